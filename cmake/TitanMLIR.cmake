@@ -1,0 +1,43 @@
+# MLIR and LLVM 22, as the shared libraries libMLIR and libLLVM, and the helper
+# functions by which each folder of lib/ becomes a library.
+find_package(MLIR 22 REQUIRED CONFIG)
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+# LLVM's packages are built without assertions; ours are not (TitanOptions).
+set(LLVM_ENABLE_ASSERTIONS OFF)
+set(TITAN_LLVM_TOOLS ${LLVM_TOOLS_BINARY_DIR})
+
+include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+include_directories(${CMAKE_BINARY_DIR}/include)
+separate_arguments(TITAN_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+add_definitions(${TITAN_LLVM_DEFINITIONS})
+
+# The precompiled header: MLIR's core headers, parsed once.
+function(titan_make_pch)
+  file(WRITE ${CMAKE_BINARY_DIR}/titan_pch.cpp "// Holds the precompiled header.\n")
+  add_library(titan_pch OBJECT ${CMAKE_BINARY_DIR}/titan_pch.cpp)
+  target_precompile_headers(titan_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/Pch.h)
+endfunction()
+titan_make_pch()
+
+# titan_mlir_library(NAME sources... LINK libs... DEPENDS targets...):
+# a static library that sees MLIR.
+function(titan_mlir_library name)
+  cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  target_precompile_headers(${name} REUSE_FROM titan_pch)
+  target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+endfunction()
+
+# titan_mlir_executable(NAME sources... LINK libs...)
+function(titan_mlir_executable name)
+  cmake_parse_arguments(ARG "" "" "LINK" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_precompile_headers(${name} REUSE_FROM titan_pch)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
+endfunction()

@@ -1,0 +1,27 @@
+# Compiler and linker options of every target, with or without LLVM.
+#
+# Release with assertions is the default: a compiler that checks kernels keeps
+# its own checks on.
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+string(REPLACE "-DNDEBUG" "" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+string(REPLACE "-O3" "-O2" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
+
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers)
+
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # Precompiled headers whose identity does not depend on time, so that ccache
+  # can hit (with CCACHE_SLOPPINESS, which ./titan sets).
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  find_program(TITAN_LLD NAMES ld.lld-22 ld.lld)
+  if(TITAN_LLD)
+    add_link_options(--ld-path=${TITAN_LLD})
+  endif()
+endif()
+
+if(TITAN_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer
+                      -fno-sanitize=vptr,function -g1)
+  add_link_options(-fsanitize=address,undefined)
+endif()

@@ -1,0 +1,13 @@
+# lit's configuration: which files are tests, and which tools they may call.
+import os
+import lit.formats
+
+config.name = "titan"
+config.test_format = lit.formats.ShTest(True)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.titan_build, "tests")
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.titan_build, "bin"), config.llvm_tools, config.environment["PATH"]])
+config.substitutions.append(("%examples", os.path.join(config.titan_source, "examples")))
