@@ -1,6 +1,10 @@
 # MLIR and LLVM 22, as the shared libraries libMLIR and libLLVM, and the helper
 # functions by which each folder of lib/ becomes a library.
-find_package(MLIR 22 REQUIRED CONFIG)
+find_package(MLIR REQUIRED CONFIG)
+if(NOT LLVM_VERSION_MAJOR EQUAL 22)
+  message(FATAL_ERROR "TITAN is written for LLVM and MLIR 22; found ${LLVM_PACKAGE_VERSION} in ${MLIR_DIR}. "
+    "Install libmlir-22-dev and mlir-22-tools, or pass -DMLIR_DIR=<lib/cmake/mlir of LLVM 22>.")
+endif()
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
 include(TableGen)
 include(AddLLVM)
