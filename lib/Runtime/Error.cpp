@@ -7,27 +7,8 @@
 
 #include "titan/Runtime/Error.h"
 
+using namespace titan;
 using namespace titan::runtime;
-
-std::string_view titan::runtime::codeText(Code code) {
-  switch (code) {
-#define TITAN_RUNTIME_CODE(ID, TEXT, RULE)                                     \
-  case Code::ID:                                                               \
-    return TEXT;
-#include "titan/Runtime/Codes.def"
-  }
-  return {};
-}
-
-std::string_view titan::runtime::codeRule(Code code) {
-  switch (code) {
-#define TITAN_RUNTIME_CODE(ID, TEXT, RULE)                                     \
-  case Code::ID:                                                               \
-    return RULE;
-#include "titan/Runtime/Codes.def"
-  }
-  return {};
-}
 
 std::string Error::text() const {
   std::string out = "error: [" + code + "] " + message + "\n";
@@ -42,6 +23,12 @@ std::string Error::text() const {
 
 Error titan::runtime::makeError(Code code, std::string message,
                                 std::string place, std::string fix) {
-  return Error{std::string(codeText(code)), std::move(message),
-               std::string(codeRule(code)), std::move(place), std::move(fix)};
+  const CodeInfo &info = codeInfo(code);
+  Error e;
+  e.code = info.code;
+  e.message = std::move(message);
+  e.rule = std::string(info.rule) + " (" + std::string(info.source) + ")";
+  e.place = std::move(place);
+  e.fix = fix.empty() ? std::string(info.fix) : std::move(fix);
+  return e;
 }

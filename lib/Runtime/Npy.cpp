@@ -14,6 +14,7 @@
 #include <memory>
 #include <sys/stat.h>
 
+using namespace titan;
 using namespace titan::runtime;
 
 namespace {
@@ -196,12 +197,12 @@ Result<NpyArray> titan::runtime::parseNpy(std::span<const uint8_t> file,
   const int64_t size = itemSize(array.descr);
   if (size == 0)
     return makeError(
-        Code::NpyType,
+        Code::NpyFormat,
         "elements of type '" + array.descr + "' cannot be an argument", place,
         "save little-endian numbers: f2, f4, f8, i1 to i8, or u1 "
         "and u2 words for 8-bit floats and bf16");
   if (fortranOrder && array.shape.size() > 1)
-    return makeError(Code::NpyOrder, "the array is stored column by column",
+    return makeError(Code::NpyFormat, "the array is stored column by column",
                      place, "save numpy.ascontiguousarray(x)");
 
   int64_t total = size;
@@ -215,7 +216,7 @@ Result<NpyArray> titan::runtime::parseNpy(std::span<const uint8_t> file,
     total = 0;
   const size_t dataBytes = file.size() - headerStart - headerLength;
   if (dataBytes != static_cast<size_t>(total))
-    return makeError(Code::NpyTruncated,
+    return makeError(Code::NpyFormat,
                      "the shape needs " + std::to_string(total) +
                          " bytes of elements, the file has " +
                          std::to_string(dataBytes),
@@ -255,7 +256,7 @@ Status titan::runtime::checkNpyType(const NpyArray &array, DType t,
   }
   if (ok)
     return {};
-  return makeError(Code::NpyType,
+  return makeError(Code::ArgumentShape,
                    "the file holds '" + array.descr + "', the argument is " +
                        std::string(name(t)),
                    place,
@@ -295,7 +296,7 @@ Status titan::runtime::writeNpy(const std::string &path, DType t,
 
 Result<std::vector<uint8_t>> titan::runtime::readFile(const std::string &path) {
   auto fail = [&](const std::string &why) {
-    return makeError(Code::FileRead, "cannot read the file: " + why, path,
+    return makeError(Code::FileNotFound, "cannot read the file: " + why, path,
                      "check the path and its permissions");
   };
   std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path.c_str(), "rb"),

@@ -17,6 +17,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
+using namespace titan;
 using namespace titan::runtime;
 
 namespace {

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+using namespace titan;
 using namespace titan::runtime;
 
 namespace {
@@ -92,13 +93,13 @@ TEST(Npy, Refusals) {
     return codeOf(parseNpy(npy(h, bytes), "x.npy"));
   };
   EXPECT_EQ(code(head("<f4", "False", "(2, 2)"), 16), "ok");
-  EXPECT_EQ(code(head("<f4", "False", "(2, 2)"), 15), "npy-truncated");
-  EXPECT_EQ(code(head("<f4", "False", "(2, 2)"), 17), "npy-truncated");
-  EXPECT_EQ(code(head("<f4", "True", "(2, 2)"), 16), "npy-order");
-  EXPECT_EQ(code(head(">f4", "False", "(2, 2)"), 16), "npy-type");
-  EXPECT_EQ(code(head("<c8", "False", "(2, 2)"), 32), "npy-type");
-  EXPECT_EQ(code(head("<U4", "False", "(2,)"), 32), "npy-type");
-  EXPECT_EQ(code(head("", "False", "(2,)"), 32), "npy-type");
+  EXPECT_EQ(code(head("<f4", "False", "(2, 2)"), 15), "npy-format");
+  EXPECT_EQ(code(head("<f4", "False", "(2, 2)"), 17), "npy-format");
+  EXPECT_EQ(code(head("<f4", "True", "(2, 2)"), 16), "npy-format");
+  EXPECT_EQ(code(head(">f4", "False", "(2, 2)"), 16), "npy-format");
+  EXPECT_EQ(code(head("<c8", "False", "(2, 2)"), 32), "npy-format");
+  EXPECT_EQ(code(head("<U4", "False", "(2,)"), 32), "npy-format");
+  EXPECT_EQ(code(head("", "False", "(2,)"), 32), "npy-format");
   EXPECT_EQ(code(head("<f4", "False", "(-2, 2)"), 16), "npy-format");
   EXPECT_EQ(code(head("<f4", "False", "(2 2)"), 16), "npy-format");
   EXPECT_EQ(code(head("<f4", "False", "(2, 2"), 16), "npy-format");
@@ -115,8 +116,8 @@ TEST(Npy, Refusals) {
             "npy-format");
   EXPECT_EQ(code("", 4), "npy-format");
   EXPECT_EQ(codeOf(parseNpy({}, "x.npy")), "npy-format");
-  EXPECT_EQ(codeOf(readNpy("/nonexistent/x.npy")), "file-read");
-  EXPECT_EQ(codeOf(readNpy("/")), "file-read");
+  EXPECT_EQ(codeOf(readNpy("/nonexistent/x.npy")), "file-not-found");
+  EXPECT_EQ(codeOf(readNpy("/")), "file-not-found");
 }
 
 TEST(Npy, EveryTruncationIsRefused) {
@@ -163,10 +164,12 @@ TEST(Npy, Files) {
 }
 
 TEST(Error, Text) {
-  const Error e = makeError(Code::FileRead, "cannot", "x.npy", "look");
-  EXPECT_EQ(e.text(), "error: [file-read] cannot\n  at: x.npy\n"
-                      "  rule: an input file must exist and be readable\n"
+  const Error e = makeError(Code::FileNotFound, "cannot", "x.npy", "look");
+  EXPECT_EQ(e.text(), "error: [file-not-found] cannot\n  at: x.npy\n"
+                      "  rule: The file exists and can be read. (titan COMMAND "
+                      "--help)\n"
                       "  fix: look\n");
+  EXPECT_EQ(makeError(Code::FileNotFound, "", "").fix, "check the path");
 }
 
 } // namespace

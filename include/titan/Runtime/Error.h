@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // An error is a lesson: a stable code, what is wrong here, the rule with its
-// source, the place, and the fix. The codes and their rules are one list,
-// Codes.def; the place and the fix belong to the occurrence. A launch check
-// that a compiler wrote into a package carries a code of its own.
+// source, the place, and the fix. Codes and rules are rows of the project's one
+// table (titan/Target/Codes.def); the message and the place belong to the
+// occurrence, the fix may. A launch check that a compiler wrote into a package
+// carries its own code.
 //
 // No function of this library throws; each that can fail returns Result<T>.
 //
@@ -16,23 +17,14 @@
 #ifndef TITAN_RUNTIME_ERROR_H
 #define TITAN_RUNTIME_ERROR_H
 
+#include "titan/Target/Codes.h"
+
 #include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
 
 namespace titan::runtime {
-
-/// The runtime's own codes.
-enum class Code {
-#define TITAN_RUNTIME_CODE(ID, TEXT, RULE) ID,
-#include "titan/Runtime/Codes.def"
-};
-
-/// The code as it is printed ("npy-truncated").
-std::string_view codeText(Code code);
-/// The rule behind a code, with its source.
-std::string_view codeRule(Code code);
 
 /// One error.
 struct Error {
@@ -50,9 +42,9 @@ struct Error {
   std::string text() const;
 };
 
-/// An error with one of the runtime's own codes.
+/// An error with the rule of `code`, and with its fix where `fix` is empty.
 Error makeError(Code code, std::string message, std::string place,
-                std::string fix);
+                std::string fix = {});
 
 /// A value or an error.
 template <typename T> class [[nodiscard]] Result {

@@ -41,14 +41,15 @@ struct NpyArray {
 };
 
 /// Parses the bytes of an .npy file; `place` names them in errors.
-/// Errors: npy-format, npy-truncated, npy-order.
+/// Errors: npy-format.
 Result<NpyArray> parseNpy(std::span<const uint8_t> file,
                           const std::string &place);
 
-/// Reads an .npy file. Errors: file-read and those of parseNpy.
+/// Reads an .npy file. Errors: file-not-found and those of parseNpy.
 Result<NpyArray> readNpy(const std::string &path);
 
-/// Whether `array` may be an argument of element type `t`; npy-type if not.
+/// Whether `array` may be an argument of element type `t`; argument-shape if
+/// not.
 Status checkNpyType(const NpyArray &array, DType t, const std::string &place);
 
 /// The bytes of an .npy file that holds `elements`: dense, row-major,
@@ -61,7 +62,7 @@ Status writeNpy(const std::string &path, DType t,
                 std::span<const int64_t> shape,
                 std::span<const uint8_t> elements);
 
-/// Reads a whole file. Errors: file-read.
+/// Reads a whole file. Errors: file-not-found.
 Result<std::vector<uint8_t>> readFile(const std::string &path);
 
 /// Writes a whole file. Errors: file-write.
