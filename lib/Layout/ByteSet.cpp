@@ -1,4 +1,10 @@
 //===- ByteSet.cpp - Sets of bytes as intervals ---------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Layout/ByteSet.h"
 
 #include <algorithm>

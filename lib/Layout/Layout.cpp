@@ -1,5 +1,11 @@
 //===- Layout.cpp - Where the elements of a tile are ----------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Making layouts, the function itself and questions about it. The algebra is in
 // LayoutAlgebra.cpp, the textual form in LayoutText.cpp.
 //
@@ -110,7 +116,7 @@ static constexpr int64_t sizeLimit = int64_t(1) << 40;
 static std::optional<Problem> checkNames(const std::vector<Axis> &axes,
                                          const std::vector<Dim> &dims) {
   auto bad = [](const std::string &name, const std::string &why) {
-    return Problem{"layout-name", "'" + name + "' " + why};
+    return Problem{"layout-invalid", "'" + name + "' " + why};
   };
   auto isWord = [](const std::string &name) {
     return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
@@ -146,17 +152,17 @@ Result<Layout> Layout::make(std::vector<Axis> axes, std::vector<Dim> dims,
                             std::vector<int64_t> offset, BitLinear bits) {
   int rank = static_cast<int>(dims.size());
   if (rank > Coord::maxRank || axes.size() > size_t(Coord::maxRank))
-    return Problem{"layout-shape", "a layout has at most " +
-                                       std::to_string(Coord::maxRank) +
-                                       " axes and dimensions"};
+    return Problem{"layout-invalid", "a layout has at most " +
+                                         std::to_string(Coord::maxRank) +
+                                         " axes and dimensions"};
   if (offset.empty())
     offset.assign(rank, 0);
   if (static_cast<int>(offset.size()) != rank)
-    return Problem{"layout-shape",
+    return Problem{"layout-invalid",
                    "the offset has " + std::to_string(offset.size()) +
                        " entries for " + std::to_string(rank) + " dimensions"};
   if (!bits.isIdentity() && rank != 1)
-    return Problem{"layout-bits-rank",
+    return Problem{"layout-invalid",
                    "a bit-linear part needs exactly one dimension, not " +
                        std::to_string(rank)};
   if (std::optional<Problem> problem = checkNames(axes, dims))
@@ -164,47 +170,47 @@ Result<Layout> Layout::make(std::vector<Axis> axes, std::vector<Dim> dims,
   int64_t elements = 1;
   for (const Dim &d : dims) {
     if (d.extent < 1)
-      return Problem{"layout-shape", "dimension " + d.name + " has extent " +
-                                         std::to_string(d.extent) +
-                                         "; extents are at least 1"};
+      return Problem{"layout-invalid", "dimension " + d.name + " has extent " +
+                                           std::to_string(d.extent) +
+                                           "; extents are at least 1"};
     if (d.extent > sizeLimit / elements)
-      return Problem{"layout-shape", "the shape has more than 2^40 elements"};
+      return Problem{"layout-invalid", "the shape has more than 2^40 elements"};
     elements *= d.extent;
   }
   std::vector<int64_t> largest(offset);
   for (int d = 0; d < rank; ++d)
     if (offset[d] < 0 || offset[d] > sizeLimit)
-      return Problem{"layout-shape", "offset " + std::to_string(offset[d]) +
-                                         " of dimension " + dims[d].name +
-                                         " lies outside of 0 .. 2^40"};
+      return Problem{"layout-invalid", "offset " + std::to_string(offset[d]) +
+                                           " of dimension " + dims[d].name +
+                                           " lies outside of 0 .. 2^40"};
   int64_t inputs = 1;
   for (const Axis &axis : axes)
     for (const Digit &digit : axis.digits) {
       if (digit.extent < 1)
-        return Problem{"layout-digit", "axis " + axis.name +
-                                           " has a digit of extent " +
-                                           std::to_string(digit.extent) +
-                                           "; extents are at least 1"};
+        return Problem{"layout-invalid", "axis " + axis.name +
+                                             " has a digit of extent " +
+                                             std::to_string(digit.extent) +
+                                             "; extents are at least 1"};
       if (digit.extent > sizeLimit / inputs)
-        return Problem{"layout-shape", "the axes have more than 2^40 values"};
+        return Problem{"layout-invalid", "the axes have more than 2^40 values"};
       inputs *= digit.extent;
       if (digit.isReplica())
         continue;
       if (digit.dim < 0 || digit.dim >= rank)
-        return Problem{"layout-digit", "axis " + axis.name +
-                                           " has a digit along dimension " +
-                                           std::to_string(digit.dim) + " of " +
-                                           std::to_string(rank)};
+        return Problem{"layout-invalid", "axis " + axis.name +
+                                             " has a digit along dimension " +
+                                             std::to_string(digit.dim) +
+                                             " of " + std::to_string(rank)};
       if (digit.stride < 0 || digit.stride > sizeLimit / digit.extent)
-        return Problem{"layout-digit", "axis " + axis.name +
-                                           " has a digit of stride " +
-                                           std::to_string(digit.stride) +
-                                           "; strides are 0 .. 2^40"};
+        return Problem{"layout-invalid", "axis " + axis.name +
+                                             " has a digit of stride " +
+                                             std::to_string(digit.stride) +
+                                             "; strides are 0 .. 2^40"};
       largest[digit.dim] += (digit.extent - 1) * digit.stride;
     }
   for (int d = 0; d < rank; ++d)
     if (largest[d] >= dims[d].extent)
-      return Problem{"layout-shape",
+      return Problem{"layout-invalid",
                      "dimension " + dims[d].name + " reaches coordinate " +
                          std::to_string(largest[d]) + " but has extent " +
                          std::to_string(dims[d].extent)};
@@ -224,9 +230,9 @@ Result<Layout> Layout::make(std::vector<Axis> axes, std::vector<Dim> dims,
 Result<Layout> Layout::tile(std::vector<int64_t> shape, std::vector<Digit> reg,
                             std::vector<Digit> lane, std::vector<Digit> warp) {
   if (shape.size() > size_t(Coord::maxRank))
-    return Problem{"layout-shape", "a tile has at most " +
-                                       std::to_string(Coord::maxRank) +
-                                       " dimensions"};
+    return Problem{"layout-invalid", "a tile has at most " +
+                                         std::to_string(Coord::maxRank) +
+                                         " dimensions"};
   std::vector<std::string> names = defaultDimNames(shape.size());
   std::vector<Dim> dims;
   for (size_t d = 0; d < shape.size(); ++d)
@@ -291,7 +297,7 @@ Layout::fit(const std::vector<std::pair<std::string, int64_t>> &axes,
       return out;
     });
     if (!digits)
-      return Problem{"layout-not-digits",
+      return Problem{"layout-algebra",
                      "axis " + axes[a].first + " is no mixed radix"};
     found.push_back({axes[a].first, std::move(*digits)});
   }
@@ -307,7 +313,7 @@ Layout::fit(const std::vector<std::pair<std::string, int64_t>> &axes,
       rest /= axes[a].second;
     }
     if (layout->apply(in) != function(in))
-      return Problem{"layout-not-digits", "the axes do not add up"};
+      return Problem{"layout-algebra", "the axes do not add up"};
   }
   return layout;
 }
@@ -618,21 +624,21 @@ int64_t Layout::alignedRun(int dim) const {
 Result<LayoutSlice> Layout::slice(const std::vector<int64_t> &at,
                                   const std::vector<int64_t> &extents) const {
   if (axisList.empty() || !post.isIdentity())
-    return Problem{"layout-slice-bounds", "only a register tile has slices"};
+    return Problem{"layout-slice", "only a register tile has slices"};
   if (static_cast<int>(at.size()) != rank() ||
       static_cast<int>(extents.size()) != rank())
-    return Problem{"layout-slice-bounds",
-                   "a slice of a tile of rank " + std::to_string(rank()) +
-                       " needs that many offsets and extents"};
+    return Problem{"layout-slice", "a slice of a tile of rank " +
+                                       std::to_string(rank()) +
+                                       " needs that many offsets and extents"};
   for (int d = 0; d < rank(); ++d)
     if (at[d] < 0 || extents[d] < 1 || extents[d] > dimList[d].extent ||
         at[d] > dimList[d].extent - extents[d])
-      return Problem{"layout-slice-bounds",
-                     "slice [" + std::to_string(at[d]) + ", " +
-                         std::to_string(at[d]) + " + " +
-                         std::to_string(extents[d]) + ") of dimension " +
-                         dimList[d].name + " leaves its extent " +
-                         std::to_string(dimList[d].extent)};
+      return Problem{"layout-slice", "slice [" + std::to_string(at[d]) + ", " +
+                                         std::to_string(at[d]) + " + " +
+                                         std::to_string(extents[d]) +
+                                         ") of dimension " + dimList[d].name +
+                                         " leaves its extent " +
+                                         std::to_string(dimList[d].extent)};
 
   // What the other axes add along each dimension. The digits are independent,
   // so the sets of the dimensions combine freely.
@@ -671,7 +677,7 @@ Result<LayoutSlice> Layout::slice(const std::vector<int64_t> &at,
     if (allOut)
       continue;
     if (!allIn)
-      return Problem{"layout-slice-cut",
+      return Problem{"layout-slice",
                      "register " + std::to_string(reg) +
                          " lies inside the slice for some lanes or warps and "
                          "outside for others; a slice takes the same registers "
@@ -680,7 +686,7 @@ Result<LayoutSlice> Layout::slice(const std::vector<int64_t> &at,
     origin.push_back(base);
   }
   if (selected.empty())
-    return Problem{"layout-slice-cut", "no register lies in the slice"};
+    return Problem{"layout-slice", "no register lies in the slice"};
 
   auto digits =
       fitAxis(static_cast<int64_t>(selected.size()), rank(), [&](int64_t i) {
@@ -703,7 +709,7 @@ Result<LayoutSlice> Layout::slice(const std::vector<int64_t> &at,
         digits.reset();
     }
   if (!digits)
-    return Problem{"layout-not-digits",
+    return Problem{"layout-algebra",
                    "the registers selected are no mixed radix"};
   std::vector<Axis> axes = axisList;
   axes[0].digits = std::move(*digits);

@@ -1,4 +1,10 @@
 //===- LayoutAlgebra.cpp - Composition, inverse, repetition ---------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Layout/Layout.h"
 
 #include <algorithm>
@@ -32,7 +38,7 @@ Layout Layout::normalized() const {
 
 Result<Layout> Layout::then(const Layout &next) const {
   auto fail = [](const std::string &why) {
-    return Problem{"layout-not-composable", why};
+    return Problem{"layout-algebra", why};
   };
   if (static_cast<int>(next.axisList.size()) != rank())
     return fail("the first layout has " + std::to_string(rank()) +
@@ -119,7 +125,7 @@ Result<Layout> Layout::then(const Layout &next) const {
 
 Result<Layout> Layout::inverse() const {
   auto fail = [](const std::string &why) {
-    return Problem{"layout-not-invertible", why};
+    return Problem{"layout-algebra", why};
   };
   if (!post.isIdentity())
     return fail("a layout with a bit-linear part has no inverse in digits");
@@ -178,7 +184,7 @@ static bool hasOffset(const Layout &layout) {
 
 Result<Layout> Layout::repeat(const Layout &outer) const {
   auto fail = [](const std::string &why) {
-    return Problem{"layout-repeat", why};
+    return Problem{"layout-algebra", why};
   };
   if (outer.rank() != rank() || outer.axisList.size() != axisList.size())
     return fail("atom and repetition need the same axes and the same rank");
@@ -210,7 +216,7 @@ Result<Layout> Layout::repeat(const Layout &outer) const {
 
 Result<Layout> Layout::divide(const Layout &atom) const {
   auto fail = [](const std::string &why) {
-    return Problem{"layout-not-divisible", why};
+    return Problem{"layout-algebra", why};
   };
   if (atom.rank() != rank() || atom.axisList.size() != axisList.size())
     return fail("atom and layout need the same axes and the same rank");
@@ -312,8 +318,9 @@ Result<Layout> Layout::permuted(const std::vector<int> &order) const {
         position[order[d]] = d;
   if (static_cast<int>(order.size()) != rank() ||
       std::find(position.begin(), position.end(), -1) != position.end())
-    return Problem{"layout-shape", "the order is no permutation of the " +
-                                       std::to_string(rank()) + " dimensions"};
+    return Problem{"layout-invalid", "the order is no permutation of the " +
+                                         std::to_string(rank()) +
+                                         " dimensions"};
   // Default names stay where they are: a transposed tile has r and c again.
   std::vector<std::string> names = defaultDimNames(rank());
   bool byDefault = true;

@@ -1,5 +1,11 @@
 //===- LayoutText.cpp - The textual form of layouts -----------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 //   layout := clause (';' clause)*
 //   clause := 'shape' ':' (name extent) (',' name extent)*
 //           | 'at' ':' (name offset) (',' name offset)*
@@ -262,7 +268,7 @@ Result<Layout> Parser::run() {
       axis.digits.push_back({item.extent, d, item.stride});
       if (item.extent > limit ||
           item.stride > limit / std::max<int64_t>(item.extent, 1))
-        return Problem{"layout-digit",
+        return Problem{"layout-invalid",
                        "a digit of axis " + axisName + " reaches past 2^40"};
       largest[d] += std::max<int64_t>(item.extent - 1, 0) * item.stride;
     }

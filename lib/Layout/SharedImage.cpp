@@ -1,4 +1,10 @@
 //===- SharedImage.cpp - Tiles in shared memory ---------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Layout/SharedImage.h"
 
 #include <algorithm>
@@ -42,7 +48,7 @@ Result<SharedImage> SharedImage::withPanels(int64_t rows, int64_t columns,
       columns > limit || elementBytes > 16 ||
       (elementBytes & (elementBytes - 1)) != 0)
     return Problem{
-        "layout-shape",
+        "layout-invalid",
         "a shared tile of " + std::to_string(rows) + " x " +
             std::to_string(columns) + " elements of " +
             std::to_string(elementBytes) +

@@ -1,5 +1,11 @@
 //===- HardwareTest.cpp - Hardware layouts against their tables -----------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Each layout is held against the formula of its published table, element by
 // element. The formulas are written as the sources print them (group and
 // thread in group, index i within the fragment), not as digits.

@@ -1,5 +1,12 @@
 //===- LayoutTest.cpp - The function, its text, and questions -------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Layout/Layout.h"
+#include "titan/Target/Codes.h"
 
 #include <gtest/gtest.h>
 #include <map>
@@ -118,16 +125,23 @@ TEST(Layout, TextErrorsSayWhere) {
   fails("reg: 2*c1; shape: r4", "layout-syntax");
   fails("reg: 2*c1; bits: 64^1", "layout-syntax");
   fails("\x01\xff", "layout-syntax");
-  fails("reg: 0*c1", "layout-digit");
-  fails("reg: 2*c1099511627776", "layout-digit");
-  fails("reg: 4*c4; shape: r1, c8", "layout-shape");
-  fails("reg: 2*c1; shape: r0, c8", "layout-shape");
-  fails("reg: 2*c1; shape: r1099511627776, c1099511627776", "layout-shape");
-  fails("reg: 1048576*rep, 1048576*rep, 2*rep", "layout-shape");
-  fails("reg: 2*c1; bits: 1^2", "layout-bits-rank");
-  fails("reg: 2*c1; other: 2*r1", "layout-name");
+  fails("reg: 0*c1", "layout-invalid");
+  fails("reg: 2*c1099511627776", "layout-invalid");
+  fails("reg: 4*c4; shape: r1, c8", "layout-invalid");
+  fails("reg: 2*c1; shape: r0, c8", "layout-invalid");
+  fails("reg: 2*c1; shape: r1099511627776, c1099511627776", "layout-invalid");
+  fails("reg: 1048576*rep, 1048576*rep, 2*rep", "layout-invalid");
+  fails("reg: 2*c1; bits: 1^2", "layout-invalid");
+  fails("reg: 2*c1; other: 2*r1", "layout-invalid");
   std::string where = Layout::parse("reg: 2*c1; lane 4").problem().message;
   EXPECT_NE(where.find("character 16"), std::string::npos) << where;
+}
+
+TEST(Layout, CodesHaveRows) {
+  for (const char *code :
+       {"layout-invalid", "layout-syntax", "layout-algebra", "layout-slice",
+        "layout-panel", "layout-instruction"})
+    EXPECT_NE(lookupCode(code), nullptr) << code;
 }
 
 TEST(Layout, RandomTextRoundTrips) {
@@ -267,7 +281,7 @@ TEST(Layout, FitFindsTheDigits) {
   auto product =
       Layout::fit({{"u", 4}, {"v", 4}}, {{"i", 16}},
                   [](const Coord &in) { return Coord{in[0] * in[1]}; });
-  EXPECT_EQ(product.problem().code, "layout-not-digits");
+  EXPECT_EQ(product.problem().code, "layout-algebra");
 }
 
 TEST(BitLinear, AlgebraAgainstValues) {

@@ -1,4 +1,10 @@
 //===- SharedImageTest.cpp - Shared images and sets of bytes --------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Layout/SharedImage.h"
 #include "titan/Layout/Hardware.h"
 
@@ -89,8 +95,8 @@ TEST(SharedImage, Refusals) {
   auto code = [](const Result<SharedImage> &r) {
     return r ? std::string("none") : r.problem().code;
   };
-  EXPECT_EQ(code(SharedImage::make(0, 8, 2, Swizzle::None)), "layout-shape");
-  EXPECT_EQ(code(SharedImage::make(8, 8, 3, Swizzle::None)), "layout-shape");
+  EXPECT_EQ(code(SharedImage::make(0, 8, 2, Swizzle::None)), "layout-invalid");
+  EXPECT_EQ(code(SharedImage::make(8, 8, 3, Swizzle::None)), "layout-invalid");
   EXPECT_EQ(code(SharedImage::make(8, 96, 2, Swizzle::Span128)),
             "layout-panel");
   EXPECT_EQ(code(SharedImage::withPanels(8, 64, 2, Swizzle::Span64, 64, 128)),
@@ -132,8 +138,7 @@ TEST(SharedImage, BytesOfWarps) {
                    .intersects(bytesOfWarp(tile, 1, *image, 0)));
   // Composition says the same: registers straight to bytes.
   // (96 columns are one and a half panels: no digits say that.)
-  EXPECT_EQ(tile.then(*image->layout(2048)).problem().code,
-            "layout-not-composable");
+  EXPECT_EQ(tile.then(*image->layout(2048)).problem().code, "layout-algebra");
   tile = *wgmmaD(64, 128);
   auto bytes = tile.then(*image->layout(2048));
   ASSERT_TRUE(bool(bytes)) << bytes.problem().message;

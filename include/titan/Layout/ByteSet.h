@@ -1,5 +1,11 @@
 //===- ByteSet.h - Sets of bytes as intervals -------------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Which bytes does an operation touch? A set of byte addresses, kept as sorted
 // intervals [begin, end) that neither overlap nor meet:
 //

@@ -1,5 +1,11 @@
 //===- Hardware.h - The layouts that instructions prescribe -----*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // What a matrix or load instruction says about registers is a layout. Each
 // function here is one published table. Two things to know:
 //

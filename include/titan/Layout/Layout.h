@@ -1,5 +1,11 @@
 //===- Layout.h - Where the elements of a tile are --------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A tile of 8 x 8 elements has to live somewhere: in the registers of threads,
 // or at byte offsets of shared memory. A *layout* is the function that says
 // where, and nothing else: two layouts that are written differently but send
@@ -191,15 +197,12 @@ public:
   // Making
   //===--------------------------------------------------------------------===//
 
-  /// Any layout. Problems:
-  ///   layout-digit      an extent below 1, a stride below 0, no such dimension
-  ///   layout-shape      rank above Coord::maxRank, extent below 1, a
-  ///   coordinate
-  ///                     that lies outside of the shape, sizes beyond 2^40
-  ///   layout-name       a name that the textual form cannot hold, or one that
-  ///                     comes twice; axes reg, lane, warp come all three, in
-  ///                     this order, or not at all
-  ///   layout-bits-rank  `bits` with a number of dimensions that is not one
+  /// Any layout. Problem layout-invalid: an extent below 1, a stride below 0, a
+  /// digit along no dimension; more axes or dimensions than Coord::maxRank, a
+  /// coordinate that lies outside of the shape, sizes beyond 2^40; `bits` with
+  /// more than one dimension; a name that the textual form cannot hold or that
+  /// comes twice. Axes reg, lane, warp come all three, in this order, or not at
+  /// all.
   static Result<Layout> make(std::vector<Axis> axes, std::vector<Dim> dims,
                              std::vector<int64_t> offset = {},
                              BitLinear bits = {});
@@ -215,7 +218,7 @@ public:
   static Result<Layout> parse(std::string_view text);
 
   /// The layout that takes the values of `function` on axes of these sizes;
-  /// problem layout-not-digits if there is none. Calls `function` once for
+  /// problem layout-algebra if there is none. Calls `function` once for
   /// every input: for tests and tables, not for tight loops.
   static Result<Layout>
   fit(const std::vector<std::pair<std::string, int64_t>> &axes,
@@ -300,12 +303,12 @@ public:
 
   /// First this, then `next`: dimension d of this is axis d of `next`.
   ///   (reg, lane, warp) -> (r, c)  then  (r, c) -> byte
-  /// Problem layout-not-composable: a digit of this straddles digits of `next`
+  /// Problem layout-algebra: a digit of this straddles digits of `next`
   /// in a way that no list of digits can say, or values overflow an axis.
   Result<Layout> then(const Layout &next) const;
 
   /// The layout from elements to their owners: axes are this one's dimensions,
-  /// dimensions this one's axes. Problem layout-not-invertible: an offset,
+  /// dimensions this one's axes. Problem layout-algebra: an offset,
   /// bits, an element held by nobody, or elements held twice otherwise than by
   /// replica digits.
   ///   inverse().then(*this) is the identity on elements.
@@ -313,20 +316,20 @@ public:
 
   /// This layout as an atom, repeated as `outer` says: each axis gets outer's
   /// digits outside of its own, one element of outer being one whole tile of
-  /// this. Problem layout-repeat: other axes or another rank; offsets or bits.
+  /// this. Problem layout-algebra: other axes or another rank; offsets or bits.
   ///   reg: 2*c1; lane: 4*c2, 8*r1      (8 x 8)   repeated by
   ///   reg: 2*r1, 3*c1; warp: 4*r2      (8 x 3)   is the 64 x 24 of example 2
   Result<Layout> repeat(const Layout &outer) const;
 
   /// The inverse of repeat: the Q with  atom.repeat(Q) = *this.
-  /// Problem layout-not-divisible: there is none (the message says which axis).
+  /// Problem layout-algebra: there is none (the message says which axis).
   Result<Layout> divide(const Layout &atom) const;
 
   /// The layout of the sub-tile at `offsets` of shape `shape` (elements), where
-  /// each lane of each warp keeps its part. Problems: layout-slice-bounds;
-  /// layout-slice-cut when lanes or warps would hold different registers of
-  /// it, so that registers alone cannot say it; layout-not-digits when the
-  /// registers selected are no mixed radix.
+  /// each lane of each warp keeps its part. Problems: layout-slice
+  /// when it leaves the tile, or when lanes or warps would hold different
+  /// registers of it, so that registers alone cannot say it; layout-algebra
+  /// when the registers selected are no mixed radix.
   Result<LayoutSlice> slice(const std::vector<int64_t> &offsets,
                             const std::vector<int64_t> &shape) const;
 
@@ -336,7 +339,7 @@ public:
   Layout withoutDim(int dim) const;
 
   /// Dimensions in another order: dimension d of the result is order[d] of
-  /// this. Problem layout-shape when `order` is no permutation.
+  /// this. Problem layout-invalid when `order` is no permutation.
   Result<Layout> permuted(const std::vector<int> &order) const;
 
 private:

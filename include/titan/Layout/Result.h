@@ -1,5 +1,11 @@
 //===- Result.h - A value, or a coded problem -------------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The floors that know nothing of LLVM (Layout, Domain) report a refusal as a
 // value. A Problem carries a stable code, which the floors above turn into a
 // diagnostic, and one sentence that says what is wrong, with the numbers in

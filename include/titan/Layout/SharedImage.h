@@ -1,5 +1,11 @@
 //===- SharedImage.h - Tiles in shared memory -------------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Where does element (r, c) of a tile lie in shared memory? Three steps.
 //
 // 1. Panels. A swizzled TMA box is at most one span (32, 64 or 128 bytes) wide,
@@ -56,8 +62,8 @@ public:
 
   /// A tile of `rows` x `columns` elements of `elementBytes` bytes. Under a
   /// swizzle it has panels of one span; without, a single panel. Problems:
-  ///   layout-shape  an extent below 1
-  ///   layout-panel  a tile wider than the span and no multiple of it
+  ///   layout-invalid an extent below 1
+  ///   layout-panel   a tile wider than the span and no multiple of it
   static Result<SharedImage> make(int64_t rows, int64_t columns,
                                   int64_t elementBytes, Swizzle swizzle);
 
@@ -89,7 +95,7 @@ public:
   std::optional<Coord> elementAt(int64_t base, int64_t address) const;
 
   /// The layout (r, c) -> absolute byte address of the element's first byte.
-  /// Problem layout-shape where `base` is negative.
+  /// Problem layout-invalid where `base` is negative.
   Result<Layout> layout(int64_t base = 0) const;
 
   /// The bytes of the tile, without gaps.
