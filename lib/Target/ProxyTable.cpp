@@ -437,7 +437,7 @@ std::string printProxyTable() {
       }
       if (r.advice) {
         const CodeInfo &info = codeInfo(*r.advice);
-        verdict += "; always `";
+        verdict += "; besides `";
         verdict += info.code;
         verdict += "` ";
         verdict += toString(info.severity);

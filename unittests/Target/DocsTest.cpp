@@ -8,6 +8,8 @@
 //
 // docs/hardware-facts.md and docs/codes.md are printed from lib/Target. With
 // TITAN_UPDATE_DOCS=1 in the environment these tests write the files.
+// docs/memory-model.md is written by hand, but for its table; what the tables
+// cite must be there.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +29,10 @@ using namespace titan;
 
 namespace {
 
+constexpr std::string_view beginTable =
+    "<!-- begin proxy table (printed) -->\n";
+constexpr std::string_view endTable = "<!-- end proxy table -->\n";
+
 std::string readDoc(const std::string &name) {
   std::ifstream file(std::string(TITAN_DOCS) + "/" + name, std::ios::binary);
   std::stringstream text;
@@ -45,6 +51,21 @@ void expectPrinted(const std::string &name, const std::string &text) {
          "TITAN_UPDATE_DOCS=1 build/bin/TitanTargetTests";
 }
 
+/// The numbers of all "MM-<digits>" in a text.
+std::set<unsigned> citedRules(std::string_view text) {
+  std::set<unsigned> rules;
+  for (size_t at = text.find("MM-"); at != text.npos;
+       at = text.find("MM-", at + 1)) {
+    unsigned number = 0;
+    size_t digit = at + 3;
+    for (; digit < text.size() && std::isdigit(text[digit]); ++digit)
+      number = number * 10 + (text[digit] - '0');
+    if (digit != at + 3)
+      rules.insert(number);
+  }
+  return rules;
+}
+
 } // namespace
 
 TEST(Docs, HardwareFacts) {
@@ -52,3 +73,41 @@ TEST(Docs, HardwareFacts) {
 }
 
 TEST(Docs, Codes) { expectPrinted("codes.md", printCodes()); }
+
+TEST(Docs, MemoryModelHasEveryCitedRule) {
+  // Rules are headings or list items that begin "**MM-n".
+  std::string text = readDoc("memory-model.md");
+  std::set<unsigned> defined;
+  for (size_t at = text.find("**MM-"); at != text.npos;
+       at = text.find("**MM-", at + 1)) {
+    std::set<unsigned> one = citedRules(text.substr(at, 10));
+    ASSERT_EQ(one.size(), 1u);
+    EXPECT_TRUE(defined.insert(*one.begin()).second)
+        << "MM-" << *one.begin() << " is defined twice";
+  }
+  std::set<unsigned> cited = citedRules(text);
+  auto cite = [&](std::string_view source) {
+    for (unsigned rule : citedRules(source))
+      cited.insert(rule);
+  };
+  for (const CodeInfo &info : allCodes())
+    cite(info.source);
+  for (const MechanismInfo &info : mechanisms())
+    cite(info.rule);
+  for (const ProxyRow &row : proxyRows())
+    cite(row.rule);
+  for (unsigned rule : cited)
+    EXPECT_TRUE(defined.count(rule))
+        << "MM-" << rule << " is cited, but docs/memory-model.md has it not";
+}
+
+TEST(Docs, MemoryModelPrintsTheProxyTable) {
+  std::string text = readDoc("memory-model.md");
+  size_t begin = text.find(beginTable), end = text.find(endTable);
+  ASSERT_NE(begin, text.npos);
+  ASSERT_NE(end, text.npos);
+  begin += beginTable.size();
+  expectPrinted("memory-model.md", text.substr(0, begin) + "\n" +
+                                       printProxyTable() + "\n" +
+                                       text.substr(end));
+}

@@ -107,7 +107,9 @@ struct Requirement {
   Fence fence = Fence::None;
   Code ifNotComplete = Code::CompletionNotObserved;
   Code ifNoFence = Code::ProxyFenceMissing;
-  std::optional<Code> advice; ///< Reported even when nothing is missing.
+  /// Reported even when nothing is missing (Code::ReaderFenceMissing: unless
+  /// Y's issuing thread fences, too, between its acquire and the issue).
+  std::optional<Code> advice;
 };
 
 /// What is needed, beyond a path, for X before Y. X and Y must conflict.
