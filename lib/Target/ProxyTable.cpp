@@ -44,7 +44,7 @@ constexpr ProxyRow rows[] = {
      anywhere,
      false,
      noCode,
-     Fence::TensormapReleaseAcquire,
+     ProxyFence::TensormapReleaseAcquire,
      Code::TensormapAcquireMissing,
      {},
      "MM-39",
@@ -60,7 +60,7 @@ constexpr ProxyRow rows[] = {
      anywhere,
      true,
      Code::CompletionNotObserved,
-     Fence::TensormapReleaseAcquire,
+     ProxyFence::TensormapReleaseAcquire,
      Code::TensormapAcquireMissing,
      {},
      "MM-39",
@@ -75,7 +75,7 @@ constexpr ProxyRow rows[] = {
      anywhere,
      true,
      Code::TensormapInUse,
-     Fence::None,
+     ProxyFence::None,
      noCode,
      {},
      "MM-40",
@@ -90,7 +90,7 @@ constexpr ProxyRow rows[] = {
      oneCta,
      false,
      noCode,
-     Fence::ByFirst,
+     ProxyFence::ByFirst,
      Code::ProxyFenceMissing,
      {},
      "MM-31",
@@ -99,7 +99,7 @@ constexpr ProxyRow rows[] = {
      "a proxy fence",
      "every writer fences, then the barrier"},
     {1, writes, generic, reads, async, set(OtherCta), false, noCode,
-     Fence::ByFirst, Code::ProxyFenceMissing, Code::ReaderFenceMissing, "MM-31",
+     ProxyFence::ByFirst, Code::ProxyFenceMissing, Code::ReaderFenceMissing, "MM-31",
      "generic write, then async read by another CTA (st.global, then "
      "TMA load)",
      "a proxy fence", "the writer fences, careful code on both sides"},
@@ -111,7 +111,7 @@ constexpr ProxyRow rows[] = {
      anywhere,
      false,
      noCode,
-     Fence::ByFirst,
+     ProxyFence::ByFirst,
      Code::ProxyFenceMissing,
      {},
      "MM-32",
@@ -126,7 +126,7 @@ constexpr ProxyRow rows[] = {
      anywhere,
      false,
      noCode,
-     Fence::ByEither,
+     ProxyFence::ByEither,
      Code::WarGenericAsync,
      {},
      "MM-34",
@@ -142,7 +142,7 @@ constexpr ProxyRow rows[] = {
      anywhere,
      true,
      Code::CompletionNotObserved,
-     Fence::ByEither,
+     ProxyFence::ByEither,
      Code::WarGenericAsync,
      {},
      "MM-34",
@@ -157,7 +157,7 @@ constexpr ProxyRow rows[] = {
      anywhere,
      true,
      Code::CompletionNotObserved,
-     Fence::ByObserver,
+     ProxyFence::ByObserver,
      Code::AsyncGenericFence,
      {},
      "MM-41",
@@ -173,7 +173,7 @@ constexpr ProxyRow rows[] = {
      set(SameThread),
      true,
      Code::AsyncUnordered,
-     Fence::None,
+     ProxyFence::None,
      noCode,
      {},
      "MM-37",
@@ -189,7 +189,7 @@ constexpr ProxyRow rows[] = {
      set(SameCta),
      true,
      Code::CompletionNotObserved,
-     Fence::None,
+     ProxyFence::None,
      noCode,
      {},
      "MM-36",
@@ -197,7 +197,7 @@ constexpr ProxyRow rows[] = {
      "completion observed (same proxy, same CTA)",
      "the same"},
     {8, any, async, any, async, set(OtherCta), true,
-     Code::CompletionNotObserved, Fence::None, noCode, Code::ClusterAsyncOrder,
+     Code::CompletionNotObserved, ProxyFence::None, noCode, Code::ClusterAsyncOrder,
      "MM-38",
      "async, then async of another CTA (multicast into a slot that a "
      "peer's wgmma read)",
@@ -212,7 +212,7 @@ constexpr ProxyRow rows[] = {
      anywhere,
      true,
      Code::CompletionNotObserved,
-     Fence::None,
+     ProxyFence::None,
      noCode,
      {},
      "MM-33",
@@ -227,7 +227,7 @@ constexpr ProxyRow rows[] = {
      anywhere,
      true,
      Code::CompletionNotObserved,
-     Fence::None,
+     ProxyFence::None,
      noCode,
      {},
      "MM-35",
@@ -243,7 +243,7 @@ constexpr ProxyRow rows[] = {
      set(SameThread),
      true,
      Code::AsyncUnordered,
-     Fence::None,
+     ProxyFence::None,
      noCode,
      {},
      "MM-37",
@@ -259,7 +259,7 @@ constexpr ProxyRow rows[] = {
      anywhere,
      true,
      Code::CompletionNotObserved,
-     Fence::None,
+     ProxyFence::None,
      noCode,
      {},
      "MM-33",
@@ -274,7 +274,7 @@ constexpr ProxyRow rows[] = {
      anywhere,
      true,
      Code::CompletionNotObserved,
-     Fence::None,
+     ProxyFence::None,
      noCode,
      {},
      "MM-35",
@@ -289,7 +289,7 @@ constexpr ProxyRow rows[] = {
      anywhere,
      false,
      noCode,
-     Fence::None,
+     ProxyFence::None,
      noCode,
      {},
      "MM-20",
@@ -331,7 +331,7 @@ constexpr OrderedPair pairs[] = {
 
 } // namespace
 
-bool conflict(Access x, Access y, bool sameReduction) {
+bool conflict(ProxyAccess x, ProxyAccess y, bool sameReduction) {
   if (x.kind == Read && y.kind == Read)
     return false;
   if (x.kind == Reduction && y.kind == Reduction && sameReduction)
@@ -339,7 +339,7 @@ bool conflict(Access x, Access y, bool sameReduction) {
   return true;
 }
 
-Requirement required(Access x, Access y, Relation relation) {
+Requirement required(ProxyAccess x, ProxyAccess y, Relation relation) {
   assert(conflict(x, y) && "two reads need no order");
   for (const ProxyRow &r : rows) {
     if (!in(x.kind, r.xKinds) || !in(x.proxy, r.xProxies) ||
@@ -419,19 +419,19 @@ std::string printProxyTable() {
       if (r.completion)
         add("completion observed", r.ifNotComplete);
       switch (r.fence) {
-      case Fence::None:
+      case ProxyFence::None:
         break;
-      case Fence::ByFirst:
+      case ProxyFence::ByFirst:
         add("`fence.proxy.async` by X's thread", r.ifNoFence);
         break;
-      case Fence::ByEither:
+      case ProxyFence::ByEither:
         add("`fence.proxy.async` by X's thread or by Y's", r.ifNoFence);
         break;
-      case Fence::ByObserver:
+      case ProxyFence::ByObserver:
         add("`fence.proxy.async` by the observing or issuing thread",
             r.ifNoFence);
         break;
-      case Fence::TensormapReleaseAcquire:
+      case ProxyFence::TensormapReleaseAcquire:
         add("`fence.proxy.tensormap` release and acquire", r.ifNoFence);
         break;
       }

@@ -31,7 +31,7 @@ constexpr Proxy proxies[] = {Proxy::Generic, Proxy::AsyncGeneric, Proxy::Async,
 constexpr Relation relations[] = {Relation::SameThread, Relation::SameCta,
                                   Relation::OtherCta};
 
-using Callback = std::function<void(Access, Access, Relation)>;
+using Callback = std::function<void(ProxyAccess, ProxyAccess, Relation)>;
 
 /// Calls `f` for every pair that can exist and conflicts.
 void forAll(const Callback &f) {
@@ -40,7 +40,7 @@ void forAll(const Callback &f) {
       for (AccessKind yk : kinds)
         for (Proxy yp : proxies)
           for (Relation relation : relations) {
-            Access x{xk, xp}, y{yk, yp};
+            ProxyAccess x{xk, xp}, y{yk, yp};
             // Nothing writes through the tensormap proxy.
             if ((xp == Proxy::Tensormap && xk != AccessKind::Read) ||
                 (yp == Proxy::Tensormap && yk != AccessKind::Read))
@@ -50,14 +50,14 @@ void forAll(const Callback &f) {
           }
 }
 
-bool writes(Access a) { return a.kind != AccessKind::Read; }
+bool writes(ProxyAccess a) { return a.kind != AccessKind::Read; }
 
 } // namespace
 
 TEST(ProxyTable, EveryPairHasARow) {
   unsigned pairs = 0;
   std::set<unsigned> seen;
-  forAll([&](Access x, Access y, Relation relation) {
+  forAll([&](ProxyAccess x, ProxyAccess y, Relation relation) {
     Requirement r = required(x, y, relation);
     ++pairs;
     seen.insert(r.row);
@@ -71,7 +71,7 @@ TEST(ProxyTable, EveryPairHasARow) {
 }
 
 TEST(ProxyTable, AsynchronousAccessesMustBeObserved) {
-  forAll([&](Access x, Access y, Relation relation) {
+  forAll([&](ProxyAccess x, ProxyAccess y, Relation relation) {
     Requirement r = required(x, y, relation);
     Completion expected = !isAsynchronous(x.proxy) ? Completion::None
                           : writes(x)              ? Completion::Done
@@ -91,22 +91,22 @@ TEST(ProxyTable, AsynchronousAccessesMustBeObserved) {
 }
 
 TEST(ProxyTable, FencesStandBetweenProxies) {
-  forAll([&](Access x, Access y, Relation relation) {
+  forAll([&](ProxyAccess x, ProxyAccess y, Relation relation) {
     Requirement r = required(x, y, relation);
     bool xGeneric = x.proxy == Proxy::Generic;
     bool xLater = x.proxy == Proxy::AsyncGeneric;
-    Fence expected = Fence::None;
+    ProxyFence expected = ProxyFence::None;
     if (y.proxy == Proxy::Tensormap)
-      expected = Fence::TensormapReleaseAcquire;
+      expected = ProxyFence::TensormapReleaseAcquire;
     else if (y.proxy == Proxy::Async && xGeneric)
-      expected = writes(x) ? Fence::ByFirst : Fence::ByEither;
+      expected = writes(x) ? ProxyFence::ByFirst : ProxyFence::ByEither;
     else if (y.proxy == Proxy::Async && xLater)
-      expected = writes(x) ? Fence::ByObserver : Fence::ByEither;
+      expected = writes(x) ? ProxyFence::ByObserver : ProxyFence::ByEither;
     EXPECT_EQ(r.fence, expected);
     // A fence never takes the place of completion: what leaves the async proxy
     // needs none at all.
     if (x.proxy == Proxy::Async && y.proxy != Proxy::Tensormap)
-      EXPECT_EQ(r.fence, Fence::None);
+      EXPECT_EQ(r.fence, ProxyFence::None);
   });
 }
 
@@ -164,7 +164,7 @@ TEST(ProxyTable, Verdicts) {
 }
 
 TEST(ProxyTable, Reductions) {
-  Access red{AccessKind::Reduction, Proxy::Async};
+  ProxyAccess red{AccessKind::Reduction, Proxy::Async};
   EXPECT_FALSE(conflict(red, red, /*sameReduction=*/true));
   EXPECT_TRUE(conflict(red, red, /*sameReduction=*/false));
   EXPECT_TRUE(conflict(red, {AccessKind::Read, Proxy::Async}, true));

@@ -54,6 +54,8 @@ enum class Proxy : uint8_t {
   AsyncGeneric, ///< cp.async, st.async, red.async: generic proxy, but later.
   Async,        ///< Bulk and TMA copies, operands of wgmma and tcgen05.
   Tensormap,    ///< The read of a tensor map by a TMA copy.
+  TensorMemory, ///< Tensor memory (tcgen05): no proxy fences; ordered by its own
+                ///< waits and fences (facts of sm_100a).
 };
 
 /// True of proxies whose accesses happen some time after their issue.
@@ -66,7 +68,7 @@ enum class Relation : uint8_t {
   OtherCta, ///< Different CTAs, of one cluster or not.
 };
 
-struct Access {
+struct ProxyAccess {
   AccessKind kind;
   Proxy proxy;
 };
@@ -76,7 +78,7 @@ struct Access {
 /// type through the same proxy (MM-48). Generic atomics that are morally strong
 /// (each one's scope includes the other's thread, MM-13) do not race, either:
 /// that the caller decides, who knows the scopes.
-bool conflict(Access x, Access y, bool sameReduction = false);
+bool conflict(ProxyAccess x, ProxyAccess y, bool sameReduction = false);
 
 /// How far X must have been observed to be.
 enum class Completion : uint8_t {
@@ -86,7 +88,7 @@ enum class Completion : uint8_t {
 };
 
 /// Which proxy fence must stand on the path, and who executes it.
-enum class Fence : uint8_t {
+enum class ProxyFence : uint8_t {
   None,
   ByFirst,  ///< fence.proxy.async by X's own thread, after X and before the
             ///< path leaves that thread (MM-43).
@@ -104,7 +106,7 @@ struct Requirement {
                     ///< alone is enough.
   std::string_view rule; ///< "MM-31", or "MM-20" for row 0.
   Completion completion = Completion::None;
-  Fence fence = Fence::None;
+  ProxyFence fence = ProxyFence::None;
   Code ifNotComplete = Code::CompletionNotObserved;
   Code ifNoFence = Code::ProxyFenceMissing;
   /// Reported even when nothing is missing (Code::ReaderFenceMissing: unless
@@ -113,7 +115,7 @@ struct Requirement {
 };
 
 /// What is needed, beyond a path, for X before Y. X and Y must conflict.
-Requirement required(Access x, Access y, Relation relation);
+Requirement required(ProxyAccess x, ProxyAccess y, Relation relation);
 
 /// A synchronisation between CTAs whose release or acquire names too narrow a
 /// scope (row 12, MM-42).
@@ -146,7 +148,7 @@ struct ProxyRow {
   uint8_t relations; ///< 1 << Relation.
   bool completion;   ///< X's completion must be observed.
   Code ifNotComplete;
-  Fence fence;
+  ProxyFence fence;
   Code ifNoFence;
   std::optional<Code> advice;
   std::string_view rule;

@@ -1,0 +1,194 @@
+// D = A * B^T: A is M x K, B is N x K, D is M x N, bf16 in and out, f32 sums.
+//
+// One warp loads, two warpgroups multiply: the classic warp-specialised GEMM of
+// Hopper, with every barrier written out. examples/gemm.mlir says the same with
+// a pipe.
+
+#acc   = #titan.wgmma<2, 1>
+
+!global = !titan.global<?x?xbf16>
+!mapA   = !titan.tensor_map<128x64xbf16, swizzle = 128>
+!mapB   = !titan.tensor_map<256x64xbf16, swizzle = 128>
+!mapD   = !titan.tensor_map<128x64xbf16, swizzle = 128>
+!ringA  = !titan.shared<128x64xbf16, swizzle = 128, slots = 4>
+!ringB  = !titan.shared<256x64xbf16, swizzle = 128, slots = 4>
+!ringD  = !titan.shared<128x64xbf16, swizzle = 128, slots = 2>
+!tileA  = !titan.shared<128x64xbf16, swizzle = 128>
+!tileB  = !titan.shared<256x64xbf16, swizzle = 128>
+!tileD  = !titan.shared<128x64xbf16, swizzle = 128>
+!sums   = tensor<128x256xf32, #acc>
+!panel  = tensor<128x64xf32, #acc>
+!flight = !titan.inflight<tensor<128x256xf32, #acc>>
+!group  = !titan.token<mma>
+!bulk   = !titan.token<bulk>
+
+titan.kernel @gemm(%A: !global, %B: !global, %D: !global) warps(12) registers(168) launch {
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %c64 = arith.constant 64 : index
+  %m = titan.dim %A, 0 : !global
+  %n = titan.dim %B, 0 : !global
+  %k = titan.dim %A, 1 : !global
+  %tilesM = arith.ceildivui %m, %c128 : index
+  %tilesN = arith.ceildivui %n, %c256 : index
+  %steps = arith.ceildivui %k, %c64 : index
+  %tiles = arith.muli %tilesM, %tilesN : index
+  %sms = titan.device_property "multiprocessor_count"
+  %grid = arith.minui %tiles, %sms : index
+  %mapA = titan.tensor_map %A : !global -> !mapA
+  %mapB = titan.tensor_map %B : !global -> !mapB
+  %mapD = titan.tensor_map %D : !global -> !mapD
+  titan.launch grid(%grid) with(%mapA, %mapB, %mapD, %tilesN, %tiles, %steps : !mapA, !mapB, !mapD, index, index, index)
+} body(%mapA: !mapA, %mapB: !mapB, %mapD: !mapD, %tilesN: index, %tiles: index, %steps: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %depth = arith.constant 4 : i32
+  %first = titan.cta_id 0
+  %ctas = titan.num_ctas 0
+
+  %a = titan.shared.alloc : !ringA
+  %b = titan.shared.alloc : !ringB
+  %d = titan.shared.alloc : !ringD
+  %full = titan.mbarrier.alloc : !titan.mbarrier<4>
+  %empty = titan.mbarrier.alloc : !titan.mbarrier<4>
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !titan.mbarrier<4>
+    titan.mbarrier.init %empty count(8) : !titan.mbarrier<4>
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+
+  titan.warp_specialize {
+    titan.partition "load" warps(1) registers(40) {
+      titan.elect {
+        %bytes = arith.constant 49152 : i32
+        %s:2 = scf.for %tile = %first to %tiles step %ctas
+            iter_args(%stage0 = %i0, %parity0 = %i0) -> (i32, i32) {
+          %tm = arith.divui %tile, %tilesN : index
+          %tn = arith.remui %tile, %tilesN : index
+          %m = arith.muli %tm, %c128 : index
+          %n = arith.muli %tn, %c256 : index
+          %r:2 = scf.for %step = %c0 to %steps step %c1
+              iter_args(%stage = %stage0, %parity = %parity0) -> (i32, i32) {
+            %k = arith.muli %step, %c64 : index
+            %other = arith.xori %parity, %i1 : i32
+            titan.mbarrier.wait %empty[%stage : i32] parity(%other) : !titan.mbarrier<4>
+            titan.mbarrier.arrive_expect_tx %full[%stage : i32], %bytes : !titan.mbarrier<4>
+            %slotA = titan.shared.slot %a[%stage : i32] : !ringA -> !tileA
+            %slotB = titan.shared.slot %b[%stage : i32] : !ringB -> !tileB
+            titan.tma.load %mapA[%m, %k], %slotA, %full[%stage : i32] : !mapA, !tileA, !titan.mbarrier<4>
+            titan.tma.load %mapB[%n, %k], %slotB, %full[%stage : i32] : !mapB, !tileB, !titan.mbarrier<4>
+            %next = arith.addi %stage, %i1 : i32
+            %wrap = arith.cmpi eq, %next, %depth : i32
+            %nextStage = arith.select %wrap, %i0, %next : i32
+            %nextParity = arith.select %wrap, %other, %parity : i32
+            scf.yield %nextStage, %nextParity : i32, i32
+          }
+          scf.yield %r#0, %r#1 : i32, i32
+        }
+      }
+    }
+    titan.partition "multiply" warps(8) registers(232) {
+      %none = titan.inflight.none : !flight
+      %s:2 = scf.for %tile = %first to %tiles step %ctas
+          iter_args(%stage0 = %i0, %parity0 = %i0) -> (i32, i32) {
+        %tm = arith.divui %tile, %tilesN : index
+        %tn = arith.remui %tile, %tilesN : index
+        %m = arith.muli %tm, %c128 : index
+        %n = arith.muli %tn, %c256 : index
+        %noGroup = titan.token.none : !group
+        %minus = arith.constant -1 : i32
+        %r:5 = scf.for %step = %c0 to %steps step %c1
+            iter_args(%stage = %stage0, %parity = %parity0, %sum = %none, %group = %noGroup, %last = %minus)
+            -> (i32, i32, !flight, !group, i32) {
+          titan.mbarrier.wait %full[%stage : i32] parity(%parity) : !titan.mbarrier<4>
+          %slotA = titan.shared.slot %a[%stage : i32] : !ringA -> !tileA
+          %slotB = titan.shared.slot %b[%stage : i32] : !ringB -> !tileB
+          titan.mma.fence
+          %more = arith.cmpi ne, %step, %c0 : index
+          %sum1 = titan.mma %slotA, %slotB, %sum accumulate(%more) : !tileA, !tileB, !flight -> !flight
+          %group1 = titan.mma.commit : !group
+          // The product before this one is done: its slot is free.
+          titan.mma.wait %group : !group
+          %any = arith.cmpi ne, %last, %minus : i32
+          scf.if %any {
+            titan.elect {
+              titan.mbarrier.arrive %empty[%last : i32] : !titan.mbarrier<4>
+            }
+          }
+          %other = arith.xori %parity, %i1 : i32
+          %next = arith.addi %stage, %i1 : i32
+          %wrap = arith.cmpi eq, %next, %depth : i32
+          %nextStage = arith.select %wrap, %i0, %next : i32
+          %nextParity = arith.select %wrap, %other, %parity : i32
+          scf.yield %nextStage, %nextParity, %sum1, %group1, %stage : i32, i32, !flight, !group, i32
+        }
+        %result = titan.mma.result %r#2 : !flight -> !sums
+        titan.elect {
+          titan.mbarrier.arrive %empty[%r#4 : i32] : !titan.mbarrier<4>
+        }
+
+        // Four panels of 64 columns through two buffers.
+        %noBulk = titan.token.none : !bulk
+        %d0 = titan.shared.slot %d[%i0 : i32] : !ringD -> !tileD
+        %d1 = titan.shared.slot %d[%i1 : i32] : !ringD -> !tileD
+
+        %p0 = titan.extract %result [0, 0] : !sums -> !panel
+        %q0 = arith.truncf %p0 : !panel to tensor<128x64xbf16, #acc>
+        titan.shared.store %q0, %d0 matrix : tensor<128x64xbf16, #acc>, !tileD
+        titan.fence.proxy_async shared_cta
+        titan.barrier.sync 1 threads(256)
+        %g0 = titan.elect warp(0) -> !bulk {
+          titan.tma.store %d0, %mapD[%m, %n] : !tileD, !mapD
+          %g = titan.bulk.commit : !bulk
+          titan.yield %g : !bulk
+        }
+        %n1 = arith.addi %n, %c64 : index
+        %p1 = titan.extract %result [0, 64] : !sums -> !panel
+        %q1 = arith.truncf %p1 : !panel to tensor<128x64xbf16, #acc>
+        titan.shared.store %q1, %d1 matrix : tensor<128x64xbf16, #acc>, !tileD
+        titan.fence.proxy_async shared_cta
+        titan.barrier.sync 1 threads(256)
+        %g1 = titan.elect warp(0) -> !bulk {
+          titan.tma.store %d1, %mapD[%m, %n1] : !tileD, !mapD
+          %g = titan.bulk.commit : !bulk
+          titan.bulk.wait %g0 read : !bulk
+          titan.yield %g : !bulk
+        }
+        titan.barrier.sync 1 threads(256)
+        %n2 = arith.addi %n1, %c64 : index
+        %p2 = titan.extract %result [0, 128] : !sums -> !panel
+        %q2 = arith.truncf %p2 : !panel to tensor<128x64xbf16, #acc>
+        titan.shared.store %q2, %d0 matrix : tensor<128x64xbf16, #acc>, !tileD
+        titan.fence.proxy_async shared_cta
+        titan.barrier.sync 1 threads(256)
+        %g2 = titan.elect warp(0) -> !bulk {
+          titan.tma.store %d0, %mapD[%m, %n2] : !tileD, !mapD
+          %g = titan.bulk.commit : !bulk
+          titan.bulk.wait %g1 read : !bulk
+          titan.yield %g : !bulk
+        }
+        titan.barrier.sync 1 threads(256)
+        %n3 = arith.addi %n2, %c64 : index
+        %p3 = titan.extract %result [0, 192] : !sums -> !panel
+        %q3 = arith.truncf %p3 : !panel to tensor<128x64xbf16, #acc>
+        titan.shared.store %q3, %d1 matrix : tensor<128x64xbf16, #acc>, !tileD
+        titan.fence.proxy_async shared_cta
+        titan.barrier.sync 1 threads(256)
+        titan.elect warp(0) {
+          titan.tma.store %d1, %mapD[%m, %n3] : !tileD, !mapD
+          %g = titan.bulk.commit : !bulk
+          titan.bulk.wait %g read : !bulk
+        }
+        titan.barrier.sync 1 threads(256)
+        scf.yield %r#0, %r#1 : i32, i32
+      }
+    }
+  }
+  titan.return
+}

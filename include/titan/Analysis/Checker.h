@@ -1,0 +1,44 @@
+//===- Checker.h - is a kernel free of races and hangs? ---------*- C++ -*-===//
+//
+// `titan check`. Runs on kernels without pipes (after titan-expand-pipes),
+// reads nothing of an operation but its effects (Dialect/Titan/Effects.h), and
+// decides by the rules of docs/memory-model.md.
+//
+// Events are parametric in iteration and sequence number; this checker
+// instantiates them by unrolling: every loop whose trip count is not known is
+// given each of the counts {0, 1, depth, period, 2 * period + 1}, where the
+// period is the least number of iterations after which all slots and parities
+// repeat; nested loops get all pairs.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_ANALYSIS_CHECKER_H
+#define TITAN_ANALYSIS_CHECKER_H
+
+#include "titan/Analysis/Finding.h"
+#include "titan/Dialect/Titan/Titan.h"
+
+namespace titan {
+
+struct CheckOptions {
+  Strictness strictness;
+  /// What it cannot follow is `undecided`, an error unless this is lowered.
+  Severity undecided = Severity::Error;
+};
+
+struct CheckReport {
+  /// Everything found, errors first, `titan.trusted` ones as notes.
+  std::vector<Finding> findings;
+  /// The trip counts that were checked, a line each: "outer 1, inner 9".
+  std::vector<std::string> counts;
+  /// Events of all instantiations together.
+  uint64_t events = 0;
+  double seconds = 0;
+
+  bool accepted() const;
+};
+
+CheckReport check(KernelOp kernel, const CheckOptions &options);
+
+} // namespace titan
+
+#endif

@@ -1,0 +1,60 @@
+//===- Finding.h - what checker and simulator report ------------*- C++ -*-===//
+//
+// Both report the same thing: a code of Target/Codes.def, a sentence with the
+// numbers in it, the place, the other place involved, who was there (partition,
+// warp, iteration), and the events that lead to it. `emit` turns a finding into
+// an MLIR diagnostic with notes, so that every tool prints it alike:
+//
+//   gemm.mlir:88:9: error: the TMA store reads bytes that warp 3 wrote without
+//       fence.proxy.async  [proxy-fence-missing]
+//   gemm.mlir:80:9: note: written here by partition multiply, warp 3, iteration
+//   1 note: rule MM-31: ... note: fix: ...
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_ANALYSIS_FINDING_H
+#define TITAN_ANALYSIS_FINDING_H
+
+#include "titan/Target/Codes.h"
+
+#include "mlir/IR/Location.h"
+#include "llvm/Support/JSON.h"
+
+#include <string>
+#include <vector>
+
+namespace titan {
+
+/// One place of a finding.
+struct FindingPlace {
+  mlir::Location loc;
+  /// What happened there, by whom: "written here by partition multiply, warp 3,
+  /// iteration 1".
+  std::string what;
+};
+
+struct Finding {
+  Code code;
+  /// After flags (--strict, --war=error, titan.trusted) have been applied.
+  Severity severity = Severity::Error;
+  /// One sentence.
+  std::string message;
+  /// The operation that is refused.
+  mlir::Location loc;
+  /// The other places involved, most important first.
+  std::vector<FindingPlace> others;
+  /// The order of events that breaks the rule, oldest first, a line each.
+  std::vector<std::string> events;
+  /// The fix for this case; empty: the code's general one.
+  std::string fix;
+};
+
+/// Emits a diagnostic (error, warning, or remark for a note) at `finding.loc`.
+void emit(const Finding &finding);
+
+/// {"code": ..., "severity": ..., "message": ..., "file": ..., "line": ...,
+///  "places": [...], "events": [...], "rule": ..., "fix": ...}
+llvm::json::Value toJson(const Finding &finding);
+
+} // namespace titan
+
+#endif

@@ -1,0 +1,318 @@
+//===- Effects.h - what an operation does to memory and barriers -*- C++
+//-*-===//
+//
+// Contract 1 of the house: one place says what an operation does. Each hardware
+// operation lists its effects through HardwareEffectsInterface; the checker,
+// the simulator's hazard detection, fence and wait insertion and `titan explain
+// effects` read this list and nothing else.
+//
+// An effect is an EXPRESSION: its fields are SSA values (or values scaled by a
+// constant), not numbers. The simulator instantiates them with what its agents
+// computed, the unrolling checker with iterations, a proof with symbols.
+//
+// An example. `titan.tma.load %map[%m, %k] -> %buf, %bar[%s]` lists
+//
+//   Access     read   the map object               tensormap proxy, until
+//   completion Access     read   box of the global tensor     async proxy,
+//   until completion Access     write  all bytes of %buf            async
+//   proxy,     until completion CompleteTx the bytes of the whole box on
+//   %bar[%s], when the writes are performed
+//
+// and its issue cardinality is OneThread: two active threads would issue two
+// copies. That is all the checker knows of TMA.
+//
+// Guards (scf.if, scf.for, elect, partitions) are composed by the framework
+// from the regions around an operation, never listed by the operation itself.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DIALECT_TITAN_EFFECTS_H
+#define TITAN_DIALECT_TITAN_EFFECTS_H
+
+#include "titan/Target/Mechanisms.h"
+#include "titan/Target/ProxyTable.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+#include <variant>
+
+namespace llvm {
+class raw_ostream;
+} // namespace llvm
+
+namespace titan::effect {
+
+//===----------------------------------------------------------------------===//
+// Who
+//===----------------------------------------------------------------------===//
+
+/// How many threads of the enclosing region issue an operation once.
+enum class Cardinality {
+  EveryThread, ///< Each active thread by itself: accesses and arrivals multiply
+               ///< by the lane mask (ld, st, fences, mbarrier.arrive,
+               ///< cp.async).
+  OneThread,   ///< Exactly one active thread; more is `issue-cardinality` (TMA,
+               ///< bulk copies, tcgen05.mma and .commit).
+  Warp,        ///< A whole warp, converged (syncwarp, ldmatrix, tcgen05.ld).
+  Warpgroup,   ///< Four warps from a rank that is a multiple of 4 (wgmma).
+  Tile, ///< Every thread of the region, each with its own part of a tile.
+};
+
+//===----------------------------------------------------------------------===//
+// What: expressions, CTAs, bytes
+//===----------------------------------------------------------------------===//
+
+/// An integer `scale * value + offset`; a constant when `value` is null.
+struct Expr {
+  mlir::Value value;
+  int64_t scale = 1;
+  int64_t offset = 0;
+
+  static Expr constant(int64_t c) { return Expr{mlir::Value(), 0, c}; }
+  static Expr of(mlir::Value v, int64_t scale = 1) { return Expr{v, scale, 0}; }
+  bool isConstant() const { return !value; }
+};
+
+/// Which CTAs of the cluster an effect falls upon, seen from the executing CTA.
+struct CtaSet {
+  enum Kind { Own, Rank, Mask } kind = Own;
+  /// Rank: %cluster_ctarank of the one CTA. Mask: bit i selects rank i.
+  mlir::Value value;
+};
+
+/// Which bytes, by which threads.
+struct Footprint {
+  enum Kind {
+    /// All elements of the shared view `object`, by whoever performs the
+    /// effect.
+    View,
+    /// The register tile `tile` (its encoding says which thread holds which
+    /// element) against the shared view `object` of the same shape.
+    Tile,
+    /// A box of the global tensor `object` from element coordinates `coords`
+    /// (outermost first; may be negative or past the end) over `extents`
+    /// elements. Only elements inside the tensor are touched; a store touches
+    /// whole 16-byte chunks of the innermost dimension (facts-tma.md S3).
+    Box,
+    /// One element a (thread, register) of `tile`: the global tensor `object`
+    /// at the index tensors `coords` (one i32 tensor a dimension), where `mask`
+    /// (a tensor of i1, or null) is true.
+    Elements,
+    /// One element of `object` (global tensor, or shared view) at the scalar
+    /// coordinates `coords`; every active thread touches the same element.
+    Scalar,
+    /// An opaque object: an mbarrier (8 bytes) or a tensor map (128 bytes).
+    Object,
+  } kind = View;
+  /// The view, tensor, map or barrier. The chain of views (shared.slot,
+  /// shared.view, map_rank) leads from it to the root allocation; a tensor map
+  /// leads to its global tensor through the kernel's launch region.
+  mlir::Value object;
+  /// Object barriers: the slot of the ring (null: slot 0).
+  mlir::Value index;
+  llvm::SmallVector<mlir::Value, 4> coords;
+  llvm::SmallVector<int64_t, 4> extents;
+  mlir::RankedTensorType tile;
+  mlir::Value mask;
+  CtaSet ctas;
+};
+
+//===----------------------------------------------------------------------===//
+// How and when
+//===----------------------------------------------------------------------===//
+
+// Proxy, AccessKind, Scope, FenceSpace: Target/ProxyTable.h. Mechanism (how
+// asynchronous work completes): Target/Mechanisms.h.
+
+/// PTX ISA, Memory Consistency Model, "Operation types".
+enum class Sem { Weak, Relaxed, Acquire, Release, AcqRel, SeqCst };
+
+/// Bytes read or written. Without a mechanism the access is performed at issue,
+/// in program order; with one it begins at issue, joins the pending class of
+/// that mechanism, and lasts until the completion that the class reports
+/// (Phase: the operation's own CompleteTx); for a write that is "destination
+/// written", for a read of a source "source read".
+struct Access {
+  AccessKind kind = AccessKind::Read;
+  Proxy proxy = Proxy::Generic;
+  std::optional<Mechanism> mechanism;
+  Footprint bytes;
+  /// All bytes of the footprint (true), or any part of them (false).
+  bool surely = true;
+  Sem sem = Sem::Weak;
+  Scope scope = Scope::Cta;
+};
+
+/// One mbarrier: a ring of barriers and the slot in it (null index: slot 0).
+struct BarrierRef {
+  mlir::Value barrier;
+  mlir::Value index;
+  CtaSet ctas;
+};
+
+/// `count` arrivals (for each issuing thread) on a barrier's current phase.
+struct Arrive {
+  BarrierRef barrier;
+  Expr count = Expr::constant(1);
+  Sem sem = Sem::Release;
+  Scope scope = Scope::Cta;
+  /// When: at issue; or, AsyncGroup and TensorCore, when everything that the
+  /// issuing thread has pending and unbound in this class is complete
+  /// (cp.async.mbarrier .arrive, tcgen05.commit).
+  std::optional<Mechanism> after;
+  /// cp.async.mbarrier.arrive without .noinc: adds one to pending first.
+  bool increments = false;
+  /// The phase state that the arrive yields (null when dropped or remote).
+  mlir::Value state;
+};
+
+/// The current phase expects `bytes` more bytes of transactions (for each
+/// issuing thread).
+struct ExpectTx {
+  BarrierRef barrier;
+  Expr bytes;
+};
+
+/// When this operation's Phase accesses are performed, `bytes` complete on
+/// the barrier. A box past the tensor's edge counts whole.
+struct CompleteTx {
+  BarrierRef barrier;
+  Expr bytes;
+};
+
+/// The unbound pending accesses of the class become a group, named by `token`.
+struct CommitGroup {
+  Mechanism mechanism;
+  mlir::Value token;
+};
+
+/// Waits until at most `pending` groups of the class are pending; or, where
+/// `token` is given, until that group and every older one is complete.
+struct WaitGroup {
+  Mechanism mechanism;
+  mlir::Value token;
+  std::optional<int64_t> pending;
+  /// Only the sources have been read (`.read`).
+  bool sourcesOnly = false;
+};
+
+/// Waits for a phase of a barrier, by parity or by the state of an arrive.
+struct WaitBarrier {
+  BarrierRef barrier;
+  mlir::Value parity; ///< i32 or index, 0 or 1; null where `state` is given.
+  mlir::Value state;
+  Sem sem = Sem::Acquire;
+  Scope scope = Scope::Cta;
+  /// False: polls once; `result` (i1) says whether the phase has completed, and
+  /// depends on the schedule.
+  bool blocking = true;
+  mlir::Value result;
+};
+
+/// A barrier among threads, without an object in memory.
+struct ThreadBarrier {
+  enum Kind { Warp, Named, Cluster } kind;
+  enum Role { Sync, Arrive, Wait } role = Sync;
+  /// Named: the barrier's id, 0..15. Id 0 with all threads is the CTA barrier.
+  Expr id = Expr::constant(0);
+  /// Named: how many threads take part; 0: all of the CTA.
+  int64_t threads = 0;
+  Sem sem = Sem::AcqRel;
+};
+
+struct Fence {
+  enum Kind {
+    Memory,           ///< fence.SEM.SCOPE
+    ProxyAsync,       ///< fence.proxy.async, both directions, own accesses only
+    MbarrierInit,     ///< fence.mbarrier_init.release.cluster
+    TensormapRelease, ///< fence.proxy.tensormap::generic.release.SCOPE
+    TensormapAcquire, ///< fence.proxy.tensormap::generic.acquire.SCOPE [object]
+    Wgmma,            ///< wgmma.fence: registers, and order into wgmma (T7)
+    Tcgen05Before,    ///< tcgen05.fence::before_thread_sync
+    Tcgen05After,     ///< tcgen05.fence::after_thread_sync
+  } kind;
+  FenceSpace space = FenceSpace::All;
+  Sem sem = Sem::AcqRel;
+  Scope scope = Scope::Cta;
+  mlir::Value object;
+};
+
+/// An object begins or ends.
+struct Lifetime {
+  enum Kind { Init, Inval, Alloc, Free } kind;
+  BarrierRef barrier; ///< Init, Inval of an mbarrier
+  mlir::Value memory; ///< Alloc, Free of tensor memory
+  Expr count;         ///< Init: expected arrivals
+};
+
+/// What happens to registers of an asynchronous product or load.
+struct Registers {
+  enum Kind {
+    InFlight, ///< `value` is being written until its group completes
+    Borrow,   ///< `value` is being read until its group completes
+    Arrived,  ///< `value` is now an ordinary tensor
+    Budget,   ///< setmaxnreg to `count` registers a thread
+  } kind;
+  mlir::Value value;
+  int64_t count = 0;
+};
+
+/// A result whose value depends on the schedule (polls, atomics, work
+/// counters).
+struct Reveals {
+  mlir::Value value;
+};
+
+/// Blocks until a flag in global memory is at least `value` (acquire).
+struct WaitFlag {
+  Footprint flag;
+  mlir::Value value;
+  Sem sem = Sem::Acquire;
+  Scope scope = Scope::Gpu;
+};
+
+struct Effect {
+  using What = std::variant<Access, Arrive, ExpectTx, CompleteTx, CommitGroup,
+                            WaitGroup, WaitBarrier, ThreadBarrier, Fence,
+                            Lifetime, Registers, Reveals, WaitFlag>;
+  What what;
+  /// Where the ISA says so: a section of the PTX ISA, or of the CDNA3 ISA.
+  const char *source;
+};
+
+/// The effects of one operation, in the order in which it performs them.
+class EffectList {
+public:
+  void add(Effect::What what, const char *source) {
+    effects.push_back({std::move(what), source});
+  }
+  auto begin() const { return effects.begin(); }
+  auto end() const { return effects.end(); }
+  size_t size() const { return effects.size(); }
+  const Effect &operator[](size_t i) const { return effects[i]; }
+
+private:
+  llvm::SmallVector<Effect, 4> effects;
+};
+
+//===----------------------------------------------------------------------===//
+// Names, for messages and `titan explain effects`
+//===----------------------------------------------------------------------===//
+
+llvm::StringRef stringify(Cardinality);
+llvm::StringRef stringify(Proxy);
+llvm::StringRef stringify(AccessKind);
+llvm::StringRef stringify(Sem);
+llvm::StringRef stringify(Scope);
+/// "at issue" without a mechanism.
+llvm::StringRef stringify(std::optional<Mechanism>);
+
+/// One line, with the operands by the names that `state` gives them:
+///   write  bytes of %buf through async, until complete_tx
+void printEffect(const Effect &effect, llvm::raw_ostream &os);
+
+} // namespace titan::effect
+
+#endif

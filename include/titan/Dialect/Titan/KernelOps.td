@@ -1,0 +1,212 @@
+//===- KernelOps.td - kernels, partitions, elect ---------------*- tablegen -*-===//
+#ifndef TITAN_DIALECT_KERNEL_OPS_TD
+#define TITAN_DIALECT_KERNEL_OPS_TD
+
+include "titan/Dialect/Titan/TitanBase.td"
+
+def Titan_KernelOp : Titan_Op<"kernel", [IsolatedFromAbove, Symbol,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "a GPU kernel: what its launch computes, and what its threads do";
+  let description = [{
+    ```mlir
+    titan.kernel @copy(%src: !titan.global<?x?xbf16>, %dst: !titan.global<?x?xbf16>)
+        warps(4) registers(128) launch {
+      %m = titan.dim %src, 0
+      ...
+      %map = titan.tensor_map %src : ... -> !titan.tensor_map<64x64xbf16, swizzle = 128>
+      titan.launch grid(%tiles) (%map : !titan.tensor_map<64x64xbf16, swizzle = 128>)
+    } body(%map: !titan.tensor_map<64x64xbf16, swizzle = 128>) {
+      ...
+      titan.return
+    }
+    ```
+    The launch region runs on the host, once a launch: scalar arithmetic over the
+    sizes of the arguments and the device, tensor maps, requirements. Its
+    `titan.launch` gives the grid and the values that the body sees as further
+    arguments. `cluster` and `warps` are static. `registers` is the number a thread
+    starts with (.maxnreg).
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, TypeArrayAttr:$arg_types,
+      StrArrayAttr:$arg_names, StrArrayAttr:$launch_names, I64Attr:$warps,
+      OptionalAttr<I64Attr>:$registers, OptionalAttr<DenseI64ArrayAttr>:$cluster);
+  let regions = (region SizedRegion<1>:$launch, SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The arguments as the body sees them.
+    ::mlir::Block::BlockArgListType getKernelArguments() {
+      return getBody().getArguments().take_front(getArgTypes().size());
+    }
+    /// The values that the launch region passes to the body.
+    ::mlir::Block::BlockArgListType getLaunchArguments() {
+      return getBody().getArguments().drop_front(getArgTypes().size());
+    }
+    LaunchOp getLaunchOp();
+    /// CTAs of a cluster along x, y, z.
+    std::array<int64_t, 3> getClusterShape();
+    int64_t getClusterSize();
+    /// The value of the launch region that becomes `bodyArgument`.
+    ::mlir::Value getLaunchValue(::mlir::BlockArgument bodyArgument);
+  }];
+}
+
+def Titan_LaunchOp : Titan_Op<"launch", [Terminator, HasParent<"KernelOp">, AttrSizedOperandSegments]> {
+  let summary = "the grid, and the values passed to the kernel's body";
+  let arguments = (ins Variadic<Index>:$grid, Variadic<AnyType>:$values);
+  let assemblyFormat = "`grid` `(` $grid `)` (`with` `(` $values^ `:` type($values) `)`)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Titan_ReturnOp : Titan_Op<"return", [Terminator, HasParent<"KernelOp">]> {
+  let summary = "the end of a kernel's body";
+  let assemblyFormat = "attr-dict";
+}
+
+def Titan_YieldOp : Titan_Op<"yield", [Terminator, Pure, ReturnLike,
+    HasParent<"ElectOp">]> {
+  let summary = "the tokens that the threads of an elect hand on";
+  let arguments = (ins Variadic<AnyType>:$results);
+  let builders = [OpBuilder<(ins), [{ /* nothing to hand on */ }]>];
+  let assemblyFormat = "($results^ `:` type($results))? attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// In the launch region
+//===----------------------------------------------------------------------===//
+
+def Titan_DimOp : Titan_Op<"dim", [Pure]> {
+  let summary = "a size of a global tensor, in elements (launch region or body)";
+  let arguments = (ins Titan_GlobalType:$tensor, I64Attr:$dimension);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$tensor `,` $dimension attr-dict `:` type($tensor)";
+  let hasVerifier = 1;
+}
+
+def Titan_DevicePropertyOp : Titan_Op<"device_property", [Pure]> {
+  let summary = "a property of the device that the kernel is launched on";
+  let description = "`multiprocessor_count` is the one there is.";
+  let arguments = (ins StrAttr:$name);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$name attr-dict";
+  let hasVerifier = 1;
+}
+
+def Titan_RequireOp : Titan_Op<"require", [HasParent<"KernelOp">]> {
+  let summary = "a launch check: the launch is refused with `code` where the condition is false";
+  let arguments = (ins I1:$condition, StrAttr:$code, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $code `,` $message attr-dict";
+}
+
+def Titan_TensorMapOp : Titan_Op<"tensor_map", [HasParent<"KernelOp">]> {
+  let summary = "encodes a tensor map over a global tensor, at launch";
+  let description = [{
+    The box, element type and swizzle are the result's type. Rules of the encoder
+    (cuTensorMapEncodeTiled) that are known now are verified; those on sizes,
+    strides and addresses become launch checks with the same codes.
+  }];
+  let arguments = (ins Titan_GlobalType:$tensor,
+      DefaultValuedAttr<Titan_FillAttr, "::titan::OobFill::Zero">:$fill,
+      DefaultValuedAttr<I64Attr, "256">:$l2_promotion);
+  let results = (outs Titan_TensorMapType:$result);
+  let assemblyFormat = "$tensor attr-dict `:` type($tensor) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Where am I
+//===----------------------------------------------------------------------===//
+
+def Titan_CtaIdOp : Titan_Op<"cta_id", [Pure]> {
+  let summary = "%ctaid: the CTA's place in the grid along dimension 0 (x), 1 or 2";
+  let arguments = (ins I64Attr:$dimension);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$dimension attr-dict";
+  let hasVerifier = 1;
+}
+def Titan_NumCtasOp : Titan_Op<"num_ctas", [Pure]> {
+  let summary = "%nctaid: CTAs of the grid along dimension 0 (x), 1 or 2";
+  let arguments = (ins I64Attr:$dimension);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$dimension attr-dict";
+  let hasVerifier = 1;
+}
+def Titan_ClusterRankOp : Titan_Op<"cluster_rank", [Pure]> {
+  let summary = "%cluster_ctarank: the CTA's rank in its cluster";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+def Titan_WarpIdOp : Titan_Op<"warp_id", [Pure]> {
+  let summary = "the warp's rank in its partition (in the CTA, outside of partitions)";
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Who executes
+//===----------------------------------------------------------------------===//
+
+def Titan_WarpSpecializeOp : Titan_Op<"warp_specialize", [
+    SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
+  let summary = "the CTA's warps part ways: each partition is executed by its own warps";
+  let description = [{
+    Warps are dealt out in order. A partition that has a register budget or issues
+    warpgroup operations begins at a warp whose rank is a multiple of 4 and is
+    padded to whole warpgroups with idle warps. All warps of the kernel pass on
+    when every partition has ended; there is no barrier at either end.
+  }];
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The rank in the CTA of a partition's first warp.
+    int64_t getFirstWarp(PartitionOp partition);
+    /// Warps that all partitions take, padding included.
+    int64_t getTotalWarps();
+  }];
+}
+
+def Titan_PartitionOp : Titan_Op<"partition", [
+    SingleBlock, NoTerminator, RecursiveMemoryEffects, HasParent<"WarpSpecializeOp">,
+    DeclareOpInterfaceMethods<HardwareEffectsInterface>]> {
+  let summary = "what some warps do, under a register budget";
+  let arguments = (ins StrAttr:$name, I64Attr:$warps, OptionalAttr<I64Attr>:$registers);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{ $name `warps` `(` $warps `)` (`registers` `(` $registers^ `)`)?
+                          attr-dict-with-keyword $body }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Warps it takes, padded to whole warpgroups where it must be.
+    int64_t getPaddedWarps();
+    bool needsWarpgroups();
+  }];
+}
+
+def Titan_ElectOp : Titan_Op<"elect", [SingleBlock, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "one thread of the warp: elect.sync";
+  let description = [{
+    `titan.elect { ... }` is executed by one thread of each active warp, the same
+    one each time; `titan.elect warp(2) { ... }` by one thread of the partition's
+    warp 2 alone. Tokens may be yielded: to the other threads they are none.
+  }];
+  let arguments = (ins OptionalAttr<I64Attr>:$warp);
+  let results = (outs Variadic<Titan_TokenOrSlot>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{ (`warp` `(` $warp^ `)`)? (`->` type($results)^)? attr-dict-with-keyword $body }];
+  let hasVerifier = 1;
+}
+
+def Titan_PrintOp : Titan_Op<"print", []> {
+  let summary = "prints scalars, from one thread a warp";
+  let arguments = (ins StrAttr:$message, Variadic<AnyType>:$values);
+  let assemblyFormat = "$message (`,` $values^ `:` type($values))? attr-dict";
+}
+
+def Titan_AssertOp : Titan_Op<"assert", []> {
+  let summary = "stops the kernel where the condition is false";
+  let arguments = (ins I1:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict";
+}
+
+#endif

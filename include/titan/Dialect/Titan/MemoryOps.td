@@ -1,0 +1,142 @@
+//===- MemoryOps.td - shared memory, registers and global memory -*- tablegen -*-===//
+#ifndef TITAN_DIALECT_MEMORY_OPS_TD
+#define TITAN_DIALECT_MEMORY_OPS_TD
+
+include "titan/Dialect/Titan/TitanBase.td"
+
+def Titan_SharedAllocOp : Titan_Op<"shared.alloc", []> {
+  let summary = "shared memory of the CTA, for the kernel's whole life";
+  let results = (outs Titan_SharedType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Titan_SharedSlotOp : Titan_Op<"shared.slot", [Pure]> {
+  let summary = "one slot of a ring";
+  let arguments = (ins Titan_SharedType:$ring, Titan_Integer:$index);
+  let results = (outs Titan_SharedType:$result);
+  let assemblyFormat = "$ring `[` $index `:` type($index) `]` attr-dict `:` type($ring) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Titan_SharedViewOp : Titan_Op<"shared.view", [Pure]> {
+  let summary = "a part of a tile: whole rows, and whole panels of a swizzled tile";
+  let arguments = (ins Titan_SharedType:$source, DenseI64ArrayAttr:$offsets);
+  let results = (outs Titan_SharedType:$result);
+  let assemblyFormat = "$source $offsets attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Bytes from the start of the source to the start of the view.
+    int64_t getByteOffset();
+  }];
+}
+
+def Titan_MapRankOp : Titan_Op<"map_rank", [Pure]> {
+  let summary = "the same memory of another CTA of the cluster (mapa)";
+  let arguments = (ins AnyTypeOf<[Titan_SharedType, Titan_MBarrierType]>:$source, I32:$rank);
+  let results = (outs AnyTypeOf<[Titan_SharedType, Titan_MBarrierType]>:$result);
+  let assemblyFormat = "$source `,` $rank attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Registers <-> shared memory
+//===----------------------------------------------------------------------===//
+
+def Titan_SharedStoreOp : Titan_HwOp<"shared.store", []> {
+  let summary = "stores a register tile to shared memory (st.shared, or stmatrix)";
+  let arguments = (ins Titan_Tile:$tile, Titan_SharedType:$buffer, UnitAttr:$matrix);
+  let assemblyFormat = [{ $tile `,` $buffer (`matrix` $matrix^)? attr-dict `:` type($tile) `,` type($buffer) }];
+  let hasVerifier = 1;
+}
+
+def Titan_SharedLoadOp : Titan_HwOp<"shared.load", []> {
+  let summary = "loads a register tile from shared memory (ld.shared, or ldmatrix)";
+  let arguments = (ins Titan_SharedType:$buffer, UnitAttr:$matrix);
+  let results = (outs Titan_Tile:$result);
+  let assemblyFormat = [{ $buffer (`matrix` $matrix^)? attr-dict `:` type($buffer) `->` type($result) }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Registers <-> global memory
+//===----------------------------------------------------------------------===//
+
+def Titan_GlobalLoadOp : Titan_HwOp<"global.load", [AttrSizedOperandSegments]> {
+  let summary = "loads one element a (thread, register) by index tensors, under a mask";
+  let description = [{
+    `titan.global.load %A[%i, %j] mask(%m) : ...`: element (r, c) of the result is
+    A[%i[r, c], %j[r, c]] where the mask is true, and 0 elsewhere. Where the mask
+    is true the index must lie in the tensor.
+  }];
+  let arguments = (ins Titan_GlobalType:$tensor, Variadic<Titan_Tile>:$indices,
+                       Optional<Titan_Tile>:$mask);
+  let results = (outs Titan_Tile:$result);
+  let assemblyFormat = [{ $tensor `[` $indices `]` (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict
+                          `:` type($tensor) `,` type($indices) `->` type($result) }];
+  let hasVerifier = 1;
+}
+
+def Titan_GlobalStoreOp : Titan_HwOp<"global.store", [AttrSizedOperandSegments]> {
+  let summary = "stores one element a (thread, register) by index tensors, under a mask";
+  let arguments = (ins Titan_Tile:$tile, Titan_GlobalType:$tensor,
+                       Variadic<Titan_Tile>:$indices, Optional<Titan_Tile>:$mask);
+  let assemblyFormat = [{ $tile `,` $tensor `[` $indices `]` (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict
+                          `:` type($tile) `,` type($tensor) `,` type($indices) }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars: flags, counters, mailboxes
+//===----------------------------------------------------------------------===//
+
+def Titan_ScalarMemory : AnyTypeOf<[Titan_GlobalType, Titan_SharedType]>;
+
+def Titan_LdOp : Titan_HwOp<"ld", []> {
+  let summary = "loads one element (each active thread)";
+  let arguments = (ins Titan_ScalarMemory:$memory, Variadic<Index>:$indices,
+      DefaultValuedAttr<Titan_SemAttr, "::titan::MemorySem::Weak">:$sem,
+      DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Cta">:$scope);
+  let results = (outs Titan_Scalar:$result);
+  let assemblyFormat = [{ $memory `[` $indices `]` attr-dict `:` type($memory) `->` type($result) }];
+  let hasVerifier = 1;
+}
+
+def Titan_StOp : Titan_HwOp<"st", []> {
+  let summary = "stores one element (each active thread)";
+  let arguments = (ins Titan_Scalar:$value, Titan_ScalarMemory:$memory,
+      Variadic<Index>:$indices,
+      DefaultValuedAttr<Titan_SemAttr, "::titan::MemorySem::Weak">:$sem,
+      DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Cta">:$scope);
+  let assemblyFormat = [{ $value `,` $memory `[` $indices `]` attr-dict `:` type($value) `,` type($memory) }];
+  let hasVerifier = 1;
+}
+
+def Titan_AtomOp : Titan_HwOp<"atom", []> {
+  let summary = "an atomic operation on one element (each active thread); yields the old value";
+  let arguments = (ins Titan_AtomicAttr:$op, Titan_Scalar:$value,
+      Titan_ScalarMemory:$memory, Variadic<Index>:$indices,
+      DefaultValuedAttr<Titan_SemAttr, "::titan::MemorySem::Relaxed">:$sem,
+      DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Gpu">:$scope);
+  let results = (outs Titan_Scalar:$result);
+  let assemblyFormat = [{ $op $value `,` $memory `[` $indices `]` attr-dict `:` type($value) `,` type($memory) `->` type($result) }];
+  let hasVerifier = 1;
+}
+
+def Titan_FlagWaitOp : Titan_HwOp<"flag.wait", []> {
+  let summary = "waits until a flag in global memory is at least a value (acquire)";
+  let arguments = (ins Titan_GlobalType:$flags, Variadic<Index>:$indices, I32:$value,
+      DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Gpu">:$scope);
+  let assemblyFormat = [{ $flags `[` $indices `]` `,` $value attr-dict `:` type($flags) }];
+  let hasVerifier = 1;
+}
+
+def Titan_FlagSignalOp : Titan_HwOp<"flag.signal", []> {
+  let summary = "adds to a flag in global memory (release)";
+  let arguments = (ins Titan_GlobalType:$flags, Variadic<Index>:$indices, I32:$value,
+      DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Gpu">:$scope);
+  let assemblyFormat = [{ $flags `[` $indices `]` `,` $value attr-dict `:` type($flags) }];
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,76 @@
+//===- MmaOps.td - asynchronous matrix products ----------------*- tablegen -*-===//
+#ifndef TITAN_DIALECT_MMA_OPS_TD
+#define TITAN_DIALECT_MMA_OPS_TD
+
+include "titan/Dialect/Titan/TitanBase.td"
+
+def Titan_MmaOp : Titan_TargetOp<"mma"> {
+  let summary = "D = A * B^T (+ D), asynchronously, by the warpgroups of the region";
+  let description = [{
+    A is a shared tile of M x K (or K x M with `transpose_a`), B of N x K (or K x N
+    with `transpose_b`), D a register tile of M x N in flight. Without `accumulate`,
+    or where it is false, D's old value is not read. On sm_90a: wgmma.mma_async, the
+    M rows split over the warpgroups of the region by D's layout; the K dimension is
+    walked in steps of 32 bytes.
+  }];
+  let arguments = (ins Titan_SharedType:$a, Titan_SharedType:$b, Titan_InFlightType:$acc,
+      Optional<I1>:$accumulate, UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+  let results = (outs Titan_InFlightType:$result);
+  let assemblyFormat = [{ $a (`transpose_a` $transpose_a^)? `,` $b (`transpose_b` $transpose_b^)? `,` $acc
+      (`accumulate` `(` $accumulate^ `)`)? attr-dict `:` type($a) `,` type($b) `,` type($acc) `->` type($result) }];
+  let hasVerifier = 1;
+}
+
+def Titan_InFlightNoneOp : Titan_Op<"inflight.none", [Pure]> {
+  let summary = "registers for a product, holding nothing yet: the first mma must not accumulate";
+  let results = (outs Titan_InFlightType:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+def Titan_InFlightStartOp : Titan_HwOp<"inflight.start"> {
+  let summary = "hands a register tile to an asynchronous product as its accumulator";
+  let arguments = (ins Titan_Tile:$tile);
+  let results = (outs Titan_InFlightType:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Titan_MmaFenceOp : Titan_TargetOp<"mma.fence"> {
+  let summary = "wgmma.fence: before the first product, and after other accesses to its registers";
+  let assemblyFormat = "attr-dict";
+}
+
+def Titan_MmaCommitOp : Titan_TargetOp<"mma.commit"> {
+  let summary = "wgmma.commit_group";
+  let results = (outs Titan_TokenType:$token);
+  let assemblyFormat = "attr-dict `:` type($token)";
+  let hasVerifier = 1;
+}
+
+def Titan_MmaWaitOp : Titan_TargetOp<"mma.wait"> {
+  let summary = "waits for a group of products and every older one";
+  let description = [{
+    The number in wgmma.wait_group is computed from the groups committed since.
+  }];
+  let arguments = (ins Titan_TokenType:$token);
+  let assemblyFormat = "$token attr-dict `:` type($token)";
+  let hasVerifier = 1;
+}
+
+def Titan_MmaWaitGroupOp : Titan_TargetOp<"mma.wait_group"> {
+  let summary = "wgmma.wait_group N: at most N groups stay pending";
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+  let hasVerifier = 1;
+}
+
+def Titan_MmaResultOp : Titan_TargetOp<"mma.result"> {
+  let summary = "waits for all products and yields an accumulator as an ordinary register tile";
+  let description = "wgmma.wait_group 0, then the registers are the program's again.";
+  let arguments = (ins Titan_InFlightType:$acc);
+  let results = (outs Titan_Tile:$result);
+  let assemblyFormat = "$acc attr-dict `:` type($acc) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif

@@ -1,0 +1,45 @@
+//===- TileOps.td - register tiles -----------------------------*- tablegen -*-===//
+//
+// Element-wise arithmetic on register tiles is arith and math on tensors whose
+// encoding is a layout. What is not element-wise stands here.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DIALECT_TILE_OPS_TD
+#define TITAN_DIALECT_TILE_OPS_TD
+
+include "titan/Dialect/Titan/TitanBase.td"
+
+def Titan_SplatOp : Titan_Op<"splat", [Pure]> {
+  let summary = "a register tile that holds one value everywhere";
+  let arguments = (ins Titan_Scalar:$value);
+  let results = (outs Titan_Tile:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Titan_CoordinateOp : Titan_Op<"coordinate", [Pure]> {
+  let summary = "a register tile of i32 that holds each element's own coordinate along a dimension";
+  let arguments = (ins I64Attr:$dimension);
+  let results = (outs Titan_Tile:$result);
+  let assemblyFormat = "$dimension attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Titan_ExtractOp : Titan_Op<"extract", [Pure]> {
+  let summary = "a part of a register tile: every thread keeps some of its registers";
+  let arguments = (ins Titan_Tile:$tile, DenseI64ArrayAttr:$offsets);
+  let results = (outs Titan_Tile:$result);
+  let assemblyFormat = "$tile $offsets attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Titan_ReduceOp : Titan_Op<"reduce", []> {
+  let summary = "reduces a register tile along its last dimension (shuffles within the warp)";
+  let description = "The result has the same shape and layout: each element holds its row's value.";
+  let arguments = (ins Titan_ReduceAttr:$kind, Titan_Tile:$tile);
+  let results = (outs Titan_Tile:$result);
+  let assemblyFormat = "$kind $tile attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+#endif

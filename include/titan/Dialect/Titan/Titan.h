@@ -1,0 +1,67 @@
+//===- Titan.h - the titan dialect -----------------------------*- C++ -*-===//
+//
+// Memories, copies and how they complete, barriers and their phases, proxies,
+// warps: where hardware appears. One op family a .td file and a .cpp file;
+// Effects.h says what an operation does.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DIALECT_TITAN_H
+#define TITAN_DIALECT_TITAN_H
+
+#include "titan/Dialect/Titan/Effects.h"
+#include "titan/Layout/Layout.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <array>
+
+namespace titan {
+class LaunchOp;
+class PartitionOp;
+} // namespace titan
+
+#include "titan/Dialect/Titan/TitanDialect.h.inc"
+#include "titan/Dialect/Titan/TitanEnums.h.inc"
+
+#include "titan/Dialect/Titan/TitanAttrInterfaces.h.inc"
+#include "titan/Dialect/Titan/TitanOpInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "titan/Dialect/Titan/TitanAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "titan/Dialect/Titan/TitanTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "titan/Dialect/Titan/TitanOps.h.inc"
+
+namespace titan {
+
+/// The layout of a register tile, or what is wrong with its encoding.
+Result<Layout> getTileLayout(mlir::RankedTensorType tile);
+
+/// Bytes of an element of a type that lies in memory (bf16: 2, i1: 1).
+int64_t getElementBytes(mlir::Type elementType);
+
+/// The allocation (shared.alloc, mbarrier.alloc) or kernel argument that a
+/// chain of views starts from; `cluster` is set where the chain passes a
+/// map_rank.
+mlir::Value getRoot(mlir::Value memory, bool *cluster = nullptr);
+
+/// The global tensor that a tensor map in a kernel's body was made over.
+TensorMapOp getTensorMapOp(mlir::Value mapInBody);
+
+} // namespace titan
+
+#endif

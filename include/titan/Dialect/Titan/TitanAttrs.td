@@ -1,0 +1,112 @@
+//===- TitanAttrs.td - layouts of register tiles, enums --------*- tablegen -*-===//
+#ifndef TITAN_DIALECT_TITAN_ATTRS_TD
+#define TITAN_DIALECT_TITAN_ATTRS_TD
+
+include "titan/Dialect/Titan/TitanDialect.td"
+include "titan/Dialect/Titan/TitanInterfaces.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+class Titan_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Titan_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+class Titan_LayoutAttr<string name, string attrMnemonic>
+    : Titan_Attr<name, attrMnemonic, [DeclareAttrInterfaceMethods<LayoutAttrInterface>]>;
+
+def Titan_WgmmaAttr : Titan_LayoutAttr<"Wgmma", "wgmma"> {
+  let summary = "the accumulator fragment of wgmma (m64nNk16 and kin)";
+  let description = [{
+    `#titan.wgmma<2x1>`: two warpgroups one above the other; each holds its part of
+    the tile as 64-row fragments of PTX ISA "wgmma.mma_async", matrix fragment D.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns);
+  let assemblyFormat = "`<` $rows `,` $columns `>`";
+}
+
+def Titan_BlockedAttr : Titan_LayoutAttr<"Blocked", "blocked"> {
+  let summary = "each thread holds a block; lanes, then warps tile the rest, then it repeats";
+  let description = [{
+    `#titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>`, outermost
+    dimension first; the innermost dimension varies fastest in each.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$elements,
+                        ArrayRefParameter<"int64_t">:$lanes, ArrayRefParameter<"int64_t">:$warps);
+  let assemblyFormat = [{ `<` `elements` `=` `[` $elements `]` `,` `lanes` `=` `[` $lanes `]`
+                          `,` `warps` `=` `[` $warps `]` `>` }];
+}
+
+def Titan_LayoutTextAttr : Titan_LayoutAttr<"LayoutText", "layout"> {
+  let summary = "a layout by its digits (include/titan/Layout/Layout.h has the grammar)";
+  let parameters = (ins StringRefParameter<>:$text);
+  let assemblyFormat = "`<` $text `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// Enums: the field's own words
+//===----------------------------------------------------------------------===//
+
+class Titan_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::titan";
+  let genSpecializedAttr = 0;
+}
+class Titan_EnumAttr<EnumInfo info, string attrMnemonic>
+    : EnumAttr<Titan_Dialect, info, attrMnemonic> {
+  let assemblyFormat = "$value";
+}
+
+def Titan_SemEnum : Titan_Enum<"MemorySem", "memory ordering, PTX ISA 8.6", [
+    I32EnumAttrCase<"Weak", 0, "weak">, I32EnumAttrCase<"Relaxed", 1, "relaxed">,
+    I32EnumAttrCase<"Acquire", 2, "acquire">, I32EnumAttrCase<"Release", 3, "release">,
+    I32EnumAttrCase<"AcqRel", 4, "acq_rel">, I32EnumAttrCase<"SeqCst", 5, "sc">]>;
+def Titan_SemAttr : Titan_EnumAttr<Titan_SemEnum, "sem">;
+
+def Titan_ScopeEnum : Titan_Enum<"MemoryScope", "scope, PTX ISA 8.5", [
+    I32EnumAttrCase<"Cta", 1, "cta">, I32EnumAttrCase<"Cluster", 2, "cluster">,
+    I32EnumAttrCase<"Gpu", 3, "gpu">, I32EnumAttrCase<"Sys", 4, "sys">]>;
+def Titan_ScopeAttr : Titan_EnumAttr<Titan_ScopeEnum, "scope">;
+
+def Titan_SpaceEnum : Titan_Enum<"ProxySpace", "state space of a proxy fence", [
+    I32EnumAttrCase<"All", 0, "all">, I32EnumAttrCase<"Global", 1, "global">,
+    I32EnumAttrCase<"SharedCta", 2, "shared_cta">,
+    I32EnumAttrCase<"SharedCluster", 3, "shared_cluster">]>;
+def Titan_SpaceAttr : Titan_EnumAttr<Titan_SpaceEnum, "space">;
+
+def Titan_CacheEnum : Titan_Enum<"CachePolicy", "L2 cache policy of a TMA copy", [
+    I32EnumAttrCase<"EvictNormal", 0, "evict_normal">,
+    I32EnumAttrCase<"EvictFirst", 1, "evict_first">,
+    I32EnumAttrCase<"EvictLast", 2, "evict_last">]>;
+def Titan_CacheAttr : Titan_EnumAttr<Titan_CacheEnum, "cache">;
+
+def Titan_AtomicEnum : Titan_Enum<"AtomicOp", "atomic operation", [
+    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Min", 1, "min">,
+    I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Exch", 3, "exch">,
+    I32EnumAttrCase<"And", 4, "and">, I32EnumAttrCase<"Or", 5, "or">]>;
+def Titan_AtomicAttr : Titan_EnumAttr<Titan_AtomicEnum, "atomic">;
+
+def Titan_ReduceEnum : Titan_Enum<"ReduceKind", "reduction along a dimension of a register tile", [
+    I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">,
+    I32EnumAttrCase<"Min", 2, "min">]>;
+def Titan_ReduceAttr : Titan_EnumAttr<Titan_ReduceEnum, "reduce">;
+
+def Titan_FillEnum : Titan_Enum<"OobFill", "what a load puts where the box leaves the tensor", [
+    I32EnumAttrCase<"Zero", 0, "zero">, I32EnumAttrCase<"NaN", 1, "nan">]>;
+def Titan_FillAttr : Titan_EnumAttr<Titan_FillEnum, "fill">;
+
+def Titan_ReleaseEnum : Titan_Enum<"PipeRelease", "how a slot of a pipe is given back", [
+    I32EnumAttrCase<"Arrive", 0, "arrive">,
+    I32EnumAttrCase<"MulticastArrive", 1, "multicast_arrive">,
+    I32EnumAttrCase<"Commit", 2, "tcgen05_commit">,
+    I32EnumAttrCase<"BulkRead", 3, "bulk_read">]>;
+def Titan_ReleaseAttr : Titan_EnumAttr<Titan_ReleaseEnum, "release">;
+
+def Titan_FillHowEnum : Titan_Enum<"PipeFill", "how a slot of a pipe is filled", [
+    I32EnumAttrCase<"Transaction", 0, "transaction">,
+    I32EnumAttrCase<"Arrive", 1, "arrive">,
+    I32EnumAttrCase<"AsyncCopy", 2, "cp_async">,
+    I32EnumAttrCase<"Commit", 3, "tcgen05_commit">]>;
+def Titan_FillHowAttr : Titan_EnumAttr<Titan_FillHowEnum, "pipe_fill">;
+
+#endif

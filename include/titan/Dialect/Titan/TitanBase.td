@@ -1,0 +1,34 @@
+//===- TitanBase.td - what every family of operations uses -----*- tablegen -*-===//
+#ifndef TITAN_DIALECT_TITAN_BASE_TD
+#define TITAN_DIALECT_TITAN_BASE_TD
+
+include "titan/Dialect/Titan/TitanAttrs.td"
+include "titan/Dialect/Titan/TitanTypes.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+class Titan_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Titan_Dialect, mnemonic, traits>;
+
+/// An operation that the hardware executes: it lists its effects. MLIR's own
+/// memory effects are left unknown, so that no upstream pass moves or drops it.
+class Titan_HwOp<string mnemonic, list<Trait> traits = []>
+    : Titan_Op<mnemonic, !listconcat(traits,
+        [DeclareOpInterfaceMethods<HardwareEffectsInterface>])>;
+
+/// The same, existing on some targets only.
+class Titan_TargetOp<string mnemonic, list<Trait> traits = []>
+    : Titan_Op<mnemonic, !listconcat(traits,
+        [DeclareOpInterfaceMethods<HardwareEffectsInterface, ["getTargets"]>])>;
+
+def Titan_Integer : AnyTypeOf<[I32, Index], "i32 or index">;
+def Titan_Tile : Type<AnyRankedTensor.predicate, "register tile", "::mlir::RankedTensorType">;
+def Titan_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat]>;
+def Titan_TokenOrSlot : AnyTypeOf<[Titan_TokenType, Titan_SlotType, Titan_InFlightType]>;
+
+#endif

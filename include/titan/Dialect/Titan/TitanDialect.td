@@ -1,0 +1,27 @@
+//===- TitanDialect.td - the dialect ---------------------------*- tablegen -*-===//
+#ifndef TITAN_DIALECT_TITAN_DIALECT_TD
+#define TITAN_DIALECT_TITAN_DIALECT_TD
+
+include "mlir/IR/OpBase.td"
+
+def Titan_Dialect : Dialect {
+  let name = "titan";
+  let cppNamespace = "::titan";
+  let summary = "GPU tile programs in which asynchronous data movement is typed";
+  let description = [{
+    Where hardware appears: memories, copies and how they complete, barriers and
+    their phases, proxies, warps. Every operation here that the hardware executes
+    lists what it does to memory, barriers and groups in one place, its effects
+    (`HardwareEffectsInterface`, Effects.h); the checker, the simulator's hazard
+    detection and `titan explain` read that list and nothing else.
+  }];
+  let useDefaultTypePrinterParser = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let extraClassDeclaration = [{
+    void registerTypes();
+    void registerAttributes();
+  }];
+  let useDefaultAttributePrinterParser = 1;
+}
+
+#endif

@@ -1,0 +1,39 @@
+//===- TitanInterfaces.td - what an operation must tell --------*- tablegen -*-===//
+#ifndef TITAN_DIALECT_TITAN_INTERFACES_TD
+#define TITAN_DIALECT_TITAN_INTERFACES_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+
+def HardwareEffectsInterface : OpInterface<"HardwareEffectsInterface"> {
+  let cppNamespace = "::titan";
+  let description = [{
+    One place says what an operation does: its effects (Effects.h), as
+    expressions over its operands and attributes, and how many threads issue it.
+  }];
+  let methods = [
+    InterfaceMethod<"Appends what the operation does, in the order in which it does it.",
+      "void", "getHardwareEffects", (ins "::titan::effect::EffectList &":$effects)>,
+    InterfaceMethod<"Which threads of the region together issue the operation once.",
+      "::titan::effect::Cardinality", "getCardinality">,
+    InterfaceMethod<"The targets on which the operation exists (names of lib/Target).",
+      "::llvm::ArrayRef<::llvm::StringRef>", "getTargets", (ins), [{}], [{
+        static const ::llvm::StringRef all[] = {"sm_90a", "sm_100a", "gfx942"};
+        return all;
+      }]>
+  ];
+}
+
+def LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
+  let cppNamespace = "::titan";
+  let description = [{
+    The encoding of a register tile: a name for a function (register, lane, warp)
+    -> element coordinates. Users ask for the function and never match on names.
+  }];
+  let methods = [
+    InterfaceMethod<"The function, for a tile of `shape` elements; or what is wrong.",
+      "::titan::Result<::titan::Layout>", "getLayout", (ins "::llvm::ArrayRef<int64_t>":$shape)>
+  ];
+}
+
+#endif

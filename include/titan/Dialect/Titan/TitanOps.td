@@ -1,0 +1,13 @@
+//===- TitanOps.td - all operations, a file a family -----------*- tablegen -*-===//
+#ifndef TITAN_DIALECT_TITAN_OPS_TD
+#define TITAN_DIALECT_TITAN_OPS_TD
+
+include "titan/Dialect/Titan/KernelOps.td"
+include "titan/Dialect/Titan/MemoryOps.td"
+include "titan/Dialect/Titan/TileOps.td"
+include "titan/Dialect/Titan/BarrierOps.td"
+include "titan/Dialect/Titan/TmaOps.td"
+include "titan/Dialect/Titan/MmaOps.td"
+include "titan/Dialect/Titan/PipeOps.td"
+
+#endif

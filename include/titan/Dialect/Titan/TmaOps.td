@@ -1,0 +1,70 @@
+//===- TmaOps.td - bulk tensor copies and their groups ---------*- tablegen -*-===//
+#ifndef TITAN_DIALECT_TMA_OPS_TD
+#define TITAN_DIALECT_TMA_OPS_TD
+
+include "titan/Dialect/Titan/TitanBase.td"
+
+def Titan_TmaLoadOp : Titan_TargetOp<"tma.load", [AttrSizedOperandSegments]> {
+  let summary = "cp.async.bulk.tensor, global to shared memory, completing on an mbarrier";
+  let description = [{
+    ```mlir
+    titan.tma.load %map[%m, %k], %buf, %full[%stage : i32] : !titan.tensor_map<...>, !titan.shared<...>, !titan.mbarrier<4>
+    ```
+    Coordinates in elements, outermost dimension first, may be negative or past the
+    end. With `multicast` the box and its complete_tx go to the same offsets in each
+    CTA whose bit is set.
+  }];
+  let arguments = (ins Titan_TensorMapType:$map, Variadic<Index>:$coords, Titan_SharedType:$buffer,
+      Titan_MBarrierType:$barrier, Optional<Titan_Integer>:$index, Optional<I16>:$multicast,
+      OptionalAttr<Titan_CacheAttr>:$cache);
+  let assemblyFormat = [{ $map `[` $coords `]` `,` $buffer `,` $barrier (`[` $index^ `:` type($index) `]`)?
+      (`multicast` `(` $multicast^ `)`)? (`cache` `(` $cache^ `)`)? attr-dict
+      `:` type($map) `,` type($buffer) `,` type($barrier) }];
+  let hasVerifier = 1;
+}
+
+def Titan_TmaStoreOp : Titan_TargetOp<"tma.store"> {
+  let summary = "cp.async.bulk.tensor, shared to global memory, in the thread's bulk group";
+  let arguments = (ins Titan_SharedType:$buffer, Titan_TensorMapType:$map, Variadic<Index>:$coords,
+      OptionalAttr<Titan_CacheAttr>:$cache);
+  let assemblyFormat = [{ $buffer `,` $map `[` $coords `]` (`cache` `(` $cache^ `)`)? attr-dict
+      `:` type($buffer) `,` type($map) }];
+  let hasVerifier = 1;
+}
+
+def Titan_TmaReduceOp : Titan_TargetOp<"tma.reduce"> {
+  let summary = "cp.reduce.async.bulk.tensor: shared memory into global memory by an operation";
+  let arguments = (ins Titan_AtomicAttr:$op, Titan_SharedType:$buffer, Titan_TensorMapType:$map,
+      Variadic<Index>:$coords);
+  let assemblyFormat = [{ $op $buffer `,` $map `[` $coords `]` attr-dict `:` type($buffer) `,` type($map) }];
+  let hasVerifier = 1;
+}
+
+def Titan_BulkCommitOp : Titan_TargetOp<"bulk.commit"> {
+  let summary = "cp.async.bulk.commit_group of the executing thread";
+  let results = (outs Titan_TokenType:$token);
+  let assemblyFormat = "attr-dict `:` type($token)";
+  let hasVerifier = 1;
+}
+
+def Titan_BulkWaitOp : Titan_TargetOp<"bulk.wait"> {
+  let summary = "waits for a bulk group and every older one; `read`: until their sources have been read";
+  let arguments = (ins Titan_TokenType:$token, UnitAttr:$read);
+  let assemblyFormat = "$token (`read` $read^)? attr-dict `:` type($token)";
+  let hasVerifier = 1;
+}
+
+def Titan_BulkWaitGroupOp : Titan_TargetOp<"bulk.wait_group"> {
+  let summary = "cp.async.bulk.wait_group N: at most N groups stay pending";
+  let arguments = (ins I64Attr:$pending, UnitAttr:$read);
+  let assemblyFormat = "$pending (`read` $read^)? attr-dict";
+  let hasVerifier = 1;
+}
+
+def Titan_TokenNoneOp : Titan_Op<"token.none", [Pure]> {
+  let summary = "a token (or slot) of nothing: waits on it return at once";
+  let results = (outs AnyTypeOf<[Titan_TokenType, Titan_SlotType]>:$token);
+  let assemblyFormat = "attr-dict `:` type($token)";
+}
+
+#endif

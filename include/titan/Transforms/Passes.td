@@ -1,0 +1,19 @@
+//===- Passes.td - passes over titan IR ------------------------*- tablegen -*-===//
+#ifndef TITAN_TRANSFORMS_PASSES_TD
+#define TITAN_TRANSFORMS_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ExpandPipes : Pass<"titan-expand-pipes", "::titan::KernelOp"> {
+  let summary = "turns pipes into barriers, parities and stage counters";
+  let description = [{
+    After it there is one thing that is checked, simulated and compiled: every pipe
+    has become a ring of full and a ring of empty barriers; every acquire and wait a
+    wait on one of them, with stage and parity carried round the loops; the bytes
+    that a full barrier expects are the sum over the copies that signal it.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::titan::TitanDialect"];
+}
+
+#endif

@@ -1,0 +1,57 @@
+//===- Finding.cpp - findings as diagnostics and as JSON ------------------===//
+#include "titan/Analysis/Finding.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace titan;
+
+void titan::emit(const Finding &finding) {
+  if (finding.severity == Severity::Ignored)
+    return;
+  const CodeInfo &info = codeInfo(finding.code);
+  InFlightDiagnostic diagnostic =
+      finding.severity == Severity::Error     ? emitError(finding.loc)
+      : finding.severity == Severity::Warning ? emitWarning(finding.loc)
+                                              : emitRemark(finding.loc);
+  diagnostic << finding.message << "  [" << info.code << "]";
+  for (const FindingPlace &place : finding.others)
+    diagnostic.attachNote(place.loc) << place.what;
+  std::string rest;
+  for (const std::string &event : finding.events)
+    rest += "\n  " + event;
+  if (!rest.empty())
+    diagnostic.attachNote(finding.loc) << "the order of events:" << rest;
+  diagnostic.attachNote(finding.loc)
+      << "rule (" << info.source << "): " << info.rule << "\nfix: "
+      << (finding.fix.empty() ? std::string(info.fix) : finding.fix);
+}
+
+static void addPlace(llvm::json::Object &object, Location loc) {
+  if (auto file = loc->findInstanceOf<FileLineColLoc>()) {
+    object["file"] = file.getFilename().str();
+    object["line"] = file.getLine();
+    object["column"] = file.getColumn();
+  }
+}
+
+llvm::json::Value titan::toJson(const Finding &finding) {
+  const CodeInfo &info = codeInfo(finding.code);
+  llvm::json::Object object{
+      {"code", std::string(info.code)},
+      {"severity", std::string(toString(finding.severity))},
+      {"message", finding.message},
+      {"rule", std::string(info.rule)},
+      {"source", std::string(info.source)},
+      {"fix", finding.fix.empty() ? std::string(info.fix) : finding.fix}};
+  addPlace(object, finding.loc);
+  llvm::json::Array places;
+  for (const FindingPlace &place : finding.others) {
+    llvm::json::Object other{{"what", place.what}};
+    addPlace(other, place.loc);
+    places.push_back(std::move(other));
+  }
+  object["places"] = std::move(places);
+  object["events"] = llvm::json::Array(finding.events);
+  return object;
+}

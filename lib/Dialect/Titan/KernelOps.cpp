@@ -1,0 +1,416 @@
+//===- KernelOps.cpp - kernels, partitions, elect -------------------------===//
+#include "OpHelpers.h"
+#include "titan/Dialect/Titan/Titan.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::effect;
+
+//===----------------------------------------------------------------------===//
+// Kernel: syntax
+//===----------------------------------------------------------------------===//
+
+/// `(%name: type, ...)`; the names are kept, for the command line and messages.
+static ParseResult
+parseArguments(OpAsmParser &parser,
+               SmallVectorImpl<OpAsmParser::Argument> &arguments,
+               SmallVectorImpl<Attribute> &names) {
+  size_t first = arguments.size();
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren,
+                               /*allowType=*/true))
+    return failure();
+  for (auto &argument : llvm::drop_begin(arguments, first))
+    names.push_back(
+        parser.getBuilder().getStringAttr(argument.ssaName.name.drop_front()));
+  return success();
+}
+
+ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &b = parser.getBuilder();
+  StringAttr name;
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<Attribute> argNames, launchNames, argTypes;
+  int64_t warps = 0;
+  if (parser.parseSymbolName(name, "sym_name", result.attributes) ||
+      parseArguments(parser, arguments, argNames))
+    return failure();
+  for (auto &argument : arguments)
+    argTypes.push_back(TypeAttr::get(argument.type));
+  if (parser.parseKeyword("warps") || parser.parseLParen() ||
+      parser.parseInteger(warps) || parser.parseRParen())
+    return failure();
+  result.addAttribute("warps", b.getI64IntegerAttr(warps));
+  if (succeeded(parser.parseOptionalKeyword("registers"))) {
+    int64_t registers = 0;
+    if (parser.parseLParen() || parser.parseInteger(registers) ||
+        parser.parseRParen())
+      return failure();
+    result.addAttribute("registers", b.getI64IntegerAttr(registers));
+  }
+  if (succeeded(parser.parseOptionalKeyword("cluster"))) {
+    SmallVector<int64_t> cluster;
+    if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
+          return parser.parseInteger(cluster.emplace_back());
+        }))
+      return failure();
+    result.addAttribute("cluster", b.getDenseI64ArrayAttr(cluster));
+  }
+  if (parser.parseOptionalAttrDictWithKeyword(result.attributes))
+    return failure();
+  Region *launch = result.addRegion(), *body = result.addRegion();
+  if (parser.parseKeyword("launch") || parser.parseRegion(*launch, arguments) ||
+      parser.parseKeyword("body"))
+    return failure();
+  SmallVector<OpAsmParser::Argument> all(arguments);
+  if (parseArguments(parser, all, launchNames) ||
+      parser.parseRegion(*body, all))
+    return failure();
+  result.addAttribute("arg_types", b.getArrayAttr(argTypes));
+  result.addAttribute("arg_names", b.getArrayAttr(argNames));
+  result.addAttribute("launch_names", b.getArrayAttr(launchNames));
+  return success();
+}
+
+void KernelOp::print(OpAsmPrinter &printer) {
+  auto printArguments = [&](Block::BlockArgListType arguments) {
+    printer << '(';
+    llvm::interleaveComma(arguments, printer, [&](BlockArgument argument) {
+      printer.printRegionArgument(argument);
+    });
+    printer << ')';
+  };
+  printer << ' ';
+  printer.printSymbolName(getSymName());
+  printArguments(getLaunch().getArguments());
+  printer << " warps(" << getWarps() << ')';
+  if (auto registers = getRegisters())
+    printer << " registers(" << *registers << ')';
+  if (auto cluster = getCluster()) {
+    printer << " cluster(";
+    llvm::interleaveComma(*cluster, printer);
+    printer << ')';
+  }
+  printer.printOptionalAttrDictWithKeyword(
+      (*this)->getAttrs(), {"sym_name", "arg_types", "arg_names",
+                            "launch_names", "warps", "registers", "cluster"});
+  printer << " launch ";
+  printer.printRegion(getLaunch(), /*printEntryBlockArgs=*/false);
+  printer << " body";
+  printArguments(getLaunchArguments());
+  printer << ' ';
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+void KernelOp::getAsmBlockArgumentNames(Region &region,
+                                        OpAsmSetValueNameFn setName) {
+  SmallVector<Attribute> names(getArgNames().begin(), getArgNames().end());
+  if (&region == &getBody())
+    names.append(getLaunchNames().begin(), getLaunchNames().end());
+  for (auto [argument, name] : llvm::zip(region.getArguments(), names))
+    setName(argument, cast<StringAttr>(name).getValue());
+}
+
+//===----------------------------------------------------------------------===//
+// Kernel: rules
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelOp::verify() {
+  if (getWarps() < 1 || getWarps() > 32)
+    return emitOpError(
+               "[kernel-warps] a CTA has 1 to 32 warps (1024 threads), not ")
+           << static_cast<int64_t>(getWarps());
+  if (auto registers = getRegisters())
+    if (*registers < 16 || *registers > 255 || *registers % 8)
+      return emitOpError("[register-budget] registers a thread at launch: a "
+                         "multiple of 8 from 16 "
+                         "to 248, not ")
+             << *registers;
+  auto cluster = getClusterShape();
+  for (int64_t size : cluster)
+    if (size < 1)
+      return emitOpError(
+          "[cluster-size] the sizes of a cluster are at least 1");
+  if ((getCluster() && getCluster()->size() > 3) || getClusterSize() > 8)
+    return emitOpError("[cluster-size] a cluster has at most 3 dimensions and "
+                       "8 CTAs (the portable "
+                       "size, CUDA programming guide, Thread Block Clusters)");
+  if (getArgNames().size() != getArgTypes().size())
+    return emitOpError("[kernel-arguments] every argument has a name");
+  llvm::StringSet<> names;
+  for (Attribute name : getArgNames())
+    if (!names.insert(cast<StringAttr>(name).getValue()).second)
+      return emitOpError("[kernel-arguments] two arguments are called ")
+             << name;
+  for (Attribute type : getArgTypes()) {
+    Type t = cast<TypeAttr>(type).getValue();
+    if (!isa<GlobalType>(t) && !t.isIntOrFloat())
+      return emitOpError("[kernel-arguments] an argument is a global tensor, "
+                         "an integer or a "
+                         "float, not ")
+             << t;
+  }
+  return success();
+}
+
+LogicalResult KernelOp::verifyRegions() {
+  auto check = [&](Region &region, ArrayRef<Type> types,
+                   StringRef what) -> LogicalResult {
+    if (region.getArgumentTypes() != TypeRange(types))
+      return emitOpError("[kernel-arguments] the ")
+             << what << "'s arguments have other types";
+    return success();
+  };
+  SmallVector<Type> types;
+  for (Attribute type : getArgTypes())
+    types.push_back(cast<TypeAttr>(type).getValue());
+  if (failed(check(getLaunch(), types, "launch region")))
+    return failure();
+  auto launch =
+      dyn_cast_or_null<LaunchOp>(getLaunch().front().mightHaveTerminator()
+                                     ? getLaunch().front().getTerminator()
+                                     : nullptr);
+  if (!launch)
+    return emitOpError(
+        "[kernel-launch] the launch region ends with titan.launch");
+  if (!getBody().front().mightHaveTerminator() ||
+      !isa<ReturnOp>(getBody().front().getTerminator()))
+    return emitOpError("[kernel-return] the body ends with titan.return");
+  llvm::append_range(types, launch.getValues().getTypes());
+  if (getLaunchNames().size() != launch.getValues().size())
+    return emitOpError("[kernel-arguments] titan.launch passes ")
+           << launch.getValues().size() << " values, the body names "
+           << getLaunchNames().size();
+  if (failed(check(getBody(), types, "body")))
+    return failure();
+
+  // The launch region runs on the host: scalar arithmetic, maps, requirements.
+  for (Operation &op : getLaunch().front()) {
+    bool scalar = isa<arith::ArithDialect>(op.getDialect()) &&
+                  llvm::all_of(op.getResultTypes(),
+                               [](Type t) { return t.isIntOrIndexOrFloat(); });
+    if (!scalar &&
+        !isa<DimOp, DevicePropertyOp, RequireOp, TensorMapOp, LaunchOp>(op))
+      return op.emitOpError(
+          "[launch-operation] does not belong in a launch region: scalar "
+          "arith, "
+          "titan.dim, titan.device_property, titan.tensor_map, titan.require "
+          "and titan.launch do");
+  }
+  WalkResult result = getBody().walk([&](Operation *op) {
+    if (isa<TensorMapOp, RequireOp, DevicePropertyOp>(op)) {
+      op->emitOpError("[launch-operation] belongs in the launch region");
+      return WalkResult::interrupt();
+    }
+    if (isa<WarpSpecializeOp>(op) && op->getParentRegion() != &getBody()) {
+      op->emitOpError("[partition-place] stands in the kernel's body itself");
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LaunchOp KernelOp::getLaunchOp() {
+  return cast<LaunchOp>(getLaunch().front().getTerminator());
+}
+
+std::array<int64_t, 3> KernelOp::getClusterShape() {
+  std::array<int64_t, 3> shape{1, 1, 1};
+  if (auto cluster = getCluster())
+    for (size_t i = 0; i < std::min<size_t>(3, cluster->size()); ++i)
+      shape[i] = (*cluster)[i];
+  return shape;
+}
+
+int64_t KernelOp::getClusterSize() {
+  auto shape = getClusterShape();
+  return shape[0] * shape[1] * shape[2];
+}
+
+Value KernelOp::getLaunchValue(BlockArgument bodyArgument) {
+  if (bodyArgument.getOwner() != &getBody().front())
+    return {};
+  unsigned number = bodyArgument.getArgNumber(), own = getArgTypes().size();
+  if (number < own)
+    return getLaunch().getArgument(number);
+  return getLaunchOp().getValues()[number - own];
+}
+
+LogicalResult LaunchOp::verify() {
+  if (getGrid().empty() || getGrid().size() > 3)
+    return emitOpError("[launch-grid] a grid has 1 to 3 dimensions, not ")
+           << getGrid().size();
+  for (Type type : getValues().getTypes())
+    if (!type.isIntOrIndexOrFloat() && !isa<TensorMapType>(type))
+      return emitOpError("[launch-value] a value passed to the kernel is a "
+                         "scalar or a tensor map, "
+                         "not ")
+             << type;
+  return success();
+}
+
+LogicalResult DimOp::verify() {
+  if (getDimension() >= getTensor().getType().getRank())
+    return emitOpError("[tile-dimension] dimension ")
+           << getDimension() << " of a tensor of rank "
+           << getTensor().getType().getRank();
+  return success();
+}
+
+LogicalResult DevicePropertyOp::verify() {
+  if (getName() != "multiprocessor_count")
+    return emitOpError("[device-property] unknown property '")
+           << getName() << "'; there is multiprocessor_count";
+  return success();
+}
+
+LogicalResult TensorMapOp::verify() {
+  TensorMapType map = getType();
+  GlobalType tensor = getTensor().getType();
+  if (!isa<BlockArgument>(getTensor()))
+    return emitOpError(
+        "[tma-tensor] a tensor map is made over an argument of the kernel");
+  if (map.getShape().size() != tensor.getRank() ||
+      map.getElementType() != tensor.getElementType())
+    return emitOpError("[tma-map-type] the box is ")
+           << map << ", the tensor " << tensor
+           << ": ranks and element types must agree";
+  int64_t bytes = ::titan::getElementBytes(tensor.getElementType());
+  for (auto [d, stride] : llvm::enumerate(tensor.getStrides().drop_back()))
+    if (!ShapedType::isDynamic(stride) && stride * bytes % 16)
+      return emitOpError("[tma-stride-alignment] the stride of dimension ")
+             << d << " is " << stride * bytes
+             << " bytes, not a multiple of 16 (cuTensorMapEncodeTiled, "
+                "globalStrides)";
+  if (getFill() == OobFill::NaN && !isa<FloatType>(map.getElementType()))
+    return emitOpError("[tma-nan-fill] only floating-point maps fill with NaN "
+                       "(cuTensorMapEncodeTiled, oobFill)");
+  if (!llvm::is_contained({0, 64, 128, 256}, getL2Promotion()))
+    return emitOpError(
+        "[tma-l2-promotion] L2 promotion is 0, 64, 128 or 256 bytes");
+  return success();
+}
+
+static LogicalResult verifyDimension(Operation *op, uint64_t dimension) {
+  if (dimension > 2)
+    return op->emitOpError(
+        "[grid-dimension] dimensions are 0 (x), 1 (y) and 2 (z)");
+  return success();
+}
+LogicalResult CtaIdOp::verify() {
+  return verifyDimension(*this, getDimension());
+}
+LogicalResult NumCtasOp::verify() {
+  return verifyDimension(*this, getDimension());
+}
+
+//===----------------------------------------------------------------------===//
+// Partitions
+//===----------------------------------------------------------------------===//
+
+bool PartitionOp::needsWarpgroups() {
+  if (getRegisters())
+    return true;
+  return getBody()
+      .walk([](HardwareEffectsInterface op) {
+        return op.getCardinality() == Cardinality::Warpgroup
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+int64_t PartitionOp::getPaddedWarps() {
+  int64_t warps = getWarps();
+  return needsWarpgroups() ? llvm::alignTo(warps, 4) : warps;
+}
+
+LogicalResult PartitionOp::verify() {
+  if (getWarps() < 1)
+    return emitOpError("[partition-warps] a partition has at least one warp");
+  if (auto registers = getRegisters())
+    if (*registers < 24 || *registers > 256 || *registers % 8)
+      return emitOpError("[register-budget] setmaxnreg takes a multiple of 8 "
+                         "from 24 to 256, not ")
+             << *registers << " (PTX ISA, setmaxnreg)";
+  return success();
+}
+
+void PartitionOp::getHardwareEffects(EffectList &effects) {
+  if (auto registers = getRegisters())
+    effects.add(Registers{.kind = Registers::Budget,
+                          .count = static_cast<int64_t>(*registers)},
+                "PTX ISA, setmaxnreg");
+}
+Cardinality PartitionOp::getCardinality() { return Cardinality::Tile; }
+
+int64_t WarpSpecializeOp::getFirstWarp(PartitionOp partition) {
+  int64_t next = 0;
+  for (auto each : getBody().getOps<PartitionOp>()) {
+    if (each.needsWarpgroups())
+      next = llvm::alignTo(next, 4);
+    if (each == partition)
+      return next;
+    next += each.getPaddedWarps();
+  }
+  llvm_unreachable("a partition of another warp_specialize");
+}
+
+int64_t WarpSpecializeOp::getTotalWarps() {
+  int64_t next = 0;
+  for (auto each : getBody().getOps<PartitionOp>()) {
+    if (each.needsWarpgroups())
+      next = llvm::alignTo(next, 4);
+    next += each.getPaddedWarps();
+  }
+  return next;
+}
+
+LogicalResult WarpSpecializeOp::verifyRegions() {
+  llvm::StringSet<> names;
+  for (Operation &op : getBody().front()) {
+    auto partition = dyn_cast<PartitionOp>(op);
+    if (!partition)
+      return op.emitOpError(
+          "[partition-place] only titan.partition stands in a warp_specialize");
+    if (!names.insert(partition.getName()).second)
+      return partition.emitOpError(
+                 "[partition-name] two partitions are called '")
+             << partition.getName() << "'";
+  }
+  if (names.empty())
+    return emitOpError("[partition-none] there is no partition");
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (kernel && getTotalWarps() > static_cast<int64_t>(kernel.getWarps()))
+    return emitOpError("[partition-warps] the partitions take ")
+           << getTotalWarps()
+           << " warps (padded to warpgroups), the kernel has "
+           << kernel.getWarps();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Elect
+//===----------------------------------------------------------------------===//
+
+LogicalResult ElectOp::verify() {
+  auto yield = cast<YieldOp>(getBody().front().getTerminator());
+  if (yield.getOperandTypes() != getResultTypes())
+    return emitOpError(
+        "[elect-yield] yields other types than the elect's results");
+  if (auto warp = getWarp()) {
+    int64_t warps = 0;
+    if (auto partition = (*this)->getParentOfType<PartitionOp>())
+      warps = partition.getWarps();
+    else if (auto kernel = (*this)->getParentOfType<KernelOp>())
+      warps = kernel.getWarps();
+    if (static_cast<int64_t>(*warp) < 0 || static_cast<int64_t>(*warp) >= warps)
+      return emitOpError("[elect-warp] warp ")
+             << *warp << " of " << warps << " warps";
+  }
+  if ((*this)->getParentOfType<ElectOp>())
+    return emitOpError("[elect-nested] one thread cannot elect again");
+  return success();
+}

@@ -1,0 +1,352 @@
+//===- MemoryOps.cpp - shared memory, registers and global memory ---------===//
+#include "OpHelpers.h"
+#include "titan/Dialect/Titan/Titan.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::effect;
+
+//===----------------------------------------------------------------------===//
+// Allocation and views
+//===----------------------------------------------------------------------===//
+
+LogicalResult SharedAllocOp::verify() {
+  if (getType().getCluster())
+    return emitOpError(
+        "[shared-alloc-cluster] allocates the CTA's own memory; a peer's is "
+        "reached by titan.map_rank");
+  return verifyAtKernelTop(*this);
+}
+
+LogicalResult SharedSlotOp::verify() {
+  SharedType ring = getRing().getType();
+  if (getType() != ring.getSlotType())
+    return emitOpError("[shared-slot-type] a slot of this ring is ")
+           << ring.getSlotType();
+  if (auto index = getConstant(getIndex());
+      index && (*index < 0 || *index >= ring.getSlots()))
+    return emitOpError("[out-of-bounds] slot ")
+           << *index << " of a ring of " << ring.getSlots();
+  return success();
+}
+
+LogicalResult SharedViewOp::verify() {
+  SharedType from = getSource().getType(), to = getType();
+  size_t rank = from.getRank();
+  if (from.getSlots() != 1)
+    return emitOpError(
+        "[shared-view-ring] the source is a ring: take a slot first");
+  if (getOffsets().size() != rank || to.getRank() != rank)
+    return emitOpError("[shared-view-rank] the view, its offsets and its "
+                       "source have one rank");
+  if (to.getElementType() != from.getElementType() ||
+      to.getSwizzle() != from.getSwizzle() ||
+      to.getCluster() != from.getCluster() || to.getSlots() != 1)
+    return emitOpError("[shared-view-type] element type, swizzle and cluster "
+                       "are the source's");
+  for (size_t d = 0; d < rank; ++d)
+    if (getOffsets()[d] < 0 ||
+        getOffsets()[d] + to.getShape()[d] > from.getShape()[d])
+      return emitOpError("[out-of-bounds] dimension ")
+             << d << ": " << getOffsets()[d] << " + " << to.getShape()[d]
+             << " is beyond the source's " << from.getShape()[d];
+  // The view must be an image of its own: contiguous bytes that start at a
+  // multiple of the swizzle's period.
+  int64_t bytes = from.getElementBytes(), swizzle = from.getSwizzle();
+  int64_t panel = swizzle ? swizzle / bytes : from.getShape().back();
+  bool whole =
+      getOffsets().back() % panel == 0 && to.getShape().back() % panel == 0;
+  bool onePanel = to.getShape().back() == panel;
+  for (size_t d = 0; d + 1 < rank; ++d) {
+    bool full = to.getShape()[d] == from.getShape()[d];
+    // Rows may be cut at the outermost dimension, and then of one panel only.
+    if (!full && !(d == 0 && (onePanel || from.getShape().back() == panel)))
+      whole = false;
+  }
+  if (!whole)
+    return emitOpError("[shared-view-contiguous] a view is contiguous: whole "
+                       "panels of ")
+           << panel
+           << " elements, and a part of the rows only within one panel";
+  if (getByteOffset() % to.getAlignment())
+    return emitOpError("[shared-view-alignment] the view starts at byte ")
+           << getByteOffset() << ", not a multiple of " << to.getAlignment()
+           << " (the swizzle's period; TMA needs 128)";
+  return success();
+}
+
+int64_t SharedViewOp::getByteOffset() {
+  SharedType from = getSource().getType();
+  ArrayRef<int64_t> shape = from.getShape(), offsets = getOffsets();
+  int64_t row = 0, rows = 1;
+  for (size_t d = 0; d + 1 < shape.size(); ++d) {
+    row = row * shape[d] + offsets[d];
+    rows *= shape[d];
+  }
+  int64_t span = from.getSwizzle() ? from.getSwizzle()
+                                   : shape.back() * from.getElementBytes();
+  return (offsets.back() * from.getElementBytes() / span * rows + row) * span;
+}
+
+LogicalResult MapRankOp::verify() {
+  Type from = getSource().getType(), to = getType();
+  if (auto shared = dyn_cast<SharedType>(from)) {
+    if (to != SharedType::get(getContext(), shared.getShape(),
+                              shared.getElementType(), shared.getSwizzle(),
+                              shared.getSlots(), true))
+      return emitOpError(
+          "[map-rank-type] the result is the source's type with `cluster`");
+  } else if (to != MBarrierType::get(getContext(),
+                                     cast<MBarrierType>(from).getSlots(),
+                                     true)) {
+    return emitOpError(
+        "[map-rank-type] the result is the source's type with `cluster`");
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Registers <-> shared memory
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyTileAccess(Operation *op, RankedTensorType tile,
+                                      SharedType buffer, bool matrix) {
+  if (failed(verifyTileType(op, tile)))
+    return failure();
+  if (buffer.getSlots() != 1)
+    return op->emitOpError(
+        "[shared-ring] the buffer is a ring: take a slot first");
+  if (tile.getShape() != buffer.getShape() ||
+      tile.getElementType() != buffer.getElementType())
+    return op->emitOpError("[shared-tile-type] the tile is ")
+           << tile << ", the buffer " << buffer
+           << ": shapes and element types must agree";
+  if (matrix && buffer.getElementBytes() != 2)
+    return op->emitOpError(
+        "[matrix-element-type] ldmatrix and stmatrix move elements of 16 bits "
+        "(PTX ISA, ldmatrix; stmatrix)");
+  return success();
+}
+
+LogicalResult SharedStoreOp::verify() {
+  return verifyTileAccess(*this, getTile().getType(), getBuffer().getType(),
+                          getMatrix());
+}
+
+LogicalResult SharedLoadOp::verify() {
+  if (getBuffer().getType().getCluster() && getMatrix())
+    return emitOpError(
+        "[matrix-cluster] ldmatrix reads the CTA's own shared memory");
+  return verifyTileAccess(*this, getType(), getBuffer().getType(), getMatrix());
+}
+
+static Footprint tileOf(Value buffer, RankedTensorType tile) {
+  Footprint bytes;
+  bytes.kind = Footprint::Tile;
+  bytes.object = buffer;
+  bytes.tile = tile;
+  return bytes;
+}
+
+void SharedStoreOp::getHardwareEffects(EffectList &effects) {
+  effects.add(Access{.kind = AccessKind::Write,
+                     .bytes = tileOf(getBuffer(), getTile().getType())},
+              getMatrix() ? "PTX ISA, stmatrix" : "PTX ISA, st");
+}
+Cardinality SharedStoreOp::getCardinality() { return Cardinality::Tile; }
+
+void SharedLoadOp::getHardwareEffects(EffectList &effects) {
+  effects.add(
+      Access{.kind = AccessKind::Read, .bytes = tileOf(getBuffer(), getType())},
+      getMatrix() ? "PTX ISA, ldmatrix" : "PTX ISA, ld");
+}
+Cardinality SharedLoadOp::getCardinality() { return Cardinality::Tile; }
+
+//===----------------------------------------------------------------------===//
+// Registers <-> global memory
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyElements(Operation *op, RankedTensorType tile,
+                                    GlobalType tensor, ValueRange indices,
+                                    Value mask) {
+  if (failed(verifyTileType(op, tile)))
+    return failure();
+  if (tile.getElementType() != tensor.getElementType())
+    return op->emitOpError("[global-element-type] the tile holds ")
+           << tile.getElementType() << ", the tensor "
+           << tensor.getElementType();
+  if (indices.size() != tensor.getRank())
+    return op->emitOpError("[global-rank] a tensor of rank ")
+           << tensor.getRank() << " needs as many index tensors, not "
+           << indices.size();
+  auto like = [&](Type elementType) {
+    return RankedTensorType::get(tile.getShape(), elementType,
+                                 tile.getEncoding());
+  };
+  Builder b(op->getContext());
+  for (Value index : indices)
+    if (index.getType() != like(b.getI32Type()))
+      return op->emitOpError("[global-index-type] an index tensor is ")
+             << like(b.getI32Type());
+  if (mask && mask.getType() != like(b.getI1Type()))
+    return op->emitOpError("[global-mask-type] the mask is ")
+           << like(b.getI1Type());
+  return success();
+}
+
+static Footprint elementsOf(Value tensor, RankedTensorType tile,
+                            ValueRange indices, Value mask) {
+  Footprint bytes;
+  bytes.kind = Footprint::Elements;
+  bytes.object = tensor;
+  bytes.tile = tile;
+  bytes.coords.assign(indices.begin(), indices.end());
+  bytes.mask = mask;
+  return bytes;
+}
+
+LogicalResult GlobalLoadOp::verify() {
+  return verifyElements(*this, getType(), getTensor().getType(), getIndices(),
+                        getMask());
+}
+void GlobalLoadOp::getHardwareEffects(EffectList &effects) {
+  effects.add(Access{.kind = AccessKind::Read,
+                     .bytes = elementsOf(getTensor(), getType(), getIndices(),
+                                         getMask())},
+              "PTX ISA, ld");
+}
+Cardinality GlobalLoadOp::getCardinality() { return Cardinality::Tile; }
+
+LogicalResult GlobalStoreOp::verify() {
+  return verifyElements(*this, getTile().getType(), getTensor().getType(),
+                        getIndices(), getMask());
+}
+void GlobalStoreOp::getHardwareEffects(EffectList &effects) {
+  effects.add(Access{.kind = AccessKind::Write,
+                     .bytes = elementsOf(getTensor(), getTile().getType(),
+                                         getIndices(), getMask())},
+              "PTX ISA, st");
+}
+Cardinality GlobalStoreOp::getCardinality() { return Cardinality::Tile; }
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyScalar(Operation *op, Type memory,
+                                  ValueRange indices, Type value,
+                                  std::optional<MemorySem> sem,
+                                  ArrayRef<MemorySem> allowed) {
+  unsigned rank;
+  Type elementType;
+  if (auto global = dyn_cast<GlobalType>(memory)) {
+    rank = global.getRank();
+    elementType = global.getElementType();
+  } else {
+    auto shared = cast<SharedType>(memory);
+    if (shared.getSlots() != 1)
+      return op->emitOpError(
+          "[shared-ring] the memory is a ring: take a slot first");
+    rank = shared.getRank();
+    elementType = shared.getElementType();
+  }
+  if (indices.size() != rank)
+    return op->emitOpError("[scalar-rank] memory of rank ")
+           << rank << " needs as many indices, not " << indices.size();
+  if (value != elementType)
+    return op->emitOpError("[scalar-type] the memory holds ")
+           << elementType << ", not " << value;
+  if (sem && !llvm::is_contained(allowed, *sem))
+    return op->emitOpError("[scalar-sem] '")
+           << stringifyMemorySem(*sem)
+           << "' is no semantics of this operation (PTX ISA, "
+           << op->getName().stripDialect() << ")";
+  return success();
+}
+
+static Footprint scalarOf(Value memory, ValueRange indices) {
+  Footprint bytes;
+  bytes.kind = Footprint::Scalar;
+  bytes.object = memory;
+  bytes.coords.assign(indices.begin(), indices.end());
+  return bytes;
+}
+
+LogicalResult LdOp::verify() {
+  return verifyScalar(
+      *this, getMemory().getType(), getIndices(), getType(), getSem(),
+      {MemorySem::Weak, MemorySem::Relaxed, MemorySem::Acquire});
+}
+void LdOp::getHardwareEffects(EffectList &effects) {
+  effects.add(Access{.kind = AccessKind::Read,
+                     .bytes = scalarOf(getMemory(), getIndices()),
+                     .sem = toSem(getSem()),
+                     .scope = toScope(getScope())},
+              "PTX ISA, ld");
+  if (getSem() != MemorySem::Weak)
+    effects.add(Reveals{getResult()}, "PTX ISA, Memory Consistency Model");
+}
+Cardinality LdOp::getCardinality() { return Cardinality::EveryThread; }
+
+LogicalResult StOp::verify() {
+  return verifyScalar(
+      *this, getMemory().getType(), getIndices(), getValue().getType(),
+      getSem(), {MemorySem::Weak, MemorySem::Relaxed, MemorySem::Release});
+}
+void StOp::getHardwareEffects(EffectList &effects) {
+  effects.add(Access{.kind = AccessKind::Write,
+                     .bytes = scalarOf(getMemory(), getIndices()),
+                     .sem = toSem(getSem()),
+                     .scope = toScope(getScope())},
+              "PTX ISA, st");
+}
+Cardinality StOp::getCardinality() { return Cardinality::EveryThread; }
+
+LogicalResult AtomOp::verify() {
+  if (getType() != getValue().getType())
+    return emitOpError(
+        "[scalar-type] the result is the old value, of the operand's type");
+  return verifyScalar(*this, getMemory().getType(), getIndices(),
+                      getValue().getType(), getSem(),
+                      {MemorySem::Relaxed, MemorySem::Acquire,
+                       MemorySem::Release, MemorySem::AcqRel});
+}
+void AtomOp::getHardwareEffects(EffectList &effects) {
+  effects.add(Access{.kind = AccessKind::Reduction,
+                     .bytes = scalarOf(getMemory(), getIndices()),
+                     .sem = toSem(getSem()),
+                     .scope = toScope(getScope())},
+              "PTX ISA, atom");
+  effects.add(Reveals{getResult()}, "PTX ISA, Memory Consistency Model");
+}
+Cardinality AtomOp::getCardinality() { return Cardinality::EveryThread; }
+
+static LogicalResult verifyFlag(Operation *op, GlobalType flags,
+                                ValueRange indices) {
+  return verifyScalar(op, flags, indices,
+                      IntegerType::get(op->getContext(), 32), std::nullopt, {});
+}
+
+LogicalResult FlagWaitOp::verify() {
+  return verifyFlag(*this, getFlags().getType(), getIndices());
+}
+void FlagWaitOp::getHardwareEffects(EffectList &effects) {
+  effects.add(WaitFlag{.flag = scalarOf(getFlags(), getIndices()),
+                       .value = getValue(),
+                       .sem = Sem::Acquire,
+                       .scope = toScope(getScope())},
+              "PTX ISA, Release and Acquire Patterns");
+}
+Cardinality FlagWaitOp::getCardinality() { return Cardinality::EveryThread; }
+
+LogicalResult FlagSignalOp::verify() {
+  return verifyFlag(*this, getFlags().getType(), getIndices());
+}
+void FlagSignalOp::getHardwareEffects(EffectList &effects) {
+  effects.add(Access{.kind = AccessKind::Reduction,
+                     .bytes = scalarOf(getFlags(), getIndices()),
+                     .sem = Sem::Release,
+                     .scope = toScope(getScope())},
+              "PTX ISA, red; Release and Acquire Patterns");
+}
+Cardinality FlagSignalOp::getCardinality() { return Cardinality::EveryThread; }

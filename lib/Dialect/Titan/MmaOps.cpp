@@ -1,0 +1,133 @@
+//===- MmaOps.cpp - asynchronous matrix products --------------------------===//
+#include "OpHelpers.h"
+#include "titan/Dialect/Titan/Titan.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::effect;
+
+static ArrayRef<StringRef> hopperOnly() {
+  static const StringRef targets[] = {"sm_90a"};
+  return targets;
+}
+
+LogicalResult MmaOp::verify() {
+  SharedType a = getA().getType(), b = getB().getType();
+  RankedTensorType d = getAcc().getType().getTensor();
+  if (getType() != getAcc().getType())
+    return emitOpError(
+        "[mma-accumulator] the result has the accumulator's type");
+  if (a.getSlots() != 1 || b.getSlots() != 1)
+    return emitOpError("[shared-ring] an operand is a ring: take a slot first");
+  if (a.getCluster() || b.getCluster())
+    return emitOpError("[mma-remote] operands are the CTA's own shared memory "
+                       "(PTX ISA, wgmma)");
+  if (a.getRank() != 2 || b.getRank() != 2 || d.getRank() != 2)
+    return emitOpError(
+        "[mma-rank] operands and accumulator have two dimensions");
+  if (a.getElementType() != b.getElementType() ||
+      !(a.getElementType().isBF16() || a.getElementType().isF16()))
+    return emitOpError("[mma-type] A and B are both bf16 or both f16, not ")
+           << a.getElementType() << " and " << b.getElementType();
+  if (!d.getElementType().isF32())
+    return emitOpError("[mma-type] the accumulator is f32, not ")
+           << d.getElementType();
+  int64_t m = a.getShape()[getTransposeA()], k = a.getShape()[!getTransposeA()];
+  int64_t n = b.getShape()[getTransposeB()],
+          kOfB = b.getShape()[!getTransposeB()];
+  if (k != kOfB || m != d.getShape()[0] || n != d.getShape()[1])
+    return emitOpError("[mma-shape] A is ")
+           << m << " x " << k << " (M x K), B " << n << " x " << kOfB
+           << " (N x K), D " << d.getShape()[0] << " x " << d.getShape()[1];
+  if (k % 16)
+    return emitOpError(
+               "[mma-shape] K is a multiple of 16 for 16-bit operands, not ")
+           << k << " (PTX ISA, wgmma shapes)";
+  if (failed(verifyTileType(*this, d)))
+    return failure();
+  return success();
+}
+void MmaOp::getHardwareEffects(EffectList &effects) {
+  static const char *source = "PTX ISA, wgmma.mma_async";
+  for (Value operand : {Value(getA()), Value(getB())})
+    effects.add(Access{.kind = AccessKind::Read,
+                       .proxy = Proxy::Async,
+                       .mechanism = Mechanism::MmaGroup,
+                       .bytes = viewOf(operand)},
+                "PTX ISA, wgmma: Async proxy");
+  effects.add(Registers{.kind = Registers::InFlight, .value = getResult()},
+              source);
+}
+Cardinality MmaOp::getCardinality() { return Cardinality::Warpgroup; }
+ArrayRef<StringRef> MmaOp::getTargets() { return hopperOnly(); }
+
+LogicalResult InFlightStartOp::verify() {
+  if (getType().getTensor() != getTile().getType())
+    return emitOpError(
+        "[mma-accumulator] the result is !titan.inflight of the tile's type");
+  return verifyTileType(*this, getTile().getType());
+}
+void InFlightStartOp::getHardwareEffects(EffectList &effects) {
+  effects.add(Registers{.kind = Registers::InFlight, .value = getResult()},
+              "PTX ISA, wgmma.mma_async");
+}
+Cardinality InFlightStartOp::getCardinality() { return Cardinality::Tile; }
+
+void MmaFenceOp::getHardwareEffects(EffectList &effects) {
+  effects.add(Fence{.kind = Fence::Wgmma}, "PTX ISA, wgmma.fence");
+}
+Cardinality MmaFenceOp::getCardinality() { return Cardinality::Warpgroup; }
+ArrayRef<StringRef> MmaFenceOp::getTargets() { return hopperOnly(); }
+
+LogicalResult MmaCommitOp::verify() {
+  if (getToken().getType().getKind() != TokenKind::Mma)
+    return emitOpError("[token-kind] the token is of kind 'mma'");
+  return success();
+}
+void MmaCommitOp::getHardwareEffects(EffectList &effects) {
+  effects.add(CommitGroup{Mechanism::MmaGroup, getToken()},
+              "PTX ISA, wgmma.commit_group");
+}
+Cardinality MmaCommitOp::getCardinality() { return Cardinality::Warpgroup; }
+ArrayRef<StringRef> MmaCommitOp::getTargets() { return hopperOnly(); }
+
+LogicalResult MmaWaitOp::verify() {
+  if (getToken().getType().getKind() != TokenKind::Mma)
+    return emitOpError("[token-kind] the token is of kind 'mma'");
+  return success();
+}
+void MmaWaitOp::getHardwareEffects(EffectList &effects) {
+  effects.add(WaitGroup{.mechanism = Mechanism::MmaGroup, .token = getToken()},
+              "PTX ISA, wgmma.wait_group");
+}
+Cardinality MmaWaitOp::getCardinality() { return Cardinality::Warpgroup; }
+ArrayRef<StringRef> MmaWaitOp::getTargets() { return hopperOnly(); }
+
+LogicalResult MmaWaitGroupOp::verify() {
+  if (getPending() < 0 || getPending() > 7)
+    return emitOpError(
+        "[group-pending] wgmma.wait_group takes 0 to 7 (PTX ISA)");
+  return success();
+}
+void MmaWaitGroupOp::getHardwareEffects(EffectList &effects) {
+  effects.add(WaitGroup{.mechanism = Mechanism::MmaGroup,
+                        .pending = static_cast<int64_t>(getPending())},
+              "PTX ISA, wgmma.wait_group");
+}
+Cardinality MmaWaitGroupOp::getCardinality() { return Cardinality::Warpgroup; }
+ArrayRef<StringRef> MmaWaitGroupOp::getTargets() { return hopperOnly(); }
+
+LogicalResult MmaResultOp::verify() {
+  if (getAcc().getType().getTensor() != getType())
+    return emitOpError(
+        "[mma-accumulator] the result is the accumulator's tile");
+  return success();
+}
+void MmaResultOp::getHardwareEffects(EffectList &effects) {
+  effects.add(WaitGroup{.mechanism = Mechanism::MmaGroup, .pending = 0},
+              "PTX ISA, wgmma.wait_group");
+  effects.add(Registers{.kind = Registers::Arrived, .value = getResult()},
+              "PTX ISA, wgmma.wait_group");
+}
+Cardinality MmaResultOp::getCardinality() { return Cardinality::Warpgroup; }
+ArrayRef<StringRef> MmaResultOp::getTargets() { return hopperOnly(); }

@@ -1,0 +1,23 @@
+//===- PipeOps.cpp - rings of slots between partitions --------------------===//
+#include "OpHelpers.h"
+#include "titan/Dialect/Titan/Titan.h"
+
+using namespace mlir;
+using namespace titan;
+
+LogicalResult PipeCreateOp::verify() {
+  int64_t depth = getType().getDepth();
+  if (depth < 1)
+    return emitOpError("[pipe-depth] a pipe has at least one slot");
+  if (getNames().size() != getBuffers().size())
+    return emitOpError("[pipe-buffers] ") << getNames().size() << " names for "
+                                          << getBuffers().size() << " buffers";
+  for (Value buffer : getBuffers())
+    if (cast<SharedType>(buffer.getType()).getSlots() != depth)
+      return emitOpError("[pipe-buffers] a buffer of a pipe of depth ")
+             << depth << " is a ring of as many slots, not "
+             << buffer.getType();
+  if (getConsumers().empty())
+    return emitOpError("[pipe-consumers] a pipe has at least one consumer");
+  return verifyAtKernelTop(*this);
+}

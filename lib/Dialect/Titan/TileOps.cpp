@@ -1,0 +1,55 @@
+//===- TileOps.cpp - register tiles ---------------------------------------===//
+#include "OpHelpers.h"
+#include "titan/Dialect/Titan/Titan.h"
+
+using namespace mlir;
+using namespace titan;
+
+LogicalResult SplatOp::verify() {
+  if (getType().getElementType() != getValue().getType())
+    return emitOpError("[tile-element-type] the tile holds ")
+           << getType().getElementType() << ", the value is "
+           << getValue().getType();
+  return verifyTileType(*this, getType());
+}
+
+LogicalResult CoordinateOp::verify() {
+  if (!getType().getElementType().isInteger(32))
+    return emitOpError("[tile-element-type] coordinates are i32");
+  if (getDimension() < 0 || getDimension() >= getType().getRank())
+    return emitOpError("[tile-dimension] dimension ")
+           << getDimension() << " of a tile of rank " << getType().getRank();
+  return verifyTileType(*this, getType());
+}
+
+LogicalResult ExtractOp::verify() {
+  RankedTensorType from = getTile().getType(), to = getType();
+  if (failed(verifyTileType(*this, from)) || failed(verifyTileType(*this, to)))
+    return failure();
+  if (from.getElementType() != to.getElementType() ||
+      from.getRank() != to.getRank() ||
+      getOffsets().size() != static_cast<size_t>(from.getRank()))
+    return emitOpError("[tile-extract-type] tile, offsets and result have one "
+                       "rank, and tile and "
+                       "result one element type");
+  Result<LayoutSlice> slice =
+      getTileLayout(from)->slice({getOffsets().begin(), getOffsets().end()},
+                                 {to.getShape().begin(), to.getShape().end()});
+  if (!slice)
+    return emitOpError("[")
+           << slice.problem().code << "] " << slice.problem().message;
+  if (!slice->layout.sameFunction(*getTileLayout(to)))
+    return emitOpError("[tile-extract-layout] each thread keeps its own "
+                       "registers, so the "
+                       "result's layout is #titan.layout<\"")
+           << slice->layout.str() << "\">, which is not the layout of " << to;
+  return success();
+}
+
+LogicalResult ReduceOp::verify() {
+  if (getType() != getTile().getType())
+    return emitOpError("[tile-reduce-type] the result has the operand's type: "
+                       "every element holds "
+                       "its row's value");
+  return verifyTileType(*this, getType());
+}

@@ -1,0 +1,80 @@
+//===- TitanAttrs.cpp - layouts by name -----------------------------------===//
+#include "titan/Dialect/Titan/Titan.h"
+#include "titan/Layout/Hardware.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace titan;
+
+#define GET_ATTRDEF_CLASSES
+#include "titan/Dialect/Titan/TitanAttrs.cpp.inc"
+
+void TitanDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "titan/Dialect/Titan/TitanAttrs.cpp.inc"
+      >();
+}
+
+static Problem shapeProblem(const Twine &message) {
+  return Problem{"tile-shape", message.str()};
+}
+
+//===----------------------------------------------------------------------===//
+// #titan.wgmma<rows, columns>
+//===----------------------------------------------------------------------===//
+
+Result<Layout> WgmmaAttr::getLayout(ArrayRef<int64_t> shape) const {
+  if (shape.size() != 2)
+    return shapeProblem("#titan.wgmma is a layout of two dimensions");
+  int64_t rows = getRows(), columns = getColumns();
+  if (rows < 1 || columns < 1 || rows * columns > 8)
+    return shapeProblem("#titan.wgmma<rows, columns> counts 1 to 8 warpgroups");
+  if (shape[0] % (64 * rows) || shape[1] % (8 * columns))
+    return shapeProblem("a wgmma fragment has 64 rows and a multiple of 8 "
+                        "columns for each of " +
+                        Twine(rows) + " x " + Twine(columns) +
+                        " warpgroups; the tile is " + Twine(shape[0]) + " x " +
+                        Twine(shape[1]));
+  return wgmmaD(shape[0], shape[1], rows, columns);
+}
+
+//===----------------------------------------------------------------------===//
+// #titan.blocked<elements, lanes, warps>
+//===----------------------------------------------------------------------===//
+
+Result<Layout> BlockedAttr::getLayout(ArrayRef<int64_t> shape) const {
+  size_t rank = shape.size();
+  if (getElements().size() != rank || getLanes().size() != rank ||
+      getWarps().size() != rank)
+    return shapeProblem("#titan.blocked has one number a dimension in "
+                        "elements, lanes and warps");
+  auto numbers = [](ArrayRef<int64_t> list) {
+    return std::vector<int64_t>(list.begin(), list.end());
+  };
+  std::vector<int> order(rank);
+  for (size_t d = 0; d < rank; ++d)
+    order[d] = static_cast<int>(rank - 1 - d);
+  return blocked(numbers(shape), numbers(getElements()), numbers(getLanes()),
+                 numbers(getWarps()), order);
+}
+
+//===----------------------------------------------------------------------===//
+// #titan.layout<"...">
+//===----------------------------------------------------------------------===//
+
+Result<Layout> LayoutTextAttr::getLayout(ArrayRef<int64_t> shape) const {
+  Result<Layout> layout =
+      Layout::parse(std::string_view(getText().data(), getText().size()));
+  if (!layout)
+    return layout;
+  if (!layout->isTile())
+    return shapeProblem(
+        "a register tile's layout has the axes reg, lane and warp");
+  if (layout->shape() != std::vector<int64_t>(shape.begin(), shape.end()))
+    return shapeProblem("the layout's shape is not the tensor's");
+  return layout;
+}

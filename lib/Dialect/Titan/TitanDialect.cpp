@@ -1,0 +1,65 @@
+//===- TitanDialect.cpp - registration, and questions about views ---------===//
+#include "titan/Dialect/Titan/Titan.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace titan;
+
+#include "titan/Dialect/Titan/TitanAttrInterfaces.cpp.inc"
+#include "titan/Dialect/Titan/TitanDialect.cpp.inc"
+#include "titan/Dialect/Titan/TitanEnums.cpp.inc"
+#include "titan/Dialect/Titan/TitanOpInterfaces.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "titan/Dialect/Titan/TitanOps.cpp.inc"
+
+void TitanDialect::initialize() {
+  registerTypes();
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "titan/Dialect/Titan/TitanOps.cpp.inc"
+      >();
+}
+
+int64_t titan::getElementBytes(Type elementType) {
+  if (elementType.isIndex())
+    return 8;
+  return (elementType.getIntOrFloatBitWidth() + 7) / 8;
+}
+
+Value titan::getRoot(Value memory, bool *cluster) {
+  for (;;) {
+    Operation *op = memory.getDefiningOp();
+    if (auto slot = dyn_cast_or_null<SharedSlotOp>(op))
+      memory = slot.getRing();
+    else if (auto view = dyn_cast_or_null<SharedViewOp>(op))
+      memory = view.getSource();
+    else if (auto map = dyn_cast_or_null<MapRankOp>(op)) {
+      memory = map.getSource();
+      if (cluster)
+        *cluster = true;
+    } else
+      return memory;
+  }
+}
+
+TensorMapOp titan::getTensorMapOp(Value mapInBody) {
+  if (auto argument = dyn_cast<BlockArgument>(mapInBody))
+    if (auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp()))
+      if (Value value = kernel.getLaunchValue(argument))
+        return value.getDefiningOp<TensorMapOp>();
+  return mapInBody.getDefiningOp<TensorMapOp>();
+}
+
+Result<Layout> titan::getTileLayout(RankedTensorType tile) {
+  auto encoding = dyn_cast_or_null<LayoutAttrInterface>(tile.getEncoding());
+  if (!encoding)
+    return Problem{
+        "tile-without-layout",
+        "the register tile has no layout: give the tensor an encoding "
+        "such as #titan.blocked<...> or #titan.wgmma<...>"};
+  return encoding.getLayout(tile.getShape());
+}

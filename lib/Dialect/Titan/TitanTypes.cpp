@@ -1,0 +1,413 @@
+//===- TitanTypes.cpp - syntax and rules of the types ---------------------===//
+#include "titan/Dialect/Titan/Titan.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace titan;
+
+#define GET_TYPEDEF_CLASSES
+#include "titan/Dialect/Titan/TitanTypes.cpp.inc"
+
+void TitanDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "titan/Dialect/Titan/TitanTypes.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// Syntax: SHAPExELEMENT (`,` key (`=` value)?)*
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// `128x64xbf16`
+ParseResult parseShaped(AsmParser &parser, SmallVectorImpl<int64_t> &shape,
+                        Type &elementType, bool allowDynamic) {
+  return failure(parser.parseDimensionList(shape, allowDynamic) ||
+                 parser.parseType(elementType));
+}
+
+void printShaped(AsmPrinter &printer, ArrayRef<int64_t> shape,
+                 Type elementType) {
+  for (int64_t size : shape) {
+    if (ShapedType::isDynamic(size))
+      printer << '?';
+    else
+      printer << size;
+    printer << 'x';
+  }
+  printer << elementType;
+}
+
+/// The options of a memory type, each at most once.
+struct Options {
+  int64_t swizzle = 0, slots = 1;
+  bool cluster = false;
+};
+
+ParseResult parseOptions(AsmParser &parser, Options &options,
+                         ArrayRef<StringRef> allowed) {
+  SmallVector<StringRef> seen;
+  while (succeeded(parser.parseOptionalComma())) {
+    StringRef key;
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&key))
+      return failure();
+    if (!llvm::is_contained(allowed, key))
+      return parser.emitError(loc)
+             << "unknown option '" << key << "'; there are "
+             << llvm::join(allowed, ", ");
+    if (llvm::is_contained(seen, key))
+      return parser.emitError(loc) << "option '" << key << "' given twice";
+    seen.push_back(key);
+    if (key == "cluster") {
+      options.cluster = true;
+      continue;
+    }
+    if (parser.parseEqual() ||
+        parser.parseInteger(key == "swizzle" ? options.swizzle : options.slots))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult verifyTile(function_ref<InFlightDiagnostic()> emitError,
+                         ArrayRef<int64_t> shape, Type elementType) {
+  if (shape.empty())
+    return emitError() << "a tile has at least one dimension";
+  int64_t elements = 1;
+  for (int64_t size : shape) {
+    if (size < 1 || ShapedType::isDynamic(size))
+      return emitError() << "the sizes of a tile are static and at least 1";
+    if (size > (int64_t(1) << 24) || (elements *= size) > (int64_t(1) << 24))
+      return emitError() << "a tile of more than 2^24 elements";
+  }
+  if (!elementType.isIntOrFloat())
+    return emitError() << "the element type is an integer or a float, not "
+                       << elementType;
+  unsigned bits = elementType.getIntOrFloatBitWidth();
+  if (bits % 8 || bits > 64)
+    return emitError() << "elements of 8, 16, 32 or 64 bits, not " << bits;
+  return success();
+}
+
+LogicalResult verifySwizzle(function_ref<InFlightDiagnostic()> emitError,
+                            int64_t swizzle) {
+  if (!llvm::is_contained({0, 32, 64, 128}, swizzle))
+    return emitError() << "swizzle is 0, 32, 64 or 128 bytes, not " << swizzle
+                       << " (PTX ISA, Swizzling modes)";
+  return success();
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Global
+//===----------------------------------------------------------------------===//
+
+static SmallVector<int64_t> defaultStrides(size_t rank) {
+  SmallVector<int64_t> strides(rank, ShapedType::kDynamic);
+  if (rank)
+    strides.back() = 1;
+  return strides;
+}
+
+Type GlobalType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  if (parser.parseLess() ||
+      parseShaped(parser, shape, elementType, /*allowDynamic=*/true))
+    return {};
+  SmallVector<int64_t> strides = defaultStrides(shape.size());
+  if (succeeded(parser.parseOptionalComma())) {
+    strides.clear();
+    if (parser.parseKeyword("strides") || parser.parseEqual() ||
+        parser.parseCommaSeparatedList(
+            AsmParser::Delimiter::Square, [&]() -> ParseResult {
+              if (succeeded(parser.parseOptionalQuestion())) {
+                strides.push_back(ShapedType::kDynamic);
+                return success();
+              }
+              return parser.parseInteger(strides.emplace_back());
+            }))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<GlobalType>(parser.getContext(), shape, elementType,
+                                       strides);
+}
+
+void GlobalType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printShaped(printer, getShape(), getElementType());
+  if (getStrides() != ArrayRef<int64_t>(defaultStrides(getRank()))) {
+    printer << ", strides = [";
+    llvm::interleaveComma(getStrides(), printer, [&](int64_t stride) {
+      if (ShapedType::isDynamic(stride))
+        printer << '?';
+      else
+        printer << stride;
+    });
+    printer << ']';
+  }
+  printer << '>';
+}
+
+LogicalResult GlobalType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<int64_t> shape, Type elementType,
+                                 ArrayRef<int64_t> strides) {
+  if (shape.empty() || shape.size() > 5)
+    return emitError() << "a global tensor has 1 to 5 dimensions, not "
+                       << shape.size();
+  for (int64_t size : shape)
+    if (!ShapedType::isDynamic(size) && size < 1)
+      return emitError() << "the sizes of a global tensor are at least 1";
+  if (strides.size() != shape.size())
+    return emitError() << shape.size()
+                       << " dimensions need as many strides, not "
+                       << strides.size();
+  if (strides.back() != 1)
+    return emitError() << "the innermost stride is 1 element";
+  for (int64_t stride : strides)
+    if (!ShapedType::isDynamic(stride) && stride < 0)
+      return emitError() << "strides are not negative";
+  if (!elementType.isIntOrFloat() || elementType.getIntOrFloatBitWidth() % 8 ||
+      elementType.getIntOrFloatBitWidth() > 64)
+    return emitError()
+           << "elements of 8, 16, 32 or 64 bits, integer or float; not "
+           << elementType;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Shared
+//===----------------------------------------------------------------------===//
+
+Type SharedType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  Options options;
+  if (parser.parseLess() || parseShaped(parser, shape, elementType, false) ||
+      parseOptions(parser, options, {"swizzle", "slots", "cluster"}) ||
+      parser.parseGreater())
+    return {};
+  return parser.getChecked<SharedType>(parser.getContext(), shape, elementType,
+                                       options.swizzle, options.slots,
+                                       options.cluster);
+}
+
+void SharedType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printShaped(printer, getShape(), getElementType());
+  if (getSwizzle())
+    printer << ", swizzle = " << getSwizzle();
+  if (getSlots() != 1)
+    printer << ", slots = " << getSlots();
+  if (getCluster())
+    printer << ", cluster";
+  printer << '>';
+}
+
+LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<int64_t> shape, Type elementType,
+                                 int64_t swizzle, int64_t slots, bool cluster) {
+  if (failed(verifyTile(emitError, shape, elementType)) ||
+      failed(verifySwizzle(emitError, swizzle)))
+    return failure();
+  if (slots < 1 || slots > 4096)
+    return emitError() << "a ring has 1 to 4096 slots, not " << slots;
+  int64_t rowBytes = shape.back() * ::titan::getElementBytes(elementType);
+  if (swizzle && rowBytes != swizzle && rowBytes % swizzle)
+    return emitError()
+           << "rows of " << rowBytes << " bytes do not fill whole panels of "
+           << swizzle
+           << " bytes (the swizzle's span): use a narrower swizzle or a "
+           << "row that is a multiple of it";
+  return success();
+}
+
+int64_t SharedType::getElementBytes() const {
+  return ::titan::getElementBytes(getElementType());
+}
+
+int64_t SharedType::getTileBytes() const {
+  int64_t bytes = getElementBytes();
+  for (int64_t size : getShape())
+    bytes *= size;
+  return bytes;
+}
+
+int64_t SharedType::getAlignment() const {
+  return std::max<int64_t>(128, 8 * getSwizzle());
+}
+
+int64_t SharedType::getSlotBytes() const {
+  return llvm::alignTo(getTileBytes(), getAlignment());
+}
+
+SharedType SharedType::getSlotType() const {
+  return get(getContext(), getShape(), getElementType(), getSwizzle(), 1,
+             getCluster());
+}
+
+int64_t SharedType::getByteOffset(ArrayRef<int64_t> coords) const {
+  ArrayRef<int64_t> shape = getShape();
+  int64_t row = 0, rows = 1;
+  for (size_t d = 0; d + 1 < shape.size(); ++d) {
+    row = row * shape[d] + coords[d];
+    rows *= shape[d];
+  }
+  int64_t inner = coords.back() * getElementBytes();
+  int64_t swizzle = getSwizzle();
+  if (!swizzle)
+    return row * shape.back() * getElementBytes() + inner;
+  int64_t address = (inner / swizzle * rows + row) * swizzle + inner % swizzle;
+  // Swizzle<B, 4, 3> with 2^B * 16 = span: chunk bits 4.. ^= row bits 7..
+  return address ^ ((address >> 3) & (swizzle - 16));
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor memory
+//===----------------------------------------------------------------------===//
+
+Type TensorMemoryType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  Options options;
+  if (parser.parseLess() || parseShaped(parser, shape, elementType, false) ||
+      parseOptions(parser, options, {"slots"}) || parser.parseGreater())
+    return {};
+  return parser.getChecked<TensorMemoryType>(parser.getContext(), shape,
+                                             elementType, options.slots);
+}
+
+void TensorMemoryType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printShaped(printer, getShape(), getElementType());
+  if (getSlots() != 1)
+    printer << ", slots = " << getSlots();
+  printer << '>';
+}
+
+int64_t TensorMemoryType::getColumns() const {
+  return llvm::divideCeil(
+      getShape().back() * ::titan::getElementBytes(getElementType()), 4);
+}
+
+LogicalResult
+TensorMemoryType::verify(function_ref<InFlightDiagnostic()> emitError,
+                         ArrayRef<int64_t> shape, Type elementType,
+                         int64_t slots) {
+  if (failed(verifyTile(emitError, shape, elementType)))
+    return failure();
+  if (shape.size() != 2 || (shape[0] != 64 && shape[0] != 128))
+    return emitError() << "tensor memory holds tiles of 64 or 128 rows (lanes)";
+  int64_t columns =
+      slots *
+      llvm::divideCeil(shape[1] * ::titan::getElementBytes(elementType), 4);
+  if (slots < 1 || columns > 512)
+    return emitError() << columns
+                       << " columns of 32 bits; tensor memory has 512";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// MBarrier
+//===----------------------------------------------------------------------===//
+
+Type MBarrierType::parse(AsmParser &parser) {
+  int64_t slots = 1;
+  bool cluster = false;
+  if (succeeded(parser.parseOptionalLess())) {
+    if (succeeded(parser.parseOptionalKeyword("cluster"))) {
+      cluster = true;
+    } else {
+      if (parser.parseInteger(slots))
+        return {};
+      if (succeeded(parser.parseOptionalComma())) {
+        if (parser.parseKeyword("cluster"))
+          return {};
+        cluster = true;
+      }
+    }
+    if (parser.parseGreater())
+      return {};
+  }
+  return parser.getChecked<MBarrierType>(parser.getContext(), slots, cluster);
+}
+
+void MBarrierType::print(AsmPrinter &printer) const {
+  if (getSlots() == 1 && !getCluster())
+    return;
+  printer << '<' << getSlots() << (getCluster() ? ", cluster>" : ">");
+}
+
+LogicalResult MBarrierType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   int64_t slots, bool cluster) {
+  if (slots < 1 || slots > 4096)
+    return emitError() << "a ring has 1 to 4096 barriers, not " << slots;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor map
+//===----------------------------------------------------------------------===//
+
+Type TensorMapType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type elementType;
+  Options options;
+  if (parser.parseLess() || parseShaped(parser, shape, elementType, false) ||
+      parseOptions(parser, options, {"swizzle"}) || parser.parseGreater())
+    return {};
+  return parser.getChecked<TensorMapType>(parser.getContext(), shape,
+                                          elementType, options.swizzle);
+}
+
+void TensorMapType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printShaped(printer, getShape(), getElementType());
+  if (getSwizzle())
+    printer << ", swizzle = " << getSwizzle();
+  printer << '>';
+}
+
+int64_t TensorMapType::getBoxBytes() const {
+  int64_t bytes = ::titan::getElementBytes(getElementType());
+  for (int64_t size : getShape())
+    bytes *= size;
+  return bytes;
+}
+
+LogicalResult
+TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
+                      ArrayRef<int64_t> shape, Type elementType,
+                      int64_t swizzle) {
+  if (failed(verifyTile(emitError, shape, elementType)) ||
+      failed(verifySwizzle(emitError, swizzle)))
+    return failure();
+  if (shape.size() > 5)
+    return emitError() << "[tma-rank] a tensor map has 1 to 5 dimensions "
+                          "(cuTensorMapEncodeTiled)";
+  for (int64_t size : shape)
+    if (size > 256)
+      return emitError()
+             << "[tma-box-dim] a box has at most 256 elements along a "
+                "dimension, not "
+             << size << " (cuTensorMapEncodeTiled, boxDim): copy several boxes";
+  int64_t inner = shape.back() * ::titan::getElementBytes(elementType);
+  if (inner % 16)
+    return emitError()
+           << "[tma-box-inner-bytes] the innermost size of the box is " << inner
+           << " bytes, not a multiple of 16 (cuTensorMapEncodeTiled, boxDim)";
+  if (swizzle && inner > swizzle)
+    return emitError()
+           << "[tma-box-swizzle] the innermost size of the box is " << inner
+           << " bytes, more than the swizzle's span of " << swizzle
+           << " (cuTensorMapEncodeTiled, swizzle): copy several boxes";
+  return success();
+}

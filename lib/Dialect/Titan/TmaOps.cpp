@@ -1,0 +1,199 @@
+//===- TmaOps.cpp - bulk tensor copies and their groups -------------------===//
+#include "OpHelpers.h"
+#include "titan/Dialect/Titan/Titan.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::effect;
+
+static ArrayRef<StringRef> nvidiaOnly() {
+  static const StringRef targets[] = {"sm_90a", "sm_100a"};
+  return targets;
+}
+
+static LogicalResult verifyCopy(Operation *op, TensorMapType map,
+                                ValueRange coords, SharedType buffer) {
+  if (coords.size() != map.getShape().size())
+    return op->emitOpError("[tma-coords] a map of rank ")
+           << map.getShape().size() << " needs as many coordinates, not "
+           << coords.size();
+  if (buffer.getSlots() != 1)
+    return op->emitOpError(
+        "[shared-ring] the buffer is a ring: take a slot first");
+  if (buffer.getShape() != map.getShape() ||
+      buffer.getElementType() != map.getElementType() ||
+      buffer.getSwizzle() != map.getSwizzle())
+    return op->emitOpError("[tma-box-type] the map's box and swizzle are ")
+           << map << ", the buffer is " << buffer << ": they must agree";
+  // facts-tma.md R1: the address of the box must be 16-byte aligned.
+  if (auto inner = getConstant(coords.back()))
+    if (*inner * buffer.getElementBytes() % 16)
+      return op->emitOpError("[tma-coordinate-alignment] the innermost "
+                             "coordinate is at byte ")
+             << *inner * buffer.getElementBytes()
+             << ", not a multiple of 16 (PTX ISA, Bounding Box)";
+  return success();
+}
+
+/// The bytes of the global tensor under a box, and the read of the map itself.
+static Footprint boxOf(Value map, ValueRange coords) {
+  Footprint bytes;
+  bytes.kind = Footprint::Box;
+  bytes.object = map;
+  bytes.coords.assign(coords.begin(), coords.end());
+  bytes.extents.assign(cast<TensorMapType>(map.getType()).getShape().begin(),
+                       cast<TensorMapType>(map.getType()).getShape().end());
+  return bytes;
+}
+
+LogicalResult TmaLoadOp::verify() {
+  MBarrierType barrier = getBarrier().getType();
+  if (!getIndex() && barrier.getSlots() != 1)
+    return emitOpError("[barrier-slot] a ring of ")
+           << barrier.getSlots() << " barriers needs an index";
+  if (barrier.getCluster() || getBuffer().getType().getCluster())
+    return emitOpError("[tma-load-remote] on sm_90a the buffer and the barrier "
+                       "are the executing "
+                       "CTA's; a peer is reached by `multicast`");
+  return verifyCopy(*this, getMap().getType(), getCoords(),
+                    getBuffer().getType());
+}
+void TmaLoadOp::getHardwareEffects(EffectList &effects) {
+  static const char *source = "PTX ISA, cp.async.bulk.tensor";
+  CtaSet ctas;
+  if (getMulticast())
+    ctas = {CtaSet::Mask, getMulticast()};
+  effects.add(Access{.kind = AccessKind::Read,
+                     .proxy = Proxy::Tensormap,
+                     .mechanism = Mechanism::Phase,
+                     .bytes = objectOf(getMap())},
+              "PTX ISA, Tensormap proxy");
+  effects.add(Access{.kind = AccessKind::Read,
+                     .proxy = Proxy::Async,
+                     .mechanism = Mechanism::Phase,
+                     .bytes = boxOf(getMap(), getCoords())},
+              source);
+  Footprint written = viewOf(getBuffer());
+  written.ctas = ctas;
+  effects.add(Access{.kind = AccessKind::Write,
+                     .proxy = Proxy::Async,
+                     .mechanism = Mechanism::Phase,
+                     .bytes = written},
+              "PTX ISA, Async proxy");
+  effects.add(CompleteTx{{getBarrier(), getIndex(), ctas},
+                         Expr::constant(getMap().getType().getBoxBytes())},
+              source);
+}
+Cardinality TmaLoadOp::getCardinality() { return Cardinality::OneThread; }
+ArrayRef<StringRef> TmaLoadOp::getTargets() { return nvidiaOnly(); }
+
+static void storeEffects(EffectList &effects, Value buffer, Value map,
+                         ValueRange coords, AccessKind kind,
+                         const char *source) {
+  effects.add(Access{.kind = AccessKind::Read,
+                     .proxy = Proxy::Tensormap,
+                     .mechanism = Mechanism::BulkGroup,
+                     .bytes = objectOf(map)},
+              "PTX ISA, Tensormap proxy");
+  effects.add(Access{.kind = AccessKind::Read,
+                     .proxy = Proxy::Async,
+                     .mechanism = Mechanism::BulkGroup,
+                     .bytes = viewOf(buffer)},
+              "PTX ISA, Async proxy");
+  effects.add(Access{.kind = kind,
+                     .proxy = Proxy::Async,
+                     .mechanism = Mechanism::BulkGroup,
+                     .bytes = boxOf(map, coords)},
+              source);
+}
+
+static LogicalResult verifyStore(Operation *op, TensorMapType map,
+                                 ValueRange coords, SharedType buffer) {
+  if (buffer.getCluster())
+    return op->emitOpError(
+        "[tma-store-remote] the source of a store is the executing CTA's "
+        "shared memory");
+  for (Value coord : coords)
+    if (auto constant = getConstant(coord); constant && *constant < 0)
+      return op->emitOpError(
+          "[tma-store-negative] the coordinates of a store are not negative "
+          "(PTX ISA, Restriction on Tensor Copy instructions)");
+  return verifyCopy(op, map, coords, buffer);
+}
+
+LogicalResult TmaStoreOp::verify() {
+  return verifyStore(*this, getMap().getType(), getCoords(),
+                     getBuffer().getType());
+}
+void TmaStoreOp::getHardwareEffects(EffectList &effects) {
+  storeEffects(effects, getBuffer(), getMap(), getCoords(), AccessKind::Write,
+               "PTX ISA, cp.async.bulk.tensor");
+}
+Cardinality TmaStoreOp::getCardinality() { return Cardinality::OneThread; }
+ArrayRef<StringRef> TmaStoreOp::getTargets() { return nvidiaOnly(); }
+
+LogicalResult TmaReduceOp::verify() {
+  if (getOp() == AtomicOp::Exch)
+    return emitOpError("[tma-reduce-op] there is no exchange (PTX ISA, "
+                       "cp.reduce.async.bulk.tensor)");
+  return verifyStore(*this, getMap().getType(), getCoords(),
+                     getBuffer().getType());
+}
+void TmaReduceOp::getHardwareEffects(EffectList &effects) {
+  storeEffects(effects, getBuffer(), getMap(), getCoords(),
+               AccessKind::Reduction, "PTX ISA, cp.reduce.async.bulk.tensor");
+}
+Cardinality TmaReduceOp::getCardinality() { return Cardinality::OneThread; }
+ArrayRef<StringRef> TmaReduceOp::getTargets() { return nvidiaOnly(); }
+
+//===----------------------------------------------------------------------===//
+// Bulk groups: of the executing thread
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyToken(Operation *op, TokenType token,
+                                 TokenKind kind) {
+  if (token.getKind() != kind)
+    return op->emitOpError("[token-kind] the token is of kind '")
+           << stringifyTokenKind(kind) << "', not '"
+           << stringifyTokenKind(token.getKind()) << "'";
+  return success();
+}
+
+LogicalResult BulkCommitOp::verify() {
+  return verifyToken(*this, getToken().getType(), TokenKind::Bulk);
+}
+void BulkCommitOp::getHardwareEffects(EffectList &effects) {
+  effects.add(CommitGroup{Mechanism::BulkGroup, getToken()},
+              "PTX ISA, cp.async.bulk.commit_group");
+}
+Cardinality BulkCommitOp::getCardinality() { return Cardinality::EveryThread; }
+ArrayRef<StringRef> BulkCommitOp::getTargets() { return nvidiaOnly(); }
+
+LogicalResult BulkWaitOp::verify() {
+  return verifyToken(*this, getToken().getType(), TokenKind::Bulk);
+}
+void BulkWaitOp::getHardwareEffects(EffectList &effects) {
+  effects.add(WaitGroup{.mechanism = Mechanism::BulkGroup,
+                        .token = getToken(),
+                        .sourcesOnly = getRead()},
+              "PTX ISA, cp.async.bulk.wait_group");
+}
+Cardinality BulkWaitOp::getCardinality() { return Cardinality::EveryThread; }
+ArrayRef<StringRef> BulkWaitOp::getTargets() { return nvidiaOnly(); }
+
+LogicalResult BulkWaitGroupOp::verify() {
+  if (getPending() < 0)
+    return emitOpError(
+        "[group-pending] the number of pending groups is not negative");
+  return success();
+}
+void BulkWaitGroupOp::getHardwareEffects(EffectList &effects) {
+  effects.add(WaitGroup{.mechanism = Mechanism::BulkGroup,
+                        .pending = static_cast<int64_t>(getPending()),
+                        .sourcesOnly = getRead()},
+              "PTX ISA, cp.async.bulk.wait_group");
+}
+Cardinality BulkWaitGroupOp::getCardinality() {
+  return Cardinality::EveryThread;
+}
+ArrayRef<StringRef> BulkWaitGroupOp::getTargets() { return nvidiaOnly(); }
