@@ -14,7 +14,7 @@ namespace titan {
 namespace {
 
 constexpr std::string_view w =
-    "PTX \"wgmma: Matrix shape\", \"wgmma: Matrix data-types\"";
+    "PTX \"wgmma: Matrix shape\"; every N assembled with ptxas 13.0";
 constexpr std::string_view t =
     "PTX \"tcgen05: Matrix shape\", \"Kind::\" tables";
 constexpr std::string_view f = "CDNA3 ISA, MFMA; assembled with llvm-mc 22";
@@ -28,10 +28,8 @@ constexpr MmaShape rows[] = {
     {Wgmma, "tf32", "tf32", "", "f32", 64, 8, 256, 8, 8, 1, false, w},
     {Wgmma, "fp8", "e4m3 e5m2", "e4m3 e5m2", "f16 f32", 64, 8, 256, 8, 32, 1,
      false, w},
-    {Wgmma, "s8", "s8", "", "s32", 64, 8, 32, 8, 32, 1, false, w},
-    {Wgmma, "s8", "s8", "", "s32", 64, 48, 256, 16, 32, 1, false, w},
-    {Wgmma, "u8", "u8", "", "s32", 64, 8, 32, 8, 32, 1, false, w},
-    {Wgmma, "u8", "u8", "", "s32", 64, 48, 256, 16, 32, 1, false, w},
+    {Wgmma, "i8", "s8 u8", "s8 u8", "s32", 64, 8, 32, 8, 32, 1, false, w},
+    {Wgmma, "i8", "s8 u8", "s8 u8", "s32", 64, 48, 256, 16, 32, 1, false, w},
     {Wgmma, "b1", "b1", "", "s32", 64, 8, 32, 8, 256, 1, false, w},
     {Wgmma, "b1", "b1", "", "s32", 64, 48, 256, 16, 256, 1, false, w},
     // tcgen05, one CTA.
