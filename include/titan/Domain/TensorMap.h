@@ -1,0 +1,198 @@
+//===- TensorMap.h - The fields of a tensor map -----------------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tensor map tells TMA how a tensor lies in global memory and which box of it
+// one copy moves. A matrix of 100 rows and 200 columns of bf16, copied in boxes
+// of 64 x 64:
+//
+//     rank 2      type bf16       (dimension 0 is innermost: the columns)
+//     dims        {200, 100}      elements
+//     strides     {    400}       bytes from row to row; dimension 0 has none,
+//                                 its elements are adjacent
+//     box         { 64,  64}      elements, before element strides
+//     elementStrides {1,  1}      of N box elements, ceil(N / stride) are moved
+//     swizzle     128B            of the shared image
+//
+// The rules for these fields are the encoder's (cuTensorMapEncodeTiled); what
+// the encoder cannot see, coordinates and shared addresses, are rules of the
+// instruction. validate() and validateCopy() hold both, with the codes of
+// Codes/Tma.def, whose rows have rule, source and fix; the numbers are in
+// Limits.def and Target/Tma.h:
+//
+//   code                  what                                     facts-tma.md
+//   tma-rank              1 .. 5; interleaved 3 .. 5                1.2
+//   tma-base-alignment    16, or 32, bytes                          1.2
+//   tma-dim-range         1 .. 2^32                                 1.2, M7
+//   tma-dim-packed        whole groups of packed values             1.2
+//   tma-stride-alignment  16, or 32, bytes                          1.2
+//   tma-stride-range      below 2^40; 0 and overlaps are legal      1.2, M7
+//   tma-box-range         1 .. 256                                  1.2, M7
+//   tma-box-bytes         inner box in bytes: multiple of 16        1.2
+//   tma-box-packed        inner box of padded packed types: 128     1.2
+//   tma-box-swizzle       inner box at most the span (less is legal) 1.2, M2
+//   tma-element-stride    1 .. 8, every entry                       1.2, M7
+//   tma-interleave        rank, swizzle and type it goes with       1.2
+//   tma-type-swizzle      type, swizzle and direction together      1.2, R4, W3
+//   tma-swizzle-target    atoms and packed types from sm_100 on     1.2, M7
+//   tma-fill-type         NaN only for floating point               1.2, M7
+//   tma-coordinate-alignment  coordinate 0: multiple of 16 bytes    R1
+//   tma-coordinate-packed     coordinate 0: multiple of 128 values  R2
+//   tma-coordinate-count  one for each dimension                    N1
+//   tma-shared-alignment  128 bytes                                 N3
+//   tma-store-negative    stores start inside                       R3
+//   tma-reduce-type       operation and element type                S6, M6
+//   barrier-range         bytes of one copy a barrier can count     T4
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DOMAIN_TENSORMAP_H
+#define TITAN_DOMAIN_TENSORMAP_H
+
+#include "titan/Target/Tma.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace titan {
+
+/// How channels are interleaved with pixels (CUtensorMapInterleave).
+enum class TmaInterleave : uint8_t { None = 0, B16 = 1, B32 = 2 };
+
+/// Which encoder made the map.
+enum class TmaMode : uint8_t { Tiled, Im2col, Im2colWide };
+
+/// The fields of a tensor map. Entries at and past `rank` mean nothing.
+struct TensorMap {
+  static constexpr int maxRank = 5;
+
+  TmaMode mode = TmaMode::Tiled;
+  int rank = 1;
+  /// Element type and swizzle: rows of Target/Tma.h, never null.
+  const TmaType *type = &tmaTypes()[0];
+  const TmaSwizzle *swizzle = &tmaSwizzles()[0];
+  /// Global address of element (0, ..., 0).
+  uint64_t address = 0;
+  /// Elements along each dimension, innermost first.
+  std::array<uint64_t, maxRank> dims{1, 1, 1, 1, 1};
+  /// strides[d - 1]: bytes from one index of dimension d to the next, d >= 1.
+  std::array<uint64_t, maxRank - 1> strides{};
+  /// Elements along each dimension, before element strides.
+  std::array<uint32_t, maxRank> box{1, 1, 1, 1, 1};
+  std::array<uint32_t, maxRank> elementStrides{1, 1, 1, 1, 1};
+  TmaInterleave interleave = TmaInterleave::None;
+  /// Elements outside of the tensor: NaN, else zero.
+  bool nanFill = false;
+  /// L2 promotion: 0, 64, 128 or 256 bytes. A hint without effect on values.
+  int l2Promotion = 0;
+
+  bool operator==(const TensorMap &) const = default;
+};
+
+enum class TmaDirection : uint8_t { Load, Store, Reduce };
+
+/// One execution of cp.async.bulk.tensor (or cp.reduce.async.bulk.tensor).
+struct TmaCopy {
+  TmaDirection direction = TmaDirection::Load;
+  /// The box's first element, dimension 0 first; elements. The operands are
+  /// s32, so anything else does not exist.
+  std::vector<int64_t> coords;
+  /// Shared address of the image, in bytes from the start of the window.
+  int64_t shared = 0;
+  /// The operation of a reduction: "add", "min", ... (tmaReductions()).
+  std::string reduction;
+};
+
+/// What is not known yet, in a compiler: rules about it are left to the launch
+/// check, which calls the same function with everything known. Bit d is
+/// dimension d.
+struct TmaUnknown {
+  bool address = false;
+  uint8_t dims = 0;
+  uint8_t strides = 0; ///< Bit d is strides[d - 1].
+  uint8_t coords = 0;
+  bool shared = false;
+};
+
+/// A rule that is broken: the code (its row has rule, source and fix), the
+/// field, and one sentence with the numbers.
+struct TmaViolation {
+  Code code;
+  /// "globalStrides[0]", in the driver API's terms; "tensorCoords[0]",
+  /// "dstMem"/"srcMem" for instructions in the PTX ISA's.
+  std::string field;
+  std::string message;
+};
+
+/// The rules for the fields of a map. Empty: the encoder accepts it. im2col
+/// maps give not-supported-yet.
+std::vector<TmaViolation> validate(const TensorMap &map,
+                                   const TargetInfo &target,
+                                   const TmaUnknown &unknown = {});
+
+/// The rules for one execution with a map that validate() accepts. Empty: it
+/// runs without a fault. The 16-byte tail of stores (tma-store-tail) is no
+/// matter of legality: see storeTailBytes.
+std::vector<TmaViolation> validateCopy(const TensorMap &map,
+                                       const TmaCopy &copy,
+                                       const TargetInfo &target,
+                                       const TmaUnknown &unknown = {});
+
+/// How many bytes behind the last element of a row a store or reduction
+/// overwrites, 0 .. 15: the row's end is rounded up to 16 bytes (facts-tma.md
+/// S3, M5). Zero where the row's bytes are a multiple of 16.
+int64_t storeTailBytes(const TensorMap &map);
+
+//===----------------------------------------------------------------------===//
+// The 128 bytes (facts-tma.md 1.4, from the machine code of tensormap.replace)
+//===----------------------------------------------------------------------===//
+
+/// A tensor map as memory holds it, little-endian.
+using TmaDescriptor = std::array<uint8_t, 128>;
+
+/// The bits of a tiled map. L2 promotion, which lies in bits that
+/// tensormap.replace never writes, is left out (zero). Fields beyond their
+/// ranges are cut off as tensormap.replace cuts them (R8), so validate first.
+TmaDescriptor encodeDescriptor(const TensorMap &map);
+
+/// The fields that the bits say, with l2Promotion 0; none where type, rank or
+/// swizzle bits mean nothing.
+std::optional<TensorMap> decodeDescriptor(const TmaDescriptor &bits);
+
+/// The fields of tensormap.replace.tile.
+enum class TmaField : uint8_t {
+  GlobalAddress,
+  Rank, ///< The operand is rank - 1.
+  BoxDim,
+  GlobalDim,
+  GlobalStride,
+  ElementStride,
+  ElemType, ///< The operand is TmaType::replace.
+  Interleave,
+  SwizzleMode,
+  SwizzleAtomicity,
+  FillMode,
+};
+
+/// tensormap.replace.tile.FIELD[ordinal], bit for bit, without checks, as the
+/// machine code does it (facts-tma.md R8 to R10): values that do not fit wrap,
+/// the tf32 flag outlives a change of type (R9). Ordinals: 0 .. 4, for strides
+/// 0 .. 3; others leave the map as it is.
+void replaceField(TmaDescriptor &bits, TmaField field, int ordinal,
+                  uint64_t value);
+
+/// The operand ranges for which replaceField writes what it is told
+/// (tma-replace otherwise).
+std::optional<TmaViolation> validateReplace(TmaField field, int ordinal,
+                                            uint64_t value,
+                                            const TargetInfo &target);
+
+} // namespace titan
+
+#endif // TITAN_DOMAIN_TENSORMAP_H

@@ -1,0 +1,173 @@
+//===- Tma.h - What a tensor copy does, byte for byte -----------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// cp.async.bulk.tensor as a function. A load of a 4 x 2 box of f32 at
+// coordinates (2, 0) from a tensor of 5 x 2 elements:
+//
+//     tensor     c0  c1  c2  c3  c4                image in shared memory
+//       r0       00  01 [02  03  04  ..]           02 03 04 zz
+//       r1       10  11 [12  13  14  ..]           12 13 14 zz
+//
+// The box reaches one column past the tensor: those elements are *filled* (zz:
+// zeros, or NaN where the map asks for it), each by itself, and they count as
+// transferred bytes: the barrier always sees the whole box. A store of the same
+// box leaves the elements outside of the tensor alone, with one exception: the
+// innermost dimension moves in chunks of 16 bytes, and the chunk with the last
+// element is written whole, so that `zz` would land behind the row's end.
+//
+// The function, for element (i0, ..., i4) of the box after element strides es:
+//
+//     n[d]     = ceil(box[d] / es[d]),  es[0] = 1          elements moved   L1
+//     g[d]     = x[d] + i[d]*es[d]                         which one        L2
+//     inside   : 0 <= g[d] < dim[d] for all d              else filled      L3
+//     global   = base + g[0]*element + sum g[d]*stride[d]                   L2
+//     row      = i1 + n1*(i2 + n2*(i3 + n3*i4))                             L5
+//     pitch    = n[0]*element without swizzle, else the span                L6
+//     shared   = swizzle(S + row*pitch + i0*element)       absolute address L7
+//     bytes    = n0*n1*n2*n3*n4*element                    transaction      T1
+//
+// (Ln, Tn, Sn: facts-tma.md; L1 to L8, M1 to M4 measured on an H200 in 3,000
+// random cases; the store's chunk, S3 and M5, in 538.)
+//
+// A TmaTransfer gives this function as *runs*: pieces that are contiguous on
+// both sides. Without swizzle a run is the part of a row inside the tensor,
+// with it a chunk of at most 16 bytes.
+//
+// Not here yet, and refused as not-supported-yet: im2col, interleave, packed
+// 4- and 6-bit types, gather4 and scatter4, stores and reductions of tf32.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DOMAIN_TMA_H
+#define TITAN_DOMAIN_TMA_H
+
+#include "titan/Domain/TensorMap.h"
+#include "titan/Layout/ByteSet.h"
+#include "titan/Layout/Result.h"
+
+#include <algorithm>
+#include <span>
+
+namespace titan {
+
+/// A piece of a transfer.
+struct TmaRun {
+  int64_t shared;  ///< Absolute shared address.
+  uint64_t global; ///< Global address; unused by fill runs.
+  int64_t bytes;   ///< Length, at least 1.
+  bool fill;       ///< Loads only: these bytes get the fill pattern.
+};
+
+class TmaTransfer {
+public:
+  /// The transfer that `copy` makes with `map`. The problem is the first
+  /// violation of validate or validateCopy, or not-supported-yet.
+  static Result<TmaTransfer> make(const TensorMap &map, const TmaCopy &copy,
+                                  const TargetInfo &target);
+
+  /// Elements that land along dimension d: ceil(box / element stride).
+  int64_t extent(int d) const { return extents[d]; }
+  /// Rows of the image: the product of extent(1), extent(2), ...
+  int64_t rows() const { return rowCount; }
+  /// Bytes of a row, and from one row to the next.
+  int64_t rowBytes() const { return extents[0] * element; }
+  int64_t pitchBytes() const { return pitch; }
+  /// Bytes to allocate for the image: rows() * pitchBytes().
+  int64_t imageBytes() const { return rowCount * pitch; }
+  /// What complete_tx adds at the barrier of a load, in each destination CTA
+  /// of a multicast (T2): the whole box, inside the tensor or not.
+  int64_t transactionBytes() const { return rowCount * rowBytes(); }
+  TmaDirection direction() const { return how; }
+
+  /// Calls visit(const TmaRun &) for every run: loads, each byte of the image
+  /// except pitch gaps exactly once; stores and reductions, each global byte
+  /// that is written (source: shared). Rows in order, bytes of a row in order.
+  template <typename Visit> void forEachRun(Visit &&visit) const {
+    Row row;
+    for (int64_t r = 0; r < rowCount; ++r) {
+      computeRow(r, row);
+      emit(row.shared, row.global, row.inside.begin, false, true, visit);
+      emit(row.shared + row.inside.begin, row.global + row.inside.begin,
+           row.inside.end - row.inside.begin, true, false, visit);
+      emit(row.shared + row.inside.end, row.global, rowBytes() - row.inside.end,
+           false, true, visit);
+    }
+  }
+
+  /// The 16-bit pattern that fills elements, low byte at even addresses:
+  /// 0, or 0x7FF7 for NaN (L8).
+  uint16_t fillPattern() const { return nan ? 0x7FF7 : 0; }
+  /// Whether a load changes the values it moves (tf32 rounds, L9): apply
+  /// roundToTf32 to each 32-bit word of a run.
+  bool rounds() const { return tf32; }
+
+  /// The shared bytes that are written (loads) or read; gaps left out.
+  ByteSet sharedBytes() const;
+  /// The global bytes that are read (loads: the elements inside) or written
+  /// (stores: whole chunks).
+  ByteSet globalBytes() const;
+
+private:
+  struct Row {
+    int64_t shared;  // Unswizzled address of its first byte.
+    uint64_t global; // Address of its first byte, inside the tensor or not.
+    struct {
+      int64_t begin, end; // Bytes of the row that have a global side.
+    } inside;
+  };
+  void computeRow(int64_t index, Row &row) const;
+
+  template <typename Visit>
+  void emit(int64_t shared, uint64_t global, int64_t bytes, bool data,
+            bool onlyLoads, Visit &&visit) const {
+    if (onlyLoads && how != TmaDirection::Load)
+      return;
+    while (bytes > 0) {
+      int64_t length = bytes;
+      if (chunk != 0)
+        length = std::min(bytes, chunk - shared % chunk);
+      visit(TmaRun{swizzle->apply(static_cast<uint32_t>(shared)), global,
+                   length, !data});
+      shared += length;
+      global += length;
+      bytes -= length;
+    }
+  }
+
+  TmaDirection how = TmaDirection::Load;
+  std::array<int64_t, TensorMap::maxRank> extents{1, 1, 1, 1, 1};
+  std::array<int64_t, TensorMap::maxRank> start{};
+  std::array<int64_t, TensorMap::maxRank> step{1, 1, 1, 1, 1};
+  std::array<uint64_t, TensorMap::maxRank> dims{1, 1, 1, 1, 1};
+  std::array<uint64_t, TensorMap::maxRank> strides{};
+  uint64_t base = 0;
+  int64_t shared = 0, element = 1, rowCount = 1, pitch = 1;
+  /// Bytes that stay together under the swizzle; 0: all.
+  int64_t chunk = 0;
+  const TmaSwizzle *swizzle = nullptr;
+  bool nan = false, tf32 = false;
+};
+
+/// A 32-bit float as tf32 maps load it: rounded to 10 bits of mantissa, nearest
+/// even; overflow is infinity, subnormals are kept, every NaN is 0x7FFFE000
+/// (facts-tma.md L9, practice: measured on another chip of the family).
+uint32_t roundToTf32(uint32_t bits);
+
+/// The arithmetic of a reduction on one element (facts-tma.md S6, S7): old is
+/// what is in global memory, source what comes from shared memory. Both are the
+/// element's bits, little-endian in the low type->bits bits. None where
+/// operation and type do not go together.
+/// add on floats is one rounding to nearest even; f32 keeps subnormals,
+/// f32.ftz flushes inputs and result to zero with their sign. min and max give
+/// the number when one side is NaN, and NaN (0x7FFF) when both are (S7: a
+/// model, not measured); -0 is less than +0.
+std::optional<uint64_t> reduceElement(std::string_view op, const TmaType &type,
+                                      uint64_t old, uint64_t source);
+
+} // namespace titan
+
+#endif // TITAN_DOMAIN_TMA_H

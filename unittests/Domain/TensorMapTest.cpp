@@ -1,0 +1,373 @@
+//===- TensorMapTest.cpp - Rules and bits of tensor maps ------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Domain/TensorMap.h"
+
+#include <functional>
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace titan;
+
+namespace {
+
+const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
+const TargetInfo &blackwell = targetInfo(TargetId::Sm100a);
+
+/// A legal map: bf16, rank 3, box 64 x 8 x 2, swizzle 128B.
+TensorMap legal() {
+  TensorMap map;
+  map.rank = 3;
+  map.type = findTmaType("bf16");
+  map.swizzle = findTmaSwizzle("128B");
+  map.address = 1 << 20;
+  map.dims = {200, 100, 10, 1, 1};
+  map.strides = {400, 40000};
+  map.box = {64, 8, 2, 1, 1};
+  return map;
+}
+
+TmaCopy load(std::vector<int64_t> coords, int64_t shared = 0) {
+  return {TmaDirection::Load, std::move(coords), shared};
+}
+TmaCopy store(std::vector<int64_t> coords, int64_t shared = 0) {
+  return {TmaDirection::Store, std::move(coords), shared};
+}
+
+std::string codes(const std::vector<TmaViolation> &found) {
+  std::string text;
+  for (const TmaViolation &v : found) {
+    EXPECT_FALSE(v.message.empty());
+    EXPECT_FALSE(v.field.empty());
+    text += (text.empty() ? "" : " ") + std::string(codeInfo(v.code).code);
+  }
+  return text;
+}
+
+/// The rules of facts-tma.md 1.2, each with the value on its edge.
+TEST(TensorMap, EveryRuleAndItsEdge) {
+  struct Case {
+    const char *what;
+    std::function<void(TensorMap &)> change;
+    const char *want;
+  };
+  auto type = [](const char *name) {
+    return [name](TensorMap &m) { m.type = findTmaType(name); };
+  };
+  const std::vector<Case> cases = {
+      {"legal", [](TensorMap &) {}, ""},
+      {"rank 0", [](TensorMap &m) { m.rank = 0; }, "tma-rank"},
+      {"rank 6", [](TensorMap &m) { m.rank = 6; }, "tma-rank"},
+      {"rank 1", [](TensorMap &m) { m.rank = 1; }, ""},
+      {"base off by 8", [](TensorMap &m) { m.address += 8; },
+       "tma-base-alignment"},
+      {"base off by 16", [](TensorMap &m) { m.address += 16; }, ""},
+      {"null base", [](TensorMap &m) { m.address = 0; }, ""},
+      {"dim 0", [](TensorMap &m) { m.dims[1] = 0; }, "tma-dim-range"},
+      {"dim 2^32", [](TensorMap &m) { m.dims[1] = uint64_t(1) << 32; }, ""},
+      {"dim 2^32+1", [](TensorMap &m) { m.dims[1] = (uint64_t(1) << 32) + 1; },
+       "tma-dim-range"},
+      {"stride 1022", [](TensorMap &m) { m.strides[0] = 1022; },
+       "tma-stride-alignment"},
+      {"stride 0", [](TensorMap &m) { m.strides[0] = 0; }, ""},
+      {"stride 2^40-16",
+       [](TensorMap &m) { m.strides[1] = (uint64_t(1) << 40) - 16; }, ""},
+      {"stride 2^40", [](TensorMap &m) { m.strides[1] = uint64_t(1) << 40; },
+       "tma-stride-range"},
+      {"a stride past the rank", [](TensorMap &m) { m.strides[3] = 3; }, ""},
+      {"box 0", [](TensorMap &m) { m.box[1] = 0; }, "tma-box-range"},
+      {"box 256", [](TensorMap &m) { m.box[1] = 256; }, ""},
+      {"box 257", [](TensorMap &m) { m.box[1] = 257; }, "tma-box-range"},
+      {"box beyond the tensor", [](TensorMap &m) { m.box[2] = 200; }, ""},
+      {"box of 8 bytes", [](TensorMap &m) { m.box[0] = 4; }, "tma-box-bytes"},
+      {"box of 16 bytes", [](TensorMap &m) { m.box[0] = 8; }, ""},
+      {"box over the span", [](TensorMap &m) { m.box[0] = 72; },
+       "tma-box-swizzle"},
+      {"no span",
+       [](TensorMap &m) {
+         m.box[0] = 72;
+         m.swizzle = findTmaSwizzle("none");
+       },
+       ""},
+      {"64B", [](TensorMap &m) { m.swizzle = findTmaSwizzle("64B"); },
+       "tma-box-swizzle"},
+      {"element stride 0", [](TensorMap &m) { m.elementStrides[1] = 0; },
+       "tma-element-stride"},
+      {"element stride 8", [](TensorMap &m) { m.elementStrides[1] = 8; }, ""},
+      {"element stride 9", [](TensorMap &m) { m.elementStrides[0] = 9; },
+       "tma-element-stride"},
+      {"NaN", [](TensorMap &m) { m.nanFill = true; }, ""},
+      {"NaN of integers",
+       [](TensorMap &m) {
+         m.nanFill = true;
+         m.type = findTmaType("u16");
+       },
+       "tma-fill-type"},
+      {"interleave 32B without 32B",
+       [](TensorMap &m) {
+         m.interleave = TmaInterleave::B32;
+         m.strides = {416, 40000};
+       },
+       "tma-interleave"},
+      {"interleave 32B, stride of 16",
+       [](TensorMap &m) {
+         m.interleave = TmaInterleave::B32;
+         m.swizzle = findTmaSwizzle("32B");
+       },
+       "tma-stride-alignment"},
+      {"interleave at rank 2",
+       [](TensorMap &m) {
+         m.interleave = TmaInterleave::B16;
+         m.rank = 2;
+       },
+       "tma-rank"},
+      {"two at once",
+       [](TensorMap &m) {
+         m.strides[0] = 8;
+         m.box[1] = 0;
+       },
+       "tma-box-range tma-stride-alignment"},
+      {"atom on sm_90a",
+       [](TensorMap &m) { m.swizzle = findTmaSwizzle("128B_atom_32B"); },
+       "tma-swizzle-target"},
+      {"packed on sm_90a",
+       [](TensorMap &m) {
+         m.type = findTmaType("b4x16");
+         m.box[0] = 128;
+       },
+       "tma-swizzle-target"},
+      {"u8 of the same box", type("u8"), ""},
+      {"u32 of the same box", type("u32"), "tma-box-swizzle"},
+      {"im2col", [](TensorMap &m) { m.mode = TmaMode::Im2col; },
+       "not-supported-yet"},
+  };
+  for (const Case &c : cases) {
+    TensorMap map = legal();
+    c.change(map);
+    EXPECT_EQ(codes(validate(map, h200)), c.want) << c.what;
+  }
+  EXPECT_EQ(codes(validate(legal(), targetInfo(TargetId::Gfx942))),
+            "wrong-target");
+}
+
+TEST(TensorMap, PackedTypes) {
+  TensorMap map;
+  map.rank = 2;
+  map.type = findTmaType("b4x16_p64");
+  map.swizzle = findTmaSwizzle("128B");
+  map.address = 64;
+  map.dims = {256, 8, 1, 1, 1};
+  map.strides = {128};
+  map.box = {128, 8, 1, 1, 1};
+  EXPECT_EQ(codes(validate(map, blackwell)), "");
+  auto with = [&](const std::function<void(TensorMap &)> &change) {
+    TensorMap changed = map;
+    change(changed);
+    return codes(validate(changed, blackwell));
+  };
+  EXPECT_EQ(with([](TensorMap &m) { m.address = 16; }), "tma-base-alignment");
+  EXPECT_EQ(with([](TensorMap &m) { m.strides[0] = 144; }),
+            "tma-stride-alignment");
+  EXPECT_EQ(with([](TensorMap &m) { m.dims[0] = 192; }), "tma-dim-packed");
+  EXPECT_EQ(with([](TensorMap &m) { m.box[0] = 64; }), "tma-box-packed");
+  EXPECT_EQ(with([](TensorMap &m) { m.swizzle = findTmaSwizzle("64B"); }),
+            "tma-type-swizzle");
+  EXPECT_EQ(with([](TensorMap &m) { m.nanFill = true; }), "tma-fill-type");
+  EXPECT_EQ(codes(validateCopy(map, load({64, 0}), blackwell)),
+            "tma-coordinate-packed");
+  EXPECT_EQ(codes(validateCopy(map, load({128, 0}), blackwell)), "");
+  EXPECT_EQ(codes(validateCopy(map, store({128, 0}), blackwell)),
+            "tma-type-swizzle");
+}
+
+TEST(TensorMap, WhatIsUnknownIsLeftToTheLaunch) {
+  TensorMap map = legal();
+  map.address = 8;
+  map.dims[1] = 0;
+  map.strides[0] = 8;
+  TmaUnknown unknown;
+  EXPECT_EQ(codes(validate(map, h200, unknown)),
+            "tma-base-alignment tma-dim-range tma-stride-alignment");
+  unknown.address = true;
+  unknown.dims = 1 << 1;
+  unknown.strides = 1 << 1;
+  EXPECT_EQ(codes(validate(map, h200, unknown)), "");
+  unknown.strides = 1 << 2;
+  EXPECT_EQ(codes(validate(map, h200, unknown)), "tma-stride-alignment");
+}
+
+TEST(TensorMap, CopyRules) {
+  TensorMap map = legal();
+  auto check = [&](const TmaCopy &copy, const TmaUnknown &unknown = {}) {
+    return codes(validateCopy(map, copy, h200, unknown));
+  };
+  EXPECT_EQ(check(load({0, 0, 0})), "");
+  EXPECT_EQ(check(load({-8, -1000, 5})), "");
+  EXPECT_EQ(check(load({4, 0, 0})), "tma-coordinate-alignment");
+  EXPECT_EQ(check(load({-4, 0, 0})), "tma-coordinate-alignment");
+  TmaUnknown x0;
+  x0.coords = 1;
+  EXPECT_EQ(check(load({4, 0, 0}), x0), "");
+  EXPECT_EQ(check(load({0, 0})), "tma-coordinate-count");
+  EXPECT_EQ(check(load({0, 0, int64_t(1) << 31})), "out-of-bounds");
+  EXPECT_EQ(check(load({0, 0, 0}, 64)), "tma-shared-alignment");
+  EXPECT_EQ(check(load({0, 0, 0}, -128)), "tma-shared-alignment");
+  EXPECT_EQ(check(store({0, -1, 0})), "tma-store-negative");
+  EXPECT_EQ(check(store({0, 1000, 0})), "");
+  TmaCopy reduce{TmaDirection::Reduce, {0, 0, 0}, 0, "add"};
+  EXPECT_EQ(check(reduce), "");
+  reduce.reduction = "xor";
+  EXPECT_EQ(check(reduce), "tma-reduce-type");
+  // 256 * 64 * 64 * 2 bytes are more than a barrier counts.
+  map.box = {64, 256, 64, 1, 1};
+  EXPECT_EQ(check(load({0, 0, 0})), "barrier-range");
+  EXPECT_EQ(check(store({0, 0, 0})), "");
+  map.swizzle = findTmaSwizzle("128B_atom_32B_flip_8B");
+  EXPECT_EQ(codes(validateCopy(map, store({0, 0, 0}), blackwell)),
+            "tma-type-swizzle");
+}
+
+//===----------------------------------------------------------------------===//
+// The 128 bytes
+//===----------------------------------------------------------------------===//
+
+/// facts-tma.md 1.4, word by word.
+TEST(Descriptor, Words) {
+  TensorMap map = legal();
+  map.address = 0x123456789ABCDEF0;
+  map.nanFill = true;
+  map.elementStrides = {1, 3, 8, 1, 1};
+  map.strides = {0xA123456780, 0x40000};
+  TmaDescriptor bits = encodeDescriptor(map);
+  auto word = [&](int at) {
+    return uint32_t(bits[at]) | uint32_t(bits[at + 1]) << 8 |
+           uint32_t(bits[at + 2]) << 16 | uint32_t(bits[at + 3]) << 24;
+  };
+  EXPECT_EQ(word(0x00), 0x9ABCDEF0u);
+  EXPECT_EQ(word(0x04), 0x12345678u);
+  // rank-1 = 2 at 4, type 10 at 7, swizzle 3 at 13, NaN at 15.
+  EXPECT_EQ(word(0x08), (2u << 4) | (10u << 7) | (3u << 13) | (1u << 15));
+  EXPECT_EQ(word(0x0c), 0x12345678u);
+  EXPECT_EQ(word(0x10), 0x40000u >> 4);
+  EXPECT_EQ(word(0x1c), 0xAu);
+  EXPECT_EQ(word(0x20), 199u);
+  EXPECT_EQ(word(0x24), 99u);
+  EXPECT_EQ(word(0x28), 9u);
+  EXPECT_EQ(word(0x34), (2u << 3) | (7u << 6) | (63u << 24));
+  EXPECT_EQ(word(0x38), 7u | (1u << 8));
+  for (int at = 0x40; at < 0x80; ++at)
+    EXPECT_EQ(bits[at], 0);
+}
+
+TEST(Descriptor, RandomRoundTrips) {
+  std::mt19937_64 random(17);
+  auto between = [&](uint64_t low, uint64_t high) {
+    return low + random() % (high - low + 1);
+  };
+  for (int n = 0; n < 3000; ++n) {
+    TensorMap map;
+    map.rank = static_cast<int>(between(1, 5));
+    map.type = &tmaTypes()[between(0, 15)];
+    map.swizzle = &tmaSwizzles()[between(0, 6)];
+    map.interleave = static_cast<TmaInterleave>(between(0, 2));
+    map.nanFill = between(0, 1);
+    map.address = random();
+    for (int d = 0; d < map.rank; ++d) {
+      map.dims[d] = between(1, between(0, 1) ? uint64_t(1) << 32 : 100);
+      map.box[d] = static_cast<uint32_t>(between(1, 256));
+      map.elementStrides[d] = static_cast<uint32_t>(between(1, 8));
+      if (d)
+        map.strides[d - 1] = 16 * between(0, (uint64_t(1) << 36) - 1);
+    }
+    TmaDescriptor bits = encodeDescriptor(map);
+    auto back = decodeDescriptor(bits);
+    ASSERT_TRUE(back.has_value());
+    ASSERT_EQ(*back, map);
+    // The driver's bit 21 of this word is not ours to understand.
+    bits[0x0a] |= 1 << 5;
+    ASSERT_EQ(decodeDescriptor(bits), map);
+  }
+  TmaDescriptor zero{};
+  auto map = decodeDescriptor(zero); // R13
+  ASSERT_TRUE(map.has_value());
+  EXPECT_EQ(*map, TensorMap());
+  TmaDescriptor bad{};
+  bad[0x08] = 7 << 4; // Rank 8.
+  EXPECT_FALSE(decodeDescriptor(bad).has_value());
+  bad = {};
+  bad[0x09] = 3 << 3; // Interleave 3.
+  EXPECT_FALSE(decodeDescriptor(bad).has_value());
+  bad = {};
+  bad[0x08] = 0x80;
+  bad[0x09] = 7; // Type code 15.
+  EXPECT_FALSE(decodeDescriptor(bad).has_value());
+}
+
+/// facts-tma.md R8 to R10: what wraps.
+TEST(Descriptor, ReplaceWraps) {
+  auto after = [](TmaField field, int ordinal, uint64_t value) {
+    TensorMap map = legal();
+    TmaDescriptor bits = encodeDescriptor(map);
+    replaceField(bits, field, ordinal, value);
+    auto result = decodeDescriptor(bits);
+    EXPECT_TRUE(result.has_value());
+    return result.value_or(TensorMap());
+  };
+  EXPECT_EQ(after(TmaField::GlobalDim, 1, 0).dims[1], uint64_t(1) << 32);
+  EXPECT_EQ(after(TmaField::GlobalDim, 1, 77).dims[1], 77u);
+  EXPECT_EQ(after(TmaField::BoxDim, 0, 0).box[0], 256u);
+  EXPECT_EQ(after(TmaField::BoxDim, 2, 257).box[2], 1u);
+  EXPECT_EQ(after(TmaField::ElementStride, 1, 0).elementStrides[1], 8u);
+  EXPECT_EQ(after(TmaField::ElementStride, 1, 9).elementStrides[1], 1u);
+  // #10927: a stride of 1022 bytes is 1008 to the hardware.
+  EXPECT_EQ(after(TmaField::GlobalStride, 0, 1022).strides[0], 1008u);
+  EXPECT_EQ(
+      after(TmaField::GlobalStride, 1, (uint64_t(1) << 40) + 32).strides[1],
+      32u);
+  EXPECT_EQ(after(TmaField::GlobalStride, 4, 64), legal());
+  EXPECT_EQ(after(TmaField::Rank, 0, 1).rank, 2);
+  EXPECT_EQ(after(TmaField::GlobalAddress, 0, 48).address, 48u);
+  EXPECT_EQ(after(TmaField::ElemType, 0, 0).type, findTmaType("u8"));
+  EXPECT_EQ(after(TmaField::SwizzleMode, 0, 1).swizzle, findTmaSwizzle("32B"));
+  EXPECT_EQ(after(TmaField::SwizzleAtomicity, 0, 1).swizzle,
+            findTmaSwizzle("128B_atom_32B"));
+  EXPECT_TRUE(after(TmaField::FillMode, 0, 1).nanFill);
+  // R9: tf32, then f32: still tf32.
+  TensorMap map = legal();
+  map.type = findTmaType("tf32");
+  TmaDescriptor bits = encodeDescriptor(map);
+  replaceField(bits, TmaField::ElemType, 0, findTmaType("f32")->replace);
+  EXPECT_EQ(decodeDescriptor(bits)->type, findTmaType("tf32"));
+}
+
+/// validateReplace accepts what replaceField writes as told, and no more.
+TEST(Descriptor, ReplaceRules) {
+  auto ok = [](TmaField field, int ordinal, uint64_t value) {
+    return !validateReplace(field, ordinal, value, h200);
+  };
+  EXPECT_TRUE(ok(TmaField::BoxDim, 4, 256));
+  EXPECT_FALSE(ok(TmaField::BoxDim, 4, 257));
+  EXPECT_FALSE(ok(TmaField::BoxDim, 5, 1));
+  EXPECT_FALSE(ok(TmaField::BoxDim, 0, 0));
+  EXPECT_TRUE(ok(TmaField::GlobalStride, 3, 1024));
+  EXPECT_FALSE(ok(TmaField::GlobalStride, 3, 1022));
+  EXPECT_FALSE(ok(TmaField::GlobalStride, 4, 1024));
+  EXPECT_FALSE(ok(TmaField::GlobalDim, 0, 0));
+  EXPECT_FALSE(ok(TmaField::ElementStride, 0, 9));
+  EXPECT_FALSE(ok(TmaField::Rank, 0, 5));
+  EXPECT_FALSE(ok(TmaField::GlobalAddress, 0, 8));
+  EXPECT_FALSE(ok(TmaField::ElemType, 0, 13));
+  EXPECT_FALSE(validateReplace(TmaField::ElemType, 0, 13, blackwell));
+  EXPECT_FALSE(ok(TmaField::SwizzleAtomicity, 0, 0));
+  EXPECT_FALSE(ok(TmaField::SwizzleMode, 0, 4));
+  EXPECT_FALSE(ok(TmaField::FillMode, 0, 2));
+  EXPECT_FALSE(ok(TmaField::Interleave, 0, 3));
+  EXPECT_EQ(validateReplace(TmaField::BoxDim, 0, 0, h200)->code,
+            Code::TmaReplace);
+}
+
+} // namespace
