@@ -15,7 +15,7 @@ static constexpr int64_t maxArrivals = (1 << 20) - 1;
 
 LogicalResult MBarrierAllocOp::verify() {
   if (getType().getCluster())
-    return emitOpError("[barrier-alloc-cluster] allocates the CTA's own "
+    return emitOpError("[alloc-cluster] allocates the CTA's own "
                        "barriers; a peer's are "
                        "reached by titan.map_rank");
   return verifyAtKernelTop(*this);
@@ -65,7 +65,7 @@ static LogicalResult verifyArriveSem(Operation *op, MemorySem sem,
 LogicalResult MBarrierInitOp::verify() {
   if (getCount() < 1 || getCount() > maxArrivals)
     return emitOpError(
-               "[barrier-count] expected arrivals are 1 to 2^20 - 1, not ")
+               "[barrier-range] expected arrivals are 1 to 2^20 - 1, not ")
            << getCount();
   if (failed(verifyOwn(*this, getBarrier())))
     return failure();
@@ -108,7 +108,7 @@ static BarrierRef barrierOf(Value barrier, Value index) {
 LogicalResult MBarrierArriveOp::verify() {
   if (getCount() < 1 || getCount() > maxArrivals)
     return emitOpError(
-               "[barrier-count] the count of an arrive is 1 to 2^20 - 1, not ")
+               "[barrier-range] the count of an arrive is 1 to 2^20 - 1, not ")
            << getCount();
   if (getState() && failed(verifyOwn(*this, getBarrier())))
     return failure();
@@ -222,12 +222,12 @@ Cardinality CtaSyncOp::getCardinality() { return Cardinality::Warp; }
 
 static LogicalResult verifyNamed(Operation *op, int64_t id, int64_t threads) {
   if (id < 1 || id > 15)
-    return op->emitOpError("[named-barrier-id] named barriers are 1 to 15 (0 "
+    return op->emitOpError("[named-barrier] named barriers are 1 to 15 (0 "
                            "is titan.cta_sync), "
                            "not ")
            << id << " (PTX ISA, barrier)";
   if (threads < 32 || threads % 32 || threads > 1024)
-    return op->emitOpError("[named-barrier-threads] the threads of a barrier "
+    return op->emitOpError("[named-barrier] the threads of a barrier "
                            "are a multiple of the "
                            "warp size up to 1024, not ")
            << threads << " (PTX ISA, barrier)";

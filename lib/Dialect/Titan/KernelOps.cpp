@@ -119,7 +119,7 @@ void KernelOp::getAsmBlockArgumentNames(Region &region,
 LogicalResult KernelOp::verify() {
   if (getWarps() < 1 || getWarps() > 32)
     return emitOpError(
-               "[kernel-warps] a CTA has 1 to 32 warps (1024 threads), not ")
+               "[thread-limit] a CTA has 1 to 32 warps (1024 threads), not ")
            << static_cast<int64_t>(getWarps());
   if (auto registers = getRegisters())
     if (*registers < 16 || *registers > 255 || *registers % 8)
@@ -131,9 +131,9 @@ LogicalResult KernelOp::verify() {
   for (int64_t size : cluster)
     if (size < 1)
       return emitOpError(
-          "[cluster-size] the sizes of a cluster are at least 1");
+          "[cluster-limit] the sizes of a cluster are at least 1");
   if ((getCluster() && getCluster()->size() > 3) || getClusterSize() > 8)
-    return emitOpError("[cluster-size] a cluster has at most 3 dimensions and "
+    return emitOpError("[cluster-limit] a cluster has at most 3 dimensions and "
                        "8 CTAs (the portable "
                        "size, CUDA programming guide, Thread Block Clusters)");
   if (getArgNames().size() != getArgTypes().size())
@@ -204,7 +204,7 @@ LogicalResult KernelOp::verifyRegions() {
       return WalkResult::interrupt();
     }
     if (isa<WarpSpecializeOp>(op) && op->getParentRegion() != &getBody()) {
-      op->emitOpError("[partition-place] stands in the kernel's body itself");
+      op->emitOpError("[partition-shape] stands in the kernel's body itself");
       return WalkResult::interrupt();
     }
     return WalkResult::advance();
@@ -285,7 +285,7 @@ LogicalResult TensorMapOp::verify() {
              << " bytes, not a multiple of 16 (cuTensorMapEncodeTiled, "
                 "globalStrides)";
   if (getFill() == OobFill::NaN && !isa<FloatType>(map.getElementType()))
-    return emitOpError("[tma-nan-fill] only floating-point maps fill with NaN "
+    return emitOpError("[tma-fill-type] only floating-point maps fill with NaN "
                        "(cuTensorMapEncodeTiled, oobFill)");
   if (!llvm::is_contained({0, 64, 128, 256}, getL2Promotion()))
     return emitOpError(
@@ -329,10 +329,10 @@ int64_t PartitionOp::getPaddedWarps() {
 
 LogicalResult PartitionOp::verify() {
   if (getWarps() < 1)
-    return emitOpError("[partition-warps] a partition has at least one warp");
+    return emitOpError("[partition-shape] a partition has at least one warp");
   if (auto registers = getRegisters())
     if (*registers < 24 || *registers > 256 || *registers % 8)
-      return emitOpError("[register-budget] setmaxnreg takes a multiple of 8 "
+      return emitOpError("[setmaxnreg-operand] setmaxnreg takes a multiple of 8 "
                          "from 24 to 256, not ")
              << *registers << " (PTX ISA, setmaxnreg)";
   return success();
@@ -374,17 +374,17 @@ LogicalResult WarpSpecializeOp::verifyRegions() {
     auto partition = dyn_cast<PartitionOp>(op);
     if (!partition)
       return op.emitOpError(
-          "[partition-place] only titan.partition stands in a warp_specialize");
+          "[partition-shape] only titan.partition stands in a warp_specialize");
     if (!names.insert(partition.getName()).second)
       return partition.emitOpError(
-                 "[partition-name] two partitions are called '")
+                 "[partition-shape] two partitions are called '")
              << partition.getName() << "'";
   }
   if (names.empty())
-    return emitOpError("[partition-none] there is no partition");
+    return emitOpError("[partition-shape] there is no partition");
   auto kernel = (*this)->getParentOfType<KernelOp>();
   if (kernel && getTotalWarps() > static_cast<int64_t>(kernel.getWarps()))
-    return emitOpError("[partition-warps] the partitions take ")
+    return emitOpError("[partition-shape] the partitions take ")
            << getTotalWarps()
            << " warps (padded to warpgroups), the kernel has "
            << kernel.getWarps();

@@ -13,7 +13,7 @@ using namespace titan::effect;
 LogicalResult SharedAllocOp::verify() {
   if (getType().getCluster())
     return emitOpError(
-        "[shared-alloc-cluster] allocates the CTA's own memory; a peer's is "
+        "[alloc-cluster] allocates the CTA's own memory; a peer's is "
         "reached by titan.map_rank");
   return verifyAtKernelTop(*this);
 }

@@ -396,13 +396,13 @@ TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
   for (int64_t size : shape)
     if (size > 256)
       return emitError()
-             << "[tma-box-dim] a box has at most 256 elements along a "
+             << "[tma-box-range] a box has at most 256 elements along a "
                 "dimension, not "
              << size << " (cuTensorMapEncodeTiled, boxDim): copy several boxes";
   int64_t inner = shape.back() * ::titan::getElementBytes(elementType);
   if (inner % 16)
     return emitError()
-           << "[tma-box-inner-bytes] the innermost size of the box is " << inner
+           << "[tma-box-bytes] the innermost size of the box is " << inner
            << " bytes, not a multiple of 16 (cuTensorMapEncodeTiled, boxDim)";
   if (swizzle && inner > swizzle)
     return emitError()

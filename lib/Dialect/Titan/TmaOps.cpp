@@ -14,7 +14,7 @@ static ArrayRef<StringRef> nvidiaOnly() {
 static LogicalResult verifyCopy(Operation *op, TensorMapType map,
                                 ValueRange coords, SharedType buffer) {
   if (coords.size() != map.getShape().size())
-    return op->emitOpError("[tma-coords] a map of rank ")
+    return op->emitOpError("[tma-coordinate-count] a map of rank ")
            << map.getShape().size() << " needs as many coordinates, not "
            << coords.size();
   if (buffer.getSlots() != 1)
@@ -23,7 +23,7 @@ static LogicalResult verifyCopy(Operation *op, TensorMapType map,
   if (buffer.getShape() != map.getShape() ||
       buffer.getElementType() != map.getElementType() ||
       buffer.getSwizzle() != map.getSwizzle())
-    return op->emitOpError("[tma-box-type] the map's box and swizzle are ")
+    return op->emitOpError("[tma-box-mismatch] the map's box and swizzle are ")
            << map << ", the buffer is " << buffer << ": they must agree";
   // facts-tma.md R1: the address of the box must be 16-byte aligned.
   if (auto inner = getConstant(coords.back()))
@@ -134,7 +134,7 @@ ArrayRef<StringRef> TmaStoreOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult TmaReduceOp::verify() {
   if (getOp() == AtomicOp::Exch)
-    return emitOpError("[tma-reduce-op] there is no exchange (PTX ISA, "
+    return emitOpError("[tma-reduce-type] there is no exchange (PTX ISA, "
                        "cp.reduce.async.bulk.tensor)");
   return verifyStore(*this, getMap().getType(), getCoords(),
                      getBuffer().getType());
