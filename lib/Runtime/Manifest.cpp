@@ -193,6 +193,19 @@ public:
     return parsed ? *parsed : T{};
   }
 
+  /// A row of one of lib/Target's tables; `otherwise` names the one taken where
+  /// the field is absent or wrong.
+  template <typename Find>
+  auto row(const Field &f, Find find, const char *otherwise, const char *what) {
+    if (f.present()) {
+      const std::string text = string(f);
+      if (auto *found = find(text))
+        return found;
+      fail(f, "'" + text + "' is not " + what);
+    }
+    return find(otherwise);
+  }
+
   Expr expr(const Field &f, const KernelSpec &kernel) {
     Expr e;
     if (f.present())
@@ -339,6 +352,23 @@ void readArgument(Reader &r, const Field &f, KernelSpec &kernel) {
   kernel.arguments.push_back(std::move(a));
 }
 
+/// Pairs each named dimension with the first of its name.
+void pairDims(KernelSpec &k) {
+  std::vector<std::pair<std::string, SameDim>> first;
+  for (uint16_t a = 0; a < k.arguments.size(); ++a)
+    for (uint16_t d = 0; d < k.arguments[a].dimNames.size(); ++d) {
+      const std::string &name = k.arguments[a].dimNames[d];
+      if (name.empty())
+        continue;
+      const auto it = std::find_if(first.begin(), first.end(),
+                                   [&](auto &f) { return f.first == name; });
+      if (it == first.end())
+        first.push_back({name, {a, d, a, d}});
+      else
+        k.sameDims.push_back({a, d, it->second.argument, it->second.dim});
+    }
+}
+
 uint16_t readTensorReference(Reader &r, const Field &f,
                              const KernelSpec &kernel) {
   const int index = kernel.findArgument(r.string(f));
@@ -349,7 +379,8 @@ uint16_t readTensorReference(Reader &r, const Field &f,
   return 0;
 }
 
-void readTensorMap(Reader &r, const Field &f, KernelSpec &kernel) {
+void readTensorMap(Reader &r, const Field &f, const TargetInfo &target,
+                   KernelSpec &kernel) {
   TensorMapSpec m;
   r.object(f, {"name", "argument", "type", "box", "element_strides", "swizzle",
                "interleave", "l2_promotion", "fill", "dims", "byte_strides"});
@@ -359,7 +390,9 @@ void readTensorMap(Reader &r, const Field &f, KernelSpec &kernel) {
       r.fail(f, "second tensor map of this name");
   m.argument = readTensorReference(r, r.get(f, "argument"), kernel);
   TensorMapFormat &t = m.format;
-  t.type = r.named(r.get(f, "type"), parseMapType, "a tensor-map type");
+  t.type = r.row(r.get(f, "type"), findTmaType, "u8", "a tensor-map type");
+  t.swizzle =
+      r.row(r.get(f, "swizzle", true), findTmaSwizzle, "none", "a swizzle");
   const auto box = r.array(r.get(f, "box"), maxMapRank);
   t.rank = static_cast<int>(box.size());
   for (int d = 0; d < t.rank; ++d) {
@@ -372,8 +405,6 @@ void readTensorMap(Reader &r, const Field &f, KernelSpec &kernel) {
       t.elementStrides[d] =
           static_cast<uint32_t>(r.integer(strides[d], 0, UINT32_MAX));
   }
-  if (Field g = r.get(f, "swizzle", true); g.present())
-    t.swizzle = r.named(g, parseMapSwizzle, "a swizzle");
   if (Field g = r.get(f, "interleave", true); g.present())
     t.interleave = r.named(g, parseMapInterleave, "an interleave");
   if (Field g = r.get(f, "l2_promotion", true); g.present())
@@ -386,7 +417,7 @@ void readTensorMap(Reader &r, const Field &f, KernelSpec &kernel) {
        r.array(r.get(f, "byte_strides"), maxMapRank, std::max(t.rank - 1, 0)))
     m.byteStrides.push_back(r.expr(g, kernel));
   if (!r.error)
-    if (auto ok = checkFormat(t, f.path); !ok)
+    if (auto ok = checkFormat(target, t, f.path); !ok)
       r.error = ok.error();
   kernel.tensorMaps.push_back(std::move(m));
 }
@@ -468,7 +499,7 @@ void readCheck(Reader &r, const Field &f, KernelSpec &kernel) {
   kernel.checks.push_back(std::move(c));
 }
 
-KernelSpec readKernel(Reader &r, const Field &f) {
+KernelSpec readKernel(Reader &r, const Field &f, const TargetInfo &target) {
   KernelSpec k;
   r.object(f, {"name", "entry", "arguments", "grid", "cluster", "block",
                "registers", "shared_memory", "tensor_maps", "parameters",
@@ -477,17 +508,19 @@ KernelSpec readKernel(Reader &r, const Field &f) {
   k.entry = r.identifier(r.get(f, "entry"));
   for (const Field &a : r.array(r.get(f, "arguments"), maxArguments))
     readArgument(r, a, k);
+  pairDims(k);
   const auto grid = r.array(r.get(f, "grid"), 3, 3);
   for (size_t i = 0; i < grid.size(); ++i)
     k.grid[i] = r.expr(grid[i], k);
   if (Field g = r.get(f, "cluster", true); g.present()) {
     const auto cluster = r.array(g, 3, 3);
     for (size_t i = 0; i < cluster.size(); ++i)
-      k.cluster[i] = r.integer(cluster[i], 1, 16);
-    if (k.cluster[0] * k.cluster[1] * k.cluster[2] > 16)
-      r.fail(g, "a cluster has at most 16 CTAs");
+      k.cluster[i] = r.integer(cluster[i], 1, target.maxCluster);
+    if (k.cluster[0] * k.cluster[1] * k.cluster[2] > target.maxCluster)
+      r.fail(g, "a cluster has at most " + std::to_string(target.maxCluster) +
+                    " CTAs");
   }
-  k.block = r.integer(r.get(f, "block"), 1, 1024);
+  k.block = r.integer(r.get(f, "block"), 1, target.maxThreadsPerCta);
   if (Field g = r.get(f, "registers", true); g.present())
     k.registers = r.integer(g, 0, 255);
   if (Field g = r.get(f, "shared_memory", true); g.present()) {
@@ -496,8 +529,8 @@ KernelSpec readKernel(Reader &r, const Field &f) {
     if (Field s = r.get(g, "static", true); s.present())
       k.staticShared = r.integer(s, 0, 1 << 24);
   }
-  for (const Field &m : r.array(r.get(f, "tensor_maps", true), maxParameters))
-    readTensorMap(r, m, k);
+  for (const Field &m : r.array(r.get(f, "tensor_maps", true), maxTensorMaps))
+    readTensorMap(r, m, target, k);
   size_t offset = 0;
   for (const Field &p : r.array(r.get(f, "parameters"), maxParameters))
     readParameter(r, p, k, offset);
@@ -556,11 +589,13 @@ Result<Manifest> titan::runtime::parseManifest(std::string_view text,
   r.object(top, {"format", "compiler", "target", "code", "kernels", "info"});
   Manifest m;
   m.compiler = r.string(r.get(top, "compiler"));
-  m.target = r.string(r.get(top, "target"));
+  m.target = r.row(r.get(top, "target"), lookupTarget, "sm_90a", "a target");
+  if (m.target->vendor != "NVIDIA")
+    r.fail(r.get(top, "target"), "this runtime launches on NVIDIA GPUs alone");
   for (const Field &f : r.array(r.get(top, "code"), maxBlobs))
     m.code.push_back(readCode(r, f));
   for (const Field &f : r.array(r.get(top, "kernels"), 1024)) {
-    KernelSpec k = readKernel(r, f);
+    KernelSpec k = readKernel(r, f, *m.target);
     if (m.findKernel(k.name))
       r.fail(f, "second kernel of this name");
     m.kernels.push_back(std::move(k));

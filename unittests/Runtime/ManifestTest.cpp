@@ -18,7 +18,7 @@ TEST(Manifest, ReadsEveryField) {
   auto m = parseManifest(gemmManifest, "x");
   ASSERT_TRUE(m) << m.error().text();
   EXPECT_EQ(m->compiler, "titan test");
-  EXPECT_EQ(m->target, "sm_90a");
+  EXPECT_EQ(m->target->name, "sm_90a");
   ASSERT_EQ(m->code.size(), 2u);
   EXPECT_EQ(m->code[0].kind, CodeSpec::Cubin);
   EXPECT_EQ(m->code[1].blob, "gemm.ptx");
@@ -40,7 +40,7 @@ TEST(Manifest, ReadsEveryField) {
   EXPECT_EQ(k.dynamicShared, 200000);
   EXPECT_EQ(k.staticShared, 64);
   ASSERT_EQ(k.tensorMaps.size(), 2u);
-  EXPECT_EQ(k.tensorMaps[0].format.swizzle, MapSwizzle::B128);
+  EXPECT_EQ(k.tensorMaps[0].format.swizzle->name, "128B");
   EXPECT_EQ(k.tensorMaps[0].format.l2Promotion, MapL2Promotion::B128);
   EXPECT_EQ(k.tensorMaps[1].format.elementStrides[1], 1u);
   ASSERT_EQ(k.parameters.size(), 7u);
@@ -134,10 +134,21 @@ TEST(Manifest, Refusals) {
       {R"([{"op":"add","path":"/kernels/0/tensor_maps/1/element_strides","value":[1,9]}])",
        "tma-element-stride", "is 9"},
       {R"([{"op":"add","path":"/kernels/0/tensor_maps/1/interleave","value":"16B"}])",
-       "tma-rank", "rank 2"},
+       "tma-interleave", "rank 2"},
+      {R"([{"op":"replace","path":"/kernels/0/tensor_maps/1/swizzle","value":"128B_atom_32B"}])",
+       "tma-swizzle-target", "sm_90a"},
+      {R"([{"op":"replace","path":"/kernels/0/tensor_maps/1/type","value":"b4x16"}])",
+       "tma-swizzle-target", "b4x16"},
+      {R"([{"op":"replace","path":"/target","value":"sm_100a"},
+           {"op":"replace","path":"/kernels/0/tensor_maps/1/type","value":"b4x16"}])",
+       "manifest-invalid", "packed"},
+      {R"([{"op":"replace","path":"/target","value":"sm_75"}])",
+       "manifest-invalid", "not a target"},
+      {R"([{"op":"replace","path":"/target","value":"gfx942"}])",
+       "manifest-invalid", "NVIDIA"},
       {R"([{"op":"replace","path":"/kernels/0/tensor_maps/1/type","value":"u16"},
            {"op":"add","path":"/kernels/0/tensor_maps/1/fill","value":"nan"}])",
-       "tma-fill-type", "integer"},
+       "tma-fill-type", "u16"},
   };
   for (const Case &c : cases) {
     auto m = parseManifest(patched(c.patch), "x.titanpkg");
@@ -248,18 +259,19 @@ TEST(Architecture, ParseAndMatch) {
 
 TEST(TensorMap, LaunchFields) {
   TensorMapFormat f;
-  f.type = MapType::BF16;
+  const TargetInfo &target = targetInfo(TargetId::Sm90a);
+  f.type = findTmaType("bf16");
   f.rank = 3;
   f.box = {64, 8, 2};
   f.elementStrides = {1, 1, 1};
-  f.swizzle = MapSwizzle::B128;
-  ASSERT_TRUE(checkFormat(f, ""));
+  f.swizzle = findTmaSwizzle("128B");
+  ASSERT_TRUE(checkFormat(target, f, ""));
   const TensorMapFields good{4096, {100, 200, 300}, {208, 416000}};
-  ASSERT_TRUE(checkFields(f, good, ""));
+  ASSERT_TRUE(checkFields(target, f, good));
   auto code = [&](auto change) {
     TensorMapFields v = good;
     change(v);
-    auto r = checkFields(f, v, "A");
+    auto r = checkFields(target, f, v);
     return r ? "ok" : r.error().code;
   };
   using F = TensorMapFields;
@@ -280,9 +292,9 @@ TEST(TensorMap, LaunchFields) {
   EXPECT_EQ(code([](F &v) { v.dims[3] = -1, v.byteStrides[2] = 3; }), "ok");
   // Interleave 32B wants multiples of 32.
   f.interleave = MapInterleave::B32;
-  EXPECT_EQ(checkFormat(f, "").error().code, "tma-interleave");
-  f.swizzle = MapSwizzle::B32;
-  ASSERT_TRUE(checkFormat(f, ""));
+  EXPECT_EQ(checkFormat(target, f, "").error().code, "tma-interleave");
+  f.swizzle = findTmaSwizzle("32B");
+  ASSERT_TRUE(checkFormat(target, f, ""));
   EXPECT_EQ(code([](F &v) { v.address = 4112; }), "tma-base-alignment");
   EXPECT_EQ(code([](F &) {}), "tma-stride-alignment");
 }

@@ -40,6 +40,8 @@ inline constexpr size_t maxParameters = 128;
 /// All kernel parameters together, in bytes (PTX ISA, "Kernel Function
 /// Parameters": 4096 bytes before PTX 8.1 and on every target).
 inline constexpr size_t maxParameterBytes = 4096;
+/// Tensor maps are parameters of 128 bytes.
+inline constexpr size_t maxTensorMaps = maxParameterBytes / 128;
 /// Stands where a dimension or stride is dynamic.
 inline constexpr int64_t dynamic = INT64_MIN;
 
@@ -96,12 +98,19 @@ struct CheckSpec {
   std::string fix;
 };
 
+/// Two dimensions that must have one size, because they have one name.
+struct SameDim {
+  uint16_t argument, dim;           ///< A later one,
+  uint16_t firstArgument, firstDim; ///< and the first of that name.
+};
+
 /// One kernel.
 struct KernelSpec {
   std::string name;
   std::string entry; ///< The symbol in the code.
   std::vector<ArgumentSpec> arguments;
-  std::vector<std::string> argumentNames;  ///< The same names, for Expr::text.
+  std::vector<std::string> argumentNames; ///< The same names, for Expr::text.
+  std::vector<SameDim> sameDims;
   std::array<Expr, 3> grid;                ///< In CTAs, not clusters.
   std::array<int64_t, 3> cluster{1, 1, 1}; ///< In CTAs.
   int64_t block = 0;                       ///< Threads of a CTA, all in x.
@@ -126,8 +135,8 @@ struct CodeSpec {
 };
 
 struct Manifest {
-  std::string compiler; ///< Name and version, for people.
-  std::string target;   ///< "sm_90a".
+  std::string compiler;               ///< Name and version, for people.
+  const TargetInfo *target = nullptr; ///< What the kernels were compiled for.
   std::vector<CodeSpec> code;
   std::vector<KernelSpec> kernels;
 

@@ -12,14 +12,16 @@
 // here first, each with a code of its own. The static half is checked when a
 // package is read, the other when it is launched.
 //
-// Rules: CUDA driver API, cuTensorMapEncodeTiled; PTX ISA, "Tensors". The enum
-// values are the driver's.
+// The numbers (limits, element types, swizzles) are those of lib/Target; the
+// values of the enumerations here are the driver's.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_RUNTIME_TENSORMAP_H
 #define TITAN_RUNTIME_TENSORMAP_H
 
 #include "titan/Runtime/Error.h"
+#include "titan/Target/Target.h"
+#include "titan/Target/Tma.h"
 
 #include <array>
 #include <cstdint>
@@ -31,49 +33,26 @@ namespace titan::runtime {
 
 inline constexpr int maxMapRank = 5;
 
-/// Element types of a tensor map (CUtensorMapDataType).
-enum class MapType : uint8_t {
-  U8 = 0,
-  U16 = 1,
-  U32 = 2,
-  I32 = 3,
-  U64 = 4,
-  I64 = 5,
-  F16 = 6,
-  F32 = 7,
-  F64 = 8,
-  BF16 = 9,
-  F32FTZ = 10,
-  TF32 = 11,
-  TF32FTZ = 12,
-};
 /// CUtensorMapInterleave: "none", "16B", "32B".
 enum class MapInterleave : uint8_t { None = 0, B16 = 1, B32 = 2 };
-/// CUtensorMapSwizzle: "none", "32B", "64B", "128B".
-enum class MapSwizzle : uint8_t { None = 0, B32 = 1, B64 = 2, B128 = 3 };
 /// CUtensorMapL2promotion: "none", "64B", "128B", "256B".
 enum class MapL2Promotion : uint8_t { None = 0, B64 = 1, B128 = 2, B256 = 3 };
 /// CUtensorMapFloatOOBfill: "zero", "nan".
 enum class MapFill : uint8_t { Zero = 0, NaN = 1 };
 
-std::optional<MapType> parseMapType(std::string_view text);
 std::optional<MapInterleave> parseMapInterleave(std::string_view text);
-std::optional<MapSwizzle> parseMapSwizzle(std::string_view text);
 std::optional<MapL2Promotion> parseMapL2Promotion(std::string_view text);
 std::optional<MapFill> parseMapFill(std::string_view text);
-
-/// The size of an element in bytes.
-int64_t sizeInBytes(MapType t);
 
 /// The fields of a map that do not change from launch to launch. Dimension 0 is
 /// the innermost one, as the driver counts.
 struct TensorMapFormat {
-  MapType type = MapType::U8;
-  int rank = 0;                                      ///< 1..5
-  std::array<uint32_t, maxMapRank> box{};            ///< In elements, 1..256.
+  const TmaType *type = nullptr;          ///< A row of tmaTypes().
+  const TmaSwizzle *swizzle = nullptr;    ///< A row of tmaSwizzles().
+  int rank = 0;                           ///< 1..5
+  std::array<uint32_t, maxMapRank> box{}; ///< In elements, 1..256.
   std::array<uint32_t, maxMapRank> elementStrides{}; ///< In elements, 1..8.
   MapInterleave interleave = MapInterleave::None;
-  MapSwizzle swizzle = MapSwizzle::None;
   MapL2Promotion l2Promotion = MapL2Promotion::None;
   MapFill fill = MapFill::Zero;
 };
@@ -88,13 +67,15 @@ struct TensorMapFields {
 };
 
 /// Checks the static fields. Errors: tma-rank, tma-box-range, tma-box-bytes,
-/// tma-box-swizzle, tma-element-stride, tma-interleave, tma-fill-type.
-Status checkFormat(const TensorMapFormat &format, const std::string &place);
+/// tma-box-swizzle, tma-element-stride, tma-interleave, tma-fill-type,
+/// tma-swizzle-target.
+Status checkFormat(const TargetInfo &target, const TensorMapFormat &format,
+                   const std::string &place);
 
-/// Checks a launch's fields. Errors: tma-base-alignment, tma-dim-range,
-/// tma-stride-alignment, tma-stride-range.
-Status checkFields(const TensorMapFormat &format, const TensorMapFields &fields,
-                   std::string_view place);
+/// Checks a launch's fields; the caller adds the place. Errors:
+/// tma-base-alignment, tma-dim-range, tma-stride-alignment, tma-stride-range.
+Status checkFields(const TargetInfo &target, const TensorMapFormat &format,
+                   const TensorMapFields &fields);
 
 } // namespace titan::runtime
 
