@@ -84,8 +84,10 @@ Result<SharedImage> SharedImage::withPanels(int64_t rows, int64_t columns,
 int64_t SharedImage::panels() const { return columnCount * element / panel; }
 
 int64_t SharedImage::address(int64_t base, int64_t r, int64_t c) const {
-  int64_t byte = c * element;
-  int64_t offset = byte / panel * (rowCount * pitch) + r * pitch + byte % panel;
+  // Rows have at most 2^24 bytes, so 32 bits divide them, several times faster.
+  uint32_t byte = static_cast<uint32_t>(c * element);
+  uint32_t width = static_cast<uint32_t>(panel);
+  int64_t offset = byte / width * (rowCount * pitch) + r * pitch + byte % width;
   return applySwizzle(mode, base + offset);
 }
 

@@ -439,4 +439,27 @@ TEST(Mfma, ElementMaps) {
     EXPECT_EQ(bad.problem().code, "layout-instruction");
 }
 
+// The table of docs/layouts.md, as it stands there.
+TEST(Docs, LayoutsPage) {
+  using O = MatrixOrder;
+  auto is = [](const Result<Layout> &layout, const char *text) {
+    ASSERT_TRUE(bool(layout));
+    EXPECT_EQ(layout->str(), text);
+  };
+  is(matrixFragment(1, false, O::Rows), "reg: 2*c1; lane: 4*c2, 8*r1");
+  is(matrixFragment(1, true, O::Rows), "reg: 2*r1; lane: 4*r2, 8*c1");
+  is(mmaA(16, 16), "reg: 2*c1, 2*r8, 2*c8; lane: 4*c2, 8*r1");
+  is(mmaB(16, 16), "reg: 2*r1, 2*r8; lane: 4*r2, 8*c1");
+  is(mmaA(8, 32), "reg: 4*c1, 2*r8, 2*c16; lane: 4*c4, 8*r1");
+  is(wgmmaD(64, 128, 1, 2),
+     "reg: 2*c1, 2*r8, 8*c8; lane: 4*c2, 8*r1; warp: 4*r16, 2*c64");
+  is(tmemLoad(TmemShape::S32x32b, 16, 4),
+     "reg: 16*c1; lane: 32*r1; warp: 4*r32");
+  is(mfmaA(32, 8, 16), "reg: 4*c1; lane: 32*r1, 2*c4");
+  is(mfmaD(32), "reg: 4*r1, 4*r8; lane: 32*c1, 2*r4");
+  is(blocked({64, 32}, {1, 8}, {8, 4}, {4, 1}, {1, 0}),
+     "reg: 8*c1, 2*r32; lane: 4*c8, 8*r1; warp: 4*r8");
+  EXPECT_EQ(wgmmaD(64, 24)->coords(5, 13, 2), (Coord{35, 11}));
+}
+
 } // namespace
