@@ -1,5 +1,6 @@
 //===- titan-opt.cpp - MLIR's opt with the titan dialect and passes -------===//
 #include "titan/Dialect/Titan/Titan.h"
+#include "titan/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -15,6 +16,7 @@ int main(int argc, char **argv) {
                   mlir::math::MathDialect, mlir::scf::SCFDialect,
                   mlir::tensor::TensorDialect>();
   mlir::registerTransformsPasses();
+  titan::registerTitanTransformsPasses();
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "TITAN modular optimizer driver\n", registry));
 }

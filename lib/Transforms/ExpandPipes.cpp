@@ -1,0 +1,749 @@
+//===- ExpandPipes.cpp - pipes into barriers, parities and counters -------===//
+//
+// A pipe of depth D becomes two rings of D mbarriers, `full` and `empty`. Each
+// partition that uses the pipe walks round the ring with a stage and a parity,
+// both 0 at first, that the pass carries through its loops and branches:
+//
+//   operation           becomes
+//   pipe.acquire        wait empty[stage] parity(parity ^ 1)
+//                       elect { arrive_expect_tx full[stage], bytes }
+//                       (transaction)
+//   pipe.load           elect { tma.load ..., full[stage] }
+//   pipe.commit         nothing (transaction); or, fill(arrive):
+//                       fence.proxy_async; syncwarp; elect { arrive full[slot]
+//                       }
+//   pipe.wait           wait full[stage] parity(parity)
+//   pipe.buffer         shared.slot ring[slot]
+//   pipe.release        syncwarp; elect { arrive empty[slot] }
+//
+// A barrier that was never completed counts as one whose parity 1 is over (PTX
+// ISA, mbarrier.test_wait), so the producer's first D waits pass at once.
+//
+// A slot is its stage (i32), and none is -1. The bytes that a full barrier
+// expects are the sum over the loads into the slot.
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Transforms/Passes.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace titan {
+#define GEN_PASS_DEF_EXPANDPIPES
+#include "titan/Transforms/Passes.h.inc"
+} // namespace titan
+
+using namespace mlir;
+using namespace titan;
+
+namespace {
+
+/// Which end of a pipe a partition is.
+enum class Role { Produce, Consume };
+
+/// A pipe and its barriers.
+struct Pipe {
+  PipeCreateOp create;
+  Value full, empty;
+  int64_t depth;
+
+  /// Arrivals that make a slot empty again; 0 until known.
+  int64_t releases = 0;
+};
+
+using End = std::pair<Pipe *, Role>;
+
+/// The slot that a use names; it may have become a stage (i32) already.
+Value slotOf(Operation *op) {
+  if (auto load = dyn_cast<PipeLoadOp>(op))
+    return load.getSlotMutable().get();
+  return op->getOperand(0);
+}
+
+/// Where a partition stands in a ring.
+struct Position {
+  Value stage, parity;
+};
+using Positions = llvm::MapVector<End, Position>;
+
+class Expander {
+public:
+  explicit Expander(KernelOp kernel) : kernel(kernel) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult trace(Value slot, Pipe *&pipe, bool &mayBeNone,
+                      DenseSet<Value> &visited);
+  LogicalResult findPipes();
+  LogicalResult countReleases();
+  void createBarriers();
+  LogicalResult expandPartition(PartitionOp partition);
+  LogicalResult expandBlock(Block &block, Positions &positions);
+  LogicalResult expandFor(scf::ForOp loop, Positions &positions);
+  LogicalResult expandIf(scf::IfOp branch, Positions &positions);
+  LogicalResult expandElect(ElectOp elect, Positions &positions);
+  LogicalResult expandStep(Operation *op, Pipe *pipe, Role role,
+                           Positions &positions);
+  LogicalResult expandUse(Operation *op);
+  LogicalResult sumBytes(PipeAcquireOp acquire, int64_t &bytes);
+
+  /// The ends of pipes that operations below `op` step along.
+  llvm::SetVector<End> stepsBelow(Operation *op);
+  Value constant(OpBuilder &b, Location loc, int32_t value);
+  /// Runs `make` inside an elect of one thread, unless one thread runs already.
+  void byOneThread(OpBuilder &b, Operation *at, bool ofPartition,
+                   llvm::function_ref<void(OpBuilder &)> make);
+
+  KernelOp kernel;
+  std::vector<std::unique_ptr<Pipe>> pipes;
+  DenseMap<Value, Pipe *> pipeOf; ///< of pipe.create results
+  /// What a use of a slot is a use of; found before anything is rewritten.
+  struct Use {
+    Pipe *pipe;
+    bool mayBeNone;
+  };
+  DenseMap<Operation *, Use> uses;
+  PartitionOp partition;
+};
+
+//===----------------------------------------------------------------------===//
+// Which pipe does a slot belong to?
+//===----------------------------------------------------------------------===//
+
+LogicalResult Expander::trace(Value slot, Pipe *&pipe, bool &mayBeNone,
+                              DenseSet<Value> &visited) {
+  if (!visited.insert(slot).second)
+    return success();
+  auto found = [&](Value value) -> LogicalResult {
+    Pipe *other = pipeOf.lookup(value);
+    if (pipe && other != pipe)
+      return emitError(slot.getLoc()) << "a slot belongs to one pipe, and this "
+                                         "value may be of two  [pipe-slot]";
+    pipe = other;
+    return success();
+  };
+  if (auto argument = dyn_cast<BlockArgument>(slot)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop)
+      return emitError(slot.getLoc())
+             << "cannot tell which pipe this slot is of  [pipe-slot]";
+    unsigned i = argument.getArgNumber() - loop.getNumInductionVars();
+    return failure(
+        failed(trace(loop.getInitArgs()[i], pipe, mayBeNone, visited)) ||
+        failed(trace(loop.getYieldedValues()[i], pipe, mayBeNone, visited)));
+  }
+  Operation *op = slot.getDefiningOp();
+  unsigned number = cast<OpResult>(slot).getResultNumber();
+  if (auto acquire = dyn_cast<PipeAcquireOp>(op))
+    return found(acquire.getPipe());
+  if (auto wait = dyn_cast<PipeWaitOp>(op))
+    return found(wait.getPipe());
+  if (isa<TokenNoneOp>(op)) {
+    mayBeNone = true;
+    return success();
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return failure(
+        failed(trace(loop.getInitArgs()[number], pipe, mayBeNone, visited)) ||
+        failed(
+            trace(loop.getYieldedValues()[number], pipe, mayBeNone, visited)));
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return failure(failed(trace(branch.thenYield().getOperand(number), pipe,
+                                mayBeNone, visited)) ||
+                   failed(trace(branch.elseYield().getOperand(number), pipe,
+                                mayBeNone, visited)));
+  if (auto elect = dyn_cast<ElectOp>(op))
+    return trace(elect.getBody().front().getTerminator()->getOperand(number),
+                 pipe, mayBeNone, visited);
+  return op->emitError()
+         << "cannot tell which pipe the slot from this operation is of; slots "
+            "come "
+            "from acquire, wait and token.none, through loops and branches  "
+            "[pipe-slot]";
+}
+
+LogicalResult Expander::findPipes() {
+  for (auto create : kernel.getBody().getOps<PipeCreateOp>()) {
+    pipes.push_back(std::make_unique<Pipe>(
+        Pipe{create, {}, {}, create.getType().getDepth()}));
+    pipeOf[create.getResult()] = pipes.back().get();
+    if (create.getFill() != PipeFill::Transaction &&
+        create.getFill() != PipeFill::Arrive)
+      return create.emitError()
+             << "a pipe filled by " << stringifyPipeFill(create.getFill())
+             << " cannot be expanded yet  [not-supported-yet]";
+    if (create.getRelease() != PipeRelease::Arrive)
+      return create.emitError()
+             << "a pipe released by "
+             << stringifyPipeRelease(create.getRelease())
+             << " cannot be expanded yet  [not-supported-yet]";
+  }
+  LogicalResult result = success();
+  kernel.getBody().walk([&](Operation *op) {
+    if (!isa<PipeBufferOp, PipeReleaseOp, PipeCommitOp, PipeLoadOp>(op))
+      return WalkResult::advance();
+    Use use{nullptr, false};
+    DenseSet<Value> visited;
+    if (failed(trace(slotOf(op), use.pipe, use.mayBeNone, visited))) {
+      result = failure();
+      return WalkResult::interrupt();
+    }
+    if (!use.pipe) {
+      result = op->emitError() << "this slot is always none  [pipe-slot]";
+      return WalkResult::interrupt();
+    }
+    uses[op] = use;
+    return WalkResult::advance();
+  });
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// How many arrivals?
+//===----------------------------------------------------------------------===//
+
+/// The warps that an operation's arrival comes from: one thread each.
+static int64_t arrivingWarps(Operation *op, PartitionOp partition) {
+  auto elect = op->getParentOfType<ElectOp>();
+  return elect && elect.getWarp() ? 1
+                                  : static_cast<int64_t>(partition.getWarps());
+}
+
+LogicalResult Expander::countReleases() {
+  for (auto &pipe : pipes) {
+    llvm::MapVector<Operation *, int64_t> perPartition;
+    for (auto &[op, use] : uses) {
+      if (use.pipe != pipe.get() || !isa<PipeReleaseOp>(op))
+        continue;
+      auto partition = op->getParentOfType<PartitionOp>();
+      if (!partition)
+        return op->emitError()
+               << "pipes are used inside of partitions  [pipe-place]";
+      int64_t warps = arrivingWarps(op, partition);
+      auto [it, inserted] = perPartition.insert({partition, warps});
+      if (!inserted && it->second != warps)
+        return op->emitError()
+               << "another release of this pipe in the partition comes from "
+               << it->second << " warps, this one from " << warps
+               << "  [pipe-release]";
+    }
+    for (Attribute consumer : pipe->create.getConsumers()) {
+      StringRef name = cast<StringAttr>(consumer).getValue();
+      const auto *entry = llvm::find_if(perPartition, [&](auto &each) {
+        return cast<PartitionOp>(each.first).getName() == name;
+      });
+      if (entry == perPartition.end())
+        return pipe->create.emitError()
+               << "consumer \"" << name
+               << "\" never releases a slot: the producer would wait for "
+               << "ever  [pipe-release]";
+      if (pipe->create.getAlternating()) {
+        if (pipe->releases && pipe->releases != entry->second)
+          return pipe->create.emitError()
+                 << "consumers that take turns release with the same number of "
+                    "warps  "
+                    "[pipe-release]";
+        pipe->releases = entry->second;
+      } else {
+        pipe->releases += entry->second;
+      }
+    }
+    if (perPartition.size() != pipe->create.getConsumers().size())
+      return pipe->create.emitError()
+             << "a partition that is no consumer of this pipe releases a slot "
+                "of it  [pipe-role]";
+  }
+  return success();
+}
+
+LogicalResult Expander::sumBytes(PipeAcquireOp acquire, int64_t &bytes) {
+  bytes = 0;
+  for (Operation *user : acquire.getSlot().getUsers()) {
+    auto load = dyn_cast<PipeLoadOp>(user);
+    if (!load)
+      continue;
+    bool sameBlock = load->getBlock() == acquire->getBlock();
+    if (auto elect = dyn_cast<ElectOp>(load->getParentOp()))
+      sameBlock |= elect->getBlock() == acquire->getBlock();
+    if (!sameBlock)
+      return load.emitError()
+             << "a load that only some uses of the slot make (in a branch or "
+                "loop "
+                "of its own) cannot be counted yet  [not-supported-yet]";
+    if (load.getMulticast())
+      return load.emitError() << "a multicast load into a pipe cannot be "
+                                 "expanded yet: write its "
+                                 "barriers out  [not-supported-yet]";
+    bytes += load.getMap().getType().getBoxBytes();
+  }
+  if (!bytes)
+    return acquire.emitError()
+           << "nothing is loaded into this slot: its full barrier would expect "
+              "no bytes  [pipe-bytes]";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+Value Expander::constant(OpBuilder &b, Location loc, int32_t value) {
+  return arith::ConstantIntOp::create(b, loc, value, 32);
+}
+
+void Expander::byOneThread(OpBuilder &b, Operation *at, bool ofPartition,
+                           llvm::function_ref<void(OpBuilder &)> make) {
+  if (at->getParentOfType<ElectOp>()) {
+    make(b);
+    return;
+  }
+  IntegerAttr warp;
+  if (ofPartition && partition.getWarps() > 1)
+    warp = b.getI64IntegerAttr(0);
+  auto elect = ElectOp::create(b, at->getLoc(), TypeRange{}, warp);
+  OpBuilder::InsertionGuard guard(b);
+  Block *body = b.createBlock(&elect.getBody());
+  YieldOp::create(b, at->getLoc());
+  b.setInsertionPointToStart(body);
+  make(b);
+}
+
+void Expander::createBarriers() {
+  Operation *first = nullptr;
+  for (Operation &op : kernel.getBody().front())
+    if (isa<WarpSpecializeOp>(op)) {
+      first = &op;
+      break;
+    }
+  assert(first && "verified by run");
+  OpBuilder b(pipes.front()->create);
+  for (auto &pipe : pipes) {
+    b.setInsertionPoint(pipe->create);
+    Location loc = pipe->create.getLoc();
+    Type ring = MBarrierType::get(b.getContext(), pipe->depth, false);
+    pipe->full = MBarrierAllocOp::create(b, loc, ring);
+    pipe->empty = MBarrierAllocOp::create(b, loc, ring);
+  }
+  b.setInsertionPoint(first);
+  Location loc = pipes.front()->create.getLoc();
+  auto elect = ElectOp::create(b, loc, TypeRange{}, b.getI64IntegerAttr(0));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.createBlock(&elect.getBody());
+    for (auto &pipe : pipes) {
+      Location at = pipe->create.getLoc();
+      int64_t fills = 1;
+      if (pipe->create.getFill() == PipeFill::Arrive)
+        for (auto each :
+             cast<WarpSpecializeOp>(first).getBody().getOps<PartitionOp>())
+          if (each.getName() == pipe->create.getProducer())
+            fills = each.getWarps();
+      MBarrierInitOp::create(b, at, pipe->full, Value(), fills);
+      MBarrierInitOp::create(b, at, pipe->empty, Value(), pipe->releases);
+    }
+    FenceMbarrierInitOp::create(b, loc);
+    YieldOp::create(b, loc);
+  }
+  if (kernel.getClusterSize() > 1) {
+    ClusterArriveOp::create(b, loc, /*relaxed=*/true);
+    ClusterWaitOp::create(b, loc);
+  } else {
+    CtaSyncOp::create(b, loc);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting a partition
+//===----------------------------------------------------------------------===//
+
+llvm::SetVector<End> Expander::stepsBelow(Operation *op) {
+  llvm::SetVector<End> ends;
+  op->walk([&](Operation *each) {
+    if (auto acquire = dyn_cast<PipeAcquireOp>(each))
+      ends.insert({pipeOf.lookup(acquire.getPipe()), Role::Produce});
+    if (auto wait = dyn_cast<PipeWaitOp>(each))
+      ends.insert({pipeOf.lookup(wait.getPipe()), Role::Consume});
+  });
+  return ends;
+}
+
+LogicalResult Expander::expandStep(Operation *op, Pipe *pipe, Role role,
+                                   Positions &positions) {
+  bool listed =
+      role == Role::Produce
+          ? pipe->create.getProducer() == partition.getName()
+          : llvm::any_of(pipe->create.getConsumers(), [&](Attribute name) {
+              return cast<StringAttr>(name).getValue() == partition.getName();
+            });
+  if (!listed)
+    return op->emitError() << "partition \"" << partition.getName()
+                           << "\" is no "
+                           << (role == Role::Produce ? "producer" : "consumer")
+                           << " of this pipe  [pipe-role]";
+  Position &position = positions[{pipe, role}];
+  if (!position.stage)
+    return op->emitError()
+           << "the pipe was stepped along inside of an elect before: its "
+              "position "
+              "is not known to the other threads  [pipe-position]";
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  Value zero = constant(b, loc, 0), one = constant(b, loc, 1);
+  Value flipped = arith::XOrIOp::create(b, loc, position.parity, one);
+  Value stage = position.stage;
+  // A one-slot barrier takes no index.
+  Value index = pipe->depth == 1 ? Value() : stage;
+  if (role == Role::Produce) {
+    MBarrierWaitOp::create(b, loc, pipe->empty, index, flipped);
+    if (pipe->create.getFill() == PipeFill::Transaction) {
+      int64_t bytes = 0;
+      if (failed(sumBytes(cast<PipeAcquireOp>(op), bytes)))
+        return failure();
+      Value expected = constant(b, loc, static_cast<int32_t>(bytes));
+      byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
+        MBarrierArriveExpectTxOp::create(b, loc, Type(), pipe->full, index,
+                                         expected);
+      });
+    }
+  } else {
+    MBarrierWaitOp::create(b, loc, pipe->full, index, position.parity);
+  }
+  if (pipe->depth == 1) {
+    position.parity = flipped;
+  } else {
+    Value next = arith::AddIOp::create(b, loc, stage, one);
+    Value depth = constant(b, loc, static_cast<int32_t>(pipe->depth));
+    Value wrap =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, depth);
+    position.stage = arith::SelectOp::create(b, loc, wrap, zero, next);
+    position.parity =
+        arith::SelectOp::create(b, loc, wrap, flipped, position.parity);
+  }
+  op->getResult(0).replaceAllUsesWith(stage);
+  op->erase();
+  return success();
+}
+
+LogicalResult Expander::expandUse(Operation *op) {
+  auto [pipe, mayBeNone] = uses.lookup(op);
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  auto buffer = [&](Value slot, StringRef name) -> Value {
+    for (auto [each, ring] :
+         llvm::zip(pipe->create.getNames(), pipe->create.getBuffers())) {
+      if (cast<StringAttr>(each).getValue() != name)
+        continue;
+      auto type = cast<SharedType>(ring.getType());
+      return type.getSlots() == 1
+                 ? Value(ring)
+                 : Value(SharedSlotOp::create(b, loc, type.getSlotType(), ring,
+                                              slot));
+    }
+    op->emitError() << "the pipe has no buffer \"" << name
+                    << "\"  [pipe-buffer]";
+    return {};
+  };
+  auto index = [&](Value slot) { return pipe->depth == 1 ? Value() : slot; };
+  // Arrivals by one thread a warp, where the slot is one.
+  auto arrive = [&](Value slot, Value barrier, bool fence) {
+    auto make = [&](OpBuilder &b) {
+      if (fence)
+        FenceProxyAsyncOp::create(b, loc, ProxySpace::SharedCta);
+      if (!op->getParentOfType<ElectOp>())
+        SyncWarpOp::create(b, loc);
+      byOneThread(b, op, /*ofPartition=*/false, [&](OpBuilder &b) {
+        MBarrierArriveOp::create(b, loc, Type(), barrier, index(slot));
+      });
+    };
+    if (!mayBeNone) {
+      make(b);
+      return;
+    }
+    Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, slot,
+                                       constant(b, loc, -1));
+    auto branch = scf::IfOp::create(b, loc, some, /*withElse=*/false);
+    OpBuilder inside = branch.getThenBodyBuilder();
+    make(inside);
+  };
+
+  if (auto use = dyn_cast<PipeBufferOp>(op)) {
+    Value value = buffer(slotOf(op), use.getName());
+    if (!value)
+      return failure();
+    if (value.getType() != use.getType())
+      return use.emitError()
+             << "the buffer is " << value.getType() << "  [pipe-buffer]";
+    use.getResult().replaceAllUsesWith(value);
+  } else if (auto use = dyn_cast<PipeLoadOp>(op)) {
+    Value value = buffer(slotOf(op), use.getName());
+    if (!value)
+      return failure();
+    byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
+      TmaLoadOp::create(b, loc, use.getMap(), use.getCoords(), value,
+                        pipe->full, index(slotOf(op)), use.getMulticast(),
+                        use.getCacheAttr());
+    });
+  } else if (auto use = dyn_cast<PipeReleaseOp>(op)) {
+    arrive(slotOf(op), pipe->empty, /*fence=*/false);
+  } else if (pipe->create.getFill() == PipeFill::Arrive) {
+    arrive(slotOf(op), pipe->full, /*fence=*/true);
+  }
+  op->erase();
+  return success();
+}
+
+LogicalResult Expander::expandFor(scf::ForOp loop, Positions &positions) {
+  llvm::SetVector<End> ends = stepsBelow(loop);
+  SmallVector<Value> inits;
+  for (End end : ends) {
+    inits.push_back(positions[end].stage);
+    inits.push_back(positions[end].parity);
+    if (!inits.back())
+      return loop.emitError()
+             << "the pipe was stepped along inside of an elect before: its "
+                "position is not known here  [pipe-position]";
+  }
+  IRRewriter rewriter(loop.getContext());
+  rewriter.setInsertionPoint(loop);
+  scf::ForOp carrying = loop;
+  size_t old = loop.getNumRegionIterArgs();
+  if (!inits.empty()) {
+    // New iter_args, yielded unchanged for now.
+    auto result = loop.replaceWithAdditionalYields(
+        rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
+        [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
+          return SmallVector<Value>(arguments.begin(), arguments.end());
+        });
+    if (failed(result))
+      return loop.emitError() << "cannot carry a pipe's position round this "
+                                 "loop  [pipe-position]";
+    carrying = cast<scf::ForOp>(result->getOperation());
+  }
+  Positions inside = positions;
+  for (auto [i, end] : llvm::enumerate(ends))
+    inside[end] = {carrying.getRegionIterArgs()[old + 2 * i],
+                   carrying.getRegionIterArgs()[old + 2 * i + 1]};
+  if (failed(expandBlock(*carrying.getBody(), inside)))
+    return failure();
+  Operation *yield = carrying.getBody()->getTerminator();
+  for (auto [i, end] : llvm::enumerate(ends)) {
+    Position after = inside[end];
+    if (!after.stage)
+      return carrying.emitError()
+             << "the pipe is stepped along inside of an elect in a loop: put "
+                "the loop inside of "
+                "the elect, or the step outside  [pipe-position]";
+    yield->setOperand(old + 2 * i, after.stage);
+    yield->setOperand(old + 2 * i + 1, after.parity);
+    positions[end] = {carrying.getResult(old + 2 * i),
+                      carrying.getResult(old + 2 * i + 1)};
+  }
+  return success();
+}
+
+LogicalResult Expander::expandIf(scf::IfOp branch, Positions &positions) {
+  llvm::SetVector<End> ends = stepsBelow(branch);
+  Positions inThen = positions, inElse = positions;
+  if (!ends.empty()) {
+    // A new branch with two more results an end.
+    OpBuilder b(branch);
+    SmallVector<Type> types(branch.getResultTypes());
+    types.append(2 * ends.size(), b.getI32Type());
+    auto carrying =
+        scf::IfOp::create(b, branch.getLoc(), types, branch.getCondition(),
+                          /*withElseRegion=*/true);
+    auto take = [&](Region &from, Region &to) {
+      to.getBlocks().clear();
+      if (!from.empty()) {
+        to.takeBody(from);
+        return;
+      }
+      OpBuilder inside(branch.getContext());
+      inside.createBlock(&to);
+      scf::YieldOp::create(inside, branch.getLoc());
+    };
+    take(branch.getThenRegion(), carrying.getThenRegion());
+    take(branch.getElseRegion(), carrying.getElseRegion());
+    for (auto [from, to] :
+         llvm::zip(branch.getResults(), carrying.getResults()))
+      from.replaceAllUsesWith(to);
+    branch.erase();
+    branch = carrying;
+  }
+  if (failed(expandBlock(branch.getThenRegion().front(), inThen)))
+    return failure();
+  if (!branch.getElseRegion().empty() &&
+      failed(expandBlock(branch.getElseRegion().front(), inElse)))
+    return failure();
+  size_t old = branch.getNumResults() - 2 * ends.size();
+  for (auto [i, end] : llvm::enumerate(ends)) {
+    for (auto [region, after] :
+         {std::pair(&branch.getThenRegion(), inThen[end]),
+          std::pair(&branch.getElseRegion(), inElse[end])}) {
+      if (!after.stage)
+        return branch.emitError() << "the pipe is stepped along inside of an "
+                                     "elect in a branch  [pipe-position]";
+      Operation *yield = region->front().getTerminator();
+      yield->insertOperands(yield->getNumOperands(),
+                            {after.stage, after.parity});
+    }
+    positions[end] = {branch.getResult(old + 2 * i),
+                      branch.getResult(old + 2 * i + 1)};
+  }
+  return success();
+}
+
+LogicalResult Expander::expandElect(ElectOp elect, Positions &positions) {
+  llvm::SetVector<End> ends = stepsBelow(elect);
+  Positions inside = positions;
+  if (failed(expandBlock(elect.getBody().front(), inside)))
+    return failure();
+  for (End end : ends)
+    positions[end] = {};
+  return success();
+}
+
+LogicalResult Expander::expandBlock(Block &block, Positions &positions) {
+  for (Operation &each : llvm::make_early_inc_range(block)) {
+    Operation *op = &each;
+    LogicalResult result = success();
+    if (auto acquire = dyn_cast<PipeAcquireOp>(op))
+      result = expandStep(op, pipeOf.lookup(acquire.getPipe()), Role::Produce,
+                          positions);
+    else if (auto wait = dyn_cast<PipeWaitOp>(op))
+      result = expandStep(op, pipeOf.lookup(wait.getPipe()), Role::Consume,
+                          positions);
+    else if (isa<PipeBufferOp, PipeLoadOp, PipeCommitOp, PipeReleaseOp>(op))
+      result = expandUse(op);
+    else if (auto loop = dyn_cast<scf::ForOp>(op))
+      result = expandFor(loop, positions);
+    else if (auto branch = dyn_cast<scf::IfOp>(op))
+      result = expandIf(branch, positions);
+    else if (auto elect = dyn_cast<ElectOp>(op))
+      result = expandElect(elect, positions);
+    else if (op->getNumRegions() && !stepsBelow(op).empty())
+      result =
+          op->emitError()
+          << "pipes are stepped along in scf.for, scf.if and titan.elect only  "
+             "[not-supported-yet]";
+    if (failed(result))
+      return failure();
+  }
+  return success();
+}
+
+/// Elects of the same threads that follow each other become one.
+static void mergeElects(PartitionOp partition) {
+  SmallVector<ElectOp> elects;
+  partition.walk([&](ElectOp elect) { elects.push_back(elect); });
+  for (ElectOp elect : llvm::reverse(elects)) {
+    SmallVector<Operation *> between;
+    Operation *previous = elect->getPrevNode();
+    while (previous && isPure(previous) && previous->getNumRegions() == 0) {
+      between.push_back(previous);
+      previous = previous->getPrevNode();
+    }
+    auto before = dyn_cast_or_null<ElectOp>(previous);
+    if (!before || before.getWarp() != elect.getWarp() ||
+        before.getNumResults() || elect.getNumResults())
+      continue;
+    for (Operation *op : llvm::reverse(between))
+      op->moveBefore(before);
+    Block &from = elect.getBody().front(), &to = before.getBody().front();
+    to.getTerminator()->erase();
+    to.getOperations().splice(to.end(), from.getOperations());
+    elect.erase();
+  }
+}
+
+LogicalResult Expander::expandPartition(PartitionOp each) {
+  partition = each;
+  llvm::SetVector<End> ends = stepsBelow(each);
+  Positions positions;
+  OpBuilder b = OpBuilder::atBlockBegin(&each.getBody().front());
+  for (End end : ends)
+    positions[end] = {constant(b, each.getLoc(), 0),
+                      constant(b, each.getLoc(), 0)};
+  if (failed(expandBlock(each.getBody().front(), positions)))
+    return failure();
+  mergeElects(each);
+  return success();
+}
+
+LogicalResult Expander::run() {
+  if (failed(findPipes()))
+    return failure();
+  if (pipes.empty())
+    return success();
+  WarpSpecializeOp specialize;
+  for (auto each : kernel.getBody().getOps<WarpSpecializeOp>()) {
+    if (specialize)
+      return each.emitError() << "pipes in a kernel with two warp_specialize "
+                                 "operations cannot be "
+                                 "expanded yet  [not-supported-yet]";
+    specialize = each;
+  }
+  if (!specialize)
+    return pipes.front()->create.emitError()
+           << "a pipe is between partitions, and the kernel has none  "
+              "[pipe-role]";
+  llvm::StringSet<> names;
+  for (auto each : specialize.getBody().getOps<PartitionOp>())
+    names.insert(each.getName());
+  for (auto &pipe : pipes) {
+    SmallVector<StringRef> ends{pipe->create.getProducer()};
+    for (Attribute consumer : pipe->create.getConsumers())
+      ends.push_back(cast<StringAttr>(consumer).getValue());
+    for (StringRef name : ends)
+      if (!names.contains(name))
+        return pipe->create.emitError()
+               << "there is no partition \"" << name << "\"  [pipe-role]";
+    for (Operation *user : pipe->create.getResult().getUsers())
+      if (!user->getParentOfType<PartitionOp>())
+        return user->emitError()
+               << "pipes are used inside of partitions  [pipe-place]";
+  }
+  if (failed(countReleases()))
+    return failure();
+  createBarriers();
+  for (auto each : specialize.getBody().getOps<PartitionOp>())
+    if (failed(expandPartition(each)))
+      return failure();
+
+  // Slots have become stages.
+  Type i32 = IntegerType::get(kernel.getContext(), 32);
+  auto retype = [&](Value value) {
+    if (isa<SlotType>(value.getType()))
+      value.setType(i32);
+  };
+  SmallVector<TokenNoneOp> nones;
+  kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto none = dyn_cast<TokenNoneOp>(op);
+        none && isa<SlotType>(none.getType()))
+      nones.push_back(none);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::for_each(block.getArguments(), retype);
+    llvm::for_each(op->getResults(), retype);
+  });
+  for (TokenNoneOp none : nones) {
+    OpBuilder b(none);
+    none.getToken().replaceAllUsesWith(constant(b, none.getLoc(), -1));
+    none.erase();
+  }
+  for (auto &pipe : pipes)
+    pipe->create.erase();
+  return success();
+}
+
+struct ExpandPipesPass : titan::impl::ExpandPipesBase<ExpandPipesPass> {
+  void runOnOperation() override {
+    if (failed(Expander(getOperation()).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
