@@ -14,7 +14,7 @@ void titan::emit(const Finding &finding) {
       finding.severity == Severity::Error     ? emitError(finding.loc)
       : finding.severity == Severity::Warning ? emitWarning(finding.loc)
                                               : emitRemark(finding.loc);
-  diagnostic << finding.message << "  [" << info.code << "]";
+  diagnostic << "[" << info.code << "] " << finding.message;
   for (const FindingPlace &place : finding.others)
     diagnostic.attachNote(place.loc) << place.what;
   std::string rest;

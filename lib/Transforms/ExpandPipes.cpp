@@ -120,8 +120,9 @@ LogicalResult Expander::trace(Value slot, Pipe *&pipe, bool &mayBeNone,
   auto found = [&](Value value) -> LogicalResult {
     Pipe *other = pipeOf.lookup(value);
     if (pipe && other != pipe)
-      return emitError(slot.getLoc()) << "a slot belongs to one pipe, and this "
-                                         "value may be of two  [pipe-slot]";
+      return emitError(slot.getLoc())
+             << "[pipe-slot-origin] a slot belongs to one pipe, and this "
+                "value may be of two";
     pipe = other;
     return success();
   };
@@ -129,7 +130,7 @@ LogicalResult Expander::trace(Value slot, Pipe *&pipe, bool &mayBeNone,
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     if (!loop)
       return emitError(slot.getLoc())
-             << "cannot tell which pipe this slot is of  [pipe-slot]";
+             << "[pipe-slot-origin] cannot tell which pipe this slot is of";
     unsigned i = argument.getArgNumber() - loop.getNumInductionVars();
     return failure(
         failed(trace(loop.getInitArgs()[i], pipe, mayBeNone, visited)) ||
@@ -162,7 +163,7 @@ LogicalResult Expander::trace(Value slot, Pipe *&pipe, bool &mayBeNone,
          << "cannot tell which pipe the slot from this operation is of; slots "
             "come "
             "from acquire, wait and token.none, through loops and branches  "
-            "[pipe-slot]";
+            "[pipe-slot-origin]";
 }
 
 LogicalResult Expander::findPipes() {
@@ -172,14 +173,13 @@ LogicalResult Expander::findPipes() {
     pipeOf[create.getResult()] = pipes.back().get();
     if (create.getFill() != PipeFill::Transaction &&
         create.getFill() != PipeFill::Arrive)
-      return create.emitError()
-             << "a pipe filled by " << stringifyPipeFill(create.getFill())
-             << " cannot be expanded yet  [not-supported-yet]";
+      return create.emitError() << "[not-supported-yet] a pipe filled by "
+                                << stringifyPipeFill(create.getFill())
+                                << " cannot be expanded yet";
     if (create.getRelease() != PipeRelease::Arrive)
-      return create.emitError()
-             << "a pipe released by "
-             << stringifyPipeRelease(create.getRelease())
-             << " cannot be expanded yet  [not-supported-yet]";
+      return create.emitError() << "[not-supported-yet] a pipe released by "
+                                << stringifyPipeRelease(create.getRelease())
+                                << " cannot be expanded yet";
   }
   LogicalResult result = success();
   kernel.getBody().walk([&](Operation *op) {
@@ -192,7 +192,7 @@ LogicalResult Expander::findPipes() {
       return WalkResult::interrupt();
     }
     if (!use.pipe) {
-      result = op->emitError() << "this slot is always none  [pipe-slot]";
+      result = op->emitError() << "[pipe-slot-origin] this slot is always none";
       return WalkResult::interrupt();
     }
     uses[op] = use;
@@ -221,14 +221,14 @@ LogicalResult Expander::countReleases() {
       auto partition = op->getParentOfType<PartitionOp>();
       if (!partition)
         return op->emitError()
-               << "pipes are used inside of partitions  [pipe-place]";
+               << "[pipe-place] pipes are used inside of partitions";
       int64_t warps = arrivingWarps(op, partition);
       auto [it, inserted] = perPartition.insert({partition, warps});
       if (!inserted && it->second != warps)
         return op->emitError()
-               << "another release of this pipe in the partition comes from "
-               << it->second << " warps, this one from " << warps
-               << "  [pipe-release]";
+               << "[pipe-release] another release of this pipe in the "
+                  "partition comes from "
+               << it->second << " warps, this one from " << warps;
     }
     for (Attribute consumer : pipe->create.getConsumers()) {
       StringRef name = cast<StringAttr>(consumer).getValue();
@@ -237,15 +237,15 @@ LogicalResult Expander::countReleases() {
       });
       if (entry == perPartition.end())
         return pipe->create.emitError()
-               << "consumer \"" << name
+               << "[pipe-release] consumer \"" << name
                << "\" never releases a slot: the producer would wait for "
-               << "ever  [pipe-release]";
+               << "ever";
       if (pipe->create.getAlternating()) {
         if (pipe->releases && pipe->releases != entry->second)
           return pipe->create.emitError()
-                 << "consumers that take turns release with the same number of "
-                    "warps  "
-                    "[pipe-release]";
+                 << "[pipe-release] consumers that take turns release with the "
+                    "same number of "
+                    "warps";
         pipe->releases = entry->second;
       } else {
         pipe->releases += entry->second;
@@ -253,8 +253,9 @@ LogicalResult Expander::countReleases() {
     }
     if (perPartition.size() != pipe->create.getConsumers().size())
       return pipe->create.emitError()
-             << "a partition that is no consumer of this pipe releases a slot "
-                "of it  [pipe-role]";
+             << "[pipe-role] a partition that is no consumer of this pipe "
+                "releases a slot "
+                "of it";
   }
   return success();
 }
@@ -269,20 +270,21 @@ LogicalResult Expander::sumBytes(PipeAcquireOp acquire, int64_t &bytes) {
     if (auto elect = dyn_cast<ElectOp>(load->getParentOp()))
       sameBlock |= elect->getBlock() == acquire->getBlock();
     if (!sameBlock)
-      return load.emitError()
-             << "a load that only some uses of the slot make (in a branch or "
-                "loop "
-                "of its own) cannot be counted yet  [not-supported-yet]";
+      return load.emitError() << "[not-supported-yet] a load that only some "
+                                 "uses of the slot make (in a branch or "
+                                 "loop "
+                                 "of its own) cannot be counted yet";
     if (load.getMulticast())
-      return load.emitError() << "a multicast load into a pipe cannot be "
-                                 "expanded yet: write its "
-                                 "barriers out  [not-supported-yet]";
+      return load.emitError()
+             << "[not-supported-yet] a multicast load into a pipe cannot be "
+                "expanded yet: write its "
+                "barriers out";
     bytes += load.getMap().getType().getBoxBytes();
   }
   if (!bytes)
-    return acquire.emitError()
-           << "nothing is loaded into this slot: its full barrier would expect "
-              "no bytes  [pipe-bytes]";
+    return acquire.emitError() << "[pipe-bytes] nothing is loaded into this "
+                                  "slot: its full barrier would expect "
+                                  "no bytes";
   return success();
 }
 
@@ -379,16 +381,16 @@ LogicalResult Expander::expandStep(Operation *op, Pipe *pipe, Role role,
               return cast<StringAttr>(name).getValue() == partition.getName();
             });
   if (!listed)
-    return op->emitError() << "partition \"" << partition.getName()
+    return op->emitError() << "[pipe-role] partition \"" << partition.getName()
                            << "\" is no "
                            << (role == Role::Produce ? "producer" : "consumer")
-                           << " of this pipe  [pipe-role]";
+                           << " of this pipe";
   Position &position = positions[{pipe, role}];
   if (!position.stage)
-    return op->emitError()
-           << "the pipe was stepped along inside of an elect before: its "
-              "position "
-              "is not known to the other threads  [pipe-position]";
+    return op->emitError() << "[pipe-position] the pipe was stepped along "
+                              "inside of an elect before: its "
+                              "position "
+                              "is not known to the other threads";
   OpBuilder b(op);
   Location loc = op->getLoc();
   Value zero = constant(b, loc, 0), one = constant(b, loc, 1);
@@ -442,8 +444,8 @@ LogicalResult Expander::expandUse(Operation *op) {
                  : Value(SharedSlotOp::create(b, loc, type.getSlotType(), ring,
                                               slot));
     }
-    op->emitError() << "the pipe has no buffer \"" << name
-                    << "\"  [pipe-buffer]";
+    op->emitError() << "[pipe-buffer] the pipe has no buffer \"" << name
+                    << "\"";
     return {};
   };
   auto index = [&](Value slot) { return pipe->depth == 1 ? Value() : slot; };
@@ -475,7 +477,7 @@ LogicalResult Expander::expandUse(Operation *op) {
       return failure();
     if (value.getType() != use.getType())
       return use.emitError()
-             << "the buffer is " << value.getType() << "  [pipe-buffer]";
+             << "[pipe-buffer] the buffer is " << value.getType();
     use.getResult().replaceAllUsesWith(value);
   } else if (auto use = dyn_cast<PipeLoadOp>(op)) {
     Value value = buffer(slotOf(op), use.getName());
@@ -502,9 +504,9 @@ LogicalResult Expander::expandFor(scf::ForOp loop, Positions &positions) {
     inits.push_back(positions[end].stage);
     inits.push_back(positions[end].parity);
     if (!inits.back())
-      return loop.emitError()
-             << "the pipe was stepped along inside of an elect before: its "
-                "position is not known here  [pipe-position]";
+      return loop.emitError() << "[pipe-position] the pipe was stepped along "
+                                 "inside of an elect before: its "
+                                 "position is not known here";
   }
   IRRewriter rewriter(loop.getContext());
   rewriter.setInsertionPoint(loop);
@@ -518,8 +520,9 @@ LogicalResult Expander::expandFor(scf::ForOp loop, Positions &positions) {
           return SmallVector<Value>(arguments.begin(), arguments.end());
         });
     if (failed(result))
-      return loop.emitError() << "cannot carry a pipe's position round this "
-                                 "loop  [pipe-position]";
+      return loop.emitError()
+             << "[pipe-position] cannot carry a pipe's position round this "
+                "loop";
     carrying = cast<scf::ForOp>(result->getOperation());
   }
   Positions inside = positions;
@@ -532,10 +535,10 @@ LogicalResult Expander::expandFor(scf::ForOp loop, Positions &positions) {
   for (auto [i, end] : llvm::enumerate(ends)) {
     Position after = inside[end];
     if (!after.stage)
-      return carrying.emitError()
-             << "the pipe is stepped along inside of an elect in a loop: put "
-                "the loop inside of "
-                "the elect, or the step outside  [pipe-position]";
+      return carrying.emitError() << "[pipe-position] the pipe is stepped "
+                                     "along inside of an elect in a loop: put "
+                                     "the loop inside of "
+                                     "the elect, or the step outside";
     yield->setOperand(old + 2 * i, after.stage);
     yield->setOperand(old + 2 * i + 1, after.parity);
     positions[end] = {carrying.getResult(old + 2 * i),
@@ -584,8 +587,9 @@ LogicalResult Expander::expandIf(scf::IfOp branch, Positions &positions) {
          {std::pair(&branch.getThenRegion(), inThen[end]),
           std::pair(&branch.getElseRegion(), inElse[end])}) {
       if (!after.stage)
-        return branch.emitError() << "the pipe is stepped along inside of an "
-                                     "elect in a branch  [pipe-position]";
+        return branch.emitError()
+               << "[pipe-position] the pipe is stepped along inside of an "
+                  "elect in a branch";
       Operation *yield = region->front().getTerminator();
       yield->insertOperands(yield->getNumOperands(),
                             {after.stage, after.parity});
@@ -625,10 +629,8 @@ LogicalResult Expander::expandBlock(Block &block, Positions &positions) {
     else if (auto elect = dyn_cast<ElectOp>(op))
       result = expandElect(elect, positions);
     else if (op->getNumRegions() && !stepsBelow(op).empty())
-      result =
-          op->emitError()
-          << "pipes are stepped along in scf.for, scf.if and titan.elect only  "
-             "[not-supported-yet]";
+      result = op->emitError() << "[not-supported-yet] pipes are stepped along "
+                                  "in scf.for, scf.if and titan.elect only";
     if (failed(result))
       return failure();
   }
@@ -681,15 +683,16 @@ LogicalResult Expander::run() {
   WarpSpecializeOp specialize;
   for (auto each : kernel.getBody().getOps<WarpSpecializeOp>()) {
     if (specialize)
-      return each.emitError() << "pipes in a kernel with two warp_specialize "
+      return each.emitError() << "[not-supported-yet] pipes in a kernel with "
+                                 "two warp_specialize "
                                  "operations cannot be "
-                                 "expanded yet  [not-supported-yet]";
+                                 "expanded yet";
     specialize = each;
   }
   if (!specialize)
     return pipes.front()->create.emitError()
-           << "a pipe is between partitions, and the kernel has none  "
-              "[pipe-role]";
+           << "[pipe-role] a pipe is between partitions, and the kernel has "
+              "none";
   llvm::StringSet<> names;
   for (auto each : specialize.getBody().getOps<PartitionOp>())
     names.insert(each.getName());
@@ -700,11 +703,11 @@ LogicalResult Expander::run() {
     for (StringRef name : ends)
       if (!names.contains(name))
         return pipe->create.emitError()
-               << "there is no partition \"" << name << "\"  [pipe-role]";
+               << "[pipe-role] there is no partition \"" << name << "\"";
     for (Operation *user : pipe->create.getResult().getUsers())
       if (!user->getParentOfType<PartitionOp>())
         return user->emitError()
-               << "pipes are used inside of partitions  [pipe-place]";
+               << "[pipe-place] pipes are used inside of partitions";
   }
   if (failed(countReleases()))
     return failure();

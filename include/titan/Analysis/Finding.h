@@ -5,8 +5,8 @@
 // warp, iteration), and the events that lead to it. `emit` turns a finding into
 // an MLIR diagnostic with notes, so that every tool prints it alike:
 //
-//   gemm.mlir:88:9: error: the TMA store reads bytes that warp 3 wrote without
-//       fence.proxy.async  [proxy-fence-missing]
+//   gemm.mlir:88:9: error: [proxy-fence-missing] the TMA store reads bytes that
+//       warp 3 wrote without fence.proxy.async
 //   gemm.mlir:80:9: note: written here by partition multiply, warp 3, iteration
 //   1 note: rule MM-31: ... note: fix: ...
 //

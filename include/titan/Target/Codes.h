@@ -9,7 +9,7 @@
 // A refusal is a lesson: it has a stable code, the rule that was broken, where
 // the rule comes from, and what to do. The codes stand in one table (Codes.def)
 // that verifiers, checker, simulator, compiler, runtime and `titan explain
-// CODE` read; a message anywhere in TITAN ends in `[code]`, and every such code
+// CODE` read; a message anywhere in TITAN carries `[code]`, and every such code
 // has a row here. A code once published is never renamed and never reused.
 //
 // This header needs neither LLVM nor MLIR: the runtime uses it, too.

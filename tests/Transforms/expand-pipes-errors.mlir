@@ -1,0 +1,115 @@
+// RUN: titan-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(titan.kernel(titan-expand-pipes))'
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+titan.kernel @never_released() warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %ring = titan.shared.alloc : !ring
+  // expected-error@+1 {{[pipe-release] consumer "use" never releases a slot}}
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%ring : !ring) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "load" warps(1) { }
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+    }
+  }
+  titan.return
+}
+
+// -----
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+titan.kernel @no_such_partition() warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %ring = titan.shared.alloc : !ring
+  // expected-error@+1 {{[pipe-role] there is no partition "loader"}}
+  %pipe = titan.pipe.create "loader" -> ["use"] buffers ["x"](%ring : !ring) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}
+
+// -----
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+titan.kernel @wrong_end() warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%ring : !ring) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      // expected-error@+1 {{[pipe-role] partition "load" is no consumer of this pipe}}
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+    }
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}
+
+// -----
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+titan.kernel @nothing_loaded() warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%ring : !ring) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      // expected-error@+1 {{[pipe-bytes] nothing is loaded into this slot}}
+      %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
+      titan.pipe.commit %slot
+    }
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}
+
+// -----
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+!map  = !titan.tensor_map<64x64xbf16, swizzle = 128>
+titan.kernel @position_lost(%A: !titan.global<?x?xbf16>) warps(2) launch {
+  %c1 = arith.constant 1 : index
+  %map = titan.tensor_map %A : !titan.global<?x?xbf16> -> !map
+  titan.launch grid(%c1) with(%map : !map)
+} body(%map: !map) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%ring : !ring) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      // expected-error@+1 {{[pipe-position] the pipe is stepped along inside of an elect in a loop}}
+      scf.for %i = %c0 to %c4 step %c1 {
+        titan.elect {
+          %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
+          titan.pipe.load %map[%c0, %c0] -> %slot["x"] : !map
+          titan.pipe.commit %slot
+        }
+      }
+    }
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}
