@@ -1,5 +1,6 @@
 # lit's configuration: which files are tests, and which tools they may call.
 import os
+import sys
 import lit.formats
 
 config.name = "titan"
@@ -11,3 +12,4 @@ config.test_exec_root = os.path.join(config.titan_build, "tests")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.titan_build, "bin"), config.llvm_tools, config.environment["PATH"]])
 config.substitutions.append(("%examples", os.path.join(config.titan_source, "examples")))
+config.substitutions.append(("%python", sys.executable))

@@ -118,17 +118,17 @@ StringRef titan::effect::stringify(std::optional<Mechanism> mechanism) {
 namespace {
 class Printer {
 public:
-  explicit Printer(raw_ostream &os) : os(os) {}
+  Printer(raw_ostream &os, AsmState *state) : os(os), state(state) {}
 
   void value(Value v) {
     if (!v) {
       os << "none";
       return;
     }
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    v.printAsOperand(stream, OpPrintingFlags().useLocalScope());
-    os << text;
+    if (state)
+      v.printAsOperand(os, *state);
+    else
+      v.printAsOperand(os, OpPrintingFlags().useLocalScope());
   }
 
   void expr(const Expr &e) {
@@ -342,11 +342,21 @@ public:
 
 private:
   raw_ostream &os;
+  AsmState *state;
 };
 } // namespace
 
-void titan::effect::printEffect(const Effect &effect, raw_ostream &os) {
-  Printer printer(os);
+static void print(const Effect &effect, raw_ostream &os, AsmState *state) {
+  Printer printer(os, state);
   std::visit(printer, effect.what);
   os << "  [" << effect.source << "]";
+}
+
+void titan::effect::printEffect(const Effect &effect, raw_ostream &os,
+                                AsmState &state) {
+  print(effect, os, &state);
+}
+
+void titan::effect::printEffect(const Effect &effect, raw_ostream &os) {
+  print(effect, os, nullptr);
 }

@@ -42,6 +42,10 @@ namespace llvm {
 class raw_ostream;
 } // namespace llvm
 
+namespace mlir {
+class AsmState;
+} // namespace mlir
+
 namespace titan::effect {
 
 //===----------------------------------------------------------------------===//
@@ -309,8 +313,13 @@ llvm::StringRef stringify(Scope);
 /// "at issue" without a mechanism.
 llvm::StringRef stringify(std::optional<Mechanism>);
 
-/// One line, with the operands by the names that `state` gives them:
-///   write  bytes of %buf through async, until complete_tx
+/// One line, with its source, and the operands by the names that `state` gives
+/// them:
+///   write all of %buf, async proxy, until complete_tx  [PTX ISA, Async proxy]
+/// A state numbers the values of a whole kernel once; without one each name
+/// costs a walk over the kernel.
+void printEffect(const Effect &effect, llvm::raw_ostream &os,
+                 mlir::AsmState &state);
 void printEffect(const Effect &effect, llvm::raw_ostream &os);
 
 } // namespace titan::effect

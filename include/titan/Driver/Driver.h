@@ -1,0 +1,25 @@
+//===- Driver.h - the titan command -----------------------------*- C++ -*-===//
+//
+// `titan COMMAND FILE [options]`. Every command reads a file of titan IR the
+// same way (Session.h), runs one of the readable pass lists (Pipelines.h), and
+// ends with one of three exit codes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DRIVER_DRIVER_H
+#define TITAN_DRIVER_DRIVER_H
+
+namespace titan {
+
+/// How every command of the driver ends.
+enum ExitCode : int {
+  Good = 0,     ///< Accepted, verified, written.
+  Findings = 1, ///< The program is refused: a finding, a wrong result.
+  BadInput = 2, ///< Flags, files or IR that cannot be used.
+};
+
+/// Runs the command line; returns the exit code. Never throws, never exits.
+int driverMain(int argc, char **argv);
+
+} // namespace titan
+
+#endif

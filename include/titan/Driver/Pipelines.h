@@ -1,0 +1,18 @@
+//===- Pipelines.h - each pipeline one readable list of passes --*- C++ -*-===//
+#ifndef TITAN_DRIVER_PIPELINES_H
+#define TITAN_DRIVER_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+
+namespace titan {
+
+/// Pipes become barriers, parities and stage counters: what is checked,
+/// simulated and compiled.
+void buildExpandPipeline(mlir::OpPassManager &pm);
+
+/// linalg, arith and math on memrefs become the llvm dialect of the host.
+void buildReferencePipeline(mlir::OpPassManager &pm);
+
+} // namespace titan
+
+#endif

@@ -1,0 +1,101 @@
+//===- Session.h - one run of a command: input, diagnostics, report -*- C++
+//-*-//
+//
+// A session owns the MLIR context and the text of the input file. It sees every
+// diagnostic on its way to the terminal, so that each ends in a code of
+// Target/Codes.def with its rule and fix, whoever emitted it: MLIR's parser (no
+// code: `parse-error`), a verifier (its own code, else `verify-error`), a pass,
+// checker or simulator. With `--json` the same findings make one JSON object on
+// stdout; the readable form goes to stderr in either case.
+//
+// Input is checked before the parser sees it: a file that is missing, a folder,
+// binary, or nested deeper than any program, is a coded error.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DRIVER_SESSION_H
+#define TITAN_DRIVER_SESSION_H
+
+#include "titan/Analysis/Finding.h"
+#include "titan/Dialect/Titan/Titan.h"
+#include "titan/Driver/Driver.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <memory>
+#include <string>
+
+namespace titan {
+
+/// All dialects that a file of titan IR may use.
+void registerAllTitanDialects(mlir::DialectRegistry &registry);
+
+/// The passes of lib/Transforms and lib/Conversion, for command lines of
+/// passes.
+void registerAllTitanPasses();
+
+class Session {
+public:
+  /// `command` is the subcommand's name, `json` whether to print JSON.
+  Session(llvm::StringRef command, bool json);
+  ~Session();
+  Session(const Session &) = delete;
+
+  /// Reads, parses and verifies a file ("-": standard input). SSA names are
+  /// kept as locations (NameLoc), so that messages speak of %full and not of
+  /// %17. Null, and a finding, where that fails.
+  mlir::OwningOpRef<mlir::ModuleOp> parse(llvm::StringRef file);
+
+  /// The kernel called `name`, or the only one. Null, and a finding
+  /// (`no-kernel`), if there is none or no single one.
+  KernelOp findKernel(mlir::ModuleOp module, llvm::StringRef name);
+
+  /// A finding that has no place in the input: files, flags, tools.
+  void fail(Code code, const llvm::Twine &message, llvm::StringRef fix = {},
+            mlir::Location *loc = nullptr);
+
+  /// Emits a finding, with its rule and fix.
+  void report(const Finding &finding);
+
+  /// Errors seen so far.
+  unsigned getNumErrors() const { return numErrors; }
+  unsigned getNumWarnings() const { return numWarnings; }
+
+  /// Fields of the JSON object beside "command", "findings" and "verdict".
+  llvm::json::Object result;
+
+  /// From here on an error without code gets `code` (default: verify-error).
+  void setDefaultCode(Code code) { defaultCode = code; }
+
+  /// Ends the session: prints the JSON object, or `verdict` on stdout where it
+  /// is not empty. Returns `code`.
+  int finish(int code, llvm::StringRef verdict);
+
+  mlir::MLIRContext &getContext() { return context; }
+  const llvm::SourceMgr &getSources() const { return sources; }
+
+private:
+  mlir::LogicalResult handle(mlir::Diagnostic &diagnostic);
+
+  std::string command;
+  bool json;
+  std::string file;
+  llvm::json::Array findings;
+  unsigned numErrors = 0, numWarnings = 0;
+  Code defaultCode = Code::VerifyError;
+  bool reporting = false;
+  llvm::SourceMgr sources;
+  mlir::MLIRContext context;
+  std::unique_ptr<mlir::SourceMgrDiagnosticHandler> printer;
+  std::unique_ptr<mlir::ScopedDiagnosticHandler> coder;
+};
+
+/// Flags that print SSA values by the names that the file gave them.
+mlir::OpPrintingFlags namedFlags();
+
+} // namespace titan
+
+#endif

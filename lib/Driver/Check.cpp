@@ -1,0 +1,82 @@
+//===- Check.cpp - titan check --------------------------------------------===//
+#include "Commands.h"
+
+#include "titan/Analysis/Checker.h"
+#include "titan/Driver/Pipelines.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace titan;
+
+int titan::runCheck(const CheckCommand &options) {
+  Session session("check", options.json);
+  OwningOpRef<ModuleOp> module = session.parse(options.file);
+  if (!module)
+    return session.finish(BadInput, "");
+  // Without --kernel, all of them.
+  KernelOp only;
+  if (!options.kernel.empty() || module->getOps<KernelOp>().empty()) {
+    only = session.findKernel(*module, options.kernel);
+    if (!only)
+      return session.finish(BadInput, "");
+  }
+
+  session.setDefaultCode(Code::InternalError);
+  PassManager passes(&session.getContext());
+  passes.enableVerifier(true);
+  buildExpandPipeline(passes);
+  if (failed(passes.run(*module)))
+    return session.finish(Findings, "");
+
+  CheckOptions checkOptions;
+  checkOptions.strictness = options.strictness;
+  checkOptions.undecided = options.strictness.severityOf(Code::Undecided);
+  std::string verdicts;
+  bool accepted = true;
+  llvm::json::Array kernels;
+  for (auto kernel : module->getOps<KernelOp>()) {
+    if (only && kernel != only)
+      continue;
+#ifdef TITAN_HAS_CHECKER
+    CheckReport report = check(kernel, checkOptions);
+#else
+    CheckReport report;
+    report.findings.push_back({.code = Code::NotSupportedYet,
+                               .message = "this build has no checker",
+                               .loc = kernel.getLoc()});
+#endif
+    unsigned errors = 0, warnings = 0, undecided = 0;
+    for (const Finding &finding : report.findings) {
+      session.report(finding);
+      undecided += finding.code == Code::Undecided;
+      errors += finding.severity == Severity::Error;
+      warnings += finding.severity == Severity::Warning;
+    }
+    bool good = errors == 0;
+    accepted &= good;
+    StringRef verdict =
+        good ? (undecided ? "accepted but for what is undecided" : "accepted")
+        : undecided == errors ? "cannot decide"
+                              : "refused";
+    std::string counts = llvm::join(report.counts, "; ");
+    verdicts += llvm::formatv(
+        "{0}@{1}: {2}: {3} error{4}, {5} warning{6}; {7} events in {8:F1} ms",
+        verdicts.empty() ? "" : "\n", kernel.getSymName(), verdict, errors,
+        errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s",
+        report.events, report.seconds * 1e3);
+    if (!counts.empty())
+      verdicts += "\n  trip counts checked: " + counts;
+    kernels.push_back(
+        llvm::json::Object{{"kernel", kernel.getSymName().str()},
+                           {"verdict", verdict.str()},
+                           {"errors", errors},
+                           {"warnings", warnings},
+                           {"counts", llvm::json::Array(report.counts)},
+                           {"events", static_cast<int64_t>(report.events)},
+                           {"seconds", report.seconds}});
+  }
+  session.result["kernels"] = std::move(kernels);
+  return session.finish(accepted ? Good : Findings, verdicts);
+}

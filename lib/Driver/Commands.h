@@ -1,0 +1,49 @@
+//===- Commands.h - the subcommands of titan --------------------*- C++ -*-===//
+#ifndef TITAN_DRIVER_COMMANDS_H
+#define TITAN_DRIVER_COMMANDS_H
+
+#include "titan/Driver/Session.h"
+#include "titan/Target/Codes.h"
+
+#include <string>
+#include <vector>
+
+namespace titan {
+
+struct CommonOptions {
+  bool json = false;
+  Strictness strictness;
+};
+
+struct CheckCommand : CommonOptions {
+  std::string file, kernel;
+};
+int runCheck(const CheckCommand &options);
+
+struct ExplainCommand {
+  std::string topic, file, kernel;
+  bool json = false;
+  bool expand = true;
+};
+int runExplain(const ExplainCommand &options);
+
+struct RunCommand : CommonOptions {
+  std::string file, kernel;
+  /// NAME=VALUE each.
+  std::vector<std::string> args, shapes, sizes, rowStrides, scalars, outs;
+  std::string schedule = "eager", trace;
+  bool hazards = true, reference = true;
+  /// Negative: the example's, else 8.
+  int64_t multiprocessors = -1;
+  uint64_t maxSteps = 0;
+};
+int runRun(const RunCommand &options);
+
+struct CompileCommand : CommonOptions {
+  std::string file, kernel, target = "sm_90a", output, emit = "package";
+};
+int runCompile(const CompileCommand &options);
+
+} // namespace titan
+
+#endif

@@ -1,0 +1,239 @@
+//===- Explain.cpp - titan explain ----------------------------------------===//
+#include "Commands.h"
+
+#include "titan/Driver/Pipelines.h"
+#include "titan/Target/ProxyTable.h"
+#include "titan/Target/Target.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace titan;
+
+static StringRef ref(std::string_view text) {
+  return StringRef(text.data(), text.size());
+}
+
+//===----------------------------------------------------------------------===//
+// titan explain effects FILE
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Lists the effects of a kernel, an operation at a time, in the order of the
+/// text. Everything printed is a function of the file's contents: tests
+/// compare it.
+class EffectPrinter {
+public:
+  EffectPrinter(KernelOp kernel, raw_ostream &os)
+      : os(os), state(kernel, namedFlags()) {
+    os << "kernel @" << kernel.getSymName() << ": " << kernel.getWarps()
+       << " warps";
+    if (kernel.getClusterSize() > 1)
+      os << ", clusters of " << kernel.getClusterSize() << " CTAs";
+    os << '\n';
+    region(kernel.getBody(), 1);
+  }
+
+  unsigned getNumOperations() const { return operations; }
+  unsigned getNumEffects() const { return count; }
+
+private:
+  raw_ostream &indent(unsigned depth) { return os.indent(2 * depth); }
+
+  void values(ValueRange range) {
+    llvm::interleaveComma(
+        range, os, [&](Value value) { value.printAsOperand(os, state); });
+  }
+
+  /// The line of the file: "57: ".
+  void place(Operation *op) {
+    if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>())
+      os << loc.getLine() << ": ";
+  }
+
+  void region(Region &region, unsigned depth) {
+    for (Block &block : region)
+      for (Operation &op : block)
+        operation(&op, depth);
+  }
+
+  /// What encloses operations says who executes them, and how often.
+  bool header(Operation *op, unsigned depth) {
+    if (auto partition = dyn_cast<PartitionOp>(op)) {
+      place(op);
+      os << "partition " << partition.getName() << ": " << partition.getWarps()
+         << (partition.getWarps() == 1 ? " warp" : " warps");
+    } else if (auto elect = dyn_cast<ElectOp>(op)) {
+      place(op);
+      os << "elect: one thread of ";
+      if (auto warp = elect.getWarp())
+        os << "warp " << *warp;
+      else
+        os << "each warp";
+    } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      place(op);
+      os << "for ";
+      loop.getInductionVar().printAsOperand(os, state);
+      os << " from ";
+      loop.getLowerBound().printAsOperand(os, state);
+      os << " to ";
+      loop.getUpperBound().printAsOperand(os, state);
+      os << " step ";
+      loop.getStep().printAsOperand(os, state);
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      place(op);
+      os << "if ";
+      branch.getCondition().printAsOperand(os, state);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void operation(Operation *op, unsigned depth) {
+    auto hardware = dyn_cast<HardwareEffectsInterface>(op);
+    if (!hardware && op->getNumRegions() == 0)
+      return;
+    effect::EffectList effects;
+    if (hardware)
+      hardware.getHardwareEffects(effects);
+    unsigned inner = depth;
+    if (op->getNumRegions() == 0) {
+      indent(depth);
+      place(op);
+      if (op->getNumResults()) {
+        values(op->getResults());
+        os << " = ";
+      }
+      os << op->getName().getStringRef() << ", "
+         << effect::stringify(hardware.getCardinality()) << '\n';
+      ++operations;
+    } else if (!isa<WarpSpecializeOp>(op)) {
+      indent(depth);
+      if (!header(op, depth)) {
+        place(op);
+        os << op->getName().getStringRef();
+      }
+      os << '\n';
+      operations += hardware ? 1 : 0;
+      ++inner;
+    }
+    for (const effect::Effect &each : effects) {
+      indent(depth + 2);
+      effect::printEffect(each, os, state);
+      os << '\n';
+      ++count;
+    }
+    for (auto [i, child] : llvm::enumerate(op->getRegions())) {
+      if (i && !child.empty() && isa<scf::IfOp>(op))
+        indent(depth) << "else\n";
+      region(child, inner);
+    }
+  }
+
+  raw_ostream &os;
+  AsmState state;
+  unsigned operations = 0, count = 0;
+};
+} // namespace
+
+static int explainEffects(const ExplainCommand &options) {
+  Session session("explain", options.json);
+  if (options.file.empty()) {
+    session.fail(Code::BadArgument, "titan explain effects needs a FILE");
+    return session.finish(BadInput, "");
+  }
+  OwningOpRef<ModuleOp> module = session.parse(options.file);
+  if (!module)
+    return session.finish(BadInput, "");
+  if (!session.findKernel(*module, options.kernel) &&
+      (!options.kernel.empty() || module->getOps<KernelOp>().empty()))
+    return session.finish(BadInput, "");
+  if (options.expand) {
+    session.setDefaultCode(Code::InternalError);
+    PassManager passes(&session.getContext());
+    buildExpandPipeline(passes);
+    if (failed(passes.run(*module)))
+      return session.finish(Findings, "");
+  }
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (auto kernel : module->getOps<KernelOp>()) {
+    if (!options.kernel.empty() && kernel.getSymName() != options.kernel)
+      continue;
+    EffectPrinter printer(kernel, os);
+    os << printer.getNumOperations() << " operations, "
+       << printer.getNumEffects() << " effects\n";
+  }
+  return session.finish(Good, StringRef(text).rtrim());
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+static std::string listCodes() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const CodeInfo &info : allCodes())
+    os << llvm::left_justify(ref(info.code), 30) << ref(info.title) << '\n';
+  return text;
+}
+
+static std::string listTargets() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const TargetInfo &target : allTargets()) {
+    os << ref(target.name) << " (" << ref(target.vendor) << " "
+       << ref(target.chips) << ")\n";
+    for (const LimitInfo &limit : allLimits())
+      if (int64_t value = target.*limit.member; value != TargetInfo::absent)
+        os << "  " << llvm::left_justify(ref(limit.what), 52) << ' ' << value
+           << ' ' << ref(limit.unit) << "  [" << ref(limit.source) << "]\n";
+    os << "  features:";
+    for (const FeatureInfo &feature : allFeatures())
+      if (target.has(feature.feature))
+        os << ' ' << ref(feature.name);
+    os << '\n';
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// titan explain TOPIC
+//===----------------------------------------------------------------------===//
+
+int titan::runExplain(const ExplainCommand &options) {
+  StringRef topic = options.topic;
+  if (topic == "effects")
+    return explainEffects(options);
+  Session session("explain", options.json);
+  auto print = [&](std::string text) {
+    return session.finish(Good, StringRef(text).rtrim());
+  };
+  if (topic == "codes")
+    return print(listCodes());
+  if (topic == "targets")
+    return print(listTargets());
+  if (topic == "facts")
+    return print(printHardwareFacts());
+  if (topic == "proxies")
+    return print(printProxyTable());
+  if (topic.empty()) {
+    session.fail(Code::BadArgument, "titan explain needs a TOPIC",
+                 "a code (titan explain codes lists them), effects FILE, "
+                 "targets, facts, proxies or status");
+    return session.finish(BadInput, "");
+  }
+  StringRef name = topic;
+  if (name.consume_front("["))
+    name.consume_back("]");
+  if (const CodeInfo *info = lookupCode(std::string_view(name)))
+    return print(explainCode(*info));
+  std::string fix = "titan explain codes lists them";
+  if (const CodeInfo *near = nearestCode(std::string_view(name)))
+    fix = "did you mean " + std::string(near->code) + "? " + fix;
+  session.fail(Code::UnknownCode, "there is no code '" + topic + "'", fix);
+  return session.finish(BadInput, "");
+}

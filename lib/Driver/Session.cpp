@@ -1,0 +1,336 @@
+//===- Session.cpp - one run of a command ---------------------------------===//
+#include "titan/Driver/Session.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace titan;
+
+/// Brackets within brackets: a kernel nests a dozen; MLIR's parser, verifier
+/// and printer recurse, and would overflow the stack somewhere past thousands.
+static constexpr unsigned maxNesting = 256;
+/// Bytes of an input file.
+static constexpr uint64_t maxFileSize = uint64_t{1} << 30;
+
+void titan::registerAllTitanDialects(DialectRegistry &registry) {
+  registry
+      .insert<TitanDialect, arith::ArithDialect, cf::ControlFlowDialect,
+              func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
+              memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect>();
+}
+
+OpPrintingFlags titan::namedFlags() {
+  return OpPrintingFlags().printNameLocAsPrefix();
+}
+
+Session::Session(StringRef command, bool json)
+    : command(command.str()), json(json) {
+  DialectRegistry registry;
+  registerAllTitanDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.disableMultithreading();
+  context.printOpOnDiagnostic(false);
+  printer = std::make_unique<SourceMgrDiagnosticHandler>(sources, &context,
+                                                         llvm::errs());
+  coder = std::make_unique<ScopedDiagnosticHandler>(
+      &context, [this](Diagnostic &diagnostic) { return handle(diagnostic); });
+}
+
+Session::~Session() = default;
+
+//===----------------------------------------------------------------------===//
+// Diagnostics
+//===----------------------------------------------------------------------===//
+
+/// The first [code] of the table in a message; null if there is none.
+static const CodeInfo *findCode(StringRef message) {
+  for (size_t at = message.find('['); at != StringRef::npos;
+       at = message.find('[', at + 1)) {
+    size_t end = message.find(']', at);
+    if (end == StringRef::npos)
+      return nullptr;
+    if (const CodeInfo *info =
+            lookupCode(std::string_view(message.slice(at + 1, end))))
+      return info;
+  }
+  return nullptr;
+}
+
+static void addPlace(llvm::json::Object &object, Location loc) {
+  if (auto place = loc->findInstanceOf<FileLineColLoc>()) {
+    object["file"] = llvm::json::fixUTF8(place.getFilename().strref());
+    object["line"] = place.getLine();
+    object["column"] = place.getColumn();
+  }
+}
+
+/// Every diagnostic passes here before it is printed.
+LogicalResult Session::handle(Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+    ++numErrors;
+  if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+    ++numWarnings;
+  // report() has filed it, and it has its code.
+  if (reporting)
+    return failure();
+
+  std::string message = diagnostic.str();
+  const CodeInfo *info = findCode(message);
+  bool bad = diagnostic.getSeverity() == DiagnosticSeverity::Error ||
+             diagnostic.getSeverity() == DiagnosticSeverity::Warning;
+  bool own = info;
+  if (!info && bad) {
+    info = &codeInfo(defaultCode);
+    diagnostic << "  [" << StringRef(info->code.data(), info->code.size())
+               << "]";
+  }
+  llvm::json::Object object{
+      {"message", llvm::json::fixUTF8(message)},
+      {"severity",
+       diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
+       : diagnostic.getSeverity() == DiagnosticSeverity::Warning ? "warning"
+                                                                 : "note"}};
+  addPlace(object, diagnostic.getLocation());
+  llvm::json::Array places;
+  for (Diagnostic &note : diagnostic.getNotes()) {
+    llvm::json::Object place{{"what", llvm::json::fixUTF8(note.str())}};
+    addPlace(place, note.getLocation());
+    places.push_back(std::move(place));
+  }
+  object["places"] = std::move(places);
+  if (info) {
+    object["code"] = std::string(info->code);
+    object["rule"] = std::string(info->rule);
+    object["source"] = std::string(info->source);
+    object["fix"] = std::string(info->fix);
+  }
+  findings.push_back(std::move(object));
+  // The parser's and the verifier's own sentences say all there is to say.
+  if (own && bad)
+    diagnostic.attachNote() << "rule (" << std::string(info->source)
+                            << "): " << std::string(info->rule)
+                            << "\nfix: " << std::string(info->fix);
+  return failure(); // Not handled: the printer is next.
+}
+
+void Session::report(const Finding &finding) {
+  if (finding.severity == Severity::Ignored)
+    return;
+  findings.push_back(toJson(finding));
+  reporting = true;
+  emit(finding);
+  reporting = false;
+}
+
+void Session::fail(Code code, const Twine &message, StringRef fix,
+                   Location *loc) {
+  Finding finding{.code = code,
+                  .message = llvm::json::fixUTF8(message.str()),
+                  .loc = loc ? *loc : UnknownLoc::get(&context),
+                  .fix = fix.str()};
+  if (loc)
+    return report(finding);
+  findings.push_back(toJson(finding));
+  ++numErrors;
+  const CodeInfo &info = codeInfo(code);
+  llvm::errs() << "titan " << command << ": error: " << finding.message << "  ["
+               << info.code << "]\n  rule (" << info.source
+               << "): " << info.rule << "\n  fix: "
+               << (fix.empty() ? StringRef(info.fix.data(), info.fix.size())
+                               : fix)
+               << "\n";
+}
+
+int Session::finish(int code, StringRef verdict) {
+  if (!json) {
+    if (!verdict.empty())
+      llvm::outs() << verdict << "\n";
+    llvm::outs().flush();
+    return code;
+  }
+  llvm::json::Object object = std::move(result);
+  object["command"] = command;
+  if (!file.empty())
+    object["file"] = llvm::json::fixUTF8(file);
+  object["verdict"] = llvm::json::fixUTF8(verdict);
+  object["exit"] = code;
+  object["findings"] = std::move(findings);
+  llvm::outs() << llvm::formatv("{0:2}", llvm::json::Value(std::move(object)))
+               << "\n";
+  llvm::outs().flush();
+  return code;
+}
+
+//===----------------------------------------------------------------------===//
+// Input
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What is wrong with a text before any parser sees it.
+struct TextProblem {
+  size_t offset;
+  std::string message;
+};
+} // namespace
+
+static std::optional<TextProblem> findProblem(StringRef text) {
+  unsigned depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+    case '\0':
+      return TextProblem{i, "byte 0: the file is not text"};
+    case '"':
+      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
+        if (text[i] == '\\')
+          ++i;
+      break;
+    case '/':
+      if (i + 1 < text.size() && text[i + 1] == '/')
+        i = std::min(text.find('\n', i), text.size()) - 1;
+      break;
+    case '(':
+    case '[':
+    case '{':
+    case '<':
+      if (++depth > maxNesting)
+        return TextProblem{i, "brackets are nested more than " +
+                              std::to_string(maxNesting) + " deep"};
+      break;
+    case '>':
+      if (i && text[i - 1] == '-')
+        break;
+      [[fallthrough]];
+    case ')':
+    case ']':
+    case '}':
+      depth -= depth != 0;
+      break;
+    default:
+      break;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Attaches the names that the file gives to SSA values to their locations.
+static void keepNames(const AsmParserState &state) {
+  auto name = [](SMRange range, Location loc) -> Location {
+    StringRef text(range.Start.getPointer(),
+                   range.End.getPointer() - range.Start.getPointer());
+    text = text.ltrim('%').split(':').first.split('#').first;
+    bool number = llvm::all_of(text, llvm::isDigit);
+    if (text.empty() || number)
+      return loc;
+    return NameLoc::get(StringAttr::get(loc.getContext(), text), loc);
+  };
+  for (const auto &def : state.getOpDefs())
+    if (def.resultGroups.size() == 1 && def.op->getNumResults())
+      def.op->setLoc(
+          name(def.resultGroups.front().definition.loc, def.op->getLoc()));
+  for (const auto &def : state.getBlockDefs())
+    for (auto [argument, source] :
+         llvm::zip(def.block->getArguments(), def.arguments))
+      if (source.loc.isValid())
+        argument.setLoc(name(source.loc, argument.getLoc()));
+}
+
+OwningOpRef<ModuleOp> Session::parse(StringRef path) {
+  file = path.str();
+  if (path != "-") {
+    llvm::sys::fs::file_status status;
+    if (std::error_code error = llvm::sys::fs::status(path, status)) {
+      fail(Code::FileNotFound, path + ": " + error.message());
+      return {};
+    }
+    if (llvm::sys::fs::is_directory(status)) {
+      fail(Code::FileNotFound, path + ": is a directory");
+      return {};
+    }
+    if (status.getSize() > maxFileSize) {
+      fail(Code::ParseError, path + ": " + Twine(status.getSize()) +
+                                 " bytes are too many for a program");
+      return {};
+    }
+  }
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  if (!buffer) {
+    fail(Code::FileNotFound, path + ": " + buffer.getError().message());
+    return {};
+  }
+  StringRef text = (*buffer)->getBuffer();
+  if (text.empty()) {
+    fail(Code::ParseError, path + ": the file is empty",
+         "write a titan.kernel; examples/ has some");
+    return {};
+  }
+  if (std::optional<TextProblem> problem = findProblem(text)) {
+    StringRef before = text.take_front(problem->offset);
+    unsigned line = before.count('\n') + 1;
+    unsigned column = problem->offset - (before.rfind('\n') + 1) + 1;
+    fail(Code::ParseError, path + ":" + Twine(line) + ":" + Twine(column) +
+                               ": " + problem->message);
+    return {};
+  }
+
+  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  defaultCode = Code::ParseError;
+  ParserConfig config(&context, /*verifyAfterParse=*/false);
+  OwningOpRef<ModuleOp> module;
+  {
+    AsmParserState state;
+    Block block;
+    if (failed(parseAsmSourceFile(sources, &block, config, &state)))
+      return {};
+    keepNames(state);
+    // A file is a module, or the contents of one.
+    if (llvm::hasSingleElement(block) && isa<ModuleOp>(block.front())) {
+      module = cast<ModuleOp>(block.front());
+      module.get()->remove();
+    } else {
+      Location loc = FileLineColLoc::get(&context, path, 1, 1);
+      module = ModuleOp::create(loc);
+      module->getBody()->getOperations().splice(module->getBody()->end(),
+                                                block.getOperations());
+    }
+  }
+  defaultCode = Code::VerifyError;
+  if (failed(verify(*module)))
+    return {};
+  return module;
+}
+
+KernelOp Session::findKernel(ModuleOp module, StringRef name) {
+  KernelOp found;
+  std::string names;
+  unsigned count = 0;
+  for (auto kernel : module.getOps<KernelOp>()) {
+    names += (names.empty() ? "@" : ", @") + kernel.getSymName().str();
+    ++count;
+    if (name.empty() || kernel.getSymName() == name)
+      found = kernel;
+  }
+  if (count == 0) {
+    fail(Code::NoKernel, file + ": has no titan.kernel",
+         "write a titan.kernel; examples/ has some");
+    return {};
+  }
+  if (name.empty() && count > 1) {
+    fail(Code::NoKernel, file + ": has " + Twine(count) + " kernels: " + names,
+         "name one with --kernel");
+    return {};
+  }
+  if (!found)
+    fail(Code::NoKernel,
+         file + ": has no kernel @" + name + "; it has " + names);
+  return found;
+}
