@@ -18,6 +18,7 @@
 !tileD  = !titan.shared<128x64xbf16, swizzle = 128>
 !sums   = tensor<128x256xf32, #acc>
 !panel  = tensor<128x64xf32, #acc>
+!narrow = tensor<128x64xbf16, #acc>
 !flight = !titan.inflight<tensor<128x256xf32, #acc>>
 !group  = !titan.token<mma>
 !bulk   = !titan.token<bulk>
@@ -45,8 +46,8 @@ titan.kernel @gemm(%A: !global, %B: !global, %D: !global) warps(12) registers(16
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index
-  %i0 = arith.constant 0 : i32
-  %i1 = arith.constant 1 : i32
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
   %first = titan.cta_id 0
   %ctas = titan.num_ctas 0
 
@@ -73,7 +74,9 @@ titan.kernel @gemm(%A: !global, %B: !global, %D: !global) warps(12) registers(16
     }
     titan.partition "multiply" warps(8) registers(232) {
       %none = titan.inflight.none : !flight
-      scf.for %tile = %first to %tiles step %ctas {
+      %noStore = titan.token.none : !bulk
+      %last:2 = scf.for %tile = %first to %tiles step %ctas
+          iter_args(%older0 = %noStore, %newer0 = %noStore) -> (!bulk, !bulk) {
         %tm = arith.divui %tile, %tilesN : index
         %tn = arith.remui %tile, %tilesN : index
         %m = arith.muli %tm, %c128 : index
@@ -97,59 +100,34 @@ titan.kernel @gemm(%A: !global, %B: !global, %D: !global) warps(12) registers(16
         %result = titan.mma.result %r#0 : !flight -> !sums
         titan.pipe.release %r#2
 
-        // Four panels of 64 columns through two buffers.
-        %noBulk = titan.token.none : !bulk
-        %d0 = titan.shared.slot %d[%i0 : i32] : !ringD -> !tileD
-        %d1 = titan.shared.slot %d[%i1 : i32] : !ringD -> !tileD
-
-        %p0 = titan.extract %result [0, 0] : !sums -> !panel
-        %q0 = arith.truncf %p0 : !panel to tensor<128x64xbf16, #acc>
-        titan.shared.store %q0, %d0 matrix : tensor<128x64xbf16, #acc>, !tileD
-        titan.fence.proxy_async shared_cta
-        titan.barrier.sync 1 threads(256)
-        %g0 = titan.elect warp(0) -> !bulk {
-          titan.tma.store %d0, %mapD[%m, %n] : !tileD, !mapD
-          %g = titan.bulk.commit : !bulk
-          titan.yield %g : !bulk
-        }
-        %n1 = arith.addi %n, %c64 : index
-        %p1 = titan.extract %result [0, 64] : !sums -> !panel
-        %q1 = arith.truncf %p1 : !panel to tensor<128x64xbf16, #acc>
-        titan.shared.store %q1, %d1 matrix : tensor<128x64xbf16, #acc>, !tileD
-        titan.fence.proxy_async shared_cta
-        titan.barrier.sync 1 threads(256)
-        %g1 = titan.elect warp(0) -> !bulk {
-          titan.tma.store %d1, %mapD[%m, %n1] : !tileD, !mapD
-          %g = titan.bulk.commit : !bulk
-          titan.bulk.wait %g0 read : !bulk
-          titan.yield %g : !bulk
-        }
-        titan.barrier.sync 1 threads(256)
-        %n2 = arith.addi %n1, %c64 : index
-        %p2 = titan.extract %result [0, 128] : !sums -> !panel
-        %q2 = arith.truncf %p2 : !panel to tensor<128x64xbf16, #acc>
-        titan.shared.store %q2, %d0 matrix : tensor<128x64xbf16, #acc>, !tileD
-        titan.fence.proxy_async shared_cta
-        titan.barrier.sync 1 threads(256)
-        %g2 = titan.elect warp(0) -> !bulk {
-          titan.tma.store %d0, %mapD[%m, %n2] : !tileD, !mapD
-          %g = titan.bulk.commit : !bulk
-          titan.bulk.wait %g1 read : !bulk
-          titan.yield %g : !bulk
-        }
-        titan.barrier.sync 1 threads(256)
-        %n3 = arith.addi %n2, %c64 : index
-        %p3 = titan.extract %result [0, 192] : !sums -> !panel
-        %q3 = arith.truncf %p3 : !panel to tensor<128x64xbf16, #acc>
-        titan.shared.store %q3, %d1 matrix : tensor<128x64xbf16, #acc>, !tileD
-        titan.fence.proxy_async shared_cta
-        titan.barrier.sync 1 threads(256)
-        titan.elect warp(0) {
-          titan.tma.store %d1, %mapD[%m, %n3] : !tileD, !mapD
-          %g = titan.bulk.commit : !bulk
-          titan.bulk.wait %g read : !bulk
-        }
-        titan.barrier.sync 1 threads(256)
+        // Four panels of 64 columns leave through two buffers; what is on its way
+        // out overlaps the next tile.
+        %stores:2 = scf.for %j = %c0 to %c4 step %c1
+            iter_args(%older = %older0, %newer = %newer0) -> (!bulk, !bulk) {
+          %panel = titan.panel %result[%j] : !sums -> !panel
+          %rounded = arith.truncf %panel : !panel to !narrow
+          %parity = arith.remui %j, %c2 : index
+          %buffer = titan.shared.slot %d[%parity : index] : !ringD -> !tileD
+          titan.elect warp(0) {
+            titan.bulk.wait %older read : !bulk
+          }
+          titan.barrier.sync 1 threads(256)
+          titan.shared.store %rounded, %buffer matrix : !narrow, !tileD
+          titan.fence.proxy_async shared_cta
+          titan.barrier.sync 1 threads(256)
+          %column = arith.muli %j, %c64 : index
+          %at = arith.addi %n, %column : index
+          %stored = titan.elect warp(0) -> !bulk {
+            titan.tma.store %buffer, %mapD[%m, %at] : !tileD, !mapD
+            %group = titan.bulk.commit : !bulk
+            titan.yield %group : !bulk
+          }
+          scf.yield %newer, %stored : !bulk, !bulk
+        } {titan.unroll}
+        scf.yield %stores#0, %stores#1 : !bulk, !bulk
+      }
+      titan.elect warp(0) {
+        titan.bulk.wait %last#1 read : !bulk
       }
     }
   }

@@ -18,6 +18,7 @@
 !tileD  = !titan.shared<128x64xbf16, swizzle = 128>
 !sums   = tensor<128x256xf32, #acc>
 !panel  = tensor<128x64xf32, #acc>
+!narrow = tensor<128x64xbf16, #acc>
 !flight = !titan.inflight<tensor<128x256xf32, #acc>>
 !group  = !titan.token<mma>
 !bulk   = !titan.token<bulk>
@@ -42,6 +43,8 @@ titan.kernel @gemm(%A: !global, %B: !global, %D: !global) warps(12) registers(16
 } body(%mapA: !mapA, %mapB: !mapB, %mapD: !mapD, %tilesN: index, %tiles: index, %steps: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index
@@ -95,8 +98,10 @@ titan.kernel @gemm(%A: !global, %B: !global, %D: !global) warps(12) registers(16
     }
     titan.partition "multiply" warps(8) registers(232) {
       %none = titan.inflight.none : !flight
-      %s:2 = scf.for %tile = %first to %tiles step %ctas
-          iter_args(%stage0 = %i0, %parity0 = %i0) -> (i32, i32) {
+      %noStore = titan.token.none : !bulk
+      %s:4 = scf.for %tile = %first to %tiles step %ctas
+          iter_args(%stage0 = %i0, %parity0 = %i0, %older0 = %noStore, %newer0 = %noStore)
+          -> (i32, i32, !bulk, !bulk) {
         %tm = arith.divui %tile, %tilesN : index
         %tn = arith.remui %tile, %tilesN : index
         %m = arith.muli %tm, %c128 : index
@@ -133,60 +138,34 @@ titan.kernel @gemm(%A: !global, %B: !global, %D: !global) warps(12) registers(16
           titan.mbarrier.arrive %empty[%r#4 : i32] : !titan.mbarrier<4>
         }
 
-        // Four panels of 64 columns through two buffers.
-        %noBulk = titan.token.none : !bulk
-        %d0 = titan.shared.slot %d[%i0 : i32] : !ringD -> !tileD
-        %d1 = titan.shared.slot %d[%i1 : i32] : !ringD -> !tileD
-
-        %p0 = titan.extract %result [0, 0] : !sums -> !panel
-        %q0 = arith.truncf %p0 : !panel to tensor<128x64xbf16, #acc>
-        titan.shared.store %q0, %d0 matrix : tensor<128x64xbf16, #acc>, !tileD
-        titan.fence.proxy_async shared_cta
-        titan.barrier.sync 1 threads(256)
-        %g0 = titan.elect warp(0) -> !bulk {
-          titan.tma.store %d0, %mapD[%m, %n] : !tileD, !mapD
-          %g = titan.bulk.commit : !bulk
-          titan.yield %g : !bulk
-        }
-        %n1 = arith.addi %n, %c64 : index
-        %p1 = titan.extract %result [0, 64] : !sums -> !panel
-        %q1 = arith.truncf %p1 : !panel to tensor<128x64xbf16, #acc>
-        titan.shared.store %q1, %d1 matrix : tensor<128x64xbf16, #acc>, !tileD
-        titan.fence.proxy_async shared_cta
-        titan.barrier.sync 1 threads(256)
-        %g1 = titan.elect warp(0) -> !bulk {
-          titan.tma.store %d1, %mapD[%m, %n1] : !tileD, !mapD
-          %g = titan.bulk.commit : !bulk
-          titan.bulk.wait %g0 read : !bulk
-          titan.yield %g : !bulk
-        }
-        titan.barrier.sync 1 threads(256)
-        %n2 = arith.addi %n1, %c64 : index
-        %p2 = titan.extract %result [0, 128] : !sums -> !panel
-        %q2 = arith.truncf %p2 : !panel to tensor<128x64xbf16, #acc>
-        titan.shared.store %q2, %d0 matrix : tensor<128x64xbf16, #acc>, !tileD
-        titan.fence.proxy_async shared_cta
-        titan.barrier.sync 1 threads(256)
-        %g2 = titan.elect warp(0) -> !bulk {
-          titan.tma.store %d0, %mapD[%m, %n2] : !tileD, !mapD
-          %g = titan.bulk.commit : !bulk
-          titan.bulk.wait %g1 read : !bulk
-          titan.yield %g : !bulk
-        }
-        titan.barrier.sync 1 threads(256)
-        %n3 = arith.addi %n2, %c64 : index
-        %p3 = titan.extract %result [0, 192] : !sums -> !panel
-        %q3 = arith.truncf %p3 : !panel to tensor<128x64xbf16, #acc>
-        titan.shared.store %q3, %d1 matrix : tensor<128x64xbf16, #acc>, !tileD
-        titan.fence.proxy_async shared_cta
-        titan.barrier.sync 1 threads(256)
-        titan.elect warp(0) {
-          titan.tma.store %d1, %mapD[%m, %n3] : !tileD, !mapD
-          %g = titan.bulk.commit : !bulk
-          titan.bulk.wait %g read : !bulk
-        }
-        titan.barrier.sync 1 threads(256)
-        scf.yield %r#0, %r#1 : i32, i32
+        // Four panels of 64 columns leave through two buffers; what is on its way
+        // out overlaps the next tile.
+        %stores:2 = scf.for %j = %c0 to %c4 step %c1
+            iter_args(%older = %older0, %newer = %newer0) -> (!bulk, !bulk) {
+          %panel = titan.panel %result[%j] : !sums -> !panel
+          %rounded = arith.truncf %panel : !panel to !narrow
+          %parity = arith.remui %j, %c2 : index
+          %buffer = titan.shared.slot %d[%parity : index] : !ringD -> !tileD
+          titan.elect warp(0) {
+            titan.bulk.wait %older read : !bulk
+          }
+          titan.barrier.sync 1 threads(256)
+          titan.shared.store %rounded, %buffer matrix : !narrow, !tileD
+          titan.fence.proxy_async shared_cta
+          titan.barrier.sync 1 threads(256)
+          %column = arith.muli %j, %c64 : index
+          %at = arith.addi %n, %column : index
+          %stored = titan.elect warp(0) -> !bulk {
+            titan.tma.store %buffer, %mapD[%m, %at] : !tileD, !mapD
+            %group = titan.bulk.commit : !bulk
+            titan.yield %group : !bulk
+          }
+          scf.yield %newer, %stored : !bulk, !bulk
+        } {titan.unroll}
+        scf.yield %r#0, %r#1, %stores#0, %stores#1 : i32, i32, !bulk, !bulk
+      }
+      titan.elect warp(0) {
+        titan.bulk.wait %s#3 read : !bulk
       }
     }
   }

@@ -16,6 +16,7 @@ using namespace mlir;
 
 void titan::buildExpandPipeline(OpPassManager &pm) {
 #ifdef TITAN_HAS_TRANSFORMS
+  pm.addPass(createUnroll());
   pm.addPass(createExpandPipes());
 #endif
 }

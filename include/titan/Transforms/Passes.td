@@ -16,4 +16,14 @@ def ExpandPipes : Pass<"titan-expand-pipes", "::titan::KernelOp"> {
                            "::titan::TitanDialect"];
 }
 
+def Unroll : Pass<"titan-unroll", "::titan::KernelOp"> {
+  let summary = "unrolls the loops marked titan.unroll, and names the registers of each panel";
+  let description = [{
+    `scf.for ... {titan.unroll}` with constant bounds becomes its iterations one after
+    another; every titan.panel must then have a constant index, and becomes a
+    titan.extract.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::titan::TitanDialect"];
+}
+
 #endif

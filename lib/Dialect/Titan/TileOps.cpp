@@ -46,6 +46,26 @@ LogicalResult ExtractOp::verify() {
   return success();
 }
 
+LogicalResult PanelOp::verify() {
+  RankedTensorType from = getTile().getType(), to = getType();
+  if (failed(verifyTileType(*this, from)) || failed(verifyTileType(*this, to)))
+    return failure();
+  if (from.getElementType() != to.getElementType() ||
+      from.getRank() != to.getRank() ||
+      from.getShape().drop_back() != to.getShape().drop_back() ||
+      from.getShape().back() % to.getShape().back())
+    return emitOpError("[tile-panel-type] a panel has all rows of the tile, a "
+                       "part of its columns that divides them, and its element "
+                       "type; ")
+           << to << " is no panel of " << from;
+  if (auto index = getConstant(getIndex());
+      index &&
+      (*index < 0 || *index >= from.getShape().back() / to.getShape().back()))
+    return emitOpError("[out-of-bounds] panel ")
+           << *index << " of " << from.getShape().back() / to.getShape().back();
+  return success();
+}
+
 LogicalResult ReduceOp::verify() {
   if (getType() != getTile().getType())
     return emitOpError("[tile-reduce-type] the result has the operand's type: "

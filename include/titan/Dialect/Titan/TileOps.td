@@ -33,6 +33,19 @@ def Titan_ExtractOp : Titan_Op<"extract", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Titan_PanelOp : Titan_Op<"panel", [Pure]> {
+  let summary = "the i-th panel of a register tile: as many columns as the result has";
+  let description = [{
+    `titan.panel %tile[%i]` is titan.extract at columns %i * width. Registers have no
+    addresses, so %i must be a constant once the loops marked `titan.unroll` have
+    been unrolled (titan-unroll), which turns it into a titan.extract.
+  }];
+  let arguments = (ins Titan_Tile:$tile, Index:$index);
+  let results = (outs Titan_Tile:$result);
+  let assemblyFormat = "$tile `[` $index `]` attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Titan_ReduceOp : Titan_Op<"reduce", []> {
   let summary = "reduces a register tile along its last dimension (shuffles within the warp)";
   let description = "The result has the same shape and layout: each element holds its row's value.";

@@ -1,0 +1,84 @@
+//===- Unroll.cpp - loops over registers ----------------------------------===//
+//
+// Registers have no addresses: which part of a register tile an iteration works
+// on must be known when it is compiled. A loop over panels is therefore marked
+// `titan.unroll`, and disappears here.
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Transforms/Passes.h"
+
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace titan {
+#define GEN_PASS_DEF_UNROLL
+#include "titan/Transforms/Passes.h.inc"
+} // namespace titan
+
+using namespace mlir;
+using namespace titan;
+
+namespace {
+/// More iterations than this are a mistake, not a loop over registers.
+constexpr int64_t maxIterations = 256;
+
+struct UnrollPass : titan::impl::UnrollBase<UnrollPass> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (loop->hasAttr("titan.unroll"))
+        loops.push_back(loop); // inner loops first
+    });
+    for (scf::ForOp loop : loops)
+      if (failed(unroll(loop)))
+        return signalPassFailure();
+    bool panels = getOperation()
+                      .walk([](PanelOp) { return WalkResult::interrupt(); })
+                      .wasInterrupted();
+    if (!panels && loops.empty())
+      return;
+
+    // Fold the iteration numbers into constants.
+    GreedyRewriteConfig config;
+    config.enableConstantCSE(true);
+    (void)applyPatternsGreedily(getOperation(),
+                                RewritePatternSet(&getContext()), config);
+    auto result = getOperation().walk([&](PanelOp panel) {
+      APInt index;
+      if (!matchPattern(panel.getIndex(), m_ConstantInt(&index))) {
+        panel.emitOpError("[tile-panel-index] the panel's number is not a "
+                          "constant: mark the loop over the panels with "
+                          "{titan.unroll}, and give it constant bounds");
+        return WalkResult::interrupt();
+      }
+      SmallVector<int64_t> offsets(panel.getType().getRank(), 0);
+      offsets.back() = index.getSExtValue() * panel.getType().getShape().back();
+      OpBuilder b(panel);
+      auto extract = ExtractOp::create(b, panel.getLoc(), panel.getType(),
+                                       panel.getTile(), offsets);
+      panel.replaceAllUsesWith(extract.getResult());
+      panel.erase();
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+private:
+  LogicalResult unroll(scf::ForOp loop) {
+    std::optional<APInt> count = loop.getStaticTripCount();
+    if (!count)
+      return loop.emitOpError("[unroll-bounds] a loop marked titan.unroll has "
+                              "constant bounds and step");
+    if (count->getSExtValue() > maxIterations)
+      return loop.emitOpError("[unroll-bounds] a loop marked titan.unroll has "
+                              "at most ")
+             << maxIterations << " iterations, not " << count->getSExtValue();
+    loop->removeAttr("titan.unroll");
+    if (failed(loopUnrollFull(loop)))
+      return loop.emitOpError("[unroll-bounds] the loop cannot be unrolled");
+    return success();
+  }
+};
+} // namespace
