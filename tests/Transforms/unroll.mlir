@@ -36,11 +36,12 @@ titan.kernel @not_unrolled(%n: i32) warps(4) launch {
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %one = arith.constant 1.0 : f32
+  %buffer = titan.shared.alloc : !titan.shared<64x32xf32, swizzle = 128>
   %tile = titan.splat %one : f32 -> tensor<64x64xf32, #acc>
   scf.for %i = %c0 to %c2 step %c1 {
     // expected-error@+1 {{[tile-panel-index] the panel's number is not a constant}}
     %panel = titan.panel %tile[%i] : tensor<64x64xf32, #acc> -> tensor<64x32xf32, #acc>
-    titan.print "panel", %i : index
+    titan.shared.store %panel, %buffer : tensor<64x32xf32, #acc>, !titan.shared<64x32xf32, swizzle = 128>
   }
   titan.return
 }
