@@ -14,7 +14,10 @@
 //                       }
 //   pipe.wait           wait full[stage] parity(parity)
 //   pipe.buffer         shared.slot ring[slot]
-//   pipe.release        syncwarp; elect { arrive empty[slot] }
+//   pipe.release        [fence.proxy_async;] syncwarp; elect { arrive
+//   empty[slot] }
+//                       (the fence where ordinary loads or stores used the
+//                       slot)
 //
 // A barrier that was never completed counts as one whose parity 1 is over (PTX
 // ISA, mbarrier.test_wait), so the producer's first D waits pass at once.
@@ -106,6 +109,8 @@ private:
     bool mayBeNone;
   };
   DenseMap<Operation *, Use> uses;
+  /// Where slots of a pipe are accessed through the generic proxy.
+  DenseSet<std::pair<Pipe *, Operation *>> genericUses;
   PartitionOp partition;
 };
 
@@ -166,6 +171,24 @@ LogicalResult Expander::trace(Value slot, Pipe *&pipe, bool &mayBeNone,
             "[pipe-slot-origin]";
 }
 
+/// Whether a buffer (or a view of it) is read or written by ordinary loads and
+/// stores.
+static bool hasGenericUse(Value buffer) {
+  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
+    if (auto view = dyn_cast<SharedViewOp>(user))
+      return hasGenericUse(view.getResult());
+    auto op = dyn_cast<HardwareEffectsInterface>(user);
+    if (!op)
+      return false;
+    effect::EffectList effects;
+    op.getHardwareEffects(effects);
+    return llvm::any_of(effects, [](const effect::Effect &each) {
+      const auto *access = std::get_if<effect::Access>(&each.what);
+      return access && access->proxy == Proxy::Generic;
+    });
+  });
+}
+
 LogicalResult Expander::findPipes() {
   for (auto create : kernel.getBody().getOps<PipeCreateOp>()) {
     pipes.push_back(std::make_unique<Pipe>(
@@ -196,6 +219,8 @@ LogicalResult Expander::findPipes() {
       return WalkResult::interrupt();
     }
     uses[op] = use;
+    if (isa<PipeBufferOp>(op) && hasGenericUse(op->getResult(0)))
+      genericUses.insert({use.pipe, op->getParentOfType<PartitionOp>()});
     return WalkResult::advance();
   });
   return result;
@@ -489,7 +514,9 @@ LogicalResult Expander::expandUse(Operation *op) {
                         use.getCacheAttr());
     });
   } else if (auto use = dyn_cast<PipeReleaseOp>(op)) {
-    arrive(slotOf(op), pipe->empty, /*fence=*/false);
+    // What was read with ordinary loads will be overwritten by TMA: MM table,
+    // row 4.
+    arrive(slotOf(op), pipe->empty, genericUses.contains({pipe, partition}));
   } else if (pipe->create.getFill() == PipeFill::Arrive) {
     arrive(slotOf(op), pipe->full, /*fence=*/true);
   }

@@ -55,6 +55,7 @@ titan.kernel @transaction(%A: !titan.global<?x?xbf16>, %n: i32) warps(5) launch 
     // CHECK: titan.mbarrier.wait %[[FULL]][%[[AT:.+]] : i32] parity(%{{.+}})
     // CHECK: titan.shared.slot %[[RING]][%[[AT]] : i32]
     // CHECK-NEXT: titan.shared.load
+    // CHECK-NEXT: titan.fence.proxy_async shared_cta
     // CHECK-NEXT: titan.syncwarp
     // CHECK-NEXT: titan.elect {
     // CHECK-NEXT: titan.mbarrier.arrive %[[EMPTY]][%[[AT]] : i32]

@@ -1,0 +1,45 @@
+// The smallest lesson: one tile of a matrix goes through shared memory.
+//
+// A TMA load completes on an mbarrier, in bytes; the store completes in a bulk
+// group of the thread that issued it. Tiles at the edge need no care: a load
+// fills what lies outside with zeros and counts it all the same, a store leaves
+// it out. Between the two there is no fence: load and store both go through the
+// async proxy, and the wait has observed that the load is complete.
+
+!matrix = !titan.global<?x?xbf16>
+!map    = !titan.tensor_map<64x64xbf16, swizzle = 128>
+!tile   = !titan.shared<64x64xbf16, swizzle = 128>
+!bulk   = !titan.token<bulk>
+
+titan.kernel @copy(%X: !matrix, %Y: !matrix) warps(1) launch {
+  %c64 = arith.constant 64 : index
+  %m = titan.dim %X, 0 : !matrix
+  %n = titan.dim %X, 1 : !matrix
+  %rows = arith.ceildivui %m, %c64 : index
+  %columns = arith.ceildivui %n, %c64 : index
+  %mapX = titan.tensor_map %X : !matrix -> !map
+  %mapY = titan.tensor_map %Y : !matrix -> !map
+  titan.launch grid(%columns, %rows) with(%mapX, %mapY : !map, !map)
+} body(%mapX: !map, %mapY: !map) {
+  %c64 = arith.constant 64 : index
+  %i0 = arith.constant 0 : i32
+  %bytes = arith.constant 8192 : i32
+  %tile = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  %column = titan.cta_id 0
+  %row = titan.cta_id 1
+  %x = arith.muli %column, %c64 : index
+  %y = arith.muli %row, %c64 : index
+
+  titan.elect {
+    titan.mbarrier.init %full count(1) : !titan.mbarrier
+    titan.fence.mbarrier_init
+    titan.mbarrier.arrive_expect_tx %full, %bytes : !titan.mbarrier
+    titan.tma.load %mapX[%y, %x], %tile, %full : !map, !tile, !titan.mbarrier
+    titan.mbarrier.wait %full parity(%i0) : !titan.mbarrier
+    titan.tma.store %tile, %mapY[%y, %x] : !tile, !map
+    %group = titan.bulk.commit : !bulk
+    titan.bulk.wait %group read : !bulk
+  }
+  titan.return
+}
