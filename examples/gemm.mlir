@@ -10,6 +10,14 @@
 !mapA   = !titan.tensor_map<128x64xbf16, swizzle = 128>
 !mapB   = !titan.tensor_map<256x64xbf16, swizzle = 128>
 !mapD   = !titan.tensor_map<128x64xbf16, swizzle = 128>
+!globalF = !titan.global<?x?xf32>
+!vector  = !titan.global<?xf32>
+!mapF    = !titan.tensor_map<128x32xf32, swizzle = 128>
+!ringF   = !titan.shared<128x32xf32, swizzle = 128, slots = 2>
+!tileF   = !titan.shared<128x32xf32, swizzle = 128>
+!panelF  = tensor<128x32xf32, #acc>
+!indices = tensor<128x32xi32, #acc>
+!mask    = tensor<128x32xi1, #acc>
 !ringA  = !titan.shared<128x64xbf16, swizzle = 128, slots = 4>
 !ringB  = !titan.shared<256x64xbf16, swizzle = 128, slots = 4>
 !ringD  = !titan.shared<128x64xbf16, swizzle = 128, slots = 2>
@@ -119,6 +127,131 @@ titan.kernel @gemm(%A: !global, %B: !global, %D: !global) warps(12) registers(16
           %at = arith.addi %n, %column : index
           %stored = titan.elect warp(0) -> !bulk {
             titan.tma.store %buffer, %mapD[%m, %at] : !tileD, !mapD
+            %group = titan.bulk.commit : !bulk
+            titan.yield %group : !bulk
+          }
+          scf.yield %newer, %stored : !bulk, !bulk
+        } {titan.unroll}
+        scf.yield %stores#0, %stores#1 : !bulk, !bulk
+      }
+      titan.elect warp(0) {
+        titan.bulk.wait %last#1 read : !bulk
+      }
+    }
+  }
+  titan.return
+}
+
+// D = alpha * A * B^T + bias, f32 out; bias has one entry a column of D.
+titan.kernel @gemm_f32(%A: !global, %B: !global, %D: !globalF, %alpha: f32, %bias: !vector) warps(12) registers(168) launch {
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %c64 = arith.constant 64 : index
+  %m = titan.dim %A, 0 : !global
+  %n = titan.dim %B, 0 : !global
+  %k = titan.dim %A, 1 : !global
+  %tilesM = arith.ceildivui %m, %c128 : index
+  %tilesN = arith.ceildivui %n, %c256 : index
+  %steps = arith.ceildivui %k, %c64 : index
+  %tiles = arith.muli %tilesM, %tilesN : index
+  %sms = titan.device_property "multiprocessor_count"
+  %grid = arith.minui %tiles, %sms : index
+  %mapA = titan.tensor_map %A : !global -> !mapA
+  %mapB = titan.tensor_map %B : !global -> !mapB
+  %mapD = titan.tensor_map %D : !globalF -> !mapF
+  %entries = titan.dim %bias, 0 : !vector
+  %fits = arith.cmpi eq, %entries, %n : index
+  titan.require %fits, "launch-shape", "bias has one entry for each column of D"
+  titan.launch grid(%grid) with(%mapA, %mapB, %mapD, %n, %tilesN, %tiles, %steps : !mapA, !mapB, !mapF, index, index, index, index)
+} body(%mapA: !mapA, %mapB: !mapB, %mapD: !mapF, %width: index, %tilesN: index, %tiles: index, %steps: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %first = titan.cta_id 0
+  %ctas = titan.num_ctas 0
+
+  %a = titan.shared.alloc : !ringA
+  %b = titan.shared.alloc : !ringB
+  %d = titan.shared.alloc : !ringF
+  %ab = titan.pipe.create "load" -> ["multiply"] buffers ["a", "b"](%a, %b : !ringA, !ringB) : !titan.pipe<4>
+
+  titan.warp_specialize {
+    titan.partition "load" warps(1) registers(40) {
+      scf.for %tile = %first to %tiles step %ctas {
+        %tm = arith.divui %tile, %tilesN : index
+        %tn = arith.remui %tile, %tilesN : index
+        %m = arith.muli %tm, %c128 : index
+        %n = arith.muli %tn, %c256 : index
+        scf.for %step = %c0 to %steps step %c1 {
+          %k = arith.muli %step, %c64 : index
+          %slot = titan.pipe.acquire %ab : !titan.pipe<4>
+          titan.pipe.load %mapA[%m, %k] -> %slot["a"] : !mapA
+          titan.pipe.load %mapB[%n, %k] -> %slot["b"] : !mapB
+          titan.pipe.commit %slot
+        }
+      }
+    }
+    titan.partition "multiply" warps(8) registers(232) {
+      %none = titan.inflight.none : !flight
+      %factor = titan.splat %alpha : f32 -> !panelF
+      %width32 = arith.index_cast %width : index to i32
+      %limit = titan.splat %width32 : i32 -> !indices
+      %noStore = titan.token.none : !bulk
+      %last:2 = scf.for %tile = %first to %tiles step %ctas
+          iter_args(%older0 = %noStore, %newer0 = %noStore) -> (!bulk, !bulk) {
+        %tm = arith.divui %tile, %tilesN : index
+        %tn = arith.remui %tile, %tilesN : index
+        %m = arith.muli %tm, %c128 : index
+        %n = arith.muli %tn, %c256 : index
+        %noGroup = titan.token.none : !group
+        %noSlot = titan.token.none : !titan.slot
+        %r:3 = scf.for %step = %c0 to %steps step %c1
+            iter_args(%sum = %none, %group = %noGroup, %last = %noSlot) -> (!flight, !group, !titan.slot) {
+          %slot = titan.pipe.wait %ab : !titan.pipe<4>
+          %slotA = titan.pipe.buffer %slot["a"] : !tileA
+          %slotB = titan.pipe.buffer %slot["b"] : !tileB
+          titan.mma.fence
+          %more = arith.cmpi ne, %step, %c0 : index
+          %sum1 = titan.mma %slotA, %slotB, %sum accumulate(%more) : !tileA, !tileB, !flight -> !flight
+          %group1 = titan.mma.commit : !group
+          // The product before this one is done: its slot is free.
+          titan.mma.wait %group : !group
+          titan.pipe.release %last
+          scf.yield %sum1, %group1, %slot : !flight, !group, !titan.slot
+        }
+        %result = titan.mma.result %r#0 : !flight -> !sums
+        titan.pipe.release %r#2
+
+        // Eight panels of 32 columns, alpha * sum + bias.
+        %stores:2 = scf.for %j = %c0 to %c8 step %c1
+            iter_args(%older = %older0, %newer = %newer0) -> (!bulk, !bulk) {
+          %panel = titan.panel %result[%j] : !sums -> !panelF
+          %column = arith.muli %j, %c32 : index
+          %at = arith.addi %n, %column : index
+          %at32 = arith.index_cast %at : index to i32
+          %base = titan.splat %at32 : i32 -> !indices
+          %own = titan.coordinate 1 : !indices
+          %columns = arith.addi %base, %own : !indices
+          %inside = arith.cmpi slt, %columns, %limit : !indices
+          %added = titan.global.load %bias[%columns] mask(%inside : !mask) : !vector, !indices -> !panelF
+          %scaled = arith.mulf %panel, %factor : !panelF
+          %sum = arith.addf %scaled, %added : !panelF
+          %parity = arith.remui %j, %c2 : index
+          %buffer = titan.shared.slot %d[%parity : index] : !ringF -> !tileF
+          titan.elect warp(0) {
+            titan.bulk.wait %older read : !bulk
+          }
+          titan.barrier.sync 1 threads(256)
+          titan.shared.store %sum, %buffer : !panelF, !tileF
+          titan.fence.proxy_async shared_cta
+          titan.barrier.sync 1 threads(256)
+          %stored = titan.elect warp(0) -> !bulk {
+            titan.tma.store %buffer, %mapD[%m, %at] : !tileF, !mapF
             %group = titan.bulk.commit : !bulk
             titan.yield %group : !bulk
           }

@@ -10,6 +10,14 @@
 !mapA   = !titan.tensor_map<128x64xbf16, swizzle = 128>
 !mapB   = !titan.tensor_map<256x64xbf16, swizzle = 128>
 !mapD   = !titan.tensor_map<128x64xbf16, swizzle = 128>
+!globalF = !titan.global<?x?xf32>
+!vector  = !titan.global<?xf32>
+!mapF    = !titan.tensor_map<128x32xf32, swizzle = 128>
+!ringF   = !titan.shared<128x32xf32, swizzle = 128, slots = 2>
+!tileF   = !titan.shared<128x32xf32, swizzle = 128>
+!panelF  = tensor<128x32xf32, #acc>
+!indices = tensor<128x32xi32, #acc>
+!mask    = tensor<128x32xi1, #acc>
 !ringA  = !titan.shared<128x64xbf16, swizzle = 128, slots = 4>
 !ringB  = !titan.shared<256x64xbf16, swizzle = 128, slots = 4>
 !ringD  = !titan.shared<128x64xbf16, swizzle = 128, slots = 2>
@@ -157,6 +165,169 @@ titan.kernel @gemm(%A: !global, %B: !global, %D: !global) warps(12) registers(16
           %at = arith.addi %n, %column : index
           %stored = titan.elect warp(0) -> !bulk {
             titan.tma.store %buffer, %mapD[%m, %at] : !tileD, !mapD
+            %group = titan.bulk.commit : !bulk
+            titan.yield %group : !bulk
+          }
+          scf.yield %newer, %stored : !bulk, !bulk
+        } {titan.unroll}
+        scf.yield %r#0, %r#1, %stores#0, %stores#1 : i32, i32, !bulk, !bulk
+      }
+      titan.elect warp(0) {
+        titan.bulk.wait %s#3 read : !bulk
+      }
+    }
+  }
+  titan.return
+}
+
+// D = alpha * A * B^T + bias, f32 out; bias has one entry a column of D.
+titan.kernel @gemm_f32(%A: !global, %B: !global, %D: !globalF, %alpha: f32, %bias: !vector) warps(12) registers(168) launch {
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %c64 = arith.constant 64 : index
+  %m = titan.dim %A, 0 : !global
+  %n = titan.dim %B, 0 : !global
+  %k = titan.dim %A, 1 : !global
+  %tilesM = arith.ceildivui %m, %c128 : index
+  %tilesN = arith.ceildivui %n, %c256 : index
+  %steps = arith.ceildivui %k, %c64 : index
+  %tiles = arith.muli %tilesM, %tilesN : index
+  %sms = titan.device_property "multiprocessor_count"
+  %grid = arith.minui %tiles, %sms : index
+  %mapA = titan.tensor_map %A : !global -> !mapA
+  %mapB = titan.tensor_map %B : !global -> !mapB
+  %mapD = titan.tensor_map %D : !globalF -> !mapF
+  %entries = titan.dim %bias, 0 : !vector
+  %fits = arith.cmpi eq, %entries, %n : index
+  titan.require %fits, "launch-shape", "bias has one entry for each column of D"
+  titan.launch grid(%grid) with(%mapA, %mapB, %mapD, %n, %tilesN, %tiles, %steps : !mapA, !mapB, !mapF, index, index, index, index)
+} body(%mapA: !mapA, %mapB: !mapB, %mapD: !mapF, %width: index, %tilesN: index, %tiles: index, %steps: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %depth = arith.constant 4 : i32
+  %first = titan.cta_id 0
+  %ctas = titan.num_ctas 0
+
+  %a = titan.shared.alloc : !ringA
+  %b = titan.shared.alloc : !ringB
+  %d = titan.shared.alloc : !ringF
+  %full = titan.mbarrier.alloc : !titan.mbarrier<4>
+  %empty = titan.mbarrier.alloc : !titan.mbarrier<4>
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !titan.mbarrier<4>
+    titan.mbarrier.init %empty count(8) : !titan.mbarrier<4>
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+
+  titan.warp_specialize {
+    titan.partition "load" warps(1) registers(40) {
+      titan.elect {
+        %bytes = arith.constant 49152 : i32
+        %s:2 = scf.for %tile = %first to %tiles step %ctas
+            iter_args(%stage0 = %i0, %parity0 = %i0) -> (i32, i32) {
+          %tm = arith.divui %tile, %tilesN : index
+          %tn = arith.remui %tile, %tilesN : index
+          %m = arith.muli %tm, %c128 : index
+          %n = arith.muli %tn, %c256 : index
+          %r:2 = scf.for %step = %c0 to %steps step %c1
+              iter_args(%stage = %stage0, %parity = %parity0) -> (i32, i32) {
+            %k = arith.muli %step, %c64 : index
+            %other = arith.xori %parity, %i1 : i32
+            titan.mbarrier.wait %empty[%stage : i32] parity(%other) : !titan.mbarrier<4>
+            titan.mbarrier.arrive_expect_tx %full[%stage : i32], %bytes : !titan.mbarrier<4>
+            %slotA = titan.shared.slot %a[%stage : i32] : !ringA -> !tileA
+            %slotB = titan.shared.slot %b[%stage : i32] : !ringB -> !tileB
+            titan.tma.load %mapA[%m, %k], %slotA, %full[%stage : i32] : !mapA, !tileA, !titan.mbarrier<4>
+            titan.tma.load %mapB[%n, %k], %slotB, %full[%stage : i32] : !mapB, !tileB, !titan.mbarrier<4>
+            %next = arith.addi %stage, %i1 : i32
+            %wrap = arith.cmpi eq, %next, %depth : i32
+            %nextStage = arith.select %wrap, %i0, %next : i32
+            %nextParity = arith.select %wrap, %other, %parity : i32
+            scf.yield %nextStage, %nextParity : i32, i32
+          }
+          scf.yield %r#0, %r#1 : i32, i32
+        }
+      }
+    }
+    titan.partition "multiply" warps(8) registers(232) {
+      %none = titan.inflight.none : !flight
+      %factor = titan.splat %alpha : f32 -> !panelF
+      %width32 = arith.index_cast %width : index to i32
+      %limit = titan.splat %width32 : i32 -> !indices
+      %noStore = titan.token.none : !bulk
+      %s:4 = scf.for %tile = %first to %tiles step %ctas
+          iter_args(%stage0 = %i0, %parity0 = %i0, %older0 = %noStore, %newer0 = %noStore)
+          -> (i32, i32, !bulk, !bulk) {
+        %tm = arith.divui %tile, %tilesN : index
+        %tn = arith.remui %tile, %tilesN : index
+        %m = arith.muli %tm, %c128 : index
+        %n = arith.muli %tn, %c256 : index
+        %noGroup = titan.token.none : !group
+        %minus = arith.constant -1 : i32
+        %r:5 = scf.for %step = %c0 to %steps step %c1
+            iter_args(%stage = %stage0, %parity = %parity0, %sum = %none, %group = %noGroup, %last = %minus)
+            -> (i32, i32, !flight, !group, i32) {
+          titan.mbarrier.wait %full[%stage : i32] parity(%parity) : !titan.mbarrier<4>
+          %slotA = titan.shared.slot %a[%stage : i32] : !ringA -> !tileA
+          %slotB = titan.shared.slot %b[%stage : i32] : !ringB -> !tileB
+          titan.mma.fence
+          %more = arith.cmpi ne, %step, %c0 : index
+          %sum1 = titan.mma %slotA, %slotB, %sum accumulate(%more) : !tileA, !tileB, !flight -> !flight
+          %group1 = titan.mma.commit : !group
+          // The product before this one is done: its slot is free.
+          titan.mma.wait %group : !group
+          %any = arith.cmpi ne, %last, %minus : i32
+          scf.if %any {
+            titan.elect {
+              titan.mbarrier.arrive %empty[%last : i32] : !titan.mbarrier<4>
+            }
+          }
+          %other = arith.xori %parity, %i1 : i32
+          %next = arith.addi %stage, %i1 : i32
+          %wrap = arith.cmpi eq, %next, %depth : i32
+          %nextStage = arith.select %wrap, %i0, %next : i32
+          %nextParity = arith.select %wrap, %other, %parity : i32
+          scf.yield %nextStage, %nextParity, %sum1, %group1, %stage : i32, i32, !flight, !group, i32
+        }
+        %result = titan.mma.result %r#2 : !flight -> !sums
+        titan.elect {
+          titan.mbarrier.arrive %empty[%r#4 : i32] : !titan.mbarrier<4>
+        }
+
+        // Eight panels of 32 columns, alpha * sum + bias.
+        %stores:2 = scf.for %j = %c0 to %c8 step %c1
+            iter_args(%older = %older0, %newer = %newer0) -> (!bulk, !bulk) {
+          %panel = titan.panel %result[%j] : !sums -> !panelF
+          %column = arith.muli %j, %c32 : index
+          %at = arith.addi %n, %column : index
+          %at32 = arith.index_cast %at : index to i32
+          %base = titan.splat %at32 : i32 -> !indices
+          %own = titan.coordinate 1 : !indices
+          %columns = arith.addi %base, %own : !indices
+          %inside = arith.cmpi slt, %columns, %limit : !indices
+          %added = titan.global.load %bias[%columns] mask(%inside : !mask) : !vector, !indices -> !panelF
+          %scaled = arith.mulf %panel, %factor : !panelF
+          %sum = arith.addf %scaled, %added : !panelF
+          %parity = arith.remui %j, %c2 : index
+          %buffer = titan.shared.slot %d[%parity : index] : !ringF -> !tileF
+          titan.elect warp(0) {
+            titan.bulk.wait %older read : !bulk
+          }
+          titan.barrier.sync 1 threads(256)
+          titan.shared.store %sum, %buffer : !panelF, !tileF
+          titan.fence.proxy_async shared_cta
+          titan.barrier.sync 1 threads(256)
+          %stored = titan.elect warp(0) -> !bulk {
+            titan.tma.store %buffer, %mapD[%m, %at] : !tileF, !mapF
             %group = titan.bulk.commit : !bulk
             titan.yield %group : !bulk
           }

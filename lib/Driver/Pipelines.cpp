@@ -16,8 +16,8 @@ using namespace mlir;
 
 void titan::buildExpandPipeline(OpPassManager &pm) {
 #ifdef TITAN_HAS_TRANSFORMS
-  pm.addPass(createUnroll());
-  pm.addPass(createExpandPipes());
+  pm.addNestedPass<KernelOp>(createUnroll());
+  pm.addNestedPass<KernelOp>(createExpandPipes());
 #endif
 }
 
