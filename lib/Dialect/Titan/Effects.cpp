@@ -290,7 +290,9 @@ public:
                                   "tcgen05.fence::after_thread_sync"};
     static const char *spaces[] = {"", ".global", ".shared::cta",
                                    ".shared::cluster"};
-    os << kinds[f.kind] << spaces[static_cast<int>(f.space)];
+    os << kinds[f.kind];
+    if (f.kind == Fence::ProxyAsync)
+      os << spaces[static_cast<int>(f.space)];
     if (f.object) {
       os << ' ';
       value(f.object);

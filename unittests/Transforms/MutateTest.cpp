@@ -1,0 +1,76 @@
+//===- MutateTest.cpp - every mutation changes the kernel, and only it ----===//
+#include "titan/Transforms/Mutate.h"
+#include "titan/Transforms/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace titan;
+
+namespace {
+
+std::string print(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  op->print(os);
+  return text;
+}
+
+class Mutate : public testing::TestWithParam<const char *> {
+protected:
+  Mutate() {
+    context.loadDialect<TitanDialect>();
+    ParserConfig config(&context);
+    module = parseSourceFile<ModuleOp>(
+        std::string(TITAN_EXAMPLES "/") + GetParam(), config);
+    if (!module)
+      return;
+    PassManager passes(&context);
+    passes.addNestedPass<KernelOp>(createUnroll());
+    passes.addNestedPass<KernelOp>(createExpandPipes());
+    if (failed(passes.run(*module)))
+      module = {};
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+TEST_P(Mutate, EachIsAnotherKernel) {
+  ASSERT_TRUE(module);
+  for (auto kernel : module->getOps<KernelOp>()) {
+    std::string original = print(kernel);
+    llvm::StringSet<> seen;
+    int invalid = 0;
+    std::vector<Mutation> mutations = enumerateMutations(kernel);
+    EXPECT_EQ(print(kernel), original) << "enumerating changes nothing";
+    for (const Mutation &mutation : mutations) {
+      OwningOpRef<KernelOp> clone(kernel.clone());
+      if (failed(applyMutation(*clone, mutation))) {
+        ++invalid;
+        continue;
+      }
+      std::string text = print(*clone);
+      EXPECT_NE(text, original) << mutation.description;
+      seen.insert(text);
+    }
+    EXPECT_EQ(print(kernel), original) << "mutations are made in clones";
+    EXPECT_GE(mutations.size(), 10u);
+    // Few are refused by the verifier, and few are the same kernel: moving an
+    // operation behind its neighbour is moving the neighbour before it.
+    EXPECT_LE(invalid * 10, int(mutations.size()));
+    EXPECT_GE(seen.size() * 4, mutations.size() * 3);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, Mutate,
+                         testing::Values("copy.mlir", "pipeline.mlir",
+                                         "gemm.mlir", "gemm_bare.mlir"));
+
+} // namespace
