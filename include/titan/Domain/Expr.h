@@ -1,0 +1,104 @@
+//===- Expr.h - Integers known now or at launch -----------------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Extents and indices of iteration domains are integer expressions over
+// symbols: the size of a tensor that only a launch knows, a loop's index.
+// Division is Euclidean throughout: x = (x / d)*d + x % d with 0 <= x % d <
+// |d|, so that -1 / 4 = -1 and -1 % 4 = 3.
+//
+//   Expr n = Expr::symbol("N", 8);        // a multiple of 8, so says the
+//   caller ceilDiv(n, 4).str()                   // N ceildiv 4 isMultiple(n *
+//   3, 4)                  // Tri::Yes isMultiple(n, 16)                     //
+//   Tri::Unknown: the launch checks it
+//
+// Values are 64 bits; arithmetic that would overflow has no value (evaluate
+// gives none, and constants are not folded).
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DOMAIN_EXPR_H
+#define TITAN_DOMAIN_EXPR_H
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace titan {
+
+/// Yes, no, or only a launch can tell.
+enum class Tri : uint8_t { No, Yes, Unknown };
+
+inline Tri triOf(bool value) { return value ? Tri::Yes : Tri::No; }
+
+/// Euclidean quotient and remainder; the divisor is not 0.
+int64_t euclidDiv(int64_t x, int64_t d);
+int64_t euclidMod(int64_t x, int64_t d);
+/// The least q with q*d >= x, for d > 0.
+int64_t ceilDiv(int64_t x, int64_t d);
+
+class Expr {
+public:
+  enum class Kind : uint8_t {
+    Constant,
+    Symbol,
+    Add,
+    Mul,
+    Div,
+    Mod,
+    CeilDiv,
+    Xor
+  };
+
+  /// Values of symbols.
+  using Bindings = std::map<std::string, int64_t>;
+
+  Expr(int64_t value = 0);
+  /// A value of the launch, known to be a multiple of `multipleOf` (>= 1).
+  static Expr symbol(std::string name, int64_t multipleOf = 1);
+
+  Kind kind() const;
+  /// The value, if it is known now.
+  std::optional<int64_t> constant() const;
+  bool is(int64_t value) const { return constant() == value; }
+  /// The value under these bindings; none when a symbol is missing, a divisor
+  /// is 0, or the arithmetic overflows.
+  std::optional<int64_t> evaluate(const Bindings &bindings) const;
+  /// A number that surely divides the value; 0 if the value is surely 0.
+  int64_t divisor() const;
+  /// `(N ceildiv 4)*8 + i`.
+  std::string str() const;
+  /// Written the same (after folding): then surely equal.
+  bool same(const Expr &other) const;
+
+  friend Expr operator+(const Expr &a, const Expr &b);
+  friend Expr operator-(const Expr &a, const Expr &b);
+  friend Expr operator*(const Expr &a, const Expr &b);
+  friend Expr operator/(const Expr &a, const Expr &b);
+  friend Expr operator%(const Expr &a, const Expr &b);
+  friend Expr operator^(const Expr &a, const Expr &b);
+  friend Expr ceilDiv(const Expr &a, const Expr &b);
+
+private:
+  struct Node;
+  struct Raw {};
+  explicit Expr(Raw) {}
+  static Expr make(Kind kind, const Expr &a, const Expr &b);
+  std::string print(int level) const;
+
+  std::shared_ptr<const Node> node;
+};
+
+/// Whether `factor` divides `value`.
+Tri isMultiple(const Expr &value, const Expr &factor);
+/// Whether the two are equal.
+Tri areEqual(const Expr &a, const Expr &b);
+
+} // namespace titan
+
+#endif // TITAN_DOMAIN_EXPR_H

@@ -1,0 +1,208 @@
+//===- Theorems.h - Predicates, holes and the boxes of TMA ------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The mathematics of tiled TMA on iteration domains, after nvFuser's notes "TMA
+// Modeling In Depth" and "Divisibility of Split" (NVIDIA/Fuser, doc/reading),
+// in our words, with what we had to mend. Each theorem is a function; its test
+// enumerates every small case.
+//
+// "D is in bounds" means 0 <= index(D) < extent(D). Indices are computed from
+// the leaves towards the roots, as a loop body does it. A point of the leaves
+// is a *hole* when some domain is out of bounds.
+//
+// Two kinds of right: a copy is *weakly correct* when every valid point gets
+// its element and nothing illegal is touched; *strongly correct* when, in
+// addition, every hole gets the fill value. Tensor cores sum over holes, so K
+// wants the strong kind.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DOMAIN_THEOREMS_H
+#define TITAN_DOMAIN_THEOREMS_H
+
+#include "titan/Domain/IterDomain.h"
+
+namespace titan {
+
+//===----------------------------------------------------------------------===//
+// Predicates through expressions ("Divisibility of Split", Theorems 1 to 4)
+//===----------------------------------------------------------------------===//
+
+/// All premises in bounds implies the conclusion in bounds.
+struct Implication {
+  std::vector<DomainId> premises;
+  DomainId conclusion;
+};
+
+/// Theorem 1. O, I = split(X): X and I in bounds implies O in bounds.
+///   Proof sketch: x = o*N_I + i with 0 <= i < N_I, so o = x / N_I (Euclidean).
+///   0 <= x gives 0 <= o; x < N_X <= N_O*N_I gives o < N_O.
+/// And where the split divides: O and I in bounds implies X in bounds
+/// (x <= (N_O - 1)*N_I + N_I - 1 = N_X - 1).
+std::vector<Implication> predicateThroughSplit(const DomainGraph &graph,
+                                               const DomainExpr &split);
+
+/// Theorem 2. M = merge(O, I): O in bounds is equivalent to M in bounds; I is
+/// always in bounds.
+///   Proof sketch: o = m / N_I, i = m % N_I. 0 <= m / N_I < N_O is the same as
+///   0 <= m < N_O*N_I, as N_I > 0; a remainder lies in 0 .. N_I - 1.
+std::vector<Implication> predicateThroughMerge(const DomainGraph &graph,
+                                               const DomainExpr &merge);
+
+/// Theorem 3, mended. Y = resize(X, l, r): X in bounds implies Y in bounds if
+/// l >= 0 and r >= 0; Y in bounds implies X in bounds if l <= 0 and r <= 0.
+///   Proof sketch: y = x + l. 0 <= x < N gives l <= y < N + l, which lies in
+///   0 .. N + l + r - 1 when both are >= 0. (The note asks r >= 0 alone, since
+///   it looks at the upper bound only: with l = -1, x = 0 is y = -1.)
+std::vector<Implication> predicateThroughResize(const DomainGraph &graph,
+                                                const DomainExpr &resize);
+
+/// Theorem 4. X', Y' = swizzle(X, Y): X in bounds is equivalent to X' in
+/// bounds. And with them, Y in bounds is equivalent to Y' in bounds.
+///   Proof sketch: x' = x. N_Y is a power of two and x < N_X <= N_Y, so xor
+///   with x permutes 0 .. N_Y - 1.
+std::vector<Implication> predicateThroughSwizzle(const DomainGraph &graph,
+                                                 const DomainExpr &swizzle);
+
+/// The theorem that fits the expression.
+std::vector<Implication> predicateThrough(const DomainGraph &graph,
+                                          const DomainExpr &expr);
+
+//===----------------------------------------------------------------------===//
+// Equivalences ("Divisibility of Split", Theorem 5; "The Mathematical Theory of
+// IterDomain", Theorem 2.1). The rewriting functions are DomainGraph's.
+//===----------------------------------------------------------------------===//
+
+/// Theorem 5. With extents N1, N2 and a split by inner N:
+///   merge(I1, I2), then split   =   split(I2), then merge(I1, outer half)
+/// as functions from leaves to roots if and only if N divides N2.
+///   Proof sketch: let i*N + j be the index after the merge. If N | N2 then the
+///   box of N never straddles a multiple of N2. If not, take i = N2 / N with
+///   j = N - 1: the left side is past row 0, in row 1; the right side is in row
+///   0, a hole of it.
+/// Seen at valid points alone they also agree when N1 = 1.
+bool mergeThenSplitIsSplitThenMerge(int64_t n2, int64_t factor);
+
+/// Theorem 2.1 (rotation). For all extents and factors m, n >= 1:
+///   split by inner n, then the outer half by inner m
+///     =  split by inner m*n, then the inner half by inner n
+///   with leaves ceil(N / (m*n)), m, n.
+///   Proof sketch: ceil(ceil(N / n) / m) = ceil(N / (m*n)), and
+///   (o*m + j)*n + i = o*(m*n) + (j*n + i). Holes are those with index >= N on
+///   both sides: x = o*m + j >= ceil(N / n) implies x*n + i >= N.
+/// DomainGraph::rotateRight needs nothing; rotateLeft needs that n divides the
+/// box, which is then m*n.
+bool canRotateLeft(int64_t box, int64_t n);
+
+//===----------------------------------------------------------------------===//
+// TMA-protected domains ("TMA Modeling In Depth", Definition 1, Theorems 4, 5)
+//===----------------------------------------------------------------------===//
+
+/// Definition 1. A domain is TMA-protected when it is
+///   1. partitioned: a dimension of the TMA domain, whose bounds the hardware
+///      checks (these are given);
+///   2. the outer output of a split of a protected domain;
+///   3. the output of a merge whose outer input is protected;
+///   4. the output of a resize, left >= 0 and right >= 0, of a protected
+///   domain;
+///   5. the X output of a swizzle whose X input is protected.
+/// Theorem 4. If all domains that are not protected are in bounds, and the
+/// hardware's predicates hold (all partitioned domains are in bounds), then all
+/// protected domains are in bounds.
+///   Proof sketch: rules 2 to 5 are the predicates above, from input to output.
+std::vector<bool> tmaProtected(const DomainGraph &graph,
+                               const std::vector<DomainId> &partitioned);
+
+/// Theorem 5. A schedule whose hole-making expressions all have protected
+/// inputs is strongly correct for fill value zero, without any predicate (level
+/// 1).
+///   Proof sketch: at a hole some hole-making expression's input is out of
+///   bounds, and it is protected; domains that are not protected are inputs of
+///   no such expression and hence in bounds with the leaves. So by Theorem 4,
+///   turned around, some partitioned domain is out of bounds: TMA fills.
+/// Unknown: an extent that only a launch knows decides.
+Tri strongByProtection(const DomainGraph &graph,
+                       const std::vector<DomainId> &partitioned);
+
+//===----------------------------------------------------------------------===//
+// The fundamental theorem of TMA correctness
+//===----------------------------------------------------------------------===//
+
+/// One dimension of a box: along a dimension of `size` elements (those that TMA
+/// takes as inside), a box of `box` elements with element stride `stride` is
+/// cut into `stride` tiles, each of ceil(box / stride) elements: tile s holds
+/// the box's elements s, s + stride, s + 2*stride, ... Valid elements are those
+/// of the box, i < box, at positions in [validBegin, validEnd), which lies in
+/// [0, size).
+struct TmaBoxDim {
+  int64_t size;
+  int64_t box;
+  int64_t stride = 1;
+  int64_t validBegin = 0;
+  /// -1: size.
+  int64_t validEnd = -1;
+};
+
+/// Where boxes start: at first, first + step, ..., `count` of them. Elements of
+/// the dimension, negative and past its end too. A box that starts at x has
+/// tiles with the coordinates x, x + 1, ..., x + stride - 1.
+struct TmaBoxStarts {
+  int64_t first = 0;
+  int64_t step = 1;
+  int64_t count = 1;
+};
+
+/// Theorem 6, as the seed states it (FTTC), for boxes that start at multiples
+/// of the box: strong correctness is unachievable if and only if
+///     stride does not divide box,  and  stride < box < size.
+bool fundamentalTheorem(int64_t size, int64_t box, int64_t stride);
+
+/// Whether some tile of the box at `start` mixes a valid element with a hole to
+/// which TMA gives data: then no lowering can be strongly correct, for a tile
+/// is one instruction and its coordinate is all one can choose.
+///
+/// Theorem (FTTC for any start). Where all of [0, size) is valid, the box at c
+/// mixes if and only if, with T = ceil(box / stride),
+///     stride does not divide box,  stride < box,  stride < size,  and
+///     1 - (T - 1)*stride  <=  c  <  size - box.
+///   Proof sketch: Elements t of tile s lie at c + s + t*stride. Holes of the
+///   split are elements with s + t*stride >= box: only the last, t = T - 1, and
+///   only for s >= r = box mod stride > 0 (if r = 0 there is none). Its
+///   position runs over [c + box, c + T*stride - 1] as s does. It holds data
+///   when that meets [0, size); a valid element in the same tile exists when
+///   the one before it, stride lower, is at 0 or later: then it is below size
+///   as well, and T >= 2. So the position has to be in [stride, size - 1]. The
+///   two intervals meet exactly when c + box <= size - 1, stride <= c +
+///   T*stride - 1 and stride <= size - 1.
+/// For c a multiple of box, c = 0 mixes whenever another c >= 0 does, and there
+/// the condition is the seed's. The smallest case where the seed's form is
+/// wrong: size 3, box 3, stride 2, c = -1 (a resize by one on the left): the
+/// tile at coordinate 0 holds elements 0 and 2, and 2 belongs to the next box.
+///
+/// With part of the dimension cut off ([validBegin, validEnd) smaller) elements
+/// that were cut off are holes with data, too: tile s mixes when of its
+/// elements at least one is valid and more lie in [0, size) than are valid.
+bool boxMixes(const TmaBoxDim &dim, int64_t start);
+
+/// Theorem 6, generalised: strong correctness is unachievable along this
+/// dimension if and only if some box mixes. Closed form where all of [0, size)
+/// is valid.
+bool strongUnachievable(const TmaBoxDim &dim, const TmaBoxStarts &starts);
+
+/// The dimension and the boxes of: TMA domain {size}, resized by left and
+/// right, split by inner `box`, the box split by inner `stride`. The sizes
+/// after the resize are at least 1.
+struct TmaBoxSchedule {
+  TmaBoxDim dim;
+  TmaBoxStarts starts;
+};
+TmaBoxSchedule boxesOfResize(int64_t size, int64_t left, int64_t right,
+                             int64_t box, int64_t stride);
+
+} // namespace titan
+
+#endif // TITAN_DOMAIN_THEOREMS_H

@@ -1,0 +1,597 @@
+//===- IterDomain.cpp - Iteration domains and their transformations -------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Domain/IterDomain.h"
+
+#include "titan/Domain/Theorems.h"
+
+#include <algorithm>
+
+using namespace titan;
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+static Problem invalid(const std::string &why) {
+  return {"domain-invalid", why};
+}
+
+DomainId DomainGraph::add(Expr extent, int producer) {
+  DomainId id = size();
+  domains.push_back({"I" + std::to_string(id), std::move(extent), producer});
+  return id;
+}
+
+std::optional<Problem> DomainGraph::checkFree(DomainId id) const {
+  if (id < 0 || id >= size() || domains[id].removed)
+    return invalid("there is no domain " + std::to_string(id));
+  if (domains[id].consumer >= 0)
+    return invalid("domain " + domains[id].name + " is used already");
+  return std::nullopt;
+}
+
+DomainId DomainGraph::root(Expr extent, std::string name) {
+  DomainId id = add(std::move(extent), -1);
+  if (!name.empty())
+    domains[id].name = std::move(name);
+  return id;
+}
+
+Result<std::pair<DomainId, DomainId>>
+DomainGraph::split(DomainId in, Expr factor, bool inner) {
+  if (auto problem = checkFree(in))
+    return *problem;
+  if (auto f = factor.constant(); f && *f < 1)
+    return invalid("domain " + domains[in].name + " is split by " +
+                   std::to_string(*f));
+  int expr = static_cast<int>(expressions.size());
+  Expr other = ceilDiv(domains[in].extent, factor);
+  DomainId outer = add(inner ? other : factor, expr);
+  DomainId innerId = add(inner ? factor : other, expr);
+  DomainExpr made{DomainExpr::Kind::Split};
+  made.in[0] = in;
+  made.out[0] = outer;
+  made.out[1] = innerId;
+  made.factor = factor;
+  made.innerFactor = inner;
+  expressions.push_back(made);
+  domains[in].consumer = expr;
+  return std::pair{outer, innerId};
+}
+
+Result<std::pair<DomainId, DomainId>> DomainGraph::splitInner(DomainId in,
+                                                              Expr factor) {
+  return split(in, std::move(factor), true);
+}
+
+Result<std::pair<DomainId, DomainId>> DomainGraph::splitOuter(DomainId in,
+                                                              Expr factor) {
+  return split(in, std::move(factor), false);
+}
+
+Result<DomainId> DomainGraph::merge(DomainId outer, DomainId inner) {
+  for (DomainId id : {outer, inner})
+    if (auto problem = checkFree(id))
+      return *problem;
+  if (outer == inner)
+    return invalid("domain " + domains[outer].name + " is merged with itself");
+  int expr = static_cast<int>(expressions.size());
+  DomainId out = add(domains[outer].extent * domains[inner].extent, expr);
+  DomainExpr made{DomainExpr::Kind::Merge};
+  made.in[0] = outer;
+  made.in[1] = inner;
+  made.out[0] = out;
+  expressions.push_back(made);
+  domains[outer].consumer = domains[inner].consumer = expr;
+  return out;
+}
+
+Result<DomainId> DomainGraph::resize(DomainId in, int64_t left, int64_t right) {
+  if (auto problem = checkFree(in))
+    return *problem;
+  constexpr int64_t limit = int64_t(1) << 40;
+  if (left < -limit || left > limit || right < -limit || right > limit)
+    return invalid("a resize by more than 2^40");
+  Expr extent = domains[in].extent + Expr(left) + Expr(right);
+  if (auto known = extent.constant(); known && *known < 1)
+    return invalid("domain " + domains[in].name + " is resized to " +
+                   std::to_string(*known));
+  int expr = static_cast<int>(expressions.size());
+  DomainId out = add(extent, expr);
+  DomainExpr made{DomainExpr::Kind::Resize};
+  made.in[0] = in;
+  made.out[0] = out;
+  made.left = left;
+  made.right = right;
+  expressions.push_back(made);
+  domains[in].consumer = expr;
+  return out;
+}
+
+Result<std::pair<DomainId, DomainId>> DomainGraph::swizzle(DomainId x,
+                                                           DomainId y) {
+  for (DomainId id : {x, y})
+    if (auto problem = checkFree(id))
+      return *problem;
+  if (x == y)
+    return invalid("domain " + domains[x].name + " is swizzled with itself");
+  auto nx = domains[x].extent.constant(), ny = domains[y].extent.constant();
+  if (!nx || !ny || *ny < 1 || (*ny & (*ny - 1)) != 0 || *nx > *ny)
+    return invalid("the swizzle of " + domains[x].name + "{" +
+                   domains[x].extent.str() + "} and " + domains[y].name + "{" +
+                   domains[y].extent.str() +
+                   "}: the second extent is a known power of two, the first "
+                   "known and not larger");
+  int expr = static_cast<int>(expressions.size());
+  DomainId outX = add(domains[x].extent, expr);
+  DomainId outY = add(domains[y].extent, expr);
+  DomainExpr made{DomainExpr::Kind::Swizzle};
+  made.in[0] = x;
+  made.in[1] = y;
+  made.out[0] = outX;
+  made.out[1] = outY;
+  expressions.push_back(made);
+  domains[x].consumer = domains[y].consumer = expr;
+  return std::pair{outX, outY};
+}
+
+//===----------------------------------------------------------------------===//
+// Looking
+//===----------------------------------------------------------------------===//
+
+std::vector<DomainId> DomainGraph::roots() const {
+  std::vector<DomainId> result;
+  for (DomainId id = 0; id < size(); ++id)
+    if (!domains[id].removed && domains[id].producer < 0)
+      result.push_back(id);
+  return result;
+}
+
+std::vector<DomainId> DomainGraph::leaves() const {
+  std::vector<DomainId> result;
+  for (DomainId id = 0; id < size(); ++id)
+    if (!domains[id].removed && domains[id].consumer < 0)
+      result.push_back(id);
+  return result;
+}
+
+std::string DomainGraph::str() const {
+  auto show = [&](DomainId id) {
+    return domains[id].name + "{" + domains[id].extent.str() + "}";
+  };
+  std::string text;
+  for (const DomainExpr &e : expressions) {
+    if (e.removed)
+      continue;
+    switch (e.kind) {
+    case DomainExpr::Kind::Split:
+      text += show(e.out[0]) + ", " + show(e.out[1]) + " = split(" +
+              show(e.in[0]) + (e.innerFactor ? ", inner " : ", outer ") +
+              e.factor.str() + ")\n";
+      break;
+    case DomainExpr::Kind::Merge:
+      text += show(e.out[0]) + " = merge(" + show(e.in[0]) + ", " +
+              show(e.in[1]) + ")\n";
+      break;
+    case DomainExpr::Kind::Resize:
+      text += show(e.out[0]) + " = resize(" + show(e.in[0]) + ", " +
+              std::to_string(e.left) + ", " + std::to_string(e.right) + ")\n";
+      break;
+    case DomainExpr::Kind::Swizzle:
+      text += show(e.out[0]) + ", " + show(e.out[1]) + " = swizzle(" +
+              show(e.in[0]) + ", " + show(e.in[1]) + ")\n";
+      break;
+    }
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Indices
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Arithmetic on numbers that has no value where 64 bits do not hold it.
+struct Numbers {
+  using Value = std::optional<int64_t>;
+  static Value add(Value a, Value b) {
+    int64_t r;
+    if (!a || !b || __builtin_add_overflow(*a, *b, &r))
+      return std::nullopt;
+    return r;
+  }
+  static Value mul(Value a, Value b) {
+    int64_t r;
+    if (!a || !b || __builtin_mul_overflow(*a, *b, &r))
+      return std::nullopt;
+    return r;
+  }
+  static Value div(Value a, Value b) {
+    if (!a || !b || *b < 1)
+      return std::nullopt;
+    return euclidDiv(*a, *b);
+  }
+  static Value mod(Value a, Value b) {
+    if (!a || !b || *b < 1)
+      return std::nullopt;
+    return euclidMod(*a, *b);
+  }
+  static Value bitXor(Value a, Value b) {
+    if (!a || !b)
+      return std::nullopt;
+    return *a ^ *b;
+  }
+  static Value shift(Value a, int64_t by) { return add(a, by); }
+};
+
+struct Expressions {
+  using Value = std::optional<Expr>;
+  static Value add(const Value &a, const Value &b) { return *a + *b; }
+  static Value mul(const Value &a, const Value &b) { return *a * *b; }
+  static Value div(const Value &a, const Value &b) { return *a / *b; }
+  static Value mod(const Value &a, const Value &b) { return *a % *b; }
+  static Value bitXor(const Value &a, const Value &b) { return *a ^ *b; }
+  static Value shift(const Value &a, int64_t by) { return *a + Expr(by); }
+};
+} // namespace
+
+/// Applies the expressions in both directions until nothing new follows.
+template <typename Ops>
+static void propagate(const std::vector<DomainExpr> &expressions,
+                      const std::vector<typename Ops::Value> &extents,
+                      std::vector<typename Ops::Value> &v) {
+  using Value = typename Ops::Value;
+  bool changed = true;
+  auto set = [&](DomainId id, Value value) {
+    if (v[id] || !value)
+      return;
+    v[id] = std::move(value);
+    changed = true;
+  };
+  while (changed) {
+    changed = false;
+    for (const DomainExpr &e : expressions) {
+      if (e.removed)
+        continue;
+      DomainId a = e.in[0], b = e.in[1], p = e.out[0], q = e.out[1];
+      switch (e.kind) {
+      case DomainExpr::Kind::Split:
+        if (v[p] && v[q] && !v[a])
+          set(a, Ops::add(Ops::mul(v[p], extents[q]), v[q]));
+        if (v[a] && !v[p])
+          set(p, Ops::div(v[a], extents[q]));
+        if (v[a] && !v[q])
+          set(q, Ops::mod(v[a], extents[q]));
+        break;
+      case DomainExpr::Kind::Merge:
+        if (v[a] && v[b] && !v[p])
+          set(p, Ops::add(Ops::mul(v[a], extents[b]), v[b]));
+        if (v[p] && !v[a])
+          set(a, Ops::div(v[p], extents[b]));
+        if (v[p] && !v[b])
+          set(b, Ops::mod(v[p], extents[b]));
+        break;
+      case DomainExpr::Kind::Resize:
+        if (v[a] && !v[p])
+          set(p, Ops::shift(v[a], e.left));
+        if (v[p] && !v[a])
+          set(a, Ops::shift(v[p], -e.left));
+        break;
+      case DomainExpr::Kind::Swizzle:
+        set(p, v[a]);
+        set(a, v[p]);
+        if (v[a] && v[b] && !v[q])
+          set(q, Ops::bitXor(v[a], v[b]));
+        if (v[p] && v[q] && !v[b])
+          set(b, Ops::bitXor(v[p], v[q]));
+        break;
+      }
+    }
+  }
+}
+
+DomainValues DomainGraph::values(DomainValues known,
+                                 const Expr::Bindings &bindings) const {
+  known.resize(size());
+  std::vector<std::optional<int64_t>> extents;
+  for (const IterDomain &d : domains)
+    extents.push_back(d.extent.evaluate(bindings));
+  propagate<Numbers>(expressions, extents, known);
+  return known;
+}
+
+DomainIndices DomainGraph::indices(DomainIndices known) const {
+  known.resize(size());
+  std::vector<std::optional<Expr>> extents;
+  for (const IterDomain &d : domains)
+    extents.push_back(d.extent);
+  propagate<Expressions>(expressions, extents, known);
+  return known;
+}
+
+//===----------------------------------------------------------------------===//
+// Holes
+//===----------------------------------------------------------------------===//
+
+Tri DomainGraph::createsHoles(const DomainExpr &expr) const {
+  switch (expr.kind) {
+  case DomainExpr::Kind::Split:
+    switch (isMultiple(domains[expr.in[0]].extent, expr.factor)) {
+    case Tri::Yes:
+      return Tri::No;
+    case Tri::No:
+      return Tri::Yes;
+    case Tri::Unknown:
+      return Tri::Unknown;
+    }
+    return Tri::Unknown;
+  case DomainExpr::Kind::Resize:
+    return triOf(expr.left > 0 || expr.right > 0);
+  case DomainExpr::Kind::Merge:
+  case DomainExpr::Kind::Swizzle:
+    return Tri::No;
+  }
+  return Tri::Unknown;
+}
+
+std::vector<bool>
+DomainGraph::impliedInBounds(const std::vector<DomainId> &given) const {
+  std::vector<bool> inside(domains.size(), false);
+  for (DomainId id = 0; id < size(); ++id)
+    inside[id] = domains[id].removed || domains[id].consumer < 0;
+  for (DomainId id : given)
+    inside[id] = true;
+  std::vector<Implication> rules;
+  for (const DomainExpr &e : expressions)
+    if (!e.removed)
+      for (Implication &rule : predicateThrough(*this, e))
+        rules.push_back(std::move(rule));
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Implication &rule : rules)
+      if (!inside[rule.conclusion] &&
+          std::all_of(rule.premises.begin(), rule.premises.end(),
+                      [&](DomainId id) { return inside[id]; })) {
+        inside[rule.conclusion] = true;
+        changed = true;
+      }
+  }
+  return inside;
+}
+
+std::vector<DomainId> DomainGraph::predicates() const {
+  // Leaves in bounds and no hole made on the way: then all are in bounds. So
+  // the inputs of the hole-making expressions suffice; drop, from the leaves
+  // on, those that follow from the rest.
+  std::vector<DomainId> needed;
+  for (const DomainExpr &e : expressions)
+    if (!e.removed && createsHoles(e) != Tri::No)
+      needed.push_back(e.in[0]);
+  for (size_t i = needed.size(); i-- > 0;) {
+    std::vector<DomainId> rest = needed;
+    rest.erase(rest.begin() + static_cast<ptrdiff_t>(i));
+    if (impliedInBounds(rest)[needed[i]])
+      needed = std::move(rest);
+  }
+  return needed;
+}
+
+//===----------------------------------------------------------------------===//
+// Equivalences
+//===----------------------------------------------------------------------===//
+
+const DomainExpr *DomainGraph::consumerOf(DomainId id,
+                                          DomainExpr::Kind kind) const {
+  if (id < 0 || id >= size() || domains[id].removed || domains[id].consumer < 0)
+    return nullptr;
+  const DomainExpr &e = expressions[domains[id].consumer];
+  return e.kind == kind ? &e : nullptr;
+}
+
+/// Makes `by` what `of` was to its consumer, and removes `of`.
+void DomainGraph::takePlace(DomainId of, DomainId by) {
+  int consumer = domains[of].consumer;
+  domains[by].consumer = consumer;
+  if (consumer >= 0)
+    for (DomainId &in : expressions[consumer].in)
+      if (in == of)
+        in = by;
+  domains[of].removed = true;
+}
+
+bool DomainGraph::rotateRight(DomainId d) {
+  const DomainExpr *first = consumerOf(d, DomainExpr::Kind::Split);
+  if (!first || !first->innerFactor)
+    return false;
+  DomainId x = first->out[0];
+  const DomainExpr *second = consumerOf(x, DomainExpr::Kind::Split);
+  if (!second || !second->innerFactor)
+    return false;
+  DomainExpr &upper = expressions[domains[d].consumer];
+  DomainExpr &lower = expressions[domains[x].consumer];
+  DomainId i = upper.out[1], o = lower.out[0], j = lower.out[1];
+  Expr n = upper.factor, m = lower.factor;
+  upper.factor = m * n;
+  upper.out[0] = o;
+  upper.out[1] = x;
+  lower.factor = n;
+  lower.out[0] = j;
+  lower.out[1] = i;
+  domains[x].extent = m * n;
+  std::swap(domains[o].producer, domains[i].producer);
+  domains[o].extent = ceilDiv(domains[d].extent, m * n);
+  return true;
+}
+
+bool DomainGraph::rotateLeft(DomainId d) {
+  const DomainExpr *first = consumerOf(d, DomainExpr::Kind::Split);
+  if (!first || !first->innerFactor)
+    return false;
+  DomainId x = first->out[1];
+  const DomainExpr *second = consumerOf(x, DomainExpr::Kind::Split);
+  if (!second || !second->innerFactor ||
+      isMultiple(first->factor, second->factor) != Tri::Yes)
+    return false;
+  DomainExpr &upper = expressions[domains[d].consumer];
+  DomainExpr &lower = expressions[domains[x].consumer];
+  DomainId o = upper.out[0], j = lower.out[0], i = lower.out[1];
+  Expr box = upper.factor, n = lower.factor;
+  upper.factor = n;
+  upper.out[0] = x;
+  upper.out[1] = i;
+  lower.factor = ceilDiv(box, n);
+  lower.out[0] = o;
+  lower.out[1] = j;
+  domains[x].extent = ceilDiv(domains[d].extent, n);
+  std::swap(domains[o].producer, domains[i].producer);
+  domains[o].extent = ceilDiv(domains[x].extent, lower.factor);
+  domains[j].extent = lower.factor;
+  return true;
+}
+
+bool DomainGraph::splitBeforeMerge(DomainId m) {
+  if (m < 0 || m >= size() || domains[m].removed || domains[m].producer < 0)
+    return false;
+  DomainExpr &merged = expressions[domains[m].producer];
+  if (merged.kind != DomainExpr::Kind::Merge ||
+      !consumerOf(m, DomainExpr::Kind::Split))
+    return false;
+  DomainExpr &cut = expressions[domains[m].consumer];
+  DomainId a = merged.in[0], b = merged.in[1], o = cut.out[0], i = cut.out[1];
+  // n is the inner extent, however the split was written.
+  Expr n = domains[i].extent;
+  if (isMultiple(domains[b].extent, n) != Tri::Yes)
+    return false;
+  int mergeIndex = domains[m].producer, splitIndex = domains[m].consumer;
+  // m becomes b's outer half: split(b) = (m, i), merge(a, m) = o.
+  cut.in[0] = b;
+  cut.out[0] = m;
+  cut.factor = n;
+  cut.innerFactor = true;
+  merged.in[1] = m;
+  merged.out[0] = o;
+  domains[b].consumer = splitIndex;
+  domains[m].producer = splitIndex;
+  domains[m].consumer = mergeIndex;
+  domains[o].producer = mergeIndex;
+  domains[m].extent = ceilDiv(domains[b].extent, n);
+  domains[o].extent = domains[a].extent * domains[m].extent;
+  return true;
+}
+
+bool DomainGraph::mergeBeforeSplit(DomainId b) {
+  const DomainExpr *cutIt = consumerOf(b, DomainExpr::Kind::Split);
+  if (!cutIt)
+    return false;
+  DomainId half = cutIt->out[0], i = cutIt->out[1];
+  const DomainExpr *mergeIt = consumerOf(half, DomainExpr::Kind::Merge);
+  if (!mergeIt || mergeIt->in[1] != half || createsHoles(*cutIt) != Tri::No)
+    return false;
+  int splitIndex = domains[b].consumer, mergeIndex = domains[half].consumer;
+  DomainExpr &cut = expressions[splitIndex];
+  DomainExpr &merged = expressions[mergeIndex];
+  DomainId a = merged.in[0], o = merged.out[0];
+  Expr n = domains[i].extent;
+  merged.in[1] = b;
+  merged.out[0] = half;
+  cut.in[0] = half;
+  cut.out[0] = o;
+  cut.factor = n;
+  cut.innerFactor = true;
+  domains[b].consumer = mergeIndex;
+  domains[half].producer = mergeIndex;
+  domains[half].consumer = splitIndex;
+  domains[o].producer = splitIndex;
+  domains[half].extent = domains[a].extent * domains[b].extent;
+  domains[o].extent = ceilDiv(domains[half].extent, n);
+  return true;
+}
+
+bool DomainGraph::removeMergeSplit(DomainId m) {
+  if (m < 0 || m >= size() || domains[m].removed || domains[m].producer < 0)
+    return false;
+  DomainExpr &merged = expressions[domains[m].producer];
+  if (merged.kind != DomainExpr::Kind::Merge ||
+      !consumerOf(m, DomainExpr::Kind::Split))
+    return false;
+  DomainExpr &cut = expressions[domains[m].consumer];
+  DomainId a = merged.in[0], b = merged.in[1];
+  if (areEqual(cut.factor, domains[cut.innerFactor ? b : a].extent) != Tri::Yes)
+    return false;
+  merged.removed = cut.removed = true;
+  domains[m].removed = true;
+  takePlace(cut.out[0], a);
+  takePlace(cut.out[1], b);
+  return true;
+}
+
+bool DomainGraph::removeSplitMerge(DomainId d) {
+  const DomainExpr *cutIt = consumerOf(d, DomainExpr::Kind::Split);
+  if (!cutIt || createsHoles(*cutIt) != Tri::No)
+    return false;
+  DomainId o = cutIt->out[0], i = cutIt->out[1];
+  const DomainExpr *mergeIt = consumerOf(o, DomainExpr::Kind::Merge);
+  if (!mergeIt || mergeIt->in[0] != o || mergeIt->in[1] != i)
+    return false;
+  DomainExpr &cut = expressions[domains[d].consumer];
+  DomainExpr &merged = expressions[domains[o].consumer];
+  cut.removed = merged.removed = true;
+  domains[o].removed = domains[i].removed = true;
+  takePlace(merged.out[0], d);
+  return true;
+}
+
+bool titan::sameFunction(const DomainGraph &a, const DomainGraph &b,
+                         const std::vector<DomainId> &leavesOfA,
+                         const std::vector<DomainId> &leavesOfB,
+                         bool validOnly) {
+  std::vector<DomainId> rootsOfA = a.roots(), rootsOfB = b.roots();
+  if (leavesOfA.size() != leavesOfB.size() ||
+      rootsOfA.size() != rootsOfB.size())
+    return false;
+  for (size_t k = 0; k < rootsOfA.size(); ++k)
+    if (areEqual(a[rootsOfA[k]].extent, b[rootsOfB[k]].extent) != Tri::Yes)
+      return false;
+  std::vector<int64_t> counts;
+  for (size_t k = 0; k < leavesOfA.size(); ++k) {
+    auto n = a[leavesOfA[k]].extent.constant();
+    if (!n ||
+        areEqual(a[leavesOfA[k]].extent, b[leavesOfB[k]].extent) != Tri::Yes)
+      return false;
+    counts.push_back(*n);
+  }
+  auto valid = [](const DomainGraph &g, const DomainValues &v) {
+    for (DomainId id = 0; id < g.size(); ++id)
+      if (!g[id].removed && !(v[id] && *v[id] >= 0 &&
+                              *v[id] < g[id].extent.constant().value_or(0)))
+        return false;
+    return true;
+  };
+  std::vector<int64_t> at(counts.size(), 0);
+  while (true) {
+    DomainValues va(a.size()), vb(b.size());
+    for (size_t k = 0; k < at.size(); ++k)
+      va[leavesOfA[k]] = vb[leavesOfB[k]] = at[k];
+    va = a.values(va);
+    vb = b.values(vb);
+    bool compare = true;
+    if (validOnly) {
+      compare = valid(a, va);
+      if (compare != valid(b, vb))
+        return false;
+    }
+    for (size_t k = 0; compare && k < rootsOfA.size(); ++k)
+      if (!va[rootsOfA[k]] || va[rootsOfA[k]] != vb[rootsOfB[k]])
+        return false;
+    size_t k = 0;
+    while (k < at.size() && ++at[k] == counts[k])
+      at[k++] = 0;
+    if (k == at.size())
+      return true;
+  }
+}
