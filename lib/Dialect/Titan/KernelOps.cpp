@@ -1,6 +1,7 @@
 //===- KernelOps.cpp - kernels, partitions, elect -------------------------===//
 #include "OpHelpers.h"
 #include "titan/Dialect/Titan/Titan.h"
+#include "titan/Target/Target.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -332,8 +333,9 @@ LogicalResult PartitionOp::verify() {
     return emitOpError("[partition-shape] a partition has at least one warp");
   if (auto registers = getRegisters())
     if (*registers < 24 || *registers > 256 || *registers % 8)
-      return emitOpError("[setmaxnreg-operand] setmaxnreg takes a multiple of 8 "
-                         "from 24 to 256, not ")
+      return emitOpError(
+                 "[setmaxnreg-operand] setmaxnreg takes a multiple of 8 "
+                 "from 24 to 256, not ")
              << *registers << " (PTX ISA, setmaxnreg)";
   return success();
 }
@@ -388,6 +390,24 @@ LogicalResult WarpSpecializeOp::verifyRegions() {
            << getTotalWarps()
            << " warps (padded to warpgroups), the kernel has "
            << kernel.getWarps();
+  if (!kernel || !kernel.getRegisters())
+    return success();
+  // setmaxnreg has the same rules on all targets that have it.
+  int64_t launch = *kernel.getRegisters(), wanted = 0, held = 0;
+  SmallVector<WarpBudget> budgets;
+  for (auto partition : getBody().getOps<PartitionOp>())
+    if (auto registers = partition.getRegisters()) {
+      int64_t warps = partition.getPaddedWarps();
+      budgets.push_back({warps, static_cast<int64_t>(*registers)});
+      wanted += warps * *registers;
+      held += warps * launch;
+    }
+  if (checkRegisterBudgets(targetInfo(TargetId::Sm90a), launch, budgets) ==
+      Code::RegisterBudget)
+    return emitOpError("[register-budget] the partitions want ")
+           << wanted << " registers (warps times registers a thread), more "
+           << "than the " << held << " that their warps have at launch: the "
+           << "last setmaxnreg would wait for ever (PTX ISA, setmaxnreg)";
   return success();
 }
 
