@@ -7,6 +7,7 @@
 
 #include "titan/Runtime/Driver.h"
 
+#include <cstdlib>
 #include <dlfcn.h>
 #include <mutex>
 
@@ -73,7 +74,8 @@ Result<const Driver *> titan::runtime::openDriver() {
   static std::unique_ptr<Driver> driver;
   std::lock_guard lock(mutex);
   if (!driver) {
-    auto opened = openDriver("libcuda.so.1");
+    const char *named = std::getenv("TITAN_CUDA_LIBRARY");
+    auto opened = openDriver(named && *named ? named : "libcuda.so.1");
     if (!opened)
       return std::move(opened.error());
     driver = std::move(*opened);

@@ -195,9 +195,11 @@ struct Driver {
   std::string describe(cuda::Result result) const;
 };
 
-/// Opens libcuda.so.1, finds every function and initialises the driver; once a
-/// process, later calls return the same table. Errors: no-gpu (no library, too
-/// old a library, no device), driver-error.
+/// Opens libcuda.so.1 (or the library that the environment variable
+/// TITAN_CUDA_LIBRARY names: a driver in another place, or a test's), finds
+/// every function and initialises the driver; once a process, later calls
+/// return the same table. Errors: no-gpu (no library, too old a library, no
+/// device), driver-error.
 Result<const Driver *> openDriver();
 
 /// The same with another library name, without caching; for tests.
