@@ -3,6 +3,9 @@
 #include "titan/Dialect/Titan/Titan.h"
 #include "titan/Target/Target.h"
 
+#include "titan/Target/Target.h"
+
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -199,7 +202,24 @@ LogicalResult KernelOp::verifyRegions() {
           "titan.dim, titan.device_property, titan.tensor_map, titan.require "
           "and titan.launch do");
   }
+  const TargetInfo *target = nullptr;
+  for (Operation *at = *this; at && !target; at = at->getParentOp())
+    if (auto name = at->getAttrOfType<StringAttr>("titan.target")) {
+      target = lookupTarget(std::string_view(name.getValue()));
+      if (!target)
+        return at->emitError("[unknown-target] '")
+               << name.getValue()
+               << "': targets are sm_90a, sm_100a and gfx942";
+    }
   WalkResult result = getBody().walk([&](Operation *op) {
+    auto hardware = dyn_cast<HardwareEffectsInterface>(op);
+    if (target && hardware &&
+        !llvm::is_contained(hardware.getTargets(), StringRef(target->name))) {
+      op->emitOpError("[wrong-target] does not exist on ")
+          << StringRef(target->name) << ", the kernel's target; it exists on "
+          << llvm::join(hardware.getTargets(), ", ");
+      return WalkResult::interrupt();
+    }
     if (isa<TensorMapOp, RequireOp, DevicePropertyOp>(op)) {
       op->emitOpError("[launch-operation] belongs in the launch region");
       return WalkResult::interrupt();

@@ -1,6 +1,7 @@
 //===- MmaOps.cpp - asynchronous matrix products --------------------------===//
 #include "OpHelpers.h"
 #include "titan/Dialect/Titan/Titan.h"
+#include "titan/Layout/Hardware.h"
 
 using namespace mlir;
 using namespace titan;
@@ -11,28 +12,36 @@ static ArrayRef<StringRef> hopperOnly() {
   return targets;
 }
 
+TypedValue<SharedType> MmaOp::getSharedA() {
+  return dyn_cast<TypedValue<SharedType>>(getA());
+}
+
 LogicalResult MmaOp::verify() {
-  SharedType a = getA().getType(), b = getB().getType();
+  SharedType b = getB().getType();
+  auto a = dyn_cast<SharedType>(getA().getType());
+  auto registers = dyn_cast<RankedTensorType>(getA().getType());
+  ArrayRef<int64_t> shape = a ? a.getShape() : registers.getShape();
+  Type element = a ? a.getElementType() : registers.getElementType();
   RankedTensorType d = getAcc().getType().getTensor();
   if (getType() != getAcc().getType())
     return emitOpError(
         "[mma-accumulator] the result has the accumulator's type");
-  if (a.getSlots() != 1 || b.getSlots() != 1)
+  if ((a && a.getSlots() != 1) || b.getSlots() != 1)
     return emitOpError("[shared-ring] an operand is a ring: take a slot first");
-  if (a.getCluster() || b.getCluster())
+  if ((a && a.getCluster()) || b.getCluster())
     return emitOpError("[mma-remote] operands are the CTA's own shared memory "
                        "(PTX ISA, wgmma)");
-  if (a.getRank() != 2 || b.getRank() != 2 || d.getRank() != 2)
+  if (shape.size() != 2 || b.getRank() != 2 || d.getRank() != 2)
     return emitOpError(
         "[mma-rank] operands and accumulator have two dimensions");
-  if (a.getElementType() != b.getElementType() ||
-      !(a.getElementType().isBF16() || a.getElementType().isF16()))
+  if (element != b.getElementType() ||
+      !(element.isBF16() || element.isF16()))
     return emitOpError("[mma-type] A and B are both bf16 or both f16, not ")
-           << a.getElementType() << " and " << b.getElementType();
+           << element << " and " << b.getElementType();
   if (!d.getElementType().isF32())
     return emitOpError("[mma-type] the accumulator is f32, not ")
            << d.getElementType();
-  int64_t m = a.getShape()[getTransposeA()], k = a.getShape()[!getTransposeA()];
+  int64_t m = shape[getTransposeA()], k = shape[!getTransposeA()];
   int64_t n = b.getShape()[getTransposeB()],
           kOfB = b.getShape()[!getTransposeB()];
   if (k != kOfB || m != d.getShape()[0] || n != d.getShape()[1])
@@ -45,16 +54,43 @@ LogicalResult MmaOp::verify() {
            << k << " (PTX ISA, wgmma shapes)";
   if (failed(verifyTileType(*this, d)))
     return failure();
+  if (!registers)
+    return success();
+  if (getTransposeA())
+    return emitOpError("[mma-operand] A in registers is not transposed (PTX "
+                       "ISA, wgmma.mma_async)");
+  if (failed(verifyTileType(*this, registers)))
+    return failure();
+  // The rows of A are with the warps that hold the rows of D.
+  int64_t groups = getTileLayout(d)->warps() / 4;
+  int64_t rowGroups = 1;
+  if (auto wgmma = dyn_cast<WgmmaAttr>(d.getEncoding()))
+    rowGroups = wgmma.getRows();
+  else if (groups != 1)
+    return emitOpError("[layout-mismatch] with A in registers the accumulator "
+                       "is in #titan.wgmma");
+  Result<Layout> expected =
+      wgmmaA(16, m, k, rowGroups, std::max<int64_t>(1, groups / rowGroups));
+  if (!expected || !expected->sameFunction(*getTileLayout(registers)))
+    return emitOpError("[layout-mismatch] A in registers has the layout of "
+                       "wgmma's matrix fragment A, for 16-bit elements that of "
+                       "the accumulators, #titan.wgmma; not that of ")
+           << registers;
   return success();
 }
 void MmaOp::getHardwareEffects(EffectList &effects) {
   static const char *source = "PTX ISA, wgmma.mma_async";
-  for (Value operand : {Value(getA()), Value(getB())})
-    effects.add(Access{.kind = AccessKind::Read,
-                       .proxy = Proxy::Async,
-                       .mechanism = Mechanism::MmaGroup,
-                       .bytes = viewOf(operand)},
-                "PTX ISA, wgmma: Async proxy");
+  for (Value operand : {Value(getA()), Value(getB())}) {
+    if (isa<SharedType>(operand.getType()))
+      effects.add(Access{.kind = AccessKind::Read,
+                         .proxy = Proxy::Async,
+                         .mechanism = Mechanism::MmaGroup,
+                         .bytes = viewOf(operand)},
+                  "PTX ISA, wgmma: Async proxy");
+    else
+      effects.add(Registers{.kind = Registers::Borrow, .value = operand},
+                  "PTX ISA, wgmma.wait_group");
+  }
   effects.add(Registers{.kind = Registers::InFlight, .value = getResult()},
               source);
 }
@@ -121,11 +157,17 @@ LogicalResult MmaResultOp::verify() {
   if (getAcc().getType().getTensor() != getType())
     return emitOpError(
         "[mma-accumulator] the result is the accumulator's tile");
+  if (getAfter() && getAfter().getType().getKind() != TokenKind::Mma)
+    return emitOpError("[token-kind] the token is of kind 'mma'");
   return success();
 }
 void MmaResultOp::getHardwareEffects(EffectList &effects) {
-  effects.add(WaitGroup{.mechanism = Mechanism::MmaGroup, .pending = 0},
-              "PTX ISA, wgmma.wait_group");
+  WaitGroup wait{.mechanism = Mechanism::MmaGroup};
+  if (getAfter())
+    wait.token = getAfter();
+  else
+    wait.pending = 0;
+  effects.add(wait, "PTX ISA, wgmma.wait_group");
   effects.add(Registers{.kind = Registers::Arrived, .value = getResult()},
               "PTX ISA, wgmma.wait_group");
 }

@@ -66,10 +66,31 @@ LogicalResult PanelOp::verify() {
   return success();
 }
 
+/// `row` is `tile` without its last dimension, in shape, elements and layout.
+static LogicalResult verifyRow(Operation *op, RankedTensorType tile,
+                               RankedTensorType row) {
+  if (failed(verifyTileType(op, tile)) || failed(verifyTileType(op, row)))
+    return failure();
+  if (tile.getElementType() != row.getElementType() ||
+      tile.getShape().drop_back() != row.getShape())
+    return op->emitOpError("[tile-row-type] the rows of ")
+           << tile << " are a tile of its element type and of its shape "
+           << "without the last dimension, not " << row;
+  Layout without = getTileLayout(tile)->withoutDim(tile.getRank() - 1);
+  if (!without.sameFunction(*getTileLayout(row)))
+    return op->emitOpError("[layout-mismatch] each thread holds the values of "
+                           "its own rows: the layout is #titan.slice<")
+           << tile.getRank() - 1 << ", " << tile.getEncoding() << ">, not that of "
+           << row;
+  return success();
+}
+
 LogicalResult ReduceOp::verify() {
-  if (getType() != getTile().getType())
-    return emitOpError("[tile-reduce-type] the result has the operand's type: "
-                       "every element holds "
-                       "its row's value");
-  return verifyTileType(*this, getType());
+  if (getType() == getTile().getType())
+    return verifyTileType(*this, getType());
+  return verifyRow(*this, getTile().getType(), getType());
+}
+
+LogicalResult BroadcastOp::verify() {
+  return verifyRow(*this, getType(), getTile().getType());
 }

@@ -63,6 +63,34 @@ Result<Layout> BlockedAttr::getLayout(ArrayRef<int64_t> shape) const {
 }
 
 //===----------------------------------------------------------------------===//
+// #titan.slice<dimension, parent>
+//===----------------------------------------------------------------------===//
+
+Result<Layout> SliceAttr::getLayout(ArrayRef<int64_t> shape) const {
+  auto parent = dyn_cast<LayoutAttrInterface>(getParent());
+  int64_t dimension = getDimension();
+  if (!parent)
+    return shapeProblem("#titan.slice<dimension, layout> needs a layout");
+  if (dimension < 0 || dimension > static_cast<int64_t>(shape.size()))
+    return shapeProblem("#titan.slice takes away dimension " +
+                        Twine(dimension) + " of a tile of rank " +
+                        Twine(shape.size() + 1));
+  // Registers along the dimension vanish, so any extent that the parent takes
+  // gives the same function.
+  SmallVector<int64_t> whole(shape);
+  whole.insert(whole.begin() + dimension, 1);
+  std::optional<Problem> last;
+  for (int64_t extent = 1; extent <= 4096; extent *= 2) {
+    whole[dimension] = extent;
+    Result<Layout> layout = parent.getLayout(whole);
+    if (layout)
+      return layout->withoutDim(static_cast<int>(dimension));
+    last = layout.problem();
+  }
+  return *last;
+}
+
+//===----------------------------------------------------------------------===//
 // #titan.layout<"...">
 //===----------------------------------------------------------------------===//
 

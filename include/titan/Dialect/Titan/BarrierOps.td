@@ -42,7 +42,7 @@ def Titan_MBarrierArriveOp : Titan_MBarrierOp<"arrive"> {
       DefaultValuedAttr<Titan_SemAttr, "::titan::MemorySem::Release">:$sem,
       DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Cta">:$scope);
   let results = (outs Optional<Titan_PhaseType>:$state);
-  let assemblyFormat = [{ $barrier (`[` $index^ `:` type($index) `]`)? attr-dict `:` type($barrier) (`->` type($state)^)? }];
+  let assemblyFormat = [{ $barrier (`[` $index^ `:` type($index) `]`)? (`sem` `(` $sem^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict `:` type($barrier) (`->` type($state)^)? }];
   let hasVerifier = 1;
 }
 
@@ -52,7 +52,7 @@ def Titan_MBarrierArriveExpectTxOp : Titan_MBarrierOp<"arrive_expect_tx"> {
       DefaultValuedAttr<Titan_SemAttr, "::titan::MemorySem::Release">:$sem,
       DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Cta">:$scope);
   let results = (outs Optional<Titan_PhaseType>:$state);
-  let assemblyFormat = [{ $barrier (`[` $index^ `:` type($index) `]`)? `,` $bytes attr-dict `:` type($barrier) (`->` type($state)^)? }];
+  let assemblyFormat = [{ $barrier (`[` $index^ `:` type($index) `]`)? `,` $bytes (`sem` `(` $sem^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict `:` type($barrier) (`->` type($state)^)? }];
   let hasVerifier = 1;
 }
 
@@ -71,7 +71,7 @@ def Titan_MBarrierWaitOp : Titan_MBarrierOp<"wait"> {
   let arguments = (ins Titan_MBarrierType:$barrier, Optional<Titan_Integer>:$index, I32:$parity,
       DefaultValuedAttr<Titan_SemAttr, "::titan::MemorySem::Acquire">:$sem,
       DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Cta">:$scope);
-  let assemblyFormat = [{ $barrier (`[` $index^ `:` type($index) `]`)? `parity` `(` $parity `)` attr-dict `:` type($barrier) }];
+  let assemblyFormat = [{ $barrier (`[` $index^ `:` type($index) `]`)? `parity` `(` $parity `)` (`sem` `(` $sem^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict `:` type($barrier) }];
   let hasVerifier = 1;
 }
 
@@ -80,7 +80,7 @@ def Titan_MBarrierWaitStateOp : Titan_MBarrierOp<"wait_state"> {
   let arguments = (ins Titan_MBarrierType:$barrier, Optional<Titan_Integer>:$index, Titan_PhaseType:$state,
       DefaultValuedAttr<Titan_SemAttr, "::titan::MemorySem::Acquire">:$sem,
       DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Cta">:$scope);
-  let assemblyFormat = [{ $barrier (`[` $index^ `:` type($index) `]`)? `state` `(` $state `)` attr-dict `:` type($barrier) }];
+  let assemblyFormat = [{ $barrier (`[` $index^ `:` type($index) `]`)? `state` `(` $state `)` (`sem` `(` $sem^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict `:` type($barrier) }];
   let hasVerifier = 1;
 }
 
@@ -90,7 +90,7 @@ def Titan_MBarrierTestWaitOp : Titan_MBarrierOp<"test_wait"> {
       DefaultValuedAttr<Titan_SemAttr, "::titan::MemorySem::Acquire">:$sem,
       DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Cta">:$scope);
   let results = (outs I1:$done);
-  let assemblyFormat = [{ $barrier (`[` $index^ `:` type($index) `]`)? `parity` `(` $parity `)` attr-dict `:` type($barrier) }];
+  let assemblyFormat = [{ $barrier (`[` $index^ `:` type($index) `]`)? `parity` `(` $parity `)` (`sem` `(` $sem^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict `:` type($barrier) }];
   let hasVerifier = 1;
 }
 

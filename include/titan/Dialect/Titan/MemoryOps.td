@@ -98,7 +98,7 @@ def Titan_LdOp : Titan_HwOp<"ld", []> {
       DefaultValuedAttr<Titan_SemAttr, "::titan::MemorySem::Weak">:$sem,
       DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Cta">:$scope);
   let results = (outs Titan_Scalar:$result);
-  let assemblyFormat = [{ $memory `[` $indices `]` attr-dict `:` type($memory) `->` type($result) }];
+  let assemblyFormat = [{ $memory `[` $indices `]` (`sem` `(` $sem^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict `:` type($memory) `->` type($result) }];
   let hasVerifier = 1;
 }
 
@@ -108,7 +108,7 @@ def Titan_StOp : Titan_HwOp<"st", []> {
       Variadic<Index>:$indices,
       DefaultValuedAttr<Titan_SemAttr, "::titan::MemorySem::Weak">:$sem,
       DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Cta">:$scope);
-  let assemblyFormat = [{ $value `,` $memory `[` $indices `]` attr-dict `:` type($value) `,` type($memory) }];
+  let assemblyFormat = [{ $value `,` $memory `[` $indices `]` (`sem` `(` $sem^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict `:` type($value) `,` type($memory) }];
   let hasVerifier = 1;
 }
 
@@ -119,7 +119,7 @@ def Titan_AtomOp : Titan_HwOp<"atom", []> {
       DefaultValuedAttr<Titan_SemAttr, "::titan::MemorySem::Relaxed">:$sem,
       DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Gpu">:$scope);
   let results = (outs Titan_Scalar:$result);
-  let assemblyFormat = [{ $op $value `,` $memory `[` $indices `]` attr-dict `:` type($value) `,` type($memory) `->` type($result) }];
+  let assemblyFormat = [{ $op $value `,` $memory `[` $indices `]` (`sem` `(` $sem^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict `:` type($value) `,` type($memory) `->` type($result) }];
   let hasVerifier = 1;
 }
 
@@ -127,7 +127,7 @@ def Titan_FlagWaitOp : Titan_HwOp<"flag.wait", []> {
   let summary = "waits until a flag in global memory is at least a value (acquire)";
   let arguments = (ins Titan_GlobalType:$flags, Variadic<Index>:$indices, I32:$value,
       DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Gpu">:$scope);
-  let assemblyFormat = [{ $flags `[` $indices `]` `,` $value attr-dict `:` type($flags) }];
+  let assemblyFormat = [{ $flags `[` $indices `]` `,` $value (`scope` `(` $scope^ `)`)? attr-dict `:` type($flags) }];
   let hasVerifier = 1;
 }
 
@@ -135,7 +135,7 @@ def Titan_FlagSignalOp : Titan_HwOp<"flag.signal", []> {
   let summary = "adds to a flag in global memory (release)";
   let arguments = (ins Titan_GlobalType:$flags, Variadic<Index>:$indices, I32:$value,
       DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Gpu">:$scope);
-  let assemblyFormat = [{ $flags `[` $indices `]` `,` $value attr-dict `:` type($flags) }];
+  let assemblyFormat = [{ $flags `[` $indices `]` `,` $value (`scope` `(` $scope^ `)`)? attr-dict `:` type($flags) }];
   let hasVerifier = 1;
 }
 

@@ -7,18 +7,25 @@ include "titan/Dialect/Titan/TitanBase.td"
 def Titan_MmaOp : Titan_TargetOp<"mma"> {
   let summary = "D = A * B^T (+ D), asynchronously, by the warpgroups of the region";
   let description = [{
-    A is a shared tile of M x K (or K x M with `transpose_a`), B of N x K (or K x N
-    with `transpose_b`), D a register tile of M x N in flight. Without `accumulate`,
+    A is a shared tile of M x K (or K x M with `transpose_a`), or a register tile of
+    M x K; B is a shared tile of N x K (or K x N with `transpose_b`), D a register
+    tile of M x N in flight. A register tile is borrowed until the product's group
+    has been waited for; for 16-bit elements its layout is that of the accumulators
+    (#titan.wgmma), so a product's converted result is the next one's A as it is. Without `accumulate`,
     or where it is false, D's old value is not read. On sm_90a: wgmma.mma_async, the
     M rows split over the warpgroups of the region by D's layout; the K dimension is
     walked in steps of 32 bytes.
   }];
-  let arguments = (ins Titan_SharedType:$a, Titan_SharedType:$b, Titan_InFlightType:$acc,
+  let arguments = (ins AnyTypeOf<[Titan_SharedType, Titan_Tile]>:$a, Titan_SharedType:$b, Titan_InFlightType:$acc,
       Optional<I1>:$accumulate, UnitAttr:$transpose_a, UnitAttr:$transpose_b);
   let results = (outs Titan_InFlightType:$result);
   let assemblyFormat = [{ $a (`transpose_a` $transpose_a^)? `,` $b (`transpose_b` $transpose_b^)? `,` $acc
       (`accumulate` `(` $accumulate^ `)`)? attr-dict `:` type($a) `,` type($b) `,` type($acc) `->` type($result) }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// A where it lies in shared memory; null where it is a register tile.
+    ::mlir::TypedValue<::titan::SharedType> getSharedA();
+  }];
 }
 
 def Titan_InFlightNoneOp : Titan_Op<"inflight.none", [Pure]> {
@@ -65,11 +72,16 @@ def Titan_MmaWaitGroupOp : Titan_TargetOp<"mma.wait_group"> {
 }
 
 def Titan_MmaResultOp : Titan_TargetOp<"mma.result"> {
-  let summary = "waits for all products and yields an accumulator as an ordinary register tile";
-  let description = "wgmma.wait_group 0, then the registers are the program's again.";
-  let arguments = (ins Titan_InFlightType:$acc);
+  let summary = "waits for products and yields an accumulator as an ordinary register tile";
+  let description = [{
+    wgmma.wait_group 0, then the registers are the program's again. With `after`
+    only that group and every older one are waited for: a younger product of other
+    accumulators goes on meanwhile.
+  }];
+  let arguments = (ins Titan_InFlightType:$acc, Optional<Titan_TokenType>:$after);
   let results = (outs Titan_Tile:$result);
-  let assemblyFormat = "$acc attr-dict `:` type($acc) `->` type($result)";
+  let assemblyFormat = [{ $acc (`after` `(` $after^ `:` type($after) `)`)? attr-dict
+      `:` type($acc) `->` type($result) }];
   let hasVerifier = 1;
 }
 

@@ -48,10 +48,27 @@ def Titan_PanelOp : Titan_Op<"panel", [Pure]> {
 
 def Titan_ReduceOp : Titan_Op<"reduce", []> {
   let summary = "reduces a register tile along its last dimension (shuffles within the warp)";
-  let description = "The result has the same shape and layout: each element holds its row's value.";
+  let description = [{
+    The result is one value a row: the tile without its last dimension, in the
+    layout #titan.slice<last, layout of the tile>. Or it has the tile's own type,
+    and each element holds its row's value.
+  }];
   let arguments = (ins Titan_ReduceAttr:$kind, Titan_Tile:$tile);
   let results = (outs Titan_Tile:$result);
   let assemblyFormat = "$kind $tile attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Titan_BroadcastOp : Titan_Op<"broadcast", [Pure]> {
+  let summary = "a row's value in every element of the row: no data moves";
+  let description = [{
+    `titan.broadcast %max : tensor<64xf32, #titan.slice<1, #acc>> -> tensor<64x128xf32, #acc>`.
+    The operand's layout is the result's without its last dimension, whatever the
+    extent of that dimension is.
+  }];
+  let arguments = (ins Titan_Tile:$tile);
+  let results = (outs Titan_Tile:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($result)";
   let hasVerifier = 1;
 }
 

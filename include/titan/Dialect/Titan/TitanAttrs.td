@@ -37,6 +37,16 @@ def Titan_BlockedAttr : Titan_LayoutAttr<"Blocked", "blocked"> {
                           `,` `warps` `=` `[` $warps `]` `>` }];
 }
 
+def Titan_SliceAttr : Titan_LayoutAttr<"Slice", "slice"> {
+  let summary = "a layout without one dimension: what a reduction along it leaves";
+  let description = [{
+    `#titan.slice<1, #acc>`: registers along dimension 1 of #acc are gone; lanes and
+    warps along it hold copies. The extent of that dimension makes no difference.
+  }];
+  let parameters = (ins "int64_t":$dimension, "::mlir::Attribute":$parent);
+  let assemblyFormat = "`<` $dimension `,` $parent `>`";
+}
+
 def Titan_LayoutTextAttr : Titan_LayoutAttr<"LayoutText", "layout"> {
   let summary = "a layout by its digits (include/titan/Layout/Layout.h has the grammar)";
   let parameters = (ins StringRefParameter<>:$text);
