@@ -45,7 +45,7 @@ titan.kernel @attention(%Q: !global, %K: !global, %V: !global, %O: !global) warp
   %rows = arith.ceildivui %queries, %c128 : index
   %blocks = arith.ceildivui %keys, %c128 : index
   %some = arith.cmpi uge, %keys, %c1 : index
-  titan.require %some, "launch-size", "attention over no keys"
+  titan.require %some, "launch-zero-dim", "attention over no keys"
   %mapQ = titan.tensor_map %Q : !global -> !mapQ
   %mapK = titan.tensor_map %K : !global -> !mapKV
   %mapV = titan.tensor_map %V : !global -> !mapKV

@@ -6,6 +6,11 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::effect;
 
+static ArrayRef<StringRef> nvidiaOnly() {
+  static const StringRef targets[] = {"sm_90a", "sm_100a"};
+  return targets;
+}
+
 /// PTX ISA, mbarrier, "Limits": expected arrivals 1 .. 2^20 - 1.
 static constexpr int64_t maxArrivals = (1 << 20) - 1;
 
@@ -83,6 +88,7 @@ void MBarrierInitOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierInitOp::getCardinality() {
   return Cardinality::EveryThread;
 }
+ArrayRef<StringRef> MBarrierInitOp::getTargets() { return nvidiaOnly(); }
 
 void MBarrierInvalOp::getHardwareEffects(EffectList &effects) {
   effects.add(Lifetime{.kind = Lifetime::Inval,
@@ -95,6 +101,7 @@ void MBarrierInvalOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierInvalOp::getCardinality() {
   return Cardinality::EveryThread;
 }
+ArrayRef<StringRef> MBarrierInvalOp::getTargets() { return nvidiaOnly(); }
 
 /// The barrier of an operation: the own CTA's, or that of the rank that a
 /// map_rank in the chain names.
@@ -127,6 +134,7 @@ void MBarrierArriveOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierArriveOp::getCardinality() {
   return Cardinality::EveryThread;
 }
+ArrayRef<StringRef> MBarrierArriveOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult MBarrierArriveExpectTxOp::verify() {
   if (getState() && failed(verifyOwn(*this, getBarrier())))
@@ -148,6 +156,9 @@ void MBarrierArriveExpectTxOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierArriveExpectTxOp::getCardinality() {
   return Cardinality::EveryThread;
 }
+ArrayRef<StringRef> MBarrierArriveExpectTxOp::getTargets() {
+  return nvidiaOnly();
+}
 
 void MBarrierExpectTxOp::getHardwareEffects(EffectList &effects) {
   effects.add(
@@ -157,6 +168,7 @@ void MBarrierExpectTxOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierExpectTxOp::getCardinality() {
   return Cardinality::EveryThread;
 }
+ArrayRef<StringRef> MBarrierExpectTxOp::getTargets() { return nvidiaOnly(); }
 
 /// What the three waits share.
 template <typename Op> static LogicalResult verifyWait(Op op) {
@@ -177,6 +189,7 @@ void MBarrierWaitOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierWaitOp::getCardinality() {
   return Cardinality::EveryThread;
 }
+ArrayRef<StringRef> MBarrierWaitOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult MBarrierWaitStateOp::verify() { return verifyWait(*this); }
 void MBarrierWaitStateOp::getHardwareEffects(EffectList &effects) {
@@ -189,6 +202,7 @@ void MBarrierWaitStateOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierWaitStateOp::getCardinality() {
   return Cardinality::EveryThread;
 }
+ArrayRef<StringRef> MBarrierWaitStateOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult MBarrierTestWaitOp::verify() { return verifyWait(*this); }
 void MBarrierTestWaitOp::getHardwareEffects(EffectList &effects) {
@@ -204,6 +218,7 @@ void MBarrierTestWaitOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierTestWaitOp::getCardinality() {
   return Cardinality::EveryThread;
 }
+ArrayRef<StringRef> MBarrierTestWaitOp::getTargets() { return nvidiaOnly(); }
 
 //===----------------------------------------------------------------------===//
 // Barriers among threads
@@ -214,11 +229,13 @@ void SyncWarpOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, bar.warp.sync");
 }
 Cardinality SyncWarpOp::getCardinality() { return Cardinality::Warp; }
+ArrayRef<StringRef> SyncWarpOp::getTargets() { return nvidiaOnly(); }
 
 void CtaSyncOp::getHardwareEffects(EffectList &effects) {
   effects.add(ThreadBarrier{.kind = ThreadBarrier::Named}, "PTX ISA, barrier");
 }
 Cardinality CtaSyncOp::getCardinality() { return Cardinality::Warp; }
+ArrayRef<StringRef> CtaSyncOp::getTargets() { return nvidiaOnly(); }
 
 static LogicalResult verifyNamed(Operation *op, int64_t id, int64_t threads) {
   if (id < 1 || id > 15)
@@ -244,6 +261,7 @@ void BarrierSyncOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, barrier");
 }
 Cardinality BarrierSyncOp::getCardinality() { return Cardinality::Warp; }
+ArrayRef<StringRef> BarrierSyncOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult BarrierArriveOp::verify() {
   return verifyNamed(*this, getId(), getThreads());
@@ -257,6 +275,7 @@ void BarrierArriveOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, barrier");
 }
 Cardinality BarrierArriveOp::getCardinality() { return Cardinality::Warp; }
+ArrayRef<StringRef> BarrierArriveOp::getTargets() { return nvidiaOnly(); }
 
 void ClusterArriveOp::getHardwareEffects(EffectList &effects) {
   effects.add(ThreadBarrier{.kind = ThreadBarrier::Cluster,
@@ -267,6 +286,7 @@ void ClusterArriveOp::getHardwareEffects(EffectList &effects) {
 Cardinality ClusterArriveOp::getCardinality() {
   return Cardinality::EveryThread;
 }
+ArrayRef<StringRef> ClusterArriveOp::getTargets() { return nvidiaOnly(); }
 
 void ClusterWaitOp::getHardwareEffects(EffectList &effects) {
   effects.add(ThreadBarrier{.kind = ThreadBarrier::Cluster,
@@ -275,6 +295,7 @@ void ClusterWaitOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, barrier.cluster");
 }
 Cardinality ClusterWaitOp::getCardinality() { return Cardinality::EveryThread; }
+ArrayRef<StringRef> ClusterWaitOp::getTargets() { return nvidiaOnly(); }
 
 //===----------------------------------------------------------------------===//
 // Fences
@@ -304,6 +325,7 @@ void FenceProxyAsyncOp::getHardwareEffects(EffectList &effects) {
 Cardinality FenceProxyAsyncOp::getCardinality() {
   return Cardinality::EveryThread;
 }
+ArrayRef<StringRef> FenceProxyAsyncOp::getTargets() { return nvidiaOnly(); }
 
 void FenceMbarrierInitOp::getHardwareEffects(EffectList &effects) {
   effects.add(Fence{.kind = Fence::MbarrierInit,
@@ -315,6 +337,7 @@ void FenceMbarrierInitOp::getHardwareEffects(EffectList &effects) {
 Cardinality FenceMbarrierInitOp::getCardinality() {
   return Cardinality::EveryThread;
 }
+ArrayRef<StringRef> FenceMbarrierInitOp::getTargets() { return nvidiaOnly(); }
 
 void FenceTensormapReleaseOp::getHardwareEffects(EffectList &effects) {
   effects.add(Fence{.kind = Fence::TensormapRelease,
@@ -324,6 +347,9 @@ void FenceTensormapReleaseOp::getHardwareEffects(EffectList &effects) {
 }
 Cardinality FenceTensormapReleaseOp::getCardinality() {
   return Cardinality::EveryThread;
+}
+ArrayRef<StringRef> FenceTensormapReleaseOp::getTargets() {
+  return nvidiaOnly();
 }
 
 void FenceTensormapAcquireOp::getHardwareEffects(EffectList &effects) {
@@ -335,4 +361,7 @@ void FenceTensormapAcquireOp::getHardwareEffects(EffectList &effects) {
 }
 Cardinality FenceTensormapAcquireOp::getCardinality() {
   return Cardinality::EveryThread;
+}
+ArrayRef<StringRef> FenceTensormapAcquireOp::getTargets() {
+  return nvidiaOnly();
 }

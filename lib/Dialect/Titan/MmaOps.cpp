@@ -34,8 +34,7 @@ LogicalResult MmaOp::verify() {
   if (shape.size() != 2 || b.getRank() != 2 || d.getRank() != 2)
     return emitOpError(
         "[mma-rank] operands and accumulator have two dimensions");
-  if (element != b.getElementType() ||
-      !(element.isBF16() || element.isF16()))
+  if (element != b.getElementType() || !(element.isBF16() || element.isF16()))
     return emitOpError("[mma-type] A and B are both bf16 or both f16, not ")
            << element << " and " << b.getElementType();
   if (!d.getElementType().isF32())

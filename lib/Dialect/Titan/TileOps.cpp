@@ -73,15 +73,15 @@ static LogicalResult verifyRow(Operation *op, RankedTensorType tile,
     return failure();
   if (tile.getElementType() != row.getElementType() ||
       tile.getShape().drop_back() != row.getShape())
-    return op->emitOpError("[tile-row-type] the rows of ")
+    return op->emitOpError("[tile-reduce-type] the rows of ")
            << tile << " are a tile of its element type and of its shape "
            << "without the last dimension, not " << row;
   Layout without = getTileLayout(tile)->withoutDim(tile.getRank() - 1);
   if (!without.sameFunction(*getTileLayout(row)))
     return op->emitOpError("[layout-mismatch] each thread holds the values of "
                            "its own rows: the layout is #titan.slice<")
-           << tile.getRank() - 1 << ", " << tile.getEncoding() << ">, not that of "
-           << row;
+           << tile.getRank() - 1 << ", " << tile.getEncoding()
+           << ">, not that of " << row;
   return success();
 }
 

@@ -1,0 +1,62 @@
+// Tiles of one value a row, and A in registers.
+// RUN: titan-opt %s --split-input-file --verify-diagnostics
+
+#acc = #titan.wgmma<1, 1>
+func.func @rows(%s: tensor<64x128xf32, #acc>) -> tensor<64x96xf32, #acc> {
+  // The extent of the dimension that went makes no difference: 128 there, 96 here.
+  %max = titan.reduce max %s : tensor<64x128xf32, #acc> -> tensor<64xf32, #titan.slice<1, #acc>>
+  %wide = titan.broadcast %max : tensor<64xf32, #titan.slice<1, #acc>> -> tensor<64x96xf32, #acc>
+  return %wide : tensor<64x96xf32, #acc>
+}
+
+// -----
+
+#acc = #titan.wgmma<1, 1>
+#blocked = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>
+func.func @other_threads(%s: tensor<64x128xf32, #acc>) {
+  // expected-error@+1 {{[layout-mismatch] each thread holds the values of its own rows: the layout is #titan.slice<1, #titan.wgmma<1, 1>>}}
+  %max = titan.reduce max %s : tensor<64x128xf32, #acc> -> tensor<64xf32, #titan.slice<1, #blocked>>
+  return
+}
+
+// -----
+
+#acc = #titan.wgmma<1, 1>
+func.func @too_long(%s: tensor<64x128xf32, #acc>) {
+  // expected-error@+1 {{[tile-reduce-type] the rows of}}
+  %max = titan.reduce max %s : tensor<64x128xf32, #acc> -> tensor<128xf32, #titan.slice<1, #titan.wgmma<2, 1>>>
+  return
+}
+
+// -----
+
+#acc = #titan.wgmma<1, 1>
+!b = !titan.shared<64x128xbf16, swizzle = 128>
+!d = !titan.inflight<tensor<64x128xf32, #acc>>
+func.func @a_in_registers(%p: tensor<64x64xbf16, #acc>, %b: !b, %d: !d) -> !d {
+  %r = titan.mma %p, %b transpose_b, %d : tensor<64x64xbf16, #acc>, !b, !d -> !d
+  return %r : !d
+}
+
+// -----
+
+#acc = #titan.wgmma<1, 1>
+#blocked = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>
+!b = !titan.shared<64x128xbf16, swizzle = 128>
+!d = !titan.inflight<tensor<64x128xf32, #acc>>
+func.func @a_in_the_wrong_registers(%p: tensor<64x64xbf16, #blocked>, %b: !b, %d: !d) {
+  // expected-error@+1 {{[layout-mismatch] A in registers has the layout of wgmma's matrix fragment A}}
+  %r = titan.mma %p, %b transpose_b, %d : tensor<64x64xbf16, #blocked>, !b, !d -> !d
+  return
+}
+
+// -----
+
+#acc = #titan.wgmma<1, 1>
+!b = !titan.shared<64x128xbf16, swizzle = 128>
+!d = !titan.inflight<tensor<64x128xf32, #acc>>
+func.func @a_transposed_in_registers(%p: tensor<64x64xbf16, #acc>, %b: !b, %d: !d) {
+  // expected-error@+1 {{[mma-operand] A in registers is not transposed}}
+  %r = titan.mma %p transpose_a, %b transpose_b, %d : tensor<64x64xbf16, #acc>, !b, !d -> !d
+  return
+}
