@@ -1,0 +1,256 @@
+//===- Checker.cpp - titan check ------------------------------------------===//
+#include "titan/Analysis/Checker.h"
+
+#include "Execution.h"
+#include "Instantiate.h"
+
+#include <chrono>
+#include <numeric>
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+
+bool CheckReport::accepted() const {
+  return llvm::none_of(findings, [](const Finding &finding) {
+    return finding.severity == Severity::Error;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Which trip counts
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Counts {
+  int64_t depth = 1, period = 2;
+};
+} // namespace
+
+/// The least number of iterations after which all slots and parities of all
+/// rings repeat: the least common multiple of twice their depths.
+static Counts countsOf(const Instantiator &instantiator) {
+  Counts counts;
+  for (int64_t depth : instantiator.ringDepths()) {
+    counts.depth = std::max(counts.depth, depth);
+    int64_t period = std::lcm(counts.period, 2 * depth);
+    // Unrelated depths (7 and 11, say) have a long common period.
+    counts.period = std::min<int64_t>(period, 240);
+  }
+  return counts;
+}
+
+/// All combinations that are tried: for up to two loops all pairs; beyond that
+/// all pairs of any two, the others running twice. Branches take both sides.
+static std::vector<std::vector<int64_t>> combinations(ArrayRef<Choice> choices,
+                                                      Counts counts) {
+  std::vector<int64_t> values = {0, 1, counts.depth, counts.period,
+                                 2 * counts.period + 1};
+  llvm::sort(values);
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  std::vector<size_t> loops, branches;
+  for (auto [i, choice] : llvm::enumerate(choices))
+    (choice.loop ? loops : branches).push_back(i);
+  std::vector<std::vector<int64_t>> result;
+  auto addBranches = [&](std::vector<int64_t> base) {
+    for (size_t loop : loops)
+      if (base[loop] == 0 && choices[loop].neverZero)
+        return;
+    size_t sides = std::min<size_t>(branches.size(), 4);
+    for (size_t bits = 0; bits < size_t(1) << sides; ++bits) {
+      for (size_t i = 0; i < branches.size(); ++i)
+        base[branches[i]] = i < sides ? !(bits >> i & 1) : 1;
+      result.push_back(base);
+    }
+  };
+  std::vector<int64_t> base(choices.size(), 2);
+  if (loops.empty())
+    addBranches(base);
+  else if (loops.size() == 1)
+    for (int64_t value : values) {
+      base[loops[0]] = value;
+      addBranches(base);
+    }
+  else
+    for (size_t i = 0; i < loops.size(); ++i)
+      for (size_t j = i + 1; j < loops.size(); ++j)
+        for (int64_t x : values)
+          for (int64_t y : values) {
+            std::vector<int64_t> pair = base;
+            pair[loops[i]] = x;
+            pair[loops[j]] = y;
+            addBranches(pair);
+          }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+/// MM-75: the budgets of all warps fit into what the CTA has at launch.
+static void checkBudgets(KernelOp kernel, Report &report) {
+  std::optional<uint64_t> atLaunch = kernel.getRegisters();
+  kernel.getBody().walk([&](WarpSpecializeOp specialize) {
+    int64_t sum = 0, budgeted = 0;
+    Operation *last = nullptr;
+    std::string terms;
+    for (auto partition : specialize.getBody().getOps<PartitionOp>()) {
+      effect::EffectList effects;
+      partition.getHardwareEffects(effects);
+      for (const effect::Effect &effect : effects)
+        if (auto *registers = std::get_if<effect::Registers>(&effect.what);
+            registers && registers->kind == effect::Registers::Budget) {
+          int64_t warps = partition.getPaddedWarps();
+          sum += warps * registers->count;
+          budgeted += warps;
+          terms += (terms.empty() ? "" : " + ") + std::to_string(warps) +
+                   " x " + std::to_string(registers->count);
+          if (atLaunch && registers->count > static_cast<int64_t>(*atLaunch))
+            last = partition;
+        }
+    }
+    if (!budgeted || !atLaunch)
+      return;
+    int64_t rest = static_cast<int64_t>(kernel.getWarps()) - budgeted;
+    if (rest > 0) {
+      sum += rest * static_cast<int64_t>(*atLaunch);
+      terms += " + " + std::to_string(rest) + " x " +
+               std::to_string(*atLaunch) + " (warps without a budget)";
+    }
+    int64_t pool = static_cast<int64_t>(kernel.getWarps() * *atLaunch);
+    if (sum > pool)
+      report.add(Code::RegisterBudget, last ? last : specialize.getOperation(),
+                 kernel,
+                 Twine("the budgets need ") + terms + " = " + Twine(sum) +
+                     " registers a lane, and the launch gives " +
+                     Twine(static_cast<int64_t>(kernel.getWarps())) + " x " +
+                     Twine(static_cast<int64_t>(*atLaunch)) + " = " +
+                     Twine(pool) + ": setmaxnreg waits for ever");
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// titan.trusted
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Trust {
+  Operation *op;
+  const CodeInfo *code;
+  std::string reason;
+  bool used = false;
+};
+} // namespace
+
+static std::vector<Trust> trusts(KernelOp kernel, Report &report) {
+  std::vector<Trust> result;
+  kernel->walk([&](Operation *op) {
+    Attribute attribute = op->getAttr("titan.trusted");
+    if (!attribute)
+      return;
+    auto dictionary = dyn_cast<DictionaryAttr>(attribute);
+    auto code =
+        dictionary ? dictionary.getAs<StringAttr>("code") : StringAttr();
+    auto reason =
+        dictionary ? dictionary.getAs<StringAttr>("reason") : StringAttr();
+    if (!code || !reason || reason.empty()) {
+      report.add(Code::TrustedReason, op, nullptr,
+                 "titan.trusted names a code and gives a reason");
+      return;
+    }
+    const CodeInfo *info = lookupCode(
+        std::string_view(code.getValue().data(), code.getValue().size()));
+    if (!info) {
+      report.add(Code::TrustedReason, op, nullptr,
+                 Twine("there is no code '") + code.getValue() + "'");
+      return;
+    }
+    result.push_back({op, info, reason.str()});
+  });
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+static std::string describeCounts(ArrayRef<Choice> choices,
+                                  ArrayRef<int64_t> counts) {
+  std::string text;
+  for (auto [choice, count] : llvm::zip(choices, counts)) {
+    text += text.empty() ? "" : ", ";
+    text += choice.name + (choice.loop ? " " + std::to_string(count)
+                           : count     ? " taken"
+                                       : " not taken");
+  }
+  return text.empty() ? "no loop of unknown count" : text;
+}
+
+CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
+  auto start = std::chrono::steady_clock::now();
+  CheckReport result;
+  Report report;
+  std::vector<Trust> trusted = trusts(kernel, report);
+  checkBudgets(kernel, report);
+
+  Instantiator instantiator(kernel);
+  const std::vector<Choice> &choices = instantiator.survey();
+  bool followed = instantiator.problems.empty();
+  if (followed)
+    for (const std::vector<int64_t> &counts :
+         combinations(choices, countsOf(instantiator))) {
+      // Another cluster beside the first shows conflicts in global memory; few
+      // iterations are enough for that.
+      bool few = llvm::all_of(counts, [](int64_t n) { return n <= 2; });
+      auto program = instantiator.instantiate(counts, few ? 2 : 1);
+      if (!program) {
+        if (!instantiator.problems.empty())
+          break;
+        continue;
+      }
+      result.counts.push_back(describeCounts(choices, counts));
+      result.events += program->events();
+      Execution(*program, instantiator.footprints, report).run();
+    }
+  for (const Choice &choice : choices)
+    if (choice.neverZero)
+      result.counts.push_back(choice.name + " is never 0: no launch allows it");
+  for (const checker::Problem &problem : instantiator.problems)
+    report.add(problem.code, problem.op, nullptr, problem.message);
+
+  for (auto &raw : report.list) {
+    Finding finding = std::move(raw->finding);
+    finding.severity = finding.code == Code::Undecided
+                           ? options.undecided
+                           : options.strictness.severityOf(finding.code);
+    for (Trust &trust : trusted)
+      if (trust.code->id == raw->code &&
+          (trust.op == raw->op || trust.op == raw->other)) {
+        trust.used = true;
+        finding.severity = Severity::Note;
+        finding.message += " (trusted: " + trust.reason + ")";
+        break;
+      }
+    if (finding.severity != Severity::Ignored)
+      result.findings.push_back(std::move(finding));
+  }
+  for (const Trust &trust : trusted)
+    if (!trust.used) {
+      Finding finding{.code = Code::TrustedUnused,
+                      .message = "titan.trusted accepts '" +
+                                 std::string(trust.code->code) +
+                                 "' here, which is not found",
+                      .loc = trust.op->getLoc()};
+      finding.severity = options.strictness.severityOf(finding.code);
+      if (finding.severity != Severity::Ignored)
+        result.findings.push_back(std::move(finding));
+    }
+  llvm::stable_sort(result.findings, [](const Finding &a, const Finding &b) {
+    return a.severity > b.severity;
+  });
+  result.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return result;
+}

@@ -1,0 +1,99 @@
+//===- Clock.h - vector clocks ----------------------------------*- C++ -*-===//
+//
+// What a thread knows of the others. One number each for
+//
+//   time        each lane class of each warp: up to which of its events
+//               everything happens before what this thread does next;
+//   init fence  ... up to which its mbarrier.init are fenced (MM-51);
+//   proxy fence ... up to which its generic accesses are fenced against the
+//               async proxy (MM-43), for global, own and peer shared memory;
+//   phase       each slot of each barrier: how many phases were observed to
+//               have completed;
+//   round       each named barrier of each CTA: how many rounds are over;
+//   group       each stream of groups (bulk groups of a thread, products of a
+//               warpgroup): how many were observed complete, and how many have
+//               been read (`.read`);
+//   fenced      the same again for phases and groups, as they were when some
+//               thread on the path executed fence.proxy.async (MM-41).
+//
+// A release hands the clock over, an acquire takes the maximum. All numbers
+// only grow, completions of a phase, a round or a stream come in order, so "X's
+// completion was observed on a path to here" is one comparison.
+//
+// A lane class of many lanes is symmetric: each lane knows its own past, and of
+// the other lanes what the clock says. So a class' clock does not contain its
+// own present, which is added where the lane releases.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_ANALYSIS_CLOCK_H
+#define TITAN_LIB_ANALYSIS_CLOCK_H
+
+#include "titan/Target/ProxyTable.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace titan::checker {
+
+/// Lane classes as indices.
+inline constexpr int electedClass = 0, othersClass = 1;
+
+/// Where each number stands.
+struct ClockShape {
+  uint32_t agents = 0, barriers = 0, rounds = 0, streams = 0;
+
+  uint32_t time(uint32_t agent, int lane) const { return 2 * agent + lane; }
+  uint32_t init(uint32_t agent, int lane) const {
+    return 2 * agents + 2 * agent + lane;
+  }
+  uint32_t fence(uint32_t agent, int lane, MemorySpace space) const {
+    return 4 * agents + 3 * (2 * agent + lane) + static_cast<uint32_t>(space);
+  }
+  uint32_t round(uint32_t round) const { return 10 * agents + round; }
+  uint32_t phase(uint32_t barrier) const {
+    return 10 * agents + rounds + barrier;
+  }
+  uint32_t done(uint32_t stream) const {
+    return 10 * agents + rounds + barriers + 2 * stream;
+  }
+  uint32_t read(uint32_t stream) const { return done(stream) + 1; }
+  /// A phase's or stream's number in the fenced copy.
+  uint32_t fenced(uint32_t phaseOrStream) const {
+    return phaseOrStream + barriers + 2 * streams;
+  }
+  uint32_t completions() const { return 10 * agents + rounds; }
+  uint32_t completionsEnd() const {
+    return completions() + barriers + 2 * streams;
+  }
+  uint32_t size() const { return completionsEnd() + barriers + 2 * streams; }
+};
+
+class Clock {
+public:
+  Clock() = default;
+  explicit Clock(uint32_t size) : numbers(size, 0) {}
+  uint32_t operator[](uint32_t i) const { return numbers[i]; }
+  uint32_t &operator[](uint32_t i) { return numbers[i]; }
+  void join(const Clock &other) {
+    for (size_t i = 0, n = numbers.size(); i < n; ++i)
+      numbers[i] = std::max(numbers[i], other.numbers[i]);
+  }
+  /// Only [begin, end): what execution order alone hands over.
+  void join(const Clock &other, uint32_t begin, uint32_t end) {
+    for (uint32_t i = begin; i < end; ++i)
+      numbers[i] = std::max(numbers[i], other.numbers[i]);
+  }
+  void raise(uint32_t i, uint32_t value) {
+    numbers[i] = std::max(numbers[i], value);
+  }
+  void clear() { std::fill(numbers.begin(), numbers.end(), 0); }
+  bool empty() const { return numbers.empty(); }
+
+private:
+  std::vector<uint32_t> numbers;
+};
+
+} // namespace titan::checker
+
+#endif

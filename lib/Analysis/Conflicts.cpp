@@ -1,0 +1,343 @@
+//===- Conflicts.cpp - pairs of accesses that need an order ---------------===//
+#include "Conflicts.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+
+bool Conflicts::before(const AccessRecord &x, const Clock &clock) const {
+  for (int lane : {electedClass, othersClass})
+    if (x.lanes >> lane & 1 && clock[shape.time(x.agent, lane)] < x.tick)
+      return false;
+  return true;
+}
+
+bool Conflicts::reached(const llvm::SmallVector<Until, 1> &until,
+                        const Clock &clock) {
+  for (const Until &u : until)
+    if (clock[u.number] >= u.value)
+      return true;
+  return false;
+}
+
+static bool sameReduction(const AccessRecord &x, const AccessRecord &y) {
+  Operation *a = x.event->op, *b = y.event->op;
+  return x.kind == AccessKind::Reduction && y.kind == AccessKind::Reduction &&
+         a->getName() == b->getName() && a->getAttr("op") == b->getAttr("op");
+}
+
+/// Both strong, on the same location, each scope including the other (MM-13).
+static bool morallyStrong(const AccessRecord &x, const AccessRecord &y,
+                          bool sameCta, bool sameCluster) {
+  auto strong = [](effect::Sem sem) { return sem != effect::Sem::Weak; };
+  Scope least = sameCta       ? Scope::Cta
+                : sameCluster ? Scope::Cluster
+                              : Scope::Gpu;
+  return x.proxy == Proxy::Generic && y.proxy == Proxy::Generic &&
+         strong(x.sem) && strong(y.sem) && x.footprint == y.footprint &&
+         x.scope >= least && y.scope >= least;
+}
+
+namespace {
+struct Failure {
+  Code code;
+  std::string what;
+};
+
+/// One pair, under the clocks of the second access.
+struct Judge {
+  const ClockShape &shape;
+  Footprints &footprints;
+  const Conflicts &conflicts;
+  const AccessRecord &x, &y;
+  const View &view;
+  const Clock *const *clocks;
+  const Requirement &required;
+
+  bool takesPart(const AccessRecord &access, int lane) const {
+    return access.lanes >> lane & 1;
+  }
+  /// Lane class c of X before lane class d of Y.
+  bool ordered(int c, int d) const {
+    if (clocks[d]->operator[](shape.time(x.agent, c)) >= x.tick)
+      return true;
+    if (x.agent != y.agent)
+      return false;
+    if (c == d && c == electedClass)
+      return true; // one thread: program order
+    // Each lane after itself; do different lanes meet?
+    return x.lanes == y.lanes &&
+           !footprints.lanesMeet(x.footprint, y.footprint);
+  }
+  bool ordered() const {
+    for (int c : {electedClass, othersClass})
+      for (int d : {electedClass, othersClass})
+        if (takesPart(x, c) && takesPart(y, d) && !ordered(c, d))
+          return false;
+    return true;
+  }
+  bool observed(bool source) const {
+    for (int d : {electedClass, othersClass})
+      if (takesPart(y, d) &&
+          !Conflicts::reached(source ? x.sourceRead : x.done, *clocks[d]))
+        return false;
+    return true;
+  }
+  /// X's own thread has fenced after X, on the path to lane class d.
+  bool fencedByFirst(int d) const {
+    for (int c : {electedClass, othersClass}) {
+      if (!takesPart(x, c))
+        continue;
+      if (clocks[d]->operator[](shape.fence(x.agent, c, x.space)) > x.tick)
+        continue;
+      if (x.agent == y.agent && c == d &&
+          view.ownFence[c][static_cast<unsigned>(x.space)] > x.tick)
+        continue;
+      return false;
+    }
+    return true;
+  }
+  /// Y's thread has fenced, knowing X, before Y.
+  bool fencedBySecond(int d, bool source) const {
+    const Clock &then = view.fenceClock[d][static_cast<unsigned>(y.space)];
+    if (then.empty())
+      return false;
+    if (x.mechanism)
+      return Conflicts::reached(source ? x.sourceRead : x.done, then);
+    return conflicts.before(x, then);
+  }
+  bool fencedByObserver(int d) const {
+    for (const Until &u : x.done)
+      if ((*clocks[d])[shape.fenced(u.number)] >= u.value)
+        return true;
+    return fencedBySecond(d, false);
+  }
+
+  std::optional<Failure> operator()() const {
+    if (x.mechanism) {
+      if (required.completion != Completion::None &&
+          !observed(required.completion == Completion::SourceRead)) {
+        // With no path from the issue either, still: completion is what the
+        // program has to wait for.
+        Code code = required.ifNotComplete;
+        if ((*x.mechanism == Mechanism::MmaGroup ||
+             *x.mechanism == Mechanism::TensorCore) &&
+            x.kind == AccessKind::Read)
+          code = Code::MmaSlotReuse;
+        return Failure{code, "its completion has not been observed"};
+      }
+    } else if (!ordered()) {
+      return Failure{Code::Race, "nothing orders the two"};
+    }
+    if (required.fence == ProxyFence::None)
+      return std::nullopt;
+    for (int d : {electedClass, othersClass}) {
+      if (!takesPart(y, d))
+        continue;
+      bool good = false;
+      switch (required.fence) {
+      case ProxyFence::None:
+        good = true;
+        break;
+      case ProxyFence::ByFirst:
+        good = fencedByFirst(d);
+        break;
+      case ProxyFence::ByEither:
+        good = (!x.mechanism && fencedByFirst(d)) || fencedBySecond(d, true);
+        break;
+      case ProxyFence::ByObserver:
+        good = fencedByObserver(d);
+        break;
+      case ProxyFence::TensormapReleaseAcquire:
+        break;
+      }
+      if (!good)
+        return Failure{required.ifNoFence,
+                       "no fence.proxy.async stands where it is needed"};
+    }
+    return std::nullopt;
+  }
+};
+} // namespace
+
+static StringRef verb(AccessKind kind, bool past) {
+  switch (kind) {
+  case AccessKind::Read:
+    return "reads";
+  case AccessKind::Write:
+    return past ? "wrote" : "writes";
+  case AccessKind::Reduction:
+    return past ? "updated" : "updates";
+  }
+  return "";
+}
+
+static StringRef proxyName(Proxy proxy) { return effect::stringify(proxy); }
+
+std::string Conflicts::describe(const AccessRecord &access) const {
+  return program.describe(access.agent, access.event->iteration, access.lanes);
+}
+
+void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
+                     const Requirement &required, const std::string &what) {
+  Operation *first = x.event->op, *second = y.event->op;
+  if (code == Code::CompletionNotObserved || code == Code::AsyncUnordered ||
+      code == Code::Race)
+    if (cause && x.mechanism)
+      if (auto better = cause(x, y)) {
+        if (Finding *finding = report.add(
+                better->first, better->second, first,
+                better->first == Code::PhaseParity
+                    ? Twine("this wait returns before the phase that '") +
+                          first->getName().getStringRef() +
+                          "' completes: its parity is that of another phase, "
+                          "and '" +
+                          second->getName().getStringRef() +
+                          "' meets the copy under way"
+                    : Twine("this wait leaves the group of '") +
+                          first->getName().getStringRef() + "' pending, and '" +
+                          second->getName().getStringRef() +
+                          "' meets it under way")) {
+          finding->others.push_back(
+              {first->getLoc(), "issued here by " + describe(x)});
+          finding->others.push_back(
+              {second->getLoc(), "accessed here by " + describe(y)});
+        }
+        return;
+      }
+  if (report.known(code, second, first))
+    return;
+  const FootprintData &bytes = footprints[y.footprint];
+  std::string where =
+      bytes.root < program.sharedRoots ? "shared memory" : "global memory";
+  Finding *finding = report.add(
+      code, second, first,
+      Twine("'") + second->getName().getStringRef() + "' " +
+          verb(y.kind, false) + " " + where + " through the " +
+          proxyName(y.proxy) + " proxy that '" +
+          first->getName().getStringRef() + "' " + verb(x.kind, true) +
+          (x.proxy != y.proxy
+               ? Twine(" through the ") + proxyName(x.proxy) + " proxy"
+               : Twine("")) +
+          ", and " + what);
+  if (!finding)
+    return;
+  std::string other = x.kind == AccessKind::Read    ? "read here by "
+                      : x.kind == AccessKind::Write ? "written here by "
+                                                    : "updated here by ";
+  finding->others.push_back({first->getLoc(), other + describe(x)});
+  finding->events.push_back(describe(x) + ": '" +
+                            first->getName().getStringRef().str() + "'" +
+                            (x.mechanism ? " is issued" : ""));
+  finding->events.push_back(describe(y) + ": '" +
+                            second->getName().getStringRef().str() + "'");
+  if (required.row)
+    finding->events.push_back(
+        "what is missing: row " + std::to_string(required.row) +
+        " of the proxy table, rule " + std::string(required.rule));
+}
+
+bool Conflicts::check(const AccessRecord &x, const AccessRecord &y,
+                      const View &view) {
+  bool sameCta = program.agents[x.agent].cta == program.agents[y.agent].cta;
+  bool sameCluster =
+      program.agents[x.agent].cluster == program.agents[y.agent].cluster;
+  if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy}, sameReduction(x, y)))
+    return true;
+  if (morallyStrong(x, y, sameCta, sameCluster))
+    return true;
+  Relation relation = x.agent == y.agent && (x.lanes & y.lanes)
+                          ? Relation::SameThread
+                      : sameCta ? Relation::SameCta
+                                : Relation::OtherCta;
+  Requirement needed = required({x.kind, x.proxy}, {y.kind, y.proxy}, relation);
+  Judge judge{shape, footprints, *this, x, y, view, view.clock, needed};
+  auto failure = judge();
+  if (!failure) {
+    if (needed.advice &&
+        !report.known(*needed.advice, y.event->op, x.event->op)) {
+      bool fenced = *needed.advice == Code::ReaderFenceMissing;
+      for (int d : {electedClass, othersClass})
+        if (fenced && judge.takesPart(y, d))
+          fenced = judge.fencedBySecond(d, true);
+      if (!fenced)
+        tell(*needed.advice, x, y, needed,
+             "the two are of different CTAs, which the ISA's letter does not "
+             "order");
+    }
+    return true;
+  }
+  Judge unfenced{shape, footprints, *this, x, y, view, view.unfenced, needed};
+  if (view.unfenced[0] != view.clock[0] && !unfenced()) {
+    if (Finding *finding = report.add(
+            Code::MmaFence, y.event->op, x.event->op,
+            "no wgmma.fence stands between the wait that makes the operands "
+            "ready and this product"))
+      finding->others.push_back(
+          {x.event->op->getLoc(), "written here by " + describe(x)});
+    return false;
+  }
+  tell(failure->code, x, y, needed, failure->what);
+  return false;
+}
+
+void Conflicts::add(AccessRecord access, const View &view) {
+  const FootprintData &bytes = footprints[access.footprint];
+  if (!program.written[bytes.root])
+    return;
+  Root &root = roots[bytes.root < program.sharedRoots
+                         ? access.cta * program.sharedRoots + bytes.root
+                         : program.ctas() * program.sharedRoots + bytes.root -
+                               program.sharedRoots];
+  bool write = access.kind != AccessKind::Read;
+  // Many lanes of one warp writing one place: they race with each other.
+  if (access.kind == AccessKind::Write && access.lanes & Others &&
+      access.sem == effect::Sem::Weak && !access.mechanism &&
+      bytes.lanes.empty() && !bytes.bytes.empty() &&
+      access.event->cardinality == effect::Cardinality::EveryThread)
+    if (Finding *finding = report.add(
+            Code::Race, access.event->op, access.event->op,
+            "every lane of the warp writes the same place, in no order"))
+      finding->fix = "put the store under titan.elect";
+
+  auto pass = [&](std::vector<AccessRecord> &list, bool reads) {
+    size_t kept = 0;
+    for (size_t i = 0; i < list.size(); ++i) {
+      AccessRecord &x = list[i];
+      bool forget = false;
+      if (footprints.intersect(x.footprint, access.footprint)) {
+        bool good = check(x, access, view);
+        forget =
+            good && write && footprints.covers(access.footprint, x.footprint);
+      }
+      // The next of the same kind stands for it.
+      if (!forget && x.agent == access.agent && x.lanes == access.lanes &&
+          x.kind == access.kind && x.proxy == access.proxy &&
+          x.mechanism == access.mechanism && x.sem == access.sem &&
+          x.footprint == access.footprint && reads && !write)
+        forget = true;
+      if (!forget) {
+        if (kept != i)
+          list[kept] = std::move(list[i]);
+        ++kept;
+      }
+    }
+    list.resize(kept, access);
+  };
+  pass(root.writes, false);
+  if (write)
+    pass(root.reads, true);
+  else {
+    // Reads do not conflict with reads.
+    for (AccessRecord &x : root.reads)
+      if (x.agent == access.agent && x.lanes == access.lanes &&
+          x.proxy == access.proxy && x.mechanism == access.mechanism &&
+          x.footprint == access.footprint &&
+          (x.done.empty() ||
+           x.done.front().number == access.done.front().number)) {
+        x = std::move(access);
+        return;
+      }
+  }
+  (write ? root.writes : root.reads).push_back(std::move(access));
+}

@@ -1,0 +1,106 @@
+//===- Conflicts.h - pairs of accesses that need an order -------*- C++ -*-===//
+//
+// For each allocation of each CTA, and each global tensor: the accesses so far
+// that a later one could still conflict with. A new access is compared with
+// those whose bytes it meets; for each conflicting pair the proxy table says
+// what must stand between them, and the clocks say what does.
+//
+// An access is forgotten when a later one stands for it: an ordered write of
+// all its bytes, or the next access of the same lanes, kind and bytes.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_ANALYSIS_CONFLICTS_H
+#define TITAN_LIB_ANALYSIS_CONFLICTS_H
+
+#include "Clock.h"
+#include "Report.h"
+
+#include <functional>
+
+namespace titan::checker {
+
+/// When an asynchronous access is over: a number of the clock reaches a value.
+struct Until {
+  uint32_t number, value;
+};
+
+struct AccessRecord {
+  uint32_t agent;
+  Lanes lanes;
+  uint32_t tick;
+  AccessKind kind;
+  Proxy proxy;
+  effect::Sem sem;
+  Scope scope;
+  uint32_t footprint;
+  const Event *event;
+  std::optional<Mechanism> mechanism;
+  /// Any of them is enough (a multicast completes in several CTAs).
+  llvm::SmallVector<Until, 1> sourceRead, done;
+  /// Seen from the acting thread.
+  MemorySpace space;
+  int cta; ///< whose shared memory; -1: global
+};
+
+/// What the access' thread knows when it acts, a lane class each; unset for
+/// classes that take no part.
+struct View {
+  const Clock *clock[2] = {};
+  /// The clock without wgmma's exception (MM-72); the same for others.
+  const Clock *unfenced[2] = {};
+  /// Its own proxy fences: when, and what it knew then; by space.
+  const uint32_t (*ownFence)[3] = nullptr;
+  const Clock (*fenceClock)[3] = nullptr;
+};
+
+class Conflicts {
+public:
+  Conflicts(const Program &program, Footprints &footprints, Report &report)
+      : program(program), footprints(footprints), report(report),
+        roots(program.sharedRoots * program.ctas() + program.roots.size() -
+              program.sharedRoots) {}
+  void setShape(const ClockShape &s) { shape = s; }
+
+  void add(AccessRecord access, const View &view);
+
+  /// Called for a pair whose completion was not observed: may name a more
+  /// telling code and place (a wait with the wrong parity, a wrong count).
+  std::function<std::optional<std::pair<Code, mlir::Operation *>>(
+      const AccessRecord &first, const AccessRecord &second)>
+      cause;
+
+  /// All accesses still remembered, for the checks at the end.
+  template <typename F> void each(F f) const {
+    for (const Root &root : roots) {
+      for (const AccessRecord &access : root.reads)
+        f(access);
+      for (const AccessRecord &access : root.writes)
+        f(access);
+    }
+  }
+  /// X's lanes all happen before what a clock stands for.
+  bool before(const AccessRecord &x, const Clock &clock) const;
+  static bool reached(const llvm::SmallVector<Until, 1> &until,
+                      const Clock &clock);
+  const ClockShape &clockShape() const { return shape; }
+
+private:
+  struct Root {
+    std::vector<AccessRecord> reads, writes;
+  };
+  /// True: in order. Reports otherwise.
+  bool check(const AccessRecord &x, const AccessRecord &y, const View &view);
+  void tell(Code code, const AccessRecord &x, const AccessRecord &y,
+            const Requirement &requirement, const std::string &what);
+  std::string describe(const AccessRecord &access) const;
+
+  const Program &program;
+  Footprints &footprints;
+  Report &report;
+  ClockShape shape;
+  std::vector<Root> roots;
+};
+
+} // namespace titan::checker
+
+#endif

@@ -1,0 +1,643 @@
+//===- Execution.cpp - one canonical run, and the order it shows ----------===//
+#include "Execution.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+
+Execution::Execution(const Program &program, Footprints &footprints,
+                     Report &report)
+    : program(program), footprints(footprints), report(report),
+      conflicts(program, footprints, report) {
+  shape.agents = program.agents.size();
+  shape.barriers = program.barriers.size() * program.ctas();
+  shape.rounds = 16 * program.ctas();
+  // Streams of groups: per thread for bulk and cp.async, per warpgroup for mma.
+  shape.streams = 5 * shape.agents;
+  conflicts.setShape(shape);
+  scratch = Clock(shape.size());
+  agents.resize(shape.agents);
+  for (uint32_t a = 0; a < shape.agents; ++a)
+    for (int lane : {electedClass, othersClass}) {
+      Agent &agent = agents[a];
+      agent.clock[lane] = Clock(shape.size());
+      agent.clock[lane][shape.time(a, lane)] = 1;
+    }
+  for (Agent &agent : agents)
+    agent.tick = 1;
+  barriers.resize(shape.barriers);
+  for (Barrier &barrier : barriers) {
+    barrier.current = barrier.last = Clock(shape.size());
+    barrier.initChecked.resize(shape.agents);
+  }
+  named.resize(shape.rounds);
+  for (NamedBarrier &barrier : named)
+    barrier.clock = Clock(shape.size());
+  clusterBarriers.resize(program.clusters);
+  for (ClusterBarrier &barrier : clusterBarriers) {
+    barrier.clock = barrier.last = Clock(shape.size());
+    barrier.arrived.resize(shape.agents);
+  }
+  conflicts.cause = [this](const AccessRecord &x, const AccessRecord &y)
+      -> std::optional<std::pair<Code, Operation *>> {
+    Agent &agent = agents[y.agent];
+    if (x.mechanism == Mechanism::Phase)
+      // The thread has waited, but for another phase than X's.
+      for (const Until &until : x.done) {
+        uint32_t barrier = until.number - shape.phase(0);
+        auto last = agent.lastWait.find(barrier);
+        if (last != agent.lastWait.end() && !last->second.fresh &&
+            last->second.phase + 1 < static_cast<int64_t>(until.value))
+          return std::pair{Code::PhaseParity, last->second.event->op};
+      }
+    if (x.mechanism == Mechanism::BulkGroup ||
+        x.mechanism == Mechanism::AsyncGroup ||
+        x.mechanism == Mechanism::MmaGroup)
+      // The owner has waited by a number that left X's group pending.
+      for (int lane : {electedClass, othersClass})
+        if (x.lanes >> lane & 1) {
+          Stream &s = stream(x.agent, *x.mechanism, lane);
+          if (s.numbered && s.numberedAt < x.done.front().value)
+            return std::pair{Code::GroupWaitCount, s.numbered->op};
+        }
+    return std::nullopt;
+  };
+}
+
+void Execution::run() {
+  bool progress = true;
+  while (progress && !aborted) {
+    progress = false;
+    for (uint32_t a = 0; a < agents.size() && !aborted; ++a)
+      if (!agents[a].done && !agents[a].lost)
+        progress |= runAgent(a);
+  }
+  if (aborted)
+    return;
+  for (const Agent &agent : agents)
+    if (agent.lost)
+      return;
+  for (const Agent &agent : agents)
+    if (!agent.done)
+      return deadlock();
+  endOfAll();
+}
+
+bool Execution::runAgent(uint32_t a) {
+  Agent &agent = agents[a];
+  const AgentProgram &code = program.programs[a];
+  bool progress = false;
+  while (agent.next < code.events.size()) {
+    const Event &event = code.events[agent.next];
+    if (!agent.begun) {
+      agent.begun = true;
+      ++agent.tick;
+      if (event.lanes & Elected)
+        agent.clock[electedClass][shape.time(a, electedClass)] = agent.tick;
+      cardinality(a, event);
+      if (agent.lost)
+        return true;
+    }
+    while (agent.nextAction < event.count) {
+      uint32_t index = event.first + agent.nextAction;
+      if (!perform(a, event, code.actions[index], index))
+        return progress;
+      if (aborted || agent.lost)
+        return true;
+      progress = true;
+      ++agent.nextAction;
+    }
+    agent.begun = false;
+    agent.nextAction = 0;
+    ++agent.next;
+    progress = true;
+  }
+  agent.done = true;
+  endOfAgent(a);
+  return true;
+}
+
+void Execution::cardinality(uint32_t a, const Event &event) {
+  using effect::Cardinality;
+  StringRef name = event.op->getName().getStringRef();
+  switch (event.cardinality) {
+  case Cardinality::EveryThread:
+    return;
+  case Cardinality::OneThread:
+    if (event.lanes & Others)
+      report.add(Code::IssueCardinality, event.op, nullptr,
+                 Twine("'") + name + "' is executed by all 32 lanes of " +
+                     program.describe(a, event.iteration, AllLanes) +
+                     ": that is 32 of it, and one is meant");
+    return;
+  case Cardinality::Warp:
+  case Cardinality::Warpgroup:
+  case Cardinality::Tile: {
+    if (event.lanes == AllLanes) {
+      if (event.cardinality != Cardinality::Warpgroup)
+        return;
+      // All four warps of the warpgroup take part.
+      const AgentInfo &info = program.agents[a];
+      uint32_t first = a - info.warp % 4;
+      for (uint32_t b = first; b < first + 4; ++b)
+        if (info.warp / 4 * 4 + 3 >= program.warps ||
+            program.agents[b].partition != info.partition)
+          report.add(Code::IssueCardinality, event.op, nullptr,
+                     Twine("'") + name + "' is executed by " + who(a, event) +
+                         ", but not by all four warps of its warpgroup");
+      return;
+    }
+    bool sync = false;
+    for (uint32_t i = 0; i < event.count; ++i)
+      sync |= program.programs[a].actions[event.first + i].kind ==
+              Action::ThreadBarrier;
+    report.add(sync ? Code::SyncDivergent : Code::IssueCardinality, event.op,
+               nullptr,
+               Twine("'") + name + "' is executed by one lane of " +
+                   program.describe(a, event.iteration, AllLanes) +
+                   ", and takes the whole warp");
+    // One lane at a barrier of warps: there is no going on.
+    if (sync)
+      agents[a].lost = true;
+    return;
+  }
+  }
+}
+
+bool Execution::perform(uint32_t a, const Event &event, const Action &action,
+                        uint32_t index) {
+  switch (action.kind) {
+  case Action::Access:
+    access(a, event, action);
+    return true;
+  case Action::Arrive:
+    arrive(a, event, action);
+    return true;
+  case Action::ExpectTx:
+    expect(a, event, action);
+    return true;
+  case Action::CompleteTx:
+    complete(a, event, action);
+    return true;
+  case Action::Commit:
+    commit(a, event, action);
+    return true;
+  case Action::WaitGroup:
+    waitGroup(a, event, action);
+    return true;
+  case Action::WaitBarrier:
+    return waitBarrier(a, event, action);
+  case Action::ThreadBarrier:
+    return threadBarrier(a, event, action);
+  case Action::Fence:
+    fence(a, event, std::get<effect::Fence>(action.effect->what));
+    return true;
+  case Action::Init:
+    init(a, event, action);
+    return true;
+  case Action::Inval:
+    eachCta(a, action, [&](int cta) {
+      Barrier &barrier = barriers[slot(cta, action.object)];
+      if (usable(a, event, slot(cta, action.object), false))
+        barrier.live = false;
+    });
+    return true;
+  case Action::InFlight: {
+    // A product (its event has operands to read) needs the fence after any
+    // other access to its registers.
+    Agent &agent = agents[a];
+    bool product = false;
+    for (uint32_t i = 0; i < event.count; ++i)
+      product |=
+          program.programs[a].actions[event.first + i].kind == Action::Access;
+    if (!product) {
+      agent.productFence = false;
+      agent.lastRegisters = &event;
+      return true;
+    }
+    if (!agent.productFence) {
+      Operation *other =
+          agent.lastRegisters ? agent.lastRegisters->op : nullptr;
+      if (Finding *finding = report.add(
+              Code::MmaFence, event.op, other,
+              other ? Twine("registers were accessed since the last "
+                            "wgmma.fence before this product")
+                    : Twine("no wgmma.fence stands before the first product of "
+                            "the warpgroup")))
+        if (other)
+          finding->others.push_back(
+              {other->getLoc(), "the registers are the program's again here"});
+      agent.productFence = true;
+    }
+    for (int lane : {electedClass, othersClass})
+      if (event.lanes >> lane & 1)
+        stream(a, Mechanism::MmaGroup, lane).open.push_back(&event);
+    return true;
+  }
+  case Action::Arrived: {
+    Agent &agent = agents[a];
+    for (int lane : {electedClass, othersClass}) {
+      Stream &s = stream(a, Mechanism::MmaGroup, lane);
+      if (!s.open.empty() && event.lanes >> lane & 1)
+        if (Finding *finding = report.add(
+                Code::InflightUse, event.op, s.open.front()->op,
+                "the accumulator is used, but its product was not committed "
+                "to a group, so that no wait covers it"))
+          finding->others.push_back(
+              {s.open.front()->op->getLoc(), "the product is issued here"});
+    }
+    agent.productFence = false;
+    agent.lastRegisters = &event;
+    return true;
+  }
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Clocks
+//===----------------------------------------------------------------------===//
+
+const Clock &Execution::released(uint32_t a, Lanes lanes) {
+  Agent &agent = agents[a];
+  bool first = true;
+  for (int lane : {electedClass, othersClass}) {
+    if (!(lanes >> lane & 1))
+      continue;
+    if (first)
+      scratch = agent.clock[lane];
+    else
+      scratch.join(agent.clock[lane]);
+    first = false;
+  }
+  for (int lane : {electedClass, othersClass}) {
+    if (!(lanes >> lane & 1))
+      continue;
+    scratch.raise(shape.time(a, lane), agent.tick);
+    scratch.raise(shape.init(a, lane), agent.ownInit[lane]);
+    for (unsigned space = 0; space < 3; ++space)
+      scratch.raise(shape.fence(a, lane, static_cast<MemorySpace>(space)),
+                    agent.ownFence[lane][space]);
+  }
+  return scratch;
+}
+
+void Execution::acquire(uint32_t a, Lanes lanes, const Clock &clock) {
+  for (int lane : {electedClass, othersClass})
+    if (lanes >> lane & 1)
+      agents[a].clock[lane].join(clock);
+}
+
+void Execution::fence(uint32_t a, const Event &event,
+                      const effect::Fence &fence) {
+  Agent &agent = agents[a];
+  for (int lane : {electedClass, othersClass}) {
+    if (!(event.lanes >> lane & 1))
+      continue;
+    Clock &clock = agent.clock[lane];
+    switch (fence.kind) {
+    case effect::Fence::ProxyAsync:
+      for (MemorySpace space : {MemorySpace::Global, MemorySpace::SharedOwn,
+                                MemorySpace::SharedPeer}) {
+        if (!fenceCovers(fence.space, space))
+          continue;
+        unsigned s = static_cast<unsigned>(space);
+        agent.ownFence[lane][s] = agent.tick;
+        clock.raise(shape.fence(a, electedClass, space),
+                    lane == electedClass ? agent.tick : 0);
+        agent.fenceClock[lane][s] = clock;
+        // Its own past is in program order before the fence.
+        agent.fenceClock[lane][s].raise(shape.time(a, lane), agent.tick);
+      }
+      for (uint32_t i = shape.completions(); i < shape.completionsEnd(); ++i)
+        clock.raise(shape.fenced(i), clock[i]);
+      if (fenceCovers(fence.space, MemorySpace::SharedOwn))
+        agent.ownInit[lane] = agent.tick;
+      break;
+    case effect::Fence::MbarrierInit:
+      agent.ownInit[lane] = agent.tick;
+      break;
+    case effect::Fence::Wgmma:
+      agent.productClock[lane] = clock;
+      agent.productClock[lane].raise(shape.time(a, lane), agent.tick);
+      agent.productFence = true;
+      break;
+    default:
+      // Thread fences order through a flag or a relaxed cluster barrier, which
+      // the barrier's own edge covers.
+      break;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses and groups
+//===----------------------------------------------------------------------===//
+
+uint32_t Execution::streamId(uint32_t a, Mechanism mechanism, int lane) const {
+  switch (mechanism) {
+  case Mechanism::BulkGroup:
+    return 5 * a + lane;
+  case Mechanism::AsyncGroup:
+    return 5 * a + 2 + lane;
+  default: {
+    // One stream a warpgroup: all its warps issue the same products (MM-71).
+    const AgentInfo &info = program.agents[a];
+    return 5 * (a - info.warp % 4) + 4;
+  }
+  }
+}
+
+Execution::Stream &Execution::stream(uint32_t a, Mechanism mechanism,
+                                     int lane) {
+  auto [found, fresh] =
+      agents[a].streams.try_emplace({mechanism, lane}, Stream());
+  if (fresh) {
+    found->second.id = streamId(a, mechanism, lane);
+    found->second.commits = 0;
+  }
+  return found->second;
+}
+
+void Execution::access(uint32_t a, const Event &event, const Action &action) {
+  const auto &effect = std::get<effect::Access>(action.effect->what);
+  Agent &agent = agents[a];
+  AccessRecord record;
+  record.agent = a;
+  record.lanes = event.lanes;
+  // What one thread must issue is taken to be issued by one (cardinality() has
+  // told).
+  if (event.cardinality == effect::Cardinality::OneThread)
+    record.lanes = Elected;
+  record.tick = agent.tick;
+  record.kind = effect.kind;
+  record.proxy = effect.proxy;
+  record.sem = effect.sem;
+  record.scope = effect.scope;
+  record.footprint = action.object;
+  record.event = &event;
+  record.mechanism = effect.mechanism;
+  record.cta = -1;
+  record.space = MemorySpace::Global;
+  int lane = record.lanes & Elected ? electedClass : othersClass;
+
+  if (effect.mechanism) {
+    if (*effect.mechanism == Mechanism::Phase) {
+      // Until the operation's own complete_tx.
+      const AgentProgram &code = program.programs[a];
+      for (uint32_t i = 0; i < event.count; ++i) {
+        const Action &other = code.actions[event.first + i];
+        if (other.kind != Action::CompleteTx)
+          continue;
+        eachCta(a, other, [&](int cta) {
+          uint32_t b = slot(cta, other.object);
+          settle(b);
+          record.done.push_back({shape.phase(b), barriers[b].phase + 1});
+        });
+      }
+      record.sourceRead = record.done;
+    } else {
+      Stream &s = stream(a, *effect.mechanism, lane);
+      record.done.push_back({shape.done(s.id), s.commits + 1});
+      record.sourceRead.push_back({shape.read(s.id), s.commits + 1});
+      if (*effect.mechanism != Mechanism::MmaGroup &&
+          (s.open.empty() || s.open.back() != &event))
+        s.open.push_back(&event);
+    }
+  }
+
+  View view;
+  bool product = effect.mechanism == Mechanism::MmaGroup;
+  for (int c : {electedClass, othersClass}) {
+    view.unfenced[c] = &agent.clock[c];
+    view.clock[c] = product && !agent.productClock[c].empty()
+                        ? &agent.productClock[c]
+                        : &agent.clock[c];
+  }
+  view.ownFence = agent.ownFence;
+  view.fenceClock = agent.fenceClock;
+
+  uint32_t root = footprints[action.object].root;
+  if (root >= program.sharedRoots) {
+    conflicts.add(std::move(record), view);
+    return;
+  }
+  llvm::SmallVector<Until, 1> done = record.done;
+  size_t which = 0;
+  bool several = (action.ctas & (action.ctas - 1)) != 0;
+  eachCta(a, action, [&](int cta) {
+    AccessRecord one = record;
+    one.cta = cta;
+    one.space =
+        cta == ctaOf(a) ? MemorySpace::SharedOwn : MemorySpace::SharedPeer;
+    // In each CTA of a multicast, that CTA's own barrier says when.
+    if (several && which < done.size())
+      one.done = one.sourceRead = {done[which]};
+    ++which;
+    if (cta != ctaOf(a)) {
+      bool started = false;
+      for (uint32_t b = 0; b < agents.size(); ++b)
+        started |= ctaOf(b) == cta &&
+                   agent.clock[lane][shape.time(b, electedClass)] > 0;
+      if (!started)
+        report.add(Code::ClusterEntry, event.op, nullptr,
+                   Twine("'") + event.op->getName().getStringRef() +
+                       "' accesses the shared memory of CTA " + Twine(cta) +
+                       " of the cluster, which is not known to have started");
+    }
+    conflicts.add(std::move(one), view);
+  });
+}
+
+void Execution::commit(uint32_t a, const Event &event, const Action &action) {
+  Mechanism mechanism =
+      std::get<effect::CommitGroup>(action.effect->what).mechanism;
+  for (int lane : {electedClass, othersClass}) {
+    if (!(event.lanes >> lane & 1))
+      continue;
+    Stream &s = stream(a, mechanism, lane);
+    ++s.commits;
+    s.groups.push_back(s.open.empty() ? nullptr : s.open.front());
+    s.open.clear();
+  }
+}
+
+void Execution::waitGroup(uint32_t a, const Event &event,
+                          const Action &action) {
+  const auto &wait = std::get<effect::WaitGroup>(action.effect->what);
+  if (action.object & 1)
+    report.add(Code::TokenAgent, event.op, nullptr,
+               who(a, event) +
+                   " waits for a group that another thread committed: it "
+                   "waits for nothing");
+  for (int lane : {electedClass, othersClass}) {
+    if (!(event.lanes >> lane & 1))
+      continue;
+    Stream &s = stream(a, wait.mechanism, lane);
+    uint32_t reached = 0;
+    if (wait.token)
+      reached = lane == electedClass ? action.amount : action.extra;
+    else {
+      uint32_t pending = wait.pending.value_or(0);
+      reached = s.commits > pending ? s.commits - pending : 0;
+      if (pending && reached < s.commits) {
+        s.numbered = &event;
+        s.numberedAt = reached;
+      }
+    }
+    Clock &clock = agents[a].clock[lane];
+    clock.raise(shape.read(s.id), reached);
+    if (!wait.sourcesOnly)
+      clock.raise(shape.done(s.id), reached);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers among threads
+//===----------------------------------------------------------------------===//
+
+bool Execution::threadBarrier(uint32_t a, const Event &event,
+                              const Action &action) {
+  const auto &barrier = std::get<effect::ThreadBarrier>(action.effect->what);
+  switch (barrier.kind) {
+  case effect::ThreadBarrier::Warp:
+    acquire(a, AllLanes, released(a, AllLanes));
+    return true;
+  case effect::ThreadBarrier::Named:
+    return namedBarrier(a, event, action);
+  case effect::ThreadBarrier::Cluster:
+    return clusterBarrier(a, event, action);
+  }
+  return true;
+}
+
+bool Execution::namedBarrier(uint32_t a, const Event &event,
+                             const Action &action) {
+  const auto &effect = std::get<effect::ThreadBarrier>(action.effect->what);
+  Agent &agent = agents[a];
+  uint32_t index = 16 * ctaOf(a) + action.amount;
+  NamedBarrier &barrier = named[index];
+  bool sync = effect.role == effect::ThreadBarrier::Sync;
+  if (agent.arrived) {
+    // Released when the round was completed.
+    for (const NamedBarrier::Participant &p : barrier.participants)
+      if (p.agent == a)
+        return false;
+    agent.arrived = false;
+    return true;
+  }
+  for (const NamedBarrier::Participant &p : barrier.participants)
+    if (p.agent == a) {
+      if (Finding *finding = report.add(
+              Code::NamedBarrier, event.op, p.event->op,
+              who(a, event) + " comes to named barrier " +
+                  Twine(action.amount) +
+                  " again before the round it has arrived in is over"))
+        finding->others.push_back({p.event->op->getLoc(), "it arrived here"});
+      agent.lost = true;
+      return false;
+    }
+  int64_t threads = effect.threads ? effect.threads : 32 * program.warps;
+  if (barrier.participants.empty()) {
+    barrier.threads = threads;
+    barrier.clock.clear();
+  } else if (barrier.threads != threads) {
+    const Event *other = barrier.participants.front().event;
+    if (Finding *finding = report.add(
+            Code::NamedBarrier, event.op, other->op,
+            Twine("named barrier ") + Twine(action.amount) + " is used with " +
+                Twine(threads) + " threads here and " + Twine(barrier.threads) +
+                " by another participant of the same round"))
+      finding->others.push_back({other->op->getLoc(), "the other use"});
+    agent.lost = true;
+    return false;
+  }
+  // Who comes to this round must know that the last one is over: it was there,
+  // or is ordered after it.
+  if (barrier.round > 0 && !llvm::is_contained(barrier.before, a) &&
+      agent.clock[electedClass][shape.round(index)] < barrier.round)
+    report.add(Code::NamedBarrier, event.op, nullptr,
+               who(a, event) + " comes to named barrier " +
+                   Twine(action.amount) + " in its round " +
+                   Twine(barrier.round) +
+                   ", but nothing orders it after the round before: under "
+                   "another schedule it counts in that one");
+  barrier.participants.push_back({a, sync, &event});
+  barrier.come += 32;
+  barrier.clock.join(released(a, AllLanes));
+  agent.arrived = sync;
+  if (barrier.come < barrier.threads)
+    return !sync;
+  ++barrier.round;
+  barrier.clock.raise(shape.round(index), barrier.round);
+  barrier.before.clear();
+  for (const NamedBarrier::Participant &p : barrier.participants)
+    if (p.sync) {
+      acquire(p.agent, AllLanes, barrier.clock);
+      barrier.before.push_back(p.agent);
+    }
+  barrier.participants.clear();
+  barrier.come = 0;
+  agent.arrived = false;
+  return true;
+}
+
+bool Execution::clusterBarrier(uint32_t a, const Event &event,
+                               const Action &action) {
+  const auto &effect = std::get<effect::ThreadBarrier>(action.effect->what);
+  Agent &agent = agents[a];
+  ClusterBarrier &barrier = clusterBarriers[program.agents[a].cluster];
+  auto told = [&](const Twine &what) {
+    report.add(Code::ClusterBarrier, event.op, nullptr, who(a, event) + what);
+    agent.lost = true;
+  };
+  if (event.lanes != AllLanes) {
+    told(": every lane of every warp takes part in the cluster's barrier, not "
+         "one");
+    return false;
+  }
+  bool arrives = effect.role != effect::ThreadBarrier::Wait;
+  bool waits = effect.role != effect::ThreadBarrier::Arrive;
+  if (arrives && !(agent.arrived && waits)) {
+    if (agent.clusterArrived) {
+      told(" arrives at the cluster's barrier again before it has waited");
+      return false;
+    }
+    agent.clusterArrived = true;
+    if (effect.sem == effect::Sem::Relaxed) {
+      // Orders nothing but what fence.mbarrier_init has released.
+      const Clock &mine = released(a, AllLanes);
+      for (uint32_t b = 0; b < shape.agents; ++b)
+        for (int lane : {electedClass, othersClass})
+          barrier.clock.raise(shape.init(b, lane), mine[shape.init(b, lane)]);
+    } else
+      barrier.clock.join(released(a, AllLanes));
+    if (waits)
+      agent.arrived = true;
+    ++barrier.come;
+  }
+  // Warps that have ended count as arrived.
+  int64_t needed = 0;
+  for (uint32_t b = 0; b < agents.size(); ++b)
+    needed += program.agents[b].cluster == program.agents[a].cluster &&
+              (!agents[b].done || agents[b].clusterArrived);
+  if (barrier.come >= needed && barrier.come > 0) {
+    ++barrier.round;
+    barrier.come = 0;
+    barrier.last = barrier.clock;
+    barrier.clock.clear();
+  }
+  if (!waits)
+    return true;
+  if (!agent.clusterArrived) {
+    told(" waits at the cluster's barrier without having arrived");
+    return false;
+  }
+  if (barrier.round <= agent.clusterRound)
+    return false;
+  agent.clusterRound = barrier.round;
+  agent.clusterArrived = false;
+  agent.arrived = false;
+  acquire(a, AllLanes, barrier.last);
+  return true;
+}

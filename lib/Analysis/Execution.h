@@ -1,0 +1,210 @@
+//===- Execution.h - one canonical run, and the order it shows --*- C++ -*-===//
+//
+// The events of all warps are executed once, under one schedule, with clocks
+// (Clock.h). Under every other schedule the order relation is the same,
+// provided that each arrival is pinned to its phase (MM-120); so the run checks
+// that, too, and where it holds, one run speaks for all.
+//
+// A phase completes in the model as late as possible: when somebody waits for
+// the barrier, or arrives at it.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_ANALYSIS_EXECUTION_H
+#define TITAN_LIB_ANALYSIS_EXECUTION_H
+
+#include "Clock.h"
+#include "Conflicts.h"
+#include "Report.h"
+
+#include <map>
+#include <optional>
+
+namespace titan::checker {
+
+class Execution {
+public:
+  Execution(const Program &program, Footprints &footprints, Report &report);
+  /// Runs to the end, or to a deadlock, or to an error that leaves no sense in
+  /// going on.
+  void run();
+
+private:
+  //===--------------------------------------------------------------------===//
+  // Barriers
+  //===--------------------------------------------------------------------===//
+
+  /// An arrival, expectation or completion in the current phase.
+  struct Contribution {
+    enum Kind : uint8_t { Arrive, Expect, Complete } kind;
+    uint32_t agent;
+    Lanes lanes;
+    uint32_t tick;
+    const Event *event;
+    int64_t amount;
+    Scope scope;
+  };
+  struct PhaseWait {
+    uint32_t agent;
+    Lanes lanes;
+    uint32_t tick;
+    const Event *event;
+    int64_t phase;
+  };
+  struct Barrier {
+    bool live = false;
+    /// Who initialised it, when.
+    uint32_t initAgent = 0, initTick = 0;
+    Lanes initLanes = Elected;
+    const Event *initEvent = nullptr;
+    std::vector<uint8_t> initChecked; ///< agent: bits of lanes; 4: async
+    int64_t expected = 0, pending = 0, tx = 0;
+    /// Phases completed.
+    uint32_t phase = 0;
+    /// What the arrivals of the current and of the last phase released.
+    Clock current, last;
+    std::vector<Contribution> contributions, lastContributions;
+    std::vector<PhaseWait> waits;
+  };
+  struct NamedBarrier {
+    int64_t threads = 0; ///< of the round; 0: nobody has come
+    int64_t come = 0;
+    uint32_t round = 0;
+    Clock clock;
+    struct Participant {
+      uint32_t agent;
+      bool sync;
+      const Event *event;
+    };
+    std::vector<Participant> participants;
+    std::vector<uint32_t> before; ///< who synced in the round before
+  };
+  struct ClusterBarrier {
+    uint32_t round = 0;
+    int64_t come = 0;
+    Clock clock, last;
+    std::vector<bool> arrived;
+  };
+
+  //===--------------------------------------------------------------------===//
+  // Agents
+  //===--------------------------------------------------------------------===//
+
+  struct Stream {
+    uint32_t id;                     ///< in the clock
+    uint32_t commits;                ///< by this agent and lane class
+    std::vector<const Event *> open; ///< not in a group yet
+    /// The first operation of each group.
+    std::vector<const Event *> groups;
+    /// The last hand-written wait that left groups pending, and which was the
+    /// last one it covered.
+    const Event *numbered = nullptr;
+    uint32_t numberedAt = 0;
+  };
+  struct Agent {
+    uint32_t next = 0;       ///< event
+    uint32_t nextAction = 0; ///< in it
+    bool begun = false;      ///< the event's tick has been counted
+    bool arrived = false;    ///< at the barrier it now waits for
+    bool done = false, lost = false;
+    uint32_t tick = 0;
+    Clock clock[2];
+    /// Of its own accesses: last covering fence.
+    uint32_t ownFence[2][3] = {};
+    uint32_t ownInit[2] = {};
+    /// The clock at the last covering fence of this thread.
+    Clock fenceClock[2][3];
+    /// At the last wgmma.fence.
+    Clock productClock[2];
+    bool productFence = false;
+    const Event *lastRegisters = nullptr;
+    std::map<std::pair<Mechanism, int>, Stream> streams;
+    uint32_t clusterRound = 0; ///< rounds waited for
+    bool clusterArrived = false;
+    /// Last wait on each barrier: which phase it was answered for, and whether
+    /// it told this thread anything new.
+    struct LastWait {
+      const Event *event;
+      int64_t phase;
+      bool fresh;
+    };
+    std::map<uint32_t, LastWait> lastWait;
+  };
+
+  bool runAgent(uint32_t agent);
+  /// False: blocked (or lost).
+  bool perform(uint32_t agent, const Event &event, const Action &action,
+               uint32_t actionIndex);
+  void cardinality(uint32_t agent, const Event &event);
+
+  void access(uint32_t agent, const Event &event, const Action &action);
+  void arrive(uint32_t agent, const Event &event, const Action &action);
+  void expect(uint32_t agent, const Event &event, const Action &action);
+  void complete(uint32_t agent, const Event &event, const Action &action);
+  void commit(uint32_t agent, const Event &event, const Action &action);
+  void waitGroup(uint32_t agent, const Event &event, const Action &action);
+  bool waitBarrier(uint32_t agent, const Event &event, const Action &action);
+  bool threadBarrier(uint32_t agent, const Event &event, const Action &action);
+  bool namedBarrier(uint32_t agent, const Event &event, const Action &action);
+  bool clusterBarrier(uint32_t agent, const Event &event, const Action &action);
+  void fence(uint32_t agent, const Event &event, const effect::Fence &fence);
+  void init(uint32_t agent, const Event &event, const Action &action);
+
+  /// Completes the current phase if nothing is missing.
+  void settle(uint32_t barrier);
+  /// Checks that the barrier may be used here; false: it may not at all.
+  bool usable(uint32_t agent, const Event &event, uint32_t barrier, bool async);
+  /// Checks that a contribution to the current phase is pinned to it.
+  void pinned(uint32_t agent, const Event &event, uint32_t barrier,
+              const char *what);
+  void overArrival(uint32_t agent, const Event &event, uint32_t barrier,
+                   int64_t amount);
+
+  /// What a release by these lanes hands over.
+  const Clock &released(uint32_t agent, Lanes lanes);
+  void acquire(uint32_t agent, Lanes lanes, const Clock &clock);
+  Stream &stream(uint32_t agent, Mechanism mechanism, int lane);
+  uint32_t streamId(uint32_t agent, Mechanism mechanism, int lane) const;
+
+  uint32_t slot(int cta, uint32_t local) const {
+    return cta * program.barriers.size() + local;
+  }
+  int ctaOf(uint32_t agent) const { return program.agents[agent].cta; }
+  int ctaAt(uint32_t agent, int rank) const {
+    return program.agents[agent].cluster * program.clusterSize + rank;
+  }
+  template <typename F>
+  void eachCta(uint32_t agent, const Action &action, F each) {
+    for (int rank = 0; rank < program.clusterSize; ++rank)
+      if (action.ctas >> rank & 1)
+        each(ctaAt(agent, rank));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Ends (Obligations.cpp)
+  //===--------------------------------------------------------------------===//
+
+  void deadlock();
+  void endOfAgent(uint32_t agent);
+  void endOfAll();
+  void badBytes(uint32_t barrier);
+  std::string barrierName(uint32_t barrier) const;
+  std::string who(uint32_t agent, const Event &event) const {
+    return program.describe(agent, event.iteration, event.lanes);
+  }
+
+  const Program &program;
+  Footprints &footprints;
+  Report &report;
+  ClockShape shape;
+  std::vector<Agent> agents;
+  std::vector<Barrier> barriers;
+  std::vector<NamedBarrier> named;
+  std::vector<ClusterBarrier> clusterBarriers;
+  Conflicts conflicts;
+  Clock scratch;
+  bool aborted = false;
+};
+
+} // namespace titan::checker
+
+#endif

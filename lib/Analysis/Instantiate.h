@@ -1,0 +1,77 @@
+//===- Instantiate.h - from a kernel to a list of events --------*- C++ -*-===//
+//
+// An abstract interpreter of kernels. It follows the control regions (kernel,
+// warp_specialize, partition, elect, scf.for, scf.if), computes scalars and
+// integer tensors, and turns each hardware operation's effects into actions by
+// putting numbers into their expressions. What data is loaded it does not know;
+// what depends on that, or on the schedule, is `unknown`, and control that
+// hangs on it is undecided (MM-121).
+//
+// A loop whose bounds are not static is given a count by the caller. So that
+// everything computed from the same sizes agrees with it, the count is not
+// forced upon the loop: a size in its bounds is solved for (Scalars.h).
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_ANALYSIS_INSTANTIATE_H
+#define TITAN_LIB_ANALYSIS_INSTANTIATE_H
+
+#include "Scalars.h"
+
+#include "titan/Analysis/Events.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <map>
+#include <memory>
+
+namespace titan::checker {
+
+/// A loop, or all loops with the same bounds, whose count the caller chooses;
+/// or a branch on a size, of which the caller chooses the side (0 or 1).
+struct Choice {
+  mlir::Operation *op; ///< The first operation found.
+  bool loop;
+  /// Loops: how many loops with a choice stand around it.
+  unsigned depth;
+  /// Bounds (loop), condition (branch).
+  Number lower, upper, step;
+  uint32_t leaf = 0;
+  /// Loops: no launch makes it run zero times.
+  bool neverZero = false;
+  /// A name for reports: the leaf's, or "loop 1".
+  std::string name;
+};
+
+struct Problem {
+  Code code;
+  mlir::Operation *op;
+  std::string message;
+};
+
+class Instantiator {
+public:
+  explicit Instantiator(KernelOp kernel);
+  ~Instantiator();
+
+  /// Finds the choices, walking every loop once.
+  const std::vector<Choice> &survey();
+  /// The events of all warps of the given clusters, for one number each choice;
+  /// null when the numbers cannot be had together.
+  std::unique_ptr<Program> instantiate(llvm::ArrayRef<int64_t> choices,
+                                       int clusters);
+  /// What could not be followed, or is wrong with an index. Filled by both.
+  std::vector<Problem> problems;
+  Footprints footprints;
+
+  /// Slots of the rings in the kernel: of barriers and of memory.
+  std::vector<int64_t> ringDepths() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace titan::checker
+
+#endif

@@ -1,0 +1,639 @@
+//===- Interpreter.cpp - control and scalars ------------------------------===//
+#include "Interpreter.h"
+
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+
+/// Operations that one warp may execute before the checker gives up on a kernel
+/// whose static loops are that long.
+static constexpr int64_t stepLimit = 4'000'000;
+
+Instantiator::Impl::Impl(KernelOp kernel, Instantiator &self)
+    : kernel(kernel), self(self) {
+  body = compiler.compile(kernel.getBody().front());
+  tensors.emplace_back(); // id 0: none
+}
+
+Instantiator::Instantiator(KernelOp kernel)
+    : impl(std::make_unique<Impl>(kernel, *this)) {}
+Instantiator::~Instantiator() = default;
+
+void Instantiator::Impl::problem(Code code, Operation *op,
+                                 const Twine &message) {
+  if (told.insert({code, op}).second)
+    self.problems.push_back({code, op, message.str()});
+}
+
+//===----------------------------------------------------------------------===//
+// All agents
+//===----------------------------------------------------------------------===//
+
+static std::unique_ptr<Program> emptyProgram(KernelOp kernel, int clusters) {
+  auto program = std::make_unique<Program>();
+  program->clusters = clusters;
+  program->clusterSize = kernel.getClusterSize();
+  program->warps = kernel.getWarps();
+  for (int cta = 0; cta < program->ctas(); ++cta)
+    for (int warp = 0; warp < program->warps; ++warp) {
+      AgentInfo info;
+      info.cta = cta;
+      info.cluster = cta / program->clusterSize;
+      info.rank = cta % program->clusterSize;
+      info.warp = warp;
+      program->agents.push_back(info);
+    }
+  program->programs.resize(program->agents.size());
+  for (auto alloc : kernel.getBody().front().getOps<SharedAllocOp>())
+    program->roots.push_back(alloc.getResult());
+  program->sharedRoots = program->roots.size();
+  for (Value argument : kernel.getKernelArguments())
+    program->roots.push_back(argument);
+  program->written.resize(program->roots.size());
+  for (auto alloc : kernel.getBody().front().getOps<MBarrierAllocOp>())
+    for (int64_t slot = 0; slot < alloc.getType().getSlots(); ++slot)
+      program->barriers.push_back({alloc.getResult(), slot});
+  return program;
+}
+
+std::unique_ptr<Program> Instantiator::instantiate(ArrayRef<int64_t> wanted,
+                                                   int clusters) {
+  impl->program = emptyProgram(impl->kernel, clusters);
+  impl->resetLeaves();
+  if (!impl->solveAll(wanted))
+    return nullptr;
+  for (uint32_t agent = 0; agent < impl->program->agents.size(); ++agent)
+    if (!impl->run(agent))
+      return nullptr;
+  return std::move(impl->program);
+}
+
+const std::vector<Choice> &Instantiator::survey() {
+  impl->surveying = true;
+  // Each run finds at least one more choice, or nothing is left to be found.
+  for (int round = 0; round < 64; ++round) {
+    impl->program = emptyProgram(impl->kernel, 1);
+    impl->restart = false;
+    impl->resetLeaves();
+    std::vector<int64_t> ones(impl->choices.size(), 1);
+    for (auto [i, choice] : llvm::enumerate(impl->choices))
+      if (!choice.loop)
+        ones[i] = 1;
+    impl->solveAll(ones);
+    for (uint32_t agent = 0; agent < impl->program->agents.size(); ++agent)
+      if (!impl->run(agent))
+        break;
+    if (!impl->restart)
+      break;
+  }
+  impl->surveying = false;
+  impl->program = emptyProgram(impl->kernel, 1);
+  for (Choice &choice : impl->choices)
+    choice.neverZero = choice.loop && !impl->canBeZero(choice);
+  return impl->choices;
+}
+
+std::vector<int64_t> Instantiator::ringDepths() const {
+  std::vector<int64_t> depths;
+  for (Operation &op : impl->kernel.getBody().front()) {
+    if (auto alloc = dyn_cast<MBarrierAllocOp>(op))
+      depths.push_back(alloc.getType().getSlots());
+    if (auto alloc = dyn_cast<SharedAllocOp>(op))
+      depths.push_back(alloc.getType().getSlots());
+  }
+  return depths;
+}
+
+bool Instantiator::Impl::run(uint32_t which) {
+  agent = which;
+  values.assign(compiler.values(), Val());
+  regionWarp = info().warp;
+  regionWarps = program->warps;
+  loopDepth = steps = 0;
+  std::fill(&commits[0][0], &commits[0][0] + 32, 0);
+  // The kernel's arguments and what the launch passes.
+  for (auto [position, argument] :
+       llvm::enumerate(kernel.getBody().front().getArguments())) {
+    Val &val = value(argument);
+    unsigned bits = bitsOf(argument.getType());
+    if (!bits)
+      continue;
+    Value launched = kernel.getLaunchValue(argument);
+    if (auto constant = launched ? launched.getDefiningOp<arith::ConstantOp>()
+                                 : arith::ConstantOp()) {
+      if (auto integer = dyn_cast<IntegerAttr>(constant.getValue())) {
+        val = Val::integer(
+            {bits == 1 ? integer.getInt() & 1 : integer.getInt(), 0});
+        continue;
+      }
+    }
+    StringRef name =
+        position < kernel.getArgNames().size()
+            ? cast<StringAttr>(kernel.getArgNames()[position]).getValue()
+            : cast<StringAttr>(
+                  kernel
+                      .getLaunchNames()[position - kernel.getArgNames().size()])
+                  .getValue();
+    uint32_t symbol =
+        leafSymbol(launched ? launched.getAsOpaquePointer()
+                            : argument.getAsOpaquePointer(),
+                   0, {bits == 1 ? Leaf::Flag : Leaf::Scalar, name.str()});
+    val = Val::integer({leafValues[symbols.leafOf(symbol)][cta()], symbol});
+  }
+  return execute(body, AllLanes, 0, nullptr);
+}
+
+//===----------------------------------------------------------------------===//
+// Blocks and operations
+//===----------------------------------------------------------------------===//
+
+bool Instantiator::Impl::execute(const CompiledBlock &block, Lanes lanes,
+                                 uint32_t iteration,
+                                 SmallVectorImpl<Val> *yields) {
+  for (const CompiledOp &op : block.ops) {
+    if (op.kind == CompiledOp::Terminator) {
+      if (yields)
+        for (uint32_t operand : op.in)
+          yields->push_back(values[operand]);
+      return true;
+    }
+    if (++steps > stepLimit) {
+      problem(Code::Undecided, op.op,
+              "one warp executes more than " + Twine(stepLimit) +
+                  " operations: the loops are too long to be unrolled");
+      return false;
+    }
+    if (!execute(op, lanes, iteration))
+      return false;
+  }
+  return true;
+}
+
+bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
+                                 uint32_t iteration) {
+  using Kind = CompiledOp::Kind;
+  auto set = [&](Val val) { values[op.out[0]] = val; };
+  auto in = [&](unsigned i) -> const Val & { return values[op.in[i]]; };
+  switch (op.kind) {
+  case Kind::Constant:
+    set(Val::integer({op.number, 0}));
+    return true;
+  case Kind::Arithmetic: {
+    // select of anything by a known condition
+    const Val &a = in(0);
+    const Val &b = in(op.in.size() > 1 ? 1 : 0);
+    const Val &c = in(op.in.size() > 2 ? 2 : 0);
+    Val result;
+    if (op.code == Arith::Select && a.kind == Val::Int &&
+        (a.number.symbol == 0 || a.iter)) {
+      result = a.number.value ? b : c;
+      result.iter |= a.iter;
+      set(result);
+      return true;
+    }
+    if (a.kind == Val::Int && b.kind == Val::Int && c.kind == Val::Int)
+      if (auto number =
+              evaluate(op.code, op.predicate, op.operandBits, op.bits,
+                       a.number.value, b.number.value, c.number.value)) {
+        result = Val::integer(
+            {*number, symbols.apply(op.code, op.predicate, op.operandBits,
+                                    op.bits, a.number, b.number, c.number)},
+            a.iter || b.iter || c.iter);
+        set(result);
+        return true;
+      }
+    result.revealed = a.revealed || b.revealed || c.revealed;
+    set(result);
+    return true;
+  }
+  case Kind::TensorArithmetic:
+  case Kind::TensorConstant:
+  case Kind::Splat:
+  case Kind::Coordinate:
+  case Kind::Extract:
+    computeTensor(op);
+    return true;
+  case Kind::CtaId:
+  case Kind::NumCtas: {
+    bool id = op.kind == Kind::CtaId;
+    int dimension = id ? cast<CtaIdOp>(op.op).getDimension()
+                       : cast<NumCtasOp>(op.op).getDimension();
+    static const char idKey = 0, countKey = 0;
+    uint32_t symbol = leafSymbol(
+        id ? &idKey : &countKey, dimension,
+        {id ? Leaf::CtaId : Leaf::NumCtas,
+         std::string(id ? "cta_id " : "num_ctas ") + std::to_string(dimension),
+         dimension});
+    set(Val::integer({leafValues[symbols.leafOf(symbol)][cta()], symbol}));
+    return true;
+  }
+  case Kind::ClusterRank:
+    set(Val::integer({info().rank, 0}));
+    return true;
+  case Kind::WarpId:
+    set(Val::integer({regionWarp, 0}));
+    return true;
+  case Kind::Dim: {
+    auto dim = cast<DimOp>(op.op);
+    int64_t size = dim.getTensor().getType().getShape()[dim.getDimension()];
+    if (!ShapedType::isDynamic(size)) {
+      set(Val::integer({size, 0}));
+      return true;
+    }
+    uint32_t symbol =
+        leafSymbol(dim.getTensor().getAsOpaquePointer(), 1 + dim.getDimension(),
+                   {Leaf::Size, "size " + std::to_string(dim.getDimension()),
+                    static_cast<int>(dim.getDimension()),
+                    cast<BlockArgument>(dim.getTensor()).getArgNumber()});
+    set(Val::integer({leafValues[symbols.leafOf(symbol)][cta()], symbol}));
+    return true;
+  }
+  case Kind::Alloc: {
+    Val val;
+    val.kind = Val::View;
+    for (auto [i, root] : llvm::enumerate(program->roots))
+      if (root == op.op->getResult(0))
+        val.id = i;
+    set(val);
+    return true;
+  }
+  case Kind::BarrierAlloc: {
+    Val val;
+    val.kind = Val::Barrier;
+    for (uint32_t i = program->barriers.size(); i-- > 0;)
+      if (program->barriers[i].first == op.op->getResult(0))
+        val.id = i;
+    set(val);
+    return true;
+  }
+  case Kind::Slot: {
+    auto slot = cast<SharedSlotOp>(op.op);
+    SharedType ring = slot.getRing().getType();
+    Val val = in(0);
+    const Val &index = in(1);
+    if (val.kind == Val::View && index.kind == Val::Int) {
+      if (index.number.value < 0 || index.number.value >= ring.getSlots()) {
+        problem(Code::OutOfBounds, op.op,
+                "slot " + Twine(index.number.value) + " of a ring of " +
+                    Twine(ring.getSlots()));
+        return false;
+      }
+      val.second += index.number.value * ring.getSlotBytes();
+    } else {
+      val = Val();
+      val.revealed = index.revealed;
+    }
+    set(val);
+    return true;
+  }
+  case Kind::View: {
+    Val val = in(0);
+    if (val.kind == Val::View)
+      val.second += cast<SharedViewOp>(op.op).getByteOffset();
+    set(val);
+    return true;
+  }
+  case Kind::MapRank: {
+    Val val = in(0);
+    const Val &rank = in(1);
+    if (rank.kind != Val::Int)
+      val = Val();
+    else if (rank.number.value < 0 ||
+             rank.number.value >= program->clusterSize) {
+      problem(Code::OutOfBounds, op.op,
+              "rank " + Twine(rank.number.value) + " of a cluster of " +
+                  Twine(program->clusterSize) + " CTAs");
+      return false;
+    } else
+      val.cta = rank.number.value;
+    set(val);
+    return true;
+  }
+  case Kind::TokenNone: {
+    Val val;
+    val.kind = Val::Token;
+    set(val);
+    return true;
+  }
+  case Kind::For:
+    return executeFor(op, lanes, iteration);
+  case Kind::If:
+    return executeIf(op, lanes, iteration);
+  case Kind::Elect:
+    return executeElect(op, lanes, iteration);
+  case Kind::WarpSpecialize:
+    return executeSpecialize(op, lanes);
+  case Kind::Hardware:
+    return hardware(op, lanes, iteration);
+  case Kind::Unsupported:
+    if (op.hasEffects) {
+      problem(Code::Undecided, op.op,
+              "the checker does not follow '" +
+                  op.op->getName().getStringRef() + "'");
+      return false;
+    }
+    [[fallthrough]];
+  case Kind::Opaque:
+  case Kind::Terminator:
+    for (uint32_t result : op.out)
+      values[result] = Val();
+    return true;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Control
+//===----------------------------------------------------------------------===//
+
+bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
+                                    uint32_t iteration) {
+  const Val lower = values[op.in[0]], upper = values[op.in[1]],
+            step = values[op.in[2]];
+  const CompiledBlock &block = op.regions[0];
+  if (lower.kind != Val::Int || upper.kind != Val::Int ||
+      step.kind != Val::Int) {
+    if (!op.hasEffects) {
+      for (uint32_t result : op.out)
+        values[result] = Val();
+      return true;
+    }
+    bool revealed = lower.revealed || upper.revealed || step.revealed;
+    problem(Code::Undecided, op.op,
+            Twine("how often this loop runs depends on ") +
+                (revealed ? "the schedule" : "data"));
+    return false;
+  }
+  bool symbolic =
+      lower.number.symbol || upper.number.symbol || step.number.symbol;
+  bool chosen = symbolic && !lower.iter && !upper.iter && !step.iter;
+  if (chosen && surveying && op.hasEffects) {
+    Choice choice;
+    choice.op = op.op;
+    choice.loop = true;
+    choice.depth = loopDepth;
+    choice.lower = lower.number;
+    choice.upper = upper.number;
+    choice.step = step.number;
+    if (registerChoice(choice))
+      return false;
+  }
+  if (step.number.value <= 0) {
+    problem(Code::Undecided, op.op,
+            "the step of this loop is not known to be positive");
+    return false;
+  }
+  SmallVector<Val> carried;
+  for (unsigned i = 3; i < op.in.size(); ++i)
+    carried.push_back(values[op.in[i]]);
+  loopDepth += chosen;
+  auto leave = llvm::make_scope_exit([&] { loopDepth -= chosen; });
+  int64_t index = 0;
+  for (int64_t at = lower.number.value; at < upper.number.value;
+       at += step.number.value, ++index) {
+    uint32_t here = 0;
+    if (op.hasEffects) {
+      here = program->iterations.size();
+      program->iterations.push_back({iteration, index});
+    }
+    uint32_t symbol = 0;
+    if (lower.number.symbol || step.number.symbol) {
+      Number product{step.number.value * index, 0};
+      product.symbol =
+          symbols.apply(Arith::Mul, 0, 64, 64, step.number, {index, 0}, {});
+      symbol = symbols.apply(Arith::Add, 0, 64, 64, lower.number, product, {});
+    }
+    values[block.arguments[0]] = Val::integer({at, symbol}, true);
+    for (auto [argument, val] :
+         llvm::zip(llvm::drop_begin(block.arguments), carried))
+      values[argument] = val;
+    SmallVector<Val> next;
+    if (!execute(block, lanes, here, &next))
+      return false;
+    carried = std::move(next);
+    for (Val &val : carried)
+      val.iter = true;
+  }
+  for (auto [result, val] : llvm::zip(op.out, carried))
+    values[result] = val;
+  return true;
+}
+
+bool Instantiator::Impl::executeIf(const CompiledOp &op, Lanes lanes,
+                                   uint32_t iteration) {
+  const Val condition = values[op.in[0]];
+  if (condition.kind != Val::Int) {
+    if (op.hasEffects) {
+      problem(Code::Undecided, op.op,
+              Twine("whether this branch is taken depends on ") +
+                  (condition.revealed ? "the schedule" : "data"));
+      return false;
+    }
+    for (uint32_t result : op.out)
+      values[result] = Val();
+    return true;
+  }
+  if (condition.number.symbol && !condition.iter && surveying &&
+      op.hasEffects) {
+    Choice choice;
+    choice.op = op.op;
+    choice.loop = false;
+    choice.depth = loopDepth;
+    choice.upper = condition.number;
+    if (registerChoice(choice))
+      return false;
+  }
+  const CompiledBlock &block = op.regions[condition.number.value ? 0 : 1];
+  SmallVector<Val> yields;
+  if (!execute(block, lanes, iteration, &yields))
+    return false;
+  for (auto [result, val] : llvm::zip(op.out, yields)) {
+    values[result] = val;
+    values[result].iter |= condition.iter;
+  }
+  return true;
+}
+
+bool Instantiator::Impl::executeElect(const CompiledOp &op, Lanes lanes,
+                                      uint32_t iteration) {
+  auto elect = cast<ElectOp>(op.op);
+  auto none = [&](uint32_t result) {
+    Val val;
+    val.kind = Val::Token;
+    val.foreign = true;
+    values[result] = val;
+  };
+  if (auto warp = elect.getWarp();
+      warp && static_cast<int64_t>(*warp) != regionWarp) {
+    for (uint32_t result : op.out)
+      none(result);
+    return true;
+  }
+  SmallVector<Val> yields;
+  if (!execute(op.regions[0], Elected, iteration, &yields))
+    return false;
+  for (auto [result, val] : llvm::zip(op.out, yields)) {
+    values[result] = val;
+    if (val.kind == Val::Token)
+      values[result].second = 0; // to the other lanes it is none
+  }
+  return true;
+}
+
+bool Instantiator::Impl::executeSpecialize(const CompiledOp &op, Lanes lanes) {
+  auto specialize = cast<WarpSpecializeOp>(op.op);
+  for (auto [partition, block] :
+       llvm::zip(specialize.getBody().getOps<PartitionOp>(), op.regions)) {
+    int64_t first = specialize.getFirstWarp(partition);
+    int64_t rank = info().warp - first;
+    if (rank < 0 || rank >= static_cast<int64_t>(partition.getWarps()))
+      continue;
+    program->agents[agent].partition = partition.getName().str();
+    program->agents[agent].warpInPartition = rank;
+    regionWarp = rank;
+    regionWarps = partition.getWarps();
+    if (!execute(block, lanes, 0, nullptr))
+      return false;
+    regionWarp = info().warp;
+    regionWarps = program->warps;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors of integers
+//===----------------------------------------------------------------------===//
+
+uint32_t
+Instantiator::Impl::tensor(const TensorKey &key,
+                           llvm::function_ref<std::vector<int64_t>()> make) {
+  auto [found, fresh] = tensorIds.try_emplace(key, 0);
+  if (fresh) {
+    tensors.push_back(make());
+    found->second = tensors.size() - 1;
+  }
+  return found->second;
+}
+
+void Instantiator::Impl::computeTensor(const CompiledOp &op) {
+  using Kind = CompiledOp::Kind;
+  Val &result = values[op.out[0]];
+  result = Val();
+  auto type = cast<RankedTensorType>(op.op->getResult(0).getType());
+  unsigned bits = bitsOf(type.getElementType());
+  if (!bits)
+    return;
+  TensorKey key{static_cast<int>(op.code),
+                op.predicate,
+                op.operandBits,
+                bits,
+                type.getAsOpaquePointer(),
+                0,
+                0,
+                0};
+  size_t size = type.getNumElements();
+  auto done = [&](uint32_t id) {
+    result.kind = Val::Tensor;
+    result.id = id;
+  };
+  switch (op.kind) {
+  case Kind::Splat: {
+    const Val &in = values[op.in[0]];
+    if (in.kind != Val::Int)
+      return;
+    key.what = -1;
+    key.a = in.number.value;
+    return done(tensor(
+        key, [&] { return std::vector<int64_t>(size, in.number.value); }));
+  }
+  case Kind::Coordinate: {
+    key.what = -2;
+    key.a = cast<CoordinateOp>(op.op).getDimension();
+    return done(tensor(key, [&] {
+      int64_t inner = 1;
+      for (int64_t d = type.getRank() - 1; d > key.a; --d)
+        inner *= type.getDimSize(d);
+      std::vector<int64_t> data(size);
+      for (size_t i = 0; i < size; ++i)
+        data[i] = static_cast<int64_t>(i) / inner % type.getDimSize(key.a);
+      return data;
+    }));
+  }
+  case Kind::TensorConstant: {
+    auto dense = dyn_cast<DenseIntElementsAttr>(
+        cast<arith::ConstantOp>(op.op).getValue());
+    if (!dense)
+      return;
+    key.what = -4;
+    key.type = op.op;
+    return done(tensor(key, [&] {
+      std::vector<int64_t> data;
+      for (const APInt &element : dense.getValues<APInt>())
+        data.push_back(bits == 1 ? element.getZExtValue()
+                                 : element.getSExtValue());
+      return data;
+    }));
+  }
+  case Kind::Extract: {
+    const Val &in = values[op.in[0]];
+    if (in.kind != Val::Tensor)
+      return;
+    key.what = -3;
+    key.type = op.op;
+    key.a = in.id;
+    uint32_t source = in.id;
+    return done(tensor(key, [&] {
+      auto extract = cast<ExtractOp>(op.op);
+      auto from = extract.getTile().getType();
+      std::vector<int64_t> data(size);
+      for (size_t i = 0; i < size; ++i) {
+        int64_t rest = i, index = 0, stride = 1;
+        for (int64_t d = type.getRank() - 1; d >= 0; --d) {
+          index +=
+              (rest % type.getDimSize(d) + extract.getOffsets()[d]) * stride;
+          rest /= type.getDimSize(d);
+          stride *= from.getDimSize(d);
+        }
+        data[i] = tensors[source][index];
+      }
+      return data;
+    }));
+  }
+  default:
+    break;
+  }
+  // Element-wise; a scalar operand is the condition of a select.
+  SmallVector<Val, 3> in;
+  for (uint32_t operand : op.in) {
+    in.push_back(values[operand]);
+    if (in.back().kind != Val::Tensor && in.back().kind != Val::Int)
+      return;
+  }
+  int64_t ids[3] = {};
+  for (auto [i, val] : llvm::enumerate(in))
+    ids[i] = val.kind == Val::Tensor ? val.id : -1 - val.number.value;
+  key.a = ids[0], key.b = ids[1], key.c = ids[2];
+  bool defined = true;
+  uint32_t id = tensor(key, [&] {
+    std::vector<int64_t> data(size);
+    auto at = [&](unsigned operand, size_t i) -> int64_t {
+      if (operand >= in.size())
+        return 0;
+      return in[operand].kind == Val::Tensor ? tensors[in[operand].id][i]
+                                             : in[operand].number.value;
+    };
+    for (size_t i = 0; i < size; ++i) {
+      auto element = evaluate(op.code, op.predicate, op.operandBits, bits,
+                              at(0, i), at(1, i), at(2, i));
+      if (!element)
+        return std::vector<int64_t>();
+      data[i] = *element;
+    }
+    return data;
+  });
+  defined = !tensors[id].empty();
+  if (defined)
+    done(id);
+}

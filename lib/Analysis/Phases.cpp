@@ -1,0 +1,431 @@
+//===- Phases.cpp - mbarriers in the canonical run ------------------------===//
+#include "Execution.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+
+std::string Execution::barrierName(uint32_t b) const {
+  size_t perCta = program.barriers.size();
+  auto [value, slot] = program.barriers[b % perCta];
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  // As the program names it.
+  OpPrintingFlags flags;
+  value.printAsOperand(os, flags);
+  if (cast<MBarrierType>(value.getType()).getSlots() > 1)
+    os << "[" << slot << "]";
+  if (program.ctas() > 1)
+    os << " of CTA " << b / perCta;
+  return text;
+}
+
+void Execution::init(uint32_t a, const Event &event, const Action &action) {
+  eachCta(a, action, [&](int cta) {
+    uint32_t b = slot(cta, action.object);
+    Barrier &barrier = barriers[b];
+    if (barrier.live || event.lanes != Elected) {
+      const Event *other = barrier.live ? barrier.initEvent : nullptr;
+      if (Finding *finding = report.add(
+              Code::BarrierLive, event.op, other ? other->op : nullptr,
+              barrier.live
+                  ? Twine("barrier ") + barrierName(b) +
+                        " is initialised again while it is live"
+                  : Twine("every lane of the warp initialises barrier ") +
+                        barrierName(b) + ": one thread must"))
+        if (other)
+          finding->others.push_back({other->op->getLoc(), "initialised here"});
+      if (barrier.live)
+        return;
+    }
+    barrier.live = true;
+    barrier.initAgent = a;
+    barrier.initTick = agents[a].tick;
+    barrier.initLanes = event.lanes;
+    barrier.initEvent = &event;
+    std::fill(barrier.initChecked.begin(), barrier.initChecked.end(), 0);
+    barrier.expected = barrier.pending = action.amount;
+    barrier.tx = 0;
+    barrier.contributions.clear();
+    barrier.waits.clear();
+  });
+}
+
+bool Execution::usable(uint32_t a, const Event &event, uint32_t b, bool async) {
+  Barrier &barrier = barriers[b];
+  StringRef name = event.op->getName().getStringRef();
+  if (!barrier.live) {
+    // Is it initialised at all, later in this run?
+    const Event *later = nullptr;
+    for (uint32_t other = 0; other < agents.size() && !later; ++other)
+      for (const Event &e : program.programs[other].events)
+        for (uint32_t i = 0; i < e.count; ++i) {
+          const Action &action = program.programs[other].actions[e.first + i];
+          if (action.kind == Action::Init)
+            eachCta(other, action, [&](int cta) {
+              if (slot(cta, action.object) == b)
+                later = &e;
+            });
+        }
+    if (Finding *finding = report.add(
+            later ? Code::BarrierInitFence : Code::BarrierNotInitialised,
+            event.op, later ? later->op : nullptr,
+            Twine("'") + name + "' uses barrier " + barrierName(b) +
+                (later ? ", and nothing orders it after the barrier's "
+                         "initialisation"
+                       : ", which is not initialised")))
+      if (later)
+        finding->others.push_back({later->op->getLoc(), "initialised here"});
+    aborted = true;
+    return false;
+  }
+  uint8_t bits = event.lanes | (async ? 4 : 0);
+  if ((barrier.initChecked[a] & bits) == bits)
+    return true;
+  barrier.initChecked[a] |= bits;
+  uint32_t w = barrier.initAgent, t = barrier.initTick;
+  bool peer = ctaOf(a) != static_cast<int>(b / program.barriers.size());
+  for (int lane : {electedClass, othersClass}) {
+    if (!(event.lanes >> lane & 1))
+      continue;
+    const Clock &clock = agents[a].clock[lane];
+    bool path = true, fenced = true;
+    for (int c : {electedClass, othersClass}) {
+      if (!(barrier.initLanes >> c & 1))
+        continue;
+      bool own = w == a && c == lane && c == electedClass;
+      fenced &=
+          clock[shape.init(w, c)] > t || (own && agents[a].ownInit[c] > t);
+      path &= own || clock[shape.time(w, c)] >= t ||
+              (peer && clock[shape.init(w, c)] > t);
+    }
+    if (path && (fenced || !(async || peer)))
+      continue;
+    if (Finding *finding = report.add(
+            Code::BarrierInitFence, event.op, barrier.initEvent->op,
+            Twine("'") + name + "' uses barrier " + barrierName(b) +
+                (path ? Twine(async ? " through the async proxy"
+                                    : " of a peer CTA") +
+                            ", and its initialiser has not executed "
+                            "fence.mbarrier_init"
+                      : Twine(", and nothing orders it after the barrier's "
+                              "initialisation")))) {
+      finding->others.push_back(
+          {barrier.initEvent->op->getLoc(),
+           "initialised here by " + who(w, *barrier.initEvent)});
+      finding->events.push_back(who(w, *barrier.initEvent) + ": initialises " +
+                                barrierName(b));
+      finding->events.push_back(who(a, event) + ": '" + name.str() + "'");
+    }
+    break;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Contributions
+//===----------------------------------------------------------------------===//
+
+void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
+                       const char *what) {
+  Barrier &barrier = barriers[b];
+  if (barrier.phase == 0)
+    return;
+  for (int lane : {electedClass, othersClass}) {
+    if (!(event.lanes >> lane & 1))
+      continue;
+    const Clock &clock = agents[a].clock[lane];
+    if (clock[shape.phase(b)] >= barrier.phase)
+      continue;
+    // Nobody before this has seen the last phase complete. Is it over, at
+    // least, whatever the schedule? All that it consisted of must come before.
+    const Contribution *loose = nullptr;
+    for (const Contribution &c : barrier.lastContributions)
+      for (int l : {electedClass, othersClass})
+        if (c.lanes >> l & 1) {
+          bool own =
+              c.agent == a && l == lane && c.kind != Contribution::Complete;
+          if (!own && (c.kind == Contribution::Complete ||
+                       clock[shape.time(c.agent, l)] < c.tick))
+            loose = &c;
+        }
+    Code code = loose ? Code::PhaseAmbiguous : Code::BarrierUnobserved;
+    Operation *other = loose ? loose->event->op
+                       : barrier.lastContributions.empty()
+                           ? nullptr
+                           : barrier.lastContributions.back().event->op;
+    if (Finding *finding = report.add(
+            code, event.op, other,
+            Twine(what) + " barrier " + barrierName(b) +
+                " is meant for its phase " + Twine(barrier.phase) +
+                (loose ? ", but nothing orders it after the end of the phase "
+                         "before: it can fall into that one"
+                       : ", but no wait has observed the end of the phase "
+                         "before"))) {
+      if (other)
+        finding->others.push_back(
+            {other->getLoc(),
+             loose ? "part of the phase before, by " +
+                         program.describe(loose->agent, loose->event->iteration,
+                                          loose->lanes)
+                   : "the phase before ends here"});
+      if (loose)
+        finding->events.push_back(
+            program.describe(loose->agent, loose->event->iteration,
+                             loose->lanes) +
+            ": '" + loose->event->op->getName().getStringRef().str() +
+            "', phase " + std::to_string(barrier.phase - 1) + " of " +
+            barrierName(b));
+      finding->events.push_back(who(a, event) + ": '" +
+                                event.op->getName().getStringRef().str() +
+                                "', phase " + std::to_string(barrier.phase) +
+                                " of " + barrierName(b));
+    }
+    return;
+  }
+}
+
+void Execution::overArrival(uint32_t a, const Event &event, uint32_t b,
+                            int64_t amount) {
+  Barrier &barrier = barriers[b];
+  const Contribution *other = nullptr;
+  for (const Contribution &c : barrier.contributions)
+    if (c.kind == Contribution::Arrive)
+      other = &c;
+  if (Finding *finding = report.add(
+          Code::BarrierArrivals, event.op, other ? other->event->op : nullptr,
+          Twine(amount) + " arrivals of " + who(a, event) + " at barrier " +
+              barrierName(b) + ", whose phase " + Twine(barrier.phase) +
+              " misses " + Twine(barrier.pending) + " of " +
+              Twine(barrier.expected))) {
+    if (other)
+      finding->others.push_back(
+          {other->event->op->getLoc(), "an earlier arrival of this phase, by " +
+                                           who(other->agent, *other->event)});
+    finding->others.push_back(
+        {barrier.initEvent->op->getLoc(), "the barrier's count is given here"});
+  }
+  aborted = true;
+}
+
+void Execution::arrive(uint32_t a, const Event &event, const Action &action) {
+  const auto &effect = std::get<effect::Arrive>(action.effect->what);
+  if (effect.after) {
+    report.add(Code::Undecided, event.op, nullptr,
+               "the checker does not follow arrivals of earlier asynchronous "
+               "work yet");
+    aborted = true;
+    return;
+  }
+  int64_t threads =
+      (event.lanes & Elected ? 1 : 0) + (event.lanes & Others ? 31 : 0);
+  int64_t amount = action.amount * threads;
+  eachCta(a, action, [&](int cta) {
+    uint32_t b = slot(cta, action.object);
+    if (aborted || !usable(a, event, b, false))
+      return;
+    settle(b);
+    Barrier &barrier = barriers[b];
+    pinned(a, event, b, "the arrival at");
+    if (amount > barrier.pending)
+      return overArrival(a, event, b, amount);
+    barrier.pending -= amount;
+    barrier.contributions.push_back({Contribution::Arrive, a, event.lanes,
+                                     agents[a].tick, &event, amount,
+                                     effect.scope});
+    const Clock &mine = released(a, event.lanes);
+    if (effect.sem == effect::Sem::Relaxed)
+      barrier.current.join(mine, shape.completions(), shape.completionsEnd());
+    else
+      barrier.current.join(mine);
+    if (cta != ctaOf(a)) {
+      bool started = false;
+      for (uint32_t other = 0; other < agents.size(); ++other)
+        started |=
+            ctaOf(other) == cta && mine[shape.time(other, electedClass)] > 0;
+      if (!started)
+        report.add(Code::ClusterEntry, event.op, nullptr,
+                   Twine("the arrival at barrier ") + barrierName(b) +
+                       " of a peer CTA that is not known to have started");
+    }
+  });
+}
+
+void Execution::expect(uint32_t a, const Event &event, const Action &action) {
+  int64_t threads =
+      (event.lanes & Elected ? 1 : 0) + (event.lanes & Others ? 31 : 0);
+  eachCta(a, action, [&](int cta) {
+    uint32_t b = slot(cta, action.object);
+    if (aborted || !usable(a, event, b, false))
+      return;
+    settle(b);
+    Barrier &barrier = barriers[b];
+    pinned(a, event, b, "expect_tx on");
+    barrier.tx += action.amount * threads;
+    barrier.contributions.push_back({Contribution::Expect, a, event.lanes,
+                                     agents[a].tick, &event,
+                                     action.amount * threads, Scope::Cta});
+  });
+}
+
+void Execution::complete(uint32_t a, const Event &event, const Action &action) {
+  eachCta(a, action, [&](int cta) {
+    uint32_t b = slot(cta, action.object);
+    if (aborted || !usable(a, event, b, true))
+      return;
+    settle(b);
+    Barrier &barrier = barriers[b];
+    pinned(a, event, b, "the complete_tx on");
+    barrier.tx -= action.amount;
+    barrier.contributions.push_back({Contribution::Complete, a, Elected,
+                                     agents[a].tick, &event, action.amount,
+                                     Scope::Cluster});
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+void Execution::settle(uint32_t b) {
+  Barrier &barrier = barriers[b];
+  if (!barrier.live || barrier.pending != 0 || barrier.tx != 0)
+    return;
+  // Bytes must be expected before the last arrival that could complete the
+  // phase without them.
+  for (const Contribution &e : barrier.contributions) {
+    if (e.kind != Contribution::Expect)
+      continue;
+    bool covered = false;
+    for (const Contribution &c : barrier.contributions)
+      covered |= c.kind == Contribution::Arrive && c.agent == e.agent &&
+                 c.tick >= e.tick;
+    for (int lane : {electedClass, othersClass})
+      if (e.lanes >> lane & 1)
+        covered |= barrier.current[shape.time(e.agent, lane)] >= e.tick;
+    if (!covered)
+      if (Finding *finding = report.add(
+              Code::PhaseAmbiguous, e.event->op, nullptr,
+              Twine(
+                  "these bytes are expected by no arrival's thread: barrier ") +
+                  barrierName(b) +
+                  " can complete its phase before they are counted"))
+        finding->events.push_back(who(e.agent, *e.event));
+  }
+  // Whoever waited for the phase before must have done so by now: a waiter two
+  // phases behind is answered about the wrong one.
+  int64_t phase = barrier.phase;
+  size_t kept = 0;
+  for (const PhaseWait &wait : barrier.waits) {
+    if (wait.phase >= phase) {
+      barrier.waits[kept++] = wait;
+      continue;
+    }
+    if (wait.phase + 1 != phase)
+      continue;
+    // A warp passes its waits together (they stand before warp-wide
+    // operations), so one of its lanes is enough.
+    bool before = false;
+    for (int lane : {electedClass, othersClass})
+      before |= barrier.current[shape.time(wait.agent, lane)] >= wait.tick;
+    if (before)
+      continue;
+    const Event *arrival = barrier.contributions.empty()
+                               ? nullptr
+                               : barrier.contributions.back().event;
+    if (Finding *finding = report.add(
+            Code::PhaseAmbiguous, wait.event->op,
+            arrival ? arrival->op : nullptr,
+            Twine("this wait is meant for phase ") + Twine(wait.phase) +
+                " of barrier " + barrierName(b) + ", but phase " +
+                Twine(phase) +
+                " can complete before it is executed: by its parity it then "
+                "looks like the phase after")) {
+      if (arrival)
+        finding->others.push_back(
+            {arrival->op->getLoc(),
+             "phase " + std::to_string(phase) + " is completed here by " +
+                 who(barrier.contributions.back().agent, *arrival)});
+      finding->events.push_back(who(wait.agent, *wait.event) +
+                                ": waits for phase " +
+                                std::to_string(wait.phase));
+    }
+  }
+  barrier.waits.resize(kept);
+  ++barrier.phase;
+  barrier.pending = barrier.expected;
+  std::swap(barrier.current, barrier.last);
+  barrier.current.clear();
+  std::swap(barrier.contributions, barrier.lastContributions);
+  barrier.contributions.clear();
+}
+
+bool Execution::waitBarrier(uint32_t a, const Event &event,
+                            const Action &action) {
+  const auto &effect = std::get<effect::WaitBarrier>(action.effect->what);
+  uint32_t b = slot(ctaOf(a), action.object);
+  if (!usable(a, event, b, false))
+    return false;
+  settle(b);
+  Barrier &barrier = barriers[b];
+  Agent &agent = agents[a];
+  if (action.amount < 0) {
+    report.add(Code::Undecided, event.op, nullptr,
+               "the checker does not follow the states of arrivals yet");
+    aborted = true;
+    return false;
+  }
+  if ((barrier.phase & 1) == static_cast<uint64_t>(action.amount))
+    return false;
+  int64_t phase = static_cast<int64_t>(barrier.phase) - 1;
+  // Under another schedule the barrier may still be one phase back; then the
+  // wait is answered at once, about the phase before that.
+  bool fresh = false;
+  for (int lane : {electedClass, othersClass}) {
+    if (!(event.lanes >> lane & 1))
+      continue;
+    uint32_t seen = agent.clock[lane][shape.phase(b)];
+    fresh |= seen < barrier.phase;
+    if (static_cast<int64_t>(seen) < phase) {
+      const Event *other = barrier.lastContributions.empty()
+                               ? nullptr
+                               : barrier.lastContributions.back().event;
+      if (Finding *finding = report.add(
+              Code::PhaseAmbiguous, event.op, nullptr,
+              Twine("this wait of ") + who(a, event) + " is meant for phase " +
+                  Twine(phase) + " of barrier " + barrierName(b) +
+                  ", but nothing shows that the phase before it is over: by "
+                  "its parity the wait can be answered for phase " +
+                  Twine(phase - 2)))
+        if (other)
+          finding->others.push_back(
+              {other->op->getLoc(), "the phase is completed here"});
+    }
+  }
+  agent.lastWait[b] = {&event, phase, fresh};
+  barrier.waits.push_back({a, event.lanes, agent.tick, &event, phase});
+  if (phase < 0)
+    return true;
+  for (const Contribution &c : barrier.lastContributions)
+    if (c.kind == Contribution::Arrive && ctaOf(c.agent) != ctaOf(a))
+      if (auto code = scopeProblem(c.scope, effect.scope, Relation::OtherCta,
+                                   program.agents[c.agent].cluster ==
+                                       program.agents[a].cluster))
+        if (Finding *finding = report.add(
+                *code, c.event->op, event.op,
+                Twine("an arrival with scope .") + effect::stringify(c.scope) +
+                    " and a wait with scope ." +
+                    effect::stringify(effect.scope) + " synchronise two CTAs"))
+          finding->others.push_back({event.op->getLoc(), "the wait"});
+  for (int lane : {electedClass, othersClass}) {
+    if (!(event.lanes >> lane & 1))
+      continue;
+    Clock &clock = agent.clock[lane];
+    if (effect.sem == effect::Sem::Relaxed)
+      clock.join(barrier.last, shape.completions(), shape.completionsEnd());
+    else
+      clock.join(barrier.last);
+    clock.raise(shape.phase(b), barrier.phase);
+  }
+  return true;
+}

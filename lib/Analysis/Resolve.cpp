@@ -1,0 +1,578 @@
+//===- Resolve.cpp - effects with numbers in them -------------------------===//
+#include "Interpreter.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+using namespace titan::effect;
+
+static StringRef dependsOn(const Val &val) {
+  return val.revealed ? "the schedule" : "data";
+}
+
+bool Instantiator::Impl::hardware(const CompiledOp &op, Lanes lanes,
+                                  uint32_t iteration) {
+  AgentProgram &into = program->programs[agent];
+  Event event{op.op, static_cast<uint32_t>(into.actions.size()),
+              0,     iteration,
+              lanes, op.effects->cardinality};
+  for (uint32_t result : op.out)
+    values[result] = Val();
+  for (const Effect &effect : op.effects->list)
+    if (!resolve(op, effect, lanes))
+      return false;
+  event.count = into.actions.size() - event.first;
+  into.events.push_back(event);
+  return true;
+}
+
+std::optional<int64_t> Instantiator::Impl::evaluateExpr(const CompiledOp &op,
+                                                        const Expr &expr) {
+  if (expr.isConstant())
+    return expr.offset;
+  const Val &val = value(expr.value);
+  if (val.kind != Val::Int) {
+    problem(Code::Undecided, op.op,
+            "a count or a number of bytes depends on " + dependsOn(val));
+    return std::nullopt;
+  }
+  return expr.scale * val.number.value + expr.offset;
+}
+
+std::optional<uint32_t>
+Instantiator::Impl::ctasOf(const CompiledOp &op, const CtaSet &set, int rank) {
+  if (set.kind == CtaSet::Own)
+    return 1u << (rank < 0 ? info().rank : rank);
+  const Val &val = value(set.value);
+  if (val.kind != Val::Int) {
+    problem(Code::Undecided, op.op,
+            "which CTAs are meant depends on " + dependsOn(val));
+    return std::nullopt;
+  }
+  uint64_t mask = set.kind == CtaSet::Rank
+                      ? uint64_t(1) << (val.number.value & 63)
+                      : static_cast<uint64_t>(val.number.value) & 0xffff;
+  if (!mask || mask >> program->clusterSize) {
+    problem(Code::OutOfBounds, op.op,
+            Twine(set.kind == CtaSet::Rank ? "rank " : "the mask ") +
+                Twine(val.number.value) + " leaves the cluster of " +
+                Twine(program->clusterSize) + " CTAs");
+    return std::nullopt;
+  }
+  return static_cast<uint32_t>(mask);
+}
+
+bool Instantiator::Impl::resolveBarrier(const CompiledOp &op,
+                                        const BarrierRef &ref, Action &action) {
+  const Val &barrier = value(ref.barrier);
+  if (barrier.kind != Val::Barrier) {
+    problem(Code::Undecided, op.op, "which barrier is meant is not known");
+    return false;
+  }
+  int64_t slot = 0;
+  if (ref.index) {
+    const Val &index = value(ref.index);
+    if (index.kind != Val::Int) {
+      problem(Code::Undecided, op.op,
+              "which slot of the barriers is meant depends on " +
+                  dependsOn(index));
+      return false;
+    }
+    slot = index.number.value;
+  }
+  int64_t slots = cast<MBarrierType>(ref.barrier.getType()).getSlots();
+  if (slot < 0 || slot >= slots) {
+    problem(Code::OutOfBounds, op.op,
+            "slot " + Twine(slot) + " of a ring of " + Twine(slots) +
+                " barriers");
+    return false;
+  }
+  action.object = barrier.id + slot;
+  auto ctas = ctasOf(op, ref.ctas, barrier.cta);
+  if (!ctas)
+    return false;
+  action.ctas = *ctas;
+  return true;
+}
+
+bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
+                                 Lanes lanes) {
+  std::vector<Action> &actions = program->programs[agent].actions;
+  Action action{Action::Fence, &effect};
+  action.ctas = 1u << info().rank;
+
+  if (auto *access = std::get_if<Access>(&effect.what))
+    return resolveAccess(op, effect);
+
+  if (auto *arrive = std::get_if<effect::Arrive>(&effect.what)) {
+    action.kind = Action::Arrive;
+    auto count = evaluateExpr(op, arrive->count);
+    if (!count || !resolveBarrier(op, arrive->barrier, action))
+      return false;
+    action.amount = *count;
+    action.extra = -1;
+    if (arrive->state) {
+      action.extra = program->states++;
+      Val &state = value(arrive->state);
+      state.kind = Val::State;
+      state.id = action.extra;
+    }
+  } else if (auto *expect = std::get_if<effect::ExpectTx>(&effect.what)) {
+    action.kind = Action::ExpectTx;
+    auto bytes = evaluateExpr(op, expect->bytes);
+    if (!bytes || !resolveBarrier(op, expect->barrier, action))
+      return false;
+    action.amount = *bytes;
+  } else if (auto *complete = std::get_if<effect::CompleteTx>(&effect.what)) {
+    action.kind = Action::CompleteTx;
+    auto bytes = evaluateExpr(op, complete->bytes);
+    if (!bytes || !resolveBarrier(op, complete->barrier, action))
+      return false;
+    action.amount = *bytes;
+  } else if (auto *commit = std::get_if<CommitGroup>(&effect.what)) {
+    action.kind = Action::Commit;
+    int64_t *count = commits[static_cast<unsigned>(commit->mechanism)];
+    if (lanes & Elected)
+      ++count[0];
+    if (lanes & Others)
+      ++count[1];
+    if (commit->token) {
+      Val &token = value(commit->token);
+      token.kind = Val::Token;
+      token.number.value = lanes & Elected ? count[0] : 0;
+      token.second = lanes & Others ? count[1] : 0;
+    }
+  } else if (auto *wait = std::get_if<effect::WaitGroup>(&effect.what)) {
+    action.kind = Action::WaitGroup;
+    action.object = 0;
+    if (wait->token) {
+      const Val &token = value(wait->token);
+      if (token.kind != Val::Token) {
+        problem(Code::Undecided, op.op,
+                "which group is waited for is not known");
+        return false;
+      }
+      action.amount = token.number.value;
+      action.extra = token.second;
+      // Bit 0: a token of another warp's thread; bit 1: of this one.
+      action.object = token.foreign ? 1 : 0;
+      if (!token.foreign &&
+          !((lanes & Elected && token.number.value) ||
+            (lanes & Others && token.second)) &&
+          (token.number.value || token.second))
+        action.object = 1;
+      if ((lanes & Elected && token.number.value) ||
+          (lanes & Others && token.second))
+        action.object = 2;
+    }
+  } else if (auto *wait = std::get_if<effect::WaitBarrier>(&effect.what)) {
+    action.kind = Action::WaitBarrier;
+    if (!wait->blocking)
+      return true; // orders nothing that a program could rely on unseen
+    if (!resolveBarrier(op, wait->barrier, action))
+      return false;
+    action.amount = -1;
+    if (wait->state) {
+      const Val &state = value(wait->state);
+      if (state.kind != Val::State) {
+        problem(Code::Undecided, op.op,
+                "which state is waited for is not known");
+        return false;
+      }
+      action.extra = state.id;
+    } else {
+      const Val &parity = value(wait->parity);
+      if (parity.kind != Val::Int) {
+        problem(Code::Undecided, op.op,
+                "the parity depends on " + dependsOn(parity));
+        return false;
+      }
+      action.amount = parity.number.value & 1;
+    }
+  } else if (auto *barrier = std::get_if<effect::ThreadBarrier>(&effect.what)) {
+    action.kind = Action::ThreadBarrier;
+    auto id = evaluateExpr(op, barrier->id);
+    if (!id)
+      return false;
+    action.amount = *id;
+    if (barrier->kind == effect::ThreadBarrier::Named &&
+        (*id < 0 || *id > 15)) {
+      problem(Code::NamedBarrier, op.op,
+              "named barriers are 0 to 15, not " + Twine(*id));
+      return false;
+    }
+  } else if (std::get_if<effect::Fence>(&effect.what)) {
+    action.kind = Action::Fence;
+  } else if (auto *life = std::get_if<Lifetime>(&effect.what)) {
+    if (life->kind != Lifetime::Init && life->kind != Lifetime::Inval) {
+      problem(Code::Undecided, op.op,
+              "the checker does not follow tensor memory yet");
+      return false;
+    }
+    action.kind = life->kind == Lifetime::Init ? Action::Init : Action::Inval;
+    auto count = evaluateExpr(op, life->count);
+    if (!count)
+      return false;
+    action.amount = *count;
+    if (!resolveBarrier(op, life->barrier, action))
+      return false;
+    // Without an index: every slot of the ring.
+    int64_t slots =
+        life->barrier.index
+            ? 1
+            : cast<MBarrierType>(life->barrier.barrier.getType()).getSlots();
+    for (int64_t slot = 1; slot < slots; ++slot) {
+      Action more = action;
+      more.object += slot;
+      actions.push_back(more);
+    }
+  } else if (auto *registers = std::get_if<Registers>(&effect.what)) {
+    if (registers->kind == Registers::InFlight)
+      action.kind = Action::InFlight;
+    else if (registers->kind == Registers::Arrived)
+      action.kind = Action::Arrived;
+    else
+      return true;
+  } else if (auto *reveals = std::get_if<Reveals>(&effect.what)) {
+    value(reveals->value).revealed = true;
+    return true;
+  } else if (std::get_if<WaitFlag>(&effect.what)) {
+    problem(Code::Undecided, op.op,
+            "the checker does not follow flags in global memory yet");
+    return false;
+  }
+  actions.push_back(action);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
+std::optional<uint32_t> Instantiator::Impl::globalRoot(Value object) {
+  if (isa<TensorMapType>(object.getType())) {
+    TensorMapOp map = getTensorMapOp(object);
+    if (!map)
+      return std::nullopt;
+    auto argument = dyn_cast<BlockArgument>(map.getTensor());
+    if (!argument)
+      return std::nullopt;
+    return program->sharedRoots + argument.getArgNumber();
+  }
+  auto argument = dyn_cast<BlockArgument>(object);
+  if (!argument || argument.getOwner() != &kernel.getBody().front())
+    return std::nullopt;
+  return program->sharedRoots + argument.getArgNumber();
+}
+
+std::vector<int64_t> Instantiator::Impl::globalStrides(uint32_t root) {
+  auto type = cast<GlobalType>(program->roots[root].getType());
+  int64_t bytes = getElementBytes(type.getElementType());
+  unsigned rank = type.getRank();
+  std::vector<int64_t> strides(rank, bytes);
+  // Where a stride is dynamic: a pitch that no coordinate reaches.
+  int64_t pitch = rank <= 2   ? int64_t(1) << 24
+                  : rank == 3 ? int64_t(1) << 18
+                              : int64_t(1) << 13;
+  for (int d = static_cast<int>(rank) - 2; d >= 0; --d)
+    strides[d] = ShapedType::isDynamic(type.getStrides()[d])
+                     ? strides[d + 1] * pitch
+                     : type.getStrides()[d] * bytes;
+  return strides;
+}
+
+std::optional<uint32_t> Instantiator::Impl::boxFootprint(const CompiledOp &op,
+                                                         const Access &access) {
+  const Footprint &bytes = access.bytes;
+  auto root = globalRoot(bytes.object);
+  if (!root) {
+    problem(Code::Undecided, op.op,
+            "which tensor this map was made over is not known");
+    return std::nullopt;
+  }
+  ArrayRef<int64_t> shape =
+      cast<GlobalType>(program->roots[*root].getType()).getShape();
+  FootprintData data;
+  data.root = *root;
+  std::vector<int64_t> key = {'b', *root};
+  for (auto [d, coord] : llvm::enumerate(bytes.coords)) {
+    const Val &val = value(coord);
+    if (val.kind != Val::Int) {
+      problem(Code::Undecided, op.op,
+              "coordinate " + Twine(d) + " depends on " + dependsOn(val));
+      return std::nullopt;
+    }
+    int64_t low = std::max<int64_t>(0, val.number.value),
+            high = val.number.value + bytes.extents[d];
+    if (!ShapedType::isDynamic(shape[d]))
+      high = std::min(high, shape[d]);
+    data.low.push_back(low);
+    data.high.push_back(std::max(low, high));
+    key.push_back(low);
+    key.push_back(data.high.back());
+  }
+  auto [found, fresh] = footprintIds.try_emplace(key, 0);
+  if (fresh) {
+    self.footprints.setStrides(*root, globalStrides(*root));
+    found->second = self.footprints.add(std::move(data));
+  }
+  return found->second;
+}
+
+/// The bytes that each lane of a warp touches, where `offset` says where an
+/// element lies (none: not touched).
+static FootprintData laneFootprint(
+    uint32_t root, const Layout &layout, int64_t warp, bool ownersOnly,
+    int64_t elementBytes,
+    llvm::function_ref<std::optional<int64_t>(const Coord &)> offset) {
+  FootprintData data;
+  data.root = root;
+  std::vector<ByteSet::Interval> all;
+  bool replicated = layout.replication() != 1;
+  for (int64_t lane = 0; lane < layout.lanes(); ++lane) {
+    std::vector<ByteSet::Interval> mine;
+    for (int64_t reg = 0; reg < layout.registers(); ++reg) {
+      Coord inputs{reg, lane, warp};
+      if (ownersOnly && replicated && !layout.isOwner(inputs))
+        continue;
+      if (auto at = offset(layout.apply(inputs)))
+        mine.push_back({*at, *at + elementBytes});
+    }
+    data.lanes.push_back(ByteSet::of(mine));
+    const auto &joined = data.lanes.back().intervals();
+    all.insert(all.end(), joined.begin(), joined.end());
+  }
+  data.bytes = ByteSet::of(std::move(all));
+  return data;
+}
+
+std::optional<uint32_t>
+Instantiator::Impl::tileFootprint(const CompiledOp &op, const Effect &effect) {
+  const auto &access = std::get<Access>(effect.what);
+  const Val &view = value(access.bytes.object);
+  if (view.kind != Val::View) {
+    problem(Code::Undecided, op.op,
+            "which slot of shared memory is meant depends on " +
+                dependsOn(view));
+    return std::nullopt;
+  }
+  bool write = access.kind != AccessKind::Read;
+  std::vector<int64_t> key = {
+      't',
+      view.id,
+      view.second,
+      regionWarp,
+      write,
+      reinterpret_cast<int64_t>(access.bytes.tile.getAsOpaquePointer()),
+      reinterpret_cast<int64_t>(
+          access.bytes.object.getType().getAsOpaquePointer())};
+  auto [found, fresh] = footprintIds.try_emplace(key, 0);
+  if (!fresh)
+    return found->second;
+  FootprintData data;
+  data.root = view.id;
+  if (Result<Layout> layout = getTileLayout(access.bytes.tile)) {
+    // A warp beyond the layout's holds copies of what warp w mod n holds.
+    int64_t warps = layout->warps();
+    if (!write || regionWarp < warps) {
+      auto type = cast<SharedType>(access.bytes.object.getType());
+      SmallVector<int64_t, 4> coords(type.getRank());
+      data = laneFootprint(view.id, *layout, regionWarp % warps, write,
+                           type.getElementBytes(),
+                           [&](const Coord &at) -> std::optional<int64_t> {
+                             coords.assign(at.begin(), at.end());
+                             return view.second + type.getByteOffset(coords);
+                           });
+    }
+  }
+  found->second = self.footprints.add(std::move(data));
+  return found->second;
+}
+
+std::optional<uint32_t>
+Instantiator::Impl::elementsFootprint(const CompiledOp &op,
+                                      const Effect &effect) {
+  const auto &access = std::get<Access>(effect.what);
+  const Footprint &bytes = access.bytes;
+  auto root = globalRoot(bytes.object);
+  if (!root) {
+    problem(Code::Undecided, op.op, "which tensor is meant is not known");
+    return std::nullopt;
+  }
+  // A tensor that nobody writes needs no bytes.
+  bool write = access.kind != AccessKind::Read;
+  std::vector<int64_t> key = {
+      'e', *root, regionWarp, write,
+      reinterpret_cast<int64_t>(bytes.tile.getAsOpaquePointer())};
+  SmallVector<const std::vector<int64_t> *, 4> coords;
+  for (Value coord : bytes.coords) {
+    const Val &val = value(coord);
+    if (val.kind != Val::Tensor) {
+      problem(Code::Undecided, op.op,
+              "the indices depend on " + dependsOn(val));
+      return std::nullopt;
+    }
+    coords.push_back(&tensors[val.id]);
+    key.push_back(val.id);
+  }
+  const std::vector<int64_t> *mask = nullptr;
+  if (bytes.mask) {
+    const Val &val = value(bytes.mask);
+    if (val.kind == Val::Tensor) {
+      mask = &tensors[val.id];
+      key.push_back(val.id);
+    } else if (write) {
+      problem(Code::Undecided, op.op, "the mask depends on " + dependsOn(val));
+      return std::nullopt;
+    }
+  }
+  auto [found, fresh] = footprintIds.try_emplace(key, 0);
+  if (!fresh)
+    return found->second;
+  FootprintData data;
+  data.root = *root;
+  std::vector<int64_t> strides = globalStrides(*root);
+  self.footprints.setStrides(*root, strides);
+  if (Result<Layout> layout = getTileLayout(bytes.tile)) {
+    int64_t warps = layout->warps();
+    if (!write || regionWarp < warps)
+      data = laneFootprint(*root, *layout, regionWarp % warps, write,
+                           getElementBytes(bytes.tile.getElementType()),
+                           [&](const Coord &at) -> std::optional<int64_t> {
+                             int64_t index = 0;
+                             for (int d = 0; d < at.size(); ++d)
+                               index = index * bytes.tile.getDimSize(d) + at[d];
+                             if (mask && !(*mask)[index])
+                               return std::nullopt;
+                             int64_t offset = 0;
+                             for (size_t d = 0; d < strides.size(); ++d)
+                               offset += (*coords[d])[index] * strides[d];
+                             return offset;
+                           });
+  }
+  found->second = self.footprints.add(std::move(data));
+  return found->second;
+}
+
+bool Instantiator::Impl::resolveAccess(const CompiledOp &op,
+                                       const Effect &effect) {
+  const auto &access = std::get<Access>(effect.what);
+  const Footprint &bytes = access.bytes;
+  Action action{Action::Access, &effect};
+  action.ctas = 0; // global memory
+  std::optional<uint32_t> id;
+  switch (bytes.kind) {
+  case Footprint::Object:
+    // Barriers have rules of their own (MM-50 to MM-61), and a tensor map that
+    // was made at launch never changes (MM-92).
+    if (isa<MBarrierType>(bytes.object.getType()) ||
+        getTensorMapOp(bytes.object))
+      return true;
+    problem(Code::Undecided, op.op,
+            "the checker does not follow tensor maps in memory yet");
+    return false;
+  case Footprint::Box:
+    id = boxFootprint(op, access);
+    break;
+  case Footprint::Elements:
+    id = elementsFootprint(op, effect);
+    break;
+  case Footprint::Tile:
+    id = tileFootprint(op, effect);
+    break;
+  case Footprint::View: {
+    const Val &view = value(bytes.object);
+    auto type = dyn_cast<SharedType>(bytes.object.getType());
+    if (!type) {
+      problem(Code::Undecided, op.op,
+              "the checker does not follow tensor memory yet");
+      return false;
+    }
+    if (view.kind != Val::View) {
+      problem(Code::Undecided, op.op,
+              "which slot of shared memory is meant depends on " +
+                  dependsOn(view));
+      return false;
+    }
+    int64_t size = type.getSlots() == 1 ? type.getTileBytes()
+                                        : type.getSlots() * type.getSlotBytes();
+    std::vector<int64_t> key = {'v', view.id, view.second, size};
+    auto [found, fresh] = footprintIds.try_emplace(key, 0);
+    if (fresh) {
+      FootprintData data;
+      data.root = view.id;
+      data.bytes = ByteSet(view.second, view.second + size);
+      found->second = self.footprints.add(std::move(data));
+    }
+    id = found->second;
+    break;
+  }
+  case Footprint::Scalar: {
+    std::vector<int64_t> coords;
+    for (Value coord : bytes.coords) {
+      const Val &val = value(coord);
+      if (val.kind != Val::Int) {
+        problem(Code::Undecided, op.op,
+                "the index depends on " + dependsOn(val));
+        return false;
+      }
+      coords.push_back(val.number.value);
+    }
+    FootprintData data;
+    int64_t offset = 0, size = 0;
+    if (auto type = dyn_cast<SharedType>(bytes.object.getType())) {
+      const Val &view = value(bytes.object);
+      if (view.kind != Val::View) {
+        problem(Code::Undecided, op.op,
+                "which slot of shared memory is meant depends on " +
+                    dependsOn(view));
+        return false;
+      }
+      for (auto [coord, extent] : llvm::zip(coords, type.getShape()))
+        if (coord < 0 || coord >= extent) {
+          problem(Code::OutOfBounds, op.op,
+                  "index " + Twine(coord) + " of " + Twine(extent));
+          return false;
+        }
+      data.root = view.id;
+      offset = view.second + type.getByteOffset(coords);
+      size = type.getElementBytes();
+    } else {
+      auto root = globalRoot(bytes.object);
+      if (!root) {
+        problem(Code::Undecided, op.op, "which tensor is meant is not known");
+        return false;
+      }
+      data.root = *root;
+      std::vector<int64_t> strides = globalStrides(*root);
+      self.footprints.setStrides(*root, strides);
+      for (auto [coord, stride] : llvm::zip(coords, strides))
+        offset += coord * stride;
+      size = strides.back();
+    }
+    std::vector<int64_t> key = {'v', data.root, offset, size};
+    auto [found, fresh] = footprintIds.try_emplace(key, 0);
+    if (fresh) {
+      data.bytes = ByteSet(offset, offset + size);
+      found->second = self.footprints.add(std::move(data));
+    }
+    id = found->second;
+    break;
+  }
+  }
+  if (!id)
+    return false;
+  action.object = *id;
+  uint32_t root = self.footprints[*id].root;
+  if (access.kind != AccessKind::Read)
+    program->written[root] = true;
+  if (root < program->sharedRoots) {
+    const Val &view = value(bytes.object);
+    auto ctas = ctasOf(op, bytes.ctas, view.cta);
+    if (!ctas)
+      return false;
+    action.ctas = *ctas;
+  }
+  program->programs[agent].actions.push_back(action);
+  return true;
+}

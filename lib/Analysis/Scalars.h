@@ -1,0 +1,110 @@
+//===- Scalars.h - integers, and where they come from -----------*- C++ -*-===//
+//
+// The checker computes with numbers: each size, CTA id and launch argument (a
+// *leaf*) is given a representative value. Beside its value a number keeps a
+// *symbol*, the expression over leaves it came from, hash-consed so that equal
+// expressions are equal numbers. Two loops whose bounds have the same symbols
+// run equally often; and to make a loop run n times, a leaf of its bounds is
+// solved for.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_ANALYSIS_SCALARS_H
+#define TITAN_LIB_ANALYSIS_SCALARS_H
+
+#include "titan/Dialect/Titan/Titan.h"
+
+#include <map>
+#include <optional>
+#include <tuple>
+#include <vector>
+
+namespace titan::checker {
+
+/// Pure integer operations.
+enum class Arith : uint8_t {
+  None,
+  Add,
+  Sub,
+  Mul,
+  DivU,
+  DivS,
+  RemU,
+  RemS,
+  CeilDivU,
+  CeilDivS,
+  FloorDivS,
+  And,
+  Or,
+  Xor,
+  Shl,
+  ShrU,
+  ShrS,
+  MinU,
+  MinS,
+  MaxU,
+  MaxS,
+  Cmp,
+  Select,
+  Cast,
+  CastU,
+};
+
+/// Which of them an operation is, and its predicate (Cmp).
+std::pair<Arith, unsigned> classify(mlir::Operation *op);
+
+/// Bits of an integer or index; 0: neither.
+unsigned bitsOf(mlir::Type type);
+
+/// A op b (select: a ? b : c) in `bits` of the result, where the operands have
+/// `operandBits`. Values are kept sign-extended, i1 as 0 or 1. None: division
+/// by zero.
+std::optional<int64_t> evaluate(Arith code, unsigned predicate,
+                                unsigned operandBits, unsigned bits, int64_t a,
+                                int64_t b, int64_t c);
+
+/// An integer and its symbol; 0: a constant.
+struct Number {
+  int64_t value = 0;
+  uint32_t symbol = 0;
+  auto operator<=>(const Number &) const = default;
+};
+
+class Symbols {
+public:
+  /// A leaf for a key: always the same for the same key.
+  uint32_t leaf(const void *key, int dimension);
+  /// The leaf of a key; 0: there is none yet.
+  uint32_t find(const void *key, int dimension) const {
+    auto found = leafNames.find({key, dimension});
+    return found == leafNames.end() ? 0 : found->second;
+  }
+  /// The symbol of an operation on numbers; 0 when all are constants.
+  uint32_t apply(Arith code, unsigned predicate, unsigned operandBits,
+                 unsigned bits, Number a, Number b, Number c);
+
+  /// Values of the leaves, by number (leafOf) and CTA.
+  using Values = std::vector<std::vector<int64_t>>;
+  /// The value of a number under other values of the leaves.
+  std::optional<int64_t> value(Number number, const Values &leaves,
+                               int cta) const;
+  /// The leaves in an expression.
+  void collect(Number number, std::vector<uint32_t> &leaves) const;
+  size_t leafCount() const { return leafNames.size(); }
+  /// The number of a symbol that is a leaf.
+  uint32_t leafOf(uint32_t symbol) const { return nodes[symbol].predicate; }
+
+private:
+  struct Node {
+    Arith code = Arith::None; ///< None: a leaf, its number in `predicate`
+    unsigned predicate = 0, operandBits = 0, bits = 0;
+    Number a, b, c;
+    auto operator<=>(const Node &) const = default;
+  };
+  std::vector<Node> nodes = {Node{}};
+  std::map<Node, uint32_t> interned;
+  std::map<std::pair<const void *, int>, uint32_t> leafNames;
+};
+
+} // namespace titan::checker
+
+#endif
