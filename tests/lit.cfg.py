@@ -13,3 +13,10 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.titan_build, "bin"), config.llvm_tools, config.environment["PATH"]])
 config.substitutions.append(("%examples", os.path.join(config.titan_source, "examples")))
 config.substitutions.append(("%python", sys.executable))
+# ./test --full runs the long tests, too: those that say REQUIRES: full.
+if os.environ.get("TITAN_TEST_FULL"):
+    config.available_features.add("full")
+    config.environment["TITAN_TEST_FULL"] = "1"
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]

@@ -25,6 +25,43 @@ static int64_t alignment(const TensorMap &map, int64_t usual) {
   return wide ? 2 * usual : usual;
 }
 
+/// Spatial dimensions of an im2col map: W, H, D are dimensions 1, 2, 3.
+static int spatialDims(const TensorMap &map) { return map.rank - 2; }
+
+/// The rules for pixels, channels and corners (facts-tma.md 1.2). The rank may
+/// be out of range.
+static void checkIm2col(const TensorMap &map, const TargetInfo &target,
+                        const TmaUnknown &unknown,
+                        std::vector<TmaViolation> &found) {
+  const TmaIm2col &m = map.im2col;
+  if (m.channels < 1 || m.channels > target.tmaMaxIm2colChannels)
+    found.push_back({Code::TmaBoxRange, "channelsPerPixel",
+                     number(m.channels) + " channels are not in 1 .. " +
+                         std::to_string(target.tmaMaxIm2colChannels)});
+  if (m.pixels < 1 || m.pixels > target.tmaMaxIm2colPixels)
+    found.push_back({Code::TmaBoxRange, "pixelsPerColumn",
+                     number(m.pixels) + " pixels are not in 1 .. " +
+                         std::to_string(target.tmaMaxIm2colPixels)});
+  // Corners share 32 bits: 16, 8 or 5 bits each (5.5.4.1).
+  int bits = map.rank == 3 ? 16 : map.rank == 4 ? 8 : 5;
+  int32_t most = (1 << (bits - 1)) - 1;
+  for (int d = 0; d < spatialDims(map) && d < 3; ++d) {
+    for (auto [field, corner] : {std::pair{"pixelBoxLowerCorner", m.lower[d]},
+                                 std::pair{"pixelBoxUpperCorner", m.upper[d]}})
+      if (corner < -most - 1 || corner > most)
+        found.push_back({Code::TmaIm2col, indexed(field, d),
+                         "corner " + std::to_string(corner) + " is not in " +
+                             std::to_string(-most - 1) + " .. " +
+                             std::to_string(most)});
+    if (!((unknown.dims >> (d + 1)) & 1) &&
+        m.lower[d] >= static_cast<int64_t>(map.dims[d + 1]) + m.upper[d])
+      found.push_back({Code::TmaIm2col, indexed("pixelBoxUpperCorner", d),
+                       "the bounding box from " + std::to_string(m.lower[d]) +
+                           " to " + number(map.dims[d + 1]) + " - 1 + " +
+                           std::to_string(m.upper[d]) + " is empty"});
+  }
+}
+
 std::vector<TmaViolation> titan::validate(const TensorMap &map,
                                           const TargetInfo &target,
                                           const TmaUnknown &unknown) {
@@ -38,13 +75,14 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
            std::string(target.name) + " has no tensor maps");
     return found;
   }
-  if (map.mode != TmaMode::Tiled) {
+  if (map.mode == TmaMode::Im2colWide) {
     report(Code::NotSupportedYet, "tensorMap",
-           "im2col tensor maps are not modelled yet");
+           "tensor maps of im2col::w are not modelled yet");
     return found;
   }
+  bool tiled = map.mode == TmaMode::Tiled;
   bool interleaved = map.interleave != TmaInterleave::None;
-  int least = interleaved ? 3 : 1;
+  int least = interleaved || !tiled ? 3 : 1;
   if (map.rank < least || map.rank > target.tmaMaxRank)
     report(Code::TmaRank, "tensorRank",
            "rank " + std::to_string(map.rank) + " is not in " +
@@ -77,7 +115,7 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
                "extent " + number(map.dims[0]) + " of " + typeName +
                    " is no multiple of " + number(group));
     }
-    if (map.box[d] < 1 || map.box[d] > target.tmaMaxBox)
+    if (tiled && (map.box[d] < 1 || map.box[d] > target.tmaMaxBox))
       report(Code::TmaBoxRange, indexed("boxDim", d),
              "box extent " + number(map.box[d]) + " is not in 1 .. " +
                  std::to_string(target.tmaMaxBox));
@@ -104,20 +142,24 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
              "stride of " + number(stride) + " bytes is not below 2^40");
   }
 
-  if (isPadded(type) && map.box[0] != 128)
-    report(Code::TmaBoxPacked, indexed("boxDim", 0),
-           "inner box of " + number(map.box[0]) + " values of " + typeName +
+  if (!tiled)
+    checkIm2col(map, target, unknown, found);
+  uint32_t inner = tiled ? map.box[0] : map.im2col.channels;
+  std::string innerField = tiled ? indexed("boxDim", 0) : "channelsPerPixel";
+  if (isPadded(type) && inner != 128)
+    report(Code::TmaBoxPacked, innerField,
+           "inner box of " + number(inner) + " values of " + typeName +
                "; it has to be 128");
   if (!interleaved && !isPadded(type)) {
-    int64_t bits = static_cast<int64_t>(map.box[0]) * type.bits;
-    if (bits % (8 * target.tmaBoxBytesMultiple) != 0)
-      report(Code::TmaBoxBytes, indexed("boxDim", 0),
-             number(map.box[0]) + " elements of " + typeName + " are " +
+    int64_t bits = static_cast<int64_t>(inner) * type.bits;
+    if (tiled && bits % (8 * target.tmaBoxBytesMultiple) != 0)
+      report(Code::TmaBoxBytes, innerField,
+             number(inner) + " elements of " + typeName + " are " +
                  number(bits / 8) + " bytes, no multiple of " +
                  std::to_string(target.tmaBoxBytesMultiple));
     if (swizzle.span != 0 && bits > 8 * int64_t(swizzle.span))
-      report(Code::TmaBoxSwizzle, indexed("boxDim", 0),
-             number(map.box[0]) + " elements of " + typeName + " are " +
+      report(Code::TmaBoxSwizzle, innerField,
+             number(inner) + " elements of " + typeName + " are " +
                  number(bits / 8) + " bytes, but swizzle " + swizzleName +
                  " spans " + std::to_string(swizzle.span));
   }
@@ -145,6 +187,43 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
   return found;
 }
 
+/// The start and the offsets of an im2col copy (facts-tma.md C2, C4, R3).
+static void checkIm2colCopy(const TensorMap &map, const TmaCopy &copy,
+                            const TmaUnknown &unknown,
+                            std::vector<TmaViolation> &found) {
+  auto report = [&](std::string field, std::string message) {
+    found.push_back({Code::TmaIm2col, std::move(field), std::move(message)});
+  };
+  bool load = copy.direction == TmaDirection::Load;
+  int spatial = spatialDims(map);
+  if (load ? static_cast<int>(copy.im2colOffsets.size()) != spatial
+           : !copy.im2colOffsets.empty())
+    report("im2colOffsets", std::to_string(copy.im2colOffsets.size()) +
+                                " offsets; a load " +
+                                "has one for each of W, H, D, a store none");
+  int64_t most = map.rank == 3 ? 65535 : map.rank == 4 ? 255 : 31;
+  for (size_t k = 0; k < copy.im2colOffsets.size(); ++k)
+    if (copy.im2colOffsets[k] < 0 || copy.im2colOffsets[k] > most)
+      report(indexed("im2colOffsets", static_cast<int>(k)),
+             "offset " + std::to_string(copy.im2colOffsets[k]) +
+                 " is not in 0 .. " + std::to_string(most));
+  for (int d = 0; d < spatial && d < 3; ++d) {
+    if (!load && (map.im2col.lower[d] < 0 || map.im2col.upper[d] > 0))
+      report(indexed("pixelBoxLowerCorner", d),
+             "a store's bounding box lies inside of the tensor");
+    if (((unknown.coords | unknown.dims) >> (d + 1)) & 1)
+      continue;
+    int64_t x = copy.coords[d + 1], low = map.im2col.lower[d];
+    int64_t high =
+        static_cast<int64_t>(map.dims[d + 1]) - 1 + map.im2col.upper[d];
+    if (x < low || x > high)
+      report(indexed("tensorCoords", d + 1),
+             "coordinate " + std::to_string(x) + " lies outside of the " +
+                 "bounding box " + std::to_string(low) + " .. " +
+                 std::to_string(high));
+  }
+}
+
 std::vector<TmaViolation> titan::validateCopy(const TensorMap &map,
                                               const TmaCopy &copy,
                                               const TargetInfo &target,
@@ -159,14 +238,33 @@ std::vector<TmaViolation> titan::validateCopy(const TensorMap &map,
   const TmaSwizzle &swizzle = *map.swizzle;
   std::string typeName(type.name), swizzleName(swizzle.name);
 
+  bool im2col = map.mode != TmaMode::Tiled;
+  if (copy.fourRows) {
+    const char *form = load ? "gather4" : "scatter4";
+    if (!target.has(Feature::TmaGather))
+      report(Code::WrongTarget, "tensorMap",
+             std::string(target.name) + " has no " + form);
+    if (map.rank != 2 || im2col || map.box[1] != 1 ||
+        map.interleave != TmaInterleave::None) {
+      report(Code::TmaGather, "tensorMap",
+             std::string(form) + " needs a tiled map of rank 2 whose box has " +
+                 "one row, without interleave");
+      return found;
+    }
+  }
+  size_t operands = copy.fourRows ? 5 : static_cast<size_t>(map.rank);
   if (map.rank < 1 || map.rank > TensorMap::maxRank ||
-      copy.coords.size() != static_cast<size_t>(map.rank)) {
+      copy.coords.size() != operands) {
     report(Code::TmaCoordinateCount, "tensorCoords",
-           std::to_string(copy.coords.size()) + " coordinates for a map of " +
-               "rank " + std::to_string(map.rank));
+           std::to_string(copy.coords.size()) + " coordinates where " +
+               std::to_string(operands) + " are needed");
     return found;
   }
-  for (int d = 0; d < map.rank; ++d) {
+  if (im2col)
+    checkIm2colCopy(map, copy, unknown, found);
+  else if (!copy.im2colOffsets.empty())
+    report(Code::TmaIm2col, "im2colOffsets", "a tiled map takes no offsets");
+  for (int d = 0; d < static_cast<int>(operands); ++d) {
     if ((unknown.coords >> d) & 1)
       continue;
     int64_t x = copy.coords[d];

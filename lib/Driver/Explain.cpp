@@ -147,9 +147,10 @@ static int explainEffects(const ExplainCommand &options) {
   OwningOpRef<ModuleOp> module = session.parse(options.file);
   if (!module)
     return session.finish(BadInput, "");
-  if (!session.findKernel(*module, options.kernel) &&
-      (!options.kernel.empty() || module->getOps<KernelOp>().empty()))
-    return session.finish(BadInput, "");
+  // Without --kernel, all of them.
+  if (!options.kernel.empty() || module->getOps<KernelOp>().empty())
+    if (!session.findKernel(*module, options.kernel))
+      return session.finish(BadInput, "");
   if (options.expand) {
     session.setDefaultCode(Code::InternalError);
     PassManager passes(&session.getContext());

@@ -31,8 +31,8 @@ Arguments
   --shape NAME=N         the size of all dimensions of this name
   --scalar NAME=VALUE    a scalar
   --out NAME=FILE.npy    write a tensor after the first launch
-  A tensor that the kernel only writes, or that --out names, is poisoned first
-  if no --arg is given. The bytes around every tensor and between its rows are
+  Without --arg, a tensor that the kernel only writes, or reads and writes and
+  --out names, is poisoned first. The bytes around every tensor and between its rows are
   guarded: a kernel that changes them, or a tensor it only reads, fails with
   guard-overwritten.
 

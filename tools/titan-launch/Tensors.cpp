@@ -309,7 +309,8 @@ private:
     const TensorOption *o = option(i);
     if (!o) {
       h.generator = {Fill::Poison, 0};
-      if (spec.access != Access::Write && h.outputFile.empty())
+      if (spec.access == Access::Read ||
+          (spec.access == Access::ReadWrite && h.outputFile.empty()))
         fail(Code::ArgumentMissing, "the tensor has no contents", place(i),
              "give --arg " + spec.name + "=random:1 or --arg " + spec.name +
                  "=FILE.npy");

@@ -142,7 +142,7 @@ TEST(TensorMap, EveryRuleAndItsEdge) {
        "tma-swizzle-target"},
       {"u8 of the same box", type("u8"), ""},
       {"u32 of the same box", type("u32"), "tma-box-swizzle"},
-      {"im2col", [](TensorMap &m) { m.mode = TmaMode::Im2col; },
+      {"im2col::w", [](TensorMap &m) { m.mode = TmaMode::Im2colWide; },
        "not-supported-yet"},
   };
   for (const Case &c : cases) {
@@ -182,6 +182,91 @@ TEST(TensorMap, PackedTypes) {
   EXPECT_EQ(codes(validateCopy(map, load({128, 0}), blackwell)), "");
   EXPECT_EQ(codes(validateCopy(map, store({128, 0}), blackwell)),
             "tma-type-swizzle");
+}
+
+/// NHWC: 64 channels, 9 x 14 pixels, 64 images; the example of PTX ISA 5.5.4.1.
+TensorMap nhwc() {
+  TensorMap map;
+  map.mode = TmaMode::Im2col;
+  map.rank = 4;
+  map.type = findTmaType("bf16");
+  map.swizzle = findTmaSwizzle("128B");
+  map.dims = {64, 9, 14, 64, 1};
+  map.strides = {128, 128 * 9, 128 * 9 * 14};
+  map.im2col = {{-1, -1, 0}, {-1, -1, 0}, 8, 64};
+  return map;
+}
+
+TEST(TensorMap, Im2colRules) {
+  auto with = [&](const std::function<void(TensorMap &)> &change) {
+    TensorMap map = nhwc();
+    change(map);
+    return codes(validate(map, h200));
+  };
+  EXPECT_EQ(with([](TensorMap &) {}), "");
+  EXPECT_EQ(with([](TensorMap &m) { m.rank = 2; }), "tma-rank");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.channels = 0; }), "tma-box-range");
+  EXPECT_EQ(with([](TensorMap &m) {
+              m.im2col.channels = 257;
+              m.swizzle = findTmaSwizzle("none");
+            }),
+            "tma-box-range");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.channels = 72; }),
+            "tma-box-swizzle");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.pixels = 1025; }),
+            "tma-box-range");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.pixels = 1024; }), "");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.lower[0] = -129; }), "tma-im2col");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.lower[1] = -128; }), "");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.upper[0] = -10; }), "tma-im2col");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.upper[0] = -9; }), "");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.lower[2] = 1000; }), "");
+  EXPECT_EQ(with([](TensorMap &m) { m.box[0] = 0; }), ""); // Unused.
+
+  TmaCopy copy = load({0, 7, 4, 0});
+  copy.im2colOffsets = {0, 0};
+  auto check = [&](const std::function<void(TmaCopy &)> &change) {
+    TmaCopy changed = copy;
+    change(changed);
+    return codes(validateCopy(nhwc(), changed, h200));
+  };
+  EXPECT_EQ(check([](TmaCopy &) {}), "");
+  EXPECT_EQ(check([](TmaCopy &c) { c.im2colOffsets = {0}; }), "tma-im2col");
+  EXPECT_EQ(check([](TmaCopy &c) { c.im2colOffsets = {0, 256}; }),
+            "tma-im2col");
+  EXPECT_EQ(check([](TmaCopy &c) { c.im2colOffsets = {255, -1}; }),
+            "tma-im2col");
+  EXPECT_EQ(check([](TmaCopy &c) { c.coords[1] = 8; }), "tma-im2col");
+  EXPECT_EQ(check([](TmaCopy &c) { c.coords[1] = -1; }), "");
+  EXPECT_EQ(check([](TmaCopy &c) { c.coords[0] = 4; }),
+            "tma-coordinate-alignment");
+  EXPECT_EQ(check([](TmaCopy &c) {
+              c.direction = TmaDirection::Store;
+              c.im2colOffsets.clear();
+            }),
+            "tma-im2col tma-im2col"); // Both lower corners are negative.
+  copy = load({0, 0, 0});
+  copy.im2colOffsets = {0};
+  EXPECT_EQ(codes(validateCopy(legal(), copy, h200)), "tma-im2col");
+}
+
+TEST(TensorMap, GatherRules) {
+  TensorMap map = legal();
+  map.rank = 2;
+  map.box[1] = 1;
+  TmaCopy copy = load({0, 5, 3, 1, 2});
+  EXPECT_EQ(codes(validateCopy(map, copy, h200)), "tma-coordinate-count");
+  copy.fourRows = true;
+  EXPECT_EQ(codes(validateCopy(map, copy, h200)), "wrong-target");
+  EXPECT_EQ(codes(validateCopy(map, copy, blackwell)), "");
+  copy.coords.pop_back();
+  EXPECT_EQ(codes(validateCopy(map, copy, blackwell)), "tma-coordinate-count");
+  copy.coords = {0, 5, -3, 1, 2};
+  EXPECT_EQ(codes(validateCopy(map, copy, blackwell)), "");
+  copy.direction = TmaDirection::Store;
+  EXPECT_EQ(codes(validateCopy(map, copy, blackwell)), "tma-store-negative");
+  map.box[1] = 2;
+  EXPECT_EQ(codes(validateCopy(map, copy, blackwell)), "tma-gather");
 }
 
 TEST(TensorMap, WhatIsUnknownIsLeftToTheLaunch) {

@@ -47,3 +47,17 @@ TEST(CitedCodes, StandInTheTable) {
   }
   EXPECT_GT(found, 50u);
 }
+
+// The scripts at the root refuse by `refuse CODE MESSAGE FIX`.
+TEST(CitedCodes, OfTheScriptsToo) {
+  std::ifstream file(std::filesystem::path(TITAN_SOURCE) / "scripts/setup.sh");
+  std::stringstream stream;
+  stream << file.rdbuf();
+  std::string text = stream.str();
+  const std::regex refused(R"(refuse ([a-z]+(-[a-z0-9]+)+) )");
+  unsigned found = 0;
+  for (std::sregex_iterator it(text.begin(), text.end(), refused), end;
+       it != end; ++it, ++found)
+    EXPECT_TRUE(lookupCode((*it)[1].str())) << (*it)[1].str();
+  EXPECT_GT(found, 5u);
+}

@@ -40,6 +40,8 @@
 //   tma-type-swizzle      type, swizzle and direction together      1.2, R4, W3
 //   tma-swizzle-target    atoms and packed types from sm_100 on     1.2, M7
 //   tma-fill-type         NaN only for floating point               1.2, M7
+//   tma-im2col            corners, offsets, the start in the box    1.2, C2, C4
+//   tma-gather            rank 2, a box of one row, sm_100          C12
 //   tma-coordinate-alignment  coordinate 0: multiple of 16 bytes    R1
 //   tma-coordinate-packed     coordinate 0: multiple of 128 values  R2
 //   tma-coordinate-count  one for each dimension                    N1
@@ -68,6 +70,17 @@ enum class TmaInterleave : uint8_t { None = 0, B16 = 1, B32 = 2 };
 /// Which encoder made the map.
 enum class TmaMode : uint8_t { Tiled, Im2col, Im2colWide };
 
+/// What im2col maps have in place of a box. Dimensions are C, W, (H, (D,)) N;
+/// corners are those of W, then H, then D.
+struct TmaIm2col {
+  /// The bounding box of dimension d is [lower, dim - 1 + upper], in pixels.
+  std::array<int32_t, 3> lower{}, upper{};
+  uint32_t channels = 1; ///< Channels of each pixel that are moved.
+  uint32_t pixels = 1;   ///< Pixels that are moved, whatever the box is.
+
+  bool operator==(const TmaIm2col &) const = default;
+};
+
 /// The fields of a tensor map. Entries at and past `rank` mean nothing.
 struct TensorMap {
   static constexpr int maxRank = 5;
@@ -83,9 +96,10 @@ struct TensorMap {
   std::array<uint64_t, maxRank> dims{1, 1, 1, 1, 1};
   /// strides[d - 1]: bytes from one index of dimension d to the next, d >= 1.
   std::array<uint64_t, maxRank - 1> strides{};
-  /// Elements along each dimension, before element strides.
+  /// Elements along each dimension, before element strides; unused by im2col.
   std::array<uint32_t, maxRank> box{1, 1, 1, 1, 1};
   std::array<uint32_t, maxRank> elementStrides{1, 1, 1, 1, 1};
+  TmaIm2col im2col;
   TmaInterleave interleave = TmaInterleave::None;
   /// Elements outside of the tensor: NaN, else zero.
   bool nanFill = false;
@@ -101,12 +115,17 @@ enum class TmaDirection : uint8_t { Load, Store, Reduce };
 struct TmaCopy {
   TmaDirection direction = TmaDirection::Load;
   /// The box's first element, dimension 0 first; elements. The operands are
-  /// s32, so anything else does not exist.
+  /// s32, so anything else does not exist. gather4 and scatter4: the column,
+  /// then four rows.
   std::vector<int64_t> coords;
   /// Shared address of the image, in bytes from the start of the window.
   int64_t shared = 0;
   /// The operation of a reduction: "add", "min", ... (tmaReductions()).
-  std::string reduction;
+  std::string reduction = {};
+  /// im2col loads: added to every visited pixel's W, H, D; u16 operands.
+  std::vector<int64_t> im2colOffsets = {};
+  /// tile::gather4 (loads), tile::scatter4 (stores and reductions).
+  bool fourRows = false;
 };
 
 /// What is not known yet, in a compiler: rules about it are left to the launch
@@ -130,8 +149,8 @@ struct TmaViolation {
   std::string message;
 };
 
-/// The rules for the fields of a map. Empty: the encoder accepts it. im2col
-/// maps give not-supported-yet.
+/// The rules for the fields of a map. Empty: the encoder accepts it. Maps of
+/// im2col::w give not-supported-yet.
 std::vector<TmaViolation> validate(const TensorMap &map,
                                    const TargetInfo &target,
                                    const TmaUnknown &unknown = {});
@@ -156,7 +175,8 @@ int64_t storeTailBytes(const TensorMap &map);
 /// A tensor map as memory holds it, little-endian.
 using TmaDescriptor = std::array<uint8_t, 128>;
 
-/// The bits of a tiled map. L2 promotion, which lies in bits that
+/// The bits of a tiled map (mode and im2col are not looked at: their bits are
+/// not known). L2 promotion, which lies in bits that
 /// tensormap.replace never writes, is left out (zero). Fields beyond their
 /// ranges are cut off as tensormap.replace cuts them (R8), so validate first.
 TmaDescriptor encodeDescriptor(const TensorMap &map);

@@ -69,11 +69,11 @@ public:
   static Result<TmaTransfer> make(const TensorMap &map, const TmaCopy &copy,
                                   const TargetInfo &target);
 
-  /// Elements that land along dimension d: ceil(box / element stride).
-  int64_t extent(int d) const { return extents[d]; }
-  /// Rows of the image: the product of extent(1), extent(2), ...
+  /// Rows of the image: tiled, the product of ceil(box / element stride) over
+  /// the dimensions but the first; im2col, pixels; gather4, 4.
   int64_t rows() const { return rowCount; }
-  /// Bytes of a row, and from one row to the next.
+  /// Bytes of a row in global memory, and from one row to the next in shared
+  /// memory.
   int64_t rowBytes() const { return extents[0] * element; }
   int64_t pitchBytes() const { return pitch; }
   /// Bytes to allocate for the image: rows() * pitchBytes().
@@ -90,11 +90,11 @@ public:
     Row row;
     for (int64_t r = 0; r < rowCount; ++r) {
       computeRow(r, row);
-      emit(row.shared, row.global, row.inside.begin, false, true, visit);
-      emit(row.shared + row.inside.begin, row.global + row.inside.begin,
-           row.inside.end - row.inside.begin, true, false, visit);
-      emit(row.shared + row.inside.end, row.global, rowBytes() - row.inside.end,
-           false, true, visit);
+      if (how == TmaDirection::Load)
+        emit(row, 0, row.begin, true, visit);
+      emit(row, row.begin, row.end, false, visit);
+      if (how == TmaDirection::Load)
+        emit(row, row.end, rowBytes(), true, visit);
     }
   }
 
@@ -113,41 +113,52 @@ public:
 
 private:
   struct Row {
-    int64_t shared;  // Unswizzled address of its first byte.
-    uint64_t global; // Address of its first byte, inside the tensor or not.
-    struct {
-      int64_t begin, end; // Bytes of the row that have a global side.
-    } inside;
+    int64_t shared;     // Unswizzled address of its first byte.
+    uint64_t global;    // Address of its first byte, inside the tensor or not.
+    int64_t begin, end; // Its bytes that have a global side.
   };
   void computeRow(int64_t index, Row &row) const;
+  bool computeTiledRow(int64_t index, uint64_t &address) const;
+  bool computeIm2colRow(int64_t index, uint64_t &address) const;
 
+  /// The bytes begin .. end-1 of a row, cut where the image is.
   template <typename Visit>
-  void emit(int64_t shared, uint64_t global, int64_t bytes, bool data,
-            bool onlyLoads, Visit &&visit) const {
-    if (onlyLoads && how != TmaDirection::Load)
-      return;
-    while (bytes > 0) {
-      int64_t length = bytes;
+  void emit(const Row &row, int64_t begin, int64_t end, bool fill,
+            Visit &&visit) const {
+    while (begin < end) {
+      int64_t length = end - begin, at = row.shared + begin;
+      if (slot != 0) {
+        at = row.shared + begin / element * slot + begin % element;
+        length = std::min(length, element - begin % element);
+      }
       if (chunk != 0)
-        length = std::min(bytes, chunk - shared % chunk);
-      visit(TmaRun{swizzle->apply(static_cast<uint32_t>(shared)), global,
-                   length, !data});
-      shared += length;
-      global += length;
-      bytes -= length;
+        length = std::min(length, chunk - at % chunk);
+      visit(TmaRun{swizzle->apply(static_cast<uint32_t>(at)),
+                   row.global + static_cast<uint64_t>(begin), length, fill});
+      begin += length;
     }
   }
 
+  static constexpr int maxRank = TensorMap::maxRank;
   TmaDirection how = TmaDirection::Load;
-  std::array<int64_t, TensorMap::maxRank> extents{1, 1, 1, 1, 1};
-  std::array<int64_t, TensorMap::maxRank> start{};
-  std::array<int64_t, TensorMap::maxRank> step{1, 1, 1, 1, 1};
-  std::array<uint64_t, TensorMap::maxRank> dims{1, 1, 1, 1, 1};
-  std::array<uint64_t, TensorMap::maxRank> strides{};
+  TmaMode mode = TmaMode::Tiled;
+  bool fourRows = false;
+  // By dimension. Dimension 0 counts in units of `element` bytes.
+  std::array<int64_t, maxRank> extents{1, 1, 1, 1, 1};
+  std::array<int64_t, maxRank> start{};
+  std::array<int64_t, maxRank> step{1, 1, 1, 1, 1};
+  std::array<int64_t, maxRank> dims{1, 1, 1, 1, 1};
+  std::array<uint64_t, maxRank> strides{};
+  std::array<int64_t, 4> rowsOfFour{};
+  // im2col: the bounding box, inclusive, and what is added to the cursor.
+  std::array<int64_t, maxRank> low{}, high{}, add{};
+  int rank = 1;
   uint64_t base = 0;
   int64_t shared = 0, element = 1, rowCount = 1, pitch = 1;
   /// Bytes that stay together under the swizzle; 0: all.
   int64_t chunk = 0;
+  /// Bytes from one element to the next in shared memory; 0: `element`.
+  int64_t slot = 0;
   const TmaSwizzle *swizzle = nullptr;
   bool nan = false, tf32 = false;
 };

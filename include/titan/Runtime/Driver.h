@@ -47,7 +47,6 @@ inline constexpr Result success = 0;
 inline constexpr Result invalidValue = 1;
 inline constexpr Result outOfMemory = 2;
 inline constexpr Result noDevice = 100;
-inline constexpr Result noBinaryForGpu = 209;
 inline constexpr Result notReady = 600;
 /// Whether a result says that a kernel ended with a fault, this one or an
 /// earlier one; the context is lost then.
@@ -59,9 +58,6 @@ constexpr bool isFault(Result r) {
 }
 
 // CUdevice_attribute.
-inline constexpr int maxGridDimX = 5;
-inline constexpr int maxGridDimY = 6;
-inline constexpr int maxGridDimZ = 7;
 inline constexpr int multiprocessorCount = 16;
 inline constexpr int l2CacheSize = 38;
 inline constexpr int computeCapabilityMajor = 75;
@@ -78,7 +74,6 @@ inline constexpr int functionNonPortableClusterSizeAllowed = 14;
 // CUjit_option.
 inline constexpr int jitErrorLogBuffer = 5;
 inline constexpr int jitErrorLogBufferSizeBytes = 6;
-inline constexpr int jitGenerateLineInfo = 13;
 
 /// CUtensorMap: opaque, 128 bytes.
 struct alignas(64) TensorMap {

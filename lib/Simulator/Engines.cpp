@@ -1,0 +1,550 @@
+//===- Engines.cpp - copies, products, and the groups they are in ---------===//
+#include "Hazards.h"
+#include "Machine.h"
+#include "Numeric.h"
+#include "Trace.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::sim;
+
+//===----------------------------------------------------------------------===//
+// Issue
+//===----------------------------------------------------------------------===//
+
+Step Agent::copyOp(const Inst &inst) {
+  if (!oneThread(inst))
+    return Step::Failed;
+  auto copy = std::make_shared<Copy>();
+  const Launch::Map &map = machine.launch.maps[scalars[inst.a]];
+  SharedPlace place = SharedPlace::decode(scalars[inst.b]);
+  TmaCopy what;
+  what.direction = inst.op == Opcode::TmaLoad    ? TmaDirection::Load
+                   : inst.op == Opcode::TmaStore ? TmaDirection::Store
+                                                 : TmaDirection::Reduce;
+  for (uint32_t i = inst.count; i-- > 0;)
+    what.coords.push_back(
+        static_cast<int64_t>(scalars[program.lists[inst.list + i]]));
+  what.shared = place.address;
+  if (inst.op == Opcode::TmaReduce)
+    what.reduction = stringifyAtomicOp(static_cast<AtomicOp>(inst.kind)).str();
+  auto transfer = TmaTransfer::make(map.map, what, targetInfo(TargetId::Sm90a));
+  if (!transfer) {
+    const CodeInfo *info = lookupCode(transfer.problem().code);
+    machine.find(info ? info->id : Code::InvalidOp,
+                 transfer.problem().message + ": " + who(inst), inst.origin,
+                 this);
+    return Step::Failed;
+  }
+  copy->id = machine.nextCopy++;
+  copy->inst = &inst;
+  copy->agent = this;
+  copy->cta = &cta;
+  copy->transfer = std::move(*transfer);
+  copy->tensor = map.tensor;
+  copy->map = scalars[inst.a];
+  if (inst.op == Opcode::TmaLoad) {
+    Cta *owner = nullptr;
+    MBarrier *b = barrier(inst, owner);
+    if (!b)
+      return Step::Failed;
+    copy->barrier = b->address;
+    uint64_t mask = inst.target == none ? 0 : scalars[inst.target] & 0xffff;
+    if (inst.target != none && (mask == 0 || mask >> program.clusterSize)) {
+      machine.find(Code::OutOfBounds,
+                   llvm::formatv("the multicast mask is {0}, in a cluster of "
+                                 "{1} CTAs: {2}",
+                                 mask, program.clusterSize, who(inst)),
+                   inst.origin, this);
+      return Step::Failed;
+    }
+    for (unsigned rank = 0; rank < program.clusterSize; ++rank) {
+      if (inst.target == none ? rank != cta.rank : !(mask >> rank & 1))
+        continue;
+      Cta *target = resolve(inst, {0, rank});
+      if (!target)
+        return Step::Failed;
+      MBarrier &signal = target->barriers[copy->barrier];
+      signal.address = copy->barrier;
+      if (target == &cta ? !needLive(inst, signal, *target)
+                         : signal.state != MBarrier::Live &&
+                               !needLive(inst, signal, *target))
+        return Step::Failed;
+      copy->targets.push_back({target, signal.phase});
+      target->unobserved[copy->id] = copy;
+    }
+  } else {
+    uncommitted.push_back(copy);
+  }
+  if (machine.hazards)
+    machine.hazards->copy(*this, inst, *copy);
+  view.beforeAsync(lanes());
+  ++machine.report.copies;
+  machine.issue(copy);
+  return machine.failed() ? Step::Failed : Step::Ran;
+}
+
+void Machine::issue(CopyRef copy) {
+  copy->issued = events;
+  Work item{copy, copy->cta, nullptr, 0};
+  ++copy->cta->cluster.pendingWork;
+  if (options.schedule.kind == Schedule::Eager) {
+    while (!stop && !perform(item))
+      ;
+    --copy->cta->cluster.pendingWork;
+    return;
+  }
+  work.push_back(std::move(item));
+}
+
+void Machine::issue(Cta &cta, Warpgroup &group, uint64_t number) {
+  Work item{nullptr, &cta, &group, number};
+  ++cta.cluster.pendingWork;
+  if (options.schedule.kind == Schedule::Eager) {
+    perform(item);
+    --cta.cluster.pendingWork;
+    return;
+  }
+  work.push_back(std::move(item));
+}
+
+bool Machine::ready(const Work &item) const {
+  return !item.group || item.group->done == item.product;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The bytes of a kernel's argument.
+struct Bounds {
+  uint64_t begin, end;
+  explicit Bounds(const SimulatorArgument &argument)
+      : begin(reinterpret_cast<uint64_t>(argument.data)),
+        end(begin + argument.bytes) {}
+  bool holds(uint64_t address, uint64_t bytes) const {
+    return address >= begin && address + bytes <= end;
+  }
+};
+} // namespace
+
+static void outOfBounds(Machine &machine, const Copy &copy, const TmaRun &run,
+                        const Bounds &bounds) {
+  machine.find(
+      Code::OutOfBounds,
+      llvm::formatv("the copy touches bytes {0} to {1} of a tensor "
+                    "whose allocation has {2}: {3}",
+                    static_cast<int64_t>(run.global - bounds.begin),
+                    static_cast<int64_t>(run.global - bounds.begin) + run.bytes,
+                    bounds.end - bounds.begin, copy.agent->who(*copy.inst)),
+      copy.inst->origin, copy.agent);
+}
+
+/// The whole load: reads, writes, and the signal at the end.
+static void load(Machine &machine, const CopyRef &copy) {
+  Bounds bounds(machine.arguments[copy->tensor]);
+  llvm::SmallVector<uint8_t, 256> data;
+  uint16_t fill = copy->transfer->fillPattern();
+  copy->transfer->forEachRun([&](const TmaRun &run) {
+    if (machine.failed())
+      return;
+    data.resize(run.bytes);
+    if (run.fill) {
+      for (int64_t i = 0; i < run.bytes; ++i)
+        data[i] = static_cast<uint8_t>((run.shared + i) & 1 ? fill >> 8 : fill);
+    } else {
+      if (!bounds.holds(run.global, run.bytes))
+        return outOfBounds(machine, *copy, run, bounds);
+      machine.global.readAsync(run.global, run.bytes, data.data());
+    }
+    for (auto &[cta, phase] : copy->targets)
+      cta->shared.writeAsync(run.shared, data, copy->id);
+  });
+  for (auto &[cta, phase] : copy->targets) {
+    if (machine.failed())
+      return;
+    MBarrier &barrier = cta->barriers[copy->barrier];
+    if (barrier.state != MBarrier::Live) {
+      machine.find(
+          Code::BarrierNotInitialised,
+          machine.nameOf(*cta, barrier) + " is " + machine.stateOf(barrier) +
+              " when the copy completes: " + copy->agent->who(*copy->inst),
+          copy->inst->origin, copy->agent);
+      return;
+    }
+    // The async proxy does not see the barrier yet: the signal is lost.
+    if (!barrier.publishedAsync)
+      continue;
+    if (barrier.phase != phase) {
+      machine.find(Code::BarrierBytes,
+                   llvm::formatv("the copy was issued in phase {0} of {1} and "
+                                 "completes in phase {2}, which began without "
+                                 "its {3} bytes: {4}",
+                                 phase, machine.nameOf(*cta, barrier),
+                                 barrier.phase,
+                                 copy->transfer->transactionBytes(),
+                                 copy->agent->who(*copy->inst)),
+                   copy->inst->origin, copy->agent);
+      return;
+    }
+    barrier.copies.push_back(copy->id);
+    machine.transact(barrier, -copy->transfer->transactionBytes(),
+                     copy->inst->origin, copy->agent);
+  }
+}
+
+static void readSource(Machine &machine, const CopyRef &copy) {
+  bool good = true;
+  int64_t where = 0;
+  copy->transfer->forEachRun([&](const TmaRun &run) {
+    size_t at = copy->data.size();
+    copy->data.resize(at + run.bytes);
+    if (!copy->cta->shared.readAsync(run.shared, run.bytes,
+                                     copy->data.data() + at) &&
+        good) {
+      good = false;
+      where = run.shared;
+    }
+  });
+  if (!good)
+    machine.find(
+        Code::UndefinedRead,
+        llvm::formatv("stores shared memory that was never written, or "
+                      "not visible to the async proxy (byte {0} of the "
+                      "CTA's shared memory): {1}",
+                      where, copy->agent->who(*copy->inst)),
+        copy->inst->origin, copy->agent);
+}
+
+static void writeDestination(Machine &machine, const CopyRef &copy) {
+  Bounds bounds(machine.arguments[copy->tensor]);
+  const TmaType &type = *machine.launch.maps[copy->map].map.type;
+  unsigned element = type.bits / 8;
+  llvm::StringRef op;
+  if (copy->inst->op == Opcode::TmaReduce)
+    op = stringifyAtomicOp(static_cast<AtomicOp>(copy->inst->kind));
+  size_t at = 0;
+  copy->transfer->forEachRun([&](const TmaRun &run) {
+    if (machine.failed())
+      return;
+    if (!bounds.holds(run.global, run.bytes))
+      return outOfBounds(machine, *copy, run, bounds);
+    llvm::MutableArrayRef<uint8_t> data(copy->data.data() + at, run.bytes);
+    at += run.bytes;
+    if (!op.empty())
+      for (int64_t i = 0; i + element <= run.bytes; i += element) {
+        uint64_t old = 0, source = 0;
+        machine.global.readAsync(run.global + i, element,
+                                 reinterpret_cast<uint8_t *>(&old));
+        std::memcpy(&source, &data[i], element);
+        auto result = reduceElement(op, type, old, source);
+        if (!result) {
+          machine.find(Code::TmaReduceType,
+                       "no reduction '" + op + "' of " + type.name,
+                       copy->inst->origin, copy->agent);
+          return;
+        }
+        std::memcpy(&data[i], &*result, element);
+      }
+    machine.global.writeAsync(run.global, data, copy->id);
+  });
+  copy->data.clear();
+}
+
+bool Machine::perform(Work &item) {
+  ++events;
+  if (item.group) {
+    multiply(*item.cta, *item.group);
+    return true;
+  }
+  Copy &copy = *item.copy;
+  if (copy.inst->op == Opcode::TmaLoad) {
+    load(*this, item.copy);
+    copy.sourceRead = copy.done = true;
+  } else if (!copy.sourceRead) {
+    readSource(*this, item.copy);
+    copy.sourceRead = true;
+  } else {
+    writeDestination(*this, item.copy);
+    copy.done = true;
+  }
+  if (trace && copy.done)
+    trace->copy(copy, events);
+  return copy.done;
+}
+
+//===----------------------------------------------------------------------===//
+// Bulk groups, of the elected thread
+//===----------------------------------------------------------------------===//
+
+Step Agent::bulkOp(const Inst &inst) {
+  if (inst.op == Opcode::BulkCommit) {
+    groups.push_back(std::move(uncommitted));
+    uncommitted.clear();
+    scalars[inst.dst] = groups.size();
+    return Step::Ran;
+  }
+  size_t upTo;
+  if (inst.op == Opcode::BulkWait)
+    upTo = scalars[inst.a];
+  else
+    upTo = groups.size() - std::min<size_t>(groups.size(), inst.imm);
+  // Groups complete in order: the wait covers every older one.
+  for (size_t i = inst.flag ? groupsRead : groupsDone; i < upTo; ++i)
+    for (const CopyRef &copy : groups[i])
+      if (inst.flag ? !copy->sourceRead : !copy->done)
+        return Step::Blocked;
+  if (machine.hazards)
+    machine.hazards->bulkWaited(*this, inst, upTo);
+  groupsRead = std::max(groupsRead, upTo);
+  if (!inst.flag) {
+    for (size_t i = groupsDone; i < upTo; ++i) {
+      for (const CopyRef &copy : groups[i])
+        machine.observe(copy);
+      groups[i].clear();
+    }
+    groupsDone = std::max(groupsDone, upTo);
+  }
+  return Step::Ran;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+Step Agent::mmaOp(const Inst &inst) {
+  if (!wholeWarp(inst))
+    return Step::Failed;
+  auto bad = [&](Code code, const Twine &message) {
+    machine.find(code, message + ": " + who(inst), inst.origin, this);
+    return Step::Failed;
+  };
+  Warpgroup &group = cta.warpgroups[warp / 4];
+  auto complete = [&](uint64_t upTo) { return group.done >= upTo; };
+  auto covered = [&](uint64_t upTo) {
+    if (machine.hazards)
+      machine.hazards->productsWaited(*this, inst, upTo);
+    productsObserved = std::max(productsObserved, upTo);
+  };
+  switch (inst.op) {
+  case Opcode::InFlightNone:
+    return Step::Ran;
+  case Opcode::InFlightStart: {
+    const Tile *from = tile(inst.a);
+    if (!usePoison(inst, from))
+      return Step::Failed;
+    auto *acc = new Accumulator(from->data.size());
+    for (size_t i = 0; i < from->data.size(); ++i) {
+      acc->data[i] = asFloat(from->data[i]);
+      acc->poison[i] = 0;
+    }
+    refs[inst.dst] = acc;
+    scalars[inst.d] = acc->version;
+    return Step::Ran;
+  }
+  case Opcode::MmaFence:
+    if (machine.hazards)
+      machine.hazards->fence(*this, inst);
+    return Step::Ran;
+  case Opcode::Mma: {
+    const MmaTable &table = *program.products[inst.table];
+    llvm::IntrusiveRefCntPtr<Accumulator> acc;
+    bool more = inst.d == none || (scalars[inst.d] & 1);
+    if (!refs[inst.c]) {
+      if (more)
+        return bad(Code::UndefinedRead,
+                   "adds to an accumulator that holds nothing yet");
+      acc = new Accumulator(table.acc->perWarp());
+    } else {
+      acc = static_cast<Accumulator *>(refs[inst.c].get());
+      if (scalars[inst.imm] != acc->version)
+        return bad(Code::InflightUse,
+                   "the accumulator has been handed to another product since");
+    }
+    ++acc->version;
+    ++acc->pending;
+    refs[inst.dst] = acc;
+    scalars[inst.imm2] = acc->version;
+    // The warps of the group come to their products in one order.
+    uint64_t number = products++;
+    lastProduct = &inst;
+    size_t at = number - group.firstNumber;
+    if (at == group.products.size()) {
+      Product made;
+      made.inst = &inst;
+      made.a = static_cast<uint32_t>(scalars[inst.a]);
+      made.b = static_cast<uint32_t>(scalars[inst.b]);
+      made.accumulate = more;
+      made.agent = this;
+      group.products.push_back(made);
+    }
+    Product &product = group.products[at];
+    if (product.inst != &inst ||
+        product.a != static_cast<uint32_t>(scalars[inst.a]) ||
+        product.b != static_cast<uint32_t>(scalars[inst.b]) ||
+        product.accumulate != more) {
+      machine.find(Code::SyncDivergent,
+                   "the warps of a warpgroup issue different products: " +
+                       who(inst),
+                   inst.origin, this, true,
+                   {{product.inst->origin->getLoc(),
+                     "issued here by " + product.agent->who(*product.inst)}});
+      return Step::Failed;
+    }
+    product.joined |= 1u << warp % 4;
+    product.acc[warp % 4] = acc;
+    if (machine.hazards)
+      machine.hazards->joinProduct(*this, inst, group, number);
+    if (product.joined == 15) {
+      product.issued = machine.events;
+      for (unsigned i = 0; i < 4; ++i)
+        cta.agents[warp / 4 * 4 + i]->view.beforeAsync(~0u);
+      ++machine.report.products;
+      if (machine.hazards)
+        machine.hazards->product(*this, inst, group, number);
+      machine.issue(cta, group, number);
+    }
+    return machine.failed() ? Step::Failed : Step::Ran;
+  }
+  case Opcode::MmaCommit:
+    productGroups.push_back(products);
+    scalars[inst.dst] = productGroups.size();
+    return Step::Ran;
+  case Opcode::MmaWait:
+  case Opcode::MmaWaitGroup: {
+    size_t upTo = inst.op == Opcode::MmaWait
+                      ? scalars[inst.a]
+                      : productGroups.size() -
+                            std::min<size_t>(productGroups.size(), inst.imm);
+    uint64_t number = upTo ? productGroups[upTo - 1] : 0;
+    if (!complete(number))
+      return Step::Blocked;
+    covered(number);
+    return Step::Ran;
+  }
+  case Opcode::MmaResult: {
+    uint64_t number = productGroups.empty() ? 0 : productGroups.back();
+    if (!complete(number))
+      return Step::Blocked;
+    covered(number);
+    auto *acc = static_cast<Accumulator *>(refs[inst.a].get());
+    if (acc && scalars[inst.d] != acc->version)
+      return bad(Code::InflightUse,
+                 "the accumulator has been handed to another product since");
+    if (number < products)
+      return bad(Code::InflightUse,
+                 "a product has been issued and not committed: this wait does "
+                 "not cover it");
+    auto *result = new Tile(inst.imm);
+    Ref hold(result);
+    if (!acc) {
+      result->poison.assign(result->data.size(), 1);
+    } else {
+      for (size_t i = 0; i < acc->data.size(); ++i)
+        result->data[i] = asBits(acc->data[i]);
+      if (std::find(acc->poison.begin(), acc->poison.end(), 1) !=
+          acc->poison.end())
+        result->poison = acc->poison;
+    }
+    refs[inst.dst] = hold;
+    return Step::Ran;
+  }
+  default:
+    llvm_unreachable("no product");
+  }
+}
+
+/// The elements of a shared operand as floats, [row * columns + column] of the
+/// view as it is (before transposition), as the async proxy sees them.
+static bool readOperand(Memory &memory, uint32_t base, const ViewTable &table,
+                        ElementType type, std::vector<float> &out) {
+  size_t elements = table.offset.size();
+  std::vector<uint8_t> bytes(table.viewBytes);
+  bool good = memory.readAsync(base, table.viewBytes, bytes.data());
+  out.resize(elements);
+  for (size_t i = 0; i < elements; ++i) {
+    uint16_t bits;
+    std::memcpy(&bits, &bytes[table.offset[i]], 2);
+    out[i] = type == ElementType::BF16 ? bf16ToFloat(bits) : f16ToFloat(bits);
+  }
+  return good;
+}
+
+/// One wgmma, or the row of them that make up a titan.mma. Each element of D
+/// is ((d + a0*b0) + a1*b1) + ...: products of bf16 or f16 are exact in f32,
+/// and each sum is rounded to nearest, k ascending. The hardware adds several
+/// products at once and truncates, so that the last bits of inexact sums
+/// differ.
+void Machine::multiply(Cta &cta, Warpgroup &group) {
+  size_t at = group.done - group.firstNumber;
+  Product &product = group.products[at];
+  const Inst &inst = *product.inst;
+  const MmaTable &table = *program.products[inst.table];
+  const WarpRegion &region = program.regions[product.agent->region];
+  size_t index = (product.agent->warp - region.firstWarp) / 4;
+  const MmaTable::Group &part = table.groups[index % table.groups.size()];
+  std::vector<float> a, b;
+  bool good = readOperand(cta.shared, product.a, *table.a, table.type, a);
+  good &= readOperand(cta.shared, product.b, *table.b, table.type, b);
+  if (!good) {
+    find(Code::UndefinedRead,
+         "an operand of the product was never written, or is not visible to "
+         "the async proxy: " +
+             product.agent->who(inst),
+         inst.origin, product.agent);
+    return;
+  }
+  size_t rows = part.rows.size(), columns = part.columns.size();
+  std::vector<float> sums(rows * columns), right(table.k * columns);
+  for (int64_t k = 0; k < table.k; ++k)
+    for (size_t j = 0; j < columns; ++j)
+      right[k * columns + j] = table.transposeB
+                                   ? b[k * table.n + part.columns[j]]
+                                   : b[part.columns[j] * table.k + k];
+  if (product.accumulate)
+    for (int warp = 0; warp < 4; ++warp) {
+      Accumulator &acc = *product.acc[warp];
+      for (size_t i = 0; i < part.place[warp].size(); ++i) {
+        if (acc.poison[i]) {
+          find(Code::UndefinedRead,
+               "adds to an accumulator that was never written: " +
+                   product.agent->who(inst),
+               inst.origin, product.agent);
+          return;
+        }
+        sums[part.place[warp][i]] = acc.data[i];
+      }
+    }
+  for (size_t i = 0; i < rows; ++i) {
+    float *out = &sums[i * columns];
+    for (int64_t k = 0; k < table.k; ++k) {
+      float left = table.transposeA ? a[k * table.m + part.rows[i]]
+                                    : a[part.rows[i] * table.k + k];
+      const float *in = &right[k * columns];
+      for (size_t j = 0; j < columns; ++j)
+        out[j] += left * in[j];
+    }
+  }
+  for (int warp = 0; warp < 4; ++warp) {
+    Accumulator &acc = *product.acc[warp];
+    for (size_t i = 0; i < part.place[warp].size(); ++i) {
+      acc.data[i] = sums[part.place[warp][i]];
+      acc.poison[i] = 0;
+    }
+    --acc.pending;
+  }
+  product.done = true;
+  if (trace)
+    trace->product(product, cta, events);
+  ++group.done;
+  while (!group.products.empty() && group.products.front().done) {
+    group.products.pop_front();
+    ++group.firstNumber;
+  }
+}

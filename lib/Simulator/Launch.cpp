@@ -1,0 +1,254 @@
+//===- Launch.cpp - the launch region, on the host ------------------------===//
+#include "Machine.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::sim;
+
+namespace {
+
+class Evaluator {
+public:
+  Evaluator(KernelOp kernel, ArrayRef<SimulatorArgument> arguments,
+            const SimulatorOptions &options, std::vector<Finding> &findings)
+      : kernel(kernel), arguments(arguments), options(options),
+        findings(findings) {}
+
+  std::optional<Launch> run();
+
+private:
+  bool bad(Operation *op, Code code, const Twine &message) {
+    findings.push_back(
+        {code, Severity::Error, message.str(), op->getLoc(), {}, {}, {}});
+    return false;
+  }
+  bool checkArguments();
+  bool checkGrid(LaunchOp op);
+  bool operation(Operation &op);
+  bool tensorMap(TensorMapOp op);
+
+  KernelOp kernel;
+  ArrayRef<SimulatorArgument> arguments;
+  const SimulatorOptions &options;
+  std::vector<Finding> &findings;
+  llvm::DenseMap<Value, uint64_t> values;
+  Launch launch;
+};
+
+} // namespace
+
+/// Shapes and strides are those of the kernel's types, and lie within the
+/// memory that the caller gives.
+bool Evaluator::checkArguments() {
+  ArrayAttr types = kernel.getArgTypes(), names = kernel.getArgNames();
+  if (arguments.size() != types.size())
+    return bad(kernel, Code::ArgumentMissing,
+               llvm::formatv("the kernel has {0} arguments, {1} are given",
+                             types.size(), arguments.size()));
+  for (auto [i, attribute] : llvm::enumerate(types)) {
+    Value value = kernel.getLaunch().getArgument(i);
+    mlir::Type type = cast<TypeAttr>(attribute).getValue();
+    StringRef name = cast<StringAttr>(names[i]).getValue();
+    const SimulatorArgument &argument = arguments[i];
+    auto tensor = dyn_cast<GlobalType>(type);
+    if (!tensor) {
+      auto known = typeOf(type);
+      if (!known)
+        return bad(kernel, Code::NotSupportedYet,
+                   "the type of argument '" + name +
+                       "' cannot be simulated yet");
+      values[value] = canonical(*known, argument.scalar);
+      continue;
+    }
+    values[value] = i;
+    if (argument.shape.size() != tensor.getRank() ||
+        argument.strides.size() != tensor.getRank() || !argument.data)
+      return bad(kernel, Code::ArgumentShape,
+                 llvm::formatv("'{0}' has {1} dimensions, {2} are given", name,
+                               tensor.getRank(), argument.shape.size()));
+    uint64_t last = 0;
+    for (size_t d = 0; d < tensor.getRank(); ++d) {
+      int64_t size = argument.shape[d], stride = argument.strides[d];
+      if (size < 1)
+        return bad(
+            kernel, Code::LaunchZeroDim,
+            llvm::formatv("dimension {0} of '{1}' is {2}", d, name, size));
+      if ((!ShapedType::isDynamic(tensor.getShape()[d]) &&
+           tensor.getShape()[d] != size) ||
+          (!ShapedType::isDynamic(tensor.getStrides()[d]) &&
+           tensor.getStrides()[d] != stride) ||
+          stride < 0)
+        return bad(kernel, Code::ArgumentShape,
+                   llvm::formatv("dimension {0} of '{1}' has size {2} and "
+                                 "stride {3}, which its type does not allow",
+                                 d, name, size, stride));
+      last += uint64_t(size - 1) * stride;
+    }
+    if ((last + 1) * titan::getElementBytes(tensor.getElementType()) >
+        argument.bytes)
+      return bad(kernel, Code::ArgumentShape,
+                 llvm::formatv("'{0}' reaches to element {1}, beyond its {2} "
+                               "bytes",
+                               name, last, argument.bytes));
+  }
+  return true;
+}
+
+static const TmaType *tmaTypeOf(mlir::Type type) {
+  if (type.isBF16())
+    return findTmaType("bf16");
+  if (type.isF16())
+    return findTmaType("f16");
+  if (type.isF32())
+    return findTmaType("f32");
+  if (type.isF64())
+    return findTmaType("f64");
+  switch (type.getIntOrFloatBitWidth()) {
+  case 8:
+    return findTmaType("u8");
+  case 16:
+    return findTmaType("u16");
+  case 32:
+    return findTmaType("s32");
+  default:
+    return findTmaType("s64");
+  }
+}
+
+bool Evaluator::tensorMap(TensorMapOp op) {
+  unsigned number = values.lookup(op.getTensor());
+  const SimulatorArgument &argument = arguments[number];
+  TensorMapType type = op.getType();
+  TensorMap map;
+  map.rank = type.getShape().size();
+  map.type = tmaTypeOf(type.getElementType());
+  map.swizzle = findTmaSwizzle(type.getSwizzle() == 0
+                                   ? std::string("none")
+                                   : std::to_string(type.getSwizzle()) + "B");
+  map.address = reinterpret_cast<uint64_t>(argument.data);
+  uint64_t bytes = titan::getElementBytes(type.getElementType());
+  // Ours are outermost first, the driver's innermost first.
+  for (int d = 0; d < map.rank; ++d) {
+    int from = map.rank - 1 - d;
+    map.dims[d] = argument.shape[from];
+    map.box[d] = type.getShape()[from];
+    if (d > 0)
+      map.strides[d - 1] = argument.strides[from] * bytes;
+  }
+  map.nanFill = op.getFill() == OobFill::NaN;
+  map.l2Promotion = op.getL2Promotion();
+  for (const TmaViolation &violation :
+       validate(map, targetInfo(TargetId::Sm90a)))
+    bad(op, violation.code, violation.field + ": " + violation.message);
+  values[op.getResult()] = launch.maps.size();
+  launch.maps.push_back({map, number, op});
+  return findings.empty();
+}
+
+bool Evaluator::operation(Operation &op) {
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    auto type = typeOf(constant.getType());
+    if (!type)
+      return bad(&op, Code::NotSupportedYet,
+                 "a constant of this type cannot be simulated yet");
+    if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
+      values[constant.getResult()] =
+          number.getValue().bitcastToAPInt().getZExtValue();
+    else
+      values[constant.getResult()] = canonical(
+          *type,
+          cast<IntegerAttr>(constant.getValue()).getValue().getSExtValue());
+    return true;
+  }
+  if (auto dim = dyn_cast<DimOp>(op)) {
+    values[dim.getResult()] =
+        arguments[values.lookup(dim.getTensor())].shape[dim.getDimension()];
+    return true;
+  }
+  if (auto property = dyn_cast<DevicePropertyOp>(op)) {
+    values[property.getResult()] = options.multiprocessors;
+    return true;
+  }
+  if (auto require = dyn_cast<RequireOp>(op)) {
+    if (values.lookup(require.getCondition()) & 1)
+      return true;
+    const CodeInfo *info =
+        lookupCode({require.getCode().data(), require.getCode().size()});
+    return bad(&op, info ? info->id : Code::LaunchCheck, require.getMessage());
+  }
+  if (auto map = dyn_cast<TensorMapOp>(op))
+    return tensorMap(map);
+  if (isa<LaunchOp>(op))
+    return checkGrid(cast<LaunchOp>(op));
+  auto what = findElt(op.getName().getStringRef());
+  auto in = op.getNumOperands()
+                ? typeOf(op.getOperand(op.getNumOperands() - 1).getType())
+                : std::nullopt;
+  auto out = op.getNumResults() == 1 ? typeOf(op.getResult(0).getType())
+                                     : std::nullopt;
+  if (!what || !in || !out)
+    return bad(&op, Code::NotSupportedYet,
+               "'" + op.getName().getStringRef() +
+                   "' cannot be simulated yet in a launch region");
+  EltOp elt{*what, *in, *out, 0};
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    elt.predicate = static_cast<uint8_t>(compare.getPredicate());
+  if (auto compare = dyn_cast<arith::CmpFOp>(op))
+    elt.predicate = static_cast<uint8_t>(compare.getPredicate());
+  uint64_t operands[3] = {};
+  for (unsigned i = 0; i < op.getNumOperands(); ++i)
+    operands[i] = values.lookup(op.getOperand(i));
+  auto result = evaluate(elt, operands[0], operands[1], operands[2]);
+  if (!result)
+    return bad(&op, Code::LaunchDivision,
+               llvm::formatv("'{0}' of {1} and {2} has no result",
+                             op.getName().getStringRef(),
+                             static_cast<int64_t>(operands[0]),
+                             static_cast<int64_t>(operands[1])));
+  values[op.getResult(0)] = *result;
+  return true;
+}
+
+bool Evaluator::checkGrid(LaunchOp op) {
+  static const int64_t limits[] = {(int64_t(1) << 31) - 1, 65535, 65535};
+  auto cluster = kernel.getClusterShape();
+  for (auto [d, extent] : llvm::enumerate(op.getGrid()))
+    launch.grid[d] = static_cast<int64_t>(values.lookup(extent));
+  for (int d = 0; d < 3; ++d) {
+    if (launch.grid[d] < 1)
+      return bad(
+          op, Code::LaunchZeroDim,
+          llvm::formatv("the grid's dimension {0} is {1}", d, launch.grid[d]));
+    if (launch.grid[d] > limits[d])
+      return bad(op, Code::LaunchGrid,
+                 llvm::formatv("the grid's dimension {0} is {1}, at most {2}",
+                               d, launch.grid[d], limits[d]));
+    if (launch.grid[d] % cluster[d])
+      return bad(
+          op, Code::ClusterLimit,
+          llvm::formatv("the grid's dimension {0} is {1}, no multiple of "
+                        "the cluster's {2}",
+                        d, launch.grid[d], cluster[d]));
+  }
+  for (Value value : op.getValues())
+    launch.values.push_back(values.lookup(value));
+  return true;
+}
+
+std::optional<Launch> Evaluator::run() {
+  if (!checkArguments())
+    return std::nullopt;
+  for (Operation &op : kernel.getLaunch().front())
+    if (!operation(op))
+      return std::nullopt;
+  return std::move(launch);
+}
+
+std::optional<Launch> titan::sim::evaluateLaunch(
+    KernelOp kernel, ArrayRef<SimulatorArgument> arguments,
+    const SimulatorOptions &options, std::vector<Finding> &findings) {
+  return Evaluator(kernel, arguments, options, findings).run();
+}

@@ -1,0 +1,368 @@
+//===- Machine.h - CTAs, warps, engines, and who goes next ------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state of a run. Each warp of each resident CTA is an Agent; copies and
+// products that were issued and are not complete are Work. A schedule decides
+// which of them does the next step:
+//
+//   eager   work is done as soon as it is issued; agents run in turn
+//   lazy    work is done, oldest step first, only when no agent can go on
+//   random  a seed chooses among agents and work, step by step
+//
+// A store has two steps: its source is read, its destination is written. An
+// asynchronous operation reads its source when its step comes, not at issue: a
+// source overwritten too early shows.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_SIMULATOR_MACHINE_H
+#define TITAN_SIMULATOR_MACHINE_H
+
+#include "Memory.h"
+#include "Program.h"
+#include "titan/Domain/Tma.h"
+#include "titan/Simulator/Simulator.h"
+
+#include <deque>
+#include <list>
+#include <set>
+#include <unordered_map>
+
+namespace titan::sim {
+
+class Machine;
+class Hazards;
+class Trace;
+struct Agent;
+struct Cta;
+struct Cluster;
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+/// An mbarrier object. PTX ISA, mbarrier: phases, pending arrivals, tx-count.
+struct MBarrier {
+  enum State { Unset, Live, Dead } state = Unset;
+  /// Number of the current phase; its parity is what waits name.
+  uint64_t phase = 0;
+  int64_t expected = 0, pending = 0, transactions = 0;
+  mlir::Operation *init = nullptr, *lastArrive = nullptr;
+  uint32_t initWarp = 0;
+  /// Views: whether other threads, and the async proxy, see the init.
+  bool published = true, publishedAsync = true;
+  /// Copies that completed in the current and in the last phase.
+  std::vector<uint64_t> copies, lastCopies;
+  uint64_t address = 0;
+};
+
+/// A named barrier of a CTA, or barrier 0.
+struct NamedBarrier {
+  int64_t threads = 0, count = 0;
+  uint64_t round = 0;
+  uint32_t warps = 0; ///< Those that have come this round.
+  mlir::Operation *first = nullptr;
+};
+
+//===----------------------------------------------------------------------===//
+// Work
+//===----------------------------------------------------------------------===//
+
+/// A TMA copy.
+struct Copy {
+  uint64_t id = 0;
+  const Inst *inst = nullptr;
+  Agent *agent = nullptr;
+  Cta *cta = nullptr;
+  std::optional<TmaTransfer> transfer;
+  unsigned tensor = 0, map = 0;
+  /// Loads: the CTAs written, and the phase of each one's barrier at issue.
+  std::vector<std::pair<Cta *, uint64_t>> targets;
+  uint32_t barrier = 0;
+  /// Stores: what was read, run by run.
+  std::vector<uint8_t> data;
+  bool sourceRead = false, done = false, observed = false;
+  uint64_t issued = 0;
+};
+using CopyRef = std::shared_ptr<Copy>;
+
+/// A matrix product of a warpgroup; its warps come to it one by one.
+struct Product {
+  uint64_t id = 0;
+  const Inst *inst = nullptr;
+  unsigned joined = 0; ///< Mask of warps.
+  llvm::IntrusiveRefCntPtr<Accumulator> acc[4];
+  uint32_t a = 0, b = 0;
+  bool accumulate = false, done = false;
+  Agent *agent = nullptr;
+  uint64_t issued = 0;
+};
+
+struct Warpgroup {
+  std::deque<Product> products;
+  uint64_t firstNumber = 0; ///< Of products.front().
+  uint64_t done = 0;        ///< Products numbered below are complete.
+};
+
+struct Work {
+  CopyRef copy;
+  Cta *cta = nullptr;
+  Warpgroup *group = nullptr; ///< A product: the group's oldest one.
+  uint64_t product = 0;
+};
+
+//===----------------------------------------------------------------------===//
+// Agents
+//===----------------------------------------------------------------------===//
+
+enum class Step {
+  Ran,     ///< One hardware operation was executed.
+  Blocked, ///< It waits; nothing has changed.
+  Polled,  ///< It looked at something that others change, in vain.
+  Done,    ///< It has returned.
+  Failed,  ///< A finding ended the run.
+};
+
+struct Agent {
+  Agent(Machine &machine, Cta &cta, unsigned warp);
+
+  /// Executes up to and including the next hardware operation.
+  Step step();
+
+  /// "partition load, warp 0, iteration 3 (CTA 2)".
+  std::string who(const Inst &inst) const;
+  /// What it waits for, for the report of a deadlock.
+  std::string waitsFor();
+  const Inst &current() const { return program.code[pc]; }
+
+  Machine &machine;
+  Cta &cta;
+  const Program &program;
+  unsigned warp;       ///< Rank in the CTA.
+  uint32_t number;     ///< Unique in the run.
+  unsigned region = 0; ///< Index of program.regions.
+  unsigned regionWarp; ///< Rank in it.
+  bool idle = false;   ///< Padding of a partition.
+  bool elected = false, done = false, polling = false;
+  uint32_t pc = 0;
+  /// An operation of two parts (arrive, then wait) has done the first.
+  bool arrived = false;
+  uint64_t round = 0; ///< Of the barrier it waits at.
+  uint64_t blockedAt = ~uint64_t(0);
+  uint64_t steps = 0;
+  int64_t registers = 0;
+  bool clusterArrived = false;
+  uint64_t clusterRound = 0;
+
+  std::vector<uint64_t> scalars;
+  std::vector<Ref> refs;
+  std::vector<uint64_t> iterations; ///< Of each loop.
+  ThreadView view;
+
+  std::vector<CopyRef> uncommitted;
+  std::vector<std::vector<CopyRef>> groups;
+  size_t groupsRead = 0, groupsDone = 0; ///< Groups that waits have covered.
+  uint64_t products = 0;                 ///< Issued.
+  const Inst *lastProduct = nullptr;
+  std::vector<uint64_t> productGroups; ///< Products issued at each commit.
+  uint64_t productsObserved = 0;
+  /// Views: barriers that this warp has initialised.
+  std::vector<uint32_t> newBarriers;
+
+  uint32_t lanes() const { return elected ? 1u : ~0u; }
+  unsigned laneOfAsync() const { return 0; }
+
+private:
+  friend class Machine;
+  bool advance(); // Scalars and tiles; true at a hardware operation.
+  Step hardware(const Inst &inst);
+
+  void moveValues(const Inst &inst);
+  bool scalarOp(const Inst &inst);
+  bool tileElementwise(const Inst &inst);
+  void coordinate(const Inst &inst);
+  bool reduce(const Inst &inst);
+  bool usePoison(const Inst &inst, const Tile *tile);
+  const Tile *tile(uint32_t slot) const {
+    return static_cast<const Tile *>(refs[slot].get());
+  }
+
+  Step memoryOp(const Inst &inst);
+  Step scalarMemory(const Inst &inst);
+  Step globalTile(const Inst &inst);
+  Step barrierOp(const Inst &inst);
+  Step threadBarrier(const Inst &inst);
+  Step bulkOp(const Inst &inst);
+  Step copyOp(const Inst &inst);
+  Step mmaOp(const Inst &inst);
+  Step setRegisters(const Inst &inst);
+  Step exit(const Inst &inst);
+
+  /// The CTA and address of a shared place; null (and a finding) where there
+  /// is none.
+  Cta *resolve(const Inst &inst, SharedPlace place);
+  MBarrier *barrier(const Inst &inst, Cta *&owner);
+  bool needLive(const Inst &inst, MBarrier &barrier, Cta &owner);
+  bool initBarrier(const Inst &inst, MBarrier &barrier);
+  bool sharedElement(const Inst &inst, Cta *&owner, uint64_t &address);
+  bool oneThread(const Inst &inst);
+  bool wholeWarp(const Inst &inst);
+  bool readElement(const Inst &inst, uint64_t address, Memory &memory,
+                   unsigned lane, uint64_t &bits, bool &poison,
+                   ElementType type);
+  bool globalElement(const Inst &inst, unsigned tensor,
+                     llvm::ArrayRef<int64_t> index, uint64_t &address,
+                     unsigned bytes);
+};
+
+//===----------------------------------------------------------------------===//
+// CTAs
+//===----------------------------------------------------------------------===//
+
+struct Cta {
+  Cta(Machine &machine, Cluster &cluster, std::array<int64_t, 3> id,
+      unsigned rank);
+
+  Machine &machine;
+  Cluster &cluster;
+  std::array<int64_t, 3> id;
+  unsigned rank; ///< In the cluster.
+  uint64_t number;
+  Memory shared;
+  std::unordered_map<uint32_t, MBarrier> barriers;
+  NamedBarrier named[16];
+  std::vector<std::unique_ptr<Agent>> agents;
+  std::vector<Warpgroup> warpgroups;
+  unsigned running = 0; ///< Warps that have not returned.
+  int64_t freeRegisters = 0;
+  /// Loads into this CTA whose completion nobody has observed.
+  std::unordered_map<uint64_t, CopyRef> unobserved;
+};
+
+struct Cluster {
+  std::vector<std::unique_ptr<Cta>> ctas;
+  uint64_t round = 0;   ///< Of the cluster's barrier.
+  unsigned arrived = 0; ///< Warps, this round.
+  unsigned running = 0;
+  uint64_t pendingWork = 0; ///< Pieces of work that are not complete.
+};
+
+//===----------------------------------------------------------------------===//
+// The machine
+//===----------------------------------------------------------------------===//
+
+/// What the launch region computed.
+struct Launch {
+  std::array<int64_t, 3> grid{1, 1, 1};
+  std::vector<uint64_t> values; ///< Of the body's launch arguments.
+  struct Map {
+    TensorMap map;
+    unsigned tensor; ///< Index of the argument.
+    TensorMapOp op;
+  };
+  std::vector<Map> maps;
+};
+
+/// Evaluates the launch region; none, and findings, where it is refused.
+std::optional<Launch>
+evaluateLaunch(KernelOp kernel, llvm::ArrayRef<SimulatorArgument> arguments,
+               const SimulatorOptions &options, std::vector<Finding> &findings);
+
+class Machine {
+public:
+  Machine(KernelOp kernel, const Program &program, const Launch &launch,
+          llvm::MutableArrayRef<SimulatorArgument> arguments,
+          const SimulatorOptions &options, SimulatorReport &report);
+  ~Machine();
+
+  void run();
+
+  /// Adds a finding at the operation, unless it is one that has been reported;
+  /// `fatal`: the run ends if it is an error.
+  void find(Code code, const llvm::Twine &message, mlir::Operation *op,
+            const Agent *agent, bool fatal = true,
+            std::vector<FindingPlace> others = {},
+            std::vector<std::string> events = {});
+  bool failed() const { return stop; }
+
+  //===--------------------------------------------------------------------===//
+  // Engines (Engines.cpp)
+  //===--------------------------------------------------------------------===//
+
+  void issue(CopyRef copy);
+  void issue(Cta &cta, Warpgroup &group, uint64_t number);
+  /// One step of a piece of work; true when it is complete.
+  bool perform(Work &work);
+  void multiply(Cta &cta, Warpgroup &group);
+
+  //===--------------------------------------------------------------------===//
+  // Barriers (Barriers.cpp)
+  //===--------------------------------------------------------------------===//
+
+  /// `count` arrivals, or `bytes` of transactions more (negative: completed).
+  void arrive(MBarrier &barrier, int64_t count, mlir::Operation *op,
+              const Agent *agent);
+  void transact(MBarrier &barrier, int64_t bytes, mlir::Operation *op,
+                const Agent *agent);
+  void completePhaseIfDone(MBarrier &barrier);
+  /// A wait on the barrier's last phase has returned true.
+  void observePhase(Cta &cta, MBarrier &barrier);
+  void observe(const CopyRef &copy);
+  /// Views: a release of the agent lets others see the barriers it initialised.
+  void publishBarriers(Agent &agent);
+  /// Counts a warp's threads at a named barrier; true if it is a legal arrival.
+  bool arriveNamed(Agent &agent, const Inst &inst);
+  void arriveCluster(Agent &agent);
+  std::string nameOf(const Cta &cta, const MBarrier &barrier) const;
+  std::string stateOf(const MBarrier &barrier) const;
+
+  KernelOp kernel;
+  const Program &program;
+  const Launch &launch;
+  llvm::MutableArrayRef<SimulatorArgument> arguments;
+  const SimulatorOptions &options;
+  SimulatorReport &report;
+  bool views; ///< Hazards off.
+  Memory global;
+  std::unique_ptr<Hazards> hazards;
+  std::unique_ptr<Trace> trace;
+  /// Rises with whatever may let a blocked agent go on.
+  uint64_t events = 0;
+  uint64_t nextCopy = 1;
+  uint32_t nextAgent = 0;
+  uint64_t nextCta = 0;
+
+private:
+  bool outstandingAt(Cta &cta, const Inst &inst, const Agent &agent);
+  friend struct Agent;
+  void startClusters();
+  void retire();
+  void deadlock();
+  bool stepAgents();
+  void stepRandom();
+  bool stepWork(size_t index);
+  uint64_t random();
+  bool ready(const Work &work) const;
+
+  std::vector<std::unique_ptr<Cluster>> resident;
+  std::vector<Agent *> agents;
+  std::list<Work> work;
+  int64_t nextCluster = 0, clusters = 0;
+  std::array<int64_t, 3> clusterGrid{1, 1, 1};
+  bool stop = false, stuck = false, polled = false;
+  std::vector<Agent *> candidates;
+  uint64_t rng = 0;
+  unsigned engineWeight = 4, burst = 1;
+  std::set<std::tuple<int, mlir::Operation *, std::string>> reported;
+};
+
+/// "file.mlir:12:3".
+std::string placeOf(mlir::Location loc);
+
+} // namespace titan::sim
+
+#endif

@@ -1,0 +1,304 @@
+//===- Program.h - a kernel's body in flat form -----------------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each warp of each CTA interprets the kernel's body. To walk MLIR's operations
+// for that would cost hash look-ups at every step, so the body is translated
+// once: a list of instructions with jumps, operands as numbers of slots.
+//
+//   scf.for %i = %lo to %hi step %s iter_args(%x = %init) { ...; yield %y }
+//
+//        move   x <- init
+//        begin  i <- lo            (and counts the loop's iterations anew)
+//   L:   test   i < hi, else E
+//        ...
+//        move   x <- y
+//        next   i <- i + s, to L
+//   E:   move   result <- x
+//
+// There are two files of slots: 64-bit scalars (integers, floats, addresses,
+// tokens) and references (register tiles, accumulators). A shared view is a
+// scalar: its byte address in the CTA's shared memory, and in the upper half
+// the rank in the cluster plus one where it is a peer's. So is an mbarrier.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_SIMULATOR_PROGRAM_H
+#define TITAN_SIMULATOR_PROGRAM_H
+
+#include "Element.h"
+#include "titan/Analysis/Finding.h"
+#include "titan/Dialect/Titan/Titan.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
+
+#include <memory>
+
+namespace titan::sim {
+
+inline constexpr unsigned laneCount = 32;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// What a reference slot holds.
+struct Object : llvm::RefCountedBase<Object> {
+  virtual ~Object() = default;
+};
+using Ref = llvm::IntrusiveRefCntPtr<Object>;
+
+/// One warp's part of a register tile: element [register * 32 + lane], its bits
+/// in the low end. Never changed once it has been made.
+struct Tile : Object {
+  explicit Tile(size_t elements) : data(elements) {}
+  std::vector<uint32_t> data;
+  /// One byte an element, 1 where it is poison; empty: none is.
+  std::vector<uint8_t> poison;
+};
+
+/// One warp's part of an accumulator. The registers stay the same from product
+/// to product, so that this object does, too; `version` tells a value that has
+/// been handed on from the one that holds the latest product.
+struct Accumulator : Object {
+  explicit Accumulator(size_t elements) : data(elements), poison(elements, 1) {}
+  std::vector<float> data;
+  std::vector<uint8_t> poison;
+  unsigned version = 0;
+  /// Products issued to it that the engine has not done.
+  unsigned pending = 0;
+  /// Products issued to it that no wait of this warp has covered.
+  unsigned unobserved = 0;
+};
+
+/// A shared view or an mbarrier as a scalar.
+struct SharedPlace {
+  uint32_t address = 0;
+  /// Rank in the cluster; none: the executing CTA.
+  std::optional<unsigned> rank;
+
+  uint64_t encode() const {
+    return address | (rank ? uint64_t(*rank + 1) << 32 : 0);
+  }
+  static SharedPlace decode(uint64_t bits) {
+    SharedPlace place{static_cast<uint32_t>(bits), std::nullopt};
+    if (bits >> 32)
+      place.rank = static_cast<unsigned>((bits >> 32) - 1);
+    return place;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Instructions
+//===----------------------------------------------------------------------===//
+
+enum class Opcode : uint8_t {
+  // Control. `a` is a list of moves, or a slot; `target` where to go.
+  Move,
+  Jump,
+  BranchFalse,
+  LoopBegin,
+  LoopTest,
+  LoopNext,
+  ElectBegin,
+  ElectEnd,
+  Specialize,
+  PartitionEnd,
+  Return,
+  // Scalars and tiles.
+  Scalar,
+  ScalarCopy,
+  Dim,
+  CtaId,
+  NumCtas,
+  ClusterRank,
+  WarpId,
+  TileElt,
+  Splat,
+  Coordinate,
+  Extract,
+  Reduce,
+  SharedSlot,
+  SharedView,
+  MapRank,
+  Print,
+  Assert,
+  // Memory.
+  SharedStore,
+  SharedLoad,
+  GlobalLoad,
+  GlobalStore,
+  Ld,
+  St,
+  Atom,
+  FlagWait,
+  FlagSignal,
+  // Barriers and fences.
+  BarrierInit,
+  BarrierInval,
+  BarrierArrive,
+  BarrierArriveExpect,
+  BarrierExpect,
+  BarrierWait,
+  BarrierWaitState,
+  BarrierTest,
+  SyncWarp,
+  NamedSync,
+  NamedArrive,
+  ClusterArrive,
+  ClusterWait,
+  Fence,
+  FenceProxyAsync,
+  FenceBarrierInit,
+  FenceTensormap,
+  SetRegisters,
+  // Copies and products.
+  TmaLoad,
+  TmaStore,
+  TmaReduce,
+  BulkCommit,
+  BulkWait,
+  BulkWaitGroup,
+  Mma,
+  InFlightNone,
+  InFlightStart,
+  MmaFence,
+  MmaCommit,
+  MmaWait,
+  MmaWaitGroup,
+  MmaResult,
+};
+
+constexpr bool isHardware(Opcode op) { return op >= Opcode::SharedStore; }
+
+inline constexpr uint32_t none = ~0u;
+
+struct Inst {
+  Opcode op;
+  /// Sub-operation: a predicate, an AtomicOp, MemorySem, ...; see Agent.cpp.
+  uint8_t kind = 0, sem = 0, scope = 0;
+  ElementType type = ElementType::I64;
+  bool flag = false;
+  uint32_t dst = none, a = none, b = none, c = none, d = none;
+  /// Operands of variable number: slots [list, list + count) of lists.
+  uint32_t list = 0, count = 0;
+  uint32_t target = none;
+  /// Index of a table (TileAccess, EltOp, ...).
+  uint32_t table = none;
+  /// Innermost loop round it, of loops; none.
+  uint32_t loop = none;
+  int64_t imm = 0, imm2 = 0;
+  mlir::Operation *origin = nullptr;
+};
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+/// Which element each (warp, register, lane) of a tile holds.
+struct TileTable {
+  uint32_t registers = 0, warps = 0;
+  /// Row-major element index, [(warp * registers + reg) * 32 + lane].
+  std::vector<uint32_t> element;
+  /// Whether that holder is the owner of the element.
+  std::vector<uint8_t> owner;
+  std::vector<int64_t> shape;
+  uint32_t perWarp() const { return registers * laneCount; }
+};
+
+/// A tile against a shared view: byte offsets from the view's start.
+struct TileAccess {
+  const TileTable *tile;
+  /// As TileTable::element.
+  std::vector<uint32_t> offset;
+  unsigned bytes = 0;
+  uint32_t viewBytes = 0;
+  ElementType type = ElementType::F32;
+};
+
+/// Byte offset in a shared view of element (r, c), row-major.
+struct ViewTable {
+  std::vector<uint32_t> offset;
+  std::vector<int64_t> shape;
+  unsigned bytes = 0;
+  uint32_t viewBytes = 0;
+};
+
+/// One product: D (M x N) += A (M x K) * B (N x K), for warpgroup w.
+struct MmaTable {
+  const TileTable *acc;
+  const ViewTable *a, *b;
+  bool transposeA, transposeB;
+  ElementType type;
+  int64_t m, n, k;
+  struct Group {
+    /// Rows and columns of D that the warpgroup holds.
+    std::vector<uint32_t> rows, columns;
+    /// For each warp of it: [reg * 32 + lane] -> row position * columns +
+    /// column position.
+    std::vector<uint32_t> place[4];
+  };
+  std::vector<Group> groups;
+};
+
+struct LoopInfo {
+  uint32_t parent;
+  mlir::Operation *op;
+};
+
+/// Some warps: the whole CTA, or a partition.
+struct WarpRegion {
+  std::string name;
+  unsigned firstWarp = 0, warps = 0, padded = 0;
+  int64_t registers = 0;
+  uint32_t entry = 0;
+};
+
+/// An allocation in shared memory.
+struct Allocation {
+  uint32_t address = 0, bytes = 0;
+  bool barriers = false;
+  mlir::Operation *op = nullptr;
+};
+
+struct SlotOf {
+  uint32_t scalar = none, ref = none;
+};
+
+class Program {
+public:
+  /// Translates the body. What cannot be simulated is in `problems`.
+  static std::unique_ptr<Program> compile(KernelOp kernel,
+                                          std::vector<Finding> &problems);
+
+  std::vector<Inst> code;
+  std::vector<uint32_t> lists;
+  std::vector<EltOp> elts;
+  std::vector<std::unique_ptr<TileTable>> tiles;
+  std::vector<std::unique_ptr<TileAccess>> accesses;
+  std::vector<std::unique_ptr<ViewTable>> views;
+  std::vector<std::unique_ptr<MmaTable>> products;
+  std::vector<std::vector<uint32_t>> registerLists;
+  std::vector<LoopInfo> loops;
+  /// regions[0] is the CTA.
+  std::vector<WarpRegion> regions;
+  std::vector<Allocation> allocations;
+  uint32_t sharedBytes = 0;
+
+  /// What the slots hold at an agent's start: constants, allocations.
+  std::vector<uint64_t> scalars;
+  std::vector<Ref> refs;
+  llvm::DenseMap<mlir::Value, SlotOf> slots;
+  unsigned warps = 0;
+  int64_t clusterSize = 1;
+  std::array<int64_t, 3> cluster{1, 1, 1};
+  int64_t launchRegisters = 0;
+};
+
+} // namespace titan::sim
+
+#endif

@@ -1,0 +1,504 @@
+//===- Simulator.cpp - the grid, and who goes next ------------------------===//
+#include "titan/Simulator/Simulator.h"
+#include "Hazards.h"
+#include "Machine.h"
+#include "Trace.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::sim;
+
+std::string titan::sim::placeOf(Location loc) {
+  if (auto file = loc->findInstanceOf<FileLineColLoc>())
+    return llvm::formatv(
+        "{0}:{1}:{2}",
+        file.getFilename().getValue().rsplit('/').second.empty()
+            ? file.getFilename().getValue()
+            : file.getFilename().getValue().rsplit('/').second,
+        file.getLine(), file.getColumn());
+  return "an unknown place";
+}
+
+bool SimulatorReport::good() const {
+  return llvm::none_of(findings, [](const Finding &finding) {
+    return finding.severity == Severity::Error;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// CTAs
+//===----------------------------------------------------------------------===//
+
+Cta::Cta(Machine &machine, Cluster &cluster, std::array<int64_t, 3> id,
+         unsigned rank)
+    : machine(machine), cluster(cluster), id(id), rank(rank),
+      number(machine.nextCta++),
+      shared(machine.program.sharedBytes, machine.views),
+      warpgroups((machine.program.warps + 3) / 4),
+      running(machine.program.warps) {
+  for (unsigned warp = 0; warp < machine.program.warps; ++warp)
+    agents.push_back(std::make_unique<Agent>(machine, *this, warp));
+  cluster.running += running;
+}
+
+Machine::Machine(KernelOp kernel, const Program &program, const Launch &launch,
+                 MutableArrayRef<SimulatorArgument> arguments,
+                 const SimulatorOptions &options, SimulatorReport &report)
+    : kernel(kernel), program(program), launch(launch), arguments(arguments),
+      options(options), report(report), views(!options.hazards), global(views) {
+  clusters = 1;
+  for (int d = 0; d < 3; ++d) {
+    clusterGrid[d] = launch.grid[d] / program.cluster[d];
+    clusters *= clusterGrid[d];
+  }
+  if (options.hazards)
+    hazards = Hazards::create(*this);
+  if (!options.traceFile.empty())
+    trace = std::make_unique<Trace>(options.traceFile);
+  rng = options.schedule.seed;
+  if (options.schedule.kind == Schedule::Random) {
+    // Seeds differ in how fast the engines are against the warps, and in how
+    // long a warp runs before another one does.
+    static const unsigned weights[] = {1, 4, 16, 64};
+    static const unsigned bursts[] = {1, 4, 32};
+    engineWeight = weights[random() % 4];
+    burst = bursts[random() % 3];
+  }
+}
+
+Machine::~Machine() = default;
+
+/// SplitMix64.
+uint64_t Machine::random() {
+  uint64_t z = rng += 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+void Machine::startClusters() {
+  size_t room = std::max<int64_t>(
+      1, options.multiprocessors / std::max<int64_t>(1, program.clusterSize));
+  while (nextCluster < clusters && resident.size() < room) {
+    auto cluster = std::make_unique<Cluster>();
+    int64_t number = nextCluster++;
+    std::array<int64_t, 3> at{number % clusterGrid[0],
+                              number / clusterGrid[0] % clusterGrid[1],
+                              number / clusterGrid[0] / clusterGrid[1]};
+    for (int64_t rank = 0; rank < program.clusterSize; ++rank) {
+      std::array<int64_t, 3> in{rank % program.cluster[0],
+                                rank / program.cluster[0] % program.cluster[1],
+                                rank / program.cluster[0] / program.cluster[1]};
+      for (int d = 0; d < 3; ++d)
+        in[d] += at[d] * program.cluster[d];
+      cluster->ctas.push_back(std::make_unique<Cta>(*this, *cluster, in, rank));
+      for (auto &agent : cluster->ctas.back()->agents)
+        agents.push_back(agent.get());
+    }
+    if (hazards)
+      hazards->start(*cluster);
+    resident.push_back(std::move(cluster));
+    ++events;
+  }
+}
+
+/// Clusters whose warps have returned and whose work is complete make room.
+void Machine::retire() {
+  bool any = false;
+  for (auto &cluster : resident)
+    any |= cluster->running == 0 && cluster->pendingWork == 0;
+  if (!any)
+    return;
+  auto ended = [](const Cluster &cluster) {
+    return cluster.running == 0 && cluster.pendingWork == 0;
+  };
+  llvm::erase_if(agents,
+                 [&](Agent *agent) { return ended(agent->cta.cluster); });
+  if (hazards)
+    for (auto &cluster : resident)
+      if (ended(*cluster))
+        hazards->end(*cluster);
+  llvm::erase_if(resident, [&](auto &cluster) { return ended(*cluster); });
+  startClusters();
+  if (options.progress)
+    options.progress((nextCluster - int64_t(resident.size())) *
+                         program.clusterSize,
+                     clusters * program.clusterSize);
+}
+
+//===----------------------------------------------------------------------===//
+// Findings
+//===----------------------------------------------------------------------===//
+
+void Machine::find(Code code, const Twine &message, Operation *op,
+                   const Agent *agent, bool fatal,
+                   std::vector<FindingPlace> others,
+                   std::vector<std::string> lines) {
+  Severity severity = options.strictness.severityOf(code);
+  if (severity == Severity::Ignored)
+    return;
+  std::string where =
+      others.empty() ? std::string() : placeOf(others.front().loc);
+  if (!reported.insert({static_cast<int>(code), op, where}).second)
+    return;
+  std::string fix;
+  if (auto trusted = op->getAttrOfType<DictionaryAttr>("titan.trusted")) {
+    auto accepted = trusted.getAs<StringAttr>("code");
+    if (accepted && accepted.str() == codeInfo(code).code) {
+      severity = Severity::Note;
+      auto reason = trusted.getAs<StringAttr>("reason");
+      fix = "trusted: " + (reason ? reason.getValue().str() : "");
+    }
+  }
+  report.findings.push_back({code, severity, message.str(), op->getLoc(),
+                             std::move(others), std::move(lines), fix});
+  if (fatal && severity == Severity::Error)
+    stop = true;
+  // Hazards are reported and the run goes on, but not for ever.
+  if (report.findings.size() >= 50)
+    stop = true;
+}
+
+//===----------------------------------------------------------------------===//
+// Exit
+//===----------------------------------------------------------------------===//
+
+/// Work that still uses the CTA's memory as its last warp returns.
+bool Machine::outstandingAt(Cta &cta, const Inst &inst, const Agent &agent) {
+  for (const Work &item : work) {
+    bool uses = item.group ? item.cta == &cta : false;
+    if (item.copy && item.copy->cta == &cta && !item.copy->sourceRead)
+      uses = true;
+    if (item.copy)
+      for (auto &[target, phase] : item.copy->targets)
+        uses |= target == &cta && !item.copy->done;
+    if (!uses)
+      continue;
+    const Inst *issuer =
+        item.copy
+            ? item.copy->inst
+            : item.group->products[item.product - item.group->firstNumber].inst;
+    const Agent *who = item.copy ? item.copy->agent : &agent;
+    bool peer = item.copy && item.copy->cta != &cta;
+    find(peer ? Code::ClusterExit : Code::ExitWithWork,
+         peer ? "the CTA has exited while a copy of a peer into its shared "
+                "memory is under way: " +
+                    who->who(*issuer)
+              : "still under way when the CTA exits: " + who->who(*issuer),
+         issuer->origin, who, true,
+         {{inst.origin->getLoc(), "the kernel's end"}});
+    return true;
+  }
+  return false;
+}
+
+Step Agent::exit(const Inst &inst) {
+  // What nobody has waited for (MM-68, MM-81).
+  if (machine.hazards) {
+    auto undischarged = [&](const Copy &copy) {
+      machine.find(Code::TokenNotDischarged,
+                   "no wait makes sure that its source has been read before "
+                   "the kernel ends: " +
+                       who(*copy.inst),
+                   copy.inst->origin, this, false,
+                   {{inst.origin->getLoc(), "the kernel's end"}});
+    };
+    for (const CopyRef &copy : uncommitted)
+      undischarged(*copy);
+    for (size_t i = groupsRead; i < groups.size(); ++i)
+      for (const CopyRef &copy : groups[i])
+        undischarged(*copy);
+    if (productsObserved < products) {
+      const Inst *issuer = lastProduct;
+      machine.find(Code::TokenNotDischarged,
+                   "no wait makes sure that the product is complete before "
+                   "the kernel ends: " +
+                       who(*issuer),
+                   issuer->origin, this, false,
+                   {{inst.origin->getLoc(), "the kernel's end"}});
+    }
+  }
+  view.release(~0u);
+  machine.publishBarriers(*this);
+  done = true;
+  ++machine.events;
+  --cta.cluster.running;
+  if (clusterArrived)
+    --cta.cluster.arrived;
+  // Those that have exited are waited for no longer.
+  if (cta.cluster.running && cta.cluster.arrived == cta.cluster.running) {
+    cta.cluster.arrived = 0;
+    ++cta.cluster.round;
+  }
+  if (--cta.running == 0) {
+    if (machine.outstandingAt(cta, inst, *this))
+      return Step::Failed;
+    if (machine.hazards)
+      for (auto &[id, copy] : cta.unobserved)
+        machine.find(Code::ExitWithWork,
+                     "no wait observes that the copy is complete before the "
+                     "CTA exits: " +
+                         copy->agent->who(*copy->inst),
+                     copy->inst->origin, copy->agent, false,
+                     {{inst.origin->getLoc(), "the kernel's end"}});
+    cta.unobserved.clear();
+  }
+  return Step::Done;
+}
+
+//===----------------------------------------------------------------------===//
+// Deadlock
+//===----------------------------------------------------------------------===//
+
+std::string Agent::waitsFor() {
+  const Inst &inst = current();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  switch (inst.op) {
+  case Opcode::BarrierWait:
+  case Opcode::BarrierWaitState: {
+    Cta *owner = nullptr;
+    MBarrier *b = barrier(inst, owner);
+    if (!b)
+      return "a barrier";
+    os << machine.nameOf(*owner, *b) << ", "
+       << (inst.op == Opcode::BarrierWait ? "parity " : "phase ")
+       << scalars[inst.a] << ": " << machine.stateOf(*b);
+    break;
+  }
+  case Opcode::NamedSync: {
+    const NamedBarrier &b = cta.named[inst.imm];
+    if (inst.imm == 0)
+      os << "the CTA's barrier";
+    else
+      os << "barrier " << inst.imm;
+    os << ": " << b.count << " of " << b.threads << " threads have come";
+    break;
+  }
+  case Opcode::ClusterWait:
+    os << "the cluster's barrier: " << cta.cluster.arrived << " of "
+       << cta.cluster.running << " warps have arrived";
+    break;
+  case Opcode::BulkWait:
+  case Opcode::BulkWaitGroup:
+    os << "a bulk group";
+    break;
+  case Opcode::MmaWait:
+  case Opcode::MmaWaitGroup:
+  case Opcode::MmaResult: {
+    const Warpgroup &group = cta.warpgroups[warp / 4];
+    os << "products: " << group.done << " are complete";
+    if (!group.products.empty() && group.products.front().joined != 15) {
+      os << "; not issued by warp";
+      for (unsigned i = 0; i < 4; ++i)
+        if (!(group.products.front().joined >> i & 1))
+          os << ' ' << warp / 4 * 4 + i;
+    }
+    break;
+  }
+  case Opcode::FlagWait:
+    os << "a flag to reach " << static_cast<int64_t>(scalars[inst.b]);
+    break;
+  case Opcode::SetRegisters:
+    os << inst.imm << " registers a thread: " << cta.freeRegisters
+       << " are free";
+    break;
+  default:
+    os << inst.origin->getName().getStringRef();
+  }
+  return text;
+}
+
+void Machine::deadlock() {
+  Agent *first = nullptr;
+  std::vector<FindingPlace> others;
+  std::set<Operation *> places;
+  auto isPhase = [](const Agent &agent) {
+    Opcode op = agent.current().op;
+    return op == Opcode::BarrierWait || op == Opcode::BarrierWaitState ||
+           op == Opcode::SetRegisters;
+  };
+  for (Agent *agent : agents) {
+    if (agent->done)
+      continue;
+    if (!first || (!isPhase(*first) && isPhase(*agent)))
+      first = agent;
+  }
+  if (!first) {
+    find(Code::InternalError, "nothing can go on, and nobody waits", kernel,
+         nullptr);
+    return;
+  }
+  for (Agent *agent : agents) {
+    if (agent->done)
+      continue;
+    const Inst &inst = agent->current();
+    report.state.push_back(llvm::formatv(
+        "{0} at {1} ({2}) waits for {3}", agent->who(inst),
+        placeOf(inst.origin->getLoc()), inst.origin->getName().getStringRef(),
+        agent->waitsFor()));
+    if (inst.origin != first->current().origin &&
+        places.insert(inst.origin).second)
+      others.push_back(
+          {inst.origin->getLoc(),
+           agent->who(inst) + " waits here for " + agent->waitsFor()});
+  }
+  for (auto &cluster : resident)
+    for (auto &cta : cluster->ctas) {
+      std::vector<const MBarrier *> barriers;
+      for (auto &[address, barrier] : cta->barriers)
+        if (barrier.state != MBarrier::Unset)
+          barriers.push_back(&barrier);
+      llvm::sort(barriers,
+                 [](auto *a, auto *b) { return a->address < b->address; });
+      for (const MBarrier *barrier : barriers)
+        report.state.push_back(llvm::formatv("CTA {0}: {1}: {2}", cta->id[0],
+                                             nameOf(*cta, *barrier),
+                                             stateOf(*barrier)));
+    }
+  const Inst &inst = first->current();
+  find(Code::Deadlock,
+       llvm::formatv("{0} waits for ever for {1}", first->who(inst),
+                     first->waitsFor()),
+       inst.origin, first, true, std::move(others));
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+/// Every agent in turn, as far as it goes. False: none could do anything.
+bool Machine::stepAgents() {
+  bool any = false;
+  for (size_t i = 0; i < agents.size() && !stop; ++i) {
+    Agent &agent = *agents[i];
+    // A warp that polls in a loop must not keep the others from running.
+    for (int polls = 0; polls < 4;) {
+      if (agent.done || agent.blockedAt == events || stop)
+        break;
+      uint64_t begin = events;
+      Step step = agent.step();
+      if (step == Step::Blocked) {
+        agent.blockedAt = events;
+        break;
+      }
+      if (step == Step::Polled) {
+        ++polls;
+        agent.blockedAt = events;
+        // Alone it would never be asked again.
+        if (agent.polling && polls == 1)
+          polled = true;
+        break;
+      }
+      if (trace && step == Step::Ran)
+        trace->operation(agent, program.code[agent.pc - 1], begin, events);
+      any = true;
+    }
+  }
+  return any;
+}
+
+bool Machine::stepWork(size_t index) {
+  auto item = std::next(work.begin(), index);
+  if (!ready(*item))
+    return false;
+  if (perform(*item)) {
+    --item->cta->cluster.pendingWork;
+    work.erase(item);
+  }
+  return true;
+}
+
+void Machine::stepRandom() {
+  candidates.clear();
+  for (Agent *agent : agents)
+    if (!agent->done && agent->blockedAt != events)
+      candidates.push_back(agent);
+  size_t pending = work.size();
+  if (candidates.empty() && pending == 0) {
+    stuck = true;
+    return;
+  }
+  // An agent weighs 4, a piece of work engineWeight.
+  uint64_t total = candidates.size() * 4 + pending * engineWeight;
+  uint64_t pick = random() % total;
+  if (pick < candidates.size() * 4) {
+    Agent &agent = *candidates[pick / 4];
+    for (unsigned i = 0; i < burst && !stop; ++i) {
+      uint64_t begin = events;
+      Step step = agent.step();
+      if (step == Step::Blocked || step == Step::Polled)
+        agent.blockedAt = events;
+      if (step == Step::Polled)
+        polled = true;
+      if (trace && step == Step::Ran)
+        trace->operation(agent, program.code[agent.pc - 1], begin, events);
+      if (step != Step::Ran)
+        break;
+    }
+    return;
+  }
+  size_t index = (pick - candidates.size() * 4) / engineWeight;
+  // Products of a warpgroup run in order: take its oldest one.
+  auto item = std::next(work.begin(), index);
+  if (!ready(*item))
+    for (size_t i = 0; i < index; ++i)
+      if (ready(*std::next(work.begin(), i)) &&
+          std::next(work.begin(), i)->group == item->group)
+        index = i;
+  stepWork(index);
+}
+
+void Machine::run() {
+  startClusters();
+  while (!stop && !resident.empty()) {
+    stuck = false;
+    if (options.schedule.kind == Schedule::Random) {
+      stepRandom();
+    } else if (!stepAgents() && !stop) {
+      stuck = true;
+      for (size_t i = 0; i < work.size() && stuck; ++i)
+        stuck = !stepWork(i);
+    }
+    if (stop)
+      break;
+    bool waiting =
+        llvm::any_of(agents, [](Agent *agent) { return !agent->done; });
+    if (stuck && waiting) {
+      if (!polled)
+        return deadlock();
+      // Somebody polls: it may do something else with a 'not yet'.
+      polled = false;
+      ++events;
+    }
+    retire();
+  }
+}
+
+SimulatorReport titan::simulate(KernelOp kernel,
+                                MutableArrayRef<SimulatorArgument> arguments,
+                                const SimulatorOptions &options) {
+  SimulatorReport report;
+  auto launch = evaluateLaunch(kernel, arguments, options, report.findings);
+  if (!launch)
+    return report;
+  auto program = Program::compile(kernel, report.findings);
+  if (!program)
+    return report;
+  Machine machine(kernel, *program, *launch, arguments, options, report);
+  machine.run();
+  if (machine.trace)
+    if (auto problem = machine.trace->write())
+      report.findings.push_back({Code::FileWrite,
+                                 Severity::Error,
+                                 *problem,
+                                 kernel.getLoc(),
+                                 {},
+                                 {},
+                                 {}});
+  return report;
+}

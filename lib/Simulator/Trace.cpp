@@ -1,0 +1,69 @@
+//===- Trace.cpp - a run as a Chrome trace --------------------------------===//
+#include "Trace.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace titan;
+using namespace titan::sim;
+
+/// Threads of a CTA beyond its warps.
+static constexpr uint64_t copies = 100, products = 101;
+
+void Trace::operation(const Agent &agent, const Inst &inst, uint64_t begin,
+                      uint64_t end) {
+  auto key = std::make_pair(agent.cta.number, uint64_t(agent.warp));
+  if (!threads.count(key))
+    threads[key] = "warp " + std::to_string(agent.warp);
+  events.push_back({inst.origin->getName().getStringRef().str(),
+                    placeOf(inst.origin->getLoc()), key.first, key.second,
+                    begin, end});
+}
+
+void Trace::copy(const Copy &copy, uint64_t end) {
+  threads.try_emplace({copy.cta->number, copies}, "copies");
+  events.push_back({copy.inst->origin->getName().getStringRef().str(),
+                    placeOf(copy.inst->origin->getLoc()), copy.cta->number,
+                    copies, copy.issued, end});
+}
+
+void Trace::product(const Product &product, const Cta &cta, uint64_t end) {
+  threads.try_emplace({cta.number, products}, "products");
+  events.push_back({"titan.mma", placeOf(product.inst->origin->getLoc()),
+                    cta.number, products, product.issued, end});
+}
+
+std::optional<std::string> Trace::write() {
+  std::error_code error;
+  llvm::raw_fd_ostream file(path, error);
+  if (error)
+    return "cannot write '" + path + "': " + error.message();
+  llvm::json::OStream json(file);
+  auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
+  json.object([&] {
+    json.attributeArray("traceEvents", [&] {
+      for (auto &[key, name] : threads)
+        json.object([&] {
+          json.attribute("name", "thread_name");
+          json.attribute("ph", "M");
+          json.attribute("pid", number(key.first));
+          json.attribute("tid", number(key.second));
+          json.attributeObject("args", [&] { json.attribute("name", name); });
+        });
+      for (const Event &event : events)
+        json.object([&] {
+          json.attribute("name", event.name);
+          json.attribute("ph", "X");
+          json.attribute("pid", number(event.cta));
+          json.attribute("tid", number(event.thread));
+          json.attribute("ts", number(event.begin));
+          json.attribute(
+              "dur", number(std::max(event.end - event.begin, uint64_t(1))));
+          json.attributeObject("args",
+                               [&] { json.attribute("place", event.place); });
+        });
+    });
+  });
+  return std::nullopt;
+}

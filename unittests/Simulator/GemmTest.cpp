@@ -1,0 +1,113 @@
+//===- GemmTest.cpp - the GEMM examples against a plain loop --------------===//
+#include "Harness.h"
+#include "Numeric.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+using namespace titan;
+using namespace titan::test;
+
+namespace {
+
+/// D = A * B^T with small integers: sums are exact in f32, so that the order of
+/// additions does not matter, and bf16 rounds them once.
+struct Product {
+  Product(int64_t m, int64_t n, int64_t k, uint64_t seed)
+      : a(m, k, 2, roundUp(k)), b(n, k, 2, roundUp(k)), d(m, n, 2, roundUp(n)) {
+    std::mt19937_64 random(seed);
+    for (Matrix *x : {&a, &b})
+      for (int64_t r = 0; r < x->rows; ++r)
+        for (int64_t c = 0; c < x->columns; ++c)
+          x->at16(r, c) = sim::floatToBf16(float(int(random() % 9) - 4));
+  }
+  static int64_t roundUp(int64_t n) { return (n + 7) / 8 * 8; }
+
+  int64_t wrong() {
+    int64_t count = 0;
+    for (int64_t r = 0; r < d.rows; ++r)
+      for (int64_t c = 0; c < d.columns; ++c) {
+        float sum = 0;
+        for (int64_t k = 0; k < a.columns; ++k)
+          sum +=
+              sim::bf16ToFloat(a.at16(r, k)) * sim::bf16ToFloat(b.at16(c, k));
+        count += d.at16(r, c) != sim::floatToBf16(sum);
+      }
+    return count;
+  }
+
+  SimulatorReport run(KernelOp kernel, const SimulatorOptions &options) {
+    std::vector<SimulatorArgument> arguments = {a.argument(), b.argument(),
+                                                d.argument()};
+    return simulate(kernel, arguments, options);
+  }
+
+  Matrix a, b, d;
+};
+
+class Gemm : public testing::TestWithParam<const char *> {};
+
+} // namespace
+
+static void runs(const char *file, std::array<int64_t, 3> shape,
+                 const SimulatorOptions &options) {
+  Module module(std::string(TITAN_EXAMPLES "/") + file, true);
+  ASSERT_TRUE(module);
+  Product problem(shape[0], shape[1], shape[2], 7);
+  SimulatorReport report = problem.run(module.kernel("gemm"), options);
+  EXPECT_TRUE(report.good()) << describe(report);
+  EXPECT_EQ(report.findings.size(), 0u) << describe(report);
+  EXPECT_EQ(problem.wrong(), 0);
+  EXPECT_TRUE(problem.d.guardsWhole());
+}
+
+static const std::array<int64_t, 3> shapes[] = {
+    {1, 8, 8}, {129, 264, 72}, {128, 256, 64}, {256, 512, 320}};
+
+TEST_P(Gemm, Eager) {
+  for (auto shape : shapes)
+    runs(GetParam(), shape, {});
+}
+
+TEST_P(Gemm, Lazy) {
+  SimulatorOptions options;
+  options.schedule.kind = Schedule::Lazy;
+  for (auto shape : shapes)
+    runs(GetParam(), shape, options);
+}
+
+TEST_P(Gemm, MoreTilesThanMultiprocessors) {
+  SimulatorOptions options;
+  options.multiprocessors = 2;
+  runs(GetParam(), {300, 600, 136}, options);
+}
+
+TEST_P(Gemm, Random) {
+  SimulatorOptions options;
+  options.schedule.kind = Schedule::Random;
+  options.multiprocessors = 2;
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    options.schedule.seed = seed;
+    SCOPED_TRACE(seed);
+    runs(GetParam(), shapes[seed % 4], options);
+  }
+}
+
+TEST_P(Gemm, WithoutHazards) {
+  SimulatorOptions options;
+  options.hazards = false;
+  for (auto kind : {Schedule::Eager, Schedule::Lazy, Schedule::Random})
+    for (auto shape : shapes) {
+      options.schedule.kind = kind;
+      runs(GetParam(), shape, options);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Examples, Gemm,
+                         testing::Values("gemm_bare.mlir", "gemm.mlir"),
+                         [](auto &info) {
+                           return std::string(info.index ? "Pipes" : "Bare");
+                         });
+
+TEST(GemmSize, Large) { runs("gemm_bare.mlir", {512, 512, 512}, {}); }

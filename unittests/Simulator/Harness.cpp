@@ -1,0 +1,109 @@
+//===- Harness.cpp - kernels from files, run by the simulator -------------===//
+#include "Harness.h"
+
+#include "titan/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
+#include <set>
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::test;
+
+Module::Module(const std::string &textOrFile, bool isFile) {
+  context
+      .loadDialect<TitanDialect, arith::ArithDialect, scf::SCFDialect,
+                   math::MathDialect, func::FuncDialect, linalg::LinalgDialect,
+                   memref::MemRefDialect, tensor::TensorDialect>();
+  context.disableMultithreading();
+  module = isFile ? parseSourceFile<ModuleOp>(textOrFile, &context)
+                  : parseSourceString<ModuleOp>(textOrFile, &context);
+  if (!module)
+    return;
+  PassManager manager(&context);
+  manager.addNestedPass<KernelOp>(createUnroll());
+  manager.addNestedPass<KernelOp>(createExpandPipes());
+  if (failed(manager.run(*module)))
+    module = nullptr;
+}
+
+KernelOp Module::kernel(llvm::StringRef name) {
+  return module->lookupSymbol<KernelOp>(name);
+}
+
+std::vector<KernelOp> Module::kernels() {
+  std::vector<KernelOp> found;
+  for (auto kernel : module->getOps<KernelOp>())
+    found.push_back(kernel);
+  return found;
+}
+
+static constexpr size_t guard = 512;
+
+Matrix::Matrix(int64_t rows, int64_t columns, int64_t elementBytes,
+               int64_t rowStride)
+    : rows(rows), columns(columns), elementBytes(elementBytes),
+      stride(rowStride ? rowStride : columns) {
+  bytes = rows * stride * elementBytes;
+  storage.assign(bytes + guard + 256, std::byte(0xA5));
+  data = storage.data();
+  data += (256 - reinterpret_cast<uintptr_t>(data) % 256) % 256;
+}
+
+SimulatorArgument Matrix::argument() {
+  SimulatorArgument argument;
+  argument.data = data;
+  argument.bytes = bytes;
+  argument.shape = {rows, columns};
+  argument.strides = {stride, 1};
+  return argument;
+}
+
+uint16_t &Matrix::at16(int64_t r, int64_t c) {
+  return reinterpret_cast<uint16_t *>(data)[r * stride + c];
+}
+
+float &Matrix::at32(int64_t r, int64_t c) {
+  return reinterpret_cast<float *>(data)[r * stride + c];
+}
+
+bool Matrix::guardsWhole() const {
+  for (size_t i = bytes; i < bytes + guard - 256; ++i)
+    if (data[i] != std::byte(0xA5))
+      return false;
+  return true;
+}
+
+std::vector<std::string> titan::test::codesOf(const SimulatorReport &report,
+                                              Severity least) {
+  std::set<std::string> codes;
+  for (const Finding &finding : report.findings)
+    if (finding.severity >= least)
+      codes.insert(std::string(codeInfo(finding.code).code));
+  return {codes.begin(), codes.end()};
+}
+
+std::string titan::test::describe(const SimulatorReport &report) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const Finding &finding : report.findings) {
+    os << finding.loc << ": " << finding.message << " ["
+       << codeInfo(finding.code).code << "]\n";
+    for (const FindingPlace &place : finding.others)
+      os << "    " << place.loc << ": " << place.what << "\n";
+    for (const std::string &event : finding.events)
+      os << "    " << event << "\n";
+  }
+  for (const std::string &line : report.state)
+    os << "  " << line << "\n";
+  return text;
+}

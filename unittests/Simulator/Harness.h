@@ -1,0 +1,59 @@
+//===- Harness.h - kernels from files, run by the simulator -----*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_UNITTESTS_SIMULATOR_HARNESS_H
+#define TITAN_UNITTESTS_SIMULATOR_HARNESS_H
+
+#include "titan/Simulator/Simulator.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <memory>
+#include <string>
+
+namespace titan::test {
+
+/// A file's kernels, with pipes expanded.
+class Module {
+public:
+  /// Parses text, or the file where `isFile`.
+  Module(const std::string &textOrFile, bool isFile);
+  KernelOp kernel(llvm::StringRef name);
+  std::vector<KernelOp> kernels();
+  explicit operator bool() const { return static_cast<bool>(module); }
+
+private:
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// A matrix in memory aligned as cudaMalloc aligns, with guards behind it.
+struct Matrix {
+  Matrix(int64_t rows, int64_t columns, int64_t elementBytes,
+         int64_t rowStride = 0);
+  SimulatorArgument argument();
+  uint16_t &at16(int64_t r, int64_t c);
+  float &at32(int64_t r, int64_t c);
+  /// Whether nobody has written between rows' ends and the end of the guards.
+  bool guardsWhole() const;
+
+  int64_t rows, columns, elementBytes, stride;
+  std::vector<std::byte> storage;
+  std::byte *data;
+  size_t bytes;
+};
+
+/// The codes of a report's findings, sorted, each once.
+std::vector<std::string> codesOf(const SimulatorReport &report,
+                                 Severity least = Severity::Error);
+std::string describe(const SimulatorReport &report);
+
+} // namespace titan::test
+
+#endif
