@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Built only where a CUDA toolkit is installed: everything that Driver.h
-// declares by hand is compared with the toolkit's header, when this compiles.
+// Built only where a CUDA toolkit is installed (12.0 or later): everything that
+// Driver.h declares by hand is compared with the toolkit's header, when this
+// compiles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +20,8 @@
 
 #include <gtest/gtest.h>
 #include <type_traits>
+
+#if CUDA_VERSION >= 12000
 
 using namespace titan::runtime;
 
@@ -128,3 +131,5 @@ TEST(CudaAbi, TablesOfLibTarget) {
 }
 
 } // namespace
+
+#endif // CUDA_VERSION
