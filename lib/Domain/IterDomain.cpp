@@ -43,7 +43,7 @@ DomainId DomainGraph::root(Expr extent, std::string name) {
 }
 
 Result<std::pair<DomainId, DomainId>>
-DomainGraph::split(DomainId in, Expr factor, bool inner) {
+DomainGraph::split(DomainId in, const Expr &factor, bool inner) {
   if (auto problem = checkFree(in))
     return *problem;
   if (auto f = factor.constant(); f && *f < 1)
@@ -64,14 +64,14 @@ DomainGraph::split(DomainId in, Expr factor, bool inner) {
   return std::pair{outer, innerId};
 }
 
-Result<std::pair<DomainId, DomainId>> DomainGraph::splitInner(DomainId in,
-                                                              Expr factor) {
-  return split(in, std::move(factor), true);
+Result<std::pair<DomainId, DomainId>>
+DomainGraph::splitInner(DomainId in, const Expr &factor) {
+  return split(in, factor, true);
 }
 
-Result<std::pair<DomainId, DomainId>> DomainGraph::splitOuter(DomainId in,
-                                                              Expr factor) {
-  return split(in, std::move(factor), false);
+Result<std::pair<DomainId, DomainId>>
+DomainGraph::splitOuter(DomainId in, const Expr &factor) {
+  return split(in, factor, false);
 }
 
 Result<DomainId> DomainGraph::merge(DomainId outer, DomainId inner) {
@@ -299,6 +299,7 @@ DomainValues DomainGraph::values(DomainValues known,
                                  const Expr::Bindings &bindings) const {
   known.resize(size());
   std::vector<std::optional<int64_t>> extents;
+  extents.reserve(domains.size());
   for (const IterDomain &d : domains)
     extents.push_back(d.extent.evaluate(bindings));
   propagate<Numbers>(expressions, extents, known);
@@ -308,6 +309,7 @@ DomainValues DomainGraph::values(DomainValues known,
 DomainIndices DomainGraph::indices(DomainIndices known) const {
   known.resize(size());
   std::vector<std::optional<Expr>> extents;
+  extents.reserve(domains.size());
   for (const IterDomain &d : domains)
     extents.push_back(d.extent);
   propagate<Expressions>(expressions, extents, known);

@@ -47,6 +47,7 @@ BitLinear::BitLinear(std::vector<Term> terms) {
 
 BitLinear BitLinear::swizzle(int b, int m, int s) {
   std::vector<Term> terms;
+  terms.reserve(b);
   for (int i = 0; i < b; ++i)
     terms.push_back(
         {static_cast<uint8_t>(m + i), static_cast<uint8_t>(m + i + s)});
@@ -100,6 +101,7 @@ std::vector<std::string> titan::defaultDimNames(int rank) {
   if (rank == 2)
     return {"r", "c"};
   std::vector<std::string> names;
+  names.reserve(rank);
   for (int d = 0; d < rank; ++d)
     names.push_back(std::string(1, static_cast<char>('i' + d)));
   return names;
@@ -233,8 +235,10 @@ Result<Layout> Layout::tile(std::vector<int64_t> shape, std::vector<Digit> reg,
     return Problem{"layout-invalid", "a tile has at most " +
                                          std::to_string(Coord::maxRank) +
                                          " dimensions"};
-  std::vector<std::string> names = defaultDimNames(shape.size());
+  std::vector<std::string> names =
+      defaultDimNames(static_cast<int>(shape.size()));
   std::vector<Dim> dims;
+  dims.reserve(shape.size());
   for (size_t d = 0; d < shape.size(); ++d)
     dims.push_back({names[d], shape[d]});
   return make({{"reg", std::move(reg)},
@@ -324,6 +328,7 @@ Layout::fit(const std::vector<std::pair<std::string, int64_t>> &axes,
 
 std::vector<int64_t> Layout::shape() const {
   std::vector<int64_t> result;
+  result.reserve(dimList.size());
   for (const Dim &d : dimList)
     result.push_back(d.extent);
   return result;
@@ -381,6 +386,7 @@ static void forEachInput(const std::vector<Axis> &axes,
                          const std::function<void(const Coord &)> &visit) {
   int count = static_cast<int>(axes.size());
   std::vector<int64_t> sizes;
+  sizes.reserve(axes.size());
   for (const Axis &axis : axes)
     sizes.push_back(axis.size());
   Coord in(count);

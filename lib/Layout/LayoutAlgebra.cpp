@@ -172,6 +172,7 @@ Result<Layout> Layout::inverse() const {
     axes.push_back(std::move(axis));
   }
   std::vector<Dim> dims;
+  dims.reserve(axisList.size());
   for (const Axis &axis : axisList)
     dims.push_back({axis.name, axis.size()});
   return make(std::move(axes), std::move(dims));

@@ -92,8 +92,10 @@ public:
   DomainId root(Expr extent, std::string name = "");
 
   /// Both give (outer, inner).
-  Result<std::pair<DomainId, DomainId>> splitInner(DomainId in, Expr factor);
-  Result<std::pair<DomainId, DomainId>> splitOuter(DomainId in, Expr factor);
+  Result<std::pair<DomainId, DomainId>> splitInner(DomainId in,
+                                                   const Expr &factor);
+  Result<std::pair<DomainId, DomainId>> splitOuter(DomainId in,
+                                                   const Expr &factor);
   Result<DomainId> merge(DomainId outer, DomainId inner);
   /// A resize to an extent below 1 is refused where it is known.
   Result<DomainId> resize(DomainId in, int64_t left, int64_t right);
@@ -182,7 +184,7 @@ public:
 private:
   std::optional<Problem> checkFree(DomainId id) const;
   DomainId add(Expr extent, int producer);
-  Result<std::pair<DomainId, DomainId>> split(DomainId in, Expr factor,
+  Result<std::pair<DomainId, DomainId>> split(DomainId in, const Expr &factor,
                                               bool inner);
   void takePlace(DomainId of, DomainId by);
   const DomainExpr *consumerOf(DomainId id, DomainExpr::Kind kind) const;

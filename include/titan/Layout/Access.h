@@ -54,7 +54,7 @@ public:
   /// Elements of one lane in one instruction: two for each matrix. Instruction
   /// n moves the tile's registers n*registers() .. (n+1)*registers() - 1, two
   /// of them in each 32-bit register.
-  int64_t registers() const { return 2 * matrices; }
+  int64_t registers() const { return 2 * int64_t(matrices); }
 
   /// The row whose address `lane` gives to instruction `n` of `warp`: its first
   /// element in the image.

@@ -76,7 +76,7 @@ Result<Layout> wgmmaA(int bits, int64_t rows, int64_t k, int64_t rowGroups = 1,
 
 /// How the 8 x 8 matrices of .x2 and .x4 lie in the tile. The instruction does
 /// not say: the addresses do.
-enum class MatrixOrder {
+enum class MatrixOrder : uint8_t {
   Rows,            ///< all below each other
   Columns,         ///< all side by side
   RowsThenColumns, ///< x4: 0 and 1 below each other, 2 and 3 to their right
@@ -117,7 +117,7 @@ Result<Layout> blocked(const std::vector<int64_t> &shape,
 // both relative to the address.
 //===----------------------------------------------------------------------===//
 
-enum class TmemShape { S32x32b, S16x64b, S16x128b, S16x256b };
+enum class TmemShape : uint8_t { S32x32b, S16x64b, S16x128b, S16x256b };
 
 /// .xN of a shape: N a power of two, at most 128, 128, 64, 32. With `warps` 4
 /// each warp reads its own window of 32 lanes, as the four warps of a

@@ -44,7 +44,7 @@
 namespace titan {
 
 /// The swizzle of a shared image; the numbers are those of the tensor map.
-enum class Swizzle { None = 0, Span32 = 1, Span64 = 2, Span128 = 3 };
+enum class Swizzle : uint8_t { None = 0, Span32 = 1, Span64 = 2, Span128 = 3 };
 
 /// Bytes of a row that are permuted among themselves: 32, 64, 128; 16 for None
 /// (the unit that every mode leaves whole).
