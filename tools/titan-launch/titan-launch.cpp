@@ -16,6 +16,7 @@
 
 #include "titan/Runtime/Npy.h"
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <new>
@@ -214,7 +215,33 @@ private:
     describeArguments(arguments);
     if (options.mode == Options::DryRun)
       return dryRun(kernel, values);
+    if (auto ok = checkHostMemory(k, arguments); !ok)
+      return ok;
     return onDevice(kernel, arguments, files);
+  }
+
+  /// Every image is held once, and the one that is read back beside it. More
+  /// than the machine has would not fail here, but end in a killed process.
+  static Status checkHostMemory(const KernelSpec &k,
+                                const std::vector<HostArgument> &arguments) {
+    double needed = 0, largest = 0;
+    for (const HostArgument &a : arguments) {
+      const auto bytes = static_cast<double>(a.imageBytes());
+      needed += bytes;
+      largest = std::max(largest, bytes);
+    }
+    // Checking the guards makes a third copy.
+    needed += 2 * largest;
+    const double memory = static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+                          static_cast<double>(sysconf(_SC_PAGESIZE));
+    if (needed <= memory)
+      return {};
+    char text[128];
+    std::snprintf(text, sizeof text,
+                  "the arguments need %.1f GiB of host memory, the machine has "
+                  "%.1f GiB",
+                  needed / (1 << 30), memory / (1 << 30));
+    return makeError(Code::OutOfMemory, text, "kernel '" + k.name + "'");
   }
 
   void describeArguments(const std::vector<HostArgument> &arguments) {
