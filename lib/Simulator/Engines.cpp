@@ -374,6 +374,7 @@ Step Agent::mmaOp(const Inst &inst) {
     // The warps of the group come to their products in one order.
     uint64_t number = products++;
     lastProduct = &inst;
+    acc->lastProduct = products;
     size_t at = number - group.firstNumber;
     if (at == group.products.size()) {
       Product made;
@@ -429,7 +430,8 @@ Step Agent::mmaOp(const Inst &inst) {
     return Step::Ran;
   }
   case Opcode::MmaResult: {
-    uint64_t number = productGroups.empty() ? 0 : productGroups.back();
+    size_t upTo = inst.b == none ? productGroups.size() : scalars[inst.b];
+    uint64_t number = upTo ? productGroups[upTo - 1] : 0;
     if (!complete(number))
       return Step::Blocked;
     covered(number);
@@ -437,10 +439,10 @@ Step Agent::mmaOp(const Inst &inst) {
     if (acc && scalars[inst.d] != acc->version)
       return bad(Code::InflightUse,
                  "the accumulator has been handed to another product since");
-    if (number < products)
+    if (acc && acc->lastProduct > number)
       return bad(Code::InflightUse,
-                 "a product has been issued and not committed: this wait does "
-                 "not cover it");
+                 "the last product of the accumulator is in no group that this "
+                 "wait covers");
     auto *result = new Tile(inst.imm);
     Ref hold(result);
     if (!acc) {

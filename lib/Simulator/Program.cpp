@@ -253,7 +253,12 @@ std::optional<uint32_t> Compiler::access(Operation *op, RankedTensorType tile,
 std::optional<uint32_t> Compiler::mmaTable(MmaOp op) {
   auto accType = op.getType().getTensor();
   const TileTable *acc = tileTable(op, accType);
-  auto a = viewTable(op, op.getA().getType()),
+  auto aType = dyn_cast<SharedType>(op.getA().getType());
+  if (!aType) {
+    unsupported(op, " with A in registers");
+    return std::nullopt;
+  }
+  auto a = viewTable(op, aType),
        b = viewTable(op, op.getB().getType());
   if (!acc || !a || !b)
     return std::nullopt;
@@ -270,10 +275,10 @@ std::optional<uint32_t> Compiler::mmaTable(MmaOp op) {
   table->b = p.views[*b].get();
   table->transposeA = op.getTransposeA();
   table->transposeB = op.getTransposeB();
-  table->type = *typeOf(op.getA().getType().getElementType());
+  table->type = *typeOf(aType.getElementType());
   table->m = accType.getShape()[0];
   table->n = accType.getShape()[1];
-  table->k = op.getA().getType().getShape()[!op.getTransposeA()];
+  table->k = aType.getShape()[!op.getTransposeA()];
   for (uint32_t group = 0; group < acc->warps / 4; ++group) {
     MmaTable::Group &made = table->groups.emplace_back();
     std::vector<uint32_t> rowAt(table->m, none), columnAt(table->n, none);
@@ -984,7 +989,9 @@ bool Compiler::asyncOperation(Operation &op) {
         const TileTable *table = tileTable(o, o.getType());
         if (!table)
           return true;
+        uint32_t after = scalar(o.getAfter());
         Inst &inst = emit(Opcode::MmaResult, o);
+        inst.b = after;
         inst.imm = table->perWarp();
         inst.a = acc.ref;
         inst.d = acc.scalar;

@@ -71,8 +71,8 @@ struct Accumulator : Object {
   unsigned version = 0;
   /// Products issued to it that the engine has not done.
   unsigned pending = 0;
-  /// Products issued to it that no wait of this warp has covered.
-  unsigned unobserved = 0;
+  /// The number of the warp's latest product into it, plus one.
+  uint64_t lastProduct = 0;
 };
 
 /// A shared view or an mbarrier as a scalar.
