@@ -30,13 +30,16 @@ titan.kernel @writers_fence(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
   titan.fence.proxy_async shared_cta
   titan.cta_sync
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }
@@ -53,12 +56,15 @@ titan.kernel @no_fence(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
   titan.cta_sync
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }
@@ -75,13 +81,16 @@ titan.kernel @issuer_fences(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
   titan.cta_sync
   titan.elect warp(0) {
     titan.fence.proxy_async shared_cta
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }
@@ -98,13 +107,16 @@ titan.kernel @fence_before_write(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   titan.fence.proxy_async shared_cta
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
   titan.cta_sync
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }
@@ -121,13 +133,16 @@ titan.kernel @fence_after_barrier(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
   titan.cta_sync
   titan.fence.proxy_async shared_cta
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }
@@ -144,13 +159,16 @@ titan.kernel @wrong_space(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
   titan.fence.proxy_async global
   titan.cta_sync
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }
@@ -166,13 +184,16 @@ titan.kernel @all_spaces(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
   titan.fence.proxy_async all
   titan.cta_sync
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }
@@ -189,12 +210,15 @@ titan.kernel @no_barrier(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
   titan.fence.proxy_async shared_cta
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }
@@ -211,6 +235,9 @@ titan.kernel @fence_in_one_warp(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
@@ -219,7 +246,7 @@ titan.kernel @fence_in_one_warp(%A: !global, %D: !global) warps(4) launch {
   }
   titan.cta_sync
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }

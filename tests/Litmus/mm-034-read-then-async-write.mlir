@@ -187,7 +187,7 @@ titan.kernel @fence_too_late(%A: !global, %D: !global) warps(4) launch {
   titan.return
 }
 
-// NO-WAIT: [{{race|phase-ambiguous}}]
+// NO-WAIT: [{{race|phase-ambiguous|deadlock}}]
 // Without the wait there is no order at all.
 titan.kernel @no_wait(%A: !global, %D: !global) warps(4) launch {
   %c1 = arith.constant 1 : index

@@ -26,13 +26,16 @@ titan.kernel @read_wait(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
   titan.fence.proxy_async shared_cta
   titan.cta_sync
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }
@@ -51,6 +54,9 @@ titan.kernel @no_wait(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
@@ -58,7 +64,7 @@ titan.kernel @no_wait(%A: !global, %D: !global) warps(4) launch {
   titan.cta_sync
 
   %g = titan.elect warp(0) -> !bulk {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %t = titan.bulk.commit : !bulk
     titan.yield %t : !bulk
   }
@@ -80,13 +86,16 @@ titan.kernel @no_barrier(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
   titan.fence.proxy_async shared_cta
   titan.cta_sync
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }
@@ -104,13 +113,16 @@ titan.kernel @one_stays_pending(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
   titan.fence.proxy_async shared_cta
   titan.cta_sync
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait_group 1 read
   }
@@ -131,13 +143,16 @@ titan.kernel @full_wait(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
   titan.fence.proxy_async shared_cta
   titan.cta_sync
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g : !bulk
   }

@@ -29,6 +29,9 @@ titan.kernel @load_wait_store(%A: !global, %D: !global) warps(4) launch {
   %c0 = arith.constant 0 : index
   %i0 = arith.constant 0 : i32
   %bytes = arith.constant 8192 : i32
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %full = titan.mbarrier.alloc : !bar
   titan.elect warp(0) {
@@ -42,7 +45,7 @@ titan.kernel @load_wait_store(%A: !global, %D: !global) warps(4) launch {
   }
   titan.mbarrier.wait %full parity(%i0) : !bar
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }
@@ -60,6 +63,9 @@ titan.kernel @load_store(%A: !global, %D: !global) warps(4) launch {
   %c0 = arith.constant 0 : index
   %i0 = arith.constant 0 : i32
   %bytes = arith.constant 8192 : i32
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %full = titan.mbarrier.alloc : !bar
   titan.elect warp(0) {
@@ -72,7 +78,7 @@ titan.kernel @load_store(%A: !global, %D: !global) warps(4) launch {
     titan.tma.load %mapA[%c0, %c0], %buf, %full : !map, !tile, !bar
   }
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }
@@ -90,6 +96,9 @@ titan.kernel @two_stores_one_place(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %buf2 = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
@@ -99,8 +108,8 @@ titan.kernel @two_stores_one_place(%A: !global, %D: !global) warps(4) launch {
   titan.cta_sync
 
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
-    titan.tma.store %buf2, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
+    titan.tma.store %buf2, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }
@@ -117,6 +126,9 @@ titan.kernel @two_stores_read_wait(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %buf2 = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
@@ -126,10 +138,10 @@ titan.kernel @two_stores_read_wait(%A: !global, %D: !global) warps(4) launch {
   titan.cta_sync
 
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
-    titan.tma.store %buf2, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf2, %mapD[%at, %c0] : !tile, !map
     %h = titan.bulk.commit : !bulk
     titan.bulk.wait %h read : !bulk
   }
@@ -145,6 +157,9 @@ titan.kernel @two_stores_full_wait(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %buf2 = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
@@ -154,10 +169,10 @@ titan.kernel @two_stores_full_wait(%A: !global, %D: !global) warps(4) launch {
   titan.cta_sync
 
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g : !bulk
-    titan.tma.store %buf2, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf2, %mapD[%at, %c0] : !tile, !map
     %h = titan.bulk.commit : !bulk
     titan.bulk.wait %h read : !bulk
   }
@@ -173,6 +188,9 @@ titan.kernel @two_reductions(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
@@ -180,8 +198,8 @@ titan.kernel @two_reductions(%A: !global, %D: !global) warps(4) launch {
   titan.cta_sync
 
   titan.elect warp(0) {
-    titan.tma.reduce add %buf, %mapD[%c0, %c0] : !tile, !map
-    titan.tma.reduce add %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.reduce add %buf, %mapD[%at, %c0] : !tile, !map
+    titan.tma.reduce add %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }
@@ -198,6 +216,9 @@ titan.kernel @reduction_and_store(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
@@ -205,8 +226,8 @@ titan.kernel @reduction_and_store(%A: !global, %D: !global) warps(4) launch {
   titan.cta_sync
 
   titan.elect warp(0) {
-    titan.tma.reduce add %buf, %mapD[%c0, %c0] : !tile, !map
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.reduce add %buf, %mapD[%at, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }

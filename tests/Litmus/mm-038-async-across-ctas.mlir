@@ -31,6 +31,9 @@ titan.kernel @completed(%A: !global, %D: !global) warps(4) cluster(2) launch {
   %i1 = arith.constant 1 : i32
   %bytes = arith.constant 8192 : i32
   %both = arith.constant 3 : i16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %full = titan.mbarrier.alloc : !bar
   %empty = titan.mbarrier.alloc : !bar
@@ -43,9 +46,6 @@ titan.kernel @completed(%A: !global, %D: !global) warps(4) cluster(2) launch {
   titan.cluster.wait
   %rank = titan.cluster_rank
   %first = arith.cmpi eq, %rank, %i0 : i32
-  %c64 = arith.constant 64 : index
-  %row = arith.index_cast %rank : i32 to index
-  %at = arith.muli %row, %c64 : index
   titan.elect warp(0) {
     titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
   }
@@ -55,6 +55,7 @@ titan.kernel @completed(%A: !global, %D: !global) warps(4) cluster(2) launch {
     }
   }
   titan.mbarrier.wait %full parity(%i0) : !bar
+  titan.cta_sync
   titan.elect warp(0) {
     titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
@@ -91,6 +92,9 @@ titan.kernel @not_completed(%A: !global, %D: !global) warps(4) cluster(2) launch
   %i1 = arith.constant 1 : i32
   %bytes = arith.constant 8192 : i32
   %both = arith.constant 3 : i16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %full = titan.mbarrier.alloc : !bar
   %empty = titan.mbarrier.alloc : !bar
@@ -103,9 +107,6 @@ titan.kernel @not_completed(%A: !global, %D: !global) warps(4) cluster(2) launch
   titan.cluster.wait
   %rank = titan.cluster_rank
   %first = arith.cmpi eq, %rank, %i0 : i32
-  %c64 = arith.constant 64 : index
-  %row = arith.index_cast %rank : i32 to index
-  %at = arith.muli %row, %c64 : index
   titan.elect warp(0) {
     titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
   }
@@ -115,6 +116,7 @@ titan.kernel @not_completed(%A: !global, %D: !global) warps(4) cluster(2) launch
     }
   }
   titan.mbarrier.wait %full parity(%i0) : !bar
+  titan.cta_sync
   titan.elect warp(0) {
     titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
@@ -151,6 +153,9 @@ titan.kernel @relaxed(%A: !global, %D: !global) warps(4) cluster(2) launch {
   %i1 = arith.constant 1 : i32
   %bytes = arith.constant 8192 : i32
   %both = arith.constant 3 : i16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %full = titan.mbarrier.alloc : !bar
   %empty = titan.mbarrier.alloc : !bar
@@ -163,9 +168,6 @@ titan.kernel @relaxed(%A: !global, %D: !global) warps(4) cluster(2) launch {
   titan.cluster.wait
   %rank = titan.cluster_rank
   %first = arith.cmpi eq, %rank, %i0 : i32
-  %c64 = arith.constant 64 : index
-  %row = arith.index_cast %rank : i32 to index
-  %at = arith.muli %row, %c64 : index
   titan.elect warp(0) {
     titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
   }
@@ -175,6 +177,7 @@ titan.kernel @relaxed(%A: !global, %D: !global) warps(4) cluster(2) launch {
     }
   }
   titan.mbarrier.wait %full parity(%i0) : !bar
+  titan.cta_sync
   titan.elect warp(0) {
     titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk

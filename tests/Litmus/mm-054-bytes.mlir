@@ -154,7 +154,7 @@ titan.kernel @two_loads(%A: !global, %D: !global) warps(4) launch {
   titan.return
 }
 
-// NO-EXPECT: [{{barrier-bytes|barrier-arrivals|phase-ambiguous}}]
+// NO-EXPECT: [{{barrier-bytes|barrier-arrivals|phase-ambiguous|barrier-unobserved|completion-not-observed}}]
 // Bytes arrive that nobody expects.
 titan.kernel @no_expect(%A: !global, %D: !global) warps(4) launch {
   %c1 = arith.constant 1 : index

@@ -27,6 +27,9 @@ titan.kernel @same_thread(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
@@ -34,7 +37,7 @@ titan.kernel @same_thread(%A: !global, %D: !global) warps(4) launch {
   titan.cta_sync
 
   %g = titan.elect warp(0) -> !bulk {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %t = titan.bulk.commit : !bulk
     titan.yield %t : !bulk
   }
@@ -54,6 +57,9 @@ titan.kernel @other_thread(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
@@ -61,7 +67,7 @@ titan.kernel @other_thread(%A: !global, %D: !global) warps(4) launch {
   titan.cta_sync
 
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %t = titan.bulk.commit : !bulk
   }
   titan.elect warp(1) {
@@ -80,6 +86,9 @@ titan.kernel @never_waited(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
@@ -87,7 +96,7 @@ titan.kernel @never_waited(%A: !global, %D: !global) warps(4) launch {
   titan.cta_sync
 
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %t = titan.bulk.commit : !bulk
   }
   titan.return
@@ -103,6 +112,9 @@ titan.kernel @never_committed(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
@@ -110,7 +122,7 @@ titan.kernel @never_committed(%A: !global, %D: !global) warps(4) launch {
   titan.cta_sync
 
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     titan.bulk.wait_group 0 read
   }
   titan.return
@@ -125,6 +137,9 @@ titan.kernel @youngest_is_enough(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %buf2 = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
@@ -134,9 +149,9 @@ titan.kernel @youngest_is_enough(%A: !global, %D: !global) warps(4) launch {
   titan.cta_sync
 
   titan.elect warp(0) {
-    titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+    titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
-    titan.tma.store %buf2, %mapA[%c0, %c0] : !tile, !map
+    titan.tma.store %buf2, %mapA[%at, %c0] : !tile, !map
     %h = titan.bulk.commit : !bulk
     titan.bulk.wait %h read : !bulk
   }
@@ -153,13 +168,16 @@ titan.kernel @issued_by_all(%A: !global, %D: !global) warps(4) launch {
 } body(%mapA: !map, %mapD: !map) {
   %c0 = arith.constant 0 : index
   %one = arith.constant 1.0 : bf16
+  %cta = titan.cta_id 0
+  %c64 = arith.constant 64 : index
+  %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
   %v = titan.splat %one : bf16 -> !reg
   titan.shared.store %v, %buf : !reg, !tile
   titan.fence.proxy_async shared_cta
   titan.cta_sync
 
-  titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
+  titan.tma.store %buf, %mapD[%at, %c0] : !tile, !map
   %g = titan.bulk.commit : !bulk
   titan.bulk.wait %g read : !bulk
   titan.return
