@@ -14,7 +14,10 @@
 //               warpgroup): how many were observed complete, and how many have
 //               been read (`.read`);
 //   fenced      the same again for phases and groups, as they were when some
-//               thread on the path executed fence.proxy.async (MM-41).
+//               thread on the path executed fence.proxy.async (MM-41);
+//   over        each slot of each barrier: how many phases are over in
+//               execution order (MM-15). Relaxed arrivals and complete_tx hand
+//               over these alone: they order no memory.
 //
 // A release hands the clock over, an acquire takes the maximum. All numbers
 // only grow, completions of a phase, a round or a stream come in order, so "X's
@@ -66,7 +69,11 @@ struct ClockShape {
   uint32_t completionsEnd() const {
     return completions() + barriers + 2 * streams;
   }
-  uint32_t size() const { return completionsEnd() + barriers + 2 * streams; }
+  uint32_t over(uint32_t barrier) const {
+    return completionsEnd() + barriers + 2 * streams + barrier;
+  }
+  uint32_t overEnd() const { return over(barriers); }
+  uint32_t size() const { return overEnd(); }
 };
 
 class Clock {

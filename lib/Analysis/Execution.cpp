@@ -288,6 +288,17 @@ void Execution::acquire(uint32_t a, Lanes lanes, const Clock &clock) {
       agents[a].clock[lane].join(clock);
 }
 
+void Execution::arriveRelaxed(uint32_t a, Lanes lanes, Scope least, Clock &to) {
+  Agent &agent = agents[a];
+  for (int lane : {electedClass, othersClass}) {
+    if (!(lanes >> lane & 1))
+      continue;
+    to.join(agent.clock[lane], shape.over(0), shape.overEnd());
+    if (!agent.releaseFence[lane].empty() && agent.releaseScope[lane] >= least)
+      to.join(agent.releaseFence[lane]);
+  }
+}
+
 void Execution::fence(uint32_t a, const Event &event,
                       const effect::Fence &fence) {
   Agent &agent = agents[a];
@@ -322,9 +333,16 @@ void Execution::fence(uint32_t a, const Event &event,
       agent.productClock[lane].raise(shape.time(a, lane), agent.tick);
       agent.productFence = true;
       break;
+    case effect::Fence::Memory:
+      // Orders through a relaxed arrival after it, or a relaxed wait before it.
+      if (fence.sem != effect::Sem::Acquire) {
+        agent.releaseFence[lane] = released(a, static_cast<Lanes>(1 << lane));
+        agent.releaseScope[lane] = fence.scope;
+      }
+      if (fence.sem != effect::Sem::Release && !agent.relaxedSeen[lane].empty())
+        clock.join(agent.relaxedSeen[lane]);
+      break;
     default:
-      // Thread fences order through a flag or a relaxed cluster barrier, which
-      // the barrier's own edge covers.
       break;
     }
   }
@@ -605,11 +623,16 @@ bool Execution::clusterBarrier(uint32_t a, const Event &event,
     }
     agent.clusterArrived = true;
     if (effect.sem == effect::Sem::Relaxed) {
-      // Orders nothing but what fence.mbarrier_init has released.
+      // Orders nothing but what fences have released, fence.mbarrier_init
+      // among them; and it shows who has started.
       const Clock &mine = released(a, AllLanes);
       for (uint32_t b = 0; b < shape.agents; ++b)
-        for (int lane : {electedClass, othersClass})
+        for (int lane : {electedClass, othersClass}) {
           barrier.clock.raise(shape.init(b, lane), mine[shape.init(b, lane)]);
+          barrier.clock.raise(shape.time(b, lane),
+                              std::min(mine[shape.time(b, lane)], 1u));
+        }
+      arriveRelaxed(a, AllLanes, Scope::Cluster, barrier.clock);
     } else
       barrier.clock.join(released(a, AllLanes));
     if (waits)

@@ -113,6 +113,11 @@ private:
     uint32_t ownInit[2] = {};
     /// The clock at the last covering fence of this thread.
     Clock fenceClock[2][3];
+    /// What the last release fence released, for relaxed arrivals after it.
+    Clock releaseFence[2];
+    Scope releaseScope[2] = {Scope::Cta, Scope::Cta};
+    /// What relaxed waits have seen, for an acquire fence after them.
+    Clock relaxedSeen[2];
     /// At the last wgmma.fence.
     Clock productClock[2];
     bool productFence = false;
@@ -162,6 +167,10 @@ private:
   /// What a release by these lanes hands over.
   const Clock &released(uint32_t agent, Lanes lanes);
   void acquire(uint32_t agent, Lanes lanes, const Clock &clock);
+  /// What a relaxed arrival by these lanes hands over: what release fences of
+  /// at least this scope have released before it (MM-21), and which phases are
+  /// over (MM-15).
+  void arriveRelaxed(uint32_t agent, Lanes lanes, Scope least, Clock &to);
   Stream &stream(uint32_t agent, Mechanism mechanism, int lane);
   uint32_t streamId(uint32_t agent, Mechanism mechanism, int lane) const;
 

@@ -96,8 +96,8 @@ bool Execution::usable(uint32_t a, const Event &event, uint32_t b, bool async) {
       bool own = w == a && c == lane && c == electedClass;
       fenced &=
           clock[shape.init(w, c)] > t || (own && agents[a].ownInit[c] > t);
-      path &= own || clock[shape.time(w, c)] >= t ||
-              (peer && clock[shape.init(w, c)] > t);
+      path &=
+          own || clock[shape.time(w, c)] >= t || clock[shape.init(w, c)] > t;
     }
     if (path && (fenced || !(async || peer)))
       continue;
@@ -135,7 +135,7 @@ void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
     if (!(event.lanes >> lane & 1))
       continue;
     const Clock &clock = agents[a].clock[lane];
-    if (clock[shape.phase(b)] >= barrier.phase)
+    if (clock[shape.over(b)] >= barrier.phase)
       continue;
     // Nobody before this has seen the last phase complete. Is it over, at
     // least, whatever the schedule? All that it consisted of must come before.
@@ -233,11 +233,11 @@ void Execution::arrive(uint32_t a, const Event &event, const Action &action) {
     barrier.contributions.push_back({Contribution::Arrive, a, event.lanes,
                                      agents[a].tick, &event, amount,
                                      effect.scope});
-    const Clock &mine = released(a, event.lanes);
     if (effect.sem == effect::Sem::Relaxed)
-      barrier.current.join(mine, shape.completions(), shape.completionsEnd());
+      arriveRelaxed(a, event.lanes, Scope::Cta, barrier.current);
     else
-      barrier.current.join(mine);
+      barrier.current.join(released(a, event.lanes));
+    const Clock &mine = released(a, event.lanes);
     if (cta != ctaOf(a)) {
       bool started = false;
       for (uint32_t other = 0; other < agents.size(); ++other)
@@ -277,6 +277,11 @@ void Execution::complete(uint32_t a, const Event &event, const Action &action) {
     Barrier &barrier = barriers[b];
     pinned(a, event, b, "the complete_tx on");
     barrier.tx -= action.amount;
+    // Issued before it signals: an edge in execution order alone (MM-15).
+    for (int lane : {electedClass, othersClass})
+      if (event.lanes >> lane & 1)
+        barrier.current.join(agents[a].clock[lane], shape.over(0),
+                             shape.overEnd());
     barrier.contributions.push_back({Contribution::Complete, a, Elected,
                                      agents[a].tick, &event, action.amount,
                                      Scope::Cluster});
@@ -384,7 +389,7 @@ bool Execution::waitBarrier(uint32_t a, const Event &event,
   for (int lane : {electedClass, othersClass}) {
     if (!(event.lanes >> lane & 1))
       continue;
-    uint32_t seen = agent.clock[lane][shape.phase(b)];
+    uint32_t seen = agent.clock[lane][shape.over(b)];
     fresh |= seen < barrier.phase;
     if (static_cast<int64_t>(seen) < phase) {
       const Event *other = barrier.lastContributions.empty()
@@ -421,11 +426,19 @@ bool Execution::waitBarrier(uint32_t a, const Event &event,
     if (!(event.lanes >> lane & 1))
       continue;
     Clock &clock = agent.clock[lane];
-    if (effect.sem == effect::Sem::Relaxed)
-      clock.join(barrier.last, shape.completions(), shape.completionsEnd());
-    else
+    clock.raise(shape.over(b), barrier.phase);
+    if (effect.sem != effect::Sem::Relaxed) {
       clock.join(barrier.last);
-    clock.raise(shape.phase(b), barrier.phase);
+      clock.raise(shape.phase(b), barrier.phase);
+      continue;
+    }
+    // Orders memory only through an acquire fence after it.
+    clock.join(barrier.last, shape.over(0), shape.overEnd());
+    Clock &seen = agent.relaxedSeen[lane];
+    if (seen.empty())
+      seen = Clock(shape.size());
+    seen.join(barrier.last);
+    seen.raise(shape.phase(b), barrier.phase);
   }
   return true;
 }

@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-2, MM-20: conflicting accesses are ordered, or the program is refused.
 //
 // A tile is written by rows and read by columns, so that every thread reads

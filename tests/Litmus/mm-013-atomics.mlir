@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-2, MM-13: atomic operations whose scopes include each other do not race.
 //
 // Every thread of the CTA adds to one word of shared memory.

@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-14: lanes of one warp are ordered by syncwarp, not by being in one warp.
 //
 // Kernels of a single warp.

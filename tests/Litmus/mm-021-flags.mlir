@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-21, MM-26: a release and the acquire that reads it order two CTAs.
 //
 // Message passing through global memory: CTA 0 writes, CTA 1 reads. The checker

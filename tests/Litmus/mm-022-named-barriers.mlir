@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-22: a named barrier orders those who arrive before those who sync.
 //
 // Two partitions of one warp each.

@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-23: the cluster barrier releases and acquires; a relaxed arrive orders nothing.
 //
 // The CTA of rank 0 writes its shared memory, its peer reads it.

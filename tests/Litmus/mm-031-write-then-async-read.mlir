@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-31, MM-43, MM-45: every writer fences before the barrier that leads to an async read.
 //
 // Four warps fill a tile, one thread stores it by TMA.

@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-32: a generic write is fenced before an async write over it.
 //
 // Four warps clear a tile, then TMA loads over it.

@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-33, MM-44: what a copy writes may be touched once its completion was observed.
 //
 // One thread loads a tile by TMA, four warps read it.

@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-34: a generic read, then an async overwrite: a warning, an error under --war=error.
 //
 // Four warps read a slot, release it by an arrive, and TMA fills it again.

@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-35, MM-66: the source of a store may be overwritten once it has been read.
 //
 // A staging tile is stored by TMA and written again.

@@ -1,5 +1,4 @@
-// REQUIRES: checker
-// MM-36, MM-37: async accesses are ordered by observed completion, not by issue.
+// MM-36, MM-37, MM-48: async accesses are ordered by observed completion, not by issue.
 //
 // A tile is loaded by TMA and stored by TMA.
 //

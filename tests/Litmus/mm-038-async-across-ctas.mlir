@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-38, MM-46: async accesses of two CTAs: completion, then release and acquire at cluster scope.
 //
 // A slot that a peer's TMA store reads is filled again by a multicast.

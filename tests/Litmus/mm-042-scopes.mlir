@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-13, MM-42, MM-58: between CTAs, release and acquire name the cluster.
 //
 // Both CTAs release a slot to the CTA of rank 0, which fills both again.

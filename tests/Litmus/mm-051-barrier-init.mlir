@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-51, MM-52: a barrier is initialised, visibly, before anybody else uses it.
 //
 // Warp 0 initialises a barrier, warp 1 loads by TMA on it.

@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-53, MM-54: the bytes expected are the bytes that arrive.
 //
 // A box of 64 x 64 bf16 is 8192 bytes.

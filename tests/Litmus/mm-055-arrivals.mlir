@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-53, MM-55, MM-58: exactly the expected arrivals, each releasing its thread's writes.
 //
 // Four warps write by rows, arrive, wait, and read by columns.

@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-56, MM-57, MM-120: the k-th use of a barrier is waited for with parity k mod 2.
 //
 // A single slot is filled four times.

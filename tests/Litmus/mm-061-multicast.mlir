@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-54, MM-61: a multicast completes in every CTA of its mask.
 //
 // Two CTAs; the one of rank 0 loads for both.

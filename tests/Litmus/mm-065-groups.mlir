@@ -1,5 +1,4 @@
-// REQUIRES: checker
-// MM-65, MM-66, MM-68, MM-81: groups belong to the thread that committed them.
+// MM-12, MM-65, MM-66, MM-68, MM-81: groups belong to the thread that committed them.
 //
 // One thread stores a tile by TMA.
 //

@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-35, MM-37, MM-67, MM-71: a slot is free when the products that read it are done.
 //
 // One warpgroup multiplies two tiles that TMA has loaded.

@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-31, MM-47, MM-70, MM-72: wgmma.fence for registers, the proxy fence for operands written by stores.
 //
 // One warpgroup multiplies two tiles that its threads have stored.

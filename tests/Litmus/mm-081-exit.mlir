@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-81: at exit no copy is under way into or out of the CTA's memory.
 //
 // Loads and stores left alone.

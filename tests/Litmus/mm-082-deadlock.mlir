@@ -1,4 +1,3 @@
-// REQUIRES: checker
 // MM-82: every wait is followed by its signals, under every schedule.
 //
 // Two warps, two barriers.

@@ -21,6 +21,7 @@
 
 #include <cctype>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -110,4 +111,24 @@ TEST(Docs, MemoryModelPrintsTheProxyTable) {
   expectPrinted("memory-model.md", text.substr(0, begin) + "\n" +
                                        printProxyTable() + "\n" +
                                        text.substr(end));
+}
+
+TEST(Docs, LitmusTestsAreListed) {
+  std::string text = readDoc("memory-model.md");
+  text = text.substr(text.find("## 13. Litmus tests"));
+  unsigned files = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(
+           std::filesystem::path(TITAN_SOURCE) / "tests" / "Litmus")) {
+    std::string name = entry.path().filename().string();
+    if (entry.path().extension() != ".mlir")
+      continue;
+    ++files;
+    EXPECT_NE(text.find(" " + name + " "), text.npos)
+        << name << " is not in docs/memory-model.md";
+  }
+  unsigned listed = 0;
+  for (size_t at = text.find(".mlir"); at != text.npos;
+       at = text.find(".mlir", at + 1))
+    ++listed;
+  EXPECT_EQ(listed, files) << "docs/memory-model.md lists a file that is gone";
 }
