@@ -334,13 +334,14 @@ void Execution::fence(uint32_t a, const Event &event,
       agent.productFence = true;
       break;
     case effect::Fence::Memory:
-      // Orders through a relaxed arrival after it, or a relaxed wait before it.
+      // Orders through a relaxed wait before it, or a relaxed arrival after it;
+      // what an acq_rel fence acquires it releases again.
+      if (fence.sem != effect::Sem::Release && !agent.relaxedSeen[lane].empty())
+        clock.join(agent.relaxedSeen[lane]);
       if (fence.sem != effect::Sem::Acquire) {
         agent.releaseFence[lane] = released(a, static_cast<Lanes>(1 << lane));
         agent.releaseScope[lane] = fence.scope;
       }
-      if (fence.sem != effect::Sem::Release && !agent.relaxedSeen[lane].empty())
-        clock.join(agent.relaxedSeen[lane]);
       break;
     default:
       break;

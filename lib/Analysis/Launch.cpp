@@ -98,6 +98,13 @@ bool Instantiator::Impl::canBeZero(const Choice &choice) {
     if (auto map = dyn_cast<TensorMapOp>(op))
       mapped.insert(map.getTensor());
   }
+  // Sizes that only the body asks for.
+  for (const Leaf &leaf : leaves)
+    if (leaf.kind == Leaf::Size)
+      if (std::pair<Value, int64_t> size{
+              kernel.getLaunch().getArgument(leaf.tensor), leaf.dimension};
+          !llvm::is_contained(sizes, size))
+        sizes.push_back(size);
   if (sizes.size() > 5)
     return true;
   static constexpr int64_t tries[] = {0, 1, 100, 5000};
