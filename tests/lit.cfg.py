@@ -11,6 +11,12 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.titan_build, "tests")
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.titan_build, "bin"), config.llvm_tools, config.environment["PATH"]])
+# ptxas: where titan compile looks for it, too.
+for folder in os.environ["PATH"].split(os.pathsep) + ["/usr/local/cuda/bin"]:
+    if os.access(os.path.join(folder, "ptxas"), os.X_OK):
+        config.available_features.add("ptxas")
+        config.environment["PATH"] += os.pathsep + folder
+        break
 config.substitutions.append(("%examples", os.path.join(config.titan_source, "examples")))
 config.substitutions.append(("%python", sys.executable))
 # ./test --full runs the long tests, too: those that say REQUIRES: full.

@@ -1,0 +1,50 @@
+//===- Compile.h - from titan IR to code for a GPU --------------*- C++ -*-===//
+//
+// The way down, each step of which can be looked at (`titan compile --emit=`):
+//
+//   titan     the input, pipes expanded into barriers
+//   llvm      LLVM IR: the llvm and nvvm dialects, translated and optimised
+//   ptx       PTX by LLVM's NVPTX target
+//   cubin     machine code by ptxas, or by nvJitLink where there is no ptxas
+//   package   a .titanpkg: PTX, cubin where an assembler is found, and the
+//             manifest of what a launch must compute and check (Manifest.h)
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_CONVERSION_COMPILE_H
+#define TITAN_CONVERSION_COMPILE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+
+#include <string>
+
+namespace titan {
+
+enum class Emit { Titan, LLVM, PTX, Cubin, Package };
+
+struct CompileOptions {
+  /// sm_90a is the one that has a lowering.
+  std::string target = "sm_90a";
+  Emit emit = Emit::Package;
+  /// ptxas to use; empty: $TITAN_PTXAS, $CUDA_HOME/bin, PATH,
+  /// /usr/local/cuda/bin, in this order.
+  std::string ptxas;
+  /// Where not null: what the assembler said (registers, spills, warnings).
+  std::string *assemblerLog = nullptr;
+};
+
+/// The dialects and translations that `compile` uses; call it on the registry
+/// before the context is made.
+void registerCompileDialects(mlir::DialectRegistry &registry);
+
+/// Compiles every kernel of `module` and writes what `options.emit` asks for.
+/// The module is left as it is. Errors are diagnostics with codes:
+/// unknown-target, not-supported-yet, shared-memory-limit, no-kernel,
+/// codegen-failed, assembler-missing, assembler-failed.
+mlir::LogicalResult compile(mlir::ModuleOp module,
+                            const CompileOptions &options,
+                            llvm::raw_ostream &output);
+
+} // namespace titan
+
+#endif

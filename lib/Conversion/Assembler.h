@@ -1,0 +1,29 @@
+//===- Assembler.h - PTX to machine code ------------------------*- C++ -*-===//
+//
+// ptxas as a process where there is one, else libnvJitLink opened at run time.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_CONVERSION_ASSEMBLER_H
+#define TITAN_CONVERSION_ASSEMBLER_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace titan {
+
+struct Assembly {
+  enum Status { Done, Refused, NoAssembler } status = NoAssembler;
+  std::string cubin;
+  /// What the assembler said: registers, spills, warnings, errors.
+  std::string log;
+};
+
+/// Assembles `ptx` for `architecture` ("sm_90a") with `ptxas`, or with what is
+/// found (CompileOptions::ptxas says where it is looked for).
+Assembly assemble(llvm::StringRef ptx, llvm::StringRef architecture,
+                  llvm::StringRef ptxas);
+
+} // namespace titan
+
+#endif

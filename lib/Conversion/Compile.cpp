@@ -1,0 +1,288 @@
+//===- Compile.cpp - the way down, step by step ---------------------------===//
+#include "titan/Conversion/Compile.h"
+#include "Assembler.h"
+#include "titan/Conversion/TitanToNVVM.h"
+#include "titan/Runtime/Manifest.h"
+#include "titan/Target/Target.h"
+#include "titan/Transforms/Passes.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace titan;
+namespace json = llvm::json;
+
+void titan::registerCompileDialects(DialectRegistry &registry) {
+  registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect, TitanDialect,
+                  arith::ArithDialect, scf::SCFDialect, math::MathDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+}
+
+//===----------------------------------------------------------------------===//
+// titan -> llvm dialect
+//===----------------------------------------------------------------------===//
+
+static void buildExpandPasses(OpPassManager &pm) {
+  pm.addNestedPass<KernelOp>(createUnroll());
+  pm.addNestedPass<KernelOp>(createExpandPipes());
+}
+
+static void buildLLVMPasses(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(arith::createArithExpandOpsPass());
+  pm.addPass(createSCFToControlFlowPass());
+  pm.addPass(createConvertMathToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createCanonicalizerPass());
+  // Line tables that lead back to the .mlir, without the debug sections that
+  // would make ptxas turn its optimisations off.
+  LLVM::DIScopeForLLVMFuncOpPassOptions scope;
+  scope.emissionKind = LLVM::DIEmissionKind::DebugDirectivesOnly;
+  pm.addPass(LLVM::createDIScopeForLLVMFuncOpPass(scope));
+}
+
+//===----------------------------------------------------------------------===//
+// llvm dialect -> LLVM IR -> PTX
+//===----------------------------------------------------------------------===//
+
+static std::unique_ptr<llvm::TargetMachine> makeTargetMachine(Location loc) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+    // Addresses of shared memory in 32 bits.
+    auto &options = llvm::cl::getRegisteredOptions();
+    if (auto found = options.find("nvptx-short-ptr"); found != options.end())
+      static_cast<llvm::cl::opt<bool> *>(found->second)->setValue(true);
+  });
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  std::string error;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) {
+    emitError(loc) << "[codegen-failed] this LLVM has no NVPTX target: "
+                   << error;
+    return nullptr;
+  }
+  llvm::TargetOptions options;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      triple, "sm_90a", "+ptx86", options, llvm::Reloc::PIC_, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
+}
+
+/// Every asm statement is convergent: barriers and matrix instructions are
+/// executed by whole warps, and no pass may make them depend on more
+/// conditions.
+static void markConvergent(llvm::Module &module) {
+  for (llvm::Function &function : module) {
+    if (!function.isDeclaration())
+      function.addFnAttr(llvm::Attribute::Convergent);
+    for (llvm::Instruction &instruction : llvm::instructions(function))
+      if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
+        if (call->isInlineAsm())
+          call->addFnAttr(llvm::Attribute::Convergent);
+  }
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions tuning;
+  // Loops are as the program wrote them: their bodies carry barriers, and their
+  // accumulators fill the registers.
+  tuning.LoopUnrolling = false;
+  tuning.LoopVectorization = false;
+  tuning.SLPVectorization = false;
+  tuning.LoopInterleaving = false;
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
+      .run(module, modules);
+}
+
+static FailureOr<std::string>
+makePtx(llvm::Module &module, llvm::TargetMachine &machine, Location loc) {
+  llvm::SmallString<0> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+                                  llvm::CodeGenFileType::AssemblyFile))
+    return emitError(loc, "[codegen-failed] this LLVM cannot print PTX"),
+           failure();
+  passes.run(module);
+  return text.str().str();
+}
+
+//===----------------------------------------------------------------------===//
+// All of it
+//===----------------------------------------------------------------------===//
+
+LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
+                             llvm::raw_ostream &output) {
+  Location loc = module.getLoc();
+  if (options.target != "sm_90a") {
+    if (options.target == "sm_100a" || options.target == "gfx942")
+      return emitError(loc, "[not-supported-yet] ")
+             << "there is no code generator for " << options.target
+             << " yet; there is one for sm_90a (docs/status.md)";
+    return emitError(loc, "[unknown-target] unknown target '")
+           << options.target << "'; targets are sm_90a, sm_100a and gfx942";
+  }
+  MLIRContext *context = module.getContext();
+  DialectRegistry registry;
+  registerCompileDialects(registry);
+  context->appendDialectRegistry(registry);
+  context->loadAllAvailableDialects();
+
+  OwningOpRef<ModuleOp> work = module.clone();
+  {
+    PassManager pm(context);
+    buildExpandPasses(pm);
+    if (failed(pm.run(*work)))
+      return failure();
+  }
+  if (options.emit == Emit::Titan) {
+    work->print(output);
+    return success();
+  }
+  SmallVector<KernelOp> kernels(work->getOps<KernelOp>());
+  if (kernels.empty())
+    return emitError(loc, "[no-kernel] there is no titan.kernel to compile");
+
+  OwningOpRef<ModuleOp> lowered = ModuleOp::create(loc);
+  json::Array kernelEntries;
+  for (KernelOp kernel : kernels) {
+    WalkResult onTarget = kernel.walk([&](HardwareEffectsInterface op) {
+      if (llvm::is_contained(op.getTargets(), options.target))
+        return WalkResult::advance();
+      op->emitError("[wrong-target] ")
+          << op->getName() << " does not exist on " << options.target
+          << "; it does on " << llvm::join(op.getTargets(), ", ");
+      return WalkResult::interrupt();
+    });
+    if (onTarget.wasInterrupted())
+      return failure();
+    auto result = lowerKernelToNVVM(kernel, *lowered);
+    if (failed(result))
+      return failure();
+    auto entry = makeManifestKernel(kernel, std::move(*result));
+    if (failed(entry))
+      return failure();
+    kernelEntries.push_back(std::move(*entry));
+  }
+  {
+    PassManager pm(context);
+    buildLLVMPasses(pm);
+    if (failed(pm.run(*lowered)))
+      return emitError(loc,
+                       "[codegen-failed] the lowered kernel did not become "
+                       "the llvm dialect");
+  }
+
+  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(loc);
+  if (!machine)
+    return failure();
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> llvmModule =
+      translateModuleToLLVMIR(*lowered, llvmContext, "titan");
+  if (!llvmModule)
+    return emitError(loc, "[codegen-failed] the llvm dialect did not become "
+                          "LLVM IR");
+  llvmModule->setTargetTriple(machine->getTargetTriple());
+  llvmModule->setDataLayout(machine->createDataLayout());
+  markConvergent(*llvmModule);
+  optimize(*llvmModule, *machine);
+  if (options.emit == Emit::LLVM) {
+    llvmModule->print(output, nullptr);
+    return success();
+  }
+
+  FailureOr<std::string> ptx = makePtx(*llvmModule, *machine, loc);
+  if (failed(ptx))
+    return failure();
+  if (options.emit == Emit::PTX) {
+    output << *ptx;
+    return success();
+  }
+
+  Assembly assembly = assemble(*ptx, options.target, options.ptxas);
+  if (options.assemblerLog)
+    *options.assemblerLog = assembly.log;
+  if (assembly.status == Assembly::Refused)
+    return emitError(loc, "[assembler-failed] ") << assembly.log;
+  if (options.emit == Emit::Cubin) {
+    if (assembly.status == Assembly::NoAssembler)
+      return emitError(loc, "[assembler-missing] neither ptxas nor nvJitLink "
+                            "was found; use --emit=ptx, or name one in "
+                            "TITAN_PTXAS");
+    output << assembly.cubin;
+    return success();
+  }
+
+  auto blob = [](StringRef name, StringRef bytes) {
+    return runtime::Blob{name.str(), {bytes.bytes_begin(), bytes.bytes_end()}};
+  };
+  json::Array code;
+  std::vector<runtime::Blob> blobs;
+  if (assembly.status == Assembly::Done) {
+    code.push_back(json::Object{
+        {"kind", "cubin"}, {"arch", options.target}, {"blob", "kernel.cubin"}});
+    blobs.push_back(blob("kernel.cubin", assembly.cubin));
+  }
+  code.push_back(json::Object{
+      {"kind", "ptx"}, {"arch", options.target}, {"blob", "kernel.ptx"}});
+  blobs.push_back(blob("kernel.ptx", *ptx));
+  json::Object manifest{{"format", runtime::manifestFormat},
+                        {"compiler", "titan 0.1.0"},
+                        {"target", options.target},
+                        {"code", std::move(code)},
+                        {"kernels", std::move(kernelEntries)}};
+  std::string text;
+  llvm::raw_string_ostream(text) << json::Value(std::move(manifest));
+  auto package = runtime::writePackage(text, std::move(blobs));
+  if (!package)
+    return emitError(loc, "[")
+           << package.error().code << "] " << package.error().message << " ("
+           << package.error().rule << ")";
+  output.write(reinterpret_cast<const char *>(package->data()),
+               package->size());
+  return success();
+}

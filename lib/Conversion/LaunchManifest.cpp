@@ -1,0 +1,338 @@
+//===- LaunchManifest.cpp - what a launch computes and checks -------------===//
+//
+// The launch region as the manifest of docs/package.md. Sizes are not negative,
+// so that signed and unsigned arithmetic agree; the runtime checks overflow.
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Conversion/TitanToNVVM.h"
+#include "titan/Target/Codes.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace titan;
+namespace json = llvm::json;
+
+using Expression = FailureOr<json::Value>;
+
+/// The name of the kernel's argument that a value of the launch region is.
+static std::string argumentName(Value value) {
+  auto argument = cast<BlockArgument>(value);
+  auto kernel = cast<KernelOp>(argument.getOwner()->getParentOp());
+  return cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()])
+      .getValue()
+      .str();
+}
+
+static Expression makeComparison(arith::CmpIOp op) {
+  auto left = makeLaunchExpression(op.getLhs()),
+       right = makeLaunchExpression(op.getRhs());
+  if (failed(left) || failed(right))
+    return failure();
+  StringRef name;
+  bool swapped = false;
+  switch (op.getPredicate()) {
+  case arith::CmpIPredicate::eq:
+    name = "eq";
+    break;
+  case arith::CmpIPredicate::ne:
+    name = "ne";
+    break;
+  case arith::CmpIPredicate::sgt:
+  case arith::CmpIPredicate::ugt:
+    swapped = true;
+    [[fallthrough]];
+  case arith::CmpIPredicate::slt:
+  case arith::CmpIPredicate::ult:
+    name = "lt";
+    break;
+  case arith::CmpIPredicate::sge:
+  case arith::CmpIPredicate::uge:
+    swapped = true;
+    [[fallthrough]];
+  case arith::CmpIPredicate::sle:
+  case arith::CmpIPredicate::ule:
+    name = "le";
+    break;
+  }
+  if (swapped)
+    std::swap(*left, *right);
+  return json::Value(json::Array{name, std::move(*left), std::move(*right)});
+}
+
+Expression titan::makeLaunchExpression(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return json::Value(json::Object{{"scalar", argumentName(argument)}});
+  Operation *op = value.getDefiningOp();
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    if (auto integer = dyn_cast<IntegerAttr>(constant.getValue()))
+      return json::Value(
+          integer.getType().isInteger(1)
+              ? static_cast<int64_t>(!integer.getValue().isZero())
+              : integer.getValue().getSExtValue());
+  if (auto dim = dyn_cast<DimOp>(op)) {
+    int64_t size = dim.getTensor().getType().getShape()[dim.getDimension()];
+    if (!ShapedType::isDynamic(size))
+      return json::Value(size);
+    return json::Value(json::Object{
+        {"dim", json::Array{argumentName(dim.getTensor()),
+                            static_cast<int64_t>(dim.getDimension())}}});
+  }
+  if (auto property = dyn_cast<DevicePropertyOp>(op))
+    return json::Value(json::Object{{"device", property.getName()}});
+  if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtUIOp,
+          arith::ExtSIOp, arith::TruncIOp>(op))
+    return makeLaunchExpression(op->getOperand(0));
+  if (auto compare = dyn_cast<arith::CmpIOp>(op))
+    return makeComparison(compare);
+  StringRef name =
+      llvm::TypeSwitch<Operation *, StringRef>(op)
+          .Case<arith::AddIOp>([](auto) { return "add"; })
+          .Case<arith::SubIOp>([](auto) { return "sub"; })
+          .Case<arith::MulIOp>([](auto) { return "mul"; })
+          .Case<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(
+              [](auto) { return "floordiv"; })
+          .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>(
+              [](auto) { return "ceildiv"; })
+          .Case<arith::RemUIOp, arith::RemSIOp>([](auto) { return "mod"; })
+          .Case<arith::MinUIOp, arith::MinSIOp>([](auto) { return "min"; })
+          .Case<arith::MaxUIOp, arith::MaxSIOp>([](auto) { return "max"; })
+          .Case<arith::SelectOp>([](auto) { return "select"; })
+          .Case<arith::AndIOp>([](arith::AndIOp o) {
+            return o.getType().isInteger(1) ? "and" : "";
+          })
+          .Case<arith::OrIOp>([](arith::OrIOp o) {
+            return o.getType().isInteger(1) ? "or" : "";
+          })
+          .Default([](auto) { return ""; });
+  if (name.empty())
+    return op->emitError("[not-supported-yet] ")
+               << op->getName()
+               << " in a launch region has no form in a package's manifest "
+                  "(docs/package.md, expressions)",
+           failure();
+  json::Array parts{name};
+  for (Value operand : op->getOperands()) {
+    Expression part = makeLaunchExpression(operand);
+    if (failed(part))
+      return failure();
+    parts.push_back(std::move(*part));
+  }
+  return json::Value(std::move(parts));
+}
+
+static json::Object makeCheck(json::Value condition, Code code,
+                              const Twine &message, json::Array values) {
+  const CodeInfo &info = codeInfo(code);
+  return json::Object{{"nonzero", std::move(condition)},
+                      {"code", StringRef(info.code.data(), info.code.size())},
+                      {"message", message.str()},
+                      {"values", std::move(values)},
+                      {"rule", StringRef(info.rule.data(), info.rule.size())},
+                      {"fix", StringRef(info.fix.data(), info.fix.size())}};
+}
+
+/// The name of a type in the manifest; integers without sign.
+static std::string typeName(Type type) {
+  return llvm::formatv("{0}", type).str();
+}
+static std::string mapTypeName(Type type) {
+  if (isa<FloatType>(type))
+    return type.getIntOrFloatBitWidth() == 8 ? "u8" : typeName(type);
+  return "u" + std::to_string(type.getIntOrFloatBitWidth());
+}
+
+FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
+                                                  LoweredKernel lowered) {
+  LaunchOp launch = kernel.getLaunchOp();
+  json::Array arguments, grid, maps, checks;
+
+  // What the body does to each argument's memory.
+  auto names = kernel.getArgNames();
+  llvm::DenseMap<Value, std::pair<bool, bool>> access; // read, written
+  auto through = [&](Value map) -> Value {
+    TensorMapOp made = getTensorMapOp(map);
+    return made ? Value(made.getTensor()) : Value();
+  };
+  llvm::DenseSet<Value> storedMaps;
+  kernel.getBody().walk([&](Operation *op) {
+    auto launchSide = [&](Value bodyValue) -> Value {
+      auto argument = dyn_cast<BlockArgument>(bodyValue);
+      return argument ? kernel.getLaunchValue(argument) : Value();
+    };
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<TmaLoadOp>(
+            [&](auto o) { access[through(o.getMap())].first = true; })
+        .Case<TmaStoreOp>([&](auto o) {
+          access[through(o.getMap())].second = true;
+          storedMaps.insert(launchSide(o.getMap()));
+        })
+        .Case<TmaReduceOp>([&](auto o) {
+          access[through(o.getMap())] = {true, true};
+          storedMaps.insert(launchSide(o.getMap()));
+        })
+        .Case<GlobalLoadOp>(
+            [&](auto o) { access[launchSide(o.getTensor())].first = true; })
+        .Case<GlobalStoreOp>(
+            [&](auto o) { access[launchSide(o.getTensor())].second = true; })
+        .Case<LdOp>([&](LdOp o) {
+          if (Value v = launchSide(o.getMemory()))
+            access[v].first = true;
+        })
+        .Case<StOp>([&](StOp o) {
+          if (Value v = launchSide(o.getMemory()))
+            access[v].second = true;
+        })
+        .Case<AtomOp>([&](AtomOp o) {
+          if (Value v = launchSide(o.getMemory()))
+            access[v] = {true, true};
+        })
+        .Case<FlagWaitOp, FlagSignalOp>([&](auto o) {
+          if (Value v = launchSide(o.getFlags()))
+            access[v] = {true, true};
+        });
+  });
+
+  for (auto [argument, nameAttribute] :
+       llvm::zip(kernel.getLaunch().getArguments(), names)) {
+    std::string name = cast<StringAttr>(nameAttribute).getValue().str();
+    auto global = dyn_cast<GlobalType>(argument.getType());
+    if (!global) {
+      arguments.push_back(json::Object{{"name", name},
+                                       {"kind", "scalar"},
+                                       {"type", typeName(argument.getType())}});
+      continue;
+    }
+    json::Array shape, strides;
+    auto number = [](int64_t n) {
+      return ShapedType::isDynamic(n) ? json::Value(nullptr) : json::Value(n);
+    };
+    for (unsigned d = 0; d < global.getRank(); ++d) {
+      shape.push_back(number(global.getShape()[d]));
+      strides.push_back(number(global.getStrides()[d]));
+      if (ShapedType::isDynamic(global.getShape()[d])) {
+        json::Value size =
+            json::Object{{"dim", json::Array{name, static_cast<int64_t>(d)}}};
+        checks.push_back(
+            makeCheck(json::Array{"lt", 0, size}, Code::LaunchZeroDim,
+                      "dimension " + Twine(d) + " of " + name + " is {0}",
+                      json::Array{size}));
+      }
+    }
+    auto [read, written] = access.lookup(argument);
+    arguments.push_back(
+        json::Object{{"name", name},
+                     {"kind", "tensor"},
+                     {"type", typeName(global.getElementType())},
+                     {"shape", std::move(shape)},
+                     {"strides", std::move(strides)},
+                     {"alignment", getElementBytes(global.getElementType())},
+                     {"access", written && !read ? "write"
+                                : written        ? "readwrite"
+                                                 : "read"}});
+  }
+
+  for (Operation &op : kernel.getLaunch().front()) {
+    auto require = dyn_cast<RequireOp>(op);
+    if (!require)
+      continue;
+    auto condition = makeLaunchExpression(require.getCondition());
+    if (failed(condition))
+      return failure();
+    std::string message;
+    for (char c : require.getMessage()) // braces would name values
+      message += c == '{' ? '(' : c == '}' ? ')' : c;
+    json::Object check{{"nonzero", std::move(*condition)},
+                       {"code", require.getCode()},
+                       {"message", message}};
+    if (const CodeInfo *info =
+            lookupCode({require.getCode().data(), require.getCode().size()})) {
+      check["rule"] = StringRef(info->rule.data(), info->rule.size());
+      check["fix"] = StringRef(info->fix.data(), info->fix.size());
+    }
+    checks.push_back(std::move(check));
+  }
+
+  for (Value extent : launch.getGrid()) {
+    auto expression = makeLaunchExpression(extent);
+    if (failed(expression))
+      return failure();
+    grid.push_back(std::move(*expression));
+  }
+  while (grid.size() < 3)
+    grid.push_back(1);
+
+  for (auto [value, nameAttribute] :
+       llvm::zip(launch.getValues(), kernel.getLaunchNames())) {
+    auto type = dyn_cast<TensorMapType>(value.getType());
+    if (!type)
+      continue;
+    auto made = value.getDefiningOp<TensorMapOp>();
+    GlobalType tensor = made.getTensor().getType();
+    std::string argument = argumentName(made.getTensor());
+    int64_t bytes = getElementBytes(tensor.getElementType());
+    unsigned rank = tensor.getRank();
+    json::Array box, dims, strides;
+    for (unsigned d = rank; d-- > 0;) { // innermost first
+      box.push_back(type.getShape()[d]);
+      int64_t size = tensor.getShape()[d], stride = tensor.getStrides()[d];
+      dims.push_back(
+          ShapedType::isDynamic(size)
+              ? json::Value(json::Object{
+                    {"dim", json::Array{argument, static_cast<int64_t>(d)}}})
+              : json::Value(size));
+      if (d + 1 == rank)
+        continue;
+      strides.push_back(
+          ShapedType::isDynamic(stride)
+              ? json::Value(json::Array{
+                    "mul",
+                    json::Object{
+                        {"stride",
+                         json::Array{argument, static_cast<int64_t>(d)}}},
+                    bytes})
+              : json::Value(stride * bytes));
+    }
+    // PTX ISA, "Restriction on Tensor Copy instructions": stores write whole
+    // chunks of 16 bytes.
+    if (storedMaps.contains(value)) {
+      json::Value row = json::Array{"mul", dims.front(), bytes};
+      checks.push_back(makeCheck(
+          json::Array{"eq", json::Array{"mod", row, 16}, 0}, Code::TmaStoreTail,
+          "rows of " + argument +
+              " take {0} bytes, which is no multiple of 16, and are stored by "
+              "TMA",
+          json::Array{row}));
+    }
+    int64_t swizzle = type.getSwizzle(), promotion = made.getL2Promotion();
+    maps.push_back(json::Object{
+        {"name", cast<StringAttr>(nameAttribute).getValue()},
+        {"argument", argument},
+        {"type", mapTypeName(type.getElementType())},
+        {"box", std::move(box)},
+        {"swizzle", swizzle ? std::to_string(swizzle) + "B" : "none"},
+        {"l2_promotion", promotion ? std::to_string(promotion) + "B" : "none"},
+        {"fill", made.getFill() == OobFill::NaN ? "nan" : "zero"},
+        {"dims", std::move(dims)},
+        {"byte_strides", std::move(strides)}});
+  }
+
+  auto cluster = kernel.getClusterShape();
+  json::Object result{
+      {"name", kernel.getSymName()},
+      {"entry", lowered.entry},
+      {"arguments", std::move(arguments)},
+      {"grid", std::move(grid)},
+      {"cluster", json::Array{cluster[0], cluster[1], cluster[2]}},
+      {"block", static_cast<int64_t>(kernel.getWarps()) * 32},
+      {"shared_memory", json::Object{{"dynamic", lowered.sharedBytes}}},
+      {"tensor_maps", std::move(maps)},
+      {"parameters", std::move(lowered.parameters)},
+      {"checks", std::move(checks)},
+      {"info", std::move(lowered.info)}};
+  if (auto registers = kernel.getRegisters())
+    result["registers"] = static_cast<int64_t>(*registers);
+  return result;
+}

@@ -1,0 +1,557 @@
+//===- Memory.cpp - shared and global memory, registers, scalars ----------===//
+#include "KernelLowering.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace titan;
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelLowering::sharedSlot(SharedSlotOp op) {
+  Value offset =
+      mul(toI32(get1(op.getIndex())), op.getRing().getType().getSlotBytes());
+  set(op, add(get1(op.getRing()), offset));
+  return success();
+}
+
+LogicalResult KernelLowering::sharedView(SharedViewOp op) {
+  set(op, add(get1(op.getSource()), i32(op.getByteOffset())));
+  return success();
+}
+
+LogicalResult KernelLowering::mapRank(MapRankOp op) {
+  set(op, ptx(b.getI32Type(), "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r",
+              {get1(op.getSource()), get1(op.getRank())}));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Register tiles <-> shared memory
+//===----------------------------------------------------------------------===//
+
+/// Two 16-bit elements as one 32-bit register, and back.
+static Value pack(ImplicitLocOpBuilder &b, Value low, Value high) {
+  auto type = VectorType::get(2, low.getType());
+  auto place = [&](int i) -> Value {
+    return arith::ConstantIntOp::create(b, b.getI32Type(), i);
+  };
+  Value pair = LLVM::PoisonOp::create(b, type);
+  pair = LLVM::InsertElementOp::create(b, pair, low, place(0));
+  pair = LLVM::InsertElementOp::create(b, pair, high, place(1));
+  return LLVM::BitcastOp::create(b, b.getI32Type(), pair);
+}
+
+/// stmatrix / ldmatrix: each 8 x 8 matrix is a pair of registers of each lane;
+/// lane i gives the address of row i % 8 of matrix i / 8.
+LogicalResult KernelLowering::sharedMatrix(Operation *op, SharedType buffer,
+                                           RankedTensorType tile, bool store) {
+  Layout layout = *getTileLayout(tile);
+  if (tile.getRank() != 2 || buffer.getElementBytes() != 2)
+    return unsupported(op,
+                       "`matrix` on tiles that are not two-dimensional with "
+                       "elements of 16 bits");
+  int64_t registers = layout.registers();
+  int64_t warps = std::max<int64_t>(layout.warps(), warpsHere);
+  if (registers % 2 || layout.lanes() != 32)
+    return op->emitError(
+        "[layout-mismatch] stmatrix and ldmatrix move pairs of "
+        "elements a lane (PTX ISA)");
+  auto fits = [&](bool transposed) {
+    for (int64_t r = 0; r < registers; r += 2)
+      for (int64_t w = 0; w < warps; ++w) {
+        Coord origin = layout.coords(r, 0, w);
+        for (int64_t l = 0; l < 32; ++l)
+          for (int64_t i = 0; i < 2; ++i) {
+            Coord at = layout.coords(r + i, l, w);
+            int64_t row = transposed ? 2 * (l % 4) + i : l / 4;
+            int64_t column = transposed ? l / 4 : 2 * (l % 4) + i;
+            if (at[0] != origin[0] + row || at[1] != origin[1] + column ||
+                origin[1] % 8)
+              return false;
+          }
+      }
+    return true;
+  };
+  bool transposed = false;
+  if (!fits(false)) {
+    if (!fits(true))
+      return op->emitError(
+          "[layout-mismatch] the tile's layout is not made of the 8 x 8 "
+          "matrices that stmatrix and ldmatrix move (PTX ISA); leave `matrix` "
+          "out");
+    transposed = true;
+  }
+  int64_t count = registers % 8 == 0 ? 4 : registers % 4 == 0 ? 2 : 1;
+  SmallVector<LaneFunction> offsets;
+  for (int64_t r = 0; r < registers; r += 2 * count)
+    offsets.push_back([&layout, buffer, r, count](int64_t l, int64_t w) {
+      Coord origin = layout.coords(r + 2 * (l / 8 % count), 0, w);
+      return buffer.getByteOffset({origin[0] + l % 8, origin[1]});
+    });
+  Value base = store ? get1(cast<SharedStoreOp>(op).getBuffer())
+                     : get1(cast<SharedLoadOp>(op).getBuffer());
+  auto addresses =
+      sharedAddresses(op, base, buffer.getAlignment(), offsets, warps);
+  if (failed(addresses))
+    return failure();
+
+  std::string instruction = std::string(store ? "stmatrix" : "ldmatrix") +
+                            ".sync.aligned.m8n8.x" + std::to_string(count) +
+                            (transposed ? ".trans" : "") + ".shared.b16 ";
+  Values results;
+  if (store) {
+    Values elements = get(cast<SharedStoreOp>(op).getTile());
+    std::string list, constraints = "r";
+    for (int64_t i = 0; i < count; ++i) {
+      list += (i ? ", $" : "$") + std::to_string(i + 1);
+      constraints += ",r";
+    }
+    for (auto [g, address] : llvm::enumerate(*addresses)) {
+      Values operands{address};
+      for (int64_t i = 0; i < count; ++i) {
+        size_t r = g * 2 * count + 2 * i;
+        operands.push_back(pack(b, elements[r], elements[r + 1]));
+      }
+      ptx(instruction + "[$0], {" + list + "};", constraints + ",~{memory}",
+          operands);
+    }
+    return success();
+  }
+  std::string list, constraints;
+  for (int64_t i = 0; i < count; ++i) {
+    list += (i ? ", $" : "$") + std::to_string(i);
+    constraints += "=r,";
+  }
+  Type word = b.getI32Type(), element = tile.getElementType();
+  Type loaded = count == 1
+                    ? word
+                    : LLVM::LLVMStructType::getLiteral(
+                          b.getContext(), SmallVector<Type>(count, word));
+  for (Value address : *addresses) {
+    Value all =
+        ptx(loaded,
+            instruction + "{" + list + "}, [$" + std::to_string(count) + "];",
+            constraints + "r,~{memory}", address);
+    for (int64_t i = 0; i < count; ++i) {
+      Value bits = count == 1
+                       ? all
+                       : LLVM::ExtractValueOp::create(b, all, i).getResult();
+      Value pair =
+          LLVM::BitcastOp::create(b, VectorType::get(2, element), bits);
+      for (int half : {0, 1})
+        results.push_back(LLVM::ExtractElementOp::create(b, pair, i32(half)));
+    }
+  }
+  set(cast<SharedLoadOp>(op).getResult(), results);
+  return success();
+}
+
+namespace {
+/// Accesses of a tile to its image: vectors of `width` registers that lie side
+/// by side in memory.
+struct Accesses {
+  int64_t width = 1;
+  SmallVector<int64_t> registers; // the first one of each access
+  SmallVector<LaneFunction> offsets;
+};
+} // namespace
+
+static Accesses planAccesses(const Layout &layout, SharedType buffer,
+                             int64_t warps) {
+  Accesses plan;
+  int64_t bytes = buffer.getElementBytes();
+  plan.width =
+      std::min<int64_t>(layout.alignedRun(layout.rank() - 1), 16 / bytes);
+  auto offset = [&layout, buffer](int64_t r, int64_t l, int64_t w) {
+    Coord at = layout.coords(r, l, w);
+    return buffer.getByteOffset({at.begin(), static_cast<size_t>(at.size())});
+  };
+  auto works = [&](int64_t width) {
+    if (layout.registers() % width)
+      return false;
+    for (int64_t r = 0; r < layout.registers(); r += width)
+      for (int64_t w = 0; w < warps; ++w)
+        for (int64_t l = 0; l < 32; ++l) {
+          int64_t first = offset(r, l, w);
+          if (first % (width * bytes))
+            return false;
+          for (int64_t i = 1; i < width; ++i)
+            if (offset(r + i, l, w) != first + i * bytes)
+              return false;
+        }
+    return true;
+  };
+  while (plan.width > 1 &&
+         (!llvm::isPowerOf2_64(plan.width) || !works(plan.width)))
+    --plan.width;
+  for (int64_t r = 0; r < layout.registers(); r += plan.width) {
+    plan.registers.push_back(r);
+    plan.offsets.push_back(
+        [offset, r](int64_t l, int64_t w) { return offset(r, l, w); });
+  }
+  return plan;
+}
+
+LogicalResult KernelLowering::sharedStore(SharedStoreOp op) {
+  SharedType buffer = op.getBuffer().getType();
+  if (op.getMatrix())
+    return sharedMatrix(op, buffer, op.getTile().getType(), /*store=*/true);
+  Layout layout = *getTileLayout(op.getTile().getType());
+  int64_t warps = std::max<int64_t>(layout.warps(), warpsHere);
+  Accesses plan = planAccesses(layout, buffer, warps);
+  auto owner = ownerPredicate(op, layout);
+  if (failed(owner))
+    return failure();
+  auto addresses = sharedAddresses(op, get1(op.getBuffer()),
+                                   buffer.getAlignment(), plan.offsets, warps);
+  if (failed(addresses))
+    return failure();
+  OpBuilder::InsertionGuard guard(b);
+  if (*owner) {
+    auto branch = scf::IfOp::create(b, TypeRange(), *owner, /*else=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  Values elements = get(op.getTile());
+  Type element = op.getTile().getType().getElementType();
+  Type pointer =
+      LLVM::LLVMPointerType::get(b.getContext(), buffer.getCluster() ? 7 : 3);
+  for (auto [r, address] : llvm::zip(plan.registers, *addresses)) {
+    // Several registers may hold one element: the first is enough.
+    if (!layout.isOwner({r, 0, 0}))
+      continue;
+    Value value = elements[r];
+    if (plan.width > 1) {
+      value = LLVM::PoisonOp::create(b, VectorType::get(plan.width, element));
+      for (int64_t i = 0; i < plan.width; ++i)
+        value =
+            LLVM::InsertElementOp::create(b, value, elements[r + i], i32(i));
+    }
+    LLVM::StoreOp::create(
+        b, value, LLVM::IntToPtrOp::create(b, pointer, address),
+        static_cast<unsigned>(plan.width * buffer.getElementBytes()));
+  }
+  return success();
+}
+
+LogicalResult KernelLowering::sharedLoad(SharedLoadOp op) {
+  SharedType buffer = op.getBuffer().getType();
+  if (op.getMatrix())
+    return sharedMatrix(op, buffer, op.getType(), /*store=*/false);
+  Layout layout = *getTileLayout(op.getType());
+  int64_t warps = std::max<int64_t>(layout.warps(), warpsHere);
+  Accesses plan = planAccesses(layout, buffer, warps);
+  auto addresses = sharedAddresses(op, get1(op.getBuffer()),
+                                   buffer.getAlignment(), plan.offsets, warps);
+  if (failed(addresses))
+    return failure();
+  Type element = op.getType().getElementType();
+  Type pointer =
+      LLVM::LLVMPointerType::get(b.getContext(), buffer.getCluster() ? 7 : 3);
+  Values results;
+  for (Value address : *addresses) {
+    Type loaded =
+        plan.width > 1 ? Type(VectorType::get(plan.width, element)) : element;
+    Value value = LLVM::LoadOp::create(
+        b, loaded, LLVM::IntToPtrOp::create(b, pointer, address),
+        static_cast<unsigned>(plan.width * buffer.getElementBytes()));
+    if (plan.width == 1)
+      results.push_back(value);
+    else
+      for (int64_t i = 0; i < plan.width; ++i)
+        results.push_back(LLVM::ExtractElementOp::create(b, value, i32(i)));
+  }
+  set(op.getResult(), results);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Elements in global memory
+//===----------------------------------------------------------------------===//
+
+Value KernelLowering::elementAddress(Value memory, ValueRange indices) {
+  if (auto shared = dyn_cast<SharedType>(memory.getType())) {
+    // Row-major; a swizzled tile is not addressed element by element.
+    Value offset;
+    int64_t stride = shared.getElementBytes();
+    for (size_t d = indices.size(); d-- > 0;) {
+      Value part = mul(toI32(indices[d]), stride);
+      offset = offset ? add(offset, part) : part;
+      stride *= shared.getShape()[d];
+    }
+    return offset ? add(get1(memory), offset) : get1(memory);
+  }
+  const Global &global = globals[memory];
+  Value offset;
+  for (auto [d, index] : llvm::enumerate(indices)) {
+    Value part = toI64(index);
+    if (d + 1 < indices.size())
+      part = arith::MulIOp::create(b, part, toI64(global.strides[d]));
+    offset = offset ? add(offset, part) : part;
+  }
+  int64_t bytes =
+      getElementBytes(cast<GlobalType>(memory.getType()).getElementType());
+  Value address = LLVM::PtrToIntOp::create(b, b.getI64Type(), global.pointer);
+  return offset ? add(address, mul(offset, bytes)) : address;
+}
+
+namespace {
+/// How a scalar type stands in inline PTX: 8-bit values travel in 32-bit
+/// registers, floats of 16 bits as their bits.
+struct RegisterForm {
+  int64_t bits; // in memory
+  const char *constraint;
+  Type type; // of the operand
+};
+} // namespace
+
+static RegisterForm formOf(ImplicitLocOpBuilder &b, Type type) {
+  int64_t bits = 8 * getElementBytes(type);
+  if (bits == 64)
+    return {64, "l", b.getI64Type()};
+  if (bits == 16)
+    return {16, "h", b.getI16Type()};
+  return {bits, "r", b.getI32Type()};
+}
+
+static Value toForm(ImplicitLocOpBuilder &b, Value value, RegisterForm form) {
+  Type type = value.getType();
+  if (isa<FloatType>(type)) {
+    Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
+    value = arith::BitcastOp::create(b, bits, value);
+  }
+  if (value.getType() != form.type)
+    value = arith::ExtUIOp::create(b, form.type, value);
+  return value;
+}
+
+static Value fromForm(ImplicitLocOpBuilder &b, Value value, Type type) {
+  Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
+  if (value.getType() != bits)
+    value = arith::TruncIOp::create(b, bits, value);
+  if (isa<FloatType>(type))
+    value = arith::BitcastOp::create(b, type, value);
+  return value;
+}
+
+LogicalResult KernelLowering::globalLoad(GlobalLoadOp op) {
+  Type element = op.getType().getElementType();
+  RegisterForm form = formOf(b, element);
+  SmallVector<Values> indices;
+  for (Value index : op.getIndices())
+    indices.push_back(get(index));
+  Values mask = op.getMask() ? get(op.getMask()) : Values();
+  Values results;
+  std::string suffix = std::to_string(form.bits);
+  std::string letter = form.bits == 8 ? ".u" : ".b";
+  for (size_t r = 0; r < indices.front().size(); ++r) {
+    Values at;
+    for (Values &index : indices)
+      at.push_back(index[r]);
+    Value address = elementAddress(op.getTensor(), at);
+    Value bits;
+    if (mask.empty()) {
+      bits = ptx(form.type, "ld.global" + letter + suffix + " $0, [$1];",
+                 std::string("=") + form.constraint + ",l,~{memory}", address);
+    } else {
+      Value active = arith::ExtUIOp::create(b, b.getI32Type(), mask[r]);
+      std::string width = form.bits == 8 ? "32" : suffix;
+      bits = ptx(form.type,
+                 "{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $2, 0;\n\t"
+                 "mov.b" +
+                     width + " $0, 0;\n\t@active ld.global" + letter + suffix +
+                     " $0, [$1];\n\t}",
+                 std::string("=&") + form.constraint + ",l,r,~{memory}",
+                 {address, active});
+    }
+    results.push_back(fromForm(b, bits, element));
+  }
+  set(op.getResult(), results);
+  return success();
+}
+
+LogicalResult KernelLowering::globalStore(GlobalStoreOp op) {
+  RankedTensorType tile = op.getTile().getType();
+  Layout layout = *getTileLayout(tile);
+  auto owner = ownerPredicate(op, layout);
+  if (failed(owner))
+    return failure();
+  RegisterForm form = formOf(b, tile.getElementType());
+  SmallVector<Values> indices;
+  for (Value index : op.getIndices())
+    indices.push_back(get(index));
+  Values elements = get(op.getTile());
+  Values mask = op.getMask() ? get(op.getMask()) : Values();
+  std::string type = (form.bits == 8 ? ".u" : ".b") + std::to_string(form.bits);
+  for (size_t r = 0; r < elements.size(); ++r) {
+    if (!layout.isOwner({static_cast<int64_t>(r), 0, 0}))
+      continue;
+    Values at;
+    for (Values &index : indices)
+      at.push_back(index[r]);
+    Value address = elementAddress(op.getTensor(), at);
+    Value bits = toForm(b, elements[r], form);
+    Value active = mask.empty() ? Value() : mask[r];
+    if (*owner)
+      active = active ? arith::AndIOp::create(b, active, *owner).getResult()
+                      : *owner;
+    if (!active) {
+      ptx("st.global" + type + " [$0], $1;",
+          std::string("l,") + form.constraint + ",~{memory}", {address, bits});
+      continue;
+    }
+    ptx("{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $2, 0;\n\t"
+        "@active st.global" +
+            type + " [$0], $1;\n\t}",
+        std::string("l,") + form.constraint + ",r,~{memory}",
+        {address, bits, arith::ExtUIOp::create(b, b.getI32Type(), active)});
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+static std::string spaceOf(Value memory) {
+  auto shared = dyn_cast<SharedType>(memory.getType());
+  if (!shared)
+    return ".global";
+  return shared.getCluster() ? ".shared::cluster" : ".shared::cta";
+}
+static const char *addressConstraint(Value memory) {
+  return isa<SharedType>(memory.getType()) ? "r" : "l";
+}
+static std::string order(MemorySem sem, MemoryScope scope) {
+  if (sem == MemorySem::Weak)
+    return ".weak";
+  return ("." + stringifyMemorySem(sem) + "." + stringifyMemoryScope(scope))
+      .str();
+}
+static LogicalResult checkScalarMemory(Operation *op, Value memory) {
+  auto shared = dyn_cast<SharedType>(memory.getType());
+  if (shared && shared.getSwizzle())
+    return op->emitError("[not-supported-yet] single elements of a swizzled "
+                         "tile have no lowering for sm_90a yet");
+  return success();
+}
+
+LogicalResult KernelLowering::ld(LdOp op) {
+  if (failed(checkScalarMemory(op, op.getMemory())))
+    return failure();
+  RegisterForm form = formOf(b, op.getType());
+  MemorySem sem = op.getSem();
+  if (sem == MemorySem::SeqCst) {
+    ptx(("fence.sc." + stringifyMemoryScope(op.getScope()) + ";").str(),
+        "~{memory}", {});
+    sem = MemorySem::Acquire;
+  }
+  Value bits = ptx(form.type,
+                   "ld" + order(sem, op.getScope()) + spaceOf(op.getMemory()) +
+                       (form.bits == 8 ? ".u" : ".b") +
+                       std::to_string(form.bits) + " $0, [$1];",
+                   std::string("=") + form.constraint + "," +
+                       addressConstraint(op.getMemory()) + ",~{memory}",
+                   elementAddress(op.getMemory(), getAll(op.getIndices())));
+  set(op.getResult(), fromForm(b, bits, op.getType()));
+  return success();
+}
+
+LogicalResult KernelLowering::st(StOp op) {
+  if (failed(checkScalarMemory(op, op.getMemory())))
+    return failure();
+  RegisterForm form = formOf(b, op.getValue().getType());
+  MemorySem sem = op.getSem();
+  if (sem == MemorySem::SeqCst) {
+    ptx(("fence.sc." + stringifyMemoryScope(op.getScope()) + ";").str(),
+        "~{memory}", {});
+    sem = MemorySem::Release;
+  }
+  ptx("st" + order(sem, op.getScope()) + spaceOf(op.getMemory()) +
+          (form.bits == 8 ? ".u" : ".b") + std::to_string(form.bits) +
+          " [$0], $1;",
+      std::string(addressConstraint(op.getMemory())) + "," + form.constraint +
+          ",~{memory}",
+      {elementAddress(op.getMemory(), getAll(op.getIndices())),
+       toForm(b, get1(op.getValue()), form)});
+  return success();
+}
+
+LogicalResult KernelLowering::atom(AtomOp op) {
+  if (failed(checkScalarMemory(op, op.getMemory())))
+    return failure();
+  Type type = op.getType();
+  unsigned bits = type.getIntOrFloatBitWidth();
+  bool isFloat = isa<FloatType>(type);
+  if (bits != 32 && bits != 64)
+    return unsupported(op, "an atomic operation on " +
+                               llvm::formatv("{0}", type).str());
+  std::string suffix = std::to_string(bits);
+  switch (op.getOp()) {
+  case AtomicOp::Add:
+    suffix = (isFloat ? ".f" : ".u") + suffix;
+    break;
+  case AtomicOp::Min:
+  case AtomicOp::Max:
+    if (isFloat)
+      return unsupported(op, "an atomic minimum or maximum of floats");
+    suffix = ".s" + suffix;
+    break;
+  case AtomicOp::Exch:
+    suffix = ".b" + suffix;
+    break;
+  case AtomicOp::And:
+  case AtomicOp::Or:
+    if (isFloat)
+      return unsupported(op, "a bitwise atomic operation on floats");
+    suffix = ".b" + suffix;
+    break;
+  }
+  RegisterForm form = formOf(b, type);
+  MemorySem sem = op.getSem();
+  if (sem == MemorySem::Weak)
+    sem = MemorySem::Relaxed;
+  if (sem == MemorySem::SeqCst) {
+    ptx(("fence.sc." + stringifyMemoryScope(op.getScope()) + ";").str(),
+        "~{memory}", {});
+    sem = MemorySem::AcqRel;
+  }
+  std::string operand = form.constraint;
+  Value value = toForm(b, get1(op.getValue()), form);
+  if (isFloat) { // add.f32 wants a float register
+    operand = bits == 32 ? "f" : "d";
+    value = get1(op.getValue());
+  }
+  Value old =
+      ptx(isFloat ? type : form.type,
+          "atom" + order(sem, op.getScope()) + spaceOf(op.getMemory()) + "." +
+              stringifyAtomicOp(op.getOp()).str() + suffix + " $0, [$1], $2;",
+          "=" + operand + "," + addressConstraint(op.getMemory()) + "," +
+              operand + ",~{memory}",
+          {elementAddress(op.getMemory(), getAll(op.getIndices())), value});
+  set(op.getResult(), isFloat ? old : fromForm(b, old, type));
+  return success();
+}
+
+LogicalResult KernelLowering::flagWait(FlagWaitOp op) {
+  std::string scope = stringifyMemoryScope(op.getScope()).str();
+  ptx("{\n\t.reg .pred done;\n\t.reg .b32 flag;\nflag_${:uid}:\n\t"
+      "ld.acquire." +
+          scope +
+          ".global.b32 flag, [$0];\n\t"
+          "setp.ge.s32 done, flag, $1;\n\t@!done bra flag_${:uid};\n\t}",
+      "l,r,~{memory}",
+      {elementAddress(op.getFlags(), getAll(op.getIndices())),
+       get1(op.getValue())});
+  return success();
+}
+
+LogicalResult KernelLowering::flagSignal(FlagSignalOp op) {
+  std::string scope = stringifyMemoryScope(op.getScope()).str();
+  ptx("red.release." + scope + ".global.add.u32 [$0], $1;", "l,r,~{memory}",
+      {elementAddress(op.getFlags(), getAll(op.getIndices())),
+       get1(op.getValue())});
+  return success();
+}

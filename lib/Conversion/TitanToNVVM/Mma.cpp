@@ -1,0 +1,220 @@
+//===- Mma.cpp - titan.mma as wgmma ---------------------------------------===//
+//
+// One titan.mma is, for each 64 rows that a warpgroup holds, the instructions
+// that walk K in steps of 16 (16-bit operands), written as one piece of inline
+// PTX: the accumulator's registers go in and out of it once, so that nothing
+// can be put between the steps and ptxas sees one chain.
+//
+// Operands are described to the hardware by 64-bit matrix descriptors (PTX ISA,
+// "Matrix descriptor format" of wgmma):
+//
+//   13:0   address / 16          29:16  leading byte offset / 16
+//   45:32  stride byte offset / 16      63:62  swizzle: 1 128B, 2 64B, 3 32B
+//
+//   K-major (rows of K elements): a group of 8 rows is 8 * span bytes, that is
+//     the stride offset; the leading one is not used. A step of 32 bytes along
+//     K inside the span adds 32 bytes to the address; past the span the next
+//     panel begins.
+//   MN-major (transposed): the stride offset leads to the next 8 rows of K
+//     (8 * span bytes), the leading one to the next panel of span bytes along
+//     M or N.
+//
+//===----------------------------------------------------------------------===//
+#include "KernelLowering.h"
+
+#include "titan/Layout/Hardware.h"
+
+using namespace mlir;
+using namespace titan;
+
+namespace {
+
+/// Where an operand's pieces are and how the hardware walks them.
+struct Operand {
+  SharedType type;
+  bool transposed;
+
+  int64_t span() const { return type.getSwizzle(); }
+  int64_t bytes() const { return type.getElementBytes(); }
+  /// Rows as stored.
+  int64_t rows() const { return type.getShape()[0]; }
+  /// Bytes from one panel (span bytes wide, all rows) to the next.
+  int64_t panel() const { return rows() * span(); }
+
+  /// Byte offset of the piece that begins at row `mn` and depth `k` (elements).
+  int64_t offset(int64_t mn, int64_t k) const {
+    int64_t row = transposed ? k : mn, column = transposed ? mn : k;
+    int64_t inner = column * bytes();
+    return inner / span() * panel() + row * span() + inner % span();
+  }
+  /// The descriptor without its address.
+  uint64_t descriptor() const {
+    uint64_t leading = transposed ? panel() / 16 : 1;
+    uint64_t stride = 8 * span() / 16;
+    uint64_t mode = span() == 128 ? 1 : span() == 64 ? 2 : 3;
+    return (leading & 0x3FFF) << 16 | (stride & 0x3FFF) << 32 | mode << 62;
+  }
+};
+
+} // namespace
+
+LogicalResult KernelLowering::mma(MmaOp op) {
+  RankedTensorType tile = op.getAcc().getType().getTensor();
+  Layout layout = *getTileLayout(tile);
+  int64_t warps = layout.warps();
+  auto typeA = dyn_cast<SharedType>(op.getA().getType());
+  if (!typeA)
+    return unsupported(op, "a product whose A is in registers");
+  for (SharedType type : {typeA, op.getB().getType()})
+    if (!type.getSwizzle())
+      return op.emitError(
+          "[mma-operand] an operand without swizzle: TMA writes "
+          "rows, wgmma then wants blocks of 8 x 16 bytes; use "
+          "swizzle = 32, 64 or 128 (PTX ISA, wgmma, matrix "
+          "descriptors)");
+  Operand a{typeA, op.getTransposeA()};
+  Operand bMatrix{op.getB().getType(), op.getTransposeB()};
+  int64_t k = typeA.getShape()[op.getTransposeA() ? 0 : 1];
+
+  // Each warpgroup holds blocks of 64 rows; find them by asking the layout.
+  if (warps % 4 || warpsHere % 4 || warps != warpsHere)
+    return op.emitError("[layout-mismatch] the accumulator's layout is for ")
+           << warps << " warps, the partition has " << warpsHere
+           << "; wgmma is executed by all of its warpgroups";
+  int64_t groups4 = warps / 4, registers = layout.registers();
+  int64_t n = tile.getShape()[1];
+  // The instruction's N: as many columns as one warpgroup holds of a row.
+  int64_t columns = 0;
+  for (int64_t candidate = std::min<int64_t>(n, 256); candidate >= 8;
+       candidate -= 8) {
+    if (registers % (candidate / 2))
+      continue;
+    auto atom = wgmmaD(64, candidate);
+    bool matches = bool(atom);
+    for (int64_t r = 0; matches && r < registers; ++r)
+      for (int64_t w = 0; matches && w < warps; ++w)
+        for (int64_t l : {0, 1, 2, 3, 4, 8, 16, 31}) {
+          int64_t first = r / (candidate / 2) * (candidate / 2);
+          Coord origin = layout.coords(first, 0, w / 4 * 4);
+          Coord inside = atom->coords(r - first, l, w % 4);
+          Coord at = layout.coords(r, l, w);
+          matches &=
+              at[0] == origin[0] + inside[0] && at[1] == origin[1] + inside[1];
+        }
+    if (matches) {
+      columns = candidate;
+      break;
+    }
+  }
+  if (!columns)
+    return op.emitError("[layout-mismatch] the accumulator's layout is no "
+                        "fragment of wgmma; use #titan.wgmma (PTX ISA, wgmma, "
+                        "matrix fragment D)");
+  int64_t perBlock = columns / 2, blocks = registers / perBlock;
+
+  // Descriptors: one address a block, the walk along K is added to it.
+  auto lowWord = [&](Operand operand, Value address) -> Value {
+    // Shared addresses are below 2^18, so the field needs no mask.
+    Value encoded = arith::ShRUIOp::create(b, address, i32(4));
+    return arith::OrIOp::create(
+        b, encoded, i32(static_cast<int32_t>(operand.descriptor())));
+  };
+  auto word64 = [&](Operand operand, Value low, int64_t offset) -> Value {
+    Value moved = offset ? add(low, i32(offset / 16)) : low;
+    Value wide = arith::ExtUIOp::create(b, b.getI64Type(), moved);
+    int64_t high = static_cast<int64_t>(operand.descriptor() >> 32 << 32);
+    return arith::OrIOp::create(b, wide, i64(high));
+  };
+  std::string type = typeA.getElementType().isBF16() ? "bf16" : "f16";
+  std::string instruction = "wgmma.mma_async.sync.aligned.m64n" +
+                            std::to_string(columns) + "k16.f32." + type + "." +
+                            type;
+  std::string flags = std::string(", 1, 1, ") + (a.transposed ? "1" : "0") +
+                      ", " + (bMatrix.transposed ? "1" : "0") + ";";
+  Values accumulator = get(op.getAcc()), results;
+  Type f32 = b.getF32Type();
+  int64_t steps = k / 16;
+
+  for (int64_t block = 0; block < blocks; ++block) {
+    auto origin = [&](int64_t group) {
+      return layout.coords(block * perBlock, 0, group * 4);
+    };
+    std::optional<Value> rowOffset = laneFunction(
+        [&](int64_t, int64_t w) { return a.offset(origin(w / 4)[0], 0); },
+        groups4 * 4);
+    std::optional<Value> columnOffset = laneFunction(
+        [&](int64_t, int64_t w) { return bMatrix.offset(origin(w / 4)[1], 0); },
+        groups4 * 4);
+    if (!rowOffset || !columnOffset)
+      return unsupported(op, "this order of warpgroups");
+    Value lowA = lowWord(a, add(get1(op.getA()), *rowOffset));
+    Value lowB = lowWord(bMatrix, add(get1(op.getB()), *columnOffset));
+
+    Values operands(accumulator.begin() + block * perBlock,
+                    accumulator.begin() + (block + 1) * perBlock);
+    std::string constraints, registersText = "{";
+    for (int64_t r = 0; r < perBlock; ++r) {
+      constraints += r ? ",=f" : "=f";
+      registersText += (r ? ", $" : "$") + std::to_string(r);
+    }
+    registersText += "}";
+    for (int64_t r = 0; r < perBlock; ++r)
+      constraints += "," + std::to_string(r);
+    // $0 .. are the results; tied operands have numbers of their own.
+    size_t next = 2 * perBlock;
+    std::string text = "{\n\t.reg .pred use, yes;\n\t"
+                       "setp.ne.b32 yes, 1, 0;\n\t";
+    if (op.getAccumulate()) {
+      operands.push_back(
+          arith::ExtUIOp::create(b, b.getI32Type(), get1(op.getAccumulate())));
+      constraints += ",r";
+      text += "setp.ne.b32 use, $" + std::to_string(next++) + ", 0;\n\t";
+    } else {
+      text += "setp.ne.b32 use, 0, 0;\n\t"; // the old value is not read
+    }
+    for (int64_t step = 0; step < steps; ++step) {
+      operands.push_back(word64(a, lowA, a.offset(0, 16 * step)));
+      operands.push_back(word64(bMatrix, lowB, bMatrix.offset(0, 16 * step)));
+      constraints += ",l,l";
+      text += instruction + " " + registersText + ", $" + std::to_string(next) +
+              ", $" + std::to_string(next + 1) + (step ? ", yes" : ", use") +
+              flags + "\n\t";
+      next += 2;
+    }
+    text += "}";
+    auto structure = LLVM::LLVMStructType::getLiteral(
+        b.getContext(), SmallVector<Type>(perBlock, f32));
+    Value all = ptx(structure, text, constraints + ",~{memory}", operands);
+    for (int64_t r = 0; r < perBlock; ++r)
+      results.push_back(LLVM::ExtractValueOp::create(b, all, r));
+  }
+  set(op.getResult(), results);
+  return success();
+}
+
+LogicalResult KernelLowering::mmaResult(MmaResultOp op) {
+  // The registers pass through the wait, so that nothing that reads them can
+  // move above it.
+  Values registers = get(op.getAcc());
+  std::string constraints;
+  for (size_t r = 0; r < registers.size(); ++r)
+    constraints += r ? ",=f" : "=f";
+  for (size_t r = 0; r < registers.size(); ++r)
+    constraints += "," + std::to_string(r);
+  auto structure = LLVM::LLVMStructType::getLiteral(
+      b.getContext(),
+      SmallVector<Type>(registers.size(), registers.front().getType()));
+  Value all = ptx(structure, "wgmma.wait_group.sync.aligned 0;",
+                  constraints + ",~{memory}", registers);
+  for (size_t r = 0; r < registers.size(); ++r)
+    registers[r] = LLVM::ExtractValueOp::create(b, all, r);
+  set(op.getResult(), registers);
+  return success();
+}
+
+LogicalResult KernelLowering::mmaWait(MmaWaitOp op) {
+  if (std::optional<int64_t> pending = groups.getPending(op))
+    NVVM::WgmmaWaitGroupSyncOp::create(
+        b, static_cast<uint64_t>(std::min<int64_t>(*pending, 7)));
+  return success();
+}

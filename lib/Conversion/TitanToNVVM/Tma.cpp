@@ -1,0 +1,112 @@
+//===- Tma.cpp - bulk tensor copies ---------------------------------------===//
+//
+// PTX ISA, cp.async.bulk.tensor and cp.reduce.async.bulk.tensor. Coordinates
+// are innermost first there, outermost first in titan.
+//
+//===----------------------------------------------------------------------===//
+#include "KernelLowering.h"
+
+using namespace mlir;
+using namespace titan;
+
+/// `createpolicy.fractional.L2::evict_first.b64` of the whole access, as the
+/// 64-bit word that it makes (the same one each time).
+static int64_t cacheWord(CachePolicy policy) {
+  switch (policy) {
+  case CachePolicy::EvictNormal:
+    return 0x1000000000000000;
+  case CachePolicy::EvictFirst:
+    return 0x12F0000000000000;
+  case CachePolicy::EvictLast:
+    return 0x14F0000000000000;
+  }
+  llvm_unreachable("all policies are above");
+}
+
+/// "{$3, $4}" for operands first .. first + count - 1.
+static std::string braces(size_t first, size_t count) {
+  std::string text = "{";
+  for (size_t i = 0; i < count; ++i)
+    text += (i ? ", $" : "$") + std::to_string(first + i);
+  return text + "}";
+}
+
+static std::string repeat(StringRef what, size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i)
+    text += "," + what.str();
+  return text;
+}
+
+LogicalResult KernelLowering::tmaLoad(TmaLoadOp op) {
+  size_t rank = op.getCoords().size();
+  bool multicast = op.getMulticast() != nullptr;
+  Values operands{get1(op.getBuffer()), get1(op.getMap()),
+                  barrierAddress(op.getBarrier(), op.getIndex())};
+  for (Value coordinate : llvm::reverse(op.getCoords()))
+    operands.push_back(toI32(get1(coordinate)));
+  std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
+                     "d.shared::cluster.global.tile.mbarrier::complete_tx::"
+                     "bytes";
+  std::string tail, constraints = "r,l,r" + repeat("r", rank);
+  if (multicast) {
+    text += ".multicast::cluster";
+    tail += ", $" + std::to_string(operands.size());
+    operands.push_back(get1(op.getMulticast()));
+    constraints += ",h";
+  }
+  if (auto cache = op.getCache()) {
+    text += ".L2::cache_hint";
+    tail += ", $" + std::to_string(operands.size());
+    operands.push_back(i64(cacheWord(*cache)));
+    constraints += ",l";
+  }
+  text += " [$0], [$1, " + braces(3, rank) + "], [$2]" + tail + ";";
+  ptx(text, constraints + ",~{memory}", operands);
+  return success();
+}
+
+LogicalResult KernelLowering::tmaStore(TmaStoreOp op) {
+  size_t rank = op.getCoords().size();
+  Values operands{get1(op.getBuffer()), get1(op.getMap())};
+  for (Value coordinate : llvm::reverse(op.getCoords()))
+    operands.push_back(toI32(get1(coordinate)));
+  std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
+                     "d.global.shared::cta.tile.bulk_group";
+  std::string tail, constraints = "r,l" + repeat("r", rank);
+  if (auto cache = op.getCache()) {
+    text += ".L2::cache_hint";
+    tail = ", $" + std::to_string(operands.size());
+    operands.push_back(i64(cacheWord(*cache)));
+    constraints += ",l";
+  }
+  text += " [$1, " + braces(2, rank) + "], [$0]" + tail + ";";
+  ptx(text, constraints + ",~{memory}", operands);
+  return success();
+}
+
+LogicalResult KernelLowering::tmaReduce(TmaReduceOp op) {
+  size_t rank = op.getCoords().size();
+  StringRef kind = stringifyAtomicOp(op.getOp());
+  if (op.getOp() == AtomicOp::Exch)
+    return op.emitError(
+        "[tma-reduce-type] cp.reduce.async.bulk.tensor has add, "
+        "min, max, and, or; not exch");
+  Values operands{get1(op.getBuffer()), get1(op.getMap())};
+  for (Value coordinate : llvm::reverse(op.getCoords()))
+    operands.push_back(toI32(get1(coordinate)));
+  std::string text =
+      ("cp.reduce.async.bulk.tensor." + Twine(rank) + "d.global.shared::cta." +
+       kind + ".tile.bulk_group [$1, " + braces(2, rank) + "], [$0];")
+          .str();
+  ptx(text, "r,l" + repeat("r", rank) + ",~{memory}", operands);
+  return success();
+}
+
+LogicalResult KernelLowering::bulkWait(BulkWaitOp op) {
+  if (std::optional<int64_t> pending = groups.getPending(op))
+    NVVM::CpAsyncBulkWaitGroupOp::create(b, static_cast<uint32_t>(*pending),
+                                         op.getRead() ? b.getUnitAttr()
+                                                      : UnitAttr());
+  return success();
+}
