@@ -17,6 +17,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -57,7 +58,6 @@ static void buildExpandPasses(OpPassManager &pm) {
 static void buildLLVMPasses(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(arith::createArithExpandOpsPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createArithToLLVMConversionPass());
@@ -209,6 +209,11 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
     kernelEntries.push_back(std::move(*entry));
   }
   {
+    // Rounding divisions alone: the target has maximum and minimum itself.
+    RewritePatternSet patterns(context);
+    arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+    if (failed(applyPatternsGreedily(*lowered, std::move(patterns))))
+      return emitError(loc, "[codegen-failed] divisions were not expanded");
     PassManager pm(context);
     buildLLVMPasses(pm);
     if (failed(pm.run(*lowered)))

@@ -17,7 +17,13 @@ KernelLowering::KernelLowering(KernelOp kernel, ModuleOp target)
 }
 
 FailureOr<LoweredKernel> KernelLowering::run() {
-  lowered.entry = kernel.getSymName().str();
+  // A name that PTX takes, and that nothing else in the module has.
+  for (char c : kernel.getSymName())
+    lowered.entry += llvm::isAlnum(c) || c == '_' ? c : '_';
+  if (llvm::isDigit(lowered.entry.front()))
+    lowered.entry.insert(0, "_");
+  while (target.lookupSymbol(lowered.entry))
+    lowered.entry += "_";
   if (failed(allocateShared()) || failed(makeFunction()) ||
       failed(block(kernel.getBody().front())))
     return failure();
@@ -472,6 +478,7 @@ LogicalResult KernelLowering::operation(Operation &op) {
       .Case<CoordinateOp>([&](auto o) { return coordinate(o); })
       .Case<ExtractOp>([&](auto o) { return extract(o); })
       .Case<ReduceOp>([&](auto o) { return reduce(o); })
+      .Case<BroadcastOp>([&](auto o) { return broadcast(o); })
       .Default([&](Operation *o) {
         if (isa<arith::ArithDialect, math::MathDialect>(o->getDialect()))
           return elementwise(*o);
@@ -492,6 +499,12 @@ FailureOr<SmallVector<Type>> KernelLowering::convert(Operation *op, Type type) {
     if (!layout)
       return op->emitError("[")
                  << layout.problem().code << "] " << layout.problem().message,
+             failure();
+    if (layout->warps() > warpsHere || layout->lanes() != 32)
+      return op->emitError("[layout-mismatch] ")
+                 << tile << " is spread over " << layout->warps()
+                 << " warps of " << layout->lanes() << " lanes; " << warpsHere
+                 << " warps of 32 execute this",
              failure();
     types.assign(layout->registers(), tile.getElementType());
     return types;
@@ -540,6 +553,7 @@ LogicalResult KernelLowering::forLoop(scf::ForOp op) {
   auto loop =
       scf::ForOp::create(b, get1(op.getLowerBound()), get1(op.getUpperBound()),
                          get1(op.getStep()), getAll(op.getInitArgs()));
+  loop.setUnsignedCmp(op.getUnsignedCmp());
   if (!loop.getBody()->empty())
     loop.getBody()->back().erase();
   set(op.getInductionVar(), loop.getInductionVar());

@@ -72,6 +72,7 @@ private:
   LogicalResult coordinate(CoordinateOp op);
   LogicalResult extract(ExtractOp op);
   LogicalResult reduce(ReduceOp op);
+  LogicalResult broadcast(BroadcastOp op);
 
   //===--------------------------------------------------------------------===//
   // Memory: Memory.cpp
@@ -116,6 +117,10 @@ private:
   // Matrix products: Mma.cpp
   //===--------------------------------------------------------------------===//
   LogicalResult mma(MmaOp op);
+  /// The registers of A's fragments, packed in pairs: four 32-bit registers for
+  /// each step of 16 along K, in the order of wgmma's matrix fragment A.
+  mlir::FailureOr<Values> fragmentsOfA(MmaOp op, const Layout &accumulator,
+                                       int64_t firstRegister);
   LogicalResult mmaResult(MmaResultOp op);
   LogicalResult mmaWait(MmaWaitOp op);
 
@@ -148,6 +153,8 @@ private:
   void ptx(llvm::StringRef text, llvm::StringRef constraints,
            mlir::ValueRange operands);
 
+  /// Two 16-bit elements in one 32-bit register.
+  Value pack(Value low, Value high);
   /// tid.x % 32.
   Value lane();
   /// The warp's rank in the partition that the walk is in.

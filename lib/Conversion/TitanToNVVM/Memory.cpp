@@ -32,15 +32,11 @@ LogicalResult KernelLowering::mapRank(MapRankOp op) {
 // Register tiles <-> shared memory
 //===----------------------------------------------------------------------===//
 
-/// Two 16-bit elements as one 32-bit register, and back.
-static Value pack(ImplicitLocOpBuilder &b, Value low, Value high) {
+Value KernelLowering::pack(Value low, Value high) {
   auto type = VectorType::get(2, low.getType());
-  auto place = [&](int i) -> Value {
-    return arith::ConstantIntOp::create(b, b.getI32Type(), i);
-  };
   Value pair = LLVM::PoisonOp::create(b, type);
-  pair = LLVM::InsertElementOp::create(b, pair, low, place(0));
-  pair = LLVM::InsertElementOp::create(b, pair, high, place(1));
+  pair = LLVM::InsertElementOp::create(b, pair, low, i32(0));
+  pair = LLVM::InsertElementOp::create(b, pair, high, i32(1));
   return LLVM::BitcastOp::create(b, b.getI32Type(), pair);
 }
 
@@ -113,7 +109,7 @@ LogicalResult KernelLowering::sharedMatrix(Operation *op, SharedType buffer,
       Values operands{address};
       for (int64_t i = 0; i < count; ++i) {
         size_t r = g * 2 * count + 2 * i;
-        operands.push_back(pack(b, elements[r], elements[r + 1]));
+        operands.push_back(pack(elements[r], elements[r + 1]));
       }
       ptx(instruction + "[$0], {" + list + "};", constraints + ",~{memory}",
           operands);

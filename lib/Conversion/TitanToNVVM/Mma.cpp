@@ -58,15 +58,60 @@ struct Operand {
 
 } // namespace
 
+FailureOr<SmallVector<Value>>
+KernelLowering::fragmentsOfA(MmaOp op, const Layout &accumulator,
+                             int64_t firstRegister) {
+  auto tile = cast<RankedTensorType>(op.getA().getType());
+  Layout layout = *getTileLayout(tile);
+  Layout atom = *wgmmaA(16, 64, 16);
+  Values elements = get(op.getA());
+  auto mismatch = [&] {
+    return op.emitError("[layout-mismatch] A's registers are not the fragments "
+                        "that this product's warps multiply; give it the "
+                        "accumulator's layout (PTX ISA, wgmma, matrix fragment "
+                        "A)");
+  };
+  if (layout.warps() != accumulator.warps())
+    return mismatch(), failure();
+  std::map<std::pair<int64_t, int64_t>, int64_t> registerAt;
+  for (int64_t r = 0; r < layout.registers(); ++r) {
+    Coord at = layout.coords(r, 0, 0);
+    registerAt.insert({{at[0], at[1]}, r});
+  }
+  Values packed;
+  for (int64_t step = 0; step < tile.getShape()[1] / 16; ++step) {
+    Values registers;
+    for (int64_t f = 0; f < 8; ++f) {
+      auto place = [&](int64_t l, int64_t w) {
+        Coord inside = atom.coords(f, l, w % 4);
+        return std::pair(
+            accumulator.coords(firstRegister, 0, w / 4 * 4)[0] + inside[0],
+            16 * step + inside[1]);
+      };
+      auto found = registerAt.find(place(0, 0));
+      if (found == registerAt.end())
+        return mismatch(), failure();
+      for (int64_t w = 0; w < layout.warps(); ++w)
+        for (int64_t l = 0; l < 32; ++l) {
+          Coord at = layout.coords(found->second, l, w);
+          if (std::pair(at[0], at[1]) != place(l, w))
+            return mismatch(), failure();
+        }
+      registers.push_back(elements[found->second]);
+    }
+    for (int64_t i = 0; i < 8; i += 2)
+      packed.push_back(pack(registers[i], registers[i + 1]));
+  }
+  return packed;
+}
+
 LogicalResult KernelLowering::mma(MmaOp op) {
   RankedTensorType tile = op.getAcc().getType().getTensor();
   Layout layout = *getTileLayout(tile);
   int64_t warps = layout.warps();
   auto typeA = dyn_cast<SharedType>(op.getA().getType());
-  if (!typeA)
-    return unsupported(op, "a product whose A is in registers");
   for (SharedType type : {typeA, op.getB().getType()})
-    if (!type.getSwizzle())
+    if (type && !type.getSwizzle())
       return op.emitError(
           "[mma-operand] an operand without swizzle: TMA writes "
           "rows, wgmma then wants blocks of 8 x 16 bytes; use "
@@ -74,7 +119,8 @@ LogicalResult KernelLowering::mma(MmaOp op) {
           "descriptors)");
   Operand a{typeA, op.getTransposeA()};
   Operand bMatrix{op.getB().getType(), op.getTransposeB()};
-  int64_t k = typeA.getShape()[op.getTransposeA() ? 0 : 1];
+  int64_t k = typeA ? typeA.getShape()[op.getTransposeA() ? 0 : 1]
+                    : cast<RankedTensorType>(op.getA().getType()).getShape()[1];
 
   // Each warpgroup holds blocks of 64 rows; find them by asking the layout.
   if (warps % 4 || warpsHere % 4 || warps != warpsHere)
@@ -125,12 +171,14 @@ LogicalResult KernelLowering::mma(MmaOp op) {
     int64_t high = static_cast<int64_t>(operand.descriptor() >> 32 << 32);
     return arith::OrIOp::create(b, wide, i64(high));
   };
-  std::string type = typeA.getElementType().isBF16() ? "bf16" : "f16";
+  std::string type = op.getB().getType().getElementType().isBF16() ? "bf16" : "f16";
   std::string instruction = "wgmma.mma_async.sync.aligned.m64n" +
                             std::to_string(columns) + "k16.f32." + type + "." +
                             type;
-  std::string flags = std::string(", 1, 1, ") + (a.transposed ? "1" : "0") +
-                      ", " + (bMatrix.transposed ? "1" : "0") + ";";
+  std::string flags = ", 1, 1, ";
+  if (typeA)
+    flags += a.transposed ? "1, " : "0, ";
+  flags += bMatrix.transposed ? "1;" : "0;";
   Values accumulator = get(op.getAcc()), results;
   Type f32 = b.getF32Type();
   int64_t steps = k / 16;
@@ -140,14 +188,25 @@ LogicalResult KernelLowering::mma(MmaOp op) {
       return layout.coords(block * perBlock, 0, group * 4);
     };
     std::optional<Value> rowOffset = laneFunction(
-        [&](int64_t, int64_t w) { return a.offset(origin(w / 4)[0], 0); },
+        [&](int64_t, int64_t w) {
+          return typeA ? a.offset(origin(w / 4)[0], 0) : 0;
+        },
         groups4 * 4);
     std::optional<Value> columnOffset = laneFunction(
         [&](int64_t, int64_t w) { return bMatrix.offset(origin(w / 4)[1], 0); },
         groups4 * 4);
     if (!rowOffset || !columnOffset)
       return unsupported(op, "this order of warpgroups");
-    Value lowA = lowWord(a, add(get1(op.getA()), *rowOffset));
+    Value lowA;
+    Values fragments;
+    if (typeA) {
+      lowA = lowWord(a, add(get1(op.getA()), *rowOffset));
+    } else {
+      auto found = fragmentsOfA(op, layout, block * perBlock);
+      if (failed(found))
+        return failure();
+      fragments = std::move(*found);
+    }
     Value lowB = lowWord(bMatrix, add(get1(op.getB()), *columnOffset));
 
     Values operands(accumulator.begin() + block * perBlock,
@@ -173,13 +232,24 @@ LogicalResult KernelLowering::mma(MmaOp op) {
       text += "setp.ne.b32 use, 0, 0;\n\t"; // the old value is not read
     }
     for (int64_t step = 0; step < steps; ++step) {
-      operands.push_back(word64(a, lowA, a.offset(0, 16 * step)));
+      std::string operandA;
+      if (typeA) {
+        operands.push_back(word64(a, lowA, a.offset(0, 16 * step)));
+        constraints += ",l";
+        operandA = "$" + std::to_string(next++);
+      } else {
+        for (int64_t i = 0; i < 4; ++i) {
+          operands.push_back(fragments[4 * step + i]);
+          constraints += ",r";
+          operandA += (i ? ", $" : "{$") + std::to_string(next++);
+        }
+        operandA += "}";
+      }
       operands.push_back(word64(bMatrix, lowB, bMatrix.offset(0, 16 * step)));
-      constraints += ",l,l";
-      text += instruction + " " + registersText + ", $" + std::to_string(next) +
-              ", $" + std::to_string(next + 1) + (step ? ", yes" : ", use") +
-              flags + "\n\t";
-      next += 2;
+      constraints += ",l";
+      text += instruction + " " + registersText + ", " + operandA + ", $" +
+              std::to_string(next++) + (step ? ", yes" : ", use") + flags +
+              "\n\t";
     }
     text += "}";
     auto structure = LLVM::LLVMStructType::getLiteral(

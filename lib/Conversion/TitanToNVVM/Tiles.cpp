@@ -184,7 +184,7 @@ LogicalResult KernelLowering::extract(ExtractOp op) {
 }
 
 LogicalResult KernelLowering::reduce(ReduceOp op) {
-  Layout layout = *getTileLayout(op.getType());
+  Layout layout = *getTileLayout(op.getTile().getType());
   int last = layout.rank() - 1;
   Type type = op.getType().getElementType();
   Values from = get(op.getTile());
@@ -247,11 +247,32 @@ LogicalResult KernelLowering::reduce(ReduceOp op) {
     }
     sums[row] = sum;
   }
+  // One register a row, or every element of the tile.
+  Layout result = *getTileLayout(op.getType());
+  Values results;
+  for (int64_t r = 0; r < result.registers(); ++r) {
+    Coord at = result.coords(r, 0, 0);
+    results.push_back(
+        sums[std::vector<int64_t>(at.begin(), at.begin() + last)]);
+  }
+  set(op, results);
+  return success();
+}
+
+LogicalResult KernelLowering::broadcast(BroadcastOp op) {
+  Layout rows = *getTileLayout(op.getTile().getType());
+  Layout layout = *getTileLayout(op.getType());
+  Values from = get(op.getTile());
+  std::map<std::vector<int64_t>, Value> values;
+  for (int64_t r = 0; r < rows.registers(); ++r) {
+    Coord at = rows.coords(r, 0, 0);
+    values[std::vector<int64_t>(at.begin(), at.end())] = from[r];
+  }
   Values results;
   for (int64_t r = 0; r < layout.registers(); ++r) {
     Coord at = layout.coords(r, 0, 0);
     results.push_back(
-        sums[std::vector<int64_t>(at.begin(), at.begin() + last)]);
+        values[std::vector<int64_t>(at.begin(), at.begin() + rows.rank())]);
   }
   set(op, results);
   return success();

@@ -1,0 +1,50 @@
+// What does not compile says so, with a code and a place.
+// RUN: split-file %s %t
+// RUN: not titan compile %t/shared.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=SHARED
+// RUN: not titan compile %t/launch.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=LAUNCH
+// RUN: not titan compile %t/budget.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=BUDGET
+// RUN: not titan compile %t/budget.mlir --target sm_75 --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: not titan compile %t/budget.mlir --emit=nothing -o - 2>&1 | FileCheck %s --check-prefix=EMIT
+// RUN: not titan compile %t/shared.mlir --emit=ptx -o %t/no/such/folder 2>&1 | FileCheck %s --check-prefix=SHARED
+
+// SHARED: shared.mlir:5:8: error:
+// SHARED-SAME: [shared-memory-limit]
+// SHARED-SAME: 262144 bytes of shared memory
+// SHARED-SAME: 232448
+// LAUNCH: launch.mlir:3:8: error:
+// LAUNCH-SAME: [not-supported-yet]
+// LAUNCH-SAME: arith.shli
+// BUDGET: budget.mlir:6:5: error:
+// BUDGET-SAME: [setmaxnreg-operand]
+// TARGET: error: {{.*}}[unknown-target]
+// TARGET-SAME: 'sm_75'
+// EMIT: error: {{.*}}[bad-argument]
+
+//--- shared.mlir
+titan.kernel @shared() warps(1) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %x = titan.shared.alloc : !titan.shared<128x128xf32, slots = 4>
+  titan.return
+}
+//--- launch.mlir
+titan.kernel @launch() warps(1) launch {
+  %c1 = arith.constant 1 : index
+  %n = arith.shli %c1, %c1 : index
+  titan.launch grid(%n) with(%n : index)
+} body(%n: index) {
+  titan.return
+}
+//--- budget.mlir
+titan.kernel @budget() warps(4) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  titan.warp_specialize {
+    titan.partition "all" warps(4) registers(64) {
+      titan.syncwarp
+    }
+  }
+  titan.return
+}
