@@ -9,6 +9,7 @@
 // RUN: titan check %s --kernel readers_fence --war=error
 // RUN: titan check %s --kernel issuer_fences --war=error
 // RUN: not titan check %s --kernel fence_too_late --war=error 2>&1 | FileCheck %s --check-prefix=FENCE-TOO-LATE
+// RUN: not titan check %s --kernel no_syncwarp 2>&1 | FileCheck %s --check-prefix=NO-SYNCWARP
 // RUN: not titan check %s --kernel no_wait 2>&1 | FileCheck %s --check-prefix=NO-WAIT
 
 !global = !titan.global<64x64xbf16>
@@ -180,6 +181,47 @@ titan.kernel @fence_too_late(%A: !global, %D: !global) warps(4) launch {
     titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
     titan.tma.load %mapA[%c0, %c0], %buf, %full : !map, !tile, !bar
     titan.fence.proxy_async shared_cta
+  }
+  titan.mbarrier.wait %full parity(%i1) : !bar
+  %y = titan.shared.load %buf : !tile -> !reg
+  titan.return
+}
+
+// NO-SYNCWARP: [race]
+// The elected lane releases its own reads only.
+titan.kernel @no_syncwarp(%A: !global, %D: !global) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  %mapA = titan.tensor_map %A : !global -> !map
+  %mapD = titan.tensor_map %D : !global -> !map
+  titan.launch grid(%c1) with(%mapA, %mapD : !map, !map)
+} body(%mapA: !map, %mapD: !map) {
+  %c0 = arith.constant 0 : index
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %bytes = arith.constant 8192 : i32
+  %buf = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+  %empty = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.mbarrier.init %empty count(4) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+  titan.elect warp(0) {
+    titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+    titan.tma.load %mapA[%c0, %c0], %buf, %full : !map, !tile, !bar
+  }
+  titan.mbarrier.wait %full parity(%i0) : !bar
+  %x = titan.shared.load %buf : !tile -> !reg
+  titan.fence.proxy_async shared_cta
+  titan.elect {
+    titan.mbarrier.arrive %empty : !bar
+  }
+  titan.elect warp(0) {
+    titan.mbarrier.wait %empty parity(%i0) : !bar
+    titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+    titan.tma.load %mapA[%c0, %c0], %buf, %full : !map, !tile, !bar
   }
   titan.mbarrier.wait %full parity(%i1) : !bar
   %y = titan.shared.load %buf : !tile -> !reg

@@ -1,4 +1,4 @@
-// MM-23, MM-80: a cluster barrier at both ends of what peers do to each other.
+// MM-15, MM-23, MM-80: a cluster barrier at both ends of what peers do to each other.
 //
 // As mm-042, and at the end each CTA releases the slot of rank 0 once more,
 // which nobody waits for.
