@@ -511,7 +511,7 @@ LogicalResult Expander::expandUse(Operation *op) {
     byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
       TmaLoadOp::create(b, loc, use.getMap(), use.getCoords(), value,
                         pipe->full, index(slotOf(op)), use.getMulticast(),
-                        use.getCacheAttr());
+                        /*pair=*/UnitAttr(), use.getCacheAttr());
     });
   } else if (auto use = dyn_cast<PipeReleaseOp>(op)) {
     // What was read with ordinary loads will be overwritten by TMA: MM table,

@@ -103,15 +103,6 @@ Cardinality MBarrierInvalOp::getCardinality() {
 }
 ArrayRef<StringRef> MBarrierInvalOp::getTargets() { return nvidiaOnly(); }
 
-/// The barrier of an operation: the own CTA's, or that of the rank that a
-/// map_rank in the chain names.
-static BarrierRef barrierOf(Value barrier, Value index) {
-  BarrierRef ref{barrier, index, {}};
-  if (auto map = barrier.getDefiningOp<MapRankOp>())
-    ref.ctas = {CtaSet::Rank, map.getRank()};
-  return ref;
-}
-
 LogicalResult MBarrierArriveOp::verify() {
   if (getCount() < 1 || getCount() > maxArrivals)
     return emitOpError(

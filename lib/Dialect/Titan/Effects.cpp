@@ -146,6 +146,10 @@ public:
   void ctas(const CtaSet &set) {
     if (set.kind == CtaSet::Own)
       return;
+    if (set.kind == CtaSet::Pair) {
+      os << " in both CTAs of the pair";
+      return;
+    }
     os << (set.kind == CtaSet::Rank ? " in CTA " : " in the CTAs of mask ");
     value(set.value);
   }
@@ -239,6 +243,8 @@ public:
   }
   void operator()(const CommitGroup &c) {
     os << "commit " << stringify(c.mechanism);
+    if (c.count)
+      os << ", counts " << *c.count;
   }
   void operator()(const WaitGroup &w) {
     os << "wait " << stringify(w.mechanism) << " ";
@@ -302,8 +308,12 @@ public:
       order(f.sem, f.scope);
   }
   void operator()(const Lifetime &l) {
-    static const char *kinds[] = {"init", "inval", "alloc", "free"};
-    os << kinds[l.kind] << ' ';
+    static const char *kinds[] = {"init", "inval", "alloc", "free",
+                                  "relinquish the permit to allocate"};
+    os << kinds[l.kind];
+    if (l.kind == Lifetime::Relinquish)
+      return;
+    os << ' ';
     if (l.barrier.barrier)
       barrier(l.barrier);
     else

@@ -60,6 +60,31 @@ inline effect::Footprint objectOf(mlir::Value object, mlir::Value index = {}) {
   return bytes;
 }
 
+/// The barrier of an operation: the own CTA's, or that of the rank that a
+/// map_rank in the chain names.
+inline effect::BarrierRef barrierOf(mlir::Value barrier, mlir::Value index) {
+  effect::BarrierRef ref{barrier, index, {}};
+  if (auto map = barrier.getDefiningOp<MapRankOp>())
+    ref.ctas = {effect::CtaSet::Rank, map.getRank()};
+  return ref;
+}
+
+/// Tiles in flight and the register tiles that they become.
+inline mlir::LogicalResult verifyArrivals(mlir::Operation *op,
+                                          mlir::ValueRange loads,
+                                          mlir::ValueRange tiles) {
+  if (loads.size() != tiles.size())
+    return op->emitOpError("[mma-accumulator] ")
+           << loads.size() << " tiles in flight become " << tiles.size();
+  for (auto [load, tile] : llvm::zip(loads, tiles))
+    if (llvm::cast<InFlightType>(load.getType()).getTensor() != tile.getType())
+      return op->emitOpError("[mma-accumulator] ")
+             << load.getType() << " becomes "
+             << llvm::cast<InFlightType>(load.getType()).getTensor() << ", not "
+             << tile.getType();
+  return mlir::success();
+}
+
 } // namespace titan
 
 #endif

@@ -37,6 +37,10 @@ Value titan::getRoot(Value memory, bool *cluster) {
       memory = slot.getRing();
     else if (auto view = dyn_cast_or_null<SharedViewOp>(op))
       memory = view.getSource();
+    else if (auto slot = dyn_cast_or_null<TmemSlotOp>(op))
+      memory = slot.getRing();
+    else if (auto view = dyn_cast_or_null<TmemViewOp>(op))
+      memory = view.getSource();
     else if (auto map = dyn_cast_or_null<MapRankOp>(op)) {
       memory = map.getSource();
       if (cluster)

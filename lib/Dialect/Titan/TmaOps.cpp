@@ -17,6 +17,11 @@ static LogicalResult verifyCopy(Operation *op, TensorMapType map,
     return op->emitOpError("[tma-coordinate-count] a map of rank ")
            << map.getShape().size() << " needs as many coordinates, not "
            << coords.size();
+  if (op->getOperand(isa<TmaLoadOp>(op) ? 0 : 1)
+          .getDefiningOp<TensormapAllocOp>())
+    return op->emitOpError("[tensormap-place] no copy goes through a map in "
+                           "shared memory: publish it by "
+                           "titan.tensormap.cp_fenceproxy");
   if (buffer.getSlots() != 1)
     return op->emitOpError(
         "[shared-ring] the buffer is a ring: take a slot first");
@@ -51,23 +56,29 @@ LogicalResult TmaLoadOp::verify() {
   if (!getIndex() && barrier.getSlots() != 1)
     return emitOpError("[barrier-slot] a ring of ")
            << barrier.getSlots() << " barriers needs an index";
-  if (barrier.getCluster() || getBuffer().getType().getCluster())
-    return emitOpError("[tma-load-remote] on sm_90a the buffer and the barrier "
-                       "are the executing "
-                       "CTA's; a peer is reached by `multicast`");
+  if (getBuffer().getType().getCluster() ||
+      (barrier.getCluster() && !getPair()))
+    return emitOpError("[tma-load-remote] the buffer and the barrier are the "
+                       "executing CTA's; a peer is reached by `multicast`, and "
+                       "the barrier of the other CTA of a pair with `pair`");
   return verifyCopy(*this, getMap().getType(), getCoords(),
                     getBuffer().getType());
 }
 void TmaLoadOp::getHardwareEffects(EffectList &effects) {
   static const char *source = "PTX ISA, cp.async.bulk.tensor";
   CtaSet ctas;
+  BarrierRef barrier = barrierOf(getBarrier(), getIndex());
   if (getMulticast())
-    ctas = {CtaSet::Mask, getMulticast()};
-  effects.add(Access{.kind = AccessKind::Read,
-                     .proxy = Proxy::Tensormap,
-                     .mechanism = Mechanism::Phase,
-                     .bytes = objectOf(getMap())},
-              "PTX ISA, Tensormap proxy");
+    ctas = barrier.ctas = {CtaSet::Mask, getMulticast()};
+  // A map in memory may be changed: that it has been read is told by a bulk
+  // group of the issuing thread (PTX ISA, cp.async.bulk.wait_group).
+  bool changes = getMap().getDefiningOp<TensormapAtOp>();
+  effects.add(
+      Access{.kind = AccessKind::Read,
+             .proxy = Proxy::Tensormap,
+             .mechanism = changes ? Mechanism::BulkGroup : Mechanism::Phase,
+             .bytes = objectOf(getMap())},
+      "PTX ISA, Tensormap proxy");
   effects.add(Access{.kind = AccessKind::Read,
                      .proxy = Proxy::Async,
                      .mechanism = Mechanism::Phase,
@@ -80,12 +91,14 @@ void TmaLoadOp::getHardwareEffects(EffectList &effects) {
                      .mechanism = Mechanism::Phase,
                      .bytes = written},
               "PTX ISA, Async proxy");
-  effects.add(CompleteTx{{getBarrier(), getIndex(), ctas},
-                         Expr::constant(getMap().getType().getBoxBytes())},
-              source);
+  effects.add(
+      CompleteTx{barrier, Expr::constant(getMap().getType().getBoxBytes())},
+      source);
 }
 Cardinality TmaLoadOp::getCardinality() { return Cardinality::OneThread; }
-ArrayRef<StringRef> TmaLoadOp::getTargets() { return nvidiaOnly(); }
+ArrayRef<StringRef> TmaLoadOp::getTargets() {
+  return getPair() ? nvidiaOnly().drop_front() : nvidiaOnly();
+}
 
 static void storeEffects(EffectList &effects, Value buffer, Value map,
                          ValueRange coords, AccessKind kind,

@@ -81,8 +81,9 @@ struct Expr {
 
 /// Which CTAs of the cluster an effect falls upon, seen from the executing CTA.
 struct CtaSet {
-  enum Kind { Own, Rank, Mask } kind = Own;
-  /// Rank: %cluster_ctarank of the one CTA. Mask: bit i selects rank i.
+  enum Kind { Own, Rank, Mask, Pair } kind = Own;
+  /// Rank: %cluster_ctarank of the one CTA. Mask: bit i selects rank i. Pair
+  /// has no value: the own rank, and that with bit 0 turned (.cta_group::2).
   mlir::Value value;
 };
 
@@ -190,6 +191,9 @@ struct CompleteTx {
 struct CommitGroup {
   Mechanism mechanism;
   mlir::Value token;
+  /// Counters (VmCount, LgkmCount): by how much the operation raises its wave's
+  /// counter; none where that is the code generator's choice.
+  std::optional<int64_t> count;
 };
 
 /// Waits until at most `pending` groups of the class are pending; or, where
@@ -245,7 +249,7 @@ struct Fence {
 
 /// An object begins or ends.
 struct Lifetime {
-  enum Kind { Init, Inval, Alloc, Free } kind;
+  enum Kind { Init, Inval, Alloc, Free, Relinquish } kind;
   BarrierRef barrier; ///< Init, Inval of an mbarrier
   mlir::Value memory; ///< Alloc, Free of tensor memory
   Expr count;         ///< Init: expected arrivals

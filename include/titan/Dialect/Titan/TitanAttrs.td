@@ -47,6 +47,38 @@ def Titan_SliceAttr : Titan_LayoutAttr<"Slice", "slice"> {
   let assemblyFormat = "`<` $dimension `,` $parent `>`";
 }
 
+def Titan_TmemAttr : Titan_LayoutAttr<"Tmem", "tmem"> {
+  let summary = "registers of tcgen05.ld and tcgen05.st, one warpgroup, 128 rows";
+  let description = [{
+    `#titan.tmem<"32x32b">`: each thread holds one row, lane t of warp w row 32 w + t.
+  }];
+  let parameters = (ins StringRefParameter<>:$shape);
+  let assemblyFormat = "`<` $shape `>`";
+}
+
+def Titan_MfmaAttr : Titan_LayoutAttr<"Mfma", "mfma"> {
+  let summary = "accumulators of v_mfma (gfx942), over a grid of waves";
+  let description = [{
+    `#titan.mfma<32, 2, 2>`: instructions of 32 x 32, by waves in 2 rows and 2
+    columns, numbered along the rows; each wave holds one block of the tile.
+  }];
+  let parameters = (ins "int64_t":$m, "int64_t":$waveRows, "int64_t":$waveColumns);
+  let assemblyFormat = "`<` $m `,` $waveRows `,` $waveColumns `>`";
+}
+
+class Titan_MfmaOperand<string name, string attrMnemonic> : Titan_LayoutAttr<name, attrMnemonic> {
+  let parameters = (ins "int64_t":$m, "int64_t":$k, "int64_t":$waveRows, "int64_t":$waveColumns);
+  let assemblyFormat = "`<` $m `,` $k `,` $waveRows `,` $waveColumns `>`";
+}
+def Titan_MfmaAAttr : Titan_MfmaOperand<"MfmaA", "mfma_a"> {
+  let summary = "A of v_mfma, M x K: waves of one row hold the same";
+  let description = "`#titan.mfma_a<32, 8, 2, 2>`: instructions 32 x 32 x 8, waves in 2 rows and 2 columns.";
+}
+def Titan_MfmaBAttr : Titan_MfmaOperand<"MfmaB", "mfma_b"> {
+  let summary = "B of v_mfma, N x K: waves of one column hold the same";
+  let description = "`#titan.mfma_b<32, 8, 2, 2>`: instructions 32 x 32 x 8, waves in 2 rows and 2 columns.";
+}
+
 def Titan_LayoutTextAttr : Titan_LayoutAttr<"LayoutText", "layout"> {
   let summary = "a layout by its digits (include/titan/Layout/Layout.h has the grammar)";
   let parameters = (ins StringRefParameter<>:$text);

@@ -9,5 +9,9 @@ include "titan/Dialect/Titan/BarrierOps.td"
 include "titan/Dialect/Titan/TmaOps.td"
 include "titan/Dialect/Titan/MmaOps.td"
 include "titan/Dialect/Titan/PipeOps.td"
+include "titan/Dialect/Titan/TensormapOps.td"
+include "titan/Dialect/Titan/TmemOps.td"
+include "titan/Dialect/Titan/Tcgen05Ops.td"
+include "titan/Dialect/Titan/AmdOps.td"
 
 #endif

@@ -12,13 +12,15 @@ def Titan_TmaLoadOp : Titan_TargetOp<"tma.load", [AttrSizedOperandSegments]> {
     ```
     Coordinates in elements, outermost dimension first, may be negative or past the
     end. With `multicast` the box and its complete_tx go to the same offsets in each
-    CTA whose bit is set.
+    CTA whose bit is set. With `pair` (.cta_group::2, sm_100a) the barrier may be that
+    of the other CTA of the pair, reached by titan.map_rank: the CTA of the data and
+    the CTA of the signal are then two.
   }];
   let arguments = (ins Titan_TensorMapType:$map, Variadic<Index>:$coords, Titan_SharedType:$buffer,
       Titan_MBarrierType:$barrier, Optional<Titan_Integer>:$index, Optional<I16>:$multicast,
-      OptionalAttr<Titan_CacheAttr>:$cache);
+      UnitAttr:$pair, OptionalAttr<Titan_CacheAttr>:$cache);
   let assemblyFormat = [{ $map `[` $coords `]` `,` $buffer `,` $barrier (`[` $index^ `:` type($index) `]`)?
-      (`multicast` `(` $multicast^ `)`)? (`cache` `(` $cache^ `)`)? attr-dict
+      (`multicast` `(` $multicast^ `)`)? (`pair` $pair^)? (`cache` `(` $cache^ `)`)? attr-dict
       `:` type($map) `,` type($buffer) `,` type($barrier) }];
   let hasVerifier = 1;
 }

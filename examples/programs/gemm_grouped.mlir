@@ -1,0 +1,258 @@
+// D[g] = A[g] * B[g]^T for several groups of different height (a mixture of
+// experts): rows offsets[g] to offsets[g + 1] of A and D belong to group g, and
+// rows g * N to (g + 1) * N of B.
+//
+// A tile at a group's end must neither read the next group's rows nor write
+// them. So for each group the maps of A and D are changed: they begin at the
+// group's first row and end at its last; TMA then clips the boxes by itself.
+// Each CTA has maps of its own, two rows of `maps`.
+//
+// How a map changes, in a warp of which one thread copies through it:
+//   1. nothing uses it any more: the thread's bulk groups have read theirs;
+//   2. the thread edits the copy in shared memory (tensormap.replace);
+//   3. syncwarp: the warp sees the edits;
+//   4. the warp copies it to global memory and releases it (cp_fenceproxy);
+//   5. the warp acquires it (fence.tensormap_acquire), and the thread copies.
+
+#acc    = #titan.wgmma<2, 1>
+
+!global = !titan.global<?x?xbf16>
+!offsets = !titan.global<?xi32>
+!maps   = !titan.global<?x128xi8>
+!mapA   = !titan.tensor_map<128x64xbf16, swizzle = 128>
+!mapB   = !titan.tensor_map<256x64xbf16, swizzle = 128>
+!ringA  = !titan.shared<128x64xbf16, swizzle = 128, slots = 4>
+!ringB  = !titan.shared<256x64xbf16, swizzle = 128, slots = 4>
+!ringD  = !titan.shared<128x64xbf16, swizzle = 128, slots = 2>
+!tileA  = !titan.shared<128x64xbf16, swizzle = 128>
+!tileB  = !titan.shared<256x64xbf16, swizzle = 128>
+!bars   = !titan.mbarrier<4>
+!sums   = tensor<128x256xf32, #acc>
+!panel  = tensor<128x64xf32, #acc>
+!half   = tensor<128x64xbf16, #acc>
+!flight = !titan.inflight<tensor<128x256xf32, #acc>>
+!group  = !titan.token<mma>
+!bulk   = !titan.token<bulk>
+
+titan.kernel @gemm_grouped(%A: !global, %B: !global, %D: !global, %offsets: !offsets, %maps: !maps)
+    warps(12) registers(168) attributes {titan.target = "sm_90a"} launch {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  %n = titan.dim %D, 1 : !global
+  %k = titan.dim %A, 1 : !global
+  %tilesN = arith.ceildivui %n, %c256 : index
+  %steps = arith.ceildivui %k, %c64 : index
+  %bounds = titan.dim %offsets, 0 : !offsets
+  %groups = arith.subi %bounds, %c1 : index
+  %sms = titan.device_property "multiprocessor_count"
+  %rows = titan.dim %maps, 0 : !maps
+  %needed = arith.muli %sms, %c2 : index
+  %enough = arith.cmpi uge, %rows, %needed : index
+  titan.require %enough, "launch-check", "maps needs two rows a CTA"
+  %mapA = titan.tensor_map %A : !global -> !mapA
+  %mapB = titan.tensor_map %B : !global -> !mapB
+  %mapD = titan.tensor_map %D : !global -> !mapA
+  titan.launch grid(%sms) with(%mapA, %mapB, %mapD, %tilesN, %steps, %groups, %n : !mapA, !mapB, !mapA, index, index, index, index)
+} body(%mapA: !mapA, %mapB: !mapB, %mapD: !mapA, %tilesN: index, %steps: index, %groups: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %i0 = arith.constant 0 : i32
+  %cta = titan.cta_id 0
+  %ctas = titan.num_ctas 0
+  %rowA = arith.muli %cta, %c2 : index
+  %rowD = arith.addi %rowA, %c1 : index
+
+  %a = titan.shared.alloc : !ringA
+  %b = titan.shared.alloc : !ringB
+  %d = titan.shared.alloc : !ringD
+  %editA = titan.tensormap.alloc : !mapA
+  %editD = titan.tensormap.alloc : !mapA
+  %groupA = titan.tensormap.at %maps[%rowA] over %A : !maps, !global -> !mapA
+  %groupD = titan.tensormap.at %maps[%rowD] over %D : !maps, !global -> !mapA
+  %full = titan.mbarrier.alloc : !bars
+  %empty = titan.mbarrier.alloc : !bars
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bars
+    titan.mbarrier.init %empty count(8) : !bars
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+
+  titan.warp_specialize {
+    titan.partition "load" warps(1) registers(40) {
+      %bytes = arith.constant 49152 : i32
+      titan.tensormap.copy %mapA, %editA : !mapA, !mapA
+      titan.syncwarp
+      %end:2 = scf.for %g = %c0 to %groups step %c1
+          iter_args(%tile0 = %c0, %base = %c0) -> (index, index) {
+        %g1 = arith.addi %g, %c1 : index
+        %begin32 = titan.ld %offsets[%g] : !offsets -> i32
+        %end32 = titan.ld %offsets[%g1] : !offsets -> i32
+        %height32 = arith.subi %end32, %begin32 : i32
+        %begin = arith.index_cast %begin32 : i32 to index
+        %height = arith.index_cast %height32 : i32 to index
+        %tilesM = arith.ceildivui %height, %c128 : index
+        %tiles = arith.muli %tilesM, %tilesN : index
+        // Tiles of all groups are dealt out in turn: this CTA's first in here.
+        %dealt = arith.remui %tile0, %ctas : index
+        %turn = arith.addi %cta, %ctas : index
+        %wait = arith.subi %turn, %dealt : index
+        %mine = arith.remui %wait, %ctas : index
+        %some = arith.cmpi ult, %mine, %tiles : index
+        %uses = scf.if %some -> (index) {
+          titan.elect {
+            %readers = titan.bulk.commit : !bulk
+            titan.bulk.wait %readers read : !bulk
+            titan.tensormap.replace_address %editA, %A[%begin, %c0] : !mapA, !global
+            titan.tensormap.replace_dim %editA, 0, %height32 : !mapA
+          }
+          titan.syncwarp
+          titan.tensormap.cp_fenceproxy %editA, %groupA gpu : !mapA, !mapA
+          titan.fence.tensormap_acquire %groupA gpu : !mapA
+
+          %rowsB = arith.muli %g, %n : index
+          %after = scf.for %tile = %mine to %tiles step %ctas iter_args(%use0 = %base) -> (index) {
+            %tm = arith.divui %tile, %tilesN : index
+            %tn = arith.remui %tile, %tilesN : index
+            %m = arith.muli %tm, %c128 : index
+            %column = arith.muli %tn, %c256 : index
+            %rowB = arith.addi %rowsB, %column : index
+            titan.elect {
+              scf.for %step = %c0 to %steps step %c1 {
+                %use = arith.addi %use0, %step : index
+                %stage = arith.remui %use, %c4 : index
+                %round = arith.divui %use, %c4 : index
+                %later = arith.addi %round, %c1 : index
+                %odd = arith.remui %later, %c2 : index
+                %parity = arith.index_cast %odd : index to i32
+                %k = arith.muli %step, %c64 : index
+                titan.mbarrier.wait %empty[%stage : index] parity(%parity) : !bars
+                titan.mbarrier.arrive_expect_tx %full[%stage : index], %bytes : !bars
+                %slotA = titan.shared.slot %a[%stage : index] : !ringA -> !tileA
+                %slotB = titan.shared.slot %b[%stage : index] : !ringB -> !tileB
+                titan.tma.load %groupA[%m, %k], %slotA, %full[%stage : index] : !mapA, !tileA, !bars
+                titan.tma.load %mapB[%rowB, %k], %slotB, %full[%stage : index] : !mapB, !tileB, !bars
+              }
+            }
+            %use1 = arith.addi %use0, %steps : index
+            scf.yield %use1 : index
+          }
+          scf.yield %after : index
+        } else {
+          scf.yield %base : index
+        }
+        %tile1 = arith.addi %tile0, %tiles : index
+        scf.yield %tile1, %uses : index, index
+      }
+      titan.elect {
+        %g = titan.bulk.commit : !bulk
+        titan.bulk.wait %g read : !bulk
+      }
+    }
+
+    titan.partition "multiply" warps(8) registers(232) {
+      %none = titan.inflight.none : !flight
+      %warp = titan.warp_id
+      %stores = arith.cmpi eq, %warp, %i0 : i32
+      scf.if %stores {
+        titan.tensormap.copy %mapD, %editD : !mapA, !mapA
+        titan.syncwarp
+      }
+      %end:2 = scf.for %g = %c0 to %groups step %c1
+          iter_args(%tile0 = %c0, %base = %c0) -> (index, index) {
+        %g1 = arith.addi %g, %c1 : index
+        %begin32 = titan.ld %offsets[%g] : !offsets -> i32
+        %end32 = titan.ld %offsets[%g1] : !offsets -> i32
+        %height32 = arith.subi %end32, %begin32 : i32
+        %begin = arith.index_cast %begin32 : i32 to index
+        %height = arith.index_cast %height32 : i32 to index
+        %tilesM = arith.ceildivui %height, %c128 : index
+        %tiles = arith.muli %tilesM, %tilesN : index
+        %dealt = arith.remui %tile0, %ctas : index
+        %turn = arith.addi %cta, %ctas : index
+        %wait = arith.subi %turn, %dealt : index
+        %mine = arith.remui %wait, %ctas : index
+        %some = arith.cmpi ult, %mine, %tiles : index
+        %uses = scf.if %some -> (index) {
+          // Warp 0 stores, so warp 0 changes the map of D.
+          scf.if %stores {
+            titan.elect {
+              titan.bulk.wait_group 0 read
+              titan.tensormap.replace_address %editD, %D[%begin, %c0] : !mapA, !global
+              titan.tensormap.replace_dim %editD, 0, %height32 : !mapA
+            }
+            titan.syncwarp
+            titan.tensormap.cp_fenceproxy %editD, %groupD gpu : !mapA, !mapA
+            titan.fence.tensormap_acquire %groupD gpu : !mapA
+          }
+
+          %after = scf.for %tile = %mine to %tiles step %ctas iter_args(%use0 = %base) -> (index) {
+            %tm = arith.divui %tile, %tilesN : index
+            %tn = arith.remui %tile, %tilesN : index
+            %m = arith.muli %tm, %c128 : index
+            %column = arith.muli %tn, %c256 : index
+            %sum = scf.for %step = %c0 to %steps step %c1 iter_args(%acc = %none) -> (!flight) {
+              %use = arith.addi %use0, %step : index
+              %stage = arith.remui %use, %c4 : index
+              %round = arith.divui %use, %c4 : index
+              %odd = arith.remui %round, %c2 : index
+              %parity = arith.index_cast %odd : index to i32
+              titan.mbarrier.wait %full[%stage : index] parity(%parity) : !bars
+              %slotA = titan.shared.slot %a[%stage : index] : !ringA -> !tileA
+              %slotB = titan.shared.slot %b[%stage : index] : !ringB -> !tileB
+              titan.mma.fence
+              %more = arith.cmpi ne, %step, %c0 : index
+              %acc1 = titan.mma %slotA, %slotB, %acc accumulate(%more) : !tileA, !tileB, !flight -> !flight
+              %group = titan.mma.commit : !group
+              titan.mma.wait %group : !group
+              titan.elect {
+                titan.mbarrier.arrive %empty[%stage : index] : !bars
+              }
+              scf.yield %acc1 : !flight
+            }
+            %result = titan.mma.result %sum : !flight -> !sums
+
+            // Four panels through two buffers.
+            scf.for %p = %c0 to %c4 step %c1 {
+              %which = arith.remui %p, %c2 : index
+              %buffer = titan.shared.slot %d[%which : index] : !ringD -> !tileA
+              titan.elect warp(0) {
+                titan.bulk.wait_group 1 read
+              }
+              titan.barrier.sync 1 threads(256)
+              %panel = titan.panel %result[%p] : !sums -> !panel
+              %panel16 = arith.truncf %panel : !panel to !half
+              titan.shared.store %panel16, %buffer matrix : !half, !tileA
+              titan.fence.proxy_async shared_cta
+              titan.barrier.sync 1 threads(256)
+              titan.elect warp(0) {
+                %offset = arith.muli %p, %c64 : index
+                %at = arith.addi %column, %offset : index
+                titan.tma.store %buffer, %groupD[%m, %at] : !tileA, !mapA
+                %stored = titan.bulk.commit : !bulk
+              }
+            } {titan.unroll}
+            %use1 = arith.addi %use0, %steps : index
+            scf.yield %use1 : index
+          }
+          scf.yield %after : index
+        } else {
+          scf.yield %base : index
+        }
+        %tile1 = arith.addi %tile0, %tiles : index
+        scf.yield %tile1, %uses : index, index
+      }
+      titan.elect warp(0) {
+        titan.bulk.wait_group 0 read
+      }
+    }
+  }
+  titan.return
+}

@@ -1,0 +1,285 @@
+//===- Tcgen05Ops.cpp - products in tensor memory -------------------------===//
+#include "OpHelpers.h"
+#include "titan/Dialect/Titan/Titan.h"
+#include "titan/Target/Mma.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::effect;
+
+static ArrayRef<StringRef> blackwellOnly() {
+  static const StringRef targets[] = {"sm_100a"};
+  return targets;
+}
+
+static CtaSet ctasOf(bool pair) {
+  CtaSet set;
+  if (pair)
+    set.kind = CtaSet::Pair;
+  return set;
+}
+
+/// PTX ISA, tcgen05.alloc: all tcgen05 instructions of a kernel are of one
+/// .cta_group; the pair is part of the kernel's cluster.
+static LogicalResult verifyGroup(Operation *op, bool pair) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  if (!kernel)
+    return success();
+  if (pair && kernel.getClusterSize() % 2)
+    return op->emitOpError(
+               "[tcgen05-pair] a pair of CTAs needs a cluster of an "
+               "even number of them, not ")
+           << kernel.getClusterSize() << " (PTX ISA, tcgen05: CTA pair)";
+  Operation *other = nullptr;
+  kernel.getBody().walk([&](Operation *each) {
+    if (each != op &&
+        isa<Tcgen05AllocOp, Tcgen05DeallocOp, Tcgen05RelinquishOp, Tcgen05MmaOp,
+            Tcgen05CopyOp, Tcgen05CommitOp>(each) &&
+        each->hasAttr("pair") != pair) {
+      other = each;
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  if (!other)
+    return success();
+  auto diagnostic =
+      op->emitOpError(
+          "[tcgen05-pair] all tcgen05 operations of a kernel are of "
+          "one .cta_group (PTX ISA, tcgen05.alloc): this one is ")
+      << (pair ? "of a pair" : "of one CTA");
+  diagnostic.attachNote(other->getLoc()) << "the other one";
+  return diagnostic;
+}
+
+//===----------------------------------------------------------------------===//
+// Allocation
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyWhole(Operation *op, Value memory, bool pair) {
+  if (!memory.getDefiningOp<TmemAllocOp>())
+    return op->emitOpError("[tmem-alloc] takes what titan.tmem.alloc names, "
+                           "not a part of it");
+  return verifyGroup(op, pair);
+}
+
+LogicalResult Tcgen05AllocOp::verify() {
+  return verifyWhole(*this, getMemory(), getPair());
+}
+void Tcgen05AllocOp::getHardwareEffects(EffectList &effects) {
+  effects.add(Lifetime{.kind = Lifetime::Alloc, .memory = getMemory()},
+              "PTX ISA, tcgen05.alloc");
+}
+Cardinality Tcgen05AllocOp::getCardinality() { return Cardinality::Warp; }
+ArrayRef<StringRef> Tcgen05AllocOp::getTargets() { return blackwellOnly(); }
+
+LogicalResult Tcgen05DeallocOp::verify() {
+  return verifyWhole(*this, getMemory(), getPair());
+}
+void Tcgen05DeallocOp::getHardwareEffects(EffectList &effects) {
+  effects.add(Lifetime{.kind = Lifetime::Free, .memory = getMemory()},
+              "PTX ISA, tcgen05.dealloc");
+}
+Cardinality Tcgen05DeallocOp::getCardinality() { return Cardinality::Warp; }
+ArrayRef<StringRef> Tcgen05DeallocOp::getTargets() { return blackwellOnly(); }
+
+LogicalResult Tcgen05RelinquishOp::verify() {
+  return verifyGroup(*this, getPair());
+}
+void Tcgen05RelinquishOp::getHardwareEffects(EffectList &effects) {
+  effects.add(Lifetime{.kind = Lifetime::Relinquish},
+              "PTX ISA, tcgen05.relinquish_alloc_permit");
+}
+Cardinality Tcgen05RelinquishOp::getCardinality() { return Cardinality::Warp; }
+ArrayRef<StringRef> Tcgen05RelinquishOp::getTargets() {
+  return blackwellOnly();
+}
+
+//===----------------------------------------------------------------------===//
+// Products and copies
+//===----------------------------------------------------------------------===//
+
+/// The PTX name of an operand's element type; empty if it has none.
+static StringRef operandType(Type type) {
+  if (type.isBF16())
+    return "bf16";
+  if (type.isF16())
+    return "f16";
+  if (type.isF32())
+    return "tf32";
+  if (isa<Float8E4M3FNType>(type))
+    return "e4m3";
+  if (isa<Float8E5M2Type>(type))
+    return "e5m2";
+  if (type.isInteger(8))
+    return type.isUnsignedInteger() ? "u8" : "s8";
+  return "";
+}
+static StringRef accumulatorType(Type type) {
+  if (type.isF32())
+    return "f32";
+  if (type.isF16())
+    return "f16";
+  return type.isInteger(32) ? "s32" : "";
+}
+
+LogicalResult Tcgen05MmaOp::verify() {
+  SharedType b = getB().getType();
+  TensorMemoryType d = getD().getType();
+  auto a = dyn_cast<SharedType>(getA().getType());
+  auto inTmem = dyn_cast<TensorMemoryType>(getA().getType());
+  ArrayRef<int64_t> shape = a ? a.getShape() : inTmem.getShape();
+  Type element = a ? a.getElementType() : inTmem.getElementType();
+  if ((a ? a.getSlots() : inTmem.getSlots()) != 1 || b.getSlots() != 1 ||
+      d.getSlots() != 1)
+    return emitOpError("[shared-ring] an operand is a ring: take a slot first");
+  if ((a && a.getCluster()) || b.getCluster())
+    return emitOpError("[mma-remote] operands are at the same place of each "
+                       "CTA's own memory (PTX ISA, tcgen05.mma)");
+  if (shape.size() != 2 || b.getRank() != 2)
+    return emitOpError("[mma-rank] operands have two dimensions");
+  if (inTmem && getTransposeA())
+    return emitOpError("[mma-operand] A in tensor memory is not transposed "
+                       "(PTX ISA, tcgen05.mma)");
+  int64_t ctas = getPair() ? 2 : 1;
+  int64_t m = shape[getTransposeA()], k = shape[!getTransposeA()];
+  int64_t n = b.getShape()[getTransposeB()],
+          kOfB = b.getShape()[!getTransposeB()];
+  // With a pair each CTA holds half of the rows of A and D, and of B.
+  if (k != kOfB || m != d.getShape()[0] || ctas * n != d.getShape()[1])
+    return emitOpError("[mma-shape] A is ")
+           << m << " x " << k << " (M x K), B " << n << " x " << kOfB
+           << " (N x K) in each CTA, D " << d.getShape()[0] << " x "
+           << d.getShape()[1] << (getPair() ? " (M of a CTA x all of N)" : "");
+  int64_t bytes = ::titan::getElementBytes(element);
+  int64_t step = 32 / bytes;
+  if (k % step)
+    return emitOpError("[mma-shape] K is a multiple of 32 bytes, ")
+           << step << " elements, not " << k
+           << " (PTX ISA, tcgen05: Matrix shape)";
+  Code why = Code::MmaType;
+  if (!findMma(MmaFamily::Tcgen05, operandType(element).str(),
+               operandType(b.getElementType()).str(),
+               accumulatorType(d.getElementType()).str(),
+               static_cast<int>(m * ctas), static_cast<int>(ctas * n),
+               static_cast<int>(step), static_cast<int>(ctas), &why))
+    return emitOpError(why == Code::MmaType ? "[mma-type] " : "[mma-shape] ")
+           << "no tcgen05.mma multiplies " << element << " by "
+           << b.getElementType() << " into " << d.getElementType() << " as "
+           << m * ctas << " x " << ctas * n << " over " << ctas
+           << " CTA(s) (PTX ISA, tcgen05: Matrix shape; "
+              "docs/hardware-facts.md)";
+  return verifyGroup(*this, getPair());
+}
+void Tcgen05MmaOp::getHardwareEffects(EffectList &effects) {
+  static const char *source = "PTX ISA, tcgen05.mma";
+  CtaSet ctas = ctasOf(getPair());
+  auto whole = [&](Value object) {
+    Footprint bytes = viewOf(object);
+    bytes.ctas = ctas;
+    return bytes;
+  };
+  for (Value operand : {Value(getA()), Value(getB())}) {
+    bool tmem = isa<TensorMemoryType>(operand.getType());
+    effects.add(Access{.kind = AccessKind::Read,
+                       .proxy = tmem ? Proxy::TensorMemory : Proxy::Async,
+                       .mechanism = Mechanism::TensorCore,
+                       .bytes = whole(operand)},
+                tmem ? source : "PTX ISA, tcgen05: Async proxy");
+  }
+  if (getAccumulate())
+    effects.add(Access{.kind = AccessKind::Read,
+                       .proxy = Proxy::TensorMemory,
+                       .mechanism = Mechanism::TensorCore,
+                       .bytes = whole(getD()),
+                       .surely = false},
+                source);
+  effects.add(Access{.kind = AccessKind::Write,
+                     .proxy = Proxy::TensorMemory,
+                     .mechanism = Mechanism::TensorCore,
+                     .bytes = whole(getD())},
+              source);
+}
+Cardinality Tcgen05MmaOp::getCardinality() { return Cardinality::OneThread; }
+ArrayRef<StringRef> Tcgen05MmaOp::getTargets() { return blackwellOnly(); }
+
+LogicalResult Tcgen05CopyOp::verify() {
+  SharedType source = getSource().getType();
+  TensorMemoryType memory = getMemory().getType();
+  if (source.getSlots() != 1 || memory.getSlots() != 1)
+    return emitOpError("[shared-ring] an operand is a ring: take a slot first");
+  int64_t row = source.getShape().back() * source.getElementBytes();
+  if (source.getShape() != memory.getShape() ||
+      source.getElementType() != memory.getElementType() ||
+      memory.getShape()[0] != 128 || (row != 16 && row != 32))
+    return emitOpError("[tcgen05-cp-shape] copies 128 rows of 16 or 32 bytes "
+                       "(.128x128b, .128x256b) between tiles of one type; the "
+                       "source is ")
+           << source << ", the destination " << memory;
+  return verifyGroup(*this, getPair());
+}
+void Tcgen05CopyOp::getHardwareEffects(EffectList &effects) {
+  Footprint from = viewOf(getSource()), to = viewOf(getMemory());
+  from.ctas = to.ctas = ctasOf(getPair());
+  effects.add(Access{.kind = AccessKind::Read,
+                     .proxy = Proxy::Async,
+                     .mechanism = Mechanism::TensorCore,
+                     .bytes = from},
+              "PTX ISA, tcgen05: Async proxy");
+  effects.add(Access{.kind = AccessKind::Write,
+                     .proxy = Proxy::TensorMemory,
+                     .mechanism = Mechanism::TensorCore,
+                     .bytes = to},
+              "PTX ISA, tcgen05.cp");
+}
+Cardinality Tcgen05CopyOp::getCardinality() { return Cardinality::OneThread; }
+ArrayRef<StringRef> Tcgen05CopyOp::getTargets() { return blackwellOnly(); }
+
+//===----------------------------------------------------------------------===//
+// Completion
+//===----------------------------------------------------------------------===//
+
+LogicalResult Tcgen05CommitOp::verify() {
+  MBarrierType barrier = getBarrier().getType();
+  if (!getIndex() && barrier.getSlots() != 1)
+    return emitOpError("[barrier-slot] a ring of ")
+           << barrier.getSlots() << " barriers needs an index";
+  if (getMulticast() && barrier.getCluster())
+    return emitOpError("[barrier-remote] `multicast` signals the same offset "
+                       "in each CTA of the mask: name the own CTA's barrier");
+  return verifyGroup(*this, getPair());
+}
+void Tcgen05CommitOp::getHardwareEffects(EffectList &effects) {
+  static const char *source = "PTX ISA, tcgen05.commit";
+  effects.add(Fence{.kind = Fence::Tcgen05Before}, source);
+  BarrierRef barrier = barrierOf(getBarrier(), getIndex());
+  if (getMulticast())
+    barrier.ctas = {CtaSet::Mask, getMulticast()};
+  effects.add(Arrive{.barrier = barrier,
+                     .sem = Sem::Release,
+                     .scope = Scope::Cluster,
+                     .after = Mechanism::TensorCore},
+              source);
+}
+Cardinality Tcgen05CommitOp::getCardinality() { return Cardinality::OneThread; }
+ArrayRef<StringRef> Tcgen05CommitOp::getTargets() { return blackwellOnly(); }
+
+void Tcgen05FenceBeforeOp::getHardwareEffects(EffectList &effects) {
+  effects.add(Fence{.kind = Fence::Tcgen05Before}, "PTX ISA, tcgen05.fence");
+}
+Cardinality Tcgen05FenceBeforeOp::getCardinality() {
+  return Cardinality::EveryThread;
+}
+ArrayRef<StringRef> Tcgen05FenceBeforeOp::getTargets() {
+  return blackwellOnly();
+}
+
+void Tcgen05FenceAfterOp::getHardwareEffects(EffectList &effects) {
+  effects.add(Fence{.kind = Fence::Tcgen05After}, "PTX ISA, tcgen05.fence");
+}
+Cardinality Tcgen05FenceAfterOp::getCardinality() {
+  return Cardinality::EveryThread;
+}
+ArrayRef<StringRef> Tcgen05FenceAfterOp::getTargets() {
+  return blackwellOnly();
+}
