@@ -84,7 +84,7 @@ titan.kernel @gemm_dynamic(%A: !global, %B: !global, %D: !global, %counter: !cou
       }
     }
 
-    titan.partition "load" warps(1) registers(40) {
+    titan.partition "load" warps(1) {
       titan.elect {
         scf.while : () -> (i32) {
           %slot = titan.pipe.wait %mail : !titan.pipe<2>
@@ -112,7 +112,7 @@ titan.kernel @gemm_dynamic(%A: !global, %B: !global, %D: !global, %counter: !cou
       }
     }
 
-    titan.partition "multiply" warps(8) registers(232) {
+    titan.partition "multiply" warps(8) {
       %none = titan.inflight.none : !flight
       scf.while : () -> (i32) {
         %slot = titan.pipe.wait %mail : !titan.pipe<2>

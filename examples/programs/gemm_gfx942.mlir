@@ -90,7 +90,7 @@ titan.kernel @gemm_gfx942(%A: !global, %B: !global, %D: !out) warps(4)
     %fromB = titan.shared.slot %ldsB[%this : index] : !ring -> !tile
     %comingA = titan.ds_read %fromA : !tile -> !comingA
     %comingB = titan.ds_read %fromB : !tile -> !comingB
-    %a, %b = titan.s_waitcnt lgkmcnt(0) %comingA, %comingB : !comingA, !comingB -> !regsA, !regsB
+    %a, %b = titan.s_waitcnt lgkmcnt(0) arrive(%comingA, %comingB : !comingA, !comingB -> !regsA, !regsB)
     // All waves have read this slot: the next step loads into it.
     titan.s_barrier
     %sum1 = titan.mfma %a, %b, %sum : !regsA, !regsB, !sums -> !sums

@@ -12,3 +12,18 @@
 // CHECK: titan.mma %{{.*}}, %{{.*}} transpose_b, %{{.*}} accumulate(%{{.*}}) : tensor<64x128xbf16, #titan.wgmma<1, 1>>
 // CHECK: titan.broadcast %{{.*}} : tensor<64xf32, #titan.slice<1, #titan.wgmma<1, 1>>>
 // CHECK: titan.partition "second" warps(4)
+
+// What it does, and where the ISA says so.
+// RUN: titan explain effects %examples/programs/attention.mlir | FileCheck %s --check-prefix=EFFECTS
+// EFFECTS: kernel @attention: 12 warps
+// EFFECTS: partition first: 4 warps
+// A in registers is borrowed, B is read through the async proxy.
+// EFFECTS: titan.mma, warpgroup
+// EFFECTS-NEXT: registers borrowed: %probs  [PTX ISA, wgmma.wait_group]
+// EFFECTS-NEXT: read all of %vj, async proxy, mma group  [PTX ISA, wgmma: Async proxy]
+// EFFECTS-NEXT: registers in flight: %acc1  [PTX ISA, wgmma.mma_async]
+// EFFECTS: titan.mma.result, warpgroup
+// EFFECTS-NEXT: wait mma group %gs  [PTX ISA, wgmma.wait_group]
+// EFFECTS-NEXT: registers arrived: %raw  [PTX ISA, wgmma.wait_group]
+// EFFECTS: partition second: 4 warps
+// EFFECTS: named barrier 3 of 256 threads sync

@@ -11,3 +11,14 @@
 // CHECK: titan.cluster.arrive
 // CHECK-NEXT: titan.cluster.wait
 // CHECK-NEXT: titan.return
+
+// What it does, and where the ISA says so.
+// RUN: titan explain effects %examples/programs/gemm_cluster.mlir | FileCheck %s --check-prefix=EFFECTS
+// EFFECTS: kernel @gemm_cluster: 12 warps, clusters of 2 CTAs
+// EFFECTS: titan.tma.load, exactly one thread
+// EFFECTS: write all of %slotA in the CTAs of mask %both, async proxy, until complete_tx  [PTX ISA, Async proxy]
+// EFFECTS-NEXT: complete_tx 16384 bytes on %full[%stage] in the CTAs of mask %both when written  [PTX ISA, cp.async.bulk.tensor]
+// EFFECTS: partition upper: 4 warps
+// EFFECTS: titan.mbarrier.arrive
+// EFFECTS-NEXT: arrive 1 on %empty0[%stage] in CTA %i0, .release.cluster  [PTX ISA, mbarrier.arrive]
+// EFFECTS: cluster barrier wait, .acquire.cluster  [PTX ISA, barrier.cluster]

@@ -31,9 +31,11 @@ static LogicalResult verifyGroup(Operation *op, bool pair) {
                "even number of them, not ")
            << kernel.getClusterSize() << " (PTX ISA, tcgen05: CTA pair)";
   Operation *other = nullptr;
+  // The later one of two is told.
   kernel.getBody().walk([&](Operation *each) {
-    if (each != op &&
-        isa<Tcgen05AllocOp, Tcgen05DeallocOp, Tcgen05RelinquishOp, Tcgen05MmaOp,
+    if (each == op)
+      return WalkResult::interrupt();
+    if (isa<Tcgen05AllocOp, Tcgen05DeallocOp, Tcgen05RelinquishOp, Tcgen05MmaOp,
             Tcgen05CopyOp, Tcgen05CommitOp>(each) &&
         each->hasAttr("pair") != pair) {
       other = each;

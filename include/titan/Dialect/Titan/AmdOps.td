@@ -51,14 +51,14 @@ def Titan_DsWriteOp : Titan_TargetOp<"ds_write"> {
 def Titan_SWaitcntOp : Titan_TargetOp<"s_waitcnt"> {
   let summary = "s_waitcnt: waits until at most so many operations of a class are left";
   let description = [{
-    `titan.s_waitcnt vmcnt(8)`, `titan.s_waitcnt lgkmcnt(0) %a, %b : ... -> ...`. Tiles
-    in flight that are named arrive here: the wait must cover their reads.
+    `titan.s_waitcnt vmcnt(8)`, `%t = titan.s_waitcnt lgkmcnt(0) arrive(%f : ... -> ...)`.
+    Tiles in flight that are named arrive here: the wait must cover their reads.
   }];
   let arguments = (ins OptionalAttr<I64Attr>:$vmcnt, OptionalAttr<I64Attr>:$lgkmcnt,
       Variadic<Titan_InFlightType>:$loads);
   let results = (outs Variadic<Titan_Tile>:$tiles);
   let assemblyFormat = [{ (`vmcnt` `(` $vmcnt^ `)`)? (`lgkmcnt` `(` $lgkmcnt^ `)`)?
-      ($loads^ `:` type($loads) `->` type($tiles))? attr-dict }];
+      (`arrive` `(` $loads^ `:` type($loads) `->` type($tiles) `)`)? attr-dict }];
   let hasVerifier = 1;
 }
 

@@ -70,7 +70,7 @@ def Titan_TmemWaitLoadOp : Titan_TargetOp<"tmem.wait_load"> {
   let summary = "tcgen05.wait::ld: waits for every earlier load of the threads, and yields their tiles";
   let arguments = (ins Variadic<Titan_InFlightType>:$loads);
   let results = (outs Variadic<Titan_Tile>:$tiles);
-  let assemblyFormat = "($loads^ `:` type($loads) `->` type($tiles))? attr-dict";
+  let assemblyFormat = "$loads attr-dict `:` type($loads) `->` type($tiles)";
   let hasVerifier = 1;
 }
 
