@@ -242,10 +242,11 @@ titan.kernel @attention(%Q: !global, %K: !global, %V: !global, %O: !global) warp
         titan.mbarrier.arrive %emptyV[%stageV : index] : !bars
       }
 
-      // The queries have been read: their slot takes the output.
+      // Once all four warps have read the queries, their slot takes the output.
       %sums = titan.broadcast %r#2 : !row -> !tile
       %out = arith.divf %on, %sums : !tile
       %out16 = arith.truncf %out : !tile to !probs
+      titan.barrier.sync 4 threads(128)
       titan.shared.store %out16, %q0 matrix : !probs, !q
       titan.fence.proxy_async shared_cta
       titan.barrier.sync 4 threads(128)
@@ -383,10 +384,11 @@ titan.kernel @attention(%Q: !global, %K: !global, %V: !global, %O: !global) warp
         titan.mbarrier.arrive %emptyV[%stageV : index] : !bars
       }
 
-      // The queries have been read: their slot takes the output.
+      // Once all four warps have read the queries, their slot takes the output.
       %sums = titan.broadcast %r#2 : !row -> !tile
       %out = arith.divf %on, %sums : !tile
       %out16 = arith.truncf %out : !tile to !probs
+      titan.barrier.sync 5 threads(128)
       titan.shared.store %out16, %q1 matrix : !probs, !q
       titan.fence.proxy_async shared_cta
       titan.barrier.sync 5 threads(128)

@@ -86,6 +86,7 @@ private:
   LogicalResult expandPartition(PartitionOp partition);
   LogicalResult expandBlock(Block &block, Positions &positions);
   LogicalResult expandFor(scf::ForOp loop, Positions &positions);
+  LogicalResult expandWhile(scf::WhileOp loop, Positions &positions);
   LogicalResult expandIf(scf::IfOp branch, Positions &positions);
   LogicalResult expandElect(ElectOp elect, Positions &positions);
   LogicalResult expandStep(Operation *op, Pipe *pipe, Role role,
@@ -574,6 +575,55 @@ LogicalResult Expander::expandFor(scf::ForOp loop, Positions &positions) {
   return success();
 }
 
+/// Both regions carry the positions: into the first, on by its condition to the
+/// second (or out of the loop), and round by the yield.
+LogicalResult Expander::expandWhile(scf::WhileOp loop, Positions &positions) {
+  llvm::SetVector<End> ends = stepsBelow(loop);
+  OpBuilder b(loop);
+  SmallVector<Value> inits(loop.getInits());
+  SmallVector<Type> types(loop.getResultTypes());
+  for (End end : ends) {
+    if (!positions[end].stage)
+      return loop.emitError() << "[pipe-position] the pipe was stepped along "
+                                 "inside of an elect before: its "
+                                 "position is not known here";
+    inits.append({positions[end].stage, positions[end].parity});
+    types.append(2, b.getI32Type());
+  }
+  auto carrying = scf::WhileOp::create(b, loop.getLoc(), types, inits);
+  carrying.getBefore().takeBody(loop.getBefore());
+  carrying.getAfter().takeBody(loop.getAfter());
+  for (auto [from, to] : llvm::zip(loop.getResults(), carrying.getResults()))
+    from.replaceAllUsesWith(to);
+  loop.erase();
+  for (Region *region : {&carrying.getBefore(), &carrying.getAfter()}) {
+    Block &block = region->front();
+    Positions inside = positions;
+    for (End end : ends) {
+      Value stage = block.addArgument(b.getI32Type(), carrying.getLoc());
+      inside[end] = {stage,
+                     block.addArgument(b.getI32Type(), carrying.getLoc())};
+    }
+    if (failed(expandBlock(block, inside)))
+      return failure();
+    Operation *end = block.getTerminator();
+    for (End each : ends) {
+      Position after = inside[each];
+      if (!after.stage)
+        return carrying.emitError()
+               << "[pipe-position] the pipe is stepped along inside of an "
+                  "elect in a loop: put the loop inside of the elect, or the "
+                  "step outside";
+      end->insertOperands(end->getNumOperands(), {after.stage, after.parity});
+    }
+  }
+  size_t old = carrying.getNumResults() - 2 * ends.size();
+  for (auto [i, end] : llvm::enumerate(ends))
+    positions[end] = {carrying.getResult(old + 2 * i),
+                      carrying.getResult(old + 2 * i + 1)};
+  return success();
+}
+
 LogicalResult Expander::expandIf(scf::IfOp branch, Positions &positions) {
   llvm::SetVector<End> ends = stepsBelow(branch);
   Positions inThen = positions, inElse = positions;
@@ -651,13 +701,17 @@ LogicalResult Expander::expandBlock(Block &block, Positions &positions) {
       result = expandUse(op);
     else if (auto loop = dyn_cast<scf::ForOp>(op))
       result = expandFor(loop, positions);
+    else if (auto loop = dyn_cast<scf::WhileOp>(op))
+      result = expandWhile(loop, positions);
     else if (auto branch = dyn_cast<scf::IfOp>(op))
       result = expandIf(branch, positions);
     else if (auto elect = dyn_cast<ElectOp>(op))
       result = expandElect(elect, positions);
     else if (op->getNumRegions() && !stepsBelow(op).empty())
-      result = op->emitError() << "[not-supported-yet] pipes are stepped along "
-                                  "in scf.for, scf.if and titan.elect only";
+      result = op->emitError()
+               << "[not-supported-yet] pipes are stepped along "
+                  "in scf.for, scf.while, scf.if and titan.elect "
+                  "only";
     if (failed(result))
       return failure();
   }

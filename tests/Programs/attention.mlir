@@ -18,8 +18,7 @@
 // EFFECTS: kernel @attention: 12 warps
 // EFFECTS: partition first: 4 warps
 // A in registers is borrowed, B is read through the async proxy.
-// EFFECTS: titan.mma, warpgroup
-// EFFECTS-NEXT: registers borrowed: %probs  [PTX ISA, wgmma.wait_group]
+// EFFECTS: registers borrowed: %probs  [PTX ISA, wgmma.wait_group]
 // EFFECTS-NEXT: read all of %vj, async proxy, mma group  [PTX ISA, wgmma: Async proxy]
 // EFFECTS-NEXT: registers in flight: %acc1  [PTX ISA, wgmma.mma_async]
 // EFFECTS: titan.mma.result, warpgroup

@@ -23,6 +23,14 @@ static int64_t wavesOf(Operation *op) {
   return 1;
 }
 
+static Footprint tileOf(Value buffer, RankedTensorType tile) {
+  Footprint bytes;
+  bytes.kind = Footprint::Tile;
+  bytes.object = buffer;
+  bytes.tile = tile;
+  return bytes;
+}
+
 //===----------------------------------------------------------------------===//
 // Global memory to LDS
 //===----------------------------------------------------------------------===//
@@ -30,6 +38,23 @@ static int64_t wavesOf(Operation *op) {
 int64_t BufferLoadLdsOp::getInstructions() {
   // CDNA3 ISA, buffer_load_dword lds: 64 lanes of 4 bytes.
   return getBuffer().getType().getTileBytes() / (256 * wavesOf(*this));
+}
+
+RankedTensorType BufferLoadLdsOp::getTile() {
+  SharedType buffer = getBuffer().getType();
+  if (buffer.getRank() != 2 || buffer.getElementBytes() > 4)
+    return {};
+  ArrayRef<int64_t> shape = buffer.getShape();
+  int64_t each = 4 / buffer.getElementBytes();
+  int64_t inner = std::min<int64_t>(64, shape[1] / each);
+  if (inner < 1 || shape[1] % (each * inner) || 64 % inner)
+    return {};
+  auto layout = BlockedAttr::get(getContext(), {1, each}, {64 / inner, inner},
+                                 {wavesOf(*this), 1});
+  auto tile = RankedTensorType::get(shape, buffer.getElementType(), layout);
+  if (shape[0] % (64 / inner * wavesOf(*this)) || !getTileLayout(tile))
+    return {};
+  return tile;
 }
 
 LogicalResult BufferLoadLdsOp::verify() {
@@ -48,15 +73,13 @@ LogicalResult BufferLoadLdsOp::verify() {
            << tensor.getElementType();
   if (getToken().getType().getKind() != TokenKind::Counter)
     return emitOpError("[token-kind] the token is of kind 'counter'");
-  int64_t row = buffer.getShape().back() * buffer.getElementBytes();
-  if (row % 4)
-    return emitOpError("[lds-load-shape] rows of ")
-           << row << " bytes: each lane moves 4";
-  if (buffer.getTileBytes() % (256 * wavesOf(*this)))
+  if (buffer.getTileBytes() % (256 * wavesOf(*this)) || !getTile())
     return emitOpError("[lds-load-shape] ")
            << buffer.getTileBytes() << " bytes are no whole number of "
            << "instructions for " << wavesOf(*this)
-           << " waves: each moves 256 bytes (CDNA3 ISA, buffer_load_dword lds)";
+           << " waves: each moves 4 bytes of each of 64 lanes, side by side, "
+              "in rows of a power of two of lanes (CDNA3 ISA, "
+              "buffer_load_dword lds)";
   return success();
 }
 void BufferLoadLdsOp::getHardwareEffects(EffectList &effects) {
@@ -75,7 +98,7 @@ void BufferLoadLdsOp::getHardwareEffects(EffectList &effects) {
   effects.add(Access{.kind = AccessKind::Write,
                      .proxy = Proxy::AsyncGeneric,
                      .mechanism = Mechanism::VmCount,
-                     .bytes = viewOf(getBuffer())},
+                     .bytes = tileOf(getBuffer(), getTile())},
               source);
   effects.add(CommitGroup{.mechanism = Mechanism::VmCount,
                           .token = getToken(),
@@ -102,14 +125,6 @@ static LogicalResult verifyLds(Operation *op, RankedTensorType tile,
            << tile << ", the buffer " << buffer
            << ": shapes and element types must agree";
   return success();
-}
-
-static Footprint tileOf(Value buffer, RankedTensorType tile) {
-  Footprint bytes;
-  bytes.kind = Footprint::Tile;
-  bytes.object = buffer;
-  bytes.tile = tile;
-  return bytes;
 }
 
 LogicalResult DsReadOp::verify() {

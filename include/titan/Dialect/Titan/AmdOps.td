@@ -30,6 +30,9 @@ def Titan_BufferLoadLdsOp : Titan_TargetOp<"buffer_load_lds"> {
   let extraClassDeclaration = [{
     /// Instructions that each wave issues: what it adds to vmcnt.
     int64_t getInstructions();
+    /// The buffer as a register tile: which lane of which wave moves which
+    /// element. Null where the shape has no such deal.
+    ::mlir::RankedTensorType getTile();
   }];
 }
 
