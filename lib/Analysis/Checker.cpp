@@ -196,6 +196,13 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
 
   Instantiator instantiator(kernel);
   const std::vector<Choice> &choices = instantiator.survey();
+  bool flags = false;
+  kernel.getBody().walk([&](HardwareEffectsInterface op) {
+    effect::EffectList effects;
+    op.getHardwareEffects(effects);
+    for (const effect::Effect &effect : effects)
+      flags |= std::holds_alternative<effect::WaitFlag>(effect.what);
+  });
   bool followed = instantiator.problems.empty();
   if (followed)
     for (const std::vector<int64_t> &counts :
@@ -203,7 +210,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       // Another cluster beside the first shows conflicts in global memory; few
       // iterations are enough for that.
       bool few = llvm::all_of(counts, [](int64_t n) { return n <= 2; });
-      auto program = instantiator.instantiate(counts, few ? 2 : 1);
+      auto program = instantiator.instantiate(counts, few || flags ? 2 : 1);
       if (!program) {
         if (!instantiator.problems.empty())
           break;

@@ -5,6 +5,20 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
 
+int64_t Instantiator::Impl::leafValue(uint32_t number, int cta) const {
+  const Leaf &leaf = leaves[number];
+  if (leaf.kind != Leaf::CtaId)
+    return defaultValue(number);
+  // A second cluster lies beside the first.
+  auto cluster = kernel.getClusterShape();
+  int rank = cta % program->clusterSize, at = cta / program->clusterSize;
+  int64_t place[3] = {rank % cluster[0], rank / cluster[0] % cluster[1],
+                      rank / cluster[0] / cluster[1]};
+  if (int beside = secondCluster(); beside >= 0)
+    place[beside] += at * cluster[beside];
+  return place[leaf.dimension];
+}
+
 uint32_t Instantiator::Impl::leafSymbol(const void *key, int dimension,
                                         Leaf leaf) {
   uint32_t symbol = symbols.leaf(key, dimension);
@@ -13,21 +27,8 @@ uint32_t Instantiator::Impl::leafSymbol(const void *key, int dimension,
     leaves.push_back(std::move(leaf));
     leafValues.emplace_back();
     leafValues[number].assign(program->ctas(), 0);
-    auto cluster = kernel.getClusterShape();
-    const Leaf &made = leaves[number];
-    for (int cta = 0; cta < program->ctas(); ++cta) {
-      if (made.kind != Leaf::CtaId) {
-        leafValues[number][cta] = defaultValue(number);
-        continue;
-      }
-      // The clusters looked at lie side by side along x.
-      int rank = cta % program->clusterSize, at = cta / program->clusterSize;
-      int64_t x = rank % cluster[0], y = rank / cluster[0] % cluster[1],
-              z = rank / cluster[0] / cluster[1];
-      leafValues[number][cta] = made.dimension == 0   ? x + at * cluster[0]
-                                : made.dimension == 1 ? y
-                                                      : z;
-    }
+    for (int cta = 0; cta < program->ctas(); ++cta)
+      leafValues[number][cta] = leafValue(number, cta);
   }
   return symbol;
 }
@@ -42,7 +43,8 @@ int64_t Instantiator::Impl::defaultValue(uint32_t number) const {
   case Leaf::Flag:
     return 1;
   case Leaf::NumCtas:
-    return 6 * kernel.getClusterShape()[leaf.dimension];
+    return fixedGrid[leaf.dimension].value_or(
+        6 * kernel.getClusterShape()[leaf.dimension]);
   case Leaf::CtaId:
     break;
   }
@@ -58,19 +60,8 @@ void Instantiator::Impl::resetLeaves() {
     uint32_t number = leaves.size();
     leaves.push_back(leaf);
     leafValues.emplace_back(program->ctas(), 0);
-    auto cluster = kernel.getClusterShape();
-    for (int cta = 0; cta < program->ctas(); ++cta) {
-      if (leaf.kind != Leaf::CtaId) {
-        leafValues[number][cta] = defaultValue(number);
-        continue;
-      }
-      int rank = cta % program->clusterSize, at = cta / program->clusterSize;
-      int64_t x = rank % cluster[0], y = rank / cluster[0] % cluster[1],
-              z = rank / cluster[0] / cluster[1];
-      leafValues[number][cta] = leaf.dimension == 0   ? x + at * cluster[0]
-                                : leaf.dimension == 1 ? y
-                                                      : z;
-    }
+    for (int cta = 0; cta < program->ctas(); ++cta)
+      leafValues[number][cta] = leafValue(number, cta);
   }
 }
 

@@ -15,6 +15,7 @@ Instantiator::Impl::Impl(KernelOp kernel, Instantiator &self)
     : kernel(kernel), self(self) {
   body = compiler.compile(kernel.getBody().front());
   tensors.emplace_back(); // id 0: none
+  findGrid();
 }
 
 Instantiator::Instantiator(KernelOp kernel)
@@ -60,7 +61,16 @@ static std::unique_ptr<Program> emptyProgram(KernelOp kernel, int clusters) {
 
 std::unique_ptr<Program> Instantiator::instantiate(ArrayRef<int64_t> wanted,
                                                    int clusters) {
+  if (impl->secondCluster() < 0)
+    clusters = 1;
   impl->program = emptyProgram(impl->kernel, clusters);
+  impl->program->all = llvm::all_of(llvm::seq(0, 3), [&](int d) {
+    return impl->fixedGrid[d].has_value();
+  });
+  int64_t ctas = 1;
+  for (auto extent : impl->fixedGrid)
+    ctas *= extent.value_or(1);
+  impl->program->all &= ctas <= impl->program->ctas();
   impl->resetLeaves();
   if (!impl->solveAll(wanted))
     return nullptr;

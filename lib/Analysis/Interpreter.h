@@ -73,12 +73,18 @@ struct Instantiator::Impl {
   uint32_t leafSymbol(const void *key, int dimension, Leaf leaf);
   void resetLeaves();
   int64_t defaultValue(uint32_t leaf) const;
+  int64_t leafValue(uint32_t leaf, int cta) const;
   /// Gives the leaves values for these choices.
   bool solveAll(llvm::ArrayRef<int64_t> wanted);
   bool solve(const Choice &choice, int64_t wanted);
   std::optional<int64_t> outcome(const Choice &choice) const;
   /// Whether any launch makes this loop run zero times (Launch.cpp).
   bool canBeZero(const Choice &choice);
+  /// CTAs of the grid along x, y, z where that is the same for every launch.
+  std::optional<int64_t> fixedGrid[3];
+  void findGrid();
+  /// Along which dimension a second cluster lies; -1: there is only one.
+  int secondCluster() const;
   /// Registers a loop or branch on sizes while surveying. True: run again.
   bool registerChoice(Choice choice);
 
@@ -151,6 +157,8 @@ struct Instantiator::Impl {
                                         const effect::Effect &effect);
   std::optional<uint32_t> elementsFootprint(const CompiledOp &op,
                                             const effect::Effect &effect);
+  std::optional<uint32_t> scalarFootprint(const CompiledOp &op,
+                                          const effect::Footprint &bytes);
   std::optional<uint32_t> boxFootprint(const CompiledOp &op,
                                        const effect::Access &access);
   std::optional<uint32_t> globalRoot(mlir::Value object);

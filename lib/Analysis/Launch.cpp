@@ -85,6 +85,38 @@ private:
 };
 } // namespace
 
+void Instantiator::Impl::findGrid() {
+  HostRun host(kernel);
+  SmallVector<int64_t> seen[3];
+  for (int64_t size : {1, 100, 5000}) {
+    llvm::DenseMap<std::pair<Value, int64_t>, int64_t> sizes;
+    for (Operation &op : kernel.getLaunch().front())
+      if (auto dim = dyn_cast<DimOp>(op))
+        sizes[{dim.getTensor(), static_cast<int64_t>(dim.getDimension())}] =
+            size;
+    bool launched = host.run(sizes, 132);
+    auto grid = kernel.getLaunchOp().getGrid();
+    for (unsigned d = 0; d < 3; ++d) {
+      std::optional<int64_t> extent = d < grid.size()
+                                          ? host.value(grid[d])
+                                          : std::optional<int64_t>(1);
+      if (launched || !extent)
+        seen[d].push_back(extent.value_or(-1));
+    }
+  }
+  for (unsigned d = 0; d < 3; ++d)
+    if (!seen[d].empty() && seen[d][0] > 0 && llvm::all_equal(seen[d]))
+      fixedGrid[d] = seen[d][0];
+}
+
+int Instantiator::Impl::secondCluster() const {
+  auto cluster = kernel.getClusterShape();
+  for (int d = 0; d < 3; ++d)
+    if (!fixedGrid[d] || *fixedGrid[d] > cluster[d])
+      return d;
+  return -1;
+}
+
 bool Instantiator::Impl::canBeZero(const Choice &choice) {
   // Dynamic sizes, and whether a map forbids 0.
   std::vector<std::pair<Value, int64_t>> sizes;

@@ -69,6 +69,30 @@ void Execution::deadlock() {
               std::to_string(barrier.pending) + " of " +
               std::to_string(barrier.expected) + " arrivals and " +
               std::to_string(barrier.tx) + " bytes";
+      // It waits for a phase without knowing that the one before is over:
+      // earlier, the same wait would have meant another phase.
+      uint32_t seen = agent.clock[event.lanes & Elected ? electedClass
+                                                        : othersClass]
+                                 [shape.phase(b)];
+      if (seen < barrier.phase) {
+        const Event *other = barrier.lastContributions.empty()
+                                 ? nullptr
+                                 : barrier.lastContributions.back().event;
+        explained = true;
+        if (Finding *finding = report.add(
+                Code::PhaseAmbiguous, event.op, other ? other->op : nullptr,
+                Twine("this wait of ") + who(a, event) +
+                    " comes too late: phase " + Twine(barrier.phase - 1) +
+                    " of barrier " + barrierName(b) +
+                    " can be over before it is executed, and by its parity "
+                    "it then waits for phase " +
+                    Twine(barrier.phase)))
+          if (other)
+            finding->others.push_back(
+                {other->op->getLoc(), "phase " +
+                                          std::to_string(barrier.phase - 1) +
+                                          " is completed here"});
+      }
       // Some of the phase is there, and those who could bring the rest have
       // ended.
       int64_t come = barrier.expected - barrier.pending;
@@ -90,6 +114,15 @@ void Execution::deadlock() {
           finding->others.push_back({barrier.initEvent->op->getLoc(),
                                      "the barrier's count is given here"});
         }
+      }
+    } else if (action.kind == Action::WaitFlag) {
+      line += " waits for a flag";
+      // CTAs that were not looked at may signal it.
+      if (!program.all) {
+        explained = true;
+        report.add(Code::Undecided, event.op, nullptr,
+                   Twine("this flag may be signalled by CTAs beyond the ") +
+                       Twine(program.ctas()) + " that the checker looks at");
       }
     } else if (action.kind == Action::ThreadBarrier) {
       const auto &effect = std::get<effect::ThreadBarrier>(action.effect->what);

@@ -236,10 +236,19 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
   } else if (auto *reveals = std::get_if<Reveals>(&effect.what)) {
     value(reveals->value).revealed = true;
     return true;
-  } else if (std::get_if<WaitFlag>(&effect.what)) {
-    problem(Code::Undecided, op.op,
-            "the checker does not follow flags in global memory yet");
-    return false;
+  } else if (auto *wait = std::get_if<effect::WaitFlag>(&effect.what)) {
+    action.kind = Action::WaitFlag;
+    auto id = scalarFootprint(op, wait->flag);
+    const Val &least = value(wait->value);
+    if (!id)
+      return false;
+    if (least.kind != Val::Int) {
+      problem(Code::Undecided, op.op,
+              "the value waited for depends on " + dependsOn(least));
+      return false;
+    }
+    action.object = *id;
+    action.amount = least.number.value;
   }
   actions.push_back(action);
   return true;
@@ -454,6 +463,60 @@ Instantiator::Impl::elementsFootprint(const CompiledOp &op,
   return found->second;
 }
 
+std::optional<uint32_t>
+Instantiator::Impl::scalarFootprint(const CompiledOp &op,
+                                    const Footprint &bytes) {
+    std::vector<int64_t> coords;
+    for (Value coord : bytes.coords) {
+      const Val &val = value(coord);
+      if (val.kind != Val::Int) {
+        problem(Code::Undecided, op.op,
+                "the index depends on " + dependsOn(val));
+        return std::nullopt;
+      }
+      coords.push_back(val.number.value);
+    }
+    FootprintData data;
+    int64_t offset = 0, size = 0;
+    if (auto type = dyn_cast<SharedType>(bytes.object.getType())) {
+      const Val &view = value(bytes.object);
+      if (view.kind != Val::View) {
+        problem(Code::Undecided, op.op,
+                "which slot of shared memory is meant depends on " +
+                    dependsOn(view));
+        return std::nullopt;
+      }
+      for (auto [coord, extent] : llvm::zip(coords, type.getShape()))
+        if (coord < 0 || coord >= extent) {
+          problem(Code::OutOfBounds, op.op,
+                  "index " + Twine(coord) + " of " + Twine(extent));
+          return std::nullopt;
+        }
+      data.root = view.id;
+      offset = view.second + type.getByteOffset(coords);
+      size = type.getElementBytes();
+    } else {
+      auto root = globalRoot(bytes.object);
+      if (!root) {
+        problem(Code::Undecided, op.op, "which tensor is meant is not known");
+        return std::nullopt;
+      }
+      data.root = *root;
+      std::vector<int64_t> strides = globalStrides(*root);
+      self.footprints.setStrides(*root, strides);
+      for (auto [coord, stride] : llvm::zip(coords, strides))
+        offset += coord * stride;
+      size = strides.back();
+    }
+    std::vector<int64_t> key = {'v', data.root, offset, size};
+    auto [found, fresh] = footprintIds.try_emplace(key, 0);
+    if (fresh) {
+      data.bytes = ByteSet(offset, offset + size);
+      found->second = self.footprints.add(std::move(data));
+    }
+    return found->second;
+}
+
 bool Instantiator::Impl::resolveAccess(const CompiledOp &op,
                                        const Effect &effect) {
   const auto &access = std::get<Access>(effect.what);
@@ -507,62 +570,17 @@ bool Instantiator::Impl::resolveAccess(const CompiledOp &op,
     id = found->second;
     break;
   }
-  case Footprint::Scalar: {
-    std::vector<int64_t> coords;
-    for (Value coord : bytes.coords) {
-      const Val &val = value(coord);
-      if (val.kind != Val::Int) {
-        problem(Code::Undecided, op.op,
-                "the index depends on " + dependsOn(val));
-        return false;
-      }
-      coords.push_back(val.number.value);
-    }
-    FootprintData data;
-    int64_t offset = 0, size = 0;
-    if (auto type = dyn_cast<SharedType>(bytes.object.getType())) {
-      const Val &view = value(bytes.object);
-      if (view.kind != Val::View) {
-        problem(Code::Undecided, op.op,
-                "which slot of shared memory is meant depends on " +
-                    dependsOn(view));
-        return false;
-      }
-      for (auto [coord, extent] : llvm::zip(coords, type.getShape()))
-        if (coord < 0 || coord >= extent) {
-          problem(Code::OutOfBounds, op.op,
-                  "index " + Twine(coord) + " of " + Twine(extent));
-          return false;
-        }
-      data.root = view.id;
-      offset = view.second + type.getByteOffset(coords);
-      size = type.getElementBytes();
-    } else {
-      auto root = globalRoot(bytes.object);
-      if (!root) {
-        problem(Code::Undecided, op.op, "which tensor is meant is not known");
-        return false;
-      }
-      data.root = *root;
-      std::vector<int64_t> strides = globalStrides(*root);
-      self.footprints.setStrides(*root, strides);
-      for (auto [coord, stride] : llvm::zip(coords, strides))
-        offset += coord * stride;
-      size = strides.back();
-    }
-    std::vector<int64_t> key = {'v', data.root, offset, size};
-    auto [found, fresh] = footprintIds.try_emplace(key, 0);
-    if (fresh) {
-      data.bytes = ByteSet(offset, offset + size);
-      found->second = self.footprints.add(std::move(data));
-    }
-    id = found->second;
+  case Footprint::Scalar:
+    id = scalarFootprint(op, bytes);
     break;
-  }
   }
   if (!id)
     return false;
   action.object = *id;
+  action.amount = 0;
+  if (access.added)
+    if (const Val &added = value(access.added); added.kind == Val::Int)
+      action.amount = added.number.value;
   uint32_t root = self.footprints[*id].root;
   if (access.kind != AccessKind::Read)
     program->written[root] = true;

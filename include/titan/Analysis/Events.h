@@ -83,6 +83,7 @@ struct Action {
     Commit,        ///< a group of `mechanism()`
     WaitGroup,     ///< amount, extra: groups (from 1) that the elected lane and
                    ///< the others wait for; 0: none. pending >= 0: a number
+    WaitFlag,      ///< object: footprint; amount: the value waited for
     WaitBarrier,   ///< object: barrier slot; amount: parity, or -1 and extra is
                    ///< the number of a state
     ThreadBarrier, ///< amount: named barrier's id
@@ -149,6 +150,8 @@ struct Program {
   /// Roots that some event writes; the others need no bookkeeping.
   std::vector<bool> written;
 
+  /// No other CTAs than these are in any grid.
+  bool all = false;
   int ctas() const { return clusters * clusterSize; }
   uint64_t events() const;
   /// "iteration 3", "iterations 1, 3 (outermost first)", or "".

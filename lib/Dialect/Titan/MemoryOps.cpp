@@ -346,7 +346,8 @@ void FlagSignalOp::getHardwareEffects(EffectList &effects) {
   effects.add(Access{.kind = AccessKind::Reduction,
                      .bytes = scalarOf(getFlags(), getIndices()),
                      .sem = Sem::Release,
-                     .scope = toScope(getScope())},
+                     .scope = toScope(getScope()),
+                     .added = getValue()},
               "PTX ISA, red; Release and Acquire Patterns");
 }
 Cardinality FlagSignalOp::getCardinality() { return Cardinality::EveryThread; }

@@ -148,6 +148,8 @@ struct Access {
   bool surely = true;
   Sem sem = Sem::Weak;
   Scope scope = Scope::Cta;
+  /// Signals of a flag: what is added to it (null: not known).
+  mlir::Value added;
 };
 
 /// One mbarrier: a ring of barriers and the slot in it (null index: slot 0).
