@@ -185,6 +185,8 @@ bool Execution::perform(uint32_t a, const Event &event, const Action &action,
   case Action::WaitGroup:
     waitGroup(a, event, action);
     return true;
+  case Action::WaitFlag:
+    return waitFlag(a, event, action);
   case Action::WaitBarrier:
     return waitBarrier(a, event, action);
   case Action::ThreadBarrier:
@@ -438,6 +440,8 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
 
   uint32_t root = footprints[action.object].root;
   if (root >= program.sharedRoots) {
+    if (effect.added)
+      signalFlag(a, event, action);
     conflicts.add(std::move(record), view);
     return;
   }

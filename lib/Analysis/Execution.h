@@ -147,6 +147,8 @@ private:
   void complete(uint32_t agent, const Event &event, const Action &action);
   void commit(uint32_t agent, const Event &event, const Action &action);
   void waitGroup(uint32_t agent, const Event &event, const Action &action);
+  void signalFlag(uint32_t agent, const Event &event, const Action &action);
+  bool waitFlag(uint32_t agent, const Event &event, const Action &action);
   bool waitBarrier(uint32_t agent, const Event &event, const Action &action);
   bool threadBarrier(uint32_t agent, const Event &event, const Action &action);
   bool namedBarrier(uint32_t agent, const Event &event, const Action &action);
@@ -160,7 +162,7 @@ private:
   bool usable(uint32_t agent, const Event &event, uint32_t barrier, bool async);
   /// Checks that a contribution to the current phase is pinned to it.
   void pinned(uint32_t agent, const Event &event, uint32_t barrier,
-              const char *what);
+              const char *what, bool completes = false);
   void overArrival(uint32_t agent, const Event &event, uint32_t barrier,
                    int64_t amount);
 
@@ -205,6 +207,21 @@ private:
   Footprints &footprints;
   Report &report;
   ClockShape shape;
+  /// Flags in global memory, by footprint: who adds what, in all of the
+  /// program, and what has been added so far.
+  struct Signal {
+    uint32_t agent;
+    int64_t amount;
+    Clock clock;
+    Scope scope;
+    const Event *event;
+  };
+  struct Flag {
+    std::map<uint32_t, int64_t> total; ///< by agent
+    std::vector<Signal> signals;
+    int64_t value = 0;
+  };
+  std::map<uint32_t, Flag> flags;
   std::vector<Agent> agents;
   std::vector<Barrier> barriers;
   std::vector<NamedBarrier> named;

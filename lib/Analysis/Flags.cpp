@@ -50,16 +50,16 @@ bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {
       continue;
     acquire(a, event.lanes, signal.clock);
     if (ctaOf(signal.agent) != ctaOf(a))
-      if (auto code = scopeProblem(
-              signal.scope, effect.scope, Relation::OtherCta,
-              program.agents[signal.agent].cluster == program.agents[a].cluster))
-        if (Finding *finding = report.add(
-                *code, signal.event->op, event.op,
-                Twine("a signal with scope .") +
-                    effect::stringify(signal.scope) +
-                    " and a wait with scope ." +
-                    effect::stringify(effect.scope) +
-                    " synchronise two CTAs"))
+      if (auto code =
+              scopeProblem(signal.scope, effect.scope, Relation::OtherCta,
+                           program.agents[signal.agent].cluster ==
+                               program.agents[a].cluster))
+        if (Finding *finding = report.add(*code, signal.event->op, event.op,
+                                          Twine("a signal with scope .") +
+                                              effect::stringify(signal.scope) +
+                                              " and a wait with scope ." +
+                                              effect::stringify(effect.scope) +
+                                              " synchronise two CTAs"))
           finding->others.push_back({event.op->getLoc(), "the wait"});
   }
   return true;

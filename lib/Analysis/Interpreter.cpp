@@ -64,9 +64,8 @@ std::unique_ptr<Program> Instantiator::instantiate(ArrayRef<int64_t> wanted,
   if (impl->secondCluster() < 0)
     clusters = 1;
   impl->program = emptyProgram(impl->kernel, clusters);
-  impl->program->all = llvm::all_of(llvm::seq(0, 3), [&](int d) {
-    return impl->fixedGrid[d].has_value();
-  });
+  impl->program->all = llvm::all_of(
+      llvm::seq(0, 3), [&](int d) { return impl->fixedGrid[d].has_value(); });
   int64_t ctas = 1;
   for (auto extent : impl->fixedGrid)
     ctas *= extent.value_or(1);

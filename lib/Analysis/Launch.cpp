@@ -97,9 +97,8 @@ void Instantiator::Impl::findGrid() {
     bool launched = host.run(sizes, 132);
     auto grid = kernel.getLaunchOp().getGrid();
     for (unsigned d = 0; d < 3; ++d) {
-      std::optional<int64_t> extent = d < grid.size()
-                                          ? host.value(grid[d])
-                                          : std::optional<int64_t>(1);
+      std::optional<int64_t> extent =
+          d < grid.size() ? host.value(grid[d]) : std::optional<int64_t>(1);
       if (launched || !extent)
         seen[d].push_back(extent.value_or(-1));
     }

@@ -71,9 +71,9 @@ void Execution::deadlock() {
               std::to_string(barrier.tx) + " bytes";
       // It waits for a phase without knowing that the one before is over:
       // earlier, the same wait would have meant another phase.
-      uint32_t seen = agent.clock[event.lanes & Elected ? electedClass
-                                                        : othersClass]
-                                 [shape.phase(b)];
+      uint32_t seen =
+          agent.clock[event.lanes & Elected ? electedClass : othersClass]
+                     [shape.over(b)];
       if (seen < barrier.phase) {
         const Event *other = barrier.lastContributions.empty()
                                  ? nullptr

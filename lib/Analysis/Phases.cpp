@@ -127,7 +127,7 @@ bool Execution::usable(uint32_t a, const Event &event, uint32_t b, bool async) {
 //===----------------------------------------------------------------------===//
 
 void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
-                       const char *what) {
+                       const char *what, bool completes) {
   Barrier &barrier = barriers[b];
   if (barrier.phase == 0)
     return;
@@ -150,6 +150,13 @@ void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
             loose = &c;
         }
     Code code = loose ? Code::PhaseAmbiguous : Code::BarrierUnobserved;
+    // A copy whose phase was over before it was issued: nobody expected it.
+    bool expected =
+        llvm::any_of(barrier.lastContributions, [](const Contribution &c) {
+          return c.kind != Contribution::Arrive;
+        });
+    if (completes && !expected)
+      code = Code::BarrierBytes;
     Operation *other = loose ? loose->event->op
                        : barrier.lastContributions.empty()
                            ? nullptr
@@ -275,7 +282,7 @@ void Execution::complete(uint32_t a, const Event &event, const Action &action) {
       return;
     settle(b);
     Barrier &barrier = barriers[b];
-    pinned(a, event, b, "the complete_tx on");
+    pinned(a, event, b, "the complete_tx on", true);
     barrier.tx -= action.amount;
     // Issued before it signals: an edge in execution order alone (MM-15).
     for (int lane : {electedClass, othersClass})

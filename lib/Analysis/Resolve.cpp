@@ -466,55 +466,54 @@ Instantiator::Impl::elementsFootprint(const CompiledOp &op,
 std::optional<uint32_t>
 Instantiator::Impl::scalarFootprint(const CompiledOp &op,
                                     const Footprint &bytes) {
-    std::vector<int64_t> coords;
-    for (Value coord : bytes.coords) {
-      const Val &val = value(coord);
-      if (val.kind != Val::Int) {
-        problem(Code::Undecided, op.op,
-                "the index depends on " + dependsOn(val));
+  std::vector<int64_t> coords;
+  for (Value coord : bytes.coords) {
+    const Val &val = value(coord);
+    if (val.kind != Val::Int) {
+      problem(Code::Undecided, op.op, "the index depends on " + dependsOn(val));
+      return std::nullopt;
+    }
+    coords.push_back(val.number.value);
+  }
+  FootprintData data;
+  int64_t offset = 0, size = 0;
+  if (auto type = dyn_cast<SharedType>(bytes.object.getType())) {
+    const Val &view = value(bytes.object);
+    if (view.kind != Val::View) {
+      problem(Code::Undecided, op.op,
+              "which slot of shared memory is meant depends on " +
+                  dependsOn(view));
+      return std::nullopt;
+    }
+    for (auto [coord, extent] : llvm::zip(coords, type.getShape()))
+      if (coord < 0 || coord >= extent) {
+        problem(Code::OutOfBounds, op.op,
+                "index " + Twine(coord) + " of " + Twine(extent));
         return std::nullopt;
       }
-      coords.push_back(val.number.value);
+    data.root = view.id;
+    offset = view.second + type.getByteOffset(coords);
+    size = type.getElementBytes();
+  } else {
+    auto root = globalRoot(bytes.object);
+    if (!root) {
+      problem(Code::Undecided, op.op, "which tensor is meant is not known");
+      return std::nullopt;
     }
-    FootprintData data;
-    int64_t offset = 0, size = 0;
-    if (auto type = dyn_cast<SharedType>(bytes.object.getType())) {
-      const Val &view = value(bytes.object);
-      if (view.kind != Val::View) {
-        problem(Code::Undecided, op.op,
-                "which slot of shared memory is meant depends on " +
-                    dependsOn(view));
-        return std::nullopt;
-      }
-      for (auto [coord, extent] : llvm::zip(coords, type.getShape()))
-        if (coord < 0 || coord >= extent) {
-          problem(Code::OutOfBounds, op.op,
-                  "index " + Twine(coord) + " of " + Twine(extent));
-          return std::nullopt;
-        }
-      data.root = view.id;
-      offset = view.second + type.getByteOffset(coords);
-      size = type.getElementBytes();
-    } else {
-      auto root = globalRoot(bytes.object);
-      if (!root) {
-        problem(Code::Undecided, op.op, "which tensor is meant is not known");
-        return std::nullopt;
-      }
-      data.root = *root;
-      std::vector<int64_t> strides = globalStrides(*root);
-      self.footprints.setStrides(*root, strides);
-      for (auto [coord, stride] : llvm::zip(coords, strides))
-        offset += coord * stride;
-      size = strides.back();
-    }
-    std::vector<int64_t> key = {'v', data.root, offset, size};
-    auto [found, fresh] = footprintIds.try_emplace(key, 0);
-    if (fresh) {
-      data.bytes = ByteSet(offset, offset + size);
-      found->second = self.footprints.add(std::move(data));
-    }
-    return found->second;
+    data.root = *root;
+    std::vector<int64_t> strides = globalStrides(*root);
+    self.footprints.setStrides(*root, strides);
+    for (auto [coord, stride] : llvm::zip(coords, strides))
+      offset += coord * stride;
+    size = strides.back();
+  }
+  std::vector<int64_t> key = {'v', data.root, offset, size};
+  auto [found, fresh] = footprintIds.try_emplace(key, 0);
+  if (fresh) {
+    data.bytes = ByteSet(offset, offset + size);
+    found->second = self.footprints.add(std::move(data));
+  }
+  return found->second;
 }
 
 bool Instantiator::Impl::resolveAccess(const CompiledOp &op,

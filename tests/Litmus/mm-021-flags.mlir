@@ -1,9 +1,8 @@
 // MM-21, MM-26: a release and the acquire that reads it order two CTAs.
 //
-// Message passing through global memory: CTA 0 writes, CTA 1 reads. The checker
-// does not follow flags yet, and says so.
+// Message passing through global memory: CTA 0 writes, CTA 1 reads.
 //
-// RUN: not titan check %s --kernel flag 2>&1 | FileCheck %s --check-prefix=FLAG
+// RUN: titan check %s --kernel flag
 // RUN: not titan check %s --kernel no_flag 2>&1 | FileCheck %s --check-prefix=NO-FLAG
 // RUN: not titan check %s --kernel data_after_signal 2>&1 | FileCheck %s --check-prefix=DATA-AFTER-SIGNAL
 // RUN: not titan check %s --kernel read_before_wait 2>&1 | FileCheck %s --check-prefix=READ-BEFORE-WAIT
@@ -12,7 +11,6 @@
 !data   = !titan.global<64xf32>
 !flags  = !titan.global<4xi32>
 
-// FLAG: [{{undecided}}]
 // signal releases, wait acquires, both at gpu scope.
 titan.kernel @flag(%data: !data, %flags: !flags) warps(1) launch {
   %c2 = arith.constant 2 : index
@@ -59,7 +57,7 @@ titan.kernel @no_flag(%data: !data, %flags: !flags) warps(1) launch {
   titan.return
 }
 
-// DATA-AFTER-SIGNAL: [{{undecided}}]
+// DATA-AFTER-SIGNAL: [race]
 // What follows the release is not released by it.
 titan.kernel @data_after_signal(%data: !data, %flags: !flags) warps(1) launch {
   %c2 = arith.constant 2 : index
@@ -84,7 +82,7 @@ titan.kernel @data_after_signal(%data: !data, %flags: !flags) warps(1) launch {
   titan.return
 }
 
-// READ-BEFORE-WAIT: [{{undecided}}]
+// READ-BEFORE-WAIT: [race]
 // What precedes the acquire is not ordered by it.
 titan.kernel @read_before_wait(%data: !data, %flags: !flags) warps(1) launch {
   %c2 = arith.constant 2 : index
@@ -109,7 +107,7 @@ titan.kernel @read_before_wait(%data: !data, %flags: !flags) warps(1) launch {
   titan.return
 }
 
-// NEVER-SIGNALLED: [{{undecided}}]
+// NEVER-SIGNALLED: [deadlock]
 // The other flag is signalled.
 titan.kernel @never_signalled(%data: !data, %flags: !flags) warps(1) launch {
   %c2 = arith.constant 2 : index
