@@ -37,6 +37,17 @@ Threads threadsOf(Operation *op) {
   return {};
 }
 
+/// The token that an operation waits for, or null.
+Value getWaitedToken(Operation *op) {
+  if (auto wait = dyn_cast<MmaWaitOp>(op))
+    return wait.getToken();
+  if (auto wait = dyn_cast<BulkWaitOp>(op))
+    return wait.getToken();
+  if (auto result = dyn_cast<MmaResultOp>(op))
+    return result.getAfter();
+  return {};
+}
+
 /// Ages beyond this are as good as this one: waits encode at most 7 (wgmma) or
 /// a small immediate.
 constexpr int64_t maxAge = 64;
@@ -154,9 +165,9 @@ private:
         commit(op, commitOp.getToken(), ages);
       return;
     }
-    if (isa<MmaWaitOp, BulkWaitOp>(op)) {
-      if (ours(op.getOperand(0)) && threadsOf(&op) == waiting)
-        result[&op] = age(ages, op.getOperand(0));
+    if (Value token = getWaitedToken(&op)) {
+      if (ours(token) && threadsOf(&op) == waiting)
+        result[&op] = age(ages, token);
       return;
     }
     if (auto forOp = dyn_cast<scf::ForOp>(op))
@@ -210,9 +221,10 @@ private:
 PendingGroups::PendingGroups(KernelOp kernel) {
   SmallVector<std::pair<TokenKind, Threads>> seen;
   kernel.getBody().walk([&](Operation *op) {
-    if (!isa<MmaWaitOp, BulkWaitOp>(op))
+    Value token = getWaitedToken(op);
+    if (!token)
       return;
-    TokenKind kind = cast<TokenType>(op->getOperand(0).getType()).getKind();
+    TokenKind kind = cast<TokenType>(token.getType()).getKind();
     std::pair<TokenKind, Threads> key{kind, threadsOf(op)};
     if (llvm::is_contained(seen, key))
       return;

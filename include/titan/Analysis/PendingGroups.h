@@ -36,7 +36,7 @@ class PendingGroups {
 public:
   explicit PendingGroups(KernelOp kernel);
 
-  /// For an mma.wait or bulk.wait of the kernel: groups that may stay pending;
+  /// For an mma.wait, bulk.wait or mma.result with `after`: groups that may stay pending;
   /// none where no path brings a group, so that there is nothing to wait for.
   std::optional<int64_t> getPending(mlir::Operation *wait) const;
 

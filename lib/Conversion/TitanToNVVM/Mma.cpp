@@ -266,6 +266,13 @@ LogicalResult KernelLowering::mmaResult(MmaResultOp op) {
   // The registers pass through the wait, so that nothing that reads them can
   // move above it.
   Values registers = get(op.getAcc());
+  std::optional<int64_t> pending = 0;
+  if (op.getAfter())
+    pending = groups.getPending(op);
+  if (!pending) { // no path brings a product
+    set(op.getResult(), registers);
+    return success();
+  }
   std::string constraints;
   for (size_t r = 0; r < registers.size(); ++r)
     constraints += r ? ",=f" : "=f";
@@ -274,7 +281,9 @@ LogicalResult KernelLowering::mmaResult(MmaResultOp op) {
   auto structure = LLVM::LLVMStructType::getLiteral(
       b.getContext(),
       SmallVector<Type>(registers.size(), registers.front().getType()));
-  Value all = ptx(structure, "wgmma.wait_group.sync.aligned 0;",
+  Value all = ptx(structure,
+                  "wgmma.wait_group.sync.aligned " +
+                      std::to_string(std::min<int64_t>(*pending, 7)) + ";",
                   constraints + ",~{memory}", registers);
   for (size_t r = 0; r < registers.size(); ++r)
     registers[r] = LLVM::ExtractValueOp::create(b, all, r);
