@@ -22,6 +22,8 @@ void titan::buildExpandPipeline(OpPassManager &pm) {
 }
 
 void titan::buildReferencePipeline(OpPassManager &pm) {
+  // Shapes that do not fit together stop the reference, in words.
+  pm.addPass(createGenerateRuntimeVerificationPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
   pm.addPass(createSCFToControlFlowPass());

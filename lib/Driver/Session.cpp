@@ -204,7 +204,7 @@ static std::optional<TextProblem> findProblem(StringRef text) {
     case '<':
       if (++depth > maxNesting)
         return TextProblem{i, "brackets are nested more than " +
-                              std::to_string(maxNesting) + " deep"};
+                                  std::to_string(maxNesting) + " deep"};
       break;
     case '>':
       if (i && text[i - 1] == '-')

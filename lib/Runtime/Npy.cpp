@@ -13,6 +13,7 @@
 #include <cstring>
 #include <memory>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace titan;
 using namespace titan::runtime;
@@ -322,17 +323,27 @@ Result<std::vector<uint8_t>> titan::runtime::readFile(const std::string &path) {
 
 Status titan::runtime::writeFile(const std::string &path,
                                  std::span<const uint8_t> bytes) {
-  std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path.c_str(), "wb"),
+  // Written beside the file and renamed: nobody sees half of it. What is no
+  // regular file (/dev/stdout, a pipe) is written at once.
+  struct stat info;
+  const bool direct = stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
+  const std::string target =
+      direct ? path : path + ".tmp" + std::to_string(getpid());
+  std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(target.c_str(), "wb"),
                                               std::fclose);
   bool ok = file != nullptr;
   if (ok && !bytes.empty())
     ok = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
   if (ok)
     ok = std::fclose(file.release()) == 0;
-  if (!ok)
-    return makeError(Code::FileWrite,
-                     std::string("cannot write the file: ") +
-                         std::strerror(errno),
-                     path, "check the folder, its permissions and free space");
+  if (ok && !direct)
+    ok = std::rename(target.c_str(), path.c_str()) == 0;
+  if (!ok) {
+    const std::string why = std::strerror(errno);
+    if (!direct)
+      std::remove(target.c_str());
+    return makeError(Code::FileWrite, "cannot write the file: " + why, path,
+                     "check the folder, its permissions and free space");
+  }
   return {};
 }

@@ -1,0 +1,528 @@
+//===- Arguments.cpp - the data that a kernel is run on -------------------===//
+#include "Arguments.h"
+
+#include "titan/Runtime/Data.h"
+#include "titan/Runtime/Npy.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace titan;
+
+/// Bytes of one tensor: more is a mistake, not a test.
+static constexpr int64_t maxTensorBytes = int64_t{1} << 32;
+
+std::optional<runtime::DType> titan::getDType(Type type) {
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  type.print(os);
+  return runtime::parseDType(name);
+}
+
+//===----------------------------------------------------------------------===//
+// One argument
+//===----------------------------------------------------------------------===//
+
+int64_t HostArgument::getNumElements() const {
+  int64_t count = 1;
+  for (int64_t size : shape)
+    count *= size;
+  return count;
+}
+
+/// Calls `row(dense, offset)` for each innermost row: the index of its first
+/// element in the dense order, and its byte offset from element 0.
+template <typename Row>
+static void forEachRow(const HostArgument &argument, Row row) {
+  const int64_t rank = argument.shape.size();
+  const int64_t width = rank ? argument.shape.back() : 1;
+  if (argument.getNumElements() == 0)
+    return;
+  const int64_t rows = argument.getNumElements() / width;
+  const int64_t size = runtime::sizeInBytes(argument.type);
+  std::vector<int64_t> index(rank, 0);
+  for (int64_t r = 0; r < rows; ++r) {
+    int64_t offset = 0;
+    for (int64_t d = 0; d + 1 < rank; ++d)
+      offset += index[d] * argument.strides[d];
+    row(r * width, offset * size);
+    for (int64_t d = rank - 2; d >= 0 && ++index[d] == argument.shape[d]; --d)
+      index[d] = 0;
+  }
+}
+
+std::vector<uint8_t> HostArgument::gather() const {
+  const int64_t size = runtime::sizeInBytes(type);
+  const int64_t width = shape.empty() ? 1 : shape.back();
+  std::vector<uint8_t> dense(getNumElements() * size);
+  forEachRow(*this, [&](int64_t first, int64_t at) {
+    std::memcpy(dense.data() + first * size, memory.get() + offset + at,
+                width * size);
+  });
+  return dense;
+}
+
+std::optional<int64_t> HostArgument::findOverwrittenGuard() const {
+  const int64_t size = runtime::sizeInBytes(type);
+  const int64_t width = shape.empty() ? 1 : shape.back();
+  const int64_t begin = -static_cast<int64_t>(guardBytes);
+  const int64_t end = bytes + guardBytes;
+  const uint8_t *data = memory.get() + offset;
+  std::optional<int64_t> found;
+  int64_t next = begin;
+  auto check = [&](int64_t to) {
+    for (; !found && next < to; ++next)
+      if (data[next] != guardByte)
+        found = next;
+  };
+  forEachRow(*this, [&](int64_t, int64_t at) {
+    check(at);
+    next = std::max(next, at + width * size);
+  });
+  check(end);
+  return found;
+}
+
+SimulatorArgument HostArgument::forSimulator() {
+  SimulatorArgument argument;
+  argument.scalar = bits;
+  if (tensor) {
+    argument.data = reinterpret_cast<std::byte *>(memory.get() + offset);
+    argument.bytes = bytes;
+    argument.shape = shape;
+    argument.strides = strides;
+  }
+  return argument;
+}
+
+HostArgument *HostArguments::find(StringRef name) {
+  for (HostArgument &argument : arguments)
+    if (argument.name == name)
+      return &argument;
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// Flags and the example
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What is asked for, before memory is allocated.
+struct Request {
+  std::optional<std::string> shape; ///< "MxK"
+  std::optional<std::string> value; ///< A generator, a file, a number.
+  std::optional<std::string> rowStride;
+  Attribute scalar; ///< The example's.
+};
+
+class Maker {
+public:
+  Maker(Session &session, KernelOp kernel, const RunCommand &options)
+      : session(session), kernel(kernel), options(options) {}
+
+  std::optional<HostArguments> make();
+
+private:
+  bool fail(Code code, const Twine &message, StringRef fix = {}) {
+    session.fail(code, message, fix);
+    return false;
+  }
+  bool fail(const runtime::Error &error) {
+    const CodeInfo *info = lookupCode(error.code);
+    return fail(info ? info->id : Code::InternalError,
+                error.place + ": " + error.message, error.fix);
+  }
+  bool split(StringRef flag, const std::string &text, StringRef &name,
+             StringRef &value);
+  Request *find(StringRef name, const Twine &where);
+  bool readExample();
+  bool readFlags();
+  bool number(StringRef text, int64_t &value, const Twine &where);
+  bool parseShape(StringRef text, std::vector<int64_t> &shape,
+                  const Twine &where);
+  bool makeTensor(HostArgument &argument, const Request &request,
+                  GlobalType type);
+  bool makeScalar(HostArgument &argument, const Request &request, Type type);
+
+  Session &session;
+  KernelOp kernel;
+  const RunCommand &options;
+  std::map<std::string, int64_t, std::less<>> sizes;
+  std::map<std::string, Request, std::less<>> requests;
+  HostArguments result;
+};
+} // namespace
+
+bool Maker::split(StringRef flag, const std::string &text, StringRef &name,
+                  StringRef &value) {
+  std::tie(name, value) = StringRef(text).split('=');
+  if (name.empty() || value.empty())
+    return fail(Code::BadArgument,
+                "--" + flag + " is NAME=VALUE, not '" + Twine(text) + "'");
+  return true;
+}
+
+Request *Maker::find(StringRef name, const Twine &where) {
+  auto it = requests.find(std::string_view(name));
+  if (it != requests.end())
+    return &it->second;
+  std::string names;
+  for (auto &[each, request] : requests)
+    names += (names.empty() ? "" : ", ") + each;
+  fail(Code::ArgumentUnknown, where + ": @" + kernel.getSymName() +
+                                  " has no argument '" + name + "'; it has " +
+                                  names);
+  return nullptr;
+}
+
+bool Maker::number(StringRef text, int64_t &value, const Twine &where) {
+  if (!text.getAsInteger(10, value)) {
+    if (value < 0 || value > int64_t{1} << 40)
+      return fail(Code::BadArgument,
+                  where + ": '" + text + "' is not a size from 0 to 2^40");
+    return true;
+  }
+  auto it = sizes.find(std::string_view(text));
+  if (it == sizes.end())
+    return fail(Code::BadArgument, where + ": '" + text +
+                                       "' is neither a number nor a size of "
+                                       "the kernel's titan.example");
+  value = it->second;
+  return true;
+}
+
+bool Maker::parseShape(StringRef text, std::vector<int64_t> &shape,
+                       const Twine &where) {
+  SmallVector<StringRef> parts;
+  text.split(parts, 'x');
+  shape.clear();
+  for (StringRef part : parts)
+    if (!number(part, shape.emplace_back(), where))
+      return false;
+  return true;
+}
+
+bool Maker::readExample() {
+  Attribute attribute = kernel->getDiscardableAttr("titan.example");
+  if (!attribute)
+    return true;
+  auto example = dyn_cast<DictionaryAttr>(attribute);
+  if (!example)
+    return fail(Code::BadArgument, "titan.example is a dictionary");
+  for (NamedAttribute each : example) {
+    StringRef name = each.getName();
+    if (name == "sizes") {
+      auto dictionary = dyn_cast<DictionaryAttr>(each.getValue());
+      if (!dictionary)
+        return fail(Code::BadArgument, "titan.example: sizes is a dictionary");
+      for (NamedAttribute size : dictionary) {
+        auto value = dyn_cast<IntegerAttr>(size.getValue());
+        if (!value || !value.getValue().isSignedIntN(40) || value.getInt() < 0)
+          return fail(Code::BadArgument, "titan.example: the size " +
+                                             size.getName().strref() +
+                                             " is a small number");
+        sizes[size.getName().str()] = value.getInt();
+      }
+      continue;
+    }
+    if (name == "multiprocessor_count") {
+      auto value = dyn_cast<IntegerAttr>(each.getValue());
+      if (!value || !value.getValue().isSignedIntN(20) || value.getInt() < 1)
+        return fail(Code::BadArgument,
+                    "titan.example: multiprocessor_count is a number");
+      result.multiprocessors = value.getInt();
+      continue;
+    }
+    Request *request = find(name, "titan.example");
+    if (!request)
+      return false;
+    if (auto text = dyn_cast<StringAttr>(each.getValue())) {
+      SmallVector<StringRef> words;
+      text.getValue().split(words, ' ', -1, /*KeepEmpty=*/false);
+      for (auto [i, word] : llvm::enumerate(words)) {
+        if (word.consume_front("rowstride="))
+          request->rowStride = word.str();
+        else if (i == 0)
+          request->shape = word.str();
+        else
+          request->value = word.str();
+      }
+    } else {
+      request->scalar = each.getValue();
+    }
+  }
+  return true;
+}
+
+bool Maker::readFlags() {
+  StringRef name, value;
+  for (const std::string &text : options.sizes) {
+    if (!split("size", text, name, value))
+      return false;
+    if (!sizes.count(std::string_view(name)))
+      return fail(Code::ArgumentUnknown, "--size: the titan.example of @" +
+                                             kernel.getSymName() +
+                                             " has no size '" + name + "'");
+    int64_t size;
+    if (value.getAsInteger(10, size) || size < 0 || size > int64_t{1} << 40)
+      return fail(Code::BadArgument,
+                  "--size: '" + value + "' is not a size from 0 to 2^40");
+    sizes[name.str()] = size;
+  }
+  auto each = [&](StringRef flag, const std::vector<std::string> &texts,
+                  auto set) {
+    for (const std::string &text : texts) {
+      if (!split(flag, text, name, value))
+        return false;
+      Request *request = find(name, "--" + flag);
+      if (!request)
+        return false;
+      set(*request);
+    }
+    return true;
+  };
+  return each("shape", options.shapes,
+              [&](Request &r) { r.shape = value.str(); }) &&
+         each("rowstride", options.rowStrides,
+              [&](Request &r) { r.rowStride = value.str(); }) &&
+         each("arg", options.args,
+              [&](Request &r) { r.value = value.str(); }) &&
+         each("scalar", options.scalars,
+              [&](Request &r) { r.value = value.str(); }) &&
+         each("out", options.outs, [](Request &) {});
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors and scalars
+//===----------------------------------------------------------------------===//
+
+bool Maker::makeTensor(HostArgument &argument, const Request &request,
+                       GlobalType type) {
+  std::string where = "argument " + argument.name;
+  const int64_t rank = type.getRank();
+  runtime::NpyArray file;
+  runtime::Generator generator{runtime::Fill::Poison, 0};
+  std::vector<int64_t> shape;
+  bool haveFile = false;
+  if (request.value) {
+    if (auto parsed = runtime::parseGenerator(*request.value)) {
+      generator = *parsed;
+      if (!runtime::supports(generator, argument.type))
+        return fail(Code::BadArgument,
+                    where + ": " + *request.value + " makes no data of type " +
+                        StringRef(runtime::name(argument.type)),
+                    "use ints:SEED");
+    } else if (StringRef(*request.value).ends_with(".npy")) {
+      auto array = runtime::readNpy(*request.value);
+      if (!array)
+        return fail(array.error());
+      if (auto good =
+              runtime::checkNpyType(*array, argument.type, *request.value);
+          !good)
+        return fail(good.error());
+      file = std::move(*array);
+      haveFile = true;
+      shape = file.shape;
+    } else {
+      return fail(Code::BadArgument,
+                  where + ": '" + *request.value +
+                      "' is neither FILE.npy, random:SEED, ints:SEED, zeros "
+                      "nor poison");
+    }
+  }
+  if (request.shape && !(haveFile && options.shapes.empty())) {
+    std::vector<int64_t> asked;
+    if (!parseShape(*request.shape, asked, where))
+      return false;
+    if (haveFile && asked != shape)
+      return fail(Code::ArgumentShape,
+                  where + ": the file's shape is not " + *request.shape);
+    shape = asked;
+  } else if (!haveFile) {
+    if (llvm::any_of(type.getShape(), ShapedType::isDynamic))
+      return fail(Code::ArgumentMissing, where + ": its shape is not known",
+                  "give --shape " + argument.name + "=..., or a .npy file");
+    shape.assign(type.getShape().begin(), type.getShape().end());
+  }
+  if (static_cast<int64_t>(shape.size()) != rank)
+    return fail(Code::ArgumentShape,
+                where + ": the shape has " + Twine(shape.size()) +
+                    " dimensions, the kernel's tensor " + Twine(rank));
+  for (int64_t d = 0; d < rank; ++d)
+    if (!ShapedType::isDynamic(type.getShape()[d]) &&
+        shape[d] != type.getShape()[d])
+      return fail(Code::ArgumentShape,
+                  where + ": dimension " + Twine(d) + " is " + Twine(shape[d]) +
+                      ", the kernel's is " + Twine(type.getShape()[d]));
+
+  // Strides: those of the type, the row stride asked for, else dense.
+  argument.shape = shape;
+  argument.strides.assign(rank, 1);
+  for (int64_t d = rank - 2; d >= 0; --d) {
+    int64_t stride;
+    if (llvm::MulOverflow(argument.strides[d + 1],
+                          std::max<int64_t>(shape[d + 1], 1), stride))
+      return fail(Code::OutOfMemory, where + ": too large");
+    if (d == rank - 2 && request.rowStride) {
+      int64_t asked;
+      if (!number(*request.rowStride, asked, where))
+        return false;
+      if (asked < stride)
+        return fail(Code::ArgumentShape,
+                    where + ": a row stride of " + Twine(asked) +
+                        " elements is less than a row of " + Twine(stride));
+      stride = asked;
+    }
+    if (!type.getStrides().empty() &&
+        !ShapedType::isDynamic(type.getStrides()[d])) {
+      if (request.rowStride && d == rank - 2 && type.getStrides()[d] != stride)
+        return fail(Code::ArgumentShape, where +
+                                             ": the kernel's row stride is " +
+                                             Twine(type.getStrides()[d]));
+      if (type.getStrides()[d] < stride)
+        return fail(Code::ArgumentShape,
+                    where + ": the kernel's stride of dimension " + Twine(d) +
+                        ", " + Twine(type.getStrides()[d]) +
+                        ", is less than what lies in it, " + Twine(stride));
+      stride = type.getStrides()[d];
+    }
+    argument.strides[d] = stride;
+  }
+  if (rank < 2 && request.rowStride)
+    return fail(Code::ArgumentShape,
+                where + ": a tensor of one dimension has no row stride");
+
+  // Elements from the first to the last, and the bytes.
+  const int64_t size = runtime::sizeInBytes(argument.type);
+  int64_t extent = 1;
+  bool empty = false;
+  for (int64_t d = 0; d < rank; ++d) {
+    empty |= shape[d] == 0;
+    int64_t part;
+    if (llvm::MulOverflow(std::max<int64_t>(shape[d] - 1, 0),
+                          argument.strides[d], part) ||
+        llvm::AddOverflow(extent, part, extent) ||
+        extent > maxTensorBytes / size)
+      return fail(Code::OutOfMemory,
+                  where + ": more than " + Twine(maxTensorBytes) + " bytes");
+  }
+  argument.bytes = empty ? 0 : extent * size;
+  argument.memory.reset(new (std::nothrow)
+                            uint8_t[argument.bytes + 2 * guardBytes + 256]);
+  if (!argument.memory)
+    return fail(Code::OutOfMemory,
+                where + ": " + Twine(argument.bytes) + " bytes");
+  const uint64_t base = reinterpret_cast<uintptr_t>(argument.memory.get());
+  argument.offset = llvm::alignTo(base + guardBytes, 256) - base;
+  std::memset(argument.memory.get(), guardByte,
+              argument.bytes + 2 * guardBytes + 256);
+
+  argument.initial.resize(argument.getNumElements() * size);
+  if (haveFile)
+    argument.initial = std::move(file.bytes);
+  else
+    runtime::generate(generator, argument.type, 0, argument.getNumElements(),
+                      argument.initial.data());
+  argument.integers = !haveFile && (generator.fill == runtime::Fill::Ints ||
+                                    generator.fill == runtime::Fill::Zeros);
+  const int64_t width = rank ? shape.back() : 1;
+  forEachRow(argument, [&](int64_t first, int64_t at) {
+    std::memcpy(argument.memory.get() + argument.offset + at,
+                argument.initial.data() + first * size, width * size);
+  });
+  return true;
+}
+
+bool Maker::makeScalar(HostArgument &argument, const Request &request,
+                       Type type) {
+  std::string where = "argument " + argument.name;
+  if (request.shape || request.rowStride)
+    return fail(Code::ArgumentShape, where + ": a scalar has no shape");
+  if (auto floating = dyn_cast<FloatType>(type)) {
+    APFloat value(0.0);
+    if (request.value) {
+      auto parsed =
+          value.convertFromString(*request.value, APFloat::rmNearestTiesToEven);
+      if (!parsed) {
+        llvm::consumeError(parsed.takeError());
+        return fail(Code::BadArgument,
+                    where + ": '" + *request.value + "' is not a number");
+      }
+    } else if (auto given = dyn_cast_or_null<FloatAttr>(request.scalar)) {
+      value = given.getValue();
+    } else {
+      return fail(Code::ArgumentMissing, where + ": has no value",
+                  "give --scalar " + argument.name + "=VALUE");
+    }
+    bool loses;
+    value.convert(floating.getFloatSemantics(), APFloat::rmNearestTiesToEven,
+                  &loses);
+    argument.bits = value.bitcastToAPInt().getZExtValue();
+    argument.integers = value.isInteger();
+    return true;
+  }
+  auto integer = cast<IntegerType>(type);
+  unsigned width = integer.getWidth();
+  int64_t value;
+  if (request.value) {
+    if (StringRef(*request.value).getAsInteger(10, value))
+      return fail(Code::BadArgument,
+                  where + ": '" + *request.value + "' is not an integer");
+  } else if (auto given = dyn_cast_or_null<IntegerAttr>(request.scalar)) {
+    value = given.getValue().getSExtValue();
+  } else {
+    return fail(Code::ArgumentMissing, where + ": has no value",
+                "give --scalar " + argument.name + "=VALUE");
+  }
+  if (width < 64 &&
+      (value < -(int64_t{1} << (width - 1)) || value >= int64_t{1} << width))
+    return fail(Code::BadArgument, where + ": " + Twine(value) +
+                                       " does not fit into " + Twine(width) +
+                                       " bits");
+  argument.bits = static_cast<uint64_t>(value) &
+                  (width < 64 ? (uint64_t{1} << width) - 1 : ~uint64_t{0});
+  argument.integers = true;
+  return true;
+}
+
+std::optional<HostArguments> Maker::make() {
+  for (Attribute name : kernel.getArgNames())
+    requests[cast<StringAttr>(name).getValue().str()];
+  if (!readExample() || !readFlags())
+    return std::nullopt;
+  if (options.multiprocessors > 0)
+    result.multiprocessors = options.multiprocessors;
+  for (auto [name, type] :
+       llvm::zip(kernel.getArgNames(), kernel.getArgTypes())) {
+    HostArgument argument;
+    argument.name = cast<StringAttr>(name).getValue().str();
+    Type t = cast<TypeAttr>(type).getValue();
+    auto global = dyn_cast<GlobalType>(t);
+    Type element = global ? global.getElementType() : t;
+    bool good = false;
+    if (!global && isa<IntegerType>(t) && t.getIntOrFloatBitWidth() <= 64) {
+      good = makeScalar(argument, requests[argument.name], t);
+    } else if (auto type = getDType(element)) {
+      argument.type = *type;
+      argument.tensor = static_cast<bool>(global);
+      good = global ? makeTensor(argument, requests[argument.name], global)
+                    : makeScalar(argument, requests[argument.name], t);
+    } else {
+      std::string text;
+      llvm::raw_string_ostream(text) << element;
+      fail(Code::NotSupportedYet, "argument " + argument.name +
+                                      ": titan run makes no data of type " +
+                                      text);
+    }
+    if (!good)
+      return std::nullopt;
+    result.arguments.push_back(std::move(argument));
+  }
+  return std::move(result);
+}
+
+std::optional<HostArguments> titan::makeArguments(Session &session,
+                                                  KernelOp kernel,
+                                                  const RunCommand &options) {
+  return Maker(session, kernel, options).make();
+}
