@@ -11,7 +11,10 @@
 !tile   = !titan.shared<64x64xbf16, swizzle = 128>
 !bulk   = !titan.token<bulk>
 
-titan.kernel @copy(%X: !matrix, %Y: !matrix) warps(1) launch {
+titan.kernel @copy(%X: !matrix, %Y: !matrix) warps(1) attributes {
+  titan.example = {sizes = {M = 150, N = 200}, X = "MxN random:1", Y = "MxN"},
+  titan.reference = @copy_reference
+} launch {
   %c64 = arith.constant 64 : index
   %m = titan.dim %X, 0 : !matrix
   %n = titan.dim %X, 1 : !matrix
@@ -42,4 +45,18 @@ titan.kernel @copy(%X: !matrix, %Y: !matrix) warps(1) launch {
     titan.bulk.wait %group read : !bulk
   }
   titan.return
+}
+
+// What copy should compute: Y = X, bit for bit.
+func.func private @copy_reference(%X: memref<?x?xbf16> {titan.input = "X"},
+                                  %Y: memref<?x?xf32> {titan.expected = "Y"}) {
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%X : memref<?x?xbf16>) outs(%Y : memref<?x?xf32>) {
+  ^bb0(%x: bf16, %y: f32):
+    %e = arith.extf %x : bf16 to f32
+    linalg.yield %e : f32
+  }
+  return
 }

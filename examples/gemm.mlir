@@ -31,7 +31,11 @@
 !group  = !titan.token<mma>
 !bulk   = !titan.token<bulk>
 
-titan.kernel @gemm(%A: !global, %B: !global, %D: !global) warps(12) registers(168) launch {
+titan.kernel @gemm(%A: !global, %B: !global, %D: !global) warps(12) registers(168) attributes {
+  titan.example = {sizes = {M = 300, N = 520, K = 200}, multiprocessor_count = 4,
+                   A = "MxK random:1", B = "NxK random:2", D = "MxN"},
+  titan.reference = @gemm_reference
+} launch {
   %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index
   %c64 = arith.constant 64 : index
@@ -143,7 +147,12 @@ titan.kernel @gemm(%A: !global, %B: !global, %D: !global) warps(12) registers(16
 }
 
 // D = alpha * A * B^T + bias, f32 out; bias has one entry a column of D.
-titan.kernel @gemm_f32(%A: !global, %B: !global, %D: !globalF, %alpha: f32, %bias: !vector) warps(12) registers(168) launch {
+titan.kernel @gemm_f32(%A: !global, %B: !global, %D: !globalF, %alpha: f32, %bias: !vector) warps(12) registers(168) attributes {
+  titan.example = {sizes = {M = 300, N = 520, K = 200}, multiprocessor_count = 4,
+                   A = "MxK random:1", B = "NxK random:2", D = "MxN",
+                   alpha = 0.5 : f32, bias = "N random:3"},
+  titan.reference = @gemm_f32_reference
+} launch {
   %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index
   %c64 = arith.constant 64 : index
@@ -265,4 +274,91 @@ titan.kernel @gemm_f32(%A: !global, %B: !global, %D: !globalF, %alpha: f32, %bia
     }
   }
   titan.return
+}
+
+// What gemm should compute, in f64, and the error allowed: 2^-8 of the result,
+// which is rounded to bf16, and 2^-20 of the sum of the products' magnitudes.
+func.func private @gemm_reference(
+    %A: memref<?x?xbf16> {titan.input = "A"}, %B: memref<?x?xbf16> {titan.input = "B"},
+    %D: memref<?x?xf64> {titan.expected = "D"}, %bound: memref<?x?xf64> {titan.bound = "D"})
+    attributes {titan.exact} {
+  %zero = arith.constant 0.0 : f64
+  %e8 = arith.constant 0.00390625 : f64
+  %e20 = arith.constant 9.5367431640625e-07 : f64
+  linalg.fill ins(%zero : f64) outs(%D : memref<?x?xf64>)
+  linalg.fill ins(%zero : f64) outs(%bound : memref<?x?xf64>)
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                       affine_map<(m, n, k) -> (m, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%A, %B : memref<?x?xbf16>, memref<?x?xbf16>) outs(%D, %bound : memref<?x?xf64>, memref<?x?xf64>) {
+  ^bb0(%a: bf16, %b: bf16, %sum: f64, %magnitude: f64):
+    %a32 = arith.extf %a : bf16 to f32
+    %b32 = arith.extf %b : bf16 to f32
+    %x = arith.extf %a32 : f32 to f64
+    %y = arith.extf %b32 : f32 to f64
+    %p = arith.mulf %x, %y : f64
+    %q = math.absf %p : f64
+    %s = arith.addf %sum, %p : f64
+    %t = arith.addf %magnitude, %q : f64
+    linalg.yield %s, %t : f64, f64
+  }
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%D : memref<?x?xf64>) outs(%bound : memref<?x?xf64>) {
+  ^bb0(%d: f64, %magnitude: f64):
+    %size = math.absf %d : f64
+    %p = arith.mulf %size, %e8 : f64
+    %q = arith.mulf %magnitude, %e20 : f64
+    %sum = arith.addf %p, %q : f64
+    linalg.yield %sum : f64
+  }
+  return
+}
+
+// What gemm_f32 should compute, and the error allowed: 2^-20 of the result and
+// of the sum of the products' magnitudes.
+func.func private @gemm_f32_reference(
+    %A: memref<?x?xbf16> {titan.input = "A"}, %B: memref<?x?xbf16> {titan.input = "B"},
+    %alpha: f32 {titan.input = "alpha"}, %bias: memref<?xf32> {titan.input = "bias"},
+    %D: memref<?x?xf64> {titan.expected = "D"}, %bound: memref<?x?xf64> {titan.bound = "D"})
+    attributes {titan.exact} {
+  %zero = arith.constant 0.0 : f64
+  %e20 = arith.constant 9.5367431640625e-07 : f64
+  %factor = arith.extf %alpha : f32 to f64
+  linalg.fill ins(%zero : f64) outs(%D : memref<?x?xf64>)
+  linalg.fill ins(%zero : f64) outs(%bound : memref<?x?xf64>)
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                       affine_map<(m, n, k) -> (m, n)>, affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%A, %B : memref<?x?xbf16>, memref<?x?xbf16>) outs(%D, %bound : memref<?x?xf64>, memref<?x?xf64>) {
+  ^bb0(%a: bf16, %b: bf16, %sum: f64, %magnitude: f64):
+    %a32 = arith.extf %a : bf16 to f32
+    %b32 = arith.extf %b : bf16 to f32
+    %x = arith.extf %a32 : f32 to f64
+    %y = arith.extf %b32 : f32 to f64
+    %p = arith.mulf %x, %y : f64
+    %q = math.absf %p : f64
+    %s = arith.addf %sum, %p : f64
+    %t = arith.addf %magnitude, %q : f64
+    linalg.yield %s, %t : f64, f64
+  }
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%bias : memref<?xf32>) outs(%D, %bound : memref<?x?xf64>, memref<?x?xf64>) {
+  ^bb0(%b: f32, %sum: f64, %magnitude: f64):
+    %b64 = arith.extf %b : f32 to f64
+    %scaled = arith.mulf %factor, %sum : f64
+    %d = arith.addf %scaled, %b64 : f64
+    %size = math.absf %d : f64
+    %share = arith.mulf %factor, %magnitude : f64
+    %products = math.absf %share : f64
+    %all = arith.addf %size, %products : f64
+    %error = arith.mulf %all, %e20 : f64
+    linalg.yield %d, %error : f64, f64
+  }
+  return
 }

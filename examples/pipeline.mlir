@@ -13,7 +13,11 @@
 !regs   = tensor<64x32xf32, #titan.blocked<elements = [1, 4], lanes = [4, 8], warps = [4, 1]>>
 !bulk   = !titan.token<bulk>
 
-titan.kernel @pipeline(%X: !matrix, %Y: !matrix, %scale: f32, %shift: f32) warps(5) launch {
+titan.kernel @pipeline(%X: !matrix, %Y: !matrix, %scale: f32, %shift: f32) warps(5) attributes {
+  titan.example = {sizes = {M = 150, N = 300}, X = "MxN random:1", Y = "MxN",
+                   scale = 0.5 : f32, shift = 0.25 : f32},
+  titan.reference = @pipeline_reference
+} launch {
   %c1 = arith.constant 1 : index
   %c32 = arith.constant 32 : index
   %c64 = arith.constant 64 : index
@@ -84,4 +88,22 @@ titan.kernel @pipeline(%X: !matrix, %Y: !matrix, %scale: f32, %shift: f32) warps
     }
   }
   titan.return
+}
+
+// What pipeline should compute, in the same order of operations: bit for bit.
+func.func private @pipeline_reference(%X: memref<?x?xf32> {titan.input = "X"},
+    %scale: f32 {titan.input = "scale"}, %shift: f32 {titan.input = "shift"},
+    %Y: memref<?x?xf32> {titan.expected = "Y"}) {
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%X : memref<?x?xf32>) outs(%Y : memref<?x?xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %p = arith.mulf %x, %scale : f32
+    %s = arith.addf %p, %shift : f32
+    %r = arith.maximumf %s, %zero : f32
+    linalg.yield %r : f32
+  }
+  return
 }

@@ -195,7 +195,7 @@ Cardinality BulkWaitOp::getCardinality() { return Cardinality::EveryThread; }
 ArrayRef<StringRef> BulkWaitOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult BulkWaitGroupOp::verify() {
-  if (getPending() < 0)
+  if (static_cast<int64_t>(getPending()) < 0)
     return emitOpError(
         "[group-pending] the number of pending groups is not negative");
   return success();

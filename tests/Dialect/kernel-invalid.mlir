@@ -1,0 +1,315 @@
+// RUN: titan-opt --split-input-file --verify-diagnostics %s
+//
+// What the verifiers of kernels, launch regions, partitions and elect refuse.
+
+// expected-error @+1 {{[thread-limit]}}
+titan.kernel @k() warps(33) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+// expected-error @+1 {{[register-budget]}}
+titan.kernel @k() warps(4) registers(12) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+// expected-error @+1 {{[cluster-limit]}}
+titan.kernel @k() warps(4) cluster(0) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+// expected-error @+1 {{[cluster-limit]}}
+titan.kernel @k() warps(4) cluster(4, 4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+// expected-error @+1 {{[kernel-arguments]}}
+titan.kernel @k(%A: index) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+// expected-error @+1 {{[kernel-arguments]}}
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body(%x: index) {
+  titan.return
+}
+
+// -----
+
+// expected-error @+1 {{[kernel-arguments]}}
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one) with(%one : index)
+} body(%x: i32) {
+  titan.return
+}
+
+// -----
+
+// expected-error @+1 {{[kernel-launch]}}
+titan.kernel @k() warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.return
+} body() {
+  titan.return
+}
+
+// -----
+
+// expected-error @+1 {{[kernel-return]}}
+titan.kernel @k() warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c = arith.constant 1 : index
+  titan.launch grid(%c)
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  // expected-error @+1 {{[launch-operation]}}
+  titan.syncwarp
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<64x64xbf16>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+1 {{[launch-operation]}}
+  %map = titan.tensor_map %A : !titan.global<64x64xbf16> -> !titan.tensor_map<64x64xbf16>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  // expected-error @+1 {{[launch-grid]}}
+  titan.launch grid(%one, %one, %one, %one)
+} body() {
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<8x8xf32>) warps(4) launch {
+  %one = arith.constant 1 : index
+  // expected-error @+1 {{[launch-value]}}
+  titan.launch grid(%one) with(%A : !titan.global<8x8xf32>)
+} body(%x: !titan.global<8x8xf32>) {
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<8x8xf32>) warps(4) launch {
+  %one = arith.constant 1 : index
+  // expected-error @+1 {{[tile-dimension]}}
+  %d = titan.dim %A, 2 : !titan.global<8x8xf32>
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  // expected-error @+1 {{[device-property]}}
+  %d = titan.device_property "price"
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+1 {{[grid-dimension]}}
+  %c = titan.cta_id 3
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+1 {{[grid-dimension]}}
+  %c = titan.num_ctas 3
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.elect {
+    // expected-error @+1 {{[partition-shape]}}
+    titan.warp_specialize {
+      titan.partition "a" warps(1) {
+      }
+    }
+  }
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+1 {{[partition-shape]}}
+  titan.warp_specialize {
+  }
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.warp_specialize {
+    // expected-error @+1 {{[partition-shape]}}
+    titan.syncwarp
+  }
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.warp_specialize {
+    titan.partition "a" warps(1) {
+    }
+    // expected-error @+1 {{[partition-shape]}}
+    titan.partition "a" warps(1) {
+    }
+  }
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+1 {{[partition-shape]}}
+  titan.warp_specialize {
+    titan.partition "a" warps(5) {
+    }
+  }
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.warp_specialize {
+    // expected-error @+1 {{[partition-shape]}}
+    titan.partition "a" warps(0) {
+    }
+  }
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.warp_specialize {
+    // expected-error @+1 {{[setmaxnreg-operand]}}
+    titan.partition "a" warps(4) registers(20) {
+    }
+  }
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+1 {{[elect-warp]}}
+  titan.elect warp(4) {
+  }
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.elect {
+    // expected-error @+1 {{[elect-nested]}}
+    titan.elect {
+    }
+  }
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+1 {{[elect-yield]}}
+  %t = titan.elect -> !titan.token<bulk> {
+  }
+  titan.return
+}

@@ -1,0 +1,332 @@
+// RUN: titan-opt --split-input-file --verify-diagnostics %s
+//
+// What the verifiers of shared and global memory refuse.
+
+// expected-error @+1 {{[alloc-cluster]}}
+%s = titan.shared.alloc : !titan.shared<64x64xbf16, cluster>
+// -----
+
+titan.elect {
+// expected-error @+1 {{[alloc-place]}}
+%s = titan.shared.alloc : !titan.shared<64x64xbf16>
+}
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %r = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+  %i = arith.constant 0 : i32
+  // expected-error @+1 {{[shared-slot-type]}}
+  %s = titan.shared.slot %r[%i : i32] : !titan.shared<64x64xbf16, swizzle = 128, slots = 2> -> !titan.shared<64x32xbf16, swizzle = 64>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %r = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+  %two = arith.constant 2 : i32
+  // expected-error @+1 {{[out-of-bounds]}}
+  %s = titan.shared.slot %r[%two : i32] : !titan.shared<64x64xbf16, swizzle = 128, slots = 2> -> !titan.shared<64x64xbf16, swizzle = 128>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %r = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+  // expected-error @+1 {{[shared-view-ring]}}
+  %v = titan.shared.view %r [0, 0] : !titan.shared<64x64xbf16, swizzle = 128, slots = 2> -> !titan.shared<32x64xbf16, swizzle = 128>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %s = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
+  // expected-error @+1 {{[shared-view-rank]}}
+  %v = titan.shared.view %s [0] : !titan.shared<64x64xbf16, swizzle = 128> -> !titan.shared<32x64xbf16, swizzle = 128>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %s = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
+  // expected-error @+1 {{[shared-view-type]}}
+  %v = titan.shared.view %s [0, 0] : !titan.shared<64x64xbf16, swizzle = 128> -> !titan.shared<32x64xf16, swizzle = 128>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %s = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
+  // expected-error @+1 {{[out-of-bounds]}}
+  %v = titan.shared.view %s [48, 0] : !titan.shared<64x64xbf16, swizzle = 128> -> !titan.shared<32x64xbf16, swizzle = 128>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %s = titan.shared.alloc : !titan.shared<64x64xbf16>
+  // expected-error @+1 {{[shared-view-contiguous]}}
+  %v = titan.shared.view %s [0, 0] : !titan.shared<64x64xbf16> -> !titan.shared<64x32xbf16>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %s = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
+  // expected-error @+1 {{[shared-view-alignment]}}
+  %v = titan.shared.view %s [4, 0] : !titan.shared<64x64xbf16, swizzle = 128> -> !titan.shared<32x64xbf16, swizzle = 128>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %s = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
+  %i = arith.constant 0 : i32
+  // expected-error @+1 {{[map-rank-type]}}
+  %p = titan.map_rank %s, %i : !titan.shared<64x64xbf16, swizzle = 128> -> !titan.shared<64x64xbf16, swizzle = 128>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %r = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+  %z = arith.constant 0.0 : bf16
+  %t = titan.splat %z : bf16 -> tensor<64x64xbf16, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
+  // expected-error @+1 {{[shared-ring]}}
+  titan.shared.store %t, %r : tensor<64x64xbf16, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>, !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %s = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
+  %z = arith.constant 0.0 : f32
+  %t = titan.splat %z : f32 -> tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
+  // expected-error @+1 {{[shared-tile-type]}}
+  titan.shared.store %t, %s : tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>, !titan.shared<64x64xbf16, swizzle = 128>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %s = titan.shared.alloc : !titan.shared<64x64xf32>
+  %z = arith.constant 0.0 : f32
+  %t = titan.splat %z : f32 -> tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
+  // expected-error @+1 {{[matrix-element-type]}}
+  titan.shared.store %t, %s matrix : tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>, !titan.shared<64x64xf32>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %x = titan.coordinate 0 : tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
+  // expected-error @+1 {{[global-element-type]}}
+  %v = titan.global.load %A[%x, %x] : !titan.global<?x?xf32>, tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>, tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>> -> tensor<64x64xbf16, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %x = titan.coordinate 0 : tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
+  // expected-error @+1 {{[global-rank]}}
+  %v = titan.global.load %A[%x] : !titan.global<?x?xf32>, tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>> -> tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %z = arith.constant 0.0 : f32
+  %t = titan.splat %z : f32 -> tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
+  // expected-error @+1 {{[global-index-type]}}
+  %v = titan.global.load %A[%t, %t] : !titan.global<?x?xf32>, tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>, tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>> -> tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %x = titan.coordinate 0 : tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
+  // expected-error @+1 {{[global-mask-type]}}
+  %v = titan.global.load %A[%x, %x] mask(%x : tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>) : !titan.global<?x?xf32>, tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>, tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>> -> tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %z = arith.constant 0.0 : f32
+  %t = titan.splat %z : f32 -> tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
+  %x = titan.coordinate 0 : tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
+  // expected-error @+1 {{[global-rank]}}
+  titan.global.store %t, %A[%x] : tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>, !titan.global<?x?xf32>, tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c = arith.constant 0 : index
+  // expected-error @+1 {{[scalar-rank]}}
+  %v = titan.ld %A[%c] : !titan.global<?x?xf32> -> f32
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c = arith.constant 0 : index
+  // expected-error @+1 {{[scalar-type]}}
+  %v = titan.ld %A[%c, %c] : !titan.global<?x?xf32> -> bf16
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c = arith.constant 0 : index
+  // expected-error @+1 {{[scalar-sem]}}
+  %v = titan.ld %A[%c, %c] sem(release) : !titan.global<?x?xf32> -> f32
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  // expected-error @+1 {{[scalar-sem]}}
+  titan.st %z, %A[%c, %c] sem(acquire) : f32, !titan.global<?x?xf32>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  // expected-error @+1 {{[scalar-type]}}
+  %v = titan.atom add %z, %A[%c, %c] : f32, !titan.global<?x?xf32> -> i32
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  // expected-error @+1 {{[scalar-sem]}}
+  %v = titan.atom add %z, %A[%c, %c] sem(weak) : f32, !titan.global<?x?xf32> -> f32
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %r = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+  %c = arith.constant 0 : index
+  // expected-error @+1 {{[shared-ring]}}
+  %v = titan.ld %r[%c, %c] : !titan.shared<64x64xbf16, swizzle = 128, slots = 2> -> bf16
+  titan.return
+}
+
+// -----
+
+// expected-error @+1 {{swizzle is 0, 32, 64 or 128 bytes, not 48}}
+%s = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 48>
+// -----
+
+// expected-error @+1 {{a ring has 1 to 4096 slots, not 0}}
+%s = titan.shared.alloc : !titan.shared<64x64xbf16, slots = 0>
+// -----
+
+// expected-error @+1 {{rows of 80 bytes do not fill whole panels of 128 bytes}}
+%s = titan.shared.alloc : !titan.shared<64x40xbf16, swizzle = 128>
+// -----
+
+// expected-error @+1 {{a tile of more than 2^24 elements}}
+%s = titan.shared.alloc : !titan.shared<9000000000000000000xbf16>
