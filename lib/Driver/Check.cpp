@@ -60,7 +60,12 @@ int titan::runCheck(const CheckCommand &options) {
         good ? (undecided ? "accepted but for what is undecided" : "accepted")
         : undecided == errors ? "cannot decide"
                               : "refused";
-    std::string counts = llvm::join(report.counts, "; ");
+    // All of them are in the JSON.
+    std::string counts;
+    for (const std::string &each : llvm::ArrayRef(report.counts).take_front(4))
+      counts += (counts.empty() ? "" : "; ") + each;
+    if (report.counts.size() > 4)
+      counts += "; ... (" + std::to_string(report.counts.size()) + " in all)";
     verdicts += llvm::formatv(
         "{0}@{1}: {2}: {3} error{4}, {5} warning{6}; {7} events in {8:F1} ms",
         verdicts.empty() ? "" : "\n", kernel.getSymName(), verdict, errors,

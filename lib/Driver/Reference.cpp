@@ -171,6 +171,7 @@ std::unique_ptr<Reference> Reference::compile(Session &session, ModuleOp module,
     func::FuncOp next = work.pop_back_val();
     auto clone = next.clone();
     clone.setPublic();
+    clone.removeArgAttrsAttr();
     if (next == function)
       clone->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                      UnitAttr::get(&context));

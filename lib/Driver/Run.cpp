@@ -81,16 +81,23 @@ static Comparison compare(const Expected &expected,
   return result;
 }
 
+/// A number in as few digits as asked for.
+static std::string digits(double value, int count) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.*g", count, value);
+  return text;
+}
+
 static std::string describe(const Expected &expected,
                             const std::vector<uint8_t> &got, int64_t i) {
   const HostArgument &argument = *expected.argument;
   double value = runtime::load(
       argument.type, got.data() + i * runtime::sizeInBytes(argument.type));
-  std::string text =
-      llvm::formatv("{0}{1} is {2:G9}, the reference is {3:G9}", argument.name,
-                    coordinates(argument, i), value, expected.values[i]);
+  std::string text = argument.name + coordinates(argument, i) + " is " +
+                     digits(value, 9) + ", the reference is " +
+                     digits(expected.values[i], 9);
   if (!expected.bounds.empty())
-    text += llvm::formatv(", allowed error {0:G3}", expected.bounds[i]);
+    text += ", allowed error " + digits(expected.bounds[i], 3);
   else
     text += ", exactly";
   return text;
@@ -171,9 +178,9 @@ bool Runner::verify(KernelOp kernel, Reference &reference,
     } else {
       verdict += llvm::formatv(
           "\n  {0} ({1}): {2} elements agree with the reference; largest "
-          "error {3:G3}, at most {4:F0}% of what is allowed",
-          argument.name, shape, result.elements, result.largestError,
-          std::ceil(result.largestShare * 100));
+          "error {3}, at most {4}% of what is allowed",
+          argument.name, shape, result.elements, digits(result.largestError, 3),
+          static_cast<int>(std::ceil(result.largestShare * 100)));
     }
     compared.push_back(
         llvm::json::Object{{"name", argument.name},
