@@ -57,7 +57,7 @@ static Assembly runPtxas(StringRef ptxas, StringRef ptx,
       llvm::sys::fs::createTemporaryFile("titan", "cubin", output) ||
       llvm::sys::fs::createTemporaryFile("titan", "log", log))
     return fail("temporary files could not be made");
-  auto remove = llvm::make_scope_exit([&] {
+  llvm::scope_exit remove([&] {
     for (StringRef path : {StringRef(input), StringRef(output), StringRef(log)})
       llvm::sys::fs::remove(path);
   });

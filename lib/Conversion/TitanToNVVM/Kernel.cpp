@@ -35,9 +35,11 @@ FailureOr<LoweredKernel> titan::lowerKernelToNVVM(KernelOp kernel,
   return KernelLowering(kernel, target).run();
 }
 
-LogicalResult KernelLowering::unsupported(Operation *op, const Twine &what) {
-  return op->emitError("[not-supported-yet] ")
-         << what << " has no lowering for sm_90a yet (docs/status.md)";
+InFlightDiagnostic KernelLowering::unsupported(Operation *op,
+                                               const Twine &what) {
+  InFlightDiagnostic diagnostic = op->emitError("[not-supported-yet] ");
+  diagnostic << what << " has no lowering for sm_90a yet (docs/status.md)";
+  return diagnostic;
 }
 
 //===----------------------------------------------------------------------===//
@@ -519,8 +521,7 @@ FailureOr<SmallVector<Type>> KernelLowering::convert(Operation *op, Type type) {
     types.push_back(type);
   else if (!isa<TokenType>(type))
     return unsupported(op,
-                       "a value of type " + llvm::formatv("{0}", type).str()),
-           failure();
+                       "a value of type " + llvm::formatv("{0}", type).str());
   return types;
 }
 

@@ -127,7 +127,9 @@ private:
   //===--------------------------------------------------------------------===//
   // Building blocks: Kernel.cpp, LaneFunctions.cpp
   //===--------------------------------------------------------------------===//
-  LogicalResult unsupported(mlir::Operation *op, const llvm::Twine &what);
+  /// A coded error; becomes a failure of whatever type the caller returns.
+  mlir::InFlightDiagnostic unsupported(mlir::Operation *op,
+                                       const llvm::Twine &what);
   Values get(Value value) { return values[value]; }
   Value get1(Value value) { return values[value].front(); }
   void set(Value value, mlir::ValueRange scalars) {

@@ -185,8 +185,7 @@ KernelLowering::sharedAddresses(Operation *op, Value base, int64_t alignment,
         return unsupported(op,
                            "the addresses of this tile in shared memory are "
                            "neither linear over the bits of lane and warp "
-                           "nor a sum over them"),
-               failure();
+                           "nor a sum over them");
       address = add(base, *start);
       anchors.push_back({i, address});
     }
@@ -214,8 +213,7 @@ FailureOr<Value> KernelLowering::ownerPredicate(Operation *op,
     }
   };
   if (layout.lanes() != 32)
-    return unsupported(op, "a layout of " + Twine(layout.lanes()) + " lanes"),
-           failure();
+    return unsupported(op, "a layout of " + Twine(layout.lanes()) + " lanes");
   require(lane(), layout.axes()[1]);
   require(warp(), layout.axes()[2]);
   if (layout.warps() < warpsHere) {

@@ -84,9 +84,9 @@ KernelLowering::fragmentsOfA(MmaOp op, const Layout &accumulator,
     for (int64_t f = 0; f < 8; ++f) {
       auto place = [&](int64_t l, int64_t w) {
         Coord inside = atom.coords(f, l, w % 4);
-        return std::pair(
-            accumulator.coords(firstRegister, 0, w / 4 * 4)[0] + inside[0],
-            16 * step + inside[1]);
+        return std::pair(accumulator.coords(firstRegister, 0, w / 4 * 4)[0] +
+                             inside[0],
+                         16 * step + inside[1]);
       };
       auto found = registerAt.find(place(0, 0));
       if (found == registerAt.end())
@@ -171,7 +171,8 @@ LogicalResult KernelLowering::mma(MmaOp op) {
     int64_t high = static_cast<int64_t>(operand.descriptor() >> 32 << 32);
     return arith::OrIOp::create(b, wide, i64(high));
   };
-  std::string type = op.getB().getType().getElementType().isBF16() ? "bf16" : "f16";
+  std::string type =
+      op.getB().getType().getElementType().isBF16() ? "bf16" : "f16";
   std::string instruction = "wgmma.mma_async.sync.aligned.m64n" +
                             std::to_string(columns) + "k16.f32." + type + "." +
                             type;
