@@ -186,6 +186,7 @@ titan.kernel @attention(%Q: !global, %K: !global, %V: !global, %O: !global) warp
         titan.mbarrier.wait %fullV[%stageV : index] parity(%parityV) : !bars
         %vj = titan.shared.slot %v[%stageV : index] : !ring -> !kv
         %more = arith.cmpi ne, %j, %c1 : index
+        titan.mma.fence
         %acc1 = titan.mma %probs, %vj transpose_b, %acc accumulate(%more) : !probs, !kv, !flight -> !flight
         %go = titan.mma.commit : !group
         titan.barrier.arrive 3 threads(256)
@@ -325,6 +326,7 @@ titan.kernel @attention(%Q: !global, %K: !global, %V: !global, %O: !global) warp
         titan.mbarrier.wait %fullV[%stageV : index] parity(%parityV) : !bars
         %vj = titan.shared.slot %v[%stageV : index] : !ring -> !kv
         %more = arith.cmpi ne, %j, %c1 : index
+        titan.mma.fence
         %acc1 = titan.mma %probs, %vj transpose_b, %acc accumulate(%more) : !probs, !kv, !flight -> !flight
         %go = titan.mma.commit : !group
         %another = arith.cmpi ult, %j, %lastBlock : index

@@ -225,6 +225,8 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       result.counts.push_back(choice.name + " is never 0: no launch allows it");
   for (const checker::Problem &problem : instantiator.problems)
     report.add(problem.code, problem.op, nullptr, problem.message);
+  for (const checker::Problem &gap : instantiator.gaps)
+    report.add(gap.code, gap.op, nullptr, gap.message);
 
   for (auto &raw : report.list) {
     Finding finding = std::move(raw->finding);

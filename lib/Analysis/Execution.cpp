@@ -12,8 +12,9 @@ Execution::Execution(const Program &program, Footprints &footprints,
   shape.agents = program.agents.size();
   shape.barriers = program.barriers.size() * program.ctas();
   shape.rounds = 16 * program.ctas();
-  // Streams of groups: per thread for bulk and cp.async, per warpgroup for mma.
-  shape.streams = 5 * shape.agents;
+  // Streams of groups: per thread for bulk, cp.async and tcgen05, per warpgroup
+  // for mma, per wave for counters.
+  shape.streams = streamsPerAgent * shape.agents;
   conflicts.setShape(shape);
   scratch = Clock(shape.size());
   agents.resize(shape.agents);
@@ -356,15 +357,22 @@ void Execution::fence(uint32_t a, const Event &event,
 //===----------------------------------------------------------------------===//
 
 uint32_t Execution::streamId(uint32_t a, Mechanism mechanism, int lane) const {
+  uint32_t own = streamsPerAgent * a;
   switch (mechanism) {
   case Mechanism::BulkGroup:
-    return 5 * a + lane;
+    return own + lane;
   case Mechanism::AsyncGroup:
-    return 5 * a + 2 + lane;
+    return own + 2 + lane;
+  case Mechanism::TensorCore:
+    return own + 5 + lane;
+  case Mechanism::VmCount:
+    return own + 7 + lane;
+  case Mechanism::LgkmCount:
+    return own + 9 + lane;
   default: {
     // One stream a warpgroup: all its warps issue the same products (MM-71).
     const AgentInfo &info = program.agents[a];
-    return 5 * (a - info.warp % 4) + 4;
+    return streamsPerAgent * (a - info.warp % 4) + 4;
   }
   }
 }

@@ -175,6 +175,7 @@ private:
   void arriveRelaxed(uint32_t agent, Lanes lanes, Scope least, Clock &to);
   Stream &stream(uint32_t agent, Mechanism mechanism, int lane);
   uint32_t streamId(uint32_t agent, Mechanism mechanism, int lane) const;
+  static constexpr uint32_t streamsPerAgent = 11;
 
   uint32_t slot(int cta, uint32_t local) const {
     return cta * program.barriers.size() + local;

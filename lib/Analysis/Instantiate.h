@@ -62,6 +62,9 @@ public:
                                        int clusters);
   /// What could not be followed, or is wrong with an index. Filled by both.
   std::vector<Problem> problems;
+  /// What was left out, while everything else was followed: the kernel cannot
+  /// be accepted, and what is found in the rest is still wrong.
+  std::vector<Problem> gaps;
   Footprints footprints;
 
   /// Slots of the rings in the kernel: of barriers and of memory.

@@ -28,6 +28,13 @@ void Instantiator::Impl::problem(Code code, Operation *op,
     self.problems.push_back({code, op, message.str()});
 }
 
+void Instantiator::Impl::gap(Operation *op, const char *what) {
+  if (gapsTold.insert(what).second)
+    self.gaps.push_back({Code::Undecided, op,
+                         std::string("the checker does not follow ") + what +
+                             " yet; the rest of the kernel is checked"});
+}
+
 //===----------------------------------------------------------------------===//
 // All agents
 //===----------------------------------------------------------------------===//

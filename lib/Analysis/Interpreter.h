@@ -100,9 +100,12 @@ struct Instantiator::Impl {
   /// Groups committed so far: [mechanism][lane class].
   int64_t commits[16][2] = {};
   std::set<std::pair<Code, mlir::Operation *>> told;
+  std::set<llvm::StringRef> gapsTold;
 
   bool run(uint32_t agent);
   void problem(Code code, mlir::Operation *op, const llvm::Twine &message);
+  /// Leaves an effect out; `what` names the kind, and is told of once.
+  void gap(mlir::Operation *op, const char *what);
   /// False: give up on this agent.
   bool execute(const CompiledBlock &block, Lanes lanes, uint32_t iteration,
                llvm::SmallVectorImpl<Val> *yields);

@@ -176,7 +176,10 @@ void Execution::endOfAgent(uint32_t a) {
                      program.describe(a, s.open.front()->iteration,
                                       s.open.front()->lanes) +
                      " issues it and never commits it");
-    if (info.atExit == Discharge::Nothing)
+    // Whoever waits for the phase of a tcgen05.commit is another thread: what
+    // the CTA has waited for is looked at when all have ended.
+    if (info.atExit == Discharge::Nothing ||
+        info.waiter == Waiter::NobodyDirectly)
       continue;
     uint32_t number = info.atExit == Discharge::SourcesRead ? shape.read(s.id)
                                                             : shape.done(s.id);

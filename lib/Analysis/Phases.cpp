@@ -217,7 +217,19 @@ void Execution::overArrival(uint32_t a, const Event &event, uint32_t b,
 
 void Execution::arrive(uint32_t a, const Event &event, const Action &action) {
   const auto &effect = std::get<effect::Arrive>(action.effect->what);
-  if (effect.after) {
+  // tcgen05.commit: a group of what the thread has issued, whose end the
+  // barrier's phase tells.
+  bool tensorCore = effect.after == Mechanism::TensorCore;
+  if (tensorCore)
+    for (int lane : {electedClass, othersClass}) {
+      if (!(event.lanes >> lane & 1))
+        continue;
+      Stream &s = stream(a, Mechanism::TensorCore, lane);
+      ++s.commits;
+      s.groups.push_back(s.open.empty() ? nullptr : s.open.front());
+      s.open.clear();
+    }
+  if (effect.after && !tensorCore) {
     report.add(Code::Undecided, event.op, nullptr,
                "the checker does not follow arrivals of earlier asynchronous "
                "work yet");
@@ -244,6 +256,13 @@ void Execution::arrive(uint32_t a, const Event &event, const Action &action) {
       arriveRelaxed(a, event.lanes, Scope::Cta, barrier.current);
     else
       barrier.current.join(released(a, event.lanes));
+    if (tensorCore)
+      for (int lane : {electedClass, othersClass})
+        if (event.lanes >> lane & 1) {
+          const Stream &s = stream(a, Mechanism::TensorCore, lane);
+          barrier.current.raise(shape.done(s.id), s.commits);
+          barrier.current.raise(shape.read(s.id), s.commits);
+        }
     const Clock &mine = released(a, event.lanes);
     if (cta != ctaOf(a)) {
       bool started = false;

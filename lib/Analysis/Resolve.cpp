@@ -43,6 +43,8 @@ std::optional<uint32_t>
 Instantiator::Impl::ctasOf(const CompiledOp &op, const CtaSet &set, int rank) {
   if (set.kind == CtaSet::Own)
     return 1u << (rank < 0 ? info().rank : rank);
+  if (set.kind == CtaSet::Pair)
+    return 1u << info().rank | 1u << (info().rank ^ 1);
   const Val &val = value(set.value);
   if (val.kind != Val::Int) {
     problem(Code::Undecided, op.op,
@@ -145,6 +147,14 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
   } else if (auto *wait = std::get_if<effect::WaitGroup>(&effect.what)) {
     action.kind = Action::WaitGroup;
     action.object = 0;
+    if ((wait->mechanism == Mechanism::VmCount ||
+         wait->mechanism == Mechanism::LgkmCount) &&
+        wait->pending.value_or(0)) {
+      problem(Code::Undecided, op.op,
+              "the checker does not follow s_waitcnt with a number other than "
+              "0 yet: wait for a token");
+      return false;
+    }
     if (wait->token) {
       const Val &token = value(wait->token);
       if (token.kind != Val::Token) {
@@ -205,9 +215,8 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
     action.kind = Action::Fence;
   } else if (auto *life = std::get_if<Lifetime>(&effect.what)) {
     if (life->kind != Lifetime::Init && life->kind != Lifetime::Inval) {
-      problem(Code::Undecided, op.op,
-              "the checker does not follow tensor memory yet");
-      return false;
+      gap(op.op, "tensor memory");
+      return true;
     }
     action.kind = life->kind == Lifetime::Init ? Action::Init : Action::Inval;
     auto count = evaluateExpr(op, life->count);
@@ -227,6 +236,16 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
       actions.push_back(more);
     }
   } else if (auto *registers = std::get_if<Registers>(&effect.what)) {
+    // Loads of tensor memory and of LDS need no fence among registers.
+    bool product = true;
+    for (const Effect &other : op.effects->list) {
+      if (auto *access = std::get_if<Access>(&other.what))
+        product &= access->mechanism == Mechanism::MmaGroup;
+      if (auto *wait = std::get_if<effect::WaitGroup>(&other.what))
+        product &= wait->mechanism == Mechanism::MmaGroup;
+    }
+    if (!product)
+      return true;
     if (registers->kind == Registers::InFlight)
       action.kind = Action::InFlight;
     else if (registers->kind == Registers::Arrived)
@@ -522,6 +541,15 @@ bool Instantiator::Impl::resolveAccess(const CompiledOp &op,
   const Footprint &bytes = access.bytes;
   Action action{Action::Access, &effect};
   action.ctas = 0; // global memory
+  if (isa<TensorMemoryType>(bytes.object.getType())) {
+    gap(op.op, "tensor memory");
+    return true;
+  }
+  if (isa<TensorMapType>(bytes.object.getType()) &&
+      !getTensorMapOp(bytes.object)) {
+    gap(op.op, "tensor maps in memory");
+    return true;
+  }
   std::optional<uint32_t> id;
   switch (bytes.kind) {
   case Footprint::Object:
@@ -530,9 +558,8 @@ bool Instantiator::Impl::resolveAccess(const CompiledOp &op,
     if (isa<MBarrierType>(bytes.object.getType()) ||
         getTensorMapOp(bytes.object))
       return true;
-    problem(Code::Undecided, op.op,
-            "the checker does not follow tensor maps in memory yet");
-    return false;
+    gap(op.op, "this object");
+    return true;
   case Footprint::Box:
     id = boxFootprint(op, access);
     break;
