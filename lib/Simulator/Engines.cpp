@@ -346,6 +346,8 @@ Step Agent::mmaOp(const Inst &inst) {
     }
     refs[inst.dst] = acc;
     scalars[inst.d] = acc->version;
+    if (machine.hazards)
+      machine.hazards->registersUsed(*this, inst);
     return Step::Ran;
   }
   case Opcode::MmaFence:
@@ -355,7 +357,7 @@ Step Agent::mmaOp(const Inst &inst) {
   case Opcode::Mma: {
     const MmaTable &table = *program.products[inst.table];
     llvm::IntrusiveRefCntPtr<Accumulator> acc;
-    bool more = inst.d == none || (scalars[inst.d] & 1);
+    bool more = inst.d != none && (scalars[inst.d] & 1);
     if (!refs[inst.c]) {
       if (more)
         return bad(Code::UndefinedRead,
@@ -407,8 +409,6 @@ Step Agent::mmaOp(const Inst &inst) {
       for (unsigned i = 0; i < 4; ++i)
         cta.agents[warp / 4 * 4 + i]->view.beforeAsync(~0u);
       ++machine.report.products;
-      if (machine.hazards)
-        machine.hazards->product(*this, inst, group, number);
       machine.issue(cta, group, number);
     }
     return machine.failed() ? Step::Failed : Step::Ran;
@@ -455,6 +455,8 @@ Step Agent::mmaOp(const Inst &inst) {
         result->poison = acc->poison;
     }
     refs[inst.dst] = hold;
+    if (machine.hazards)
+      machine.hazards->registersUsed(*this, inst);
     return Step::Ran;
   }
   default:

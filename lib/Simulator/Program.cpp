@@ -258,8 +258,7 @@ std::optional<uint32_t> Compiler::mmaTable(MmaOp op) {
     unsupported(op, " with A in registers");
     return std::nullopt;
   }
-  auto a = viewTable(op, aType),
-       b = viewTable(op, op.getB().getType());
+  auto a = viewTable(op, aType), b = viewTable(op, op.getB().getType());
   if (!acc || !a || !b)
     return std::nullopt;
   if (acc->warps % 4 || region().firstWarp % 4) {

@@ -1,0 +1,195 @@
+//===- HazardState.h - clocks, records, shadow memory -----------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_SIMULATOR_HAZARDSTATE_H
+#define TITAN_SIMULATOR_HAZARDSTATE_H
+
+#include "Hazards.h"
+
+namespace titan::sim {
+
+/// Stands for all lanes of a class.
+inline constexpr uint8_t allLanes = 255;
+/// Stands for the whole warp, in events of its lane 0's class: one value stored
+/// by all lanes to one place, which each of them has written itself.
+inline constexpr uint8_t wholeWarp = 254;
+
+/// Something that happened at one thread (or all threads) of a class.
+struct HbEvent {
+  uint32_t number = 0; ///< The class: 2 * warp, + 1 for lanes 1..31.
+  uint32_t clock = 0;
+  uint8_t lane = allLanes;
+};
+
+/// One thread class of one warp.
+struct ThreadClass {
+  uint32_t number = 0;
+  uint32_t now = 1;
+  Clock known;
+  /// Clocks that a proxy fence ended, by the space it covers: global, own
+  /// shared, a peer's shared memory; and those of fence.mbarrier_init.
+  std::vector<uint32_t> fences[3], initFences;
+  /// What was known at the last proxy fence of each space.
+  Clock atFence[3];
+  /// What the last release fence found, any and of the cluster's scope or
+  /// wider; what relaxed reads have met.
+  Clock released, releasedWide, pending;
+  /// What wgmma may rely on: known at the last wgmma.fence, and the clock that
+  /// the fence ended.
+  Clock product;
+  uint32_t productNow = 0;
+};
+
+struct WarpState {
+  ThreadClass classes[2];
+  bool productFence = false;
+  mlir::Operation *lastRegisters = nullptr;
+  /// Asynchronous accesses of its products, by the product's number.
+  std::vector<uint32_t> products;
+  /// Initialisations of barriers that it knows by way of a relaxed cluster
+  /// barrier: class -> clock of the fence.
+  std::map<uint32_t, uint32_t> initKnown;
+};
+
+/// Where an access or arrival was made, for messages.
+struct Site {
+  const Inst *inst;
+  std::string who;
+};
+
+/// An asynchronous operation.
+struct AsyncOp {
+  std::vector<HbEvent> issues;
+  std::vector<HbEvent> read, done; ///< Observations.
+  uint32_t site = 0;
+  uint32_t warp = 0; ///< Number of the issuing warp.
+  bool product = false;
+};
+
+struct Record {
+  HbEvent at;
+  uint32_t op = none; ///< Of ops, when asynchronous.
+  uint32_t site = 0, next = none;
+  uint16_t mask = 0;
+  AccessKind kind;
+  Proxy proxy;
+  effect::Sem sem;
+  Scope scope;
+  uint32_t cta; ///< Number of the CTA whose thread it was.
+};
+
+/// A thread, or the threads together, that make an access.
+struct Actor {
+  const ThreadClass *thread;
+  const Clock *known;
+  uint8_t lane;
+};
+
+/// An access to be checked and recorded.
+struct Access {
+  llvm::SmallVector<Actor, 2> actors;
+  Agent *agent;
+  const Inst *inst;
+  Record record;
+  MemorySpace space;
+  llvm::StringRef reduction;
+  /// The last operation found to be before this access.
+  uint32_t goodOp = none;
+};
+
+struct BarrierClock {
+  uint64_t phase = 0;
+  struct Phase {
+    Clock clock;
+    std::vector<uint32_t> ops;
+    struct Release {
+      Scope scope;
+      uint32_t cta;
+      uint32_t site;
+    };
+    std::vector<Release> releases;
+    std::vector<HbEvent> observers;
+  } current, last;
+  HbEvent init;
+  uint32_t initSite = 0, initCta = 0;
+  std::set<uint32_t> seenBy;
+};
+
+struct Location {
+  Clock released;
+  Scope scope = Scope::Cta;
+  uint32_t cta = 0;
+};
+
+struct Hazards::State {
+  explicit State(Machine &machine);
+
+  WarpState &of(const Agent &agent) { return warps[agent.number]; }
+  uint32_t site(const Agent &agent, const Inst &inst);
+  const Site &siteAt(uint32_t index) const { return sites[index]; }
+  static MemorySpace spaceOf(const Cta *memory, const Cta &cta) {
+    return !memory          ? MemorySpace::Global
+           : memory == &cta ? MemorySpace::SharedOwn
+                            : MemorySpace::SharedPeer;
+  }
+
+  // Clocks.
+  Clock publish(Agent &agent, uint32_t lanes);
+  void acquire(Agent &agent, uint32_t lanes, const Clock &clock);
+  void eventsOf(Agent &agent, uint32_t lanes, std::vector<HbEvent> &to);
+  static bool knows(const Actor &actor, const HbEvent &event);
+  static bool allKnow(const Access &y, const HbEvent &event);
+  static bool allKnowOne(const Access &y, const std::vector<HbEvent> &events);
+
+  // Shadow memory.
+  void touch(const Memory &memory, uint64_t address, uint64_t bytes, Access &y);
+  bool check(const Record &x, Access &y);
+  bool fenced(const Record &x, const Access &y, ProxyFence fence);
+  Relation relation(const Record &x, const Access &y) const;
+  void tell(Code code, const Record &x, const Access &y,
+            const llvm::Twine &message);
+  Access make(Agent &agent, const Inst &inst, const effect::Access &effect,
+              const Cta *memory);
+
+  // Barriers.
+  BarrierClock &clockOf(MBarrier &barrier);
+  void needInit(Agent &agent, const Inst &inst, Cta &owner, MBarrier &barrier,
+                bool byAsync);
+  bool isWritten(unsigned tensor) const { return written[tensor]; }
+
+  const effect::EffectList &effectsOf(const Inst &inst);
+
+  Machine &machine;
+  std::unordered_map<uint32_t, WarpState> warps;
+  std::vector<Site> sites;
+  std::vector<AsyncOp> ops;
+  std::unordered_map<uint64_t, uint32_t> opOfCopy;
+  std::unordered_map<const Memory *, llvm::DenseMap<uint64_t, uint32_t>> shadow;
+  std::vector<Record> records;
+  uint32_t freeRecord = none;
+  std::unordered_map<const MBarrier *, BarrierClock> barriers;
+  struct Round {
+    Clock gathering, complete[4];
+  };
+  std::map<std::pair<uint64_t, int64_t>, Round> named;
+  struct ClusterRound {
+    Clock gathering[2];
+    std::map<uint32_t, uint32_t> inits[2];
+  };
+  std::unordered_map<const Cluster *, ClusterRound> clusters;
+  /// By CTA (its number plus one; 0: global memory) and address.
+  std::map<std::pair<uint64_t, uint64_t>, Location> locations;
+  std::unordered_map<const Inst *, effect::EffectList> effects;
+  std::vector<bool> written;
+  const Agent *siteAgent = nullptr;
+  const Inst *siteInst = nullptr;
+  uint64_t siteTime = 0;
+};
+
+} // namespace titan::sim
+
+#endif

@@ -1,0 +1,444 @@
+//===- Hazards.cpp - clocks and synchronisation ---------------------------===//
+#include "Hazards.h"
+#include "HazardState.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::sim;
+using State = Hazards::State;
+
+void Clock::raise(uint32_t number, uint32_t to) {
+  uint32_t &at =
+      number - base < own.size() ? own[number - base] : others[number];
+  at = std::max(at, to);
+}
+
+void Clock::join(const Clock &other) {
+  if (other.own.empty() && other.others.empty())
+    return;
+  if (own.empty() && others.empty()) {
+    *this = other;
+    return;
+  }
+  if (base == other.base && own.size() == other.own.size()) {
+    for (size_t i = 0; i < own.size(); ++i)
+      own[i] = std::max(own[i], other.own[i]);
+  } else {
+    for (size_t i = 0; i < other.own.size(); ++i)
+      if (other.own[i])
+        raise(other.base + i, other.own[i]);
+  }
+  for (auto [number, clock] : other.others)
+    raise(number, clock);
+}
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+State::State(Machine &machine) : machine(machine) {
+  // Tensors that only reads touch need no records.
+  written.resize(machine.arguments.size());
+  std::map<uint32_t, unsigned> tensorOf, mapOf;
+  size_t own = machine.arguments.size();
+  for (auto [i, argument] :
+       llvm::enumerate(machine.kernel.getBody().getArguments())) {
+    uint32_t slot = machine.program.slots.lookup(argument).scalar;
+    if (i < own && isa<GlobalType>(argument.getType()))
+      tensorOf[slot] = i;
+    else if (isa<TensorMapType>(argument.getType()))
+      mapOf[slot] = machine.launch.maps[machine.launch.values[i - own]].tensor;
+  }
+  for (const Inst &inst : machine.program.code) {
+    switch (inst.op) {
+    case Opcode::TmaStore:
+    case Opcode::TmaReduce:
+      written[mapOf.at(inst.a)] = true;
+      break;
+    case Opcode::GlobalStore:
+    case Opcode::FlagSignal:
+      written[tensorOf.at(inst.a)] = true;
+      break;
+    case Opcode::St:
+    case Opcode::Atom:
+      if (inst.table == none)
+        written[tensorOf.at(inst.a)] = true;
+      break;
+    default:
+      break;
+    }
+  }
+}
+
+uint32_t State::site(const Agent &agent, const Inst &inst) {
+  if (siteAgent != &agent || siteInst != &inst || siteTime != machine.events ||
+      sites.empty()) {
+    sites.push_back({&inst, agent.who(inst)});
+    siteAgent = &agent;
+    siteInst = &inst;
+    siteTime = machine.events;
+  }
+  return sites.size() - 1;
+}
+
+const effect::EffectList &State::effectsOf(const Inst &inst) {
+  auto [entry, isNew] = effects.try_emplace(&inst);
+  if (isNew)
+    if (auto op = dyn_cast<HardwareEffectsInterface>(inst.origin))
+      op.getHardwareEffects(entry->second);
+  return entry->second;
+}
+
+/// The first effect of that kind; null if the operation has none.
+template <typename Effect>
+static const Effect *find(const effect::EffectList &list) {
+  for (const effect::Effect &each : list)
+    if (auto *found = std::get_if<Effect>(&each.what))
+      return found;
+  return nullptr;
+}
+
+/// What the lanes release: their own accesses so far and all they know. The
+/// classes' clocks advance.
+Clock State::publish(Agent &agent, uint32_t lanes) {
+  WarpState &warp = of(agent);
+  Clock result;
+  for (int c = 0; c < 2; ++c) {
+    if (!(c == 0 ? lanes & 1 : lanes >> 1))
+      continue;
+    ThreadClass &thread = warp.classes[c];
+    result.join(thread.known);
+    result.raise(thread.number, thread.now++);
+  }
+  return result;
+}
+
+void State::acquire(Agent &agent, uint32_t lanes, const Clock &clock) {
+  WarpState &warp = of(agent);
+  for (int c = 0; c < 2; ++c)
+    if (c == 0 ? lanes & 1 : lanes >> 1)
+      warp.classes[c].known.join(clock);
+}
+
+void State::eventsOf(Agent &agent, uint32_t lanes, std::vector<HbEvent> &to) {
+  WarpState &warp = of(agent);
+  for (int c = 0; c < 2; ++c)
+    if (c == 0 ? lanes & 1 : lanes >> 1)
+      to.push_back({warp.classes[c].number, warp.classes[c].now, allLanes});
+}
+
+BarrierClock &State::clockOf(MBarrier &barrier) {
+  BarrierClock &clock = barriers[&barrier];
+  if (barrier.phase > clock.phase) {
+    clock.last = std::move(clock.current);
+    clock.current = {};
+    clock.phase = barrier.phase;
+  }
+  return clock;
+}
+
+//===----------------------------------------------------------------------===//
+// Hazards
+//===----------------------------------------------------------------------===//
+
+Hazards::Hazards(Machine &machine) : state(new State(machine)) {}
+Hazards::~Hazards() = default;
+
+std::unique_ptr<Hazards> Hazards::create(Machine &machine) {
+  return std::unique_ptr<Hazards>(new Hazards(machine));
+}
+
+void Hazards::start(Cluster &cluster) {
+  uint32_t base = 2 * cluster.ctas.front()->agents.front()->number;
+  size_t classes = 0;
+  for (auto &cta : cluster.ctas)
+    classes += 2 * cta->agents.size();
+  for (auto &cta : cluster.ctas)
+    for (auto &agent : cta->agents)
+      for (int c = 0; c < 2; ++c) {
+        ThreadClass &thread = state->of(*agent).classes[c];
+        thread.number = 2 * agent->number + c;
+        thread.known = Clock(base, classes);
+      }
+}
+
+void Hazards::end(Cluster &cluster) {
+  for (auto &cta : cluster.ctas) {
+    auto chunks = state->shadow.find(&cta->shared);
+    if (chunks != state->shadow.end()) {
+      for (auto &[chunk, head] : chunks->second)
+        for (uint32_t at = head; at != none;) {
+          uint32_t next = state->records[at].next;
+          state->records[at].next = state->freeRecord;
+          state->freeRecord = at;
+          at = next;
+        }
+      state->shadow.erase(chunks);
+    }
+    for (auto &[address, barrier] : cta->barriers)
+      state->barriers.erase(&barrier);
+    // Of its threads only the fences may still be asked for.
+    for (auto &agent : cta->agents) {
+      WarpState &warp = state->of(*agent);
+      warp.products.clear();
+      for (ThreadClass &thread : warp.classes) {
+        thread.known = thread.released = thread.releasedWide =
+            thread.pending = thread.product = Clock();
+        for (Clock &clock : thread.atFence)
+          clock = Clock();
+      }
+    }
+    for (int64_t id = 0; id < 16; ++id)
+      state->named.erase({cta->number, id});
+    std::erase_if(state->locations, [&](auto &entry) {
+      return entry.first.first == cta->number + 1;
+    });
+  }
+  state->clusters.erase(&cluster);
+  state->siteAgent = nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// mbarriers
+//===----------------------------------------------------------------------===//
+
+void Hazards::init(Agent &agent, const Inst &inst, MBarrier &barrier) {
+  BarrierClock &clock = state->barriers[&barrier] = BarrierClock();
+  ThreadClass &thread = state->of(agent).classes[0];
+  clock.init = {thread.number, thread.now, 0};
+  clock.initSite = state->site(agent, inst);
+  clock.initCta = agent.cta.number;
+  clock.seenBy.insert(thread.number);
+}
+
+/// MM-51: the barrier's initialisation is before its use.
+void State::needInit(Agent &agent, const Inst &inst, Cta &owner,
+                     MBarrier &barrier, bool byAsync) {
+  BarrierClock &clock = clockOf(barrier);
+  ThreadClass &user = of(agent).classes[agent.elected ? 0 : 1];
+  bool peer = &owner != &agent.cta;
+  uint32_t key = user.number * 2 + (byAsync || peer);
+  if (byAsync || peer || user.number != clock.init.number) {
+    if (!clock.seenBy.insert(key | 1u << 31).second)
+      return;
+  } else {
+    return;
+  }
+  Actor actor{&user, &user.known, static_cast<uint8_t>(agent.elected ? 0 : 1)};
+  const char *why = nullptr;
+  WarpState &initialiser = warps[clock.init.number / 2];
+  const ThreadClass &thread = initialiser.classes[0];
+  auto fencedBy = [&](const std::vector<uint32_t> &fences) {
+    auto first =
+        std::lower_bound(fences.begin(), fences.end(), clock.init.clock);
+    if (first == fences.end())
+      return false;
+    auto known = of(agent).initKnown.find(clock.init.number);
+    return knows(actor, {clock.init.number, *first, 0}) ||
+           (known != of(agent).initKnown.end() && known->second >= *first);
+  };
+  auto relaxedPath = of(agent).initKnown.find(clock.init.number);
+  bool path =
+      knows(actor, clock.init) || (relaxedPath != of(agent).initKnown.end() &&
+                                   relaxedPath->second >= clock.init.clock);
+  if (!path)
+    why = "nothing orders the initialisation before it";
+  else if (peer && !fencedBy(thread.initFences))
+    why = "the initialising thread has executed no fence.mbarrier_init";
+  else if (byAsync && !peer && !fencedBy(thread.initFences) &&
+           !fencedBy(thread.fences[static_cast<int>(MemorySpace::SharedOwn)]))
+    why = "the initialising thread has executed neither fence.mbarrier_init "
+          "nor fence.proxy.async";
+  if (!why)
+    return;
+  const Site &other = siteAt(clock.initSite);
+  machine.find(
+      Code::BarrierInitFence,
+      llvm::formatv("uses {0}, but {1}: {2}", machine.nameOf(owner, barrier),
+                    why, agent.who(inst)),
+      inst.origin, &agent, false,
+      {{other.inst->origin->getLoc(), "initialised here by " + other.who}});
+}
+
+void Hazards::barrier(Agent &agent, const Inst &inst, Cta &owner,
+                      MBarrier &barrier) {
+  state->needInit(agent, inst, owner, barrier, false);
+  const auto *arrive = find<effect::Arrive>(state->effectsOf(inst));
+  if (!arrive)
+    return;
+  BarrierClock &clock = state->clockOf(barrier);
+  // MM-57: somebody has seen that this phase has begun.
+  if (barrier.phase > 0) {
+    ThreadClass &thread = state->of(agent).classes[agent.elected ? 0 : 1];
+    Actor actor{&thread, &thread.known,
+                static_cast<uint8_t>(agent.elected ? 0 : 1)};
+    if (!llvm::any_of(clock.last.observers, [&](const HbEvent &event) {
+          return State::knows(actor, event);
+        }))
+      state->machine.find(
+          Code::BarrierUnobserved,
+          llvm::formatv("arrives in phase {0} of {1}, and no wait before it "
+                        "has seen phase {2} complete: {3}",
+                        barrier.phase, state->machine.nameOf(owner, barrier),
+                        barrier.phase - 1, agent.who(inst)),
+          inst.origin, &agent, false);
+  }
+  if (arrive->sem == effect::Sem::Relaxed) {
+    // A release fence before it, and the arrive, release together (MM-21).
+    for (int c = 0; c < 2; ++c)
+      if (c == 0 ? agent.lanes() & 1 : agent.lanes() >> 1)
+        clock.current.clock.join(state->of(agent).classes[c].released);
+    return;
+  }
+  clock.current.clock.join(state->publish(agent, agent.lanes()));
+  clock.current.releases.push_back({arrive->scope,
+                                    static_cast<uint32_t>(agent.cta.number),
+                                    state->site(agent, inst)});
+}
+
+void Hazards::waited(Agent &agent, const Inst &inst, Cta &owner,
+                     MBarrier &barrier) {
+  const auto *wait = find<effect::WaitBarrier>(state->effectsOf(inst));
+  if (!wait)
+    return;
+  BarrierClock &clock = state->clockOf(barrier);
+  for (const auto &release : clock.last.releases) {
+    if (release.cta == agent.cta.number)
+      continue;
+    auto code = scopeProblem(release.scope, wait->scope, Relation::OtherCta,
+                             /*sameCluster=*/true);
+    const Site &other = state->siteAt(release.site);
+    if (code && wait->sem != effect::Sem::Relaxed)
+      state->machine.find(
+          *code,
+          "an arrive of another CTA and this wait do not both "
+          "name the cluster's scope: " +
+              agent.who(inst),
+          inst.origin, &agent, false,
+          {{other.inst->origin->getLoc(), "the arrive, by " + other.who}});
+  }
+  uint32_t lanes = agent.lanes();
+  if (wait->sem != effect::Sem::Relaxed)
+    state->acquire(agent, lanes, clock.last.clock);
+  else
+    for (ThreadClass &thread : state->of(agent).classes)
+      thread.pending.join(clock.last.clock);
+  state->eventsOf(agent, lanes, clock.last.observers);
+  for (uint32_t op : clock.last.ops) {
+    // Once a class is enough.
+    std::vector<HbEvent> events;
+    state->eventsOf(agent, lanes, events);
+    for (HbEvent event : events)
+      if (!llvm::any_of(state->ops[op].done, [&](const HbEvent &known) {
+            return known.number == event.number;
+          }))
+        state->ops[op].done.push_back(event);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers of threads
+//===----------------------------------------------------------------------===//
+
+void Hazards::syncWarp(Agent &agent) {
+  state->acquire(agent, ~0u, state->publish(agent, ~0u));
+}
+
+void Hazards::arriveNamed(Agent &agent, const Inst &inst,
+                          NamedBarrier &barrier) {
+  State::Round &round = state->named[{agent.cta.number, inst.imm}];
+  round.gathering.join(state->publish(agent, ~0u));
+  if (barrier.count == barrier.threads) {
+    round.complete[barrier.round % 4] = std::move(round.gathering);
+    round.gathering = Clock();
+  }
+}
+
+void Hazards::waitNamed(Agent &agent, const Inst &inst, uint64_t number) {
+  State::Round &round = state->named[{agent.cta.number, inst.imm}];
+  state->acquire(agent, ~0u, round.complete[number % 4]);
+}
+
+void Hazards::arriveCluster(Agent &agent, const Inst &inst) {
+  auto &round = state->clusters[&agent.cta.cluster];
+  size_t now = agent.cta.cluster.round % 2;
+  WarpState &warp = state->of(agent);
+  // Of the round before the last nothing is needed any more.
+  if (agent.cta.cluster.arrived == 0) {
+    round.gathering[now] = Clock();
+    round.inits[now].clear();
+  }
+  for (ThreadClass &thread : warp.classes)
+    if (!thread.initFences.empty()) {
+      uint32_t &known = round.inits[now][thread.number];
+      known = std::max(known, thread.initFences.back());
+    }
+  if (inst.flag) {
+    for (ThreadClass &thread : warp.classes)
+      round.gathering[now].join(thread.releasedWide);
+    return;
+  }
+  round.gathering[now].join(state->publish(agent, ~0u));
+}
+
+void Hazards::waitCluster(Agent &agent, const Inst &inst, uint64_t number) {
+  auto &round = state->clusters[&agent.cta.cluster];
+  state->acquire(agent, ~0u, round.gathering[number % 2]);
+  for (auto [initialiser, fence] : round.inits[number % 2]) {
+    uint32_t &known = state->of(agent).initKnown[initialiser];
+    known = std::max(known, fence);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Fences
+//===----------------------------------------------------------------------===//
+
+void Hazards::fence(Agent &agent, const Inst &inst) {
+  const auto *effect = find<effect::Fence>(state->effectsOf(inst));
+  if (!effect)
+    return;
+  WarpState &warp = state->of(agent);
+  using effect::Fence;
+  using effect::Sem;
+  for (int c = 0; c < 2; ++c) {
+    if (!(c == 0 ? agent.lanes() & 1 : agent.lanes() >> 1))
+      continue;
+    ThreadClass &thread = warp.classes[c];
+    switch (effect->kind) {
+    case Fence::ProxyAsync:
+      for (int space = 0; space < 3; ++space)
+        if (fenceCovers(effect->space, static_cast<MemorySpace>(space))) {
+          thread.fences[space].push_back(thread.now);
+          thread.atFence[space] = thread.known;
+        }
+      ++thread.now;
+      break;
+    case Fence::MbarrierInit:
+      thread.initFences.push_back(thread.now++);
+      break;
+    case Fence::Memory:
+      if (effect->sem != Sem::Acquire) {
+        thread.released = thread.known;
+        thread.released.raise(thread.number, thread.now++);
+        if (effect->scope >= Scope::Cluster)
+          thread.releasedWide = thread.released;
+      }
+      if (effect->sem != Sem::Release)
+        thread.known.join(thread.pending);
+      break;
+    case Fence::Wgmma:
+      thread.product = thread.known;
+      thread.productNow = thread.now++;
+      break;
+    default:
+      break;
+    }
+  }
+  if (effect->kind == Fence::Wgmma)
+    warp.productFence = true;
+}

@@ -1,0 +1,182 @@
+//===- LitmusTest.cpp - the litmus programs under many schedules ----------===//
+//
+// Each file of tests/Litmus says for each of its kernels whether it is
+// accepted, and with which codes it is refused. The simulator must agree: what
+// is accepted runs without an error under every schedule tried, what is refused
+// shows one of the codes under one of them.
+//
+//===----------------------------------------------------------------------===//
+#include "Harness.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+using namespace titan;
+using namespace titan::test;
+
+namespace {
+
+struct Expectation {
+  std::string kernel;
+  bool accepted = true;
+  std::string codes; ///< A regular expression for one code.
+  std::vector<std::string> flags;
+};
+
+std::vector<Expectation> expectationsOf(llvm::StringRef text) {
+  std::vector<Expectation> found;
+  llvm::SmallVector<llvm::StringRef> lines;
+  text.split(lines, '\n');
+  std::map<std::string, std::string> codes;
+  llvm::Regex code("^// ([A-Z0-9-]+):.*\\[({{.*}}|[a-z-]+)\\]");
+  for (llvm::StringRef line : lines) {
+    llvm::SmallVector<llvm::StringRef> match;
+    if (code.match(line, &match))
+      codes[match[1].str()] = match[2].trim("{}").str();
+  }
+  for (llvm::StringRef line : lines) {
+    if (!line.consume_front("// RUN: "))
+      continue;
+    Expectation expectation;
+    expectation.accepted = !line.consume_front("not ");
+    if (!line.consume_front("titan check %s"))
+      continue;
+    llvm::SmallVector<llvm::StringRef> words;
+    line.split(words, ' ', -1, false);
+    std::string prefix;
+    for (size_t i = 0; i < words.size(); ++i) {
+      if (words[i] == "--kernel")
+        expectation.kernel = words[i + 1].str();
+      else if (words[i].starts_with("--check-prefix="))
+        prefix = words[i].substr(15).str();
+      else if (words[i].starts_with("--") && words[i].contains('='))
+        expectation.flags.push_back(words[i].substr(2).str());
+      else if (words[i] == "--strict")
+        expectation.flags.push_back("strict");
+    }
+    if (!expectation.accepted)
+      expectation.codes = codes[prefix];
+    if (!expectation.kernel.empty())
+      found.push_back(expectation);
+  }
+  return found;
+}
+
+/// Memory for the kernel's arguments: ones, in the shape of the types.
+struct Arguments {
+  explicit Arguments(KernelOp kernel) {
+    for (mlir::Attribute attribute : kernel.getArgTypes()) {
+      auto type = mlir::cast<mlir::TypeAttr>(attribute).getValue();
+      SimulatorArgument argument;
+      if (auto global = mlir::dyn_cast<GlobalType>(type)) {
+        int64_t elements = 1;
+        for (int64_t size : global.getShape())
+          argument.shape.push_back(
+              mlir::ShapedType::isDynamic(size) ? 64 : size);
+        for (size_t d = global.getRank(); d-- > 0;) {
+          argument.strides.insert(argument.strides.begin(), elements);
+          elements *= argument.shape[d];
+        }
+        argument.bytes = elements * getElementBytes(global.getElementType());
+        storage.emplace_back(argument.bytes + 256);
+        std::byte *data = storage.back().data();
+        argument.data =
+            data + (256 - reinterpret_cast<uintptr_t>(data) % 256) % 256;
+      } else {
+        argument.scalar = 1;
+      }
+      list.push_back(argument);
+    }
+  }
+  std::vector<std::vector<std::byte>> storage;
+  std::vector<SimulatorArgument> list;
+};
+
+SimulatorOptions optionsOf(const Expectation &expectation) {
+  SimulatorOptions options;
+  options.maxSteps = 1 << 20;
+  for (llvm::StringRef flag : expectation.flags) {
+    auto [name, value] = flag.split('=');
+    if (name == "strict")
+      options.strictness.level = Strictness::Level::Strict;
+    else if (auto severity = parseSeverity(std::string_view(value)))
+      options.strictness.set(std::string_view(name), *severity);
+  }
+  return options;
+}
+
+constexpr int schedules = 14;
+
+void setSchedule(SimulatorOptions &options, int number) {
+  options.schedule.kind = number == 0   ? Schedule::Eager
+                          : number == 1 ? Schedule::Lazy
+                                        : Schedule::Random;
+  options.schedule.seed = number;
+}
+
+std::vector<std::string> litmusFiles() {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (llvm::sys::fs::directory_iterator it(TITAN_TESTS "/Litmus", error), end;
+       it != end && !error; it.increment(error))
+    if (llvm::sys::path::extension(it->path()) == ".mlir")
+      files.push_back(llvm::sys::path::stem(it->path()).str());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class Litmus : public testing::TestWithParam<std::string> {};
+
+} // namespace
+
+TEST_P(Litmus, Agrees) {
+  std::string path = std::string(TITAN_TESTS "/Litmus/") + GetParam() + ".mlir";
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  ASSERT_TRUE(static_cast<bool>(buffer));
+  Module module(path, true);
+  ASSERT_TRUE(module);
+  for (const Expectation &expectation :
+       expectationsOf((*buffer)->getBuffer())) {
+    SCOPED_TRACE(expectation.kernel);
+    KernelOp kernel = module.kernel(expectation.kernel);
+    ASSERT_TRUE(kernel);
+    SimulatorOptions options = optionsOf(expectation);
+    llvm::StringSet<> seen;
+    llvm::Regex wanted("^(" + expectation.codes + ")$");
+    bool refused = false;
+    for (int number = 0; number < schedules && !refused; ++number) {
+      setSchedule(options, number);
+      Arguments arguments(kernel);
+      SimulatorReport report = simulate(kernel, arguments.list, options);
+      if (expectation.accepted) {
+        ASSERT_TRUE(report.good())
+            << "schedule " << number << "\n" << describe(report);
+        continue;
+      }
+      for (const std::string &code : codesOf(report)) {
+        seen.insert(code);
+        refused |= wanted.match(code);
+      }
+    }
+    if (!expectation.accepted) {
+      std::string list;
+      for (auto &code : seen)
+        list += " " + code.getKey().str();
+      EXPECT_TRUE(refused) << "wanted " << expectation.codes << ", saw" << list;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, Litmus, testing::ValuesIn(litmusFiles()),
+                         [](auto &info) {
+                           std::string name = info.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
