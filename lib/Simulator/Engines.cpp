@@ -219,7 +219,7 @@ static void readSource(Machine &machine, const CopyRef &copy) {
                       "not visible to the async proxy (byte {0} of the "
                       "CTA's shared memory): {1}",
                       where, copy->agent->who(*copy->inst)),
-        copy->inst->origin, copy->agent);
+        copy->inst->origin, copy->agent, /*fatal=*/false);
 }
 
 static void writeDestination(Machine &machine, const CopyRef &copy) {

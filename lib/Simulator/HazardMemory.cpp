@@ -105,7 +105,7 @@ void State::tell(Code code, const Record &x, const Access &y,
                     placeOf(y.inst->origin->getLoc()), verb(y.record.kind),
                     effect::stringify(y.record.proxy))};
   machine.find(code, message + ": " + who, y.inst->origin, y.agent, false,
-               std::move(others), std::move(events));
+               std::move(others), std::move(events), other.inst->origin);
 }
 
 /// False: reported.
@@ -143,20 +143,13 @@ bool State::check(const Record &x, Access &y) {
           return false;
         }
       }
-      bool path = llvm::any_of(op.issues,
-                               [&](const HbEvent &issue) {
-                                 return allKnow(y, issue);
-                               }) ||
-                  between == Relation::SameThread;
-      Code code = path ? need.ifNotComplete : Code::Race;
-      if (path && op.product && code == Code::CompletionNotObserved)
+      Code code = need.ifNotComplete;
+      if (op.product && code == Code::CompletionNotObserved)
         code = Code::MmaSlotReuse;
       tell(code, x, y,
-           llvm::formatv("{0} bytes that are {1} asynchronously by an "
-                         "operation whose completion {2}",
-                         doing, did,
-                         path ? "nobody before it has observed"
-                              : "nothing orders before it"));
+           llvm::formatv("{0} bytes {1} asynchronously by an operation whose "
+                         "completion nobody before it has observed",
+                         doing, did));
       return false;
     }
   } else {
@@ -446,10 +439,10 @@ void Hazards::copy(Agent &agent, const Inst &inst, Copy &copy) {
       auto touch = [&](Cta &cta) {
         Access y = state->make(agent, inst, *access, &cta);
         y.record.op = number;
-        ByteSet bytes = copy.transfer->sharedBytes();
-        for (const auto &interval : bytes.intervals())
-          state->touch(cta.shared, interval.begin,
-                       interval.end - interval.begin, y);
+        // The whole view, whatever part of the box lies in the tensor.
+        state->touch(cta.shared,
+                     SharedPlace::decode(agent.scalars[inst.b]).address,
+                     copy.transfer->imageBytes(), y);
       };
       if (copy.targets.empty())
         touch(agent.cta);

@@ -186,8 +186,8 @@ void Hazards::end(Cluster &cluster) {
       WarpState &warp = state->of(*agent);
       warp.products.clear();
       for (ThreadClass &thread : warp.classes) {
-        thread.known = thread.released = thread.releasedWide =
-            thread.pending = thread.product = Clock();
+        thread.known = thread.released = thread.releasedWide = thread.pending =
+            thread.product = Clock();
         for (Clock &clock : thread.atFence)
           clock = Clock();
       }
@@ -272,21 +272,14 @@ void Hazards::barrier(Agent &agent, const Inst &inst, Cta &owner,
     return;
   BarrierClock &clock = state->clockOf(barrier);
   // MM-57: somebody has seen that this phase has begun.
-  if (barrier.phase > 0) {
-    ThreadClass &thread = state->of(agent).classes[agent.elected ? 0 : 1];
-    Actor actor{&thread, &thread.known,
-                static_cast<uint8_t>(agent.elected ? 0 : 1)};
-    if (!llvm::any_of(clock.last.observers, [&](const HbEvent &event) {
-          return State::knows(actor, event);
-        }))
-      state->machine.find(
-          Code::BarrierUnobserved,
-          llvm::formatv("arrives in phase {0} of {1}, and no wait before it "
-                        "has seen phase {2} complete: {3}",
-                        barrier.phase, state->machine.nameOf(owner, barrier),
-                        barrier.phase - 1, agent.who(inst)),
-          inst.origin, &agent, false);
-  }
+  if (barrier.phase > 0 && clock.last.observers.empty())
+    state->machine.find(
+        Code::BarrierUnobserved,
+        llvm::formatv("arrives in phase {0} of {1}, and no wait has seen phase "
+                      "{2} complete: {3}",
+                      barrier.phase, state->machine.nameOf(owner, barrier),
+                      barrier.phase - 1, agent.who(inst)),
+        inst.origin, &agent, false);
   if (arrive->sem == effect::Sem::Relaxed) {
     // A release fence before it, and the arrive, release together (MM-21).
     for (int c = 0; c < 2; ++c)
@@ -422,14 +415,14 @@ void Hazards::fence(Agent &agent, const Inst &inst) {
       thread.initFences.push_back(thread.now++);
       break;
     case Fence::Memory:
+      if (effect->sem != Sem::Release)
+        thread.known.join(thread.pending);
       if (effect->sem != Sem::Acquire) {
         thread.released = thread.known;
         thread.released.raise(thread.number, thread.now++);
         if (effect->scope >= Scope::Cluster)
           thread.releasedWide = thread.released;
       }
-      if (effect->sem != Sem::Release)
-        thread.known.join(thread.pending);
       break;
     case Fence::Wgmma:
       thread.product = thread.known;

@@ -282,11 +282,13 @@ public:
   void run();
 
   /// Adds a finding at the operation, unless it is one that has been reported;
-  /// `fatal`: the run ends if it is an error.
+  /// `fatal`: the run ends if it is an error. titan.trusted at `op` or
+  /// `otherOp` makes it a note.
   void find(Code code, const llvm::Twine &message, mlir::Operation *op,
             const Agent *agent, bool fatal = true,
             std::vector<FindingPlace> others = {},
-            std::vector<std::string> events = {});
+            std::vector<std::string> events = {},
+            mlir::Operation *otherOp = nullptr);
   bool failed() const { return stop; }
 
   //===--------------------------------------------------------------------===//

@@ -137,7 +137,7 @@ void Machine::retire() {
 void Machine::find(Code code, const Twine &message, Operation *op,
                    const Agent *agent, bool fatal,
                    std::vector<FindingPlace> others,
-                   std::vector<std::string> lines) {
+                   std::vector<std::string> lines, Operation *otherOp) {
   Severity severity = options.strictness.severityOf(code);
   if (severity == Severity::Ignored)
     return;
@@ -146,13 +146,15 @@ void Machine::find(Code code, const Twine &message, Operation *op,
   if (!reported.insert({static_cast<int>(code), op, where}).second)
     return;
   std::string fix;
-  if (auto trusted = op->getAttrOfType<DictionaryAttr>("titan.trusted")) {
-    auto accepted = trusted.getAs<StringAttr>("code");
-    if (accepted && accepted.str() == codeInfo(code).code) {
-      severity = Severity::Note;
-      auto reason = trusted.getAs<StringAttr>("reason");
-      fix = "trusted: " + (reason ? reason.getValue().str() : "");
-    }
+  for (Operation *each : {op, otherOp}) {
+    auto trusted =
+        each ? each->getAttrOfType<DictionaryAttr>("titan.trusted") : nullptr;
+    auto accepted = trusted ? trusted.getAs<StringAttr>("code") : nullptr;
+    if (!accepted || accepted.str() != codeInfo(code).code)
+      continue;
+    severity = Severity::Note;
+    auto reason = trusted.getAs<StringAttr>("reason");
+    fix = "trusted: " + (reason ? reason.getValue().str() : "");
   }
   report.findings.push_back({code, severity, message.str(), op->getLoc(),
                              std::move(others), std::move(lines), fix});
@@ -246,6 +248,18 @@ Step Agent::exit(const Inst &inst) {
                      copy->inst->origin, copy->agent, false,
                      {{inst.origin->getLoc(), "the kernel's end"}});
     cta.unobserved.clear();
+    for (auto &[address, barrier] : cta.barriers)
+      if (barrier.state == MBarrier::Live && barrier.transactions != 0)
+        machine.find(Code::BarrierBytes,
+                     llvm::formatv("{0} ends with {1} bytes {2}: {3}",
+                                   machine.nameOf(cta, barrier),
+                                   std::abs(barrier.transactions),
+                                   barrier.transactions < 0
+                                       ? "copied that no phase expects"
+                                       : "expected that no copy brings",
+                                   machine.stateOf(barrier)),
+                     barrier.init, this, false,
+                     {{inst.origin->getLoc(), "the kernel's end"}});
   }
   return Step::Done;
 }
