@@ -61,13 +61,17 @@ def table():
                 where = "all"
             # An interface may be listed by hand, too.
             listed = re.search(rf"void {definition}::getHardwareEffects", dialect)
+
+            def state(floor):
+                if definition in names["expanded"] and (pipe or definition not in names[floor]):
+                    return "expanded"
+                return "yes" if definition in names[floor] else "no"
+
             cells = [
                 f"`titan.{mnemonic}`",
                 "yes" if listed else "none" if kind == "Titan_Op" else "no",
-                "expanded" if pipe and definition in names["expanded"] else
-                "yes" if definition in names["simulated"] else "no",
-                "expanded" if pipe and definition in names["expanded"] else
-                "yes" if definition in names["lowered"] else "no",
+                state("simulated"),
+                state("lowered"),
                 where,
             ]
             lines.append("| " + " | ".join(cells) + " |")

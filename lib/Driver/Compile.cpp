@@ -5,8 +5,7 @@
 #include "titan/Conversion/Compile.h"
 
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 #endif
 
@@ -60,14 +59,18 @@ int titan::runCompile(const CompileCommand &options) {
   llvm::raw_string_ostream stream(bytes);
   if (failed(compile(*module, how, stream)))
     return session.finish(Findings, "");
-  std::error_code error;
-  llvm::ToolOutputFile file(output, error, llvm::sys::fs::OF_None);
-  if (error) {
-    session.fail(Code::FileWrite, output + ": " + error.message());
+  if (output == "-" && options.json) {
+    session.result["text"] = llvm::json::fixUTF8(bytes);
+  } else if (llvm::Error error = llvm::writeToOutput(
+                 output, [&](llvm::raw_ostream &file) -> llvm::Error {
+                   file << bytes;
+                   return llvm::Error::success();
+                 })) {
+    // Written beside the file and renamed: nobody sees half of it.
+    session.fail(Code::FileWrite,
+                 output + ": " + llvm::toString(std::move(error)));
     return session.finish(BadInput, "");
   }
-  file.os() << bytes;
-  file.keep();
   session.result["output"] = output;
   session.result["assembler"] = log;
   return session.finish(0, output == "-"
