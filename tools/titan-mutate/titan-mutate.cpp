@@ -238,6 +238,12 @@ public:
     return good;
   }
 
+  /// Whether the checker accepted a bug.
+  bool acceptedBug() const {
+    return llvm::any_of(rows,
+                        [](const Row &row) { return row.acceptedAndFails; });
+  }
+
 private:
   void line(llvm::StringRef label, const Row &row) {
     llvm::raw_ostream &os = llvm::outs();
@@ -328,5 +334,6 @@ int main(int argc, char **argv) {
       return code;
   if (show >= 0)
     return Good;
-  return table.print() ? Good : Findings;
+  table.print();
+  return table.acceptedBug() ? Findings : Good;
 }
