@@ -26,3 +26,23 @@
 // EFFECTS-NEXT: registers arrived: %raw  [PTX ISA, wgmma.wait_group]
 // EFFECTS: partition second: 4 warps
 // EFFECTS: named barrier 3 of 256 threads sync
+
+// It is accepted; bugs seeded in it are not.
+// RUN: titan check %examples/programs/attention.mlir | FileCheck %s --check-prefix=ACCEPTED
+// ACCEPTED: @attention: accepted: 0 errors
+// The output is stored by TMA without a fence by those who wrote it.
+// RUN: sed '/fence.proxy_async/d' %examples/programs/attention.mlir > %t.fence.mlir
+// RUN: not titan check %t.fence.mlir 2>&1 | FileCheck %s --check-prefix=FENCE
+// FENCE: error: [proxy-fence-missing] 'titan.tma.store' reads shared memory through the async proxy that 'titan.shared.store' wrote
+// A slot of keys is free when half of the warps have read it.
+// RUN: sed 's/%%emptyK count(8)/%%emptyK count(4)/' %examples/programs/attention.mlir > %t.count.mlir
+// RUN: not titan check %t.count.mlir 2>&1 | FileCheck %s --check-prefix=COUNT
+// COUNT: error: [mma-slot-reuse] 'titan.tma.load' writes shared memory
+// The first warp that is done overwrites the queries of the others.
+// RUN: sed '0,/barrier.sync 4 threads/{/barrier.sync 4 threads/d}' %examples/programs/attention.mlir > %t.queries.mlir
+// RUN: not titan check %t.queries.mlir 2>&1 | FileCheck %s --check-prefix=QUERIES
+// QUERIES: error: [race] 'titan.mma' reads shared memory through the async proxy that 'titan.shared.store' wrote
+// V is read by a product that no fence puts after the wait for it.
+// RUN: sed '/titan.mma.fence/{N;/%%acc1/s/titan.mma.fence//}' %examples/programs/attention.mlir > %t.mma.mlir
+// RUN: not titan check %t.mma.mlir 2>&1 | FileCheck %s --check-prefix=MMA
+// MMA: error: [mma-fence-missing]

@@ -22,3 +22,19 @@
 // EFFECTS: titan.mbarrier.arrive
 // EFFECTS-NEXT: arrive 1 on %empty0[%stage] in CTA %i0, .release.cluster  [PTX ISA, mbarrier.arrive]
 // EFFECTS: cluster barrier wait, .acquire.cluster  [PTX ISA, barrier.cluster]
+
+// It is accepted; bugs seeded in it are not.
+// RUN: titan check %examples/programs/gemm_cluster.mlir | FileCheck %s --check-prefix=ACCEPTED
+// ACCEPTED: @gemm_cluster: accepted: 0 errors
+// A CTA leaves while its peer still multicasts to it.
+// RUN: sed '/No CTA leaves/,$ { /titan.cluster/d }' %examples/programs/gemm_cluster.mlir > %t.exit.mlir
+// RUN: not titan check %t.exit.mlir 2>&1 | FileCheck %s --check-prefix=EXIT
+// EXIT: error: [cluster-exit]
+// Slots are released to one producer of the two that fill them.
+// RUN: sed '/arrive %%empty1/d; s/count(16)/count(8)/' %examples/programs/gemm_cluster.mlir > %t.one.mlir
+// RUN: not titan check %t.one.mlir 2>&1 | FileCheck %s --check-prefix=ONE
+// ONE: error: [phase-ambiguous]
+// B stays in the CTA that loads it, and the peer waits for its bytes.
+// RUN: sed 's/%%slotB, %%full\[%%stage : index\] multicast(%%both)/%%slotB, %%full[%%stage : index]/' %examples/programs/gemm_cluster.mlir > %t.bytes.mlir
+// RUN: not titan check %t.bytes.mlir 2>&1 | FileCheck %s --check-prefix=BYTES
+// BYTES: error: [barrier-bytes]

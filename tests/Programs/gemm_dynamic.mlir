@@ -15,3 +15,17 @@
 // EFFECTS: titan.atom, every active thread
 // EFFECTS-NEXT: reduce one element of %counter[%c0], generic proxy, at issue, .relaxed.gpu  [PTX ISA, atom]
 // EFFECTS-NEXT: %tile depends on the schedule  [PTX ISA, Memory Consistency Model]
+
+// How often its loops run depends on the schedule: docs/status.md. Bugs in its
+// pipes are refused.
+// RUN: not titan check %examples/programs/gemm_dynamic.mlir 2>&1 | FileCheck %s --check-prefix=UNDECIDED
+// UNDECIDED: error: [undecided]
+// UNDECIDED: @gemm_dynamic: cannot decide
+// A letter is read and never given back.
+// RUN: sed '/pipe.release %%slot/d' %examples/programs/gemm_dynamic.mlir > %t.release.mlir
+// RUN: not titan check %t.release.mlir 2>&1 | FileCheck %s --check-prefix=RELEASE
+// RELEASE: error: [pipe-release] consumer "load" never releases a slot
+// The multiplying warps read letters that are not sent to them.
+// RUN: sed 's/-> \["load", "multiply"\] buffers/-> ["load"] buffers/' %examples/programs/gemm_dynamic.mlir > %t.role.mlir
+// RUN: not titan check %t.role.mlir 2>&1 | FileCheck %s --check-prefix=ROLE
+// ROLE: error: [pipe-role]

@@ -25,3 +25,17 @@
 // A map that may change: a bulk group tells that it has been read.
 // EFFECTS: titan.tma.load, exactly one thread
 // EFFECTS-NEXT: read object %groupA, tensormap proxy, bulk group  [PTX ISA, Tensormap proxy]
+
+// How many tiles there are is read from memory: docs/status.md. What its
+// operations cannot mean is refused.
+// RUN: not titan check %examples/programs/gemm_grouped.mlir 2>&1 | FileCheck %s --check-prefix=UNDECIDED
+// UNDECIDED: error: [undecided]
+// UNDECIDED: @gemm_grouped: cannot decide
+// Copies go through the map that is being edited.
+// RUN: sed 's/tma.load %%groupA/tma.load %%editA/' %examples/programs/gemm_grouped.mlir > %t.shared.mlir
+// RUN: not titan check %t.shared.mlir 2>&1 | FileCheck %s --check-prefix=SHARED
+// SHARED: error: {{.*}}[tensormap-place] no copy goes through a map in shared memory
+// The map is edited where the copies read it.
+// RUN: sed 's/replace_dim %%editA/replace_dim %%groupA/' %examples/programs/gemm_grouped.mlir > %t.place.mlir
+// RUN: not titan check %t.place.mlir 2>&1 | FileCheck %s --check-prefix=PLACE
+// PLACE: error: {{.*}}[tensormap-place] a map is edited in shared memory

@@ -21,3 +21,18 @@
 // EFFECTS: a tile's elements of %d0, generic proxy, at issue  [PTX ISA, stmatrix]
 // EFFECTS: fence.proxy.async.shared::cta  [PTX ISA, membar / fence
 // EFFECTS: write box %mapD[%m, %n] of 128x64, async proxy, bulk group  [PTX ISA, cp.async.bulk.tensor]
+
+// It is accepted; bugs seeded in it are not.
+// RUN: titan check %examples/programs/gemm_pingpong.mlir | FileCheck %s --check-prefix=ACCEPTED
+// ACCEPTED: @gemm_pingpong: accepted: 0 errors
+// Panels are written again while their stores still read them.
+// RUN: sed '/bulk.wait %%stores read/d' %examples/programs/gemm_pingpong.mlir > %t.read.mlir
+// RUN: not titan check %t.read.mlir 2>&1 | FileCheck %s --check-prefix=READ
+// READ: error: [completion-not-observed] 'titan.shared.store' writes shared memory
+// RUN: sed '/fence.proxy_async/d' %examples/programs/gemm_pingpong.mlir > %t.fence.mlir
+// RUN: not titan check %t.fence.mlir 2>&1 | FileCheck %s --check-prefix=FENCE
+// FENCE: error: [proxy-fence-missing] 'titan.tma.store' reads shared memory
+// The turn is never passed on.
+// RUN: sed '/barrier.arrive 3/d' %examples/programs/gemm_pingpong.mlir > %t.turn.mlir
+// RUN: not titan check %t.turn.mlir 2>&1 | FileCheck %s --check-prefix=TURN
+// TURN: error: [deadlock]
