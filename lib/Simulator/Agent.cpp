@@ -1,4 +1,5 @@
 //===- Agent.cpp - a warp: control flow, scalars and tiles ----------------===//
+#include "Conformance.h"
 #include "Machine.h"
 #include "Numeric.h"
 
@@ -59,7 +60,12 @@ Step Agent::step() {
   if (!advance())
     return Step::Failed;
   const Inst &inst = program.code[pc];
+  if (machine.conformance)
+    machine.conformance->begin(*this, inst);
   Step result = inst.op == Opcode::Return ? exit(inst) : hardware(inst);
+  if (machine.conformance)
+    machine.conformance->end(*this, inst,
+                             result == Step::Ran || result == Step::Polled);
   if (machine.failed())
     return Step::Failed;
   if (result == Step::Ran) {
@@ -195,6 +201,9 @@ bool Agent::advance() {
       refs[inst.dst] = result;
       break;
     }
+    case Opcode::Broadcast:
+      broadcast(inst);
+      break;
     case Opcode::Coordinate:
       coordinate(inst);
       break;
@@ -459,9 +468,41 @@ bool Agent::reduce(const Inst &inst) {
     }
     totals[row] = values[0];
   }
-  auto *result = new Tile(table.perWarp());
-  for (uint32_t i = 0; i < table.perWarp(); ++i)
-    result->data[i] = totals[element[i] / columns];
+  const TileTable &to = *program.tiles[inst.target];
+  const uint32_t *row =
+      &to.element[size_t(regionWarp % to.warps) * to.perWarp()];
+  auto *result = new Tile(to.perWarp());
+  for (uint32_t i = 0; i < to.perWarp(); ++i)
+    result->data[i] = totals[inst.flag ? row[i] : row[i] / columns];
   refs[inst.dst] = result;
   return true;
+}
+
+/// Each lane repeats what it holds of a row along the row.
+void Agent::broadcast(const Inst &inst) {
+  const TileTable &from = *program.tiles[inst.target],
+                  &to = *program.tiles[inst.table];
+  const Tile *source = tile(inst.a);
+  const uint32_t *row =
+      &from.element[size_t(regionWarp % from.warps) * from.perWarp()];
+  const uint32_t *element =
+      &to.element[size_t(regionWarp % to.warps) * to.perWarp()];
+  uint32_t columns = to.shape.back();
+  auto *result = new Tile(to.perWarp());
+  Ref hold(result);
+  if (!source->poison.empty())
+    result->poison.resize(to.perWarp());
+  for (uint32_t lane = 0; lane < laneCount; ++lane) {
+    llvm::DenseMap<uint32_t, uint32_t> at;
+    for (uint32_t reg = 0; reg < from.registers; ++reg)
+      at[row[reg * laneCount + lane]] = reg * laneCount + lane;
+    for (uint32_t reg = 0; reg < to.registers; ++reg) {
+      uint32_t i = reg * laneCount + lane,
+               with = at.lookup(element[i] / columns);
+      result->data[i] = source->data[with];
+      if (!source->poison.empty())
+        result->poison[i] = source->poison[with];
+    }
+  }
+  refs[inst.dst] = hold;
 }

@@ -375,21 +375,21 @@ Step Agent::mmaOp(const Inst &inst) {
     scalars[inst.imm2] = acc->version;
     // The warps of the group come to their products in one order.
     uint64_t number = products++;
+    uint32_t place = inst.flag ? 0 : static_cast<uint32_t>(scalars[inst.a]);
     lastProduct = &inst;
     acc->lastProduct = products;
     size_t at = number - group.firstNumber;
     if (at == group.products.size()) {
       Product made;
       made.inst = &inst;
-      made.a = static_cast<uint32_t>(scalars[inst.a]);
+      made.a = place;
       made.b = static_cast<uint32_t>(scalars[inst.b]);
       made.accumulate = more;
       made.agent = this;
       group.products.push_back(made);
     }
     Product &product = group.products[at];
-    if (product.inst != &inst ||
-        product.a != static_cast<uint32_t>(scalars[inst.a]) ||
+    if (product.inst != &inst || product.a != place ||
         product.b != static_cast<uint32_t>(scalars[inst.b]) ||
         product.accumulate != more) {
       machine.find(Code::SyncDivergent,
@@ -402,6 +402,11 @@ Step Agent::mmaOp(const Inst &inst) {
     }
     product.joined |= 1u << warp % 4;
     product.acc[warp % 4] = acc;
+    if (inst.flag) {
+      if (!usePoison(inst, tile(inst.a)))
+        return Step::Failed;
+      product.registers[warp % 4] = refs[inst.a];
+    }
     if (machine.hazards)
       machine.hazards->joinProduct(*this, inst, group, number);
     if (product.joined == 15) {
@@ -494,7 +499,21 @@ void Machine::multiply(Cta &cta, Warpgroup &group) {
   size_t index = (product.agent->warp - region.firstWarp) / 4;
   const MmaTable::Group &part = table.groups[index % table.groups.size()];
   std::vector<float> a, b;
-  bool good = readOperand(cta.shared, product.a, *table.a, table.type, a);
+  bool good = true;
+  if (table.registers) {
+    // Each warp has the rows of its part of D.
+    a.resize(table.m * table.k);
+    const TileTable &tile = *table.registers;
+    for (int warp = 0; warp < 4; ++warp) {
+      const auto &from = static_cast<Tile &>(*product.registers[warp]).data;
+      const uint32_t *element =
+          &tile.element[(index * 4 + warp) % tile.warps * tile.perWarp()];
+      for (size_t i = 0; i < from.size(); ++i)
+        a[element[i]] = toFloat(table.type, from[i]);
+    }
+  } else {
+    good = readOperand(cta.shared, product.a, *table.a, table.type, a);
+  }
   good &= readOperand(cta.shared, product.b, *table.b, table.type, b);
   if (!good) {
     find(Code::UndefinedRead,

@@ -522,12 +522,15 @@ void Hazards::joinProduct(Agent &agent, const Inst &inst, Warpgroup &group,
   for (ThreadClass &thread : warp.classes)
     state->ops[op].issues.push_back({thread.number, thread.now, allLanes});
   const MmaTable &table = *agent.program.products[inst.table];
-  unsigned operand = 0;
+  Value right = cast<MmaOp>(inst.origin).getB();
+  bool sameOperand = right == cast<MmaOp>(inst.origin).getA();
+  bool first = true;
   for (const effect::Effect &each : state->effectsOf(inst)) {
     auto *access = std::get_if<effect::Access>(&each.what);
     if (!access || access->bytes.kind != effect::Footprint::View)
       continue;
-    bool isB = operand++ == 1;
+    bool isB = access->bytes.object == right && !(sameOperand && first);
+    first = false;
     uint32_t base = static_cast<uint32_t>(agent.scalars[isB ? inst.b : inst.a]);
     Access y = state->make(agent, inst, *access, &agent.cta);
     y.actors.clear();

@@ -36,6 +36,7 @@ namespace titan::sim {
 
 class Machine;
 class Hazards;
+class Conformance;
 class Trace;
 struct Agent;
 struct Cta;
@@ -97,6 +98,7 @@ struct Product {
   unsigned joined = 0; ///< Mask of warps.
   llvm::IntrusiveRefCntPtr<Accumulator> acc[4];
   uint32_t a = 0, b = 0;
+  Ref registers[4]; ///< A, where it is in registers.
   bool accumulate = false, done = false;
   Agent *agent = nullptr;
   uint64_t issued = 0;
@@ -185,6 +187,7 @@ private:
   bool scalarOp(const Inst &inst);
   bool tileElementwise(const Inst &inst);
   void coordinate(const Inst &inst);
+  void broadcast(const Inst &inst);
   bool reduce(const Inst &inst);
   bool usePoison(const Inst &inst, const Tile *tile);
   const Tile *tile(uint32_t slot) const {
@@ -332,6 +335,9 @@ public:
   Memory global;
   std::unique_ptr<Hazards> hazards;
   std::unique_ptr<Trace> trace;
+  std::unique_ptr<Conformance> conformance;
+  /// Operations whose bytes have been compared with their effects.
+  uint64_t compared = 0;
   /// Rises with whatever may let a blocked agent go on.
   uint64_t events = 0;
   uint64_t nextCopy = 1;

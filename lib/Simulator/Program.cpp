@@ -103,6 +103,12 @@ private:
 
   /// The table of a tile type; null (and a problem) where it has none.
   const TileTable *tileTable(Operation *op, mlir::Type type);
+  uint32_t indexOf(const TileTable *table) const {
+    for (uint32_t i = 0; i < p.tiles.size(); ++i)
+      if (p.tiles[i].get() == table)
+        return i;
+    llvm_unreachable("a table of another program");
+  }
   std::optional<uint32_t> access(Operation *op, RankedTensorType tile,
                                  SharedType view);
   std::optional<uint32_t> viewTable(Operation *op, SharedType type);
@@ -254,12 +260,11 @@ std::optional<uint32_t> Compiler::mmaTable(MmaOp op) {
   auto accType = op.getType().getTensor();
   const TileTable *acc = tileTable(op, accType);
   auto aType = dyn_cast<SharedType>(op.getA().getType());
-  if (!aType) {
-    unsupported(op, " with A in registers");
-    return std::nullopt;
-  }
-  auto a = viewTable(op, aType), b = viewTable(op, op.getB().getType());
-  if (!acc || !a || !b)
+  auto aTile = dyn_cast<RankedTensorType>(op.getA().getType());
+  const TileTable *registers = aTile ? tileTable(op, aTile) : nullptr;
+  auto a = aType ? viewTable(op, aType) : std::nullopt;
+  auto b = viewTable(op, op.getB().getType());
+  if (!acc || !b || (aType ? !a : !registers))
     return std::nullopt;
   if (acc->warps % 4 || region().firstWarp % 4) {
     problem(op, Code::PartitionShape,
@@ -270,14 +275,15 @@ std::optional<uint32_t> Compiler::mmaTable(MmaOp op) {
   }
   auto table = std::make_unique<MmaTable>();
   table->acc = acc;
-  table->a = p.views[*a].get();
+  table->a = a ? p.views[*a].get() : nullptr;
+  table->registers = registers;
   table->b = p.views[*b].get();
   table->transposeA = op.getTransposeA();
   table->transposeB = op.getTransposeB();
-  table->type = *typeOf(aType.getElementType());
+  table->type = *typeOf(op.getB().getType().getElementType());
   table->m = accType.getShape()[0];
   table->n = accType.getShape()[1];
-  table->k = aType.getShape()[!op.getTransposeA()];
+  table->k = op.getB().getType().getShape()[!op.getTransposeB()];
   for (uint32_t group = 0; group < acc->warps / 4; ++group) {
     MmaTable::Group &made = table->groups.emplace_back();
     std::vector<uint32_t> rowAt(table->m, none), columnAt(table->n, none);
@@ -534,7 +540,7 @@ bool Compiler::tileOperation(Operation &op) {
     p.registerLists.emplace_back(slice->registers.begin(),
                                  slice->registers.end());
   } else if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    const TileTable *t = table(reduce.getType());
+    const TileTable *t = table(reduce.getTile().getType());
     auto type = elementType(&op, reduce.getType());
     if (!t || !type)
       return true;
@@ -552,7 +558,12 @@ bool Compiler::tileOperation(Operation &op) {
       }
     }
     uint32_t a = ref(reduce.getTile()), dst = ref(reduce.getResult());
+    const TileTable *row = table(reduce.getType());
+    if (!row)
+      return true;
     Inst &inst = emit(Opcode::Reduce, &op);
+    inst.target = indexOf(row);
+    inst.flag = reduce.getType() != reduce.getTile().getType();
     inst.kind = static_cast<uint8_t>(reduce.getKind());
     inst.type = *type;
     inst.a = a;
@@ -560,6 +571,17 @@ bool Compiler::tileOperation(Operation &op) {
     for (uint32_t i = 0; i < p.tiles.size(); ++i)
       if (p.tiles[i].get() == t)
         inst.table = i;
+  } else if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    const TileTable *from = table(broadcast.getTile().getType()),
+                    *to = table(broadcast.getType());
+    if (!from || !to)
+      return true;
+    uint32_t a = ref(broadcast.getTile()), dst = ref(broadcast.getResult());
+    Inst &inst = emit(Opcode::Broadcast, &op);
+    inst.a = a;
+    inst.dst = dst;
+    inst.table = indexOf(to);
+    inst.target = indexOf(from);
   } else {
     return false;
   }
@@ -891,6 +913,10 @@ bool Compiler::asyncOperation(Operation &op) {
   };
   return llvm::TypeSwitch<Operation *, bool>(&op)
       .Case([&](TmaLoadOp o) {
+        if (o.getPair()) {
+          unsupported(o, " with a barrier of the pair");
+          return true;
+        }
         uint32_t mask = scalar(o.getMulticast());
         scalar(o.getBarrier());
         scalar(o.getIndex());
@@ -951,9 +977,11 @@ bool Compiler::asyncOperation(Operation &op) {
         if (!table)
           return true;
         SlotOf acc = slot(o.getAcc()), dst = slot(o.getResult());
-        uint32_t a = scalar(o.getA()), b = scalar(o.getB()),
-                 more = scalar(o.getAccumulate());
+        bool inRegisters = isa<RankedTensorType>(o.getA().getType());
+        uint32_t a = inRegisters ? ref(o.getA()) : scalar(o.getA());
+        uint32_t b = scalar(o.getB()), more = scalar(o.getAccumulate());
         Inst &inst = emit(Opcode::Mma, o);
+        inst.flag = inRegisters;
         inst.table = *table;
         inst.a = a;
         inst.b = b;

@@ -119,6 +119,7 @@ enum class Opcode : uint8_t {
   WarpId,
   TileElt,
   Splat,
+  Broadcast,
   Coordinate,
   Extract,
   Reduce,
@@ -231,7 +232,9 @@ struct ViewTable {
 /// One product: D (M x N) += A (M x K) * B (N x K), for warpgroup w.
 struct MmaTable {
   const TileTable *acc;
-  const ViewTable *a, *b;
+  const ViewTable *a; ///< Null: A is in registers.
+  const ViewTable *b;
+  const TileTable *registers = nullptr;
   bool transposeA, transposeB;
   ElementType type;
   int64_t m, n, k;

@@ -1,5 +1,6 @@
 //===- Simulator.cpp - the grid, and who goes next ------------------------===//
 #include "titan/Simulator/Simulator.h"
+#include "Conformance.h"
 #include "Hazards.h"
 #include "Machine.h"
 #include "Trace.h"
@@ -59,6 +60,8 @@ Machine::Machine(KernelOp kernel, const Program &program, const Launch &launch,
     hazards = Hazards::create(*this);
   if (!options.traceFile.empty())
     trace = std::make_unique<Trace>(options.traceFile);
+  if (options.compareEffects)
+    conformance = std::make_unique<Conformance>(*this);
   rng = options.schedule.seed;
   if (options.schedule.kind == Schedule::Random) {
     // Seeds differ in how fast the engines are against the warps, and in how
@@ -505,6 +508,7 @@ SimulatorReport titan::simulate(KernelOp kernel,
     return report;
   Machine machine(kernel, *program, *launch, arguments, options, report);
   machine.run();
+  report.compared = machine.compared;
   if (machine.trace)
     if (auto problem = machine.trace->write())
       report.findings.push_back({Code::FileWrite,

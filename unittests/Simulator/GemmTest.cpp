@@ -110,4 +110,18 @@ INSTANTIATE_TEST_SUITE_P(Examples, Gemm,
                            return std::string(info.index ? "Pipes" : "Bare");
                          });
 
+/// The bytes touched are those declared, for every operation of the examples.
+TEST_P(Gemm, Effects) {
+  Module module(std::string(TITAN_EXAMPLES "/") + GetParam(), true);
+  ASSERT_TRUE(module);
+  for (auto shape : shapes) {
+    Product problem(shape[0], shape[1], shape[2], 3);
+    SimulatorOptions options;
+    options.compareEffects = true;
+    SimulatorReport report = problem.run(module.kernel("gemm"), options);
+    EXPECT_TRUE(report.good()) << describe(report);
+    EXPECT_GT(report.compared, 100u);
+  }
+}
+
 TEST(GemmSize, Large) { runs("gemm_bare.mlir", {512, 512, 512}, {}); }

@@ -188,6 +188,36 @@ TEST_P(Litmus, Agrees) {
   }
 }
 
+/// Without happens-before, effects and the proxy table, what is accepted still
+/// runs; and the bytes touched are those that the effects declare.
+TEST_P(Litmus, AcceptedRunWithoutHazards) {
+  std::string path = std::string(TITAN_TESTS "/Litmus/") + GetParam() + ".mlir";
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  ASSERT_TRUE(static_cast<bool>(buffer));
+  Module module(path, true);
+  if (!module)
+    GTEST_SKIP() << "refused before it could run";
+  for (const Expectation &expectation :
+       expectationsOf((*buffer)->getBuffer())) {
+    // What only a strictness refuses is right, too; what is trusted is not.
+    if (!expectation.accepted || expectation.kernel == "trusted")
+      continue;
+    SCOPED_TRACE(expectation.kernel);
+    SimulatorOptions options = optionsOf(expectation);
+    options.hazards = false;
+    for (int number = 0; number < schedules; ++number) {
+      setSchedule(options, number);
+      options.compareEffects = number == 0;
+      Arguments arguments(module.kernel(expectation.kernel), 64);
+      SimulatorReport report =
+          simulate(module.kernel(expectation.kernel), arguments.list, options);
+      for (const std::string &code : codesOf(report))
+        ASSERT_EQ(code, "undefined-read") << "schedule " << number << "\n"
+                                          << describe(report);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Files, Litmus, testing::ValuesIn(litmusFiles()),
                          [](auto &info) {
                            std::string name = info.param;

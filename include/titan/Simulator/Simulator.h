@@ -42,6 +42,9 @@ struct SimulatorOptions {
   std::string traceFile;
   /// Called now and then with the CTAs done and in all; may be empty.
   std::function<void(int64_t, int64_t)> progress;
+  /// Compares the bytes that each operation touches with those that its effects
+  /// declare (effect-mismatch). Goes with the eager schedule.
+  bool compareEffects = false;
   /// Operations executed by one agent before the run is given up as endless.
   uint64_t maxSteps = 1ull << 33;
 };
@@ -64,6 +67,8 @@ struct SimulatorReport {
   /// arrivals and bytes.
   std::vector<std::string> state;
   uint64_t operations = 0, copies = 0, products = 0;
+  /// Operations whose bytes were compared with their effects.
+  uint64_t compared = 0;
   /// What titan.print wrote.
   std::vector<std::string> printed;
 
