@@ -423,6 +423,10 @@ Step Agent::threadBarrier(const Inst &inst) {
     if (!inst.flag) {
       view.release(~0u);
       machine.publishBarriers(*this);
+    } else {
+      // What fence.mbarrier_init has released before a relaxed arrive (MM-51).
+      for (uint32_t address : newBarriers)
+        cta.barriers[address].published |= cta.barriers[address].publishedAsync;
     }
     if (machine.hazards)
       machine.hazards->arriveCluster(*this, inst);
