@@ -74,9 +74,14 @@ static Assembly runPtxas(StringRef ptxas, StringRef ptx,
   int code = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt,
                                        redirects, 0, 0, &error);
   result.log = readFile(log);
+  if (code < 0) {
+    result.status = Assembly::NotRun;
+    result.log = (ptxas + ": " + error).str();
+    return result;
+  }
   if (code) {
-    if (!error.empty())
-      result.log += (ptxas + ": " + error).str();
+    if (result.log.empty())
+      result.log = (ptxas + " ended with status " + llvm::Twine(code)).str();
     result.status = Assembly::Refused;
     return result;
   }

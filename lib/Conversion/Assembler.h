@@ -13,7 +13,12 @@
 namespace titan {
 
 struct Assembly {
-  enum Status { Done, Refused, NoAssembler } status = NoAssembler;
+  enum Status {
+    Done,
+    Refused,     ///< The assembler said no: `log`.
+    NotRun,      ///< The one that was named cannot be run: `log` says why.
+    NoAssembler, ///< None was found.
+  } status = NoAssembler;
   std::string cubin;
   /// What the assembler said: registers, spills, warnings, errors.
   std::string log;

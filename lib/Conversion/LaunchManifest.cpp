@@ -153,6 +153,10 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
   auto names = kernel.getArgNames();
   llvm::DenseMap<Value, std::pair<bool, bool>> access; // read, written
   auto through = [&](Value map) -> Value {
+    if (auto at = map.getDefiningOp<TensormapAtOp>()) {
+      auto argument = dyn_cast<BlockArgument>(at.getTensor());
+      return argument ? kernel.getLaunchValue(argument) : Value();
+    }
     TensorMapOp made = getTensorMapOp(map);
     return made ? Value(made.getTensor()) : Value();
   };
@@ -187,6 +191,10 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
         })
         .Case<AtomOp>([&](AtomOp o) {
           if (Value v = launchSide(o.getMemory()))
+            access[v] = {true, true};
+        })
+        .Case<TensormapAtOp>([&](TensormapAtOp o) {
+          if (Value v = launchSide(o.getArray()))
             access[v] = {true, true};
         })
         .Case<FlagWaitOp, FlagSignalOp>([&](auto o) {

@@ -110,6 +110,8 @@ LogicalResult KernelLowering::allocateShared() {
     } else if (auto barriers = dyn_cast<MBarrierAllocOp>(op)) {
       alignment = 8;
       bytes = 8 * barriers.getType().getSlots();
+    } else if (isa<TensormapAllocOp>(op)) {
+      alignment = bytes = 128;
     } else {
       continue;
     }
@@ -323,7 +325,10 @@ LogicalResult KernelLowering::makeFunction() {
       value = index(value);
     set(argument, value);
     // The engine reads the descriptor through a cache of its own.
-    if (isa<TensorMapType>(argument.getType()) && !argument.use_empty())
+    if (isa<TensorMapType>(argument.getType()) &&
+        llvm::any_of(argument.getUsers(), [](Operation *user) {
+          return isa<TmaLoadOp, TmaStoreOp, TmaReduceOp>(user);
+        }))
       ptx("prefetch.tensormap [$0];", "l", value);
   }
 
@@ -488,6 +493,8 @@ LogicalResult KernelLowering::operation(Operation &op) {
           return LogicalResult(
               o->emitError("[not-supported-yet] pipes are expanded before the "
                            "lowering: run titan-expand-pipes"));
+        if (o->getName().getStringRef().starts_with("titan.tensormap."))
+          return tensormapOperation(*o);
         return barrierOperation(*o);
       });
 }

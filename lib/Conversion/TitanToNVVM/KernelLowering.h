@@ -112,6 +112,9 @@ private:
   LogicalResult tmaStore(TmaStoreOp op);
   LogicalResult tmaReduce(TmaReduceOp op);
   LogicalResult bulkWait(BulkWaitOp op);
+  /// Tensormap.cpp: maps edited on the device.
+  LogicalResult tensormapOperation(mlir::Operation &op);
+  Value sharedMapAddress(mlir::Operation *op, Value map);
 
   //===--------------------------------------------------------------------===//
   // Matrix products: Mma.cpp
