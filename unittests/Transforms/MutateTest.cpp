@@ -2,6 +2,10 @@
 #include "titan/Transforms/Mutate.h"
 #include "titan/Transforms/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -25,7 +29,9 @@ std::string print(Operation *op) {
 class Mutate : public testing::TestWithParam<const char *> {
 protected:
   Mutate() {
-    context.loadDialect<TitanDialect>();
+    // The examples carry their references: functions of linalg on memrefs.
+    context.loadDialect<TitanDialect, func::FuncDialect, linalg::LinalgDialect,
+                        math::MathDialect, memref::MemRefDialect>();
     ParserConfig config(&context);
     module = parseSourceFile<ModuleOp>(
         std::string(TITAN_EXAMPLES "/") + GetParam(), config);
