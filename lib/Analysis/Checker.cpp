@@ -204,6 +204,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       flags |= std::holds_alternative<effect::WaitFlag>(effect.what);
   });
   bool followed = instantiator.problems.empty();
+  std::vector<int64_t> mostChecked(choices.size(), 0);
   if (followed)
     for (const std::vector<int64_t> &counts :
          combinations(choices, countsOf(instantiator))) {
@@ -217,9 +218,17 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
         continue;
       }
       result.counts.push_back(describeCounts(choices, counts));
+      for (auto [most, count] : llvm::zip(mostChecked, counts))
+        most = std::max(most, count);
       result.events += program->events();
       Execution(*program, instantiator.footprints, report).run();
     }
+  // A loop that never came round again has not been checked.
+  for (auto [choice, most] : llvm::zip(choices, mostChecked))
+    if (choice.loop && followed && most < 2)
+      report.add(Code::Undecided, choice.op, nullptr,
+                 "no sizes were found under which this loop runs more than "
+                 "once");
   for (const Choice &choice : choices)
     if (choice.neverZero)
       result.counts.push_back(choice.name + " is never 0: no launch allows it");

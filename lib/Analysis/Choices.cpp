@@ -105,7 +105,15 @@ bool Instantiator::Impl::solve(const Choice &choice, int64_t wanted) {
       low = middle + 1;
   }
   set(low);
-  return outcome(choice).value_or(0) == wanted;
+  if (outcome(choice).value_or(0) == wanted)
+    return true;
+  // A divisor, say: counts that fall as the size grows.
+  for (int64_t value = 1; value <= 256; ++value) {
+    set(value);
+    if (outcome(choice) == wanted)
+      return true;
+  }
+  return false;
 }
 
 bool Instantiator::Impl::solveAll(ArrayRef<int64_t> wanted) {
