@@ -25,8 +25,10 @@ def targets_of(sources):
     for name, body in re.findall(r"(\w+)\(\)\s*\{\s*static const (?:llvm::)?StringRef (?:\w+)\[\] = (\{[^}]*\})", sources):
         lists[name] = ", ".join(re.findall(r'"(\w+)"', body))
     own = {}
-    for op, function in re.findall(r"(\w+Op)::getTargets\(\)\s*\{\s*return (\w+)\(\)", sources):
-        own[op] = lists.get(function, function)
+    # Where the answer depends on the operation's form, the widest one counts.
+    for op, answer in re.findall(r"(\w+Op)::getTargets\(\)\s*\{\s*return ([^;]*);", sources):
+        found = [lists[name] for name in re.findall(r"(\w+)\(\)", answer) if name in lists]
+        own[op] = max(found, key=len) if found else "?"
     return own
 
 
