@@ -16,7 +16,7 @@ static const char *overview =
                        compare it with the reference in the same file
   titan check FILE     is it free of races and hangs, whatever the schedule?
   titan compile FILE   a package for titan-launch, or PTX
-  titan explain CODE   what a refusal means; effects, targets, codes, status
+  titan explain CODE   what a refusal means; effects, targets, codes
 
 titan COMMAND --help lists the options of a command.
 Exit codes: 0 good; 1 the program is refused; 2 flags, files or IR that cannot
@@ -33,7 +33,7 @@ cl::SubCommand checkSub("check", "races, proxies, phases, deadlocks");
 cl::SubCommand compileSub("compile", "a package, PTX, LLVM IR");
 cl::SubCommand
     explainSub("explain",
-               "CODE | codes | effects FILE | targets | proxies | status");
+               "CODE | codes | effects FILE | targets | facts | proxies");
 
 cl::OptionCategory category("titan options");
 

@@ -224,7 +224,7 @@ int titan::runExplain(const ExplainCommand &options) {
   if (topic.empty()) {
     session.fail(Code::BadArgument, "titan explain needs a TOPIC",
                  "a code (titan explain codes lists them), effects FILE, "
-                 "targets, facts, proxies or status");
+                 "targets, facts or proxies");
     return session.finish(BadInput, "");
   }
   StringRef name = topic;
