@@ -238,6 +238,13 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
     report.add(gap.code, gap.op, nullptr, gap.message);
 
   for (auto &raw : report.list) {
+    // Bytes that somebody writes in no order with the read: that is the error.
+    if (raw->code == Code::UndefinedRead &&
+        llvm::any_of(report.list, [&](const auto &other) {
+          return other->code != raw->code &&
+                 (other->op == raw->op || other->other == raw->op);
+        }))
+      continue;
     Finding finding = std::move(raw->finding);
     finding.severity = finding.code == Code::Undecided
                            ? options.undecided

@@ -281,14 +281,36 @@ bool Conflicts::check(const AccessRecord &x, const AccessRecord &y,
   return false;
 }
 
+void Conflicts::checkDefined(Root &root, const AccessRecord &access) {
+  const ByteSet &bytes = footprints[access.footprint].bytes;
+  if (access.kind != AccessKind::Write &&
+      !root.defined.contains(access.footprint)) {
+    ByteSet poison = bytes.subtract(root.written);
+    if (!poison.empty())
+      report.add(Code::UndefinedRead, access.event->op, nullptr,
+                 Twine("'") + access.event->op->getName().getStringRef() +
+                     "' reads " + Twine(bytes.bytes()) +
+                     " bytes of shared memory, of which nothing has written " +
+                     Twine(poison.bytes()) + ", the first at byte " +
+                     Twine(poison.intervals().front().begin) +
+                     " of the allocation: " + describe(access));
+  }
+  if (root.defined.insert(access.footprint).second)
+    root.written = root.written.unite(bytes);
+}
+
 void Conflicts::add(AccessRecord access, const View &view) {
   const FootprintData &bytes = footprints[access.footprint];
+  bool shared = bytes.root < program.sharedRoots;
+  if (!shared && !program.written[bytes.root])
+    return;
+  Root &root = roots[shared ? access.cta * program.sharedRoots + bytes.root
+                            : program.ctas() * program.sharedRoots +
+                                  bytes.root - program.sharedRoots];
+  if (shared)
+    checkDefined(root, access);
   if (!program.written[bytes.root])
     return;
-  Root &root = roots[bytes.root < program.sharedRoots
-                         ? access.cta * program.sharedRoots + bytes.root
-                         : program.ctas() * program.sharedRoots + bytes.root -
-                               program.sharedRoots];
   bool write = access.kind != AccessKind::Read;
   // Many lanes of one warp writing one place: they race with each other.
   if (access.kind == AccessKind::Write && access.lanes & Others &&

@@ -8,12 +8,18 @@
 // An access is forgotten when a later one stands for it: an ordered write of
 // all its bytes, or the next access of the same lanes, kind and bytes.
 //
+// Shared memory starts as poison (MM-3): a read of bytes that no access before
+// it has written is an error. Whether that write is ordered before the read is
+// the question of the pair.
+//
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_ANALYSIS_CONFLICTS_H
 #define TITAN_LIB_ANALYSIS_CONFLICTS_H
 
 #include "Clock.h"
 #include "Report.h"
+
+#include "llvm/ADT/DenseSet.h"
 
 #include <functional>
 
@@ -87,7 +93,12 @@ public:
 private:
   struct Root {
     std::vector<AccessRecord> reads, writes;
+    /// Shared memory: all bytes written so far, and footprints known to lie
+    /// within them.
+    ByteSet written;
+    llvm::DenseSet<uint32_t> defined;
   };
+  void checkDefined(Root &root, const AccessRecord &access);
   /// True: in order. Reports otherwise.
   bool check(const AccessRecord &x, const AccessRecord &y, const View &view);
   void tell(Code code, const AccessRecord &x, const AccessRecord &y,

@@ -16,6 +16,8 @@
 !bulk   = !titan.token<bulk>
 #rows   = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>
 !reg    = tensor<64x64xbf16, #rows>
+#warp   = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
+!whole  = tensor<64x64xbf16, #warp>
 !peer   = !titan.shared<64x64xbf16, swizzle = 128, cluster>
 
 // The cluster's window holds every CTA's shared memory.
@@ -33,6 +35,10 @@ titan.kernel @shared_cluster(%A: !global, %D: !global) warps(1) cluster(2) launc
   %c64 = arith.constant 64 : index
   %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
+  %zero = arith.constant 0.0 : bf16
+  %zeros = titan.splat %zero : bf16 -> !whole
+  titan.shared.store %zeros, %buf : !whole, !tile
+  titan.fence.proxy_async shared_cta
   %rank = titan.cluster_rank
   %first = arith.cmpi eq, %rank, %i0 : i32
   titan.cluster.arrive
@@ -74,6 +80,10 @@ titan.kernel @all_spaces(%A: !global, %D: !global) warps(1) cluster(2) launch {
   %c64 = arith.constant 64 : index
   %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
+  %zero = arith.constant 0.0 : bf16
+  %zeros = titan.splat %zero : bf16 -> !whole
+  titan.shared.store %zeros, %buf : !whole, !tile
+  titan.fence.proxy_async shared_cta
   %rank = titan.cluster_rank
   %first = arith.cmpi eq, %rank, %i0 : i32
   titan.cluster.arrive
@@ -116,6 +126,10 @@ titan.kernel @shared_cta(%A: !global, %D: !global) warps(1) cluster(2) launch {
   %c64 = arith.constant 64 : index
   %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
+  %zero = arith.constant 0.0 : bf16
+  %zeros = titan.splat %zero : bf16 -> !whole
+  titan.shared.store %zeros, %buf : !whole, !tile
+  titan.fence.proxy_async shared_cta
   %rank = titan.cluster_rank
   %first = arith.cmpi eq, %rank, %i0 : i32
   titan.cluster.arrive
@@ -158,6 +172,10 @@ titan.kernel @no_fence(%A: !global, %D: !global) warps(1) cluster(2) launch {
   %c64 = arith.constant 64 : index
   %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
+  %zero = arith.constant 0.0 : bf16
+  %zeros = titan.splat %zero : bf16 -> !whole
+  titan.shared.store %zeros, %buf : !whole, !tile
+  titan.fence.proxy_async shared_cta
   %rank = titan.cluster_rank
   %first = arith.cmpi eq, %rank, %i0 : i32
   titan.cluster.arrive
@@ -199,6 +217,10 @@ titan.kernel @no_barrier(%A: !global, %D: !global) warps(1) cluster(2) launch {
   %c64 = arith.constant 64 : index
   %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
+  %zero = arith.constant 0.0 : bf16
+  %zeros = titan.splat %zero : bf16 -> !whole
+  titan.shared.store %zeros, %buf : !whole, !tile
+  titan.fence.proxy_async shared_cta
   %rank = titan.cluster_rank
   %first = arith.cmpi eq, %rank, %i0 : i32
   titan.cluster.arrive

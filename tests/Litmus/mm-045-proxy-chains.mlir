@@ -17,6 +17,8 @@
 !bulk   = !titan.token<bulk>
 #rows   = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>
 !reg    = tensor<64x64xbf16, #rows>
+#warp   = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
+!whole  = tensor<64x64xbf16, #warp>
 
 // The writer itself fences.
 titan.kernel @writer_fences(%A: !global, %D: !global) warps(3) launch {
@@ -32,6 +34,10 @@ titan.kernel @writer_fences(%A: !global, %D: !global) warps(3) launch {
   %c64 = arith.constant 64 : index
   %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
+  %zero = arith.constant 0.0 : bf16
+  %zeros = titan.splat %zero : bf16 -> !whole
+  titan.shared.store %zeros, %buf : !whole, !tile
+  titan.fence.proxy_async shared_cta
   %ping = titan.mbarrier.alloc : !bar
   %pong = titan.mbarrier.alloc : !bar
   titan.elect warp(0) {
@@ -81,6 +87,10 @@ titan.kernel @middle_fences(%A: !global, %D: !global) warps(3) launch {
   %c64 = arith.constant 64 : index
   %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
+  %zero = arith.constant 0.0 : bf16
+  %zeros = titan.splat %zero : bf16 -> !whole
+  titan.shared.store %zeros, %buf : !whole, !tile
+  titan.fence.proxy_async shared_cta
   %ping = titan.mbarrier.alloc : !bar
   %pong = titan.mbarrier.alloc : !bar
   titan.elect warp(0) {
@@ -130,6 +140,10 @@ titan.kernel @issuer_fences(%A: !global, %D: !global) warps(3) launch {
   %c64 = arith.constant 64 : index
   %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
+  %zero = arith.constant 0.0 : bf16
+  %zeros = titan.splat %zero : bf16 -> !whole
+  titan.shared.store %zeros, %buf : !whole, !tile
+  titan.fence.proxy_async shared_cta
   %ping = titan.mbarrier.alloc : !bar
   %pong = titan.mbarrier.alloc : !bar
   titan.elect warp(0) {
@@ -179,6 +193,10 @@ titan.kernel @nobody_fences(%A: !global, %D: !global) warps(3) launch {
   %c64 = arith.constant 64 : index
   %at = arith.muli %cta, %c64 : index
   %buf = titan.shared.alloc : !tile
+  %zero = arith.constant 0.0 : bf16
+  %zeros = titan.splat %zero : bf16 -> !whole
+  titan.shared.store %zeros, %buf : !whole, !tile
+  titan.fence.proxy_async shared_cta
   %ping = titan.mbarrier.alloc : !bar
   %pong = titan.mbarrier.alloc : !bar
   titan.elect warp(0) {
@@ -223,6 +241,10 @@ titan.kernel @completion_is_passed_on(%A: !global, %D: !global) warps(3) launch 
   %i0 = arith.constant 0 : i32
   %bytes = arith.constant 8192 : i32
   %buf = titan.shared.alloc : !tile
+  %zero = arith.constant 0.0 : bf16
+  %zeros = titan.splat %zero : bf16 -> !whole
+  titan.shared.store %zeros, %buf : !whole, !tile
+  titan.fence.proxy_async shared_cta
   %full = titan.mbarrier.alloc : !bar
   titan.elect warp(0) {
     titan.mbarrier.init %full count(1) : !bar
@@ -276,6 +298,10 @@ titan.kernel @completion_not_observed(%A: !global, %D: !global) warps(3) launch 
   %i0 = arith.constant 0 : i32
   %bytes = arith.constant 8192 : i32
   %buf = titan.shared.alloc : !tile
+  %zero = arith.constant 0.0 : bf16
+  %zeros = titan.splat %zero : bf16 -> !whole
+  titan.shared.store %zeros, %buf : !whole, !tile
+  titan.fence.proxy_async shared_cta
   %full = titan.mbarrier.alloc : !bar
   titan.elect warp(0) {
     titan.mbarrier.init %full count(1) : !bar
