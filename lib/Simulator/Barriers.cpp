@@ -272,11 +272,10 @@ Step Agent::barrierOp(const Inst &inst) {
     llvm_unreachable("no operation on an mbarrier");
   }
   // A wait that returned true.
-  if (b.phase > 0) {
+  if (b.phase > 0)
     machine.observePhase(*owner, b);
-    if (machine.hazards)
-      machine.hazards->waited(*this, inst, *owner, b);
-  }
+  if (machine.hazards)
+    machine.hazards->waited(*this, inst, *owner, b);
   return Step::Ran;
 }
 

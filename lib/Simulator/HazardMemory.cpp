@@ -108,6 +108,35 @@ void State::tell(Code code, const Record &x, const Access &y,
                std::move(others), std::move(events), other.inst->origin);
 }
 
+bool State::tellCause(const Record &x, const Access &y) {
+  const AsyncOp &op = ops[x.op];
+  const Inst *wait = op.leftBy;
+  Code code = Code::GroupWaitCount;
+  const char *message = "leaves the group pending whose bytes are accessed "
+                        "under way";
+  for (auto [barrier, phase] : op.signals) {
+    const WarpState &warp = warps[y.agent->number];
+    auto last = warp.lastWait.find(barrier);
+    if (last == warp.lastWait.end() || !last->second.stale ||
+        last->second.phases > phase)
+      continue;
+    wait = last->second.inst;
+    code = Code::PhaseParity;
+    message = "returns before the phase that the copy completes: its parity is "
+              "that of a phase seen before";
+  }
+  if (!wait)
+    return false;
+  const Site &issue = siteAt(x.site);
+  std::string who = y.agent->who(*y.inst);
+  machine.find(code, llvm::Twine(message) + ": " + who, wait->origin, y.agent,
+               false,
+               {{issue.inst->origin->getLoc(), "issued here by " + issue.who},
+                {y.inst->origin->getLoc(), "accessed here by " + who}},
+               {}, issue.inst->origin);
+  return true;
+}
+
 /// False: reported.
 bool State::check(const Record &x, Access &y) {
   ProxyAccess first{x.kind, x.proxy}, second{y.record.kind, y.record.proxy};
@@ -146,6 +175,8 @@ bool State::check(const Record &x, Access &y) {
       Code code = need.ifNotComplete;
       if (op.product && code == Code::CompletionNotObserved)
         code = Code::MmaSlotReuse;
+      if (!op.product && tellCause(x, y))
+        return false;
       tell(code, x, y,
            llvm::formatv("{0} bytes {1} asynchronously by an operation whose "
                          "completion nobody before it has observed",
@@ -461,17 +492,23 @@ void Hazards::copy(Agent &agent, const Inst &inst, Copy &copy) {
     MBarrier &signal = cta->barriers[copy.barrier];
     state->needInit(agent, inst, *cta, signal, true);
     state->clockOf(signal).current.ops.push_back(number);
+    state->ops[number].signals.push_back({&signal, signal.phase});
   }
 }
 
 void Hazards::bulkWaited(Agent &agent, const Inst &inst, size_t upTo) {
   ThreadClass &thread = state->of(agent).classes[0];
   HbEvent event{thread.number, thread.now, 0};
+  for (size_t i = upTo; i < agent.groups.size(); ++i)
+    for (const CopyRef &copy : agent.groups[i])
+      if (inst.op == Opcode::BulkWaitGroup)
+        state->ops[state->opOfCopy[copy->id]].leftBy = &inst;
   for (size_t i = inst.flag ? agent.groupsRead : agent.groupsDone; i < upTo;
        ++i)
     for (const CopyRef &copy : agent.groups[i]) {
       AsyncOp &op = state->ops[state->opOfCopy[copy->id]];
       (inst.flag ? op.read : op.done).push_back(event);
+      op.leftBy = nullptr;
     }
 }
 

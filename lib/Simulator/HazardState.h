@@ -53,6 +53,14 @@ struct WarpState {
   /// Initialisations of barriers that it knows by way of a relaxed cluster
   /// barrier: class -> clock of the fence.
   std::map<uint32_t, uint32_t> initKnown;
+  /// Its last wait on each barrier: how many phases were over, and whether it
+  /// had seen all of them before.
+  struct Wait {
+    const Inst *inst = nullptr;
+    uint64_t phases = 0;
+    bool stale = false;
+  };
+  std::map<const MBarrier *, Wait> lastWait;
 };
 
 /// Where an access or arrival was made, for messages.
@@ -68,6 +76,10 @@ struct AsyncOp {
   uint32_t site = 0;
   uint32_t warp = 0; ///< Number of the issuing warp.
   bool product = false;
+  /// The barriers that it signals, and the phase of each at issue.
+  std::vector<std::pair<const MBarrier *, uint64_t>> signals;
+  /// The wait by number that left its group pending.
+  const Inst *leftBy = nullptr;
 };
 
 struct Record {
@@ -152,6 +164,8 @@ struct Hazards::State {
   Relation relation(const Record &x, const Access &y) const;
   void tell(Code code, const Record &x, const Access &y,
             const llvm::Twine &message);
+  /// Reports the wait that was to observe X and did not, if there is one.
+  bool tellCause(const Record &x, const Access &y);
   Access make(Agent &agent, const Inst &inst, const effect::Access &effect,
               const Cta *memory);
 

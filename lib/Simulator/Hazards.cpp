@@ -185,6 +185,7 @@ void Hazards::end(Cluster &cluster) {
     for (auto &agent : cta->agents) {
       WarpState &warp = state->of(*agent);
       warp.products.clear();
+      warp.lastWait.clear();
       for (ThreadClass &thread : warp.classes) {
         thread.known = thread.released = thread.releasedWide = thread.pending =
             thread.product = Clock();
@@ -297,6 +298,11 @@ void Hazards::waited(Agent &agent, const Inst &inst, Cta &owner,
                      MBarrier &barrier) {
   const auto *wait = find<effect::WaitBarrier>(state->effectsOf(inst));
   if (!wait)
+    return;
+  WarpState::Wait &last = state->of(agent).lastWait[&barrier];
+  last = {&inst, barrier.phase,
+          last.inst ? last.phases == barrier.phase : barrier.phase == 0};
+  if (barrier.phase == 0)
     return;
   BarrierClock &clock = state->clockOf(barrier);
   for (const auto &release : clock.last.releases) {

@@ -1,7 +1,7 @@
 // facebookexperimental/triton#1278: one product is left pending, and the slot it reads is released as free.
 //
-// RUN: titan check %s --kernel fix
-// RUN: not titan check %s --kernel bug 2>&1 | FileCheck %s --check-prefix=BUG
+// CODES: mma-slot-reuse
+// RUN: %python %S/Inputs/bug_and_fix.py %s --shape A=64x320 --arg A=random:1 --shape D=64x320 --arg D=random:2
 
 #acc    = #titan.wgmma<1, 1>
 !global = !titan.global<?x?xbf16>
@@ -74,7 +74,7 @@ titan.kernel @bug(%A: !global, %D: !global) warps(8) launch {
           %x = titan.shared.slot %a[%s : index] : !ring -> !tile
           %y = titan.shared.slot %b[%s : index] : !ring -> !tile
           %k = arith.muli %i, %c64 : index
-          // BUG: [[@LINE+1]]:{{.*}}[mma-slot-reuse]
+          // BUG
           titan.tma.load %mapA[%c0, %k], %x, %full[%s : index] : !map, !tile, !bars
           titan.tma.load %mapD[%c0, %k], %y, %full[%s : index] : !map, !tile, !bars
         }

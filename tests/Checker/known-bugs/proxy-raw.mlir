@@ -1,7 +1,7 @@
 // MoonshotAI/FlashKDA#24: stores, a barrier, then a TMA store, and no writer fences.
 //
-// RUN: titan check %s --kernel fix
-// RUN: not titan check %s --kernel bug 2>&1 | FileCheck %s --check-prefix=BUG
+// CODES: proxy-fence-missing
+// RUN: %python %S/Inputs/bug_and_fix.py %s --shape A=64x64 --arg A=random:1 --shape D=64x64
 
 !global = !titan.global<?x64xbf16>
 !map    = !titan.tensor_map<64x64xbf16, swizzle = 128>
@@ -26,7 +26,7 @@ titan.kernel @bug(%A: !global, %D: !global) warps(4) launch {
   titan.cta_sync
   titan.elect warp(0) {
     titan.fence.proxy_async shared_cta
-  // BUG: [[@LINE+1]]:{{.*}}[{{proxy-fence-missing}}]
+    // BUG
     titan.tma.store %buf, %mapD[%c0, %c0] : !tile, !map
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
