@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Domain/Expr.h"
 
+#include <algorithm>
 #include <numeric>
 
 using namespace titan;
@@ -68,6 +69,10 @@ static std::optional<int64_t> apply(Expr::Kind kind, int64_t a, int64_t b) {
     return result;
   case Expr::Kind::Xor:
     return a ^ b;
+  case Expr::Kind::Min:
+    return std::min(a, b);
+  case Expr::Kind::Max:
+    return std::max(a, b);
   case Expr::Kind::Div:
   case Expr::Kind::Mod:
   case Expr::Kind::CeilDiv:
@@ -108,6 +113,8 @@ int64_t Expr::divisor() const {
   case Kind::Symbol:
     return node->value;
   case Kind::Add:
+  case Kind::Min:
+  case Kind::Max:
     return std::gcd(node->a.divisor(), node->b.divisor());
   case Kind::Mul: {
     int64_t product;
@@ -232,6 +239,26 @@ Expr titan::ceilDiv(const Expr &a, const Expr &b) {
   return Expr::make(Expr::Kind::CeilDiv, a, b);
 }
 
+Expr titan::min(const Expr &a, const Expr &b) {
+  return a.same(b) ? a : Expr::make(Expr::Kind::Min, a, b);
+}
+
+Expr titan::max(const Expr &a, const Expr &b) {
+  return a.same(b) ? a : Expr::make(Expr::Kind::Max, a, b);
+}
+
+const Expr &Expr::lhs() const { return node->a; }
+const Expr &Expr::rhs() const { return node->b; }
+const std::string &Expr::name() const { return node->name; }
+
+bool Expr::mentions(const std::function<bool(const std::string &)> &is) const {
+  if (node->kind == Kind::Constant)
+    return false;
+  if (node->kind == Kind::Symbol)
+    return is(node->name);
+  return node->a.mentions(is) || node->b.mentions(is);
+}
+
 std::string Expr::print(int level) const {
   const char *symbol = nullptr;
   int mine = 0;
@@ -240,6 +267,10 @@ std::string Expr::print(int level) const {
     return std::to_string(node->value);
   case Kind::Symbol:
     return node->name;
+  case Kind::Min:
+  case Kind::Max:
+    return (node->kind == Kind::Min ? "min(" : "max(") + node->a.print(0) +
+           ", " + node->b.print(0) + ")";
   case Kind::Xor:
     symbol = " ^ ";
     mine = 0;
@@ -247,8 +278,20 @@ std::string Expr::print(int level) const {
   case Kind::Add:
     symbol = " + ";
     mine = 1;
+    // a + -2 and a + b*-1 are subtractions.
+    if (auto c = node->b.constant(); c && *c < 0 && *c != INT64_MIN) {
+      std::string text = node->a.print(mine) + " - " + std::to_string(-*c);
+      return mine < level ? "(" + text + ")" : text;
+    }
+    if (node->b.kind() == Kind::Mul && node->b.node->b.is(-1)) {
+      std::string text =
+          node->a.print(mine) + " - " + node->b.node->a.print(mine + 1);
+      return mine < level ? "(" + text + ")" : text;
+    }
     break;
   case Kind::Mul:
+    if (node->b.is(-1))
+      return "-" + node->a.print(3);
     symbol = "*";
     mine = 2;
     break;

@@ -128,68 +128,124 @@ bool titan::fundamentalTheorem(int64_t size, int64_t box, int64_t stride) {
   return box % stride != 0 && stride < box && box < size;
 }
 
-static bool allValid(const TmaBoxDim &dim) {
-  return dim.validBegin <= 0 && (dim.validEnd < 0 || dim.validEnd >= dim.size);
-}
+static int64_t least(int64_t a, int64_t b) { return std::min(a, b); }
+static int64_t most(int64_t a, int64_t b) { return std::max(a, b); }
+static Expr least(const Expr &a, const Expr &b) { return min(a, b); }
+static Expr most(const Expr &a, const Expr &b) { return max(a, b); }
 
-/// The starts at which an uncut dimension's box mixes: [begin, end).
-static std::pair<int64_t, int64_t> mixingStarts(const TmaBoxDim &dim) {
-  if (dim.box % dim.stride == 0 || dim.stride >= dim.box ||
-      dim.stride >= dim.size)
-    return {0, 0};
-  int64_t elements = ceilDiv(dim.box, dim.stride);
-  return {1 - (elements - 1) * dim.stride, dim.size - dim.box};
-}
+namespace {
+/// What the closed form needs, in numbers or in expressions. Conditions are
+/// values: they hold when they are >= 0.
+template <typename T> struct MixingForm {
+  T size;
+  int64_t box, stride, begin; // [begin, size - cut) is valid.
+  T cut;
+  bool isCut; // cut > 0
+  T first, step, count;
 
-/// How many of the positions p, p + stride, ... (`count` of them) lie in
-/// [begin, end).
-static int64_t countWithin(int64_t p, int64_t stride, int64_t count,
-                           int64_t begin, int64_t end) {
-  int64_t first = std::clamp<int64_t>(ceilDiv(begin - p, stride), 0, count);
-  int64_t last = std::clamp<int64_t>(ceilDiv(end - p, stride), 0, count);
-  return std::max<int64_t>(last - first, 0);
+  /// Some start c with lo <= c < hi.
+  T meets(const T &lo, const T &hi) const {
+    T k = most(ceilDiv(lo - first, step), T(0));
+    return least(count - 1 - k, hi - 1 - (first + k * step));
+  }
+  /// Some box has a tile with a valid element and a hole with data below it.
+  T below() const {
+    if (begin <= 0 || stride >= box)
+      return T(-1);
+    T end = size - cut;
+    T c = meets(T(std::max(stride, begin) - box + 1),
+                least(T(begin), end - stride));
+    return least(c, least(end - begin, end - stride) - 1);
+  }
+  T above() const {
+    bool divides = box % stride == 0;
+    if (stride >= box || (!isCut && divides))
+      return T(-1);
+    T end = size - cut;
+    int64_t elements = ceilDiv(box, stride);
+    T lo = T(begin - (elements - 1) * stride);
+    if (divides)
+      lo = most(lo, end - box);
+    T c = meets(lo + 1, isCut ? least(end, size - stride) : size - box);
+    return least(c, least(end, size - stride) - begin - 1);
+  }
+  T any() const { return most(below(), above()); }
+};
+} // namespace
+
+static MixingForm<int64_t> formOf(const TmaBoxDim &dim,
+                                  const TmaBoxStarts &starts) {
+  int64_t end = dim.validEnd < 0 ? dim.size : std::min(dim.validEnd, dim.size);
+  return {dim.size,
+          dim.box,
+          dim.stride,
+          std::max<int64_t>(dim.validBegin, 0),
+          dim.size - end,
+          end < dim.size,
+          starts.first,
+          std::max<int64_t>(starts.step, 1),
+          starts.step < 1 ? std::min<int64_t>(starts.count, 1) : starts.count};
 }
 
 bool titan::boxMixes(const TmaBoxDim &dim, int64_t start) {
-  if (allValid(dim)) {
-    auto [begin, end] = mixingStarts(dim);
-    return begin <= start && start < end;
-  }
-  int64_t elements = ceilDiv(dim.box, dim.stride);
-  int64_t validEnd = dim.validEnd < 0 ? dim.size : dim.validEnd;
-  for (int64_t s = 0; s < dim.stride; ++s) {
-    int64_t p = start + s;
-    int64_t data = countWithin(p, dim.stride, elements, 0, dim.size);
-    int64_t valid = countWithin(p, dim.stride, elements, dim.validBegin,
-                                std::min(validEnd, start + dim.box));
-    if (valid > 0 && data > valid)
-      return true;
-  }
-  return false;
+  return strongUnachievable(dim, {start, 1, 1});
 }
 
 bool titan::strongUnachievable(const TmaBoxDim &dim,
                                const TmaBoxStarts &starts) {
-  if (allValid(dim)) {
-    auto [begin, end] = mixingStarts(dim);
-    if (starts.step < 1 || starts.count < 1)
-      return starts.count >= 1 && begin <= starts.first && starts.first < end;
-    // The first start at or after `begin`.
-    int64_t k =
-        std::max<int64_t>(ceilDiv(begin - starts.first, starts.step), 0);
-    return k < starts.count && starts.first + k * starts.step < end;
+  return formOf(dim, starts).any() >= 0;
+}
+
+std::optional<MixedTile> titan::findMixedTile(const TmaBoxDim &dim,
+                                              const TmaBoxStarts &starts) {
+  if (!strongUnachievable(dim, starts))
+    return std::nullopt;
+  // The first count of starts with which some box mixes ends in one that does.
+  int64_t low = 1, high = starts.count;
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (strongUnachievable(dim, {starts.first, starts.step, middle}))
+      high = middle;
+    else
+      low = middle + 1;
   }
-  for (int64_t k = 0; k < starts.count; ++k)
-    if (boxMixes(dim, starts.first + k * starts.step))
-      return true;
-  return false;
+  int64_t start = starts.first + (low - 1) * starts.step;
+  int64_t end = dim.validEnd < 0 ? dim.size : dim.validEnd;
+  for (int64_t s = 0; s < dim.stride; ++s) {
+    std::optional<int64_t> valid, hole;
+    for (int64_t t = 0; t * dim.stride < dim.box; ++t) {
+      int64_t i = t * dim.stride + s, p = start + i;
+      if (i < dim.box && p >= dim.validBegin && p < end)
+        valid = valid ? valid : p;
+      else if (p >= 0 && p < dim.size)
+        hole = hole ? hole : p;
+    }
+    if (valid && hole)
+      return MixedTile{start, s, *valid, *hole};
+  }
+  return std::nullopt;
+}
+
+Expr titan::strongMargin(const Expr &size, int64_t left, int64_t right,
+                         int64_t box, int64_t stride) {
+  if (auto known = size.constant()) {
+    TmaBoxSchedule s = boxesOfResize(*known, left, right, box, stride);
+    return strongUnachievable(s.dim, s.starts) ? -1 : 0;
+  }
+  int64_t begin = std::max<int64_t>(0, -left);
+  int64_t cut = std::max<int64_t>(0, -right);
+  MixingForm<Expr> form{
+      size,        box,       stride,
+      begin,       Expr(cut), cut > 0,
+      Expr(-left), Expr(box), ceilDiv(size + (left + right), Expr(box))};
+  return Expr(-1) - form.any();
 }
 
 TmaBoxSchedule titan::boxesOfResize(int64_t size, int64_t left, int64_t right,
                                     int64_t box, int64_t stride) {
   TmaBoxSchedule result;
   result.dim = {size, box, stride, std::max<int64_t>(0, -left),
-                std::min(size, size + right)};
+                std::clamp<int64_t>(size + right, 0, size)};
   result.starts = {-left, box, ceilDiv(size + left + right, box)};
   return result;
 }

@@ -11,10 +11,10 @@
 // Division is Euclidean throughout: x = (x / d)*d + x % d with 0 <= x % d <
 // |d|, so that -1 / 4 = -1 and -1 % 4 = 3.
 //
-//   Expr n = Expr::symbol("N", 8);        // a multiple of 8, so says the
-//   caller ceilDiv(n, 4).str()                   // N ceildiv 4 isMultiple(n *
-//   3, 4)                  // Tri::Yes isMultiple(n, 16)                     //
-//   Tri::Unknown: the launch checks it
+//   Expr n = Expr::symbol("N", 8);   a multiple of 8, so says the caller
+//   ceilDiv(n, 4).str()              N ceildiv 4
+//   isMultiple(n * 3, 4)             Tri::Yes
+//   isMultiple(n, 16)                Tri::Unknown: the launch checks it
 //
 // Values are 64 bits; arithmetic that would overflow has no value (evaluate
 // gives none, and constants are not folded).
@@ -24,6 +24,7 @@
 #define TITAN_DOMAIN_EXPR_H
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,7 +53,9 @@ public:
     Div,
     Mod,
     CeilDiv,
-    Xor
+    Xor,
+    Min,
+    Max
   };
 
   /// Values of symbols.
@@ -83,6 +86,17 @@ public:
   friend Expr operator%(const Expr &a, const Expr &b);
   friend Expr operator^(const Expr &a, const Expr &b);
   friend Expr ceilDiv(const Expr &a, const Expr &b);
+  friend Expr min(const Expr &a, const Expr &b);
+  friend Expr max(const Expr &a, const Expr &b);
+
+  /// The operands of an operation; only where kind() is neither Constant nor
+  /// Symbol.
+  const Expr &lhs() const;
+  const Expr &rhs() const;
+  /// The name of a Symbol.
+  const std::string &name() const;
+  /// Whether a symbol of which `is(name)` holds occurs.
+  bool mentions(const std::function<bool(const std::string &)> &is) const;
 
 private:
   struct Node;

@@ -26,6 +26,8 @@
 
 #include "titan/Domain/IterDomain.h"
 
+#include <optional>
+
 namespace titan {
 
 //===----------------------------------------------------------------------===//
@@ -163,7 +165,10 @@ bool fundamentalTheorem(int64_t size, int64_t box, int64_t stride);
 
 /// Whether some tile of the box at `start` mixes a valid element with a hole to
 /// which TMA gives data: then no lowering can be strongly correct, for a tile
-/// is one instruction and its coordinate is all one can choose.
+/// is one instruction and its coordinate is all one can choose (and a valid
+/// element leaves no choice). If no tile mixes, each tile with a valid element
+/// is right as it is, and the others can be placed outside: strong correctness
+/// is achieved by a predicate (level 2).
 ///
 /// Theorem (FTTC for any start). Where all of [0, size) is valid, the box at c
 /// mixes if and only if, with T = ceil(box / stride),
@@ -183,15 +188,48 @@ bool fundamentalTheorem(int64_t size, int64_t box, int64_t stride);
 /// wrong: size 3, box 3, stride 2, c = -1 (a resize by one on the left): the
 /// tile at coordinate 0 holds elements 0 and 2, and 2 belongs to the next box.
 ///
-/// With part of the dimension cut off ([validBegin, validEnd) smaller) elements
-/// that were cut off are holes with data, too: tile s mixes when of its
-/// elements at least one is valid and more lie in [0, size) than are valid.
+/// Theorem (FTTC for any start and a part cut off). Let [b, v) = [validBegin,
+/// validEnd) be valid, and S, B, e stand for size, box, stride. Elements that
+/// were cut off are holes with data, too. With no element valid (b >= v) or a
+/// tile of one element (e >= B) nothing mixes; else the box at c mixes if and
+/// only if c lies in one of two intervals (bounds left out):
+///
+///   a hole below a valid element:  max(e, b) - B  <  c  <  min(b, v - e)
+///   a hole above, if v < S or e does not divide B, and b < S - e:
+///         b - (T - 1)*e, and if e divides B also v - B   <  c
+///         c  <  v < S ? min(v, S - e) : S - B
+///
+///   Proof sketch: a tile is the progression c + s + t*e, its valid positions
+///   are those in the interval V = [b, min(v, c + B)), its data those in [0,
+///   S). As V is an interval, a tile with a valid element and data below V has
+///   a first valid position p whose predecessor p - e is data below b: p in [e,
+///   b + e). Positions that have a predecessor fill [c + e, c + T*e - 1]. So
+///   the three intervals V, [e, b + e) and [c + e, ...) have to meet, that is
+///   each lower bound is below each upper one: nine inequalities, which are the
+///   first line (with b > 0). Above likewise: a last valid position p in V with
+///   its successor p + e in [min(v, c + B), S), and p in
+///   [c, c + (T - 1)*e - 1], the positions that have a successor.
+///   With b = 0 and v = S this is the theorem before.
 bool boxMixes(const TmaBoxDim &dim, int64_t start);
 
 /// Theorem 6, generalised: strong correctness is unachievable along this
-/// dimension if and only if some box mixes. Closed form where all of [0, size)
-/// is valid.
+/// dimension if and only if some box mixes. Closed form: the starts are an
+/// arithmetic progression, met with two intervals.
 bool strongUnachievable(const TmaBoxDim &dim, const TmaBoxStarts &starts);
+
+/// A tile that mixes, for a message: of the box that starts at `start`, the
+/// tile at coordinate start + offset holds the element at position `valid` and
+/// the hole at position `hole`, which gets data. None when no box mixes.
+struct MixedTile {
+  int64_t start, offset, valid, hole;
+};
+std::optional<MixedTile> findMixedTile(const TmaBoxDim &dim,
+                                       const TmaBoxStarts &starts);
+
+/// The same for boxesOfResize with a size that only a launch knows: an
+/// expression that is >= 0 exactly when strong correctness is achievable.
+Expr strongMargin(const Expr &size, int64_t left, int64_t right, int64_t box,
+                  int64_t stride);
 
 /// The dimension and the boxes of: TMA domain {size}, resized by left and
 /// right, split by inner `box`, the box split by inner `stride`. The sizes

@@ -1,0 +1,166 @@
+//===- Correctness.h - What a copy needs, and who checks it -----*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A rule about a copy is known to hold, known to be broken, or known at launch:
+//
+//   rule: coordinate 0 is a multiple of 8 (bf16)
+//     k*64                 holds                         nothing to do
+//     k*4                  broken at k = 1               an error
+//     k*N                  if 8 divides N                a launch check
+//     (k / 3)*N % 100      who knows                     an error: undecided
+//
+// Requirements collects errors and launch checks under the same codes. A launch
+// check is an expression over the sizes of the launch that has to be >= 0.
+//
+// Which correctness a load needs follows from its uses:
+//
+//   use of the tile              a hole with garbage in it     needs
+//   element by element           spoils an element that is     weak
+//                                a hole itself
+//   summed over K, K ragged      spoils sums that are valid    strong, zero
+//   summed over K, K whole       there is none                 weak
+//   maximum over K, K ragged     wants -inf: TMA has zero      refused
+//                                and NaN only
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DOMAIN_CORRECTNESS_H
+#define TITAN_DOMAIN_CORRECTNESS_H
+
+#include "titan/Domain/Expr.h"
+#include "titan/Domain/TensorMap.h"
+#include "titan/Layout/Result.h"
+
+namespace titan {
+
+//===----------------------------------------------------------------------===//
+// Rules, now or at launch
+//===----------------------------------------------------------------------===//
+
+/// A rule that only a launch can check.
+struct LaunchCheck {
+  Code code;
+  Expr atLeastZero; ///< The rule holds when this is >= 0.
+  std::string field, message;
+
+  /// Unknown: a symbol has no value, or the arithmetic overflows.
+  Tri holds(const Expr::Bindings &bindings) const;
+};
+
+struct Requirements {
+  std::vector<TmaViolation> errors;
+  std::vector<LaunchCheck> checks;
+
+  bool ok() const { return errors.empty(); }
+  /// Requires value >= 0: an error where it is known not to be, a launch check
+  /// where it is not known.
+  void atLeastZero(Code code, const Expr &value, std::string field,
+                   std::string message);
+  /// Requires that `factor` >= 1 divides the value.
+  void multiple(Code code, const Expr &value, int64_t factor, std::string field,
+                std::string message);
+};
+
+/// Which symbols are loop indices; the others are values of the launch.
+using IsIndex = std::function<bool(const std::string &)>;
+
+/// Requires that the innermost coordinate is a multiple of 16 bytes (128 values
+/// for padded packed types) whatever the indices are: proved from divisors;
+/// else, where what multiplies the indices is a value of the launch, a launch
+/// check; an index times a number that does not do is an error
+/// (tma-coordinate-alignment), and what is neither is undecided. Indices are
+/// taken to reach 1, so fold those of extent 1 to 0 before.
+void requireAlignedCoordinate(const Expr &coordinate, const TmaType &type,
+                              const TargetInfo &target, const IsIndex &isIndex,
+                              Requirements &requirements);
+
+//===----------------------------------------------------------------------===//
+// Theorem 1: weak correctness
+//===----------------------------------------------------------------------===//
+//
+// Theorem 1 (loads). A load is weakly correct whatever its schedule, its
+// predicates and the buffer are.
+//   Proof sketch: the hardware tests every element by itself and forms no
+//   address outside; a valid point's coordinate is that of its element.
+//
+// Theorem 1 (stores and reductions), mended. A store is weakly correct if and
+// only if
+//   1. no transfer that is executed starts at a negative coordinate;
+//   2. the inner extent is a multiple of 16 bytes, or the bytes from a row's
+//      end to the next multiple of 16 belong to nobody;
+//   3. no transfer that is executed holds a hole whose coordinate lies inside
+//   of
+//      the tensor.
+//   Proof sketch: (3) what stands in such a hole overwrites (or is added to) an
+//   element that another tile, or nobody, writes. (2) measured: the last chunk
+//   of a row is written whole (facts-tma.md M5); nothing beyond it. (1) is the
+//   ISA's rule. Without the three, the elements written are the valid ones.
+// So a store's holes matter always: where a load may shrug (weak), a store
+// needs what a strong load needs, except that its else branch transfers
+// nothing.
+
+/// What is known of the transfers of a store schedule.
+struct TmaStoreFacts {
+  Expr innerExtent;           ///< Elements of dimension 0.
+  int64_t elementBits = 8;    ///< Bits of an element in global memory.
+  bool tailIsPadding = false; ///< The schedule says that (2) does not matter.
+  /// Lower bounds of the start coordinates that are executed, dimension 0
+  /// first.
+  std::vector<Expr> leastStarts;
+  /// >= 0 exactly when no tile mixes valid elements with holes inside of the
+  /// tensor, one for each dimension (strongMargin).
+  std::vector<Expr> margins;
+};
+
+/// States the three conditions: tma-store-negative, tma-store-tail, tma-strong.
+void requireWeakStore(const TmaStoreFacts &facts, Requirements &requirements);
+
+//===----------------------------------------------------------------------===//
+// Which correctness is wanted
+//===----------------------------------------------------------------------===//
+
+enum class Correctness : uint8_t {
+  Weak,  ///< Valid points get their elements.
+  Strong ///< And holes get the fill value.
+};
+
+/// The value that changes nothing where a use reduces; Other: neither.
+enum class TileFill : uint8_t { Zero, NaN, Other };
+
+/// One use of a tile.
+struct TileUse {
+  std::string name; ///< For messages: "mma %acc".
+  /// Dimensions of the tile that are reduced without a predicate; empty: the
+  /// use is element by element, or looks at valid elements only.
+  std::vector<int> reduced;
+  TileFill neutral = TileFill::Zero;
+};
+
+/// What an attribute asks for.
+struct CorrectnessDemand {
+  std::optional<Correctness> level;
+  std::optional<TileFill> fill;
+};
+
+struct WantedCorrectness {
+  Correctness level = Correctness::Weak;
+  bool nanFill = false;
+  std::string why; ///< One sentence, for `titan explain`.
+};
+
+/// Strong where a hole can reach an unpredicated reduction, that is where a use
+/// reduces a dimension that has holes or may have (`holes`, by dimension); weak
+/// otherwise; a demand overrides. Problems (tma-fill-value): a fill that TMA
+/// does not have, uses or a demand that want different ones.
+Result<WantedCorrectness>
+wantedCorrectness(const std::vector<TileUse> &uses,
+                  const std::vector<Tri> &holes,
+                  const CorrectnessDemand &demand = {});
+
+} // namespace titan
+
+#endif // TITAN_DOMAIN_CORRECTNESS_H

@@ -1,0 +1,223 @@
+//===- Correctness.cpp - What a copy needs, and who checks it -------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Domain/Correctness.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace titan;
+
+//===----------------------------------------------------------------------===//
+// Rules, now or at launch
+//===----------------------------------------------------------------------===//
+
+Tri LaunchCheck::holds(const Expr::Bindings &bindings) const {
+  auto value = atLeastZero.evaluate(bindings);
+  return value ? triOf(*value >= 0) : Tri::Unknown;
+}
+
+void Requirements::atLeastZero(Code code, const Expr &value, std::string field,
+                               std::string message) {
+  auto known = value.constant();
+  if (!known)
+    checks.push_back({code, value, std::move(field), std::move(message)});
+  else if (*known < 0)
+    errors.push_back({code, std::move(field), std::move(message)});
+}
+
+void Requirements::multiple(Code code, const Expr &value, int64_t factor,
+                            std::string field, std::string message) {
+  if (isMultiple(value, factor) != Tri::Yes)
+    atLeastZero(code, Expr(0) - value % Expr(factor), std::move(field),
+                std::move(message));
+}
+
+namespace {
+/// Takes a coordinate apart into terms.
+struct AlignmentProof {
+  int64_t unit; // Elements.
+  const IsIndex &isIndex;
+  Expr launchPart = 0;               // The terms without an index.
+  std::vector<Expr> launchFactors;   // Have to be multiples of the unit.
+  std::map<std::string, Expr> steps; // By index: what it is multiplied by.
+  std::optional<Expr> unknown;
+
+  void visit(const Expr &e) {
+    if (!e.mentions(isIndex)) {
+      launchPart = launchPart + e;
+      return;
+    }
+    if (isMultiple(e, unit) == Tri::Yes)
+      return;
+    switch (e.kind()) {
+    case Expr::Kind::Add:
+      visit(e.lhs());
+      visit(e.rhs());
+      return;
+    case Expr::Kind::Symbol:
+      add(e.name(), 1);
+      return;
+    case Expr::Kind::Mul: {
+      Expr fixed = 1, moving = 1;
+      split(e, fixed, moving);
+      if (!fixed.constant())
+        launchFactors.push_back(fixed);
+      else if (moving.kind() == Expr::Kind::Symbol)
+        add(moving.name(), fixed);
+      else
+        unknown = e;
+      return;
+    }
+    default:
+      unknown = e;
+    }
+  }
+
+  void add(const std::string &index, const Expr &step) {
+    steps[index] = steps[index] + step;
+  }
+
+  /// A product's factors without and with indices.
+  void split(const Expr &e, Expr &fixed, Expr &moving) const {
+    if (!e.mentions(isIndex)) {
+      fixed = fixed * e;
+    } else if (e.kind() == Expr::Kind::Mul) {
+      split(e.lhs(), fixed, moving);
+      split(e.rhs(), fixed, moving);
+    } else {
+      moving = moving * e;
+    }
+  }
+};
+} // namespace
+
+void titan::requireAlignedCoordinate(const Expr &coordinate,
+                                     const TmaType &type,
+                                     const TargetInfo &target,
+                                     const IsIndex &isIndex,
+                                     Requirements &requirements) {
+  bool padded = type.driver >= 14;
+  int64_t bits = 8 * target.tmaCoordinateBytesMultiple;
+  int64_t unit = padded ? 128 : bits / std::gcd<int64_t>(bits, type.bits);
+  Code code = padded ? Code::TmaCoordinatePacked : Code::TmaCoordinateAlignment;
+  std::string rule = " is no multiple of " + std::to_string(unit) +
+                     " elements of " + std::string(type.name);
+  AlignmentProof proof{unit, isIndex};
+  proof.visit(coordinate);
+  const char *field = "tensorCoords[0]";
+  for (const auto &[index, step] : proof.steps)
+    if (isMultiple(step, unit) != Tri::Yes) {
+      requirements.errors.push_back({code, field,
+                                     "coordinate " + coordinate.str() +
+                                         ": the step of " + index + ", " +
+                                         step.str() + "," + rule});
+      return;
+    }
+  if (proof.unknown)
+    requirements.errors.push_back(
+        {Code::Undecided, field,
+         "cannot decide whether coordinate " + coordinate.str() +
+             " is a multiple of " + std::to_string(unit) + " elements of " +
+             std::string(type.name) + ": " + proof.unknown->str()});
+  for (const Expr &factor : proof.launchFactors)
+    requirements.multiple(code, factor, unit, field, factor.str() + rule);
+  requirements.multiple(code, proof.launchPart, unit, field,
+                        proof.launchPart.str() + rule);
+}
+
+//===----------------------------------------------------------------------===//
+// Theorem 1
+//===----------------------------------------------------------------------===//
+
+void titan::requireWeakStore(const TmaStoreFacts &facts,
+                             Requirements &requirements) {
+  for (size_t d = 0; d < facts.leastStarts.size(); ++d)
+    requirements.atLeastZero(Code::TmaStoreNegative, facts.leastStarts[d],
+                             "tensorCoords[" + std::to_string(d) + "]",
+                             "a store starts at coordinate " +
+                                 facts.leastStarts[d].str());
+  if (!facts.tailIsPadding)
+    requirements.multiple(
+        Code::TmaStoreTail, facts.innerExtent * Expr(facts.elementBits), 128,
+        "globalDim[0]",
+        "rows of " + facts.innerExtent.str() + " elements of " +
+            std::to_string(facts.elementBits) +
+            " bits: the last chunk of 16 bytes is written past the row's end");
+  for (size_t d = 0; d < facts.margins.size(); ++d)
+    requirements.atLeastZero(
+        Code::TmaStrong, facts.margins[d], "boxDim[" + std::to_string(d) + "]",
+        "a tile of this store holds valid elements and holes inside of the "
+        "tensor: what stands in the holes would be written");
+}
+
+//===----------------------------------------------------------------------===//
+// Which correctness is wanted
+//===----------------------------------------------------------------------===//
+
+static const char *nameOf(TileFill fill) {
+  return fill == TileFill::Zero  ? "zero"
+         : fill == TileFill::NaN ? "NaN"
+                                 : "a value that is neither zero nor NaN";
+}
+
+Result<WantedCorrectness>
+titan::wantedCorrectness(const std::vector<TileUse> &uses,
+                         const std::vector<Tri> &holes,
+                         const CorrectnessDemand &demand) {
+  const TileUse *needs = nullptr;
+  int dimension = 0;
+  auto differs = [&](const std::string &a, TileFill x, const std::string &b,
+                     TileFill y) {
+    return Problem{"tma-fill-value", a + " wants holes to be " + nameOf(x) +
+                                         ", " + b + " wants " + nameOf(y)};
+  };
+  bool weak = demand.level == Correctness::Weak;
+  for (const TileUse &use : uses)
+    for (int d : use.reduced) {
+      if (d < 0 || d >= static_cast<int>(holes.size()))
+        return Problem{"domain-invalid", use.name + " reduces dimension " +
+                                             std::to_string(d) + " of " +
+                                             std::to_string(holes.size())};
+      if (holes[d] == Tri::No)
+        continue;
+      if (needs && needs->neutral != use.neutral && !weak)
+        return differs(needs->name, needs->neutral, use.name, use.neutral);
+      if (!needs) {
+        needs = &use;
+        dimension = d;
+      }
+    }
+  WantedCorrectness wanted;
+  TileFill fill = demand.fill.value_or(needs ? needs->neutral : TileFill::Zero);
+  std::string reach;
+  if (needs)
+    reach = needs->name + " reduces dimension " + std::to_string(dimension) +
+            ", which " +
+            (holes[dimension] == Tri::Yes ? "has holes" : "may have holes");
+  if (weak) {
+    wanted.why = "weak: asked for";
+    if (needs)
+      wanted.why += ", though " + reach;
+  } else {
+    if (demand.fill && needs && *demand.fill != needs->neutral)
+      return differs("the attribute", *demand.fill, needs->name,
+                     needs->neutral);
+    bool strong = needs || demand.level == Correctness::Strong;
+    wanted.level = strong ? Correctness::Strong : Correctness::Weak;
+    wanted.why = needs    ? "strong: " + reach
+                 : strong ? "strong: asked for"
+                          : "weak: no hole reaches an unpredicated reduction";
+    if (strong && fill == TileFill::Other)
+      return Problem{"tma-fill-value",
+                     (needs ? needs->name : std::string("the attribute")) +
+                         " wants holes to be " + nameOf(fill) +
+                         "; TMA fills with zero or NaN"};
+  }
+  wanted.nanFill = fill == TileFill::NaN;
+  return wanted;
+}
