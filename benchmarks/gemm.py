@@ -12,7 +12,8 @@ made by `titan compile`:
 --check   shapes small and large, exact integers and random normal data: every
           element against float64, within 2^-8 |ref| + 2^-20 sum |a||b| (bf16 output;
           2^-20 |ref| for f32); integers bit for bit. The output is poisoned before
-          and stands between guard elements that must survive.
+          and stands between guard elements that must survive. --random N adds N random
+          shapes (M up to 2000, N and K multiples of 8) from --seed, which is printed.
 --bench   M = N = K = --size, random normal data: cuBLAS (torch.matmul) and each
           kernel take turns, --rounds times; a round times --launches launches with
           events. The number that counts is the median of the rounds' ratios.
@@ -20,6 +21,7 @@ made by `titan compile`:
 import argparse
 import ctypes
 import json
+import random
 import statistics
 import sys
 
@@ -193,10 +195,17 @@ SHAPES = [(1, 8, 8), (129, 264, 72), (128, 256, 64), (128, 256, 16), (127, 248, 
           (4096, 24, 256), (1024, 1024, 4096), (3000, 2504, 776), (4096, 4096, 1024)]
 
 
-def check(kernels, report):
+def random_shapes(count, seed):
+    """Small extents as often as large ones."""
+    rng = random.Random(seed)
+    extent = lambda most: max(1, int(most ** rng.random()))
+    return [(extent(2000), 8 * extent(250), 8 * extent(250)) for _ in range(count)]
+
+
+def check(kernels, shapes, report):
     failures = 0
     for kernel in kernels:
-        for shape in SHAPES:
+        for shape in shapes:
             for kind in ("ints", "normal"):
                 row = check_one(kernel, *shape, kind, seed=sum(shape))
                 report["checks"].append(row)
@@ -301,6 +310,8 @@ def main():
     parser.add_argument("--size", type=int, default=8192)
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--launches", type=int, default=10)
+    parser.add_argument("--random", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kernel", help="only kernels of this name")
     parser.add_argument("--json")
     options = parser.parse_args()
@@ -316,7 +327,11 @@ def main():
     failures = 0
     try:
         if options.check:
-            failures += check(kernels, report)
+            if options.random:
+                report["seed"] = options.seed
+                print(f"{options.random} random shapes, seed {options.seed}")
+            shapes = SHAPES + random_shapes(options.random, options.seed)
+            failures += check(kernels, shapes, report)
         if options.bench:
             failures += bench(kernels, options.size, options.rounds,
                               options.launches, report)
