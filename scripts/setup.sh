@@ -77,24 +77,24 @@ install_packages() {
     $sudo true 2>/dev/null || $sudo true ||
       refuse setup-missing "needs packages that are not installed, and sudo refuses: $packages" "$hint"
   fi
-  log=$(mktemp)
+  apt_log=$(mktemp)
   say "titan: installing $packages"
   progress "  updating package lists"
-  if ! $sudo env DEBIAN_FRONTEND=noninteractive apt-get update >"$log" 2>&1; then
+  if ! $sudo env DEBIAN_FRONTEND=noninteractive apt-get update >"$apt_log" 2>&1; then
     progress ""
-    tail -n 5 "$log" >&2
+    tail -n 5 "$apt_log" >&2
     refuse setup-missing "apt-get update failed: no network, or no package server" "$hint"
   fi
   progress "  installing (some minutes)"
   # shellcheck disable=SC2086
   if ! $sudo env DEBIAN_FRONTEND=noninteractive \
-      apt-get install -y --no-install-recommends $packages >"$log" 2>&1; then
+      apt-get install -y --no-install-recommends $packages >"$apt_log" 2>&1; then
     progress ""
-    tail -n 5 "$log" >&2
+    tail -n 5 "$apt_log" >&2
     refuse setup-missing "apt-get install failed" "$hint"
   fi
   progress ""
-  rm -f "$log"
+  rm -f "$apt_log"
   left=$(missing_packages)
   [ -z "$left" ] ||
     refuse setup-missing "still missing after installation: $left" "$hint"
