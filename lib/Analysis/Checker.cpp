@@ -3,6 +3,7 @@
 
 #include "Execution.h"
 #include "Instantiate.h"
+#include "Sharing.h"
 
 #include <chrono>
 #include <numeric>
@@ -187,6 +188,38 @@ static std::string describeCounts(ArrayRef<Choice> choices,
   return text.empty() ? "no loop of unknown count" : text;
 }
 
+/// Looks at all CTAs of small launches, until some in a row have shown nothing
+/// that was not seen before. `Report` gets what cannot be accepted for want of
+/// a launch that shows it.
+static void checkLaunches(KernelOp kernel, Instantiator &instantiator,
+                          Sharing &sharing, Report &report,
+                          CheckReport &result) {
+  static constexpr uint64_t mostEvents = 200'000;
+  unsigned idle = 0, looked = 0;
+  for (const SmallLaunch &launch : instantiator.launches()) {
+    auto program = instantiator.instantiate(launch);
+    if (!program)
+      return; // the reason is a problem of the instantiator's
+    ++looked;
+    if (program->events() > mostEvents)
+      continue;
+    if (!sharing.add(*program, instantiator.footprints)) {
+      if (++idle == (sharing.channels() ? 8 : 3))
+        break;
+      continue;
+    }
+    idle = 0;
+    result.launches.push_back(launch.name);
+    result.events += program->events();
+    Execution(*program, instantiator.footprints, report).run();
+  }
+  for (Operation *op : sharing.unexplained())
+    report.add(Code::Undecided, op, nullptr,
+               Twine("other CTAs may write what this reads, and among the ") +
+                   Twine(looked) +
+                   " small launches that were looked at none shows which");
+}
+
 CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   auto start = std::chrono::steady_clock::now();
   CheckReport result;
@@ -205,6 +238,8 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   });
   bool followed = instantiator.problems.empty();
   std::vector<int64_t> mostChecked(choices.size(), 0);
+  Sharing sharing;
+  bool wholeGrid = false;
   if (followed)
     for (const std::vector<int64_t> &counts :
          combinations(choices, countsOf(instantiator))) {
@@ -221,8 +256,21 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       for (auto [most, count] : llvm::zip(mostChecked, counts))
         most = std::max(most, count);
       result.events += program->events();
+      wholeGrid |= program->all;
+      sharing.add(*program, instantiator.footprints);
       Execution(*program, instantiator.footprints, report).run();
     }
+  if (followed && instantiator.problems.empty() && !wholeGrid)
+    checkLaunches(kernel, instantiator, sharing, report, result);
+  // Nor has what was never reached.
+  if (followed && instantiator.problems.empty())
+    kernel.getBody().walk([&](HardwareEffectsInterface op) {
+      if (op->getNumRegions() || sharing.reached(op))
+        return WalkResult::advance();
+      report.add(Code::Undecided, op, nullptr,
+                 "no sizes were found under which this is executed");
+      return WalkResult::interrupt();
+    });
   // A loop that never came round again has not been checked.
   for (auto [choice, most] : llvm::zip(choices, mostChecked))
     if (choice.loop && followed && most < 2)

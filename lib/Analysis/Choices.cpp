@@ -8,15 +8,45 @@ using namespace titan::checker;
 int64_t Instantiator::Impl::leafValue(uint32_t number, int cta) const {
   const Leaf &leaf = leaves[number];
   if (leaf.kind != Leaf::CtaId)
-    return defaultValue(number);
-  // A second cluster lies beside the first.
+    return launch ? launchedValue(number) : defaultValue(number);
   auto cluster = kernel.getClusterShape();
   int rank = cta % program->clusterSize, at = cta / program->clusterSize;
   int64_t place[3] = {rank % cluster[0], rank / cluster[0] % cluster[1],
                       rank / cluster[0] / cluster[1]};
-  if (int beside = secondCluster(); beside >= 0)
+  if (launch) {
+    for (int d = 0; d < 3; ++d) {
+      int64_t along = launch->grid[d] / cluster[d];
+      place[d] += at % along * cluster[d];
+      at /= along;
+    }
+  } else if (int beside = secondCluster(); beside >= 0) {
+    // A second cluster lies beside the first.
     place[beside] += at * cluster[beside];
+  }
   return place[leaf.dimension];
+}
+
+int64_t Instantiator::Impl::launchedValue(uint32_t number) const {
+  const Leaf &leaf = leaves[number];
+  switch (leaf.kind) {
+  case Leaf::NumCtas:
+    return launch->grid[leaf.dimension];
+  case Leaf::Size:
+    if (auto size = launch->sizes.find(
+            {kernel.getLaunch().getArgument(leaf.tensor), leaf.dimension});
+        size != launch->sizes.end())
+      return size->second;
+    break;
+  case Leaf::Scalar:
+  case Leaf::Flag:
+    if (auto value = launch->values.find(leaf.launched);
+        value != launch->values.end())
+      return value->second;
+    break;
+  case Leaf::CtaId:
+    break;
+  }
+  return defaultValue(number);
 }
 
 uint32_t Instantiator::Impl::leafSymbol(const void *key, int dimension,

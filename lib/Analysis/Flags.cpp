@@ -18,8 +18,16 @@ void Execution::signalFlag(uint32_t a, const Event &event,
       (event.lanes & Elected ? 1 : 0) + (event.lanes & Others ? 31 : 0);
   const auto &effect = std::get<effect::Access>(action.effect->what);
   flag.value += action.amount * threads;
-  flag.signals.push_back({a, action.amount * threads, released(a, event.lanes),
-                          effect.scope, &event});
+  Clock handed;
+  if (effect.sem == effect::Sem::Relaxed ||
+      effect.sem == effect::Sem::Acquire) {
+    // Releases what fences before it have (MM-21), and nothing else.
+    handed = Clock(shape.size());
+    arriveRelaxed(a, event.lanes, effect.scope, handed);
+  } else
+    handed = released(a, event.lanes);
+  flag.signals.push_back(
+      {a, action.amount * threads, std::move(handed), effect.scope, &event});
 }
 
 bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {

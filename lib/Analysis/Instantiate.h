@@ -20,6 +20,7 @@
 #include "titan/Analysis/Events.h"
 
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <map>
@@ -49,6 +50,19 @@ struct Problem {
   std::string message;
 };
 
+/// A whole grid of a few clusters, as one launch makes it: sizes of tensors,
+/// and what the launch region computes from them.
+struct SmallLaunch {
+  int64_t grid[3] = {1, 1, 1};
+  int64_t clusters = 1;
+  /// By tensor (argument of the launch region) and dimension.
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, int64_t> sizes;
+  /// Values of the launch region.
+  llvm::DenseMap<mlir::Value, int64_t> values;
+  /// "3 CTAs: A 128 x 64, B 128 x 64".
+  std::string name;
+};
+
 class Instantiator {
 public:
   explicit Instantiator(KernelOp kernel);
@@ -60,6 +74,12 @@ public:
   /// null when the numbers cannot be had together.
   std::unique_ptr<Program> instantiate(llvm::ArrayRef<int64_t> choices,
                                        int clusters);
+  /// Launches of two clusters and more, small ones first, no two of which tell
+  /// the kernel's body the same; sizes are tried, so there may be none.
+  std::vector<SmallLaunch> launches() const;
+  /// The events of all CTAs of such a launch; null when they cannot be
+  /// followed.
+  std::unique_ptr<Program> instantiate(const SmallLaunch &launch);
   /// What could not be followed, or is wrong with an index. Filled by both.
   std::vector<Problem> problems;
   /// What was left out, while everything else was followed: the kernel cannot

@@ -86,6 +86,18 @@ std::unique_ptr<Program> Instantiator::instantiate(ArrayRef<int64_t> wanted,
   return std::move(impl->program);
 }
 
+std::unique_ptr<Program> Instantiator::instantiate(const SmallLaunch &launch) {
+  impl->launch = &launch;
+  llvm::scope_exit leave([&] { impl->launch = nullptr; });
+  impl->program = emptyProgram(impl->kernel, launch.clusters);
+  impl->program->all = true;
+  impl->resetLeaves();
+  for (uint32_t agent = 0; agent < impl->program->agents.size(); ++agent)
+    if (!impl->run(agent))
+      return nullptr;
+  return std::move(impl->program);
+}
+
 const std::vector<Choice> &Instantiator::survey() {
   impl->surveying = true;
   // Each run finds at least one more choice, or nothing is left to be found.
@@ -152,10 +164,10 @@ bool Instantiator::Impl::run(uint32_t which) {
                   kernel
                       .getLaunchNames()[position - kernel.getArgNames().size()])
                   .getValue();
-    uint32_t symbol =
-        leafSymbol(launched ? launched.getAsOpaquePointer()
-                            : argument.getAsOpaquePointer(),
-                   0, {bits == 1 ? Leaf::Flag : Leaf::Scalar, name.str()});
+    uint32_t symbol = leafSymbol(
+        launched ? launched.getAsOpaquePointer()
+                 : argument.getAsOpaquePointer(),
+        0, {bits == 1 ? Leaf::Flag : Leaf::Scalar, name.str(), 0, 0, launched});
     val = Val::integer({leafValues[symbols.leafOf(symbol)][cta()], symbol});
   }
   return execute(body, AllLanes, 0, nullptr);

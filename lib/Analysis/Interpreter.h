@@ -62,24 +62,31 @@ struct Instantiator::Impl {
     enum Kind { Size, Scalar, Flag, CtaId, NumCtas } kind;
     std::string name;
     int dimension = 0;
-    unsigned tensor = 0; ///< Size: the argument's number
+    unsigned tensor = 0;  ///< Size: the argument's number
+    mlir::Value launched; ///< Scalar, Flag: in the launch region
   };
   std::vector<Leaf> leaves;
   Symbols::Values leafValues; ///< [leaf][cta]
   std::vector<Choice> choices;
   std::vector<int64_t> counts; ///< what the current run chose
   bool surveying = false, restart = false;
+  /// The whole launch that is instantiated; null: sizes are chosen.
+  const SmallLaunch *launch = nullptr;
 
   uint32_t leafSymbol(const void *key, int dimension, Leaf leaf);
   void resetLeaves();
   int64_t defaultValue(uint32_t leaf) const;
   int64_t leafValue(uint32_t leaf, int cta) const;
+  int64_t launchedValue(uint32_t leaf) const;
   /// Gives the leaves values for these choices.
   bool solveAll(llvm::ArrayRef<int64_t> wanted);
   bool solve(const Choice &choice, int64_t wanted);
   std::optional<int64_t> outcome(const Choice &choice) const;
   /// Whether any launch makes this loop run zero times (Launch.cpp).
   bool canBeZero(const Choice &choice);
+  /// Dynamic sizes that the launch region or the body asks for, by tensor
+  /// (argument of the launch region) and dimension.
+  std::vector<std::pair<mlir::Value, int64_t>> dynamicSizes() const;
   /// CTAs of the grid along x, y, z where that is the same for every launch.
   std::optional<int64_t> fixedGrid[3];
   void findGrid();

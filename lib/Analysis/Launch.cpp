@@ -7,6 +7,10 @@
 // sizes, small and large: if under none of them the loop runs zero times, it
 // never does.
 //
+// The region also says what belongs together: a few small launches, all of
+// whose CTAs are looked at, show what CTAs share through global memory
+// (Sharing.h).
+//
 //===----------------------------------------------------------------------===//
 #include "Interpreter.h"
 
@@ -116,26 +120,32 @@ int Instantiator::Impl::secondCluster() const {
   return -1;
 }
 
-bool Instantiator::Impl::canBeZero(const Choice &choice) {
-  // Dynamic sizes, and whether a map forbids 0.
+std::vector<std::pair<Value, int64_t>>
+Instantiator::Impl::dynamicSizes() const {
   std::vector<std::pair<Value, int64_t>> sizes;
-  llvm::DenseSet<Value> mapped;
-  for (Operation &op : kernel.getLaunch().front()) {
+  auto add = [&](Value tensor, int64_t dimension) {
+    if (cast<GlobalType>(tensor.getType()).getShape()[dimension] ==
+            ShapedType::kDynamic &&
+        !llvm::is_contained(sizes, std::pair(tensor, dimension)))
+      sizes.push_back({tensor, dimension});
+  };
+  for (Operation &op : kernel.getLaunch().front())
     if (auto dim = dyn_cast<DimOp>(op))
-      if (std::pair<Value, int64_t> size{
-              dim.getTensor(), static_cast<int64_t>(dim.getDimension())};
-          !llvm::is_contained(sizes, size))
-        sizes.push_back(size);
-    if (auto map = dyn_cast<TensorMapOp>(op))
-      mapped.insert(map.getTensor());
-  }
-  // Sizes that only the body asks for.
+      add(dim.getTensor(), dim.getDimension());
+  // Those that only the body asks for.
   for (const Leaf &leaf : leaves)
     if (leaf.kind == Leaf::Size)
-      if (std::pair<Value, int64_t> size{
-              kernel.getLaunch().getArgument(leaf.tensor), leaf.dimension};
-          !llvm::is_contained(sizes, size))
-        sizes.push_back(size);
+      add(kernel.getLaunch().getArgument(leaf.tensor), leaf.dimension);
+  return sizes;
+}
+
+bool Instantiator::Impl::canBeZero(const Choice &choice) {
+  auto sizes = dynamicSizes();
+  // A map forbids a size of 0.
+  llvm::DenseSet<Value> mapped;
+  for (Operation &op : kernel.getLaunch().front())
+    if (auto map = dyn_cast<TensorMapOp>(op))
+      mapped.insert(map.getTensor());
   if (sizes.size() > 5)
     return true;
   static constexpr int64_t tries[] = {0, 1, 100, 5000};
@@ -202,4 +212,121 @@ bool Instantiator::Impl::canBeZero(const Choice &choice) {
   }
   resetLeaves();
   return zero;
+}
+
+//===----------------------------------------------------------------------===//
+// Whole launches
+//===----------------------------------------------------------------------===//
+
+std::vector<SmallLaunch> Instantiator::launches() const {
+  // Around the extents of tiles; powers of two satisfy most of what
+  // titan.require asks for.
+  static constexpr int64_t tries[] = {1, 64, 100, 128, 200, 256, 512, 4096};
+  static constexpr size_t mostTried = 3000, mostKept = 32;
+  static constexpr int64_t mostClusters = 4;
+  KernelOp kernel = impl->kernel;
+  auto sizes = impl->dynamicSizes();
+  auto cluster = kernel.getClusterShape();
+  double total = 1;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    total *= std::size(tries);
+  bool sampled = total > mostTried;
+  uint64_t random = 1;
+
+  struct Candidate {
+    int64_t weight;
+    std::vector<int64_t> key;
+    SmallLaunch launch;
+  };
+  std::vector<Candidate> candidates;
+  std::set<std::vector<int64_t>> seen;
+  HostRun host(kernel);
+  for (size_t at = 0; at < (sampled ? mostTried : size_t(total)); ++at) {
+    SmallLaunch launch;
+    size_t rest = at;
+    for (auto &[tensor, dimension] : sizes) {
+      if (sampled) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        rest = random >> 33;
+      }
+      launch.sizes[{tensor, dimension}] = tries[rest % std::size(tries)];
+      rest /= std::size(tries);
+    }
+    for (int64_t multiprocessors : {3, 2, 4}) {
+      multiprocessors *= kernel.getClusterSize();
+      if (!host.run(launch.sizes, multiprocessors))
+        continue;
+      bool good = true;
+      launch.clusters = 1;
+      auto extents = kernel.getLaunchOp().getGrid();
+      for (unsigned d = 0; d < 3; ++d) {
+        auto extent = d < extents.size() ? host.value(extents[d])
+                                         : std::optional<int64_t>(1);
+        launch.grid[d] = extent.value_or(0);
+        good &= launch.grid[d] > 0 && launch.grid[d] <= 64 &&
+                launch.grid[d] % cluster[d] == 0;
+        if (good)
+          launch.clusters *= launch.grid[d] / cluster[d];
+      }
+      if (!good || launch.clusters < 2 || launch.clusters > mostClusters)
+        continue;
+      // What the body is told, but for sizes as such.
+      std::vector<int64_t> key(launch.grid, launch.grid + 3);
+      int64_t weight = launch.clusters;
+      launch.values.clear();
+      for (Value value : kernel.getLaunchOp().getValues()) {
+        auto known = host.value(value);
+        if (!known)
+          continue;
+        launch.values[value] = *known;
+        if (value.getDefiningOp<DimOp>())
+          continue;
+        key.push_back(*known);
+        weight += std::abs(*known);
+      }
+      if (!seen.insert(key).second)
+        continue;
+      candidates.push_back({weight, key, launch});
+    }
+  }
+  std::sort(candidates.begin(), candidates.end(),
+            [](const Candidate &a, const Candidate &b) {
+              return std::tie(a.weight, a.key) < std::tie(b.weight, b.key);
+            });
+  if (candidates.size() > mostKept)
+    candidates.erase(candidates.begin() + mostKept, candidates.end());
+  // First those that tell the body numbers which no earlier one has told it.
+  std::vector<SmallLaunch> result;
+  std::set<std::pair<size_t, int64_t>> told;
+  while (!candidates.empty()) {
+    auto best = candidates.begin();
+    size_t most = 0;
+    for (auto it = candidates.begin(); it != candidates.end(); ++it) {
+      size_t fresh = 0;
+      for (auto [position, value] : llvm::enumerate(it->key))
+        fresh += !told.contains({position, value});
+      if (fresh > most) {
+        most = fresh;
+        best = it;
+      }
+    }
+    for (auto [position, value] : llvm::enumerate(best->key))
+      told.insert({position, value});
+    SmallLaunch launch = std::move(best->launch);
+    candidates.erase(best);
+    launch.name =
+        std::to_string(launch.clusters * kernel.getClusterSize()) + " CTAs";
+    const char *separator = ": ";
+    for (auto &[tensor, dimension] : sizes) {
+      unsigned argument = cast<BlockArgument>(tensor).getArgNumber();
+      launch.name +=
+          separator +
+          cast<StringAttr>(kernel.getArgNames()[argument]).getValue().str() +
+          "[" + std::to_string(dimension) + "] " +
+          std::to_string(launch.sizes.lookup({tensor, dimension}));
+      separator = ", ";
+    }
+    result.push_back(std::move(launch));
+  }
+  return result;
 }

@@ -5,6 +5,7 @@
 #include "titan/Driver/Pipelines.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -73,12 +74,16 @@ int titan::runCheck(const CheckCommand &options) {
         report.events, report.seconds * 1e3);
     if (!counts.empty())
       verdicts += "\n  trip counts checked: " + counts;
+    if (!report.launches.empty())
+      verdicts += "\n  whole launches checked: " +
+                  llvm::join(report.launches, "; ");
     kernels.push_back(
         llvm::json::Object{{"kernel", kernel.getSymName().str()},
                            {"verdict", verdict.str()},
                            {"errors", errors},
                            {"warnings", warnings},
                            {"counts", llvm::json::Array(report.counts)},
+                           {"launches", llvm::json::Array(report.launches)},
                            {"events", static_cast<int64_t>(report.events)},
                            {"seconds", report.seconds}});
   }

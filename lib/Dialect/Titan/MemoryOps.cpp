@@ -315,7 +315,8 @@ void AtomOp::getHardwareEffects(EffectList &effects) {
   effects.add(Access{.kind = AccessKind::Reduction,
                      .bytes = scalarOf(getMemory(), getIndices()),
                      .sem = toSem(getSem()),
-                     .scope = toScope(getScope())},
+                     .scope = toScope(getScope()),
+                     .added = getOp() == AtomicOp::Add ? getValue() : Value()},
               "PTX ISA, atom");
   effects.add(Reveals{getResult()}, "PTX ISA, Memory Consistency Model");
 }

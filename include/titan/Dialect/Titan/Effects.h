@@ -148,7 +148,7 @@ struct Access {
   bool surely = true;
   Sem sem = Sem::Weak;
   Scope scope = Scope::Cta;
-  /// Signals of a flag: what is added to it (null: not known).
+  /// Atomic additions (signals of a flag, say): what is added, or null.
   mlir::Value added;
 };
 

@@ -1,0 +1,53 @@
+//===- Sharing.h - what clusters share through global memory ----*- C++ -*-===//
+//
+// The clusters of a grid meet in global memory alone. Which of them do, in
+// which operations, depends on sizes, and only where they do is there an order
+// to be shown: stream-K's partial sums go from one CTA to another only where a
+// tile begins in one and ends in the other. So the checker looks at the events
+// of all CTAs of a few small launches, and runs those that show something new:
+// an operation, or a part that some cluster has to play towards the others.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_ANALYSIS_SHARING_H
+#define TITAN_LIB_ANALYSIS_SHARING_H
+
+#include "titan/Analysis/Events.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <set>
+
+namespace titan::checker {
+
+class Sharing {
+public:
+  /// Takes note of a program's operations, and of the part that each cluster
+  /// plays: in which of its operations it touches bytes of global memory that
+  /// others touch in which, one of the two writing, and whether these are one
+  /// or several. True: some of it is new, and the program is worth to be run.
+  bool add(const Program &program, Footprints &footprints);
+  /// Whether some event of some program was this operation's.
+  bool reached(mlir::Operation *op) const { return ops.contains(op); }
+  /// Operations that read (or wait for) what other operations of the kernel
+  /// write, as far as the tensor goes, though no program has shown whose bytes
+  /// they read: another cluster's, for a wait, or anybody's.
+  std::vector<mlir::Operation *> unexplained() const;
+  /// Some tensor is both written and read.
+  bool channels() const { return !readers.empty(); }
+
+private:
+  llvm::DenseSet<mlir::Operation *> ops;
+  /// An operation of a cluster's, one of others' that it meets, and of how many
+  /// others: 1, or 2 for more.
+  using Meeting = std::tuple<mlir::Operation *, mlir::Operation *, size_t>;
+  std::set<std::vector<Meeting>> parts;
+  /// Readers of tensors that are written, and those of which it is known what
+  /// they read.
+  llvm::SetVector<mlir::Operation *> readers;
+  llvm::DenseSet<mlir::Operation *> explained;
+};
+
+} // namespace titan::checker
+
+#endif
