@@ -148,11 +148,6 @@ void titan::requireWeakStore(const TmaStoreFacts &facts,
         "rows of " + facts.innerExtent.str() + " elements of " +
             std::to_string(facts.elementBits) +
             " bits: the last chunk of 16 bytes is written past the row's end");
-  for (size_t d = 0; d < facts.margins.size(); ++d)
-    requirements.atLeastZero(
-        Code::TmaStrong, facts.margins[d], "boxDim[" + std::to_string(d) + "]",
-        "a tile of this store holds valid elements and holes inside of the "
-        "tensor: what stands in the holes would be written");
 }
 
 //===----------------------------------------------------------------------===//

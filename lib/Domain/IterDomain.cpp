@@ -160,34 +160,37 @@ std::vector<DomainId> DomainGraph::leaves() const {
   return result;
 }
 
-std::string DomainGraph::str() const {
-  auto show = [&](DomainId id) {
-    return domains[id].name + "{" + domains[id].extent.str() + "}";
-  };
-  std::string text;
-  for (const DomainExpr &e : expressions) {
-    if (e.removed)
-      continue;
-    switch (e.kind) {
-    case DomainExpr::Kind::Split:
-      text += show(e.out[0]) + ", " + show(e.out[1]) + " = split(" +
-              show(e.in[0]) + (e.innerFactor ? ", inner " : ", outer ") +
-              e.factor.str() + ")\n";
-      break;
-    case DomainExpr::Kind::Merge:
-      text += show(e.out[0]) + " = merge(" + show(e.in[0]) + ", " +
-              show(e.in[1]) + ")\n";
-      break;
-    case DomainExpr::Kind::Resize:
-      text += show(e.out[0]) + " = resize(" + show(e.in[0]) + ", " +
-              std::to_string(e.left) + ", " + std::to_string(e.right) + ")\n";
-      break;
-    case DomainExpr::Kind::Swizzle:
-      text += show(e.out[0]) + ", " + show(e.out[1]) + " = swizzle(" +
-              show(e.in[0]) + ", " + show(e.in[1]) + ")\n";
-      break;
-    }
+void DomainGraph::rename(DomainId id, std::string name) {
+  domains[id].name = std::move(name);
+}
+
+std::string DomainGraph::str(DomainId id) const {
+  return domains[id].name + "{" + domains[id].extent.str() + "}";
+}
+
+std::string DomainGraph::str(const DomainExpr &e) const {
+  switch (e.kind) {
+  case DomainExpr::Kind::Split:
+    return str(e.out[0]) + ", " + str(e.out[1]) + " = split(" + str(e.in[0]) +
+           (e.innerFactor ? ", inner " : ", outer ") + e.factor.str() + ")";
+  case DomainExpr::Kind::Merge:
+    return str(e.out[0]) + " = merge(" + str(e.in[0]) + ", " + str(e.in[1]) +
+           ")";
+  case DomainExpr::Kind::Resize:
+    return str(e.out[0]) + " = resize(" + str(e.in[0]) + ", " +
+           std::to_string(e.left) + ", " + std::to_string(e.right) + ")";
+  case DomainExpr::Kind::Swizzle:
+    return str(e.out[0]) + ", " + str(e.out[1]) + " = swizzle(" + str(e.in[0]) +
+           ", " + str(e.in[1]) + ")";
   }
+  return "";
+}
+
+std::string DomainGraph::str() const {
+  std::string text;
+  for (const DomainExpr &e : expressions)
+    if (!e.removed)
+      text += str(e) + "\n";
   return text;
 }
 

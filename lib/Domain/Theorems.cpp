@@ -226,18 +226,17 @@ std::optional<MixedTile> titan::findMixedTile(const TmaBoxDim &dim,
   return std::nullopt;
 }
 
-Expr titan::strongMargin(const Expr &size, int64_t left, int64_t right,
-                         int64_t box, int64_t stride) {
-  if (auto known = size.constant()) {
-    TmaBoxSchedule s = boxesOfResize(*known, left, right, box, stride);
-    return strongUnachievable(s.dim, s.starts) ? -1 : 0;
-  }
-  int64_t begin = std::max<int64_t>(0, -left);
-  int64_t cut = std::max<int64_t>(0, -right);
-  MixingForm<Expr> form{
-      size,        box,       stride,
-      begin,       Expr(cut), cut > 0,
-      Expr(-left), Expr(box), ceilDiv(size + (left + right), Expr(box))};
+Expr titan::strongMargin(const TmaSymbolicBoxes &b) {
+  Expr count = ceilDiv(b.extent, Expr(b.box));
+  auto size = b.size.constant(), times = count.constant();
+  if (size && times)
+    return strongUnachievable({*size, b.box, b.stride, b.begin,
+                               std::max<int64_t>(*size - b.cut, 0)},
+                              {b.first, b.box, *times})
+               ? -1
+               : 0;
+  MixingForm<Expr> form{b.size,    b.box,         b.stride,    b.begin, b.cut,
+                        b.cut > 0, Expr(b.first), Expr(b.box), count};
   return Expr(-1) - form.any();
 }
 

@@ -135,7 +135,16 @@ TEST(FundamentalTheorem, SymbolicSize) {
     for (int64_t right = -4; right <= 4; ++right)
       for (int64_t box = 1; box <= 9; ++box)
         for (int64_t stride = 1; stride <= 8; ++stride) {
-          Expr margin = strongMargin(size, left, right, box, stride);
+          auto boxes = [&](const Expr &n) {
+            return TmaSymbolicBoxes{n,
+                                    box,
+                                    stride,
+                                    std::max<int64_t>(0, -left),
+                                    std::max<int64_t>(0, -right),
+                                    -left,
+                                    n + (left + right)};
+          };
+          Expr margin = strongMargin(boxes(size));
           for (int64_t n = 1; n <= 20; n += 1 + n / 8) {
             if (n + left + right < 1)
               continue;
@@ -143,14 +152,14 @@ TEST(FundamentalTheorem, SymbolicSize) {
             bool any = strongUnachievable(s.dim, s.starts);
             ASSERT_EQ(*margin.evaluate({{"S", n}}) < 0, any)
                 << margin.str() << " at " << n;
-            ASSERT_EQ(strongMargin(n, left, right, box, stride).is(0), !any);
+            ASSERT_EQ(strongMargin(boxes(n)).is(0), !any);
             (any ? not_ : achievable)++;
           }
         }
   EXPECT_GT(achievable, 10000);
   EXPECT_GT(not_, 10000);
   // Nothing to check where the stride divides and nothing is cut off.
-  EXPECT_TRUE(strongMargin(size, 3, 2, 8, 4).constant().has_value());
+  EXPECT_TRUE(strongMargin({size, 8, 4, 0, 0, -3, size + 5}).constant());
 }
 
 /// boxesOfResize is what the graph of domains says: a tile of the graph mixes

@@ -111,12 +111,11 @@ struct TmaStoreFacts {
   /// Lower bounds of the start coordinates that are executed, dimension 0
   /// first.
   std::vector<Expr> leastStarts;
-  /// >= 0 exactly when no tile mixes valid elements with holes inside of the
-  /// tensor, one for each dimension (strongMargin).
-  std::vector<Expr> margins;
 };
 
-/// States the three conditions: tma-store-negative, tma-store-tail, tma-strong.
+/// States (1) and (2): tma-store-negative, tma-store-tail. (3) is a matter of
+/// the schedule's holes: lowerSchedule (TmaSchedule.h) refuses or predicates
+/// them.
 void requireWeakStore(const TmaStoreFacts &facts, Requirements &requirements);
 
 //===----------------------------------------------------------------------===//

@@ -90,6 +90,8 @@ public:
   //===--------------------------------------------------------------------===//
 
   DomainId root(Expr extent, std::string name = "");
+  /// Domains are called I0, I1, ... unless they get another name.
+  void rename(DomainId id, std::string name);
 
   /// Both give (outer, inner).
   Result<std::pair<DomainId, DomainId>> splitInner(DomainId in,
@@ -115,6 +117,9 @@ public:
   std::vector<DomainId> leaves() const;
   /// One expression a line: `I1{2}, I2{4} = split(I0{6}, inner 4)`.
   std::string str() const;
+  std::string str(const DomainExpr &expr) const;
+  /// `I1{2}`.
+  std::string str(DomainId id) const;
 
   //===--------------------------------------------------------------------===//
   // Indices

@@ -226,11 +226,6 @@ struct MixedTile {
 std::optional<MixedTile> findMixedTile(const TmaBoxDim &dim,
                                        const TmaBoxStarts &starts);
 
-/// The same for boxesOfResize with a size that only a launch knows: an
-/// expression that is >= 0 exactly when strong correctness is achievable.
-Expr strongMargin(const Expr &size, int64_t left, int64_t right, int64_t box,
-                  int64_t stride);
-
 /// The dimension and the boxes of: TMA domain {size}, resized by left and
 /// right, split by inner `box`, the box split by inner `stride`. The sizes
 /// after the resize are at least 1.
@@ -240,6 +235,19 @@ struct TmaBoxSchedule {
 };
 TmaBoxSchedule boxesOfResize(int64_t size, int64_t left, int64_t right,
                              int64_t box, int64_t stride);
+
+/// The same with a size that only a launch knows: valid is [begin, size - cut),
+/// boxes start at first, first + box, ... and cover `extent` elements.
+struct TmaSymbolicBoxes {
+  Expr size;
+  int64_t box = 1, stride = 1;
+  int64_t begin = 0, cut = 0;
+  int64_t first = 0;
+  Expr extent;
+};
+
+/// An expression that is >= 0 exactly when strong correctness is achievable.
+Expr strongMargin(const TmaSymbolicBoxes &boxes);
 
 } // namespace titan
 

@@ -1,0 +1,204 @@
+//===- TmaSchedule.h - From a schedule to tensor copies ---------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A schedule says how the elements of a tensor are distributed over loops and
+// over what one instruction runs through (the *bulk* leaves). From it follows
+// everything that the instruction needs:
+//
+//     N{1000}                              dimension: N, size 1000
+//       | split 64          boxing split   box 64
+//     c{16}   b{64}                        coordinate c*64
+//               | split 2   striding split element stride 2
+//             t{32}   s{2}                 coordinate c*64 + s, tile 32
+//             bulk    loop
+//
+// Each domain is a loop, tile (all its leaves are bulk) or mixed. The domains
+// down to the boxes are the *TMA domain*, a view of the tensor: what is merged
+// is contiguous, what is split divides. Its dimensions are checked by the
+// hardware.
+//
+//   a dimension of the TMA domain               box            by
+//   ---------------------------------------------------------------------------
+//   mixed: X -> c, b;  b bulk                   b              partitioning
+//          X -> c, b;  b -> t, s;  t bulk       b, stride s    partitioning
+//          X -> t, s                            X, stride s    implicit whole
+//          X -> x, i;  x -> c, j;  i, j bulk    j*i            rotation right
+//          X -> c, x;  x -> k, b;  b | x        b              rotation left
+//   loop:  X                                    1              implicit
+//   size-one tile:  X                                    X implicit whole
+//   neighbours that are contiguous: loops, then tiles           compositing
+//
+// A resize may stand above the boxing split; it moves the boxes. A mixed domain
+// that is none of these is cut in two dimensions where its split divides. What
+// remains is refused (tma-schedule) with the first expression that fits
+// nothing.
+//
+// Where a box divides its dimension, that cut undoes level 3: the box is then a
+// dimension with bounds of its own, and its holes lie outside. The seed's
+// Figure 5 (8 elements, boxes of 4, element stride 3) is strongly correct as a
+// map of one dimension more. A schedule may prescribe its TMA domain instead.
+//
+// Of several choices the one is taken that needs the fewest instructions, then
+// has the lowest level, then the fewest compositions; `why` records it. A tile
+// that is wider than a box (256 elements, or a swizzle's span) becomes a loop
+// of boxes: its domain is split once more, and the outer half is a loop.
+//
+// What the program around the instruction has to do:
+//
+//             level 1              level 2                level 3
+//   weak      nothing              nothing                nothing
+//             (level 2, 3: if (predicate) tma(...), on request: saves traffic)
+//   strong    nothing              if (predicate)         error tma-strong,
+//   with
+//                                    tma(x)               the hole that would
+//                                  else tma(outside)      hold data
+//   store     nothing              if (predicate) tma(x)  error tma-strong
+//
+// Level 1: holes lie outside of the tensor (Theorem 5). Level 2: no tile mixes
+// valid elements with holes that hold data, so that the predicate, one for a
+// whole tile, says which. Level 3: some tile mixes (strongUnachievable). Weak
+// stores need what strong loads need (Correctness.h); their else is empty.
+//
+// What only a launch knows becomes a launch check with the same code.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DOMAIN_TMASCHEDULE_H
+#define TITAN_DOMAIN_TMASCHEDULE_H
+
+#include "titan/Domain/Correctness.h"
+#include "titan/Domain/IterDomain.h"
+
+namespace titan {
+
+/// A root of the schedule's graph: a dimension of the tensor.
+struct TmaGlobalDim {
+  DomainId domain;
+  Expr stride; ///< Bytes from one index to the next.
+};
+
+/// When a weak load gets a predicate that saves traffic.
+enum class TmaTraffic : uint8_t {
+  Ignore, ///< Never.
+  Save,   ///< Where there is something to predicate.
+  Worth,  ///< Where at least an eighth of the copies is known to move holes.
+};
+
+struct TmaSchedule {
+  DomainGraph graph;
+  /// All roots, outermost first; the last one's stride is the element.
+  std::vector<TmaGlobalDim> global;
+  /// The leaves that one instruction runs through.
+  std::vector<DomainId> bulk;
+  /// The TMA domain, where it is prescribed; empty: the best one is found.
+  std::vector<DomainId> tmaDomain = {};
+  /// The order of the buffer in shared memory, outermost first: loops whose
+  /// copies are kept apart (stages), then the tile. Empty: one tile.
+  std::vector<DomainId> shared;
+  /// What the buffer's address is surely a multiple of, bytes.
+  int64_t sharedAlignment = 1024;
+  const TmaType *type = &tmaTypes()[0];
+  const TmaSwizzle *swizzle = &tmaSwizzles()[0];
+  Expr address = Expr::symbol("address");
+  TmaDirection direction = TmaDirection::Load;
+  std::string reduction = {};
+  Correctness wanted = Correctness::Weak;
+  bool nanFill = false;
+  TmaTraffic traffic = TmaTraffic::Ignore;
+  /// Stores: what stands behind each row up to a multiple of 16 bytes is free.
+  bool tailIsPadding = false;
+};
+
+/// 0 <= index < extent.
+struct TmaBound {
+  Expr index, extent;
+};
+
+/// A loop around the instruction. Its index is the symbol `index`.
+struct TmaLoop {
+  DomainId domain; ///< Of TmaLowering::graph.
+  std::string index;
+  Expr extent;
+  bool ofBoxes; ///< Made because the tile is wider than a box.
+};
+
+enum class TmaElse : uint8_t {
+  None, ///< There is no predicate.
+  Skip, ///< Nothing is copied.
+  Fill, ///< The box is copied from outside of the tensor: all fill.
+};
+
+/// One dimension of the map, as the schedule makes it.
+struct TmaDimension {
+  /// Domains of the TMA domain, outermost first; several: composited.
+  std::vector<DomainId> domains;
+  std::string how; ///< "partitioning", "rotation right", ...
+  Expr size, stride;
+  int64_t box = 1, elementStride = 1;
+  int64_t tile = 1; ///< ceil(box / elementStride)
+  /// Positions [begin, size - cut) are left by resizes; boxes start at first.
+  int64_t begin = 0, cut = 0, first = 0;
+  /// >= 0 when no tile mixes.
+  Expr margin = 0;
+};
+
+struct TmaLowering {
+  DomainGraph graph; ///< The schedule's, with the loops of boxes.
+  std::vector<TmaLoop> loops;
+  std::vector<TmaDimension> dimensions; ///< Innermost first, as the map's.
+
+  // The tensor map: what is known now is constant.
+  const TmaType *type;
+  const TmaSwizzle *swizzle;
+  Expr address;
+  std::vector<Expr> dims, strides;
+  std::vector<uint32_t> box, elementStrides;
+  bool nanFill = false;
+
+  // The instruction, in the innermost loop.
+  TmaDirection direction;
+  std::string reduction;
+  std::vector<Expr> coords; ///< Dimension 0 first, over the loops' indices.
+  Expr sharedOffset = 0;    ///< Bytes from the buffer's start.
+  std::vector<TmaBound> predicate; ///< All of them; empty: none.
+  TmaElse otherwise = TmaElse::None;
+  /// Fill: the coordinates of the copy from outside.
+  std::vector<int64_t> outside;
+  /// Bytes that the barrier has to expect for one execution, by branch.
+  int64_t thenBytes = 0, elseBytes = 0;
+
+  int64_t imageBytes = 0;  ///< Shared bytes of a tile, all its boxes.
+  int64_t bufferBytes = 0; ///< Of all tiles that are kept.
+  int level = 1;
+  std::vector<LaunchCheck> checks;
+  std::vector<std::string> why;
+
+  /// The map of a launch; none where a value is missing or negative.
+  std::optional<TensorMap> tensorMap(const Expr::Bindings &launch) const;
+  /// The copy at these indices (and launch values): none where the predicate is
+  /// false and nothing is copied, or a value is missing. `base`: the buffer.
+  std::optional<TmaCopy> copyAt(const Expr::Bindings &values,
+                                int64_t base) const;
+};
+
+/// Infers, validates and decides. The problem is the first rule that is broken:
+/// domain-invalid, tma-schedule, tma-shared-tile, tma-strong, tma-store-*,
+/// undecided, or a limit of the tensor map or the instruction.
+Result<TmaLowering> lowerSchedule(const TmaSchedule &schedule,
+                                  const TargetInfo &target);
+
+/// Start coordinates at which every element of a copy is filled. Tiled: each
+/// coordinate is minus the box. im2col: channels before the first one (W, H and
+/// D have to stay in the bounding box, so that the start keeps its `inside`
+/// values there). Not for stores.
+std::vector<int64_t>
+outsideCoordinates(const TensorMap &map,
+                   const std::vector<int64_t> &inside = {});
+
+} // namespace titan
+
+#endif // TITAN_DOMAIN_TMASCHEDULE_H

@@ -1,0 +1,401 @@
+//===- TmaInfer.cpp - The dimensions that a schedule makes ----------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "TmaInfer.h"
+
+#include "titan/Domain/Theorems.h"
+
+#include <algorithm>
+
+using namespace titan;
+using namespace titan::tma;
+
+static Problem refused(const std::string &why) { return {"tma-schedule", why}; }
+
+//===----------------------------------------------------------------------===//
+// Loop, tile, mixed
+//===----------------------------------------------------------------------===//
+
+Result<std::vector<Class>>
+titan::tma::classify(const DomainGraph &graph,
+                     const std::vector<DomainId> &bulk) {
+  std::vector<Class> classes(graph.size(), Class::Loop);
+  std::vector<int> state(graph.size(), 0);
+  for (DomainId id : bulk) {
+    if (id < 0 || id >= graph.size() || graph[id].removed ||
+        graph[id].consumer >= 0)
+      return Problem{"domain-invalid",
+                     "bulk domain " + std::to_string(id) + " is no leaf"};
+    classes[id] = Class::Tile;
+  }
+  std::optional<Problem> problem;
+  auto visit = [&](auto &self, DomainId id) -> Class {
+    if (state[id]++ || graph[id].consumer < 0)
+      return classes[id];
+    const DomainExpr &e = graph.exprs()[graph[id].consumer];
+    Class a = self(self, e.out[0]);
+    Class b = e.out[1] >= 0 ? self(self, e.out[1]) : a;
+    if (e.kind == DomainExpr::Kind::Swizzle && a != b && !problem)
+      problem = refused(graph.str(e) + " mixes loops with the tile");
+    return classes[id] = a == b ? a : Class::Mixed;
+  };
+  for (DomainId id = 0; id < graph.size(); ++id)
+    if (!graph[id].removed)
+      visit(visit, id);
+  if (problem)
+    return *problem;
+  return classes;
+}
+
+//===----------------------------------------------------------------------===//
+// One dimension
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Matches the mixed domains below one dimension of the TMA domain.
+class Matcher {
+public:
+  Matcher(const DomainGraph &graph, const std::vector<Class> &classes)
+      : graph(graph), classes(classes) {}
+
+  Result<Dim> match(DomainId top, const Expr &stride) {
+    Dim dim;
+    dim.kind = classes[top];
+    dim.tops = {top};
+    dim.record.domains = {top};
+    dim.record.size = graph[top].extent;
+    dim.record.stride = stride;
+    dim.extent = graph[top].extent;
+    DomainId below = top;
+    if (dim.kind == Class::Loop) {
+      dim.record.how = "implicit size-one";
+      return dim;
+    }
+    // Resizes move the boxes.
+    int64_t left = 0, right = 0;
+    for (const DomainExpr *e = consumer(below);
+         e && e->kind == DomainExpr::Kind::Resize; e = consumer(below)) {
+      dim.inside.push_back(below);
+      below = e->out[0];
+      left += e->left;
+      right += e->right;
+      dim.resized.push_back(below);
+      dim.record.begin = std::max(dim.record.begin, -left);
+      dim.record.cut = std::max(dim.record.cut, -right);
+    }
+    dim.left = left;
+    dim.record.first = -left;
+    dim.extent = graph[below].extent;
+    if (dim.kind == Class::Tile) {
+      auto box = known(below);
+      if (!box)
+        return refused("the tile " + graph.str(below) +
+                       " has an extent that only a launch knows");
+      dim.record.box = *box;
+      dim.tile = {below};
+      dim.record.how = "implicit whole";
+    } else {
+      Result<Box> box = matchBox(below, dim);
+      if (!box)
+        return box.problem();
+      dim.record.box = box->box;
+      dim.record.elementStride = box->step;
+      dim.tile = box->tile;
+      // The hardware checks the bounds of the top itself.
+      if (box->boxDomain >= 0 && box->boxDomain != top) {
+        dim.boxDomain = box->boxDomain;
+        dim.boxStep = box->boxStep;
+      }
+      dim.record.how = !box->how.empty() ? box->how
+                       : box->whole      ? "implicit whole"
+                                         : "partitioning";
+    }
+    int64_t e = dim.record.elementStride;
+    dim.record.tile = ceilDiv(dim.record.box, e);
+    if (dim.kind == Class::Mixed)
+      dim.record.margin =
+          strongMargin({dim.record.size, dim.record.box, e, dim.record.begin,
+                        dim.record.cut, dim.record.first, dim.extent});
+    return dim;
+  }
+
+private:
+  struct Box {
+    int64_t box = 1, step = 1;
+    std::vector<DomainId> tile;
+    bool whole = false; // The box is all of the domain.
+    DomainId boxDomain = -1;
+    int64_t boxStep = 1;
+    std::string how;
+  };
+
+  const DomainExpr *consumer(DomainId id) const {
+    return graph[id].consumer < 0 ? nullptr
+                                  : &graph.exprs()[graph[id].consumer];
+  }
+  std::optional<int64_t> known(DomainId id) const {
+    auto n = graph[id].extent.constant();
+    return n && *n >= 1 && *n <= int64_t(1) << 32 ? n : std::nullopt;
+  }
+
+  Result<Box> matchBox(DomainId x, Dim &dim) {
+    dim.inside.push_back(x);
+    const DomainExpr *e = consumer(x);
+    if (!e || e->kind != DomainExpr::Kind::Split)
+      return refused((e ? graph.str(*e) : graph.str(x)) +
+                     " stands between the TMA domain and a box");
+    DomainId o = e->out[0], i = e->out[1];
+    Class outer = classes[o], inner = classes[i];
+    auto fails = [&](const std::string &why) {
+      return refused(graph.str(*e) + ": " + why);
+    };
+    auto n = known(i);
+    Box box;
+    if (outer == Class::Loop && inner == Class::Tile) {
+      if (!n)
+        return fails("the box has an extent that only a launch knows");
+      box.box = *n;
+      box.tile = {i};
+      return box;
+    }
+    if (outer == Class::Loop && inner == Class::Mixed) {
+      if (auto *next = consumer(i);
+          next && next->kind == DomainExpr::Kind::Resize)
+        return fails("a resize between the splits of a box");
+      Result<Box> sub = matchBox(i, dim);
+      if (!sub || sub->whole) {
+        if (sub)
+          sub->whole = false;
+        return sub;
+      }
+      // The inner split's boxes go on across the outer one.
+      if (isMultiple(graph[i].extent, sub->box) != Tri::Yes)
+        return refused(graph.str(*consumer(i)) + ": boxes of " +
+                       std::to_string(sub->box) + " do not divide " +
+                       graph.str(i) + ", so that they do not rotate left");
+      sub->how = "rotation left";
+      return sub;
+    }
+    if (outer == Class::Tile && inner == Class::Loop) {
+      auto all = known(x), elements = known(o);
+      if (!n || !all || !elements)
+        return fails("the box or its element stride has an extent that only a "
+                     "launch knows");
+      if (ceilDiv(*all, *n) != *elements)
+        return fails("the tile is longer than box / element stride");
+      box.box = *all;
+      box.step = *n;
+      box.tile = {o};
+      box.whole = true;
+      if (*all % *n != 0) {
+        box.boxDomain = x;
+        box.boxStep = *n;
+      }
+      return box;
+    }
+    if (outer == Class::Mixed && n) {
+      Result<Box> sub = matchBox(o, dim);
+      if (!sub)
+        return sub;
+      if (inner == Class::Tile && sub->step != 1)
+        return fails("elements are adjacent inside of " + graph.str(i) +
+                     " and strided outside");
+      sub->box *= *n;
+      if (inner == Class::Tile) {
+        sub->tile.push_back(i);
+        sub->boxDomain = -1;
+      } else if (inner == Class::Loop) {
+        sub->step *= *n;
+      }
+      if (inner == Class::Mixed)
+        return fails("tile and loops on both sides");
+      if (sub->box > int64_t(1) << 32)
+        return fails("a box of more than 2^32 elements");
+      sub->how = "rotation right";
+      return sub;
+    }
+    if (outer == Class::Mixed)
+      return fails("an extent inside of a box that only a launch knows");
+    return fails("loops stand between domains of the tile");
+  }
+
+  const DomainGraph &graph;
+  const std::vector<Class> &classes;
+};
+
+//===----------------------------------------------------------------------===//
+// All dimensions
+//===----------------------------------------------------------------------===//
+
+/// A domain of the TMA domain, matched or not.
+struct Entry {
+  DomainId id;
+  Expr stride;
+  std::optional<Dim> dim;
+};
+
+struct Search {
+  const DomainGraph &graph;
+  const std::vector<Class> &classes;
+  const std::vector<DomainId> &prescribed;
+  std::vector<View> found;
+  std::optional<Problem> first;
+
+  void fail(const Problem &problem) {
+    if (!first)
+      first = problem;
+  }
+
+  /// Whether the outer one's stride is the inner one's whole extent; Unknown
+  /// becomes a launch check.
+  bool contiguous(const Entry &a, const Entry &b, Requirements &needs) const {
+    if (graph[a.id].extent.is(1))
+      return true;
+    Expr whole = b.stride * graph[b.id].extent;
+    Tri equal = areEqual(a.stride, whole);
+    if (equal == Tri::Unknown)
+      needs.atLeastZero(Code::TmaSchedule,
+                        Expr(0) - max(a.stride - whole, whole - a.stride),
+                        "globalStrides",
+                        graph.str(a.id) + " and " + graph.str(b.id) +
+                            " are merged, but their strides " + a.stride.str() +
+                            " and " + b.stride.str() + " are not contiguous");
+    return equal != Tri::No;
+  }
+
+  /// Merges what the schedule merges; false where that is refused.
+  bool merge(std::vector<Entry> &list, Requirements &needs) {
+    for (size_t k = 0; k < list.size();) {
+      const Entry &a = list[k];
+      const DomainExpr *e = consumerOf(a);
+      if (!e || isPrescribed(a.id) || e->kind != DomainExpr::Kind::Merge ||
+          e->in[0] != a.id) {
+        ++k;
+        continue;
+      }
+      size_t other = 0;
+      while (other < list.size() && list[other].id != e->in[1])
+        ++other;
+      if (other == list.size()) {
+        ++k;
+        continue;
+      }
+      if (other != k + 1 || !contiguous(a, list[other], needs)) {
+        fail(refused(graph.str(*e) + ": strides " + a.stride.str() + " and " +
+                     list[other].stride.str() + " are not contiguous"));
+        return false;
+      }
+      Entry merged{e->out[0], list[other].stride, std::nullopt};
+      list.erase(list.begin() + static_cast<ptrdiff_t>(k));
+      list[k] = merged;
+      k = 0;
+    }
+    return true;
+  }
+
+  const DomainExpr *consumerOf(const Entry &e) const {
+    bool view = !prescribed.empty() && !isPrescribed(e.id);
+    if (e.dim || (classes[e.id] != Class::Mixed && !view) ||
+        graph[e.id].consumer < 0)
+      return nullptr;
+    return &graph.exprs()[graph[e.id].consumer];
+  }
+
+  bool isPrescribed(DomainId id) const {
+    return std::count(prescribed.begin(), prescribed.end(), id) > 0;
+  }
+
+  void solve(std::vector<Entry> list, Requirements needs) {
+    if (found.size() >= 64 || !merge(list, needs))
+      return;
+    size_t k = 0;
+    while (k < list.size() && (list[k].dim || (consumerOf(list[k]) &&
+                                               consumerOf(list[k])->kind ==
+                                                   DomainExpr::Kind::Merge)))
+      ++k;
+    if (k == list.size()) {
+      View view;
+      for (Entry &e : list) {
+        if (!e.dim) {
+          fail(refused(graph.str(*consumerOf(e)) +
+                       ": its other input is no dimension of the TMA domain"));
+          return;
+        }
+        view.dims.push_back(*e.dim);
+      }
+      view.needs = std::move(needs);
+      found.push_back(std::move(view));
+      return;
+    }
+    Entry entry = list[k];
+    bool wanted = isPrescribed(entry.id);
+    Result<Dim> dim =
+        refused(graph.str(entry.id) + " is not in the prescribed TMA domain");
+    if (prescribed.empty() || wanted)
+      dim = Matcher(graph, classes).match(entry.id, entry.stride);
+    if (dim) {
+      std::vector<Entry> next = list;
+      next[k].dim = *dim;
+      solve(std::move(next), needs);
+    } else {
+      fail(dim.problem());
+    }
+    // As a view: two dimensions where the split divides.
+    const DomainExpr *e = consumerOf(entry);
+    if (wanted || !e || e->kind != DomainExpr::Kind::Split ||
+        graph.createsHoles(*e) != Tri::No)
+      return;
+    list[k] = {e->out[0], entry.stride * graph[e->out[1]].extent, std::nullopt};
+    list.insert(list.begin() + static_cast<ptrdiff_t>(k) + 1,
+                Entry{e->out[1], entry.stride, std::nullopt});
+    solve(std::move(list), std::move(needs));
+  }
+};
+} // namespace
+
+Result<std::vector<View>>
+titan::tma::inferViews(const TmaSchedule &schedule,
+                       const std::vector<Class> &classes) {
+  Search search{schedule.graph, classes, schedule.tmaDomain, {}, {}};
+  std::vector<Entry> list;
+  for (const TmaGlobalDim &d : schedule.global)
+    list.push_back({d.domain, d.stride, std::nullopt});
+  search.solve(std::move(list), {});
+  if (search.found.empty())
+    return *search.first;
+  return std::move(search.found);
+}
+
+std::optional<Dim> titan::tma::composite(const DomainGraph &graph,
+                                         const Dim &outer, const Dim &inner) {
+  const TmaDimension &a = outer.record, &b = inner.record;
+  bool moved = inner.left != 0 || b.begin != 0 || b.cut != 0 ||
+               !inner.resized.empty() || inner.kind == Class::Mixed;
+  auto n = b.size.constant();
+  if (moved || areEqual(a.stride, b.stride * b.size) != Tri::Yes)
+    return std::nullopt;
+  Dim dim = outer;
+  dim.record.domains.insert(dim.record.domains.end(), b.domains.begin(),
+                            b.domains.end());
+  dim.record.stride = b.stride;
+  dim.record.size = a.size * b.size;
+  dim.record.how = "compositing";
+  dim.tops.insert(dim.tops.end(), inner.tops.begin(), inner.tops.end());
+  if (inner.kind == Class::Loop)
+    return outer.kind == Class::Loop ? std::optional(dim) : std::nullopt;
+  // Tile inside: the outer tile's elements become adjacent blocks.
+  if (!n || a.elementStride != 1 || !outer.resized.empty())
+    return std::nullopt;
+  dim.kind = outer.kind == Class::Tile ? Class::Tile : Class::Mixed;
+  dim.record.box = a.box * *n;
+  dim.record.tile = dim.record.box;
+  dim.tile.insert(dim.tile.end(), inner.tile.begin(), inner.tile.end());
+  dim.extent = outer.extent * inner.extent;
+  // Boxes of whole blocks never mix.
+  dim.record.margin = 0;
+  return dim;
+}

@@ -1,0 +1,95 @@
+//===- TmaInfer.h - The parts of lowerSchedule ------------------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// TmaInfer.cpp: which domains are the TMA domain, and what each of its
+// dimensions is. TmaTile.cpp: the tile's views, its place in the buffer, how
+// boxes cut it. TmaSchedule.cpp puts them together and decides.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_DOMAIN_TMAINFER_H
+#define TITAN_LIB_DOMAIN_TMAINFER_H
+
+#include "titan/Domain/TmaSchedule.h"
+
+namespace titan::tma {
+
+/// What the leaves of a domain are.
+enum class Class : uint8_t { Loop, Tile, Mixed };
+
+/// By DomainId. The problem: a swizzle of loop and tile, a bulk domain that is
+/// no leaf.
+Result<std::vector<Class>> classify(const DomainGraph &graph,
+                                    const std::vector<DomainId> &bulk);
+
+/// A dimension, with what the lowering needs of the graph.
+struct Dim {
+  TmaDimension record;
+  Class kind = Class::Loop;
+  /// The domain above the boxing split, or the loop or tile itself: its start
+  /// is the coordinate. Of compositions the outermost first.
+  std::vector<DomainId> tops;
+  /// The tile's domains, outermost first.
+  std::vector<DomainId> tile;
+  /// The mixed domains below the top.
+  std::vector<DomainId> inside;
+  /// Resized domains, top first, and the box that the element stride does not
+  /// divide (-1: it does) with its step from one element of the tile to the
+  /// next: what says which elements of a tile are holes.
+  std::vector<DomainId> resized;
+  DomainId boxDomain = -1;
+  int64_t boxStep = 1;
+  int64_t left = 0; ///< Of all resizes.
+  Expr extent = 0;  ///< After them.
+};
+
+/// One way to see the tensor: dimensions, outermost first.
+struct View {
+  std::vector<Dim> dims;
+  Requirements needs;
+};
+
+/// All ways, at least one; or why there is none.
+Result<std::vector<View>> inferViews(const TmaSchedule &schedule,
+                                     const std::vector<Class> &classes);
+
+/// Two neighbours as one dimension, where they are surely contiguous and the
+/// result is again loops, then tile.
+std::optional<Dim> composite(const DomainGraph &graph, const Dim &outer,
+                             const Dim &inner);
+
+/// A schedule without the expressions below the tile's tops, which are views
+/// of the tile for its readers. `to` maps its domains; -1: left out.
+Result<TmaSchedule> withoutViews(const TmaSchedule &from,
+                                 const std::vector<Class> &classes,
+                                 std::vector<DomainId> &to);
+
+/// Holds the buffer's order to the tile's: the loops that it keeps, outermost
+/// first, or what makes a tile discontiguous (tma-shared-tile). `tops` is the
+/// tile, outermost first.
+Result<std::vector<DomainId>> keptLoops(const TmaSchedule &s,
+                                        const std::vector<Class> &classes,
+                                        const std::vector<DomainId> &tops);
+
+/// How a tile is cut into boxes.
+struct Pieces {
+  /// Elements of each dimension, outermost first, that one box takes.
+  std::vector<int64_t> taken;
+  /// Bytes from one element of a dimension to the next in the image; for the
+  /// innermost one of a tile of several panels, from one panel to the next.
+  std::vector<int64_t> pitch;
+  int64_t copies = 1;
+  int64_t imageBytes = 0; ///< Of the whole tile.
+};
+/// Boxes as large as they may be whose images are pieces of the tile's image:
+/// row by row, or panels of one swizzle span.
+Pieces cutTile(const std::vector<Dim> &dims, const DomainGraph &graph,
+               const TmaSchedule &s, const TargetInfo &target);
+
+} // namespace titan::tma
+
+#endif // TITAN_LIB_DOMAIN_TMAINFER_H

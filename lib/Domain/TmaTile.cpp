@@ -1,0 +1,240 @@
+//===- TmaTile.cpp - The tile in shared memory ----------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "TmaInfer.h"
+
+#include <algorithm>
+
+using namespace titan;
+using namespace titan::tma;
+
+//===----------------------------------------------------------------------===//
+// The schedule without the views of its tile
+//===----------------------------------------------------------------------===//
+
+Result<TmaSchedule> titan::tma::withoutViews(const TmaSchedule &from,
+                                             const std::vector<Class> &classes,
+                                             std::vector<DomainId> &to) {
+  const DomainGraph &old = from.graph;
+  TmaSchedule result = from;
+  DomainGraph graph;
+  to.assign(old.size(), -1);
+  auto take = [&](DomainId was, DomainId is) {
+    to[was] = is;
+    graph.rename(is, old[was].name);
+  };
+  for (DomainId id : old.roots())
+    take(id, graph.root(old[id].extent, old[id].name));
+  // Expressions come after those that make their inputs, except for rotated
+  // ones: so until nothing is left that can be done.
+  std::vector<bool> done(old.exprs().size(), false);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t k = 0; k < done.size(); ++k) {
+      const DomainExpr &e = old.exprs()[k];
+      if (done[k] || e.removed || to[e.in[0]] < 0 ||
+          (e.in[1] >= 0 && to[e.in[1]] < 0))
+        continue;
+      done[k] = changed = true;
+      bool resizedRoot = e.kind == DomainExpr::Kind::Resize;
+      for (DomainId id = e.in[0]; resizedRoot && old[id].producer >= 0;) {
+        const DomainExpr &above = old.exprs()[old[id].producer];
+        resizedRoot = above.kind == DomainExpr::Kind::Resize;
+        id = above.in[0];
+      }
+      if (classes[e.in[0]] == Class::Tile && !resizedRoot)
+        continue;
+      DomainId a = to[e.in[0]], b = e.in[1] < 0 ? -1 : to[e.in[1]];
+      if (e.kind == DomainExpr::Kind::Merge ||
+          e.kind == DomainExpr::Kind::Resize) {
+        auto out = e.kind == DomainExpr::Kind::Merge
+                       ? graph.merge(a, b)
+                       : graph.resize(a, e.left, e.right);
+        if (!out)
+          return out.problem();
+        take(e.out[0], *out);
+        continue;
+      }
+      auto out = e.kind == DomainExpr::Kind::Swizzle ? graph.swizzle(a, b)
+                 : e.innerFactor ? graph.splitInner(a, e.factor)
+                                 : graph.splitOuter(a, e.factor);
+      if (!out)
+        return out.problem();
+      take(e.out[0], out->first);
+      take(e.out[1], out->second);
+    }
+  }
+  for (TmaGlobalDim &d : result.global)
+    d.domain = to[d.domain];
+  for (DomainId &id : result.tmaDomain) {
+    id = id >= 0 && id < old.size() ? to[id] : -1;
+    if (id < 0)
+      return Problem{"domain-invalid",
+                     "the prescribed TMA domain has no such domain"};
+  }
+  result.bulk.clear();
+  for (DomainId id = 0; id < old.size(); ++id)
+    if (to[id] >= 0 && classes[id] == Class::Tile && graph[to[id]].consumer < 0)
+      result.bulk.push_back(to[id]);
+  result.graph = std::move(graph);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The shared side
+//===----------------------------------------------------------------------===//
+
+Result<std::vector<DomainId>>
+titan::tma::keptLoops(const TmaSchedule &s, const std::vector<Class> &classes,
+                      const std::vector<DomainId> &tops) {
+  const DomainGraph &g = s.graph;
+  auto fails = [](const std::string &why) {
+    return Problem{"tma-shared-tile", why};
+  };
+  auto trivial = [&](DomainId id) { return g[id].extent.is(1); };
+  std::vector<DomainId> loops, tile, list = s.shared;
+  for (size_t k = 0; k < list.size(); ++k) {
+    DomainId id = list[k];
+    if (trivial(id))
+      continue;
+    if (classes[id] == Class::Mixed) {
+      const DomainExpr &e = g.exprs()[g[id].consumer];
+      if (e.kind != DomainExpr::Kind::Split || g.createsHoles(e) != Tri::No)
+        return fails(g.str(id) + " is no whole number of tiles: " + g.str(e));
+      list[k] = e.out[0];
+      list.insert(list.begin() + static_cast<ptrdiff_t>(k) + 1, e.out[1]);
+      --k;
+    } else if (classes[id] == Class::Tile) {
+      tile.push_back(id);
+    } else if (!tile.empty()) {
+      return fails("the loop " + g.str(id) +
+                   " stands inside of the tile, after " + g.str(tile.back()));
+    } else if (!g[id].extent.constant()) {
+      return fails("the buffer keeps " + g.str(id) +
+                   ", whose extent only a launch knows");
+    } else if (!g.impliedInBounds({})[id]) {
+      return fails("the buffer keeps " + g.str(id) +
+                   ", whose index may be out of bounds: keep its leaves");
+    } else {
+      loops.push_back(id);
+    }
+  }
+  if (s.shared.empty())
+    return loops;
+  // Does the tile, viewed step by step, become the buffer's order?
+  std::vector<DomainId> order;
+  for (DomainId id : tops)
+    if (!trivial(id))
+      order.push_back(id);
+  auto wanted = [&](DomainId id) {
+    return std::count(tile.begin(), tile.end(), id) > 0;
+  };
+  auto view = [&](size_t k) {
+    DomainId id = order[k];
+    if (wanted(id) || g[id].consumer < 0)
+      return false;
+    const DomainExpr &e = g.exprs()[g[id].consumer];
+    auto at = order.begin() + static_cast<ptrdiff_t>(k);
+    if (e.kind == DomainExpr::Kind::Split && g.createsHoles(e) == Tri::No) {
+      at = order.erase(at);
+      for (DomainId out : {e.out[1], e.out[0]})
+        if (!trivial(out))
+          at = order.insert(at, out);
+      return true;
+    }
+    if (e.kind != DomainExpr::Kind::Merge)
+      return false;
+    bool adjacent = e.in[0] == id && k + 1 < order.size() && at[1] == e.in[1];
+    if (!adjacent && !trivial(e.in[0] == id ? e.in[1] : e.in[0]))
+      return false;
+    *at = e.out[0];
+    if (adjacent)
+      order.erase(at + 1);
+    return true;
+  };
+  while (order != tile) {
+    size_t k = 0;
+    while (k < order.size() && !view(k))
+      ++k;
+    if (k < order.size())
+      continue;
+    // Nothing can be done: the first difference.
+    for (k = 0; k < order.size() && k < tile.size() && order[k] == tile[k];)
+      ++k;
+    if (k == order.size())
+      return fails("the buffer has more than the tile: " + g.str(tile[k]));
+    const IterDomain &d = g[order[k]];
+    if (!wanted(order[k]) && d.consumer >= 0)
+      return fails(g.str(g.exprs()[d.consumer]) +
+                   " makes holes in the tile or changes its order");
+    return fails("the tile has " + g.str(order[k]) + " where the buffer has " +
+                 (k < tile.size() ? g.str(tile[k]) : "nothing"));
+  }
+  return loops;
+}
+
+Pieces titan::tma::cutTile(const std::vector<Dim> &dims,
+                           const DomainGraph &graph, const TmaSchedule &s,
+                           const TargetInfo &target) {
+  Pieces p;
+  size_t n = dims.size();
+  int64_t element = s.type->bits / 8, span = s.swizzle->span;
+  p.taken.assign(n, 1);
+  p.pitch.assign(n, 0);
+  // Whether `take` elements are whole halves of the tile's domains.
+  auto whole = [&](const Dim &dim, int64_t take) {
+    for (size_t k = dim.tile.size(); k-- > 0;) {
+      int64_t extent = *graph[dim.tile[k]].extent.constant();
+      if (take % extent != 0)
+        return extent % take == 0;
+      take /= extent;
+    }
+    return take == 1;
+  };
+  auto largest = [&](const Dim &dim, int64_t most, int64_t multiple) {
+    for (int64_t take = std::min(dim.record.tile, most); take > 1; --take)
+      if (dim.record.tile % take == 0 && take % multiple == 0 &&
+          whole(dim, take))
+        return take;
+    return std::min<int64_t>(dim.record.tile, 1);
+  };
+  int64_t pitch = element;
+  bool cut = false;
+  for (size_t k = n; k-- > 0;) {
+    const TmaDimension &d = dims[k].record;
+    bool innermost = k + 1 == n;
+    // The encoder's limit is on the box before the element stride.
+    int64_t e = innermost ? 1 : d.elementStride;
+    int64_t most = e == 1 ? target.tmaMaxBox : (target.tmaMaxBox - 1) / e + 1;
+    int64_t take = d.tile;
+    if (innermost && span != 0 && d.tile * element > span)
+      take = largest(dims[k], span / element, 1);
+    else if (cut)
+      take = 1;
+    else if (d.tile > most)
+      take = largest(dims[k], most,
+                     innermost && target.tmaBoxBytesMultiple % element == 0
+                         ? target.tmaBoxBytesMultiple / element
+                         : 1);
+    p.taken[k] = take;
+    p.copies *= d.tile / take;
+    p.pitch[k] = pitch;
+    if (innermost && span != 0) {
+      pitch = span; // Rows of one span; wider tiles are panels.
+    } else {
+      cut = cut || take < d.tile;
+      pitch *= d.tile;
+    }
+  }
+  p.imageBytes = pitch;
+  if (span != 0) { // Panels follow one another.
+    int64_t panels = dims[n - 1].record.tile / p.taken[n - 1];
+    p.pitch[n - 1] = panels > 1 ? pitch : element;
+    p.imageBytes = pitch * panels;
+  }
+  return p;
+}
