@@ -45,15 +45,17 @@ Step Agent::hardware(const Inst &inst) {
       view.release(lanes());
       machine.publishBarriers(*this);
     }
+    if (machine.views)
+      machine.views->fence(*this, static_cast<MemorySem>(inst.sem),
+                           static_cast<MemoryScope>(inst.scope));
     if (machine.hazards)
       machine.hazards->fence(*this, inst);
     return Step::Ran;
   case Opcode::FenceProxyAsync:
   case Opcode::FenceBarrierInit:
   case Opcode::FenceTensormap:
-    if (inst.op == Opcode::FenceProxyAsync)
-      view.fenceProxyAsync(lanes(), static_cast<FenceSpace>(inst.kind),
-                           &cta.shared);
+    if (inst.op == Opcode::FenceProxyAsync && machine.views)
+      machine.views->fenceProxyAsync(*this, static_cast<FenceSpace>(inst.kind));
     if (inst.op != Opcode::FenceTensormap)
       for (uint32_t address : newBarriers)
         cta.barriers[address].publishedAsync = true;
@@ -119,6 +121,7 @@ Step Agent::memoryOp(const Inst &inst) {
     machine.hazards->tileAccess(*this, inst, *owner, place.address);
   if (inst.op == Opcode::SharedStore) {
     const Tile *from = tile(inst.b);
+    bool late = first && readsToCome(*owner, place.address, access.viewBytes);
     for (uint32_t i = 0; i < table.perWarp(); ++i) {
       if (!first || !table.owner[begin + i])
         continue;
@@ -128,7 +131,7 @@ Step Agent::memoryOp(const Inst &inst) {
       std::memset(poison, bad, sizeof(poison));
       view.write(owner->shared, i % laneCount,
                  place.address + access.offset[begin + i], access.bytes, bytes,
-                 poison);
+                 poison, late);
     }
     return Step::Ran;
   }
@@ -147,8 +150,19 @@ Step Agent::memoryOp(const Inst &inst) {
     std::memcpy(&bits, bytes, 4);
     result->data[i] = static_cast<uint32_t>(canonical(access.type, bits));
   }
+  if (machine.views)
+    owner->shared.loaded(result, access, begin, place.address, *knowledge);
   refs[inst.dst] = hold;
   return Step::Ran;
+}
+
+bool Agent::readsToCome(Cta &owner, uint64_t address, uint64_t bytes) {
+  if (!machine.views)
+    return false;
+  Viewer writer(*machine.views, Proxy::Generic, knowledge->classes[0].known);
+  if (!elected)
+    writer.add(knowledge->classes[1].known);
+  return machine.settle(owner, address, bytes, writer);
 }
 
 //===----------------------------------------------------------------------===//
@@ -316,15 +330,21 @@ Step Agent::scalarMemory(const Inst &inst) {
       return Step::Failed;
   }
   MemorySem sem = static_cast<MemorySem>(inst.sem);
-  bool releases = sem == MemorySem::Release || sem == MemorySem::AcqRel;
-  bool strong = sem != MemorySem::Weak || inst.op == Opcode::Atom;
+  bool flag = inst.op == Opcode::FlagWait || inst.op == Opcode::FlagSignal;
+  bool both = sem == MemorySem::AcqRel || sem == MemorySem::SeqCst;
+  bool releases =
+      sem == MemorySem::Release || both || inst.op == Opcode::FlagSignal;
+  bool acquires =
+      sem == MemorySem::Acquire || both || inst.op == Opcode::FlagWait;
+  bool strong = sem != MemorySem::Weak || inst.op == Opcode::Atom || flag;
+  Views::Location key(owner ? owner->number + 1 : 0, address);
   uint8_t data[8] = {};
   // Strong operations act on memory itself: what this thread has buffered there
   // goes first, in program order.
   auto load = [&](bool &good) {
     uint64_t bits = 0;
     uint8_t poison[8];
-    good = view.read(*memory, 0, address, bytes, data, poison);
+    good = view.read(*memory, 0, address, bytes, data, poison, strong);
     std::memcpy(&bits, data, 8);
     return canonical(inst.type, bits);
   };
@@ -341,13 +361,22 @@ Step Agent::scalarMemory(const Inst &inst) {
       return Step::Blocked;
     if (machine.hazards)
       machine.hazards->scalar(*this, inst, owner, tensor, address, bytes);
+    if (machine.views)
+      machine.views->readLocation(*this, key, acquires);
     return Step::Ran;
   }
   if (machine.hazards)
     machine.hazards->scalar(*this, inst, owner, tensor, address, bytes);
-  if (releases || inst.op == Opcode::FlagSignal) {
+  if (releases) {
     view.release(lanes());
     machine.publishBarriers(*this);
+  }
+  if (machine.views && strong) {
+    if (inst.op != Opcode::St)
+      machine.views->readLocation(*this, key, acquires);
+    if (inst.op != Opcode::Ld)
+      machine.views->writeLocation(*this, key, releases,
+                                   /*continues=*/inst.op != Opcode::St);
   }
   switch (inst.op) {
   case Opcode::Ld: {
@@ -361,9 +390,10 @@ Step Agent::scalarMemory(const Inst &inst) {
   case Opcode::St:
     pack(scalars[inst.b], data, bytes);
     if (strong)
-      view.writeThrough(*memory, 0, address, bytes, data);
+      view.writeStrong(*memory, 0, address, bytes, data);
     else
-      view.write(*memory, 0, address, bytes, data);
+      view.write(*memory, 0, address, bytes, data, nullptr,
+                 owner && readsToCome(*owner, address, bytes));
     return Step::Ran;
   case Opcode::FlagSignal:
   case Opcode::Atom: {
@@ -382,7 +412,7 @@ Step Agent::scalarMemory(const Inst &inst) {
       if (!good)
         return undefined();
       pack(combine(op, inst.type, old, scalars[inst.b]), data, bytes);
-      view.writeThrough(*memory, lane, address, bytes, data);
+      view.writeStrong(*memory, lane, address, bytes, data);
     }
     if (inst.dst != none)
       scalars[inst.dst] = old;

@@ -51,6 +51,8 @@ void Machine::completePhaseIfDone(MBarrier &barrier) {
   barrier.lastCopies.insert(barrier.lastCopies.end(), barrier.copies.begin(),
                             barrier.copies.end());
   barrier.copies.clear();
+  if (views)
+    views->phaseCompleted(barrier);
   ++events;
 }
 
@@ -106,22 +108,9 @@ void Machine::transact(MBarrier &barrier, int64_t bytes, Operation *op,
   completePhaseIfDone(barrier);
 }
 
-void Machine::observe(const CopyRef &copy) {
-  if (copy->observed)
-    return;
-  copy->observed = true;
-  if (!views)
-    return;
-  global.observed(copy->id);
-  for (auto &[cta, phase] : copy->targets)
-    cta->shared.observed(copy->id);
-}
-
 void Machine::observePhase(Cta &cta, MBarrier &barrier) {
-  for (uint64_t copy : barrier.lastCopies) {
-    cta.shared.observed(copy);
+  for (uint64_t copy : barrier.lastCopies)
     cta.unobserved.erase(copy);
-  }
   barrier.lastCopies.clear();
 }
 
@@ -227,6 +216,8 @@ Step Agent::barrierOp(const Inst &inst) {
       view.release(lanes());
       machine.publishBarriers(*this);
     }
+    if (machine.views)
+      machine.views->arrive(*this, b, release);
     machine.arrive(b, inst.imm * active, inst.origin, this);
     if (inst.dst != none)
       scalars[inst.dst] = phase;
@@ -274,6 +265,9 @@ Step Agent::barrierOp(const Inst &inst) {
   // A wait that returned true.
   if (b.phase > 0)
     machine.observePhase(*owner, b);
+  if (machine.views)
+    machine.views->waited(
+        *this, b, static_cast<MemorySem>(inst.sem) != MemorySem::Relaxed);
   if (machine.hazards)
     machine.hazards->waited(*this, inst, *owner, b);
   return Step::Ran;
@@ -304,6 +298,7 @@ bool Agent::initBarrier(const Inst &inst, MBarrier &barrier) {
   barrier.init = inst.origin;
   barrier.initWarp = number;
   if (machine.views) {
+    machine.views->init(cta, barrier);
     barrier.published = barrier.publishedAsync = false;
     newBarriers.push_back(static_cast<uint32_t>(address));
   }
@@ -353,6 +348,8 @@ bool Machine::arriveNamed(Agent &agent, const Inst &inst) {
   agent.view.release(~0u);
   publishBarriers(agent);
   agent.round = b.round;
+  if (views)
+    views->arriveNamed(agent, b, b.count == b.threads);
   if (hazards)
     hazards->arriveNamed(agent, inst, b);
   if (b.count == b.threads) {
@@ -393,6 +390,8 @@ Step Agent::threadBarrier(const Inst &inst) {
   switch (inst.op) {
   case Opcode::SyncWarp:
     view.syncWarp();
+    if (machine.views)
+      machine.views->syncWarp(*this);
     if (machine.hazards)
       machine.hazards->syncWarp(*this);
     return Step::Ran;
@@ -407,6 +406,8 @@ Step Agent::threadBarrier(const Inst &inst) {
     }
     if (b.round == round)
       return Step::Blocked;
+    if (machine.views)
+      machine.views->waitNamed(*this, b, round);
     if (machine.hazards)
       machine.hazards->waitNamed(*this, inst, round);
     return Step::Ran;
@@ -427,6 +428,8 @@ Step Agent::threadBarrier(const Inst &inst) {
       for (uint32_t address : newBarriers)
         cta.barriers[address].published |= cta.barriers[address].publishedAsync;
     }
+    if (machine.views)
+      machine.views->arriveCluster(*this, inst.flag);
     if (machine.hazards)
       machine.hazards->arriveCluster(*this, inst);
     machine.arriveCluster(*this);
@@ -442,6 +445,8 @@ Step Agent::threadBarrier(const Inst &inst) {
     if (cta.cluster.round == clusterRound)
       return Step::Blocked;
     clusterArrived = false;
+    if (machine.views)
+      machine.views->waitCluster(*this, clusterRound);
     if (machine.hazards)
       machine.hazards->waitCluster(*this, inst, clusterRound);
     return Step::Ran;

@@ -48,6 +48,7 @@ Step Agent::copyOp(const Inst &inst) {
   copy->transfer = std::move(*transfer);
   copy->tensor = map.tensor;
   copy->map = scalars[inst.a];
+  copy->shared = place.address;
   if (inst.op == Opcode::TmaLoad) {
     Cta *owner = nullptr;
     MBarrier *b = barrier(inst, owner);
@@ -84,6 +85,16 @@ Step Agent::copyOp(const Inst &inst) {
   if (machine.hazards)
     machine.hazards->copy(*this, inst, *copy);
   view.beforeAsync(lanes());
+  if (machine.views) {
+    copy->known = knowledge->classes[0].known;
+    copy->group = groups.size() + 1;
+    if (inst.op != Opcode::TmaLoad) {
+      Viewer viewer(*machine.views, Proxy::Async, copy->known);
+      cta.shared.oldBytes(copy->shared, copy->transfer->imageBytes(), viewer,
+                          copy->old);
+      cta.stores.push_back(copy);
+    }
+  }
   ++machine.report.copies;
   machine.issue(copy);
   return machine.failed() ? Step::Failed : Step::Ran;
@@ -114,7 +125,49 @@ void Machine::issue(Cta &cta, Warpgroup &group, uint64_t number) {
 }
 
 bool Machine::ready(const Work &item) const {
-  return !item.group || item.group->done == item.product;
+  return !item.group || item.group->done >= item.product;
+}
+
+bool Machine::settle(Cta &cta, uint64_t begin, uint64_t bytes,
+                     const Viewer &writer) {
+  bool toCome = false;
+  auto overlaps = [&](uint64_t from, uint64_t size) {
+    return from < begin + bytes && begin < from + size;
+  };
+  for (size_t g = 0; g < cta.warpgroups.size(); ++g) {
+    Warpgroup &group = cta.warpgroups[g];
+    uint32_t sources[4];
+    if (group.products.empty())
+      continue;
+    for (unsigned warp = 0; warp < 4; ++warp)
+      sources[warp] = cta.agents[4 * g + warp]->knowledge->products;
+    uint64_t over = group.done;
+    for (uint64_t number = group.done;
+         number < group.firstNumber + group.products.size(); ++number) {
+      const Product &product = group.products[number - group.firstNumber];
+      const MmaTable &table = *program.products[product.inst->table];
+      if (product.joined != 15 ||
+          (!overlaps(product.b, table.b->viewBytes) &&
+           (!table.a || !overlaps(product.a, table.a->viewBytes))))
+        continue;
+      if (writer.knowsOne(sources, number + 1))
+        over = number + 1;
+      else
+        toCome = true;
+    }
+    multiplyUpTo(cta, group, over);
+  }
+  std::erase_if(cta.stores,
+                [](const CopyRef &copy) { return copy->sourceRead; });
+  for (const CopyRef &copy : cta.stores) {
+    if (!overlaps(copy->shared, copy->transfer->imageBytes()))
+      continue;
+    if (writer.knows(copy->agent->knowledge->bulkReads, copy->group))
+      readSource(*copy);
+    else
+      toCome = true;
+  }
+  return toCome;
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,6 +204,19 @@ static void load(Machine &machine, const CopyRef &copy) {
   Bounds bounds(machine.arguments[copy->tensor]);
   llvm::SmallVector<uint8_t, 256> data;
   uint16_t fill = copy->transfer->fillPattern();
+  std::optional<Viewer> viewer;
+  Viewer *known = nullptr;
+  std::vector<EventId> written(copy->targets.size());
+  if (machine.views) {
+    viewer.emplace(*machine.views, Proxy::Async, copy->known);
+    known = &*viewer;
+    for (auto [event, target] : llvm::zip(written, copy->targets)) {
+      auto [cta, phase] = target;
+      event =
+          machine.views->async(cta->barriers[copy->barrier].source, phase + 1);
+      machine.settle(*cta, copy->shared, copy->transfer->imageBytes(), *known);
+    }
+  }
   copy->transfer->forEachRun([&](const TmaRun &run) {
     if (machine.failed())
       return;
@@ -161,10 +227,11 @@ static void load(Machine &machine, const CopyRef &copy) {
     } else {
       if (!bounds.holds(run.global, run.bytes))
         return outOfBounds(machine, *copy, run, bounds);
-      machine.global.readAsync(run.global, run.bytes, data.data());
+      machine.global.read(run.global, run.bytes, data.data(), nullptr, known);
     }
-    for (auto &[cta, phase] : copy->targets)
-      cta->shared.writeAsync(run.shared, data, copy->id);
+    for (auto [event, target] : llvm::zip(written, copy->targets))
+      target.first->shared.write(run.shared, data.size(), data.data(), nullptr,
+                                 event, known);
   });
   for (auto &[cta, phase] : copy->targets) {
     if (machine.failed())
@@ -199,27 +266,45 @@ static void load(Machine &machine, const CopyRef &copy) {
   }
 }
 
-static void readSource(Machine &machine, const CopyRef &copy) {
+/// What some bytes held as far as the reader knew takes the place of what was
+/// read of [address, address + bytes).
+static void restore(ArrayRef<OldByte> old, uint64_t address, size_t bytes,
+                    uint8_t *data, uint8_t *poison) {
+  auto first = llvm::lower_bound(
+      old, address, [](const OldByte &a, uint64_t b) { return a.address < b; });
+  for (; first != old.end() && first->address < address + bytes; ++first) {
+    data[first->address - address] = first->byte;
+    poison[first->address - address] = first->poison;
+  }
+}
+
+void Machine::readSource(Copy &copy) {
+  if (copy.sourceRead)
+    return;
+  copy.sourceRead = true;
   bool good = true;
   int64_t where = 0;
-  copy->transfer->forEachRun([&](const TmaRun &run) {
-    size_t at = copy->data.size();
-    copy->data.resize(at + run.bytes);
-    if (!copy->cta->shared.readAsync(run.shared, run.bytes,
-                                     copy->data.data() + at) &&
-        good) {
+  std::vector<uint8_t> poison;
+  copy.transfer->forEachRun([&](const TmaRun &run) {
+    size_t at = copy.data.size();
+    copy.data.resize(at + run.bytes);
+    poison.resize(run.bytes);
+    copy.cta->shared.read(run.shared, run.bytes, copy.data.data() + at,
+                          poison.data());
+    restore(copy.old, run.shared, run.bytes, copy.data.data() + at,
+            poison.data());
+    if (good && llvm::is_contained(poison, 1)) {
       good = false;
       where = run.shared;
     }
   });
   if (!good)
-    machine.find(
-        Code::UndefinedRead,
-        llvm::formatv("stores shared memory that was never written, or "
-                      "not visible to the async proxy (byte {0} of the "
-                      "CTA's shared memory): {1}",
-                      where, copy->agent->who(*copy->inst)),
-        copy->inst->origin, copy->agent, /*fatal=*/false);
+    find(Code::UndefinedRead,
+         llvm::formatv("stores shared memory that was never written, or "
+                       "not visible to the async proxy (byte {0} of the "
+                       "CTA's shared memory): {1}",
+                       where, copy.agent->who(*copy.inst)),
+         copy.inst->origin, copy.agent, /*fatal=*/false);
 }
 
 static void writeDestination(Machine &machine, const CopyRef &copy) {
@@ -230,6 +315,13 @@ static void writeDestination(Machine &machine, const CopyRef &copy) {
   if (copy->inst->op == Opcode::TmaReduce)
     op = stringifyAtomicOp(static_cast<AtomicOp>(copy->inst->kind));
   size_t at = 0;
+  std::optional<Viewer> viewer;
+  EventId event = 0;
+  if (machine.views) {
+    viewer.emplace(*machine.views, Proxy::Async, copy->known);
+    event =
+        machine.views->async(copy->agent->knowledge->bulkWrites, copy->group);
+  }
   copy->transfer->forEachRun([&](const TmaRun &run) {
     if (machine.failed())
       return;
@@ -240,8 +332,8 @@ static void writeDestination(Machine &machine, const CopyRef &copy) {
     if (!op.empty())
       for (int64_t i = 0; i + element <= run.bytes; i += element) {
         uint64_t old = 0, source = 0;
-        machine.global.readAsync(run.global + i, element,
-                                 reinterpret_cast<uint8_t *>(&old));
+        machine.global.read(run.global + i, element,
+                            reinterpret_cast<uint8_t *>(&old));
         std::memcpy(&source, &data[i], element);
         auto result = reduceElement(op, type, old, source);
         if (!result) {
@@ -252,7 +344,8 @@ static void writeDestination(Machine &machine, const CopyRef &copy) {
         }
         std::memcpy(&data[i], &*result, element);
       }
-    machine.global.writeAsync(run.global, data, copy->id);
+    machine.global.write(run.global, data.size(), data.data(), nullptr, event,
+                         viewer ? &*viewer : nullptr, /*wins=*/!op.empty());
   });
   copy->data.clear();
 }
@@ -260,7 +353,8 @@ static void writeDestination(Machine &machine, const CopyRef &copy) {
 bool Machine::perform(Work &item) {
   ++events;
   if (item.group) {
-    multiply(*item.cta, *item.group);
+    if (item.group->done == item.product)
+      multiply(*item.cta, *item.group);
     return true;
   }
   Copy &copy = *item.copy;
@@ -268,8 +362,7 @@ bool Machine::perform(Work &item) {
     load(*this, item.copy);
     copy.sourceRead = copy.done = true;
   } else if (!copy.sourceRead) {
-    readSource(*this, item.copy);
-    copy.sourceRead = true;
+    readSource(copy);
   } else {
     writeDestination(*this, item.copy);
     copy.done = true;
@@ -295,20 +388,23 @@ Step Agent::bulkOp(const Inst &inst) {
     upTo = scalars[inst.a];
   else
     upTo = groups.size() - std::min<size_t>(groups.size(), inst.imm);
-  // Groups complete in order: the wait covers every older one.
+  // Groups complete in order: the wait covers every older one. With views,
+  // sources are read later; see Machine::settle.
   for (size_t i = inst.flag ? groupsRead : groupsDone; i < upTo; ++i)
     for (const CopyRef &copy : groups[i])
-      if (inst.flag ? !copy->sourceRead : !copy->done)
+      if (inst.flag ? !copy->sourceRead && !machine.views : !copy->done)
         return Step::Blocked;
+  if (machine.views) {
+    machine.views->learn(*this, 1, knowledge->bulkReads, upTo);
+    if (!inst.flag)
+      machine.views->learn(*this, 1, knowledge->bulkWrites, upTo);
+  }
   if (machine.hazards)
     machine.hazards->bulkWaited(*this, inst, upTo);
   groupsRead = std::max(groupsRead, upTo);
   if (!inst.flag) {
-    for (size_t i = groupsDone; i < upTo; ++i) {
-      for (const CopyRef &copy : groups[i])
-        machine.observe(copy);
+    for (size_t i = groupsDone; i < upTo; ++i)
       groups[i].clear();
-    }
     groupsDone = std::max(groupsDone, upTo);
   }
   return Step::Ran;
@@ -326,10 +422,19 @@ Step Agent::mmaOp(const Inst &inst) {
     return Step::Failed;
   };
   Warpgroup &group = cta.warpgroups[warp / 4];
-  auto complete = [&](uint64_t upTo) { return group.done >= upTo; };
+  // With views a product that has been issued may be done later; see
+  // Machine::settle.
+  auto complete = [&](uint64_t upTo) {
+    if (!machine.views || group.done >= upTo)
+      return group.done >= upTo;
+    return group.firstNumber + group.products.size() >= upTo &&
+           group.products[upTo - 1 - group.firstNumber].joined == 15;
+  };
   auto covered = [&](uint64_t upTo) {
     if (machine.hazards)
       machine.hazards->productsWaited(*this, inst, upTo);
+    if (machine.views)
+      machine.views->learn(*this, ~0u, knowledge->products, upTo);
     productsObserved = std::max(productsObserved, upTo);
   };
   switch (inst.op) {
@@ -346,11 +451,15 @@ Step Agent::mmaOp(const Inst &inst) {
     }
     refs[inst.dst] = acc;
     scalars[inst.d] = acc->version;
+    productFence = false;
     if (machine.hazards)
       machine.hazards->registersUsed(*this, inst);
     return Step::Ran;
   }
   case Opcode::MmaFence:
+    productFence = true;
+    if (machine.views)
+      machine.views->fenceProducts(*this);
     if (machine.hazards)
       machine.hazards->fence(*this, inst);
     return Step::Ran;
@@ -402,6 +511,8 @@ Step Agent::mmaOp(const Inst &inst) {
     }
     product.joined |= 1u << warp % 4;
     product.acc[warp % 4] = acc;
+    if (!productFence)
+      product.unfenced |= 1u << warp % 4;
     if (inst.flag) {
       if (!usePoison(inst, tile(inst.a)))
         return Step::Failed;
@@ -413,6 +524,8 @@ Step Agent::mmaOp(const Inst &inst) {
       product.issued = machine.events;
       for (unsigned i = 0; i < 4; ++i)
         cta.agents[warp / 4 * 4 + i]->view.beforeAsync(~0u);
+      if (machine.views)
+        machine.lookAtOperands(cta, product, warp / 4 * 4);
       ++machine.report.products;
       machine.issue(cta, group, number);
     }
@@ -440,6 +553,11 @@ Step Agent::mmaOp(const Inst &inst) {
     if (!complete(number))
       return Step::Blocked;
     covered(number);
+    if (machine.views)
+      machine.multiplyUpTo(cta, group, number);
+    if (machine.failed())
+      return Step::Failed;
+    productFence = false;
     auto *acc = static_cast<Accumulator *>(refs[inst.a].get());
     if (acc && scalars[inst.d] != acc->version)
       return bad(Code::InflightUse,
@@ -472,10 +590,15 @@ Step Agent::mmaOp(const Inst &inst) {
 /// The elements of a shared operand as floats, [row * columns + column] of the
 /// view as it is (before transposition), as the async proxy sees them.
 static bool readOperand(Memory &memory, uint32_t base, const ViewTable &table,
-                        ElementType type, std::vector<float> &out) {
+                        ElementType type, ArrayRef<OldByte> old,
+                        std::vector<float> &out) {
   size_t elements = table.offset.size();
-  std::vector<uint8_t> bytes(table.viewBytes);
-  bool good = memory.readAsync(base, table.viewBytes, bytes.data());
+  std::vector<uint8_t> bytes(table.viewBytes), poison(table.viewBytes);
+  bool good = memory.read(base, table.viewBytes, bytes.data(), poison.data());
+  if (!old.empty()) {
+    restore(old, base, table.viewBytes, bytes.data(), poison.data());
+    good = !llvm::is_contained(poison, 1);
+  }
   out.resize(elements);
   for (size_t i = 0; i < elements; ++i) {
     uint16_t bits;
@@ -483,6 +606,27 @@ static bool readOperand(Memory &memory, uint32_t base, const ViewTable &table,
     out[i] = type == ElementType::BF16 ? bf16ToFloat(bits) : f16ToFloat(bits);
   }
   return good;
+}
+
+/// What the operands hold as far as the warps of the group knew at their last
+/// wgmma.fence.
+void Machine::lookAtOperands(Cta &cta, Product &product, unsigned firstWarp) {
+  Viewer viewer(*views, Proxy::Async);
+  for (unsigned warp = 0; warp < 4; ++warp)
+    for (Knowledge &thread : cta.agents[firstWarp + warp]->knowledge->classes)
+      viewer.add(thread.product);
+  const MmaTable &table = *program.products[product.inst->table];
+  if (table.a)
+    cta.shared.oldBytes(product.a, table.a->viewBytes, viewer, product.old);
+  cta.shared.oldBytes(product.b, table.b->viewBytes, viewer, product.old);
+  llvm::sort(product.old, [](const OldByte &a, const OldByte &b) {
+    return a.address < b.address;
+  });
+}
+
+void Machine::multiplyUpTo(Cta &cta, Warpgroup &group, uint64_t number) {
+  while (group.done < number && !stop)
+    multiply(cta, group);
 }
 
 /// One wgmma, or the row of them that make up a titan.mma. Each element of D
@@ -512,9 +656,11 @@ void Machine::multiply(Cta &cta, Warpgroup &group) {
         a[element[i]] = toFloat(table.type, from[i]);
     }
   } else {
-    good = readOperand(cta.shared, product.a, *table.a, table.type, a);
+    good = readOperand(cta.shared, product.a, *table.a, table.type, product.old,
+                       a);
   }
-  good &= readOperand(cta.shared, product.b, *table.b, table.type, b);
+  good &=
+      readOperand(cta.shared, product.b, *table.b, table.type, product.old, b);
   if (!good) {
     find(Code::UndefinedRead,
          "an operand of the product was never written, or is not visible to "
@@ -536,7 +682,8 @@ void Machine::multiply(Cta &cta, Warpgroup &group) {
       for (size_t i = 0; i < part.place[warp].size(); ++i) {
         if (acc.poison[i]) {
           find(Code::UndefinedRead,
-               "adds to an accumulator that was never written: " +
+               "adds to an accumulator that was never written, or whose "
+               "registers no wgmma.fence has handed over: " +
                    product.agent->who(inst),
                inst.origin, product.agent);
           return;
@@ -558,7 +705,8 @@ void Machine::multiply(Cta &cta, Warpgroup &group) {
     Accumulator &acc = *product.acc[warp];
     for (size_t i = 0; i < part.place[warp].size(); ++i) {
       acc.data[i] = sums[part.place[warp][i]];
-      acc.poison[i] = 0;
+      // PTX ISA, wgmma.fence: without it, what the registers hold is undefined.
+      acc.poison[i] = views && product.unfenced >> warp & 1;
     }
     --acc.pending;
   }

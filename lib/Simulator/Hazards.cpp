@@ -11,31 +11,6 @@ using namespace titan;
 using namespace titan::sim;
 using State = Hazards::State;
 
-void Clock::raise(uint32_t number, uint32_t to) {
-  uint32_t &at =
-      number - base < own.size() ? own[number - base] : others[number];
-  at = std::max(at, to);
-}
-
-void Clock::join(const Clock &other) {
-  if (other.own.empty() && other.others.empty())
-    return;
-  if (own.empty() && others.empty()) {
-    *this = other;
-    return;
-  }
-  if (base == other.base && own.size() == other.own.size()) {
-    for (size_t i = 0; i < own.size(); ++i)
-      own[i] = std::max(own[i], other.own[i]);
-  } else {
-    for (size_t i = 0; i < other.own.size(); ++i)
-      if (other.own[i])
-        raise(other.base + i, other.own[i]);
-  }
-  for (auto [number, clock] : other.others)
-    raise(number, clock);
-}
-
 //===----------------------------------------------------------------------===//
 // State
 //===----------------------------------------------------------------------===//

@@ -36,35 +36,13 @@
 #ifndef TITAN_SIMULATOR_HAZARDS_H
 #define TITAN_SIMULATOR_HAZARDS_H
 
+#include "Clock.h"
 #include "Machine.h"
 
 #include <map>
 #include <unordered_map>
 
 namespace titan::sim {
-
-/// Clocks of thread classes: dense for those of the own cluster, which are
-/// numbered from `base`.
-class Clock {
-public:
-  Clock() = default;
-  Clock(uint32_t base, size_t classes) : base(base), own(classes) {}
-
-  uint32_t get(uint32_t number) const {
-    if (number - base < own.size())
-      return own[number - base];
-    auto found = others.find(number);
-    return found == others.end() ? 0 : found->second;
-  }
-  void raise(uint32_t number, uint32_t to);
-  void join(const Clock &other);
-  bool empty() const { return own.empty(); }
-
-private:
-  uint32_t base = 0;
-  std::vector<uint32_t> own;
-  llvm::DenseMap<uint32_t, uint32_t> others;
-};
 
 class Hazards {
 public:

@@ -18,6 +18,12 @@
 // asynchronous operation reads its source when its step comes, not at issue: a
 // source overwritten too early shows.
 //
+// With hazards off sources are read as late as the rules allow: a wait for
+// products, or for groups whose sources have been read, does not make them
+// read. They are read when somebody who knows of that wait overwrites them
+// (settle), when the registers are used, or as the schedule likes. Who
+// overwrites them without knowing changes what they read.
+//
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_SIMULATOR_MACHINE_H
 #define TITAN_SIMULATOR_MACHINE_H
@@ -59,6 +65,10 @@ struct MBarrier {
   /// Copies that completed in the current and in the last phase.
   std::vector<uint64_t> copies, lastCopies;
   uint64_t address = 0;
+  /// Views: its source, what the arrivals of this phase have released, and what
+  /// a wait for the last one acquires.
+  uint32_t source = 0;
+  Clock gathering, complete;
 };
 
 /// A named barrier of a CTA, or barrier 0.
@@ -67,6 +77,8 @@ struct NamedBarrier {
   uint64_t round = 0;
   uint32_t warps = 0; ///< Those that have come this round.
   mlir::Operation *first = nullptr;
+  /// Views: what this round's threads have released, and that of rounds before.
+  Clock gathering, complete[4];
 };
 
 //===----------------------------------------------------------------------===//
@@ -86,8 +98,15 @@ struct Copy {
   uint32_t barrier = 0;
   /// Stores: what was read, run by run.
   std::vector<uint8_t> data;
-  bool sourceRead = false, done = false, observed = false;
+  bool sourceRead = false, done = false;
   uint64_t issued = 0;
+  /// The bytes of shared memory: of the source, or at each target.
+  uint32_t shared = 0;
+  /// Views: what the issuing thread knew; the number of the bulk group that it
+  /// will be in; what the source held as far as that thread knew.
+  Clock known;
+  uint32_t group = 0;
+  std::vector<OldByte> old;
 };
 using CopyRef = std::shared_ptr<Copy>;
 
@@ -102,6 +121,10 @@ struct Product {
   bool accumulate = false, done = false;
   Agent *agent = nullptr;
   uint64_t issued = 0;
+  /// Views: what the operands held as far as the warps knew; the warps (mask)
+  /// without a wgmma.fence since their registers were used.
+  std::vector<OldByte> old;
+  unsigned unfenced = 0;
 };
 
 struct Warpgroup {
@@ -164,6 +187,7 @@ struct Agent {
   std::vector<Ref> refs;
   std::vector<uint64_t> iterations; ///< Of each loop.
   ThreadView view;
+  WarpKnowledge *knowledge = nullptr; ///< Views.
 
   std::vector<CopyRef> uncommitted;
   std::vector<std::vector<CopyRef>> groups;
@@ -172,6 +196,8 @@ struct Agent {
   const Inst *lastProduct = nullptr;
   std::vector<uint64_t> productGroups; ///< Products issued at each commit.
   uint64_t productsObserved = 0;
+  /// Views: a wgmma.fence since accumulators were used as registers.
+  bool productFence = false;
   /// Views: barriers that this warp has initialised.
   std::vector<uint32_t> newBarriers;
 
@@ -191,7 +217,10 @@ private:
   bool reduce(const Inst &inst);
   bool usePoison(const Inst &inst, const Tile *tile);
   const Tile *tile(uint32_t slot) const {
-    return static_cast<const Tile *>(refs[slot].get());
+    auto *found = static_cast<const Tile *>(refs[slot].get());
+    if (found)
+      found->used = true;
+    return found;
   }
 
   Step memoryOp(const Inst &inst);
@@ -205,6 +234,8 @@ private:
   Step setRegisters(const Inst &inst);
   Step exit(const Inst &inst);
 
+  /// Views: this thread, or warp, will write there; see Machine::settle.
+  bool readsToCome(Cta &owner, uint64_t address, uint64_t bytes);
   /// The CTA and address of a shared place; null (and a finding) where there
   /// is none.
   Cta *resolve(const Inst &inst, SharedPlace place);
@@ -244,6 +275,8 @@ struct Cta {
   int64_t freeRegisters = 0;
   /// Loads into this CTA whose completion nobody has observed.
   std::unordered_map<uint64_t, CopyRef> unobserved;
+  /// Views: stores whose source, here, may not have been read.
+  std::vector<CopyRef> stores;
 };
 
 struct Cluster {
@@ -303,6 +336,14 @@ public:
   /// One step of a piece of work; true when it is complete.
   bool perform(Work &work);
   void multiply(Cta &cta, Warpgroup &group);
+  /// Products up to that number, all issued, are done.
+  void multiplyUpTo(Cta &cta, Warpgroup &group, uint64_t number);
+  void lookAtOperands(Cta &cta, Product &product, unsigned firstWarp);
+  void readSource(Copy &copy);
+  /// Views: somebody will write [begin, begin + bytes) of the CTA's shared
+  /// memory. Reads by asynchronous operations that are over as far as the
+  /// writer knows are made now; true where others are to come.
+  bool settle(Cta &cta, uint64_t begin, uint64_t bytes, const Viewer &writer);
 
   //===--------------------------------------------------------------------===//
   // Barriers (Barriers.cpp)
@@ -316,7 +357,6 @@ public:
   void completePhaseIfDone(MBarrier &barrier);
   /// A wait on the barrier's last phase has returned true.
   void observePhase(Cta &cta, MBarrier &barrier);
-  void observe(const CopyRef &copy);
   /// Views: a release of the agent lets others see the barriers it initialised.
   void publishBarriers(Agent &agent);
   /// Counts a warp's threads at a named barrier; true if it is a legal arrival.
@@ -331,7 +371,7 @@ public:
   llvm::MutableArrayRef<SimulatorArgument> arguments;
   const SimulatorOptions &options;
   SimulatorReport &report;
-  bool views; ///< Hazards off.
+  std::unique_ptr<Views> views; ///< Hazards off.
   Memory global;
   std::unique_ptr<Hazards> hazards;
   std::unique_ptr<Trace> trace;
@@ -355,6 +395,8 @@ private:
   bool stepWork(size_t index);
   uint64_t random();
   bool ready(const Work &work) const;
+  int rank(const Work &work) const;
+  unsigned weight(const Agent &agent) const;
 
   std::vector<std::unique_ptr<Cluster>> resident;
   std::vector<Agent *> agents;
@@ -365,6 +407,8 @@ private:
   std::vector<Agent *> candidates;
   uint64_t rng = 0;
   unsigned engineWeight = 4, burst = 1;
+  /// What agents differ in: nothing, their partition, or each.
+  enum class Speeds { Same, ByPartition, ByWarp } speeds = Speeds::Same;
   std::set<std::tuple<int, mlir::Operation *, std::string>> reported;
 };
 

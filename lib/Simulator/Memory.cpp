@@ -1,5 +1,6 @@
-//===- Memory.cpp - shared and global memory, as each proxy sees it -------===//
+//===- Memory.cpp - shared and global memory, as each thread sees it ------===//
 #include "Memory.h"
+#include "Machine.h"
 
 #include <algorithm>
 #include <cstring>
@@ -13,79 +14,149 @@ Memory::Memory(size_t bytes, bool views) : views(views) {
   valid.assign(storage.size(), 0);
 }
 
-bool Memory::readAsync(uint64_t address, size_t bytes, uint8_t *data,
-                       uint8_t *poison) {
+Memory::Shadow *Memory::shadowOf(uint64_t address, size_t &at, bool make) {
+  uint64_t page = isShared() ? 0 : address / pageBytes;
+  at = isShared() ? address : address % pageBytes;
+  if (page == lastPage)
+    return lastShadow;
+  auto found = shadows.find(page);
+  if (found == shadows.end()) {
+    if (!make)
+      return nullptr;
+    found = shadows
+                .try_emplace(page, std::make_unique<Shadow>(
+                                       isShared() ? storage.size() : pageBytes))
+                .first;
+  }
+  lastPage = page;
+  return lastShadow = found->second.get();
+}
+
+bool Memory::read(uint64_t address, size_t bytes, uint8_t *data,
+                  uint8_t *poison, Viewer *viewer) {
   record(false, address, bytes);
   std::memcpy(data, at(address), bytes);
-  if (!views || staleForAsync.empty()) {
-    if (storage.empty()) {
-      if (poison)
-        std::memset(poison, 0, bytes);
-      return true;
-    }
-    bool good = !std::memchr(valid.data() + address, 0, bytes);
+  bool good = true;
+  if (!isShared()) {
+    if (poison)
+      std::memset(poison, 0, bytes);
+  } else {
+    good = !std::memchr(valid.data() + address, 0, bytes);
     if (poison)
       for (size_t i = 0; i < bytes; ++i)
         poison[i] = !valid[address + i];
+  }
+  if (!viewer)
     return good;
-  }
-  bool good = true;
-  for (size_t i = 0; i < bytes; ++i) {
-    uint64_t a = address + i;
-    bool bad = isPoison(a);
-    auto stale = staleForAsync.find(a / 16);
-    if (stale != staleForAsync.end() && stale->second.mask >> a % 16 & 1) {
-      data[i] = stale->second.data[a % 16];
-      bad = stale->second.poison[a % 16];
-    }
-    if (poison)
-      poison[i] = bad;
-    good &= !bad;
-  }
-  return good;
-}
-
-void Memory::writeAsync(uint64_t address, llvm::ArrayRef<uint8_t> data,
-                        uint64_t copy) {
-  record(true, address, data.size());
-  if (views)
-    for (size_t i = 0; i < data.size(); ++i) {
-      uint64_t a = address + i;
-      uint16_t bit = uint16_t(1) << a % 16;
-      StaleForGeneric &stale = staleForGeneric[a / 16];
-      if (!(stale.mask & bit)) {
-        stale.data[a % 16] = *at(a);
-        stale.poison[a % 16] = isPoison(a);
-        stale.mask |= bit;
-      }
-      stale.copy[a % 16] = copy;
-      std::vector<uint64_t> &chunks = chunksOfCopy[copy];
-      if (chunks.empty() || chunks.back() != a / 16)
-        chunks.push_back(a / 16);
-      auto other = staleForAsync.find(a / 16);
-      if (other != staleForAsync.end())
-        other->second.mask &= ~bit;
-    }
-  std::memcpy(at(address), data.data(), data.size());
-  if (!storage.empty())
-    std::memset(valid.data() + address, 1, data.size());
-}
-
-void Memory::observed(uint64_t copy) {
-  auto found = chunksOfCopy.find(copy);
-  if (found == chunksOfCopy.end())
-    return;
-  for (uint64_t chunk : found->second) {
-    auto stale = staleForGeneric.find(chunk);
-    if (stale == staleForGeneric.end())
+  bool any = false;
+  for (size_t i = 0, index; i < bytes;) {
+    Shadow *shadow = shadowOf(address + i, index, false);
+    size_t end = std::min(
+        bytes, isShared() ? bytes : i + static_cast<size_t>(pageBytes) - index);
+    if (!shadow) {
+      i = end;
       continue;
-    for (int i = 0; i < 16; ++i)
-      if (stale->second.mask >> i & 1 && stale->second.copy[i] == copy)
-        stale->second.mask &= ~(1 << i);
-    if (!stale->second.mask)
-      staleForGeneric.erase(stale);
+    }
+    for (; i < end; ++i, ++index) {
+      if (!viewer->missesAndSeesOld(shadow->event[index]))
+        continue;
+      any = true;
+      data[i] = shadow->before[index];
+      bool bad = shadow->poisonBefore[index];
+      if (poison)
+        poison[i] = bad;
+      good &= !bad;
+    }
   }
-  chunksOfCopy.erase(found);
+  if (!any || !isShared() || poison == nullptr)
+    return good;
+  return !std::memchr(poison, 1, bytes);
+}
+
+void Memory::oldBytes(uint64_t address, size_t bytes, Viewer &viewer,
+                      std::vector<OldByte> &to) {
+  for (size_t i = 0, index; i < bytes; ++i) {
+    Shadow *shadow = shadowOf(address + i, index, false);
+    if (shadow && viewer.missesAndSeesOld(shadow->event[index]))
+      to.push_back(
+          {address + i, shadow->before[index], shadow->poisonBefore[index]});
+  }
+}
+
+void Memory::write(uint64_t address, size_t bytes, const uint8_t *data,
+                   const uint8_t *poison, EventId event, Viewer *writer,
+                   bool wins) {
+  record(true, address, bytes);
+  if (views)
+    return apply(address, bytes, data, poison, event, *writer, wins);
+  std::memcpy(at(address), data, bytes);
+  if (isShared())
+    for (size_t i = 0; i < bytes; ++i)
+      valid[address + i] = !(poison && poison[i]);
+}
+
+void Memory::apply(uint64_t address, size_t bytes, const uint8_t *data,
+                   const uint8_t *poison, EventId event, Viewer &writer,
+                   bool wins) {
+  for (size_t i = 0, index; i < bytes; ++i) {
+    uint64_t a = address + i;
+    Shadow *shadow = shadowOf(a, index, true);
+    bool loses = !wins && writer.missesAndSeesOld(shadow->event[index]);
+    if (shadow->event[index] != event) {
+      shadow->event[index] = event;
+      shadow->before[index] = *at(a);
+      shadow->poisonBefore[index] = isPoison(a);
+    }
+    if (loses)
+      continue;
+    *at(a) = data[i];
+    if (isShared())
+      valid[a] = !(poison && poison[i]);
+  }
+  if (!tiles.empty())
+    changeLoaded(address, bytes, writer);
+}
+
+//===----------------------------------------------------------------------===//
+// Loaded tiles
+//===----------------------------------------------------------------------===//
+
+void Memory::loaded(llvm::IntrusiveRefCntPtr<Tile> tile,
+                    const TileAccess &access, size_t begin, uint64_t base,
+                    const WarpKnowledge &reader) {
+  std::erase_if(tiles, [](const LoadedTile &each) {
+    return each.tile->used || each.tile->UseCount() == 1;
+  });
+  LoadedTile made{std::move(tile), &access, begin, base, {}, {}};
+  for (int c = 0; c < 2; ++c) {
+    made.sources[c] = reader.classes[c].number;
+    made.times[c] = reader.classes[c].now;
+  }
+  tiles.push_back(std::move(made));
+}
+
+/// The write has been made by somebody who may not know of the loads.
+void Memory::changeLoaded(uint64_t address, size_t bytes, Viewer &writer) {
+  for (LoadedTile &each : tiles) {
+    if (each.tile->used || address >= each.base + each.access->viewBytes ||
+        each.base >= address + bytes)
+      continue;
+    bool open[2];
+    for (int c = 0; c < 2; ++c)
+      open[c] = !writer.knows(each.sources[c], each.times[c]);
+    if (!open[0] && !open[1])
+      continue;
+    Tile &tile = *each.tile;
+    for (size_t i = 0; i < tile.data.size(); ++i) {
+      uint64_t from = each.base + each.access->offset[each.begin + i];
+      if (!open[i % laneCount != 0] || from < address ||
+          from + each.access->bytes > address + bytes)
+        continue;
+      uint32_t bits = 0;
+      std::memcpy(&bits, at(from), each.access->bytes);
+      tile.data[i] = static_cast<uint32_t>(canonical(each.access->type, bits));
+    }
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -101,108 +172,124 @@ ThreadView::Buffer &ThreadView::buffer(Memory &memory) {
   return made;
 }
 
+Knowledge &ThreadView::knowledge(unsigned lane) const {
+  return agent.knowledge->classes[lane != 0];
+}
+
+MemorySpace ThreadView::spaceOf(const Memory &memory) const {
+  return !memory.isShared()             ? MemorySpace::Global
+         : &memory == &agent.cta.shared ? MemorySpace::SharedOwn
+                                        : MemorySpace::SharedPeer;
+}
+
 bool ThreadView::read(Memory &memory, unsigned lane, uint64_t address,
-                      size_t bytes, uint8_t *data, uint8_t *poison) {
-  memory.record(false, address, bytes);
-  bool good = true;
-  Buffer *own = nullptr;
-  if (views)
-    own = &buffer(memory);
+                      size_t bytes, uint8_t *data, uint8_t *poison,
+                      bool strong) {
+  if (!views)
+    return memory.read(address, bytes, data, poison);
+  uint8_t bad[8];
+  if (!poison)
+    poison = bad;
+  Viewer viewer(*views, Proxy::Generic, knowledge(lane).known);
+  if (strong)
+    viewer.strong();
+  bool good = memory.read(address, bytes, data, poison, &viewer);
+  Buffer &own = buffer(memory);
+  if (own.chunks.empty())
+    return good;
+  good = true;
   for (size_t i = 0; i < bytes; ++i) {
     uint64_t a = address + i;
-    uint8_t byte = *memory.at(a);
-    bool bad = memory.isPoison(a);
-    if (views) {
-      uint16_t bit = uint16_t(1) << a % 16;
-      auto stale = memory.staleForGeneric.find(a / 16);
-      if (stale != memory.staleForGeneric.end() && stale->second.mask & bit) {
-        byte = stale->second.data[a % 16];
-        bad = stale->second.poison[a % 16];
-      }
-      auto chunk = own->chunks.find(a / 16);
-      if (chunk != own->chunks.end() && chunk->second.mask & bit &&
-          (chunk->second.lane[a % 16] == lane || chunk->second.seen & bit)) {
-        byte = chunk->second.data[a % 16];
-        bad = chunk->second.poison[a % 16];
-      }
+    uint16_t bit = uint16_t(1) << a % 16;
+    auto chunk = own.chunks.find(a / 16);
+    if (chunk != own.chunks.end() && chunk->second.mask & bit &&
+        (chunk->second.lane[a % 16] == lane || chunk->second.seen & bit)) {
+      data[i] = chunk->second.data[a % 16];
+      poison[i] = chunk->second.poison[a % 16];
     }
-    data[i] = byte;
-    if (poison)
-      poison[i] = bad;
-    good &= !bad;
+    good &= !poison[i];
   }
   return good;
 }
 
 void ThreadView::write(Memory &memory, unsigned lane, uint64_t address,
-                       size_t bytes, const uint8_t *data,
-                       const uint8_t *poison) {
+                       size_t bytes, const uint8_t *data, const uint8_t *poison,
+                       bool through) {
+  if (!views)
+    return memory.write(address, bytes, data, poison);
   memory.record(true, address, bytes);
+  Knowledge &thread = knowledge(lane);
+  EventId event = views->generic(thread, spaceOf(memory));
+  if (through) {
+    forget(memory, address, bytes);
+    Viewer writer(*views, Proxy::Generic, thread.known);
+    return memory.apply(address, bytes, data, poison, event, writer, false);
+  }
+  Buffer &own = buffer(memory);
   for (size_t i = 0; i < bytes; ++i) {
     uint64_t a = address + i;
-    bool bad = poison && poison[i];
-    if (!views) {
-      memory.set(a, data[i], bad);
-      continue;
-    }
-    Chunk &chunk = buffer(memory).chunks[a / 16];
+    Chunk &chunk = own.chunks[a / 16];
     uint16_t bit = uint16_t(1) << a % 16;
     chunk.data[a % 16] = data[i];
-    chunk.poison[a % 16] = bad;
+    chunk.poison[a % 16] = poison && poison[i];
     chunk.lane[a % 16] = lane;
+    chunk.event[a % 16] = event;
     chunk.mask |= bit;
-    chunk.fenced &= ~bit;
     chunk.seen &= ~bit;
   }
 }
 
-void ThreadView::writeThrough(Memory &memory, unsigned lane, uint64_t address,
-                              size_t bytes, const uint8_t *data) {
+void ThreadView::writeStrong(Memory &memory, unsigned lane, uint64_t address,
+                             size_t bytes, const uint8_t *data) {
+  if (!views)
+    return memory.write(address, bytes, data);
   memory.record(true, address, bytes);
-  for (size_t i = 0; i < bytes; ++i) {
-    if (!views)
-      memory.set(address + i, data[i], false);
-    else
-      perform(buffer(memory), address + i, lane, data[i], false, false);
-  }
+  forget(memory, address, bytes);
+  Knowledge &thread = knowledge(lane);
+  Viewer writer(*views, Proxy::Generic, thread.known);
+  memory.apply(address, bytes, data, nullptr,
+               views->strong(thread, spaceOf(memory)), writer, /*wins=*/true);
 }
 
-/// A generic write reaches memory.
-void ThreadView::perform(Buffer &buffer, uint64_t address, unsigned lane,
-                         uint8_t byte, bool poison, bool fenced) {
-  Memory &memory = *buffer.memory;
-  uint16_t bit = uint16_t(1) << address % 16;
-  if (fenced) {
-    auto stale = memory.staleForAsync.find(address / 16);
-    if (stale != memory.staleForAsync.end())
-      stale->second.mask &= ~bit;
-  } else {
-    auto &stale = memory.staleForAsync[address / 16];
-    if (!(stale.mask & bit)) {
-      stale.data[address % 16] = *memory.at(address);
-      stale.poison[address % 16] = memory.isPoison(address);
-      stale.mask |= bit;
-    }
-    stale.writer[address % 16] = number * 32 + lane;
-    if (buffer.unfenced.empty() || buffer.unfenced.back() != address / 16)
-      buffer.unfenced.push_back(address / 16);
+/// What the warp has in its buffer of these bytes is overwritten.
+void ThreadView::forget(Memory &memory, uint64_t address, size_t bytes) {
+  Buffer &own = buffer(memory);
+  if (own.chunks.empty())
+    return;
+  for (uint64_t a = address; a < address + bytes; ++a) {
+    auto chunk = own.chunks.find(a / 16);
+    if (chunk == own.chunks.end())
+      continue;
+    chunk->second.mask &= ~(uint16_t(1) << a % 16);
+    if (!chunk->second.mask)
+      own.chunks.erase(chunk);
   }
-  auto other = memory.staleForGeneric.find(address / 16);
-  if (other != memory.staleForGeneric.end())
-    other->second.mask &= ~bit;
-  memory.set(address, byte, poison);
 }
 
 template <typename Select> void ThreadView::drain(Select &&select) {
   for (Buffer &buffer : buffers) {
+    if (buffer.chunks.empty())
+      continue;
+    Viewer writers[2] = {
+        {*views, Proxy::Generic, knowledge(0).known},
+        {*views, Proxy::Generic, knowledge(1).known},
+    };
     std::vector<uint64_t> empty;
     for (auto &[number, chunk] : buffer.chunks) {
-      for (int i = 0; i < 16; ++i) {
-        if (!(chunk.mask >> i & 1) || !select(chunk, i))
+      for (int i = 0; i < 16;) {
+        if (!(chunk.mask >> i & 1) || !select(chunk, i)) {
+          ++i;
           continue;
-        perform(buffer, number * 16 + i, chunk.lane[i], chunk.data[i],
-                chunk.poison[i], chunk.fenced >> i & 1);
-        chunk.mask &= ~(1 << i);
+        }
+        int end = i;
+        do
+          chunk.mask &= ~(1 << end++);
+        while (end < 16 && chunk.mask >> end & 1 && select(chunk, end) &&
+               chunk.event[end] == chunk.event[i]);
+        buffer.memory->apply(number * 16 + i, end - i, chunk.data + i,
+                             chunk.poison + i, chunk.event[i],
+                             writers[chunk.lane[i] != 0], false);
+        i = end;
       }
       if (!chunk.mask)
         empty.push_back(number);
@@ -222,7 +309,8 @@ void ThreadView::release(uint32_t lanes) {
 void ThreadView::beforeAsync(uint32_t lanes) {
   if (views)
     drain([&](const Chunk &chunk, int i) {
-      return (lanes >> chunk.lane[i] & 1) && (chunk.fenced >> i & 1);
+      return ((lanes >> chunk.lane[i] & 1) || (chunk.seen >> i & 1)) &&
+             views->isFenced(chunk.event[i]);
     });
 }
 
@@ -232,52 +320,4 @@ void ThreadView::syncWarp() {
   for (Buffer &buffer : buffers)
     for (auto &[number, chunk] : buffer.chunks)
       chunk.seen |= chunk.mask;
-}
-
-/// PTX ISA, fence.proxy: the state space that the fence names. Said here once
-/// more: this mode shares nothing with the proxy table.
-static bool covers(FenceSpace space, const Memory &memory, const Memory *own) {
-  if (space == FenceSpace::All)
-    return true;
-  if (space == FenceSpace::Global)
-    return !memory.isShared();
-  return memory.isShared() &&
-         (space == FenceSpace::SharedCluster || &memory == own);
-}
-
-void ThreadView::fenceProxyAsync(uint32_t lanes, FenceSpace space,
-                                 const Memory *own) {
-  if (!views)
-    return;
-  for (Buffer &buffer : buffers) {
-    if (!covers(space, *buffer.memory, own))
-      continue;
-    for (auto &[number, chunk] : buffer.chunks)
-      for (int i = 0; i < 16; ++i)
-        if (chunk.mask >> i & 1 && lanes >> chunk.lane[i] & 1)
-          chunk.fenced |= 1 << i;
-    std::vector<uint64_t> left;
-    for (uint64_t number : buffer.unfenced) {
-      auto stale = buffer.memory->staleForAsync.find(number);
-      if (stale == buffer.memory->staleForAsync.end())
-        continue;
-      bool waits = false;
-      for (int i = 0; i < 16; ++i) {
-        uint32_t writer = stale->second.writer[i];
-        if (!(stale->second.mask >> i & 1) || writer / 32 != this->number)
-          continue;
-        if (lanes >> writer % 32 & 1)
-          stale->second.mask &= ~(1 << i);
-        else
-          waits = true;
-      }
-      if (!stale->second.mask)
-        buffer.memory->staleForAsync.erase(stale);
-      if (waits)
-        left.push_back(number);
-    }
-    std::sort(left.begin(), left.end());
-    left.erase(std::unique(left.begin(), left.end()), left.end());
-    buffer.unfenced = std::move(left);
-  }
 }

@@ -1,4 +1,4 @@
-//===- Memory.h - shared and global memory, as each proxy sees it -*- C++
+//===- Memory.h - shared and global memory, as each thread sees it -*- C++
 //-*-===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
@@ -11,20 +11,21 @@
 // poison flag for each byte of shared memory.
 //
 // With hazards off, memory misbehaves as the rules allow, and nobody looks at
-// effects or the proxy table. Between a thread and the array of bytes stand:
+// effects or the proxy table:
 //
-//   thread's buffer   its weak generic writes, until a release of that thread
-//                     (a barrier, an arrive, a fence) lets them out. Other
-//                     lanes of its warp see them after a syncwarp.
-//   stale for async   bytes that a generic write has changed but which the
-//                     async proxy still sees as they were, until the *writing*
-//                     thread executes fence.proxy.async
-//   stale for generic bytes that an asynchronous copy has changed but which
-//                     loads still see as they were, until some thread has
-//                     observed the copy's completion
+//   thread's buffer   a weak generic write stays in its thread's buffer until a
+//                     release of that thread (a barrier, an arrive, a fence)
+//                     lets it out; a relaxed arrive does not. Other lanes of
+//                     its warp see it after a syncwarp.
+//   shadow            each byte of memory has the event that wrote it (Views.h)
+//                     and what it held before. A reader that does not know the
+//                     event may get the byte from before; a writer that does
+//                     not know it may lose: the older write came late.
+//   reads             a register tile that was loaded and not used yet may
+//                     still change, if somebody overwrites its source without
+//                     knowing of the load: the load was late.
 //
-// A byte of a buffer that was fenced before it was released is never stale for
-// async. The three are sparse: a correct kernel keeps them almost empty.
+// What asynchronous operations do with their sources is in Engines.cpp.
 //
 // Addresses are bytes: of shared memory from the CTA's window's start, of
 // global memory those of this process.
@@ -33,11 +34,9 @@
 #ifndef TITAN_SIMULATOR_MEMORY_H
 #define TITAN_SIMULATOR_MEMORY_H
 
+#include "Program.h"
+#include "Views.h"
 #include "titan/Layout/ByteSet.h"
-#include "titan/Target/ProxyTable.h"
-
-#include "llvm/ADT/ArrayRef.h"
-#include "llvm/ADT/DenseMap.h"
 
 #include <cstdint>
 #include <vector>
@@ -65,32 +64,53 @@ public:
 
   bool isShared() const { return !storage.empty(); }
 
-  /// Copies [address, address + bytes) as the async proxy sees it. Returns
-  /// false if any of it is poison; `poison` (one byte each) may be null.
-  bool readAsync(uint64_t address, size_t bytes, uint8_t *data,
-                 uint8_t *poison = nullptr);
-  /// An asynchronous copy's write; the generic proxy sees it after
-  /// observed(copy).
-  void writeAsync(uint64_t address, llvm::ArrayRef<uint8_t> data,
-                  uint64_t copy);
-  /// Somebody has observed that an asynchronous copy is complete.
-  void observed(uint64_t copy);
+  /// Copies [address, address + bytes), as it is or as the viewer sees it.
+  /// Returns false if any of it is poison; `poison` (one byte each) may be
+  /// null.
+  bool read(uint64_t address, size_t bytes, uint8_t *data,
+            uint8_t *poison = nullptr, Viewer *viewer = nullptr);
+  /// A write. With views: what made it, and what its maker knew; where `wins`,
+  /// it does not lose against a write that its maker does not know.
+  void write(uint64_t address, size_t bytes, const uint8_t *data,
+             const uint8_t *poison = nullptr, EventId event = 0,
+             Viewer *writer = nullptr, bool wins = false);
+  /// The bytes that the viewer sees as they were.
+  void oldBytes(uint64_t address, size_t bytes, Viewer &viewer,
+                std::vector<OldByte> &to);
+
+  /// A tile that a warp has loaded from here (views only). `begin` is where its
+  /// part of the access's tables starts.
+  void loaded(llvm::IntrusiveRefCntPtr<Tile> tile, const TileAccess &access,
+              size_t begin, uint64_t base, const WarpKnowledge &reader);
 
   Recorder *recorder = nullptr;
 
 private:
   friend class ThreadView;
 
-  struct StaleForAsync {
-    uint8_t data[16], poison[16];
-    uint32_t writer[16]; ///< Who must fence: warp number * 32 + lane.
-    uint16_t mask = 0;
+  /// What stands beside the bytes, with views.
+  struct Shadow {
+    explicit Shadow(size_t bytes)
+        : event(bytes), before(bytes), poisonBefore(bytes) {}
+    std::vector<EventId> event;
+    std::vector<uint8_t> before, poisonBefore;
   };
-  struct StaleForGeneric {
-    uint8_t data[16], poison[16];
-    uint64_t copy[16];
-    uint16_t mask = 0;
+  static constexpr uint64_t pageBytes = 4096;
+  /// The shadow of the byte, and `at`, its index there; null where nothing was
+  /// written yet.
+  Shadow *shadowOf(uint64_t address, size_t &at, bool make);
+
+  struct LoadedTile {
+    llvm::IntrusiveRefCntPtr<Tile> tile;
+    const TileAccess *access;
+    size_t begin;
+    uint64_t base;
+    uint32_t sources[2], times[2];
   };
+  void changeLoaded(uint64_t address, size_t bytes, Viewer &writer);
+  /// write(), for views, without recording.
+  void apply(uint64_t address, size_t bytes, const uint8_t *data,
+             const uint8_t *poison, EventId event, Viewer &writer, bool wins);
 
   uint8_t *at(uint64_t address) {
     return storage.empty() ? reinterpret_cast<uint8_t *>(address)
@@ -98,11 +118,6 @@ private:
   }
   bool isPoison(uint64_t address) const {
     return !storage.empty() && !valid[address];
-  }
-  void set(uint64_t address, uint8_t byte, bool poison) {
-    *at(address) = byte;
-    if (!storage.empty())
-      valid[address] = !poison;
   }
   void record(bool write, uint64_t address, size_t bytes) {
     if (recorder)
@@ -112,57 +127,57 @@ private:
 
   std::vector<uint8_t> storage, valid;
   bool views;
-  llvm::DenseMap<uint64_t, StaleForAsync> staleForAsync;
-  llvm::DenseMap<uint64_t, StaleForGeneric> staleForGeneric;
-  llvm::DenseMap<uint64_t, std::vector<uint64_t>> chunksOfCopy;
+  /// Of shared memory the one at 0, of global memory one a page.
+  llvm::DenseMap<uint64_t, std::unique_ptr<Shadow>> shadows;
+  uint64_t lastPage = ~uint64_t(0);
+  Shadow *lastShadow = nullptr;
+  std::vector<LoadedTile> tiles;
 };
 
 /// One warp's generic accesses: the buffers of its 32 threads.
 class ThreadView {
 public:
-  /// `number` is the warp's, unique in the run.
-  ThreadView(uint32_t number, bool views) : number(number), views(views) {}
+  /// `views` may be null: then there are no buffers.
+  ThreadView(Views *views, const Agent &agent) : views(views), agent(agent) {}
 
   /// Returns false if any of it is poison.
   bool read(Memory &memory, unsigned lane, uint64_t address, size_t bytes,
-            uint8_t *data, uint8_t *poison = nullptr);
+            uint8_t *data, uint8_t *poison = nullptr, bool strong = false);
+  /// Where `through`, past the buffer.
   void write(Memory &memory, unsigned lane, uint64_t address, size_t bytes,
-             const uint8_t *data, const uint8_t *poison = nullptr);
+             const uint8_t *data, const uint8_t *poison = nullptr,
+             bool through = false);
   /// A strong read, write or atomic: past the buffer, in memory itself.
-  void writeThrough(Memory &memory, unsigned lane, uint64_t address,
-                    size_t bytes, const uint8_t *data);
+  void writeStrong(Memory &memory, unsigned lane, uint64_t address,
+                   size_t bytes, const uint8_t *data);
 
   /// The lanes of the mask release: what they wrote, or saw of other lanes of
   /// the warp, goes to memory.
   void release(uint32_t lanes);
   /// The lanes of the warp see what the others wrote.
   void syncWarp();
-  /// fence.proxy.async by the lanes of the mask; `own` is the CTA's memory.
-  void fenceProxyAsync(uint32_t lanes, FenceSpace space, const Memory *own);
-  /// Fenced writes of the lanes are before the asynchronous operation that they
-  /// issue, without a release.
+  /// Fenced writes of the lanes, and those that they saw of others, are before
+  /// the asynchronous operation that they issue, without a release.
   void beforeAsync(uint32_t lanes);
 
 private:
   struct Chunk {
-    uint8_t data[16], poison[16];
-    uint8_t lane[16];
-    uint16_t mask = 0, fenced = 0, seen = 0;
+    uint8_t data[16], poison[16], lane[16];
+    EventId event[16];
+    uint16_t mask = 0, seen = 0;
   };
-  using Chunks = llvm::DenseMap<uint64_t, Chunk>;
   struct Buffer {
     Memory *memory;
-    Chunks chunks;
-    /// Chunks of staleForAsync that wait for a fence of this warp.
-    std::vector<uint64_t> unfenced;
+    llvm::DenseMap<uint64_t, Chunk> chunks;
   };
   Buffer &buffer(Memory &memory);
-  void perform(Buffer &buffer, uint64_t address, unsigned lane, uint8_t byte,
-               bool poison, bool fenced);
+  Knowledge &knowledge(unsigned lane) const;
+  MemorySpace spaceOf(const Memory &memory) const;
+  void forget(Memory &memory, uint64_t address, size_t bytes);
   template <typename Select> void drain(Select &&select);
 
-  uint32_t number;
-  bool views;
+  Views *views;
+  const Agent &agent;
   std::vector<Buffer> buffers;
 };
 

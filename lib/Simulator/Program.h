@@ -53,12 +53,15 @@ struct Object : llvm::RefCountedBase<Object> {
 using Ref = llvm::IntrusiveRefCntPtr<Object>;
 
 /// One warp's part of a register tile: element [register * 32 + lane], its bits
-/// in the low end. Never changed once it has been made.
+/// in the low end. Never changed once it has been used.
 struct Tile : Object {
   explicit Tile(size_t elements) : data(elements) {}
   std::vector<uint32_t> data;
   /// One byte an element, 1 where it is poison; empty: none is.
   std::vector<uint8_t> poison;
+  /// Whether somebody has looked at it (hazards off: until then a load of it
+  /// may be late).
+  mutable bool used = false;
 };
 
 /// One warp's part of an accumulator. The registers stay the same from product

@@ -38,7 +38,7 @@ Cta::Cta(Machine &machine, Cluster &cluster, std::array<int64_t, 3> id,
          unsigned rank)
     : machine(machine), cluster(cluster), id(id), rank(rank),
       number(machine.nextCta++),
-      shared(machine.program.sharedBytes, machine.views),
+      shared(machine.program.sharedBytes, machine.views != nullptr),
       warpgroups((machine.program.warps + 3) / 4),
       running(machine.program.warps) {
   for (unsigned warp = 0; warp < machine.program.warps; ++warp)
@@ -50,7 +50,10 @@ Machine::Machine(KernelOp kernel, const Program &program, const Launch &launch,
                  MutableArrayRef<SimulatorArgument> arguments,
                  const SimulatorOptions &options, SimulatorReport &report)
     : kernel(kernel), program(program), launch(launch), arguments(arguments),
-      options(options), report(report), views(!options.hazards), global(views) {
+      options(options), report(report),
+      views(options.hazards ? nullptr
+                            : std::make_unique<Views>(options.schedule)),
+      global(views != nullptr) {
   clusters = 1;
   for (int d = 0; d < 3; ++d) {
     clusterGrid[d] = launch.grid[d] / program.cluster[d];
@@ -64,12 +67,13 @@ Machine::Machine(KernelOp kernel, const Program &program, const Launch &launch,
     conformance = std::make_unique<Conformance>(*this);
   rng = options.schedule.seed;
   if (options.schedule.kind == Schedule::Random) {
-    // Seeds differ in how fast the engines are against the warps, and in how
-    // long a warp runs before another one does.
+    // Seeds differ in how fast the engines are against the warps, in how long a
+    // warp runs before another one does, and in how fast warps are.
     static const unsigned weights[] = {1, 4, 16, 64};
     static const unsigned bursts[] = {1, 4, 32};
     engineWeight = weights[random() % 4];
     burst = bursts[random() % 3];
+    speeds = static_cast<Speeds>(random() % 3);
   }
 }
 
@@ -102,6 +106,8 @@ void Machine::startClusters() {
       for (auto &agent : cluster->ctas.back()->agents)
         agents.push_back(agent.get());
     }
+    if (views)
+      views->start(*cluster);
     if (hazards)
       hazards->start(*cluster);
     resident.push_back(std::move(cluster));
@@ -121,10 +127,12 @@ void Machine::retire() {
   };
   llvm::erase_if(agents,
                  [&](Agent *agent) { return ended(agent->cta.cluster); });
-  if (hazards)
-    for (auto &cluster : resident)
-      if (ended(*cluster))
-        hazards->end(*cluster);
+  for (auto &cluster : resident) {
+    if (views && ended(*cluster))
+      views->end(*cluster);
+    if (hazards && ended(*cluster))
+      hazards->end(*cluster);
+  }
   llvm::erase_if(resident, [&](auto &cluster) { return ended(*cluster); });
   startClusters();
   if (options.progress)
@@ -175,7 +183,8 @@ void Machine::find(Code code, const Twine &message, Operation *op,
 /// Work that still uses the CTA's memory as its last warp returns.
 bool Machine::outstandingAt(Cta &cta, const Inst &inst, const Agent &agent) {
   for (const Work &item : work) {
-    bool uses = item.group ? item.cta == &cta : false;
+    bool uses =
+        item.group && item.cta == &cta && item.group->done <= item.product;
     if (item.copy && item.copy->cta == &cta && !item.copy->sourceRead)
       uses = true;
     if (item.copy)
@@ -229,6 +238,13 @@ Step Agent::exit(const Inst &inst) {
   }
   view.release(~0u);
   machine.publishBarriers(*this);
+  // What waits have covered is over.
+  if (machine.views) {
+    machine.multiplyUpTo(cta, cta.warpgroups[warp / 4], productsObserved);
+    for (size_t i = 0; i < groupsRead; ++i)
+      for (const CopyRef &copy : groups[i])
+        machine.readSource(*copy);
+  }
   done = true;
   ++machine.events;
   --cta.cluster.running;
@@ -430,6 +446,26 @@ bool Machine::stepWork(size_t index) {
   return true;
 }
 
+/// How much the schedule favours an agent: 4, if all are the same.
+unsigned Machine::weight(const Agent &agent) const {
+  if (speeds == Speeds::Same)
+    return 4;
+  static const unsigned weights[] = {1, 4, 64};
+  uint64_t z = speeds == Speeds::ByPartition ? agent.region : agent.number;
+  z = (z + options.schedule.seed * 31 + 1) * 0x9e3779b97f4a7c15;
+  return weights[(z >> 32) % 3];
+}
+
+/// With views, what reads sources or registers comes last when nothing else can
+/// go on, and what brings data first.
+int Machine::rank(const Work &item) const {
+  if (!views)
+    return 0;
+  if (item.copy && item.copy->inst->op == Opcode::TmaLoad)
+    return 0;
+  return item.copy && item.copy->sourceRead ? 1 : 2;
+}
+
 void Machine::stepRandom() {
   candidates.clear();
   for (Agent *agent : agents)
@@ -440,11 +476,16 @@ void Machine::stepRandom() {
     stuck = true;
     return;
   }
-  // An agent weighs 4, a piece of work engineWeight.
-  uint64_t total = candidates.size() * 4 + pending * engineWeight;
-  uint64_t pick = random() % total;
-  if (pick < candidates.size() * 4) {
-    Agent &agent = *candidates[pick / 4];
+  // An agent has its weight, a piece of work engineWeight.
+  uint64_t agentsWeigh = 0;
+  for (Agent *agent : candidates)
+    agentsWeigh += weight(*agent);
+  uint64_t pick = random() % (agentsWeigh + pending * engineWeight);
+  if (pick < agentsWeigh) {
+    size_t chosen = 0;
+    for (; pick >= weight(*candidates[chosen]); ++chosen)
+      pick -= weight(*candidates[chosen]);
+    Agent &agent = *candidates[chosen];
     for (unsigned i = 0; i < burst && !stop; ++i) {
       uint64_t begin = events;
       Step step = agent.step();
@@ -459,7 +500,7 @@ void Machine::stepRandom() {
     }
     return;
   }
-  size_t index = (pick - candidates.size() * 4) / engineWeight;
+  size_t index = (pick - agentsWeigh) / engineWeight;
   // Products of a warpgroup run in order: take its oldest one.
   auto item = std::next(work.begin(), index);
   if (!ready(*item))
@@ -478,8 +519,10 @@ void Machine::run() {
       stepRandom();
     } else if (!stepAgents() && !stop) {
       stuck = true;
-      for (size_t i = 0; i < work.size() && stuck; ++i)
-        stuck = !stepWork(i);
+      for (int least = 0; least < 3; ++least)
+        for (size_t i = 0; i < work.size() && stuck; ++i)
+          if (rank(*std::next(work.begin(), i)) <= least)
+            stuck = !stepWork(i);
     }
     if (stop)
       break;

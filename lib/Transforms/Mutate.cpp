@@ -71,11 +71,14 @@ public:
 
   void run() {
     if (auto elect = dyn_cast<ElectOp>(op)) {
-      if (elect.getNumResults() == 0 && want(MutationClass::Drop, "drop elect"))
+      if (elect.getNumResults() == 0 && countsThreads(elect) &&
+          want(MutationClass::Drop, "drop elect"))
         inlineElect(elect);
       return;
     }
-    if (isa<TmaLoadOp, TmaStoreOp>(op) &&
+    // A load signals a barrier; a store is data only, and storing the same data
+    // twice is no bug of synchronisation.
+    if (isa<TmaLoadOp>(op) &&
         want(MutationClass::Duplicate, "duplicate " + name())) {
       b.setInsertionPointAfter(op);
       b.clone(*op);
@@ -92,6 +95,20 @@ private:
   bool want(MutationClass kind, const Twine &words) {
     unsigned variant = variants[static_cast<int>(kind)]++;
     return visit(kind, variant, words.str());
+  }
+
+  /// Whether it matters how many threads execute the body: to wait in vain for
+  /// nothing harms nobody.
+  static bool countsThreads(ElectOp elect) {
+    return elect.getBody()
+        .walk([](Operation *each) {
+          bool harmless =
+              isPure(each) || each->hasTrait<OpTrait::IsTerminator>() ||
+              isa<MBarrierWaitOp, BulkWaitOp, BulkWaitGroupOp>(each) ||
+              each->getNumRegions() != 0;
+          return harmless ? WalkResult::advance() : WalkResult::interrupt();
+        })
+        .wasInterrupted();
   }
 
   void inlineElect(ElectOp elect) {

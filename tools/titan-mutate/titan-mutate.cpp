@@ -27,6 +27,7 @@
 #include "llvm/Support/Threading.h"
 
 #include <mutex>
+#include <random>
 
 using namespace mlir;
 using namespace titan;
@@ -43,11 +44,24 @@ static cl::opt<unsigned> schedules(
 static cl::opt<unsigned>
     every("every", cl::desc("Take one mutant of this many (1: all)"),
           cl::init(1), cl::cat(category));
-static cl::opt<unsigned> seed("seed",
-                              cl::desc("First seed of the schedules (1)"),
-                              cl::init(1), cl::cat(category));
-static cl::list<std::string> sizes("size", cl::desc("As in titan run"),
-                                   cl::cat(category));
+static cl::opt<unsigned> perClass(
+    "per-class",
+    cl::desc("Take at most this many mutants of each class, of all kernels "
+             "together, as the seed has it (0: all)"),
+    cl::init(0), cl::cat(category));
+static cl::opt<unsigned>
+    seed("seed",
+         cl::desc("First seed of the schedules, seed of the sample (1)"),
+         cl::init(1), cl::cat(category));
+static cl::list<std::string>
+    sizes("size",
+          cl::desc("As in titan run; for the kernels that have such a size"),
+          cl::cat(category));
+static cl::opt<int64_t> multiprocessors("multiprocessors",
+                                        cl::desc("As in titan run"),
+                                        cl::init(-1), cl::cat(category));
+static cl::opt<unsigned> jobs("j", cl::desc("Threads (0: one a core)"),
+                              cl::init(0), cl::cat(category));
 static cl::opt<bool> verbose("v", cl::desc("A line for each mutant"),
                              cl::cat(category));
 static cl::opt<int> show("show", cl::desc("Print mutant N as IR and stop"),
@@ -261,59 +275,109 @@ private:
   Row rows[mutationClasses];
 };
 
-int mutate(llvm::StringRef file, Table &table) {
-  Session session("mutate", false);
-  OwningOpRef<ModuleOp> module = session.parse(file);
-  if (!module)
+/// A file and its kernels.
+struct Input {
+  explicit Input() : session("mutate", false) {}
+  Session session;
+  OwningOpRef<ModuleOp> module;
+  std::vector<std::unique_ptr<Subject>> subjects;
+};
+
+/// The sizes of the command line that the kernel's example has.
+std::vector<std::string> sizesOf(KernelOp kernel) {
+  std::vector<std::string> list;
+  auto example = kernel->getAttrOfType<DictionaryAttr>("titan.example");
+  auto known = example ? example.getAs<DictionaryAttr>("sizes") : nullptr;
+  for (const std::string &size : sizes)
+    if (known && known.get(llvm::StringRef(size).split('=').first))
+      list.push_back(size);
+  return list;
+}
+
+/// Runs and checks the kernel as it is; null where that fails.
+std::unique_ptr<Subject> makeSubject(Session &session, llvm::StringRef file,
+                                     KernelOp kernel, int &code) {
+  RunCommand command;
+  command.file = file.str();
+  command.sizes = sizesOf(kernel);
+  command.multiprocessors = multiprocessors;
+  code = BadInput;
+  std::optional<HostArguments> arguments =
+      makeArguments(session, kernel, command);
+  if (!arguments)
+    return nullptr;
+  auto subject =
+      std::make_unique<Subject>(Subject{kernel, std::move(*arguments), {}, 0});
+  uint64_t operations = 0;
+  code = Findings;
+  std::string how = run(kernel, *subject, {Schedule::Eager, 0},
+                        &subject->expected, &operations);
+  if (!how.empty()) {
+    llvm::errs() << file << ": the kernel itself fails: " << how << "\n";
+    return nullptr;
+  }
+  subject->maxSteps = 4 * operations + 10000;
+  if (CheckReport report = check(kernel, CheckOptions()); !report.accepted()) {
+    llvm::errs() << file << ": the kernel itself is refused\n";
+    for (const Finding &finding : report.findings)
+      session.report(finding);
+    return nullptr;
+  }
+  code = Good;
+  return subject;
+}
+
+int load(llvm::StringRef file, Input &input) {
+  input.module = input.session.parse(file);
+  if (!input.module)
     return BadInput;
-  PassManager passes(&session.getContext());
+  PassManager passes(&input.session.getContext());
   buildExpandPipeline(passes);
-  if (failed(passes.run(*module)))
+  if (failed(passes.run(*input.module)))
     return BadInput;
-  for (auto kernel : module->getOps<KernelOp>()) {
+  for (auto kernel : input.module->getOps<KernelOp>()) {
     if (!onlyKernel.empty() && kernel.getName() != onlyKernel)
       continue;
-    RunCommand command;
-    command.file = file.str();
-    command.sizes = sizes;
-    std::optional<HostArguments> arguments =
-        makeArguments(session, kernel, command);
-    if (!arguments)
-      return BadInput;
-    Subject subject{kernel, std::move(*arguments), {}, 0};
-    uint64_t operations = 0;
-    std::string how = run(kernel, subject, {Schedule::Eager, 0},
-                          &subject.expected, &operations);
-    if (!how.empty()) {
-      llvm::errs() << file << ": the kernel itself fails: " << how << "\n";
-      return Findings;
-    }
-    subject.maxSteps = 4 * operations + 10000;
-    if (CheckReport report = check(kernel, CheckOptions());
-        !report.accepted()) {
-      llvm::errs() << file << ": the kernel itself is refused\n";
-      for (const Finding &finding : report.findings)
-        session.report(finding);
-      return Findings;
-    }
-    std::vector<Mutation> mutations = enumerateMutations(kernel);
-    if (show >= 0 && static_cast<size_t>(show) < mutations.size()) {
-      const Mutation &mutation = mutations[show];
-      auto clone = cast<KernelOp>(kernel->clone());
-      (void)applyMutation(clone, mutation);
-      clone->print(llvm::outs(), OpPrintingFlags().useLocalScope());
-      llvm::outs() << "\n";
-      clone->erase();
-      return Good;
-    }
-    llvm::DefaultThreadPool pool(llvm::hardware_concurrency());
-    for (size_t i = 0; i < mutations.size(); i += every)
-      pool.async([&, i] {
-        table.add(kernel, i, mutations[i], judge(subject, mutations[i]));
-      });
-    pool.wait();
+    int code = Good;
+    auto subject = makeSubject(input.session, file, kernel, code);
+    if (!subject)
+      return code;
+    input.subjects.push_back(std::move(subject));
   }
   return Good;
+}
+
+/// A mutation of a subject, and its number there.
+struct Candidate {
+  Subject *subject;
+  size_t number;
+  Mutation mutation;
+};
+
+/// What the flags leave of the mutations, in order.
+std::vector<Candidate> sample(std::vector<Candidate> all) {
+  std::vector<Candidate> taken;
+  for (size_t i = 0; i < all.size(); i += every)
+    taken.push_back(all[i]);
+  if (!perClass)
+    return taken;
+  std::vector<size_t> keep;
+  std::mt19937_64 random(seed);
+  for (int kind = 0; kind < mutationClasses; ++kind) {
+    std::vector<size_t> of;
+    for (size_t i = 0; i < taken.size(); ++i)
+      if (static_cast<int>(taken[i].mutation.kind) == kind)
+        of.push_back(i);
+    for (size_t i = 0; i < of.size() && i < perClass; ++i) {
+      std::swap(of[i], of[i + random() % (of.size() - i)]);
+      keep.push_back(of[i]);
+    }
+  }
+  llvm::sort(keep);
+  std::vector<Candidate> chosen;
+  for (size_t i : keep)
+    chosen.push_back(taken[i]);
+  return chosen;
 }
 
 } // namespace
@@ -328,12 +392,42 @@ int main(int argc, char **argv) {
         << "titan-mutate: error: [bad-argument] --every is at least 1\n";
     return BadInput;
   }
-  Table table;
-  for (const std::string &file : files)
-    if (int code = mutate(file, table))
+  std::vector<std::unique_ptr<Input>> inputs;
+  std::vector<Candidate> candidates;
+  for (const std::string &file : files) {
+    inputs.push_back(std::make_unique<Input>());
+    if (int code = load(file, *inputs.back()))
       return code;
-  if (show >= 0)
+    for (auto &subject : inputs.back()->subjects)
+      for (auto &&[i, mutation] :
+           llvm::enumerate(enumerateMutations(subject->kernel)))
+        candidates.push_back({subject.get(), i, mutation});
+  }
+  if (show >= 0) {
+    for (const Candidate &each : candidates) {
+      if (each.number != static_cast<size_t>(show))
+        continue;
+      auto clone = cast<KernelOp>(each.subject->kernel->clone());
+      (void)applyMutation(clone, each.mutation);
+      clone->print(llvm::outs(), OpPrintingFlags().useLocalScope());
+      llvm::outs() << "\n";
+      clone->erase();
+    }
     return Good;
+  }
+  size_t all = candidates.size();
+  candidates = sample(std::move(candidates));
+  Table table;
+  {
+    llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
+    for (const Candidate &each : candidates)
+      pool.async([&] {
+        table.add(each.subject->kernel, each.number, each.mutation,
+                  judge(*each.subject, each.mutation));
+      });
+    pool.wait();
+  }
+  llvm::outs() << candidates.size() << " of " << all << " mutants\n";
   table.print();
   return table.acceptedBug() ? Findings : Good;
 }

@@ -1,50 +1,12 @@
 //===- GemmTest.cpp - the GEMM examples against a plain loop --------------===//
 #include "Harness.h"
-#include "Numeric.h"
 
 #include <gtest/gtest.h>
-
-#include <random>
 
 using namespace titan;
 using namespace titan::test;
 
 namespace {
-
-/// D = A * B^T with small integers: sums are exact in f32, so that the order of
-/// additions does not matter, and bf16 rounds them once.
-struct Product {
-  Product(int64_t m, int64_t n, int64_t k, uint64_t seed)
-      : a(m, k, 2, roundUp(k)), b(n, k, 2, roundUp(k)), d(m, n, 2, roundUp(n)) {
-    std::mt19937_64 random(seed);
-    for (Matrix *x : {&a, &b})
-      for (int64_t r = 0; r < x->rows; ++r)
-        for (int64_t c = 0; c < x->columns; ++c)
-          x->at16(r, c) = sim::floatToBf16(float(int(random() % 9) - 4));
-  }
-  static int64_t roundUp(int64_t n) { return (n + 7) / 8 * 8; }
-
-  int64_t wrong() {
-    int64_t count = 0;
-    for (int64_t r = 0; r < d.rows; ++r)
-      for (int64_t c = 0; c < d.columns; ++c) {
-        float sum = 0;
-        for (int64_t k = 0; k < a.columns; ++k)
-          sum +=
-              sim::bf16ToFloat(a.at16(r, k)) * sim::bf16ToFloat(b.at16(c, k));
-        count += d.at16(r, c) != sim::floatToBf16(sum);
-      }
-    return count;
-  }
-
-  SimulatorReport run(KernelOp kernel, const SimulatorOptions &options) {
-    std::vector<SimulatorArgument> arguments = {a.argument(), b.argument(),
-                                                d.argument()};
-    return simulate(kernel, arguments, options);
-  }
-
-  Matrix a, b, d;
-};
 
 class Gemm : public testing::TestWithParam<const char *> {};
 

@@ -1,5 +1,6 @@
 //===- Harness.cpp - kernels from files, run by the simulator -------------===//
 #include "Harness.h"
+#include "Numeric.h"
 
 #include "titan/Transforms/Passes.h"
 
@@ -13,6 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
+#include <random>
 #include <set>
 
 using namespace mlir;
@@ -81,6 +83,35 @@ bool Matrix::guardsWhole() const {
     if (data[i] != std::byte(0xA5))
       return false;
   return true;
+}
+
+static int64_t roundUp(int64_t n) { return (n + 7) / 8 * 8; }
+
+Product::Product(int64_t m, int64_t n, int64_t k, uint64_t seed)
+    : a(m, k, 2, roundUp(k)), b(n, k, 2, roundUp(k)), d(m, n, 2, roundUp(n)) {
+  std::mt19937_64 random(seed);
+  for (Matrix *x : {&a, &b})
+    for (int64_t r = 0; r < x->rows; ++r)
+      for (int64_t c = 0; c < x->columns; ++c)
+        x->at16(r, c) = sim::floatToBf16(float(int(random() % 9) - 4));
+}
+
+int64_t Product::wrong() {
+  int64_t count = 0;
+  for (int64_t r = 0; r < d.rows; ++r)
+    for (int64_t c = 0; c < d.columns; ++c) {
+      float sum = 0;
+      for (int64_t k = 0; k < a.columns; ++k)
+        sum += sim::bf16ToFloat(a.at16(r, k)) * sim::bf16ToFloat(b.at16(c, k));
+      count += d.at16(r, c) != sim::floatToBf16(sum);
+    }
+  return count;
+}
+
+SimulatorReport Product::run(KernelOp kernel, const SimulatorOptions &options) {
+  std::vector<SimulatorArgument> arguments = {a.argument(), b.argument(),
+                                              d.argument()};
+  return simulate(kernel, arguments, options);
 }
 
 std::vector<std::string> titan::test::codesOf(const SimulatorReport &report,

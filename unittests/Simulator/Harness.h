@@ -49,6 +49,17 @@ struct Matrix {
   size_t bytes;
 };
 
+/// D = A * B^T with small integers: sums are exact in f32, so that the order of
+/// additions does not matter, and bf16 rounds them once.
+struct Product {
+  Product(int64_t m, int64_t n, int64_t k, uint64_t seed);
+  /// Elements of D that are not what they should be.
+  int64_t wrong();
+  SimulatorReport run(KernelOp kernel, const SimulatorOptions &options);
+
+  Matrix a, b, d;
+};
+
 /// The codes of a report's findings, sorted, each once.
 std::vector<std::string> codesOf(const SimulatorReport &report,
                                  Severity least = Severity::Error);

@@ -4,14 +4,15 @@
 // into its synchronisation, and see who notices. A mutation is one small change
 // of one operation of an expanded kernel:
 //
-//   drop        the operation is gone (an elect: its body is executed by all)
-//   duplicate   it is executed twice
+//   drop        the operation is gone (an elect round something that counts
+//               threads: its body is executed by all)
+//   duplicate   it is executed twice (a load, too: it signals twice)
 //   weaken      acquire or release become relaxed, a wait for writes a wait for
 //               reads, a barrier an arrive, a fence one of another state space
 //   move        it changes places with the operation before or after it
 //   count       arrivals, threads, pending groups: one more, one less
 //   parity      a wait for the other phase
-//   bytes       expected bytes: 16 more, 16 less, half
+//   bytes       expected bytes: 16 more, 16 less, half, twice, none
 //   stage       the next slot of the ring
 //
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,323 @@
+//===- Views.cpp - who knows of which write, with hazards off -------------===//
+#include "Views.h"
+#include "Machine.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::sim;
+
+//===----------------------------------------------------------------------===//
+// Viewers
+//===----------------------------------------------------------------------===//
+
+Viewer::Viewer(Views &views, Proxy proxy)
+    : views(views), proxy(proxy), salt(++views.viewers) {}
+
+bool Viewer::knows(uint32_t source, uint32_t time) const {
+  return llvm::all_of(
+      clocks, [&](const Clock *clock) { return clock->get(source) >= time; });
+}
+
+bool Viewer::knowsOne(ArrayRef<uint32_t> sources, uint32_t time) const {
+  return llvm::all_of(clocks, [&](const Clock *clock) {
+    return llvm::any_of(
+        sources, [&](uint32_t source) { return clock->get(source) >= time; });
+  });
+}
+
+bool Viewer::knows(EventId id) const {
+  if (id == 0)
+    return true;
+  const Views::Event &event = views.events[id];
+  if (event.strong && isStrong)
+    return true;
+  uint32_t time = event.time;
+  if (proxy == Proxy::Async && event.proxy == Proxy::Generic) {
+    const auto &fences =
+        views.threads[event.source]->fences[static_cast<int>(event.space)];
+    auto fence = std::lower_bound(fences.begin(), fences.end(), time);
+    if (fence == fences.end())
+      return false;
+    time = *fence;
+  }
+  return knows(event.source, time);
+}
+
+bool Viewer::missesAndSeesOld(EventId event) {
+  if (event != last) {
+    last = event;
+    // What was never fenced stays in its own proxy's view.
+    bool otherView = proxy == Proxy::Async &&
+                     views.events[event].proxy == Proxy::Generic &&
+                     !views.isFenced(event);
+    lastOld = event != 0 && !knows(event) &&
+              (otherView || views.showsOld(event, salt));
+  }
+  return lastOld;
+}
+
+//===----------------------------------------------------------------------===//
+// Sources and events
+//===----------------------------------------------------------------------===//
+
+WarpKnowledge &Views::of(Agent &agent) { return *agent.knowledge; }
+
+void Views::start(Cluster &cluster) {
+  uint32_t base = threads.size(), next = base;
+  size_t reserved = 0;
+  Machine &machine = cluster.ctas.front()->machine;
+  for (const Allocation &allocation : machine.program.allocations)
+    if (allocation.barriers)
+      reserved += allocation.bytes / 8;
+  for (auto &cta : cluster.ctas)
+    next += 5 * cta->agents.size() + reserved;
+  size_t count = next - base;
+  threads.resize(next);
+  next = base;
+  for (auto &cta : cluster.ctas) {
+    for (auto &agent : cta->agents) {
+      warps.push_back(std::make_unique<WarpKnowledge>());
+      WarpKnowledge &warp = *warps.back();
+      agent->knowledge = &warp;
+      for (Knowledge &thread : warp.classes) {
+        thread.number = next++;
+        thread.known = Clock(base, count);
+        threads[thread.number] = &thread;
+      }
+      warp.bulkReads = next++;
+      warp.bulkWrites = next++;
+      warp.products = next++;
+    }
+    barrierSources[cta.get()] = {next, next + static_cast<uint32_t>(reserved)};
+    next += reserved;
+  }
+}
+
+void Views::end(Cluster &cluster) {
+  for (auto &cta : cluster.ctas) {
+    // Of its threads only the fences may still be asked for.
+    for (auto &agent : cta->agents)
+      for (Knowledge &thread : agent->knowledge->classes)
+        thread.known = thread.pending = thread.released = thread.releasedWide =
+            thread.product = Clock();
+    std::erase_if(locations, [&](auto &entry) {
+      return entry.first.first == cta->number + 1;
+    });
+    barrierSources.erase(cta.get());
+  }
+  clusters.erase(&cluster);
+}
+
+EventId Views::generic(Knowledge &thread, MemorySpace space) {
+  int at = static_cast<int>(space);
+  if (thread.currentTime[at] != thread.now) {
+    thread.currentTime[at] = thread.now;
+    thread.current[at] = events.size();
+    events.push_back({thread.number, thread.now, Proxy::Generic, false, space});
+    thread.known.raise(thread.number, thread.now);
+  }
+  return thread.current[at];
+}
+
+EventId Views::strong(Knowledge &thread, MemorySpace space) {
+  events.push_back({thread.number, thread.now, Proxy::Generic, true, space});
+  thread.known.raise(thread.number, thread.now);
+  return events.size() - 1;
+}
+
+EventId Views::async(uint32_t source, uint32_t time) {
+  events.push_back({source, time, Proxy::Async, false, MemorySpace::Global});
+  return events.size() - 1;
+}
+
+bool Views::isFenced(EventId id) const {
+  const Event &event = events[id];
+  const auto &fences =
+      threads[event.source]->fences[static_cast<int>(event.space)];
+  return !fences.empty() && fences.back() >= event.time;
+}
+
+bool Views::showsOld(EventId event, uint64_t salt) const {
+  if (schedule.kind != Schedule::Random)
+    return schedule.kind == Schedule::Eager;
+  uint64_t z = (schedule.seed * 0x9e3779b97f4a7c15 + event) ^ salt << 32;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return (z ^ (z >> 31)) & 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Clocks
+//===----------------------------------------------------------------------===//
+
+/// Calls `visit` for each class of the warp that has one of the lanes.
+template <typename Visit>
+static void forEachClass(Agent &agent, uint32_t lanes, Visit &&visit) {
+  WarpKnowledge &warp = Views::of(agent);
+  if (lanes & 1)
+    visit(warp.classes[0]);
+  if (lanes >> 1)
+    visit(warp.classes[1]);
+}
+
+Clock Views::publish(Agent &agent, uint32_t lanes) {
+  Clock result;
+  forEachClass(agent, lanes, [&](Knowledge &thread) {
+    thread.known.raise(thread.number, thread.now++);
+    result.join(thread.known);
+  });
+  return result;
+}
+
+void Views::acquire(Agent &agent, uint32_t lanes, const Clock &clock) {
+  forEachClass(agent, lanes,
+               [&](Knowledge &thread) { thread.known.join(clock); });
+}
+
+void Views::learn(Agent &agent, uint32_t lanes, uint32_t source,
+                  uint32_t time) {
+  forEachClass(agent, lanes,
+               [&](Knowledge &thread) { thread.known.raise(source, time); });
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers
+//===----------------------------------------------------------------------===//
+
+void Views::init(Cta &cta, MBarrier &barrier) {
+  auto &[next, end] = barrierSources.at(&cta);
+  if (next != end) {
+    barrier.source = next++;
+    return;
+  }
+  barrier.source = threads.size();
+  threads.push_back(nullptr);
+}
+
+void Views::arrive(Agent &agent, MBarrier &barrier, bool release) {
+  if (release)
+    barrier.gathering.join(publish(agent, agent.lanes()));
+  else
+    forEachClass(agent, agent.lanes(), [&](Knowledge &thread) {
+      barrier.gathering.join(thread.released);
+    });
+}
+
+void Views::phaseCompleted(MBarrier &barrier) {
+  barrier.complete = std::move(barrier.gathering);
+  barrier.gathering = Clock();
+  barrier.complete.raise(barrier.source, barrier.phase);
+}
+
+void Views::waited(Agent &agent, MBarrier &barrier, bool acquires) {
+  if (acquires)
+    return acquire(agent, agent.lanes(), barrier.complete);
+  forEachClass(agent, agent.lanes(), [&](Knowledge &thread) {
+    thread.pending.join(barrier.complete);
+  });
+}
+
+void Views::syncWarp(Agent &agent) { acquire(agent, ~0u, publish(agent, ~0u)); }
+
+void Views::arriveNamed(Agent &agent, NamedBarrier &barrier, bool last) {
+  barrier.gathering.join(publish(agent, ~0u));
+  if (!last)
+    return;
+  barrier.complete[barrier.round % 4] = std::move(barrier.gathering);
+  barrier.gathering = Clock();
+}
+
+void Views::waitNamed(Agent &agent, NamedBarrier &barrier, uint64_t round) {
+  acquire(agent, ~0u, barrier.complete[round % 4]);
+}
+
+void Views::arriveCluster(Agent &agent, bool relaxed) {
+  Cluster &cluster = agent.cta.cluster;
+  Clock &gathering = clusters[&cluster].gathering[cluster.round % 2];
+  // Of the round before the last nothing is needed any more.
+  if (cluster.arrived == 0)
+    gathering = Clock();
+  if (!relaxed)
+    gathering.join(publish(agent, ~0u));
+  else
+    forEachClass(agent, ~0u, [&](Knowledge &thread) {
+      gathering.join(thread.releasedWide);
+    });
+}
+
+void Views::waitCluster(Agent &agent, uint64_t round) {
+  acquire(agent, ~0u, clusters[&agent.cta.cluster].gathering[round % 2]);
+}
+
+//===----------------------------------------------------------------------===//
+// Fences and flags
+//===----------------------------------------------------------------------===//
+
+void Views::fence(Agent &agent, MemorySem sem, MemoryScope scope) {
+  forEachClass(agent, agent.lanes(), [&](Knowledge &thread) {
+    if (sem != MemorySem::Release)
+      thread.known.join(thread.pending);
+    if (sem == MemorySem::Acquire)
+      return;
+    thread.known.raise(thread.number, thread.now++);
+    thread.released = thread.known;
+    if (scope != MemoryScope::Cta)
+      thread.releasedWide = thread.known;
+  });
+}
+
+/// PTX ISA, fence.proxy: the state space that the fence names. Said here once
+/// more: this mode shares nothing with the proxy table.
+static bool covers(FenceSpace fence, MemorySpace space) {
+  switch (fence) {
+  case FenceSpace::All:
+    return true;
+  case FenceSpace::Global:
+    return space == MemorySpace::Global;
+  case FenceSpace::SharedCta:
+    return space == MemorySpace::SharedOwn;
+  case FenceSpace::SharedCluster:
+    return space != MemorySpace::Global;
+  }
+  llvm_unreachable("space of a fence");
+}
+
+void Views::fenceProxyAsync(Agent &agent, FenceSpace space) {
+  forEachClass(agent, agent.lanes(), [&](Knowledge &thread) {
+    for (MemorySpace each :
+         {MemorySpace::Global, MemorySpace::SharedOwn, MemorySpace::SharedPeer})
+      if (covers(space, each))
+        thread.fences[static_cast<int>(each)].push_back(thread.now);
+    thread.known.raise(thread.number, thread.now++);
+  });
+}
+
+void Views::fenceProducts(Agent &agent) {
+  forEachClass(agent, ~0u,
+               [&](Knowledge &thread) { thread.product = thread.known; });
+}
+
+void Views::readLocation(Agent &agent, Location key, bool acquires) {
+  auto found = locations.find(key);
+  if (found == locations.end())
+    return;
+  if (acquires)
+    return acquire(agent, agent.lanes(), found->second);
+  forEachClass(agent, agent.lanes(),
+               [&](Knowledge &thread) { thread.pending.join(found->second); });
+}
+
+void Views::writeLocation(Agent &agent, Location key, bool release,
+                          bool continues) {
+  Clock &clock = locations[key];
+  // A plain store begins a new chain; an atomic continues the old one.
+  if (!continues)
+    clock = Clock();
+  if (release)
+    clock.join(publish(agent, agent.lanes()));
+  else
+    forEachClass(agent, agent.lanes(),
+                 [&](Knowledge &thread) { clock.join(thread.released); });
+}

@@ -1,0 +1,211 @@
+//===- ViewsTest.cpp - with hazards off a bug shows
+//------------------------===//
+//
+// Right kernels, each with one bug put into its text, run with hazards off:
+// neither effects nor the proxy table are looked at, so that the bug must show
+// as wrong data, poison or a hang. The same kernel without the bug, or with it
+// mended, runs under every schedule.
+//
+//===----------------------------------------------------------------------===//
+#include "Harness.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <gtest/gtest.h>
+
+using namespace titan;
+using namespace titan::test;
+
+namespace {
+
+/// Where `replace` finds `from` in the text, `to` stands instead.
+struct Change {
+  std::string from, to;
+};
+
+std::string textOf(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  return buffer ? (*buffer)->getBuffer().str() : std::string();
+}
+
+std::string change(std::string text, const std::vector<Change> &changes) {
+  for (const Change &each : changes) {
+    EXPECT_NE(text.find(each.from), std::string::npos) << each.from;
+    for (size_t at = 0; (at = text.find(each.from, at)) != std::string::npos;
+         at += each.to.size())
+      text.replace(at, each.from.size(), each.to);
+  }
+  return text;
+}
+
+constexpr int schedules = 22;
+SimulatorOptions optionsOf(int number) {
+  SimulatorOptions options;
+  options.hazards = false;
+  options.multiprocessors = 1;
+  options.maxSteps = 1 << 22;
+  options.schedule.kind = number == 0   ? Schedule::Eager
+                          : number == 1 ? Schedule::Lazy
+                                        : Schedule::Random;
+  options.schedule.seed = number;
+  return options;
+}
+
+/// How many schedules show the bug.
+template <typename Run> int failures(Run &&run) {
+  int count = 0;
+  for (int number = 0; number < schedules; ++number)
+    count += !run(optionsOf(number));
+  return count;
+}
+
+/// A kernel of tests/Litmus/outcomes.mlir, whose asserts say what it promises.
+int outcome(const char *kernel, const std::vector<Change> &changes) {
+  Module module(change(textOf(TITAN_TESTS "/Litmus/outcomes.mlir"), changes),
+                false);
+  EXPECT_TRUE(static_cast<bool>(module));
+  if (!module)
+    return -1;
+  return failures([&](const SimulatorOptions &options) {
+    Matrix a(64, 64, 2), d(64, 64, 2);
+    for (int r = 0; r < 64; ++r)
+      for (int c = 0; c < 64; ++c)
+        a.at16(r, c) = d.at16(r, c) = 0;
+    std::vector<SimulatorArgument> arguments = {a.argument(), d.argument()};
+    return simulate(module.kernel(kernel), arguments, options).good();
+  });
+}
+
+/// examples/gemm_bare.mlir, three tiles of seven steps in one CTA.
+int gemm(const std::vector<Change> &changes) {
+  Module module(change(textOf(TITAN_EXAMPLES "/gemm_bare.mlir"), changes),
+                false);
+  EXPECT_TRUE(static_cast<bool>(module));
+  if (!module)
+    return -1;
+  return failures([&](const SimulatorOptions &options) {
+    Product problem(72, 520, 400, 3);
+    return problem.run(module.kernel("gemm"), options).good() &&
+           problem.wrong() == 0;
+  });
+}
+
+const std::string relaxed = "sem(relaxed) ";
+
+} // namespace
+
+/// MM-58: a relaxed wait teaches the reader nothing, until a fence.acquire.
+TEST(Views, RelaxedWait) {
+  const std::string wait = "titan.mbarrier.wait %ping parity(%i0) :";
+  const std::string weak =
+      "titan.mbarrier.wait %ping parity(%i0) sem(relaxed) :";
+  EXPECT_EQ(outcome("message", {}), 0);
+  EXPECT_GT(outcome("message", {{wait, weak}}), 0);
+  EXPECT_EQ(outcome("message",
+                    {{wait, weak},
+                     {"!bar\n      titan.elect {\n        %seen",
+                      "!bar\n      titan.elect {\n        titan.fence acquire "
+                      "cta\n        %seen"}}),
+            0);
+}
+
+/// MM-58: a relaxed arrive publishes nothing, without a fence.release before.
+TEST(Views, RelaxedArrive) {
+  EXPECT_GT(outcome("message_relaxed", {}), 0);
+  EXPECT_EQ(outcome("message_fenced", {}), 0);
+}
+
+/// MM-32: a generic write that no proxy fence covers may come late, over what
+/// a copy wrote.
+TEST(Views, LateWriteBack) {
+  EXPECT_EQ(outcome("load", {}), 0);
+  EXPECT_GT(outcome("load", {{"titan.fence.proxy_async shared_cta\n", "\n"}}),
+            0);
+}
+
+/// MM-14: what the elected lane has waited for, the others know after a
+/// syncwarp.
+static int electedWait(const char *sync) {
+  Module module(change(R"(
+!global = !titan.global<64x64xbf16>
+!map    = !titan.tensor_map<64x64xbf16, swizzle = 128>
+!tile   = !titan.shared<64x64xbf16, swizzle = 128>
+!bar    = !titan.mbarrier
+!reg    = tensor<64x64xbf16, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>>
+titan.kernel @wait(%A: !global) warps(1) launch {
+  %c1 = arith.constant 1 : index
+  %mapA = titan.tensor_map %A : !global -> !map
+  titan.launch grid(%c1) with(%mapA : !map)
+} body(%mapA: !map) {
+  %c0 = arith.constant 0 : index
+  %i0 = arith.constant 0 : i32
+  %bytes = arith.constant 8192 : i32
+  %buf = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+  titan.elect {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init
+    titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+    titan.tma.load %mapA[%c0, %c0], %buf, %full : !map, !tile, !bar
+    titan.mbarrier.wait %full parity(%i0) : !bar
+  }
+  SYNC
+  %v = titan.shared.load %buf : !tile -> !reg
+  %w = arith.addf %v, %v : !reg
+  titan.return
+}
+)",
+                       {{"SYNC", sync}}),
+                false);
+  EXPECT_TRUE(static_cast<bool>(module));
+  return failures([&](const SimulatorOptions &options) {
+    Matrix a(64, 64, 2);
+    std::vector<SimulatorArgument> arguments = {a.argument()};
+    return simulate(module.kernel("wait"), arguments, options).good();
+  });
+}
+TEST(Views, ElectedWait) {
+  EXPECT_GT(electedWait(""), 0);
+  EXPECT_EQ(electedWait("titan.syncwarp"), 0);
+}
+
+/// The products' view of slots, and of registers.
+TEST(Views, Products) {
+  EXPECT_EQ(gemm({}), 0);
+  // MM-70: no wgmma.fence.
+  EXPECT_GT(gemm({{"titan.mma.fence\n", "\n"}}), 0);
+  // MM-72: the fence does not cover what is waited for after it.
+  const std::string wait =
+      "titan.mbarrier.wait %full[%stage : i32] parity(%parity) "
+      ": !titan.mbarrier<4>\n";
+  EXPECT_GT(
+      gemm({{"titan.mma.fence\n", "\n"}, {wait, "titan.mma.fence\n" + wait}}),
+      0);
+  // A relaxed wait for the data.
+  EXPECT_GT(gemm({{"titan.mbarrier.wait %full[%stage : i32] parity(%parity) ",
+                   "titan.mbarrier.wait %full[%stage : i32] parity(%parity) "
+                   "sem(relaxed) "}}),
+            0);
+}
+
+/// A slot is filled again before the product has read it: the slot's release is
+/// relaxed, or the producer's wait for it, or nobody waits for the product.
+TEST(Views, SlotsFilledEarly) {
+  EXPECT_GT(gemm({{"titan.mbarrier.arrive %empty[%last : i32] ",
+                   "titan.mbarrier.arrive %empty[%last : i32] " + relaxed}}),
+            0);
+  EXPECT_GT(gemm({{"titan.mbarrier.wait %empty[%stage : i32] parity(%other) ",
+                   "titan.mbarrier.wait %empty[%stage : i32] parity(%other) " +
+                       relaxed}}),
+            0);
+  EXPECT_GT(
+      gemm({{"titan.mma.wait %group : !group\n", "titan.mma.wait_group 2\n"}}),
+      0);
+}
+
+/// A buffer is written again before the store that sends it has read it.
+TEST(Views, BuffersWrittenEarly) {
+  EXPECT_GT(gemm({{"titan.bulk.wait %older read : !bulk\n",
+                   "titan.bulk.wait_group 2 read\n"}}),
+            0);
+}
