@@ -474,6 +474,10 @@ Step Agent::mmaOp(const Inst &inst) {
       acc = new Accumulator(table.acc->perWarp());
     } else {
       acc = static_cast<Accumulator *>(refs[inst.c].get());
+      // Its registers are about to change.
+      for (auto &result : results)
+        use(*result);
+      results.clear();
       if (scalars[inst.imm] != acc->version)
         return bad(Code::InflightUse,
                    "the accumulator has been handed to another product since");
@@ -553,12 +557,9 @@ Step Agent::mmaOp(const Inst &inst) {
     if (!complete(number))
       return Step::Blocked;
     covered(number);
-    if (machine.views)
-      machine.multiplyUpTo(cta, group, number);
-    if (machine.failed())
-      return Step::Failed;
     productFence = false;
-    auto *acc = static_cast<Accumulator *>(refs[inst.a].get());
+    llvm::IntrusiveRefCntPtr<Accumulator> acc(
+        static_cast<Accumulator *>(refs[inst.a].get()));
     if (acc && scalars[inst.d] != acc->version)
       return bad(Code::InflightUse,
                  "the accumulator has been handed to another product since");
@@ -571,11 +572,20 @@ Step Agent::mmaOp(const Inst &inst) {
     if (!acc) {
       result->poison.assign(result->data.size(), 1);
     } else {
-      for (size_t i = 0; i < acc->data.size(); ++i)
-        result->data[i] = asBits(acc->data[i]);
-      if (std::find(acc->poison.begin(), acc->poison.end(), 1) !=
-          acc->poison.end())
-        result->poison = acc->poison;
+      result->late = [this, acc, number, &group](Tile &tile) {
+        if (machine.views)
+          machine.multiplyUpTo(cta, group, number);
+        for (size_t i = 0; i < acc->data.size(); ++i)
+          tile.data[i] = asBits(acc->data[i]);
+        if (llvm::is_contained(acc->poison, 1))
+          tile.poison = acc->poison;
+      };
+      if (machine.views) {
+        std::erase_if(results, [](auto &each) { return !each->late; });
+        results.push_back(result);
+      } else {
+        use(*result);
+      }
     }
     refs[inst.dst] = hold;
     if (machine.hazards)

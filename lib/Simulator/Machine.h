@@ -196,8 +196,10 @@ struct Agent {
   const Inst *lastProduct = nullptr;
   std::vector<uint64_t> productGroups; ///< Products issued at each commit.
   uint64_t productsObserved = 0;
-  /// Views: a wgmma.fence since accumulators were used as registers.
+  /// Views: a wgmma.fence since accumulators were used as registers; results
+  /// that nobody may have looked at.
   bool productFence = false;
+  std::vector<llvm::IntrusiveRefCntPtr<Tile>> results;
   /// Views: barriers that this warp has initialised.
   std::vector<uint32_t> newBarriers;
 
@@ -217,10 +219,15 @@ private:
   bool reduce(const Inst &inst);
   bool usePoison(const Inst &inst, const Tile *tile);
   const Tile *tile(uint32_t slot) const {
-    auto *found = static_cast<const Tile *>(refs[slot].get());
+    auto *found = static_cast<Tile *>(refs[slot].get());
     if (found)
-      found->used = true;
+      use(*found);
     return found;
+  }
+  static void use(Tile &tile) {
+    tile.used = true;
+    if (tile.late)
+      std::exchange(tile.late, nullptr)(tile);
   }
 
   Step memoryOp(const Inst &inst);

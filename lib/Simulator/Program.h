@@ -36,6 +36,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 
+#include <functional>
 #include <memory>
 
 namespace titan::sim {
@@ -62,6 +63,9 @@ struct Tile : Object {
   /// Whether somebody has looked at it (hazards off: until then a load of it
   /// may be late).
   mutable bool used = false;
+  /// Makes the elements when somebody looks at them for the first time (hazards
+  /// off: products that the tile is the result of are as late as that).
+  std::function<void(Tile &)> late;
 };
 
 /// One warp's part of an accumulator. The registers stay the same from product
