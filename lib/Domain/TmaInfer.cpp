@@ -96,7 +96,7 @@ public:
         return refused("the tile " + graph.str(below) +
                        " has an extent that only a launch knows");
       dim.record.box = *box;
-      dim.tile = {below};
+      dim.record.tileDomains = {below};
       dim.record.how = "implicit whole";
     } else {
       Result<Box> box = matchBox(below, dim);
@@ -104,7 +104,7 @@ public:
         return box.problem();
       dim.record.box = box->box;
       dim.record.elementStride = box->step;
-      dim.tile = box->tile;
+      dim.record.tileDomains = box->tile;
       // The hardware checks the bounds of the top itself.
       if (box->boxDomain >= 0 && box->boxDomain != top) {
         dim.boxDomain = box->boxDomain;
@@ -393,7 +393,8 @@ std::optional<Dim> titan::tma::composite(const DomainGraph &graph,
   dim.kind = outer.kind == Class::Tile ? Class::Tile : Class::Mixed;
   dim.record.box = a.box * *n;
   dim.record.tile = dim.record.box;
-  dim.tile.insert(dim.tile.end(), inner.tile.begin(), inner.tile.end());
+  dim.record.tileDomains.insert(dim.record.tileDomains.end(),
+                                b.tileDomains.begin(), b.tileDomains.end());
   dim.extent = outer.extent * inner.extent;
   // Boxes of whole blocks never mix.
   dim.record.margin = 0;

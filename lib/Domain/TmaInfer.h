@@ -33,8 +33,6 @@ struct Dim {
   /// The domain above the boxing split, or the loop or tile itself: its start
   /// is the coordinate. Of compositions the outermost first.
   std::vector<DomainId> tops;
-  /// The tile's domains, outermost first.
-  std::vector<DomainId> tile;
   /// The mixed domains below the top.
   std::vector<DomainId> inside;
   /// Resized domains, top first, and the box that the element stride does not

@@ -576,11 +576,11 @@ static Result<Candidate> choose(const Work &work, const TargetInfo &target) {
     compose(compose, view.dims, 0, view.needs, 0);
   if (seen > 1)
     best->low.why.push_back(
-        number(seen) +
-        " ways to see the tensor were compared: the one taken "
-        "has " +
-        number(static_cast<int64_t>(best->dims.size())) + " dimensions and " +
-        number(best->pieces.copies * work.copies) + " copies a tile");
+        number(seen) + " ways to see the tensor were compared; taken: " +
+        number(static_cast<int64_t>(best->dims.size())) + " dimensions, " +
+        number(best->pieces.copies * work.copies) +
+        (best->pieces.copies * work.copies == 1 ? " copy" : " copies") +
+        " a tile");
   return std::move(*best);
 }
 
@@ -594,8 +594,8 @@ static Result<Work> splitTile(const Work &from, const Candidate &c) {
     int64_t take = c.pieces.taken[k], pitch = c.pieces.pitch[k];
     bool panels = k + 1 == c.dims.size() && work.s.swizzle->span != 0;
     // From the inside out: whole domains, then one that is split, then loops.
-    for (size_t t = c.dims[k].tile.size(); t-- > 0;) {
-      DomainId id = c.dims[k].tile[t];
+    for (size_t t = c.dims[k].record.tileDomains.size(); t-- > 0;) {
+      DomainId id = c.dims[k].record.tileDomains[t];
       int64_t extent = *g[id].extent.constant();
       if (extent == 1)
         continue;
@@ -653,7 +653,7 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &schedule,
     return views.problem();
   std::vector<DomainId> tops;
   for (const Dim &dim : views->front().dims)
-    for (DomainId id : dim.tile)
+    for (DomainId id : dim.record.tileDomains)
       tops.push_back(static_cast<DomainId>(std::find(to.begin(), to.end(), id) -
                                            to.begin()));
   auto kept = keptLoops(schedule, *classes, tops);

@@ -187,8 +187,8 @@ Pieces titan::tma::cutTile(const std::vector<Dim> &dims,
   p.pitch.assign(n, 0);
   // Whether `take` elements are whole halves of the tile's domains.
   auto whole = [&](const Dim &dim, int64_t take) {
-    for (size_t k = dim.tile.size(); k-- > 0;) {
-      int64_t extent = *graph[dim.tile[k]].extent.constant();
+    for (size_t k = dim.record.tileDomains.size(); k-- > 0;) {
+      int64_t extent = *graph[dim.record.tileDomains[k]].extent.constant();
       if (take % extent != 0)
         return extent % take == 0;
       take /= extent;

@@ -295,7 +295,8 @@ TEST(Theorems, ResizeNeedsBothSides) {
 }
 
 /// Theorem 4 at every point, and Theorem 5 for every graph of up to three
-/// expressions (up to four in the small alphabet): protected means filled.
+/// expressions (four in the small alphabet, in the whole one with --full):
+/// protected means filled.
 TEST(Theorems, ProtectedMeansFilled) {
   int64_t strong = 0, not_ = 0, unprotectedData = 0;
   auto check = [&](const DomainGraph &g) {
@@ -324,8 +325,15 @@ TEST(Theorems, ProtectedMeansFilled) {
   };
   for (const auto &roots : smallRoots())
     forEachGraph(roots, roots.size() == 1 ? 3 : 2, false, check);
-  for (int64_t n : {3, 4, 5})
+  // Four expressions: in the small alphabet; in the whole one with --full.
+  for (int64_t n = 1; n <= 7; ++n)
     forEachGraph({n}, 4, true, check);
+  for (int64_t n : {2, 3})
+    forEachGraph({n, 2}, 4, true, check);
+  if (fullTest())
+    for (const auto &roots : smallRoots())
+      forEachGraph(roots, 4, false, check);
+  std::printf("graphs: %lld\n", (long long)(strong + not_));
   EXPECT_GT(strong, 1000);
   EXPECT_GT(not_, 1000);
   EXPECT_GT(unprotectedData, 1000);

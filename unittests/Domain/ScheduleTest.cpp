@@ -532,8 +532,8 @@ TEST(Schedule, FewestInstructions) {
   auto low = lowerSchedule(s, h200);
   EXPECT_EQ(shape(low), "4 by 4/1 at 0 (implicit whole); 64 by 64/1 at 0 "
                         "(implicit whole); 64 by 16/1 at i4*16 (partitioning)");
-  EXPECT_EQ(low->why.back(), "4 ways to see the tensor were compared: the one "
-                             "taken has 3 dimensions and 1 copies a tile");
+  EXPECT_EQ(low->why.back(), "4 ways to see the tensor were compared; taken: 3 "
+                             "dimensions, 1 copy a tile");
   // Where it does not divide, boxes of the rotated dimension.
   s.graph = {};
   d = s.graph.root(4100, "D"), j = s.graph.root(4, "J");

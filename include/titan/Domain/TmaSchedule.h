@@ -139,7 +139,8 @@ struct TmaDimension {
   std::string how; ///< "partitioning", "rotation right", ...
   Expr size, stride;
   int64_t box = 1, elementStride = 1;
-  int64_t tile = 1; ///< ceil(box / elementStride)
+  int64_t tile = 1;                  ///< ceil(box / elementStride)
+  std::vector<DomainId> tileDomains; ///< Bulk leaves, outermost first.
   /// Positions [begin, size - cut) are left by resizes; boxes start at first.
   int64_t begin = 0, cut = 0, first = 0;
   /// >= 0 when no tile mixes.

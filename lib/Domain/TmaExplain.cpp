@@ -1,0 +1,382 @@
+//===- TmaExplain.cpp - Schedules as text and pictures --------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Domain/TmaExplain.h"
+
+#include <algorithm>
+#include <functional>
+
+using namespace titan;
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// Steps a mixed-radix number, the last digit fastest; false: back at zero.
+static bool step(std::vector<int64_t> &digits,
+                 const std::vector<int64_t> &extents) {
+  for (size_t k = digits.size(); k-- > 0;) {
+    if (++digits[k] < extents[k])
+      return true;
+    digits[k] = 0;
+  }
+  return false;
+}
+
+Result<std::vector<TmaTilePicture>>
+titan::picturesOf(const TmaLowering &low, const Expr::Bindings &launch,
+                  int64_t most) {
+  auto fails = [](const std::string &why) {
+    return Problem{"bad-argument", why};
+  };
+  const DomainGraph &g = low.graph;
+  std::vector<int64_t> extent;
+  for (DomainId id = 0; id < g.size(); ++id) {
+    auto n = g[id].extent.evaluate(launch);
+    if (!n || *n < 1)
+      return fails("no size for " + g.str(id));
+    extent.push_back(*n);
+  }
+  std::vector<int64_t> counts, loops, dims, sizes;
+  std::vector<DomainId> tile;
+  int64_t elements = 1, all = 1;
+  for (size_t d = low.dimensions.size(); d-- > 0;) {
+    const TmaDimension &t = low.dimensions[d];
+    for (DomainId id : t.tileDomains) {
+      tile.push_back(id);
+      counts.push_back(extent[id]);
+      elements *= extent[id];
+    }
+    auto size = low.dims[d].evaluate(launch);
+    if (!size)
+      return fails("no size for " + low.dims[d].str());
+    sizes.push_back(*size);
+  }
+  std::reverse(sizes.begin(), sizes.end());
+  for (const TmaLoop &loop : low.loops) {
+    loops.push_back(extent[loop.domain]);
+    if (__builtin_mul_overflow(all, loops.back(), &all) || all > most)
+      break;
+  }
+  if (all > most || elements > most / std::max<int64_t>(all, 1))
+    return fails("more than " + std::to_string(most) + " elements to draw");
+
+  std::vector<TmaTilePicture> result;
+  Expr::Bindings values = launch;
+  std::vector<int64_t> at(loops.size(), 0);
+  do {
+    TmaTilePicture picture;
+    DomainValues known(g.size());
+    for (DomainId id : g.leaves())
+      known[id] = 0;
+    for (size_t k = 0; k < at.size(); ++k) {
+      values[low.loops[k].index] = at[k];
+      known[low.loops[k].domain] = at[k];
+      picture.where +=
+          (k ? " " : "") + low.loops[k].index + "=" + std::to_string(at[k]);
+    }
+    auto copy = low.copyAt(values, 0);
+    picture.row = low.box[0];
+    std::vector<int64_t> element(counts.size(), 0);
+    do {
+      for (size_t k = 0; k < tile.size(); ++k)
+        known[tile[k]] = element[k];
+      DomainValues v = g.values(known);
+      bool hole = false, inside = copy.has_value();
+      for (DomainId id = 0; id < g.size(); ++id)
+        hole = hole || !v[id] || *v[id] < 0 || *v[id] >= extent[id];
+      // Where the instruction is: its element along each dimension.
+      size_t k = 0;
+      for (size_t d = low.dimensions.size(); inside && d-- > 0;) {
+        int64_t i = 0;
+        for (DomainId id : low.dimensions[d].tileDomains)
+          i = i * extent[id] + element[k++];
+        int64_t x = copy->coords[d] + i * low.elementStrides[d];
+        inside = x >= 0 && x < sizes[d];
+      }
+      picture.cells += !copy ? '_' : !hole ? '#' : inside ? '!' : '.';
+    } while (step(element, counts));
+    result.push_back(std::move(picture));
+  } while (step(at, loops));
+  return result;
+}
+
+/// Rows of equal cells as one cell each, where all rows are such; then a row of
+/// the picture is the next dimension's.
+static void squeeze(const TmaLowering &low,
+                    std::vector<TmaTilePicture> &pictures) {
+  int64_t row = low.box[0];
+  for (const TmaTilePicture &p : pictures)
+    for (size_t k = 0; k < p.cells.size(); ++k)
+      if (p.cells[k] != p.cells[k - k % static_cast<size_t>(row)])
+        return;
+  for (TmaTilePicture &p : pictures) {
+    std::string cells;
+    for (size_t k = 0; k < p.cells.size(); k += static_cast<size_t>(row))
+      cells += p.cells[k];
+    p.cells = cells;
+    p.row = low.dimensions.size() > 1
+                ? ceilDiv(int64_t(low.box[1]), low.elementStrides[1])
+                : 1;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+/// The code around the instruction, one statement a line.
+static std::vector<std::string> codeOf(const TmaLowering &low) {
+  bool load = low.direction == TmaDirection::Load;
+  std::string op = load ? "tma.load"
+                   : low.direction == TmaDirection::Store
+                       ? "tma.store"
+                       : "tma.reduce." + low.reduction;
+  auto copy = [&](const auto &coords, auto print, int64_t bytes) {
+    std::string text;
+    for (size_t d = coords.size(); d-- > 0;)
+      text += (text.empty() ? "" : ", ") + print(coords[d]);
+    text = op + " [" + text + "]";
+    if (!low.sharedOffset.is(0))
+      text += ", buffer + " + low.sharedOffset.str();
+    return text + (load ? "    (" + std::to_string(bytes) + " bytes)" : "");
+  };
+  auto expr = [](const Expr &e) { return e.str(); };
+  auto number = [](int64_t n) { return std::to_string(n); };
+  std::vector<std::string> lines;
+  std::string indent;
+  for (const TmaLoop &loop : low.loops) {
+    lines.push_back(indent + "for " + loop.index + " in 0 .. " +
+                    (loop.extent - 1).str() +
+                    (loop.ofBoxes ? "    (boxes of a tile)" : ""));
+    indent += "  ";
+  }
+  std::string then = copy(low.coords, expr, low.thenBytes);
+  if (low.predicate.empty()) {
+    lines.push_back(indent + then);
+    return lines;
+  }
+  std::string test;
+  for (const TmaBound &b : low.predicate)
+    test += (test.empty() ? "" : " and ") + ("0 <= " + b.index.str()) + " < " +
+            b.extent.str();
+  lines.push_back(indent + "if " + test);
+  lines.push_back(indent + "  " + then);
+  if (low.otherwise == TmaElse::Fill) {
+    lines.push_back(indent + "else");
+    lines.push_back(indent + "  " + copy(low.outside, number, low.elseBytes));
+  }
+  return lines;
+}
+
+std::string titan::explainLowering(const TmaLowering &low,
+                                   const Expr::Bindings &launch, int64_t most) {
+  std::string text = "domains\n";
+  std::string graph = low.graph.str();
+  if (graph.empty())
+    for (DomainId id : low.graph.roots())
+      graph += low.graph.str(id) + "\n";
+  for (size_t at = 0; at < graph.size();) {
+    size_t end = graph.find('\n', at);
+    text += "  " + graph.substr(at, end - at) + "\n";
+    at = end + 1;
+  }
+  text += "map: " + std::string(low.type->name) + ", swizzle " +
+          std::string(low.swizzle->name) +
+          (low.nanFill ? ", NaN outside\n" : ", zero outside\n");
+  for (const std::string &line : low.why)
+    text += "  " + line + "\n";
+  text += "copy, level " + std::to_string(low.level) + "\n";
+  for (const std::string &line : codeOf(low))
+    text += "  " + line + "\n";
+  if (!low.checks.empty())
+    text += "at launch\n";
+  for (const LaunchCheck &check : low.checks)
+    text += "  " + check.atLeastZero.str() + " >= 0    [" +
+            std::string(codeInfo(check.code).code) + "]\n";
+  auto pictures = picturesOf(low, launch, most);
+  if (!pictures)
+    return text + "tiles: not drawn, " + pictures.problem().message + "\n";
+  squeeze(low, *pictures);
+  text +=
+      "tiles: # element, . hole with fill, ! hole with data, _ not copied\n";
+  size_t width = 0;
+  for (const TmaTilePicture &p : *pictures)
+    width = std::max(width, p.where.size());
+  for (const TmaTilePicture &p : *pictures)
+    for (size_t k = 0; k < p.cells.size();
+         k += static_cast<size_t>(std::max<int64_t>(p.row, 1))) {
+      std::string where = k == 0 ? p.where : "";
+      where.resize(width, ' ');
+      text +=
+          "  " + where + (width ? "  " : "") +
+          p.cells.substr(k, static_cast<size_t>(std::max<int64_t>(p.row, 1))) +
+          "\n";
+    }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// SVG
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Svg {
+  std::string body;
+  int64_t width = 0, height = 0;
+
+  void grow(int64_t x, int64_t y) {
+    width = std::max(width, x);
+    height = std::max(height, y);
+  }
+  static std::string escape(const std::string &text) {
+    std::string out;
+    for (char c : text)
+      out += c == '<'   ? "&lt;"
+             : c == '>' ? "&gt;"
+             : c == '&' ? "&amp;"
+                        : std::string(1, c);
+    return out;
+  }
+  void text(int64_t x, int64_t y, const std::string &what,
+            const char *anchor = "start") {
+    body += "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) +
+            "\" text-anchor=\"" + anchor + "\">" + escape(what) + "</text>\n";
+    grow(x + 8 * static_cast<int64_t>(what.size()), y + 6);
+  }
+  void rect(int64_t x, int64_t y, int64_t w, int64_t h, const char *fill) {
+    body += "<rect x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) +
+            "\" width=\"" + std::to_string(w) + "\" height=\"" +
+            std::to_string(h) + "\" fill=\"" + fill + "\" stroke=\"#555\"/>\n";
+    grow(x + w, y + h);
+  }
+  void line(int64_t x, int64_t y, int64_t u, int64_t v) {
+    body += "<line x1=\"" + std::to_string(x) + "\" y1=\"" + std::to_string(y) +
+            "\" x2=\"" + std::to_string(u) + "\" y2=\"" + std::to_string(v) +
+            "\" stroke=\"#555\"/>\n";
+  }
+  std::string document() const {
+    return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
+           std::to_string(width + 10) + "\" height=\"" +
+           std::to_string(height + 10) +
+           "\" font-family=\"monospace\" font-size=\"12\">\n"
+           "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" +
+           body + "</svg>\n";
+  }
+};
+} // namespace
+
+std::string titan::drawLowering(const TmaLowering &low,
+                                const Expr::Bindings &launch, int64_t most) {
+  const DomainGraph &g = low.graph;
+  Svg svg;
+  // Domains: a column for each step from the roots, expressions between.
+  std::vector<int> depth(g.size(), 0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const DomainExpr &e : g.exprs()) {
+      if (e.removed)
+        continue;
+      int in = depth[e.in[0]];
+      if (e.in[1] >= 0)
+        in = std::max(in, depth[e.in[1]]);
+      for (DomainId out : e.out)
+        if (out >= 0 && depth[out] != in + 1) {
+          depth[out] = in + 1;
+          changed = true;
+        }
+    }
+  }
+  constexpr int64_t columnWidth = 170, boxWidth = 110, rowHeight = 34;
+  std::vector<int64_t> y(g.size(), 0), next;
+  auto x = [&](DomainId id) { return 10 + depth[id] * columnWidth; };
+  for (DomainId id = 0; id < g.size(); ++id) {
+    if (g[id].removed)
+      continue;
+    next.resize(std::max(next.size(), static_cast<size_t>(depth[id]) + 1), 30);
+    y[id] = next[depth[id]];
+    next[depth[id]] += rowHeight;
+  }
+  svg.text(10, 18, "domains (blue: dimensions, green: tile, white: loops)");
+  auto is = [&](DomainId id, auto &&of) {
+    return std::any_of(low.dimensions.begin(), low.dimensions.end(),
+                       [&](const TmaDimension &t) {
+                         const std::vector<DomainId> &list = of(t);
+                         return std::count(list.begin(), list.end(), id) > 0;
+                       });
+  };
+  for (const DomainExpr &e : g.exprs()) {
+    if (e.removed)
+      continue;
+    for (DomainId in : e.in)
+      for (DomainId out : e.out)
+        if (in >= 0 && out >= 0)
+          svg.line(x(in) + boxWidth, y[in] + 12, x(out), y[out] + 12);
+  }
+  for (DomainId id = 0; id < g.size(); ++id) {
+    if (g[id].removed)
+      continue;
+    bool tile =
+        is(id, [](const TmaDimension &t) -> auto & { return t.tileDomains; });
+    bool dimension =
+        is(id, [](const TmaDimension &t) -> auto & { return t.domains; });
+    svg.rect(x(id), y[id], boxWidth, 24,
+             tile        ? "#c4ecc0"
+             : dimension ? "#bcd6f5"
+                         : "white");
+    svg.text(x(id) + boxWidth / 2, y[id] + 16, g.str(id), "middle");
+  }
+  int64_t top = svg.height + 30;
+  for (const std::string &line : low.why) {
+    svg.text(10, top, line);
+    top += 16;
+  }
+  for (const std::string &line : codeOf(low)) {
+    size_t indent = line.find_first_not_of(' ');
+    svg.text(30 + 8 * static_cast<int64_t>(indent), top, line.substr(indent));
+    top += 16;
+  }
+  top += 10;
+  auto pictures = picturesOf(low, launch, most);
+  if (!pictures) {
+    svg.text(10, top, "tiles: not drawn, " + pictures.problem().message);
+    return svg.document();
+  }
+  squeeze(low, *pictures);
+  int64_t left = 10;
+  for (auto [fill, what] : {std::pair{"#5b8fd9", "element"},
+                            {"#d8d8d8", "hole with fill"},
+                            {"#e05050", "hole with data"},
+                            {"white", "not copied"}}) {
+    svg.rect(left, top - 10, 12, 12, fill);
+    svg.text(left + 16, top, what);
+    left += 140;
+  }
+  top += 16;
+  size_t width = 0;
+  for (const TmaTilePicture &p : *pictures)
+    width = std::max(width, p.where.size());
+  constexpr int64_t cell = 12;
+  for (const TmaTilePicture &p : *pictures) {
+    svg.text(10, top + 10, p.where);
+    int64_t row = std::max<int64_t>(p.row, 1);
+    int64_t rows = 0, start = 20 + 8 * static_cast<int64_t>(width);
+    for (size_t k = 0; k < p.cells.size(); ++k) {
+      int64_t r = static_cast<int64_t>(k) / row,
+              c = static_cast<int64_t>(k) % row;
+      char what = p.cells[k];
+      svg.rect(start + c * cell, top + r * cell, cell, cell,
+               what == '#'   ? "#5b8fd9"
+               : what == '.' ? "#d8d8d8"
+               : what == '!' ? "#e05050"
+                             : "white");
+      rows = r + 1;
+    }
+    top += std::max<int64_t>(rows * cell, 14) + 6;
+  }
+  return svg.document();
+}
