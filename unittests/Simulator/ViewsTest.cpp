@@ -8,6 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Harness.h"
+#include "titan/Transforms/Mutate.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -208,4 +209,42 @@ TEST(Views, BuffersWrittenEarly) {
   EXPECT_GT(gemm({{"titan.bulk.wait %older read : !bulk\n",
                    "titan.bulk.wait_group 2 read\n"}}),
             0);
+}
+
+/// A tile that was loaded and not used yet still changes, when its slot is
+/// filled again by somebody who does not know of the load: without the
+/// syncwarp, the elected lane's arrive does not speak for the others.
+static int pipeline(llvm::StringRef mutation) {
+  Module module(TITAN_EXAMPLES "/pipeline.mlir", true);
+  EXPECT_TRUE(static_cast<bool>(module));
+  KernelOp kernel = module.kernel("pipeline");
+  for (const Mutation &each : enumerateMutations(kernel))
+    if (each.description == mutation) {
+      EXPECT_TRUE(succeeded(applyMutation(kernel, each)));
+      mutation = "";
+      break;
+    }
+  EXPECT_EQ(mutation, "");
+  return failures([&](const SimulatorOptions &options) {
+    Matrix x(72, 264, 4), y(72, 264, 4);
+    for (int r = 0; r < 72; ++r)
+      for (int c = 0; c < 264; ++c)
+        x.at32(r, c) = r - c;
+    SimulatorArgument scale, shift;
+    scale.scalar = llvm::bit_cast<uint32_t>(0.5f);
+    shift.scalar = llvm::bit_cast<uint32_t>(0.25f);
+    std::vector<SimulatorArgument> arguments = {x.argument(), y.argument(),
+                                                scale, shift};
+    if (!simulate(kernel, arguments, options).good())
+      return false;
+    for (int r = 0; r < 72; ++r)
+      for (int c = 0; c < 264; ++c)
+        if (y.at32(r, c) != std::max(0.5f * (r - c) + 0.25f, 0.0f))
+          return false;
+    return true;
+  });
+}
+TEST(Views, LateLoads) {
+  EXPECT_EQ(pipeline(""), 0);
+  EXPECT_GT(pipeline("drop syncwarp"), 0);
 }
