@@ -324,8 +324,16 @@ titan.kernel @k() warps(4) launch {
 %s = titan.shared.alloc : !titan.shared<64x64xbf16, slots = 0>
 // -----
 
-// expected-error @+1 {{rows of 80 bytes do not fill whole panels of 128 bytes}}
+// expected-error @+1 {{rows of 80 bytes do not fill the swizzle's span of 128 bytes: use a narrower swizzle}}
 %s = titan.shared.alloc : !titan.shared<64x40xbf16, swizzle = 128>
+// -----
+
+// expected-error @+1 {{a shared tile with rows of 192 bytes is no whole number of panels of 128 bytes: use a narrower swizzle, or rows that are a multiple of its span}}
+%s = titan.shared.alloc : !titan.shared<64x96xbf16, swizzle = 128>
+// -----
+
+// expected-error @+1 {{a shared tile of 1 x 2097152 elements of 1 bytes: extents are 1 .. 2^20}}
+%s = titan.shared.alloc : !titan.shared<2097152xi8>
 // -----
 
 // expected-error @+1 {{a tile of more than 2^24 elements}}

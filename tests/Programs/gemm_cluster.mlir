@@ -7,7 +7,7 @@
 // CHECK: titan.kernel @gemm_cluster({{.*}}) warps(12) registers(168) cluster(2)
 // CHECK-COUNT-2: titan.tma.load {{.*}} multicast(%{{.*}})
 // A slot is released to both producers.
-// CHECK-COUNT-2: titan.mbarrier.arrive %{{.*}} scope({{ *}}cluster) : <3, cluster>
+// CHECK-COUNT-2: titan.mbarrier.arrive %{{.*}} scope(cluster) : <3, cluster>
 // CHECK: titan.cluster.arrive
 // CHECK-NEXT: titan.cluster.wait
 // CHECK-NEXT: titan.return

@@ -19,6 +19,46 @@ void TitanDialect::registerAttributes() {
       >();
 }
 
+Attribute TitanDialect::parseAttribute(DialectAsmParser &parser,
+                                       Type type) const {
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef mnemonic;
+  Attribute attribute;
+  if (!generatedAttributeParser(parser, &mnemonic, type, attribute).has_value())
+    parser.emitError(loc) << "unknown attribute '" << mnemonic
+                          << "' in dialect 'titan'";
+  return attribute;
+}
+
+/// Prints the attribute if it is of that class, and an enum's.
+template <typename Attr>
+static bool printWord(Attribute attribute, DialectAsmPrinter &printer) {
+  if constexpr (requires(Attr word) {
+                  requires std::is_enum_v<decltype(word.getValue())>;
+                })
+    if (auto word = dyn_cast<Attr>(attribute)) {
+      printer << Attr::getMnemonic() << ' ';
+      word.print(printer);
+      return true;
+    }
+  return false;
+}
+template <typename... Attrs>
+static bool printWordOf(Attribute attribute, DialectAsmPrinter &printer) {
+  return (printWord<Attrs>(attribute, printer) || ...);
+}
+
+/// An enum's word stands alone in an operation's syntax (`sem(acquire)`), and
+/// behind its mnemonic elsewhere (`#titan<sem acquire>`).
+void TitanDialect::printAttribute(Attribute attribute,
+                                  DialectAsmPrinter &printer) const {
+  if (!printWordOf<
+#define GET_ATTRDEF_LIST
+#include "titan/Dialect/Titan/TitanAttrs.cpp.inc"
+          >(attribute, printer))
+    (void)generatedAttributePrinter(attribute, printer);
+}
+
 static Problem shapeProblem(const Twine &message) {
   return Problem{"tile-shape", message.str()};
 }

@@ -1,5 +1,6 @@
 //===- TitanTypes.cpp - syntax and rules of the types ---------------------===//
 #include "titan/Dialect/Titan/Titan.h"
+#include "titan/Layout/SharedImage.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -212,6 +213,19 @@ void SharedType::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
+/// How a tile's rows (all dimensions but the innermost) lie in shared memory.
+static Result<SharedImage> makeImage(ArrayRef<int64_t> shape, Type elementType,
+                                     int64_t swizzle) {
+  int64_t rows = 1;
+  for (int64_t size : shape.drop_back())
+    rows *= size;
+  Swizzle mode = Swizzle::None;
+  while (swizzle > swizzleSpan(mode))
+    mode = static_cast<Swizzle>(static_cast<int>(mode) + 1);
+  return SharedImage::make(rows, shape.back(),
+                           ::titan::getElementBytes(elementType), mode);
+}
+
 LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> shape, Type elementType,
                                  int64_t swizzle, int64_t slots, bool cluster) {
@@ -220,13 +234,17 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
     return failure();
   if (slots < 1 || slots > 4096)
     return emitError() << "a ring has 1 to 4096 slots, not " << slots;
+  // The layout allows rows narrower than the span, with gaps; tiles have none.
   int64_t rowBytes = shape.back() * ::titan::getElementBytes(elementType);
-  if (swizzle && rowBytes != swizzle && rowBytes % swizzle)
-    return emitError()
-           << "rows of " << rowBytes << " bytes do not fill whole panels of "
-           << swizzle
-           << " bytes (the swizzle's span): use a narrower swizzle or a "
-           << "row that is a multiple of it";
+  if (rowBytes < swizzle)
+    return emitError() << "rows of " << rowBytes
+                       << " bytes do not fill the swizzle's span of " << swizzle
+                       << " bytes: use a narrower swizzle";
+  if (auto image = makeImage(shape, elementType, swizzle); !image)
+    return emitError() << image.problem().message
+                       << (swizzle ? ": use a narrower swizzle, or rows that "
+                                     "are a multiple of its span"
+                                   : "");
   return success();
 }
 
@@ -255,19 +273,11 @@ SharedType SharedType::getSlotType() const {
 }
 
 int64_t SharedType::getByteOffset(ArrayRef<int64_t> coords) const {
-  ArrayRef<int64_t> shape = getShape();
-  int64_t row = 0, rows = 1;
-  for (size_t d = 0; d + 1 < shape.size(); ++d) {
-    row = row * shape[d] + coords[d];
-    rows *= shape[d];
-  }
-  int64_t inner = coords.back() * getElementBytes();
-  int64_t swizzle = getSwizzle();
-  if (!swizzle)
-    return row * shape.back() * getElementBytes() + inner;
-  int64_t address = (inner / swizzle * rows + row) * swizzle + inner % swizzle;
-  // Swizzle<B, 4, 3> with 2^B * 16 = span: chunk bits 4.. ^= row bits 7..
-  return address ^ ((address >> 3) & (swizzle - 16));
+  int64_t row = 0;
+  for (auto [size, at] : llvm::zip(getShape().drop_back(), coords))
+    row = row * size + at;
+  return makeImage(getShape(), getElementType(), getSwizzle())
+      ->address(0, row, coords.back());
 }
 
 //===----------------------------------------------------------------------===//

@@ -96,7 +96,8 @@ class Titan_Enum<string name, string summary, list<I32EnumAttrCase> cases>
 }
 class Titan_EnumAttr<EnumInfo info, string attrMnemonic>
     : EnumAttr<Titan_Dialect, info, attrMnemonic> {
-  let assemblyFormat = "$value";
+  // Without the space that would stand before the word: `sem(acquire)`.
+  let assemblyFormat = "`` $value";
 }
 
 def Titan_SemEnum : Titan_Enum<"MemorySem", "memory ordering, PTX ISA 8.6", [
