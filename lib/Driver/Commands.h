@@ -10,25 +10,25 @@
 
 namespace titan {
 
-struct CommonOptions {
+/// What every command reads.
+struct Command {
+  std::string file, kernel;
   bool json = false;
-  Strictness strictness;
 };
 
-struct CheckCommand : CommonOptions {
-  std::string file, kernel;
+struct CheckCommand : Command {
+  Strictness strictness;
 };
 int runCheck(const CheckCommand &options);
 
-struct ExplainCommand {
-  std::string topic, file, kernel;
-  bool json = false;
+struct ExplainCommand : Command {
+  std::string topic;
   bool expand = true;
 };
 int runExplain(const ExplainCommand &options);
 
-struct RunCommand : CommonOptions {
-  std::string file, kernel;
+struct RunCommand : Command {
+  Strictness strictness;
   /// NAME=VALUE each.
   std::vector<std::string> args, shapes, sizes, rowStrides, scalars, outs;
   std::string schedule = "eager", trace;
@@ -39,8 +39,8 @@ struct RunCommand : CommonOptions {
 };
 int runRun(const RunCommand &options);
 
-struct CompileCommand : CommonOptions {
-  std::string file, kernel, target = "sm_90a", output, emit = "package";
+struct CompileCommand : Command {
+  std::string target = "sm_90a", output, emit = "package";
 };
 int runCompile(const CompileCommand &options);
 

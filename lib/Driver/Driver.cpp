@@ -133,11 +133,11 @@ cl::opt<bool> noExpand("no-expand",
 
 /// One option for each flag of the table of codes: --war=error,
 /// --undecided=warn.
-static std::vector<
-    std::pair<std::string, std::unique_ptr<cl::opt<std::string>>>>
-makeSeverityFlags() {
-  std::vector<std::pair<std::string, std::unique_ptr<cl::opt<std::string>>>>
-      flags;
+using SeverityFlags =
+    std::vector<std::pair<std::string, std::unique_ptr<cl::opt<std::string>>>>;
+
+static SeverityFlags makeSeverityFlags() {
+  SeverityFlags flags;
   for (const CodeInfo &info : allCodes()) {
     if (info.flag.empty() || llvm::any_of(flags, [&](const auto &flag) {
           return flag.first == info.flag;
@@ -162,11 +162,9 @@ static int usage(llvm::StringRef message) {
   return BadInput;
 }
 
-/// Fills what checking and running share; an error message if a flag is wrong.
-static std::string readStrictness(
-    Strictness &strictness,
-    const std::vector<
-        std::pair<std::string, std::unique_ptr<cl::opt<std::string>>>> &flags) {
+/// --strict and the flags of severities; an error message if one is wrong.
+static std::string readStrictness(Strictness &strictness,
+                                  const SeverityFlags &flags) {
   if (strict == "" || strict == "on")
     strictness.level = Strictness::Level::Strict;
   else if (strict == "off")
@@ -199,30 +197,28 @@ static int dispatch(int argc, char **argv) {
     return usage(text.starts_with("titan: ") ? text.drop_front(7) : text);
   }
 
-  auto need = [](const cl::opt<std::string> &file) {
-    return !file.getValue().empty();
+  // What commands share; an error message if it is wrong.
+  auto read = [&](auto &command, const cl::opt<std::string> &file) {
+    command.file = file;
+    command.kernel = kernel;
+    command.json = json;
+    if constexpr (requires { command.strictness; })
+      return readStrictness(command.strictness, flags);
+    return std::string();
+  };
+  auto readFile = [&](auto &command, const cl::opt<std::string> &file) {
+    return file.empty() ? std::string("titan ") + argv[1] + " needs a FILE"
+                        : read(command, file);
   };
   if (checkSub) {
-    if (!need(checkFile))
-      return usage("titan check needs a FILE");
     CheckCommand command;
-    command.json = json;
-    command.file = checkFile;
-    command.kernel = kernel;
-    if (std::string bad = readStrictness(command.strictness, flags);
-        !bad.empty())
+    if (std::string bad = readFile(command, checkFile); !bad.empty())
       return usage(bad);
     return runCheck(command);
   }
   if (runSub) {
-    if (!need(runFile))
-      return usage("titan run needs a FILE");
     RunCommand command;
-    command.json = json;
-    command.file = runFile;
-    command.kernel = kernel;
-    if (std::string bad = readStrictness(command.strictness, flags);
-        !bad.empty())
+    if (std::string bad = readFile(command, runFile); !bad.empty())
       return usage(bad);
     command.args = args;
     command.shapes = shapes;
@@ -244,12 +240,9 @@ static int dispatch(int argc, char **argv) {
     return runRun(command);
   }
   if (compileSub) {
-    if (!need(compileFile))
-      return usage("titan compile needs a FILE");
     CompileCommand command;
-    command.json = json;
-    command.file = compileFile;
-    command.kernel = kernel;
+    if (std::string bad = readFile(command, compileFile); !bad.empty())
+      return usage(bad);
     command.target = target;
     command.output = output;
     command.emit = emitKind;
@@ -257,10 +250,8 @@ static int dispatch(int argc, char **argv) {
   }
   if (explainSub) {
     ExplainCommand command;
+    read(command, explainFile);
     command.topic = topic;
-    command.file = explainFile;
-    command.kernel = kernel;
-    command.json = json;
     command.expand = !noExpand;
     return runExplain(command);
   }
