@@ -237,21 +237,36 @@ void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
         " of the proxy table, rule " + std::string(required.rule));
 }
 
-bool Conflicts::check(const AccessRecord &x, const AccessRecord &y,
-                      const View &view) {
+/// Whether Y, which is after X, stands for both: whoever must come after X must
+/// come after Y, too. All that touches the bytes must come after a plain write;
+/// an atomic or a reduction speaks for its like alone.
+static bool standsFor(const AccessRecord &y, const AccessRecord &x,
+                      bool sameCta) {
+  bool strong = y.sem != effect::Sem::Weak;
+  if (y.kind == AccessKind::Write && !strong)
+    return true;
+  return x.kind == y.kind && x.proxy == y.proxy && sameCta &&
+         (x.sem != effect::Sem::Weak) == strong && x.scope >= y.scope &&
+         x.footprint == y.footprint &&
+         (x.kind != AccessKind::Reduction || sameReduction(x, y));
+}
+
+Conflicts::Order Conflicts::check(const AccessRecord &x, const AccessRecord &y,
+                                  const View &view) {
   bool sameCta = program.agents[x.agent].cta == program.agents[y.agent].cta;
   bool sameCluster =
       program.agents[x.agent].cluster == program.agents[y.agent].cluster;
-  if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy}, sameReduction(x, y)))
-    return true;
-  if (morallyStrong(x, y, sameCta, sameCluster))
-    return true;
   Relation relation = x.agent == y.agent && (x.lanes & y.lanes)
                           ? Relation::SameThread
                       : sameCta ? Relation::SameCta
                                 : Relation::OtherCta;
   Requirement needed = required({x.kind, x.proxy}, {y.kind, y.proxy}, relation);
   Judge judge{shape, footprints, *this, x, y, view, view.clock, needed};
+  if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy}, sameReduction(x, y)) ||
+      morallyStrong(x, y, sameCta, sameCluster))
+    return (x.mechanism ? judge.observed(false) : judge.ordered())
+               ? Order::Before
+               : Order::Neither;
   auto failure = judge();
   if (!failure) {
     if (needed.advice &&
@@ -265,7 +280,7 @@ bool Conflicts::check(const AccessRecord &x, const AccessRecord &y,
              "the two are of different CTAs, which the ISA's letter does not "
              "order");
     }
-    return true;
+    return Order::Before;
   }
   Judge unfenced{shape, footprints, *this, x, y, view, view.unfenced, needed};
   if (view.unfenced[0] != view.clock[0] && !unfenced()) {
@@ -275,10 +290,10 @@ bool Conflicts::check(const AccessRecord &x, const AccessRecord &y,
             "ready and this product"))
       finding->others.push_back(
           {x.event->op->getLoc(), "written here by " + describe(x)});
-    return false;
+    return Order::Bad;
   }
   tell(failure->code, x, y, needed, failure->what);
-  return false;
+  return Order::Bad;
 }
 
 void Conflicts::checkDefined(Root &root, const AccessRecord &access) {
@@ -328,9 +343,11 @@ void Conflicts::add(AccessRecord access, const View &view) {
       AccessRecord &x = list[i];
       bool forget = false;
       if (footprints.intersect(x.footprint, access.footprint)) {
-        bool good = check(x, access, view);
-        forget =
-            good && write && footprints.covers(access.footprint, x.footprint);
+        bool sameCta =
+            program.agents[x.agent].cta == program.agents[access.agent].cta;
+        forget = check(x, access, view) == Order::Before && write &&
+                 standsFor(access, x, sameCta) &&
+                 footprints.covers(access.footprint, x.footprint);
       }
       // The next of the same kind stands for it.
       if (!forget && x.agent == access.agent && x.lanes == access.lanes &&
@@ -354,6 +371,7 @@ void Conflicts::add(AccessRecord access, const View &view) {
     for (AccessRecord &x : root.reads)
       if (x.agent == access.agent && x.lanes == access.lanes &&
           x.proxy == access.proxy && x.mechanism == access.mechanism &&
+          x.sem == access.sem && x.scope == access.scope &&
           x.footprint == access.footprint &&
           (x.done.empty() ||
            x.done.front().number == access.done.front().number)) {

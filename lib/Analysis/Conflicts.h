@@ -99,8 +99,12 @@ private:
     llvm::DenseSet<uint32_t> defined;
   };
   void checkDefined(Root &root, const AccessRecord &access);
-  /// True: in order. Reports otherwise.
-  bool check(const AccessRecord &x, const AccessRecord &y, const View &view);
+  enum class Order {
+    Before,  ///< X is before Y.
+    Neither, ///< It is not, and need not be.
+    Bad      ///< Reported.
+  };
+  Order check(const AccessRecord &x, const AccessRecord &y, const View &view);
   void tell(Code code, const AccessRecord &x, const AccessRecord &y,
             const Requirement &requirement, const std::string &what);
   std::string describe(const AccessRecord &access) const;

@@ -137,65 +137,83 @@ bool State::tellCause(const Record &x, const Access &y) {
   return true;
 }
 
-/// False: reported.
-bool State::check(const Record &x, Access &y) {
-  ProxyAccess first{x.kind, x.proxy}, second{y.record.kind, y.record.proxy};
-  bool sameReduction = x.kind == AccessKind::Reduction &&
-                       y.record.kind == AccessKind::Reduction &&
-                       siteAt(x.site).inst->kind == y.inst->kind;
-  if (!conflict(first, second, sameReduction))
+bool State::isSameReduction(const Record &x, const Access &y) const {
+  return x.kind == AccessKind::Reduction &&
+         y.record.kind == AccessKind::Reduction &&
+         siteAt(x.site).inst->kind == y.inst->kind;
+}
+
+/// Whether Y, which is after X, stands for both: whoever must come after X must
+/// come after Y, too. All that touches the bytes must come after a plain write;
+/// an atomic or a reduction speaks for its like alone.
+bool State::standsFor(const Access &y, const Record &x) const {
+  bool strong = y.record.sem != effect::Sem::Weak;
+  if (y.record.kind == AccessKind::Write && !strong)
     return true;
+  return x.kind == y.record.kind && x.proxy == y.record.proxy &&
+         x.cta == y.record.cta && (x.sem != effect::Sem::Weak) == strong &&
+         x.scope >= y.record.scope &&
+         (x.kind != AccessKind::Reduction || isSameReduction(x, y));
+}
+
+State::Order State::check(const Record &x, Access &y) {
+  ProxyAccess first{x.kind, x.proxy}, second{y.record.kind, y.record.proxy};
   Relation between = relation(x, y);
   // Morally strong operations do not race (MM-13).
-  if (x.proxy == Proxy::Generic && y.record.proxy == Proxy::Generic &&
+  bool morallyStrong =
+      x.proxy == Proxy::Generic && y.record.proxy == Proxy::Generic &&
       x.sem != effect::Sem::Weak && y.record.sem != effect::Sem::Weak &&
       (x.cta == y.record.cta ||
-       (x.scope >= Scope::Cluster && y.record.scope >= Scope::Cluster)))
-    return true;
+       (x.scope >= Scope::Cluster && y.record.scope >= Scope::Cluster));
+  if (morallyStrong || !conflict(first, second, isSameReduction(x, y)))
+    // Of a read nobody asks.
+    return y.record.kind != AccessKind::Read &&
+                   (x.op != none ? allKnowOne(y, ops[x.op].done)
+                                 : allKnow(y, x.at))
+               ? Order::Before
+               : Order::Neither;
   Requirement need = required(first, second, between);
   const char *did = participle(x.kind), *doing = verb(y.record.kind);
+  // A product is late, but would not be had a wgmma.fence stood before it.
+  auto wantsMmaFence = [&](auto &&known, const char *what) {
+    if (y.inst->op != Opcode::Mma)
+      return false;
+    Access now = y;
+    for (Actor &actor : now.actors)
+      actor.known = &actor.thread->known;
+    if (!known(now))
+      return false;
+    tell(Code::MmaFence, x, y,
+         llvm::formatv("no wgmma.fence stands between the {0} that makes the "
+                       "operands ready and this product",
+                       what));
+    return true;
+  };
   if (x.op != none) {
     const AsyncOp &op = ops[x.op];
     bool over =
         allKnowOne(y, op.done) ||
         (need.completion == Completion::SourceRead && allKnowOne(y, op.read));
     if (!over && need.completion != Completion::None) {
-      // Known but for the wgmma.fence?
-      if (y.inst->op == Opcode::Mma) {
-        Access now = y;
-        for (Actor &actor : now.actors)
-          actor.known = &actor.thread->known;
-        if (allKnowOne(now, op.done)) {
-          tell(Code::MmaFence, x, y,
-               "no wgmma.fence stands between the wait that makes the operands "
-               "ready and this product");
-          return false;
-        }
-      }
+      if (wantsMmaFence([&](auto &now) { return allKnowOne(now, op.done); },
+                        "wait"))
+        return Order::Bad;
       Code code = need.ifNotComplete;
       if (op.product && code == Code::CompletionNotObserved)
         code = Code::MmaSlotReuse;
       if (!op.product && tellCause(x, y))
-        return false;
+        return Order::Bad;
       tell(code, x, y,
            llvm::formatv("{0} bytes {1} asynchronously by an operation whose "
                          "completion nobody before it has observed",
                          doing, did));
-      return false;
+      return Order::Bad;
     }
   } else {
     if (!allKnow(y, x.at)) {
-      if (y.inst->op == Opcode::Mma) {
-        Access now = y;
-        for (Actor &actor : now.actors)
-          actor.known = &actor.thread->known;
-        if (allKnow(now, x.at)) {
-          tell(Code::MmaFence, x, y,
-               "no wgmma.fence stands between the synchronisation that makes "
-               "the operands ready and this product");
-          return false;
-        }
-      }
+      if (wantsMmaFence([&](auto &now) { return allKnow(now, x.at); },
+                        "synchronisation"))
+        return Order::Bad;
       tell(Code::Race, x, y,
            llvm::formatv(
                "{0} bytes {1} by {2}, and nothing orders the two", doing, did,
@@ -203,7 +221,7 @@ bool State::check(const Record &x, Access &y) {
                        x.at.number / 2 == y.actors[0].thread->number / 2
                    ? "another thread of the warp"
                    : "another warp"));
-      return false;
+      return Order::Bad;
     }
     if (!fenced(x, y, need.fence)) {
       tell(need.ifNoFence, x, y,
@@ -212,7 +230,7 @@ bool State::check(const Record &x, Access &y) {
                          "thread that did",
                          doing, effect::stringify(y.record.proxy), did,
                          effect::stringify(x.proxy)));
-      return false;
+      return Order::Bad;
     }
   }
   if (need.advice) {
@@ -226,7 +244,7 @@ bool State::check(const Record &x, Access &y) {
       tell(*need.advice, x, y,
            llvm::formatv("{0} bytes {1} by another CTA", doing, did));
   }
-  return true;
+  return Order::Before;
 }
 
 //===----------------------------------------------------------------------===//
@@ -245,20 +263,25 @@ void State::touch(const Memory &memory, uint64_t address, uint64_t bytes,
       Record &x = records[*link];
       bool drop = false;
       if (x.mask & mask) {
+        Order order = Order::Before;
         if (x.op == none || x.op != y.goodOp) {
-          bool good = check(x, y);
-          if (good && x.op != none && x.op != y.record.op)
+          order = check(x, y);
+          if (order == Order::Before && x.op != none && x.op != y.record.op)
             y.goodOp = x.op;
         }
         if (y.record.kind != AccessKind::Read) {
-          // Later accesses have to be after Y, which is after X.
-          x.mask &= ~mask;
-          drop = x.mask == 0;
+          // Once is enough of what has been reported.
+          if (order == Order::Bad ||
+              (order == Order::Before && standsFor(y, x))) {
+            x.mask &= ~mask;
+            drop = x.mask == 0;
+          }
         } else if (x.kind == AccessKind::Read && (x.mask & ~mask) == 0) {
           // A read that Y's thread follows adds nothing to Y.
           if (x.op == none)
             drop = y.record.op == none && x.at.number == y.record.at.number &&
-                   x.at.lane == y.record.at.lane && x.proxy == y.record.proxy;
+                   x.at.lane == y.record.at.lane && x.proxy == y.record.proxy &&
+                   x.sem == y.record.sem && x.scope == y.record.scope;
           else
             drop = x.op == y.record.op ||
                    (y.record.op != none && allKnowOne(y, ops[x.op].done));

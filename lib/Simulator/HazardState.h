@@ -159,7 +159,14 @@ struct Hazards::State {
 
   // Shadow memory.
   void touch(const Memory &memory, uint64_t address, uint64_t bytes, Access &y);
-  bool check(const Record &x, Access &y);
+  enum class Order {
+    Before,  ///< X is before Y.
+    Neither, ///< It is not, and need not be.
+    Bad      ///< Reported.
+  };
+  Order check(const Record &x, Access &y);
+  bool isSameReduction(const Record &x, const Access &y) const;
+  bool standsFor(const Access &y, const Record &x) const;
   bool fenced(const Record &x, const Access &y, ProxyFence fence);
   Relation relation(const Record &x, const Access &y) const;
   void tell(Code code, const Record &x, const Access &y,

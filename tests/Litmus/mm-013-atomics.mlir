@@ -4,6 +4,7 @@
 //
 // RUN: titan check %s --kernel atomics
 // RUN: not titan check %s --kernel atomic_and_store 2>&1 | FileCheck %s --check-prefix=ATOMIC-AND-STORE
+// RUN: not titan check %s --kernel atomic_between 2>&1 | FileCheck %s --check-prefix=ATOMIC-BETWEEN
 // RUN: not titan check %s --kernel atomic_then_load 2>&1 | FileCheck %s --check-prefix=ATOMIC-THEN-LOAD
 
 !global = !titan.global<64x64xbf16>
@@ -49,6 +50,27 @@ titan.kernel @atomic_and_store(%A: !global, %D: !global) warps(4) launch {
   titan.elect warp(0) {
     titan.st %f0, %cell[%c0] : f32, !cell
   }
+  %old = titan.atom add %f1, %cell[%c0] {scope = #titan<scope cta>} : f32, !cell -> f32
+  titan.return
+}
+
+// ATOMIC-BETWEEN: [race]
+// The store is before the atomics of its own warp. That puts it before nobody
+// else's, although atomics need no order among themselves.
+titan.kernel @atomic_between(%A: !global, %D: !global) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  %mapA = titan.tensor_map %A : !global -> !map
+  %mapD = titan.tensor_map %D : !global -> !map
+  titan.launch grid(%c1) with(%mapA, %mapD : !map, !map)
+} body(%mapA: !map, %mapD: !map) {
+  %c0 = arith.constant 0 : index
+  %cell = titan.shared.alloc : !cell
+  %f0 = arith.constant 0.0 : f32
+  %f1 = arith.constant 1.0 : f32
+  titan.elect warp(0) {
+    titan.st %f0, %cell[%c0] : f32, !cell
+  }
+  titan.syncwarp
   %old = titan.atom add %f1, %cell[%c0] {scope = #titan<scope cta>} : f32, !cell -> f32
   titan.return
 }
