@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstring>
@@ -112,6 +114,61 @@ SimulatorReport Product::run(KernelOp kernel, const SimulatorOptions &options) {
   std::vector<SimulatorArgument> arguments = {a.argument(), b.argument(),
                                               d.argument()};
   return simulate(kernel, arguments, options);
+}
+
+KernelArguments::KernelArguments(KernelOp kernel, int64_t dynamicSize) {
+  for (Attribute attribute : kernel.getArgTypes()) {
+    SimulatorArgument argument;
+    if (auto global =
+            dyn_cast<GlobalType>(cast<TypeAttr>(attribute).getValue())) {
+      int64_t elements = 1;
+      for (int64_t size : global.getShape())
+        argument.shape.push_back(ShapedType::isDynamic(size) ? dynamicSize
+                                                             : size);
+      for (size_t d = global.getRank(); d-- > 0;) {
+        argument.strides.insert(argument.strides.begin(), elements);
+        elements *= argument.shape[d];
+      }
+      argument.bytes = elements * getElementBytes(global.getElementType());
+      storage.emplace_back(argument.bytes + 256);
+      std::byte *data = storage.back().data();
+      argument.data =
+          data + (256 - reinterpret_cast<uintptr_t>(data) % 256) % 256;
+    } else {
+      argument.scalar = 1;
+    }
+    list.push_back(argument);
+  }
+}
+
+std::vector<std::vector<std::byte>> KernelArguments::contents() const {
+  std::vector<std::vector<std::byte>> all;
+  for (const SimulatorArgument &argument : list)
+    if (argument.data)
+      all.emplace_back(argument.data, argument.data + argument.bytes);
+  return all;
+}
+
+std::vector<std::string>
+titan::test::testFiles(llvm::ArrayRef<llvm::StringRef> folders) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (llvm::StringRef folder : folders)
+    for (llvm::sys::fs::directory_iterator
+             it(llvm::Twine(TITAN_TESTS "/") + folder, error),
+         end;
+         it != end && !error; it.increment(error))
+      if (llvm::sys::path::extension(it->path()) == ".mlir")
+        files.push_back(it->path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::string titan::test::print(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  op->print(os, OpPrintingFlags().useLocalScope());
+  return text;
 }
 
 std::vector<std::string> titan::test::codesOf(const SimulatorReport &report,

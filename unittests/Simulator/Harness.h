@@ -60,6 +60,22 @@ struct Product {
   Matrix a, b, d;
 };
 
+/// Zeros for a kernel's arguments, in the shape of their types; scalars are 1.
+struct KernelArguments {
+  KernelArguments(KernelOp kernel, int64_t dynamicSize);
+  /// The tensors' bytes.
+  std::vector<std::vector<std::byte>> contents() const;
+
+  std::vector<std::vector<std::byte>> storage;
+  std::vector<SimulatorArgument> list;
+};
+
+/// The .mlir files in folders of tests/, in order.
+std::vector<std::string> testFiles(llvm::ArrayRef<llvm::StringRef> folders);
+
+/// An operation as text.
+std::string print(mlir::Operation *op);
+
 /// The codes of a report's findings, sorted, each once.
 std::vector<std::string> codesOf(const SimulatorReport &report,
                                  Severity least = Severity::Error);

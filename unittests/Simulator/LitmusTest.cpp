@@ -9,7 +9,6 @@
 #include "Harness.h"
 
 #include "llvm/ADT/StringSet.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Regex.h"
@@ -69,36 +68,6 @@ std::vector<Expectation> expectationsOf(llvm::StringRef text) {
   return found;
 }
 
-/// Memory for the kernel's arguments: ones, in the shape of the types.
-struct Arguments {
-  Arguments(KernelOp kernel, int64_t dynamicSize) {
-    for (mlir::Attribute attribute : kernel.getArgTypes()) {
-      auto type = mlir::cast<mlir::TypeAttr>(attribute).getValue();
-      SimulatorArgument argument;
-      if (auto global = mlir::dyn_cast<GlobalType>(type)) {
-        int64_t elements = 1;
-        for (int64_t size : global.getShape())
-          argument.shape.push_back(
-              mlir::ShapedType::isDynamic(size) ? dynamicSize : size);
-        for (size_t d = global.getRank(); d-- > 0;) {
-          argument.strides.insert(argument.strides.begin(), elements);
-          elements *= argument.shape[d];
-        }
-        argument.bytes = elements * getElementBytes(global.getElementType());
-        storage.emplace_back(argument.bytes + 256);
-        std::byte *data = storage.back().data();
-        argument.data =
-            data + (256 - reinterpret_cast<uintptr_t>(data) % 256) % 256;
-      } else {
-        argument.scalar = 1;
-      }
-      list.push_back(argument);
-    }
-  }
-  std::vector<std::vector<std::byte>> storage;
-  std::vector<SimulatorArgument> list;
-};
-
 SimulatorOptions optionsOf(const Expectation &expectation) {
   SimulatorOptions options;
   options.maxSteps = 1 << 20;
@@ -122,14 +91,10 @@ void setSchedule(SimulatorOptions &options, int number) {
 }
 
 std::vector<std::string> litmusFiles() {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (llvm::sys::fs::directory_iterator it(TITAN_TESTS "/Litmus", error), end;
-       it != end && !error; it.increment(error))
-    if (llvm::sys::path::extension(it->path()) == ".mlir")
-      files.push_back(llvm::sys::path::stem(it->path()).str());
-  std::sort(files.begin(), files.end());
-  return files;
+  std::vector<std::string> names;
+  for (const std::string &file : testFiles({"Litmus"}))
+    names.push_back(llvm::sys::path::stem(file).str());
+  return names;
 }
 
 class Litmus : public testing::TestWithParam<std::string> {};
@@ -167,7 +132,7 @@ TEST_P(Litmus, Agrees) {
     for (int number = 0; number < schedules && !refused; ++number) {
       setSchedule(options, number);
       // Loops over a dynamic size run many times, and not at all.
-      Arguments arguments(kernel, number % 3 == 1 ? 1 : 64);
+      KernelArguments arguments(kernel, number % 3 == 1 ? 1 : 64);
       SimulatorReport report = simulate(kernel, arguments.list, options);
       if (expectation.accepted) {
         ASSERT_TRUE(codesOf(report).empty()) << "schedule " << number << "\n"
@@ -208,7 +173,7 @@ TEST_P(Litmus, AcceptedRunWithoutHazards) {
     for (int number = 0; number < schedules; ++number) {
       setSchedule(options, number);
       options.compareEffects = number == 0;
-      Arguments arguments(module.kernel(expectation.kernel), 64);
+      KernelArguments arguments(module.kernel(expectation.kernel), 64);
       SimulatorReport report =
           simulate(module.kernel(expectation.kernel), arguments.list, options);
       ASSERT_TRUE(codesOf(report).empty()) << "schedule " << number << "\n"
