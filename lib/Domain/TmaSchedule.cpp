@@ -11,12 +11,20 @@
 #include "titan/Domain/Theorems.h"
 
 #include <algorithm>
+#include <cctype>
 #include <set>
 
 using namespace titan;
 using namespace titan::tma;
 
 static std::string number(int64_t n) { return std::to_string(n); }
+
+/// The symbol of a leaf's index: I5 has i5.
+static std::string indexName(std::string name) {
+  for (char &c : name)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return name;
+}
 
 static Problem problemOf(const TmaViolation &v) {
   return {std::string(codeInfo(v.code).code),
@@ -69,10 +77,23 @@ static std::optional<Problem> checkSchedule(const TmaSchedule &s) {
     if (id < 0 || id >= s.graph.size() || s.graph[id].removed)
       return invalid("the buffer names domain " + number(id) +
                      ", which there is not");
+  // Indices are symbols beside the launch's sizes.
   std::set<std::string> names;
   for (DomainId id : s.graph.leaves())
-    if (!names.insert(s.graph[id].name).second)
-      return invalid("two leaves have the name " + s.graph[id].name);
+    if (!names.insert(indexName(s.graph[id].name)).second)
+      return invalid("two leaves have the index " +
+                     indexName(s.graph[id].name));
+  auto clashes = [&](const Expr &e) {
+    return e.mentions([&](const std::string &n) { return names.count(n) > 0; });
+  };
+  bool clash = clashes(s.address);
+  for (DomainId id = 0; id < s.graph.size(); ++id)
+    clash = clash || clashes(s.graph[id].extent);
+  for (const TmaGlobalDim &d : s.global)
+    clash = clash || clashes(d.stride);
+  if (clash)
+    return invalid("a leaf's index has the name of a size: call one of them "
+                   "otherwise");
   return std::nullopt;
 }
 
@@ -164,7 +185,8 @@ public:
         known[id] = 0;
         continue;
       }
-      TmaLoop loop{id, indexName(id), g[id].extent, work.ofBoxes.count(id) > 0};
+      TmaLoop loop{id, indexName(g[id].name), g[id].extent,
+                   work.ofBoxes.count(id) > 0};
       known[id] = Expr::symbol(loop.index);
       most.emplace(loop.index, loop.extent - 1);
       loops.push_back(std::move(loop));
@@ -223,13 +245,6 @@ public:
   }
 
 private:
-  std::string indexName(DomainId id) const {
-    std::string name = g[id].name;
-    for (char &ch : name)
-      ch = static_cast<char>(std::tolower(static_cast<unsigned char>(ch)));
-    return name;
-  }
-
   /// The start of a dimension's tile.
   Expr linear(const Dim &d) const {
     Expr sum = 0;

@@ -1,0 +1,133 @@
+//===- ScheduleTextTest.cpp - Schedules as text ---------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Domain/TmaScheduleText.h"
+
+#include <gtest/gtest.h>
+#include <random>
+
+using namespace titan;
+
+namespace {
+
+std::string codeOf(const std::string &text) {
+  auto s = parseSchedule(text);
+  return s ? "" : s.problem().code + ": " + s.problem().message;
+}
+
+TEST(ScheduleText, TheHeadersExample) {
+  auto s = parseSchedule(R"(
+    tensor bf16 M{M} x K{K}          // roots
+    size K multiple 8                // too late for the line above
+    Mo, Mi = split(M, 128)
+    Ko, Ki = split(K, inner 64)
+    B = merge(Mo, Ko)
+    bulk Mi, Ki
+    shared Mi, Ki
+    map M, K
+    load strong NaN
+    swizzle 128B
+    align 2048
+    traffic worth
+  )");
+  ASSERT_TRUE(bool(s)) << s.problem().message;
+  EXPECT_EQ(s->graph.str(),
+            "Mo{M ceildiv 128}, Mi{128} = split(M{M}, inner 128)\n"
+            "Ko{K ceildiv 64}, Ki{64} = split(K{K}, inner 64)\n"
+            "B{M ceildiv 128*(K ceildiv 64)} = merge(Mo{M ceildiv 128}, "
+            "Ko{K ceildiv 64})\n");
+  EXPECT_EQ(s->global[0].stride.str(), "K*2");
+  EXPECT_TRUE(s->global[1].stride.is(2));
+  EXPECT_EQ(s->bulk, (std::vector<DomainId>{3, 5}));
+  EXPECT_EQ(s->shared, (std::vector<DomainId>{3, 5}));
+  EXPECT_EQ(s->tmaDomain, (std::vector<DomainId>{0, 1}));
+  EXPECT_EQ(s->wanted, Correctness::Strong);
+  EXPECT_TRUE(s->nanFill);
+  EXPECT_EQ(s->swizzle->name, "128B");
+  EXPECT_EQ(s->sharedAlignment, 2048);
+  EXPECT_EQ(s->traffic, TmaTraffic::Worth);
+  auto low = lowerSchedule(*s, targetInfo(TargetId::Sm90a));
+  ASSERT_TRUE(bool(low)) << low.problem().message;
+  EXPECT_EQ(low->coords[0].str(), "b % (K ceildiv 64)*64");
+  EXPECT_EQ(low->level, 1);
+  // A stride that the launch gives, and sizes that are known to divide.
+  s = parseSchedule("size ld multiple 8\n"
+                    "tensor f16 A{7}:ld*2 x B{(3 + 1)*8 - 16}\n"
+                    "X = resize(A, -1, 2)\n"
+                    "C, D = split(B, outer 2)\n"
+                    "bulk X, D\nstore padded");
+  ASSERT_TRUE(bool(s)) << s.problem().message;
+  EXPECT_EQ(s->global[0].stride.divisor(), 16);
+  EXPECT_TRUE(s->graph[1].extent.is(16));
+  EXPECT_EQ(s->direction, TmaDirection::Store);
+  EXPECT_TRUE(s->tailIsPadding);
+}
+
+TEST(ScheduleText, Refusals) {
+  const std::string t = "tensor u32 A{8} x B{4}\n";
+  auto syntax = [](const std::string &why) {
+    return "parse-error: " + why;
+  };
+  EXPECT_EQ(codeOf(""), syntax("there is no tensor"));
+  EXPECT_EQ(codeOf("tensor u33 A{8}"),
+            syntax("line 1: there is no element type 'u33' at 'A'"));
+  EXPECT_EQ(codeOf(t + "C, D = split(E, 2)"),
+            syntax("line 2: there is no domain 'E' at ','"));
+  EXPECT_EQ(codeOf(t + "C = split(A, 2)"),
+            syntax("line 2: split makes 2 domains at '2'"));
+  EXPECT_EQ(codeOf(t + "C, A = split(A, 2)"),
+            syntax("line 2: domain A is defined twice at the end of the line"));
+  EXPECT_EQ(codeOf(t + "C, D = split(A, 2) x"),
+            syntax("line 2: expected the end of the line at 'x'"));
+  EXPECT_EQ(codeOf(t + "C = turn(A, 2)"),
+            syntax("line 2: there are split, merge, resize and swizzle, not "
+                   "'turn' at '2'"));
+  EXPECT_EQ(codeOf(t + "C, D = split(A, 0)"),
+            "domain-invalid: line 2: domain A is split by 0");
+  EXPECT_EQ(
+      codeOf(t + "swizzle 127B"),
+      syntax("line 2: there is no swizzle '127B' at the end of the line"));
+  EXPECT_EQ(codeOf(t + t), syntax("line 2: there is one tensor at 'u32'"));
+  EXPECT_EQ(codeOf("tensor u32 A{99999999999999999999}"),
+            syntax("line 1: expected a number of at most 2^40 at "
+                   "'99999999999999999999'"));
+  std::string deep = "tensor u32 A{" + std::string(100, '(') + "1";
+  EXPECT_EQ(codeOf(deep).substr(0, 55),
+            syntax("line 1: more than 64 parentheses in one an"));
+  // An index and a size of one name.
+  auto s = parseSchedule("tensor u32 N{n} x B{4}\nbulk B");
+  ASSERT_TRUE(bool(s));
+  auto low = lowerSchedule(*s, targetInfo(TargetId::Sm90a));
+  ASSERT_FALSE(bool(low));
+  EXPECT_EQ(low.problem().code, "domain-invalid");
+}
+
+/// Whatever the text, the end is a schedule or a coded problem.
+TEST(ScheduleText, AnythingAtAll) {
+  const char *pieces[] = {"tensor", "u32",   "A",       "B",   "{",    "}",
+                          "8",      "N",     " x ",     ":",   "\n",   ",",
+                          "=",      "split", "merge",   "(",   ")",    "-",
+                          "resize", "bulk",  "shared",  "map", "load", "*",
+                          "outer",  "0",     "swizzle", "256", "/",    "%"};
+  std::mt19937 random(3);
+  int read = 0, lowered = 0;
+  for (int n = 0; n < 20000; ++n) {
+    std::string text = n % 2 ? "tensor u32 A{8} x B{4}\nbulk B\n" : "";
+    for (unsigned k = random() % 12; k-- > 0;)
+      text += std::string(pieces[random() % std::size(pieces)]) +
+              (random() % 3 ? " " : "");
+    auto s = parseSchedule(text);
+    if (!s)
+      continue;
+    ++read;
+    lowered += bool(lowerSchedule(*s, targetInfo(TargetId::Sm90a)));
+  }
+  EXPECT_GT(read, 500);
+  EXPECT_GT(lowered, 300);
+}
+
+} // namespace
