@@ -59,6 +59,10 @@ static std::optional<Problem> checkSchedule(const TmaSchedule &s) {
   auto invalid = [](const std::string &why) {
     return Problem{"domain-invalid", why};
   };
+  constexpr int maxDomains = 256;
+  if (s.graph.size() > maxDomains)
+    return invalid("a schedule has at most " + number(maxDomains) +
+                   " domains, not " + number(s.graph.size()));
   std::vector<DomainId> roots = s.graph.roots(), given;
   for (const TmaGlobalDim &d : s.global)
     given.push_back(d.domain);
@@ -553,6 +557,7 @@ static Result<Candidate> choose(const Work &work, const TargetInfo &target) {
   Lowering lowering(work, target);
   std::optional<Candidate> best;
   int64_t seen = 0;
+  constexpr int64_t maxSeen = 4096;
   auto take = [&](std::vector<Dim> dims, const Requirements &needs,
                   int merges) {
     // Dimensions of extent 1 that make no holes need no place in the map.
@@ -571,8 +576,10 @@ static Result<Candidate> choose(const Work &work, const TargetInfo &target) {
   auto compose = [&](auto &self, const std::vector<Dim> &dims, size_t from,
                      const Requirements &needs, int merges) -> void {
     take(dims, needs, merges);
-    if (best->needs.ok() && best->pieces.copies == 1 && best->low.level == 1)
-      return; // Nothing is better.
+    bool perfect =
+        best->needs.ok() && best->pieces.copies == 1 && best->low.level == 1;
+    if (perfect || seen >= maxSeen)
+      return; // Nothing is better, or we have looked long enough.
     for (size_t k = from; k + 1 < dims.size() && work.s.tmaDomain.empty();
          ++k) {
       // Under a swizzle the innermost tile is the image's row.

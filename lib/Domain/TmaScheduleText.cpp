@@ -35,6 +35,8 @@ public:
       tokens.emplace_back(text.substr(at, end - at));
       at = end;
     }
+    if (tokens.size() > 512)
+      fail("a line of more than 512 words and signs");
   }
 
   bool empty() const { return tokens.empty(); }
@@ -127,7 +129,8 @@ public:
       at = end + 1;
       if (line.empty())
         continue;
-      statement(line);
+      if (!line.failed)
+        statement(line);
       if (!line.done())
         line.fail("expected the end of the line");
       if (line.failed)

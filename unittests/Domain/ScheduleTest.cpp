@@ -278,6 +278,21 @@ TEST(Schedule, Compositing) {
   EXPECT_EQ(codeOf(lowerSchedule(t, h200)), "tma-box-bytes");
 }
 
+/// Many dimensions are refused in time.
+TEST(Schedule, ManyDimensions) {
+  TmaSchedule s;
+  s.type = findTmaType("u32");
+  int64_t stride = 4;
+  s.global.resize(30);
+  for (size_t k = 30; k-- > 0;) {
+    s.global[k] = {s.graph.root(k == 29 ? 4 : 2), stride};
+    stride *= k == 29 ? 4 : 2;
+  }
+  s.bulk = {0};
+  auto low = lowerSchedule(s, h200);
+  EXPECT_TRUE(low || low.problem().code == "tma-rank");
+}
+
 /// What cannot be inferred names the expression.
 TEST(Schedule, Refusals) {
   auto message = [](const TmaSchedule &s) {

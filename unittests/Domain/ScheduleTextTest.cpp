@@ -69,9 +69,7 @@ TEST(ScheduleText, TheHeadersExample) {
 
 TEST(ScheduleText, Refusals) {
   const std::string t = "tensor u32 A{8} x B{4}\n";
-  auto syntax = [](const std::string &why) {
-    return "parse-error: " + why;
-  };
+  auto syntax = [](const std::string &why) { return "parse-error: " + why; };
   EXPECT_EQ(codeOf(""), syntax("there is no tensor"));
   EXPECT_EQ(codeOf("tensor u33 A{8}"),
             syntax("line 1: there is no element type 'u33' at 'A'"));
@@ -98,6 +96,20 @@ TEST(ScheduleText, Refusals) {
   std::string deep = "tensor u32 A{" + std::string(100, '(') + "1";
   EXPECT_EQ(codeOf(deep).substr(0, 55),
             syntax("line 1: more than 64 parentheses in one an"));
+  std::string wide = "tensor u32 A{1";
+  for (int k = 0; k < 400; ++k)
+    wide += " + N";
+  EXPECT_EQ(codeOf(wide + "}").substr(0, 49),
+            syntax("line 1: a line of more than 512 word").substr(0, 49));
+  std::string many = "tensor u32 A0{8} x B{4}\n";
+  for (int k = 0; k < 300; ++k)
+    many += "A" + std::to_string(k + 1) + " = resize(A" + std::to_string(k) +
+            ", 1, -1)\n";
+  auto large = parseSchedule(many + "bulk B");
+  ASSERT_TRUE(bool(large));
+  auto tooLarge = lowerSchedule(*large, targetInfo(TargetId::Sm90a));
+  ASSERT_FALSE(bool(tooLarge));
+  EXPECT_EQ(tooLarge.problem().code, "domain-invalid");
   // An index and a size of one name.
   auto s = parseSchedule("tensor u32 N{n} x B{4}\nbulk B");
   ASSERT_TRUE(bool(s));
