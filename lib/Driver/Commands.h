@@ -22,7 +22,8 @@ struct CheckCommand : Command {
 int runCheck(const CheckCommand &options);
 
 struct ExplainCommand : Command {
-  std::string topic;
+  std::string topic, svg, target = "sm_90a";
+  std::vector<std::string> sizes; ///< NAME=N each.
   bool expand = true;
 };
 int runExplain(const ExplainCommand &options);

@@ -16,7 +16,7 @@ static const char *overview =
                        compare it with the reference in the same file
   titan check FILE     is it free of races and hangs, whatever the schedule?
   titan compile FILE   a package for titan-launch, or PTX
-  titan explain CODE   what a refusal means; effects, targets, codes
+  titan explain CODE   what a refusal means; effects, tma, targets, codes
 
 titan COMMAND --help lists the options of a command.
 Exit codes: 0 good; 1 the program is refused; 2 flags, files or IR that cannot
@@ -129,6 +129,16 @@ cl::opt<std::string>
 cl::opt<bool> noExpand("no-expand",
                        cl::desc("effects: list pipes as written, unexpanded"),
                        cl::sub(explainSub), cl::cat(category));
+cl::list<std::string> explainSizes("size",
+                                   cl::desc("tma: a size of the launch: M=129"),
+                                   cl::value_desc("NAME=N"),
+                                   cl::sub(explainSub), cl::cat(category));
+cl::opt<std::string> svg("svg", cl::desc("tma: write the picture, as SVG"),
+                         cl::value_desc("OUT"), cl::sub(explainSub),
+                         cl::cat(category));
+cl::opt<std::string>
+    explainTarget("target", cl::desc("tma: sm_90a (the default), sm_100a"),
+                  cl::init("sm_90a"), cl::sub(explainSub), cl::cat(category));
 } // namespace
 
 /// One option for each flag of the table of codes: --war=error,
@@ -253,6 +263,9 @@ static int dispatch(int argc, char **argv) {
     read(command, explainFile);
     command.topic = topic;
     command.expand = !noExpand;
+    command.sizes = explainSizes;
+    command.svg = svg;
+    command.target = explainTarget;
     return runExplain(command);
   }
   return usage("which command? run, check, compile or explain");

@@ -1,12 +1,18 @@
 //===- Explain.cpp - titan explain ----------------------------------------===//
 #include "Commands.h"
 
+#include "titan/Domain/TmaExplain.h"
+#include "titan/Domain/TmaScheduleText.h"
 #include "titan/Driver/Pipelines.h"
 #include "titan/Target/ProxyTable.h"
 #include "titan/Target/Target.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace titan;
@@ -171,6 +177,60 @@ static int explainEffects(const ExplainCommand &options) {
 }
 
 //===----------------------------------------------------------------------===//
+// titan explain tma FILE
+//===----------------------------------------------------------------------===//
+
+/// FILE holds a schedule (TmaScheduleText.h), not IR.
+static int explainTma(const ExplainCommand &options) {
+  Session session("explain", options.json);
+  auto bad = [&](Code code, const Twine &message) {
+    session.fail(code, message.str());
+    return session.finish(BadInput, "");
+  };
+  if (options.file.empty())
+    return bad(Code::BadArgument, "titan explain tma needs a FILE");
+  const TargetInfo *target = lookupTarget(options.target);
+  if (!target)
+    return bad(Code::UnknownTarget,
+               "there is no target '" + options.target + "'");
+  titan::Expr::Bindings sizes;
+  for (StringRef text : options.sizes) {
+    auto [name, number] = text.split('=');
+    int64_t value;
+    if (name.empty() || number.getAsInteger(10, value) || value < 1)
+      return bad(Code::BadArgument,
+                 "--size is NAME=N with N at least 1, not '" + text + "'");
+    sizes[name.str()] = value;
+  }
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.file, true);
+  if (!buffer)
+    return bad(Code::FileNotFound,
+               options.file + ": " + buffer.getError().message());
+  auto problem = [&](const Problem &p, int exit) {
+    session.fail(lookupCode(p.code)->id, p.message);
+    return session.finish(exit, "");
+  };
+  auto schedule = parseSchedule(std::string_view((*buffer)->getBuffer()));
+  if (!schedule)
+    return problem(schedule.problem(), BadInput);
+  auto lowered = lowerSchedule(*schedule, *target);
+  if (!lowered)
+    return problem(lowered.problem(), Findings);
+  if (!options.svg.empty()) {
+    std::string picture = drawLowering(*lowered, sizes);
+    if (llvm::Error error = llvm::writeToOutput(
+            options.svg, [&](raw_ostream &file) -> llvm::Error {
+              file << picture;
+              return llvm::Error::success();
+            }))
+      return bad(Code::FileWrite,
+                 options.svg + ": " + llvm::toString(std::move(error)));
+  }
+  return session.finish(Good,
+                        StringRef(explainLowering(*lowered, sizes)).rtrim());
+}
+
+//===----------------------------------------------------------------------===//
 // Tables
 //===----------------------------------------------------------------------===//
 
@@ -209,6 +269,8 @@ int titan::runExplain(const ExplainCommand &options) {
   StringRef topic = options.topic;
   if (topic == "effects")
     return explainEffects(options);
+  if (topic == "tma")
+    return explainTma(options);
   Session session("explain", options.json);
   auto print = [&](std::string text) {
     return session.finish(Good, StringRef(text).rtrim());
@@ -224,7 +286,7 @@ int titan::runExplain(const ExplainCommand &options) {
   if (topic.empty()) {
     session.fail(Code::BadArgument, "titan explain needs a TOPIC",
                  "a code (titan explain codes lists them), effects FILE, "
-                 "targets, facts or proxies");
+                 "tma FILE, targets, facts or proxies");
     return session.finish(BadInput, "");
   }
   StringRef name = topic;
