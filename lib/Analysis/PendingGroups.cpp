@@ -11,7 +11,7 @@ namespace {
 /// The threads that execute an operation, as far as groups are concerned.
 struct Threads {
   enum Kind { All, OneAWarp, OneOfWarp } kind = All;
-  int64_t warp = 0;
+  int64_t warp = 0; ///< OneOfWarp: its number in the CTA.
 
   /// Every thread of `other` is one of these.
   bool contain(Threads other) const {
@@ -30,8 +30,13 @@ struct Threads {
 
 Threads threadsOf(Operation *op) {
   if (auto elect = op->getParentOfType<ElectOp>()) {
-    if (auto warp = elect.getWarp())
-      return {Threads::OneOfWarp, static_cast<int64_t>(*warp)};
+    if (auto warp = elect.getWarp()) {
+      int64_t first = 0;
+      if (auto partition = elect->getParentOfType<PartitionOp>())
+        first = cast<WarpSpecializeOp>(partition->getParentOp())
+                    .getFirstWarp(partition);
+      return {Threads::OneOfWarp, first + static_cast<int64_t>(*warp)};
+    }
     return {Threads::OneAWarp};
   }
   return {};

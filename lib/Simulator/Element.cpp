@@ -3,6 +3,7 @@
 #include "Numeric.h"
 
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -239,8 +240,6 @@ static float evaluateFloat(Elt what, float a, float b, float c) {
     return wide(std::tanh(x));
   case Elt::Abs:
     return std::fabs(a);
-  case Elt::Fma:
-    return std::fma(a, b, c);
   case Elt::Sin:
     return wide(std::sin(x));
   case Elt::Cos:
@@ -254,6 +253,37 @@ static float evaluateFloat(Elt what, float a, float b, float c) {
   default: // ExtF, TruncF
     return a;
   }
+}
+
+// What f32 would round twice.
+
+static const llvm::fltSemantics &semanticsOf(ElementType type) {
+  return type == ElementType::F32    ? llvm::APFloat::IEEEsingle()
+         : type == ElementType::BF16 ? llvm::APFloat::BFloat()
+                                     : llvm::APFloat::IEEEhalf();
+}
+
+static uint64_t bitsOf(ElementType type, const llvm::APFloat &value) {
+  if (value.isNaN()) // The canonical one.
+    return fromFloat(type, std::numeric_limits<float>::quiet_NaN());
+  return value.bitcastToAPInt().getZExtValue();
+}
+
+static uint64_t fromInteger(ElementType type, uint64_t value, bool isSigned) {
+  llvm::APFloat result(semanticsOf(type));
+  result.convertFromAPInt(llvm::APInt(64, value), isSigned,
+                          llvm::APFloat::rmNearestTiesToEven);
+  return bitsOf(type, result);
+}
+
+static uint64_t fma(ElementType type, uint64_t a, uint64_t b, uint64_t c) {
+  auto make = [&](uint64_t bits) {
+    return llvm::APFloat(semanticsOf(type),
+                         llvm::APInt(titan::sim::bitsOf(type), bits));
+  };
+  llvm::APFloat result = make(a);
+  result.fusedMultiplyAdd(make(b), make(c), llvm::APFloat::rmNearestTiesToEven);
+  return bitsOf(type, result);
 }
 
 std::optional<uint64_t> titan::sim::evaluate(const EltOp &op, uint64_t a,
@@ -326,13 +356,9 @@ std::optional<uint64_t> titan::sim::evaluate(const EltOp &op, uint64_t a,
   case Elt::CmpF:
     return compare(op.predicate, toFloat(op.in, a), toFloat(op.in, b));
   case Elt::SIToFP:
-    // Through double: exact for 32 bits, then one rounding.
-    if (width <= 32 || op.out == ElementType::F32)
-      return fromFloat(op.out,
-                       static_cast<float>(op.in == ElementType::I1 ? -sa : sa));
-    return std::nullopt;
+    return fromInteger(op.out, op.in == ElementType::I1 ? -sa : sa, true);
   case Elt::UIToFP:
-    return fromFloat(op.out, static_cast<float>(ua));
+    return fromInteger(op.out, ua, false);
   case Elt::FPToSI:
   case Elt::FPToUI: {
     double value = std::trunc(static_cast<double>(toFloat(op.in, a)));
@@ -345,6 +371,8 @@ std::optional<uint64_t> titan::sim::evaluate(const EltOp &op, uint64_t a,
     return out(isSigned ? static_cast<uint64_t>(static_cast<int64_t>(value))
                         : static_cast<uint64_t>(value));
   }
+  case Elt::Fma:
+    return fma(op.out, a, b, c);
   default:
     return fromFloat(op.out,
                      evaluateFloat(op.what, toFloat(op.in, a),

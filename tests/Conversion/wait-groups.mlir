@@ -60,3 +60,41 @@ titan.kernel @groups(%Y: !matrix) warps(2) launch {
   }
   titan.return
 }
+
+// Warp 0 of a partition is not warp 0 of the CTA: of the latter's group it has
+// none pending.
+// CHECK-LABEL: .entry by_warp
+// CHECK: cp.async.bulk.wait_group.read 0;
+// CHECK-NOT: cp.async.bulk.wait_group.read 1;
+titan.kernel @by_warp(%Y: !matrix) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  %map = titan.tensor_map %Y : !matrix -> !map
+  titan.launch grid(%c1) with(%map : !map)
+} body(%map: !map) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %i0 = arith.constant 0 : i32
+  %y = titan.shared.alloc : !ring
+  %slot = titan.shared.slot %y[%i0 : i32] : !ring -> !tile
+  %mine = titan.elect warp(2) -> !bulk {
+    titan.tma.store %slot, %map[%c0, %c0] : !tile, !map
+    %group = titan.bulk.commit : !bulk
+    titan.yield %group : !bulk
+  }
+  %other = titan.elect warp(0) -> !bulk {
+    titan.tma.store %slot, %map[%c64, %c0] : !tile, !map
+    %group = titan.bulk.commit : !bulk
+    titan.bulk.wait %group read : !bulk
+    titan.yield %group : !bulk
+  }
+  titan.warp_specialize {
+    titan.partition "a" warps(2) {
+    }
+    titan.partition "b" warps(2) {
+      titan.elect warp(0) {
+        titan.bulk.wait %mine read : !bulk
+      }
+    }
+  }
+  titan.return
+}

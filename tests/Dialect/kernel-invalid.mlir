@@ -313,3 +313,53 @@ titan.kernel @k() warps(4) launch {
   }
   titan.return
 }
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+1 {{[elect-yield] ends in titan.yield, not in titan.return}}
+  titan.elect {
+    titan.return
+  }
+  titan.return
+}
+
+// -----
+
+// The product of the sizes would be a multiple of 2^64.
+// expected-error @+1 {{[cluster-limit] the sizes of a cluster are 1 to 8, not 4294967296}}
+titan.kernel @k() warps(4) cluster(4294967296, 4294967296) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+#huge = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+1 {{[tile-shape]}}
+  %tile = titan.splat %zero : f32 -> tensor<65536x65536xf32, #huge>
+  titan.return
+}
+
+// -----
+
+#many = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [100000000, 1]>
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+1 {{held by 1 to 32 warps}}
+  %tile = titan.splat %zero : f32 -> tensor<64x64xf32, #many>
+  titan.return
+}

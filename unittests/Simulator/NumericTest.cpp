@@ -1,5 +1,6 @@
 //===- NumericTest.cpp - bf16 and f16 against arithmetic on reals ---------===//
 #include "Numeric.h"
+#include "Element.h"
 
 #include <gtest/gtest.h>
 
@@ -66,4 +67,26 @@ TEST(Numeric, NotANumber) {
   EXPECT_EQ(floatToF16(NAN), 0x7fff);
   EXPECT_EQ(floatToF16(INFINITY), 0x7c00);
   EXPECT_EQ(floatToBf16(-INFINITY), 0xff80);
+}
+
+/// One rounding, where f32 in between would round twice.
+TEST(Numeric, OneRounding) {
+  auto run = [](EltOp op, uint64_t a, uint64_t b = 0, uint64_t c = 0) {
+    return *evaluate(op, a, b, c);
+  };
+  EltOp toBf16{Elt::SIToFP, ElementType::I32, ElementType::BF16, 0};
+  // Just above the middle of two bf16, by less than f32 resolves.
+  int64_t middle = (int64_t(1) << 30) + (int64_t(1) << 22);
+  EXPECT_EQ(run(toBf16, middle), 0x4e80u);
+  EXPECT_EQ(run(toBf16, middle + 1), 0x4e81u);
+  EXPECT_EQ(run(toBf16, -(middle + 1)), 0xce81u);
+  EltOp fromLong{Elt::UIToFP, ElementType::I64, ElementType::F16, 0};
+  EXPECT_EQ(run(fromLong, 2049), 0x6800u);
+  EXPECT_EQ(run(fromLong, 1 << 20), 0x7c00u);
+  // The product is a little below half a unit of the sum's last place, by less
+  // than f32 resolves.
+  EltOp fma{Elt::Fma, ElementType::F16, ElementType::F16, 0};
+  EXPECT_EQ(run(fma, 0x3c01, 0x0ffe, 0x3c01), 0x3c01u);
+  EXPECT_EQ(run(fma, 0x3c01, 0x1000, 0x3c01), 0x3c02u);
+  EXPECT_EQ(run(fma, 0x7c00, 0x0000, 0x3c01), 0x7fffu);
 }

@@ -133,9 +133,10 @@ LogicalResult KernelOp::verify() {
              << *registers;
   auto cluster = getClusterShape();
   for (int64_t size : cluster)
-    if (size < 1)
+    if (size < 1 || size > 8)
       return emitOpError(
-          "[cluster-limit] the sizes of a cluster are at least 1");
+                 "[cluster-limit] the sizes of a cluster are 1 to 8, not ")
+             << size;
   if ((getCluster() && getCluster()->size() > 3) || getClusterSize() > 8)
     return emitOpError("[cluster-limit] a cluster has at most 3 dimensions and "
                        "8 CTAs (the portable "
@@ -436,7 +437,10 @@ LogicalResult WarpSpecializeOp::verifyRegions() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ElectOp::verify() {
-  auto yield = cast<YieldOp>(getBody().front().getTerminator());
+  auto yield = dyn_cast<YieldOp>(getBody().front().back());
+  if (!yield)
+    return emitOpError("[elect-yield] ends in titan.yield, not in ")
+           << getBody().front().back().getName();
   if (yield.getOperandTypes() != getResultTypes())
     return emitOpError(
         "[elect-yield] yields other types than the elect's results");

@@ -92,6 +92,12 @@ Result<Layout> BlockedAttr::getLayout(ArrayRef<int64_t> shape) const {
       getWarps().size() != rank)
     return shapeProblem("#titan.blocked has one number a dimension in "
                         "elements, lanes and warps");
+  // A CTA has 32 warps; products of more would not fit either.
+  int64_t warps = 1;
+  for (int64_t count : getWarps())
+    warps = count < 1 || count > 32 ? 33 : std::min<int64_t>(warps * count, 33);
+  if (warps > 32)
+    return shapeProblem("#titan.blocked is held by 1 to 32 warps");
   auto numbers = [](ArrayRef<int64_t> list) {
     return std::vector<int64_t>(list.begin(), list.end());
   };

@@ -1,4 +1,5 @@
 //===- TitanDialect.cpp - registration, and questions about views ---------===//
+#include "TileLimits.h"
 #include "titan/Dialect/Titan/Titan.h"
 
 #include "mlir/IR/DialectImplementation.h"
@@ -65,5 +66,12 @@ Result<Layout> titan::getTileLayout(RankedTensorType tile) {
         "tile-without-layout",
         "the register tile has no layout: give the tensor an encoding "
         "such as #titan.blocked<...> or #titan.wgmma<...>"};
+  int64_t elements = 1;
+  for (int64_t size : tile.getShape())
+    if (size < 1 || size > maxTileElements ||
+        (elements *= size) > maxTileElements)
+      return Problem{"tile-shape",
+                     "the sizes of a register tile are static, and it has 1 to "
+                     "2^24 elements"};
   return encoding.getLayout(tile.getShape());
 }

@@ -1,4 +1,5 @@
 //===- TitanTypes.cpp - syntax and rules of the types ---------------------===//
+#include "TileLimits.h"
 #include "titan/Dialect/Titan/Titan.h"
 #include "titan/Layout/SharedImage.h"
 
@@ -84,7 +85,7 @@ LogicalResult verifyTile(function_ref<InFlightDiagnostic()> emitError,
   for (int64_t size : shape) {
     if (size < 1 || ShapedType::isDynamic(size))
       return emitError() << "the sizes of a tile are static and at least 1";
-    if (size > (int64_t(1) << 24) || (elements *= size) > (int64_t(1) << 24))
+    if (size > maxTileElements || (elements *= size) > maxTileElements)
       return emitError() << "a tile of more than 2^24 elements";
   }
   if (!elementType.isIntOrFloat())

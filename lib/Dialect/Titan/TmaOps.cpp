@@ -195,9 +195,9 @@ Cardinality BulkWaitOp::getCardinality() { return Cardinality::EveryThread; }
 ArrayRef<StringRef> BulkWaitOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult BulkWaitGroupOp::verify() {
-  if (static_cast<int64_t>(getPending()) < 0)
+  if (getPending() > INT32_MAX)
     return emitOpError(
-        "[group-pending] the number of pending groups is not negative");
+        "[group-pending] the number of pending groups is 0 to 2^31 - 1");
   return success();
 }
 void BulkWaitGroupOp::getHardwareEffects(EffectList &effects) {
