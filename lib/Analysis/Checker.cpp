@@ -285,26 +285,45 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   for (const checker::Problem &gap : instantiator.gaps)
     report.add(gap.code, gap.op, nullptr, gap.message);
 
+  auto trustOf = [&](const Raw &raw) {
+    return llvm::find_if(trusted, [&](const Trust &trust) {
+      return trust.code->id == raw.code &&
+             (trust.op == raw.op || trust.op == raw.other);
+    });
+  };
+  for (size_t i = 0; i < report.list.size(); ++i) {
+    const Raw &raw = *report.list[i];
+    auto trust = trustOf(raw);
+    if (trust == trusted.end())
+      continue;
+    trust->used = true;
+    if (report.stopped(raw))
+      report.add(Code::Undecided, raw.op, raw.other,
+                 Twine("what comes after the trusted '") +
+                     std::string(codeInfo(raw.code).code) +
+                     "' is not checked: nothing is known of how the program "
+                     "goes on");
+  }
+  for (auto &raw : report.list) {
+    raw->finding.severity = raw->code == Code::Undecided
+                                ? options.undecided
+                                : options.strictness.severityOf(raw->code);
+    // An error hides what follows from it, and a trusted one does.
+    raw->error = raw->finding.severity == Severity::Error;
+    if (auto trust = trustOf(*raw); trust != trusted.end()) {
+      raw->finding.severity = Severity::Note;
+      raw->finding.message += " (trusted: " + trust->reason + ")";
+    }
+  }
   for (auto &raw : report.list) {
     // Bytes that somebody writes in no order with the read: that is the error.
     if (raw->code == Code::UndefinedRead &&
         llvm::any_of(report.list, [&](const auto &other) {
-          return other->code != raw->code &&
+          return other->code != raw->code && other->error &&
                  (other->op == raw->op || other->other == raw->op);
         }))
       continue;
-    Finding finding = std::move(raw->finding);
-    finding.severity = finding.code == Code::Undecided
-                           ? options.undecided
-                           : options.strictness.severityOf(finding.code);
-    for (Trust &trust : trusted)
-      if (trust.code->id == raw->code &&
-          (trust.op == raw->op || trust.op == raw->other)) {
-        trust.used = true;
-        finding.severity = Severity::Note;
-        finding.message += " (trusted: " + trust.reason + ")";
-        break;
-      }
+    Finding finding = raw->finding;
     if (finding.severity != Severity::Ignored)
       result.findings.push_back(std::move(finding));
   }

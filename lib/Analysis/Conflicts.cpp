@@ -14,10 +14,9 @@ bool Conflicts::before(const AccessRecord &x, const Clock &clock) const {
 
 bool Conflicts::reached(const llvm::SmallVector<Until, 1> &until,
                         const Clock &clock) {
-  for (const Until &u : until)
-    if (clock[u.number] >= u.value)
-      return true;
-  return false;
+  return !until.empty() && llvm::all_of(until, [&](const Until &u) {
+    return clock[u.number] >= u.value;
+  });
 }
 
 static bool sameReduction(const AccessRecord &x, const AccessRecord &y) {
@@ -107,10 +106,12 @@ struct Judge {
     return conflicts.before(x, then);
   }
   bool fencedByObserver(int d) const {
-    for (const Until &u : x.done)
-      if ((*clocks[d])[shape.fenced(u.number)] >= u.value)
-        return true;
-    return fencedBySecond(d, false);
+    return llvm::all_of(x.done,
+                        [&](const Until &u) {
+                          return (*clocks[d])[shape.fenced(u.number)] >=
+                                 u.value;
+                        }) ||
+           fencedBySecond(d, false);
   }
 
   std::optional<Failure> operator()() const {
@@ -251,6 +252,17 @@ static bool standsFor(const AccessRecord &y, const AccessRecord &x,
          (x.kind != AccessKind::Reduction || sameReduction(x, y));
 }
 
+/// The next of the same kind by the same lanes: of one thread, or of one
+/// thread's groups, which complete in order.
+static bool isNext(const AccessRecord &y, const AccessRecord &x) {
+  return x.agent == y.agent && x.lanes == y.lanes && x.kind == y.kind &&
+         x.proxy == y.proxy && x.mechanism == y.mechanism && x.sem == y.sem &&
+         x.scope == y.scope && x.footprint == y.footprint &&
+         llvm::equal(x.done, y.done, [](const Until &a, const Until &b) {
+           return a.number == b.number;
+         });
+}
+
 Conflicts::Order Conflicts::check(const AccessRecord &x, const AccessRecord &y,
                                   const View &view) {
   bool sameCta = program.agents[x.agent].cta == program.agents[y.agent].cta;
@@ -330,14 +342,20 @@ void Conflicts::add(AccessRecord access, const View &view) {
   // Many lanes of one warp writing one place: they race with each other.
   if (access.kind == AccessKind::Write && access.lanes & Others &&
       access.sem == effect::Sem::Weak && !access.mechanism &&
-      bytes.lanes.empty() && !bytes.bytes.empty() &&
-      access.event->cardinality == effect::Cardinality::EveryThread)
+      !bytes.bytes.empty() &&
+      footprints.lanesMeet(access.footprint, access.footprint) &&
+      (access.event->cardinality == effect::Cardinality::EveryThread ||
+       access.event->cardinality == effect::Cardinality::Tile))
     if (Finding *finding = report.add(
             Code::Race, access.event->op, access.event->op,
-            "every lane of the warp writes the same place, in no order"))
-      finding->fix = "put the store under titan.elect";
+            bytes.lanes.empty()
+                ? "every lane of the warp writes the same place, in no order"
+                : "lanes of one warp write the same element, in no order"))
+      finding->fix = bytes.lanes.empty()
+                         ? "put the store under titan.elect"
+                         : "give each lane an element of its own";
 
-  auto pass = [&](std::vector<AccessRecord> &list, bool reads) {
+  auto pass = [&](std::vector<AccessRecord> &list) {
     size_t kept = 0;
     for (size_t i = 0; i < list.size(); ++i) {
       AccessRecord &x = list[i];
@@ -345,16 +363,12 @@ void Conflicts::add(AccessRecord access, const View &view) {
       if (footprints.intersect(x.footprint, access.footprint)) {
         bool sameCta =
             program.agents[x.agent].cta == program.agents[access.agent].cta;
-        forget = check(x, access, view) == Order::Before && write &&
-                 standsFor(access, x, sameCta) &&
-                 footprints.covers(access.footprint, x.footprint);
+        Order order = check(x, access, view);
+        forget =
+            (order == Order::Before && write && standsFor(access, x, sameCta) &&
+             footprints.covers(access.footprint, x.footprint)) ||
+            (order != Order::Bad && isNext(access, x));
       }
-      // The next of the same kind stands for it.
-      if (!forget && x.agent == access.agent && x.lanes == access.lanes &&
-          x.kind == access.kind && x.proxy == access.proxy &&
-          x.mechanism == access.mechanism && x.sem == access.sem &&
-          x.footprint == access.footprint && reads && !write)
-        forget = true;
       if (!forget) {
         if (kept != i)
           list[kept] = std::move(list[i]);
@@ -363,18 +377,13 @@ void Conflicts::add(AccessRecord access, const View &view) {
     }
     list.resize(kept, access);
   };
-  pass(root.writes, false);
+  pass(root.writes);
   if (write)
-    pass(root.reads, true);
+    pass(root.reads);
   else {
     // Reads do not conflict with reads.
     for (AccessRecord &x : root.reads)
-      if (x.agent == access.agent && x.lanes == access.lanes &&
-          x.proxy == access.proxy && x.mechanism == access.mechanism &&
-          x.sem == access.sem && x.scope == access.scope &&
-          x.footprint == access.footprint &&
-          (x.done.empty() ||
-           x.done.front().number == access.done.front().number)) {
+      if (isNext(access, x)) {
         x = std::move(access);
         return;
       }

@@ -6,7 +6,9 @@
 // what must stand between them, and the clocks say what does.
 //
 // An access is forgotten when a later one stands for it: an ordered write of
-// all its bytes, or the next access of the same lanes, kind and bytes.
+// all its bytes, or the next access of the same lanes, kind, strength and bytes.
+// A pair that is good without order (both strong, or parts of one reduction)
+// forgets nothing: what comes after the second need not come after the first.
 //
 // Shared memory starts as poison (MM-3): a read of bytes that no access before
 // it has written is an error. Whether that write is ordered before the read is
@@ -41,7 +43,8 @@ struct AccessRecord {
   uint32_t footprint;
   const Event *event;
   std::optional<Mechanism> mechanism;
-  /// Any of them is enough (a multicast completes in several CTAs).
+  /// All of them (the source of a multicast is read when the copy is complete
+  /// in every CTA, MM-61).
   llvm::SmallVector<Until, 1> sourceRead, done;
   /// Seen from the acting thread.
   MemorySpace space;

@@ -30,6 +30,8 @@ Execution::Execution(const Program &program, Footprints &footprints,
   for (Barrier &barrier : barriers) {
     barrier.current = barrier.last = Clock(shape.size());
     barrier.initChecked.resize(shape.agents);
+    barrier.used.resize(2 * shape.agents);
+    barrier.usedBy.resize(2 * shape.agents);
   }
   named.resize(shape.rounds);
   for (NamedBarrier &barrier : named)
@@ -66,6 +68,7 @@ Execution::Execution(const Program &program, Footprints &footprints,
 }
 
 void Execution::run() {
+  warpgroups();
   bool progress = true;
   while (progress && !aborted) {
     progress = false;
@@ -118,6 +121,52 @@ bool Execution::runAgent(uint32_t a) {
   return true;
 }
 
+/// The four warps of a warpgroup execute the same of its operations, in the
+/// same order. (Waits may be one warp's, MM-71.)
+void Execution::warpgroups() {
+  auto next = [&](uint32_t a, size_t &at) -> const Event * {
+    const AgentProgram &code = program.programs[a];
+    for (; at < code.events.size(); ++at) {
+      const Event &event = code.events[at];
+      bool waits = false;
+      for (uint32_t i = 0; i < event.count; ++i)
+        waits |= code.actions[event.first + i].kind == Action::WaitGroup;
+      if (event.cardinality == effect::Cardinality::Warpgroup &&
+          event.lanes == AllLanes && !waits)
+        return &code.events[at++];
+    }
+    return nullptr;
+  };
+  auto tell = [&](uint32_t a, const Event &event) {
+    report.add(Code::IssueCardinality, event.op, nullptr,
+               Twine("'") + event.op->getName().getStringRef() +
+                   "' is executed by " + who(a, event) +
+                   ", but not by all four warps of its warpgroup");
+  };
+  for (int cta = 0; cta < program.ctas(); ++cta)
+    for (int warp = 0; warp < program.warps; warp += 4) {
+      uint32_t first = cta * program.warps + warp;
+      uint32_t last = std::min(warp + 4, program.warps) - warp + first;
+      size_t at[4] = {};
+      for (bool same = true; same;) {
+        const Event *events[4] = {};
+        for (uint32_t a = first; a < last; ++a)
+          events[a - first] = next(a, at[a - first]);
+        same = events[0] != nullptr;
+        for (const Event *event : events)
+          same &= event && event->op == events[0]->op;
+        for (uint32_t a = first; a < last && !same; ++a)
+          if (const Event *event = events[a - first])
+            if (llvm::any_of(events, [&](const Event *other) {
+                  return !other || other->op != event->op;
+                })) {
+              tell(a, *event);
+              break;
+            }
+      }
+    }
+}
+
 void Execution::cardinality(uint32_t a, const Event &event) {
   using effect::Cardinality;
   StringRef name = event.op->getName().getStringRef();
@@ -135,23 +184,15 @@ void Execution::cardinality(uint32_t a, const Event &event) {
   case Cardinality::Warpgroup:
   case Cardinality::Tile: {
     if (event.lanes == AllLanes) {
-      if (event.cardinality != Cardinality::Warpgroup)
-        return;
-      // All four warps of the warpgroup take part.
-      const AgentInfo &info = program.agents[a];
-      uint32_t first = a - info.warp % 4;
-      for (uint32_t b = first; b < first + 4; ++b)
-        if (info.warp / 4 * 4 + 3 >= program.warps ||
-            program.agents[b].partition != info.partition)
-          report.add(Code::IssueCardinality, event.op, nullptr,
-                     Twine("'") + name + "' is executed by " + who(a, event) +
-                         ", but not by all four warps of its warpgroup");
-      return;
+      return; // warpgroups() looks at the four warps of a warpgroup
     }
     bool sync = false;
     for (uint32_t i = 0; i < event.count; ++i)
       sync |= program.programs[a].actions[event.first + i].kind ==
               Action::ThreadBarrier;
+    std::optional<Report::Stop> stop;
+    if (sync)
+      stop.emplace(report);
     report.add(sync ? Code::SyncDivergent : Code::IssueCardinality, event.op,
                nullptr,
                Twine("'") + name + "' is executed by one lane of " +
@@ -193,68 +234,109 @@ bool Execution::perform(uint32_t a, const Event &event, const Action &action,
   case Action::ThreadBarrier:
     return threadBarrier(a, event, action);
   case Action::Fence:
-    fence(a, event, std::get<effect::Fence>(action.effect->what));
+    fence(a, event, std::get<effect::Fence>(action.effect->what),
+          action.amount);
     return true;
   case Action::Init:
     init(a, event, action);
     return true;
   case Action::Inval:
     eachCta(a, action, [&](int cta) {
-      Barrier &barrier = barriers[slot(cta, action.object)];
       if (usable(a, event, slot(cta, action.object), false))
-        barrier.live = false;
+        invalidate(a, event, slot(cta, action.object));
     });
     return true;
-  case Action::InFlight: {
-    // A product (its event has operands to read) needs the fence after any
-    // other access to its registers.
-    Agent &agent = agents[a];
-    bool product = false;
-    for (uint32_t i = 0; i < event.count; ++i)
-      product |=
-          program.programs[a].actions[event.first + i].kind == Action::Access;
-    if (!product) {
-      agent.productFence = false;
-      agent.lastRegisters = &event;
-      return true;
-    }
-    if (!agent.productFence) {
-      Operation *other =
-          agent.lastRegisters ? agent.lastRegisters->op : nullptr;
-      if (Finding *finding = report.add(
-              Code::MmaFence, event.op, other,
-              other ? Twine("registers were accessed since the last "
-                            "wgmma.fence before this product")
-                    : Twine("no wgmma.fence stands before the first product of "
-                            "the warpgroup")))
-        if (other)
-          finding->others.push_back(
-              {other->getLoc(), "the registers are the program's again here"});
-      agent.productFence = true;
-    }
-    for (int lane : {electedClass, othersClass})
-      if (event.lanes >> lane & 1)
-        stream(a, Mechanism::MmaGroup, lane).open.push_back(&event);
+  case Action::InFlight:
+    inFlight(a, event, action);
     return true;
-  }
-  case Action::Arrived: {
-    Agent &agent = agents[a];
-    for (int lane : {electedClass, othersClass}) {
-      Stream &s = stream(a, Mechanism::MmaGroup, lane);
-      if (!s.open.empty() && event.lanes >> lane & 1)
-        if (Finding *finding = report.add(
-                Code::InflightUse, event.op, s.open.front()->op,
-                "the accumulator is used, but its product was not committed "
-                "to a group, so that no wait covers it"))
-          finding->others.push_back(
-              {s.open.front()->op->getLoc(), "the product is issued here"});
-    }
-    agent.productFence = false;
-    agent.lastRegisters = &event;
+  case Action::Borrow:
+    if (action.amount > agents[a].productFenceAt)
+      report.add(Code::MmaFence, event.op, nullptr,
+                 "no wgmma.fence stands between what gives the registers of A "
+                 "their values and this product");
     return true;
-  }
+  case Action::Arrived:
+    arrived(a, event, action);
+    return true;
   }
   return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Registers of products
+//===----------------------------------------------------------------------===//
+
+bool Execution::kept(uint32_t a, const Event &event, uint32_t number) {
+  Agent::Flight &flight = agents[a].flights[number];
+  if (!flight.taken)
+    return true;
+  if (Finding *finding =
+          report.add(Code::InflightUse, event.op, flight.taken->op,
+                     "these registers went on into another product: what they "
+                     "held is not there any more"))
+    finding->others.push_back(
+        {flight.taken->op->getLoc(), "this product took them over"});
+  return false;
+}
+
+void Execution::inFlight(uint32_t a, const Event &event, const Action &action) {
+  Agent &agent = agents[a];
+  auto &flights = agent.flights;
+  flights.resize(std::max<size_t>(flights.size(), action.amount + 1));
+  Agent::Flight &mine = flights[action.amount];
+  // A product (its event has operands to read) needs the fence after any other
+  // access to its registers.
+  bool product = false;
+  for (uint32_t i = 0; i < event.count; ++i)
+    product |=
+        program.programs[a].actions[event.first + i].kind == Action::Access;
+  if (!product) {
+    mine = {0, &event};
+    agent.productFence = false;
+    agent.lastRegisters = &event;
+    return;
+  }
+  if (action.object && kept(a, event, action.object))
+    flights[action.object].taken = &event;
+  if (!agent.productFence) {
+    Operation *other = agent.lastRegisters ? agent.lastRegisters->op : nullptr;
+    if (Finding *finding = report.add(
+            Code::MmaFence, event.op, other,
+            other ? Twine("registers were accessed since the last "
+                          "wgmma.fence before this product")
+                  : Twine("no wgmma.fence stands before the first product of "
+                          "the warpgroup")))
+      if (other)
+        finding->others.push_back(
+            {other->getLoc(), "the registers are the program's again here"});
+    agent.productFence = true;
+  }
+  for (int lane : {electedClass, othersClass})
+    if (event.lanes >> lane & 1) {
+      Stream &s = stream(a, Mechanism::MmaGroup, lane);
+      s.open.push_back(&event);
+      mine = {s.commits + 1, &event};
+    }
+}
+
+void Execution::arrived(uint32_t a, const Event &event, const Action &action) {
+  Agent &agent = agents[a];
+  const Agent::Flight &flight = agent.flights[action.object];
+  if (kept(a, event, action.object) && flight.group > agent.productsWaited) {
+    Stream &s = stream(a, Mechanism::MmaGroup,
+                       event.lanes & Elected ? electedClass : othersClass);
+    if (Finding *finding = report.add(
+            Code::InflightUse, event.op, flight.issued->op,
+            flight.group > s.commits
+                ? "the accumulator is used, but its product was not committed "
+                  "to a group, so that no wait covers it"
+                : "the accumulator is used, and the wait covers older groups "
+                  "than that of its product"))
+      finding->others.push_back(
+          {flight.issued->op->getLoc(), "the product is issued here"});
+  }
+  agent.productFence = false;
+  agent.lastRegisters = &event;
 }
 
 //===----------------------------------------------------------------------===//
@@ -291,19 +373,40 @@ void Execution::acquire(uint32_t a, Lanes lanes, const Clock &clock) {
       agents[a].clock[lane].join(clock);
 }
 
-void Execution::arriveRelaxed(uint32_t a, Lanes lanes, Scope least, Clock &to) {
+Scope Execution::arriveRelaxed(uint32_t a, Lanes lanes, Scope least,
+                               Scope named, Clock &to) {
   Agent &agent = agents[a];
   for (int lane : {electedClass, othersClass}) {
     if (!(lanes >> lane & 1))
       continue;
     to.join(agent.clock[lane], shape.over(0), shape.overEnd());
-    if (!agent.releaseFence[lane].empty() && agent.releaseScope[lane] >= least)
-      to.join(agent.releaseFence[lane]);
+    if (agent.releaseFence[lane].empty() || agent.releaseScope[lane] < least)
+      continue;
+    to.join(agent.releaseFence[lane]);
+    named = std::min(named, agent.releaseScope[lane]);
   }
+  return named;
+}
+
+void Execution::checkScope(Scope release, Scope acquire, uint32_t first,
+                           uint32_t second, const Event &arrival,
+                           const Event &wait) {
+  if (ctaOf(first) == ctaOf(second))
+    return;
+  if (auto code = scopeProblem(release, acquire, Relation::OtherCta,
+                               program.agents[first].cluster ==
+                                   program.agents[second].cluster))
+    if (Finding *finding = report.add(
+            *code, arrival.op, wait.op,
+            Twine("'") + arrival.op->getName().getStringRef() +
+                "' with scope ." + effect::stringify(release) + " and '" +
+                wait.op->getName().getStringRef() + "' with scope ." +
+                effect::stringify(acquire) + " synchronise two CTAs"))
+      finding->others.push_back({wait.op->getLoc(), "the other side"});
 }
 
 void Execution::fence(uint32_t a, const Event &event,
-                      const effect::Fence &fence) {
+                      const effect::Fence &fence, int64_t at) {
   Agent &agent = agents[a];
   for (int lane : {electedClass, othersClass}) {
     if (!(event.lanes >> lane & 1))
@@ -335,12 +438,19 @@ void Execution::fence(uint32_t a, const Event &event,
       agent.productClock[lane] = clock;
       agent.productClock[lane].raise(shape.time(a, lane), agent.tick);
       agent.productFence = true;
+      agent.productFenceAt = at;
       break;
     case effect::Fence::Memory:
       // Orders through a relaxed wait before it, or a relaxed arrival after it;
       // what an acq_rel fence acquires it releases again.
-      if (fence.sem != effect::Sem::Release && !agent.relaxedSeen[lane].empty())
+      if (fence.sem != effect::Sem::Release &&
+          !agent.relaxedSeen[lane].empty()) {
         clock.join(agent.relaxedSeen[lane]);
+        for (const Agent::Relaxed &from : agent.relaxedFrom[lane])
+          checkScope(from.scope, std::min(from.wait, fence.scope), from.agent,
+                     a, *from.arrival, event);
+        agent.relaxedFrom[lane].clear();
+      }
       if (fence.sem != effect::Sem::Acquire) {
         agent.releaseFence[lane] = released(a, static_cast<Lanes>(1 << lane));
         agent.releaseScope[lane] = fence.scope;
@@ -516,6 +626,8 @@ void Execution::waitGroup(uint32_t a, const Event &event,
         s.numberedAt = reached;
       }
     }
+    if (wait.mechanism == Mechanism::MmaGroup)
+      agents[a].productsWaited = std::max(agents[a].productsWaited, reached);
     Clock &clock = agents[a].clock[lane];
     clock.raise(shape.read(s.id), reached);
     if (!wait.sourcesOnly)
@@ -559,6 +671,7 @@ bool Execution::namedBarrier(uint32_t a, const Event &event,
   }
   for (const NamedBarrier::Participant &p : barrier.participants)
     if (p.agent == a) {
+      Report::Stop stop(report);
       if (Finding *finding = report.add(
               Code::NamedBarrier, event.op, p.event->op,
               who(a, event) + " comes to named barrier " +
@@ -574,6 +687,7 @@ bool Execution::namedBarrier(uint32_t a, const Event &event,
     barrier.clock.clear();
   } else if (barrier.threads != threads) {
     const Event *other = barrier.participants.front().event;
+    Report::Stop stop(report);
     if (Finding *finding = report.add(
             Code::NamedBarrier, event.op, other->op,
             Twine("named barrier ") + Twine(action.amount) + " is used with " +
@@ -619,6 +733,7 @@ bool Execution::clusterBarrier(uint32_t a, const Event &event,
   Agent &agent = agents[a];
   ClusterBarrier &barrier = clusterBarriers[program.agents[a].cluster];
   auto told = [&](const Twine &what) {
+    Report::Stop stop(report);
     report.add(Code::ClusterBarrier, event.op, nullptr, who(a, event) + what);
     agent.lost = true;
   };
@@ -645,7 +760,7 @@ bool Execution::clusterBarrier(uint32_t a, const Event &event,
           barrier.clock.raise(shape.time(b, lane),
                               std::min(mine[shape.time(b, lane)], 1u));
         }
-      arriveRelaxed(a, AllLanes, Scope::Cluster, barrier.clock);
+      arriveRelaxed(a, AllLanes, Scope::Cluster, Scope::Cluster, barrier.clock);
     } else
       barrier.clock.join(released(a, AllLanes));
     if (waits)

@@ -58,8 +58,17 @@ private:
     const Event *initEvent = nullptr;
     std::vector<uint8_t> initChecked; ///< agent: bits of lanes; 4: async
     int64_t expected = 0, pending = 0, tx = 0;
-    /// Phases completed.
-    uint32_t phase = 0;
+    /// Phases completed, and how many of them in earlier lives: a barrier that
+    /// is initialised again counts from 0 (MM-52).
+    uint32_t phase = 0, base = 0;
+    int64_t phaseOfLife() const { return int64_t(phase) - base; }
+    /// Last use by each lane class of each agent, copies apart (2 * agent +
+    /// lane), and who ended its last life, when.
+    std::vector<uint32_t> used;
+    std::vector<const Event *> usedBy;
+    const Event *invalEvent = nullptr;
+    uint32_t invalAgent = 0, invalTick = 0;
+    Lanes invalLanes = Elected;
     /// What the arrivals of the current and of the last phase released.
     Clock current, last;
     std::vector<Contribution> contributions, lastContributions;
@@ -118,10 +127,26 @@ private:
     Scope releaseScope[2] = {Scope::Cta, Scope::Cta};
     /// What relaxed waits have seen, for an acquire fence after them.
     Clock relaxedSeen[2];
+    /// The arrivals of other CTAs among that, their scopes, and the wait's.
+    struct Relaxed {
+      uint32_t agent;
+      const Event *arrival;
+      Scope scope, wait;
+    };
+    std::vector<Relaxed> relaxedFrom[2];
     /// At the last wgmma.fence.
     Clock productClock[2];
     bool productFence = false;
+    int64_t productFenceAt = 0; ///< in steps of the warp
     const Event *lastRegisters = nullptr;
+    /// Accumulators by number: which group the product is of, and which product
+    /// took the registers over.
+    struct Flight {
+      uint32_t group = 0;
+      const Event *issued = nullptr, *taken = nullptr;
+    };
+    std::vector<Flight> flights = {{}};
+    uint32_t productsWaited = 0; ///< groups, by this warp itself
     std::map<std::pair<Mechanism, int>, Stream> streams;
     uint32_t clusterRound = 0; ///< rounds waited for
     bool clusterArrived = false;
@@ -140,6 +165,11 @@ private:
   bool perform(uint32_t agent, const Event &event, const Action &action,
                uint32_t actionIndex);
   void cardinality(uint32_t agent, const Event &event);
+  void warpgroups();
+  void inFlight(uint32_t agent, const Event &event, const Action &action);
+  void arrived(uint32_t agent, const Event &event, const Action &action);
+  /// Checks that registers in flight are still those of that number.
+  bool kept(uint32_t agent, const Event &event, uint32_t number);
 
   void access(uint32_t agent, const Event &event, const Action &action);
   void arrive(uint32_t agent, const Event &event, const Action &action);
@@ -153,8 +183,16 @@ private:
   bool threadBarrier(uint32_t agent, const Event &event, const Action &action);
   bool namedBarrier(uint32_t agent, const Event &event, const Action &action);
   bool clusterBarrier(uint32_t agent, const Event &event, const Action &action);
-  void fence(uint32_t agent, const Event &event, const effect::Fence &fence);
+  /// Arrivals and waits of two CTAs name a scope that includes both (MM-42).
+  void checkScope(Scope release, Scope acquire, uint32_t first, uint32_t second,
+                  const Event &arrival, const Event &wait);
+  void fence(uint32_t agent, const Event &event, const effect::Fence &fence,
+             int64_t at);
   void init(uint32_t agent, const Event &event, const Action &action);
+  void invalidate(uint32_t agent, const Event &event, uint32_t barrier);
+  /// X by these lanes of an agent is before all lanes of an event of another.
+  bool isBefore(uint32_t first, Lanes lanes, uint32_t tick, uint32_t agent,
+                const Event &event) const;
 
   /// Completes the current phase if nothing is missing.
   void settle(uint32_t barrier);
@@ -172,7 +210,9 @@ private:
   /// What a relaxed arrival by these lanes hands over: what release fences of
   /// at least this scope have released before it (MM-21), and which phases are
   /// over (MM-15).
-  void arriveRelaxed(uint32_t agent, Lanes lanes, Scope least, Clock &to);
+  /// The scope that it names, with that of the fence.
+  Scope arriveRelaxed(uint32_t agent, Lanes lanes, Scope least, Scope named,
+                      Clock &to);
   Stream &stream(uint32_t agent, Mechanism mechanism, int lane);
   uint32_t streamId(uint32_t agent, Mechanism mechanism, int lane) const;
   static constexpr uint32_t streamsPerAgent = 11;
@@ -221,6 +261,8 @@ private:
     std::map<uint32_t, int64_t> total; ///< by agent
     std::vector<Signal> signals;
     int64_t value = 0;
+    /// Who changes it otherwise than by adding.
+    const Event *changed = nullptr;
   };
   std::map<uint32_t, Flag> flags;
   std::vector<Agent> agents;

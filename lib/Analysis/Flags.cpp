@@ -3,6 +3,8 @@
 // A flag starts at 0, is only added to, and is waited for by a value (MM-26). A
 // wait for v is ordered after a signal if v cannot be reached without it, under
 // any schedule: signals of one thread come in order, those of others in any.
+// Atomic additions count as signals; what else changes the flag leaves open
+// when the wait returns.
 //
 //===----------------------------------------------------------------------===//
 #include "Execution.h"
@@ -23,7 +25,7 @@ void Execution::signalFlag(uint32_t a, const Event &event,
       effect.sem == effect::Sem::Acquire) {
     // Releases what fences before it have (MM-21), and nothing else.
     handed = Clock(shape.size());
-    arriveRelaxed(a, event.lanes, effect.scope, handed);
+    arriveRelaxed(a, event.lanes, effect.scope, effect.scope, handed);
   } else
     handed = released(a, event.lanes);
   flag.signals.push_back(
@@ -35,17 +37,35 @@ bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {
   Flag &flag = flags[action.object];
   if (flag.value < action.amount)
     return false;
-  if (flag.total.empty())
+  if (flag.total.empty() && !flag.changed)
     // What every agent adds in the whole program.
     for (uint32_t b = 0; b < agents.size(); ++b)
       for (const Event &e : program.programs[b].events)
         for (uint32_t i = 0; i < e.count; ++i) {
           const Action &other = program.programs[b].actions[e.first + i];
-          if (other.kind == Action::Access && other.amount &&
-              other.object == action.object)
+          if (other.kind != Action::Access)
+            continue;
+          const auto &access = std::get<effect::Access>(other.effect->what);
+          if (access.kind == AccessKind::Read ||
+              footprints[other.object].root != footprints[action.object].root ||
+              !footprints.intersect(other.object, action.object))
+            continue;
+          if (access.added && other.amount > 0 && other.object == action.object)
             flag.total[b] += other.amount * ((e.lanes & Elected ? 1 : 0) +
                                              (e.lanes & Others ? 31 : 0));
+          else
+            flag.changed = &e;
         }
+  if (flag.changed) {
+    if (Finding *finding = report.add(
+            Code::Undecided, event.op, flag.changed->op,
+            Twine("when this wait returns is not known: '") +
+                flag.changed->op->getName().getStringRef() +
+                "' changes the flag otherwise than by adding a number that is "
+                "known and positive"))
+      finding->others.push_back({flag.changed->op->getLoc(), "changed here"});
+    return true;
+  }
   int64_t all = 0;
   for (auto [agent, amount] : flag.total)
     all += amount;
@@ -57,18 +77,8 @@ bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {
     if (without >= action.amount)
       continue;
     acquire(a, event.lanes, signal.clock);
-    if (ctaOf(signal.agent) != ctaOf(a))
-      if (auto code =
-              scopeProblem(signal.scope, effect.scope, Relation::OtherCta,
-                           program.agents[signal.agent].cluster ==
-                               program.agents[a].cluster))
-        if (Finding *finding = report.add(*code, signal.event->op, event.op,
-                                          Twine("a signal with scope .") +
-                                              effect::stringify(signal.scope) +
-                                              " and a wait with scope ." +
-                                              effect::stringify(effect.scope) +
-                                              " synchronise two CTAs"))
-          finding->others.push_back({event.op->getLoc(), "the wait"});
+    checkScope(signal.scope, effect.scope, signal.agent, a, *signal.event,
+               event);
   }
   return true;
 }

@@ -141,6 +141,7 @@ bool Instantiator::Impl::run(uint32_t which) {
   regionWarps = program->warps;
   loopDepth = steps = 0;
   std::fill(&commits[0][0], &commits[0][0] + 32, 0);
+  flights = 0;
   // The kernel's arguments and what the launch passes.
   for (auto [position, argument] :
        llvm::enumerate(kernel.getBody().front().getArguments())) {
@@ -195,6 +196,11 @@ bool Instantiator::Impl::execute(const CompiledBlock &block, Lanes lanes,
     }
     if (!execute(op, lanes, iteration))
       return false;
+    if (op.out.size() == 1 && op.regions.empty() &&
+        isa<RankedTensorType>(op.op->getResult(0).getType()))
+      // Part of a tile is there when the tile is.
+      values[op.out[0]].defined =
+          op.kind == CompiledOp::Extract ? values[op.in[0]].defined : steps;
   }
   return true;
 }
@@ -367,6 +373,8 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
   case Kind::Terminator:
     for (uint32_t result : op.out)
       values[result] = Val();
+    if (isa<InFlightNoneOp>(op.op))
+      values[op.out[0]].kind = Val::Flight;
     return true;
   }
   return true;

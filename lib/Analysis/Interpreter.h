@@ -24,6 +24,7 @@ struct Val {
     Barrier, ///< ring of barriers: first slot (id), rank of the CTA or -1
     Token,   ///< groups (from 1; 0: none) of the elected lane and the others
     State,   ///< id of an arrive's state
+    Flight,  ///< registers in flight: their number (id; 0: none)
   } kind = Unknown;
   /// Varies with the iteration.
   bool iter = false;
@@ -35,6 +36,8 @@ struct Val {
   uint32_t id = 0;
   Number number;
   int64_t second = 0;
+  /// A register tile: after how many steps its registers had it.
+  int64_t defined = 0;
 
   static Val integer(Number number, bool iter = false) {
     Val v;
@@ -106,6 +109,8 @@ struct Instantiator::Impl {
   int64_t loopDepth = 0, steps = 0;
   /// Groups committed so far: [mechanism][lane class].
   int64_t commits[16][2] = {};
+  /// Accumulators in flight so far.
+  uint32_t flights = 0;
   std::set<std::pair<Code, mlir::Operation *>> told;
   std::set<llvm::StringRef> gapsTold;
 
@@ -157,6 +162,8 @@ struct Instantiator::Impl {
   bool hardware(const CompiledOp &op, Lanes lanes, uint32_t iteration);
   bool resolve(const CompiledOp &op, const effect::Effect &effect, Lanes lanes);
   bool resolveAccess(const CompiledOp &op, const effect::Effect &effect);
+  bool resolveRegisters(const CompiledOp &op,
+                        const effect::Registers &registers, Action &action);
   bool resolveBarrier(const CompiledOp &op, const effect::BarrierRef &ref,
                       Action &action);
   std::optional<uint32_t> ctasOf(const CompiledOp &op,

@@ -22,12 +22,12 @@ void Execution::badBytes(uint32_t b) {
     first = &barrier.contributions.back();
   if (!first)
     return;
-  Finding *finding =
-      report.add(Code::BarrierBytes, first->event->op, nullptr,
-                 Twine("phase ") + Twine(barrier.phase) + " of barrier " +
-                     barrierName(b) + " expects " + Twine(expected) +
-                     " bytes, and the copies that complete on it bring " +
-                     Twine(completed));
+  Finding *finding = report.add(
+      Code::BarrierBytes, first->event->op, nullptr,
+      Twine("phase ") + Twine(barrier.phaseOfLife()) + " of barrier " +
+          barrierName(b) + " expects " + Twine(expected) +
+          " bytes, and the copies that complete on it bring " +
+          Twine(completed));
   if (!finding)
     return;
   for (const Contribution &c : barrier.contributions)
@@ -43,6 +43,7 @@ void Execution::deadlock() {
   // misses arrivals that nobody is left to make, is the cause and not the
   // symptom.
   bool explained = false;
+  Report::Stop stop(report);
   for (uint32_t b = 0; b < barriers.size(); ++b)
     if (barriers[b].live && barriers[b].pending == 0 && barriers[b].tx != 0) {
       badBytes(b);
@@ -65,7 +66,7 @@ void Execution::deadlock() {
       const Barrier &barrier = barriers[b];
       line += " waits for barrier " + barrierName(b) + ", parity " +
               std::to_string(action.amount) + ": phase " +
-              std::to_string(barrier.phase) + " misses " +
+              std::to_string(barrier.phaseOfLife()) + " misses " +
               std::to_string(barrier.pending) + " of " +
               std::to_string(barrier.expected) + " arrivals and " +
               std::to_string(barrier.tx) + " bytes";
@@ -82,16 +83,17 @@ void Execution::deadlock() {
         if (Finding *finding = report.add(
                 Code::PhaseAmbiguous, event.op, other ? other->op : nullptr,
                 Twine("this wait of ") + who(a, event) +
-                    " comes too late: phase " + Twine(barrier.phase - 1) +
-                    " of barrier " + barrierName(b) +
+                    " comes too late: phase " +
+                    Twine(barrier.phaseOfLife() - 1) + " of barrier " +
+                    barrierName(b) +
                     " can be over before it is executed, and by its parity "
                     "it then waits for phase " +
-                    Twine(barrier.phase)))
+                    Twine(barrier.phaseOfLife())))
           if (other)
             finding->others.push_back(
-                {other->op->getLoc(), "phase " +
-                                          std::to_string(barrier.phase - 1) +
-                                          " is completed here"});
+                {other->op->getLoc(),
+                 "phase " + std::to_string(barrier.phaseOfLife() - 1) +
+                     " is completed here"});
       }
       // Some of the phase is there, and those who could bring the rest have
       // ended.
@@ -104,7 +106,7 @@ void Execution::deadlock() {
         if (Finding *finding =
                 report.add(Code::BarrierArrivals, event.op, other->op,
                            Twine("this wait never returns: phase ") +
-                               Twine(barrier.phase) + " of barrier " +
+                               Twine(barrier.phaseOfLife()) + " of barrier " +
                                barrierName(b) + " has " + Twine(come) + " of " +
                                Twine(barrier.expected) + " arrivals")) {
           finding->others.push_back(

@@ -20,6 +20,17 @@ std::string Execution::barrierName(uint32_t b) const {
   return text;
 }
 
+bool Execution::isBefore(uint32_t first, Lanes lanes, uint32_t tick, uint32_t a,
+                         const Event &event) const {
+  for (int d : {electedClass, othersClass})
+    for (int c : {electedClass, othersClass})
+      if (event.lanes >> d & 1 && lanes >> c & 1 &&
+          !(first == a && c == d && c == electedClass) &&
+          agents[a].clock[d][shape.time(first, c)] < tick)
+        return false;
+  return true;
+}
+
 void Execution::init(uint32_t a, const Event &event, const Action &action) {
   eachCta(a, action, [&](int cta) {
     uint32_t b = slot(cta, action.object);
@@ -38,6 +49,22 @@ void Execution::init(uint32_t a, const Event &event, const Action &action) {
       if (barrier.live)
         return;
     }
+    if (const Event *inval = barrier.invalEvent) {
+      if (!isBefore(barrier.invalAgent, barrier.invalLanes, barrier.invalTick,
+                    a, event))
+        if (Finding *finding = report.add(
+                Code::BarrierLive, event.op, inval->op,
+                Twine("nothing orders this initialisation of barrier ") +
+                    barrierName(b) + " after the end of its life before"))
+          finding->others.push_back(
+              {inval->op->getLoc(),
+               "invalidated here by " + who(barrier.invalAgent, *inval)});
+      // Its phases count from 0 again; clocks only grow.
+      barrier.base = ++barrier.phase;
+      for (int lane : {electedClass, othersClass})
+        if (event.lanes >> lane & 1)
+          agents[a].clock[lane].raise(shape.over(b), barrier.base);
+    }
     barrier.live = true;
     barrier.initAgent = a;
     barrier.initTick = agents[a].tick;
@@ -47,8 +74,54 @@ void Execution::init(uint32_t a, const Event &event, const Action &action) {
     barrier.expected = barrier.pending = action.amount;
     barrier.tx = 0;
     barrier.contributions.clear();
+    barrier.lastContributions.clear();
+    barrier.current.clear();
+    barrier.last.clear();
     barrier.waits.clear();
+    std::fill(barrier.used.begin(), barrier.used.end(), 0);
   });
+}
+
+void Execution::invalidate(uint32_t a, const Event &event, uint32_t b) {
+  settle(b);
+  Barrier &barrier = barriers[b];
+  const Event *other = nullptr;
+  std::string by;
+  for (uint32_t agent = 0; agent < agents.size(); ++agent)
+    for (int lane : {electedClass, othersClass}) {
+      uint32_t tick = barrier.used[2 * agent + lane];
+      Lanes lanes = static_cast<Lanes>(1 << lane);
+      if (tick && !(agent == a && tick == agents[a].tick) &&
+          !isBefore(agent, lanes, tick, a, event)) {
+        other = barrier.usedBy[2 * agent + lane];
+        by = who(agent, *other);
+      }
+    }
+  // Copies that will signal it yet, as far as is known here.
+  auto signals = [&](const std::vector<Contribution> &list, uint32_t phases) {
+    for (const Contribution &c : list)
+      for (int lane : {electedClass, othersClass})
+        if (c.kind == Contribution::Complete && event.lanes >> lane & 1 &&
+            agents[a].clock[lane][shape.phase(b)] < phases) {
+          other = c.event;
+          by = who(c.agent, *c.event);
+        }
+  };
+  signals(barrier.lastContributions, barrier.phase);
+  signals(barrier.contributions, barrier.phase + 1);
+  if (other)
+    if (Finding *finding = report.add(
+            Code::BarrierLive, event.op, other->op,
+            Twine("barrier ") + barrierName(b) +
+                " is invalidated, and nothing orders that after this use of "
+                "it: '" +
+                other->op->getName().getStringRef() + "'"))
+      finding->others.push_back({other->op->getLoc(), "used here by " + by});
+  barrier.live = false;
+  barrier.invalEvent = &event;
+  barrier.invalAgent = a;
+  barrier.invalTick = agents[a].tick;
+  barrier.invalLanes = event.lanes;
 }
 
 bool Execution::usable(uint32_t a, const Event &event, uint32_t b, bool async) {
@@ -67,6 +140,7 @@ bool Execution::usable(uint32_t a, const Event &event, uint32_t b, bool async) {
                 later = &e;
             });
         }
+    Report::Stop stop(report);
     if (Finding *finding = report.add(
             later ? Code::BarrierInitFence : Code::BarrierNotInitialised,
             event.op, later ? later->op : nullptr,
@@ -79,6 +153,12 @@ bool Execution::usable(uint32_t a, const Event &event, uint32_t b, bool async) {
     aborted = true;
     return false;
   }
+  if (!async)
+    for (int lane : {electedClass, othersClass})
+      if (event.lanes >> lane & 1) {
+        barrier.used[2 * a + lane] = agents[a].tick;
+        barrier.usedBy[2 * a + lane] = &event;
+      }
   uint8_t bits = event.lanes | (async ? 4 : 0);
   if ((barrier.initChecked[a] & bits) == bits)
     return true;
@@ -129,7 +209,7 @@ bool Execution::usable(uint32_t a, const Event &event, uint32_t b, bool async) {
 void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
                        const char *what, bool completes) {
   Barrier &barrier = barriers[b];
-  if (barrier.phase == 0)
+  if (barrier.phase == barrier.base)
     return;
   for (int lane : {electedClass, othersClass}) {
     if (!(event.lanes >> lane & 1))
@@ -164,7 +244,7 @@ void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
     if (Finding *finding = report.add(
             code, event.op, other,
             Twine(what) + " barrier " + barrierName(b) +
-                " is meant for its phase " + Twine(barrier.phase) +
+                " is meant for its phase " + Twine(barrier.phaseOfLife()) +
                 (loose ? ", but nothing orders it after the end of the phase "
                          "before: it can fall into that one"
                        : ", but no wait has observed the end of the phase "
@@ -181,12 +261,12 @@ void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
             program.describe(loose->agent, loose->event->iteration,
                              loose->lanes) +
             ": '" + loose->event->op->getName().getStringRef().str() +
-            "', phase " + std::to_string(barrier.phase - 1) + " of " +
+            "', phase " + std::to_string(barrier.phaseOfLife() - 1) + " of " +
             barrierName(b));
-      finding->events.push_back(who(a, event) + ": '" +
-                                event.op->getName().getStringRef().str() +
-                                "', phase " + std::to_string(barrier.phase) +
-                                " of " + barrierName(b));
+      finding->events.push_back(
+          who(a, event) + ": '" + event.op->getName().getStringRef().str() +
+          "', phase " + std::to_string(barrier.phaseOfLife()) + " of " +
+          barrierName(b));
     }
     return;
   }
@@ -199,10 +279,11 @@ void Execution::overArrival(uint32_t a, const Event &event, uint32_t b,
   for (const Contribution &c : barrier.contributions)
     if (c.kind == Contribution::Arrive)
       other = &c;
+  Report::Stop stop(report);
   if (Finding *finding = report.add(
           Code::BarrierArrivals, event.op, other ? other->event->op : nullptr,
           Twine(amount) + " arrivals of " + who(a, event) + " at barrier " +
-              barrierName(b) + ", whose phase " + Twine(barrier.phase) +
+              barrierName(b) + ", whose phase " + Twine(barrier.phaseOfLife()) +
               " misses " + Twine(barrier.pending) + " of " +
               Twine(barrier.expected))) {
     if (other)
@@ -249,13 +330,13 @@ void Execution::arrive(uint32_t a, const Event &event, const Action &action) {
     if (amount > barrier.pending)
       return overArrival(a, event, b, amount);
     barrier.pending -= amount;
-    barrier.contributions.push_back({Contribution::Arrive, a, event.lanes,
-                                     agents[a].tick, &event, amount,
-                                     effect.scope});
+    Scope scope = effect.scope;
     if (effect.sem == effect::Sem::Relaxed)
-      arriveRelaxed(a, event.lanes, Scope::Cta, barrier.current);
+      scope = arriveRelaxed(a, event.lanes, Scope::Cta, scope, barrier.current);
     else
       barrier.current.join(released(a, event.lanes));
+    barrier.contributions.push_back({Contribution::Arrive, a, event.lanes,
+                                     agents[a].tick, &event, amount, scope});
     if (tensorCore)
       for (int lane : {electedClass, othersClass})
         if (event.lanes >> lane & 1) {
@@ -327,13 +408,25 @@ void Execution::settle(uint32_t b) {
   for (const Contribution &e : barrier.contributions) {
     if (e.kind != Contribution::Expect)
       continue;
-    bool covered = false;
-    for (const Contribution &c : barrier.contributions)
-      covered |= c.kind == Contribution::Arrive && c.agent == e.agent &&
-                 c.tick >= e.tick;
+    bool covered = true;
     for (int lane : {electedClass, othersClass})
       if (e.lanes >> lane & 1)
-        covered |= barrier.current[shape.time(e.agent, lane)] >= e.tick;
+        covered &=
+            barrier.current[shape.time(e.agent, lane)] >= e.tick ||
+            llvm::any_of(barrier.contributions, [&](const Contribution &c) {
+              return c.kind == Contribution::Arrive && c.agent == e.agent &&
+                     c.lanes >> lane & 1 && c.tick >= e.tick;
+            });
+    // Bytes expected before, whose copies come after, hold the phase open.
+    int64_t open = 0;
+    for (const Contribution &c : barrier.contributions) {
+      bool own = c.agent == e.agent && e.lanes == Elected;
+      if (c.kind == Contribution::Expect && own && c.tick < e.tick)
+        open += c.amount;
+      if (c.kind == Contribution::Complete && !(own && c.tick > e.tick))
+        open -= c.amount;
+    }
+    covered |= open > 0;
     if (!covered)
       if (Finding *finding = report.add(
               Code::PhaseAmbiguous, e.event->op, nullptr,
@@ -367,19 +460,20 @@ void Execution::settle(uint32_t b) {
     if (Finding *finding = report.add(
             Code::PhaseAmbiguous, wait.event->op,
             arrival ? arrival->op : nullptr,
-            Twine("this wait is meant for phase ") + Twine(wait.phase) +
-                " of barrier " + barrierName(b) + ", but phase " +
-                Twine(phase) +
+            Twine("this wait is meant for phase ") +
+                Twine(wait.phase - barrier.base) + " of barrier " +
+                barrierName(b) + ", but phase " + Twine(phase - barrier.base) +
                 " can complete before it is executed: by its parity it then "
                 "looks like the phase after")) {
       if (arrival)
         finding->others.push_back(
             {arrival->op->getLoc(),
-             "phase " + std::to_string(phase) + " is completed here by " +
+             "phase " + std::to_string(phase - barrier.base) +
+                 " is completed here by " +
                  who(barrier.contributions.back().agent, *arrival)});
       finding->events.push_back(who(wait.agent, *wait.event) +
                                 ": waits for phase " +
-                                std::to_string(wait.phase));
+                                std::to_string(wait.phase - barrier.base));
     }
   }
   barrier.waits.resize(kept);
@@ -406,7 +500,7 @@ bool Execution::waitBarrier(uint32_t a, const Event &event,
     aborted = true;
     return false;
   }
-  if ((barrier.phase & 1) == static_cast<uint64_t>(action.amount))
+  if ((barrier.phaseOfLife() & 1) == action.amount)
     return false;
   int64_t phase = static_cast<int64_t>(barrier.phase) - 1;
   // Under another schedule the barrier may still be one phase back; then the
@@ -424,10 +518,11 @@ bool Execution::waitBarrier(uint32_t a, const Event &event,
       if (Finding *finding = report.add(
               Code::PhaseAmbiguous, event.op, nullptr,
               Twine("this wait of ") + who(a, event) + " is meant for phase " +
-                  Twine(phase) + " of barrier " + barrierName(b) +
+                  Twine(phase - barrier.base) + " of barrier " +
+                  barrierName(b) +
                   ", but nothing shows that the phase before it is over: by "
                   "its parity the wait can be answered for phase " +
-                  Twine(phase - 2)))
+                  Twine(phase - barrier.base - 2)))
         if (other)
           finding->others.push_back(
               {other->op->getLoc(), "the phase is completed here"});
@@ -435,19 +530,18 @@ bool Execution::waitBarrier(uint32_t a, const Event &event,
   }
   agent.lastWait[b] = {&event, phase, fresh};
   barrier.waits.push_back({a, event.lanes, agent.tick, &event, phase});
-  if (phase < 0)
+  if (phase < barrier.base)
     return true;
-  for (const Contribution &c : barrier.lastContributions)
-    if (c.kind == Contribution::Arrive && ctaOf(c.agent) != ctaOf(a))
-      if (auto code = scopeProblem(c.scope, effect.scope, Relation::OtherCta,
-                                   program.agents[c.agent].cluster ==
-                                       program.agents[a].cluster))
-        if (Finding *finding = report.add(
-                *code, c.event->op, event.op,
-                Twine("an arrival with scope .") + effect::stringify(c.scope) +
-                    " and a wait with scope ." +
-                    effect::stringify(effect.scope) + " synchronise two CTAs"))
-          finding->others.push_back({event.op->getLoc(), "the wait"});
+  for (const Contribution &c : barrier.lastContributions) {
+    if (c.kind != Contribution::Arrive || ctaOf(c.agent) == ctaOf(a))
+      continue;
+    checkScope(c.scope, effect.scope, c.agent, a, *c.event, event);
+    if (effect.sem == effect::Sem::Relaxed)
+      for (int lane : {electedClass, othersClass})
+        if (event.lanes >> lane & 1)
+          agent.relaxedFrom[lane].push_back(
+              {c.agent, c.event, c.scope, effect.scope});
+  }
   for (int lane : {electedClass, othersClass}) {
     if (!(event.lanes >> lane & 1))
       continue;

@@ -17,6 +17,7 @@ struct Raw {
   mlir::Operation *op;
   mlir::Operation *other = nullptr;
   Finding finding;
+  bool error = false; ///< before what is trusted
 };
 
 class Report {
@@ -31,6 +32,8 @@ public:
   /// Adds the finding unless this pair has shown this code before; null then.
   Finding *add(Code code, mlir::Operation *op, mlir::Operation *other,
                const llvm::Twine &message) {
+    if (stopping)
+      stops.insert({code, op, other});
     if (!first(code, op, other))
       return nullptr;
     Raw raw{
@@ -39,10 +42,24 @@ public:
     list.push_back(std::make_unique<Raw>(std::move(raw)));
     return &list.back()->finding;
   }
+  /// After these findings the run does not go on: if one is trusted, what would
+  /// have come next is not known to be good.
+  class Stop {
+  public:
+    explicit Stop(Report &report) : report(report) { report.stopping = true; }
+    ~Stop() { report.stopping = false; }
+
+  private:
+    Report &report;
+  };
+  bool stopped(const Raw &raw) const {
+    return stops.contains({raw.code, raw.op, raw.other});
+  }
   std::vector<std::unique_ptr<Raw>> list;
 
 private:
-  std::set<std::tuple<Code, mlir::Operation *, mlir::Operation *>> seen;
+  std::set<std::tuple<Code, mlir::Operation *, mlir::Operation *>> seen, stops;
+  bool stopping = false;
 };
 
 } // namespace titan::checker

@@ -197,7 +197,13 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
                 "the parity depends on " + dependsOn(parity));
         return false;
       }
-      action.amount = parity.number.value & 1;
+      if (parity.number.value != 0 && parity.number.value != 1) {
+        problem(Code::PhaseParity, op.op,
+                "the parity is " + Twine(parity.number.value) +
+                    ", neither 0 nor 1");
+        return false;
+      }
+      action.amount = parity.number.value;
     }
   } else if (auto *barrier = std::get_if<effect::ThreadBarrier>(&effect.what)) {
     action.kind = Action::ThreadBarrier;
@@ -213,6 +219,7 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
     }
   } else if (std::get_if<effect::Fence>(&effect.what)) {
     action.kind = Action::Fence;
+    action.amount = steps;
   } else if (auto *life = std::get_if<Lifetime>(&effect.what)) {
     if (life->kind != Lifetime::Init && life->kind != Lifetime::Inval) {
       gap(op.op, "tensor memory");
@@ -246,12 +253,10 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
     }
     if (!product)
       return true;
-    if (registers->kind == Registers::InFlight)
-      action.kind = Action::InFlight;
-    else if (registers->kind == Registers::Arrived)
-      action.kind = Action::Arrived;
-    else
+    if (registers->kind == Registers::Budget)
       return true;
+    if (!resolveRegisters(op, *registers, action))
+      return false;
   } else if (auto *reveals = std::get_if<Reveals>(&effect.what)) {
     value(reveals->value).revealed = true;
     return true;
@@ -270,6 +275,38 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
     action.amount = least.number.value;
   }
   actions.push_back(action);
+  return true;
+}
+
+bool Instantiator::Impl::resolveRegisters(const CompiledOp &op,
+                                          const Registers &registers,
+                                          Action &action) {
+  if (registers.kind == Registers::Borrow) {
+    action.kind = Action::Borrow;
+    action.amount = value(registers.value).defined;
+    return true;
+  }
+  action.kind = registers.kind == Registers::InFlight ? Action::InFlight
+                                                      : Action::Arrived;
+  action.object = 0;
+  for (Value operand : op.op->getOperands()) {
+    if (!isa<InFlightType>(operand.getType()))
+      continue;
+    const Val &before = value(operand);
+    if (before.kind != Val::Flight) {
+      problem(Code::Undecided, op.op,
+              "which product these registers are of depends on " +
+                  dependsOn(before));
+      return false;
+    }
+    action.object = before.id;
+  }
+  if (registers.kind == Registers::InFlight) {
+    Val &result = value(registers.value);
+    result.kind = Val::Flight;
+    result.id = ++flights;
+    action.amount = result.id;
+  }
   return true;
 }
 
@@ -328,6 +365,12 @@ std::optional<uint32_t> Instantiator::Impl::boxFootprint(const CompiledOp &op,
     if (val.kind != Val::Int) {
       problem(Code::Undecided, op.op,
               "coordinate " + Twine(d) + " depends on " + dependsOn(val));
+      return std::nullopt;
+    }
+    if (access.kind != AccessKind::Read && val.number.value < 0) {
+      problem(Code::TmaStoreNegative, op.op,
+              "coordinate " + Twine(d) + " of what is written is " +
+                  Twine(val.number.value));
       return std::nullopt;
     }
     int64_t low = std::max<int64_t>(0, val.number.value),
@@ -461,6 +504,9 @@ Instantiator::Impl::elementsFootprint(const CompiledOp &op,
   data.root = *root;
   std::vector<int64_t> strides = globalStrides(*root);
   self.footprints.setStrides(*root, strides);
+  ArrayRef<int64_t> shape =
+      cast<GlobalType>(program->roots[*root].getType()).getShape();
+  std::optional<std::pair<size_t, int64_t>> outside;
   if (Result<Layout> layout = getTileLayout(bytes.tile)) {
     int64_t warps = layout->warps();
     if (!write || regionWarp < warps)
@@ -473,10 +519,22 @@ Instantiator::Impl::elementsFootprint(const CompiledOp &op,
                              if (mask && !(*mask)[index])
                                return std::nullopt;
                              int64_t offset = 0;
-                             for (size_t d = 0; d < strides.size(); ++d)
-                               offset += (*coords[d])[index] * strides[d];
+                             for (size_t d = 0; d < strides.size(); ++d) {
+                               int64_t at = (*coords[d])[index];
+                               if (!ShapedType::isDynamic(shape[d]) &&
+                                   (at < 0 || at >= shape[d]))
+                                 outside = {d, at};
+                               offset += at * strides[d];
+                             }
                              return offset;
                            });
+  }
+  if (outside && (!bytes.mask || mask)) {
+    problem(Code::OutOfBounds, op.op,
+            "index " + Twine(outside->second) + " of dimension " +
+                Twine(outside->first) + ", which has " +
+                Twine(shape[outside->first]) + " elements");
+    return std::nullopt;
   }
   found->second = self.footprints.add(std::move(data));
   return found->second;
@@ -520,6 +578,18 @@ Instantiator::Impl::scalarFootprint(const CompiledOp &op,
       return std::nullopt;
     }
     data.root = *root;
+    ArrayRef<int64_t> shape =
+        cast<GlobalType>(program->roots[*root].getType()).getShape();
+    for (auto [d, coord] : llvm::enumerate(bytes.coords)) {
+      const Number &at = value(coord).number;
+      // What depends on the launch is a launch's business.
+      if (at.value < 0 || (!at.symbol && !ShapedType::isDynamic(shape[d]) &&
+                           at.value >= shape[d])) {
+        problem(Code::OutOfBounds, op.op,
+                "index " + Twine(at.value) + " of dimension " + Twine(d));
+        return std::nullopt;
+      }
+    }
     std::vector<int64_t> strides = globalStrides(*root);
     self.footprints.setStrides(*root, strides);
     for (auto [coord, stride] : llvm::zip(coords, strides))

@@ -57,8 +57,11 @@ Step Agent::step() {
   if (done)
     return Step::Done;
   polling = false;
-  if (!advance())
+  if (!advance()) {
+    if (!machine.failed())
+      machine.giveUp(*this);
     return Step::Failed;
+  }
   const Inst &inst = program.code[pc];
   if (machine.conformance)
     machine.conformance->begin(*this, inst);
@@ -66,6 +69,8 @@ Step Agent::step() {
   if (machine.conformance)
     machine.conformance->end(*this, inst,
                              result == Step::Ran || result == Step::Polled);
+  if (result == Step::Failed && !done && !machine.failed())
+    machine.giveUp(*this);
   if (machine.failed())
     return Step::Failed;
   if (result == Step::Ran) {
@@ -211,6 +216,7 @@ bool Agent::advance() {
       const Tile *from = tile(inst.a);
       const auto &registers = program.registerLists[inst.table];
       auto *result = new Tile(registers.size() * laneCount);
+      result->made = from->made;
       if (!from->poison.empty())
         result->poison.resize(result->data.size());
       for (size_t i = 0; i < registers.size(); ++i) {

@@ -109,7 +109,8 @@ bool Conformance::declared(Agent &agent, const Inst &inst,
       SmallVector<int64_t> index;
       for (Value coordinate : footprint.coords)
         index.push_back(static_cast<int32_t>(tile(coordinate)->data[i]));
-      for (auto part : elementAt(footprint.object, index).intervals())
+      ByteSet element = elementAt(footprint.object, index);
+      for (auto part : element.intervals())
         parts.push_back(part);
     }
     add(machine.global, ByteSet::of(std::move(parts)));

@@ -563,7 +563,7 @@ Step Agent::mmaOp(const Inst &inst) {
     if (acc && scalars[inst.d] != acc->version)
       return bad(Code::InflightUse,
                  "the accumulator has been handed to another product since");
-    if (acc && acc->lastProduct > number)
+    if (acc && acc->lastProduct > std::max(number, productsObserved))
       return bad(Code::InflightUse,
                  "the last product of the accumulator is in no group that this "
                  "wait covers");

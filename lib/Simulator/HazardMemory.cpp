@@ -38,6 +38,13 @@ bool State::allKnowOne(const Access &y, const std::vector<HbEvent> &events) {
   });
 }
 
+bool State::isDone(const Access &y, const AsyncOp &op) const {
+  if (op.parts.empty())
+    return allKnowOne(y, op.done);
+  return llvm::all_of(
+      op.parts, [&](uint32_t part) { return allKnowOne(y, ops[part].done); });
+}
+
 Relation State::relation(const Record &x, const Access &y) const {
   bool sameWarp = x.at.number / 2 == y.actors[0].thread->number / 2;
   if (x.op != none && sameWarp)
@@ -159,17 +166,20 @@ bool State::standsFor(const Access &y, const Record &x) const {
 State::Order State::check(const Record &x, Access &y) {
   ProxyAccess first{x.kind, x.proxy}, second{y.record.kind, y.record.proxy};
   Relation between = relation(x, y);
+  uint32_t clusterSize = machine.kernel.getClusterSize();
+  Scope least = x.cta == y.record.cta ? Scope::Cta
+                : x.cta / clusterSize == y.record.cta / clusterSize
+                    ? Scope::Cluster
+                    : Scope::Gpu;
   // Morally strong operations do not race (MM-13).
   bool morallyStrong =
       x.proxy == Proxy::Generic && y.record.proxy == Proxy::Generic &&
       x.sem != effect::Sem::Weak && y.record.sem != effect::Sem::Weak &&
-      (x.cta == y.record.cta ||
-       (x.scope >= Scope::Cluster && y.record.scope >= Scope::Cluster));
+      x.scope >= least && y.record.scope >= least;
   if (morallyStrong || !conflict(first, second, isSameReduction(x, y)))
     // Of a read nobody asks.
     return y.record.kind != AccessKind::Read &&
-                   (x.op != none ? allKnowOne(y, ops[x.op].done)
-                                 : allKnow(y, x.at))
+                   (x.op != none ? isDone(y, ops[x.op]) : allKnow(y, x.at))
                ? Order::Before
                : Order::Neither;
   Requirement need = required(first, second, between);
@@ -191,12 +201,10 @@ State::Order State::check(const Record &x, Access &y) {
   };
   if (x.op != none) {
     const AsyncOp &op = ops[x.op];
-    bool over =
-        allKnowOne(y, op.done) ||
-        (need.completion == Completion::SourceRead && allKnowOne(y, op.read));
+    bool over = isDone(y, op) || (need.completion == Completion::SourceRead &&
+                                  allKnowOne(y, op.read));
     if (!over && need.completion != Completion::None) {
-      if (wantsMmaFence([&](auto &now) { return allKnowOne(now, op.done); },
-                        "wait"))
+      if (wantsMmaFence([&](auto &now) { return isDone(now, op); }, "wait"))
         return Order::Bad;
       Code code = need.ifNotComplete;
       if (op.product && code == Code::CompletionNotObserved)
@@ -284,7 +292,7 @@ void State::touch(const Memory &memory, uint64_t address, uint64_t bytes,
                    x.sem == y.record.sem && x.scope == y.record.scope;
           else
             drop = x.op == y.record.op ||
-                   (y.record.op != none && allKnowOne(y, ops[x.op].done));
+                   (y.record.op != none && isDone(y, ops[x.op]));
         }
       }
       if (drop) {
@@ -344,6 +352,8 @@ static const effect::Access *accessOf(const effect::EffectList &list,
 /// Y as made by one lane.
 static void byLane(Access &y, WarpState &warp, unsigned lane) {
   ThreadClass &thread = warp.classes[lane != 0];
+  if (y.actors[0].thread != &thread)
+    y.goodOp = none; // What the elected lane knows the others need not.
   y.actors[0] = {&thread, &thread.known, static_cast<uint8_t>(lane)};
   y.record.at = {thread.number, thread.now, static_cast<uint8_t>(lane)};
 }
@@ -483,25 +493,35 @@ void Hazards::copy(Agent &agent, const Inst &inst, Copy &copy) {
   op.issues.push_back({thread.number, thread.now, 0});
   op.site = state->site(agent, inst);
   op.warp = agent.number;
+  bool multicast = copy.targets.size() > 1;
+  if (multicast)
+    for (size_t i = 1; i <= copy.targets.size(); ++i)
+      op.parts.push_back(number + i);
   state->ops.push_back(op);
+  op.parts.clear();
+  if (multicast)
+    state->ops.resize(number + 1 + copy.targets.size(), op);
+  auto part = [&](size_t target) {
+    return multicast ? number + 1 + static_cast<uint32_t>(target) : number;
+  };
   state->opOfCopy[copy.id] = number;
   for (const effect::Effect &each : list) {
     auto *access = std::get_if<effect::Access>(&each.what);
     if (!access || access->proxy == Proxy::Tensormap)
       continue; // Maps are parameters, which nobody writes (MM-92).
     if (access->bytes.kind == effect::Footprint::View) {
-      auto touch = [&](Cta &cta) {
+      auto touch = [&](Cta &cta, uint32_t writes) {
         Access y = state->make(agent, inst, *access, &cta);
-        y.record.op = number;
+        y.record.op = writes;
         // The whole view, whatever part of the box lies in the tensor.
         state->touch(cta.shared,
                      SharedPlace::decode(agent.scalars[inst.b]).address,
                      copy.transfer->imageBytes(), y);
       };
       if (copy.targets.empty())
-        touch(agent.cta);
-      for (auto &[cta, phase] : copy.targets)
-        touch(*cta);
+        touch(agent.cta, number);
+      for (auto [i, target] : llvm::enumerate(copy.targets))
+        touch(*target.first, part(i));
     } else if (state->isWritten(copy.tensor)) {
       Access y = state->make(agent, inst, *access, nullptr);
       y.record.op = number;
@@ -511,11 +531,12 @@ void Hazards::copy(Agent &agent, const Inst &inst, Copy &copy) {
                      interval.end - interval.begin, y);
     }
   }
-  for (auto &[cta, phase] : copy.targets) {
-    MBarrier &signal = cta->barriers[copy.barrier];
-    state->needInit(agent, inst, *cta, signal, true);
-    state->clockOf(signal).current.ops.push_back(number);
-    state->ops[number].signals.push_back({&signal, signal.phase});
+  for (auto [i, target] : llvm::enumerate(copy.targets)) {
+    Cta &cta = *target.first;
+    MBarrier &signal = cta.barriers[copy.barrier];
+    state->needInit(agent, inst, cta, signal, true);
+    state->clockOf(signal).current.ops.push_back(part(i));
+    state->ops[part(i)].signals.push_back({&signal, signal.phase});
   }
 }
 
@@ -562,6 +583,13 @@ void Hazards::joinProduct(Agent &agent, const Inst &inst, Warpgroup &group,
         inst.origin, &agent, false, std::move(others));
     warp.productFence = true;
   }
+  if (inst.flag &&
+      static_cast<const Tile &>(*agent.refs[inst.a]).made > warp.tilesFenced)
+    state->machine.find(Code::MmaFence,
+                        "no wgmma.fence stands between what gives the "
+                        "registers of A their values and this product: " +
+                            agent.who(inst),
+                        inst.origin, &agent, false);
   // The operation is the warpgroup's: the warp that comes first makes it.
   uint32_t op = none;
   unsigned leader = agent.warp / 4 * 4;

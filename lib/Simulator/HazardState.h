@@ -38,6 +38,15 @@ struct ThreadClass {
   /// What the last release fence found, any and of the cluster's scope or
   /// wider; what relaxed reads have met.
   Clock released, releasedWide, pending;
+  Scope releasedScope = Scope::Cta;
+  /// The arrivals among the latter, and the waits' scopes.
+  struct Relaxed {
+    Scope scope, wait;
+    uint32_t site;
+  };
+  std::vector<Relaxed> pendingFrom;
+  /// Operations whose completion relaxed waits have met.
+  std::vector<uint32_t> pendingOps;
   /// What wgmma may rely on: known at the last wgmma.fence, and the clock that
   /// the fence ended.
   Clock product;
@@ -47,6 +56,8 @@ struct ThreadClass {
 struct WarpState {
   ThreadClass classes[2];
   bool productFence = false;
+  /// The last tile that was made before that.
+  uint64_t tilesFenced = 0;
   mlir::Operation *lastRegisters = nullptr;
   /// Asynchronous accesses of its products, by the product's number.
   std::vector<uint32_t> products;
@@ -76,6 +87,8 @@ struct AsyncOp {
   uint32_t site = 0;
   uint32_t warp = 0; ///< Number of the issuing warp.
   bool product = false;
+  /// A multicast's writes, an operation for each CTA: it is done when all are.
+  std::vector<uint32_t> parts;
   /// The barriers that it signals, and the phase of each at issue.
   std::vector<std::pair<const MBarrier *, uint64_t>> signals;
   /// The wait by number that left its group pending.
@@ -125,10 +138,18 @@ struct BarrierClock {
     };
     std::vector<Release> releases;
     std::vector<HbEvent> observers;
+    /// Who expects bytes, and where; who has arrived, whatever that releases.
+    std::vector<std::pair<HbEvent, const Inst *>> expects;
+    std::map<uint32_t, uint32_t> arrived;
   } current, last;
   HbEvent init;
   uint32_t initSite = 0, initCta = 0;
   std::set<uint32_t> seenBy;
+  /// Last use by each class of threads, copies apart; and the end of the life
+  /// before.
+  std::map<uint32_t, std::pair<HbEvent, const Inst *>> uses;
+  HbEvent inval;
+  uint32_t invalSite = none;
 };
 
 struct Location {
@@ -165,6 +186,7 @@ struct Hazards::State {
     Bad      ///< Reported.
   };
   Order check(const Record &x, Access &y);
+  bool isDone(const Access &y, const AsyncOp &op) const;
   bool isSameReduction(const Record &x, const Access &y) const;
   bool standsFor(const Access &y, const Record &x) const;
   bool fenced(const Record &x, const Access &y, ProxyFence fence);
@@ -180,6 +202,9 @@ struct Hazards::State {
   BarrierClock &clockOf(MBarrier &barrier);
   void needInit(Agent &agent, const Inst &inst, Cta &owner, MBarrier &barrier,
                 bool byAsync);
+  /// Reports two CTAs that synchronise with a scope that does not hold both.
+  void checkScope(Scope release, Scope acquire, uint32_t site, Agent &agent,
+                  const Inst &inst);
   bool isWritten(unsigned tensor) const { return written[tensor]; }
 
   const effect::EffectList &effectsOf(const Inst &inst);

@@ -109,6 +109,16 @@ void State::eventsOf(Agent &agent, uint32_t lanes, std::vector<HbEvent> &to) {
 BarrierClock &State::clockOf(MBarrier &barrier) {
   BarrierClock &clock = barriers[&barrier];
   if (barrier.phase > clock.phase) {
+    // The phase could have been over before these bytes were expected.
+    for (auto &[event, inst] : clock.current.expects) {
+      auto own = clock.current.arrived.find(event.number);
+      if ((own == clock.current.arrived.end() || own->second < event.clock) &&
+          clock.current.clock.get(event.number) < event.clock)
+        machine.find(Code::PhaseAmbiguous,
+                     "the barrier can complete its phase before these bytes "
+                     "are expected: no arrival comes after them",
+                     inst->origin, nullptr, false);
+    }
     clock.last = std::move(clock.current);
     clock.current = {};
     clock.phase = barrier.phase;
@@ -183,8 +193,20 @@ void Hazards::end(Cluster &cluster) {
 //===----------------------------------------------------------------------===//
 
 void Hazards::init(Agent &agent, const Inst &inst, MBarrier &barrier) {
-  BarrierClock &clock = state->barriers[&barrier] = BarrierClock();
   ThreadClass &thread = state->of(agent).classes[0];
+  BarrierClock &clock = state->barriers[&barrier];
+  if (clock.invalSite != none &&
+      !State::knows(Actor{&thread, &thread.known, 0}, clock.inval)) {
+    const Site &other = state->siteAt(clock.invalSite);
+    state->machine.find(
+        Code::BarrierLive,
+        "initialises " + state->machine.nameOf(agent.cta, barrier) +
+            ", and nothing orders that after the end of its life before: " +
+            agent.who(inst),
+        inst.origin, &agent, false,
+        {{other.inst->origin->getLoc(), "invalidated here by " + other.who}});
+  }
+  clock = BarrierClock();
   clock.init = {thread.number, thread.now, 0};
   clock.initSite = state->site(agent, inst);
   clock.initCta = agent.cta.number;
@@ -243,10 +265,24 @@ void State::needInit(Agent &agent, const Inst &inst, Cta &owner,
 void Hazards::barrier(Agent &agent, const Inst &inst, Cta &owner,
                       MBarrier &barrier) {
   state->needInit(agent, inst, owner, barrier, false);
+  if (inst.op == Opcode::BarrierInval)
+    return invalidate(agent, inst, barrier);
+  if (find<effect::WaitBarrier>(state->effectsOf(inst)))
+    return;
+  use(agent, inst, barrier);
+  BarrierClock &clock = state->clockOf(barrier);
+  std::vector<HbEvent> events;
+  state->eventsOf(agent, agent.lanes(), events);
+  // Bytes that no copy has been issued for hold the phase open.
+  bool open = barrier.transactions > 0 && clock.current.ops.empty();
+  if (find<effect::ExpectTx>(state->effectsOf(inst)) && !open)
+    for (const HbEvent &event : events)
+      clock.current.expects.push_back({event, &inst});
   const auto *arrive = find<effect::Arrive>(state->effectsOf(inst));
   if (!arrive)
     return;
-  BarrierClock &clock = state->clockOf(barrier);
+  for (const HbEvent &event : events)
+    clock.current.arrived[event.number] = event.clock;
   // MM-57: somebody has seen that this phase has begun.
   if (barrier.phase > 0 && clock.last.observers.empty())
     state->machine.find(
@@ -258,15 +294,75 @@ void Hazards::barrier(Agent &agent, const Inst &inst, Cta &owner,
         inst.origin, &agent, false);
   if (arrive->sem == effect::Sem::Relaxed) {
     // A release fence before it, and the arrive, release together (MM-21).
+    Scope scope = arrive->scope;
+    bool fenced = false;
     for (int c = 0; c < 2; ++c)
-      if (c == 0 ? agent.lanes() & 1 : agent.lanes() >> 1)
-        clock.current.clock.join(state->of(agent).classes[c].released);
+      if (c == 0 ? agent.lanes() & 1 : agent.lanes() >> 1) {
+        const ThreadClass &thread = state->of(agent).classes[c];
+        clock.current.clock.join(thread.released);
+        if (thread.released.empty())
+          continue;
+        scope = std::min(scope, thread.releasedScope);
+        fenced = true;
+      }
+    if (fenced)
+      clock.current.releases.push_back({scope,
+                                        static_cast<uint32_t>(agent.cta.number),
+                                        state->site(agent, inst)});
     return;
   }
   clock.current.clock.join(state->publish(agent, agent.lanes()));
   clock.current.releases.push_back({arrive->scope,
                                     static_cast<uint32_t>(agent.cta.number),
                                     state->site(agent, inst)});
+}
+
+void State::checkScope(Scope release, Scope acquire, uint32_t site,
+                       Agent &agent, const Inst &inst) {
+  auto code = scopeProblem(release, acquire, Relation::OtherCta,
+                           /*sameCluster=*/true);
+  if (!code)
+    return;
+  const Site &other = siteAt(site);
+  machine.find(*code,
+               "an arrive of another CTA, with its fence, and this do not both "
+               "name the cluster's scope: " +
+                   agent.who(inst),
+               inst.origin, &agent, false,
+               {{other.inst->origin->getLoc(), "the arrive, by " + other.who}});
+}
+
+void Hazards::use(Agent &agent, const Inst &inst, MBarrier &barrier) {
+  BarrierClock &clock = state->clockOf(barrier);
+  std::vector<HbEvent> events;
+  state->eventsOf(agent, agent.lanes(), events);
+  for (const HbEvent &event : events)
+    clock.uses[event.number] = {event, &inst};
+}
+
+/// MM-52: the end of a life is after all uses.
+void Hazards::invalidate(Agent &agent, const Inst &inst, MBarrier &barrier) {
+  BarrierClock &clock = state->clockOf(barrier);
+  ThreadClass &thread = state->of(agent).classes[0];
+  Actor actor{&thread, &thread.known, 0};
+  const Inst *other = nullptr;
+  for (auto &[number, use] : clock.uses)
+    if (number != thread.number && !State::knows(actor, use.first))
+      other = use.second;
+  for (const auto *phase : {&clock.last, &clock.current})
+    for (uint32_t op : phase->ops)
+      if (!llvm::any_of(state->ops[op].done, [&](const HbEvent &event) {
+            return State::knows(actor, event);
+          }))
+        other = state->siteAt(state->ops[op].site).inst;
+  if (other)
+    state->machine.find(
+        Code::BarrierLive,
+        "invalidates " + state->machine.nameOf(agent.cta, barrier) +
+            ", and nothing orders that after a use of it: " + agent.who(inst),
+        inst.origin, &agent, false, {{other->origin->getLoc(), "used here"}});
+  clock.inval = {thread.number, thread.now, 0};
+  clock.invalSite = state->site(agent, inst);
 }
 
 void Hazards::waited(Agent &agent, const Inst &inst, Cta &owner,
@@ -279,21 +375,17 @@ void Hazards::waited(Agent &agent, const Inst &inst, Cta &owner,
           last.inst ? last.phases == barrier.phase : barrier.phase == 0};
   if (barrier.phase == 0)
     return;
+  use(agent, inst, barrier);
   BarrierClock &clock = state->clockOf(barrier);
   for (const auto &release : clock.last.releases) {
     if (release.cta == agent.cta.number)
       continue;
-    auto code = scopeProblem(release.scope, wait->scope, Relation::OtherCta,
-                             /*sameCluster=*/true);
-    const Site &other = state->siteAt(release.site);
-    if (code && wait->sem != effect::Sem::Relaxed)
-      state->machine.find(
-          *code,
-          "an arrive of another CTA and this wait do not both "
-          "name the cluster's scope: " +
-              agent.who(inst),
-          inst.origin, &agent, false,
-          {{other.inst->origin->getLoc(), "the arrive, by " + other.who}});
+    if (wait->sem != effect::Sem::Relaxed)
+      state->checkScope(release.scope, wait->scope, release.site, agent, inst);
+    else
+      for (ThreadClass &thread : state->of(agent).classes)
+        thread.pendingFrom.push_back(
+            {release.scope, wait->scope, release.site});
   }
   uint32_t lanes = agent.lanes();
   if (wait->sem != effect::Sem::Relaxed)
@@ -302,6 +394,12 @@ void Hazards::waited(Agent &agent, const Inst &inst, Cta &owner,
     for (ThreadClass &thread : state->of(agent).classes)
       thread.pending.join(clock.last.clock);
   state->eventsOf(agent, lanes, clock.last.observers);
+  if (wait->sem == effect::Sem::Relaxed) {
+    for (ThreadClass &thread : state->of(agent).classes)
+      thread.pendingOps.insert(thread.pendingOps.end(), clock.last.ops.begin(),
+                               clock.last.ops.end());
+    return;
+  }
   for (uint32_t op : clock.last.ops) {
     // Once a class is enough.
     std::vector<HbEvent> events;
@@ -396,9 +494,18 @@ void Hazards::fence(Agent &agent, const Inst &inst) {
       thread.initFences.push_back(thread.now++);
       break;
     case Fence::Memory:
-      if (effect->sem != Sem::Release)
+      if (effect->sem != Sem::Release) {
         thread.known.join(thread.pending);
+        for (const ThreadClass::Relaxed &from : thread.pendingFrom)
+          state->checkScope(from.scope, std::min(from.wait, effect->scope),
+                            from.site, agent, inst);
+        thread.pendingFrom.clear();
+        for (uint32_t op : thread.pendingOps)
+          state->ops[op].done.push_back({thread.number, thread.now, allLanes});
+        thread.pendingOps.clear();
+      }
       if (effect->sem != Sem::Acquire) {
+        thread.releasedScope = effect->scope;
         thread.released = thread.known;
         thread.released.raise(thread.number, thread.now++);
         if (effect->scope >= Scope::Cluster)
@@ -415,4 +522,6 @@ void Hazards::fence(Agent &agent, const Inst &inst) {
   }
   if (effect->kind == Fence::Wgmma)
     warp.productFence = true;
+  if (effect->kind == Fence::Wgmma)
+    warp.tilesFenced = Tile::latest;
 }

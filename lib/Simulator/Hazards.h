@@ -81,6 +81,8 @@ public:
 
 private:
   explicit Hazards(Machine &machine);
+  void use(Agent &agent, const Inst &inst, MBarrier &barrier);
+  void invalidate(Agent &agent, const Inst &inst, MBarrier &barrier);
   std::unique_ptr<State> state;
 };
 } // namespace titan::sim

@@ -333,6 +333,9 @@ public:
             std::vector<std::string> events = {},
             mlir::Operation *otherOp = nullptr);
   bool failed() const { return stop; }
+  /// The agent can do nothing more, and what stopped it was no error (it is
+  /// trusted): the run ends without a verdict.
+  void giveUp(const Agent &agent);
 
   //===--------------------------------------------------------------------===//
   // Engines (Engines.cpp)

@@ -58,6 +58,9 @@ using Ref = llvm::IntrusiveRefCntPtr<Object>;
 struct Tile : Object {
   explicit Tile(size_t elements) : data(elements) {}
   std::vector<uint32_t> data;
+  /// A number that grows from tile to tile. Part of a tile has that of the tile.
+  inline static thread_local uint64_t latest = 0;
+  uint64_t made = ++latest;
   /// One byte an element, 1 where it is poison; empty: none is.
   std::vector<uint8_t> poison;
   /// Whether somebody has looked at it (hazards off: until then a load of it

@@ -176,6 +176,21 @@ void Machine::find(Code code, const Twine &message, Operation *op,
     stop = true;
 }
 
+void Machine::giveUp(const Agent &agent) {
+  const Inst &inst = agent.current();
+  report.findings.push_back(
+      {Code::Undecided,
+       Severity::Error,
+       "nothing is known of how the program goes on after what is trusted "
+       "here: " +
+           agent.who(inst),
+       inst.origin->getLoc(),
+       {},
+       {},
+       {}});
+  stop = true;
+}
+
 //===----------------------------------------------------------------------===//
 // Exit
 //===----------------------------------------------------------------------===//
@@ -185,7 +200,9 @@ bool Machine::outstandingAt(Cta &cta, const Inst &inst, const Agent &agent) {
   for (const Work &item : work) {
     bool uses =
         item.group && item.cta == &cta && item.group->done <= item.product;
-    if (item.copy && item.copy->cta == &cta && !item.copy->sourceRead)
+    // The source of a load is global.
+    if (item.copy && item.copy->cta == &cta && !item.copy->sourceRead &&
+        item.copy->inst->op != Opcode::TmaLoad)
       uses = true;
     if (item.copy)
       for (auto &[target, phase] : item.copy->targets)
@@ -398,6 +415,8 @@ void Machine::deadlock() {
        llvm::formatv("{0} waits for ever for {1}", first->who(inst),
                      first->waitsFor()),
        inst.origin, first, true, std::move(others));
+  if (!stop)
+    giveUp(*first);
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 // RUN: not titan check %s --kernel never_written 2>&1 | FileCheck %s --check-prefix=NEVER-WRITTEN
 // RUN: not titan check %s --kernel other_slot 2>&1 | FileCheck %s --check-prefix=OTHER-SLOT
 // RUN: not titan check %s --kernel stored_unwritten 2>&1 | FileCheck %s --check-prefix=STORED-UNWRITTEN
+// RUN: not titan check %s --kernel before_the_copy 2>&1 | FileCheck %s --check-prefix=BEFORE-THE-COPY
 
 !global = !titan.global<64x64xbf16>
 !map    = !titan.tensor_map<64x64xbf16, swizzle = 128>
@@ -86,5 +87,34 @@ titan.kernel @stored_unwritten(%A: !global, %D: !global) warps(4) launch {
     %g = titan.bulk.commit : !bulk
     titan.bulk.wait %g read : !bulk
   }
+  titan.return
+}
+
+// BEFORE-THE-COPY: [undefined-read]
+// Read before the copy that fills it: the warning of MM-34 is not all.
+titan.kernel @before_the_copy(%A: !global, %D: !global) warps(4) launch {
+  %grid = arith.constant 1 : index
+  %mapA = titan.tensor_map %A : !global -> !map
+  %mapD = titan.tensor_map %D : !global -> !map
+  titan.launch grid(%grid) with(%mapA, %mapD : !map, !map)
+} body(%mapA: !map, %mapD: !map) {
+  %c0 = arith.constant 0 : index
+  %i0 = arith.constant 0 : i32
+  %bytes = arith.constant 8192 : i32
+  %buf = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+  %x = titan.shared.load %buf : !tile -> !reg
+  titan.cta_sync
+  titan.elect warp(0) {
+    titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+    titan.tma.load %mapA[%c0, %c0], %buf, %full : !map, !tile, !bar
+  }
+  titan.mbarrier.wait %full parity(%i0) : !bar
+  %sum = arith.addf %x, %x : !reg
   titan.return
 }

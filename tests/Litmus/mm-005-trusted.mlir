@@ -6,6 +6,7 @@
 // RUN: not titan check %s --kernel other_code 2>&1 | FileCheck %s --check-prefix=OTHER-CODE
 // RUN: not titan check %s --kernel no_reason 2>&1 | FileCheck %s --check-prefix=NO-REASON
 // RUN: titan check %s --kernel nothing_to_accept 2>&1 | FileCheck %s --check-prefix=NOTHING
+// RUN: not titan check %s --kernel no_way_on 2>&1 | FileCheck %s --check-prefix=NO-WAY-ON
 
 !global = !titan.global<64x64xbf16>
 !map    = !titan.tensor_map<64x64xbf16, swizzle = 128>
@@ -79,5 +80,30 @@ titan.kernel @nothing_to_accept(%A: !global, %D: !global) warps(4) launch {
   titan.shared.store %v, %buf : !reg, !tile
   titan.cta_sync
   %x = titan.shared.load %buf {titan.trusted = {code = "race", reason = "litmus"}} : !tile -> !regC
+  titan.return
+}
+
+// NO-WAY-ON: [undecided]
+// What comes after an accepted finding that ends the run is not accepted.
+titan.kernel @no_way_on(%A: !global, %D: !global) warps(4) launch {
+  %grid = arith.constant 1 : index
+  %mapA = titan.tensor_map %A : !global -> !map
+  %mapD = titan.tensor_map %D : !global -> !map
+  titan.launch grid(%grid) with(%mapA, %mapD : !map, !map)
+} body(%mapA: !map, %mapD: !map) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : bf16
+  %buf = titan.shared.alloc : !tile
+  titan.warp_specialize {
+    titan.partition "store" warps(1) {
+      titan.elect {
+        titan.st %one, %buf[%c0, %c0] : bf16, !tile
+      }
+    }
+    titan.partition "arrive" warps(1) {
+      titan.barrier.arrive 1 threads(64)
+      titan.barrier.arrive 1 threads(64) {titan.trusted = {code = "named-barrier", reason = "litmus"}}
+    }
+  }
   titan.return
 }

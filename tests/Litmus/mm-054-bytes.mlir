@@ -8,6 +8,8 @@
 // RUN: titan check %s --kernel past_the_edge
 // RUN: titan check %s --kernel two_loads
 // RUN: not titan check %s --kernel no_expect 2>&1 | FileCheck %s --check-prefix=NO-EXPECT
+// RUN: titan check %s --kernel expected_by_lanes
+// RUN: not titan check %s --kernel lanes_too_late 2>&1 | FileCheck %s --check-prefix=LANES-TOO-LATE
 
 !global = !titan.global<64x64xbf16>
 !map    = !titan.tensor_map<64x64xbf16, swizzle = 128>
@@ -174,6 +176,70 @@ titan.kernel @no_expect(%A: !global, %D: !global) warps(4) launch {
   titan.elect warp(0) {
     titan.mbarrier.arrive %full : !bar
     titan.tma.load %mapA[%c0, %c0], %buf, %full : !map, !tile, !bar
+  }
+  titan.mbarrier.wait %full parity(%i0) : !bar
+  %x = titan.shared.load %buf : !tile -> !reg
+  titan.return
+}
+
+// Each lane expects its share, before one of them arrives.
+titan.kernel @expected_by_lanes(%A: !global, %D: !global) warps(4) launch {
+  %grid = arith.constant 1 : index
+  %mapA = titan.tensor_map %A : !global -> !map
+  %mapD = titan.tensor_map %D : !global -> !map
+  titan.launch grid(%grid) with(%mapA, %mapD : !map, !map)
+} body(%mapA: !map, %mapD: !map) {
+  %c0 = arith.constant 0 : index
+  %i0 = arith.constant 0 : i32
+  %b256 = arith.constant 256 : i32
+  %buf = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+  %warp = titan.warp_id
+  %first = arith.cmpi eq, %warp, %i0 : i32
+  scf.if %first {
+    titan.mbarrier.expect_tx %full, %b256 : !bar
+    titan.syncwarp
+    titan.elect {
+      titan.mbarrier.arrive %full : !bar
+      titan.tma.load %mapA[%c0, %c0], %buf, %full : !map, !tile, !bar
+    }
+  }
+  titan.mbarrier.wait %full parity(%i0) : !bar
+  %x = titan.shared.load %buf : !tile -> !reg
+  titan.return
+}
+
+// LANES-TOO-LATE: [phase-ambiguous]
+// Some of them perhaps after it (MM-14).
+titan.kernel @lanes_too_late(%A: !global, %D: !global) warps(4) launch {
+  %grid = arith.constant 1 : index
+  %mapA = titan.tensor_map %A : !global -> !map
+  %mapD = titan.tensor_map %D : !global -> !map
+  titan.launch grid(%grid) with(%mapA, %mapD : !map, !map)
+} body(%mapA: !map, %mapD: !map) {
+  %c0 = arith.constant 0 : index
+  %i0 = arith.constant 0 : i32
+  %b256 = arith.constant 256 : i32
+  %buf = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+  %warp = titan.warp_id
+  %first = arith.cmpi eq, %warp, %i0 : i32
+  scf.if %first {
+    titan.mbarrier.expect_tx %full, %b256 : !bar
+    titan.elect {
+      titan.mbarrier.arrive %full : !bar
+      titan.tma.load %mapA[%c0, %c0], %buf, %full : !map, !tile, !bar
+    }
   }
   titan.mbarrier.wait %full parity(%i0) : !bar
   %x = titan.shared.load %buf : !tile -> !reg

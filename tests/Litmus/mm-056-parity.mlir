@@ -6,6 +6,7 @@
 // RUN: not titan check %s --kernel constant 2>&1 | FileCheck %s --check-prefix=CONSTANT
 // RUN: not titan check %s --kernel ring_of_two 2>&1 | FileCheck %s --check-prefix=RING-OF-TWO
 // RUN: not titan check %s --kernel not_waited 2>&1 | FileCheck %s --check-prefix=NOT-WAITED
+// RUN: not titan check %s --kernel neither 2>&1 | FileCheck %s --check-prefix=NEITHER
 
 !global = !titan.global<64x64xbf16>
 !map    = !titan.tensor_map<64x64xbf16, swizzle = 128>
@@ -163,5 +164,29 @@ titan.kernel @not_waited(%A: !global, %D: !global) warps(4) launch {
     %q = arith.xori %p, %i1 : i32
     scf.yield %q : i32
   }
+  titan.return
+}
+
+// NEITHER: [phase-parity]
+// A parity is 0 or 1.
+titan.kernel @neither(%A: !global, %D: !global) warps(4) launch {
+  %grid = arith.constant 1 : index
+  %mapA = titan.tensor_map %A : !global -> !map
+  %mapD = titan.tensor_map %D : !global -> !map
+  titan.launch grid(%grid) with(%mapA, %mapD : !map, !map)
+} body(%mapA: !map, %mapD: !map) {
+  %c0 = arith.constant 0 : index
+  %i2 = arith.constant 2 : i32
+  %bytes = arith.constant 8192 : i32
+  %buf = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init
+    titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+    titan.tma.load %mapA[%c0, %c0], %buf, %full : !map, !tile, !bar
+  }
+  titan.cta_sync
+  titan.mbarrier.wait %full parity(%i2) : !bar
   titan.return
 }

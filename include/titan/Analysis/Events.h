@@ -87,11 +87,13 @@ struct Action {
     WaitBarrier,   ///< object: barrier slot; amount: parity, or -1 and extra is
                    ///< the number of a state
     ThreadBarrier, ///< amount: named barrier's id
-    Fence,
+    Fence,    ///< amount: when
     Init,     ///< object: barrier slot; amount: expected arrivals
     Inval,    ///< object: barrier slot
-    InFlight, ///< registers of an asynchronous product
-    Arrived,  ///< registers are ordinary again
+    InFlight, ///< registers of an asynchronous product; object: the number of
+              ///< the accumulator that goes on in it (0: none), amount: of this
+    Borrow,   ///< registers that a product reads; amount: when they got it
+    Arrived,  ///< object: the registers of that number are ordinary again
   } kind;
   /// The effect's other fields; lives as long as the Instantiator.
   const effect::Effect *effect = nullptr;
