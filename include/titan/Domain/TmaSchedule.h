@@ -30,7 +30,7 @@
 //          X -> x, i;  x -> c, j;  i, j bulk    j*i            rotation right
 //          X -> c, x;  x -> k, b;  b | x        b              rotation left
 //   loop:  X                                    1              implicit
-//   size-one tile:  X                                    X implicit whole
+//   tile:  X (size one)                         X               implicit whole
 //   neighbours that are contiguous: loops, then tiles           compositing
 //
 // A resize may stand above the boxing split; it moves the boxes. A mixed domain
@@ -50,14 +50,13 @@
 //
 // What the program around the instruction has to do:
 //
-//             level 1              level 2                level 3
-//   weak      nothing              nothing                nothing
-//             (level 2, 3: if (predicate) tma(...), on request: saves traffic)
-//   strong    nothing              if (predicate)         error tma-strong,
-//   with
-//                                    tma(x)               the hole that would
-//                                  else tma(outside)      hold data
-//   store     nothing              if (predicate) tma(x)  error tma-strong
+//            level 1   level 2                level 3
+//   weak     nothing   nothing                nothing
+//   strong   nothing   if (predicate) tma(x)  error tma-strong, with the hole
+//                      else tma(outside)      that would hold data
+//   store    nothing   if (predicate) tma(x)  error tma-strong
+//
+//   weak, levels 2 and 3, on request: if (predicate) tma(x) saves traffic
 //
 // Level 1: holes lie outside of the tensor (Theorem 5). Level 2: no tile mixes
 // valid elements with holes that hold data, so that the predicate, one for a
