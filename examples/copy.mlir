@@ -18,6 +18,12 @@ titan.kernel @copy(%X: !matrix, %Y: !matrix) warps(1) attributes {
   %c64 = arith.constant 64 : index
   %m = titan.dim %X, 0 : !matrix
   %n = titan.dim %X, 1 : !matrix
+  %mY = titan.dim %Y, 0 : !matrix
+  %nY = titan.dim %Y, 1 : !matrix
+  %is_mY = arith.cmpi eq, %mY, %m : index
+  %is_nY = arith.cmpi eq, %nY, %n : index
+  titan.require %is_mY, "launch-check", "Y has a row for each row of X"
+  titan.require %is_nY, "launch-check", "Y has a column for each column of X"
   %rows = arith.ceildivui %m, %c64 : index
   %columns = arith.ceildivui %n, %c64 : index
   %mapX = titan.tensor_map %X : !matrix -> !map

@@ -208,7 +208,7 @@ titan.kernel @gemm_f32(%A: !global, %B: !global, %D: !globalF, %alpha: f32, %bia
   %mapD = titan.tensor_map %D : !globalF -> !mapF
   %entries = titan.dim %bias, 0 : !vector
   %fits = arith.cmpi eq, %entries, %n : index
-  titan.require %fits, "launch-shape", "bias has one entry for each column of D"
+  titan.require %fits, "launch-check", "bias has one entry for each column of D"
   titan.launch grid(%grid) with(%mapA, %mapB, %mapD, %n, %tilesN, %tiles, %steps : !mapA, !mapB, !mapF, index, index, index, index)
 } body(%mapA: !mapA, %mapB: !mapB, %mapD: !mapF, %width: index, %tilesN: index, %tiles: index, %steps: index) {
   %c0 = arith.constant 0 : index

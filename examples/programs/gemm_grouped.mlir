@@ -42,10 +42,21 @@ titan.kernel @gemm_grouped(%A: !global, %B: !global, %D: !global, %offsets: !off
   %c256 = arith.constant 256 : index
   %n = titan.dim %D, 1 : !global
   %k = titan.dim %A, 1 : !global
+  %kB = titan.dim %B, 1 : !global
+  %is_kB = arith.cmpi eq, %kB, %k : index
+  titan.require %is_kB, "launch-check", "A and B have the same number of columns"
   %tilesN = arith.ceildivui %n, %c256 : index
   %steps = arith.ceildivui %k, %c64 : index
   %bounds = titan.dim %offsets, 0 : !offsets
   %groups = arith.subi %bounds, %c1 : index
+  %m = titan.dim %A, 0 : !global
+  %mD = titan.dim %D, 0 : !global
+  %nB = titan.dim %B, 0 : !global
+  %nAll = arith.muli %groups, %n : index
+  %is_mD = arith.cmpi eq, %mD, %m : index
+  %is_nB = arith.cmpi eq, %nB, %nAll : index
+  titan.require %is_mD, "launch-check", "D has a row for each row of A"
+  titan.require %is_nB, "launch-check", "B has a row for each column of D and each group"
   %sms = titan.device_property "multiprocessor_count"
   %rows = titan.dim %maps, 0 : !maps
   %needed = arith.muli %sms, %c2 : index

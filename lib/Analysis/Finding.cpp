@@ -27,9 +27,12 @@ void titan::emit(const Finding &finding) {
       << (finding.fix.empty() ? std::string(info.fix) : finding.fix);
 }
 
+/// What a program or its user wrote: JSON holds UTF-8 alone.
+static std::string text(StringRef text) { return llvm::json::fixUTF8(text); }
+
 static void addPlace(llvm::json::Object &object, Location loc) {
   if (auto file = loc->findInstanceOf<FileLineColLoc>()) {
-    object["file"] = file.getFilename().str();
+    object["file"] = text(file.getFilename());
     object["line"] = file.getLine();
     object["column"] = file.getColumn();
   }
@@ -40,18 +43,21 @@ llvm::json::Value titan::toJson(const Finding &finding) {
   llvm::json::Object object{
       {"code", std::string(info.code)},
       {"severity", std::string(toString(finding.severity))},
-      {"message", finding.message},
+      {"message", text(finding.message)},
       {"rule", std::string(info.rule)},
       {"source", std::string(info.source)},
-      {"fix", finding.fix.empty() ? std::string(info.fix) : finding.fix}};
+      {"fix", finding.fix.empty() ? std::string(info.fix) : text(finding.fix)}};
   addPlace(object, finding.loc);
   llvm::json::Array places;
   for (const FindingPlace &place : finding.others) {
-    llvm::json::Object other{{"what", place.what}};
+    llvm::json::Object other{{"what", text(place.what)}};
     addPlace(other, place.loc);
     places.push_back(std::move(other));
   }
   object["places"] = std::move(places);
-  object["events"] = llvm::json::Array(finding.events);
+  llvm::json::Array events;
+  for (const std::string &event : finding.events)
+    events.push_back(text(event));
+  object["events"] = std::move(events);
   return object;
 }

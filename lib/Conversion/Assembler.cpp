@@ -48,23 +48,32 @@ static Assembly runPtxas(StringRef ptxas, StringRef ptx,
   llvm::SmallString<128> input, output, log;
   Assembly result;
   int handle = -1;
-  auto fail = [&](const llvm::Twine &what) {
-    result.status = Assembly::Refused;
-    result.log = what.str();
+  auto fail = [&](StringRef path, std::error_code error) {
+    result.status = Assembly::NotWritten;
+    result.log = ("temporary file " + path + ": " + error.message()).str();
     return result;
   };
-  if (llvm::sys::fs::createTemporaryFile("titan", "ptx", handle, input) ||
-      llvm::sys::fs::createTemporaryFile("titan", "cubin", output) ||
-      llvm::sys::fs::createTemporaryFile("titan", "log", log))
-    return fail("temporary files could not be made");
   llvm::scope_exit remove([&] {
     for (StringRef path : {StringRef(input), StringRef(output), StringRef(log)})
-      llvm::sys::fs::remove(path);
+      if (!path.empty())
+        llvm::sys::fs::remove(path);
   });
+  if (auto error =
+          llvm::sys::fs::createTemporaryFile("titan", "ptx", handle, input))
+    return fail(input, error);
   {
     llvm::raw_fd_ostream stream(handle, /*shouldClose=*/true);
     stream << ptx;
+    stream.close();
+    if (std::error_code error = stream.error()) {
+      stream.clear_error();
+      return fail(input, error);
+    }
   }
+  if (auto error = llvm::sys::fs::createTemporaryFile("titan", "cubin", output))
+    return fail(output, error);
+  if (auto error = llvm::sys::fs::createTemporaryFile("titan", "log", log))
+    return fail(log, error);
   std::string architectureFlag = ("-arch=" + architecture).str();
   StringRef arguments[] = {
       ptxas, architectureFlag, "-O3", "-v", "-lineinfo", input, "-o", output};

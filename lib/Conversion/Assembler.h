@@ -17,6 +17,7 @@ struct Assembly {
     Done,
     Refused,     ///< The assembler said no: `log`.
     NotRun,      ///< The one that was named cannot be run: `log` says why.
+    NotWritten,  ///< No room for temporary files: `log` says why.
     NoAssembler, ///< None was found.
   } status = NoAssembler;
   std::string cubin;

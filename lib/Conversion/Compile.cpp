@@ -253,6 +253,8 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
     *options.assemblerLog = assembly.log;
   if (assembly.status == Assembly::Refused)
     return emitError(loc, "[assembler-failed] ") << assembly.log;
+  if (assembly.status == Assembly::NotWritten)
+    return emitError(loc, "[file-write] ") << assembly.log;
   if (assembly.status == Assembly::NotRun)
     return emitError(loc, "[assembler-missing] ") << assembly.log;
   if (options.emit == Emit::Cubin) {

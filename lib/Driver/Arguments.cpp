@@ -6,6 +6,8 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace titan;
 
@@ -128,9 +130,8 @@ private:
     return false;
   }
   bool fail(const runtime::Error &error) {
-    const CodeInfo *info = lookupCode(error.code);
-    return fail(info ? info->id : Code::InternalError,
-                error.place + ": " + error.message, error.fix);
+    session.fail(error);
+    return false;
   }
   bool split(StringRef flag, const std::string &text, StringRef &name,
              StringRef &value);
@@ -149,6 +150,7 @@ private:
   const RunCommand &options;
   std::map<std::string, int64_t, std::less<>> sizes;
   std::map<std::string, Request, std::less<>> requests;
+  std::set<std::string> given; ///< FLAG=NAME
   HostArguments result;
 };
 } // namespace
@@ -159,6 +161,12 @@ bool Maker::split(StringRef flag, const std::string &text, StringRef &name,
   if (name.empty() || value.empty())
     return fail(Code::BadArgument,
                 "--" + flag + " is NAME=VALUE, not '" + Twine(text) + "'");
+  // A number for --arg is what --scalar takes.
+  StringRef what = flag == "scalar" ? StringRef("arg") : flag;
+  if (!given.insert((what + "=" + name).str()).second)
+    return fail(Code::BadArgument,
+                "--" + flag + ": " + name + " is given a second time",
+                "give each value once");
   return true;
 }
 
@@ -440,14 +448,17 @@ bool Maker::makeScalar(HostArgument &argument, const Request &request,
     return fail(Code::ArgumentShape, where + ": a scalar has no shape");
   if (auto floating = dyn_cast<FloatType>(type)) {
     APFloat value(0.0);
+    bool overflow = false;
     if (request.value) {
       auto parsed =
           value.convertFromString(*request.value, APFloat::rmNearestTiesToEven);
       if (!parsed) {
         llvm::consumeError(parsed.takeError());
         return fail(Code::BadArgument,
-                    where + ": '" + *request.value + "' is not a number");
+                    where + ": '" + *request.value + "' is not a number",
+                    "write a number: 1.5, -2e3, inf, nan");
       }
+      overflow = *parsed & APFloat::opOverflow;
     } else if (auto given = dyn_cast_or_null<FloatAttr>(request.scalar)) {
       value = given.getValue();
     } else {
@@ -455,8 +466,16 @@ bool Maker::makeScalar(HostArgument &argument, const Request &request,
                   "give --scalar " + argument.name + "=VALUE");
     }
     bool loses;
-    value.convert(floating.getFloatSemantics(), APFloat::rmNearestTiesToEven,
-                  &loses);
+    overflow |= value.convert(floating.getFloatSemantics(),
+                              APFloat::rmNearestTiesToEven, &loses) &
+                APFloat::opOverflow;
+    if (overflow) {
+      std::string name;
+      llvm::raw_string_ostream(name) << type;
+      return fail(Code::BadArgument,
+                  where + ": the value is beyond the largest " + name,
+                  "write inf where infinity is meant");
+    }
     argument.bits = value.bitcastToAPInt().getZExtValue();
     argument.integers = value.isInteger();
     return true;

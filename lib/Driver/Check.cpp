@@ -75,15 +75,15 @@ int titan::runCheck(const CheckCommand &options) {
     if (!counts.empty())
       verdicts += "\n  trip counts checked: " + counts;
     if (!report.launches.empty())
-      verdicts += "\n  whole launches checked: " +
-                  llvm::join(report.launches, "; ");
+      verdicts +=
+          "\n  whole launches checked: " + llvm::join(report.launches, "; ");
     kernels.push_back(
-        llvm::json::Object{{"kernel", kernel.getSymName().str()},
+        llvm::json::Object{{"kernel", jsonText(kernel.getSymName())},
                            {"verdict", verdict.str()},
                            {"errors", errors},
                            {"warnings", warnings},
-                           {"counts", llvm::json::Array(report.counts)},
-                           {"launches", llvm::json::Array(report.launches)},
+                           {"counts", jsonTexts(report.counts)},
+                           {"launches", jsonTexts(report.launches)},
                            {"events", static_cast<int64_t>(report.events)},
                            {"seconds", report.seconds}});
   }

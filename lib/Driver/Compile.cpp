@@ -3,9 +3,10 @@
 
 #ifdef TITAN_HAS_CODEGEN
 #include "titan/Conversion/Compile.h"
+#include "titan/Runtime/File.h"
 
 #include "llvm/ADT/StringSwitch.h"
-#include "llvm/Support/Error.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #endif
 
@@ -39,44 +40,58 @@ int titan::runCompile(const CompileCommand &options) {
                   .Case("package", Emit::Package)
                   .Default(std::nullopt);
   if (!emit) {
-    session.fail(Code::BadArgument, "--emit=" + options.emit +
-                                        ": there are titan, llvm, ptx, cubin "
-                                        "and package");
+    session.fail(Code::BadArgument, "--emit=" + options.emit,
+                 "there are titan, llvm, ptx, cubin and package");
     return session.finish(BadInput, "");
   }
   how.emit = *emit;
   std::string log;
   how.assemblerLog = &log;
-  std::string output = options.output;
-  if (output.empty()) {
-    bool binary = *emit == Emit::Package || *emit == Emit::Cubin;
-    output = !binary ? "-"
-                     : (llvm::StringRef(options.file).rsplit('.').first +
-                        (*emit == Emit::Cubin ? ".cubin" : ".titanpkg"))
-                           .str();
+  // Text goes to stdout, the rest beside the input, with its name.
+  bool binary = *emit == Emit::Package || *emit == Emit::Cubin;
+  llvm::SmallString<128> output(options.output);
+  if (output.empty() && binary && options.file == "-") {
+    session.fail(Code::BadArgument,
+                 "what comes from standard input has no name to go by",
+                 "name the output with -o FILE");
+    return session.finish(BadInput, "");
   }
+  if (output.empty() && binary) {
+    output = options.file;
+    llvm::sys::path::replace_extension(
+        output, *emit == Emit::Cubin ? "cubin" : "titanpkg");
+  } else if (output.empty()) {
+    output = "-";
+  }
+  if (output == "-" && binary && options.json) {
+    session.fail(Code::BadArgument,
+                 "--json -o -: --emit=" + options.emit + " makes no text",
+                 "name a file with -o, or leave out --json");
+    return session.finish(BadInput, "");
+  }
+  if (!session.claimOutput("-o", output))
+    return session.finish(BadInput, "");
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);
   if (failed(compile(*module, how, stream)))
     return session.finish(Findings, "");
   if (output == "-" && options.json) {
-    session.result["text"] = llvm::json::fixUTF8(bytes);
-  } else if (llvm::Error error = llvm::writeToOutput(
-                 output, [&](llvm::raw_ostream &file) -> llvm::Error {
-                   file << bytes;
-                   return llvm::Error::success();
-                 })) {
-    // Written beside the file and renamed: nobody sees half of it.
-    session.fail(Code::FileWrite,
-                 output + ": " + llvm::toString(std::move(error)));
+    session.result["text"] = jsonText(bytes);
+  } else if (output == "-") {
+    llvm::outs() << bytes;
+  } else if (auto written =
+                 runtime::writeFile(output.str().str(), StringRef(bytes));
+             !written) {
+    session.fail(written.error());
     return session.finish(BadInput, "");
   }
-  session.result["output"] = output;
-  session.result["assembler"] = log;
+  session.result["output"] = jsonText(output);
+  session.result["assembler"] = jsonText(log);
   return session.finish(0, output == "-"
                                ? std::string()
-                               : output + ": " + std::to_string(bytes.size()) +
-                                     " bytes for " + options.target);
+                               : (output + ": " + Twine(bytes.size()) +
+                                  " bytes for " + options.target)
+                                     .str());
 #else
   session.fail(Code::NotSupportedYet, "this build has no code generator");
   return session.finish(Findings, "");

@@ -6,6 +6,9 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 
+#include <cstdlib>
+#include <unistd.h>
+
 using namespace titan;
 namespace cl = llvm::cl;
 
@@ -19,8 +22,9 @@ static const char *overview =
   titan explain CODE   what a refusal means; effects, tma, targets, codes
 
 titan COMMAND --help lists the options of a command.
-Exit codes: 0 good; 1 the program is refused; 2 flags, files or IR that cannot
-be used.
+Exit codes: 0 good; 1 the program is refused, or its result is wrong; 2 what was
+given cannot be used (flags, files, text that is no titan IR, arguments), an
+output cannot be written, or TITAN itself fails.
 )";
 
 static void printVersion(llvm::raw_ostream &os) {
@@ -100,13 +104,14 @@ cl::opt<std::string> hazards(
              "bug shows as wrong data, poison or a hang (on)"),
     cl::value_desc("on|off"), cl::init("on"), cl::sub(runSub),
     cl::cat(category));
-cl::opt<int64_t> multiprocessors(
+// Numbers are read here: the library would report a bad one by itself.
+cl::opt<std::string> multiprocessors(
     "sms", cl::desc("Multiprocessors of the simulated device (the example's)"),
-    cl::init(-1), cl::sub(runSub), cl::cat(category));
-cl::opt<uint64_t>
+    cl::value_desc("N"), cl::sub(runSub), cl::cat(category));
+cl::opt<std::string>
     maxSteps("max-steps",
              cl::desc("Give up after this many operations of one warp (2^33)"),
-             cl::init(0), cl::sub(runSub), cl::cat(category));
+             cl::value_desc("N"), cl::sub(runSub), cl::cat(category));
 cl::opt<std::string> trace("trace", cl::desc("Write a Chrome trace"),
                            cl::value_desc("FILE"), cl::sub(runSub),
                            cl::cat(category));
@@ -115,12 +120,16 @@ cl::opt<bool> noReference("no-reference",
                           cl::sub(runSub), cl::cat(category));
 
 // titan compile.
-cl::opt<std::string> target("target", cl::desc("sm_90a (the default), sm_100a"),
+cl::opt<std::string> target("target",
+                            cl::desc("sm_90a, the only one with code so far"),
                             cl::init("sm_90a"), cl::sub(compileSub),
                             cl::cat(category));
-cl::opt<std::string> output("o", cl::desc("Output file; - is stdout"),
-                            cl::value_desc("FILE"), cl::sub(compileSub),
-                            cl::cat(category));
+cl::opt<std::string>
+    output("o",
+           cl::desc("Output file; - is stdout. Without it text "
+                    "goes to stdout, a package or cubin beside "
+                    "the input"),
+           cl::value_desc("FILE"), cl::sub(compileSub), cl::cat(category));
 cl::opt<std::string>
     emitKind("emit", cl::desc("titan, llvm, ptx, cubin or package (package)"),
              cl::init("package"), cl::sub(compileSub), cl::cat(category));
@@ -165,11 +174,80 @@ static SeverityFlags makeSeverityFlags() {
   return flags;
 }
 
-static int usage(llvm::StringRef message) {
-  const CodeInfo &info = codeInfo(Code::BadArgument);
-  llvm::errs() << "titan: error: " << message << "  [" << info.code
-               << "]\n  fix: titan --help, titan COMMAND --help\n";
-  return BadInput;
+/// The command of the command line, and whether it asks for JSON: known even
+/// where the rest of it cannot be read.
+static std::string commandName;
+static bool wantsJson = false;
+
+/// A report of one finding that has no place in any file.
+static int refuse(Code code, const llvm::Twine &message, llvm::StringRef fix) {
+  Session session(commandName, wantsJson);
+  session.fail(code, message, fix);
+  return session.finish(BadInput, "");
+}
+
+static int usage(const llvm::Twine &message, llvm::StringRef fix = {}) {
+  std::string help = commandName.empty()
+                         ? "see titan --help"
+                         : "see titan " + commandName + " --help";
+  return refuse(Code::BadArgument, message,
+                fix.empty() ? llvm::StringRef(help) : fix);
+}
+
+/// What LLVM says of a flag it does not know, without what it says for any.
+static int unreadable(llvm::StringRef text) {
+  llvm::SmallVector<llvm::StringRef> lines;
+  text.split(lines, '\n', -1, /*KeepEmpty=*/false);
+  if (lines.empty())
+    return usage("the command line cannot be read");
+  llvm::StringRef line = lines.front();
+  line.consume_front("titan: ");
+  line = line.split("  Try: ").first.rtrim();
+  // The nearest flag, where it is near: at most a third of it is otherwise.
+  std::string fix;
+  for (llvm::StringRef other : lines) {
+    llvm::StringRef near =
+        other.split("Did you mean '").second.split('\'').first;
+    llvm::StringRef word = line.split('\'').second.split('\'').first;
+    word = word.split('=').first;
+    if (!near.empty() && 3 * near.ltrim('-').edit_distance(word.ltrim('-')) <=
+                             near.ltrim('-').size())
+      fix = ("did you mean " + near + "?").str();
+  }
+  return usage(line, fix);
+}
+
+/// Refuses what the library takes in silence: empty words, and a flag that is
+/// given twice where one value counts. An error message, or nothing.
+static std::string findCareless(llvm::ArrayRef<const char *> words) {
+  for (llvm::StringRef word : words.drop_front()) {
+    if (word.empty())
+      return "an argument is empty";
+    if (word.starts_with("-") && word.find('=') == word.size() - 1)
+      return (word.drop_back() + " has no value").str();
+  }
+  for (cl::SubCommand *sub : cl::getRegisteredSubcommands())
+    if (*sub && sub != &cl::SubCommand::getTopLevel())
+      for (auto &[name, option] : cl::getRegisteredOptions(*sub))
+        if (option->getNumOccurrencesFlag() == cl::Optional &&
+            option->getNumOccurrences() > 1)
+          return ((name.size() > 1 ? "--" : "-") + name +
+                  " is given a second time")
+              .str();
+  return {};
+}
+
+/// A number from 1 on; an error message if it is none. 0 where none is given.
+static std::string readCount(const cl::opt<std::string> &option,
+                             uint64_t largest, uint64_t &value) {
+  value = 0;
+  if (!option.getNumOccurrences())
+    return {};
+  if (!llvm::StringRef(option.getValue()).getAsInteger(10, value) && value &&
+      value <= largest)
+    return {};
+  return "--" + option.ArgStr.str() + " is a number from 1 to " +
+         std::to_string(largest) + ", not '" + option.getValue() + "'";
 }
 
 /// --strict and the flags of severities; an error message if one is wrong.
@@ -202,10 +280,13 @@ static int dispatch(int argc, char **argv) {
 
   std::string problems;
   llvm::raw_string_ostream errors(problems);
-  if (!cl::ParseCommandLineOptions(argc, argv, overview, &errors)) {
-    llvm::StringRef text = llvm::StringRef(errors.str()).rtrim();
-    return usage(text.starts_with("titan: ") ? text.drop_front(7) : text);
-  }
+  // Messages speak of titan, wherever it lies.
+  std::vector<const char *> words(argv, argv + argc);
+  words[0] = "titan";
+  if (!cl::ParseCommandLineOptions(argc, words.data(), overview, &errors))
+    return unreadable(errors.str());
+  if (std::string bad = findCareless(words); !bad.empty())
+    return usage(bad);
 
   // What commands share; an error message if it is wrong.
   auto read = [&](auto &command, const cl::opt<std::string> &file) {
@@ -217,7 +298,7 @@ static int dispatch(int argc, char **argv) {
     return std::string();
   };
   auto readFile = [&](auto &command, const cl::opt<std::string> &file) {
-    return file.empty() ? std::string("titan ") + argv[1] + " needs a FILE"
+    return file.empty() ? "titan " + commandName + " needs a FILE"
                         : read(command, file);
   };
   if (checkSub) {
@@ -242,11 +323,14 @@ static int dispatch(int argc, char **argv) {
       return usage("--hazards is on or off, not '" + hazards + "'");
     command.hazards = hazards == "on";
     command.reference = !noReference;
-    command.multiprocessors = multiprocessors;
-    if (multiprocessors.getNumOccurrences() &&
-        (multiprocessors < 1 || multiprocessors > 1 << 20))
-      return usage("--sms is a number from 1 to 1048576");
-    command.maxSteps = maxSteps;
+    uint64_t sms;
+    if (std::string bad = readCount(multiprocessors, 1 << 20, sms);
+        !bad.empty())
+      return usage(bad);
+    command.multiprocessors = sms ? static_cast<int64_t>(sms) : -1;
+    if (std::string bad = readCount(maxSteps, UINT64_MAX, command.maxSteps);
+        !bad.empty())
+      return usage(bad);
     return runRun(command);
   }
   if (compileSub) {
@@ -268,20 +352,43 @@ static int dispatch(int argc, char **argv) {
     command.target = explainTarget;
     return runExplain(command);
   }
-  return usage("which command? run, check, compile or explain");
+  return usage("which command?", "there are run, check, compile and explain");
+}
+
+/// What is still to be written goes out before LLVM's streams end, which would
+/// end the process in their own words where it cannot.
+static void closeOutput() {
+  llvm::outs().flush();
+  std::error_code error = llvm::outs().error();
+  if (!error)
+    return;
+  llvm::outs().clear_error();
+  const CodeInfo &info = codeInfo(Code::FileWrite);
+  llvm::errs() << "titan: error: standard output: " << error.message() << "  ["
+               << info.code << "]\n  rule (" << info.source
+               << "): " << info.rule << "\n  fix: " << info.fix << "\n";
+  _exit(BadInput);
 }
 
 int titan::driverMain(int argc, char **argv) {
+  llvm::outs();
+  std::atexit(closeOutput);
   // cl::opt takes an unknown word for a positional argument; name it instead.
   if (argc < 2) {
     llvm::errs() << overview;
     return BadInput;
   }
   llvm::StringRef command = argv[1];
+  if (!command.starts_with("-"))
+    commandName = command;
+  for (int i = 1; i < argc && llvm::StringRef(argv[i]) != "--"; ++i)
+    wantsJson |= llvm::StringRef(argv[i]).ltrim('-') == "json";
   if (!command.starts_with("-") &&
-      !llvm::is_contained({"run", "check", "compile", "explain"}, command))
-    return usage("unknown command '" + command.str() +
-                 "'; there are run, check, compile and explain");
+      !llvm::is_contained({"run", "check", "compile", "explain"}, command)) {
+    commandName.clear();
+    return usage("unknown command '" + command + "'",
+                 "there are run, check, compile and explain");
+  }
 
 #if defined(__SANITIZE_ADDRESS__) ||                                           \
     (defined(__has_feature) && __has_feature(address_sanitizer))
@@ -295,12 +402,8 @@ int titan::driverMain(int argc, char **argv) {
   llvm::CrashRecoveryContext context;
   context.DumpStackAndCleanupOnFailure = true;
   if (!context.RunSafelyOnThread([&] { code = dispatch(argc, argv); },
-                                 64u << 20)) {
-    const CodeInfo &info = codeInfo(Code::InternalError);
-    llvm::errs() << "titan: error: internal error  [" << info.code
-                 << "]\n  fix: " << info.fix << "\n";
-    return BadInput;
-  }
+                                 64u << 20))
+    return refuse(Code::InternalError, "internal error", "");
   return code;
 #endif
 }

@@ -4,13 +4,13 @@
 #include "titan/Domain/TmaExplain.h"
 #include "titan/Domain/TmaScheduleText.h"
 #include "titan/Driver/Pipelines.h"
+#include "titan/Runtime/File.h"
 #include "titan/Target/ProxyTable.h"
 #include "titan/Target/Target.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 
-#include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -200,8 +200,12 @@ static int explainTma(const ExplainCommand &options) {
     if (name.empty() || number.getAsInteger(10, value) || value < 1)
       return bad(Code::BadArgument,
                  "--size is NAME=N with N at least 1, not '" + text + "'");
+    if (sizes.count(name.str()))
+      return bad(Code::BadArgument,
+                 "--size: " + name + " is given a second time");
     sizes[name.str()] = value;
   }
+  session.setFile(options.file);
   auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.file, true);
   if (!buffer)
     return bad(Code::FileNotFound,
@@ -217,14 +221,16 @@ static int explainTma(const ExplainCommand &options) {
   if (!lowered)
     return problem(lowered.problem(), Findings);
   if (!options.svg.empty()) {
+    if (!session.claimOutput("--svg", options.svg))
+      return session.finish(BadInput, "");
     std::string picture = drawLowering(*lowered, sizes);
-    if (llvm::Error error = llvm::writeToOutput(
-            options.svg, [&](raw_ostream &file) -> llvm::Error {
-              file << picture;
-              return llvm::Error::success();
-            }))
-      return bad(Code::FileWrite,
-                 options.svg + ": " + llvm::toString(std::move(error)));
+    if (options.svg == "-") {
+      llvm::outs() << picture;
+    } else if (auto written = runtime::writeFile(options.svg, picture);
+               !written) {
+      session.fail(written.error());
+      return session.finish(BadInput, "");
+    }
   }
   return session.finish(Good,
                         StringRef(explainLowering(*lowered, sizes)).rtrim());
@@ -272,6 +278,12 @@ int titan::runExplain(const ExplainCommand &options) {
   if (topic == "tma")
     return explainTma(options);
   Session session("explain", options.json);
+  if (!options.file.empty() || !options.kernel.empty()) {
+    session.fail(Code::BadArgument,
+                 "only titan explain effects and tma take a file",
+                 "leave out what follows '" + topic.str() + "'");
+    return session.finish(BadInput, "");
+  }
   auto print = [&](std::string text) {
     return session.finish(Good, StringRef(text).rtrim());
   };

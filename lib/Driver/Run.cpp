@@ -11,6 +11,9 @@
 #include "llvm/Support/Process.h"
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
 
 using namespace mlir;
 using namespace titan;
@@ -58,14 +61,16 @@ static Comparison compare(const Expected &expected,
     bool equal = std::memcmp(rounded, bytes, size) == 0;
     double error = equal ? 0 : std::abs(value - want);
     double allowed = expected.bounds.empty() ? 0 : expected.bounds[i];
-    // Not (error > allowed): a NaN where a number should be is wrong.
-    bool good = equal || (!expected.bounds.empty() && error <= allowed) ||
-                (std::isnan(value) && std::isnan(want));
-    double share = good ? (allowed > 0 ? error / allowed : 0)
-                   : allowed > 0 && !std::isnan(error)
+    bool measured = std::isfinite(error) && std::isfinite(allowed);
+    // Infinities and NaNs agree with nothing but themselves: neither is a
+    // number near another one, and a bound that is none allows nothing.
+    bool good = equal || (std::isnan(value) && std::isnan(want)) ||
+                (!expected.bounds.empty() && measured && error <= allowed);
+    double share = good ? (measured && allowed > 0 ? error / allowed : 0)
+                   : measured && allowed > 0
                        ? error / allowed
                        : std::numeric_limits<double>::infinity();
-    if (!std::isnan(error))
+    if (std::isfinite(error))
       result.largestError = std::max(result.largestError, error);
     if (good) {
       result.largestShare = std::max(result.largestShare, share);
@@ -97,7 +102,8 @@ static std::string describe(const Expected &expected,
                      digits(value, 9) + ", the reference is " +
                      digits(expected.values[i], 9);
   if (!expected.bounds.empty())
-    text += ", allowed error " + digits(expected.bounds[i], 3);
+    text += ", allowed error " + digits(expected.bounds[i], 3) +
+            (std::isfinite(expected.bounds[i]) ? "" : " (no bound)");
   else
     text += ", exactly";
   return text;
@@ -146,9 +152,44 @@ bool Runner::checkGuards(KernelOp kernel, HostArguments &arguments) {
   return good;
 }
 
+namespace {
+/// Says now and then that the reference still runs: nothing can end it, and it
+/// may never end.
+class Watch {
+public:
+  explicit Watch(std::string name)
+      : thread([this, name = std::move(name)] {
+          std::unique_lock lock(mutex);
+          for (int minutes = 1; !over.wait_for(lock, std::chrono::minutes(1),
+                                               [this] { return done; });
+               ++minutes)
+            llvm::errs() << "titan run: note: the reference of @" << name
+                         << " has run for " << minutes
+                         << " min; --no-reference leaves it out\n";
+        }) {}
+  ~Watch() {
+    {
+      std::lock_guard lock(mutex);
+      done = true;
+    }
+    over.notify_one();
+    thread.join();
+  }
+
+private:
+  std::mutex mutex;
+  std::condition_variable over;
+  bool done = false;
+  std::thread thread;
+};
+} // namespace
+
 bool Runner::verify(KernelOp kernel, Reference &reference,
                     HostArguments &arguments, llvm::json::Object &object) {
-  auto outputs = reference.run(session, arguments);
+  auto outputs = [&] {
+    Watch watch(kernel.getSymName().str());
+    return reference.run(session, arguments);
+  }();
   if (!outputs)
     return false;
   bool good = true;
@@ -183,7 +224,7 @@ bool Runner::verify(KernelOp kernel, Reference &reference,
           static_cast<int>(std::ceil(result.largestShare * 100)));
     }
     compared.push_back(
-        llvm::json::Object{{"name", argument.name},
+        llvm::json::Object{{"name", jsonText(argument.name)},
                            {"elements", static_cast<int64_t>(result.elements)},
                            {"wrong", static_cast<int64_t>(result.wrong)},
                            {"exact", expected.bounds.empty()},
@@ -215,17 +256,17 @@ int Runner::run(ModuleOp module, KernelOp kernel,
   if (options.reference && hasReference(kernel)) {
     reference = Reference::compile(session, module, kernel);
     if (!reference)
-      return BadInput;
+      return Findings;
   }
   auto arguments = makeArguments(session, kernel, options);
   if (!arguments)
-    return BadInput;
+    return Findings;
 
   session.setDefaultCode(Code::InternalError);
   PassManager passes(&session.getContext());
   buildExpandPipeline(passes);
   if (failed(passes.run(module)))
-    return BadInput;
+    return Findings;
 
   SimulatorOptions simulatorOptions = given;
   simulatorOptions.multiprocessors = arguments->multiprocessors;
@@ -271,14 +312,14 @@ int Runner::run(ModuleOp module, KernelOp kernel,
       llvm::outs() << line << "\n";
 
   llvm::json::Object object{
-      {"kernel", name},
-      {"schedule", options.schedule},
+      {"kernel", jsonText(name)},
+      {"schedule", jsonText(options.schedule)},
       {"seconds", seconds},
       {"operations", static_cast<int64_t>(report.operations)},
       {"copies", static_cast<int64_t>(report.copies)},
       {"products", static_cast<int64_t>(report.products)},
-      {"printed", llvm::json::Array(report.printed)},
-      {"state", llvm::json::Array(report.state)}};
+      {"printed", jsonTexts(report.printed)},
+      {"state", jsonTexts(report.state)}};
   size_t before = verdict.size();
   std::string head = (verdict.empty() ? "@" : "\n@") + name + ": ";
   std::string work = llvm::formatv(
@@ -307,16 +348,14 @@ int Runner::run(ModuleOp module, KernelOp kernel,
     auto [argumentName, path] = StringRef(text).split('=');
     HostArgument &argument = *arguments->find(argumentName);
     if (!argument.tensor) {
-      session.fail(Code::BadArgument,
-                   "--out: " + argumentName + " is a scalar");
-      return BadInput;
+      session.fail(Code::BadArgument, "--out: " + argumentName + " is a scalar",
+                   "name a tensor of the kernel");
+      continue;
     }
     auto written = runtime::writeNpy(path.str(), argument.type, argument.shape,
                                      argument.gather());
-    if (!written) {
-      session.fail(Code::FileWrite, path + ": " + written.error().message);
-      return BadInput;
-    }
+    if (!written)
+      session.fail(written.error());
   }
   object["verdict"] = result;
   kernels.push_back(std::move(object));
@@ -345,8 +384,8 @@ int titan::runRun(const RunCommand &options) {
   auto schedule = parseSchedule(options.schedule);
   if (!schedule) {
     session.fail(Code::ReplayInvalid,
-                 "'" + Twine(options.schedule) +
-                     "' is no schedule: eager, lazy or random:SEED");
+                 "'" + Twine(options.schedule) + "' is no schedule",
+                 "--schedule is eager, lazy or random:SEED");
     return session.finish(BadInput, "");
   }
   simulator.schedule = *schedule;
@@ -358,6 +397,12 @@ int titan::runRun(const RunCommand &options) {
 
   OwningOpRef<ModuleOp> module = session.parse(options.file);
   if (!module)
+    return session.finish(BadInput, "");
+
+  for (const std::string &text : options.outs)
+    if (!session.claimOutput("--out", StringRef(text).split('=').second))
+      return session.finish(BadInput, "");
+  if (!options.trace.empty() && !session.claimOutput("--trace", options.trace))
     return session.finish(BadInput, "");
 
   // Without --kernel, and without a word on arguments: every example.

@@ -1,6 +1,8 @@
 //===- Session.cpp - one run of a command ---------------------------------===//
 #include "titan/Driver/Session.h"
 
+#include "titan/Target/ExitStatus.h"
+
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -12,6 +14,7 @@
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace titan;
@@ -68,7 +71,7 @@ static const CodeInfo *findCode(StringRef message) {
 
 static void addPlace(llvm::json::Object &object, Location loc) {
   if (auto place = loc->findInstanceOf<FileLineColLoc>()) {
-    object["file"] = llvm::json::fixUTF8(place.getFilename().strref());
+    object["file"] = jsonText(place.getFilename().strref());
     object["line"] = place.getLine();
     object["column"] = place.getColumn();
   }
@@ -76,8 +79,8 @@ static void addPlace(llvm::json::Object &object, Location loc) {
 
 /// Every diagnostic passes here before it is printed.
 LogicalResult Session::handle(Diagnostic &diagnostic) {
-  if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-    ++numErrors;
+  bool error = diagnostic.getSeverity() == DiagnosticSeverity::Error;
+  numErrors += error;
   if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
     ++numWarnings;
   // report() has filed it, and it has its code.
@@ -86,24 +89,24 @@ LogicalResult Session::handle(Diagnostic &diagnostic) {
 
   std::string message = diagnostic.str();
   const CodeInfo *info = findCode(message);
-  bool bad = diagnostic.getSeverity() == DiagnosticSeverity::Error ||
-             diagnostic.getSeverity() == DiagnosticSeverity::Warning;
-  bool own = info;
+  bool bad = error || diagnostic.getSeverity() == DiagnosticSeverity::Warning;
   if (!info && bad) {
     info = &codeInfo(defaultCode);
     diagnostic << "  [" << StringRef(info->code.data(), info->code.size())
                << "]";
   }
+  if (error)
+    status = std::max(status, exitStatus(info->id));
   llvm::json::Object object{
-      {"message", llvm::json::fixUTF8(message)},
-      {"severity",
-       diagnostic.getSeverity() == DiagnosticSeverity::Error     ? "error"
-       : diagnostic.getSeverity() == DiagnosticSeverity::Warning ? "warning"
-                                                                 : "note"}};
+      {"message", jsonText(message)},
+      {"severity", error ? "error"
+                   : diagnostic.getSeverity() == DiagnosticSeverity::Warning
+                       ? "warning"
+                       : "note"}};
   addPlace(object, diagnostic.getLocation());
   llvm::json::Array places;
   for (Diagnostic &note : diagnostic.getNotes()) {
-    llvm::json::Object place{{"what", llvm::json::fixUTF8(note.str())}};
+    llvm::json::Object place{{"what", jsonText(note.str())}};
     addPlace(place, note.getLocation());
     places.push_back(std::move(place));
   }
@@ -115,8 +118,7 @@ LogicalResult Session::handle(Diagnostic &diagnostic) {
     object["fix"] = std::string(info->fix);
   }
   findings.push_back(std::move(object));
-  // The parser's and the verifier's own sentences say all there is to say.
-  if (own && bad)
+  if (bad)
     diagnostic.attachNote() << "rule (" << std::string(info->source)
                             << "): " << std::string(info->rule)
                             << "\nfix: " << std::string(info->fix);
@@ -127,6 +129,8 @@ void Session::report(const Finding &finding) {
   if (finding.severity == Severity::Ignored)
     return;
   findings.push_back(toJson(finding));
+  if (finding.severity == Severity::Error)
+    status = std::max(status, exitStatus(finding.code));
   reporting = true;
   emit(finding);
   reporting = false;
@@ -142,32 +146,77 @@ void Session::fail(Code code, const Twine &message, StringRef fix,
     return report(finding);
   findings.push_back(toJson(finding));
   ++numErrors;
+  status = std::max(status, exitStatus(code));
   const CodeInfo &info = codeInfo(code);
-  llvm::errs() << "titan " << command << ": error: " << finding.message << "  ["
-               << info.code << "]\n  rule (" << info.source
-               << "): " << info.rule << "\n  fix: "
+  llvm::errs() << "titan" << (command.empty() ? "" : " ") << command
+               << ": error: " << finding.message << "  [" << info.code
+               << "]\n  rule (" << info.source << "): " << info.rule
+               << "\n  fix: "
                << (fix.empty() ? StringRef(info.fix.data(), info.fix.size())
                                : fix)
                << "\n";
 }
 
+void Session::fail(const runtime::Error &error) {
+  const CodeInfo *info = lookupCode(error.code);
+  fail(info ? info->id : Code::InternalError,
+       error.place + ": " + error.message, error.fix);
+}
+
+bool Session::claimOutput(StringRef flag, StringRef path) {
+  namespace fs = llvm::sys::fs;
+  fs::file_status there;
+  bool exists = !fs::status(path, there);
+  if (exists && fs::is_directory(there)) {
+    fail(Code::FileWrite, path + ": is a directory", "name a file");
+    return false;
+  }
+  // A device or a FIFO takes what it is given.
+  if (path == "-" || (exists && !fs::is_regular_file(there)))
+    return true;
+  if (exists && file != "-" && fs::equivalent(path, file)) {
+    fail(Code::BadArgument, flag + ": " + path + " is the input",
+         "name another file");
+    return false;
+  }
+  llvm::SmallString<128> folder(llvm::sys::path::parent_path(path)), real;
+  if (fs::real_path(folder.empty() ? StringRef(".") : StringRef(folder), real))
+    real = folder;
+  llvm::sys::path::append(real, llvm::sys::path::filename(path));
+  if (outputs.insert(real.str().str()).second)
+    return true;
+  fail(Code::BadArgument, flag + ": " + path + " is an output already",
+       "name another file");
+  return false;
+}
+
+llvm::json::Value titan::jsonText(StringRef text) {
+  return llvm::json::fixUTF8(text);
+}
+
+llvm::json::Array titan::jsonTexts(ArrayRef<std::string> texts) {
+  llvm::json::Array array;
+  for (const std::string &text : texts)
+    array.push_back(jsonText(text));
+  return array;
+}
+
 int Session::finish(int code, StringRef verdict) {
+  code = std::max(code, status);
   if (!json) {
     if (!verdict.empty())
       llvm::outs() << verdict << "\n";
-    llvm::outs().flush();
     return code;
   }
   llvm::json::Object object = std::move(result);
   object["command"] = command;
   if (!file.empty())
-    object["file"] = llvm::json::fixUTF8(file);
-  object["verdict"] = llvm::json::fixUTF8(verdict);
+    object["file"] = jsonText(file);
+  object["verdict"] = jsonText(verdict);
   object["exit"] = code;
   object["findings"] = std::move(findings);
   llvm::outs() << llvm::formatv("{0:2}", llvm::json::Value(std::move(object)))
                << "\n";
-  llvm::outs().flush();
   return code;
 }
 
@@ -175,15 +224,7 @@ int Session::finish(int code, StringRef verdict) {
 // Input
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// What is wrong with a text before any parser sees it.
-struct TextProblem {
-  size_t offset;
-  std::string message;
-};
-} // namespace
-
-static std::optional<TextProblem> findProblem(StringRef text) {
+std::optional<TextProblem> titan::findTextProblem(StringRef text) {
   unsigned depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     switch (text[i]) {
@@ -267,13 +308,17 @@ OwningOpRef<ModuleOp> Session::parse(StringRef path) {
     fail(Code::FileNotFound, path + ": " + buffer.getError().message());
     return {};
   }
+  // A byte order mark says nothing; MLIR's lexer would stumble over it.
+  if ((*buffer)->getBuffer().starts_with("\xEF\xBB\xBF"))
+    buffer = llvm::MemoryBuffer::getMemBufferCopy(
+        (*buffer)->getBuffer().drop_front(3), path);
   StringRef text = (*buffer)->getBuffer();
-  if (text.empty()) {
+  if (text.trim().empty()) {
     fail(Code::ParseError, path + ": the file is empty",
          "write a titan.kernel; examples/ has some");
     return {};
   }
-  if (std::optional<TextProblem> problem = findProblem(text)) {
+  if (std::optional<TextProblem> problem = findTextProblem(text)) {
     StringRef before = text.take_front(problem->offset);
     unsigned line = before.count('\n') + 1;
     unsigned column = problem->offset - (before.rfind('\n') + 1) + 1;
@@ -314,8 +359,10 @@ KernelOp Session::findKernel(ModuleOp module, StringRef name) {
   std::string names;
   unsigned count = 0;
   for (auto kernel : module.getOps<KernelOp>()) {
-    names += (names.empty() ? "@" : ", @") + kernel.getSymName().str();
-    ++count;
+    if (++count <= 16)
+      names += (names.empty() ? "@" : ", @") + kernel.getSymName().str();
+    else if (count == 17)
+      names += ", ...";
     if (name.empty() || kernel.getSymName() == name)
       found = kernel;
   }

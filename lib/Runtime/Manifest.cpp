@@ -149,6 +149,8 @@ public:
       return {};
     }
     std::string s = f.value->get<std::string>();
+    if (s.find('\0') != s.npos)
+      fail(f, "holds a character 0");
     if (s.size() > maxLength)
       fail(f, "longer than " + std::to_string(maxLength) + " bytes");
     return s;
@@ -528,6 +530,10 @@ KernelSpec readKernel(Reader &r, const Field &f, const TargetInfo &target) {
     k.dynamicShared = r.integer(r.get(g, "dynamic"), 0, 1 << 24);
     if (Field s = r.get(g, "static", true); s.present())
       k.staticShared = r.integer(s, 0, 1 << 24);
+    if (k.dynamicShared + k.staticShared > target.sharedBytesPerCta)
+      r.fail(g, "a CTA of " + std::string(target.name) + " has at most " +
+                    std::to_string(target.sharedBytesPerCta) +
+                    " bytes of shared memory");
   }
   for (const Field &m : r.array(r.get(f, "tensor_maps", true), maxTensorMaps))
     readTensorMap(r, m, target, k);

@@ -7,13 +7,10 @@
 
 #include "titan/Runtime/Npy.h"
 
-#include <cerrno>
+#include "titan/Runtime/File.h"
+
 #include <charconv>
-#include <cstdio>
 #include <cstring>
-#include <memory>
-#include <sys/stat.h>
-#include <unistd.h>
 
 using namespace titan;
 using namespace titan::runtime;
@@ -293,57 +290,4 @@ Status titan::runtime::writeNpy(const std::string &path, DType t,
                                 std::span<const int64_t> shape,
                                 std::span<const uint8_t> elements) {
   return writeFile(path, formatNpy(t, shape, elements));
-}
-
-Result<std::vector<uint8_t>> titan::runtime::readFile(const std::string &path) {
-  auto fail = [&](const std::string &why) {
-    return makeError(Code::FileNotFound, "cannot read the file: " + why, path,
-                     "check the path and its permissions");
-  };
-  std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(path.c_str(), "rb"),
-                                              std::fclose);
-  if (!file)
-    return fail(std::strerror(errno));
-  struct stat info;
-  if (fstat(fileno(file.get()), &info) == 0 && S_ISDIR(info.st_mode))
-    return fail("it is a directory");
-  std::vector<uint8_t> bytes;
-  for (;;) {
-    const size_t chunk = 1 << 20, old = bytes.size();
-    bytes.resize(old + chunk);
-    const size_t got = std::fread(bytes.data() + old, 1, chunk, file.get());
-    bytes.resize(old + got);
-    if (got < chunk)
-      break;
-  }
-  if (std::ferror(file.get()))
-    return fail(std::strerror(errno));
-  return bytes;
-}
-
-Status titan::runtime::writeFile(const std::string &path,
-                                 std::span<const uint8_t> bytes) {
-  // Written beside the file and renamed: nobody sees half of it. What is no
-  // regular file (/dev/stdout, a pipe) is written at once.
-  struct stat info;
-  const bool direct = stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode);
-  const std::string target =
-      direct ? path : path + ".tmp" + std::to_string(getpid());
-  std::unique_ptr<FILE, int (*)(FILE *)> file(std::fopen(target.c_str(), "wb"),
-                                              std::fclose);
-  bool ok = file != nullptr;
-  if (ok && !bytes.empty())
-    ok = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size();
-  if (ok)
-    ok = std::fclose(file.release()) == 0;
-  if (ok && !direct)
-    ok = std::rename(target.c_str(), path.c_str()) == 0;
-  if (!ok) {
-    const std::string why = std::strerror(errno);
-    if (!direct)
-      std::remove(target.c_str());
-    return makeError(Code::FileWrite, "cannot write the file: " + why, path,
-                     "check the folder, its permissions and free space");
-  }
-  return {};
 }

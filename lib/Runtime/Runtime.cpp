@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "titan/Runtime/Runtime.h"
-#include "titan/Runtime/Npy.h"
+#include "titan/Runtime/File.h"
 
 #include <algorithm>
 #include <cstring>
@@ -104,12 +104,7 @@ Result<Kernel *> Package::kernel(std::string_view name) {
                    where, "name one of: " + names);
 }
 
-Result<cuda::Module> Package::module(const Driver &driver, uint64_t contextId,
-                                     int major, int minor) {
-  std::lock_guard lock(mutex);
-  if (auto it = modules.find(contextId); it != modules.end())
-    return it->second;
-
+Result<const CodeSpec *> Package::findCode(int64_t major, int64_t minor) const {
   // A cubin for this device before PTX.
   const CodeSpec *chosen = nullptr;
   std::string has;
@@ -117,7 +112,9 @@ Result<cuda::Module> Package::module(const Driver &driver, uint64_t contextId,
     const bool cubin = c.kind == CodeSpec::Cubin;
     const Architecture arch = *parseArchitecture(c.arch);
     const bool runs =
-        cubin ? runsCubin(arch, major, minor) : runsPtx(arch, major, minor);
+        cubin
+            ? runsCubin(arch, static_cast<int>(major), static_cast<int>(minor))
+            : runsPtx(arch, static_cast<int>(major), static_cast<int>(minor));
     if (runs && (!chosen || (cubin && chosen->kind == CodeSpec::PTX)))
       chosen = &c;
     has += (has.empty() ? "" : ", ") + std::string(cubin ? "cubin" : "PTX") +
@@ -129,8 +126,19 @@ Result<cuda::Module> Package::module(const Driver &driver, uint64_t contextId,
                          std::to_string(major) + "." + std::to_string(minor) +
                          ", the package has " + has,
                      where);
+  return chosen;
+}
 
-  const Blob &blob = *container.find(chosen->blob);
+Result<cuda::Module> Package::module(const Driver &driver, uint64_t contextId,
+                                     int major, int minor) {
+  std::lock_guard lock(mutex);
+  if (auto it = modules.find(contextId); it != modules.end())
+    return it->second;
+  auto chosen = findCode(major, minor);
+  if (!chosen)
+    return std::move(chosen.error());
+
+  const Blob &blob = *container.find((*chosen)->blob);
   // The driver reads PTX as a C string.
   std::string image(blob.bytes.begin(), blob.bytes.end());
   std::vector<char> log(16384);
@@ -146,7 +154,7 @@ Result<cuda::Module> Package::module(const Driver &driver, uint64_t contextId,
     return makeError(Code::JitFailed,
                      driver.describe(r) +
                          (text.empty() ? "" : "; the driver's log:\n" + text),
-                     where + ": " + chosen->blob);
+                     where + ": " + (*chosen)->blob);
   }
   modules[contextId] = module;
   return module;
@@ -155,6 +163,32 @@ Result<cuda::Module> Package::module(const Driver &driver, uint64_t contextId,
 //===----------------------------------------------------------------------===//
 // Kernel
 //===----------------------------------------------------------------------===//
+
+Status Kernel::checkShared(const DeviceProperties &device,
+                           int64_t staticBytes) const {
+  const int64_t has =
+      device[static_cast<size_t>(DeviceProperty::MaxSharedMemory)];
+  const int64_t needs = kernelSpec.dynamicShared + staticBytes;
+  if (needs <= has)
+    return {};
+  return makeError(Code::DeviceMismatch,
+                   "a CTA needs " + std::to_string(needs) +
+                       " bytes of shared memory, the device has " +
+                       std::to_string(has),
+                   package.where + ", kernel '" + kernelSpec.name + "'");
+}
+
+Status Kernel::checkDevice(const DeviceProperties &device) const {
+  auto property = [&](DeviceProperty p) {
+    return device[static_cast<size_t>(p)];
+  };
+  auto code =
+      package.findCode(property(DeviceProperty::ComputeCapabilityMajor),
+                       property(DeviceProperty::ComputeCapabilityMinor));
+  if (!code)
+    return std::move(code.error());
+  return checkShared(device, kernelSpec.staticShared);
+}
 
 Result<LoadedKernel *> Kernel::load() { return loaded(nullptr); }
 
@@ -255,12 +289,8 @@ Result<std::unique_ptr<LoadedKernel>> Kernel::loadNow(const Driver &driver,
   if (r)
     return fail(Code::DriverError, driver.describe(r));
 
-  const int64_t shared = k.dynamicShared + out->staticShared;
-  if (shared > property(DeviceProperty::MaxSharedMemory))
-    return fail(Code::DeviceMismatch,
-                "a CTA needs " + std::to_string(shared) +
-                    " bytes of shared memory, the device has " +
-                    std::to_string(property(DeviceProperty::MaxSharedMemory)));
+  if (auto ok = checkShared(out->device, out->staticShared); !ok)
+    return std::move(ok.error());
   if (k.dynamicShared)
     r = driver.funcSetAttribute(out->function,
                                 cuda::functionMaxDynamicSharedSizeBytes,
@@ -305,7 +335,8 @@ Result<std::unique_ptr<LoadedKernel>> Kernel::loadNow(const Driver &driver,
     return fail(Code::LaunchFailed,
                 "no CTA fits on a multiprocessor: " + std::to_string(k.block) +
                     " threads of " + std::to_string(out->registers) +
-                    " registers, " + std::to_string(shared) +
+                    " registers, " +
+                    std::to_string(k.dynamicShared + out->staticShared) +
                     " bytes of shared memory, clusters of " +
                     std::to_string(clusterSize));
   return out;

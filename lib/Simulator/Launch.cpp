@@ -148,6 +148,28 @@ bool Evaluator::tensorMap(TensorMapOp op) {
   return findings.empty();
 }
 
+/// Whether a sum, a difference or a product leaves its type. Its operands count
+/// as signed, as in a package's expressions, where it is an error, too.
+static bool overflows(Operation &op, uint64_t a, uint64_t b) {
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return false;
+  mlir::Type type = op.getResult(0).getType();
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  // A carry of i1 is what one wants of it.
+  if (width == 1)
+    return false;
+  APInt x = APInt(64, a).sextOrTrunc(width),
+        y = APInt(64, b).sextOrTrunc(width);
+  bool overflow = false;
+  if (isa<arith::AddIOp>(op))
+    (void)x.sadd_ov(y, overflow);
+  else if (isa<arith::SubIOp>(op))
+    (void)x.ssub_ov(y, overflow);
+  else
+    (void)x.smul_ov(y, overflow);
+  return overflow;
+}
+
 bool Evaluator::operation(Operation &op) {
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto type = typeOf(constant.getType());
@@ -201,6 +223,12 @@ bool Evaluator::operation(Operation &op) {
   uint64_t operands[3] = {};
   for (unsigned i = 0; i < op.getNumOperands(); ++i)
     operands[i] = values.lookup(op.getOperand(i));
+  if (overflows(op, operands[0], operands[1]))
+    return bad(&op, Code::LaunchOverflow,
+               llvm::formatv("'{0}' of {1} and {2} does not fit its type",
+                             op.getName().getStringRef(),
+                             static_cast<int64_t>(operands[0]),
+                             static_cast<int64_t>(operands[1])));
   auto result = evaluate(elt, operands[0], operands[1], operands[2]);
   if (!result)
     return bad(&op, Code::LaunchDivision,

@@ -1,7 +1,8 @@
 //===- Trace.cpp - a run as a Chrome trace --------------------------------===//
 #include "Trace.h"
 
-#include "llvm/Support/FileSystem.h"
+#include "titan/Runtime/File.h"
+
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -35,11 +36,9 @@ void Trace::product(const Product &product, const Cta &cta, uint64_t end) {
 }
 
 std::optional<std::string> Trace::write() {
-  std::error_code error;
-  llvm::raw_fd_ostream file(path, error);
-  if (error)
-    return "cannot write '" + path + "': " + error.message();
-  llvm::json::OStream json(file);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream);
   auto number = [](uint64_t value) { return static_cast<int64_t>(value); };
   json.object([&] {
     json.attributeArray("traceEvents", [&] {
@@ -65,5 +64,7 @@ std::optional<std::string> Trace::write() {
         });
     });
   });
+  if (auto written = runtime::writeFile(path, text); !written)
+    return written.error().place + ": " + written.error().message;
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "titan/Target/Codes.h"
+#include "titan/Target/ExitStatus.h"
 
 #include <algorithm>
 #include <vector>
@@ -118,6 +119,28 @@ const CodeInfo *lookupCode(std::string_view name) {
     if (info.code == name)
       return &info;
   return nullptr;
+}
+
+int exitStatus(Code code) {
+  switch (code) {
+  case Code::BadArgument:
+  case Code::FileNotFound:
+  case Code::FileWrite:
+  case Code::ParseError:
+  case Code::NoKernel:
+  case Code::ArgumentMissing:
+  case Code::ArgumentUnknown:
+  case Code::ArgumentShape:
+  case Code::NpyFormat:
+  case Code::UnknownCode:
+  case Code::UnknownTarget:
+  case Code::ReplayInvalid:
+  case Code::InternalError:
+  case Code::OutOfMemory:
+    return 2;
+  default:
+    return 1;
+  }
 }
 
 const CodeInfo *nearestCode(std::string_view name) {

@@ -48,9 +48,11 @@ Running
   --property NAME=VALUE  for --dry-run: a device property of docs/package.md;
                          default: an H200
   --json                 print results and errors as JSON
+  --version              print the version
 
 The driver is libcuda.so.1, or the library that TITAN_CUDA_LIBRARY names.
-The exit status is 0, or 1 after an error.
+The exit status is 0; 1 where the launch is refused, or fails; 2 where what was
+given cannot be used (flags, files, arguments) or an output cannot be written.
 )";
 
 namespace {
@@ -105,7 +107,7 @@ public:
       word(words[next++]);
     if (error)
       return std::move(*error);
-    if (options.mode == Options::Help)
+    if (options.mode == Options::Help || options.mode == Options::Version)
       return std::move(options);
     if (options.mode == Options::Pack) {
       if (options.packageOut.empty() || !options.package.empty())
@@ -164,6 +166,9 @@ private:
     if (option == "--help" || option == "-h") {
       flag();
       options.mode = Options::Help;
+    } else if (option == "--version") {
+      flag();
+      options.mode = Options::Version;
     } else if (option == "--list") {
       flag();
       options.mode = Options::List;

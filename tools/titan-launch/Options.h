@@ -35,7 +35,7 @@ struct TensorOption {
 };
 
 struct Options {
-  enum Mode { Launch, DryRun, List, Pack, Help };
+  enum Mode { Launch, DryRun, List, Pack, Help, Version };
   Mode mode = Launch;
   std::string package;
   std::string kernel; ///< Empty: the only one.

@@ -14,11 +14,14 @@
 #include "Session.h"
 #include "Tensors.h"
 
+#include "titan/Runtime/File.h"
 #include "titan/Runtime/Npy.h"
+#include "titan/Target/ExitStatus.h"
 
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
+#include <filesystem>
 #include <new>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -84,7 +87,8 @@ public:
       std::printf("%s\n", dump().c_str());
     }
     std::fflush(nullptr);
-    return 1;
+    const CodeInfo *info = lookupCode(e.code);
+    return info ? exitStatus(info->id) : 1;
   }
 
 private:
@@ -194,6 +198,8 @@ private:
   Status launch(Kernel &kernel) {
     const KernelSpec &k = kernel.spec();
     report["kernel"] = k.name;
+    if (auto ok = checkOutputs(); !ok)
+      return ok;
     std::vector<std::vector<uint8_t>> files;
     auto resolved = resolveArguments(k, options, files);
     if (!resolved)
@@ -218,6 +224,30 @@ private:
     if (auto ok = checkHostMemory(k, arguments); !ok)
       return ok;
     return onDevice(kernel, arguments, files);
+  }
+
+  /// What --out names is a file of its own: found before the launch.
+  Status checkOutputs() const {
+    namespace fs = std::filesystem;
+    std::map<fs::path, std::string> seen;
+    for (const auto &[name, path] : options.outputs) {
+      auto refuse = [&](Code code, const std::string &what) {
+        return makeError(code, what, "--out " + name + "=" + path,
+                         "name another file");
+      };
+      std::error_code ignored;
+      if (fs::is_directory(path, ignored))
+        return refuse(Code::FileWrite, "it is a folder");
+      if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+        continue;
+      if (fs::equivalent(path, options.package, ignored))
+        return refuse(Code::BadArgument, "it is the package");
+      const fs::path whole = fs::weakly_canonical(path, ignored);
+      if (auto [it, first] = seen.emplace(whole, name); !first)
+        return refuse(Code::BadArgument,
+                      "'" + it->second + "' goes there, too");
+    }
+    return {};
   }
 
   /// Every image is held once, and the one that is read back beside it. More
@@ -274,6 +304,8 @@ private:
 
   Status dryRun(Kernel &kernel, const std::vector<Argument> &values) {
     const KernelSpec &k = kernel.spec();
+    if (auto ok = kernel.checkDevice(options.properties); !ok)
+      return ok;
     LaunchPlan plan;
     if (auto ok = kernel.plan(values, options.properties, plan); !ok)
       return ok;
@@ -463,17 +495,34 @@ private:
 
 } // namespace
 
-int main(int argc, char **argv) {
-  // Line by line, so that output and errors stand in their order in a log.
-  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
-  auto options = parseOptions({argv + 1, static_cast<size_t>(argc - 1)});
+static int runTool(std::span<const char *const> words) {
+  auto options = parseOptions(words);
   if (!options) {
-    std::fputs(options.error().text().c_str(), stderr);
-    return 1;
+    // A report is JSON where it was asked for, whatever else was.
+    Options none;
+    none.json = std::find(words.begin(), words.end(),
+                          std::string_view("--json")) != words.end();
+    return Tool(std::move(none)).fail(options.error());
   }
   if (options->mode == Options::Help) {
     std::fputs(usage, stdout);
     return 0;
   }
+  if (options->mode == Options::Version) {
+    std::puts("titan-launch " TITAN_VERSION);
+    return 0;
+  }
   return Tool(std::move(*options)).run();
+}
+
+int main(int argc, char **argv) {
+  // Line by line, so that output and errors stand in their order in a log.
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+  const int status = runTool({argv + 1, static_cast<size_t>(argc - 1)});
+  if (std::fflush(stdout) == 0 && !std::ferror(stdout))
+    return status;
+  const Error e =
+      makeError(Code::FileWrite, "not all could be written", "standard output");
+  std::fputs(e.text().c_str(), stderr);
+  return exitStatus(Code::FileWrite);
 }

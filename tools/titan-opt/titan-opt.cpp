@@ -1,22 +1,60 @@
 //===- titan-opt.cpp - MLIR's opt with the titan dialect and passes -------===//
-#include "titan/Dialect/Titan/Titan.h"
+#include "titan/Driver/Session.h"
 #include "titan/Transforms/Passes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace titan;
+
+/// A refusal of this tool's own; the rest are MLIR's.
+static int refuse(Code code, const llvm::Twine &message) {
+  const CodeInfo &info = codeInfo(code);
+  llvm::errs() << "titan-opt: error: " << message << "  [" << info.code
+               << "]\n  rule (" << info.source << "): " << info.rule
+               << "\n  fix: " << info.fix << "\n";
+  return BadInput;
+}
 
 int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
   mlir::DialectRegistry registry;
-  registry.insert<titan::TitanDialect, mlir::arith::ArithDialect,
-                  mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
-                  mlir::math::MathDialect, mlir::scf::SCFDialect,
-                  mlir::tensor::TensorDialect>();
+  registerAllTitanDialects(registry);
   mlir::registerTransformsPasses();
-  titan::registerTitanTransformsPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "TITAN modular optimizer driver\n", registry));
+  registerTitanTransformsPasses();
+  auto [inputName, outputName] = mlir::registerAndParseCLIOptions(
+      argc, argv, "TITAN modular optimizer driver\n", registry);
+  auto config = mlir::MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return mlir::asMainReturnCode(
+        mlir::MlirOptMain(argc, argv, inputName, outputName, registry));
+
+  // As the driver does, before MLIR's parser sees the text.
+  auto input = llvm::MemoryBuffer::getFileOrSTDIN(inputName, /*IsText=*/true);
+  if (!input)
+    return refuse(Code::FileNotFound,
+                  inputName + ": " + input.getError().message());
+  if (!(*input)->getBuffer().starts_with("ML\xEFR"))
+    if (auto problem = findTextProblem((*input)->getBuffer()))
+      return refuse(Code::ParseError, inputName + ": " + problem->message);
+
+  std::error_code error;
+  llvm::ToolOutputFile output(outputName, error, llvm::sys::fs::OpenFlags{});
+  if (error)
+    return refuse(Code::FileWrite, outputName + ": " + error.message());
+  bool good = succeeded(
+      mlir::MlirOptMain(output.os(), std::move(*input), registry, config));
+  output.os().flush();
+  if (std::error_code error = output.os().error()) {
+    output.os().clear_error();
+    return refuse(Code::FileWrite, outputName + ": " + error.message());
+  }
+  if (!good)
+    return Findings;
+  output.keep();
+  return Good;
 }

@@ -18,6 +18,7 @@
 #include "titan/Analysis/Finding.h"
 #include "titan/Dialect/Titan/Titan.h"
 #include "titan/Driver/Driver.h"
+#include "titan/Runtime/Error.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -26,6 +27,8 @@
 #include "llvm/Support/SourceMgr.h"
 
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 
 namespace titan {
@@ -33,13 +36,24 @@ namespace titan {
 /// All dialects that a file of titan IR may use.
 void registerAllTitanDialects(mlir::DialectRegistry &registry);
 
-/// The passes of lib/Transforms and lib/Conversion, for command lines of
-/// passes.
-void registerAllTitanPasses();
+/// What is wrong with a text before any parser sees it: `offset` in bytes.
+struct TextProblem {
+  size_t offset;
+  std::string message;
+};
+
+/// Refuses what no parser should see: binary files, and brackets nested deeper
+/// than its recursion has stack for. Nothing if the text is fit to be parsed.
+std::optional<TextProblem> findTextProblem(llvm::StringRef text);
+
+/// What a user wrote, for a report: JSON holds UTF-8 alone.
+llvm::json::Value jsonText(llvm::StringRef text);
+llvm::json::Array jsonTexts(llvm::ArrayRef<std::string> texts);
 
 class Session {
 public:
-  /// `command` is the subcommand's name, `json` whether to print JSON.
+  /// `command` is the subcommand's name (may be empty), `json` whether to print
+  /// JSON.
   Session(llvm::StringRef command, bool json);
   ~Session();
   Session(const Session &) = delete;
@@ -49,6 +63,9 @@ public:
   /// %17. Null, and a finding, where that fails.
   mlir::OwningOpRef<mlir::ModuleOp> parse(llvm::StringRef file);
 
+  /// Names the input of a command that reads it by itself.
+  void setFile(llvm::StringRef path) { file = path.str(); }
+
   /// The kernel called `name`, or the only one. Null, and a finding
   /// (`no-kernel`), if there is none or no single one.
   KernelOp findKernel(mlir::ModuleOp module, llvm::StringRef name);
@@ -56,6 +73,12 @@ public:
   /// A finding that has no place in the input: files, flags, tools.
   void fail(Code code, const llvm::Twine &message, llvm::StringRef fix = {},
             mlir::Location *loc = nullptr);
+  /// The same, of the runtime's.
+  void fail(const runtime::Error &error);
+
+  /// Whether `path` may be written (`flag` names the output): not the input, no
+  /// folder, and no output of this run already. False, and a finding, if not.
+  bool claimOutput(llvm::StringRef flag, llvm::StringRef path);
 
   /// Emits a finding, with its rule and fix.
   void report(const Finding &finding);
@@ -71,7 +94,8 @@ public:
   void setDefaultCode(Code code) { defaultCode = code; }
 
   /// Ends the session: prints the JSON object, or `verdict` on stdout where it
-  /// is not empty. Returns `code`.
+  /// is not empty. Returns `code`, or the exit status that the findings ask for
+  /// (Target/ExitStatus.h) if that is larger.
   int finish(int code, llvm::StringRef verdict);
 
   mlir::MLIRContext &getContext() { return context; }
@@ -85,6 +109,8 @@ private:
   std::string file;
   llvm::json::Array findings;
   unsigned numErrors = 0, numWarnings = 0;
+  int status = Good;
+  std::set<std::string> outputs;
   Code defaultCode = Code::VerifyError;
   bool reporting = false;
   llvm::SourceMgr sources;

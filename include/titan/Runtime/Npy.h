@@ -62,12 +62,6 @@ Status writeNpy(const std::string &path, DType t,
                 std::span<const int64_t> shape,
                 std::span<const uint8_t> elements);
 
-/// Reads a whole file. Errors: file-not-found.
-Result<std::vector<uint8_t>> readFile(const std::string &path);
-
-/// Writes a whole file. Errors: file-write.
-Status writeFile(const std::string &path, std::span<const uint8_t> bytes);
-
 } // namespace titan::runtime
 
 #endif // TITAN_RUNTIME_NPY_H

@@ -110,6 +110,10 @@ public:
   Status plan(std::span<const Argument> arguments,
               const DeviceProperties &device, LaunchPlan &out) const;
 
+  /// Whether a device of these properties can run the kernel: its compute
+  /// capability, its shared memory. Touches no GPU. Errors: device-mismatch.
+  Status checkDevice(const DeviceProperties &device) const;
+
   /// Loads the code into the current context, if it is not there yet.
   /// Errors: no-gpu, device-mismatch, jit-failed, launch-failed, driver-error.
   Result<LoadedKernel *> load();
@@ -124,6 +128,7 @@ private:
   Kernel(Package &package, const KernelSpec &spec)
       : package(package), kernelSpec(spec) {}
 
+  Status checkShared(const DeviceProperties &device, int64_t staticBytes) const;
   Result<LoadedKernel *> loaded(const cuda::Stream *launchStream);
   Result<std::unique_ptr<LoadedKernel>> loadNow(const Driver &driver,
                                                 uint64_t contextId);
@@ -163,6 +168,8 @@ private:
   friend class Kernel;
   Package() = default;
 
+  /// The code for a compute capability; device-mismatch if there is none.
+  Result<const CodeSpec *> findCode(int64_t major, int64_t minor) const;
   /// The package's code in the current context, loaded at the first call.
   Result<cuda::Module> module(const Driver &driver, uint64_t contextId,
                               int major, int minor);
