@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Prints the table of operations of docs/status.md from the sources.
+"""Prints the tables of docs/status.md and docs/language.md from the sources.
 
-status.py --write    writes it into docs/status.md
-status.py --check    fails if docs/status.md holds another one
+status.py --write    writes them into the documents
+status.py --check    fails if the documents hold other ones
 
 An operation has effects if its definition says so; it is simulated, lowered or
 expanded if the code of that floor names its class.
@@ -80,19 +80,53 @@ def table():
     return "\n".join(lines) + "\n"
 
 
+def definitions(files, base):
+    """The file's title, and mnemonic and summary of each definition in it."""
+    for file in sorted((root / "include/titan/Dialect/Titan").glob(files)):
+        source = file.read_text()
+        title = re.search(r"//===- \w+\.td - (.*?) -*\*-", source)[1].rstrip(" -")
+        # A family's class puts a prefix before the mnemonic.
+        prefixes = dict(re.findall(
+            r'class (Titan_\w+)<string mnemonic[^:]*>\s*:\s*Titan_\w+<"([\w.]+)" # mnemonic', source))
+        rows = []
+        for kind, mnemonic, body in re.findall(
+                rf'def Titan_\w+\s*:\s*(Titan_\w+)<{base}"([\w.]+)"(.*?)(?=\ndef |\nclass |\Z)', source, re.S):
+            summary = re.search(r'let summary = "((?:[^"\\]|\\.)*)"', body)
+            if summary:
+                rows.append((prefixes.get(kind, "") + mnemonic, summary[1].replace("|", "\\|")))
+        yield title, rows
+
+
+def language():
+    lines = []
+    for sigil, files, base in (("!titan.", "TitanTypes.td", '"\\w+", '), ("#titan.", "TitanAttrs.td", '"\\w+", ')):
+        for title, rows in definitions(files, base):
+            lines += [f"### {title[0].upper()}{title[1:]}", "", "| | |", "|---|---|"]
+            lines += [f"| `{sigil}{name}` | {what} |" for name, what in rows] + [""]
+    for title, rows in definitions("*Ops.td", ""):
+        lines += [f"### {title[0].upper()}{title[1:]}", "", "| operation | |", "|---|---|"]
+        lines += [f"| `titan.{name}` | {what} |" for name, what in rows] + [""]
+    return "\n".join(lines)
+
+
 def main():
-    path = root / "docs/status.md"
-    old = path.read_text()
-    before, rest = old.split(begin)
-    after = rest.split(end)[1]
-    new = before + begin + table() + end + after
-    if "--write" in sys.argv:
-        path.write_text(new)
-    elif "--check" in sys.argv:
-        if new != old:
-            sys.exit("docs/status.md is not what the sources say: run scripts/status.py --write")
-    else:
-        print(table(), end="")
+    begin_language = begin.replace("operations", "language")
+    end_language = end.replace("operations", "language")
+    stale = []
+    for name, first, last, body in (("status", begin, end, table()),
+                                    ("language", begin_language, end_language, language())):
+        path = root / f"docs/{name}.md"
+        old = path.read_text()
+        before, rest = old.split(first)
+        new = before + first + body + last + rest.split(last)[1]
+        if "--write" in sys.argv:
+            path.write_text(new)
+        elif "--check" not in sys.argv:
+            print(body, end="")
+        elif new != old:
+            stale.append(f"docs/{name}.md")
+    if stale:
+        sys.exit(", ".join(stale) + ": not what the sources say: run scripts/status.py --write")
 
 
 main()

@@ -17,7 +17,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 
 using namespace titan;
@@ -60,4 +62,56 @@ TEST(CitedCodes, OfTheScriptsToo) {
        it != end; ++it, ++found)
     EXPECT_TRUE(lookupCode((*it)[1].str())) << (*it)[1].str();
   EXPECT_GT(found, 5u);
+}
+
+// A fix that names an operation names one that there is.
+TEST(CitedCodes, NameOperationsThatExist) {
+  const std::filesystem::path root = TITAN_SOURCE;
+  auto read = [](const std::filesystem::path &path) {
+    std::ifstream file(path);
+    std::stringstream stream;
+    stream << file.rdbuf();
+    return stream.str();
+  };
+  // Operations, types and layouts; a family's class puts a prefix before them.
+  std::set<std::string> names;
+  const std::regex defined(
+      R"re(def Titan_\w+\s*:\s*(Titan_\w+)<(?:"\w+", )?"([\w.]+)")re");
+  const std::regex family(
+      R"re(class (Titan_\w+)<string mnemonic[^:]*>\s*:\s*Titan_\w+<"([\w.]+)" # mnemonic)re");
+  for (const auto &entry : std::filesystem::directory_iterator(
+           root / "include/titan/Dialect/Titan")) {
+    if (entry.path().extension() != ".td")
+      continue;
+    const std::string text = read(entry.path());
+    std::map<std::string, std::string> prefixes;
+    for (std::sregex_iterator it(text.begin(), text.end(), family), end;
+         it != end; ++it)
+      prefixes[(*it)[1]] = (*it)[2];
+    for (std::sregex_iterator it(text.begin(), text.end(), defined), end;
+         it != end; ++it)
+      names.insert(prefixes[(*it)[1]] + (*it)[2].str());
+  }
+  ASSERT_TRUE(names.count("mbarrier.init") && names.count("tma.load"));
+  // Attributes: by their name in the code.
+  const std::regex quoted(R"re("titan\.([a-z_]+)")re");
+  for (const auto &entry :
+       std::filesystem::recursive_directory_iterator(root / "lib")) {
+    const std::string text = read(entry.path());
+    for (std::sregex_iterator it(text.begin(), text.end(), quoted), end;
+         it != end; ++it)
+      names.insert((*it)[1]);
+  }
+  const std::regex named(R"(titan\.([a-z0-9_]+(\.[a-z0-9_]+)*))");
+  unsigned found = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(
+           root / "include/titan/Target/Codes")) {
+    const std::string text = read(entry.path());
+    for (std::sregex_iterator it(text.begin(), text.end(), named), end;
+         it != end; ++it, ++found)
+      EXPECT_TRUE(names.count((*it)[1].str()))
+          << entry.path().filename().string() << " names titan."
+          << (*it)[1].str() << ", which there is not";
+  }
+  EXPECT_GT(found, 50u);
 }
