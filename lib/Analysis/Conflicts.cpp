@@ -232,7 +232,8 @@ void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
                             (x.mechanism ? " is issued" : ""));
   finding->events.push_back(describe(y) + ": '" +
                             second->getName().getStringRef().str() + "'");
-  if (required.row)
+  // A race lacks any order, whatever the proxies.
+  if (required.row && code != Code::Race)
     finding->events.push_back(
         "what is missing: row " + std::to_string(required.row) +
         " of the proxy table, rule " + std::string(required.rule));

@@ -15,7 +15,7 @@ def Titan_PipeCreateOp : Titan_Op<"pipe.create", []> {
   let summary = "a ring of slots, each holding one slot of every named buffer";
   let description = [{
     ```mlir
-    %ab = titan.pipe.create "load" -> ["mma"] buffers("a" = %a, "b" = %b : ...) : !titan.pipe<4>
+    %ab = titan.pipe.create "load" -> ["mma"] buffers ["a", "b"](%a, %b : ...) : !titan.pipe<4>
     ```
     `fill`: how a slot becomes full: transaction bytes (TMA), or thread arrivals.
     `release`: how it becomes empty again. `alternating`: consumers take turns
