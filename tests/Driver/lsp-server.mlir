@@ -6,6 +6,7 @@
 // CHECK-NEXT: version 1: 1 diagnostics
 // CHECK-NEXT: {{^}}[[#@LINE+17]]:11: severity 1: {{.*}}[tma-stride-alignment] the stride of dimension 0 is 1022 bytes
 // CHECK: version 2: 0 diagnostics
+// CHECK-NEXT: version 3: 0 diagnostics
 // CHECK-NEXT: exit code 0
 
 !map = !titan.tensor_map<64x64xbf16, swizzle = 128>

@@ -382,16 +382,25 @@ std::vector<Candidate> sample(std::vector<Candidate> all) {
 
 } // namespace
 
+static int refuse(Code code, const llvm::Twine &message) {
+  llvm::errs() << "titan-mutate: error: " << message << "  ["
+               << codeInfo(code).code << "]\n  fix: see titan-mutate --help\n";
+  return BadInput;
+}
+
 int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "one bug at a time: does the checker see it, does it show?\n");
-  if (every == 0) {
-    llvm::errs()
-        << "titan-mutate: error: [bad-argument] --every is at least 1\n";
-    return BadInput;
-  }
+  std::string problems;
+  llvm::raw_string_ostream errors(problems);
+  if (!cl::ParseCommandLineOptions(
+          argc, argv,
+          "one bug at a time: does the checker see it, does it show?\n",
+          &errors))
+    return refuse(Code::BadArgument, problems.empty()
+                                         ? "the flags cannot be read"
+                                         : llvm::StringRef(problems).rtrim());
+  if (every == 0)
+    return refuse(Code::BadArgument, "--every is at least 1");
   std::vector<std::unique_ptr<Input>> inputs;
   std::vector<Candidate> candidates;
   for (const std::string &file : files) {
@@ -403,6 +412,16 @@ int main(int argc, char **argv) {
            llvm::enumerate(enumerateMutations(subject->kernel)))
         candidates.push_back({subject.get(), i, mutation});
   }
+  if (llvm::all_of(inputs, [](auto &input) { return input->subjects.empty(); }))
+    return refuse(Code::NoKernel, onlyKernel.empty()
+                                      ? "there is no kernel"
+                                      : "no file has a kernel @" + onlyKernel);
+  if (show.getNumOccurrences() &&
+      llvm::none_of(candidates, [](const Candidate &each) {
+        return static_cast<int64_t>(each.number) == show;
+      }))
+    return refuse(Code::BadArgument,
+                  "--show=" + llvm::Twine(show) + ": there is no such mutant");
   if (show >= 0) {
     for (const Candidate &each : candidates) {
       if (each.number != static_cast<size_t>(show))

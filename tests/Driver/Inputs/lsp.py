@@ -68,6 +68,11 @@ def main():
                 {"textDocument": {**document, "version": 2},
                  "contentChanges": [{"text": text.split("// BAD")[0]}]})
     server.diagnostics(2)
+    # Deeper than the stack of a usual thread.
+    server.send("textDocument/didChange",
+                {"textDocument": {**document, "version": 3},
+                 "contentChanges": [{"text": "module {" * 20000 + "}" * 20000}]})
+    server.diagnostics(3)
     server.send("shutdown", None, 2)
     server.wait(lambda each: each.get("id") == 2)
     server.send("exit", None)
