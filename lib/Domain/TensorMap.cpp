@@ -25,8 +25,25 @@ static int64_t alignment(const TensorMap &map, int64_t usual) {
   return wide ? 2 * usual : usual;
 }
 
-/// Spatial dimensions of an im2col map: W, H, D are dimensions 1, 2, 3.
+/// Spatial dimensions of an im2col map, and which one W is: dimensions are
+/// C, W, (H, (D,)) N, or W, (H, (D,)) slices of C, N when interleaved.
 static int spatialDims(const TensorMap &map) { return map.rank - 2; }
+static int firstSpatial(const TensorMap &map) {
+  return map.interleave == TmaInterleave::None ? 1 : 0;
+}
+
+/// Bytes of a box as the encoder counts them, up to the shared memory of an SM:
+/// element strides divide, rounded down. Nothing where an element stride is
+/// zero.
+static int64_t encodedBoxBytes(const TensorMap &map) {
+  if (map.mode != TmaMode::Tiled)
+    return int64_t(map.im2col.channels) * map.im2col.pixels * map.type->bits /
+           8;
+  int64_t bits = map.type->bits;
+  for (int d = 0; d < map.rank; ++d)
+    bits *= map.elementStrides[d] ? map.box[d] / map.elementStrides[d] : 0;
+  return bits / 8;
+}
 
 /// The rules for pixels, channels and corners (facts-tma.md 1.2). The rank may
 /// be out of range.
@@ -53,12 +70,17 @@ static void checkIm2col(const TensorMap &map, const TargetInfo &target,
                          "corner " + std::to_string(corner) + " is not in " +
                              std::to_string(-most - 1) + " .. " +
                              std::to_string(most)});
-    if (!((unknown.dims >> (d + 1)) & 1) &&
-        m.lower[d] >= static_cast<int64_t>(map.dims[d + 1]) + m.upper[d])
-      found.push_back({Code::TmaIm2col, indexed("pixelBoxUpperCorner", d),
-                       "the bounding box from " + std::to_string(m.lower[d]) +
-                           " to " + number(map.dims[d + 1]) + " - 1 + " +
-                           std::to_string(m.upper[d]) + " is empty"});
+    int at = d + firstSpatial(map);
+    if ((unknown.dims >> at) & 1)
+      continue;
+    // The encoder adds with 32 bits.
+    int64_t end = static_cast<int64_t>(map.dims[at]) + m.upper[d];
+    if (m.lower[d] >= end || end > INT32_MAX)
+      found.push_back(
+          {Code::TmaIm2col, indexed("pixelBoxUpperCorner", d),
+           "the bounding box from " + std::to_string(m.lower[d]) + " to " +
+               number(map.dims[at]) + " - 1 + " + std::to_string(m.upper[d]) +
+               (end > INT32_MAX ? " ends past 2^31" : " is empty")});
   }
 }
 
@@ -107,7 +129,8 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
     if (known && (map.dims[d] < 1 ||
                   map.dims[d] > static_cast<uint64_t>(target.tmaMaxDim)))
       report(Code::TmaDimRange, indexed("globalDim", d),
-             "extent " + number(map.dims[d]) + " is not in 1 .. 2^32");
+             "extent " + number(map.dims[d]) + " is not in 1 .. " +
+                 std::to_string(target.tmaMaxDim));
     if (known && d == 0 && isPacked(type)) {
       uint64_t group = isPadded(type) ? 128 : 2;
       if (map.dims[0] % group != 0)
@@ -150,21 +173,29 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
     report(Code::TmaBoxPacked, innerField,
            "inner box of " + number(inner) + " values of " + typeName +
                "; it has to be 128");
-  if (!interleaved && !isPadded(type)) {
+  if (!isPadded(type)) {
     int64_t bits = static_cast<int64_t>(inner) * type.bits;
-    if (tiled && bits % (8 * target.tmaBoxBytesMultiple) != 0)
+    if (bits % (8 * target.tmaBoxBytesMultiple) != 0)
       report(Code::TmaBoxBytes, innerField,
              number(inner) + " elements of " + typeName + " are " +
                  number(bits / 8) + " bytes, no multiple of " +
                  std::to_string(target.tmaBoxBytesMultiple));
-    if (swizzle.span != 0 && bits > 8 * int64_t(swizzle.span))
+    if (!interleaved && swizzle.span != 0 && bits > 8 * int64_t(swizzle.span))
       report(Code::TmaBoxSwizzle, innerField,
              number(inner) + " elements of " + typeName + " are " +
                  number(bits / 8) + " bytes, but swizzle " + swizzleName +
                  " spans " + std::to_string(swizzle.span));
   }
 
-  if (map.interleave == TmaInterleave::B32 && swizzle.driver != 1)
+  if (found.empty() && encodedBoxBytes(map) > target.sharedBytesPerSm)
+    report(Code::TmaBoxRange, tiled ? "boxDim" : "pixelsPerColumn",
+           "the box has " + std::to_string(encodedBoxBytes(map)) +
+               " bytes, more than " + std::to_string(target.sharedBytesPerSm));
+
+  // Documented for all targets, but neither encoder nor copies of sm_90 mind
+  // (measured).
+  if (map.interleave == TmaInterleave::B32 && swizzle.driver != 1 &&
+      target.id != TargetId::Sm90a)
     report(Code::TmaInterleave, "interleave",
            "interleave 32B needs swizzle 32B, not " + swizzleName);
   if (interleaved && type.driver == 15)
@@ -211,13 +242,13 @@ static void checkIm2colCopy(const TensorMap &map, const TmaCopy &copy,
     if (!load && (map.im2col.lower[d] < 0 || map.im2col.upper[d] > 0))
       report(indexed("pixelBoxLowerCorner", d),
              "a store's bounding box lies inside of the tensor");
-    if (((unknown.coords | unknown.dims) >> (d + 1)) & 1)
+    int at = d + firstSpatial(map);
+    if (((unknown.coords | unknown.dims) >> at) & 1)
       continue;
-    int64_t x = copy.coords[d + 1], low = map.im2col.lower[d];
-    int64_t high =
-        static_cast<int64_t>(map.dims[d + 1]) - 1 + map.im2col.upper[d];
+    int64_t x = copy.coords[at], low = map.im2col.lower[d];
+    int64_t high = static_cast<int64_t>(map.dims[at]) - 1 + map.im2col.upper[d];
     if (x < low || x > high)
-      report(indexed("tensorCoords", d + 1),
+      report(indexed("tensorCoords", at),
              "coordinate " + std::to_string(x) + " lies outside of the " +
                  "bounding box " + std::to_string(low) + " .. " +
                  std::to_string(high));
@@ -317,11 +348,18 @@ std::vector<TmaViolation> titan::validateCopy(const TensorMap &map,
            "reduction '" + copy.reduction + "' does not exist for " + typeName);
   if (load) {
     // facts-tma.md T4: one copy's bytes have to fit the barrier's count.
-    int64_t bits = type.bits;
-    for (int d = 0; d < map.rank; ++d) {
-      int64_t es =
-          d == 0 || map.elementStrides[d] == 0 ? 1 : map.elementStrides[d];
-      bits *= (map.box[d] + es - 1) / es;
+    bool interleaved = map.interleave != TmaInterleave::None;
+    int64_t bits =
+        interleaved ? 128 * static_cast<int64_t>(map.interleave) : type.bits;
+    if (im2col)
+      bits *=
+          int64_t(map.im2col.pixels) * (interleaved ? 1 : map.im2col.channels);
+    for (int d = 0; d < map.rank && !im2col; ++d) {
+      int64_t es = (d == 0 && !interleaved) || map.elementStrides[d] == 0
+                       ? 1
+                       : map.elementStrides[d];
+      // Of channel slices one is moved.
+      bits *= interleaved && d == map.rank - 2 ? 1 : (map.box[d] + es - 1) / es;
     }
     if (bits / 8 > target.mbarrierMaxTx)
       report(Code::BarrierRange, "boxDim",
@@ -333,6 +371,8 @@ std::vector<TmaViolation> titan::validateCopy(const TensorMap &map,
 }
 
 int64_t titan::storeTailBytes(const TensorMap &map) {
+  if (map.interleave != TmaInterleave::None)
+    return 0;
   uint64_t tail = map.dims[0] * map.type->bits / 8 % 16;
   return tail == 0 ? 0 : static_cast<int64_t>(16 - tail);
 }

@@ -24,58 +24,59 @@ Result<TmaTransfer> TmaTransfer::make(const TensorMap &map, const TmaCopy &copy,
   if (!found.empty())
     return problemOf(found.front());
 
-  auto unsupported = [](const std::string &what) {
-    return Problem{std::string(codeInfo(Code::NotSupportedYet).code),
-                   what + " not modelled yet"};
-  };
   const TmaType &type = *map.type;
   bool load = copy.direction == TmaDirection::Load;
   bool im2col = map.mode == TmaMode::Im2col;
-  bool tf32 = type.name.substr(0, 4) == "tf32";
   bool padded = type.driver >= 14;
-  int64_t inner = im2col ? map.im2col.channels : map.box[0];
-  if (map.interleave != TmaInterleave::None)
-    return unsupported("interleaved tensor maps are");
-  if (tf32 && !load)
-    return unsupported("stores and reductions of tf32 are");
-  if (padded && !load)
-    return unsupported("stores of padded packed types are");
-  if (im2col && inner * type.bits % 128 != 0)
-    return unsupported("im2col channels that are no multiple of 16 bytes are");
+  bool interleaved = map.interleave != TmaInterleave::None;
+  if (padded && (!load || interleaved))
+    return Problem{std::string(codeInfo(Code::NotSupportedYet).code),
+                   "stores and interleaved maps of padded packed types are not "
+                   "modelled yet"};
 
   TmaTransfer transfer;
   transfer.how = copy.direction;
   transfer.mode = map.mode;
   transfer.fourRows = copy.fourRows;
-  transfer.rank = map.rank;
   transfer.base = map.address;
   transfer.shared = copy.shared;
-  // The unit of dimension 0: an element, a byte of b4x16, a slot of 16 values.
+  // The unit of dimension 0: an element, a byte of b4x16, a slot of 16 values,
+  // a slice of channels.
   int64_t values = padded ? 16 : type.bits < 8 ? 2 : 1;
-  transfer.element = values * type.bits / 8;
+  transfer.element = interleaved ? 16 * static_cast<int64_t>(map.interleave)
+                                 : values * type.bits / 8;
   transfer.slot = padded ? 16 : 0;
+  // The map's dimension d is ours d + shift.
+  int shift = interleaved ? 1 : 0;
+  transfer.rank = map.rank + shift;
+  transfer.strides[0] = static_cast<uint64_t>(transfer.element);
   for (int d = 0; d < map.rank; ++d) {
-    int64_t unit = d == 0 ? values : 1;
-    // Entry 0 of the element strides is ignored (facts-tma.md 1.2), and those
-    // of C and N are in im2col.
-    bool strided = d > 0 && !(im2col && d == map.rank - 1);
-    transfer.step[d] = strided ? map.elementStrides[d] : 1;
-    transfer.start[d] = copy.coords[d] / unit;
-    transfer.dims[d] = static_cast<int64_t>(map.dims[d]) / unit;
-    transfer.strides[d] =
+    int to = d + shift;
+    int64_t unit = to == 0 ? values : 1;
+    // Entry 0 of the element strides is ignored without interleave.
+    transfer.steps[to] = to == 0 ? 1 : map.elementStrides[d];
+    transfer.start[to] = copy.coords[d] / unit;
+    transfer.dims[to] = static_cast<int64_t>(map.dims[d]) / unit;
+    transfer.strides[to] =
         d == 0 ? static_cast<uint64_t>(transfer.element) : map.strides[d - 1];
-    transfer.extents[d] =
-        d == 0 ? inner / unit
-               : (map.box[d] + transfer.step[d] - 1) / transfer.step[d];
-    if (d > 0)
-      transfer.rowCount *= transfer.extents[d];
+    int64_t box = im2col ? map.im2col.channels : map.box[d];
+    // One slice of channels is moved, whatever the box says.
+    if (interleaved && d == map.rank - 2)
+      box = 1;
+    transfer.extents[to] =
+        (box / unit + transfer.steps[to] - 1) / transfer.steps[to];
+    if (to > 0)
+      transfer.rowCount *= transfer.extents[to];
   }
   if (im2col) {
     transfer.rowCount = map.im2col.pixels;
-    for (int d = 1; d < map.rank - 1; ++d) {
-      transfer.low[d] = map.im2col.lower[d - 1];
-      transfer.high[d] = transfer.dims[d] - 1 + map.im2col.upper[d - 1];
-      transfer.add[d] = load ? copy.im2colOffsets[d - 1] : 0;
+    if (interleaved)
+      transfer.slices = transfer.rank - 2;
+    for (int k = 0; k < map.rank - 2; ++k) {
+      int d = k + 1;
+      transfer.low[d] = map.im2col.lower[k];
+      transfer.high[d] = transfer.dims[d] - 1 + map.im2col.upper[k];
+      transfer.add[d] = load ? copy.im2colOffsets[k] : 0;
     }
   }
   if (copy.fourRows) {
@@ -84,18 +85,17 @@ Result<TmaTransfer> TmaTransfer::make(const TensorMap &map, const TmaCopy &copy,
   }
   transfer.swizzle = map.swizzle;
   bool swizzled = map.swizzle->span != 0;
-  transfer.pitch = padded     ? transfer.extents[0] * transfer.slot
-                   : swizzled ? map.swizzle->span
-                              : transfer.rowBytes();
+  transfer.pitch = padded ? transfer.extents[0] * transfer.slot
+                   : swizzled && !interleaved ? map.swizzle->span
+                                              : transfer.rowBytes();
   // The flip exchanges halves of 16 bytes; every other mode keeps 16 together.
   transfer.chunk = !swizzled ? 0 : map.swizzle->mask2 != 0 ? 8 : 16;
   transfer.nan = map.nanFill;
-  transfer.tf32 = tf32;
+  transfer.tf32 = load && type.name.substr(0, 4) == "tf32";
   return transfer;
 }
 
-/// Adds the indices of row `index` to the address (modulo 2^64: addresses
-/// outside of the tensor are never used); whether the row is inside.
+/// Adds the indices of row `index` to the address; whether the row is inside.
 bool TmaTransfer::computeTiledRow(int64_t index, uint64_t &address) const {
   bool inside = true;
   for (int d = 1; d < rank; ++d) {
@@ -103,11 +103,10 @@ bool TmaTransfer::computeTiledRow(int64_t index, uint64_t &address) const {
     if (fourRows) {
       g = rowsOfFour[index];
     } else {
-      g = start[d] + index % extents[d] * step[d];
+      g = start[d] + index % extents[d] * steps[d];
       index /= extents[d];
     }
-    inside = inside && g >= 0 && g < dims[d];
-    address += static_cast<uint64_t>(g) * strides[d];
+    inside &= step(d, g, address);
   }
   return inside;
 }
@@ -118,23 +117,23 @@ bool TmaTransfer::computeIm2colRow(int64_t index, uint64_t &address) const {
   bool inside = true;
   for (int d = 1; d < rank; ++d) {
     int64_t cursor;
-    if (d == rank - 1) { // N runs on.
-      cursor = start[d] + index;
+    if (d == slices) {
+      cursor = start[d];
+    } else if (d == rank - 1) { // N runs on.
+      cursor = start[d] + index * steps[d];
     } else {
-      int64_t first = (high[d] - start[d]) / step[d] + 1;
-      int64_t later = (high[d] - low[d]) / step[d] + 1;
+      int64_t first = (high[d] - start[d]) / steps[d] + 1;
+      int64_t later = (high[d] - low[d]) / steps[d] + 1;
       if (index < first) {
-        cursor = start[d] + index * step[d];
+        cursor = start[d] + index * steps[d];
         index = 0;
       } else {
         index -= first;
-        cursor = low[d] + index % later * step[d];
+        cursor = low[d] + index % later * steps[d];
         index = index / later + 1;
       }
     }
-    int64_t g = cursor + add[d];
-    inside = inside && g >= 0 && g < dims[d];
-    address += static_cast<uint64_t>(g) * strides[d];
+    inside &= step(d, cursor + add[d], address);
   }
   return inside;
 }

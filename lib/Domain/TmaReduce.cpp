@@ -117,6 +117,19 @@ static uint32_t addF32(uint32_t a, uint32_t b, bool ftz) {
   return ftz ? flush(bits) : bits;
 }
 
+/// NaN comes through as it is, the source's before the old one.
+static uint64_t addF64(uint64_t old, uint64_t source) {
+  auto isNaN = [](uint64_t x) {
+    return (x & ~(uint64_t(1) << 63)) > 0x7FFull << 52;
+  };
+  if (isNaN(source))
+    return source;
+  if (isNaN(old))
+    return old;
+  double sum = std::bit_cast<double>(old) + std::bit_cast<double>(source);
+  return std::isnan(sum) ? 0xFFF8ull << 48 : std::bit_cast<uint64_t>(sum);
+}
+
 std::optional<uint64_t> titan::reduceElement(std::string_view op,
                                              const TmaType &type, uint64_t old,
                                              uint64_t source) {
@@ -135,15 +148,15 @@ std::optional<uint64_t> titan::reduceElement(std::string_view op,
       return minMax16(format, op == "max", x, y);
     return std::nullopt;
   }
-  if (type.name == "f32" || type.name == "f32.ftz") {
+  // tf32 rounds when it is loaded, and nowhere else.
+  if (type.name[0] != 'u' && type.name[0] != 's') {
     if (op != "add")
       return std::nullopt;
+    if (type.name == "f64")
+      return addF64(a, b);
     return addF32(static_cast<uint32_t>(a), static_cast<uint32_t>(b),
-                  type.name == "f32.ftz");
+                  type.name.ends_with(".ftz"));
   }
-  // Integers. A float type that the table gains has no arithmetic here yet.
-  if (type.name[0] != 'u' && type.name[0] != 's')
-    return std::nullopt;
   if (op == "add")
     return (a + b) & mask;
   if (op == "and")

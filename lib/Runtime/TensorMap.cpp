@@ -69,19 +69,24 @@ Status titan::runtime::checkFormat(const TargetInfo &target,
                   "element stride " + std::to_string(d) + " is " +
                       std::to_string(f.elementStrides[d]));
   }
-  if (f.interleave == MapInterleave::None) {
-    const int64_t inner = int64_t{f.box[0]} * f.type->bits / 8;
-    const std::string what =
-        "box dimension 0 takes " + std::to_string(inner) + " bytes";
-    if (inner % target.tmaBoxBytesMultiple)
-      return fail(Code::TmaBoxBytes, what);
-    if (f.swizzle->span && inner > f.swizzle->span)
-      return fail(Code::TmaBoxSwizzle, what + ", the swizzle spans " +
-                                           std::to_string(f.swizzle->span));
-  } else if (f.interleave == MapInterleave::B32 && f.swizzle->name != "32B") {
+  const int64_t inner = int64_t{f.box[0]} * f.type->bits / 8;
+  const std::string what =
+      "box dimension 0 takes " + std::to_string(inner) + " bytes";
+  if (inner % target.tmaBoxBytesMultiple)
+    return fail(Code::TmaBoxBytes, what);
+  if (f.interleave == MapInterleave::None && f.swizzle->span &&
+      inner > f.swizzle->span)
+    return fail(Code::TmaBoxSwizzle, what + ", the swizzle spans " +
+                                         std::to_string(f.swizzle->span));
+  int64_t total = f.type->bits / 8;
+  for (int d = 0; d < f.rank; ++d)
+    total *= f.box[d] / f.elementStrides[d];
+  if (total > target.sharedBytesPerSm)
+    return fail(Code::TmaBoxRange,
+                "the box takes " + std::to_string(total) + " bytes");
+  if (f.interleave == MapInterleave::B32 && f.swizzle->name != "32B" && !sm90)
     return fail(Code::TmaInterleave,
                 "interleave 32B with swizzle " + std::string(f.swizzle->name));
-  }
   if (f.fill == MapFill::NaN && !f.type->nanFill)
     return fail(Code::TmaFillType,
                 "NaN fill with type " + std::string(f.type->name));

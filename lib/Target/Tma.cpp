@@ -51,9 +51,10 @@ constexpr TmaSwizzle swizzles[] = {
 };
 
 constexpr std::string_view r =
-    "PTX \"cp.reduce.async.bulk.tensor\"; run on an H200 (others fault)";
+    "PTX \"cp.reduce.async.bulk.tensor\"; every pair run on an H200 (others "
+    "fault; add of f64 and tf32 is not documented)";
 constexpr TmaReduction reductions[] = {
-    {"add", "u32 s32 u64 f32 f32.ftz f16 bf16", r},
+    {"add", "u32 s32 u64 f16 f32 f64 bf16 f32.ftz tf32 tf32.ftz", r},
     {"min", "u32 s32 u64 s64 f16 bf16", r},
     {"max", "u32 s32 u64 s64 f16 bf16", r},
     {"inc", "u32", r},

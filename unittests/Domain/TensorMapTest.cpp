@@ -68,8 +68,8 @@ TEST(TensorMap, EveryRuleAndItsEdge) {
       {"base off by 16", [](TensorMap &m) { m.address += 16; }, ""},
       {"null base", [](TensorMap &m) { m.address = 0; }, ""},
       {"dim 0", [](TensorMap &m) { m.dims[1] = 0; }, "tma-dim-range"},
-      {"dim 2^32", [](TensorMap &m) { m.dims[1] = uint64_t(1) << 32; }, ""},
-      {"dim 2^32+1", [](TensorMap &m) { m.dims[1] = (uint64_t(1) << 32) + 1; },
+      {"dim 2^31", [](TensorMap &m) { m.dims[1] = uint64_t(1) << 31; }, ""},
+      {"dim 2^31+1", [](TensorMap &m) { m.dims[1] = (uint64_t(1) << 31) + 1; },
        "tma-dim-range"},
       {"stride 1022", [](TensorMap &m) { m.strides[0] = 1022; },
        "tma-stride-alignment"},
@@ -112,7 +112,29 @@ TEST(TensorMap, EveryRuleAndItsEdge) {
          m.interleave = TmaInterleave::B32;
          m.strides = {416, 40000};
        },
-       "tma-interleave"},
+       ""},
+      {"interleaved box of 8 bytes",
+       [](TensorMap &m) {
+         m.interleave = TmaInterleave::B16;
+         m.box[0] = 4;
+       },
+       "tma-box-bytes"},
+      {"interleaved box over the span",
+       [](TensorMap &m) {
+         m.interleave = TmaInterleave::B16;
+         m.box[0] = 256;
+       },
+       ""},
+      // 64 x 57 x 32 x 2 bytes are 233472, the encoder's most.
+      {"box of 228 KiB", [](TensorMap &m) { m.box = {64, 57, 32, 1, 1}; }, ""},
+      {"a larger box", [](TensorMap &m) { m.box = {64, 58, 32, 1, 1}; },
+       "tma-box-range"},
+      {"a larger box by halves",
+       [](TensorMap &m) {
+         m.box = {64, 115, 32, 1, 1};
+         m.elementStrides[1] = 2;
+       },
+       ""},
       {"interleave 32B, stride of 16",
        [](TensorMap &m) {
          m.interleave = TmaInterleave::B32;
@@ -152,6 +174,11 @@ TEST(TensorMap, EveryRuleAndItsEdge) {
   }
   EXPECT_EQ(codes(validate(legal(), targetInfo(TargetId::Gfx942))),
             "wrong-target");
+  // Documented, and asked for where it was not measured.
+  TensorMap wide = legal();
+  wide.interleave = TmaInterleave::B32;
+  wide.strides = {416, 40000};
+  EXPECT_EQ(codes(validate(wide, blackwell)), "tma-interleave");
 }
 
 TEST(TensorMap, PackedTypes) {
@@ -207,15 +234,35 @@ TEST(TensorMap, Im2colRules) {
   EXPECT_EQ(with([](TensorMap &m) { m.rank = 2; }), "tma-rank");
   EXPECT_EQ(with([](TensorMap &m) { m.im2col.channels = 0; }), "tma-box-range");
   EXPECT_EQ(with([](TensorMap &m) {
-              m.im2col.channels = 257;
+              m.im2col.channels = 264;
               m.swizzle = findTmaSwizzle("none");
             }),
             "tma-box-range");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.channels = 4; }), "tma-box-bytes");
   EXPECT_EQ(with([](TensorMap &m) { m.im2col.channels = 72; }),
             "tma-box-swizzle");
   EXPECT_EQ(with([](TensorMap &m) { m.im2col.pixels = 1025; }),
             "tma-box-range");
   EXPECT_EQ(with([](TensorMap &m) { m.im2col.pixels = 1024; }), "");
+  EXPECT_EQ(with([](TensorMap &m) {
+              m.swizzle = findTmaSwizzle("none");
+              m.im2col.channels = 128;
+              m.im2col.pixels = 912;
+            }),
+            "");
+  EXPECT_EQ(with([](TensorMap &m) {
+              m.swizzle = findTmaSwizzle("none");
+              m.im2col.channels = 128;
+              m.im2col.pixels = 913;
+            }),
+            "tma-box-range");
+  // The box of W ends at 2^31 - 2 at most.
+  EXPECT_EQ(with([](TensorMap &m) { m.dims[1] = uint64_t(1) << 31; }), "");
+  EXPECT_EQ(with([](TensorMap &m) {
+              m.dims[1] = uint64_t(1) << 31;
+              m.im2col.upper[0] = 0;
+            }),
+            "tma-im2col");
   EXPECT_EQ(with([](TensorMap &m) { m.im2col.lower[0] = -129; }), "tma-im2col");
   EXPECT_EQ(with([](TensorMap &m) { m.im2col.lower[1] = -128; }), "");
   EXPECT_EQ(with([](TensorMap &m) { m.im2col.upper[0] = -10; }), "tma-im2col");
@@ -307,7 +354,8 @@ TEST(TensorMap, CopyRules) {
   EXPECT_EQ(check(reduce), "");
   reduce.reduction = "xor";
   EXPECT_EQ(check(reduce), "tma-reduce-type");
-  // 256 * 64 * 64 * 2 bytes are more than a barrier counts.
+  // 256 * 64 * 64 * 2 bytes are more than a barrier counts (and more than the
+  // encoder takes).
   map.box = {64, 256, 64, 1, 1};
   EXPECT_EQ(check(load({0, 0, 0})), "barrier-range");
   EXPECT_EQ(check(store({0, 0, 0})), "");

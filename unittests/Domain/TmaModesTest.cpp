@@ -97,7 +97,7 @@ Model im2colModel(const TensorMap &map, const TmaCopy &copy,
       cursor[d] = m.lower[d];
     }
     if (d == spatial)
-      ++cursor[spatial];
+      cursor[spatial] += map.elementStrides[spatial + 1];
   }
   return result;
 }

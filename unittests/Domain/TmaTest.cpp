@@ -185,8 +185,7 @@ TEST(Tma, RandomCasesOfEveryRankAndType) {
     }
     map.elementStrides[0] = static_cast<uint32_t>(between(1, 8)); // Ignored.
     copy.shared = 128 * between(1, 40);
-    bool tf32 = map.type->name.substr(0, 4) == "tf32";
-    if (between(0, 1) && !tf32 && !map.swizzle->loadOnly) {
+    if (between(0, 1) && !map.swizzle->loadOnly) {
       copy.direction = TmaDirection::Store;
       for (int64_t &x : copy.coords)
         x = x < 0 ? -x / 3 / unit * unit : x;
@@ -309,15 +308,6 @@ TEST(Tma, WhatIsNotModelledIsRefused) {
   EXPECT_EQ(code(packed, at), "none");
   EXPECT_EQ(code(packed, {TmaDirection::Store, {0, 0}, 0}),
             "not-supported-yet");
-  TensorMap tf32 = matrix("tf32", 64, 64, 256, 32, 8);
-  EXPECT_EQ(code(tf32, at), "none");
-  EXPECT_EQ(code(tf32, {TmaDirection::Store, {0, 0}, 0}), "not-supported-yet");
-  TensorMap slices = map;
-  slices.rank = 3;
-  slices.strides = {256, 4096};
-  slices.interleave = TmaInterleave::B16;
-  EXPECT_EQ(code(slices, {TmaDirection::Load, {0, 0, 0}, 0}),
-            "not-supported-yet");
   // Violations come with their code.
   EXPECT_EQ(code(map, {TmaDirection::Load, {1, 0}, 0}),
             "tma-coordinate-alignment");
@@ -390,7 +380,7 @@ TEST(TmaValues, IntegerReductions) {
   EXPECT_FALSE(reduceElement("mul", *findTmaType("u32"), 1, 1));
 }
 
-/// Every pair of the table that is not tf32 or f64 has arithmetic.
+/// Every pair of the table has arithmetic.
 TEST(TmaValues, TheTableHasArithmetic) {
   for (const TmaReduction &row : tmaReductions())
     for (const TmaType &type : tmaTypes()) {

@@ -278,8 +278,8 @@ TEST(TensorMap, LaunchFields) {
   EXPECT_EQ(code([](F &v) { v.address = 4104; }), "tma-base-alignment");
   EXPECT_EQ(code([](F &v) { v.address = 4112; }), "ok");
   EXPECT_EQ(code([](F &v) { v.dims[2] = 0; }), "tma-dim-range");
-  EXPECT_EQ(code([](F &v) { v.dims[2] = int64_t{1} << 32; }), "ok");
-  EXPECT_EQ(code([](F &v) { v.dims[2] = (int64_t{1} << 32) + 1; }),
+  EXPECT_EQ(code([](F &v) { v.dims[2] = int64_t{1} << 31; }), "ok");
+  EXPECT_EQ(code([](F &v) { v.dims[2] = (int64_t{1} << 31) + 1; }),
             "tma-dim-range");
   EXPECT_EQ(code([](F &v) { v.byteStrides[0] = 200; }), "tma-stride-alignment");
   EXPECT_EQ(code([](F &v) { v.byteStrides[0] = 0; }), "ok");
@@ -292,7 +292,12 @@ TEST(TensorMap, LaunchFields) {
   EXPECT_EQ(code([](F &v) { v.dims[3] = -1, v.byteStrides[2] = 3; }), "ok");
   // Interleave 32B wants multiples of 32.
   f.interleave = MapInterleave::B32;
-  EXPECT_EQ(checkFormat(target, f, "").error().code, "tma-interleave");
+  ASSERT_TRUE(checkFormat(target, f, ""));
+  EXPECT_EQ(checkFormat(targetInfo(TargetId::Sm100a), f, "").error().code,
+            "tma-interleave");
+  f.box = {64, 58, 32};
+  EXPECT_EQ(checkFormat(target, f, "").error().code, "tma-box-range");
+  f.box = {64, 57, 32};
   f.swizzle = findTmaSwizzle("32B");
   ASSERT_TRUE(checkFormat(target, f, ""));
   EXPECT_EQ(code([](F &v) { v.address = 4112; }), "tma-base-alignment");

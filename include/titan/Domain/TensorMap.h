@@ -24,15 +24,17 @@
 // Codes/Tma.def, whose rows have rule, source and fix; the numbers are in
 // Limits.def and Target/Tma.h:
 //
+// (Hn: group n of docs/hardware-tma.md.)
+//
 //   code                  what                                     facts-tma.md
 //   tma-rank              1 .. 5; interleaved 3 .. 5                1.2
 //   tma-base-alignment    16, or 32, bytes                          1.2
-//   tma-dim-range         1 .. 2^32                                 1.2, M7
+//   tma-dim-range         1 .. 2^31 (the encoder: 2^32)             1.2, H4
 //   tma-dim-packed        whole groups of packed values             1.2
 //   tma-stride-alignment  16, or 32, bytes                          1.2
 //   tma-stride-range      below 2^40; 0 and overlaps are legal      1.2, M7
-//   tma-box-range         1 .. 256                                  1.2, M7
-//   tma-box-bytes         inner box in bytes: multiple of 16        1.2
+//   tma-box-range         1 .. 256; the whole box                   1.2, H4
+//   tma-box-bytes         inner box, channels: multiple of 16 bytes 1.2, H4
 //   tma-box-packed        inner box of padded packed types: 128     1.2
 //   tma-box-swizzle       inner box at most the span (less is legal) 1.2, M2
 //   tma-element-stride    1 .. 8, every entry                       1.2, M7
@@ -47,7 +49,7 @@
 //   tma-coordinate-count  one for each dimension                    N1
 //   tma-shared-alignment  128 bytes                                 N3
 //   tma-store-negative    stores start inside                       R3
-//   tma-reduce-type       operation and element type                S6, M6
+//   tma-reduce-type       operation and element type                S6, H6
 //   barrier-range         bytes of one copy a barrier can count     T4
 //
 //===----------------------------------------------------------------------===//
@@ -70,8 +72,9 @@ enum class TmaInterleave : uint8_t { None = 0, B16 = 1, B32 = 2 };
 /// Which encoder made the map.
 enum class TmaMode : uint8_t { Tiled, Im2col, Im2colWide };
 
-/// What im2col maps have in place of a box. Dimensions are C, W, (H, (D,)) N;
-/// corners are those of W, then H, then D.
+/// What im2col maps have in place of a box. Dimensions are C, W, (H, (D,)) N,
+/// or, interleaved, W, (H, (D,)) slices of C, N; corners are those of W, then
+/// H, D.
 struct TmaIm2col {
   /// The bounding box of dimension d is [lower, dim - 1 + upper], in pixels.
   std::array<int32_t, 3> lower{}, upper{};
@@ -98,6 +101,7 @@ struct TensorMap {
   std::array<uint64_t, maxRank - 1> strides{};
   /// Elements along each dimension, before element strides; unused by im2col.
   std::array<uint32_t, maxRank> box{1, 1, 1, 1, 1};
+  /// Entry 0 is ignored without interleave.
   std::array<uint32_t, maxRank> elementStrides{1, 1, 1, 1, 1};
   TmaIm2col im2col;
   TmaInterleave interleave = TmaInterleave::None;
@@ -149,8 +153,8 @@ struct TmaViolation {
   std::string message;
 };
 
-/// The rules for the fields of a map. Empty: the encoder accepts it. Maps of
-/// im2col::w give not-supported-yet.
+/// The rules for the fields of a map. Empty: the encoder accepts it, and no
+/// copy faults because of it. Maps of im2col::w give not-supported-yet.
 std::vector<TmaViolation> validate(const TensorMap &map,
                                    const TargetInfo &target,
                                    const TmaUnknown &unknown = {});
@@ -176,9 +180,11 @@ int64_t storeTailBytes(const TensorMap &map);
 using TmaDescriptor = std::array<uint8_t, 128>;
 
 /// The bits of a tiled map (mode and im2col are not looked at: their bits are
-/// not known). L2 promotion, which lies in bits that
-/// tensormap.replace never writes, is left out (zero). Fields beyond their
-/// ranges are cut off as tensormap.replace cuts them (R8), so validate first.
+/// not known). Bytes 0x40 .. 0x7f are zero; the driver writes the box's bytes
+/// and the swizzle's period there, and copies do not look. L2 promotion, which
+/// lies in bits that tensormap.replace never writes, is left out (zero). Fields
+/// beyond their ranges are cut off as tensormap.replace cuts them (R8), so
+/// validate first.
 TmaDescriptor encodeDescriptor(const TensorMap &map);
 
 /// The fields that the bits say, with l2Promotion 0; none where type, rank or

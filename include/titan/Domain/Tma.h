@@ -31,15 +31,25 @@
 //     shared   = swizzle(S + row*pitch + i0*element)       absolute address L7
 //     bytes    = n0*n1*n2*n3*n4*element                    transaction      T1
 //
-// (Ln, Tn, Sn: facts-tma.md; L1 to L8, M1 to M4 measured on an H200 in 3,000
-// random cases; the store's chunk, S3 and M5, in 538.)
+// im2col: the rows are pixels, found by a cursor that starts at the coordinates
+// and walks through a bounding box, W first, in steps of es; past the last
+// image it goes on (N in steps of es, too), and those rows are filled.
+//
+// Interleaved tensors: dimension 0 is W, in slices of 16 or 32 bytes of
+// channels, and has an element stride; dimension rank-2 counts slices, of which
+// a copy moves one, whatever the box says. Slices follow one another in shared
+// memory without a gap, swizzled or not. So each slice is a row of one element
+// of 16 or 32 bytes behind which the map's dimensions follow.
+//
+// (Ln, Tn, Sn: facts-tma.md. docs/hardware-tma.md says what was measured, with
+// what: on an H200 all of this but what begins with sm_100.)
 //
 // A TmaTransfer gives this function as *runs*: pieces that are contiguous on
 // both sides. Without swizzle a run is the part of a row inside the tensor,
 // with it a chunk of at most 16 bytes.
 //
-// Not here yet, and refused as not-supported-yet: im2col, interleave, packed
-// 4- and 6-bit types, gather4 and scatter4, stores and reductions of tf32.
+// Not here yet, and refused as not-supported-yet: im2col::w, stores of padded
+// packed types.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_DOMAIN_TMA_H
@@ -70,7 +80,8 @@ public:
                                   const TargetInfo &target);
 
   /// Rows of the image: tiled, the product of ceil(box / element stride) over
-  /// the dimensions but the first; im2col, pixels; gather4, 4.
+  /// the dimensions but the first; im2col, pixels; gather4, 4; interleaved,
+  /// slices.
   int64_t rows() const { return rowCount; }
   /// Bytes of a row in global memory, and from one row to the next in shared
   /// memory.
@@ -101,8 +112,9 @@ public:
   /// The 16-bit pattern that fills elements, low byte at even addresses:
   /// 0, or 0x7FF7 for NaN (L8).
   uint16_t fillPattern() const { return nan ? 0x7FF7 : 0; }
-  /// Whether a load changes the values it moves (tf32 rounds, L9): apply
-  /// roundToTf32 to each 32-bit word of a run.
+  /// Whether the copy changes the values it moves (loads of tf32 round, L9;
+  /// stores and reductions do not): apply roundToTf32 to each 32-bit word of a
+  /// run.
   bool rounds() const { return tf32; }
 
   /// The shared bytes that are written (loads) or read; gaps left out.
@@ -118,6 +130,12 @@ private:
     int64_t begin, end; // Its bytes that have a global side.
   };
   void computeRow(int64_t index, Row &row) const;
+  /// Whether index g of dimension d is inside; adds it to the address (modulo
+  /// 2^64: addresses outside of the tensor are never used).
+  bool step(int d, int64_t g, uint64_t &address) const {
+    address += static_cast<uint64_t>(g) * strides[d];
+    return g >= 0 && g < dims[d];
+  }
   bool computeTiledRow(int64_t index, uint64_t &address) const;
   bool computeIm2colRow(int64_t index, uint64_t &address) const;
 
@@ -139,19 +157,23 @@ private:
     }
   }
 
-  static constexpr int maxRank = TensorMap::maxRank;
+  static constexpr int maxRank = TensorMap::maxRank + 1;
   TmaDirection how = TmaDirection::Load;
   TmaMode mode = TmaMode::Tiled;
   bool fourRows = false;
-  // By dimension. Dimension 0 counts in units of `element` bytes.
-  std::array<int64_t, maxRank> extents{1, 1, 1, 1, 1};
+  // By dimension. Dimension 0 counts in units of `element` bytes. Interleaved
+  // tensors have one dimension more: dimension 0 is the one slice of channels,
+  // and the map's dimensions follow.
+  std::array<int64_t, maxRank> extents{1, 1, 1, 1, 1, 1};
   std::array<int64_t, maxRank> start{};
-  std::array<int64_t, maxRank> step{1, 1, 1, 1, 1};
-  std::array<int64_t, maxRank> dims{1, 1, 1, 1, 1};
+  std::array<int64_t, maxRank> steps{1, 1, 1, 1, 1, 1};
+  std::array<int64_t, maxRank> dims{1, 1, 1, 1, 1, 1};
   std::array<uint64_t, maxRank> strides{};
   std::array<int64_t, 4> rowsOfFour{};
   // im2col: the bounding box, inclusive, and what is added to the cursor.
   std::array<int64_t, maxRank> low{}, high{}, add{};
+  /// im2col: the dimension of channel slices, which stands still; 0: none.
+  int slices = 0;
   int rank = 1;
   uint64_t base = 0;
   int64_t shared = 0, element = 1, rowCount = 1, pitch = 1;
@@ -163,19 +185,24 @@ private:
   bool nan = false, tf32 = false;
 };
 
-/// A 32-bit float as tf32 maps load it: rounded to 10 bits of mantissa, nearest
-/// even; overflow is infinity, subnormals are kept, every NaN is 0x7FFFE000
-/// (facts-tma.md L9, practice: measured on another chip of the family).
+/// A 32-bit float as maps of tf32 and tf32.ftz load it: rounded to 10 bits of
+/// mantissa, nearest even; overflow is infinity, subnormals are kept, every NaN
+/// is 0x7FFFE000 (measured, docs/hardware-tma.md).
 uint32_t roundToTf32(uint32_t bits);
 
-/// The arithmetic of a reduction on one element (facts-tma.md S6, S7): old is
-/// what is in global memory, source what comes from shared memory. Both are the
-/// element's bits, little-endian in the low type->bits bits. None where
-/// operation and type do not go together.
-/// add on floats is one rounding to nearest even; f32 keeps subnormals,
-/// f32.ftz flushes inputs and result to zero with their sign. min and max give
-/// the number when one side is NaN, and NaN (0x7FFF) when both are (S7: a
-/// model, not measured); -0 is less than +0.
+/// The arithmetic of a reduction on one element: old is what is in global
+/// memory, source what comes from shared memory. Both are the element's bits,
+/// little-endian in the low type->bits bits. None where operation and type do
+/// not go together. All of it measured (docs/hardware-tma.md):
+/// - add on floats is one rounding to nearest even. f32 keeps subnormals,
+/// f32.ftz
+///   flushes inputs and result to zero with their sign. tf32 is f32, tf32.ftz
+///   is f32.ftz: nothing is rounded to tf32. NaN is 0x7FFF, 0x7FFFFFFF; f64
+///   hands the source's NaN on, else the old one, and inf - inf is
+///   0xFFF8000000000000.
+/// - min and max on f16 and bf16 give the number when one side is NaN, and
+/// 0x7FFF
+///   when both are; -0 is less than +0.
 std::optional<uint64_t> reduceElement(std::string_view op, const TmaType &type,
                                       uint64_t old, uint64_t source);
 
