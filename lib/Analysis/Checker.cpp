@@ -3,6 +3,7 @@
 
 #include "Execution.h"
 #include "Instantiate.h"
+#include "Resources.h"
 #include "Sharing.h"
 
 #include <chrono>
@@ -41,94 +42,97 @@ static Counts countsOf(const Instantiator &instantiator) {
   return counts;
 }
 
-/// All combinations that are tried: for up to two loops all pairs; beyond that
-/// all pairs of any two, the others running twice. Branches take both sides.
-static std::vector<std::vector<int64_t>> combinations(ArrayRef<Choice> choices,
-                                                      Counts counts) {
+static std::vector<int64_t> tripCounts(Counts counts) {
   std::vector<int64_t> values = {0, 1, counts.depth, counts.period,
                                  2 * counts.period + 1};
   llvm::sort(values);
   values.erase(std::unique(values.begin(), values.end()), values.end());
-  std::vector<size_t> loops, branches;
-  for (auto [i, choice] : llvm::enumerate(choices))
-    (choice.loop ? loops : branches).push_back(i);
+  return values;
+}
+
+/// Outcomes of a branch or a value that some launch may have.
+static std::vector<int64_t> possible(const Instantiator &instantiator,
+                                     const Choice &choice, size_t number) {
+  std::vector<int64_t> values;
+  for (int64_t value : choice.values)
+    if (!instantiator.impossible(number, value))
+      values.push_back(value);
+  return values;
+}
+
+/// All combinations that are tried: for up to two loops all pairs; beyond that
+/// all pairs of any two that depend on different sizes, the others running
+/// twice. Branches and values: all together; `tooMany` when that is more than
+/// can be tried. What the sizes of the loops decide is left as they decide it
+/// (and has to come up with each outcome, all the same).
+static std::vector<std::vector<int64_t>>
+combinations(const Instantiator &instantiator, ArrayRef<Choice> choices,
+             Counts counts, bool &tooMany) {
+  static constexpr size_t most = 4096;
+  std::vector<int64_t> values = tripCounts(counts);
+  std::vector<size_t> loops, others, dependent;
+  uint64_t decided = 0;
+  size_t count =
+      llvm::count_if(choices, [](const Choice &c) { return c.loop(); });
+  for (auto [i, choice] : llvm::enumerate(choices)) {
+    if (!choice.loop())
+      continue;
+    bool free = count <= 2 || (instantiator.leavesOf(i) & ~decided);
+    decided |= instantiator.leavesOf(i);
+    (free ? loops : dependent).push_back(i);
+  }
   std::vector<std::vector<int64_t>> result;
-  auto addBranches = [&](std::vector<int64_t> base) {
-    for (size_t loop : loops)
-      if (base[loop] == 0 && choices[loop].neverZero)
-        return;
-    size_t sides = std::min<size_t>(branches.size(), 4);
-    for (size_t bits = 0; bits < size_t(1) << sides; ++bits) {
-      for (size_t i = 0; i < branches.size(); ++i)
-        base[branches[i]] = i < sides ? !(bits >> i & 1) : 1;
-      result.push_back(base);
-    }
-  };
-  std::vector<int64_t> base(choices.size(), 2);
+  std::vector<int64_t> base(choices.size(), Instantiator::any);
+  for (size_t loop : loops)
+    base[loop] = 2;
+  for (auto [i, choice] : llvm::enumerate(choices))
+    if (choice.kind == Choice::Branch ||
+        (choice.kind == Choice::Value && (instantiator.leavesOf(i) & ~decided)))
+      others.push_back(i);
   if (loops.empty())
-    addBranches(base);
+    result.push_back(base);
   else if (loops.size() == 1)
     for (int64_t value : values) {
-      base[loops[0]] = value;
-      addBranches(base);
+      result.push_back(base);
+      result.back()[loops[0]] = value;
     }
   else
     for (size_t i = 0; i < loops.size(); ++i)
       for (size_t j = i + 1; j < loops.size(); ++j)
         for (int64_t x : values)
           for (int64_t y : values) {
-            std::vector<int64_t> pair = base;
-            pair[loops[i]] = x;
-            pair[loops[j]] = y;
-            addBranches(pair);
+            result.push_back(base);
+            result.back()[loops[i]] = x;
+            result.back()[loops[j]] = y;
           }
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
-// Registers
-//===----------------------------------------------------------------------===//
-
-/// MM-75: the budgets of all warps fit into what the CTA has at launch.
-static void checkBudgets(KernelOp kernel, Report &report) {
-  std::optional<uint64_t> atLaunch = kernel.getRegisters();
-  kernel.getBody().walk([&](WarpSpecializeOp specialize) {
-    int64_t sum = 0, budgeted = 0;
-    Operation *last = nullptr;
-    std::string terms;
-    for (auto partition : specialize.getBody().getOps<PartitionOp>()) {
-      effect::EffectList effects;
-      partition.getHardwareEffects(effects);
-      for (const effect::Effect &effect : effects)
-        if (auto *registers = std::get_if<effect::Registers>(&effect.what);
-            registers && registers->kind == effect::Registers::Budget) {
-          int64_t warps = partition.getPaddedWarps();
-          sum += warps * registers->count;
-          budgeted += warps;
-          terms += (terms.empty() ? "" : " + ") + std::to_string(warps) +
-                   " x " + std::to_string(registers->count);
-          if (atLaunch && registers->count > static_cast<int64_t>(*atLaunch))
-            last = partition;
-        }
+  for (size_t loop : dependent)
+    for (int64_t value : values) {
+      result.push_back(std::vector<int64_t>(choices.size(), Instantiator::any));
+      result.back()[loop] = value;
     }
-    if (!budgeted || !atLaunch)
-      return;
-    int64_t rest = static_cast<int64_t>(kernel.getWarps()) - budgeted;
-    if (rest > 0) {
-      sum += rest * static_cast<int64_t>(*atLaunch);
-      terms += " + " + std::to_string(rest) + " x " +
-               std::to_string(*atLaunch) + " (warps without a budget)";
-    }
-    int64_t pool = static_cast<int64_t>(kernel.getWarps() * *atLaunch);
-    if (sum > pool)
-      report.add(Code::RegisterBudget, last ? last : specialize.getOperation(),
-                 kernel,
-                 Twine("the budgets need ") + terms + " = " + Twine(sum) +
-                     " registers a lane, and the launch gives " +
-                     Twine(static_cast<int64_t>(kernel.getWarps())) + " x " +
-                     Twine(static_cast<int64_t>(*atLaunch)) + " = " +
-                     Twine(pool) + ": setmaxnreg waits for ever");
+  llvm::erase_if(result, [&](const std::vector<int64_t> &combination) {
+    return llvm::any_of(loops, [&](size_t loop) {
+      return combination[loop] != Instantiator::any &&
+             instantiator.impossible(loop, combination[loop]);
+    });
   });
+  for (size_t other : others) {
+    std::vector<int64_t> sides = possible(instantiator, choices[other], other);
+    if (sides.empty())
+      sides.push_back(Instantiator::any);
+    if (result.size() * sides.size() > most) {
+      tooMany = true;
+      sides.resize(1);
+    }
+    std::vector<std::vector<int64_t>> all;
+    for (const std::vector<int64_t> &combination : result)
+      for (int64_t side : sides) {
+        all.push_back(combination);
+        all.back()[other] = side;
+      }
+    result = std::move(all);
+  }
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,10 +184,14 @@ static std::string describeCounts(ArrayRef<Choice> choices,
                                   ArrayRef<int64_t> counts) {
   std::string text;
   for (auto [choice, count] : llvm::zip(choices, counts)) {
+    if (count == Instantiator::any)
+      continue;
     text += text.empty() ? "" : ", ";
-    text += choice.name + (choice.loop ? " " + std::to_string(count)
-                           : count     ? " taken"
-                                       : " not taken");
+    text += choice.name +
+            (choice.kind == Choice::Loop    ? " " + std::to_string(count)
+             : choice.kind == Choice::Value ? " at " + std::to_string(count)
+             : count                        ? " taken"
+                                            : " not taken");
   }
   return text.empty() ? "no loop of unknown count" : text;
 }
@@ -225,7 +233,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   CheckReport result;
   Report report;
   std::vector<Trust> trusted = trusts(kernel, report);
-  checkBudgets(kernel, report);
+  checkResources(kernel, report);
 
   Instantiator instantiator(kernel);
   const std::vector<Choice> &choices = instantiator.survey();
@@ -237,29 +245,122 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       flags |= std::holds_alternative<effect::WaitFlag>(effect.what);
   });
   bool followed = instantiator.problems.empty();
-  std::vector<int64_t> mostChecked(choices.size(), 0);
   Sharing sharing;
   bool wholeGrid = false;
-  if (followed)
-    for (const std::vector<int64_t> &counts :
-         combinations(choices, countsOf(instantiator))) {
-      // Another cluster beside the first shows conflicts in global memory; few
-      // iterations are enough for that.
-      bool few = llvm::all_of(counts, [](int64_t n) { return n <= 2; });
-      auto program = instantiator.instantiate(counts, few || flags ? 2 : 1);
-      if (!program) {
-        if (!instantiator.problems.empty())
-          break;
-        continue;
-      }
-      result.counts.push_back(describeCounts(choices, counts));
-      for (auto [most, count] : llvm::zip(mostChecked, counts))
-        most = std::max(most, count);
-      result.events += program->events();
-      wholeGrid |= program->all;
-      sharing.add(*program, instantiator.footprints);
-      Execution(*program, instantiator.footprints, report).run();
+  Counts counts = countsOf(instantiator);
+  // False: no launch was found that has these outcomes together.
+  auto look = [&](const std::vector<int64_t> &wanted) {
+    // A cluster beside the first shows conflicts in global memory. Few
+    // iterations are enough for that, unless more of them show others.
+    bool few = llvm::all_of(wanted, [](int64_t n) { return n <= 2; });
+    bool found = false, run = false;
+    wholeGrid |= instantiator.besides().empty();
+    auto execute = [&](const Program &program) {
+      result.events += program.events();
+      Execution(program, instantiator.footprints, report).run();
+      run = true;
+    };
+    // A flag may be signalled by any CTA, so all of them are looked at.
+    if (flags && !instantiator.besides().empty()) {
+      for (int clusters = 1; clusters <= 4; ++clusters)
+        for (int beside : instantiator.besides())
+          if (auto program =
+                  instantiator.instantiate(wanted, beside, clusters, true)) {
+            sharing.add(*program, instantiator.footprints);
+            execute(*program);
+          }
+      if (run)
+        result.counts.push_back(describeCounts(choices, wanted));
+      return run;
     }
+    for (int beside : instantiator.besides())
+      if (auto program = instantiator.instantiate(wanted, beside, 2)) {
+        found = true;
+        if (sharing.add(*program, instantiator.footprints) || few)
+          execute(*program);
+      } else if (!instantiator.problems.empty())
+        return false;
+    if (!run)
+      if (auto program = instantiator.instantiate(wanted, 0, 1)) {
+        found = true;
+        sharing.add(*program, instantiator.footprints);
+        execute(*program);
+      }
+    if (found)
+      result.counts.push_back(describeCounts(choices, wanted));
+    return found;
+  };
+  // Choices that only some outcome of others leads to come up on the way.
+  std::set<std::vector<int64_t>> looked;
+  bool tooMany = false;
+  for (size_t known = 0, round = 0;
+       followed && instantiator.problems.empty() && round < 4 &&
+       (!round || known != choices.size());
+       ++round) {
+    known = choices.size();
+    for (const std::vector<int64_t> &wanted :
+         combinations(instantiator, choices, counts, tooMany)) {
+      if (looked.insert(wanted).second)
+        look(wanted);
+      if (!instantiator.problems.empty())
+        break;
+    }
+  }
+  // Outcomes that no combination has shown, each on its own.
+  for (size_t number = 0; followed && number < choices.size(); ++number) {
+    int64_t largest = 2 * counts.period + 1;
+    std::vector<int64_t> outcomes = choices[number].values;
+    if (choices[number].loop()) {
+      outcomes = {0, 1};
+      largest = std::min(largest, instantiator.mostIterations(number));
+      for (int64_t more = 0; more <= std::min<int64_t>(largest, 8); ++more)
+        outcomes.push_back(largest + more);
+    }
+    bool most = false;
+    for (int64_t outcome : outcomes) {
+      auto covered = [&] {
+        const std::set<int64_t> &seen = instantiator.covered(number);
+        if (choices[number].loop() && outcome > 1)
+          most = most || (!seen.empty() && *seen.rbegin() >= largest);
+        return seen.contains(outcome) || most;
+      };
+      if (covered() || instantiator.impossible(number, outcome))
+        continue;
+      for (int64_t rest : {Instantiator::any, int64_t(1), int64_t(0)}) {
+        if (!instantiator.problems.empty() || covered())
+          break;
+        std::vector<int64_t> wanted(choices.size(), Instantiator::any);
+        for (auto [i, choice] : llvm::enumerate(choices))
+          if (rest != Instantiator::any && choice.kind != Choice::Value)
+            wanted[i] = choice.loop() ? 2 : rest;
+        wanted[number] = outcome;
+        look(wanted);
+      }
+      if (!instantiator.problems.empty())
+        break;
+      if (!covered() && (!choices[number].loop() || outcome <= 1))
+        report.add(
+            Code::Undecided, choices[number].op, nullptr,
+            choices[number].loop()
+                ? "no launch was found under which this loop runs " +
+                      Twine(outcome) + " times, and none was excluded"
+            : choices[number].kind == Choice::Value
+                ? "no launch was found under which what '" +
+                      Twine(choices[number].name) + "' decides here is " +
+                      Twine(outcome) + ", and none was excluded"
+                : Twine("no launch was found under which this branch is ") +
+                      (outcome ? "" : "not ") + "taken, and none was excluded");
+    }
+    if (choices[number].loop() && instantiator.problems.empty() && !most &&
+        largest > 1 && !instantiator.covered(number).contains(largest))
+      report.add(Code::Undecided, choices[number].op, nullptr,
+                 "no sizes were found under which this loop runs " +
+                     Twine(largest) + " times or more");
+  }
+  if (tooMany)
+    report.add(Code::Undecided, choices.back().op, nullptr,
+               "so many branches and values depend on sizes and arguments that "
+               "not all of their combinations were tried");
   if (followed && instantiator.problems.empty() && !wholeGrid)
     checkLaunches(kernel, instantiator, sharing, report, result);
   // Nor has what was never reached.
@@ -271,14 +372,13 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
                  "no sizes were found under which this is executed");
       return WalkResult::interrupt();
     });
-  // A loop that never came round again has not been checked.
-  for (auto [choice, most] : llvm::zip(choices, mostChecked))
-    if (choice.loop && followed && most < 2)
-      report.add(Code::Undecided, choice.op, nullptr,
-                 "no sizes were found under which this loop runs more than "
-                 "once");
-  for (const Choice &choice : choices)
-    if (choice.neverZero)
+  if (followed && instantiator.problems.empty())
+    for (Operation *op : instantiator.oneSided(counts.period))
+      report.add(Code::Undecided, op, nullptr,
+                 "only one side of this branch was ever taken, whatever the "
+                 "sizes");
+  for (auto [number, choice] : llvm::enumerate(choices))
+    if (choice.loop() && instantiator.impossible(number, 0))
       result.counts.push_back(choice.name + " is never 0: no launch allows it");
   for (const checker::Problem &problem : instantiator.problems)
     report.add(problem.code, problem.op, nullptr, problem.message);

@@ -42,7 +42,9 @@ CompiledOp Compiler::compile(Operation &op) {
          to = op.getResult(0).getType();
     result.operandBits = bitsOf(getElementTypeOrSelf(from));
     result.bits = bitsOf(getElementTypeOrSelf(to));
-    if (!result.operandBits || !result.bits)
+    if (result.code == Arith::Select && !tensor)
+      result.kind = Kind::Arithmetic; // of slots and barriers, too: no bits
+    else if (!result.operandBits || !result.bits)
       result.kind = Kind::Opaque;
     else
       result.kind = tensor ? Kind::TensorArithmetic : Kind::Arithmetic;
@@ -75,8 +77,9 @@ CompiledOp Compiler::compile(Operation &op) {
         result.regions.emplace_back();
       else
         result.regions.push_back(compile(region.front()));
+      // Blocks beyond the first are not followed: who knows what they do?
       if (region.getBlocks().size() > 1)
-        result.kind = Kind::Unsupported;
+        result.kind = Kind::Unsupported, result.hasEffects = true;
     }
     for (const CompiledBlock &region : result.regions)
       for (const CompiledOp &inner : region.ops)

@@ -9,7 +9,8 @@
 //
 // A loop whose bounds are not static is given a count by the caller. So that
 // everything computed from the same sizes agrees with it, the count is not
-// forced upon the loop: a size in its bounds is solved for (Scalars.h).
+// forced upon the loop: sizes and arguments are found that the launch region
+// admits and that lead to it (Choices.cpp).
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_ANALYSIS_INSTANTIATE_H
@@ -25,23 +26,24 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
 namespace titan::checker {
 
-/// A loop, or all loops with the same bounds, whose count the caller chooses;
-/// or a branch on a size, of which the caller chooses the side (0 or 1).
+/// Something that a size, an argument or a CTA id decides, and of which the
+/// checker chooses the outcome: how often a loop runs (or all loops with the
+/// same bounds), which side of a branch is taken (0 or 1), or the value of a
+/// slot, an index or a parity.
 struct Choice {
   mlir::Operation *op; ///< The first operation found.
-  bool loop;
-  /// Loops: how many loops with a choice stand around it.
-  unsigned depth;
-  /// Bounds (loop), condition (branch).
+  enum Kind { Loop, Branch, Value } kind;
+  /// Bounds (loop), condition (branch), value: `upper`.
   Number lower, upper, step;
-  uint32_t leaf = 0;
-  /// Loops: no launch makes it run zero times.
-  bool neverZero = false;
-  /// A name for reports: the leaf's, or "loop 1".
+  /// Branches, values: the outcomes that matter.
+  std::vector<int64_t> values;
+  /// A name for reports: of a launch value, or of what it is computed from.
   std::string name;
+  bool loop() const { return kind == Loop; }
 };
 
 struct Problem {
@@ -50,15 +52,12 @@ struct Problem {
   std::string message;
 };
 
-/// A whole grid of a few clusters, as one launch makes it: sizes of tensors,
-/// and what the launch region computes from them.
+/// A whole grid of a few clusters, as one launch makes it.
 struct SmallLaunch {
   int64_t grid[3] = {1, 1, 1};
   int64_t clusters = 1;
-  /// By tensor (argument of the launch region) and dimension.
-  llvm::DenseMap<std::pair<mlir::Value, int64_t>, int64_t> sizes;
-  /// Values of the launch region.
-  llvm::DenseMap<mlir::Value, int64_t> values;
+  /// Sizes, arguments and the number of multiprocessors, by leaf.
+  std::vector<int64_t> leaves;
   /// "3 CTAs: A 128 x 64, B 128 x 64".
   std::string name;
 };
@@ -68,12 +67,34 @@ public:
   explicit Instantiator(KernelOp kernel);
   ~Instantiator();
 
-  /// Finds the choices, walking every loop once.
+  /// Finds the choices, walking every loop once. Those that only other outcomes
+  /// lead to are added when a program is instantiated.
   const std::vector<Choice> &survey();
-  /// The events of all warps of the given clusters, for one number each choice;
-  /// null when the numbers cannot be had together.
+  /// An outcome that is left to chance.
+  static constexpr int64_t any = -1'000'000'007;
+  /// The events of all warps of a few clusters that lie beside each other along
+  /// a dimension of the grid (`beside`, 0 to 2), for one outcome each choice;
+  /// null when no launch was found that has them together. Loops whose count is
+  /// left to chance are kept short. `whole`: the grid has no other CTAs.
   std::unique_ptr<Program> instantiate(llvm::ArrayRef<int64_t> choices,
-                                       int clusters);
+                                       int beside, int clusters,
+                                       bool whole = false);
+  /// The outcomes of a choice that some program has come through.
+  const std::set<int64_t> &covered(size_t choice) const;
+  /// What a choice depends on, a bit for each size and argument.
+  uint64_t leavesOf(size_t choice) const;
+  /// Whether no launch has this outcome. False: not known.
+  bool impossible(size_t choice, int64_t outcome) const;
+  /// The largest number of iterations that a loop can have.
+  int64_t mostIterations(size_t choice) const;
+  /// Branches on what varies with the iteration of which only one side was ever
+  /// taken, and whose condition looks at more than `period` different values:
+  /// at a counter, which other counts take further, and not at a slot or
+  /// parity.
+  std::vector<mlir::Operation *> oneSided(size_t period) const;
+  /// Dimensions of the grid along which there are, in some launch, several
+  /// clusters.
+  llvm::SmallVector<int> besides() const;
   /// Launches of two clusters and more, small ones first, no two of which tell
   /// the kernel's body the same; sizes are tried, so there may be none.
   std::vector<SmallLaunch> launches() const;

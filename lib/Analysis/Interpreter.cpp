@@ -12,10 +12,17 @@ using namespace titan::checker;
 static constexpr int64_t stepLimit = 4'000'000;
 
 Instantiator::Impl::Impl(KernelOp kernel, Instantiator &self)
-    : kernel(kernel), self(self) {
+    : kernel(kernel), self(self),
+      ranges(
+          symbols, [this](uint32_t number) { return leaves[number].range; },
+          [this](uint32_t number) -> std::optional<Number> {
+            if (leaves[number].kind != Leaf::CtaId)
+              return std::nullopt;
+            return grid[leaves[number].dimension];
+          }) {
   body = compiler.compile(kernel.getBody().front());
   tensors.emplace_back(); // id 0: none
-  findGrid();
+  readLaunch();
 }
 
 Instantiator::Instantiator(KernelOp kernel)
@@ -39,7 +46,7 @@ void Instantiator::Impl::gap(Operation *op, const char *what) {
 // All agents
 //===----------------------------------------------------------------------===//
 
-static std::unique_ptr<Program> emptyProgram(KernelOp kernel, int clusters) {
+std::unique_ptr<Program> checker::emptyProgram(KernelOp kernel, int clusters) {
   auto program = std::make_unique<Program>();
   program->clusters = clusters;
   program->clusterSize = kernel.getClusterSize();
@@ -67,23 +74,19 @@ static std::unique_ptr<Program> emptyProgram(KernelOp kernel, int clusters) {
 }
 
 std::unique_ptr<Program> Instantiator::instantiate(ArrayRef<int64_t> wanted,
-                                                   int clusters) {
-  if (impl->secondCluster() < 0)
-    clusters = 1;
+                                                   int beside, int clusters,
+                                                   bool whole) {
   impl->program = emptyProgram(impl->kernel, clusters);
-  impl->program->all = llvm::all_of(
-      llvm::seq(0, 3), [&](int d) { return impl->fixedGrid[d].has_value(); });
+  impl->beside = beside;
+  impl->whole = whole;
+  // All CTAs there are, if they are as few as these.
   int64_t ctas = 1;
-  for (auto extent : impl->fixedGrid)
-    ctas *= extent.value_or(1);
-  impl->program->all &= ctas <= impl->program->ctas();
-  impl->resetLeaves();
-  if (!impl->solveAll(wanted))
+  for (Number extent : impl->grid)
+    ctas *= extent.symbol ? std::numeric_limits<int32_t>::max() : extent.value;
+  impl->program->all = whole || ctas <= impl->program->ctas();
+  if (!impl->solve(wanted))
     return nullptr;
-  for (uint32_t agent = 0; agent < impl->program->agents.size(); ++agent)
-    if (!impl->run(agent))
-      return nullptr;
-  return std::move(impl->program);
+  return impl->runAll();
 }
 
 std::unique_ptr<Program> Instantiator::instantiate(const SmallLaunch &launch) {
@@ -91,35 +94,38 @@ std::unique_ptr<Program> Instantiator::instantiate(const SmallLaunch &launch) {
   llvm::scope_exit leave([&] { impl->launch = nullptr; });
   impl->program = emptyProgram(impl->kernel, launch.clusters);
   impl->program->all = true;
-  impl->resetLeaves();
-  for (uint32_t agent = 0; agent < impl->program->agents.size(); ++agent)
-    if (!impl->run(agent))
+  impl->whole = false;
+  impl->resetLeaves(false);
+  return impl->runAll();
+}
+
+std::unique_ptr<Program> Instantiator::Impl::runAll() {
+  reached.assign(choices.size(), {});
+  for (uint32_t which = 0; which < program->agents.size(); ++which)
+    if (!run(which))
       return nullptr;
-  return std::move(impl->program);
+  for (auto [all, some] : llvm::zip(covered, reached))
+    all.insert(some.begin(), some.end());
+  return std::move(program);
 }
 
 const std::vector<Choice> &Instantiator::survey() {
-  impl->surveying = true;
+  impl->whole = false;
   // Each run finds at least one more choice, or nothing is left to be found.
-  for (int round = 0; round < 64; ++round) {
+  for (int round = 0; round < 64 && problems.empty(); ++round) {
     impl->program = emptyProgram(impl->kernel, 1);
-    impl->restart = false;
-    impl->resetLeaves();
-    std::vector<int64_t> ones(impl->choices.size(), 1);
-    for (auto [i, choice] : llvm::enumerate(impl->choices))
-      if (!choice.loop)
-        ones[i] = 1;
-    impl->solveAll(ones);
+    size_t known = impl->choices.size();
+    std::vector<int64_t> wanted;
+    for (const Choice &choice : impl->choices)
+      wanted.push_back(choice.kind == Choice::Value ? any : 1);
+    if (!impl->solve(wanted) && !impl->solve({}))
+      break;
     for (uint32_t agent = 0; agent < impl->program->agents.size(); ++agent)
       if (!impl->run(agent))
         break;
-    if (!impl->restart)
+    if (impl->choices.size() == known)
       break;
   }
-  impl->surveying = false;
-  impl->program = emptyProgram(impl->kernel, 1);
-  for (Choice &choice : impl->choices)
-    choice.neverZero = choice.loop && !impl->canBeZero(choice);
   return impl->choices;
 }
 
@@ -139,37 +145,17 @@ bool Instantiator::Impl::run(uint32_t which) {
   values.assign(compiler.values(), Val());
   regionWarp = info().warp;
   regionWarps = program->warps;
-  loopDepth = steps = 0;
+  steps = 0;
   std::fill(&commits[0][0], &commits[0][0] + 32, 0);
   flights = 0;
   // The kernel's arguments and what the launch passes.
-  for (auto [position, argument] :
-       llvm::enumerate(kernel.getBody().front().getArguments())) {
+  for (BlockArgument argument : kernel.getBody().front().getArguments()) {
     Val &val = value(argument);
-    unsigned bits = bitsOf(argument.getType());
-    if (!bits)
+    if (!bitsOf(argument.getType()))
       continue;
-    Value launched = kernel.getLaunchValue(argument);
-    if (auto constant = launched ? launched.getDefiningOp<arith::ConstantOp>()
-                                 : arith::ConstantOp()) {
-      if (auto integer = dyn_cast<IntegerAttr>(constant.getValue())) {
-        val = Val::integer(
-            {bits == 1 ? integer.getInt() & 1 : integer.getInt(), 0});
-        continue;
-      }
-    }
-    StringRef name =
-        position < kernel.getArgNames().size()
-            ? cast<StringAttr>(kernel.getArgNames()[position]).getValue()
-            : cast<StringAttr>(
-                  kernel
-                      .getLaunchNames()[position - kernel.getArgNames().size()])
-                  .getValue();
-    uint32_t symbol = leafSymbol(
-        launched ? launched.getAsOpaquePointer()
-                 : argument.getAsOpaquePointer(),
-        0, {bits == 1 ? Leaf::Flag : Leaf::Scalar, name.str(), 0, 0, launched});
-    val = Val::integer({leafValues[symbols.leafOf(symbol)][cta()], symbol});
+    auto number = launchNumbers.find(kernel.getLaunchValue(argument));
+    if (number != launchNumbers.end())
+      val = here(number->second);
   }
   return execute(body, AllLanes, 0, nullptr);
 }
@@ -221,7 +207,9 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     const Val &c = in(op.in.size() > 2 ? 2 : 0);
     Val result;
     if (op.code == Arith::Select && a.kind == Val::Int &&
-        (a.number.symbol == 0 || a.iter)) {
+        (a.number.symbol == 0 || !op.bits)) {
+      // Of two slots or barriers one is taken: a branch.
+      decidesSide(op, a);
       result = a.number.value ? b : c;
       result.iter |= a.iter;
       set(result);
@@ -251,16 +239,9 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     return true;
   case Kind::CtaId:
   case Kind::NumCtas: {
-    bool id = op.kind == Kind::CtaId;
-    int dimension = id ? cast<CtaIdOp>(op.op).getDimension()
-                       : cast<NumCtasOp>(op.op).getDimension();
-    static const char idKey = 0, countKey = 0;
-    uint32_t symbol = leafSymbol(
-        id ? &idKey : &countKey, dimension,
-        {id ? Leaf::CtaId : Leaf::NumCtas,
-         std::string(id ? "cta_id " : "num_ctas ") + std::to_string(dimension),
-         dimension});
-    set(Val::integer({leafValues[symbols.leafOf(symbol)][cta()], symbol}));
+    set(here(op.kind == Kind::CtaId
+                 ? ctaIdNumber(cast<CtaIdOp>(op.op).getDimension())
+                 : grid[cast<NumCtasOp>(op.op).getDimension()]));
     return true;
   }
   case Kind::ClusterRank:
@@ -271,17 +252,8 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     return true;
   case Kind::Dim: {
     auto dim = cast<DimOp>(op.op);
-    int64_t size = dim.getTensor().getType().getShape()[dim.getDimension()];
-    if (!ShapedType::isDynamic(size)) {
-      set(Val::integer({size, 0}));
-      return true;
-    }
-    uint32_t symbol =
-        leafSymbol(dim.getTensor().getAsOpaquePointer(), 1 + dim.getDimension(),
-                   {Leaf::Size, "size " + std::to_string(dim.getDimension()),
-                    static_cast<int>(dim.getDimension()),
-                    cast<BlockArgument>(dim.getTensor()).getArgNumber()});
-    set(Val::integer({leafValues[symbols.leafOf(symbol)][cta()], symbol}));
+    set(here(sizeNumber(cast<BlockArgument>(dim.getTensor()).getArgNumber(),
+                        dim.getDimension())));
     return true;
   }
   case Kind::Alloc: {
@@ -308,6 +280,9 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     Val val = in(0);
     const Val &index = in(1);
     if (val.kind == Val::View && index.kind == Val::Int) {
+      if (!decides(op, index, 0, ring.getSlots() - 1,
+                   "which slot of shared memory is meant"))
+        return false;
       if (index.number.value < 0 || index.number.value >= ring.getSlots()) {
         problem(Code::OutOfBounds, op.op,
                 "slot " + Twine(index.number.value) + " of a ring of " +
@@ -334,6 +309,9 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     const Val &rank = in(1);
     if (rank.kind != Val::Int)
       val = Val();
+    else if (!decides(op, rank, 0, program->clusterSize - 1,
+                      "which CTA is meant"))
+      return false;
     else if (rank.number.value < 0 ||
              rank.number.value >= program->clusterSize) {
       problem(Code::OutOfBounds, op.op,
@@ -404,18 +382,18 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
   }
   bool symbolic =
       lower.number.symbol || upper.number.symbol || step.number.symbol;
-  bool chosen = symbolic && !lower.iter && !upper.iter && !step.iter;
-  if (chosen && surveying && op.hasEffects) {
-    Choice choice;
-    choice.op = op.op;
-    choice.loop = true;
-    choice.depth = loopDepth;
-    choice.lower = lower.number;
-    choice.upper = upper.number;
-    choice.step = step.number;
-    if (registerChoice(choice))
-      return false;
-  }
+  bool varies = lower.iter || upper.iter || step.iter;
+  std::optional<size_t> choice;
+  if (symbolic &&
+      (!varies ||
+       !llvm::all_of(ArrayRef<Number>{lower.number, upper.number, step.number},
+                     [&](Number n) { return ownedByLoops(n); })))
+    choice = registerChoice({.op = op.op,
+                             .kind = Choice::Loop,
+                             .lower = lower.number,
+                             .upper = upper.number,
+                             .step = step.number});
+  varies |= symbolic;
   if (step.number.value <= 0) {
     problem(Code::Undecided, op.op,
             "the step of this loop is not known to be positive");
@@ -424,8 +402,6 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
   SmallVector<Val> carried;
   for (unsigned i = 3; i < op.in.size(); ++i)
     carried.push_back(values[op.in[i]]);
-  loopDepth += chosen;
-  auto leave = llvm::make_scope_exit([&] { loopDepth -= chosen; });
   int64_t index = 0;
   for (int64_t at = lower.number.value; at < upper.number.value;
        at += step.number.value, ++index) {
@@ -441,20 +417,50 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
           symbols.apply(Arith::Mul, 0, 64, 64, step.number, {index, 0}, {});
       symbol = symbols.apply(Arith::Add, 0, 64, 64, lower.number, product, {});
     }
-    values[block.arguments[0]] = Val::integer({at, symbol}, true);
+    values[block.arguments[0]] = Val::integer({at, symbol}, varies);
     for (auto [argument, val] :
          llvm::zip(llvm::drop_begin(block.arguments), carried))
       values[argument] = val;
     SmallVector<Val> next;
     if (!execute(block, lanes, here, &next))
       return false;
+    for (auto [before, after] : llvm::zip(carried, next))
+      after.iter |= varies && !before.same(after);
     carried = std::move(next);
-    for (Val &val : carried)
-      val.iter = true;
   }
+  if (choice)
+    cover(*choice, index);
   for (auto [result, val] : llvm::zip(op.out, carried))
     values[result] = val;
   return true;
+}
+
+void Instantiator::Impl::decidesSide(const CompiledOp &op,
+                                     const Val &condition) {
+  if (condition.number.symbol &&
+      !(condition.iter && ownedByLoops(condition.number)))
+    cover(registerChoice(
+              {.op = op.op, .kind = Choice::Branch, .upper = condition.number}),
+          condition.number.value);
+  else if (condition.iter) {
+    Sides &seen = sides[op.op];
+    seen.taken |= condition.number.value ? 1 : 2;
+    if (seen.taken != 3)
+      compared(op.op->getOperand(0), seen.differences);
+  }
+}
+
+void Instantiator::Impl::compared(Value condition,
+                                  std::set<int64_t> &differences) {
+  Operation *op = condition.getDefiningOp();
+  if (auto cmp = dyn_cast_or_null<arith::CmpIOp>(op)) {
+    const Val &a = value(cmp.getLhs()), &b = value(cmp.getRhs());
+    if (a.kind == Val::Int && b.kind == Val::Int)
+      differences.insert(a.number.value - b.number.value);
+  } else if (isa_and_nonnull<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op)) {
+    for (Value operand : op->getOperands())
+      compared(operand, differences);
+  }
 }
 
 bool Instantiator::Impl::executeIf(const CompiledOp &op, Lanes lanes,
@@ -471,16 +477,8 @@ bool Instantiator::Impl::executeIf(const CompiledOp &op, Lanes lanes,
       values[result] = Val();
     return true;
   }
-  if (condition.number.symbol && !condition.iter && surveying &&
-      op.hasEffects) {
-    Choice choice;
-    choice.op = op.op;
-    choice.loop = false;
-    choice.depth = loopDepth;
-    choice.upper = condition.number;
-    if (registerChoice(choice))
-      return false;
-  }
+  if (op.hasEffects || !op.out.empty())
+    decidesSide(op, condition);
   const CompiledBlock &block = op.regions[condition.number.value ? 0 : 1];
   SmallVector<Val> yields;
   if (!execute(block, lanes, iteration, &yields))
@@ -526,8 +524,9 @@ bool Instantiator::Impl::executeSpecialize(const CompiledOp &op, Lanes lanes) {
     int64_t rank = info().warp - first;
     if (rank < 0 || rank >= static_cast<int64_t>(partition.getWarps()))
       continue;
-    program->agents[agent].partition = partition.getName().str();
-    program->agents[agent].warpInPartition = rank;
+    AgentInfo &who = program->agents[agent];
+    who.partition = who.partitions++ ? "" : partition.getName().str();
+    who.warpInPartition = rank;
     regionWarp = rank;
     regionWarps = partition.getWarps();
     if (!execute(block, lanes, 0, nullptr))

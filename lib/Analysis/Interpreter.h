@@ -9,6 +9,9 @@
 
 #include "Compiled.h"
 #include "Instantiate.h"
+#include "Ranges.h"
+
+#include "llvm/ADT/MapVector.h"
 
 #include <set>
 
@@ -39,6 +42,12 @@ struct Val {
   /// A register tile: after how many steps its registers had it.
   int64_t defined = 0;
 
+  /// The same value, by the same expression.
+  bool same(const Val &other) const {
+    return std::tie(kind, foreign, cta, id, number, second) ==
+           std::tie(other.kind, other.foreign, other.cta, other.id,
+                    other.number, other.second);
+  }
   static Val integer(Number number, bool iter = false) {
     Val v;
     v.kind = Int;
@@ -47,6 +56,9 @@ struct Val {
     return v;
   }
 };
+
+/// A program in which nothing happens.
+std::unique_ptr<Program> emptyProgram(KernelOp kernel, int clusters);
 
 struct Instantiator::Impl {
   Impl(KernelOp kernel, Instantiator &self);
@@ -58,45 +70,101 @@ struct Instantiator::Impl {
   Symbols symbols;
 
   //===--------------------------------------------------------------------===//
-  // Choices (Choices.cpp)
+  // What a launch passes (Launch.cpp)
   //===--------------------------------------------------------------------===//
 
+  /// What a launch may vary, and the id of a CTA.
   struct Leaf {
-    enum Kind { Size, Scalar, Flag, CtaId, NumCtas } kind;
+    enum Kind { Size, Scalar, Multiprocessors, CtaId } kind;
     std::string name;
     int dimension = 0;
-    unsigned tensor = 0;  ///< Size: the argument's number
-    mlir::Value launched; ///< Scalar, Flag: in the launch region
+    unsigned tensor = 0; ///< Size: the argument's number
+    Bounds range;
+    int64_t initial = 0;
   };
   std::vector<Leaf> leaves;
   Symbols::Values leafValues; ///< [leaf][cta]
+  /// Values of the launch region, and what it asks for.
+  llvm::DenseMap<mlir::Value, Number> launchNumbers;
+  std::vector<Number> requirements;
+  Number grid[3] = {{1, 0}, {1, 0}, {1, 0}};
+  /// Leaves that titan.require makes equal to a number, by symbol.
+  std::map<uint32_t, Number> pinned;
+  mutable Ranges ranges;
+  /// Names of launch values, by symbol.
+  std::map<uint32_t, std::string> names;
+  /// Constants of the launch region and of the choices.
+  std::vector<int64_t> constants;
+
+  void readLaunch();
+  void readRegion();
+  /// What a requirement says of single leaves.
+  void narrow(Number condition);
+  Number leafNumber(const void *key, int dimension, Leaf leaf);
+  Number unpinned(Number number) const;
+  Number sizeNumber(unsigned tensor, int64_t dimension);
+  Number ctaIdNumber(int dimension);
+  /// All requirements hold, and the grid has the CTAs that are looked at.
+  bool admitted() const;
+
+  //===--------------------------------------------------------------------===//
+  // Choices (Choices.cpp)
+  //===--------------------------------------------------------------------===//
+
   std::vector<Choice> choices;
-  std::vector<int64_t> counts; ///< what the current run chose
-  bool surveying = false, restart = false;
+  std::vector<std::set<int64_t>> covered; ///< of each choice
+  /// Outcomes reached by the program under construction.
+  std::vector<std::set<int64_t>> reached;
+  using ChoiceKey = std::tuple<int, Number, Number, Number>;
+  std::map<ChoiceKey, size_t> choiceNumbers;
+  /// Of branches that vary with the iteration: sides taken, and the differences
+  /// that the comparisons of their conditions have seen.
+  struct Sides {
+    unsigned taken = 0;
+    std::set<int64_t> differences;
+  };
+  llvm::MapVector<mlir::Operation *, Sides> sides;
+  /// The first cluster looked at, along x, y, z.
+  int64_t origin[3] = {0, 0, 0};
+  /// Along which dimension the next ones lie.
+  int beside = 0;
+  /// There are no other CTAs than those looked at.
+  bool whole = false;
   /// The whole launch that is instantiated; null: sizes are chosen.
   const SmallLaunch *launch = nullptr;
 
-  uint32_t leafSymbol(const void *key, int dimension, Leaf leaf);
-  void resetLeaves();
-  int64_t defaultValue(uint32_t leaf) const;
-  int64_t leafValue(uint32_t leaf, int cta) const;
-  int64_t launchedValue(uint32_t leaf) const;
-  /// Gives the leaves values for these choices.
-  bool solveAll(llvm::ArrayRef<int64_t> wanted);
-  bool solve(const Choice &choice, int64_t wanted);
-  std::optional<int64_t> outcome(const Choice &choice) const;
-  /// Whether any launch makes this loop run zero times (Launch.cpp).
-  bool canBeZero(const Choice &choice);
-  /// Dynamic sizes that the launch region or the body asks for, by tensor
-  /// (argument of the launch region) and dimension.
-  std::vector<std::pair<mlir::Value, int64_t>> dynamicSizes() const;
-  /// CTAs of the grid along x, y, z where that is the same for every launch.
-  std::optional<int64_t> fixedGrid[3];
-  void findGrid();
-  /// Along which dimension a second cluster lies; -1: there is only one.
-  int secondCluster() const;
-  /// Registers a loop or branch on sizes while surveying. True: run again.
-  bool registerChoice(Choice choice);
+  /// Something that has to hold of a launch.
+  struct Goal {
+    enum { Choose, Require, Grid } kind;
+    size_t index; ///< choice, requirement, dimension of the grid
+    int64_t wanted = 1;
+  };
+  void resetLeaves(bool small);
+  void setLeaf(uint32_t leaf, int64_t value);
+  int64_t placeOf(int dimension, int cta) const;
+  std::optional<int64_t> outcome(const Choice &choice, int cta) const;
+  bool met(const Goal &goal) const;
+  std::vector<int64_t> candidates(const Goal &goal, uint32_t leaf);
+  bool reach(llvm::ArrayRef<Goal> goals, size_t at, int &budget);
+  /// Finds a launch with these outcomes and gives the leaves its values.
+  bool solve(llvm::ArrayRef<int64_t> wanted);
+  /// The number of a choice, which is made if there is none yet.
+  size_t registerChoice(Choice choice);
+  void cover(size_t choice, int64_t outcome);
+  /// Whether a number that varies with the iteration depends on something that
+  /// no loop's bounds do.
+  bool ownedByLoops(Number number) const {
+    return !(symbols.leavesOf(number) & ~owned);
+  }
+  uint64_t owned = 0;
+  std::string nameOf(std::initializer_list<Number> numbers) const;
+  bool impossible(const Choice &choice, int64_t outcome) const;
+  /// Notes that the value decides something where [low, high] is right.
+  /// False: too many values.
+  bool decides(const CompiledOp &op, const Val &val, int64_t low, int64_t high,
+               llvm::StringRef what);
+  void decidesSide(const CompiledOp &op, const Val &condition);
+  void compared(mlir::Value condition, std::set<int64_t> &differences);
 
   //===--------------------------------------------------------------------===//
   // The run of one agent (Interpreter.cpp)
@@ -106,7 +174,7 @@ struct Instantiator::Impl {
   std::vector<Val> values;
   uint32_t agent = 0;
   int regionWarp = 0, regionWarps = 1;
-  int64_t loopDepth = 0, steps = 0;
+  int64_t steps = 0;
   /// Groups committed so far: [mechanism][lane class].
   int64_t commits[16][2] = {};
   /// Accumulators in flight so far.
@@ -114,7 +182,14 @@ struct Instantiator::Impl {
   std::set<std::pair<Code, mlir::Operation *>> told;
   std::set<llvm::StringRef> gapsTold;
 
+  std::unique_ptr<Program> runAll();
   bool run(uint32_t agent);
+  /// A number, for the CTA of this agent.
+  Val here(Number number) const {
+    if (auto known = symbols.value(number, leafValues, cta()))
+      return Val::integer({*known, number.symbol});
+    return Val();
+  }
   void problem(Code code, mlir::Operation *op, const llvm::Twine &message);
   /// Leaves an effect out; `what` names the kind, and is told of once.
   void gap(mlir::Operation *op, const char *what);

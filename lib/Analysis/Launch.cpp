@@ -1,11 +1,10 @@
-//===- Launch.cpp - what the launch region excludes -----------------------===//
+//===- Launch.cpp - what the launch region passes and admits --------------===//
 //
-// The body's arguments are free for the checker, but some values never come:
-// a tensor under a tensor map has no size of 0 (tma-dim-range), titan.require
-// refuses others, and a grid of min(tiles, SMs) CTAs has no CTA without a tile.
-// So before a loop is unrolled zero times, the launch region is run on a few
-// sizes, small and large: if under none of them the loop runs zero times, it
-// never does.
+// The launch region is evaluated once, with symbols: what it passes to the body
+// is an expression over sizes, arguments and the number of multiprocessors, so
+// that values which it relates stay related. What it asks for (titan.require, a
+// size of at least 1 under a tensor map, a grid of whole clusters) bounds the
+// launches that are looked at.
 //
 // The region also says what belongs together: a few small launches, all of
 // whose CTAs are looked at, show what CTAs share through global memory
@@ -18,200 +17,262 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
 
-namespace {
-/// One run of the launch region.
-class HostRun {
-public:
-  explicit HostRun(KernelOp kernel) : kernel(kernel) {}
+static const char ctaIdKey = 0, multiprocessorsKey = 0;
 
-  /// False: the launch is refused, or the region computes something unknown.
-  bool run(const llvm::DenseMap<std::pair<Value, int64_t>, int64_t> &sizes,
-           int64_t multiprocessors) {
-    values.clear();
-    known = true;
-    for (Operation &op : kernel.getLaunch().front()) {
-      if (auto dim = dyn_cast<DimOp>(op)) {
-        int64_t size = dim.getTensor().getType().getShape()[dim.getDimension()];
-        if (ShapedType::isDynamic(size))
-          size = sizes.lookup(
-              {dim.getTensor(), static_cast<int64_t>(dim.getDimension())});
-        values[dim.getResult()] = size;
-      } else if (auto property = dyn_cast<DevicePropertyOp>(op)) {
-        values[property.getResult()] = multiprocessors;
-      } else if (auto require = dyn_cast<RequireOp>(op)) {
-        auto condition = values.find(require.getCondition());
-        if (condition != values.end() && !condition->second)
-          return false;
-      } else if (op.getNumResults() == 1) {
-        compute(op);
-      }
+Number Instantiator::Impl::leafNumber(const void *key, int dimension,
+                                      Leaf leaf) {
+  uint32_t symbol = symbols.leaf(key, dimension);
+  uint32_t number = symbols.leafOf(symbol);
+  if (number == leaves.size()) {
+    if (leaf.kind == Leaf::Size)
+      leaf.initial = 4096 + 128 * static_cast<int64_t>(number);
+    if (leaf.kind == Leaf::Scalar)
+      leaf.initial = 5 + 2 * static_cast<int64_t>(number);
+    leaf.initial = std::clamp(leaf.initial, leaf.range.low, leaf.range.high);
+    leaves.push_back(std::move(leaf));
+    leafValues.emplace_back(program ? program->ctas() : 1, 0);
+    setLeaf(number, leaves[number].initial);
+    if (leaves[number].kind >= Leaf::Multiprocessors && number < 63)
+      owned |= uint64_t(1) << number;
+  }
+  return unpinned({0, symbol});
+}
+
+Number Instantiator::Impl::unpinned(Number number) const {
+  for (auto other = pinned.find(number.symbol); other != pinned.end();
+       other = pinned.find(number.symbol))
+    number = other->second;
+  return number;
+}
+
+Number Instantiator::Impl::sizeNumber(unsigned tensor, int64_t dimension) {
+  Value argument = kernel.getLaunch().getArgument(tensor);
+  int64_t size = cast<GlobalType>(argument.getType()).getShape()[dimension];
+  if (!ShapedType::isDynamic(size))
+    return {size, 0};
+  // A map forbids a size of 0.
+  bool mapped = llvm::any_of(
+      kernel.getLaunch().front().getOps<TensorMapOp>(),
+      [&](TensorMapOp map) { return map.getTensor() == argument; });
+  Leaf leaf{.kind = Leaf::Size,
+            .name = "size " + std::to_string(dimension),
+            .dimension = static_cast<int>(dimension),
+            .tensor = tensor,
+            .range = {mapped, int64_t(1) << 32}};
+  return leafNumber(argument.getAsOpaquePointer(), 1 + dimension, leaf);
+}
+
+Number Instantiator::Impl::ctaIdNumber(int dimension) {
+  Bounds extent = ranges.of(grid[dimension]);
+  return leafNumber(
+      &ctaIdKey, dimension,
+      {.kind = Leaf::CtaId,
+       .name = "cta_id " + std::to_string(dimension),
+       .dimension = dimension,
+       .range = {0, std::clamp<int64_t>(extent.high - 1, 0,
+                                        (int64_t(1) << 31) - 1)}});
+}
+
+void Instantiator::Impl::readRegion() {
+  launchNumbers.clear();
+  requirements.clear();
+  Block &region = kernel.getLaunch().front();
+  auto unknown = [&](Value value, StringRef name) {
+    unsigned bits = bitsOf(value.getType());
+    if (bits)
+      launchNumbers[value] = leafNumber(
+          value.getAsOpaquePointer(), 0,
+          {.kind = Leaf::Scalar,
+           .name = name.str(),
+           .range = value.getType().isIndex() ? Bounds{0, int64_t(1) << 32}
+                                              : Bounds::ofBits(bits)});
+  };
+  for (BlockArgument argument : region.getArguments())
+    unknown(argument,
+            cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()])
+                .getValue());
+  for (Operation &op : region) {
+    if (auto dim = dyn_cast<DimOp>(op)) {
+      if (auto tensor = dyn_cast<BlockArgument>(dim.getTensor()))
+        launchNumbers[dim.getResult()] =
+            sizeNumber(tensor.getArgNumber(), dim.getDimension());
+      continue;
     }
-    return true;
-  }
-  std::optional<int64_t> value(Value v) const {
-    auto found = values.find(v);
-    if (found == values.end())
-      return std::nullopt;
-    return found->second;
-  }
-
-private:
-  void compute(Operation &op) {
-    APInt constant;
-    if (auto c = dyn_cast<arith::ConstantOp>(op)) {
-      if (auto integer = dyn_cast<IntegerAttr>(c.getValue()))
-        values[c.getResult()] = integer.getType().isInteger(1)
-                                    ? integer.getInt() & 1
-                                    : integer.getInt();
-      return;
+    if (isa<DevicePropertyOp>(op)) {
+      launchNumbers[op.getResult(0)] =
+          leafNumber(&multiprocessorsKey, 0,
+                     {.kind = Leaf::Multiprocessors,
+                      .name = "multiprocessors",
+                      .range = {1, 1 << 16},
+                      .initial = 6 * int64_t(kernel.getClusterSize())});
+      continue;
+    }
+    if (auto require = dyn_cast<RequireOp>(op)) {
+      if (auto found = launchNumbers.find(require.getCondition());
+          found != launchNumbers.end())
+        requirements.push_back(found->second);
+      continue;
+    }
+    if (op.getNumResults() != 1 || !bitsOf(op.getResult(0).getType()))
+      continue;
+    Value result = op.getResult(0);
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      if (auto integer = dyn_cast<IntegerAttr>(constant.getValue()))
+        launchNumbers[result] = {integer.getType().isInteger(1)
+                                     ? integer.getInt() & 1
+                                     : integer.getInt(),
+                                 0};
+      continue;
     }
     auto [code, predicate] = classify(&op);
-    if (code == Arith::None)
-      return;
-    int64_t in[3] = {};
+    Number in[3] = {};
+    bool known = code != Arith::None;
     for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
-      auto found = values.find(operand);
-      if (found == values.end())
-        return;
-      in[i] = found->second;
+      auto found = launchNumbers.find(operand);
+      known &= found != launchNumbers.end() && i < 3;
+      if (known)
+        in[i] = found->second;
     }
-    unsigned from = bitsOf(op.getOperand(op.getNumOperands() - 1).getType());
-    unsigned to = bitsOf(op.getResult(0).getType());
-    if (from && to)
-      if (auto result =
-              evaluate(code, predicate, from, to, in[0], in[1], in[2]))
-        values[op.getResult(0)] = *result;
-  }
-
-  KernelOp kernel;
-  bool known = true;
-  llvm::DenseMap<Value, int64_t> values;
-};
-} // namespace
-
-void Instantiator::Impl::findGrid() {
-  HostRun host(kernel);
-  SmallVector<int64_t> seen[3];
-  for (int64_t size : {1, 100, 5000}) {
-    llvm::DenseMap<std::pair<Value, int64_t>, int64_t> sizes;
-    for (Operation &op : kernel.getLaunch().front())
-      if (auto dim = dyn_cast<DimOp>(op))
-        sizes[{dim.getTensor(), static_cast<int64_t>(dim.getDimension())}] =
-            size;
-    bool launched = host.run(sizes, 132);
-    auto grid = kernel.getLaunchOp().getGrid();
-    for (unsigned d = 0; d < 3; ++d) {
-      std::optional<int64_t> extent =
-          d < grid.size() ? host.value(grid[d]) : std::optional<int64_t>(1);
-      if (launched || !extent)
-        seen[d].push_back(extent.value_or(-1));
-    }
-  }
-  for (unsigned d = 0; d < 3; ++d)
-    if (!seen[d].empty() && seen[d][0] > 0 && llvm::all_equal(seen[d]))
-      fixedGrid[d] = seen[d][0];
-}
-
-int Instantiator::Impl::secondCluster() const {
-  auto cluster = kernel.getClusterShape();
-  for (int d = 0; d < 3; ++d)
-    if (!fixedGrid[d] || *fixedGrid[d] > cluster[d])
-      return d;
-  return -1;
-}
-
-std::vector<std::pair<Value, int64_t>>
-Instantiator::Impl::dynamicSizes() const {
-  std::vector<std::pair<Value, int64_t>> sizes;
-  auto add = [&](Value tensor, int64_t dimension) {
-    if (cast<GlobalType>(tensor.getType()).getShape()[dimension] ==
-            ShapedType::kDynamic &&
-        !llvm::is_contained(sizes, std::pair(tensor, dimension)))
-      sizes.push_back({tensor, dimension});
-  };
-  for (Operation &op : kernel.getLaunch().front())
-    if (auto dim = dyn_cast<DimOp>(op))
-      add(dim.getTensor(), dim.getDimension());
-  // Those that only the body asks for.
-  for (const Leaf &leaf : leaves)
-    if (leaf.kind == Leaf::Size)
-      add(kernel.getLaunch().getArgument(leaf.tensor), leaf.dimension);
-  return sizes;
-}
-
-bool Instantiator::Impl::canBeZero(const Choice &choice) {
-  auto sizes = dynamicSizes();
-  // A map forbids a size of 0.
-  llvm::DenseSet<Value> mapped;
-  for (Operation &op : kernel.getLaunch().front())
-    if (auto map = dyn_cast<TensorMapOp>(op))
-      mapped.insert(map.getTensor());
-  if (sizes.size() > 5)
-    return true;
-  static constexpr int64_t tries[] = {0, 1, 100, 5000};
-  size_t total = 1;
-  for (size_t i = 0; i < sizes.size(); ++i)
-    total *= std::size(tries);
-  HostRun host(kernel);
-  resetLeaves();
-  bool zero = false;
-  for (size_t combination = 0; combination < total && !zero; ++combination) {
-    llvm::DenseMap<std::pair<Value, int64_t>, int64_t> chosen;
-    bool possible = true;
-    size_t rest = combination;
-    for (auto &size : sizes) {
-      int64_t value = tries[rest % std::size(tries)];
-      rest /= std::size(tries);
-      possible &= value > 0 || !mapped.contains(size.first);
-      chosen[size] = value;
-    }
-    if (!possible || !host.run(chosen, 132))
-      continue;
-    // What the body sees.
-    SmallVector<int64_t, 3> grid;
-    for (Value extent : kernel.getLaunchOp().getGrid()) {
-      auto value = host.value(extent);
-      if (!value)
-        return true;
-      grid.push_back(*value);
-    }
-    grid.resize(3, 1);
-    if (llvm::any_of(grid, [](int64_t extent) { return extent <= 0; }))
-      continue; // nothing is launched
-    for (auto [position, argument] :
-         llvm::enumerate(kernel.getBody().front().getArguments())) {
-      Value launched = kernel.getLaunchValue(argument);
-      uint32_t symbol = launched && bitsOf(argument.getType())
-                            ? symbols.find(launched.getAsOpaquePointer(), 0)
-                            : 0;
-      if (!symbol)
+    if (known) {
+      unsigned from = bitsOf(op.getOperand(op.getNumOperands() - 1).getType()),
+               to = bitsOf(result.getType());
+      uint32_t symbol =
+          symbols.apply(code, predicate, from, to, in[0], in[1], in[2]);
+      auto constant = evaluate(code, predicate, from, to, in[0].value,
+                               in[1].value, in[2].value);
+      if (symbol || constant) {
+        launchNumbers[result] = {symbol ? 0 : *constant, symbol};
         continue;
-      if (auto value = host.value(launched))
-        leafValues[symbols.leafOf(symbol)].assign(program->ctas(), *value);
-      else if (isa<OpResult>(launched))
-        return true; // computed by something unknown
+      }
     }
-    for (auto [number, leaf] : llvm::enumerate(leaves)) {
-      if (leaf.kind == Leaf::NumCtas)
-        leafValues[number].assign(program->ctas(), grid[leaf.dimension]);
-      if (leaf.kind == Leaf::Size)
-        for (auto &[size, value] : chosen)
-          if (size.second == leaf.dimension &&
-              leaf.tensor == cast<BlockArgument>(size.first).getArgNumber())
-            leafValues[number].assign(program->ctas(), value);
-    }
-    // The first and the last CTA.
-    for (bool last : {false, true}) {
-      for (auto [number, leaf] : llvm::enumerate(leaves))
-        if (leaf.kind == Leaf::CtaId)
-          leafValues[number].assign(program->ctas(),
-                                    last ? grid[leaf.dimension] - 1 : 0);
-      auto count = outcome(choice);
-      zero |= !count || *count == 0;
-    }
+    unknown(result, op.getName().getStringRef());
   }
-  resetLeaves();
-  return zero;
+  for (auto [d, extent] : llvm::enumerate(kernel.getLaunchOp().getGrid()))
+    grid[d] = launchNumbers.lookup(extent);
+}
+
+void Instantiator::Impl::narrow(Number condition) {
+  if (!condition.symbol)
+    return;
+  const Symbols::Node node = symbols.node(condition.symbol);
+  if (node.code == Arith::And && node.bits == 1) {
+    narrow(node.a);
+    narrow(node.b);
+    return;
+  }
+  if (node.code != Arith::Cmp)
+    return;
+  using P = arith::CmpIPredicate;
+  auto predicate = static_cast<P>(node.predicate);
+  Number a = node.a, b = node.b;
+  auto isLeaf = [&](Number n) {
+    return n.symbol && symbols.node(n.symbol).code == Arith::None;
+  };
+  if (!isLeaf(a)) {
+    std::swap(a, b);
+    predicate = predicate == P::slt   ? P::sgt
+                : predicate == P::sle ? P::sge
+                : predicate == P::sgt ? P::slt
+                : predicate == P::sge ? P::sle
+                : predicate == P::ult ? P::ugt
+                : predicate == P::ule ? P::uge
+                : predicate == P::ugt ? P::ult
+                : predicate == P::uge ? P::ule
+                                      : predicate;
+  }
+  a = unpinned(a), b = unpinned(b);
+  if (!isLeaf(a) || (b.symbol && !isLeaf(b)))
+    return;
+  Bounds &range = leaves[symbols.leafOf(a.symbol)].range;
+  if (predicate == P::eq && a.symbol != b.symbol) {
+    if (b.symbol) {
+      Bounds &other = leaves[symbols.leafOf(b.symbol)].range;
+      other = {std::max(range.low, other.low),
+               std::min(range.high, other.high)};
+    }
+    pinned.emplace(a.symbol, b);
+    return;
+  }
+  if (b.symbol || node.operandBits == 1)
+    return;
+  auto least = [&](int64_t value) { range.low = std::max(range.low, value); };
+  auto most = [&](int64_t value) { range.high = std::min(range.high, value); };
+  bool positive = range.low >= 0 && b.value >= 0;
+  switch (predicate) {
+  case P::ne:
+    if (b.value == range.low)
+      ++range.low;
+    break;
+  case P::uge:
+  case P::sge:
+    if (positive || predicate == P::sge)
+      least(b.value);
+    break;
+  case P::ugt:
+  case P::sgt:
+    if ((positive || predicate == P::sgt) && b.value < (int64_t(1) << 62))
+      least(b.value + 1);
+    break;
+  case P::ule:
+  case P::ult:
+    if (b.value < 0)
+      break;
+    least(0);
+    [[fallthrough]];
+  case P::sle:
+  case P::slt:
+    if (predicate == P::ule || predicate == P::sle)
+      most(b.value);
+    else if (b.value > -(int64_t(1) << 62))
+      most(b.value - 1);
+    break;
+  case P::eq:
+    break;
+  }
+  Leaf &leaf = leaves[symbols.leafOf(a.symbol)];
+  if (range.low <= range.high)
+    leaf.initial = std::clamp(leaf.initial, range.low, range.high);
+}
+
+void Instantiator::Impl::readLaunch() {
+  size_t known;
+  do {
+    known = pinned.size();
+    readRegion();
+    for (Number requirement : requirements)
+      narrow(requirement);
+  } while (pinned.size() != known);
+  std::vector<uint32_t> ignored;
+  for (auto &[value, number] : launchNumbers)
+    symbols.collect(number, ignored, &constants);
+  llvm::sort(constants);
+  // What the body calls them.
+  for (auto [position, value] :
+       llvm::enumerate(kernel.getLaunchOp().getValues()))
+    if (auto found = launchNumbers.find(value);
+        found != launchNumbers.end() && found->second.symbol)
+      names.try_emplace(
+          found->second.symbol,
+          cast<StringAttr>(kernel.getLaunchNames()[position]).getValue().str());
+}
+
+bool Instantiator::Impl::admitted() const {
+  for (size_t i = 0; i < requirements.size(); ++i)
+    if (!met({Goal::Require, i}))
+      return false;
+  for (size_t d = 0; d < 3; ++d)
+    if (!met({Goal::Grid, d}))
+      return false;
+  return true;
+}
+
+llvm::SmallVector<int> Instantiator::besides() const {
+  llvm::SmallVector<int> result;
+  auto cluster = impl->kernel.getClusterShape();
+  for (int d = 0; d < 3; ++d)
+    if (impl->ranges.of(impl->grid[d]).high >= 2 * cluster[d])
+      result.push_back(d);
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
@@ -221,15 +282,40 @@ bool Instantiator::Impl::canBeZero(const Choice &choice) {
 std::vector<SmallLaunch> Instantiator::launches() const {
   // Around the extents of tiles; powers of two satisfy most of what
   // titan.require asks for.
-  static constexpr int64_t tries[] = {1, 64, 100, 128, 200, 256, 512, 4096};
+  std::vector<int64_t> sizes = {1, 64, 100, 128, 200, 256, 512, 4096};
+  for (int64_t constant : impl->constants)
+    if (constant > 512 && constant < (1 << 24) && sizes.size() < 16)
+      sizes.insert(sizes.end(), {constant, constant + 1, 2 * constant + 1});
   static constexpr size_t mostTried = 3000, mostKept = 32;
-  static constexpr int64_t mostClusters = 4;
   KernelOp kernel = impl->kernel;
-  auto sizes = impl->dynamicSizes();
   auto cluster = kernel.getClusterShape();
+  bool fixed = llvm::none_of(impl->grid, [](Number n) { return n.symbol; });
+  int64_t mostClusters = fixed ? 16 : 4;
+  // What is varied, by leaf.
+  std::vector<std::pair<uint32_t, std::vector<int64_t>>> varied;
+  std::optional<uint32_t> multiprocessorsLeaf;
   double total = 1;
-  for (size_t i = 0; i < sizes.size(); ++i)
-    total *= std::size(tries);
+  for (auto [number, leaf] : llvm::enumerate(impl->leaves)) {
+    if (leaf.kind == Impl::Leaf::Multiprocessors)
+      multiprocessorsLeaf = number;
+    if (leaf.kind > Impl::Leaf::Scalar)
+      continue;
+    bool taken = false;
+    for (auto &[symbol, value] : impl->pinned)
+      taken |= impl->symbols.leafOf(symbol) == number;
+    if (taken)
+      continue;
+    std::vector<int64_t> values;
+    for (int64_t value : leaf.kind == Impl::Leaf::Size
+                             ? sizes
+                             : std::vector<int64_t>{leaf.initial, 0, 1, 2, 3})
+      if (leaf.range.contains(value) && !llvm::is_contained(values, value))
+        values.push_back(value);
+    if (values.empty())
+      values.push_back(leaf.initial);
+    total *= values.size();
+    varied.push_back({number, std::move(values)});
+  }
   bool sampled = total > mostTried;
   uint64_t random = 1;
 
@@ -240,50 +326,57 @@ std::vector<SmallLaunch> Instantiator::launches() const {
   };
   std::vector<Candidate> candidates;
   std::set<std::vector<int64_t>> seen;
-  HostRun host(kernel);
+  impl->program = emptyProgram(kernel, 1);
+  impl->whole = false;
+  impl->resetLeaves(false);
   for (size_t at = 0; at < (sampled ? mostTried : size_t(total)); ++at) {
-    SmallLaunch launch;
     size_t rest = at;
-    for (auto &[tensor, dimension] : sizes) {
+    for (auto &[leaf, values] : varied) {
       if (sampled) {
         random = random * 6364136223846793005u + 1442695040888963407u;
         rest = random >> 33;
       }
-      launch.sizes[{tensor, dimension}] = tries[rest % std::size(tries)];
-      rest /= std::size(tries);
+      impl->setLeaf(leaf, values[rest % values.size()]);
+      rest /= values.size();
     }
     for (int64_t multiprocessors : {3, 2, 4}) {
-      multiprocessors *= kernel.getClusterSize();
-      if (!host.run(launch.sizes, multiprocessors))
+      if (multiprocessorsLeaf)
+        impl->setLeaf(*multiprocessorsLeaf,
+                      multiprocessors * kernel.getClusterSize());
+      else if (multiprocessors != 3)
+        break;
+      if (!impl->admitted())
         continue;
+      SmallLaunch launch;
       bool good = true;
-      launch.clusters = 1;
-      auto extents = kernel.getLaunchOp().getGrid();
       for (unsigned d = 0; d < 3; ++d) {
-        auto extent = d < extents.size() ? host.value(extents[d])
-                                         : std::optional<int64_t>(1);
-        launch.grid[d] = extent.value_or(0);
-        good &= launch.grid[d] > 0 && launch.grid[d] <= 64 &&
-                launch.grid[d] % cluster[d] == 0;
+        launch.grid[d] =
+            impl->symbols.value(impl->grid[d], impl->leafValues, 0).value_or(0);
+        good &= launch.grid[d] > 0 && launch.grid[d] <= 64;
         if (good)
           launch.clusters *= launch.grid[d] / cluster[d];
       }
       if (!good || launch.clusters < 2 || launch.clusters > mostClusters)
         continue;
+      for (auto &values : impl->leafValues)
+        launch.leaves.push_back(values[0]);
       // What the body is told, but for sizes as such.
       std::vector<int64_t> key(launch.grid, launch.grid + 3);
       int64_t weight = launch.clusters;
-      launch.values.clear();
       for (Value value : kernel.getLaunchOp().getValues()) {
-        auto known = host.value(value);
-        if (!known)
+        auto number = impl->launchNumbers.find(value);
+        if (number == impl->launchNumbers.end() || value.getDefiningOp<DimOp>())
           continue;
-        launch.values[value] = *known;
-        if (value.getDefiningOp<DimOp>())
-          continue;
-        key.push_back(*known);
-        weight += std::abs(*known);
+        int64_t known = impl->symbols.value(number->second, impl->leafValues, 0)
+                            .value_or(0);
+        key.push_back(known);
+        weight += std::abs(known);
       }
+      for (BlockArgument argument : kernel.getLaunch().getArguments())
+        if (auto number = impl->launchNumbers.find(argument);
+            number != impl->launchNumbers.end())
+          key.push_back(impl->symbols.value(number->second, impl->leafValues, 0)
+                            .value_or(0));
       if (!seen.insert(key).second)
         continue;
       candidates.push_back({weight, key, launch});
@@ -317,13 +410,16 @@ std::vector<SmallLaunch> Instantiator::launches() const {
     launch.name =
         std::to_string(launch.clusters * kernel.getClusterSize()) + " CTAs";
     const char *separator = ": ";
-    for (auto &[tensor, dimension] : sizes) {
-      unsigned argument = cast<BlockArgument>(tensor).getArgNumber();
-      launch.name +=
-          separator +
-          cast<StringAttr>(kernel.getArgNames()[argument]).getValue().str() +
-          "[" + std::to_string(dimension) + "] " +
-          std::to_string(launch.sizes.lookup({tensor, dimension}));
+    for (auto &[number, values] : varied) {
+      const Impl::Leaf &leaf = impl->leaves[number];
+      launch.name += separator;
+      launch.name += leaf.kind == Impl::Leaf::Size
+                         ? cast<StringAttr>(kernel.getArgNames()[leaf.tensor])
+                                   .getValue()
+                                   .str() +
+                               "[" + std::to_string(leaf.dimension) + "]"
+                         : leaf.name;
+      launch.name += " " + std::to_string(launch.leaves[number]);
       separator = ", ";
     }
     result.push_back(std::move(launch));

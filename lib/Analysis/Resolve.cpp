@@ -36,6 +36,17 @@ std::optional<int64_t> Instantiator::Impl::evaluateExpr(const CompiledOp &op,
             "a count or a number of bytes depends on " + dependsOn(val));
     return std::nullopt;
   }
+  Bounds range = ranges.of(val.number);
+  if (range.high - range.low > 16 || range.high < range.low) {
+    if (val.number.symbol) {
+      problem(Code::Undecided, op.op,
+              Twine("a count or a number of bytes is computed from '") +
+                  nameOf({val.number}) +
+                  "', and has too many values to try them all");
+      return std::nullopt;
+    }
+  } else if (!decides(op, val, range.low, range.high, "a count"))
+    return std::nullopt;
   return expr.scale * val.number.value + expr.offset;
 }
 
@@ -51,6 +62,12 @@ Instantiator::Impl::ctasOf(const CompiledOp &op, const CtaSet &set, int rank) {
             "which CTAs are meant depends on " + dependsOn(val));
     return std::nullopt;
   }
+  int64_t last = set.kind == CtaSet::Rank
+                     ? program->clusterSize - 1
+                     : (int64_t(1) << program->clusterSize) - 1;
+  if (!decides(op, val, set.kind == CtaSet::Rank ? 0 : 1, last,
+               "which CTAs are meant"))
+    return std::nullopt;
   uint64_t mask = set.kind == CtaSet::Rank
                       ? uint64_t(1) << (val.number.value & 63)
                       : static_cast<uint64_t>(val.number.value) & 0xffff;
@@ -80,6 +97,10 @@ bool Instantiator::Impl::resolveBarrier(const CompiledOp &op,
                   dependsOn(index));
       return false;
     }
+    if (!decides(op, index, 0,
+                 cast<MBarrierType>(ref.barrier.getType()).getSlots() - 1,
+                 "which slot of the barriers is meant"))
+      return false;
     slot = index.number.value;
   }
   int64_t slots = cast<MBarrierType>(ref.barrier.getType()).getSlots();
@@ -197,6 +218,8 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
                 "the parity depends on " + dependsOn(parity));
         return false;
       }
+      if (!decides(op, parity, 0, 1, "the parity"))
+        return false;
       if (parity.number.value != 0 && parity.number.value != 1) {
         problem(Code::PhaseParity, op.op,
                 "the parity is " + Twine(parity.number.value) +
@@ -562,6 +585,9 @@ Instantiator::Impl::scalarFootprint(const CompiledOp &op,
                   dependsOn(view));
       return std::nullopt;
     }
+    for (auto [coord, extent] : llvm::zip(bytes.coords, type.getShape()))
+      if (!decides(op, value(coord), 0, extent - 1, "the index"))
+        return std::nullopt;
     for (auto [coord, extent] : llvm::zip(coords, type.getShape()))
       if (coord < 0 || coord >= extent) {
         problem(Code::OutOfBounds, op.op,

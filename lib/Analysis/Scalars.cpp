@@ -4,6 +4,8 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -66,6 +68,11 @@ std::optional<int64_t> checker::evaluate(Arith code, unsigned predicate,
                                          unsigned operandBits, unsigned bits,
                                          int64_t a, int64_t b, int64_t c) {
   uint64_t ua = plain(a, operandBits), ub = plain(b, operandBits);
+  // i1 is kept as 0 or 1; as a signed number 1 is -1.
+  if (operandBits == 1 && code != Arith::Select) {
+    a = -(a & 1);
+    b = -(b & 1);
+  }
   auto floorDiv = [](int64_t x, int64_t y) {
     return x / y - (x % y && (x < 0) != (y < 0));
   };
@@ -157,9 +164,8 @@ std::optional<int64_t> checker::evaluate(Arith code, unsigned predicate,
   case Arith::Select:
     result = a ? b : c;
     break;
-  // i1 is kept as 0 or 1, but extends by its sign.
   case Arith::Cast:
-    result = operandBits == 1 ? -(a & 1) : a;
+    result = a;
     break;
   case Arith::CastU:
     result = ua;
@@ -208,6 +214,7 @@ uint32_t Symbols::leaf(const void *key, int dimension) {
     Node node;
     node.predicate = leafNames.size() - 1;
     nodes.push_back(node);
+    masks.push_back(uint64_t(1) << std::min(node.predicate, 63u));
     found->second = nodes.size() - 1;
   }
   return found->second;
@@ -225,6 +232,7 @@ uint32_t Symbols::apply(Arith code, unsigned predicate, unsigned operandBits,
       interned.try_emplace({code, predicate, operandBits, bits, a, b, c}, 0);
   if (fresh) {
     nodes.push_back(found->first);
+    masks.push_back(leavesOf(a) | leavesOf(b) | leavesOf(c));
     found->second = nodes.size() - 1;
   }
   return found->second;
@@ -234,27 +242,53 @@ std::optional<int64_t> Symbols::value(Number number, const Values &leaves,
                                       int cta) const {
   if (!number.symbol)
     return number.value;
+  ++now;
+  memo.resize(nodes.size());
+  stamps.resize(nodes.size());
+  return walk(number, leaves, cta);
+}
+
+std::optional<int64_t> Symbols::walk(Number number, const Values &leaves,
+                                     int cta) const {
+  if (!number.symbol)
+    return number.value;
   const Node &node = nodes[number.symbol];
   if (node.code == Arith::None)
     return leaves[node.predicate][cta];
-  auto a = value(node.a, leaves, cta), b = value(node.b, leaves, cta),
-       c = value(node.c, leaves, cta);
-  if (!a || !b || !c)
-    return std::nullopt;
-  return evaluate(node.code, node.predicate, node.operandBits, node.bits, *a,
-                  *b, *c);
+  std::optional<int64_t> &result = memo[number.symbol];
+  if (stamps[number.symbol] == now)
+    return result;
+  stamps[number.symbol] = now;
+  result = std::nullopt;
+  auto a = walk(node.a, leaves, cta), b = walk(node.b, leaves, cta),
+       c = walk(node.c, leaves, cta);
+  if (a && b && c)
+    result = evaluate(node.code, node.predicate, node.operandBits, node.bits,
+                      *a, *b, *c);
+  return result;
 }
 
-void Symbols::collect(Number number, std::vector<uint32_t> &leaves) const {
-  if (!number.symbol)
-    return;
-  const Node &node = nodes[number.symbol];
-  if (node.code == Arith::None) {
-    if (!llvm::is_contained(leaves, node.predicate))
-      leaves.push_back(node.predicate);
-    return;
+void Symbols::collect(Number number, std::vector<uint32_t> &leaves,
+                      std::vector<int64_t> *constants) const {
+  std::vector<Number> rest = {number};
+  std::set<uint32_t> seen;
+  while (!rest.empty()) {
+    Number at = rest.back();
+    rest.pop_back();
+    if (!at.symbol) {
+      if (constants && at.value && !llvm::is_contained(*constants, at.value))
+        constants->push_back(at.value);
+      continue;
+    }
+    if (!seen.insert(at.symbol).second)
+      continue;
+    const Node &node = nodes[at.symbol];
+    if (node.code == Arith::None) {
+      if (!llvm::is_contained(leaves, node.predicate))
+        leaves.push_back(node.predicate);
+      continue;
+    }
+    for (Number operand : {node.c, node.b, node.a})
+      rest.push_back(operand);
   }
-  collect(node.a, leaves);
-  collect(node.b, leaves);
-  collect(node.c, leaves);
 }

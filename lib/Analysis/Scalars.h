@@ -87,20 +87,34 @@ public:
   /// The value of a number under other values of the leaves.
   std::optional<int64_t> value(Number number, const Values &leaves,
                                int cta) const;
-  /// The leaves in an expression.
-  void collect(Number number, std::vector<uint32_t> &leaves) const;
+  /// The leaves in an expression, and its constants.
+  void collect(Number number, std::vector<uint32_t> &leaves,
+               std::vector<int64_t> *constants = nullptr) const;
   size_t leafCount() const { return leafNames.size(); }
   /// The number of a symbol that is a leaf.
   uint32_t leafOf(uint32_t symbol) const { return nodes[symbol].predicate; }
 
-private:
   struct Node {
     Arith code = Arith::None; ///< None: a leaf, its number in `predicate`
     unsigned predicate = 0, operandBits = 0, bits = 0;
     Number a, b, c;
     auto operator<=>(const Node &) const = default;
   };
+  /// The leaves in an expression, a bit each; bit 63 stands for all beyond.
+  uint64_t leavesOf(Number number) const { return masks[number.symbol]; }
+  /// Of a symbol; those of its operands have smaller numbers.
+  const Node &node(uint32_t symbol) const { return nodes[symbol]; }
+
+private:
+  std::optional<int64_t> walk(Number number, const Values &leaves,
+                              int cta) const;
   std::vector<Node> nodes = {Node{}};
+  std::vector<uint64_t> masks = {0};
+  /// Values found in the current evaluation (`stamps` is `now`): expressions
+  /// share their parts.
+  mutable std::vector<std::optional<int64_t>> memo;
+  mutable std::vector<uint32_t> stamps;
+  mutable uint32_t now = 0;
   std::map<Node, uint32_t> interned;
   std::map<std::pair<const void *, int>, uint32_t> leafNames;
 };

@@ -125,9 +125,11 @@ struct AgentInfo {
   int cta = 0, cluster = 0, rank = 0;
   /// Rank of the warp in the CTA.
   int warp = 0;
-  /// Name and rank there; empty: outside of partitions (idle).
+  /// Name and rank there; empty: outside of partitions (idle), or in several,
+  /// one after the other.
   std::string partition;
   int warpInPartition = 0;
+  unsigned partitions = 0;
 };
 
 /// A point of the iteration space: the iteration of a loop, inside that of the

@@ -1,0 +1,122 @@
+//===- Resources.cpp - what a CTA has -------------------------------------===//
+#include "Resources.h"
+
+#include "titan/Target/Target.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+
+/// MM-75: the budgets of all warps fit into what the CTA has at launch.
+static void checkBudgets(KernelOp kernel, Report &report) {
+  std::optional<uint64_t> atLaunch = kernel.getRegisters();
+  kernel.getBody().walk([&](WarpSpecializeOp specialize) {
+    int64_t sum = 0, budgeted = 0;
+    Operation *last = nullptr;
+    std::string terms;
+    for (auto partition : specialize.getBody().getOps<PartitionOp>()) {
+      effect::EffectList effects;
+      partition.getHardwareEffects(effects);
+      for (const effect::Effect &effect : effects)
+        if (auto *registers = std::get_if<effect::Registers>(&effect.what);
+            registers && registers->kind == effect::Registers::Budget) {
+          int64_t warps = partition.getPaddedWarps();
+          sum += warps * registers->count;
+          budgeted += warps;
+          terms += (terms.empty() ? "" : " + ") + std::to_string(warps) +
+                   " x " + std::to_string(registers->count);
+          if (atLaunch && registers->count > static_cast<int64_t>(*atLaunch))
+            last = partition;
+        }
+    }
+    if (!budgeted || !atLaunch)
+      return;
+    int64_t rest = static_cast<int64_t>(kernel.getWarps()) - budgeted;
+    if (rest > 0) {
+      sum += rest * static_cast<int64_t>(*atLaunch);
+      terms += " + " + std::to_string(rest) + " x " +
+               std::to_string(*atLaunch) + " (warps without a budget)";
+    }
+    int64_t pool = static_cast<int64_t>(kernel.getWarps() * *atLaunch);
+    if (sum > pool)
+      report.add(Code::RegisterBudget, last ? last : specialize.getOperation(),
+                 kernel,
+                 Twine("the budgets need ") + terms + " = " + Twine(sum) +
+                     " registers a lane, and the launch gives " +
+                     Twine(static_cast<int64_t>(kernel.getWarps())) + " x " +
+                     Twine(static_cast<int64_t>(*atLaunch)) + " = " +
+                     Twine(pool) + ": setmaxnreg waits for ever");
+  });
+}
+
+/// Buffers and barriers, one after the other as they are laid out.
+static void checkSharedMemory(KernelOp kernel, Report &report) {
+  TargetId target = TargetId::Sm90a;
+  for (Operation *at = kernel; at; at = at->getParentOp())
+    if (auto name = at->getAttrOfType<StringAttr>("titan.target")) {
+      if (const TargetInfo *info = lookupTarget(
+              std::string_view(name.getValue().data(), name.getValue().size())))
+        target = info->id;
+      break;
+    }
+  int64_t limit = targetInfo(target).sharedBytesPerCta, next = 0;
+  for (Operation &op : kernel.getBody().front()) {
+    int64_t bytes = 0, alignment = 1;
+    if (auto shared = dyn_cast<SharedAllocOp>(op)) {
+      alignment = shared.getType().getAlignment();
+      bytes = shared.getType().getSlotBytes() * shared.getType().getSlots();
+    } else if (auto barriers = dyn_cast<MBarrierAllocOp>(op)) {
+      alignment = 8;
+      bytes = 8 * barriers.getType().getSlots();
+    } else if (isa<TensormapAllocOp>(op)) {
+      alignment = bytes = 128;
+    } else {
+      continue;
+    }
+    next = llvm::alignTo(next, alignment);
+    if (bytes <= limit - next) {
+      next += bytes;
+      continue;
+    }
+    report.add(Code::SharedMemoryLimit, &op, kernel,
+               Twine("with this allocation the kernel takes ") +
+                   Twine(next + bytes) + " bytes of shared memory; a CTA has " +
+                   Twine(limit));
+    return;
+  }
+}
+
+/// A layout is for as many warps as execute the operation, or for a divisor of
+/// that number.
+static void checkLayouts(Operation *parent, int64_t warps, Report &report) {
+  for (Region &region : parent->getRegions())
+    for (Operation &op : region.getOps()) {
+      auto check = [&](Type type) {
+        if (auto inflight = dyn_cast<InFlightType>(type))
+          type = inflight.getTensor();
+        auto tile = dyn_cast<RankedTensorType>(type);
+        if (!tile || !tile.getEncoding())
+          return;
+        Result<Layout> layout = getTileLayout(tile);
+        if (layout && (layout->warps() > warps || warps % layout->warps()))
+          report.add(Code::LayoutMismatch, &op, nullptr,
+                     Twine("the tile's layout is for ") +
+                         Twine(layout->warps()) + " warps, and " +
+                         Twine(warps) + " execute this");
+      };
+      for (Type type : op.getOperandTypes())
+        check(type);
+      for (Type type : op.getResultTypes())
+        check(type);
+      auto partition = dyn_cast<PartitionOp>(op);
+      checkLayouts(
+          &op, partition ? static_cast<int64_t>(partition.getWarps()) : warps,
+          report);
+    }
+}
+
+void checker::checkResources(KernelOp kernel, Report &report) {
+  checkBudgets(kernel, report);
+  checkSharedMemory(kernel, report);
+  checkLayouts(kernel, kernel.getWarps(), report);
+}

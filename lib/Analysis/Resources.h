@@ -1,0 +1,15 @@
+//===- Resources.h - what a CTA has -----------------------------*- C++ -*-===//
+#ifndef TITAN_LIB_ANALYSIS_RESOURCES_H
+#define TITAN_LIB_ANALYSIS_RESOURCES_H
+
+#include "Report.h"
+
+namespace titan::checker {
+
+/// Register budgets (MM-75), shared memory, and warps for the layouts: what
+/// neither schedules nor sizes change.
+void checkResources(KernelOp kernel, Report &report);
+
+} // namespace titan::checker
+
+#endif
