@@ -4,10 +4,13 @@
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/ToolOutputFile.h"
+
+#include <unistd.h>
 
 using namespace titan;
 
@@ -20,8 +23,18 @@ static int refuse(Code code, const llvm::Twine &message) {
   return BadInput;
 }
 
+/// LLVM's last word, where a stream cannot be written among others.
+static void giveUp(void *, const char *reason, bool) {
+  refuse(llvm::StringRef(reason).starts_with("IO failure")
+             ? Code::FileWrite
+             : Code::InternalError,
+         reason);
+  llvm::sys::RunInterruptHandlers(); // Removes what is half written.
+  _exit(BadInput);
+}
+
 int main(int argc, char **argv) {
-  llvm::InitLLVM init(argc, argv);
+  llvm::install_fatal_error_handler(giveUp);
   mlir::DialectRegistry registry;
   registerAllTitanDialects(registry);
   mlir::registerTransformsPasses();
