@@ -289,6 +289,8 @@ static uint64_t fma(ElementType type, uint64_t a, uint64_t b, uint64_t c) {
 std::optional<uint64_t> titan::sim::evaluate(const EltOp &op, uint64_t a,
                                              uint64_t b, uint64_t c) {
   int64_t sa = static_cast<int64_t>(a), sb = static_cast<int64_t>(b);
+  if (op.in == ElementType::I1) // as a signed number it is 0 or -1
+    sa = -sa, sb = -sb;
   uint64_t ua = zeroExtended(op.in, a), ub = zeroExtended(op.in, b);
   auto out = [&](uint64_t bits) { return canonical(op.out, bits); };
   unsigned width = bitsOf(op.in);
