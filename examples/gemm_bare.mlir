@@ -42,6 +42,15 @@ titan.kernel @gemm(%A: !global, %B: !global, %D: !global) warps(12) registers(16
   %m = titan.dim %A, 0 : !global
   %n = titan.dim %B, 0 : !global
   %k = titan.dim %A, 1 : !global
+  %kB = titan.dim %B, 1 : !global
+  %mD = titan.dim %D, 0 : !global
+  %nD = titan.dim %D, 1 : !global
+  %is_kB = arith.cmpi eq, %kB, %k : index
+  %is_mD = arith.cmpi eq, %mD, %m : index
+  %is_nD = arith.cmpi eq, %nD, %n : index
+  titan.require %is_kB, "launch-check", "A and B have the same number of columns"
+  titan.require %is_mD, "launch-check", "D has a row for each row of A"
+  titan.require %is_nD, "launch-check", "D has a column for each row of B"
   %tilesM = arith.ceildivui %m, %c128 : index
   %tilesN = arith.ceildivui %n, %c256 : index
   %steps = arith.ceildivui %k, %c64 : index
@@ -197,6 +206,15 @@ titan.kernel @gemm_f32(%A: !global, %B: !global, %D: !globalF, %alpha: f32, %bia
   %m = titan.dim %A, 0 : !global
   %n = titan.dim %B, 0 : !global
   %k = titan.dim %A, 1 : !global
+  %kB = titan.dim %B, 1 : !global
+  %mD = titan.dim %D, 0 : !globalF
+  %nD = titan.dim %D, 1 : !globalF
+  %is_kB = arith.cmpi eq, %kB, %k : index
+  %is_mD = arith.cmpi eq, %mD, %m : index
+  %is_nD = arith.cmpi eq, %nD, %n : index
+  titan.require %is_kB, "launch-check", "A and B have the same number of columns"
+  titan.require %is_mD, "launch-check", "D has a row for each row of A"
+  titan.require %is_nD, "launch-check", "D has a column for each row of B"
   %tilesM = arith.ceildivui %m, %c128 : index
   %tilesN = arith.ceildivui %n, %c256 : index
   %steps = arith.ceildivui %k, %c64 : index

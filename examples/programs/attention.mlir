@@ -41,9 +41,27 @@ titan.kernel @attention(%Q: !global, %K: !global, %V: !global, %O: !global) warp
   %queries = titan.dim %Q, 0 : !global
   %keys = titan.dim %K, 0 : !global
   %width = titan.dim %Q, 1 : !global
+  %values = titan.dim %V, 0 : !global
+  %rowsO = titan.dim %O, 0 : !global
+  %widthK = titan.dim %K, 1 : !global
+  %widthV = titan.dim %V, 1 : !global
+  %widthO = titan.dim %O, 1 : !global
+  %is_values = arith.cmpi eq, %values, %keys : index
+  %is_rowsO = arith.cmpi eq, %rowsO, %queries : index
+  %is_widthK = arith.cmpi eq, %widthK, %width : index
+  %is_widthV = arith.cmpi eq, %widthV, %width : index
+  %is_widthO = arith.cmpi eq, %widthO, %width : index
+  titan.require %is_values, "launch-check", "V has a row for each row of K"
+  titan.require %is_rowsO, "launch-check", "O has a row for each row of Q"
+  titan.require %is_widthK, "launch-check", "Q and K have the same number of columns"
+  titan.require %is_widthV, "launch-check", "Q and V have the same number of columns"
+  titan.require %is_widthO, "launch-check", "Q and O have the same number of columns"
   %heads = arith.divui %width, %c128 : index
   %rows = arith.ceildivui %queries, %c128 : index
   %blocks = arith.ceildivui %keys, %c128 : index
+  %whole = arith.muli %heads, %c128 : index
+  %is_whole = arith.cmpi eq, %whole, %width : index
+  titan.require %is_whole, "launch-check", "a head has 128 columns"
   %some = arith.cmpi uge, %keys, %c1 : index
   titan.require %some, "launch-zero-dim", "attention over no keys"
   %mapQ = titan.tensor_map %Q : !global -> !mapQ
