@@ -234,9 +234,8 @@ bool Instantiator::Impl::reach(ArrayRef<Goal> goals, size_t at, int &budget) {
   return false;
 }
 
-bool Instantiator::Impl::solve(ArrayRef<int64_t> wanted) {
+bool Instantiator::Impl::solve(ArrayRef<int64_t> wanted, bool chance) {
   std::vector<Goal> goals;
-  bool chance = false;
   for (auto [index, choice] : llvm::enumerate(choices)) {
     if (index < wanted.size() && wanted[index] != Instantiator::any)
       goals.push_back({Goal::Choose, index, wanted[index]});

@@ -118,7 +118,7 @@ const std::vector<Choice> &Instantiator::survey() {
     std::vector<int64_t> wanted;
     for (const Choice &choice : impl->choices)
       wanted.push_back(choice.kind == Choice::Value ? any : 1);
-    if (!impl->solve(wanted) && !impl->solve({}))
+    if (!impl->solve(wanted, true) && !impl->solve({}, true))
       break;
     for (uint32_t agent = 0; agent < impl->program->agents.size(); ++agent)
       if (!impl->run(agent))

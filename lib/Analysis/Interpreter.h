@@ -146,8 +146,9 @@ struct Instantiator::Impl {
   bool met(const Goal &goal) const;
   std::vector<int64_t> candidates(const Goal &goal, uint32_t leaf);
   bool reach(llvm::ArrayRef<Goal> goals, size_t at, int &budget);
-  /// Finds a launch with these outcomes and gives the leaves its values.
-  bool solve(llvm::ArrayRef<int64_t> wanted);
+  /// Finds a launch with these outcomes and gives the leaves its values; small
+  /// ones first where loops are left to chance.
+  bool solve(llvm::ArrayRef<int64_t> wanted, bool chance = false);
   /// The number of a choice, which is made if there is none yet.
   size_t registerChoice(Choice choice);
   void cover(size_t choice, int64_t outcome);
