@@ -337,6 +337,7 @@ Step Agent::scalarMemory(const Inst &inst) {
   bool acquires =
       sem == MemorySem::Acquire || both || inst.op == Opcode::FlagWait;
   bool strong = sem != MemorySem::Weak || inst.op == Opcode::Atom || flag;
+  auto scope = static_cast<MemoryScope>(inst.scope);
   Views::Location key(owner ? owner->number + 1 : 0, address);
   uint8_t data[8] = {};
   // Strong operations act on memory itself: what this thread has buffered there
@@ -362,7 +363,7 @@ Step Agent::scalarMemory(const Inst &inst) {
     if (machine.hazards)
       machine.hazards->scalar(*this, inst, owner, tensor, address, bytes);
     if (machine.views)
-      machine.views->readLocation(*this, key, acquires);
+      machine.views->readLocation(*this, key, acquires, scope);
     return Step::Ran;
   }
   if (machine.hazards)
@@ -373,10 +374,10 @@ Step Agent::scalarMemory(const Inst &inst) {
   }
   if (machine.views && strong) {
     if (inst.op != Opcode::St)
-      machine.views->readLocation(*this, key, acquires);
+      machine.views->readLocation(*this, key, acquires, scope);
     if (inst.op != Opcode::Ld)
       machine.views->writeLocation(*this, key, releases,
-                                   /*continues=*/inst.op != Opcode::St);
+                                   /*continues=*/inst.op != Opcode::St, scope);
   }
   switch (inst.op) {
   case Opcode::Ld: {

@@ -217,7 +217,8 @@ Step Agent::barrierOp(const Inst &inst) {
       machine.publishBarriers(*this);
     }
     if (machine.views)
-      machine.views->arrive(*this, b, release);
+      machine.views->arrive(*this, *owner, b, release,
+                            static_cast<MemoryScope>(inst.scope));
     machine.arrive(b, inst.imm * active, inst.origin, this);
     if (inst.dst != none)
       scalars[inst.dst] = phase;
@@ -267,7 +268,8 @@ Step Agent::barrierOp(const Inst &inst) {
     machine.observePhase(*owner, b);
   if (machine.views)
     machine.views->waited(
-        *this, b, static_cast<MemorySem>(inst.sem) != MemorySem::Relaxed);
+        *this, b, static_cast<MemorySem>(inst.sem) != MemorySem::Relaxed,
+        static_cast<MemoryScope>(inst.scope));
   if (machine.hazards)
     machine.hazards->waited(*this, inst, *owner, b);
   return Step::Ran;

@@ -68,7 +68,7 @@ struct MBarrier {
   /// Views: its source, what the arrivals of this phase have released, and what
   /// a wait for the last one acquires.
   uint32_t source = 0;
-  Clock gathering, complete;
+  PhaseClock gathering, complete;
 };
 
 /// A named barrier of a CTA, or barrier 0.

@@ -51,8 +51,12 @@ Machine::Machine(KernelOp kernel, const Program &program, const Launch &launch,
                  const SimulatorOptions &options, SimulatorReport &report)
     : kernel(kernel), program(program), launch(launch), arguments(arguments),
       options(options), report(report),
-      views(options.hazards ? nullptr
-                            : std::make_unique<Views>(options.schedule)),
+      views(options.hazards
+                ? nullptr
+                : std::make_unique<Views>(
+                      options.schedule,
+                      options.strictness.severityOf(Code::ScopeTooNarrow) ==
+                          Severity::Error)),
       global(views != nullptr) {
   clusters = 1;
   for (int d = 0; d < 3; ++d) {

@@ -196,26 +196,32 @@ void Views::init(Cta &cta, MBarrier &barrier) {
   threads.push_back(nullptr);
 }
 
-void Views::arrive(Agent &agent, MBarrier &barrier, bool release) {
+void Views::arrive(Agent &agent, Cta &owner, MBarrier &barrier, bool release,
+                   MemoryScope scope) {
+  bool peer = &owner != &agent.cta;
+  Clock &to = peer ? barrier.gathering.peers : barrier.gathering.own;
+  if (release && narrow && peer && scope == MemoryScope::Cta)
+    return;
   if (release)
-    barrier.gathering.join(publish(agent, agent.lanes()));
+    to.join(publish(agent, agent.lanes()));
   else
-    forEachClass(agent, agent.lanes(), [&](Knowledge &thread) {
-      barrier.gathering.join(thread.released);
-    });
+    forEachClass(agent, agent.lanes(),
+                 [&](Knowledge &thread) { to.join(thread.released); });
 }
 
 void Views::phaseCompleted(MBarrier &barrier) {
-  barrier.complete = std::move(barrier.gathering);
-  barrier.gathering = Clock();
-  barrier.complete.raise(barrier.source, barrier.phase);
+  barrier.complete = std::exchange(barrier.gathering, {});
+  barrier.complete.own.raise(barrier.source, barrier.phase);
 }
 
-void Views::waited(Agent &agent, MBarrier &barrier, bool acquires) {
-  if (acquires)
-    return acquire(agent, agent.lanes(), barrier.complete);
+void Views::waited(Agent &agent, MBarrier &barrier, bool acquire,
+                   MemoryScope scope) {
+  bool peers = !narrow || scope != MemoryScope::Cta;
   forEachClass(agent, agent.lanes(), [&](Knowledge &thread) {
-    thread.pending.join(barrier.complete);
+    Clock &to = acquire ? thread.known : thread.pending;
+    to.join(barrier.complete.own);
+    if (peers)
+      to.join(barrier.complete.peers);
   });
 }
 
@@ -299,25 +305,32 @@ void Views::fenceProducts(Agent &agent) {
                [&](Knowledge &thread) { thread.product = thread.known; });
 }
 
-void Views::readLocation(Agent &agent, Location key, bool acquires) {
+void Views::readLocation(Agent &agent, Location key, bool acquire,
+                         MemoryScope scope) {
   auto found = locations.find(key);
   if (found == locations.end())
     return;
-  if (acquires)
-    return acquire(agent, agent.lanes(), found->second);
-  forEachClass(agent, agent.lanes(),
-               [&](Knowledge &thread) { thread.pending.join(found->second); });
+  const Released &released = found->second;
+  if (narrow && released.cta != agent.cta.number &&
+      (scope == MemoryScope::Cta || released.scope == MemoryScope::Cta))
+    return;
+  forEachClass(agent, agent.lanes(), [&](Knowledge &thread) {
+    (acquire ? thread.known : thread.pending).join(released.clock);
+  });
 }
 
 void Views::writeLocation(Agent &agent, Location key, bool release,
-                          bool continues) {
-  Clock &clock = locations[key];
+                          bool continues, MemoryScope scope) {
+  Released &released = locations[key];
   // A plain store begins a new chain; an atomic continues the old one.
   if (!continues)
-    clock = Clock();
+    released.clock = Clock();
   if (release)
-    clock.join(publish(agent, agent.lanes()));
+    released.clock.join(publish(agent, agent.lanes()));
   else
-    forEachClass(agent, agent.lanes(),
-                 [&](Knowledge &thread) { clock.join(thread.released); });
+    forEachClass(agent, agent.lanes(), [&](Knowledge &thread) {
+      released.clock.join(thread.released);
+    });
+  released.scope = scope;
+  released.cta = agent.cta.number;
 }

@@ -34,6 +34,10 @@
 // fence.proxy.async on that its own thread executed after it. Without one, it
 // never sees it.
 //
+// Scopes that are too narrow are taken for wide ones, as deployed practice has
+// it (MM-42), unless scope-too-narrow is an error: then nothing goes from CTA
+// to CTA by a release or an acquire of the CTA's scope.
+//
 // Nothing here looks at effects or at the proxy table, and nothing is shared
 // with Hazards.h but the container Clock.
 //
@@ -60,6 +64,12 @@ struct NamedBarrier;
 
 /// Index of a write's event; 0: before the kernel.
 using EventId = uint32_t;
+
+/// What the arrivals of a phase have released: those of the barrier's own CTA,
+/// and those of its peers.
+struct PhaseClock {
+  Clock own, peers;
+};
 
 /// What the threads of one class know and have done.
 struct Knowledge {
@@ -129,7 +139,9 @@ struct OldByte {
 
 class Views {
 public:
-  explicit Views(const Schedule &schedule) : schedule(schedule) {}
+  /// `narrow`: scopes that are too narrow order nothing.
+  Views(const Schedule &schedule, bool narrow)
+      : schedule(schedule), narrow(narrow) {}
 
   void start(Cluster &cluster);
   void end(Cluster &cluster);
@@ -149,9 +161,10 @@ public:
 
   // Synchronisation.
   void init(Cta &cta, MBarrier &barrier);
-  void arrive(Agent &agent, MBarrier &barrier, bool release);
+  void arrive(Agent &agent, Cta &owner, MBarrier &barrier, bool release,
+              MemoryScope scope);
   void phaseCompleted(MBarrier &barrier);
-  void waited(Agent &agent, MBarrier &barrier, bool acquire);
+  void waited(Agent &agent, MBarrier &barrier, bool acquire, MemoryScope scope);
   void syncWarp(Agent &agent);
   void arriveNamed(Agent &agent, NamedBarrier &barrier, bool last);
   void waitNamed(Agent &agent, NamedBarrier &barrier, uint64_t round);
@@ -163,8 +176,10 @@ public:
   /// A strong access of a location: `key` is its CTA's number plus one (0:
   /// global memory) and its address. First what it reads, then what it writes.
   using Location = std::pair<uint64_t, uint64_t>;
-  void readLocation(Agent &agent, Location key, bool acquire);
-  void writeLocation(Agent &agent, Location key, bool release, bool continues);
+  void readLocation(Agent &agent, Location key, bool acquire,
+                    MemoryScope scope);
+  void writeLocation(Agent &agent, Location key, bool release, bool continues,
+                     MemoryScope scope);
 
   /// What a read sees of a write that nothing orders before it: eager runs show
   /// the old value, lazy ones the new, random ones toss a coin for each pair.
@@ -180,6 +195,7 @@ private:
   };
 
   Schedule schedule;
+  bool narrow;
   std::vector<Event> events{{}};
   /// By source; null for what is no thread class.
   std::vector<const Knowledge *> threads;
@@ -189,7 +205,12 @@ private:
     Clock gathering[2];
   };
   std::map<const Cluster *, ClusterRounds> clusters;
-  std::map<Location, Clock> locations;
+  struct Released {
+    Clock clock;
+    MemoryScope scope = MemoryScope::Cta;
+    uint64_t cta = 0; ///< Number of the CTA that wrote last.
+  };
+  std::map<Location, Released> locations;
   std::map<const Cta *, std::pair<uint32_t, uint32_t>> barrierSources;
 };
 

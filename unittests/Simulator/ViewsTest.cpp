@@ -248,3 +248,69 @@ TEST(Views, LateLoads) {
   EXPECT_EQ(pipeline(""), 0);
   EXPECT_GT(pipeline("drop syncwarp"), 0);
 }
+
+/// MM-42: between CTAs a scope that is too narrow orders nothing, where
+/// scope-too-narrow is an error; else it is taken for a wide one.
+static int betweenCtas(const char *arrive, const char *wait, bool strict) {
+  Module module(change(R"(
+!global = !titan.global<64x64xbf16>
+!tile   = !titan.shared<64x64xbf16, swizzle = 128>
+!peer   = !titan.shared<64x64xbf16, swizzle = 128, cluster>
+!bar    = !titan.mbarrier
+!peerBar = !titan.mbarrier<1, cluster>
+titan.kernel @message(%A: !global) warps(1) cluster(2) launch {
+  %c2 = arith.constant 2 : index
+  titan.launch grid(%c2)
+} body() {
+  %c0 = arith.constant 0 : index
+  %i0 = arith.constant 0 : i32
+  %one = arith.constant 1.0 : bf16
+  %zero = arith.constant 0.0 : bf16
+  %buf = titan.shared.alloc : !tile
+  %bar = titan.mbarrier.alloc : !bar
+  titan.elect {
+    titan.st %zero, %buf[%c0, %c0] : bf16, !tile
+    titan.mbarrier.init %bar count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  %rank = titan.cluster_rank
+  %first = arith.cmpi eq, %rank, %i0 : i32
+  scf.if %first {
+    titan.elect {
+      titan.mbarrier.wait %bar parity(%i0) scope(WAIT) : !bar
+      %seen = titan.ld %buf[%c0, %c0] : !tile -> bf16
+      %good = arith.cmpf oeq, %seen, %one : bf16
+      titan.assert %good, "the value of one"
+    }
+  } else {
+    titan.elect {
+      %theirs = titan.map_rank %buf, %i0 : !tile -> !peer
+      titan.st %one, %theirs[%c0, %c0] : bf16, !peer
+      %signal = titan.map_rank %bar, %i0 : !bar -> !peerBar
+      titan.mbarrier.arrive %signal scope(ARRIVE) : !peerBar
+    }
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.return
+}
+)",
+                       {{"ARRIVE", arrive}, {"WAIT", wait}}),
+                false);
+  EXPECT_TRUE(static_cast<bool>(module));
+  return failures([&](SimulatorOptions options) {
+    if (strict)
+      options.strictness.set("scope", Severity::Error);
+    Matrix a(64, 64, 2);
+    std::vector<SimulatorArgument> arguments = {a.argument()};
+    return simulate(module.kernel("message"), arguments, options).good();
+  });
+}
+TEST(Views, Scopes) {
+  EXPECT_EQ(betweenCtas("cluster", "cluster", true), 0);
+  EXPECT_GT(betweenCtas("cta", "cluster", true), 0);
+  EXPECT_GT(betweenCtas("cluster", "cta", true), 0);
+  EXPECT_EQ(betweenCtas("cta", "cta", false), 0);
+}
