@@ -3,6 +3,7 @@
 
 #include "Execution.h"
 #include "Instantiate.h"
+#include "Period.h"
 #include "Resources.h"
 #include "Sharing.h"
 
@@ -24,31 +25,73 @@ bool CheckReport::accepted() const {
 //===----------------------------------------------------------------------===//
 
 namespace {
-struct Counts {
-  int64_t depth = 1, period = 2;
+/// The periods of loops, each found when it is first asked for: choices come up
+/// on the way.
+class Periods {
+public:
+  Periods(Instantiator &instantiator, Report &report)
+      : instantiator(instantiator), report(report) {
+    for (int64_t ring : instantiator.ringDepths()) {
+      depth = std::max(depth, ring);
+      // Unrelated depths (7 and 11, say) have a long common period.
+      rings = std::min<int64_t>(std::lcm(rings, 2 * ring), 240);
+    }
+  }
+  /// May find further choices.
+  int64_t of(size_t number, Operation *op) {
+    auto [found, fresh] = known.try_emplace(number, rings);
+    if (fresh)
+      found->second = find(number, op);
+    return found->second;
+  }
+  /// The numbers of iterations tried for a loop whose period is known: few, as
+  /// many as the longest ring has slots, and enough to come round.
+  std::vector<int64_t> triesOf(size_t number) const {
+    int64_t period = known.at(number);
+    std::vector<int64_t> tries = {0, 1, depth, period, 2 * period + 1};
+    llvm::sort(tries);
+    tries.erase(std::unique(tries.begin(), tries.end()), tries.end());
+    return tries;
+  }
+  const std::map<size_t, int64_t> &found() const { return known; }
+  /// No slot and no parity has more different values.
+  int64_t longest() const {
+    int64_t most = std::max<int64_t>(depth, 2);
+    for (auto &[number, period] : known)
+      most = std::max(most, period);
+    return most;
+  }
+
+private:
+  /// As the loop's events show; where no sizes are found under which it runs
+  /// long enough, what the rings suggest. The checker cannot decide about loops
+  /// that do not come round.
+  int64_t find(size_t number, Operation *op) {
+    bool ran = false;
+    for (int64_t count : {61, 64, 251}) {
+      auto program = instantiator.longRun(number, count);
+      if (!program && !instantiator.problems.empty())
+        return rings;
+      if (!program)
+        continue;
+      ran = true;
+      if (auto period = periodOf(*program, instantiator.footprints, count))
+        return std::max<int64_t>(*period, 2);
+    }
+    if (ran)
+      report.add(Code::Undecided, op, nullptr,
+                 "this loop does not come round to the same slots and parities "
+                 "in 251 iterations");
+    return rings;
+  }
+
+  Instantiator &instantiator;
+  Report &report;
+  /// Of the longest ring, and the least common multiple of twice all depths.
+  int64_t depth = 1, rings = 2;
+  std::map<size_t, int64_t> known;
 };
 } // namespace
-
-/// The least number of iterations after which all slots and parities of all
-/// rings repeat: the least common multiple of twice their depths.
-static Counts countsOf(const Instantiator &instantiator) {
-  Counts counts;
-  for (int64_t depth : instantiator.ringDepths()) {
-    counts.depth = std::max(counts.depth, depth);
-    int64_t period = std::lcm(counts.period, 2 * depth);
-    // Unrelated depths (7 and 11, say) have a long common period.
-    counts.period = std::min<int64_t>(period, 240);
-  }
-  return counts;
-}
-
-static std::vector<int64_t> tripCounts(Counts counts) {
-  std::vector<int64_t> values = {0, 1, counts.depth, counts.period,
-                                 2 * counts.period + 1};
-  llvm::sort(values);
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  return values;
-}
 
 /// Outcomes of a branch or a value that some launch may have.
 static std::vector<int64_t> possible(const Instantiator &instantiator,
@@ -67,9 +110,8 @@ static std::vector<int64_t> possible(const Instantiator &instantiator,
 /// (and has to come up with each outcome, all the same).
 static std::vector<std::vector<int64_t>>
 combinations(const Instantiator &instantiator, ArrayRef<Choice> choices,
-             Counts counts, bool &tooMany) {
+             const Periods &periods, bool &tooMany) {
   static constexpr size_t most = 4096;
-  std::vector<int64_t> values = tripCounts(counts);
   std::vector<size_t> loops, others, dependent;
   uint64_t decided = 0;
   size_t count =
@@ -92,21 +134,21 @@ combinations(const Instantiator &instantiator, ArrayRef<Choice> choices,
   if (loops.empty())
     result.push_back(base);
   else if (loops.size() == 1)
-    for (int64_t value : values) {
+    for (int64_t value : periods.triesOf(loops[0])) {
       result.push_back(base);
       result.back()[loops[0]] = value;
     }
   else
     for (size_t i = 0; i < loops.size(); ++i)
       for (size_t j = i + 1; j < loops.size(); ++j)
-        for (int64_t x : values)
-          for (int64_t y : values) {
+        for (int64_t x : periods.triesOf(loops[i]))
+          for (int64_t y : periods.triesOf(loops[j])) {
             result.push_back(base);
             result.back()[loops[i]] = x;
             result.back()[loops[j]] = y;
           }
   for (size_t loop : dependent)
-    for (int64_t value : values) {
+    for (int64_t value : periods.triesOf(loop)) {
       result.push_back(std::vector<int64_t>(choices.size(), Instantiator::any));
       result.back()[loop] = value;
     }
@@ -177,6 +219,56 @@ static std::vector<Trust> trusts(KernelOp kernel, Report &report) {
 }
 
 //===----------------------------------------------------------------------===//
+// One finding a place
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A finding that is told, and whose events show it.
+struct Told {
+  size_t index;
+  std::set<std::pair<std::string, int>> warps;
+};
+} // namespace
+
+/// "partition multiply, warps 0, 1, 2; warp 3".
+static std::string
+describeWarps(const std::set<std::pair<std::string, int>> &warps) {
+  std::map<std::string, std::vector<int>> partitions;
+  for (auto &[partition, warp] : warps)
+    partitions[partition].push_back(warp);
+  std::string text;
+  for (auto &[partition, ranks] : partitions) {
+    text += text.empty() ? "" : "; ";
+    text += partition.empty() ? "" : "partition " + partition + ", ";
+    text += ranks.size() > 1 ? "warps " : "warp ";
+    for (auto [i, rank] : llvm::enumerate(ranks))
+      text += (i ? ", " : "") + std::to_string(rank);
+  }
+  return text;
+}
+
+/// Adds a finding, or its places to one of the same code at the same operation.
+static void
+merge(std::vector<Finding> &findings, Finding finding, Operation *op,
+      const std::set<std::pair<std::string, int>> &warps,
+      std::map<std::tuple<Code, Severity, Operation *>, Told> &told) {
+  auto [found, fresh] = told.try_emplace({finding.code, finding.severity, op},
+                                         Told{findings.size(), warps});
+  if (fresh) {
+    findings.push_back(std::move(finding));
+    return;
+  }
+  found->second.warps.insert(warps.begin(), warps.end());
+  Finding &into = findings[found->second.index];
+  for (FindingPlace &place : finding.others)
+    if (into.others.size() < 8 &&
+        llvm::none_of(into.others, [&](const FindingPlace &known) {
+          return known.loc == place.loc;
+        }))
+      into.others.push_back(std::move(place));
+}
+
+//===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//
 
@@ -197,10 +289,10 @@ static std::string describeCounts(ArrayRef<Choice> choices,
 }
 
 /// Looks at all CTAs of small launches, until some in a row have shown nothing
-/// that was not seen before. `Report` gets what cannot be accepted for want of
-/// a launch that shows it.
-static void checkLaunches(KernelOp kernel, Instantiator &instantiator,
-                          Sharing &sharing, Report &report,
+/// that was not seen before. The report gets what cannot be accepted for want
+/// of a launch that shows it.
+static void checkLaunches(Instantiator &instantiator, Sharing &sharing,
+                          bool cumulativeFences, Report &report,
                           CheckReport &result) {
   static constexpr uint64_t mostEvents = 200'000;
   unsigned idle = 0, looked = 0;
@@ -219,7 +311,8 @@ static void checkLaunches(KernelOp kernel, Instantiator &instantiator,
     idle = 0;
     result.launches.push_back(launch.name);
     result.events += program->events();
-    Execution(*program, instantiator.footprints, report).run();
+    Execution(*program, instantiator.footprints, report, cumulativeFences)
+        .run();
   }
   for (Operation *op : sharing.unexplained())
     report.add(Code::Undecided, op, nullptr,
@@ -234,6 +327,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   Report report;
   std::vector<Trust> trusted = trusts(kernel, report);
   checkResources(kernel, report);
+  bool cumulativeFences = options.strictness.level == Strictness::Level::Off;
 
   Instantiator instantiator(kernel);
   const std::vector<Choice> &choices = instantiator.survey();
@@ -247,7 +341,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   bool followed = instantiator.problems.empty();
   Sharing sharing;
   bool wholeGrid = false;
-  Counts counts = countsOf(instantiator);
+  Periods periods(instantiator, report);
   // False: no launch was found that has these outcomes together.
   auto look = [&](const std::vector<int64_t> &wanted) {
     // A cluster beside the first shows conflicts in global memory. Few
@@ -257,7 +351,8 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
     wholeGrid |= instantiator.besides().empty();
     auto execute = [&](const Program &program) {
       result.events += program.events();
-      Execution(program, instantiator.footprints, report).run();
+      Execution(program, instantiator.footprints, report, cumulativeFences)
+          .run();
       run = true;
     };
     // A flag may be signalled by any CTA, so all of them are looked at.
@@ -297,9 +392,12 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
        followed && instantiator.problems.empty() && round < 4 &&
        (!round || known != choices.size());
        ++round) {
+    for (size_t number = 0; number < choices.size(); ++number)
+      if (choices[number].loop())
+        periods.of(number, choices[number].op);
     known = choices.size();
     for (const std::vector<int64_t> &wanted :
-         combinations(instantiator, choices, counts, tooMany)) {
+         combinations(instantiator, choices, periods, tooMany)) {
       if (looked.insert(wanted).second)
         look(wanted);
       if (!instantiator.problems.empty())
@@ -308,10 +406,11 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   }
   // Outcomes that no combination has shown, each on its own.
   for (size_t number = 0; followed && number < choices.size(); ++number) {
-    int64_t largest = 2 * counts.period + 1;
+    int64_t largest = 0;
     std::vector<int64_t> outcomes = choices[number].values;
     if (choices[number].loop()) {
       outcomes = {0, 1};
+      largest = 2 * periods.of(number, choices[number].op) + 1;
       largest = std::min(largest, instantiator.mostIterations(number));
       for (int64_t more = 0; more <= std::min<int64_t>(largest, 8); ++more)
         outcomes.push_back(largest + more);
@@ -362,7 +461,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
                "so many branches and values depend on sizes and arguments that "
                "not all of their combinations were tried");
   if (followed && instantiator.problems.empty() && !wholeGrid)
-    checkLaunches(kernel, instantiator, sharing, report, result);
+    checkLaunches(instantiator, sharing, cumulativeFences, report, result);
   // Nor has what was never reached.
   if (followed && instantiator.problems.empty())
     kernel.getBody().walk([&](HardwareEffectsInterface op) {
@@ -373,10 +472,13 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       return WalkResult::interrupt();
     });
   if (followed && instantiator.problems.empty())
-    for (Operation *op : instantiator.oneSided(counts.period))
+    for (Operation *op : instantiator.oneSided(periods.longest()))
       report.add(Code::Undecided, op, nullptr,
                  "only one side of this branch was ever taken, whatever the "
                  "sizes");
+  for (auto [number, period] : periods.found())
+    result.periods.push_back(choices[number].name + " " +
+                             std::to_string(period));
   for (auto [number, choice] : llvm::enumerate(choices))
     if (choice.loop() && instantiator.impossible(number, 0))
       result.counts.push_back(choice.name + " is never 0: no launch allows it");
@@ -415,6 +517,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       raw->finding.message += " (trusted: " + trust->reason + ")";
     }
   }
+  std::map<std::tuple<Code, Severity, Operation *>, Told> told;
   for (auto &raw : report.list) {
     // Bytes that somebody writes in no order with the read: that is the error.
     if (raw->code == Code::UndefinedRead &&
@@ -425,8 +528,12 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       continue;
     Finding finding = raw->finding;
     if (finding.severity != Severity::Ignored)
-      result.findings.push_back(std::move(finding));
+      merge(result.findings, std::move(finding), raw->op, raw->warps, told);
   }
+  for (auto &[key, one] : told)
+    if (one.warps.size() > 1)
+      result.findings[one.index].events.push_back("so it is for " +
+                                                  describeWarps(one.warps));
   for (const Trust &trust : trusted)
     if (!trust.used) {
       Finding finding{.code = Code::TrustedUnused,

@@ -210,6 +210,9 @@ bool Instantiator::Impl::reach(ArrayRef<Goal> goals, size_t at, int &budget) {
                                                : grid[goal.index],
                     inside);
   }
+  llvm::erase_if(inside, [&](uint32_t number) {
+    return leaves[number].kind == Leaf::Data;
+  });
   // Which CTA is looked at comes last.
   std::partition(inside.begin(), inside.end(), [&](uint32_t number) {
     return leaves[number].kind != Leaf::CtaId;
@@ -307,6 +310,18 @@ size_t Instantiator::Impl::registerChoice(Choice choice) {
   choices.push_back(std::move(choice));
   covered.emplace_back();
   return found->second;
+}
+
+bool Instantiator::Impl::ownedByLoops(Number number) const {
+  static constexpr unsigned beyond = 63; // the bit of all further leaves
+  uint64_t others = symbols.leavesOf(number) & ~owned;
+  if (others != uint64_t(1) << beyond)
+    return !others;
+  std::vector<uint32_t> inside;
+  symbols.collect(number, inside);
+  return llvm::all_of(inside, [&](uint32_t leaf) {
+    return leaf < beyond || leaves[leaf].kind >= Leaf::Multiprocessors;
+  });
 }
 
 void Instantiator::Impl::cover(size_t choice, int64_t outcome) {

@@ -15,9 +15,16 @@
 //               been read (`.read`);
 //   fenced      the same again for phases and groups, as they were when some
 //               thread on the path executed fence.proxy.async (MM-41);
+//   map release ... up to which its writes of tensor maps are released
+//               (MM-90);
 //   over        each slot of each barrier: how many phases are over in
 //               execution order (MM-15). Relaxed arrivals and complete_tx hand
-//               over these alone: they order no memory.
+//               over these alone, and those that follow: they order no memory;
+//   acted       each lane class of each warp: up to which of its events
+//               everything is past in execution order;
+//   tensor      each lane class of each warp: up to which its loads and stores
+//   memory      of tensor memory were waited for, and up to which these and all
+//               others stand before a tcgen05.fence::before (MM-102).
 //
 // A release hands the clock over, an acquire takes the maximum. All numbers
 // only grow, completions of a phase, a round or a stream come in order, so "X's
@@ -42,9 +49,20 @@ namespace titan::checker {
 /// Lane classes as indices.
 inline constexpr int electedClass = 0, othersClass = 1;
 
+/// What is known of a thread's accesses to tensor memory.
+enum class Cells : uint8_t {
+  LoadsWaited,
+  StoresWaited,
+  LoadsFenced,
+  StoresFenced,
+  Fenced
+};
+
 /// Where each number stands.
 struct ClockShape {
   uint32_t agents = 0, barriers = 0, rounds = 0, streams = 0;
+  /// Whether there is tensor memory at all.
+  bool tensorMemory = false;
 
   uint32_t time(uint32_t agent, int lane) const { return 2 * agent + lane; }
   uint32_t init(uint32_t agent, int lane) const {
@@ -53,26 +71,38 @@ struct ClockShape {
   uint32_t fence(uint32_t agent, int lane, MemorySpace space) const {
     return 4 * agents + 3 * (2 * agent + lane) + static_cast<uint32_t>(space);
   }
-  uint32_t round(uint32_t round) const { return 10 * agents + round; }
+  uint32_t mapRelease(uint32_t agent, int lane) const {
+    return 10 * agents + 2 * agent + lane;
+  }
+  uint32_t round(uint32_t round) const { return 12 * agents + round; }
   uint32_t phase(uint32_t barrier) const {
-    return 10 * agents + rounds + barrier;
+    return 12 * agents + rounds + barrier;
   }
   uint32_t done(uint32_t stream) const {
-    return 10 * agents + rounds + barriers + 2 * stream;
+    return 12 * agents + rounds + barriers + 2 * stream;
   }
   uint32_t read(uint32_t stream) const { return done(stream) + 1; }
   /// A phase's or stream's number in the fenced copy.
   uint32_t fenced(uint32_t phaseOrStream) const {
     return phaseOrStream + barriers + 2 * streams;
   }
-  uint32_t completions() const { return 10 * agents + rounds; }
+  uint32_t completions() const { return 12 * agents + rounds; }
   uint32_t completionsEnd() const {
     return completions() + barriers + 2 * streams;
   }
   uint32_t over(uint32_t barrier) const {
     return completionsEnd() + barriers + 2 * streams + barrier;
   }
-  uint32_t overEnd() const { return over(barriers); }
+  uint32_t acted(uint32_t agent, int lane) const {
+    return over(barriers) + 2 * agent + lane;
+  }
+  uint32_t cells(Cells what, uint32_t agent, int lane) const {
+    return over(barriers) + 2 * agents + 5 * (2 * agent + lane) +
+           static_cast<uint32_t>(what);
+  }
+  uint32_t overEnd() const {
+    return over(barriers) + (tensorMemory ? 12 : 2) * agents;
+  }
   uint32_t size() const { return overEnd(); }
 };
 

@@ -120,7 +120,13 @@ CompiledOp Compiler::compile(Operation &op) {
     result.kind = Kind::View;
   else if (isa<MapRankOp>(op))
     result.kind = Kind::MapRank;
-  else if (isa<SharedAllocOp>(op))
+  else if (isa<TmemSlotOp>(op))
+    result.kind = Kind::CellSlot;
+  else if (isa<TmemViewOp>(op))
+    result.kind = Kind::CellView;
+  else if (isa<TensormapAtOp>(op))
+    result.kind = Kind::MapAt;
+  else if (isa<SharedAllocOp, TmemAllocOp, TensormapAllocOp>(op))
     result.kind = Kind::Alloc;
   else if (isa<MBarrierAllocOp>(op))
     result.kind = Kind::BarrierAlloc;

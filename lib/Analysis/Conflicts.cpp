@@ -62,6 +62,8 @@ struct Judge {
       return true;
     if (x.agent != y.agent)
       return false;
+    if (x.warpWide)
+      return true;
     if (c == d && c == electedClass)
       return true; // one thread: program order
     // Each lane after itself; do different lanes meet?
@@ -96,6 +98,16 @@ struct Judge {
     }
     return true;
   }
+  /// The release of X is known where Y's thread acquired the map (MM-90). It
+  /// orders the two by itself.
+  bool mapAcquired() const {
+    for (int c : {electedClass, othersClass})
+      if (takesPart(x, c) &&
+          (!view.mapAcquired ||
+           (*view.mapAcquired)[shape.mapRelease(x.agent, c)] < x.tick))
+        return false;
+    return true;
+  }
   /// Y's thread has fenced, knowing X, before Y.
   bool fencedBySecond(int d, bool source) const {
     const Clock &then = view.fenceClock[d][static_cast<unsigned>(y.space)];
@@ -115,6 +127,15 @@ struct Judge {
   }
 
   std::optional<Failure> operator()() const {
+    bool map = required.fence == ProxyFence::TensormapReleaseAcquire;
+    if (map && !x.mechanism) {
+      if (mapAcquired())
+        return std::nullopt;
+      return Failure{x.agent == y.agent || ordered() ? required.ifNoFence
+                                                     : Code::Race,
+                     "fence.proxy.tensormap has not released it there and "
+                     "acquired it here"};
+    }
     if (x.mechanism) {
       if (required.completion != Completion::None &&
           !observed(required.completion == Completion::SourceRead)) {
@@ -150,6 +171,7 @@ struct Judge {
         good = fencedByObserver(d);
         break;
       case ProxyFence::TensormapReleaseAcquire:
+        good = mapAcquired();
         break;
       }
       if (!good)
@@ -179,38 +201,54 @@ std::string Conflicts::describe(const AccessRecord &access) const {
   return program.describe(access.agent, access.event->iteration, access.lanes);
 }
 
+void Conflicts::tellWait(std::pair<Code, Operation *> wait,
+                         const AccessRecord &x, const AccessRecord &y) {
+  Operation *first = x.event->op, *second = y.event->op;
+  if (Finding *finding = report.add(
+          wait.first, wait.second, first,
+          wait.first == Code::PhaseParity
+              ? Twine("this wait returns before the phase that '") +
+                    first->getName().getStringRef() +
+                    "' completes: its parity is that of another phase, and '" +
+                    second->getName().getStringRef() +
+                    "' meets the copy under way"
+              : Twine("this wait leaves the group of '") +
+                    first->getName().getStringRef() + "' pending, and '" +
+                    second->getName().getStringRef() +
+                    "' meets it under way")) {
+    finding->others.push_back(
+        {first->getLoc(), "issued here by " + describe(x)});
+    finding->others.push_back(
+        {second->getLoc(), "accessed here by " + describe(y)});
+  }
+}
+
 void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
-                     const Requirement &required, const std::string &what) {
+                     const Requirement &required, std::string what) {
   Operation *first = x.event->op, *second = y.event->op;
   if (code == Code::CompletionNotObserved || code == Code::AsyncUnordered ||
-      code == Code::Race)
+      code == Code::Race || code == Code::TmemWaitMissing)
     if (cause && x.mechanism)
       if (auto better = cause(x, y)) {
-        if (Finding *finding = report.add(
-                better->first, better->second, first,
-                better->first == Code::PhaseParity
-                    ? Twine("this wait returns before the phase that '") +
-                          first->getName().getStringRef() +
-                          "' completes: its parity is that of another phase, "
-                          "and '" +
-                          second->getName().getStringRef() +
-                          "' meets the copy under way"
-                    : Twine("this wait leaves the group of '") +
-                          first->getName().getStringRef() + "' pending, and '" +
-                          second->getName().getStringRef() +
-                          "' meets it under way")) {
-          finding->others.push_back(
-              {first->getLoc(), "issued here by " + describe(x)});
-          finding->others.push_back(
-              {second->getLoc(), "accessed here by " + describe(y)});
+        if (better->second == second) {
+          // Told of the same two places.
+          code = better->first;
+          if (code == Code::Race)
+            what = "nothing orders the two";
+        } else {
+          tellWait(*better, x, y);
+          return;
         }
-        return;
       }
   if (report.known(code, second, first))
     return;
   const FootprintData &bytes = footprints[y.footprint];
-  std::string where =
-      bytes.root < program.sharedRoots ? "shared memory" : "global memory";
+  Type type = program.roots[bytes.root].getType();
+  std::string where = isa<TensorMemoryType>(type)   ? "tensor memory"
+                      : isa<TensorMapType>(type)    ? "a tensor map"
+                      : y.proxy == Proxy::Tensormap ? "a tensor map"
+                      : isa<GlobalType>(type)       ? "global memory"
+                                                    : "shared memory";
   Finding *finding = report.add(
       code, second, first,
       Twine("'") + second->getName().getStringRef() + "' " +
@@ -269,6 +307,12 @@ Conflicts::Order Conflicts::check(const AccessRecord &x, const AccessRecord &y,
   bool sameCta = program.agents[x.agent].cta == program.agents[y.agent].cta;
   bool sameCluster =
       program.agents[x.agent].cluster == program.agents[y.agent].cluster;
+  if (x.proxy == Proxy::TensorMemory)
+    return checkCells(x, y, view);
+  // LDS instructions of one wave execute in order (orderedPairs()).
+  if (x.agent == y.agent && x.mechanism == Mechanism::LgkmCount &&
+      y.mechanism == Mechanism::LgkmCount)
+    return Order::Before;
   Relation relation = x.agent == y.agent && (x.lanes & y.lanes)
                           ? Relation::SameThread
                       : sameCta ? Relation::SameCta

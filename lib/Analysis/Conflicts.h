@@ -6,9 +6,10 @@
 // what must stand between them, and the clocks say what does.
 //
 // An access is forgotten when a later one stands for it: an ordered write of
-// all its bytes, or the next access of the same lanes, kind, strength and bytes.
-// A pair that is good without order (both strong, or parts of one reduction)
-// forgets nothing: what comes after the second need not come after the first.
+// all its bytes, or the next access of the same lanes, kind, strength and
+// bytes. A pair that is good without order (both strong, or parts of one
+// reduction) forgets nothing: what comes after the second need not come after
+// the first.
 //
 // Shared memory starts as poison (MM-3): a read of bytes that no access before
 // it has written is an error. Whether that write is ordered before the read is
@@ -49,6 +50,11 @@ struct AccessRecord {
   /// Seen from the acting thread.
   MemorySpace space;
   int cta; ///< whose shared memory; -1: global
+  /// By a warp as one (tensormap.cp_fenceproxy.sync.aligned): its lanes need
+  /// not be told.
+  bool warpWide = false;
+  /// Tensor memory: got by both CTAs of a pair together.
+  bool pair = false;
 };
 
 /// What the access' thread knows when it acts, a lane class each; unset for
@@ -60,6 +66,10 @@ struct View {
   /// Its own proxy fences: when, and what it knew then; by space.
   const uint32_t (*ownFence)[3] = nullptr;
   const Clock (*fenceClock)[3] = nullptr;
+  /// At its last acquire of the tensor map that it reads.
+  const Clock *mapAcquired = nullptr;
+  /// At its last tcgen05.fence::after.
+  const Clock *cellsAfter = nullptr;
 };
 
 class Conflicts {
@@ -108,8 +118,13 @@ private:
     Bad      ///< Reported.
   };
   Order check(const AccessRecord &x, const AccessRecord &y, const View &view);
+  Order checkCells(const AccessRecord &x, const AccessRecord &y,
+                   const View &view);
+  /// The wait that is to blame for the pair (`cause`).
+  void tellWait(std::pair<Code, mlir::Operation *> wait, const AccessRecord &x,
+                const AccessRecord &y);
   void tell(Code code, const AccessRecord &x, const AccessRecord &y,
-            const Requirement &requirement, const std::string &what);
+            const Requirement &requirement, std::string what);
   std::string describe(const AccessRecord &access) const;
 
   const Program &program;

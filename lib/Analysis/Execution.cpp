@@ -1,13 +1,16 @@
 //===- Execution.cpp - one canonical run, and the order it shows ----------===//
 #include "Execution.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
 
 Execution::Execution(const Program &program, Footprints &footprints,
-                     Report &report)
-    : program(program), footprints(footprints), report(report),
+                     Report &report, bool cumulativeFences)
+    : cumulativeFences(cumulativeFences), program(program),
+      footprints(footprints), report(report),
       conflicts(program, footprints, report) {
   shape.agents = program.agents.size();
   shape.barriers = program.barriers.size() * program.ctas();
@@ -15,6 +18,8 @@ Execution::Execution(const Program &program, Footprints &footprints,
   // Streams of groups: per thread for bulk, cp.async and tcgen05, per warpgroup
   // for mma, per wave for counters.
   shape.streams = streamsPerAgent * shape.agents;
+  for (Value root : program.roots)
+    shape.tensorMemory |= isa<TensorMemoryType>(root.getType());
   conflicts.setShape(shape);
   scratch = Clock(shape.size());
   agents.resize(shape.agents);
@@ -44,6 +49,19 @@ Execution::Execution(const Program &program, Footprints &footprints,
   conflicts.cause = [this](const AccessRecord &x, const AccessRecord &y)
       -> std::optional<std::pair<Code, Operation *>> {
     Agent &agent = agents[y.agent];
+    // Waits of one's own: if X's warp has done its part, barriers are missing.
+    switch (x.mechanism.value_or(Mechanism::Phase)) {
+    case Mechanism::VmCount:
+    case Mechanism::LgkmCount:
+      return std::pair{waitsInTime(x) ? Code::Race : Code::LdsCounterMissing,
+                       y.event->op};
+    case Mechanism::TmemLoad:
+    case Mechanism::TmemStore:
+      return std::pair{waitsInTime(x) ? Code::Race : Code::TmemWaitMissing,
+                       y.event->op};
+    default:
+      break;
+    }
     if (x.mechanism == Mechanism::Phase)
       // The thread has waited, but for another phase than X's.
       for (const Until &until : x.done) {
@@ -67,6 +85,47 @@ Execution::Execution(const Program &program, Footprints &footprints,
   };
 }
 
+bool Execution::waitsInTime(const AccessRecord &x) const {
+  const AgentProgram &code = program.programs[x.agent];
+  int lane = x.lanes & Elected ? electedClass : othersClass;
+  int64_t raised = 0;
+  for (const Event *event = x.event; event != &*code.events.end(); ++event)
+    for (uint32_t i = 0; i < event->count; ++i) {
+      const Action &action = code.actions[event->first + i];
+      switch (action.kind) {
+      case Action::Commit: {
+        const auto &commit = std::get<effect::CommitGroup>(action.effect->what);
+        if (commit.mechanism == x.mechanism)
+          raised += commit.count.value_or(1);
+        break;
+      }
+      case Action::WaitGroup: {
+        const auto &wait = std::get<effect::WaitGroup>(action.effect->what);
+        if (wait.mechanism != x.mechanism)
+          break;
+        if (!wait.token && (wait.pending.value_or(0) == 0 ||
+                            raised > wait.pending.value_or(0)))
+          return true;
+        if (wait.token && !x.done.empty() &&
+            (lane == electedClass ? action.amount : action.extra) >=
+                static_cast<int64_t>(x.done.front().value))
+          return true;
+        break;
+      }
+      case Action::ThreadBarrier:
+        if (std::get<effect::ThreadBarrier>(action.effect->what).kind ==
+            effect::ThreadBarrier::Warp)
+          break;
+        return false;
+      case Action::Arrive:
+        return false;
+      default:
+        break;
+      }
+    }
+  return false;
+}
+
 void Execution::run() {
   warpgroups();
   bool progress = true;
@@ -88,6 +147,8 @@ void Execution::run() {
 }
 
 bool Execution::runAgent(uint32_t a) {
+  report.acting = &program.agents[a];
+  llvm::scope_exit leave([&] { report.acting = nullptr; });
   Agent &agent = agents[a];
   const AgentProgram &code = program.programs[a];
   bool progress = false;
@@ -234,11 +295,18 @@ bool Execution::perform(uint32_t a, const Event &event, const Action &action,
   case Action::ThreadBarrier:
     return threadBarrier(a, event, action);
   case Action::Fence:
-    fence(a, event, std::get<effect::Fence>(action.effect->what),
-          action.amount);
+    fence(a, event, action);
     return true;
   case Action::Init:
     init(a, event, action);
+    return true;
+  case Action::AllocCells:
+    return allocCells(a, event, action);
+  case Action::FreeCells:
+    freeCells(a, event, action);
+    return true;
+  case Action::Relinquish:
+    relinquished[ctaOf(a)] = &event;
     return true;
   case Action::Inval:
     eachCta(a, action, [&](int cta) {
@@ -360,11 +428,25 @@ const Clock &Execution::released(uint32_t a, Lanes lanes) {
       continue;
     scratch.raise(shape.time(a, lane), agent.tick);
     scratch.raise(shape.init(a, lane), agent.ownInit[lane]);
+    scratch.raise(shape.mapRelease(a, lane), agent.ownMapRelease[lane]);
     for (unsigned space = 0; space < 3; ++space)
       scratch.raise(shape.fence(a, lane, static_cast<MemorySpace>(space)),
                     agent.ownFence[lane][space]);
   }
+  addPresent(a, lanes, scratch);
   return scratch;
+}
+
+void Execution::addPresent(uint32_t a, Lanes lanes, Clock &to) const {
+  for (int lane : {electedClass, othersClass}) {
+    if (!(lanes >> lane & 1))
+      continue;
+    to.raise(shape.acted(a, lane), agents[a].tick);
+    if (shape.tensorMemory)
+      for (unsigned what = 0; what < 5; ++what)
+        to.raise(shape.cells(static_cast<Cells>(what), a, lane),
+                 agents[a].ownCells[lane][what]);
+  }
 }
 
 void Execution::acquire(uint32_t a, Lanes lanes, const Clock &clock) {
@@ -380,6 +462,7 @@ Scope Execution::arriveRelaxed(uint32_t a, Lanes lanes, Scope least,
     if (!(lanes >> lane & 1))
       continue;
     to.join(agent.clock[lane], shape.over(0), shape.overEnd());
+    addPresent(a, lanes, to);
     if (agent.releaseFence[lane].empty() || agent.releaseScope[lane] < least)
       continue;
     to.join(agent.releaseFence[lane]);
@@ -405,8 +488,11 @@ void Execution::checkScope(Scope release, Scope acquire, uint32_t first,
       finding->others.push_back({wait.op->getLoc(), "the other side"});
 }
 
-void Execution::fence(uint32_t a, const Event &event,
-                      const effect::Fence &fence, int64_t at) {
+void Execution::fence(uint32_t a, const Event &event, const Action &action) {
+  const auto &fence = std::get<effect::Fence>(action.effect->what);
+  if (fence.kind == effect::Fence::Tcgen05Before ||
+      fence.kind == effect::Fence::Tcgen05After)
+    return fenceCells(a, event, fence.kind == effect::Fence::Tcgen05Before);
   Agent &agent = agents[a];
   for (int lane : {electedClass, othersClass}) {
     if (!(event.lanes >> lane & 1))
@@ -428,6 +514,17 @@ void Execution::fence(uint32_t a, const Event &event,
       }
       for (uint32_t i = shape.completions(); i < shape.completionsEnd(); ++i)
         clock.raise(shape.fenced(i), clock[i]);
+      // Without MM-45 a fence is as good as its accesses' own threads' for all
+      // that is known here.
+      if (cumulativeFences)
+        for (uint32_t b = 0; b < shape.agents; ++b)
+          for (int other : {electedClass, othersClass})
+            for (MemorySpace space :
+                 {MemorySpace::Global, MemorySpace::SharedOwn,
+                  MemorySpace::SharedPeer})
+              if (fenceCovers(fence.space, space))
+                clock.raise(shape.fence(b, other, space),
+                            clock[shape.time(b, other)] + 1);
       if (fenceCovers(fence.space, MemorySpace::SharedOwn))
         agent.ownInit[lane] = agent.tick;
       break;
@@ -438,7 +535,7 @@ void Execution::fence(uint32_t a, const Event &event,
       agent.productClock[lane] = clock;
       agent.productClock[lane].raise(shape.time(a, lane), agent.tick);
       agent.productFence = true;
-      agent.productFenceAt = at;
+      agent.productFenceAt = action.amount;
       break;
     case effect::Fence::Memory:
       // Orders through a relaxed wait before it, or a relaxed arrival after it;
@@ -456,6 +553,19 @@ void Execution::fence(uint32_t a, const Event &event,
         agent.releaseScope[lane] = fence.scope;
       }
       break;
+    case effect::Fence::TensormapRelease:
+      agent.ownMapRelease[lane] = agent.tick;
+      break;
+    case effect::Fence::TensormapAcquire: {
+      if (!action.extra)
+        break;
+      // What the warp itself has released it need not be told of.
+      Clock &acquired = agent.mapAcquired[lane][action.object];
+      acquired = clock;
+      for (int other : {electedClass, othersClass})
+        acquired.raise(shape.mapRelease(a, other), agent.ownMapRelease[other]);
+      break;
+    }
     default:
       break;
     }
@@ -518,9 +628,16 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
   record.mechanism = effect.mechanism;
   record.cta = -1;
   record.space = MemorySpace::Global;
+  for (uint32_t i = 0; i < event.count; ++i)
+    if (const Action &other = program.programs[a].actions[event.first + i];
+        other.kind == Action::Fence)
+      record.warpWide |= std::get<effect::Fence>(other.effect->what).kind ==
+                         effect::Fence::TensormapRelease;
   int lane = record.lanes & Elected ? electedClass : othersClass;
+  bool cells = effect.proxy == Proxy::TensorMemory;
 
-  if (effect.mechanism) {
+  if (effect.mechanism && *effect.mechanism != Mechanism::TmemLoad &&
+      *effect.mechanism != Mechanism::TmemStore) {
     if (*effect.mechanism == Mechanism::Phase) {
       // Until the operation's own complete_tx.
       const AgentProgram &code = program.programs[a];
@@ -555,8 +672,24 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
   }
   view.ownFence = agent.ownFence;
   view.fenceClock = agent.fenceClock;
+  view.cellsAfter = agent.cellsAfter;
 
   uint32_t root = footprints[action.object].root;
+  if (cells)
+    return accessCells(a, event, action, std::move(record), view);
+  if (effect.proxy == Proxy::Tensormap && root >= program.sharedRoots) {
+    auto acquired = agent.mapAcquired[lane].find(action.object);
+    if (acquired == agent.mapAcquired[lane].end()) {
+      // Whoever wrote it, an earlier kernel or the host too (MM-90).
+      report.add(Code::TensormapAcquireMissing, event.op, nullptr,
+                 Twine("'") + event.op->getName().getStringRef() + "' of " +
+                     who(a, event) +
+                     " uses a tensor map in memory that its thread has not "
+                     "acquired");
+      return;
+    }
+    view.mapAcquired = &acquired->second;
+  }
   if (root >= program.sharedRoots) {
     if (effect.added)
       signalFlag(a, event, action);
@@ -591,14 +724,15 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
 }
 
 void Execution::commit(uint32_t a, const Event &event, const Action &action) {
-  Mechanism mechanism =
-      std::get<effect::CommitGroup>(action.effect->what).mechanism;
+  const auto &effect = std::get<effect::CommitGroup>(action.effect->what);
+  Mechanism mechanism = effect.mechanism;
   for (int lane : {electedClass, othersClass}) {
     if (!(event.lanes >> lane & 1))
       continue;
     Stream &s = stream(a, mechanism, lane);
     ++s.commits;
     s.groups.push_back(s.open.empty() ? nullptr : s.open.front());
+    s.raises.push_back(effect.count.value_or(1));
     s.open.clear();
   }
 }
@@ -611,6 +745,9 @@ void Execution::waitGroup(uint32_t a, const Event &event,
                who(a, event) +
                    " waits for a group that another thread committed: it "
                    "waits for nothing");
+  if (wait.mechanism == Mechanism::TmemLoad ||
+      wait.mechanism == Mechanism::TmemStore)
+    return waitCells(a, event, wait.mechanism);
   for (int lane : {electedClass, othersClass}) {
     if (!(event.lanes >> lane & 1))
       continue;
@@ -619,8 +756,11 @@ void Execution::waitGroup(uint32_t a, const Event &event,
     if (wait.token)
       reached = lane == electedClass ? action.amount : action.extra;
     else {
-      uint32_t pending = wait.pending.value_or(0);
-      reached = s.commits > pending ? s.commits - pending : 0;
+      // The youngest groups that together raise the counter by no more.
+      int64_t pending = wait.pending.value_or(0), left = pending;
+      reached = s.commits;
+      while (reached > 0 && s.raises[reached - 1] <= left)
+        left -= s.raises[--reached];
       if (pending && reached < s.commits) {
         s.numbered = &event;
         s.numberedAt = reached;

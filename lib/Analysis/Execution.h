@@ -23,7 +23,9 @@ namespace titan::checker {
 
 class Execution {
 public:
-  Execution(const Program &program, Footprints &footprints, Report &report);
+  /// With `cumulativeFences`, MM-45 does not hold (--strict=off).
+  Execution(const Program &program, Footprints &footprints, Report &report,
+            bool cumulativeFences = false);
   /// Runs to the end, or to a deadlock, or to an error that leaves no sense in
   /// going on.
   void run();
@@ -104,6 +106,8 @@ private:
     std::vector<const Event *> open; ///< not in a group yet
     /// The first operation of each group.
     std::vector<const Event *> groups;
+    /// Counters: by how much each group raises it.
+    std::vector<int64_t> raises;
     /// The last hand-written wait that left groups pending, and which was the
     /// last one it covered.
     const Event *numbered = nullptr;
@@ -134,6 +138,14 @@ private:
       Scope scope, wait;
     };
     std::vector<Relaxed> relaxedFrom[2];
+    /// Writes of tensor maps released, and the clock at the last acquire of
+    /// each map (by footprint).
+    uint32_t ownMapRelease[2] = {};
+    std::map<uint32_t, Clock> mapAcquired[2];
+    /// Tensor memory: the last waits, what stood before the last
+    /// tcgen05.fence::before, and the clock at the last ::after.
+    uint32_t ownCells[2][5] = {};
+    Clock cellsAfter[2];
     /// At the last wgmma.fence.
     Clock productClock[2];
     bool productFence = false;
@@ -170,6 +182,8 @@ private:
   void arrived(uint32_t agent, const Event &event, const Action &action);
   /// Checks that registers in flight are still those of that number.
   bool kept(uint32_t agent, const Event &event, uint32_t number);
+  /// Whether X's own warp waits for it before it tells anybody anything.
+  bool waitsInTime(const AccessRecord &x) const;
 
   void access(uint32_t agent, const Event &event, const Action &action);
   void arrive(uint32_t agent, const Event &event, const Action &action);
@@ -181,13 +195,20 @@ private:
   bool waitFlag(uint32_t agent, const Event &event, const Action &action);
   bool waitBarrier(uint32_t agent, const Event &event, const Action &action);
   bool threadBarrier(uint32_t agent, const Event &event, const Action &action);
+  /// Tensor memory (TensorMemory.cpp). False: a pair's other CTA has not come.
+  bool allocCells(uint32_t agent, const Event &event, const Action &action);
+  void freeCells(uint32_t agent, const Event &event, const Action &action);
+  void accessCells(uint32_t agent, const Event &event, const Action &action,
+                   AccessRecord record, const View &view);
+  void waitCells(uint32_t agent, const Event &event, Mechanism mechanism);
+  void fenceCells(uint32_t agent, const Event &event, bool before);
+  void endOfCells();
   bool namedBarrier(uint32_t agent, const Event &event, const Action &action);
   bool clusterBarrier(uint32_t agent, const Event &event, const Action &action);
   /// Arrivals and waits of two CTAs name a scope that includes both (MM-42).
   void checkScope(Scope release, Scope acquire, uint32_t first, uint32_t second,
                   const Event &arrival, const Event &wait);
-  void fence(uint32_t agent, const Event &event, const effect::Fence &fence,
-             int64_t at);
+  void fence(uint32_t agent, const Event &event, const Action &action);
   void init(uint32_t agent, const Event &event, const Action &action);
   void invalidate(uint32_t agent, const Event &event, uint32_t barrier);
   /// X by these lanes of an agent is before all lanes of an event of another.
@@ -204,6 +225,8 @@ private:
   void overArrival(uint32_t agent, const Event &event, uint32_t barrier,
                    int64_t amount);
 
+  /// What these lanes have just done themselves, in execution order (MM-15).
+  void addPresent(uint32_t agent, Lanes lanes, Clock &to) const;
   /// What a release by these lanes hands over.
   const Clock &released(uint32_t agent, Lanes lanes);
   void acquire(uint32_t agent, Lanes lanes, const Clock &clock);
@@ -244,6 +267,7 @@ private:
     return program.describe(agent, event.iteration, event.lanes);
   }
 
+  bool cumulativeFences;
   const Program &program;
   Footprints &footprints;
   Report &report;
@@ -269,6 +293,14 @@ private:
   std::vector<Barrier> barriers;
   std::vector<NamedBarrier> named;
   std::vector<ClusterBarrier> clusterBarriers;
+  /// Tensor memory, by CTA and root: who got it, and whether it was given back.
+  struct CellBlock {
+    const Event *got = nullptr, *freed = nullptr;
+    uint32_t agent = 0;
+  };
+  std::map<std::pair<int, uint32_t>, CellBlock> cellBlocks;
+  /// By CTA: who gave up the right to allocate.
+  std::map<int, const Event *> relinquished;
   Conflicts conflicts;
   Clock scratch;
   bool aborted = false;

@@ -79,6 +79,10 @@ public:
   std::unique_ptr<Program> instantiate(llvm::ArrayRef<int64_t> choices,
                                        int beside, int clusters,
                                        bool whole = false);
+  /// The events of one cluster while a loop runs so often, the other loops once
+  /// if that can be. To look at, not to be checked: no outcome counts as
+  /// covered by it. Null: no such launch was found.
+  std::unique_ptr<Program> longRun(size_t loop, int64_t count);
   /// The outcomes of a choice that some program has come through.
   const std::set<int64_t> &covered(size_t choice) const;
   /// What a choice depends on, a bit for each size and argument.

@@ -22,6 +22,15 @@ Instantiator::Impl::Impl(KernelOp kernel, Instantiator &self)
           }) {
   body = compiler.compile(kernel.getBody().front());
   tensors.emplace_back(); // id 0: none
+  kernel.getBody().walk([&](HardwareEffectsInterface op) {
+    effect::EffectList effects;
+    op.getHardwareEffects(effects);
+    for (const effect::Effect &effect : effects)
+      if (auto *access = std::get_if<effect::Access>(&effect.what);
+          access && access->kind != AccessKind::Read)
+        if (auto argument = globalArgument(access->bytes.object))
+          writtenTensors.insert(kernel.getKernelArguments()[*argument]);
+  });
   readLaunch();
 }
 
@@ -35,11 +44,12 @@ void Instantiator::Impl::problem(Code code, Operation *op,
     self.problems.push_back({code, op, message.str()});
 }
 
-void Instantiator::Impl::gap(Operation *op, const char *what) {
-  if (gapsTold.insert(what).second)
+void Instantiator::Impl::gap(Operation *op, const Twine &what) {
+  std::string text = what.str();
+  if (gapsTold.insert(text).second)
     self.gaps.push_back({Code::Undecided, op,
-                         std::string("the checker does not follow ") + what +
-                             " yet; the rest of the kernel is checked"});
+                         "the checker does not follow " + text +
+                             "; the rest of the kernel is checked"});
 }
 
 //===----------------------------------------------------------------------===//
@@ -61,8 +71,9 @@ std::unique_ptr<Program> checker::emptyProgram(KernelOp kernel, int clusters) {
       program->agents.push_back(info);
     }
   program->programs.resize(program->agents.size());
-  for (auto alloc : kernel.getBody().front().getOps<SharedAllocOp>())
-    program->roots.push_back(alloc.getResult());
+  for (Operation &op : kernel.getBody().front())
+    if (isa<SharedAllocOp, TmemAllocOp, TensormapAllocOp>(op))
+      program->roots.push_back(op.getResult(0));
   program->sharedRoots = program->roots.size();
   for (Value argument : kernel.getKernelArguments())
     program->roots.push_back(argument);
@@ -99,11 +110,37 @@ std::unique_ptr<Program> Instantiator::instantiate(const SmallLaunch &launch) {
   return impl->runAll();
 }
 
-std::unique_ptr<Program> Instantiator::Impl::runAll() {
+std::unique_ptr<Program> Instantiator::longRun(size_t loop, int64_t count) {
+  impl->program = emptyProgram(impl->kernel, 1);
+  impl->beside = 0;
+  impl->whole = false;
+  std::vector<int64_t> wanted;
+  for (const Choice &choice : impl->choices)
+    wanted.push_back(choice.loop() ? 1 : any);
+  wanted[loop] = count;
+  if (!impl->solve(wanted)) {
+    wanted.assign(wanted.size(), any);
+    wanted[loop] = count;
+    if (!impl->solve(wanted))
+      return nullptr;
+  }
+  auto sides = impl->sides;
+  bool ran = impl->runAgents();
+  impl->sides = std::move(sides);
+  return ran ? std::move(impl->program) : nullptr;
+}
+
+bool Instantiator::Impl::runAgents() {
   reached.assign(choices.size(), {});
   for (uint32_t which = 0; which < program->agents.size(); ++which)
     if (!run(which))
-      return nullptr;
+      return false;
+  return true;
+}
+
+std::unique_ptr<Program> Instantiator::Impl::runAll() {
+  if (!runAgents())
+    return nullptr;
   for (auto [all, some] : llvm::zip(covered, reached))
     all.insert(some.begin(), some.end());
   return std::move(program);
@@ -301,6 +338,70 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     Val val = in(0);
     if (val.kind == Val::View)
       val.second += cast<SharedViewOp>(op.op).getByteOffset();
+    set(val);
+    return true;
+  }
+  case Kind::CellSlot: {
+    TensorMemoryType ring = cast<TmemSlotOp>(op.op).getRing().getType();
+    Val val = in(0);
+    const Val &index = in(1);
+    if (val.kind == Val::View && index.kind == Val::Int) {
+      if (!decides(op, index, 0, ring.getSlots() - 1,
+                   "which slot of tensor memory is meant"))
+        return false;
+      if (index.number.value < 0 || index.number.value >= ring.getSlots()) {
+        problem(Code::OutOfBounds, op.op,
+                "slot " + Twine(index.number.value) + " of a ring of " +
+                    Twine(ring.getSlots()));
+        return false;
+      }
+      val.second += index.number.value * ring.getColumns();
+    } else {
+      val = Val();
+      val.revealed = index.revealed;
+    }
+    set(val);
+    return true;
+  }
+  case Kind::CellView: {
+    auto view = cast<TmemViewOp>(op.op);
+    TensorMemoryType from = view.getSource().getType();
+    Val val = in(0);
+    const Val &column = in(1);
+    if (val.kind == Val::View && column.kind == Val::Int) {
+      int64_t size = getElementBytes(from.getElementType());
+      int64_t last = (from.getColumns() - view.getType().getColumns()) * 4;
+      if (!decides(op, column, 0, last / size,
+                   "which columns of tensor memory are meant"))
+        return false;
+      int64_t bytes = column.number.value * size;
+      if (bytes < 0 || bytes % 4 ||
+          bytes / 4 + view.getType().getColumns() > from.getColumns()) {
+        problem(Code::OutOfBounds, op.op,
+                Twine(view.getType().getColumns()) +
+                    " columns from element column " +
+                    Twine(column.number.value) + " on, of " +
+                    Twine(from.getColumns()));
+        return false;
+      }
+      val.second += bytes / 4;
+    } else {
+      val = Val();
+      val.revealed = column.revealed;
+    }
+    set(val);
+    return true;
+  }
+  case Kind::MapAt: {
+    Val val;
+    const Val &row = in(1);
+    auto root = globalRoot(cast<TensormapAtOp>(op.op).getArray());
+    if (root && row.kind == Val::Int) {
+      val.kind = Val::View;
+      val.id = *root;
+      val.second = 128 * row.number.value;
+    } else
+      val.revealed = row.revealed;
     set(val);
     return true;
   }

@@ -23,7 +23,8 @@ struct Val {
     Unknown, ///< data, or dependent on the schedule
     Int,     ///< number
     Tensor,  ///< id of an integer tensor
-    View,    ///< shared memory: root, byte offset, rank of the CTA or -1 (own)
+    View,    ///< shared memory: root, byte offset, rank of the CTA or -1 (own);
+             ///< tensor memory: root, column; tensor maps: root, byte offset
     Barrier, ///< ring of barriers: first slot (id), rank of the CTA or -1
     Token,   ///< groups (from 1; 0: none) of the elected lane and the others
     State,   ///< id of an arrive's state
@@ -73,12 +74,14 @@ struct Instantiator::Impl {
   // What a launch passes (Launch.cpp)
   //===--------------------------------------------------------------------===//
 
-  /// What a launch may vary, and the id of a CTA.
+  /// What a launch may vary, the id of a CTA, and what a tensor holds that the
+  /// kernel does not write: it is what it is, and no launch is searched over
+  /// it.
   struct Leaf {
-    enum Kind { Size, Scalar, Multiprocessors, CtaId } kind;
+    enum Kind { Size, Scalar, Multiprocessors, CtaId, Data } kind;
     std::string name;
     int dimension = 0;
-    unsigned tensor = 0; ///< Size: the argument's number
+    unsigned tensor = 0; ///< Size, Data: the argument's number
     Bounds range;
     int64_t initial = 0;
   };
@@ -154,9 +157,7 @@ struct Instantiator::Impl {
   void cover(size_t choice, int64_t outcome);
   /// Whether a number that varies with the iteration depends on something that
   /// no loop's bounds do.
-  bool ownedByLoops(Number number) const {
-    return !(symbols.leavesOf(number) & ~owned);
-  }
+  bool ownedByLoops(Number number) const;
   uint64_t owned = 0;
   std::string nameOf(std::initializer_list<Number> numbers) const;
   bool impossible(const Choice &choice, int64_t outcome) const;
@@ -181,8 +182,10 @@ struct Instantiator::Impl {
   /// Accumulators in flight so far.
   uint32_t flights = 0;
   std::set<std::pair<Code, mlir::Operation *>> told;
-  std::set<llvm::StringRef> gapsTold;
+  std::set<std::string> gapsTold;
 
+  bool runAgents();
+  /// The events of all agents, by which the outcomes reached are covered.
   std::unique_ptr<Program> runAll();
   bool run(uint32_t agent);
   /// A number, for the CTA of this agent.
@@ -193,7 +196,7 @@ struct Instantiator::Impl {
   }
   void problem(Code code, mlir::Operation *op, const llvm::Twine &message);
   /// Leaves an effect out; `what` names the kind, and is told of once.
-  void gap(mlir::Operation *op, const char *what);
+  void gap(mlir::Operation *op, const llvm::Twine &what);
   /// False: give up on this agent.
   bool execute(const CompiledBlock &block, Lanes lanes, uint32_t iteration,
                llvm::SmallVectorImpl<Val> *yields);
@@ -254,7 +257,19 @@ struct Instantiator::Impl {
                                           const effect::Footprint &bytes);
   std::optional<uint32_t> boxFootprint(const CompiledOp &op,
                                        const effect::Access &access);
+  /// The argument of the kernel that a tensor is, or that a tensor map is over.
+  std::optional<uint32_t> globalArgument(mlir::Value object);
   std::optional<uint32_t> globalRoot(mlir::Value object);
+  std::optional<uint32_t> mapFootprint(const CompiledOp &op, mlir::Value map);
+  std::optional<uint32_t> cellsFootprint(const CompiledOp &op,
+                                         const effect::Footprint &bytes);
+  bool resolveLifetime(const CompiledOp &op, const effect::Lifetime &life,
+                       Action action);
+  /// The value of a load from a tensor that the kernel does not write: unknown,
+  /// but the same for all who read that element.
+  void loadData(const CompiledOp &op);
+  /// Arguments of the kernel that some operation writes.
+  llvm::DenseSet<mlir::Value> writtenTensors;
   std::vector<int64_t> globalStrides(uint32_t root);
 };
 

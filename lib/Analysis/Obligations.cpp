@@ -52,6 +52,7 @@ void Execution::deadlock() {
   std::vector<std::string> stands;
   const Event *firstEvent = nullptr;
   uint32_t firstAgent = 0;
+  bool firstAtThreads = false;
   std::vector<std::pair<const Event *, uint32_t>> places;
   for (uint32_t a = 0; a < agents.size(); ++a) {
     const Agent &agent = agents[a];
@@ -126,6 +127,8 @@ void Execution::deadlock() {
                    Twine("this flag may be signalled by CTAs beyond the ") +
                        Twine(program.ctas()) + " that the checker looks at");
       }
+    } else if (action.kind == Action::AllocCells) {
+      line += " waits for the other CTA of its pair to allocate";
     } else if (action.kind == Action::ThreadBarrier) {
       const auto &effect = std::get<effect::ThreadBarrier>(action.effect->what);
       if (effect.kind == effect::ThreadBarrier::Named) {
@@ -137,9 +140,12 @@ void Execution::deadlock() {
         line += " waits at the cluster's barrier";
     }
     stands.push_back(line);
-    if (!firstEvent) {
+    // Who stands at a barrier of threads waits for one of the others here.
+    bool atThreads = action.kind == Action::ThreadBarrier;
+    if (!firstEvent || (firstAtThreads && !atThreads)) {
       firstEvent = &event;
       firstAgent = a;
+      firstAtThreads = atThreads;
     }
     bool known = false;
     for (auto &place : places)
@@ -159,9 +165,10 @@ void Execution::deadlock() {
                  who(firstAgent, *firstEvent) + " waits here for ever");
   if (!finding)
     return;
-  for (auto [event, agent] : llvm::drop_begin(places))
-    finding->others.push_back(
-        {event->op->getLoc(), "waits here: " + who(agent, *event)});
+  for (auto [event, agent] : places)
+    if (event->op != firstEvent->op)
+      finding->others.push_back(
+          {event->op->getLoc(), "waits here: " + who(agent, *event)});
   finding->events = stands;
   if (!ended.empty())
     finding->events.push_back("ended: warps " + ended);
@@ -207,6 +214,7 @@ void Execution::endOfAll() {
     if (barriers[b].live && barriers[b].pending == 0 && barriers[b].tx != 0)
       badBytes(b);
   }
+  endOfCells();
   // What each CTA knew when it ended.
   std::vector<Clock> last(program.ctas(), Clock(shape.size()));
   for (uint32_t a = 0; a < agents.size(); ++a) {

@@ -226,7 +226,7 @@ void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
           bool own =
               c.agent == a && l == lane && c.kind != Contribution::Complete;
           if (!own && (c.kind == Contribution::Complete ||
-                       clock[shape.time(c.agent, l)] < c.tick))
+                       clock[shape.acted(c.agent, l)] < c.tick))
             loose = &c;
         }
     Code code = loose ? Code::PhaseAmbiguous : Code::BarrierUnobserved;
@@ -235,7 +235,13 @@ void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
         llvm::any_of(barrier.lastContributions, [](const Contribution &c) {
           return c.kind != Contribution::Arrive;
         });
-    if (completes && !expected)
+    // Nor did anybody expect it in this one.
+    auto expects = [](const Contribution &c) {
+      return c.kind == Contribution::Expect;
+    };
+    bool late = loose && loose->kind != Contribution::Arrive &&
+                llvm::none_of(barrier.contributions, expects);
+    if (completes && (!expected || late))
       code = Code::BarrierBytes;
     Operation *other = loose ? loose->event->op
                        : barrier.lastContributions.empty()
@@ -308,6 +314,7 @@ void Execution::arrive(uint32_t a, const Event &event, const Action &action) {
       Stream &s = stream(a, Mechanism::TensorCore, lane);
       ++s.commits;
       s.groups.push_back(s.open.empty() ? nullptr : s.open.front());
+      s.raises.push_back(1);
       s.open.clear();
     }
   if (effect.after && !tensorCore) {
@@ -389,6 +396,7 @@ void Execution::complete(uint32_t a, const Event &event, const Action &action) {
       if (event.lanes >> lane & 1)
         barrier.current.join(agents[a].clock[lane], shape.over(0),
                              shape.overEnd());
+    addPresent(a, event.lanes, barrier.current);
     barrier.contributions.push_back({Contribution::Complete, a, Elected,
                                      agents[a].tick, &event, action.amount,
                                      Scope::Cluster});
@@ -451,7 +459,7 @@ void Execution::settle(uint32_t b) {
     // operations), so one of its lanes is enough.
     bool before = false;
     for (int lane : {electedClass, othersClass})
-      before |= barrier.current[shape.time(wait.agent, lane)] >= wait.tick;
+      before |= barrier.current[shape.acted(wait.agent, lane)] >= wait.tick;
     if (before)
       continue;
     const Event *arrival = barrier.contributions.empty()

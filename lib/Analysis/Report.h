@@ -5,6 +5,7 @@
 #include "titan/Analysis/Checker.h"
 #include "titan/Analysis/Events.h"
 
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -18,28 +19,37 @@ struct Raw {
   mlir::Operation *other = nullptr;
   Finding finding;
   bool error = false; ///< before what is trusted
+  /// The warps that have shown it: partition (or none), and rank there.
+  std::set<std::pair<std::string, int>> warps;
 };
 
 class Report {
 public:
-  /// True the first time that a pair of operations shows this code.
-  bool first(Code code, mlir::Operation *op, mlir::Operation *other = nullptr) {
-    return seen.insert({code, op, other}).second;
-  }
+  /// Whose events are being looked at; null: nobody's.
+  const AgentInfo *acting = nullptr;
+
+  /// True if the pair of operations has shown this code. Whoever acts now is
+  /// one more who does.
   bool known(Code code, mlir::Operation *op, mlir::Operation *other = nullptr) {
-    return seen.contains({code, op, other});
+    auto found = seen.find({code, op, other});
+    if (found == seen.end())
+      return false;
+    addWarp(*found->second);
+    return true;
   }
   /// Adds the finding unless this pair has shown this code before; null then.
   Finding *add(Code code, mlir::Operation *op, mlir::Operation *other,
                const llvm::Twine &message) {
     if (stopping)
       stops.insert({code, op, other});
-    if (!first(code, op, other))
+    if (known(code, op, other))
       return nullptr;
     Raw raw{
         code, op, other,
         Finding{.code = code, .message = message.str(), .loc = op->getLoc()}};
     list.push_back(std::make_unique<Raw>(std::move(raw)));
+    seen[{code, op, other}] = list.back().get();
+    addWarp(*list.back());
     return &list.back()->finding;
   }
   /// After these findings the run does not go on: if one is trusted, what would
@@ -58,7 +68,14 @@ public:
   std::vector<std::unique_ptr<Raw>> list;
 
 private:
-  std::set<std::tuple<Code, mlir::Operation *, mlir::Operation *>> seen, stops;
+  void addWarp(Raw &raw) {
+    if (acting)
+      raw.warps.insert({acting->partition, acting->partition.empty()
+                                               ? acting->warp
+                                               : acting->warpInPartition});
+  }
+  std::map<std::tuple<Code, mlir::Operation *, mlir::Operation *>, Raw *> seen;
+  std::set<std::tuple<Code, mlir::Operation *, mlir::Operation *>> stops;
   bool stopping = false;
 };
 

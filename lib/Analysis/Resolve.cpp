@@ -23,7 +23,39 @@ bool Instantiator::Impl::hardware(const CompiledOp &op, Lanes lanes,
       return false;
   event.count = into.actions.size() - event.first;
   into.events.push_back(event);
+  loadData(op);
   return true;
+}
+
+void Instantiator::Impl::loadData(const CompiledOp &op) {
+  if (op.out.size() != 1 || op.effects->list.size() != 1 ||
+      !bitsOf(op.op->getResult(0).getType()))
+    return;
+  auto *access = std::get_if<Access>(&op.effects->list[0].what);
+  if (!access || access->kind != AccessKind::Read ||
+      access->bytes.kind != Footprint::Scalar)
+    return;
+  auto argument = globalArgument(access->bytes.object);
+  if (!argument ||
+      writtenTensors.contains(kernel.getKernelArguments()[*argument]))
+    return;
+  // Which element: rows of a pitch that no index of a small case reaches.
+  int64_t element = 0;
+  for (Value coord : access->bytes.coords)
+    element = element * 1024 + value(coord).number.value;
+  std::string name =
+      cast<StringAttr>(kernel.getArgNames()[*argument]).getValue().str();
+  // Bounds of groups, say: they grow.
+  values[op.out[0]] = here(leafNumber(
+      kernel.getKernelArguments()[*argument].getAsOpaquePointer(),
+      -1 - static_cast<int>(element),
+      {.kind = Leaf::Data,
+       .name = name,
+       .tensor = *argument,
+       .range = Bounds::ofBits(bitsOf(op.op->getResult(0).getType())),
+       .initial = 200 * element}));
+  gap(op.op, "what %" + name +
+                 " holds (its elements are taken to be 0, 200, 400, ...)");
 }
 
 std::optional<int64_t> Instantiator::Impl::evaluateExpr(const CompiledOp &op,
@@ -124,7 +156,7 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
   Action action{Action::Fence, &effect};
   action.ctas = 1u << info().rank;
 
-  if (auto *access = std::get_if<Access>(&effect.what))
+  if (std::holds_alternative<Access>(effect.what))
     return resolveAccess(op, effect);
 
   if (auto *arrive = std::get_if<effect::Arrive>(&effect.what)) {
@@ -168,12 +200,10 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
   } else if (auto *wait = std::get_if<effect::WaitGroup>(&effect.what)) {
     action.kind = Action::WaitGroup;
     action.object = 0;
-    if ((wait->mechanism == Mechanism::VmCount ||
-         wait->mechanism == Mechanism::LgkmCount) &&
-        wait->pending.value_or(0)) {
+    if (wait->mechanism == Mechanism::LgkmCount && wait->pending.value_or(0)) {
       problem(Code::Undecided, op.op,
-              "the checker does not follow s_waitcnt with a number other than "
-              "0 yet: wait for a token");
+              "how many instructions an access to LDS takes is the code "
+              "generator's choice: lgkmcnt(0) alone is followed");
       return false;
     }
     if (wait->token) {
@@ -240,14 +270,20 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
               "named barriers are 0 to 15, not " + Twine(*id));
       return false;
     }
-  } else if (std::get_if<effect::Fence>(&effect.what)) {
+  } else if (auto *fence = std::get_if<effect::Fence>(&effect.what)) {
     action.kind = Action::Fence;
     action.amount = steps;
-  } else if (auto *life = std::get_if<Lifetime>(&effect.what)) {
-    if (life->kind != Lifetime::Init && life->kind != Lifetime::Inval) {
-      gap(op.op, "tensor memory");
-      return true;
+    // A map that the launch made never changes (MM-92).
+    if (fence->object && !getTensorMapOp(fence->object)) {
+      auto id = mapFootprint(op, fence->object);
+      if (!id)
+        return false;
+      action.object = *id;
+      action.extra = 1;
     }
+  } else if (auto *life = std::get_if<Lifetime>(&effect.what)) {
+    if (life->kind != Lifetime::Init && life->kind != Lifetime::Inval)
+      return resolveLifetime(op, *life, action);
     action.kind = life->kind == Lifetime::Init ? Action::Init : Action::Inval;
     auto count = evaluateExpr(op, life->count);
     if (!count)
@@ -337,20 +373,99 @@ bool Instantiator::Impl::resolveRegisters(const CompiledOp &op,
 // Accesses
 //===----------------------------------------------------------------------===//
 
-std::optional<uint32_t> Instantiator::Impl::globalRoot(Value object) {
+std::optional<uint32_t> Instantiator::Impl::globalArgument(Value object) {
+  if (auto at = object.getDefiningOp<TensormapAtOp>())
+    object = at.getTensor();
   if (isa<TensorMapType>(object.getType())) {
     TensorMapOp map = getTensorMapOp(object);
-    if (!map)
-      return std::nullopt;
-    auto argument = dyn_cast<BlockArgument>(map.getTensor());
+    auto argument = map ? dyn_cast<BlockArgument>(map.getTensor()) : nullptr;
     if (!argument)
       return std::nullopt;
-    return program->sharedRoots + argument.getArgNumber();
+    return argument.getArgNumber();
   }
   auto argument = dyn_cast<BlockArgument>(object);
-  if (!argument || argument.getOwner() != &kernel.getBody().front())
+  if (!argument || argument.getOwner() != &kernel.getBody().front() ||
+      argument.getArgNumber() >= kernel.getKernelArguments().size())
     return std::nullopt;
-  return program->sharedRoots + argument.getArgNumber();
+  return argument.getArgNumber();
+}
+
+std::optional<uint32_t> Instantiator::Impl::globalRoot(Value object) {
+  if (auto argument = globalArgument(object))
+    return program->sharedRoots + *argument;
+  return std::nullopt;
+}
+
+std::optional<uint32_t> Instantiator::Impl::mapFootprint(const CompiledOp &op,
+                                                         Value map) {
+  const Val &view = value(map);
+  if (view.kind != Val::View) {
+    problem(Code::Undecided, op.op,
+            "which tensor map is meant depends on " + dependsOn(view));
+    return std::nullopt;
+  }
+  std::vector<int64_t> key = {'m', view.id, view.second};
+  auto [found, fresh] = footprintIds.try_emplace(key, 0);
+  if (fresh) {
+    FootprintData data;
+    data.root = view.id;
+    data.bytes = ByteSet(view.second, view.second + 128);
+    found->second = self.footprints.add(std::move(data));
+  }
+  return found->second;
+}
+
+std::optional<uint32_t>
+Instantiator::Impl::cellsFootprint(const CompiledOp &op,
+                                   const Footprint &bytes) {
+  const Val &view = value(bytes.object);
+  if (view.kind != Val::View) {
+    problem(Code::Undecided, op.op,
+            "which columns of tensor memory are meant depends on " +
+                dependsOn(view));
+    return std::nullopt;
+  }
+  auto type = cast<TensorMemoryType>(bytes.object.getType());
+  int64_t columns = type.getSlots() * type.getColumns();
+  // A warp's loads and stores reach its own window (MM-104); a tile of 64 rows
+  // is taken to lie in all lanes.
+  bool window = bytes.kind == Footprint::Tile;
+  int64_t lane = window ? 32 * (regionWarp % 4) : 0;
+  FootprintData data;
+  data.root = view.id;
+  data.low = {lane, view.second};
+  data.high = {lane + (window ? 32 : 128), view.second + columns};
+  std::vector<int64_t> key = {'c', view.id, lane, window, view.second, columns};
+  auto [found, fresh] = footprintIds.try_emplace(key, 0);
+  if (fresh) {
+    // 512 columns of 32 bits.
+    self.footprints.setStrides(view.id, {2048, 4});
+    found->second = self.footprints.add(std::move(data));
+  }
+  return found->second;
+}
+
+bool Instantiator::Impl::resolveLifetime(const CompiledOp &op,
+                                         const Lifetime &life, Action action) {
+  action.kind = life.kind == Lifetime::Alloc  ? Action::AllocCells
+                : life.kind == Lifetime::Free ? Action::FreeCells
+                                              : Action::Relinquish;
+  // Of one CTA, or of a pair together.
+  auto ctas = ctasOf(op, life.barrier.ctas, -1);
+  if (!ctas)
+    return false;
+  action.ctas = *ctas;
+  if (life.memory) {
+    Footprint whole;
+    whole.object = life.memory;
+    auto id = cellsFootprint(op, whole);
+    if (!id)
+      return false;
+    action.object = *id;
+    program->written[self.footprints[*id].root] = true;
+  }
+  program->programs[agent].actions.push_back(action);
+  return true;
 }
 
 std::vector<int64_t> Instantiator::Impl::globalStrides(uint32_t root) {
@@ -637,65 +752,64 @@ bool Instantiator::Impl::resolveAccess(const CompiledOp &op,
   const Footprint &bytes = access.bytes;
   Action action{Action::Access, &effect};
   action.ctas = 0; // global memory
-  if (isa<TensorMemoryType>(bytes.object.getType())) {
-    gap(op.op, "tensor memory");
-    return true;
-  }
-  if (isa<TensorMapType>(bytes.object.getType()) &&
-      !getTensorMapOp(bytes.object)) {
-    gap(op.op, "tensor maps in memory");
-    return true;
-  }
   std::optional<uint32_t> id;
-  switch (bytes.kind) {
-  case Footprint::Object:
-    // Barriers have rules of their own (MM-50 to MM-61), and a tensor map that
-    // was made at launch never changes (MM-92).
-    if (isa<MBarrierType>(bytes.object.getType()) ||
-        getTensorMapOp(bytes.object))
-      return true;
-    gap(op.op, "this object");
-    return true;
-  case Footprint::Box:
-    id = boxFootprint(op, access);
-    break;
-  case Footprint::Elements:
-    id = elementsFootprint(op, effect);
-    break;
-  case Footprint::Tile:
-    id = tileFootprint(op, effect);
-    break;
-  case Footprint::View: {
-    const Val &view = value(bytes.object);
-    auto type = dyn_cast<SharedType>(bytes.object.getType());
-    if (!type) {
-      problem(Code::Undecided, op.op,
-              "the checker does not follow tensor memory yet");
-      return false;
+  if (isa<TensorMemoryType>(bytes.object.getType()))
+    id = cellsFootprint(op, bytes);
+  else
+    switch (bytes.kind) {
+    case Footprint::Object:
+      // Barriers have rules of their own (MM-50 to MM-61), and a tensor map
+      // that was made at launch never changes (MM-92).
+      if (isa<MBarrierType>(bytes.object.getType()) ||
+          getTensorMapOp(bytes.object))
+        return true;
+      id = mapFootprint(op, bytes.object);
+      break;
+    case Footprint::Box:
+      // A map in memory begins where it was last told to.
+      if (bytes.object.getDefiningOp<TensormapAtOp>()) {
+        auto argument = globalArgument(bytes.object);
+        if (!argument ||
+            writtenTensors.contains(kernel.getKernelArguments()[*argument]))
+          gap(op.op,
+              "which part of a tensor copies through a changed map touch");
+        return true;
+      }
+      id = boxFootprint(op, access);
+      break;
+    case Footprint::Elements:
+      id = elementsFootprint(op, effect);
+      break;
+    case Footprint::Tile:
+      id = tileFootprint(op, effect);
+      break;
+    case Footprint::View: {
+      const Val &view = value(bytes.object);
+      auto type = cast<SharedType>(bytes.object.getType());
+      if (view.kind != Val::View) {
+        problem(Code::Undecided, op.op,
+                "which slot of shared memory is meant depends on " +
+                    dependsOn(view));
+        return false;
+      }
+      int64_t size = type.getSlots() == 1
+                         ? type.getTileBytes()
+                         : type.getSlots() * type.getSlotBytes();
+      std::vector<int64_t> key = {'v', view.id, view.second, size};
+      auto [found, fresh] = footprintIds.try_emplace(key, 0);
+      if (fresh) {
+        FootprintData data;
+        data.root = view.id;
+        data.bytes = ByteSet(view.second, view.second + size);
+        found->second = self.footprints.add(std::move(data));
+      }
+      id = found->second;
+      break;
     }
-    if (view.kind != Val::View) {
-      problem(Code::Undecided, op.op,
-              "which slot of shared memory is meant depends on " +
-                  dependsOn(view));
-      return false;
+    case Footprint::Scalar:
+      id = scalarFootprint(op, bytes);
+      break;
     }
-    int64_t size = type.getSlots() == 1 ? type.getTileBytes()
-                                        : type.getSlots() * type.getSlotBytes();
-    std::vector<int64_t> key = {'v', view.id, view.second, size};
-    auto [found, fresh] = footprintIds.try_emplace(key, 0);
-    if (fresh) {
-      FootprintData data;
-      data.root = view.id;
-      data.bytes = ByteSet(view.second, view.second + size);
-      found->second = self.footprints.add(std::move(data));
-    }
-    id = found->second;
-    break;
-  }
-  case Footprint::Scalar:
-    id = scalarFootprint(op, bytes);
-    break;
-  }
   if (!id)
     return false;
   action.object = *id;
@@ -707,8 +821,7 @@ bool Instantiator::Impl::resolveAccess(const CompiledOp &op,
   if (access.kind != AccessKind::Read)
     program->written[root] = true;
   if (root < program->sharedRoots) {
-    const Val &view = value(bytes.object);
-    auto ctas = ctasOf(op, bytes.ctas, view.cta);
+    auto ctas = ctasOf(op, bytes.ctas, value(bytes.object).cta);
     if (!ctas)
       return false;
     action.ctas = *ctas;

@@ -83,6 +83,7 @@ int titan::runCheck(const CheckCommand &options) {
                            {"errors", errors},
                            {"warnings", warnings},
                            {"counts", jsonTexts(report.counts)},
+                           {"periods", jsonTexts(report.periods)},
                            {"launches", jsonTexts(report.launches)},
                            {"events", static_cast<int64_t>(report.events)},
                            {"seconds", report.seconds}});

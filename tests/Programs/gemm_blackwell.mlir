@@ -28,3 +28,26 @@
 // EFFECTS: registers in flight: %coming  [PTX ISA, tcgen05.ld]
 // EFFECTS: titan.tmem.wait_load, warp
 // EFFECTS: registers arrived: %panel  [PTX ISA, tcgen05.wait]
+
+// It is accepted; bugs seeded in it are not.
+// RUN: titan check %examples/programs/gemm_blackwell.mlir | FileCheck %s --check-prefix=ACCEPTED
+// ACCEPTED: @gemm_blackwell: accepted: 0 errors, 0 warnings
+// An arrive instead of a commit: it does not wait for the product that reads the slot.
+// RUN: sed 's/tcgen05.commit %%empty/mbarrier.arrive %%empty/' %examples/programs/gemm_blackwell.mlir > %t.commit.mlir
+// RUN: not titan check %t.commit.mlir 2>&1 | FileCheck %s --check-prefix=COMMIT
+// COMMIT: commit.mlir:110:13: error: [mma-slot-reuse] 'titan.tma.load' writes shared memory
+// The columns are told free before their last loads.
+// RUN: sed -e '/Every load has arrived/,/}/d' -e 's/^ *scf.for %%p = .*/titan.tcgen05.fence_before titan.syncwarp titan.elect { titan.mbarrier.arrive %%stored[%%slot : index] : !bars2 } &/' %examples/programs/gemm_blackwell.mlir > %t.early.mlir
+// RUN: not titan check %t.early.mlir 2>&1 | FileCheck %s --check-prefix=EARLY
+// EARLY: early.mlir:148:13: error: [race] 'titan.tcgen05.mma' writes tensor memory through the tensor memory proxy that 'titan.tmem.load' reads
+// They go back while others load from them.
+// RUN: sed '/Everything has been stored/{N;d}' %examples/programs/gemm_blackwell.mlir > %t.dealloc.mlir
+// RUN: not titan check %t.dealloc.mlir 2>&1 | FileCheck %s --check-prefix=DEALLOC
+// DEALLOC-DAG: dealloc.mlir:158:7: error: [mma-order] 'titan.tcgen05.dealloc' writes tensor memory
+// DEALLOC-DAG: dealloc.mlir:179:21: error: [tmem-alloc] 'titan.tmem.load'
+// Sums are loaded without fence::after behind the wait: practice leaves it out, the ISA does not.
+// RUN: sed '/mbarrier.wait %%summed/{n;d}' %examples/programs/gemm_blackwell.mlir > %t.after.mlir
+// RUN: titan check %t.after.mlir 2>&1 | FileCheck %s --check-prefix=AFTER
+// RUN: not titan check --strict %t.after.mlir 2>&1 | FileCheck %s --check-prefix=STRICT
+// AFTER: after.mlir:180:21: warning: [tmem-fence-missing]
+// STRICT: after.mlir:180:21: error: [tmem-fence-missing]

@@ -26,11 +26,31 @@
 // EFFECTS: titan.tma.load, exactly one thread
 // EFFECTS-NEXT: read object %groupA, tensormap proxy, bulk group  [PTX ISA, Tensormap proxy]
 
-// How many tiles there are is read from memory: docs/status.md. What its
-// operations cannot mean is refused.
+// What stands in memory is not known, the bounds of the groups among it:
+// docs/status.md. Bugs in what is followed are refused for what they are.
 // RUN: not titan check %examples/programs/gemm_grouped.mlir 2>&1 | FileCheck %s --check-prefix=UNDECIDED
-// UNDECIDED: error: [undecided]
-// UNDECIDED: @gemm_grouped: cannot decide
+// UNDECIDED-DAG: error: [undecided] this loop does not come round to the same slots and parities
+// UNDECIDED-DAG: error: [undecided] no launch was found under which this loop runs 0 times
+// UNDECIDED-DAG: error: [undecided] the checker does not follow what %offsets holds
+// UNDECIDED-DAG: error: [undecided] the checker does not follow which part of a tensor copies through a changed map touch
+// UNDECIDED: @gemm_grouped: cannot decide: 4 errors, 0 warnings
+// The changed map is not acquired.
+// RUN: sed '/fence.tensormap_acquire %%groupA/d' %examples/programs/gemm_grouped.mlir > %t.acquire.mlir
+// RUN: not titan check %t.acquire.mlir 2>&1 | FileCheck %s --check-prefix=ACQUIRE
+// ACQUIRE: acquire.mlir:150:17: error: [tensormap-acquire-missing]
+// It is acquired before it is changed.
+// RUN: sed -e '/fence.tensormap_acquire %%groupA/d' -e 's/^ *titan.tensormap.cp_fenceproxy %%editA.*/titan.fence.tensormap_acquire %%groupA gpu : !mapA &/' %examples/programs/gemm_grouped.mlir > %t.before.mlir
+// RUN: not titan check %t.before.mlir 2>&1 | FileCheck %s --check-prefix=BEFORE
+// BEFORE: before.mlir:150:17: error: [tensormap-acquire-missing]
+// It is changed while copies of the last group may still read it.
+// RUN: sed '/bulk.wait %%readers read/d' %examples/programs/gemm_grouped.mlir > %t.use.mlir
+// RUN: not titan check %t.use.mlir 2>&1 | FileCheck %s --check-prefix=USE
+// USE: use.mlir:127:11: error: [tensormap-in-use] 'titan.tensormap.cp_fenceproxy' writes
+// One thread edits, the warp copies what it does not see yet.
+// RUN: sed '/replace_dim %%editA/{n;n;d}' %examples/programs/gemm_grouped.mlir > %t.sync.mlir
+// RUN: not titan check %t.sync.mlir 2>&1 | FileCheck %s --check-prefix=SYNC
+// SYNC: sync.mlir:127:11: error: [race] 'titan.tensormap.cp_fenceproxy' reads a tensor map
+// What its operations cannot mean is refused, too.
 // Copies go through the map that is being edited.
 // RUN: sed 's/tma.load %%groupA/tma.load %%editA/' %examples/programs/gemm_grouped.mlir > %t.shared.mlir
 // RUN: not titan check %t.shared.mlir 2>&1 | FileCheck %s --check-prefix=SHARED

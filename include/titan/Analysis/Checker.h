@@ -8,8 +8,9 @@
 // instantiates them by unrolling: every loop whose trip count is not known is
 // given each of the counts {0, 1, depth, period, 2 * period + 1}, where the
 // period is the least number of iterations after which all slots and parities
-// repeat; nested loops get all pairs. What CTAs do to each other through global
-// memory is seen in whole launches of a few clusters (Sharing.h).
+// repeat, as the loop's own events show (Period.h); nested loops get all pairs.
+// What CTAs do to each other through global memory is seen in whole launches of
+// a few clusters (Sharing.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_ANALYSIS_CHECKER_H
@@ -31,6 +32,8 @@ struct CheckReport {
   std::vector<Finding> findings;
   /// The trip counts that were checked, a line each: "outer 1, inner 9".
   std::vector<std::string> counts;
+  /// After how many iterations each loop comes round: "outer 12".
+  std::vector<std::string> periods;
   /// Small launches of which all CTAs were looked at together.
   std::vector<std::string> launches;
   /// Events of all instantiations together.

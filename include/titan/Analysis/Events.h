@@ -37,13 +37,14 @@ enum Lanes : uint8_t { Elected = 1, Others = 2, AllLanes = 3 };
 
 /// The bytes that one event touches of one allocation or tensor.
 struct FootprintData {
-  /// Shared allocations of a CTA first, then the kernel's arguments.
+  /// Index into Program::roots.
   uint32_t root = 0;
   /// Byte offsets from the start of the root. Global tensors with dynamic
   /// strides are given pitches so large that no row meets the next.
   ByteSet bytes;
-  /// A box of a global tensor, [low, high) in elements a dimension; `bytes` is
-  /// then empty until somebody needs it.
+  /// A box of a global tensor, [low, high) in elements a dimension, or of the
+  /// lanes and columns of tensor memory; `bytes` is then empty until somebody
+  /// needs it.
   std::vector<int64_t> low, high;
   /// Bytes a lane, where every lane has its own part; else empty: every thread
   /// that acts touches all of them.
@@ -87,9 +88,13 @@ struct Action {
     WaitBarrier,   ///< object: barrier slot; amount: parity, or -1 and extra is
                    ///< the number of a state
     ThreadBarrier, ///< amount: named barrier's id
-    Fence,    ///< amount: when
-    Init,     ///< object: barrier slot; amount: expected arrivals
-    Inval,    ///< object: barrier slot
+    Fence,      ///< amount: when; object: footprint of the tensor map acquired;
+                ///< extra: there is one
+    Init,       ///< object: barrier slot; amount: expected arrivals
+    Inval,      ///< object: barrier slot
+    AllocCells, ///< tensor memory; object: footprint; ctas
+    FreeCells,  ///< object: footprint; ctas
+    Relinquish,
     InFlight, ///< registers of an asynchronous product; object: the number of
               ///< the accumulator that goes on in it (0: none), amount: of this
     Borrow,   ///< registers that a product reads; amount: when they got it
@@ -146,7 +151,8 @@ struct Program {
   std::vector<Iteration> iterations = {{}};
   /// Slots of all barriers of one CTA: allocation and slot.
   std::vector<std::pair<mlir::Value, int64_t>> barriers;
-  /// Allocations of one CTA, then the kernel's arguments.
+  /// Allocations of one CTA (in shared and in tensor memory, tensor maps), then
+  /// the kernel's arguments.
   std::vector<mlir::Value> roots;
   uint32_t sharedRoots = 0;
   /// Numbers of states that arrives yield.

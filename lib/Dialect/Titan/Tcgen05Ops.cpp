@@ -69,7 +69,9 @@ LogicalResult Tcgen05AllocOp::verify() {
   return verifyWhole(*this, getMemory(), getPair());
 }
 void Tcgen05AllocOp::getHardwareEffects(EffectList &effects) {
-  effects.add(Lifetime{.kind = Lifetime::Alloc, .memory = getMemory()},
+  effects.add(Lifetime{.kind = Lifetime::Alloc,
+                       .barrier = {.ctas = ctasOf(getPair())},
+                       .memory = getMemory()},
               "PTX ISA, tcgen05.alloc");
 }
 Cardinality Tcgen05AllocOp::getCardinality() { return Cardinality::Warp; }
@@ -79,7 +81,9 @@ LogicalResult Tcgen05DeallocOp::verify() {
   return verifyWhole(*this, getMemory(), getPair());
 }
 void Tcgen05DeallocOp::getHardwareEffects(EffectList &effects) {
-  effects.add(Lifetime{.kind = Lifetime::Free, .memory = getMemory()},
+  effects.add(Lifetime{.kind = Lifetime::Free,
+                       .barrier = {.ctas = ctasOf(getPair())},
+                       .memory = getMemory()},
               "PTX ISA, tcgen05.dealloc");
 }
 Cardinality Tcgen05DeallocOp::getCardinality() { return Cardinality::Warp; }

@@ -1,0 +1,261 @@
+//===- TensorMemory.cpp - tensor memory of sm_100a ------------------------===//
+//
+// No proxy fence orders tensor memory (MM-100). A product is over when a commit
+// behind it was waited for, a load or a store when its warp has executed
+// tcgen05.wait (MM-103, MM-104). To another thread this is handed on by
+// fence::before, any path in execution order, and fence::after (MM-102).
+//
+// tcgen05.alloc and dealloc count as writes of all that they get and give back:
+// a use that is not ordered after the one and before the other is a race. A
+// pair of CTAs gets its columns together: neither's alloc returns before the
+// other's has come, so the leader need not be told that its peer has them.
+//
+//===----------------------------------------------------------------------===//
+#include "Execution.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+
+//===----------------------------------------------------------------------===//
+// Waits and fences
+//===----------------------------------------------------------------------===//
+
+void Execution::waitCells(uint32_t a, const Event &event, Mechanism mechanism) {
+  Cells what = mechanism == Mechanism::TmemLoad ? Cells::LoadsWaited
+                                                : Cells::StoresWaited;
+  Agent &agent = agents[a];
+  for (int lane : {electedClass, othersClass}) {
+    if (!(event.lanes >> lane & 1))
+      continue;
+    agent.ownCells[lane][static_cast<unsigned>(what)] = agent.tick;
+    // Of the whole warp: each lane knows of the others' (.sync.aligned).
+    for (Clock &clock : agent.clock)
+      clock.raise(shape.cells(what, a, lane), agent.tick);
+  }
+}
+
+void Execution::fenceCells(uint32_t a, const Event &event, bool before) {
+  Agent &agent = agents[a];
+  for (int lane : {electedClass, othersClass}) {
+    if (!(event.lanes >> lane & 1))
+      continue;
+    if (!before) {
+      agent.cellsAfter[lane] = agent.clock[lane];
+      continue;
+    }
+    auto &own = agent.ownCells[lane];
+    auto at = [&](Cells what) -> uint32_t & {
+      return own[static_cast<unsigned>(what)];
+    };
+    at(Cells::LoadsFenced) = at(Cells::LoadsWaited);
+    at(Cells::StoresFenced) = at(Cells::StoresWaited);
+    at(Cells::Fenced) = agent.tick;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Allocation
+//===----------------------------------------------------------------------===//
+
+bool Execution::allocCells(uint32_t a, const Event &event,
+                           const Action &action) {
+  uint32_t root = footprints[action.object].root;
+  int cta = ctaOf(a);
+  CellBlock &block = cellBlocks[{cta, root}];
+  bool again = block.agent == a && block.got == &event;
+  if (!again) {
+    const Event *given =
+        relinquished.contains(cta) ? relinquished[cta] : nullptr;
+    const Event *other = given ? given : block.freed ? nullptr : block.got;
+    if (other)
+      if (Finding *finding = report.add(
+              Code::TmemAlloc, event.op, other->op,
+              given ? "columns are allocated after the CTA has given up the "
+                      "right to"
+                    : "these columns are allocated already"))
+        finding->others.push_back(
+            {other->op->getLoc(), given ? "given up here" : "allocated here"});
+    block = {&event, nullptr, a};
+  }
+  // The other CTA of a pair comes, too.
+  bool missing = false;
+  eachCta(a, action, [&](int other) {
+    auto found = cellBlocks.find({other, root});
+    missing |= found == cellBlocks.end() || !found->second.got;
+  });
+  if (missing)
+    return false;
+  AccessRecord record{};
+  record.agent = a;
+  record.lanes = event.lanes;
+  record.tick = agents[a].tick;
+  record.kind = AccessKind::Write;
+  record.proxy = Proxy::TensorMemory;
+  record.footprint = action.object;
+  record.event = &event;
+  record.space = MemorySpace::SharedOwn;
+  record.cta = cta;
+  record.pair = (action.ctas & (action.ctas - 1)) != 0;
+  View view;
+  for (int lane : {electedClass, othersClass})
+    view.clock[lane] = view.unfenced[lane] = &agents[a].clock[lane];
+  view.cellsAfter = agents[a].cellsAfter;
+  conflicts.add(std::move(record), view);
+  return true;
+}
+
+void Execution::freeCells(uint32_t a, const Event &event,
+                          const Action &action) {
+  uint32_t root = footprints[action.object].root;
+  CellBlock &block = cellBlocks[{ctaOf(a), root}];
+  if (!block.got || block.freed)
+    if (Finding *finding = report.add(
+            Code::TmemAlloc, event.op, nullptr,
+            block.freed ? "these columns have been given back already"
+                        : "these columns were never allocated"))
+      if (block.freed)
+        finding->others.push_back(
+            {block.freed->op->getLoc(), "given back here"});
+  block.freed = &event;
+  AccessRecord record{};
+  record.agent = a;
+  record.lanes = event.lanes;
+  record.tick = agents[a].tick;
+  record.kind = AccessKind::Write;
+  record.proxy = Proxy::TensorMemory;
+  record.footprint = action.object;
+  record.event = &event;
+  record.space = MemorySpace::SharedOwn;
+  record.cta = ctaOf(a);
+  View view;
+  for (int lane : {electedClass, othersClass})
+    view.clock[lane] = view.unfenced[lane] = &agents[a].clock[lane];
+  view.cellsAfter = agents[a].cellsAfter;
+  conflicts.add(std::move(record), view);
+}
+
+void Execution::accessCells(uint32_t a, const Event &event,
+                            const Action &action, AccessRecord record,
+                            const View &view) {
+  uint32_t root = footprints[action.object].root;
+  eachCta(a, action, [&](int cta) {
+    auto block = cellBlocks.find({cta, root});
+    if (block == cellBlocks.end() || !block->second.got)
+      report.add(Code::TmemAlloc, event.op, nullptr,
+                 Twine("'") + event.op->getName().getStringRef() + "' of " +
+                     who(a, event) +
+                     " uses columns that nobody has allocated before");
+    else if (const Event *freed = block->second.freed)
+      if (Finding *finding = report.add(
+              Code::TmemAlloc, event.op, freed->op,
+              Twine("'") + event.op->getName().getStringRef() + "' of " +
+                  who(a, event) + " uses columns that were given back"))
+        finding->others.push_back({freed->op->getLoc(), "given back here"});
+    AccessRecord one = record;
+    one.cta = cta;
+    one.space =
+        cta == ctaOf(a) ? MemorySpace::SharedOwn : MemorySpace::SharedPeer;
+    conflicts.add(std::move(one), view);
+  });
+}
+
+void Execution::endOfCells() {
+  for (auto &[key, block] : cellBlocks)
+    if (block.got && !block.freed)
+      report.add(Code::TmemAlloc, block.got->op, nullptr,
+                 "these columns are not given back before the CTA ends");
+}
+
+//===----------------------------------------------------------------------===//
+// Pairs of accesses
+//===----------------------------------------------------------------------===//
+
+/// Which operation of the table of ordered pairs an access belongs to.
+static std::optional<EngineOp> engineOf(const AccessRecord &access) {
+  if (access.mechanism == Mechanism::TmemLoad)
+    return EngineOp::Tcgen05Ld;
+  if (access.mechanism == Mechanism::TmemStore)
+    return EngineOp::Tcgen05St;
+  if (access.mechanism != Mechanism::TensorCore)
+    return std::nullopt;
+  return isa<Tcgen05CopyOp>(access.event->op) ? EngineOp::Tcgen05Cp
+                                              : EngineOp::Tcgen05Mma;
+}
+
+/// Whether the engine keeps the two in order by itself (MM-47).
+static bool inOrder(const AccessRecord &x, const AccessRecord &y) {
+  auto first = engineOf(x), second = engineOf(y);
+  const OrderedPair *pair =
+      first && second ? findOrderedPair(*first, *second) : nullptr;
+  return pair && (pair->condition != PairCondition::SameAccumulatorShapeKind ||
+                  x.footprint == y.footprint);
+}
+
+Conflicts::Order Conflicts::checkCells(const AccessRecord &x,
+                                       const AccessRecord &y,
+                                       const View &view) {
+  if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy}))
+    return Order::Neither;
+  bool sameThread = x.agent == y.agent && (x.lanes & y.lanes);
+  bool pipelined = inOrder(x, y);
+  if (sameThread && pipelined)
+    return Order::Before;
+  // Got by both CTAs of a pair together, and used by the other one.
+  if (x.pair && x.cta != program.agents[y.agent].cta)
+    return Order::Before;
+  auto ofCells = [&](Cells loads, Cells stores) {
+    return x.mechanism == Mechanism::TmemLoad ? loads : stores;
+  };
+  bool cells =
+      x.mechanism == Mechanism::TmemLoad || x.mechanism == Mechanism::TmemStore;
+  auto reachedBy = [&](Cells what, const Clock &clock) {
+    for (int c : {electedClass, othersClass})
+      if (x.lanes >> c & 1 && clock[shape.cells(what, x.agent, c)] <= x.tick)
+        return false;
+    return true;
+  };
+  auto complete = [&](const Clock &clock) {
+    if (cells)
+      return reachedBy(ofCells(Cells::LoadsWaited, Cells::StoresWaited), clock);
+    return x.mechanism ? reached(x.done, clock) : before(x, clock);
+  };
+  Requirement required;
+  required.rule = "MM-102";
+  for (int d : {electedClass, othersClass}) {
+    if (!(y.lanes >> d & 1))
+      continue;
+    const Clock &clock = *view.clock[d];
+    bool done = complete(clock) || (sameThread && !x.mechanism);
+    // One issues, the other issues behind it: fences are enough.
+    bool behind = pipelined && reachedBy(Cells::Fenced, clock);
+    if (!done && !behind) {
+      required.rule = cells ? "MM-103" : "MM-101";
+      tell(cells         ? Code::TmemWaitMissing
+           : x.mechanism ? Code::MmaOrder
+                         : Code::Race,
+           x, y, required,
+           cells         ? "its warp has not waited for it (tcgen05.wait)"
+           : x.mechanism ? "no wait for a tcgen05.commit behind it comes first"
+                         : "nothing orders the two");
+      return Order::Bad;
+    }
+    if (x.agent == y.agent)
+      continue;
+    const Clock &after = view.cellsAfter[d];
+    bool fenced =
+        !after.empty() && (x.mechanism == Mechanism::TensorCore && !behind
+                               ? reached(x.done, after)
+                               : reachedBy(cells ? ofCells(Cells::LoadsFenced,
+                                                           Cells::StoresFenced)
+                                                 : Cells::Fenced,
+                                           after));
+    if (!fenced) {
+      tell(Code::TmemFenceMissing, x, y, required,
+           after.empty() ? "no tcgen05.fence::after stands behind the wait"
+                         : "a half of tcgen05.fence is missing between them");
+      return Order::Bad;
+    }
+  }
+  return Order::Before;
+}
