@@ -196,6 +196,9 @@ private:
   bool waitBarrier(uint32_t agent, const Event &event, const Action &action);
   bool threadBarrier(uint32_t agent, const Event &event, const Action &action);
   /// Tensor memory (TensorMemory.cpp). False: a pair's other CTA has not come.
+  /// An allocation or its end, as a write of all its cells.
+  void writeCells(uint32_t agent, const Event &event, const Action &action,
+                  bool pair);
   bool allocCells(uint32_t agent, const Event &event, const Action &action);
   void freeCells(uint32_t agent, const Event &event, const Action &action);
   void accessCells(uint32_t agent, const Event &event, const Action &action,

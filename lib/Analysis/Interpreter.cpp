@@ -233,6 +233,27 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
   using Kind = CompiledOp::Kind;
   auto set = [&](Val val) { values[op.out[0]] = val; };
   auto in = [&](unsigned i) -> const Val & { return values[op.in[i]]; };
+  // One slot of a ring, `size` bytes or columns each.
+  auto slotOf = [&](int64_t slots, int64_t size, StringRef what) {
+    Val val = in(0);
+    const Val &index = in(1);
+    if (val.kind == Val::View && index.kind == Val::Int) {
+      if (!decides(op, index, 0, slots - 1, what))
+        return false;
+      if (index.number.value < 0 || index.number.value >= slots) {
+        problem(Code::OutOfBounds, op.op,
+                "slot " + Twine(index.number.value) + " of a ring of " +
+                    Twine(slots));
+        return false;
+      }
+      val.second += index.number.value * size;
+    } else {
+      val = Val();
+      val.revealed = index.revealed;
+    }
+    set(val);
+    return true;
+  };
   switch (op.kind) {
   case Kind::Constant:
     set(Val::integer({op.number, 0}));
@@ -312,27 +333,9 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     return true;
   }
   case Kind::Slot: {
-    auto slot = cast<SharedSlotOp>(op.op);
-    SharedType ring = slot.getRing().getType();
-    Val val = in(0);
-    const Val &index = in(1);
-    if (val.kind == Val::View && index.kind == Val::Int) {
-      if (!decides(op, index, 0, ring.getSlots() - 1,
-                   "which slot of shared memory is meant"))
-        return false;
-      if (index.number.value < 0 || index.number.value >= ring.getSlots()) {
-        problem(Code::OutOfBounds, op.op,
-                "slot " + Twine(index.number.value) + " of a ring of " +
-                    Twine(ring.getSlots()));
-        return false;
-      }
-      val.second += index.number.value * ring.getSlotBytes();
-    } else {
-      val = Val();
-      val.revealed = index.revealed;
-    }
-    set(val);
-    return true;
+    SharedType ring = cast<SharedSlotOp>(op.op).getRing().getType();
+    return slotOf(ring.getSlots(), ring.getSlotBytes(),
+                  "which slot of shared memory is meant");
   }
   case Kind::View: {
     Val val = in(0);
@@ -343,25 +346,8 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
   }
   case Kind::CellSlot: {
     TensorMemoryType ring = cast<TmemSlotOp>(op.op).getRing().getType();
-    Val val = in(0);
-    const Val &index = in(1);
-    if (val.kind == Val::View && index.kind == Val::Int) {
-      if (!decides(op, index, 0, ring.getSlots() - 1,
-                   "which slot of tensor memory is meant"))
-        return false;
-      if (index.number.value < 0 || index.number.value >= ring.getSlots()) {
-        problem(Code::OutOfBounds, op.op,
-                "slot " + Twine(index.number.value) + " of a ring of " +
-                    Twine(ring.getSlots()));
-        return false;
-      }
-      val.second += index.number.value * ring.getColumns();
-    } else {
-      val = Val();
-      val.revealed = index.revealed;
-    }
-    set(val);
-    return true;
+    return slotOf(ring.getSlots(), ring.getColumns(),
+                  "which slot of tensor memory is meant");
   }
   case Kind::CellView: {
     auto view = cast<TmemViewOp>(op.op);

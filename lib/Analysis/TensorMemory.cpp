@@ -58,6 +58,26 @@ void Execution::fenceCells(uint32_t a, const Event &event, bool before) {
 // Allocation
 //===----------------------------------------------------------------------===//
 
+void Execution::writeCells(uint32_t a, const Event &event, const Action &action,
+                           bool pair) {
+  AccessRecord record{};
+  record.agent = a;
+  record.lanes = event.lanes;
+  record.tick = agents[a].tick;
+  record.kind = AccessKind::Write;
+  record.proxy = Proxy::TensorMemory;
+  record.footprint = action.object;
+  record.event = &event;
+  record.space = MemorySpace::SharedOwn;
+  record.cta = ctaOf(a);
+  record.pair = pair;
+  View view;
+  for (int lane : {electedClass, othersClass})
+    view.clock[lane] = view.unfenced[lane] = &agents[a].clock[lane];
+  view.cellsAfter = agents[a].cellsAfter;
+  conflicts.add(std::move(record), view);
+}
+
 bool Execution::allocCells(uint32_t a, const Event &event,
                            const Action &action) {
   uint32_t root = footprints[action.object].root;
@@ -86,22 +106,7 @@ bool Execution::allocCells(uint32_t a, const Event &event,
   });
   if (missing)
     return false;
-  AccessRecord record{};
-  record.agent = a;
-  record.lanes = event.lanes;
-  record.tick = agents[a].tick;
-  record.kind = AccessKind::Write;
-  record.proxy = Proxy::TensorMemory;
-  record.footprint = action.object;
-  record.event = &event;
-  record.space = MemorySpace::SharedOwn;
-  record.cta = cta;
-  record.pair = (action.ctas & (action.ctas - 1)) != 0;
-  View view;
-  for (int lane : {electedClass, othersClass})
-    view.clock[lane] = view.unfenced[lane] = &agents[a].clock[lane];
-  view.cellsAfter = agents[a].cellsAfter;
-  conflicts.add(std::move(record), view);
+  writeCells(a, event, action, (action.ctas & (action.ctas - 1)) != 0);
   return true;
 }
 
@@ -118,21 +123,7 @@ void Execution::freeCells(uint32_t a, const Event &event,
         finding->others.push_back(
             {block.freed->op->getLoc(), "given back here"});
   block.freed = &event;
-  AccessRecord record{};
-  record.agent = a;
-  record.lanes = event.lanes;
-  record.tick = agents[a].tick;
-  record.kind = AccessKind::Write;
-  record.proxy = Proxy::TensorMemory;
-  record.footprint = action.object;
-  record.event = &event;
-  record.space = MemorySpace::SharedOwn;
-  record.cta = ctaOf(a);
-  View view;
-  for (int lane : {electedClass, othersClass})
-    view.clock[lane] = view.unfenced[lane] = &agents[a].clock[lane];
-  view.cellsAfter = agents[a].cellsAfter;
-  conflicts.add(std::move(record), view);
+  writeCells(a, event, action, false);
 }
 
 void Execution::accessCells(uint32_t a, const Event &event,
