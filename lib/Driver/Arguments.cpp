@@ -112,7 +112,9 @@ namespace {
 /// What is asked for, before memory is allocated.
 struct Request {
   std::optional<std::string> shape; ///< "MxK"
+  bool shapeIsAsked = false;        ///< By --shape; else it is the example's.
   std::optional<std::string> value; ///< A generator, a file, a number.
+  std::optional<runtime::NpyArray> file; ///< What the value names, read.
   std::optional<std::string> rowStride;
   Attribute scalar; ///< The example's.
 };
@@ -138,17 +140,20 @@ private:
   Request *find(StringRef name, const Twine &where);
   bool readExample();
   bool readFlags();
+  bool readFiles();
+  bool sizesOf(StringRef name, const Request &request);
   bool number(StringRef text, int64_t &value, const Twine &where);
   bool parseShape(StringRef text, std::vector<int64_t> &shape,
                   const Twine &where);
-  bool makeTensor(HostArgument &argument, const Request &request,
-                  GlobalType type);
+  bool makeTensor(HostArgument &argument, Request &request, GlobalType type);
   bool makeScalar(HostArgument &argument, const Request &request, Type type);
 
   Session &session;
   KernelOp kernel;
   const RunCommand &options;
   std::map<std::string, int64_t, std::less<>> sizes;
+  /// Sizes that are settled, and by what: "--size", "A.npy".
+  std::map<std::string, std::string, std::less<>> settled;
   std::map<std::string, Request, std::less<>> requests;
   std::set<std::string> given; ///< FLAG=NAME
   HostArguments result;
@@ -276,6 +281,7 @@ bool Maker::readFlags() {
       return fail(Code::BadArgument,
                   "--size: '" + value + "' is not a size from 0 to 2^40");
     sizes[name.str()] = size;
+    settled[name.str()] = "--size " + name.str();
   }
   auto each = [&](StringRef flag, const std::vector<std::string> &texts,
                   auto set) {
@@ -290,7 +296,10 @@ bool Maker::readFlags() {
     return true;
   };
   return each("shape", options.shapes,
-              [&](Request &r) { r.shape = value.str(); }) &&
+              [&](Request &r) {
+                r.shape = value.str();
+                r.shapeIsAsked = true;
+              }) &&
          each("rowstride", options.rowStrides,
               [&](Request &r) { r.rowStride = value.str(); }) &&
          each("arg", options.args,
@@ -300,19 +309,61 @@ bool Maker::readFlags() {
          each("out", options.outs, [](Request &) {});
 }
 
+/// Sizes that the example names follow from the shapes of arrays.
+bool Maker::sizesOf(StringRef name, const Request &request) {
+  SmallVector<StringRef> parts;
+  StringRef(*request.shape).split(parts, 'x');
+  const std::vector<int64_t> &shape = request.file->shape;
+  if (parts.size() != shape.size())
+    return true; // refused with the kernel's rank
+  for (auto [part, size] : llvm::zip(parts, shape)) {
+    int64_t fixed;
+    if (!part.getAsInteger(10, fixed) || !sizes.count(std::string_view(part)))
+      continue; // a number of the example's: the kernel's type decides
+    auto [it, first] = settled.try_emplace(part.str(), *request.value);
+    if (first)
+      sizes[part.str()] = size;
+    else if (sizes[part.str()] != size)
+      return fail(Code::ArgumentShape,
+                  "argument " + name + ": in " + *request.value + " " + part +
+                      " is " + Twine(size) + ", by " + it->second + " it is " +
+                      Twine(sizes[part.str()]),
+                  "give arrays whose sizes agree");
+  }
+  return true;
+}
+
+bool Maker::readFiles() {
+  for (auto &[name, request] : requests) {
+    if (!request.value || !StringRef(*request.value).ends_with(".npy"))
+      continue;
+    auto array = runtime::readNpy(*request.value);
+    if (!array)
+      return fail(array.error());
+    request.file = std::move(*array);
+    if (request.shape && !request.shapeIsAsked && !sizesOf(name, request))
+      return false;
+  }
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // Tensors and scalars
 //===----------------------------------------------------------------------===//
 
-bool Maker::makeTensor(HostArgument &argument, const Request &request,
+bool Maker::makeTensor(HostArgument &argument, Request &request,
                        GlobalType type) {
   std::string where = "argument " + argument.name;
   const int64_t rank = type.getRank();
-  runtime::NpyArray file;
   runtime::Generator generator{runtime::Fill::Poison, 0};
   std::vector<int64_t> shape;
-  bool haveFile = false;
-  if (request.value) {
+  if (request.file) {
+    if (auto good =
+            runtime::checkNpyType(*request.file, argument.type, *request.value);
+        !good)
+      return fail(good.error());
+    shape = request.file->shape;
+  } else if (request.value) {
     if (auto parsed = runtime::parseGenerator(*request.value)) {
       generator = *parsed;
       if (!runtime::supports(generator, argument.type))
@@ -320,17 +371,6 @@ bool Maker::makeTensor(HostArgument &argument, const Request &request,
                     where + ": " + *request.value + " makes no data of type " +
                         StringRef(runtime::name(argument.type)),
                     "use ints:SEED");
-    } else if (StringRef(*request.value).ends_with(".npy")) {
-      auto array = runtime::readNpy(*request.value);
-      if (!array)
-        return fail(array.error());
-      if (auto good =
-              runtime::checkNpyType(*array, argument.type, *request.value);
-          !good)
-        return fail(good.error());
-      file = std::move(*array);
-      haveFile = true;
-      shape = file.shape;
     } else {
       return fail(Code::BadArgument,
                   where + ": '" + *request.value +
@@ -338,15 +378,15 @@ bool Maker::makeTensor(HostArgument &argument, const Request &request,
                       "nor poison");
     }
   }
-  if (request.shape && !(haveFile && options.shapes.empty())) {
+  if (request.shape && (!request.file || request.shapeIsAsked)) {
     std::vector<int64_t> asked;
     if (!parseShape(*request.shape, asked, where))
       return false;
-    if (haveFile && asked != shape)
+    if (request.file && asked != shape)
       return fail(Code::ArgumentShape,
                   where + ": the file's shape is not " + *request.shape);
     shape = asked;
-  } else if (!haveFile) {
+  } else if (!request.file) {
     if (llvm::any_of(type.getShape(), ShapedType::isDynamic))
       return fail(Code::ArgumentMissing, where + ": its shape is not known",
                   "give --shape " + argument.name + "=..., or a .npy file");
@@ -426,13 +466,13 @@ bool Maker::makeTensor(HostArgument &argument, const Request &request,
               argument.bytes + 2 * guardBytes + 256);
 
   argument.initial.resize(argument.getNumElements() * size);
-  if (haveFile)
-    argument.initial = std::move(file.bytes);
+  if (request.file)
+    argument.initial = std::move(request.file->bytes);
   else
     runtime::generate(generator, argument.type, 0, argument.getNumElements(),
                       argument.initial.data());
-  argument.integers = !haveFile && (generator.fill == runtime::Fill::Ints ||
-                                    generator.fill == runtime::Fill::Zeros);
+  argument.integers = !request.file && (generator.fill == runtime::Fill::Ints ||
+                                        generator.fill == runtime::Fill::Zeros);
   const int64_t width = rank ? shape.back() : 1;
   forEachRow(argument, [&](int64_t first, int64_t at) {
     std::memcpy(argument.memory.get() + argument.offset + at,
@@ -507,7 +547,7 @@ bool Maker::makeScalar(HostArgument &argument, const Request &request,
 std::optional<HostArguments> Maker::make() {
   for (Attribute name : kernel.getArgNames())
     requests[cast<StringAttr>(name).getValue().str()];
-  if (!readExample() || !readFlags())
+  if (!readExample() || !readFlags() || !readFiles())
     return std::nullopt;
   if (options.multiprocessors > 0)
     result.multiprocessors = options.multiprocessors;

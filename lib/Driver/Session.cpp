@@ -1,5 +1,6 @@
 //===- Session.cpp - one run of a command ---------------------------------===//
 #include "titan/Driver/Session.h"
+#include "titan/Runtime/File.h"
 
 #include "titan/Target/ExitStatus.h"
 
@@ -23,7 +24,7 @@ using namespace titan;
 /// and printer recurse, and would overflow the stack somewhere past thousands.
 static constexpr unsigned maxNesting = 256;
 /// Bytes of an input file.
-static constexpr uint64_t maxFileSize = uint64_t{1} << 30;
+static constexpr uint64_t maxFileSize = uint64_t{1} << 28;
 
 void titan::registerAllTitanDialects(DialectRegistry &registry) {
   registry
@@ -285,27 +286,23 @@ static void keepNames(const AsmParserState &state) {
         argument.setLoc(name(source.loc, argument.getLoc()));
 }
 
+runtime::Result<std::unique_ptr<llvm::MemoryBuffer>>
+titan::readText(StringRef path) {
+  bool input = path == "-";
+  auto bytes =
+      runtime::readFile(input ? "/dev/stdin" : path.str(), maxFileSize);
+  if (!bytes)
+    return bytes.error();
+  return llvm::MemoryBuffer::getMemBufferCopy(
+      StringRef(reinterpret_cast<const char *>(bytes->data()), bytes->size()),
+      input ? "<stdin>" : path);
+}
+
 OwningOpRef<ModuleOp> Session::parse(StringRef path) {
   file = path.str();
-  if (path != "-") {
-    llvm::sys::fs::file_status status;
-    if (std::error_code error = llvm::sys::fs::status(path, status)) {
-      fail(Code::FileNotFound, path + ": " + error.message());
-      return {};
-    }
-    if (llvm::sys::fs::is_directory(status)) {
-      fail(Code::FileNotFound, path + ": is a directory");
-      return {};
-    }
-    if (status.getSize() > maxFileSize) {
-      fail(Code::ParseError, path + ": " + Twine(status.getSize()) +
-                                 " bytes are too many for a program");
-      return {};
-    }
-  }
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path, /*IsText=*/true);
+  auto buffer = readText(path);
   if (!buffer) {
-    fail(Code::FileNotFound, path + ": " + buffer.getError().message());
+    fail(buffer.error());
     return {};
   }
   // A byte order mark says nothing; MLIR's lexer would stumble over it.

@@ -21,7 +21,8 @@
 using namespace titan;
 using namespace titan::runtime;
 
-Result<std::vector<uint8_t>> titan::runtime::readFile(const std::string &path) {
+Result<std::vector<uint8_t>> titan::runtime::readFile(const std::string &path,
+                                                      uint64_t maxBytes) {
   auto fail = [&](const std::string &why) {
     return makeError(Code::FileNotFound, "cannot read the file: " + why, path,
                      "check the path and its permissions");
@@ -39,6 +40,8 @@ Result<std::vector<uint8_t>> titan::runtime::readFile(const std::string &path) {
     bytes.resize(old + chunk);
     const size_t got = std::fread(bytes.data() + old, 1, chunk, file.get());
     bytes.resize(old + got);
+    if (bytes.size() > maxBytes)
+      return fail("it has more than " + std::to_string(maxBytes) + " bytes");
     if (got < chunk)
       break;
   }

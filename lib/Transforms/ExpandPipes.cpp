@@ -286,16 +286,55 @@ LogicalResult Expander::countReleases() {
   return success();
 }
 
+/// The operation of `acquire`'s block that `user` is, or is elected in; null if
+/// only some uses of the slot come to it (in a branch or loop of its own).
+static Operation *inBlockOf(PipeAcquireOp acquire, Operation *user) {
+  if (user->getBlock() == acquire->getBlock())
+    return user;
+  auto elect = dyn_cast<ElectOp>(user->getParentOp());
+  return elect && elect->getBlock() == acquire->getBlock() ? elect : nullptr;
+}
+
+/// A slot of transactions is turned in once, after everything that fills it.
+/// The commit expands to nothing there, so its place is looked at here.
+static LogicalResult checkCommit(PipeAcquireOp acquire) {
+  auto before = [&](Operation *a, Operation *b) {
+    Operation *placeA = inBlockOf(acquire, a), *placeB = inBlockOf(acquire, b);
+    return placeA == placeB ? a->isBeforeInBlock(b)
+                            : placeA->isBeforeInBlock(placeB);
+  };
+  PipeCommitOp commit; // the first
+  for (Operation *user : acquire.getSlot().getUsers()) {
+    if (user->hasTrait<OpTrait::IsTerminator>())
+      return success(); // handed on: committed elsewhere, or in a later turn
+    auto each = dyn_cast<PipeCommitOp>(user);
+    if (each && !inBlockOf(acquire, each))
+      return each.emitError()
+             << "[not-supported-yet] a commit that only some uses of the slot "
+                "make (in a branch or loop of its own)";
+    if (each && (!commit || before(each, commit)))
+      commit = each;
+  }
+  if (!commit)
+    return acquire.emitError() << "[pipe-slot] the slot is never committed";
+  for (Operation *user : acquire.getSlot().getUsers()) {
+    if (user == commit || !inBlockOf(acquire, user) || before(user, commit))
+      continue;
+    InFlightDiagnostic error = user->emitError()
+                               << "[pipe-slot] the slot has been committed";
+    error.attachNote(commit.getLoc()) << "the commit";
+    return error;
+  }
+  return success();
+}
+
 LogicalResult Expander::sumBytes(PipeAcquireOp acquire, int64_t &bytes) {
   bytes = 0;
   for (Operation *user : acquire.getSlot().getUsers()) {
     auto load = dyn_cast<PipeLoadOp>(user);
     if (!load)
       continue;
-    bool sameBlock = load->getBlock() == acquire->getBlock();
-    if (auto elect = dyn_cast<ElectOp>(load->getParentOp()))
-      sameBlock |= elect->getBlock() == acquire->getBlock();
-    if (!sameBlock)
+    if (!inBlockOf(acquire, load))
       return load.emitError() << "[not-supported-yet] a load that only some "
                                  "uses of the slot make (in a branch or "
                                  "loop "
@@ -311,7 +350,7 @@ LogicalResult Expander::sumBytes(PipeAcquireOp acquire, int64_t &bytes) {
     return acquire.emitError() << "[pipe-bytes] nothing is loaded into this "
                                   "slot: its full barrier would expect "
                                   "no bytes";
-  return success();
+  return checkCommit(acquire);
 }
 
 //===----------------------------------------------------------------------===//

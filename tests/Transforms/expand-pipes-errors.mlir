@@ -113,3 +113,117 @@ titan.kernel @position_lost(%A: !titan.global<?x?xbf16>) warps(2) launch {
   }
   titan.return
 }
+
+// -----
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+!map  = !titan.tensor_map<64x64xbf16, swizzle = 128>
+titan.kernel @never_committed(%A: !titan.global<?x?xbf16>) warps(2) launch {
+  %c1 = arith.constant 1 : index
+  %map = titan.tensor_map %A : !titan.global<?x?xbf16> -> !map
+  titan.launch grid(%c1) with(%map : !map)
+} body(%map: !map) {
+  %c0 = arith.constant 0 : index
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%ring : !ring) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      // expected-error@+1 {{[pipe-slot] the slot is never committed}}
+      %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
+      titan.pipe.load %map[%c0, %c0] -> %slot["x"] : !map
+    }
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}
+
+// -----
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+!map  = !titan.tensor_map<64x64xbf16, swizzle = 128>
+titan.kernel @committed_twice(%A: !titan.global<?x?xbf16>) warps(2) launch {
+  %c1 = arith.constant 1 : index
+  %map = titan.tensor_map %A : !titan.global<?x?xbf16> -> !map
+  titan.launch grid(%c1) with(%map : !map)
+} body(%map: !map) {
+  %c0 = arith.constant 0 : index
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%ring : !ring) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
+      titan.pipe.load %map[%c0, %c0] -> %slot["x"] : !map
+      // expected-note@+1 {{the commit}}
+      titan.pipe.commit %slot
+      // expected-error@+1 {{[pipe-slot] the slot has been committed}}
+      titan.pipe.commit %slot
+    }
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}
+
+// -----
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+!map  = !titan.tensor_map<64x64xbf16, swizzle = 128>
+titan.kernel @committed_early(%A: !titan.global<?x?xbf16>) warps(2) launch {
+  %c1 = arith.constant 1 : index
+  %map = titan.tensor_map %A : !titan.global<?x?xbf16> -> !map
+  titan.launch grid(%c1) with(%map : !map)
+} body(%map: !map) {
+  %c0 = arith.constant 0 : index
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%ring : !ring) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
+      // expected-note@+1 {{the commit}}
+      titan.pipe.commit %slot
+      titan.elect {
+        // expected-error@+1 {{[pipe-slot] the slot has been committed}}
+        titan.pipe.load %map[%c0, %c0] -> %slot["x"] : !map
+      }
+    }
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}
+
+// -----
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+!map  = !titan.tensor_map<64x64xbf16, swizzle = 128>
+titan.kernel @handed_on(%A: !titan.global<?x?xbf16>) warps(2) launch {
+  %c1 = arith.constant 1 : index
+  %map = titan.tensor_map %A : !titan.global<?x?xbf16> -> !map
+  titan.launch grid(%c1) with(%map : !map)
+} body(%map: !map) {
+  %c0 = arith.constant 0 : index
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%ring : !ring) : !titan.pipe<2>
+  titan.warp_specialize {
+    // Committed once, by all, after the one thread that loads.
+    titan.partition "load" warps(1) {
+      %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
+      titan.elect {
+        titan.pipe.load %map[%c0, %c0] -> %slot["x"] : !map
+      }
+      titan.pipe.commit %slot
+    }
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}

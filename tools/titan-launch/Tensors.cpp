@@ -118,6 +118,27 @@ private:
     return "kernel '" + kernel.name + "', argument '" +
            kernel.arguments[i].name + "'";
   }
+  /// The flags that no argument can do without and that were not given.
+  std::string everyMissing() const {
+    std::string flags;
+    for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+      const ArgumentSpec &spec = kernel.arguments[i];
+      if (!needsValue(i))
+        continue;
+      flags += flags.empty() ? "give " : " ";
+      flags += spec.isTensor ? "--arg " + spec.name + "=random:1"
+                             : "--scalar " + spec.name + "=VALUE";
+    }
+    return flags + "; for a tensor also NAME=FILE.npy";
+  }
+  bool needsValue(size_t i) const {
+    const ArgumentSpec &spec = kernel.arguments[i];
+    if (!spec.isTensor)
+      return !options.scalars.count(spec.name);
+    return !option(i) &&
+           (spec.access == Access::Read || (spec.access == Access::ReadWrite &&
+                                            !options.outputs.count(spec.name)));
+  }
   const TensorOption *option(size_t i) const {
     auto it = options.tensors.find(kernel.arguments[i].name);
     return it == options.tensors.end() ? nullptr : &it->second;
@@ -309,11 +330,9 @@ private:
     const TensorOption *o = option(i);
     if (!o) {
       h.generator = {Fill::Poison, 0};
-      if (spec.access == Access::Read ||
-          (spec.access == Access::ReadWrite && h.outputFile.empty()))
+      if (needsValue(i))
         fail(Code::ArgumentMissing, "the tensor has no contents", place(i),
-             "give --arg " + spec.name + "=random:1 or --arg " + spec.name +
-                 "=FILE.npy");
+             everyMissing());
       return h;
     }
     h.file = o->file;
@@ -337,7 +356,7 @@ private:
     auto it = options.scalars.find(spec.name);
     if (it == options.scalars.end()) {
       fail(Code::ArgumentMissing, "the scalar has no value", place(i),
-           "give --scalar " + spec.name + "=VALUE");
+           everyMissing());
       return h;
     }
     const std::string &text = it->second;

@@ -47,10 +47,9 @@ int main(int argc, char **argv) {
         mlir::MlirOptMain(argc, argv, inputName, outputName, registry));
 
   // As the driver does, before MLIR's parser sees the text.
-  auto input = llvm::MemoryBuffer::getFileOrSTDIN(inputName, /*IsText=*/true);
+  auto input = readText(inputName);
   if (!input)
-    return refuse(Code::FileNotFound,
-                  inputName + ": " + input.getError().message());
+    return refuse(Code::FileNotFound, inputName + ": " + input.error().message);
   if (!(*input)->getBuffer().starts_with("ML\xEFR"))
     if (auto problem = findTextProblem((*input)->getBuffer()))
       return refuse(Code::ParseError, inputName + ": " + problem->message);

@@ -46,6 +46,11 @@ struct TextProblem {
 /// than its recursion has stack for. Nothing if the text is fit to be parsed.
 std::optional<TextProblem> findTextProblem(llvm::StringRef text);
 
+/// Reads a program or a schedule, "-" for stdin, of at most 256 MiB. Errors:
+/// file-not-found.
+runtime::Result<std::unique_ptr<llvm::MemoryBuffer>>
+readText(llvm::StringRef path);
+
 /// What a user wrote, for a report: JSON holds UTF-8 alone.
 llvm::json::Value jsonText(llvm::StringRef text);
 llvm::json::Array jsonTexts(llvm::ArrayRef<std::string> texts);

@@ -23,8 +23,11 @@
 
 namespace titan::runtime {
 
-/// Reads a whole file. Errors: file-not-found.
-Result<std::vector<uint8_t>> readFile(const std::string &path);
+/// Reads a whole file, which may be a device or a FIFO, of at most `maxBytes`
+/// (an array of 4 GiB and its header). Errors: file-not-found.
+Result<std::vector<uint8_t>> readFile(const std::string &path,
+                                      uint64_t maxBytes = (uint64_t{1} << 32) +
+                                                          65536);
 
 /// Writes a whole file. A regular file, or one that does not exist yet, is
 /// written beside itself and renamed; symbolic links are followed to what they
