@@ -363,3 +363,13 @@ titan.kernel @k() warps(4) launch {
   %tile = titan.splat %zero : f32 -> tensor<64x64xf32, #many>
   titan.return
 }
+
+// -----
+
+titan.kernel @k(%x: i32) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+// expected-error @+1 {{%x is an argument of the kernel, which the body sees as it is}}
+} body(%x: i32) {
+  titan.return
+}

@@ -68,8 +68,16 @@ ParseResult KernelOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseKeyword("body"))
     return failure();
   SmallVector<OpAsmParser::Argument> all(arguments);
-  if (parseArguments(parser, all, launchNames) ||
-      parser.parseRegion(*body, all))
+  if (parseArguments(parser, all, launchNames))
+    return failure();
+  for (auto &value : llvm::drop_begin(all, arguments.size()))
+    if (llvm::is_contained(argNames,
+                           b.getStringAttr(value.ssaName.name.drop_front())))
+      return parser.emitError(value.ssaName.location)
+             << value.ssaName.name
+             << " is an argument of the kernel, which the body sees as it is: "
+                "its own list names the values of titan.launch alone";
+  if (parser.parseRegion(*body, all))
     return failure();
   result.addAttribute("arg_types", b.getArrayAttr(argTypes));
   result.addAttribute("arg_names", b.getArrayAttr(argNames));
