@@ -23,14 +23,6 @@ static int64_t wavesOf(Operation *op) {
   return 1;
 }
 
-static Footprint tileOf(Value buffer, RankedTensorType tile) {
-  Footprint bytes;
-  bytes.kind = Footprint::Tile;
-  bytes.object = buffer;
-  bytes.tile = tile;
-  return bytes;
-}
-
 //===----------------------------------------------------------------------===//
 // Global memory to LDS
 //===----------------------------------------------------------------------===//

@@ -140,14 +140,6 @@ LogicalResult SharedLoadOp::verify() {
   return verifyTileAccess(*this, getType(), getBuffer().getType(), getMatrix());
 }
 
-static Footprint tileOf(Value buffer, RankedTensorType tile) {
-  Footprint bytes;
-  bytes.kind = Footprint::Tile;
-  bytes.object = buffer;
-  bytes.tile = tile;
-  return bytes;
-}
-
 void SharedStoreOp::getHardwareEffects(EffectList &effects) {
   effects.add(Access{.kind = AccessKind::Write,
                      .bytes = tileOf(getBuffer(), getTile().getType())},

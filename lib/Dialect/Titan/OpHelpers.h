@@ -52,6 +52,15 @@ inline effect::Footprint viewOf(mlir::Value buffer) {
   return bytes;
 }
 
+inline effect::Footprint tileOf(mlir::Value memory,
+                                mlir::RankedTensorType tile) {
+  effect::Footprint bytes;
+  bytes.kind = effect::Footprint::Tile;
+  bytes.object = memory;
+  bytes.tile = tile;
+  return bytes;
+}
+
 inline effect::Footprint objectOf(mlir::Value object, mlir::Value index = {}) {
   effect::Footprint bytes;
   bytes.kind = effect::Footprint::Object;

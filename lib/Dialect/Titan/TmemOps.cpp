@@ -136,14 +136,6 @@ static LogicalResult verifyAccess(Operation *op, RankedTensorType tile,
          << tile << "; #titan.tmem<\"32x32b\"> is one";
 }
 
-static Footprint tileOf(Value memory, RankedTensorType tile) {
-  Footprint bytes;
-  bytes.kind = Footprint::Tile;
-  bytes.object = memory;
-  bytes.tile = tile;
-  return bytes;
-}
-
 LogicalResult TmemLoadOp::verify() {
   return verifyAccess(*this, getType().getTensor(), getMemory().getType());
 }
