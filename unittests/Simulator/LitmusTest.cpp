@@ -179,6 +179,9 @@ TEST_P(Litmus, AcceptedRunWithoutHazards) {
       continue;
     SCOPED_TRACE(expectation.kernel);
     SimulatorOptions options = optionsOf(expectation);
+    // What this lets pass is an experiment (MM-4).
+    if (options.strictness.level == Strictness::Level::Off)
+      continue;
     options.hazards = false;
     for (int number = 0; number < schedules; ++number) {
       setSchedule(options, number);
