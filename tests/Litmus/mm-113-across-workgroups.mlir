@@ -7,7 +7,6 @@
 // RUN: not titan check %s --kernel data_after_signal 2>&1 | FileCheck %s --check-prefix=DATA-AFTER-SIGNAL
 // RUN: not titan check %s --kernel read_before_wait 2>&1 | FileCheck %s --check-prefix=READ-BEFORE-WAIT
 // RUN: titan check %s --kernel fence_of_the_device --scope=error
-// RUN: not titan check %s --kernel fence_of_the_workgroup --scope=error 2>&1 | FileCheck %s --check-prefix=FENCE-OF-THE-WORKGROUP
 // RUN: not titan check %s --kernel no_fence 2>&1 | FileCheck %s --check-prefix=NO-FENCE
 // RUN: titan check %s --kernel loaded_to_lds --scope=error
 // RUN: not titan check %s --kernel loaded_to_lds_no_wait 2>&1 | FileCheck %s --check-prefix=LOADED-TO-LDS-NO-WAIT
@@ -133,33 +132,6 @@ titan.kernel @fence_of_the_device(%data: !data, %flags: !flags) warps(1) attribu
     titan.elect {
       titan.st %f1, %data[%c0, %c0] : f16, !data
       titan.fence release gpu
-      %old = titan.atom add %i1, %flags[%c0] sem(relaxed) scope(gpu) : i32, !flags -> i32
-    }
-  } else {
-    titan.elect {
-      titan.flag.wait %flags[%c0], %i1 : !flags
-      %x = titan.ld %data[%c0, %c0] : !data -> f16
-    }
-  }
-  titan.return
-}
-
-// FENCE-OF-THE-WORKGROUP: [{{race|scope-too-narrow}}]
-// One at workgroup scope writes back no cache.
-titan.kernel @fence_of_the_workgroup(%data: !data, %flags: !flags) warps(1) attributes {titan.target = "gfx942"} launch {
-  %grid = arith.constant 2 : index
-  titan.launch grid(%grid)
-} body() {
-  %c0 = arith.constant 0 : index
-  %i0 = arith.constant 0 : i32
-  %i1 = arith.constant 1 : i32
-  %f1 = arith.constant 1.0 : f16
-  %cta = titan.cta_id 0
-  %first = arith.cmpi eq, %cta, %c0 : index
-  scf.if %first {
-    titan.elect {
-      titan.st %f1, %data[%c0, %c0] : f16, !data
-      titan.fence release cta
       %old = titan.atom add %i1, %flags[%c0] sem(relaxed) scope(gpu) : i32, !flags -> i32
     }
   } else {
