@@ -182,6 +182,12 @@ bool Execution::runAgent(uint32_t a) {
   return true;
 }
 
+std::pair<uint32_t, uint32_t> Execution::warpgroupOf(uint32_t a) const {
+  int warp = program.agents[a].warp / 4 * 4;
+  uint32_t first = a - program.agents[a].warp + warp;
+  return {first, first + std::min(4, program.warps - warp)};
+}
+
 /// The four warps of a warpgroup execute the same of its operations, in the
 /// same order. (Waits may be one warp's, MM-71.)
 void Execution::warpgroups() {
@@ -206,8 +212,7 @@ void Execution::warpgroups() {
   };
   for (int cta = 0; cta < program.ctas(); ++cta)
     for (int warp = 0; warp < program.warps; warp += 4) {
-      uint32_t first = cta * program.warps + warp;
-      uint32_t last = std::min(warp + 4, program.warps) - warp + first;
+      auto [first, last] = warpgroupOf(cta * program.warps + warp);
       size_t at[4] = {};
       for (bool same = true; same;) {
         const Event *events[4] = {};
@@ -286,8 +291,7 @@ bool Execution::perform(uint32_t a, const Event &event, const Action &action,
     commit(a, event, action);
     return true;
   case Action::WaitGroup:
-    waitGroup(a, event, action);
-    return true;
+    return waitGroup(a, event, action);
   case Action::WaitFlag:
     return waitFlag(a, event, action);
   case Action::WaitBarrier:
@@ -379,6 +383,7 @@ void Execution::inFlight(uint32_t a, const Event &event, const Action &action) {
             {other->getLoc(), "the registers are the program's again here"});
     agent.productFence = true;
   }
+  agent.overAtProduct = agent.overAtFence;
   for (int lane : {electedClass, othersClass})
     if (event.lanes >> lane & 1) {
       Stream &s = stream(a, Mechanism::MmaGroup, lane);
@@ -494,6 +499,14 @@ void Execution::fence(uint32_t a, const Event &event, const Action &action) {
       fence.kind == effect::Fence::Tcgen05After)
     return fenceCells(a, event, fence.kind == effect::Fence::Tcgen05Before);
   Agent &agent = agents[a];
+  if (fence.kind == effect::Fence::Wgmma) {
+    Clock over(shape.size());
+    for (int lane : {electedClass, othersClass})
+      if (event.lanes >> lane & 1)
+        over.join(agent.clock[lane], shape.over(0), shape.overEnd());
+    addPresent(a, event.lanes, over);
+    agent.overAtFence = std::make_shared<const Clock>(std::move(over));
+  }
   for (int lane : {electedClass, othersClass}) {
     if (!(event.lanes >> lane & 1))
       continue;
@@ -735,9 +748,11 @@ void Execution::commit(uint32_t a, const Event &event, const Action &action) {
     s.raises.push_back(effect.count.value_or(1));
     s.open.clear();
   }
+  if (mechanism == Mechanism::MmaGroup)
+    agents[a].overAtGroup.push_back(agents[a].overAtProduct);
 }
 
-void Execution::waitGroup(uint32_t a, const Event &event,
+bool Execution::waitGroup(uint32_t a, const Event &event,
                           const Action &action) {
   const auto &wait = std::get<effect::WaitGroup>(action.effect->what);
   if (action.object & 1)
@@ -746,8 +761,10 @@ void Execution::waitGroup(uint32_t a, const Event &event,
                    " waits for a group that another thread committed: it "
                    "waits for nothing");
   if (wait.mechanism == Mechanism::TmemLoad ||
-      wait.mechanism == Mechanism::TmemStore)
-    return waitCells(a, event, wait.mechanism);
+      wait.mechanism == Mechanism::TmemStore) {
+    waitCells(a, event, wait.mechanism);
+    return true;
+  }
   for (int lane : {electedClass, othersClass}) {
     if (!(event.lanes >> lane & 1))
       continue;
@@ -766,13 +783,25 @@ void Execution::waitGroup(uint32_t a, const Event &event,
         s.numberedAt = reached;
       }
     }
-    if (wait.mechanism == Mechanism::MmaGroup)
-      agents[a].productsWaited = std::max(agents[a].productsWaited, reached);
     Clock &clock = agents[a].clock[lane];
+    if (wait.mechanism == Mechanism::MmaGroup && reached) {
+      // The product is the warpgroup's: it waits for all four warps, and that
+      // it is over shows that they have come to its wgmma.fence (MM-71).
+      auto [first, last] = warpgroupOf(a);
+      for (uint32_t other = first; other < last; ++other)
+        if (agents[other].overAtGroup.size() < reached && !agents[other].done)
+          return false;
+      for (uint32_t other = first; other < last; ++other)
+        if (const auto &groups = agents[other].overAtGroup;
+            groups.size() >= reached && groups[reached - 1])
+          clock.join(*groups[reached - 1], shape.over(0), shape.overEnd());
+      agents[a].productsWaited = std::max(agents[a].productsWaited, reached);
+    }
     clock.raise(shape.read(s.id), reached);
     if (!wait.sourcesOnly)
       clock.raise(shape.done(s.id), reached);
   }
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,6 +17,7 @@
 #include "Report.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 
 namespace titan::checker {
@@ -159,6 +160,10 @@ private:
     };
     std::vector<Flight> flights = {{}};
     uint32_t productsWaited = 0; ///< groups, by this warp itself
+    /// What is over and past at the last wgmma.fence, at that before the last
+    /// product, and at that before the last product of each group (MM-71).
+    std::shared_ptr<const Clock> overAtFence, overAtProduct;
+    std::vector<std::shared_ptr<const Clock>> overAtGroup;
     std::map<std::pair<Mechanism, int>, Stream> streams;
     uint32_t clusterRound = 0; ///< rounds waited for
     bool clusterArrived = false;
@@ -190,7 +195,9 @@ private:
   void expect(uint32_t agent, const Event &event, const Action &action);
   void complete(uint32_t agent, const Event &event, const Action &action);
   void commit(uint32_t agent, const Event &event, const Action &action);
-  void waitGroup(uint32_t agent, const Event &event, const Action &action);
+  bool waitGroup(uint32_t agent, const Event &event, const Action &action);
+  /// The warps [first, second) of an agent's warpgroup.
+  std::pair<uint32_t, uint32_t> warpgroupOf(uint32_t agent) const;
   void signalFlag(uint32_t agent, const Event &event, const Action &action);
   bool waitFlag(uint32_t agent, const Event &event, const Action &action);
   bool waitBarrier(uint32_t agent, const Event &event, const Action &action);

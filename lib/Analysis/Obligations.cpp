@@ -127,6 +127,9 @@ void Execution::deadlock() {
                    Twine("this flag may be signalled by CTAs beyond the ") +
                        Twine(program.ctas()) + " that the checker looks at");
       }
+    } else if (action.kind == Action::WaitGroup) {
+      line += " waits for products that not all warps of its warpgroup have "
+              "issued";
     } else if (action.kind == Action::AllocCells) {
       line += " waits for the other CTA of its pair to allocate";
     } else if (action.kind == Action::ThreadBarrier) {
