@@ -297,6 +297,7 @@ static bool isNext(const AccessRecord &y, const AccessRecord &x) {
   return x.agent == y.agent && x.lanes == y.lanes && x.kind == y.kind &&
          x.proxy == y.proxy && x.mechanism == y.mechanism && x.sem == y.sem &&
          x.scope == y.scope && x.footprint == y.footprint &&
+         x.accumulator == y.accumulator &&
          llvm::equal(x.done, y.done, [](const Until &a, const Until &b) {
            return a.number == b.number;
          });

@@ -55,6 +55,8 @@ struct AccessRecord {
   bool warpWide = false;
   /// Tensor memory: got by both CTAs of a pair together.
   bool pair = false;
+  /// ... the cells that the product sums into, of which this is an access.
+  std::optional<uint32_t> accumulator;
 };
 
 /// What the access' thread knows when it acts, a lane class each; unset for

@@ -53,11 +53,11 @@ Execution::Execution(const Program &program, Footprints &footprints,
     switch (x.mechanism.value_or(Mechanism::Phase)) {
     case Mechanism::VmCount:
     case Mechanism::LgkmCount:
-      return std::pair{waitsInTime(x) ? Code::Race : Code::LdsCounterMissing,
+      return std::pair{waitsInTime(x, y) ? Code::Race : Code::LdsCounterMissing,
                        y.event->op};
     case Mechanism::TmemLoad:
     case Mechanism::TmemStore:
-      return std::pair{waitsInTime(x) ? Code::Race : Code::TmemWaitMissing,
+      return std::pair{waitsInTime(x, y) ? Code::Race : Code::TmemWaitMissing,
                        y.event->op};
     default:
       break;
@@ -85,11 +85,15 @@ Execution::Execution(const Program &program, Footprints &footprints,
   };
 }
 
-bool Execution::waitsInTime(const AccessRecord &x) const {
+bool Execution::waitsInTime(const AccessRecord &x,
+                            const AccessRecord &y) const {
+  // Y's own warp has got there without such a wait.
+  if (x.agent == y.agent)
+    return false;
   const AgentProgram &code = program.programs[x.agent];
   int lane = x.lanes & Elected ? electedClass : othersClass;
-  int64_t raised = 0;
-  for (const Event *event = x.event; event != &*code.events.end(); ++event)
+  int64_t raised = 0; // since X
+  for (const Event *event = x.event + 1; event != &*code.events.end(); ++event)
     for (uint32_t i = 0; i < event->count; ++i) {
       const Action &action = code.actions[event->first + i];
       switch (action.kind) {
@@ -103,8 +107,7 @@ bool Execution::waitsInTime(const AccessRecord &x) const {
         const auto &wait = std::get<effect::WaitGroup>(action.effect->what);
         if (wait.mechanism != x.mechanism)
           break;
-        if (!wait.token && (wait.pending.value_or(0) == 0 ||
-                            raised > wait.pending.value_or(0)))
+        if (!wait.token && raised >= wait.pending.value_or(0))
           return true;
         if (wait.token && !x.done.empty() &&
             (lane == electedClass ? action.amount : action.extra) >=
@@ -773,10 +776,11 @@ bool Execution::waitGroup(uint32_t a, const Event &event,
     if (wait.token)
       reached = lane == electedClass ? action.amount : action.extra;
     else {
-      // The youngest groups that together raise the counter by no more.
+      // The youngest groups raise the counter that far: one of whose parts
+      // some may stay pending is pending.
       int64_t pending = wait.pending.value_or(0), left = pending;
       reached = s.commits;
-      while (reached > 0 && s.raises[reached - 1] <= left)
+      while (reached > 0 && left > 0)
         left -= s.raises[--reached];
       if (pending && reached < s.commits) {
         s.numbered = &event;
@@ -800,6 +804,11 @@ bool Execution::waitGroup(uint32_t a, const Event &event,
     clock.raise(shape.read(s.id), reached);
     if (!wait.sourcesOnly)
       clock.raise(shape.done(s.id), reached);
+    // A counter of gfx942 is the wave's: all its lanes know what it has shown.
+    if (wait.mechanism == Mechanism::VmCount ||
+        wait.mechanism == Mechanism::LgkmCount)
+      for (Clock &lanes : agents[a].clock)
+        lanes.join(clock, shape.done(s.id), shape.read(s.id) + 1);
   }
   return true;
 }

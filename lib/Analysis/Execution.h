@@ -16,6 +16,8 @@
 #include "Conflicts.h"
 #include "Report.h"
 
+#include "llvm/ADT/BitVector.h"
+
 #include <map>
 #include <memory>
 #include <optional>
@@ -187,8 +189,9 @@ private:
   void arrived(uint32_t agent, const Event &event, const Action &action);
   /// Checks that registers in flight are still those of that number.
   bool kept(uint32_t agent, const Event &event, uint32_t number);
-  /// Whether X's own warp waits for it before it tells anybody anything.
-  bool waitsInTime(const AccessRecord &x) const;
+  /// Whether X's own warp, another than Y's, waits for it before it tells
+  /// anybody anything.
+  bool waitsInTime(const AccessRecord &x, const AccessRecord &y) const;
 
   void access(uint32_t agent, const Event &event, const Action &action);
   void arrive(uint32_t agent, const Event &event, const Action &action);
@@ -207,6 +210,8 @@ private:
   void writeCells(uint32_t agent, const Event &event, const Action &action,
                   bool pair);
   bool allocCells(uint32_t agent, const Event &event, const Action &action);
+  /// Checks the size of an allocation against those before it (MM-105).
+  void checkColumns(uint32_t agent, const Event &event, int64_t columns);
   void freeCells(uint32_t agent, const Event &event, const Action &action);
   void accessCells(uint32_t agent, const Event &event, const Action &action,
                    AccessRecord record, const View &view);
@@ -306,9 +311,16 @@ private:
   /// Tensor memory, by CTA and root: who got it, and whether it was given back.
   struct CellBlock {
     const Event *got = nullptr, *freed = nullptr;
-    uint32_t agent = 0;
+    uint32_t agent = 0, tick = 0, freer = 0, freedTick = 0;
+    int64_t columns = 0;
+    llvm::BitVector written[4]; ///< columns, by window of 32 lanes
   };
   std::map<std::pair<int, uint32_t>, CellBlock> cellBlocks;
+  /// All that a CTA has allocated so far.
+  std::map<int, std::vector<CellBlock>> allocations;
+  /// Reads of cells that nothing has written are errors.
+  void checkWritten(uint32_t agent, const Event &event, const Action &action,
+                    CellBlock &block);
   /// By CTA: who gave up the right to allocate.
   std::map<int, const Event *> relinquished;
   Conflicts conflicts;

@@ -10,8 +10,13 @@
 // pair of CTAs gets its columns together: neither's alloc returns before the
 // other's has come, so the leader need not be told that its peer has them.
 //
+// How many columns are allocated, and by which sizes, is a matter of execution
+// order (MM-15): what is not given back before counts.
+//
 //===----------------------------------------------------------------------===//
 #include "Execution.h"
+
+#include "titan/Target/Target.h"
 
 using namespace mlir;
 using namespace titan;
@@ -78,6 +83,47 @@ void Execution::writeCells(uint32_t a, const Event &event, const Action &action,
   conflicts.add(std::move(record), view);
 }
 
+void Execution::checkColumns(uint32_t a, const Event &event, int64_t columns) {
+  const Clock &clock = agents[a].clock[electedClass];
+  auto past = [&](uint32_t agent, uint32_t tick) {
+    return agent == a || clock[shape.acted(agent, electedClass)] >= tick;
+  };
+  auto tell = [&](const Event &other, const Twine &what, StringRef where) {
+    if (Finding *finding =
+            report.add(Code::TmemAlloc, event.op, other.op, what))
+      finding->others.push_back({other.op->getLoc(), where.str()});
+  };
+  int cta = ctaOf(a);
+  // PTX ISA, tcgen05.alloc: not more columns than at any allocation before.
+  for (const CellBlock &first : allocations[cta])
+    if (columns > first.columns)
+      return tell(*first.got,
+                  Twine(columns) + " columns are allocated after " +
+                      Twine(first.columns) + ": sizes do not grow",
+                  "the smaller allocation");
+    else if (columns < first.columns && !past(first.agent, first.tick))
+      return tell(*first.got,
+                  Twine(columns) +
+                      " columns are allocated, and nothing orders "
+                      "that after the allocation of " +
+                      Twine(first.columns) + ": sizes do not grow",
+                  "the larger allocation");
+  int64_t all = columns;
+  const Event *other = nullptr;
+  for (const auto &[key, block] : cellBlocks)
+    if (key.first == cta && block.got &&
+        !(block.freed && past(block.freer, block.freedTick))) {
+      all += block.columns;
+      other = block.got;
+    }
+  int64_t most = targetInfo(TargetId::Sm100a).tmemColumns;
+  if (all > most)
+    tell(*other,
+         Twine(all) + " columns of a CTA are allocated together, of " +
+             Twine(most),
+         "an allocation that is not given back before");
+}
+
 bool Execution::allocCells(uint32_t a, const Event &event,
                            const Action &action) {
   uint32_t root = footprints[action.object].root;
@@ -96,7 +142,16 @@ bool Execution::allocCells(uint32_t a, const Event &event,
                     : "these columns are allocated already"))
         finding->others.push_back(
             {other->op->getLoc(), given ? "given up here" : "allocated here"});
-    block = {&event, nullptr, a};
+    const FootprintData &cells = footprints[action.object];
+    int64_t columns = cells.high[1] - cells.low[1];
+    if (!other)
+      checkColumns(a, event, columns);
+    block = {};
+    block.got = &event;
+    block.agent = a;
+    block.tick = agents[a].tick;
+    block.columns = columns;
+    allocations[cta].push_back(block);
   }
   // The other CTA of a pair comes, too.
   bool missing = false;
@@ -123,13 +178,31 @@ void Execution::freeCells(uint32_t a, const Event &event,
         finding->others.push_back(
             {block.freed->op->getLoc(), "given back here"});
   block.freed = &event;
+  block.freer = a;
+  block.freedTick = agents[a].tick;
   writeCells(a, event, action, false);
+}
+
+/// The cells that a product sums into: all that it writes.
+static std::optional<uint32_t> accumulatorOf(const AgentProgram &code,
+                                             const Event &event) {
+  for (uint32_t i = 0; i < event.count; ++i) {
+    const Action &action = code.actions[event.first + i];
+    if (action.kind != Action::Access)
+      continue;
+    const auto &effect = std::get<effect::Access>(action.effect->what);
+    if (effect.proxy == Proxy::TensorMemory && effect.kind == AccessKind::Write)
+      return action.object;
+  }
+  return std::nullopt;
 }
 
 void Execution::accessCells(uint32_t a, const Event &event,
                             const Action &action, AccessRecord record,
                             const View &view) {
   uint32_t root = footprints[action.object].root;
+  if (record.mechanism == Mechanism::TensorCore)
+    record.accumulator = accumulatorOf(program.programs[a], event);
   eachCta(a, action, [&](int cta) {
     auto block = cellBlocks.find({cta, root});
     if (block == cellBlocks.end() || !block->second.got)
@@ -143,12 +216,41 @@ void Execution::accessCells(uint32_t a, const Event &event,
               Twine("'") + event.op->getName().getStringRef() + "' of " +
                   who(a, event) + " uses columns that were given back"))
         finding->others.push_back({freed->op->getLoc(), "given back here"});
+    if (block != cellBlocks.end())
+      checkWritten(a, event, action, block->second);
     AccessRecord one = record;
     one.cta = cta;
     one.space =
         cta == ctaOf(a) ? MemorySpace::SharedOwn : MemorySpace::SharedPeer;
     conflicts.add(std::move(one), view);
   });
+}
+
+void Execution::checkWritten(uint32_t a, const Event &event,
+                             const Action &action, CellBlock &block) {
+  const auto &access = std::get<effect::Access>(action.effect->what);
+  const FootprintData &cells = footprints[action.object];
+  std::optional<int64_t> poison;
+  for (int64_t window = cells.low[0] / 32; window < cells.high[0] / 32;
+       ++window) {
+    llvm::BitVector &written = block.written[window];
+    if (written.size() < cells.high[1])
+      written.resize(cells.high[1]);
+    if (access.kind == AccessKind::Write)
+      written.set(cells.low[1], cells.high[1]);
+    else if (int first =
+                 written.find_first_unset_in(cells.low[1], cells.high[1]);
+             access.surely && first >= 0 && !poison)
+      poison = first;
+  }
+  if (poison)
+    report.add(Code::UndefinedRead, event.op, nullptr,
+               Twine("'") + event.op->getName().getStringRef() + "' of " +
+                   who(a, event) + " reads " +
+                   Twine(cells.high[1] - cells.low[1]) +
+                   " columns of tensor memory, of which nothing has written "
+                   "column " +
+                   Twine(*poison) + " of the allocation");
 }
 
 void Execution::endOfCells() {
@@ -174,13 +276,28 @@ static std::optional<EngineOp> engineOf(const AccessRecord &access) {
                                               : EngineOp::Tcgen05Mma;
 }
 
+/// Products of one .kind: f16 and bf16, or tf32, or all floats of 8 bits and
+/// fewer, or integers (PTX ISA, tcgen05: Kind:: tables).
+static bool sameKind(Tcgen05MmaOp x, Tcgen05MmaOp y) {
+  auto element = [](Tcgen05MmaOp op) {
+    return op.getB().getType().getElementType();
+  };
+  Type a = element(x), b = element(y);
+  return a.getIntOrFloatBitWidth() == b.getIntOrFloatBitWidth() &&
+         isa<IntegerType>(a) == isa<IntegerType>(b);
+}
+
 /// Whether the engine keeps the two in order by itself (MM-47).
 static bool inOrder(const AccessRecord &x, const AccessRecord &y) {
   auto first = engineOf(x), second = engineOf(y);
   const OrderedPair *pair =
       first && second ? findOrderedPair(*first, *second) : nullptr;
-  return pair && (pair->condition != PairCondition::SameAccumulatorShapeKind ||
-                  x.footprint == y.footprint);
+  if (!pair || pair->condition != PairCondition::SameAccumulatorShapeKind)
+    return pair;
+  auto a = cast<Tcgen05MmaOp>(x.event->op), b = cast<Tcgen05MmaOp>(y.event->op);
+  return x.accumulator == y.accumulator &&
+         a.getD().getType().getShape() == b.getD().getType().getShape() &&
+         sameKind(a, b);
 }
 
 Conflicts::Order Conflicts::checkCells(const AccessRecord &x,
@@ -231,7 +348,10 @@ Conflicts::Order Conflicts::checkCells(const AccessRecord &x,
                          : "nothing orders the two");
       return Order::Bad;
     }
-    if (x.agent == y.agent)
+    // A warp's own waits are those of all its lanes; who issues a product is
+    // one thread.
+    if (x.agent == y.agent &&
+        (x.mechanism != Mechanism::TensorCore || x.lanes >> d & 1))
       continue;
     const Clock &after = view.cellsAfter[d];
     bool fenced =

@@ -30,7 +30,7 @@ titan.kernel @too_many() warps(4) attributes {titan.target = "sm_100a"} launch {
   %c1 = arith.constant 1 : index
   titan.launch grid(%c1)
 } body() {
-  // expected-error @below {{1024 columns of 32 bits; tensor memory has 512}}
+  // expected-error @below {{[tmem-alloc] 1024 columns of 32 bits; tensor memory has 512}}
   %d = titan.tmem.alloc : !titan.tensor_memory<128x256xf32, slots = 4>
   titan.return
 }

@@ -20,6 +20,13 @@
 // RUN: not titan check %s --kernel relinquished_before 2>&1 | FileCheck %s --check-prefix=RELINQUISHED-BEFORE
 // RUN: titan check %s --kernel two_blocks
 // RUN: titan check %s --kernel all_columns
+// RUN: not titan check %s --kernel larger 2>&1 | FileCheck %s --check-prefix=LARGER
+// RUN: titan check %s --kernel smaller
+// RUN: not titan check %s --kernel smaller_by_another_warp 2>&1 | FileCheck %s --check-prefix=SMALLER-BY-ANOTHER-WARP
+// RUN: not titan check %s --kernel more_than_all 2>&1 | FileCheck %s --check-prefix=MORE-THAN-ALL
+// RUN: titan check %s --kernel all_given_back
+// RUN: not titan check %s --kernel never_written 2>&1 | FileCheck %s --check-prefix=NEVER-WRITTEN
+// RUN: not titan check %s --kernel half_written 2>&1 | FileCheck %s --check-prefix=HALF-WRITTEN
 
 #row    = #titan.tmem<"32x32b">
 !sums   = !titan.tensor_memory<128x64xf32>
@@ -630,6 +637,249 @@ titan.kernel @all_columns() warps(4) attributes {titan.target = "sm_100a"} launc
   titan.tcgen05.fence_after
   scf.if %is0 {
     titan.tcgen05.dealloc %all : !all
+  }
+  titan.return
+}
+
+// LARGER: [tmem-alloc]
+// Sizes do not grow: 32 columns, then 64.
+titan.kernel @larger() warps(4) attributes {titan.target = "sm_100a"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %z = arith.constant 0.0 : f32
+  %f = titan.splat %z : f32 -> !full
+  %sums = titan.tmem.alloc : !sums
+  %values = titan.tmem.alloc : !values
+  %warp = titan.warp_id
+  %is0 = arith.cmpi eq, %warp, %i0 : i32
+  %is1 = arith.cmpi eq, %warp, %i1 : i32
+  scf.if %is0 {
+    titan.tcgen05.alloc %values : !values
+    titan.tcgen05.alloc %sums : !sums
+  }
+  titan.tcgen05.fence_before
+  titan.cta_sync
+  titan.tcgen05.fence_after
+  titan.tmem.store %f, %sums : !full, !sums
+  titan.tmem.wait_store
+  %coming = titan.tmem.load %sums : !sums -> !flight
+  %got = titan.tmem.wait_load %coming : !flight -> !full
+  titan.tcgen05.fence_before
+  titan.cta_sync
+  titan.tcgen05.fence_after
+  scf.if %is0 {
+    titan.tcgen05.dealloc %values : !values
+    titan.tcgen05.dealloc %sums : !sums
+  }
+  titan.return
+}
+
+// 64, then 32.
+titan.kernel @smaller() warps(4) attributes {titan.target = "sm_100a"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %z = arith.constant 0.0 : f32
+  %f = titan.splat %z : f32 -> !full
+  %sums = titan.tmem.alloc : !sums
+  %values = titan.tmem.alloc : !values
+  %warp = titan.warp_id
+  %is0 = arith.cmpi eq, %warp, %i0 : i32
+  %is1 = arith.cmpi eq, %warp, %i1 : i32
+  scf.if %is0 {
+    titan.tcgen05.alloc %sums : !sums
+    titan.tcgen05.alloc %values : !values
+  }
+  titan.tcgen05.fence_before
+  titan.cta_sync
+  titan.tcgen05.fence_after
+  titan.tmem.store %f, %sums : !full, !sums
+  titan.tmem.wait_store
+  %coming = titan.tmem.load %sums : !sums -> !flight
+  %got = titan.tmem.wait_load %coming : !flight -> !full
+  titan.tcgen05.fence_before
+  titan.cta_sync
+  titan.tcgen05.fence_after
+  scf.if %is0 {
+    titan.tcgen05.dealloc %values : !values
+    titan.tcgen05.dealloc %sums : !sums
+  }
+  titan.return
+}
+
+// SMALLER-BY-ANOTHER-WARP: [tmem-alloc]
+// Under another schedule the 32 come first.
+titan.kernel @smaller_by_another_warp() warps(4) attributes {titan.target = "sm_100a"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %z = arith.constant 0.0 : f32
+  %f = titan.splat %z : f32 -> !full
+  %sums = titan.tmem.alloc : !sums
+  %values = titan.tmem.alloc : !values
+  %warp = titan.warp_id
+  %is0 = arith.cmpi eq, %warp, %i0 : i32
+  %is1 = arith.cmpi eq, %warp, %i1 : i32
+  scf.if %is0 {
+    titan.tcgen05.alloc %sums : !sums
+  }
+  scf.if %is1 {
+    titan.tcgen05.alloc %values : !values
+  }
+  titan.tcgen05.fence_before
+  titan.cta_sync
+  titan.tcgen05.fence_after
+  titan.tmem.store %f, %sums : !full, !sums
+  titan.tmem.wait_store
+  %coming = titan.tmem.load %sums : !sums -> !flight
+  %got = titan.tmem.wait_load %coming : !flight -> !full
+  titan.tcgen05.fence_before
+  titan.cta_sync
+  titan.tcgen05.fence_after
+  scf.if %is0 {
+    titan.tcgen05.dealloc %values : !values
+    titan.tcgen05.dealloc %sums : !sums
+  }
+  titan.return
+}
+
+// MORE-THAN-ALL: [tmem-alloc]
+// Nobody gives back the columns that are missing.
+titan.kernel @more_than_all() warps(4) attributes {titan.target = "sm_100a"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %z = arith.constant 0.0 : f32
+  %f = titan.splat %z : f32 -> !full
+  %sums = titan.tmem.alloc : !sums
+  %all = titan.tmem.alloc : !all
+  %values = titan.tmem.alloc : !values
+  %warp = titan.warp_id
+  %is0 = arith.cmpi eq, %warp, %i0 : i32
+  %is1 = arith.cmpi eq, %warp, %i1 : i32
+  scf.if %is0 {
+    titan.tcgen05.alloc %all : !all
+    titan.tcgen05.alloc %values : !values
+  }
+  titan.tcgen05.fence_before
+  titan.cta_sync
+  titan.tcgen05.fence_after
+  titan.tcgen05.fence_before
+  titan.cta_sync
+  titan.tcgen05.fence_after
+  scf.if %is0 {
+    titan.tcgen05.dealloc %values : !values
+    titan.tcgen05.dealloc %all : !all
+  }
+  titan.return
+}
+
+// They are given back before.
+titan.kernel @all_given_back() warps(4) attributes {titan.target = "sm_100a"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %z = arith.constant 0.0 : f32
+  %f = titan.splat %z : f32 -> !full
+  %sums = titan.tmem.alloc : !sums
+  %all = titan.tmem.alloc : !all
+  %values = titan.tmem.alloc : !values
+  %warp = titan.warp_id
+  %is0 = arith.cmpi eq, %warp, %i0 : i32
+  %is1 = arith.cmpi eq, %warp, %i1 : i32
+  scf.if %is0 {
+    titan.tcgen05.alloc %all : !all
+    titan.tcgen05.dealloc %all : !all
+    titan.tcgen05.alloc %values : !values
+  }
+  titan.tcgen05.fence_before
+  titan.cta_sync
+  titan.tcgen05.fence_after
+  titan.tcgen05.fence_before
+  titan.cta_sync
+  titan.tcgen05.fence_after
+  scf.if %is0 {
+    titan.tcgen05.dealloc %values : !values
+  }
+  titan.return
+}
+
+// NEVER-WRITTEN: [undefined-read]
+// What nothing has written is undefined.
+titan.kernel @never_written() warps(4) attributes {titan.target = "sm_100a"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %z = arith.constant 0.0 : f32
+  %f = titan.splat %z : f32 -> !full
+  %sums = titan.tmem.alloc : !sums
+  %values = titan.tmem.alloc : !values
+  %warp = titan.warp_id
+  %is0 = arith.cmpi eq, %warp, %i0 : i32
+  %is1 = arith.cmpi eq, %warp, %i1 : i32
+  scf.if %is0 {
+    titan.tcgen05.alloc %sums : !sums
+  }
+  titan.tcgen05.fence_before
+  titan.cta_sync
+  titan.tcgen05.fence_after
+  %coming = titan.tmem.load %sums : !sums -> !flight
+  %got = titan.tmem.wait_load %coming : !flight -> !full
+  titan.tcgen05.fence_before
+  titan.cta_sync
+  titan.tcgen05.fence_after
+  scf.if %is0 {
+    titan.tcgen05.dealloc %sums : !sums
+  }
+  titan.return
+}
+
+// HALF-WRITTEN: [undefined-read]
+// So is the half that it has not.
+titan.kernel @half_written() warps(4) attributes {titan.target = "sm_100a"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %z = arith.constant 0.0 : f32
+  %f = titan.splat %z : f32 -> !full
+  %sums = titan.tmem.alloc : !sums
+  %values = titan.tmem.alloc : !values
+  %warp = titan.warp_id
+  %is0 = arith.cmpi eq, %warp, %i0 : i32
+  %is1 = arith.cmpi eq, %warp, %i1 : i32
+  scf.if %is0 {
+    titan.tcgen05.alloc %sums : !sums
+  }
+  titan.tcgen05.fence_before
+  titan.cta_sync
+  titan.tcgen05.fence_after
+  %part = titan.tmem.view %sums[%c0] : !sums -> !titan.tensor_memory<128x32xf32>
+  %h = titan.splat %z : f32 -> tensor<128x32xf32, #row>
+  titan.tmem.store %h, %part : tensor<128x32xf32, #row>, !titan.tensor_memory<128x32xf32>
+  titan.tmem.wait_store
+  %coming = titan.tmem.load %sums : !sums -> !flight
+  %got = titan.tmem.wait_load %coming : !flight -> !full
+  titan.tcgen05.fence_before
+  titan.cta_sync
+  titan.tcgen05.fence_after
+  scf.if %is0 {
+    titan.tcgen05.dealloc %sums : !sums
   }
   titan.return
 }

@@ -17,6 +17,7 @@
 // RUN: not titan check %s --kernel one_wave_waits 2>&1 | FileCheck %s --check-prefix=ONE-WAVE-WAITS
 // RUN: titan check %s --kernel lgkmcnt_0
 // RUN: not titan check %s --kernel lgkmcnt_1 2>&1 | FileCheck %s --check-prefix=LGKMCNT-1
+// RUN: not titan check %s --kernel part_of_the_older 2>&1 | FileCheck %s --check-prefix=PART-OF-THE-OLDER
 
 #rows   = #titan.blocked<elements = [1, 2], lanes = [4, 16], warps = [4, 1]>
 #columns = #titan.blocked<elements = [1, 2], lanes = [16, 4], warps = [1, 4]>
@@ -309,5 +310,28 @@ titan.kernel @lgkmcnt_1(%A: !global) warps(4) attributes {titan.target = "gfx942
   titan.ds_write %ones, %lds : !mine, !tile
   %coming = titan.ds_read %lds : !tile -> !comingMine
   %got = titan.s_waitcnt lgkmcnt(1) arrive(%coming : !comingMine -> !mine)
+  titan.return
+}
+
+// PART-OF-THE-OLDER: [lds-counter-missing]
+// One of the four instructions of the older load is under way, and with it some
+// of its tile.
+titan.kernel @part_of_the_older(%A: !global) warps(4) attributes {titan.target = "gfx942"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c32 = arith.constant 32 : index
+  %lds = titan.shared.alloc : !ring
+  %slot0 = titan.shared.slot %lds[%c0 : index] : !ring -> !tile
+  %slot1 = titan.shared.slot %lds[%c1 : index] : !ring -> !tile
+  %load0 = titan.buffer_load_lds %A[%c0, %c0], %slot0 : !global, !tile -> !loads
+  %load1 = titan.buffer_load_lds %A[%c0, %c32], %slot1 : !global, !tile -> !loads
+  titan.s_waitcnt vmcnt(5)
+  titan.s_barrier
+  %coming = titan.ds_read %slot0 : !tile -> !comingTheirs
+  %got = titan.s_waitcnt lgkmcnt(0) arrive(%coming : !comingTheirs -> !theirs)
+  titan.s_waitcnt vmcnt(0)
   titan.return
 }

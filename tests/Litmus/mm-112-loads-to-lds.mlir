@@ -15,6 +15,11 @@
 // RUN: not titan check %s --kernel load_not_waited 2>&1 | FileCheck %s --check-prefix=LOAD-NOT-WAITED
 // RUN: titan check %s --kernel lds_in_order
 // RUN: not titan check %s --kernel never_waited 2>&1 | FileCheck %s --check-prefix=NEVER-WAITED
+// RUN: titan check %s --kernel no_barrier
+// RUN: titan check %s --kernel by_token
+// RUN: not titan check %s --kernel no_barrier_for_others 2>&1 | FileCheck %s --check-prefix=NO-BARRIER-FOR-OTHERS
+// RUN: not titan check %s --kernel waited_behind 2>&1 | FileCheck %s --check-prefix=WAITED-BEHIND
+// RUN: titan check %s --kernel write_no_barrier
 
 #rows   = #titan.blocked<elements = [1, 2], lanes = [4, 16], warps = [4, 1]>
 #columns = #titan.blocked<elements = [1, 2], lanes = [16, 4], warps = [1, 4]>
@@ -241,5 +246,82 @@ titan.kernel @never_waited(%A: !global) warps(4) attributes {titan.target = "gfx
   %c0 = arith.constant 0 : index
   %lds = titan.shared.alloc : !tile
   %load = titan.buffer_load_lds %A[%c0, %c0], %lds : !global, !tile -> !loads
+  titan.return
+}
+
+// A wave needs no barrier for what it has loaded itself, whichever of its lanes
+// reads it.
+titan.kernel @no_barrier(%A: !global) warps(4) attributes {titan.target = "gfx942"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %lds = titan.shared.alloc : !tile
+  %load = titan.buffer_load_lds %A[%c0, %c0], %lds : !global, !tile -> !loads
+  titan.s_waitcnt vmcnt(0)
+  %coming = titan.ds_read %lds : !tile -> !comingMine
+  %got = titan.s_waitcnt lgkmcnt(0) arrive(%coming : !comingMine -> !mine)
+  titan.return
+}
+
+// Nor does it behind a wait for the token.
+titan.kernel @by_token(%A: !global) warps(4) attributes {titan.target = "gfx942"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %lds = titan.shared.alloc : !tile
+  %load = titan.buffer_load_lds %A[%c0, %c0], %lds : !global, !tile -> !loads
+  titan.counter.wait %load : !loads
+  %coming = titan.ds_read %lds : !tile -> !comingMine
+  %got = titan.s_waitcnt lgkmcnt(0) arrive(%coming : !comingMine -> !mine)
+  titan.return
+}
+
+// NO-BARRIER-FOR-OTHERS: [race]
+// What other waves have loaded it may not read.
+titan.kernel @no_barrier_for_others(%A: !global) warps(4) attributes {titan.target = "gfx942"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %lds = titan.shared.alloc : !tile
+  %load = titan.buffer_load_lds %A[%c0, %c0], %lds : !global, !tile -> !loads
+  titan.s_waitcnt vmcnt(0)
+  %coming = titan.ds_read %lds : !tile -> !comingTheirs
+  %got = titan.s_waitcnt lgkmcnt(0) arrive(%coming : !comingTheirs -> !theirs)
+  titan.return
+}
+
+// WAITED-BEHIND: [lds-counter-missing]
+// A wait behind the read comes too late.
+titan.kernel @waited_behind(%A: !global) warps(4) attributes {titan.target = "gfx942"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %lds = titan.shared.alloc : !tile
+  %load = titan.buffer_load_lds %A[%c0, %c0], %lds : !global, !tile -> !loads
+  %coming = titan.ds_read %lds : !tile -> !comingMine
+  %got = titan.s_waitcnt lgkmcnt(0) arrive(%coming : !comingMine -> !mine)
+  titan.s_waitcnt vmcnt(0)
+  titan.return
+}
+
+// Nor between its writes to LDS, waited for, and its loads.
+titan.kernel @write_no_barrier(%A: !global) warps(4) attributes {titan.target = "gfx942"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %f1 = arith.constant 1.0 : f16
+  %ones = titan.splat %f1 : f16 -> !mine
+  %lds = titan.shared.alloc : !tile
+  titan.ds_write %ones, %lds : !mine, !tile
+  titan.s_waitcnt lgkmcnt(0)
+  %load = titan.buffer_load_lds %A[%c0, %c0], %lds : !global, !tile -> !loads
+  titan.s_waitcnt vmcnt(0)
+  %coming = titan.ds_read %lds : !tile -> !comingMine
+  %got = titan.s_waitcnt lgkmcnt(0) arrive(%coming : !comingMine -> !mine)
   titan.return
 }

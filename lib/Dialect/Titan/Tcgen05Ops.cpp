@@ -198,7 +198,7 @@ void Tcgen05MmaOp::getHardwareEffects(EffectList &effects) {
                        .proxy = Proxy::TensorMemory,
                        .mechanism = Mechanism::TensorCore,
                        .bytes = whole(getD()),
-                       .surely = false},
+                       .surely = getConstant(getAccumulate()).value_or(0) != 0},
                 source);
   effects.add(Access{.kind = AccessKind::Write,
                      .proxy = Proxy::TensorMemory,

@@ -321,7 +321,7 @@ TensorMemoryType::verify(function_ref<InFlightDiagnostic()> emitError,
       slots *
       llvm::divideCeil(shape[1] * ::titan::getElementBytes(elementType), 4);
   if (slots < 1 || columns > 512)
-    return emitError() << columns
+    return emitError() << "[tmem-alloc] " << columns
                        << " columns of 32 bits; tensor memory has 512";
   return success();
 }
