@@ -50,11 +50,6 @@ void titan::registerCompileDialects(DialectRegistry &registry) {
 // titan -> llvm dialect
 //===----------------------------------------------------------------------===//
 
-static void buildExpandPasses(OpPassManager &pm) {
-  pm.addNestedPass<KernelOp>(createUnroll());
-  pm.addNestedPass<KernelOp>(createExpandPipes());
-}
-
 static void buildLLVMPasses(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

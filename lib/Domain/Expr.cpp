@@ -104,6 +104,34 @@ std::optional<int64_t> Expr::evaluate(const Bindings &bindings) const {
   return apply(node->kind, *a, *b);
 }
 
+Expr Expr::substitute(const Bindings &values) const {
+  if (node->kind == Kind::Constant)
+    return *this;
+  if (node->kind == Kind::Symbol) {
+    auto it = values.find(node->name);
+    return it == values.end() ? *this : Expr(it->second);
+  }
+  Expr a = node->a.substitute(values), b = node->b.substitute(values);
+  switch (node->kind) {
+  case Kind::Add:
+    return a + b;
+  case Kind::Mul:
+    return a * b;
+  case Kind::Div:
+    return a / b;
+  case Kind::Mod:
+    return a % b;
+  case Kind::CeilDiv:
+    return ceilDiv(a, b);
+  case Kind::Xor:
+    return a ^ b;
+  case Kind::Min:
+    return min(a, b);
+  default:
+    return max(a, b);
+  }
+}
+
 int64_t Expr::divisor() const {
   switch (node->kind) {
   case Kind::Constant:

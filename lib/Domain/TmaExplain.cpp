@@ -227,11 +227,17 @@ std::string titan::explainLowering(const TmaLowering &low,
 namespace {
 struct Svg {
   std::string body;
-  int64_t width = 0, height = 0;
+  int64_t width = 0;
+  int64_t height = 0; ///< From the origin.
+  int64_t origin = 0; ///< What is drawn starts below what was drawn before.
 
   void grow(int64_t x, int64_t y) {
     width = std::max(width, x);
     height = std::max(height, y);
+  }
+  void advance() {
+    origin += height + 24;
+    height = 0;
   }
   static std::string escape(const std::string &text) {
     std::string out;
@@ -244,25 +250,27 @@ struct Svg {
   }
   void text(int64_t x, int64_t y, const std::string &what,
             const char *anchor = "start") {
-    body += "<text x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) +
-            "\" text-anchor=\"" + anchor + "\">" + escape(what) + "</text>\n";
+    body += "<text x=\"" + std::to_string(x) + "\" y=\"" +
+            std::to_string(origin + y) + "\" text-anchor=\"" + anchor + "\">" +
+            escape(what) + "</text>\n";
     grow(x + 8 * static_cast<int64_t>(what.size()), y + 6);
   }
   void rect(int64_t x, int64_t y, int64_t w, int64_t h, const char *fill) {
-    body += "<rect x=\"" + std::to_string(x) + "\" y=\"" + std::to_string(y) +
-            "\" width=\"" + std::to_string(w) + "\" height=\"" +
-            std::to_string(h) + "\" fill=\"" + fill + "\" stroke=\"#555\"/>\n";
+    body += "<rect x=\"" + std::to_string(x) + "\" y=\"" +
+            std::to_string(origin + y) + "\" width=\"" + std::to_string(w) +
+            "\" height=\"" + std::to_string(h) + "\" fill=\"" + fill +
+            "\" stroke=\"#555\"/>\n";
     grow(x + w, y + h);
   }
   void line(int64_t x, int64_t y, int64_t u, int64_t v) {
-    body += "<line x1=\"" + std::to_string(x) + "\" y1=\"" + std::to_string(y) +
-            "\" x2=\"" + std::to_string(u) + "\" y2=\"" + std::to_string(v) +
-            "\" stroke=\"#555\"/>\n";
+    body += "<line x1=\"" + std::to_string(x) + "\" y1=\"" +
+            std::to_string(origin + y) + "\" x2=\"" + std::to_string(u) +
+            "\" y2=\"" + std::to_string(origin + v) + "\" stroke=\"#555\"/>\n";
   }
   std::string document() const {
     return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" +
            std::to_string(width + 10) + "\" height=\"" +
-           std::to_string(height + 10) +
+           std::to_string(origin + height + 10) +
            "\" font-family=\"monospace\" font-size=\"12\">\n"
            "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n" +
            body + "</svg>\n";
@@ -270,10 +278,9 @@ struct Svg {
 };
 } // namespace
 
-std::string titan::drawLowering(const TmaLowering &low,
-                                const Expr::Bindings &launch, int64_t most) {
+static void draw(Svg &svg, const TmaLowering &low, const Expr::Bindings &launch,
+                 int64_t most) {
   const DomainGraph &g = low.graph;
-  Svg svg;
   // Domains: a column for each step from the roots, expressions between.
   std::vector<int> depth(g.size(), 0);
   for (bool changed = true; changed;) {
@@ -344,7 +351,7 @@ std::string titan::drawLowering(const TmaLowering &low,
   auto pictures = picturesOf(low, launch, most);
   if (!pictures) {
     svg.text(10, top, "tiles: not drawn, " + pictures.problem().message);
-    return svg.document();
+    return;
   }
   squeeze(low, *pictures);
   int64_t left = 10;
@@ -377,6 +384,25 @@ std::string titan::drawLowering(const TmaLowering &low,
       rows = r + 1;
     }
     top += std::max<int64_t>(rows * cell, 14) + 6;
+  }
+}
+
+std::string titan::drawLowering(const TmaLowering &low,
+                                const Expr::Bindings &launch, int64_t most) {
+  Svg svg;
+  draw(svg, low, launch, most);
+  return svg.document();
+}
+
+std::string titan::drawLowerings(
+    const std::vector<std::pair<std::string, TmaLowering>> &all,
+    const Expr::Bindings &launch, int64_t most) {
+  Svg svg;
+  for (const auto &[title, low] : all) {
+    svg.text(10, 18, title);
+    svg.advance();
+    draw(svg, low, launch, most);
+    svg.advance();
   }
   return svg.document();
 }

@@ -150,6 +150,14 @@ static Bounds rangeOf(const Expr &e, const std::map<std::string, Expr> &most) {
   }
 }
 
+/// Whether a bound holds in every iteration.
+static bool isSure(const TmaBound &b, const std::map<std::string, Expr> &most) {
+  Bounds range = rangeOf(b.index, most);
+  auto least = range.least.constant(),
+       n = (b.extent - 1 - range.most).constant();
+  return least && *least >= 0 && n && *n >= 0;
+}
+
 //===----------------------------------------------------------------------===//
 // One choice
 //===----------------------------------------------------------------------===//
@@ -261,7 +269,6 @@ private:
   void decide(Candidate &c) const;
   std::vector<TmaBound> boundsOf(const Dim &d,
                                  const std::vector<bool> &is) const;
-  bool sure(const TmaBound &b) const;
 
   const Work &work;
   const TmaSchedule &s;
@@ -391,14 +398,6 @@ void Lowering::limits(Candidate &c) const {
   }
 }
 
-/// Whether a bound holds in every iteration.
-bool Lowering::sure(const TmaBound &b) const {
-  Bounds range = rangeOf(b.index, most);
-  auto least = range.least.constant(),
-       n = (b.extent - 1 - range.most).constant();
-  return least && *least >= 0 && n && *n >= 0;
-}
-
 /// Says of a tile that no mixing spoils whether it has a valid element: whether
 /// its first element at or after `begin` is one (Theorems.h: the valid part is
 /// an interval). `is`: what is protected.
@@ -471,7 +470,7 @@ void Lowering::decide(Candidate &c) const {
     if (dimsToTest[k])
       for (TmaBound &b : boundsOf(c.dims[k], is))
         predicate.push_back(std::move(b));
-  std::erase_if(predicate, [&](const TmaBound &b) { return sure(b); });
+  std::erase_if(predicate, [&](const TmaBound &b) { return isSure(b, most); });
 
   // The fundamental theorem. Where resizes leave nothing of some dimension,
   // there is no valid element, and nothing mixes.
@@ -648,6 +647,39 @@ static Result<Work> splitTile(const Work &from, const Candidate &c) {
   return work;
 }
 
+/// The tensor's dimensions that a domain comes from.
+static std::set<DomainId> rootsOf(const DomainGraph &g, DomainId id) {
+  if (g[id].producer < 0)
+    return {id};
+  std::set<DomainId> roots;
+  for (DomainId in : g.exprs()[g[id].producer].in)
+    if (in >= 0)
+      roots.merge(rootsOf(g, in));
+  return roots;
+}
+
+/// The tile's domains, and which of them have holes.
+static std::vector<TmaTileDomain> tileOf(const DomainGraph &g,
+                                         const View &view) {
+  std::map<DomainId, Tri> holes;
+  for (const DomainExpr &e : g.exprs())
+    if (Tri made = e.removed ? Tri::No : g.createsHoles(e); made != Tri::No)
+      for (DomainId root : rootsOf(g, e.in[0]))
+        if (holes.emplace(root, made).first->second == Tri::Unknown)
+          holes[root] = made;
+  std::vector<TmaTileDomain> tile;
+  for (const Dim &dim : view.dims)
+    for (DomainId id : dim.record.tileDomains) {
+      TmaTileDomain d{g[id].name, g[id].extent.constant().value_or(1), Tri::No};
+      for (DomainId root : rootsOf(g, id))
+        if (auto it = holes.find(root);
+            it != holes.end() && d.holes != Tri::Yes)
+          d.holes = it->second;
+      tile.push_back(std::move(d));
+    }
+  return tile;
+}
+
 Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &schedule,
                                          const TargetInfo &target) {
   if (!target.has(Feature::Tma))
@@ -685,6 +717,8 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &schedule,
   auto chosen = choose(work, target);
   if (!chosen)
     return chosen.problem();
+  std::vector<TmaTileDomain> tile = tileOf(work.s.graph, views->front());
+  int64_t row = chosen->dims.back().record.tile;
   // The first choice knows the image: kept loops step over whole tiles.
   work.imageBytes = work.bufferBytes = chosen->pieces.imageBytes;
   for (size_t k = kept->size(); k-- > 0;) {
@@ -708,6 +742,8 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &schedule,
     return problemOf(chosen->needs.errors.front());
   TmaLowering low = std::move(chosen->low);
   low.checks = std::move(chosen->needs.checks);
+  low.tile = std::move(tile);
+  low.rowElements = row;
   std::vector<std::string> lines;
   for (size_t d = 0; d < low.dimensions.size(); ++d) {
     const TmaDimension &t = low.dimensions[d];
@@ -727,6 +763,26 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &schedule,
 //===----------------------------------------------------------------------===//
 // At a launch
 //===----------------------------------------------------------------------===//
+
+TmaLowering TmaLowering::fixed(const Expr::Bindings &indices) const {
+  TmaLowering low = *this;
+  std::map<std::string, Expr> most;
+  for (const TmaLoop &loop : loops)
+    if (!indices.count(loop.index))
+      most.emplace(loop.index, loop.extent - 1);
+  for (Expr &x : low.coords)
+    x = x.substitute(indices);
+  low.sharedOffset = sharedOffset.substitute(indices);
+  low.predicate.clear();
+  for (const TmaBound &b : predicate) {
+    TmaBound bound{b.index.substitute(indices), b.extent.substitute(indices)};
+    if (!isSure(bound, most))
+      low.predicate.push_back(std::move(bound));
+  }
+  if (low.predicate.empty())
+    low.otherwise = TmaElse::None;
+  return low;
+}
 
 std::optional<TensorMap>
 TmaLowering::tensorMap(const Expr::Bindings &launch) const {

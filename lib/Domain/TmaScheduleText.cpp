@@ -13,36 +13,39 @@
 using namespace titan;
 
 namespace {
-/// One line as tokens: names (with digits and underscores), numbers, single
+/// The text as tokens: names (with digits and underscores), numbers, single
 /// characters. The first thing that is wrong stays.
-class Line {
+class Tokens {
 public:
-  Line(std::string_view text, int number) : number(number) {
+  /// `lines`: problems name the line that they are in.
+  Tokens(std::string_view text, bool lines) : lines(lines) {
+    int line = 1;
     for (size_t at = 0; at < text.size();) {
       char c = text[at];
       auto is = [&](char x) {
         return std::isalnum(static_cast<unsigned char>(x)) || x == '_';
       };
-      if (c == '/' && text.substr(at, 2) == "//")
-        break;
+      if (c == '/' && text.substr(at, 2) == "//") {
+        at = std::min(text.find('\n', at), text.size());
+        continue;
+      }
       if (std::isspace(static_cast<unsigned char>(c))) {
+        line += c == '\n';
         ++at;
         continue;
       }
       size_t end = at + 1;
       while (is(c) && end < text.size() && is(text[end]))
         ++end;
-      tokens.emplace_back(text.substr(at, end - at));
+      tokens.push_back({std::string(text.substr(at, end - at)), line});
       at = end;
     }
-    if (tokens.size() > 512)
-      fail("a line of more than 512 words and signs");
   }
 
-  bool empty() const { return tokens.empty(); }
   bool done() const { return failed || next == tokens.size(); }
+  size_t position() const { return next; }
   bool sees(std::string_view token) const {
-    return !done() && tokens[next] == token;
+    return !done() && tokens[next].text == token;
   }
   bool take(std::string_view token) {
     if (!sees(token))
@@ -56,24 +59,23 @@ public:
   }
   /// A name that begins with a letter or underscore.
   std::string name() {
-    if (done() || std::isdigit(static_cast<unsigned char>(tokens[next][0])) ||
-        !(std::isalpha(static_cast<unsigned char>(tokens[next][0])) ||
-          tokens[next][0] == '_')) {
+    if (done() || !(isAlpha() || tokens[next].text[0] == '_')) {
       fail("expected a name");
       return "";
     }
-    return tokens[next++];
+    return tokens[next++].text;
   }
   /// Any word or number: "128B".
   std::string word() {
-    if (done() || !std::isalnum(static_cast<unsigned char>(tokens[next][0]))) {
+    if (!seesNumber() && (done() || !isAlpha())) {
       fail("expected a word");
       return "";
     }
-    return tokens[next++];
+    return tokens[next++].text;
   }
   bool seesNumber() const {
-    return !done() && std::isdigit(static_cast<unsigned char>(tokens[next][0]));
+    return !done() &&
+           std::isdigit(static_cast<unsigned char>(tokens[next].text[0]));
   }
   /// A number, perhaps negative, of at most 2^40.
   int64_t integer() {
@@ -83,7 +85,7 @@ public:
       return 0;
     }
     int64_t value = 0;
-    for (char c : tokens[next]) {
+    for (char c : tokens[next].text) {
       if (!std::isdigit(static_cast<unsigned char>(c)) || value > int64_t(1)
                                                                       << 40) {
         fail("expected a number of at most 2^40");
@@ -95,106 +97,82 @@ public:
     return negative ? -value : value;
   }
   void fail(const std::string &why) {
-    if (failed)
-      return;
-    failed = true;
-    problem = {"parse-error",
-               "line " + std::to_string(number) + ": " + why +
-                   (next < tokens.size() ? " at '" + tokens[next] + "'"
-                                         : " at the end of the line")};
+    refuse({"parse-error",
+            why + (next < tokens.size() ? " at '" + tokens[next].text + "'"
+                                        : " at the end")});
   }
   /// A problem that the graph has with what was read.
   void refuse(const Problem &p) {
-    if (!failed)
-      problem = {p.code, "line " + std::to_string(number) + ": " + p.message};
+    if (failed)
+      return;
     failed = true;
+    int line = tokens.empty()         ? 1
+               : next < tokens.size() ? tokens[next].line
+                                      : tokens.back().line;
+    problem = {p.code, lines ? "line " + std::to_string(line) + ": " + p.message
+                             : p.message};
   }
 
   bool failed = false;
   Problem problem;
 
 private:
-  std::vector<std::string> tokens;
+  bool isAlpha() const {
+    return std::isalpha(static_cast<unsigned char>(tokens[next].text[0])) != 0;
+  }
+
+  struct Token {
+    std::string text;
+    int line;
+  };
+  std::vector<Token> tokens;
   size_t next = 0;
-  int number;
+  bool lines;
 };
 
 class Parser {
 public:
-  Result<TmaSchedule> parse(std::string_view text) {
-    int number = 0;
-    for (size_t at = 0; at <= text.size(); ++number) {
-      size_t end = std::min(text.find('\n', at), text.size());
-      Line line(text.substr(at, end - at), number + 1);
-      at = end + 1;
-      if (line.empty())
-        continue;
-      if (!line.failed)
-        statement(line);
-      if (!line.done())
-        line.fail("expected the end of the line");
-      if (line.failed)
-        return line.problem;
-    }
+  /// Of a tensor by its names, where `byName`: `given` has its sizes; null: its
+  /// sizes are symbols.
+  Parser(std::string_view text, bool byName, const TmaTensor *given)
+      : in(text, !byName), byName(byName), given(given) {}
+
+  Result<TmaSchedule> parse() {
+    while (!in.done())
+      statement();
+    if (in.failed)
+      return in.problem;
     if (s.global.empty())
       return Problem{"parse-error", "there is no tensor"};
     return std::move(s);
   }
+  size_t position() const { return in.position(); }
 
 private:
-  void statement(Line &line) {
-    if (line.take("tensor"))
-      return tensor(line);
-    if (line.take("bulk"))
-      return list(line, s.bulk);
-    if (line.take("shared"))
-      return list(line, s.shared);
-    if (line.take("map"))
-      return list(line, s.tmaDomain);
-    if (line.take("size")) {
-      std::string name = line.name();
-      line.expect("multiple");
-      int64_t of = line.integer();
+  void statement() {
+    if (in.take("tensor"))
+      return tensor();
+    if (in.take("bulk"))
+      return list(s.bulk);
+    if (in.take("shared"))
+      return list(s.shared);
+    if (in.take("map"))
+      return list(s.tmaDomain);
+    if (in.take("size")) {
+      std::string name = in.name();
+      in.expect("multiple");
+      int64_t of = in.integer();
       if (of < 1)
-        line.fail("a size is a multiple of at least 1");
+        in.fail("a size is a multiple of at least 1");
       multiples[name] = of;
       return;
     }
-    if (line.take("load")) {
-      s.direction = TmaDirection::Load;
-      if (line.take("strong")) {
-        s.wanted = Correctness::Strong;
-        s.nanFill = line.take("NaN");
-      } else {
-        line.take("weak");
-      }
+    if (in.take("padded")) {
+      s.tailIsPadding = true;
       return;
     }
-    if (line.take("store")) {
-      s.direction = TmaDirection::Store;
-      s.tailIsPadding = line.take("padded");
-      return;
-    }
-    if (line.take("reduce")) {
-      s.direction = TmaDirection::Reduce;
-      s.reduction = line.name();
-      s.tailIsPadding = line.take("padded");
-      return;
-    }
-    if (line.take("swizzle")) {
-      std::string name = line.word();
-      if (const TmaSwizzle *swizzle = findTmaSwizzle(name))
-        s.swizzle = swizzle;
-      else
-        line.fail("there is no swizzle '" + name + "'");
-      return;
-    }
-    if (line.take("align")) {
-      s.sharedAlignment = line.integer();
-      return;
-    }
-    if (line.take("traffic")) {
-      std::string how = line.name();
+    if (in.take("traffic")) {
+      std::string how = in.name();
       if (how == "ignore")
         s.traffic = TmaTraffic::Ignore;
       else if (how == "save")
@@ -202,169 +180,255 @@ private:
       else if (how == "worth")
         s.traffic = TmaTraffic::Worth;
       else
-        line.fail("traffic is ignore, save or worth");
+        in.fail("traffic is ignore, save or worth");
       return;
     }
-    expression(line);
+    for (const char *word : {"load", "store", "reduce", "swizzle", "align"})
+      if (in.sees(word))
+        return byName ? in.fail("the copy's operation says it") : operation();
+    expression();
   }
 
-  void tensor(Line &line) {
+  /// What the IR says in the operation and its types.
+  void operation() {
+    if (in.take("load")) {
+      s.direction = TmaDirection::Load;
+      if (in.take("strong")) {
+        s.wanted = Correctness::Strong;
+        s.nanFill = in.take("NaN");
+      } else {
+        in.take("weak");
+      }
+    } else if (in.take("store")) {
+      s.direction = TmaDirection::Store;
+    } else if (in.take("reduce")) {
+      s.direction = TmaDirection::Reduce;
+      s.reduction = in.name();
+    } else if (in.take("swizzle")) {
+      std::string name = in.word();
+      if (const TmaSwizzle *swizzle = findTmaSwizzle(name))
+        s.swizzle = swizzle;
+      else
+        in.fail("there is no swizzle '" + name + "'");
+    } else if (in.take("align")) {
+      s.sharedAlignment = in.integer();
+    }
+  }
+
+  void tensor() {
     if (!s.global.empty())
-      return line.fail("there is one tensor");
-    std::string type = line.name();
-    s.type = findTmaType(type);
-    if (!s.type) {
-      s.type = &tmaTypes()[0];
-      return line.fail("there is no element type '" + type + "'");
+      return in.fail("there is one tensor");
+    if (given) {
+      s.type = given->type;
+    } else if (!byName) {
+      std::string type = in.name();
+      s.type = findTmaType(type);
+      if (!s.type) {
+        s.type = &tmaTypes()[0];
+        return in.fail("there is no element type '" + type + "'");
+      }
     }
     std::vector<std::optional<Expr>> strides;
     do {
-      std::string name = line.name();
-      line.expect("{");
-      Expr extent = sum(line, 0);
-      line.expect("}");
-      define(line, s.graph.root(extent), name);
-      strides.push_back(line.take(":") ? std::optional(sum(line, 0))
-                                       : std::nullopt);
+      std::string name = in.name();
+      Expr extent = 0;
+      size_t k = s.global.size();
+      if (!byName) {
+        in.expect("{");
+        extent = this->extent();
+        in.expect("}");
+      } else if (given && k < given->dims.size() && given->dims[k].extent) {
+        extent = *given->dims[k].extent;
+      } else {
+        extent = symbol(name);
+      }
+      define(s.graph.root(extent), name);
+      strides.push_back(!byName && in.take(":") ? std::optional(this->extent())
+                                                : std::nullopt);
       s.global.push_back({s.graph.size() - 1, 0});
-    } while (!line.failed && line.take("x"));
+    } while (!in.failed && in.take("x"));
+    if (given && given->dims.size() != s.global.size())
+      in.refuse({"domain-invalid", "the schedule names " +
+                                       std::to_string(s.global.size()) +
+                                       " dimensions of a tensor that has " +
+                                       std::to_string(given->dims.size())});
+    if (in.failed)
+      return;
     Expr stride = std::max(s.type->bits / 8, 1);
     for (size_t k = s.global.size(); k-- > 0;) {
-      s.global[k].stride = strides[k].value_or(stride);
+      s.global[k].stride =
+          given ? given->dims[k].stride : strides[k].value_or(stride);
       stride = s.global[k].stride * s.graph[s.global[k].domain].extent;
     }
   }
 
-  void expression(Line &line) {
-    std::vector<std::string> names = {line.name()};
-    while (line.take(","))
-      names.push_back(line.name());
-    line.expect("=");
-    std::string what = line.name();
-    line.expect("(");
-    DomainId in = domain(line);
-    line.expect(",");
-    if (line.failed)
+  void expression() {
+    std::vector<std::string> names = {in.name()};
+    while (in.take(","))
+      names.push_back(in.name());
+    in.expect("=");
+    std::string what = in.name();
+    in.expect("(");
+    DomainId from = domain();
+    in.expect(",");
+    if (in.failed)
       return;
     size_t results = what == "split" || what == "swizzle" ? 2 : 1;
     if (what != "split" && what != "swizzle" && what != "merge" &&
         what != "resize")
-      return line.fail("there are split, merge, resize and swizzle, not '" +
-                       what + "'");
+      return in.fail("there are split, merge, resize and swizzle, not '" +
+                     what + "'");
     if (names.size() != results)
-      return line.fail(what + " makes " + std::to_string(results) +
-                       (results == 1 ? " domain" : " domains"));
+      return in.fail(what + " makes " + std::to_string(results) +
+                     (results == 1 ? " domain" : " domains"));
     auto pair = [&](const Result<std::pair<DomainId, DomainId>> &made) {
       if (!made)
-        return line.refuse(made.problem());
-      define(line, made->first, names[0]);
-      define(line, made->second, names[1]);
+        return in.refuse(made.problem());
+      define(made->first, names[0]);
+      define(made->second, names[1]);
     };
     auto one = [&](const Result<DomainId> &made) {
       if (!made)
-        return line.refuse(made.problem());
-      define(line, *made, names[0]);
+        return in.refuse(made.problem());
+      define(*made, names[0]);
     };
     if (what == "split") {
-      bool outer = line.take("outer");
+      bool outer = in.take("outer");
       if (!outer)
-        line.take("inner");
-      Expr factor = sum(line, 0);
-      line.expect(")");
-      if (!line.failed)
-        pair(outer ? s.graph.splitOuter(in, factor)
-                   : s.graph.splitInner(in, factor));
+        in.take("inner");
+      Expr factor = extent();
+      in.expect(")");
+      if (!in.failed)
+        pair(outer ? s.graph.splitOuter(from, factor)
+                   : s.graph.splitInner(from, factor));
       return;
     }
     if (what == "resize") {
-      int64_t left = line.integer();
-      line.expect(",");
-      int64_t right = line.integer();
-      line.expect(")");
-      if (!line.failed)
-        one(s.graph.resize(in, left, right));
+      int64_t left = in.integer();
+      in.expect(",");
+      int64_t right = in.integer();
+      in.expect(")");
+      if (!in.failed)
+        one(s.graph.resize(from, left, right));
       return;
     }
-    DomainId other = domain(line);
-    line.expect(")");
-    if (line.failed)
+    DomainId other = domain();
+    in.expect(")");
+    if (in.failed)
       return;
     if (what == "merge")
-      one(s.graph.merge(in, other));
+      one(s.graph.merge(from, other));
     else
-      pair(s.graph.swizzle(in, other));
+      pair(s.graph.swizzle(from, other));
   }
 
-  void define(Line &line, DomainId id, const std::string &name) {
+  void define(DomainId id, const std::string &name) {
     if (!ids.emplace(name, id).second)
-      line.fail("domain " + name + " is defined twice");
+      in.fail("domain " + name + " is defined twice");
     s.graph.rename(id, name);
   }
-  DomainId domain(Line &line) {
-    std::string name = line.name();
+  DomainId domain() {
+    std::string name = in.name();
     auto it = ids.find(name);
     if (it != ids.end())
       return it->second;
-    line.fail("there is no domain '" + name + "'");
+    in.fail("there is no domain '" + name + "'");
     return 0;
   }
-  void list(Line &line, std::vector<DomainId> &to) {
+  void list(std::vector<DomainId> &to) {
     do
-      to.push_back(domain(line));
-    while (!line.failed && line.take(","));
+      to.push_back(domain());
+    while (!in.failed && in.take(","));
   }
 
   // Extents.
   static constexpr int maxDepth = 64;
-  Expr sum(Line &line, int depth) {
-    Expr e = product(line, depth);
-    while (!line.failed)
-      if (line.take("+"))
-        e = e + product(line, depth);
-      else if (line.take("-"))
-        e = e - product(line, depth);
+  static constexpr size_t maxWords = 512; // Of an extent.
+  Expr extent() {
+    first = in.position();
+    return sum(0);
+  }
+  /// Another operand of an extent that is not too long yet.
+  bool more() {
+    if (in.position() - first > maxWords)
+      in.fail("an extent of more than " + std::to_string(maxWords) +
+              " words and signs");
+    return !in.failed;
+  }
+  Expr sum(int depth) {
+    Expr e = product(depth);
+    while (more())
+      if (in.take("+"))
+        e = e + product(depth);
+      else if (in.take("-"))
+        e = e - product(depth);
       else
         break;
     return e;
   }
-  Expr product(Line &line, int depth) {
-    Expr e = factor(line, depth);
-    while (!line.failed)
-      if (line.take("*"))
-        e = e * factor(line, depth);
-      else if (line.take("/"))
-        e = e / factor(line, depth);
-      else if (line.take("%"))
-        e = e % factor(line, depth);
-      else if (line.take("ceildiv"))
-        e = ceilDiv(e, factor(line, depth));
+  Expr product(int depth) {
+    Expr e = factor(depth);
+    while (more())
+      if (in.take("*"))
+        e = e * factor(depth);
+      else if (in.take("/"))
+        e = e / factor(depth);
+      else if (in.take("%"))
+        e = e % factor(depth);
+      else if (in.take("ceildiv"))
+        e = ceilDiv(e, factor(depth));
       else
         break;
     return e;
   }
-  Expr factor(Line &line, int depth) {
-    if (line.take("(")) {
+  Expr factor(int depth) {
+    if (in.take("(")) {
       if (depth == maxDepth) {
-        line.fail("more than 64 parentheses in one another");
+        in.fail("more than 64 parentheses in one another");
         return 0;
       }
-      Expr e = sum(line, depth + 1);
-      line.expect(")");
+      Expr e = sum(depth + 1);
+      in.expect(")");
       return e;
     }
-    if (line.seesNumber())
-      return line.integer();
-    std::string name = line.name();
+    if (in.seesNumber())
+      return in.integer();
+    std::string name = in.name();
+    // By name there are the tensor's own sizes only.
+    auto it = ids.find(name);
+    if (byName && (it == ids.end() || s.graph[it->second].producer >= 0))
+      in.fail("'" + name + "' is no dimension of the tensor");
+    return byName && !in.failed ? s.graph[it->second].extent : symbol(name);
+  }
+  Expr symbol(const std::string &name) const {
     auto it = multiples.find(name);
     return Expr::symbol(name, it == multiples.end() ? 1 : it->second);
   }
 
+  Tokens in;
+  bool byName;
+  const TmaTensor *given;
   TmaSchedule s;
   std::map<std::string, DomainId> ids;
   std::map<std::string, int64_t> multiples;
+  size_t first = 0; // Of the extent that is being read.
 };
 } // namespace
 
 Result<TmaSchedule> titan::parseSchedule(std::string_view text) {
-  return Parser().parse(text);
+  return Parser(text, /*byName=*/false, nullptr).parse();
+}
+
+Result<TmaSchedule> titan::parseSchedule(std::string_view text,
+                                         const TmaTensor &tensor) {
+  return Parser(text, /*byName=*/true, &tensor).parse();
+}
+
+std::optional<TmaSyntaxProblem>
+titan::findSyntaxProblem(std::string_view text) {
+  Parser parser(text, /*byName=*/true, nullptr);
+  auto schedule = parser.parse();
+  if (schedule || schedule.problem().code != "parse-error")
+    return std::nullopt;
+  return TmaSyntaxProblem{parser.position(), schedule.problem().message};
 }

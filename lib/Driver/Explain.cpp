@@ -1,6 +1,7 @@
 //===- Explain.cpp - titan explain ----------------------------------------===//
 #include "Commands.h"
 
+#include "titan/Dialect/Titan/CopyAsync.h"
 #include "titan/Domain/TmaExplain.h"
 #include "titan/Domain/TmaScheduleText.h"
 #include "titan/Driver/Pipelines.h"
@@ -180,7 +181,81 @@ static int explainEffects(const ExplainCommand &options) {
 // titan explain tma FILE
 //===----------------------------------------------------------------------===//
 
-/// FILE holds a schedule (TmaScheduleText.h), not IR.
+/// Lowerings and what they are of.
+using Lowerings = std::vector<std::pair<std::string, TmaLowering>>;
+
+/// The schedule that a file holds (TmaScheduleText.h); an exit code.
+static int readSchedule(Session &session, const ExplainCommand &options,
+                        Lowerings &lowerings) {
+  auto problem = [&](const Problem &p, int exit) {
+    session.fail(lookupCode(p.code)->id, p.message);
+    return exit;
+  };
+  const TargetInfo *target = lookupTarget(options.target);
+  if (!target) {
+    session.fail(Code::UnknownTarget,
+                 "there is no target '" + options.target + "'");
+    return BadInput;
+  }
+  session.setFile(options.file);
+  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.file, true);
+  if (!buffer) {
+    session.fail(Code::FileNotFound,
+                 options.file + ": " + buffer.getError().message());
+    return BadInput;
+  }
+  auto schedule = parseSchedule(std::string_view((*buffer)->getBuffer()));
+  if (!schedule)
+    return problem(schedule.problem(), BadInput);
+  auto lowered = lowerSchedule(*schedule, *target);
+  if (!lowered)
+    return problem(lowered.problem(), Findings);
+  lowerings.emplace_back("", std::move(*lowered));
+  return Good;
+}
+
+/// The copies by schedule of a file of IR, each for its kernel's target.
+static int readCopies(Session &session, const ExplainCommand &options,
+                      Lowerings &lowerings) {
+  OwningOpRef<ModuleOp> module = session.parse(options.file);
+  if (!module)
+    return BadInput;
+  if (!options.kernel.empty() && !session.findKernel(*module, options.kernel))
+    return BadInput;
+  int exit = Good;
+  for (auto kernel : module->getOps<KernelOp>()) {
+    if (!options.kernel.empty() && kernel.getSymName() != options.kernel)
+      continue;
+    AsmState state(kernel, namedFlags());
+    kernel.getBody().walk([&](CopyAsyncOp copy) {
+      auto lowered = lowerCopy(copy, /*uses=*/true);
+      if (!lowered) {
+        copy.emitOpError("[")
+            << lowered.problem().code << "] " << lowered.problem().message;
+        exit = Findings;
+        return;
+      }
+      std::string title;
+      llvm::raw_string_ostream os(title);
+      os << "kernel @" << kernel.getSymName() << ", ";
+      if (auto loc = copy->getLoc()->findInstanceOf<FileLineColLoc>())
+        os << "line " << loc.getLine() << ": ";
+      copy.getSource().printAsOperand(os, state);
+      os << " to ";
+      copy.getTarget().printAsOperand(os, state);
+      if (copy.isLoad())
+        os << "; " << lowered->wanted.why;
+      lowerings.emplace_back(std::move(title), std::move(lowered->low));
+    });
+  }
+  if (lowerings.empty() && exit == Good) {
+    session.fail(Code::BadArgument,
+                 options.file + ": there is no titan.copy_async");
+    return BadInput;
+  }
+  return exit;
+}
+
 static int explainTma(const ExplainCommand &options) {
   Session session("explain", options.json);
   auto bad = [&](Code code, const Twine &message) {
@@ -189,10 +264,6 @@ static int explainTma(const ExplainCommand &options) {
   };
   if (options.file.empty())
     return bad(Code::BadArgument, "titan explain tma needs a FILE");
-  const TargetInfo *target = lookupTarget(options.target);
-  if (!target)
-    return bad(Code::UnknownTarget,
-               "there is no target '" + options.target + "'");
   titan::Expr::Bindings sizes;
   for (StringRef text : options.sizes) {
     auto [name, number] = text.split('=');
@@ -205,25 +276,18 @@ static int explainTma(const ExplainCommand &options) {
                  "--size: " + name + " is given a second time");
     sizes[name.str()] = value;
   }
-  session.setFile(options.file);
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.file, true);
-  if (!buffer)
-    return bad(Code::FileNotFound,
-               options.file + ": " + buffer.getError().message());
-  auto problem = [&](const Problem &p, int exit) {
-    session.fail(lookupCode(p.code)->id, p.message);
+  Lowerings lowerings;
+  int exit = StringRef(options.file).ends_with(".mlir")
+                 ? readCopies(session, options, lowerings)
+                 : readSchedule(session, options, lowerings);
+  if (exit != Good)
     return session.finish(exit, "");
-  };
-  auto schedule = parseSchedule(std::string_view((*buffer)->getBuffer()));
-  if (!schedule)
-    return problem(schedule.problem(), BadInput);
-  auto lowered = lowerSchedule(*schedule, *target);
-  if (!lowered)
-    return problem(lowered.problem(), Findings);
   if (!options.svg.empty()) {
     if (!session.claimOutput("--svg", options.svg))
       return session.finish(BadInput, "");
-    std::string picture = drawLowering(*lowered, sizes);
+    std::string picture = lowerings.front().first.empty()
+                              ? drawLowering(lowerings.front().second, sizes)
+                              : drawLowerings(lowerings, sizes);
     if (options.svg == "-") {
       llvm::outs() << picture;
     } else if (auto written = runtime::writeFile(options.svg, picture);
@@ -232,8 +296,11 @@ static int explainTma(const ExplainCommand &options) {
       return session.finish(BadInput, "");
     }
   }
-  return session.finish(Good,
-                        StringRef(explainLowering(*lowered, sizes)).rtrim());
+  std::string text;
+  for (const auto &[title, low] : lowerings)
+    text += (text.empty() ? "" : "\n") + (title.empty() ? "" : title + "\n") +
+            explainLowering(low, sizes);
+  return session.finish(Good, StringRef(text).rtrim());
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,8 +16,7 @@ using namespace mlir;
 
 void titan::buildExpandPipeline(OpPassManager &pm) {
 #ifdef TITAN_HAS_TRANSFORMS
-  pm.addNestedPass<KernelOp>(createUnroll());
-  pm.addNestedPass<KernelOp>(createExpandPipes());
+  buildExpandPasses(pm);
 #endif
 }
 

@@ -59,7 +59,7 @@ TEST(ScheduleText, TheHeadersExample) {
                     "tensor f16 A{7}:ld*2 x B{(3 + 1)*8 - 16}\n"
                     "X = resize(A, -1, 2)\n"
                     "C, D = split(B, outer 2)\n"
-                    "bulk X, D\nstore padded");
+                    "bulk X, D\nstore padded"); // Line ends say nothing.
   ASSERT_TRUE(bool(s)) << s.problem().message;
   EXPECT_EQ(s->global[0].stride.divisor(), 16);
   EXPECT_TRUE(s->graph[1].extent.is(16));
@@ -78,17 +78,16 @@ TEST(ScheduleText, Refusals) {
   EXPECT_EQ(codeOf(t + "C = split(A, 2)"),
             syntax("line 2: split makes 2 domains at '2'"));
   EXPECT_EQ(codeOf(t + "C, A = split(A, 2)"),
-            syntax("line 2: domain A is defined twice at the end of the line"));
+            syntax("line 2: domain A is defined twice at the end"));
   EXPECT_EQ(codeOf(t + "C, D = split(A, 2) x"),
-            syntax("line 2: expected the end of the line at 'x'"));
+            syntax("line 2: expected '=' at the end"));
   EXPECT_EQ(codeOf(t + "C = turn(A, 2)"),
             syntax("line 2: there are split, merge, resize and swizzle, not "
                    "'turn' at '2'"));
   EXPECT_EQ(codeOf(t + "C, D = split(A, 0)"),
             "domain-invalid: line 2: domain A is split by 0");
-  EXPECT_EQ(
-      codeOf(t + "swizzle 127B"),
-      syntax("line 2: there is no swizzle '127B' at the end of the line"));
+  EXPECT_EQ(codeOf(t + "swizzle 127B"),
+            syntax("line 2: there is no swizzle '127B' at the end"));
   EXPECT_EQ(codeOf(t + t), syntax("line 2: there is one tensor at 'u32'"));
   EXPECT_EQ(codeOf("tensor u32 A{99999999999999999999}"),
             syntax("line 1: expected a number of at most 2^40 at "
@@ -99,8 +98,8 @@ TEST(ScheduleText, Refusals) {
   std::string wide = "tensor u32 A{1";
   for (int k = 0; k < 400; ++k)
     wide += " + N";
-  EXPECT_EQ(codeOf(wide + "}").substr(0, 49),
-            syntax("line 1: a line of more than 512 word").substr(0, 49));
+  EXPECT_EQ(codeOf(wide + "}").substr(0, 50),
+            syntax("line 1: an extent of more than 512 words").substr(0, 50));
   std::string many = "tensor u32 A0{8} x B{4}\n";
   for (int k = 0; k < 300; ++k)
     many += "A" + std::to_string(k + 1) + " = resize(A" + std::to_string(k) +

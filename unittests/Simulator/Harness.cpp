@@ -34,8 +34,7 @@ Module::Module(const std::string &textOrFile, bool isFile) {
   if (!module)
     return;
   PassManager manager(&context);
-  manager.addNestedPass<KernelOp>(createUnroll());
-  manager.addNestedPass<KernelOp>(createExpandPipes());
+  buildExpandPasses(manager);
   if (failed(manager.run(*module)))
     module = nullptr;
 }

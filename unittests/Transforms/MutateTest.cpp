@@ -38,8 +38,7 @@ protected:
     if (!module)
       return;
     PassManager passes(&context);
-    passes.addNestedPass<KernelOp>(createUnroll());
-    passes.addNestedPass<KernelOp>(createExpandPipes());
+    buildExpandPasses(passes);
     if (failed(passes.run(*module)))
       module = {};
   }

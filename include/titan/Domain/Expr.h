@@ -72,6 +72,8 @@ public:
   /// The value under these bindings; none when a symbol is missing, a divisor
   /// is 0, or the arithmetic overflows.
   std::optional<int64_t> evaluate(const Bindings &bindings) const;
+  /// The same with numbers for these symbols.
+  Expr substitute(const Bindings &values) const;
   /// A number that surely divides the value; 0 if the value is surely 0.
   int64_t divisor() const;
   /// `(N ceildiv 4)*8 + i`.

@@ -52,6 +52,10 @@ std::string explainLowering(const TmaLowering &low,
 std::string drawLowering(const TmaLowering &low,
                          const Expr::Bindings &launch = {},
                          int64_t most = 16384);
+/// Several, each below its title.
+std::string
+drawLowerings(const std::vector<std::pair<std::string, TmaLowering>> &all,
+              const Expr::Bindings &launch = {}, int64_t most = 16384);
 
 } // namespace titan
 

@@ -146,6 +146,15 @@ struct TmaDimension {
   Expr margin = 0;
 };
 
+/// A domain of the tile.
+struct TmaTileDomain {
+  std::string name;
+  int64_t extent;
+  /// Whether some of the dimensions of the tensor that it comes from have
+  /// holes, in this tile or in others.
+  Tri holes;
+};
+
 struct TmaLowering {
   DomainGraph graph; ///< The schedule's, with the loops of boxes.
   std::vector<TmaLoop> loops;
@@ -171,12 +180,19 @@ struct TmaLowering {
   /// Bytes that the barrier has to expect for one execution, by branch.
   int64_t thenBytes = 0, elseBytes = 0;
 
+  /// The tile, all its boxes, in the order of its image, outermost first.
+  std::vector<TmaTileDomain> tile;
+  int64_t rowElements = 1; ///< Of the tile, along the innermost dimension.
   int64_t imageBytes = 0;  ///< Shared bytes of a tile, all its boxes.
   int64_t bufferBytes = 0; ///< Of all tiles that are kept.
   int level = 1;
   std::vector<LaunchCheck> checks;
   std::vector<std::string> why;
 
+  /// The same with numbers for some of the loops' indices. Bounds that then
+  /// hold whatever the other indices are are left out of the predicate; where
+  /// none is left there is no else.
+  TmaLowering fixed(const Expr::Bindings &indices) const;
   /// The map of a launch; none where a value is missing or negative.
   std::optional<TensorMap> tensorMap(const Expr::Bindings &launch) const;
   /// The copy at these indices (and launch values): none where the predicate is

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Schedules are written as the papers write them, a statement a line:
+// Schedules are written as the papers write them, a statement after the other
+// (mostly a line each; line ends say nothing):
 //
 //     tensor bf16 M{M} x K{K}          roots, outermost first, contiguous;
 //                                      M{M}:2*ld: the stride in bytes
@@ -17,15 +18,20 @@
 //     bulk Mi, Ki                      what one instruction runs through
 //     shared Ko, Mi, Ki                the buffer's order (may be left out)
 //     map M, K                         the TMA domain, prescribed
+//     traffic save                     ignore, save, worth
+//     padded                           stores: what stands behind a row is free
 //     load strong                      load [weak | strong [NaN]],
-//                                      store [padded], reduce OP [padded]
+//                                      store, reduce OP
 //     swizzle 128B
 //     align 1024                       of the buffer, bytes
-//     traffic save                     ignore, save, worth
 //
 // `//` begins a comment. Extents are expressions in numbers and sizes:
 // + - * / % ( ) ceildiv. Where there is no load, store or reduce it is a weak
 // load.
+//
+// In the IR (#titan.schedule) the tensor is given by its dimensions' names,
+// `tensor M x K`, and its sizes are their names; the last three statements are
+// the operation's and its types'.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_DOMAIN_TMASCHEDULETEXT_H
@@ -33,13 +39,37 @@
 
 #include "titan/Domain/TmaSchedule.h"
 
+#include <optional>
 #include <string_view>
+#include <vector>
 
 namespace titan {
 
 /// Reads a schedule. Problems: parse-error with the line, or
 /// domain-invalid.
 Result<TmaSchedule> parseSchedule(std::string_view text);
+
+/// What a tensor is known to be, outermost dimension first.
+struct TmaTensor {
+  struct Dim {
+    std::optional<int64_t> extent; ///< None: the dimension's name is a symbol.
+    Expr stride;                   ///< Bytes from one index to the next.
+  };
+  const TmaType *type;
+  std::vector<Dim> dims;
+};
+
+/// Reads the IR's form: a schedule of `tensor` by its dimensions' names.
+/// Problems: parse-error, or domain-invalid.
+Result<TmaSchedule> parseSchedule(std::string_view text,
+                                  const TmaTensor &tensor);
+
+/// What is wrong with the IR's form whatever the tensor is.
+struct TmaSyntaxProblem {
+  size_t token; ///< Where, in tokens from 0.
+  std::string message;
+};
+std::optional<TmaSyntaxProblem> findSyntaxProblem(std::string_view text);
 
 } // namespace titan
 

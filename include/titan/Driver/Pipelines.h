@@ -6,8 +6,7 @@
 
 namespace titan {
 
-/// Pipes become barriers, parities and stage counters: what is checked,
-/// simulated and compiled.
+/// What is checked, simulated and compiled (titan/Transforms/Passes.h).
 void buildExpandPipeline(mlir::OpPassManager &pm);
 
 /// linalg, arith and math on memrefs become the llvm dialect of the host.

@@ -16,6 +16,18 @@ def ExpandPipes : Pass<"titan-expand-pipes", "::titan::KernelOp"> {
                            "::titan::TitanDialect"];
 }
 
+def LowerCopies : Pass<"titan-lower-copies", "::titan::KernelOp"> {
+  let summary = "turns copies by schedule into tensor maps and tensor copies";
+  let description = [{
+    After it no titan.copy_async is left: the launch region makes the tensor maps,
+    one for all copies with the same parameters, and checks what only it can know;
+    the body has coordinates, predicates, the bytes that barriers expect, and
+    tensor copies.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::titan::TitanDialect"];
+}
+
 def Unroll : Pass<"titan-unroll", "::titan::KernelOp"> {
   let summary = "unrolls the loops marked titan.unroll, and names the registers of each panel";
   let description = [{

@@ -86,6 +86,29 @@ def Titan_LayoutTextAttr : Titan_LayoutAttr<"LayoutText", "layout"> {
 }
 
 //===----------------------------------------------------------------------===//
+// Schedules of tensors: see CopyOps.td
+//===----------------------------------------------------------------------===//
+
+def Titan_ScheduleAttr : Titan_Attr<"Schedule", "schedule"> {
+  let summary = "how the elements of a tensor are distributed over loops and tiles";
+  let description = [{
+    ```mlir
+    #tile = #titan.schedule<
+      tensor M x K              // names for the tensor's dimensions, outermost first
+      Mo, Mi = split(M, 128)
+      Ko, Ki = split(K, 64)
+      bulk Mi, Ki>
+    ```
+    The grammar is that of include/titan/Domain/TmaScheduleText.h: split (inner
+    factor, or `outer`), merge, resize, swizzle, bulk, shared, map, size, traffic,
+    padded. Line ends say nothing. A factor may be a size of the tensor, by its name.
+    The attribute's text is what stands between the brackets, on one line.
+  }];
+  let parameters = (ins StringRefParameter<>:$text);
+  let hasCustomAssemblyFormat = 1;
+}
+
+//===----------------------------------------------------------------------===//
 // Enums: the field's own words
 //===----------------------------------------------------------------------===//
 

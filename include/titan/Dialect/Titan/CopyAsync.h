@@ -1,0 +1,40 @@
+//===- CopyAsync.h - What a titan.copy_async becomes ------------*- C++ -*-===//
+//
+// A copy's operands and types complete its schedule: the tensor's sizes and
+// strides, the buffer's swizzle and alignment, the direction. lib/Domain infers
+// the rest (TmaSchedule.h). Here both are brought together, for the verifier,
+// titan-lower-copies and `titan explain tma`.
+//
+//   of the tensor   known by its type       else
+//   size            a number                a symbol, the dimension's name: M
+//   stride          a number, bytes         M.stride times the element's bytes
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DIALECT_TITAN_COPYASYNC_H
+#define TITAN_DIALECT_TITAN_COPYASYNC_H
+
+#include "titan/Dialect/Titan/Titan.h"
+#include "titan/Domain/TmaSchedule.h"
+
+namespace titan {
+
+/// A copy as the library sees it.
+struct CopyLowering {
+  TmaSchedule schedule;
+  TmaLowering low;
+  /// Loads: which correctness is wanted, and why.
+  WantedCorrectness wanted;
+};
+
+/// Lowers a copy. With `uses`, which correctness a load needs follows from what
+/// reads its buffer (wantedCorrectness); without, from the operation alone.
+/// Problems: those of parseSchedule, lowerSchedule and wantedCorrectness;
+/// tma-shared-tile where the buffer does not hold the tile.
+Result<CopyLowering> lowerCopy(CopyAsyncOp copy, bool uses);
+
+/// The symbol of a size that only the launch knows, and of a stride (elements).
+std::string strideSymbol(const std::string &dimension);
+
+} // namespace titan
+
+#endif

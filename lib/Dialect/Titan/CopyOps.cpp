@@ -1,0 +1,510 @@
+//===- CopyOps.cpp - copies by schedule -----------------------------------===//
+#include "OpHelpers.h"
+#include "titan/Dialect/Titan/CopyAsync.h"
+#include "titan/Domain/TmaScheduleText.h"
+#include "titan/Target/Target.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace titan;
+
+//===----------------------------------------------------------------------===//
+// #titan.schedule<...>: MLIR's tokens, lib/Domain's grammar
+//===----------------------------------------------------------------------===//
+
+/// The next token as text; nothing where there is none that a schedule has.
+static std::optional<std::string> parseToken(AsmParser &parser) {
+  StringRef word;
+  if (succeeded(parser.parseOptionalKeyword(&word)))
+    return word.str();
+  APInt number;
+  using Punctuation = ParseResult (AsmParser::*)();
+  static const std::pair<Punctuation, const char *> signs[] = {
+      {&AsmParser::parseOptionalComma, ","},
+      {&AsmParser::parseOptionalEqual, "="},
+      {&AsmParser::parseOptionalLParen, "("},
+      {&AsmParser::parseOptionalRParen, ")"},
+      {&AsmParser::parseOptionalLBrace, "{"},
+      {&AsmParser::parseOptionalRBrace, "}"},
+      {&AsmParser::parseOptionalColon, ":"},
+      {&AsmParser::parseOptionalMinus, "-"},
+      {&AsmParser::parseOptionalPlus, "+"},
+      {&AsmParser::parseOptionalStar, "*"},
+      {&AsmParser::parseOptionalSlash, "/"}};
+  for (auto [take, sign] : signs)
+    if (succeeded((parser.*take)()))
+      return sign;
+  OptionalParseResult parsed = parser.parseOptionalInteger(number);
+  if (!parsed.has_value() || failed(*parsed))
+    return std::nullopt;
+  llvm::SmallString<16> digits;
+  number.toStringUnsigned(digits);
+  return digits.str().str();
+}
+
+Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
+  if (parser.parseLess())
+    return {};
+  std::string text, last, before; // The last tokens.
+  SmallVector<SMLoc> places;
+  while (true) {
+    places.push_back(parser.getCurrentLocation());
+    if (succeeded(parser.parseOptionalGreater()))
+      break;
+    std::optional<std::string> token = parseToken(parser);
+    if (!token || token->find_first_of(".$") != std::string::npos) {
+      parser.emitError(places.back(),
+                       "expected a name, a number or a sign of a schedule, or "
+                       "'>' at its end");
+      return {};
+    }
+    bool sign = last == "-" && (before == "," || before == "(");
+    bool call = last == "split" || last == "merge" || last == "resize" ||
+                last == "swizzle";
+    bool tight = text.empty() || sign || last == "(" || *token == "," ||
+                 *token == ")" || (*token == "(" && call);
+    text += (tight ? "" : " ") + *token;
+    before = std::exchange(last, *token);
+  }
+  if (auto problem = findSyntaxProblem(text)) {
+    parser.emitError(places[std::min(problem->token, places.size() - 1)])
+        << problem->message;
+    return {};
+  }
+  return get(parser.getContext(), text);
+}
+
+void ScheduleAttr::print(AsmPrinter &printer) const {
+  printer << '<' << getText() << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// titan.copy_async: syntax
+//===----------------------------------------------------------------------===//
+
+/// `at(Mo = %row, Ko = %k)`, where it is there.
+static ParseResult
+parseLoops(OpAsmParser &parser, SmallVectorImpl<Attribute> &names,
+           SmallVectorImpl<OpAsmParser::UnresolvedOperand> &indices) {
+  SMLoc place = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalKeyword("at")))
+    return success();
+  if (!names.empty())
+    return parser.emitError(place, "one `at`, behind the tensor");
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual() ||
+        parser.parseOperand(indices.emplace_back()))
+      return failure();
+    names.push_back(parser.getBuilder().getStringAttr(name));
+    return success();
+  });
+}
+
+/// `keyword(word)`, an enum's word, where it is there.
+template <typename Attr, typename Enum>
+static ParseResult parseWord(OpAsmParser &parser, StringRef keyword,
+                             NamedAttrList &attributes) {
+  if (failed(parser.parseOptionalKeyword(keyword)))
+    return success();
+  StringRef word;
+  if (parser.parseLParen())
+    return failure();
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseKeyword(&word))
+    return failure();
+  std::optional<Enum> value = symbolizeEnum<Enum>(word);
+  if (!value)
+    return parser.emitError(place) << "unknown word '" << word << "'";
+  attributes.append(keyword, Attr::get(parser.getContext(), *value));
+  return parser.parseRParen();
+}
+
+ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
+  Builder &b = parser.getBuilder();
+  OpAsmParser::UnresolvedOperand source, target, barrier, slot;
+  SmallVector<OpAsmParser::UnresolvedOperand> indices;
+  SmallVector<Attribute> names;
+  bool signals = false, indexed = false;
+  Type slotType;
+  ScheduleAttr schedule;
+  if (parser.parseOperand(source) || parseLoops(parser, names, indices) ||
+      parser.parseKeyword("to") || parser.parseOperand(target) ||
+      parseLoops(parser, names, indices))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("signals"))) {
+    signals = true;
+    if (parser.parseOperand(barrier))
+      return failure();
+    if (succeeded(parser.parseOptionalLSquare())) {
+      indexed = true;
+      if (parser.parseOperand(slot) || parser.parseColonType(slotType) ||
+          parser.parseRSquare())
+        return failure();
+    }
+  }
+  if (parser.parseKeyword("schedule") || parser.parseLParen() ||
+      parser.parseAttribute(schedule, "schedule", result.attributes) ||
+      parser.parseRParen())
+    return failure();
+  for (StringRef word : {"weak", "strong"})
+    if (succeeded(parser.parseOptionalKeyword(word)))
+      result.addAttribute(word, b.getUnitAttr());
+  SmallVector<Type, 3> types;
+  SMLoc place;
+  auto &attributes = result.attributes;
+  if (parseWord<OobFillAttr, OobFill>(parser, "fill", attributes) ||
+      parseWord<AtomicOpAttr, AtomicOp>(parser, "reduce", attributes) ||
+      parseWord<CachePolicyAttr, CachePolicy>(parser, "cache", attributes) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
+      parser.getCurrentLocation(&place) || parser.parseColonTypeList(types))
+    return failure();
+  if (types.size() != 2 + size_t(signals))
+    return parser.emitError(place)
+           << "expected the types of "
+           << (signals ? "source, target and barrier" : "source and target");
+  result.addAttribute("loops", b.getArrayAttr(names));
+  const int32_t sizes[] = {1, 1, static_cast<int32_t>(indices.size()), signals,
+                           indexed};
+  llvm::copy(
+      sizes,
+      result.getOrAddProperties<Properties>().operandSegmentSizes.begin());
+  if (parser.resolveOperand(source, types[0], result.operands) ||
+      parser.resolveOperand(target, types[1], result.operands) ||
+      parser.resolveOperands(indices, b.getIndexType(), result.operands) ||
+      (signals && parser.resolveOperand(barrier, types[2], result.operands)) ||
+      (indexed && parser.resolveOperand(slot, slotType, result.operands)))
+    return failure();
+  return success();
+}
+
+void CopyAsyncOp::print(OpAsmPrinter &printer) {
+  auto operand = [&](Value value) {
+    printer << value;
+    if (!isa<GlobalType>(value.getType()) || getLoops().empty())
+      return;
+    printer << " at(";
+    llvm::interleaveComma(
+        llvm::zip(getLoops(), getIndices()), printer, [&](auto each) {
+          printer << cast<StringAttr>(std::get<0>(each)).getValue() << " = "
+                  << std::get<1>(each);
+        });
+    printer << ')';
+  };
+  printer << ' ';
+  operand(getSource());
+  printer << " to ";
+  operand(getTarget());
+  if (getBarrier()) {
+    printer << " signals " << getBarrier();
+    if (getIndex())
+      printer << '[' << getIndex() << " : " << getIndex().getType() << ']';
+  }
+  printer << " schedule(" << getSchedule() << ')';
+  if (getWeak())
+    printer << " weak";
+  if (getStrong())
+    printer << " strong";
+  if (auto fill = getFill())
+    printer << " fill(" << stringifyOobFill(*fill) << ')';
+  if (auto reduce = getReduce())
+    printer << " reduce(" << stringifyAtomicOp(*reduce) << ')';
+  if (auto cache = getCache())
+    printer << " cache(" << stringifyCachePolicy(*cache) << ')';
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"operandSegmentSizes", "loops", "schedule",
+                                 "weak", "strong", "fill", "reduce", "cache"});
+  printer << " : " << getSource().getType() << ", " << getTarget().getType();
+  if (getBarrier())
+    printer << ", " << getBarrier().getType();
+}
+
+//===----------------------------------------------------------------------===//
+// The copy as the library sees it
+//===----------------------------------------------------------------------===//
+
+std::string titan::strideSymbol(const std::string &dimension) {
+  return dimension + ".stride"; // No name in a schedule has a dot.
+}
+
+static const TargetInfo &targetOf(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto name = op->getAttrOfType<StringAttr>("titan.target"))
+      if (const TargetInfo *target =
+              lookupTarget(std::string_view(name.getValue())))
+        return *target;
+  return targetInfo(TargetId::Sm90a);
+}
+
+static const TmaType *tmaTypeOf(Type type, bool isSigned) {
+  if (type.isBF16())
+    return findTmaType("bf16");
+  if (type.isF16())
+    return findTmaType("f16");
+  if (type.isF32())
+    return findTmaType("f32");
+  if (type.isF64())
+    return findTmaType("f64");
+  switch (type.getIntOrFloatBitWidth()) {
+  case 8:
+    return findTmaType("u8");
+  case 16:
+    return findTmaType("u16");
+  case 32:
+    return findTmaType("s32");
+  default:
+    return findTmaType(isSigned ? "s64" : "u64");
+  }
+}
+
+/// The schedule with what operands and types say.
+static Result<TmaSchedule> scheduleOf(CopyAsyncOp copy) {
+  GlobalType type = copy.getTensor().getType();
+  SharedType buffer = copy.getBuffer().getType();
+  bool ordered =
+      copy.getReduce() == AtomicOp::Min || copy.getReduce() == AtomicOp::Max;
+  TmaTensor tensor{tmaTypeOf(type.getElementType(), ordered), {}};
+  int64_t bytes = getElementBytes(type.getElementType());
+  StringRef text = copy.getSchedule().getText();
+  // The strides' symbols need the names that only the schedule has.
+  for (auto [size, stride] : llvm::zip(type.getShape(), type.getStrides()))
+    tensor.dims.push_back(
+        {ShapedType::isDynamic(size) ? std::nullopt
+                                     : std::optional<int64_t>(size),
+         ShapedType::isDynamic(stride) ? titan::Expr(0)
+                                       : titan::Expr(stride * bytes)});
+  auto schedule = parseSchedule(std::string_view(text), tensor);
+  if (!schedule)
+    return schedule;
+  for (auto [dim, stride] : llvm::zip(schedule->global, type.getStrides()))
+    if (ShapedType::isDynamic(stride))
+      dim.stride =
+          titan::Expr::symbol(strideSymbol(schedule->graph[dim.domain].name)) *
+          bytes;
+  schedule->swizzle = findTmaSwizzle(
+      buffer.getSwizzle() ? std::to_string(buffer.getSwizzle()) + "B" : "none");
+  schedule->sharedAlignment = buffer.getAlignment();
+  if (!copy.isLoad())
+    schedule->direction =
+        copy.getReduce() ? TmaDirection::Reduce : TmaDirection::Store;
+  if (auto reduce = copy.getReduce())
+    schedule->reduction = stringifyAtomicOp(*reduce).str();
+  return schedule;
+}
+
+/// The buffer holds the tile.
+static std::optional<Problem> checkBuffer(SharedType buffer,
+                                          const TmaLowering &low) {
+  int64_t elements = 1;
+  std::string shape;
+  for (const TmaTileDomain &d : low.tile) {
+    elements *= d.extent;
+    shape += (shape.empty() ? "" : " x ") + d.name + "{" +
+             std::to_string(d.extent) + "}";
+  }
+  if (low.bufferBytes != low.imageBytes)
+    return Problem{"not-supported-yet",
+                   "a buffer that keeps the tiles of loops: declare a ring, "
+                   "and copy to its slots (titan.shared.slot)"};
+  int64_t own = buffer.getTileBytes() / buffer.getElementBytes();
+  if (own != elements)
+    return Problem{"tma-shared-tile",
+                   "the tile is " + shape + ", " + std::to_string(elements) +
+                       " elements; the buffer has " + std::to_string(own)};
+  if (buffer.getSwizzle() && buffer.getShape().back() != low.rowElements)
+    return Problem{"tma-shared-tile",
+                   "the tile is " + shape + ", in rows of " +
+                       std::to_string(low.rowElements) +
+                       " elements; under a swizzle the buffer's rows, of " +
+                       std::to_string(buffer.getShape().back()) +
+                       ", have to be as long"};
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Which correctness a load needs
+//===----------------------------------------------------------------------===//
+
+/// What reads the buffer along which of its dimensions: products, and sums of
+/// tiles that were loaded from it.
+static std::vector<TileUse> usesOf(Value buffer) {
+  std::vector<TileUse> uses;
+  llvm::SetVector<Value> views;
+  views.insert(getRoot(buffer));
+  auto product = [&](auto op, Value view) {
+    if (op.getA() == view)
+      uses.push_back(
+          {op->getName().getStringRef().str(), {op.getTransposeA() ? 0 : 1}});
+    if (op.getB() == view)
+      uses.push_back(
+          {op->getName().getStringRef().str(), {op.getTransposeB() ? 0 : 1}});
+  };
+  for (size_t i = 0; i < views.size(); ++i)
+    for (Operation *user : views[i].getUsers()) {
+      Value view = views[i];
+      if (isa<SharedSlotOp, SharedViewOp, MapRankOp, SharedLoadOp, ExtractOp,
+              PanelOp, arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp,
+              arith::ExtUIOp, arith::TruncIOp, arith::SIToFPOp, arith::UIToFPOp,
+              arith::MulFOp, arith::MulIOp, arith::AddFOp, arith::AddIOp>(
+              user)) {
+        views.insert(user->getResult(0));
+      } else if (auto mma = dyn_cast<MmaOp>(user)) {
+        product(mma, view);
+      } else if (auto mma = dyn_cast<Tcgen05MmaOp>(user)) {
+        product(mma, view);
+      } else if (auto reduce = dyn_cast<ReduceOp>(user)) {
+        int last = static_cast<int>(reduce.getTile().getType().getRank()) - 1;
+        uses.push_back(
+            {"titan.reduce " + stringifyReduceKind(reduce.getKind()).str(),
+             {last},
+             reduce.getKind() == ReduceKind::Add ? TileFill::Zero
+                                                 : TileFill::Other});
+      }
+    }
+  return uses;
+}
+
+/// Whether each dimension of the buffer has holes: those of the tile's domains
+/// that share steps of the row-major order with it.
+static std::vector<Tri> holesOf(SharedType buffer, const TmaLowering &low) {
+  std::vector<Tri> holes(buffer.getRank(), Tri::No);
+  int64_t step = 1;
+  for (size_t d = buffer.getRank(); d-- > 0;) {
+    int64_t end = step * buffer.getShape()[d], inner = 1;
+    for (size_t k = low.tile.size(); k-- > 0;) {
+      int64_t outer = inner * low.tile[k].extent;
+      if (inner < end && outer > step && end > step && outer > inner &&
+          holes[d] != Tri::Yes && low.tile[k].holes != Tri::No)
+        holes[d] = low.tile[k].holes;
+      inner = outer;
+    }
+    step = end;
+  }
+  return holes;
+}
+
+Result<CopyLowering> titan::lowerCopy(CopyAsyncOp copy, bool uses) {
+  auto schedule = scheduleOf(copy);
+  if (!schedule)
+    return schedule.problem();
+  CorrectnessDemand demand;
+  if (copy.getWeak())
+    demand.level = Correctness::Weak;
+  if (copy.getStrong())
+    demand.level = Correctness::Strong;
+  if (auto fill = copy.getFill())
+    demand.fill = *fill == OobFill::NaN ? TileFill::NaN : TileFill::Zero;
+  SharedType buffer = copy.getBuffer().getType();
+  const TargetInfo &target = targetOf(copy);
+  WantedCorrectness wanted;
+  std::vector<TileUse> readers;
+  if (copy.isLoad() && uses)
+    readers = usesOf(copy.getBuffer());
+  std::vector<Tri> holes;
+  if (!readers.empty()) {
+    // Where the holes are does not hang on what is wanted.
+    auto weak = lowerSchedule(*schedule, target);
+    if (!weak)
+      return weak.problem();
+    if (auto problem = checkBuffer(buffer, *weak))
+      return *problem;
+    holes = holesOf(buffer, *weak);
+  }
+  if (copy.isLoad()) {
+    auto found = wantedCorrectness(readers, holes, demand);
+    if (!found)
+      return found.problem();
+    wanted = *found;
+  }
+  schedule->wanted = wanted.level;
+  schedule->nanFill = wanted.nanFill;
+  auto low = lowerSchedule(*schedule, target);
+  if (!low)
+    return low.problem();
+  if (auto problem = checkBuffer(buffer, *low))
+    return *problem;
+  return CopyLowering{std::move(*schedule), std::move(*low), wanted};
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+LogicalResult CopyAsyncOp::verify() {
+  if (isa<GlobalType>(getSource().getType()) ==
+      isa<GlobalType>(getTarget().getType()))
+    return emitOpError("[copy-form] goes from a tensor in global memory to a "
+                       "tile in shared memory, or back");
+  if (isLoad() && !getBarrier())
+    return emitOpError("[copy-form] a copy to shared memory completes on an "
+                       "mbarrier: name it with `signals`");
+  if (!isLoad() && getBarrier())
+    return emitOpError("[copy-form] a copy to global memory completes in a "
+                       "bulk group (titan.bulk.commit), and signals nothing");
+  if (getWeak() && getStrong())
+    return emitOpError("[copy-form] is `weak` or `strong`");
+  if (!isLoad() && (getWeak() || getStrong() || getFill()))
+    return emitOpError("[copy-form] `weak`, `strong` and `fill` say what a "
+                       "copy to shared memory puts into holes; in global "
+                       "memory there are none");
+  if (isLoad() && getReduce())
+    return emitOpError("[copy-form] `reduce` goes to global memory");
+  if (getReduce() && getCache())
+    return emitOpError("[not-supported-yet] a cache policy of a reduction");
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  auto argument = dyn_cast<BlockArgument>(getTensor());
+  if (!kernel || !argument ||
+      !llvm::is_contained(kernel.getKernelArguments(), argument))
+    return emitOpError("[tma-tensor] the tensor is an argument of the kernel");
+  SharedType buffer = getBuffer().getType();
+  GlobalType tensor = getTensor().getType();
+  if (buffer.getSlots() != 1)
+    return emitOpError("[shared-ring] the buffer is a ring: take a slot first");
+  if (buffer.getElementType() != tensor.getElementType())
+    return emitOpError("[tma-box-mismatch] the tensor is ")
+           << tensor << ", the buffer " << buffer
+           << ": element types must agree";
+  if (isLoad()) {
+    MBarrierType barrier = getBarrier().getType();
+    if (!getIndex() && barrier.getSlots() != 1)
+      return emitOpError("[barrier-slot] a ring of ")
+             << barrier.getSlots() << " barriers needs an index";
+    if (buffer.getCluster() || barrier.getCluster())
+      return emitOpError("[tma-load-remote] the buffer and the barrier are the "
+                         "executing CTA's");
+  } else if (buffer.getCluster()) {
+    return emitOpError("[tma-store-remote] the source of a store is the "
+                       "executing CTA's shared memory");
+  }
+  auto copy = lowerCopy(*this, /*uses=*/false);
+  if (!copy)
+    return emitOpError("[")
+           << copy.problem().code << "] " << copy.problem().message;
+
+  // The loops: each has one index.
+  const DomainGraph &g = copy->schedule.graph;
+  llvm::SmallDenseSet<StringRef> named;
+  for (auto [attribute, index] : llvm::zip(getLoops(), getIndices())) {
+    StringRef name = cast<StringAttr>(attribute).getValue();
+    if (!named.insert(name).second)
+      return emitOpError("[copy-loops] the loop ") << name << " is given twice";
+    std::optional<DomainId> loop;
+    for (DomainId id : g.leaves())
+      if (name == StringRef(g[id].name) &&
+          !llvm::is_contained(copy->schedule.bulk, id))
+        loop = id;
+    if (!loop)
+      return emitOpError("[copy-loops] the schedule has no loop ") << name;
+    auto value = getConstant(index), extent = g[*loop].extent.constant();
+    if (value && (*value < 0 || (extent && *value >= *extent)))
+      return emitOpError("[out-of-bounds] index ")
+             << *value << " of the loop " << g.str(*loop);
+  }
+  for (const TmaLoop &loop : copy->low.loops)
+    if (!loop.ofBoxes && !named.contains(copy->low.graph[loop.domain].name))
+      return emitOpError("[copy-loops] `at` has no index for the loop ")
+             << copy->low.graph.str(loop.domain);
+  return success();
+}

@@ -1,0 +1,478 @@
+//===- LowerCopies.cpp - copies by schedule into tensor copies ------------===//
+//
+// lib/Domain decides (TmaSchedule.h); this pass writes it down. Of
+//
+//     titan.copy_async %X at(Mo = %m, Ko = %k) to %tile signals %full
+//     schedule(#s)
+//
+// the launch region gets the tensor map and what the launch has to check, once
+// for all copies that want the same, and the body
+//
+//   loads                                    stores
+//     mbarrier.expect_tx %full, bytes
+//     tma.load %map[...], %tile, %full         tma.store %tile, %map[...]
+//
+// for each box of the tile (a view of the buffer). Where there is a predicate
+//
+//     scf.if %predicate {                      scf.if %predicate {
+//       tma.load %map[...]                       tma.store ...
+//     } else {                                 }
+//       tma.load %map[outside]
+//     }
+//
+// An else branch that fills copies as many bytes, so that the expectation
+// stands before the branch; a weak load without an else branch expects its
+// bytes inside. Divisions are Euclidean (Expr.h): where the dividend cannot be
+// negative they are the unsigned ones.
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Transforms/Passes.h"
+
+#include "titan/Dialect/Titan/CopyAsync.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace titan {
+#define GEN_PASS_DEF_LOWERCOPIES
+#include "titan/Transforms/Passes.h.inc"
+} // namespace titan
+
+using namespace mlir;
+using namespace titan;
+using Index = titan::Expr; // There is an effect::Expr, too.
+
+//===----------------------------------------------------------------------===//
+// Expressions as arith
+//===----------------------------------------------------------------------===//
+
+/// Whether the value is at least 0 where all symbols are.
+static bool isNonNegative(const Index &e) {
+  switch (e.kind()) {
+  case Index::Kind::Constant:
+    return *e.constant() >= 0;
+  case Index::Kind::Symbol:
+  case Index::Kind::Mod:
+    return true;
+  case Index::Kind::Max:
+    return isNonNegative(e.lhs()) || isNonNegative(e.rhs());
+  default:
+    return isNonNegative(e.lhs()) && isNonNegative(e.rhs());
+  }
+}
+
+namespace {
+/// Writes expressions, of type index.
+struct Writer {
+  OpBuilder &b;
+  Location loc;
+  llvm::function_ref<Value(const std::string &)> symbol;
+
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  template <typename Op> Value binary(const Index &x, const Index &y) {
+    Value left = (*this)(x), right = (*this)(y);
+    return b.createOrFold<Op>(loc, left, right);
+  }
+  Value operator()(const Index &e) {
+    switch (e.kind()) {
+    case Index::Kind::Constant:
+      return constant(*e.constant());
+    case Index::Kind::Symbol:
+      return symbol(e.name());
+    case Index::Kind::Add:
+      if (auto c = e.rhs().constant(); c && *c < 0 && *c != INT64_MIN)
+        return binary<arith::SubIOp>(e.lhs(), -*c);
+      if (e.rhs().kind() == Index::Kind::Mul && e.rhs().rhs().is(-1))
+        return binary<arith::SubIOp>(e.lhs(), e.rhs().lhs());
+      return binary<arith::AddIOp>(e.lhs(), e.rhs());
+    case Index::Kind::Mul:
+      return binary<arith::MulIOp>(e.lhs(), e.rhs());
+    case Index::Kind::Div:
+      return isNonNegative(e) ? binary<arith::DivUIOp>(e.lhs(), e.rhs())
+                              : binary<arith::FloorDivSIOp>(e.lhs(), e.rhs());
+    case Index::Kind::Mod:
+      if (isNonNegative(e.lhs()))
+        return binary<arith::RemUIOp>(e.lhs(), e.rhs());
+      return (*this)(e.lhs() - e.lhs() / e.rhs() * e.rhs());
+    case Index::Kind::CeilDiv:
+      return isNonNegative(e) ? binary<arith::CeilDivUIOp>(e.lhs(), e.rhs())
+                              : binary<arith::CeilDivSIOp>(e.lhs(), e.rhs());
+    case Index::Kind::Xor:
+      return binary<arith::XOrIOp>(e.lhs(), e.rhs());
+    case Index::Kind::Min:
+      return binary<arith::MinSIOp>(e.lhs(), e.rhs());
+    case Index::Kind::Max:
+      return binary<arith::MaxSIOp>(e.lhs(), e.rhs());
+    }
+    llvm_unreachable("all kinds of expressions");
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Boxes of a tile
+//===----------------------------------------------------------------------===//
+
+/// Elements [start, start + count) of a row-major array as a part of it:
+/// appends offsets and sizes; false where they are none.
+static bool partOf(ArrayRef<int64_t> shape, int64_t start, int64_t count,
+                   SmallVectorImpl<int64_t> &offsets,
+                   SmallVectorImpl<int64_t> &sizes) {
+  offsets.assign(shape.size(), 0);
+  sizes.assign(shape.size(), 1);
+  bool cut = false;
+  for (size_t d = shape.size(); d-- > 0;) {
+    int64_t size = shape[d];
+    bool whole = !cut && count % size == 0 && start % size == 0;
+    sizes[d] = whole ? size : cut ? 1 : count;
+    offsets[d] = start % size;
+    if (!whole && !cut) {
+      if (offsets[d] + count > size)
+        return false;
+      cut = true;
+    }
+    count = whole ? count / size : 1;
+    start /= size;
+  }
+  return count == 1 && start == 0;
+}
+
+/// The part of the buffer at a byte offset that holds `elements`.
+static FailureOr<Value> boxOf(OpBuilder &b, Location loc,
+                              TypedValue<SharedType> buffer, int64_t byte,
+                              int64_t elements) {
+  SharedType type = buffer.getType();
+  int64_t size = type.getElementBytes();
+  if (byte == 0 && elements * size == type.getTileBytes())
+    return Value(buffer);
+  SmallVector<int64_t> offsets, sizes;
+  if (int64_t span = type.getSwizzle()) {
+    // A panel, or some of its rows.
+    int64_t panel =
+        type.getTileBytes() / (type.getShape().back() * size) * span;
+    if (elements * size % span != 0 ||
+        !partOf(type.getShape().drop_back(), byte % panel / span,
+                elements * size / span, offsets, sizes))
+      return failure();
+    offsets.push_back(byte / panel * (span / size));
+    sizes.push_back(span / size);
+  } else if (!partOf(type.getShape(), byte / size, elements, offsets, sizes)) {
+    return failure();
+  }
+  auto part = SharedType::get(b.getContext(), sizes, type.getElementType(),
+                              type.getSwizzle(), 1, false);
+  if (byte % part.getAlignment() != 0)
+    return failure();
+  return Value(SharedViewOp::create(b, loc, part, buffer, offsets));
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Lowerer {
+public:
+  explicit Lowerer(KernelOp kernel) : kernel(kernel) {}
+  LogicalResult lower(CopyAsyncOp copy);
+
+private:
+  /// A size or stride of the copy's tensor in the launch region.
+  Value launchValue(OpBuilder &b, CopyAsyncOp copy, const TmaSchedule &schedule,
+                    const std::string &symbol);
+  FailureOr<Value> mapFor(CopyAsyncOp copy, const CopyLowering &lowering);
+  void check(CopyAsyncOp copy, const CopyLowering &lowering);
+  LogicalResult box(OpBuilder &b, CopyAsyncOp copy, const TmaLowering &low,
+                    Value map, Writer &write);
+
+  KernelOp kernel;
+  std::map<std::string, Value> maps; ///< By all of their parameters.
+  llvm::StringSet<> checks;
+};
+} // namespace
+
+/// More boxes than this are a schedule that should be another one.
+static constexpr int64_t maxBoxes = 256;
+
+Value Lowerer::launchValue(OpBuilder &b, CopyAsyncOp copy,
+                           const TmaSchedule &schedule,
+                           const std::string &symbol) {
+  auto argument = cast<BlockArgument>(copy.getTensor());
+  Value tensor = kernel.getLaunch().getArgument(argument.getArgNumber());
+  for (auto [d, dim] : llvm::enumerate(schedule.global)) {
+    const std::string &name = schedule.graph[dim.domain].name;
+    if (symbol == name)
+      return DimOp::create(b, copy.getLoc(), tensor, d);
+  }
+  llvm_unreachable("a symbol that is none of the tensor's");
+}
+
+FailureOr<Value> Lowerer::mapFor(CopyAsyncOp copy,
+                                 const CopyLowering &lowering) {
+  const TmaLowering &low = lowering.low;
+  const TmaSchedule &s = lowering.schedule;
+  auto argument = cast<BlockArgument>(copy.getTensor());
+  GlobalType tensor = copy.getTensor().getType();
+  SmallVector<int64_t> shape(low.box.rbegin(), low.box.rend()),
+      steps(low.elementStrides.rbegin(), low.elementStrides.rend());
+  OpBuilder b(kernel.getLaunchOp());
+  Location loc = copy.getLoc();
+  // Whose dimensions are they?
+  size_t rank = low.dims.size();
+  bool own = rank == s.global.size();
+  for (size_t k = 0; own && k < rank; ++k) {
+    const TmaGlobalDim &dim = s.global[rank - 1 - k];
+    own = low.dims[k].same(s.graph[dim.domain].extent) &&
+          (k == 0 || low.strides[k - 1].same(dim.stride));
+  }
+  if (!own || llvm::any_of(steps, [](int64_t e) { return e != 1; }))
+    return copy.emitOpError("[not-supported-yet] a map that sees the tensor "
+                            "otherwise than its type does"),
+           failure();
+  auto type =
+      TensorMapType::get(kernel.getContext(), shape, tensor.getElementType(),
+                         copy.getBuffer().getType().getSwizzle());
+  std::string key;
+  llvm::raw_string_ostream os(key);
+  os << argument.getArgNumber() << ' ' << type << ' ' << low.nanFill;
+  for (const Index &e : low.dims)
+    os << ' ' << e.str();
+  for (const Index &e : low.strides)
+    os << ' ' << e.str();
+  Value &known = maps[key];
+  if (known)
+    return known;
+  Value over = kernel.getLaunch().getArgument(argument.getArgNumber());
+  auto map = TensorMapOp::create(b, loc, type, over,
+                                 low.nanFill ? OobFill::NaN : OobFill::Zero,
+                                 /*l2_promotion=*/256);
+
+  // Passed to the body, under a name that is free.
+  SmallVector<Attribute> names(kernel.getLaunchNames().getAsRange<Attribute>());
+  auto taken = [&](StringRef name) {
+    auto is = [&](Attribute each) {
+      return cast<StringAttr>(each).getValue() == name;
+    };
+    return llvm::any_of(names, is) || llvm::any_of(kernel.getArgNames(), is);
+  };
+  std::string base =
+      cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()])
+          .getValue()
+          .str();
+  std::string name = base + "_map";
+  for (int n = 1; taken(name); ++n)
+    name = base + "_map" + std::to_string(n);
+  names.push_back(b.getStringAttr(name));
+  kernel.setLaunchNamesAttr(b.getArrayAttr(names));
+  kernel.getLaunchOp().getValuesMutable().append(map.getResult());
+  known = kernel.getBody().addArgument(
+      type, NameLoc::get(b.getStringAttr(name), loc));
+  return known;
+}
+
+/// Launch checks. The encoder's own rules are the map's.
+void Lowerer::check(CopyAsyncOp copy, const CopyLowering &lowering) {
+  const TmaSchedule &s = lowering.schedule;
+  Location loc = copy.getLoc();
+  OpBuilder b(kernel.getLaunchOp());
+  auto symbol = [&](const std::string &name) {
+    return launchValue(b, copy, s, name);
+  };
+  Writer write{b, loc, symbol};
+  unsigned argument = cast<BlockArgument>(copy.getTensor()).getArgNumber();
+  StringRef tensor =
+      cast<StringAttr>(kernel.getArgNames()[argument]).getValue();
+  auto require = [&](const Index &atLeastZero, StringRef code,
+                     const Twine &message) {
+    std::string text = (tensor + ": " + message).str();
+    if (!checks
+             .insert((Twine(argument) + " " + code + " " + atLeastZero.str() +
+                      " " + text)
+                         .str())
+             .second)
+      return;
+    Value good = b.createOrFold<arith::CmpIOp>(
+        loc, arith::CmpIPredicate::sge, write(atLeastZero), write.constant(0));
+    RequireOp::create(b, loc, good, code, text);
+  };
+  for (const TmaGlobalDim &dim : s.global) {
+    const Index &size = s.graph[dim.domain].extent;
+    if (!size.constant() && size.divisor() > 1)
+      require(Index(0) - Index::symbol(size.name()) % Index(size.divisor()),
+              "launch-check",
+              size.name() + " is a multiple of " + Twine(size.divisor()));
+  }
+  for (const LaunchCheck &each : lowering.low.checks) {
+    if (llvm::is_contained({Code::TmaBaseAlignment, Code::TmaDimRange,
+                            Code::TmaStrideAlignment, Code::TmaStrideRange},
+                           each.code))
+      continue;
+    std::string_view code = codeInfo(each.code).code;
+    require(each.atLeastZero, code,
+            (each.field.empty() ? "" : each.field + ": ") + each.message);
+  }
+}
+
+/// Tells the copy's barrier of bytes.
+static void expect(OpBuilder &b, CopyAsyncOp copy, int64_t bytes) {
+  MBarrierExpectTxOp::create(
+      b, copy.getLoc(), copy.getBarrier(), copy.getIndex(),
+      arith::ConstantIntOp::create(b, copy.getLoc(), bytes, 32));
+}
+
+/// One box: `low` has numbers for the loops of boxes.
+LogicalResult Lowerer::box(OpBuilder &b, CopyAsyncOp copy,
+                           const TmaLowering &low, Value map, Writer &write) {
+  Location loc = copy.getLoc();
+  auto byte = low.sharedOffset.constant();
+  auto type = cast<TensorMapType>(map.getType());
+  FailureOr<Value> part = failure();
+  if (byte)
+    part = boxOf(b, loc, copy.getBuffer(), *byte,
+                 type.getBoxBytes() /
+                     copy.getBuffer().getType().getElementBytes());
+  if (failed(part))
+    return copy.emitOpError("[not-supported-yet] a box at byte ")
+           << low.sharedOffset.str()
+           << " of the buffer, which is no view of it (titan.shared.view)";
+  auto emit = [&](OpBuilder &b, ValueRange coords) {
+    if (copy.isLoad())
+      TmaLoadOp::create(b, loc, map, coords, *part, copy.getBarrier(),
+                        copy.getIndex(), /*multicast=*/Value(),
+                        /*pair=*/UnitAttr(), copy.getCacheAttr());
+    else if (auto reduce = copy.getReduce())
+      TmaReduceOp::create(b, loc, *reduce, *part, map, coords);
+    else
+      TmaStoreOp::create(b, loc, *part, map, coords, copy.getCacheAttr());
+  };
+  auto emitInside = [&](OpBuilder &b) {
+    Writer here{b, loc, write.symbol};
+    if (copy.isLoad() && low.otherwise == TmaElse::Skip)
+      expect(b, copy, low.thenBytes);
+    SmallVector<Value> coords;
+    for (const Index &e : llvm::reverse(low.coords))
+      coords.push_back(here(e));
+    emit(b, coords);
+  };
+  auto emitOutside = [&](OpBuilder &b) {
+    Writer here{b, loc, write.symbol};
+    SmallVector<Value> coords;
+    for (int64_t x : llvm::reverse(low.outside))
+      coords.push_back(here.constant(x));
+    emit(b, coords);
+  };
+  Value holds;
+  for (const TmaBound &bound : low.predicate) {
+    // 0 <= index < extent.
+    bool natural = isNonNegative(bound.index);
+    Value index = write(bound.index), extent = write(bound.extent);
+    Value test = b.createOrFold<arith::CmpIOp>(
+        loc, natural ? arith::CmpIPredicate::slt : arith::CmpIPredicate::ult,
+        index, extent);
+    holds = holds ? b.createOrFold<arith::AndIOp>(loc, holds, test) : test;
+  }
+  bool fills = low.otherwise == TmaElse::Fill;
+  if (!holds || matchPattern(holds, m_One())) {
+    emitInside(b);
+  } else if (matchPattern(holds, m_Zero())) {
+    if (fills)
+      emitOutside(b);
+  } else {
+    auto branch = scf::IfOp::create(b, loc, holds, /*withElse=*/fills);
+    OpBuilder then = branch.getThenBodyBuilder();
+    emitInside(then);
+    if (fills) {
+      OpBuilder otherwise = branch.getElseBodyBuilder();
+      emitOutside(otherwise);
+    }
+  }
+  return success();
+}
+
+LogicalResult Lowerer::lower(CopyAsyncOp copy) {
+  auto lowering = lowerCopy(copy, /*uses=*/true);
+  if (!lowering)
+    return copy.emitOpError("[")
+           << lowering.problem().code << "] " << lowering.problem().message;
+  const TmaLowering &low = lowering->low;
+  auto map = mapFor(copy, *lowering);
+  if (failed(map))
+    return failure();
+  check(copy, *lowering);
+
+  // Indices: values, and numbers where they are known.
+  OpBuilder b(copy);
+  Location loc = copy.getLoc();
+  llvm::StringMap<Value> indices;
+  Index::Bindings known;
+  std::vector<std::pair<std::string, int64_t>> loops;
+  int64_t boxes = 1;
+  for (const TmaLoop &loop : low.loops) {
+    if (loop.ofBoxes) {
+      loops.emplace_back(loop.index, loop.extent.constant().value_or(maxBoxes));
+      boxes *= std::min(loops.back().second, maxBoxes + 1);
+      if (boxes > maxBoxes)
+        return copy.emitOpError("[not-supported-yet] a tile of more than ")
+               << maxBoxes << " boxes";
+    }
+    for (auto [name, value] : llvm::zip(copy.getLoops(), copy.getIndices())) {
+      if (cast<StringAttr>(name).getValue() !=
+          StringRef(low.graph[loop.domain].name))
+        continue;
+      indices[loop.index] = value;
+      APInt number;
+      if (matchPattern(value, m_ConstantInt(&number)))
+        known[loop.index] = number.getSExtValue();
+    }
+  }
+  auto symbol = [&](const std::string &name) -> Value {
+    if (Value index = indices.lookup(name))
+      return index;
+    for (auto [d, dim] : llvm::enumerate(lowering->schedule.global))
+      if (name == lowering->schedule.graph[dim.domain].name)
+        return DimOp::create(b, loc, copy.getTensor(), d);
+    llvm_unreachable("a symbol that is neither a loop nor a size");
+  };
+  Writer write{b, loc, symbol};
+  std::vector<TmaLowering> each;
+  for (int64_t n = 0; n < boxes; ++n) {
+    int64_t rest = n;
+    for (auto &[name, extent] : llvm::reverse(loops)) {
+      known[name] = rest % extent;
+      rest /= extent;
+    }
+    each.push_back(low.fixed(known));
+  }
+  // A box that may be skipped is expected where it is copied.
+  if (int64_t sure = llvm::count_if(
+          each, [](const auto &l) { return l.otherwise != TmaElse::Skip; });
+      sure && copy.isLoad())
+    expect(b, copy, sure * low.thenBytes);
+  for (const TmaLowering &one : each)
+    if (failed(box(b, copy, one, *map, write)))
+      return failure();
+  copy.erase();
+  return success();
+}
+
+namespace {
+struct LowerCopiesPass : titan::impl::LowerCopiesBase<LowerCopiesPass> {
+  void runOnOperation() override {
+    SmallVector<CopyAsyncOp> copies;
+    getOperation().walk([&](CopyAsyncOp copy) { copies.push_back(copy); });
+    Lowerer lowerer(getOperation());
+    // All of them: what one buffer needs follows from its uses, not its copies.
+    for (CopyAsyncOp copy : copies)
+      if (failed(lowerer.lower(copy)))
+        signalPassFailure();
+  }
+};
+} // namespace
+
+void titan::buildExpandPasses(OpPassManager &pm) {
+  pm.addNestedPass<KernelOp>(createUnroll());
+  pm.addNestedPass<KernelOp>(createExpandPipes());
+  pm.addNestedPass<KernelOp>(createLowerCopies());
+}
