@@ -764,12 +764,21 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &schedule,
 // At a launch
 //===----------------------------------------------------------------------===//
 
-TmaLowering TmaLowering::fixed(const Expr::Bindings &indices) const {
+TmaLowering TmaLowering::fixed(const Expr::Bindings &indices,
+                               const Expr::Bindings &greatest) const {
   TmaLowering low = *this;
   std::map<std::string, Expr> most;
-  for (const TmaLoop &loop : loops)
-    if (!indices.count(loop.index))
-      most.emplace(loop.index, loop.extent - 1);
+  for (const TmaLoop &loop : loops) {
+    if (indices.count(loop.index))
+      continue;
+    Expr last = loop.extent - 1;
+    auto it = greatest.find(loop.index);
+    auto known = last.constant();
+    most.emplace(loop.index, it != greatest.end() &&
+                                     (!known || it->second < *known)
+                                 ? Expr(it->second)
+                                 : last);
+  }
   for (Expr &x : low.coords)
     x = x.substitute(indices);
   low.sharedOffset = sharedOffset.substitute(indices);

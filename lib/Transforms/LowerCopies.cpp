@@ -111,6 +111,34 @@ struct Writer {
 };
 } // namespace
 
+/// The greatest value that an index, which is at least 0, is known to have.
+static std::optional<int64_t> greatestOf(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)))
+    return number.getSExtValue();
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop || loop.getInductionVar() != argument)
+      return std::nullopt;
+    auto end = greatestOf(loop.getUpperBound());
+    return end ? std::optional(*end - 1) : std::nullopt;
+  }
+  Operation *op = value.getDefiningOp();
+  auto operand = [&](unsigned i) { return greatestOf(op->getOperand(i)); };
+  if (isa<arith::RemUIOp>(op))
+    if (auto divisor = operand(1))
+      return *divisor - 1;
+  if (isa<arith::AddIOp, arith::MulIOp>(op)) {
+    auto a = operand(0), b = operand(1);
+    int64_t result;
+    if (a && b && *a >= 0 && *b >= 0 &&
+        !(isa<arith::AddIOp>(op) ? llvm::AddOverflow(*a, *b, result)
+                                 : llvm::MulOverflow(*a, *b, result)))
+      return result;
+  }
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Boxes of a tile
 //===----------------------------------------------------------------------===//
@@ -406,7 +434,7 @@ LogicalResult Lowerer::lower(CopyAsyncOp copy) {
   OpBuilder b(copy);
   Location loc = copy.getLoc();
   llvm::StringMap<Value> indices;
-  Index::Bindings known;
+  Index::Bindings known, greatest;
   std::vector<std::pair<std::string, int64_t>> loops;
   int64_t boxes = 1;
   for (const TmaLoop &loop : low.loops) {
@@ -425,6 +453,8 @@ LogicalResult Lowerer::lower(CopyAsyncOp copy) {
       APInt number;
       if (matchPattern(value, m_ConstantInt(&number)))
         known[loop.index] = number.getSExtValue();
+      else if (auto most = greatestOf(value))
+        greatest[loop.index] = *most;
     }
   }
   auto symbol = [&](const std::string &name) -> Value {
@@ -443,7 +473,7 @@ LogicalResult Lowerer::lower(CopyAsyncOp copy) {
       known[name] = rest % extent;
       rest /= extent;
     }
-    each.push_back(low.fixed(known));
+    each.push_back(low.fixed(known, greatest));
   }
   // A box that may be skipped is expected where it is copied.
   if (int64_t sure = llvm::count_if(

@@ -189,10 +189,11 @@ struct TmaLowering {
   std::vector<LaunchCheck> checks;
   std::vector<std::string> why;
 
-  /// The same with numbers for some of the loops' indices. Bounds that then
-  /// hold whatever the other indices are are left out of the predicate; where
-  /// none is left there is no else.
-  TmaLowering fixed(const Expr::Bindings &indices) const;
+  /// The same with numbers for some of the loops' indices, and the greatest
+  /// values of others. Bounds that then hold whatever the other indices are are
+  /// left out of the predicate; where none is left there is no else.
+  TmaLowering fixed(const Expr::Bindings &indices,
+                    const Expr::Bindings &greatest = {}) const;
   /// The map of a launch; none where a value is missing or negative.
   std::optional<TensorMap> tensorMap(const Expr::Bindings &launch) const;
   /// The copy at these indices (and launch values): none where the predicate is

@@ -1,0 +1,273 @@
+// RUN: titan-opt %s --pass-pipeline='builtin.module(titan.kernel(titan-lower-copies),canonicalize)' | FileCheck %s
+//
+// What titan-lower-copies makes of each cell of Table 1 of "TMA Modeling In Depth"
+// (docs/tma.md), and of its figures. Their elements are rows of 4 floats here: TMA
+// moves no less than 16 bytes. tests/Programs/figures.test runs them.
+
+!rows = !titan.global<12x4xf32>
+!two = !titan.shared<2x4xf32>
+!five = !titan.shared<5x4xf32>
+!full = !titan.mbarrier
+
+#boxes = #titan.schedule<tensor I x J C, B = split(I, 5) bulk B, J>
+#figure2 = #titan.schedule<tensor I1 x J
+  I2, I3 = split(I1, 2)
+  I4, I5 = split(I2, 2)
+  I6, I7 = split(I5, 4)
+  bulk I3, J>
+#figure2_save = #titan.schedule<tensor I1 x J I2, I3 = split(I1, 2) I4, I5 = split(I2, 2)
+  I6, I7 = split(I5, 4) bulk I3, J traffic save>
+
+// Level 1, weak and strong, twelve rows in boxes of five: nothing to do, TMA fills. One
+// map for both.
+// CHECK-LABEL: @level_1
+// CHECK: %[[MAP:.*]] = titan.tensor_map %X : <12x4xf32> -> <5x4xf32>
+// CHECK-NOT: titan.tensor_map
+// CHECK: titan.launch grid(%{{.*}}) with(%[[MAP]] : !titan.tensor_map<5x4xf32>)
+// CHECK: body(%X_map: !titan.tensor_map<5x4xf32>)
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[FIVE:.*]] = arith.constant 5 : index
+// CHECK-DAG: %[[BYTES:.*]] = arith.constant 80 : i32
+// CHECK: %[[A:.*]] = titan.cta_id 0
+// CHECK: %[[FULL:.*]] = titan.mbarrier.alloc
+// CHECK: titan.mbarrier.expect_tx %[[FULL]], %[[BYTES]]
+// CHECK-NEXT: %[[I:.*]] = arith.muli %[[A]], %[[FIVE]]
+// CHECK-NEXT: titan.tma.load %X_map[%[[I]], %[[ZERO]]], %{{.*}}, %[[FULL]]
+// CHECK-NEXT: titan.mbarrier.expect_tx %[[FULL]], %[[BYTES]]
+// CHECK-NEXT: arith.muli
+// CHECK-NEXT: titan.tma.load %X_map
+// CHECK-NEXT: }
+titan.kernel @level_1(%X: !rows) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %tile = titan.shared.alloc : !five
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(C = %a) to %tile signals %full schedule(#boxes) weak : !rows, !five, !full
+    titan.copy_async %X at(C = %a) to %tile signals %full schedule(#boxes) strong : !rows, !five, !full
+  }
+  titan.return
+}
+
+// Level 2 (Figure 2), weak: nothing; on request a predicate, and no bytes where nothing
+// is copied.
+// CHECK-LABEL: @weak_2
+// CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : index
+// CHECK-DAG: %[[BYTES:.*]] = arith.constant 32 : i32
+// CHECK-DAG: %[[A:.*]] = titan.cta_id 0
+// CHECK-DAG: %[[B:.*]] = titan.cta_id 1
+// CHECK: titan.mbarrier.expect_tx %{{.*}}, %[[BYTES]]
+// CHECK-NOT: scf.if
+// CHECK: titan.tma.load
+// CHECK-NEXT: %[[HOLDS:.*]] = arith.cmpi slt, %[[B]], %[[TWO]]
+// CHECK-NEXT: scf.if %[[HOLDS]] {
+// CHECK-NEXT: titan.mbarrier.expect_tx %{{.*}}, %[[BYTES]]
+// CHECK: titan.tma.load
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+titan.kernel @weak_2(%X: !rows) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %b = titan.cta_id 1
+  %tile = titan.shared.alloc : !two
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(I4 = %a, I7 = %b) to %tile signals %full schedule(#figure2) weak : !rows, !two, !full
+    titan.copy_async %X at(I4 = %a, I7 = %b) to %tile signals %full schedule(#figure2_save) : !rows, !two, !full
+  }
+  titan.return
+}
+
+// Level 2, strong: violators are sent outside; the barrier gets as many bytes.
+// CHECK-LABEL: @strong_2
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : index
+// CHECK-DAG: %[[MINUS2:.*]] = arith.constant -2 : index
+// CHECK-DAG: %[[MINUS4:.*]] = arith.constant -4 : index
+// CHECK-DAG: %[[BYTES:.*]] = arith.constant 32 : i32
+// CHECK-DAG: %[[A:.*]] = titan.cta_id 0
+// CHECK-DAG: %[[B:.*]] = titan.cta_id 1
+// CHECK: titan.mbarrier.expect_tx %{{.*}}, %[[BYTES]]
+// CHECK-NEXT: %[[HOLDS:.*]] = arith.cmpi slt, %[[B]], %[[TWO]]
+// CHECK-NEXT: scf.if %[[HOLDS]] {
+// CHECK-NEXT: %[[I4:.*]] = arith.muli %[[A]], %[[TWO]]
+// CHECK-NEXT: %[[I2:.*]] = arith.addi %[[I4]], %[[B]]
+// CHECK-NEXT: %[[I1:.*]] = arith.muli %[[I2]], %[[TWO]]
+// CHECK-NEXT: titan.tma.load %X_map[%[[I1]], %[[ZERO]]]
+// CHECK-NEXT: } else {
+// CHECK-NEXT: titan.tma.load %X_map[%[[MINUS2]], %[[MINUS4]]]
+// CHECK-NEXT: }
+// Where an index is known the predicate may be, too: here it holds, there it does not.
+// CHECK-NEXT: titan.mbarrier.expect_tx
+// CHECK-NOT: scf.if
+// CHECK: titan.tma.load %X_map[%{{.*}}, %[[ZERO]]]
+// CHECK-NEXT: titan.mbarrier.expect_tx
+// CHECK-NEXT: titan.tma.load %X_map[%[[MINUS2]], %[[MINUS4]]]
+// CHECK-NEXT: }
+titan.kernel @strong_2(%X: !rows) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %b = titan.cta_id 1
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %tile = titan.shared.alloc : !two
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(I4 = %a, I7 = %b) to %tile signals %full schedule(#figure2) strong : !rows, !two, !full
+    titan.copy_async %X at(I4 = %a, I7 = %c1) to %tile signals %full schedule(#figure2) strong : !rows, !two, !full
+    titan.copy_async %X at(I4 = %a, I7 = %c2) to %tile signals %full schedule(#figure2) strong : !rows, !two, !full
+  }
+  titan.return
+}
+
+// Stores: nothing where there is nothing to copy; no barrier.
+// CHECK-LABEL: @store_2
+// CHECK-NOT: expect_tx
+// CHECK: scf.if
+// CHECK: titan.tma.store %[[TILE:.*]], %X_map
+// CHECK-NEXT: }
+// CHECK-NEXT: arith.cmpi
+// CHECK-NEXT: scf.if
+// CHECK: titan.tma.reduce add %[[TILE]], %X_map
+// CHECK-NEXT: }
+// CHECK-NEXT: }
+titan.kernel @store_2(%X: !rows) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %b = titan.cta_id 1
+  %tile = titan.shared.alloc : !two
+  titan.elect {
+    titan.copy_async %tile to %X at(I4 = %a, I7 = %b) schedule(#figure2) : !two, !rows
+    titan.copy_async %tile to %X at(I4 = %a, I7 = %b) schedule(#figure2) reduce(add) : !two, !rows
+  }
+  titan.return
+}
+
+// Figure 3: two dimensions of six, boxes of 2 x 4, their loops merged and split again.
+// All holes lie outside.
+#figure3 = #titan.schedule<tensor I1 x I2 x J
+  I3, I4 = split(I1, 2)
+  I5, I6 = split(I2, 4)
+  I7 = merge(I3, I5)
+  I9, I10 = split(I7, 4)
+  bulk I4, I6, J  map I1, I2, J>
+// CHECK-LABEL: @figure_3
+// CHECK: titan.tensor_map %X : <6x6x4xf32> -> <2x4x4xf32>
+// CHECK: %[[A:.*]] = titan.cta_id 0
+// CHECK: %[[B:.*]] = titan.cta_id 1
+// CHECK: titan.mbarrier.expect_tx
+// CHECK-NEXT: %[[FOUR:.*]] = arith.muli %[[A]], %c4
+// CHECK-NEXT: %[[I7:.*]] = arith.addi %[[FOUR]], %[[B]]
+// CHECK-NEXT: %[[I3:.*]] = arith.divui %[[I7]], %c2
+// CHECK-NEXT: %[[I1:.*]] = arith.muli %[[I3]], %c2
+// CHECK: %[[I5:.*]] = arith.remui %{{.*}}, %c2
+// CHECK-NEXT: %[[I2:.*]] = arith.muli %[[I5]], %c4
+// CHECK-NEXT: titan.tma.load %X_map[%[[I1]], %[[I2]], %c0]
+// CHECK-NEXT: }
+titan.kernel @figure_3(%X: !titan.global<6x6x4xf32>) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %b = titan.cta_id 1
+  %tile = titan.shared.alloc : !titan.shared<2x4x4xf32>
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(I9 = %a, I10 = %b) to %tile signals %full schedule(#figure3) strong
+        : !titan.global<6x6x4xf32>, !titan.shared<2x4x4xf32>, !full
+  }
+  titan.return
+}
+
+// Figure 4: other loops, the same boxes.
+#figure4 = #titan.schedule<tensor I1 x I2 x J
+  I3, I4 = split(I1, 2)
+  I5, I6 = split(I2, 4)
+  I7, I8 = split(I3, 2)
+  I10 = merge(I5, I8)
+  I11, I12 = split(I10, 3)
+  bulk I4, I6, J  map I1, I2, J>
+// CHECK-LABEL: @figure_4
+// CHECK-NOT: scf.if
+// CHECK: titan.tma.load
+// CHECK-NOT: scf.if
+// CHECK: titan.return
+titan.kernel @figure_4(%X: !titan.global<6x6x4xf32>) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %b = titan.cta_id 1
+  %c = titan.cta_id 2
+  %tile = titan.shared.alloc : !titan.shared<2x4x4xf32>
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(I7 = %a, I11 = %b, I12 = %c) to %tile signals %full schedule(#figure4) strong
+        : !titan.global<6x6x4xf32>, !titan.shared<2x4x4xf32>, !full
+  }
+  titan.return
+}
+
+// A tile of four boxes: two panels of the swizzle's span, of 512 rows each; sizes that
+// only the launch knows, one of them promised.
+#tall = #titan.schedule<size K multiple 8 tensor M x K Mo, Mi = split(M, 512) Ko, Ki = split(K, 128) bulk Mi, Ki>
+// CHECK-LABEL: @boxes
+// CHECK: titan.tensor_map %X : <?x?xbf16> -> <256x64xbf16, swizzle = 128>
+// CHECK: titan.require %{{.*}}, "launch-check", "X: K is a multiple of 8"
+// CHECK: titan.require %{{.*}}, "out-of-bounds", "X: tensorCoords[0]:
+// CHECK: titan.mbarrier.expect_tx %{{.*}}, %c131072
+// CHECK: %[[V0:.*]] = titan.shared.view %{{.*}} [0, 0] {{.*}} -> <256x64xbf16, swizzle = 128>
+// CHECK: titan.tma.load %X_map[%{{.*}}, %{{.*}}], %[[V0]]
+// CHECK: titan.shared.view %{{.*}} [0, 64]
+// CHECK: titan.tma.load
+// CHECK: titan.shared.view %{{.*}} [256, 0]
+// CHECK: titan.tma.load
+// CHECK: titan.shared.view %{{.*}} [256, 64]
+// CHECK: titan.tma.load
+// CHECK-NEXT: }
+titan.kernel @boxes(%X: !titan.global<?x?xbf16>) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %b = titan.cta_id 1
+  %tile = titan.shared.alloc : !titan.shared<512x128xbf16, swizzle = 128>
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(Mo = %a, Ko = %b) to %tile signals %full schedule(#tall) weak
+        : !titan.global<?x?xbf16>, !titan.shared<512x128xbf16, swizzle = 128>, !full
+  }
+  titan.return
+}
+
+// Which correctness: a product needs zeros where K has holes, and a maximum has no use
+// for them. Both lower; NaN is another map.
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+// CHECK-LABEL: @fills
+// CHECK-DAG: titan.tensor_map %X : <?x?xbf16> -> <64x64xbf16, swizzle = 128>
+// CHECK-DAG: titan.tensor_map %X {fill = {{.*}}nan{{.*}}} : <?x?xbf16> -> <64x64xbf16, swizzle = 128>
+// CHECK: body(%X_map: {{.*}}, %X_map1: {{.*}})
+titan.kernel @fills(%X: !titan.global<?x?xbf16>) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %b = titan.cta_id 1
+  %tile = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(Mo = %a, Ko = %b) to %tile signals %full schedule(#tile)
+        : !titan.global<?x?xbf16>, !titan.shared<64x64xbf16, swizzle = 128>, !full
+    titan.copy_async %X at(Mo = %a, Ko = %b) to %tile signals %full schedule(#tile) fill(nan)
+        : !titan.global<?x?xbf16>, !titan.shared<64x64xbf16, swizzle = 128>, !full
+  }
+  titan.return
+}
