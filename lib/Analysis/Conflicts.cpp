@@ -6,10 +6,11 @@ using namespace titan;
 using namespace titan::checker;
 
 bool Conflicts::before(const AccessRecord &x, const Clock &clock) const {
+  unsigned before = 0;
   for (int lane : {electedClass, othersClass})
-    if (x.lanes >> lane & 1 && clock[shape.time(x.agent, lane)] < x.tick)
-      return false;
-  return true;
+    if (clock[shape.time(x.agent, lane)] >= x.tick)
+      before |= 1 << lane;
+  return x.warpWide ? before & x.lanes : (x.lanes & ~before) == 0;
 }
 
 bool Conflicts::reached(const llvm::SmallVector<Until, 1> &until,
@@ -71,16 +72,24 @@ struct Judge {
            !footprints.lanesMeet(x.footprint, y.footprint);
   }
   bool ordered() const {
-    for (int c : {electedClass, othersClass})
-      for (int d : {electedClass, othersClass})
-        if (takesPart(x, c) && takesPart(y, d) && !ordered(c, d))
-          return false;
+    for (int d : {electedClass, othersClass})
+      if (takesPart(y, d) && !ofX([&](int c) { return ordered(c, d); }))
+        return false;
     return true;
+  }
+  /// For all lane classes of X; for one, if the warp has acted as one.
+  template <typename F> bool ofX(F holds) const {
+    unsigned lanes = 0;
+    for (int c : {electedClass, othersClass})
+      if (takesPart(x, c) && holds(c))
+        lanes |= 1 << c;
+    return x.warpWide ? lanes != 0 : lanes == x.lanes;
   }
   bool observed(bool source) const {
     for (int d : {electedClass, othersClass})
       if (takesPart(y, d) &&
-          !Conflicts::reached(source ? x.sourceRead : x.done, *clocks[d]))
+          !Conflicts::reached(source ? x.sourceRead : x.done, *clocks[d]) &&
+          !Conflicts::reached(x.whole, *clocks[d]))
         return false;
     return true;
   }
@@ -101,12 +110,9 @@ struct Judge {
   /// The release of X is known where Y's thread acquired the map (MM-90). It
   /// orders the two by itself.
   bool mapAcquired() const {
-    for (int c : {electedClass, othersClass})
-      if (takesPart(x, c) &&
-          (!view.mapAcquired ||
-           (*view.mapAcquired)[shape.mapRelease(x.agent, c)] < x.tick))
-        return false;
-    return true;
+    return view.mapAcquired && ofX([&](int c) {
+             return (*view.mapAcquired)[shape.mapRelease(x.agent, c)] >= x.tick;
+           });
   }
   /// Y's thread has fenced, knowing X, before Y.
   bool fencedBySecond(int d, bool source) const {
@@ -294,13 +300,14 @@ static bool standsFor(const AccessRecord &y, const AccessRecord &x,
 /// The next of the same kind by the same lanes: of one thread, or of one
 /// thread's groups, which complete in order.
 static bool isNext(const AccessRecord &y, const AccessRecord &x) {
+  auto same = [](const Until &a, const Until &b) {
+    return a.number == b.number;
+  };
   return x.agent == y.agent && x.lanes == y.lanes && x.kind == y.kind &&
          x.proxy == y.proxy && x.mechanism == y.mechanism && x.sem == y.sem &&
          x.scope == y.scope && x.footprint == y.footprint &&
-         x.accumulator == y.accumulator &&
-         llvm::equal(x.done, y.done, [](const Until &a, const Until &b) {
-           return a.number == b.number;
-         });
+         x.accumulator == y.accumulator && llvm::equal(x.done, y.done, same) &&
+         llvm::equal(x.whole, y.whole, same);
 }
 
 Conflicts::Order Conflicts::check(const AccessRecord &x, const AccessRecord &y,
@@ -327,6 +334,9 @@ Conflicts::Order Conflicts::check(const AccessRecord &x, const AccessRecord &y,
                : Order::Neither;
   auto failure = judge();
   if (!failure) {
+    if (needed.fence == ProxyFence::TensormapReleaseAcquire && !sameCta &&
+        checkMapScopes)
+      checkMapScopes(x, y, view);
     if (needed.advice &&
         !report.known(*needed.advice, y.event->op, x.event->op)) {
       bool fenced = *needed.advice == Code::ReaderFenceMissing;

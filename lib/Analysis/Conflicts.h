@@ -47,6 +47,9 @@ struct AccessRecord {
   /// All of them (the source of a multicast is read when the copy is complete
   /// in every CTA, MM-61).
   llvm::SmallVector<Until, 1> sourceRead, done;
+  /// When the whole operation is over, where it has a second mechanism: loads
+  /// whose map's read a bulk group tells (MM-91).
+  llvm::SmallVector<Until, 1> whole;
   /// Seen from the acting thread.
   MemorySpace space;
   int cta; ///< whose shared memory; -1: global
@@ -89,6 +92,11 @@ public:
   std::function<std::optional<std::pair<Code, mlir::Operation *>>(
       const AccessRecord &first, const AccessRecord &second)>
       cause;
+  /// Called for a map that one CTA has written and another one reads, where
+  /// release and acquire order the two: are their scopes wide enough?
+  std::function<void(const AccessRecord &first, const AccessRecord &second,
+                     const View &view)>
+      checkMapScopes;
 
   /// All accesses still remembered, for the checks at the end.
   template <typename F> void each(F f) const {

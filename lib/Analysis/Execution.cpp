@@ -46,6 +46,10 @@ Execution::Execution(const Program &program, Footprints &footprints,
     barrier.clock = barrier.last = Clock(shape.size());
     barrier.arrived.resize(shape.agents);
   }
+  conflicts.checkMapScopes = [this](const AccessRecord &x,
+                                    const AccessRecord &y, const View &view) {
+    checkMapScopes(x, y, view);
+  };
   conflicts.cause = [this](const AccessRecord &x, const AccessRecord &y)
       -> std::optional<std::pair<Code, Operation *>> {
     Agent &agent = agents[y.agent];
@@ -83,6 +87,25 @@ Execution::Execution(const Program &program, Footprints &footprints,
         }
     return std::nullopt;
   };
+}
+
+void Execution::checkMapScopes(const AccessRecord &x, const AccessRecord &y,
+                               const View &view) {
+  // Of the releases that the acquire knows of, the widest.
+  const Agent::MapFence *release = nullptr;
+  for (int lane : {electedClass, othersClass})
+    for (const Agent::MapFence &fence : agents[x.agent].mapReleases[lane])
+      if (x.lanes >> lane & 1 && fence.tick >= x.tick &&
+          fence.tick <= (*view.mapAcquired)[shape.mapRelease(x.agent, lane)] &&
+          (!release || release->scope < fence.scope))
+        release = &fence;
+  const auto &acquire =
+      agents[y.agent]
+          .mapAcquired[y.lanes & Elected ? electedClass : othersClass]
+          .at(y.footprint);
+  if (release)
+    checkScope(release->scope, acquire.scope, x.agent, y.agent, *release->event,
+               *acquire.event);
 }
 
 bool Execution::waitsInTime(const AccessRecord &x,
@@ -571,15 +594,19 @@ void Execution::fence(uint32_t a, const Event &event, const Action &action) {
       break;
     case effect::Fence::TensormapRelease:
       agent.ownMapRelease[lane] = agent.tick;
+      agent.mapReleases[lane].push_back(
+          {&event, agent.tick, fence.scope, Clock()});
       break;
     case effect::Fence::TensormapAcquire: {
       if (!action.extra)
         break;
       // What the warp itself has released it need not be told of.
-      Clock &acquired = agent.mapAcquired[lane][action.object];
-      acquired = clock;
+      Agent::MapFence acquire = {&event, agent.tick, fence.scope, clock};
       for (int other : {electedClass, othersClass})
-        acquired.raise(shape.mapRelease(a, other), agent.ownMapRelease[other]);
+        acquire.acquired.raise(shape.mapRelease(a, other),
+                               agent.ownMapRelease[other]);
+      agent.mapAcquired[lane].insert_or_assign(action.object,
+                                               std::move(acquire));
       break;
     }
     default:
@@ -654,25 +681,27 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
 
   if (effect.mechanism && *effect.mechanism != Mechanism::TmemLoad &&
       *effect.mechanism != Mechanism::TmemStore) {
+    // Until the operation's own complete_tx.
+    const AgentProgram &code = program.programs[a];
+    for (uint32_t i = 0; i < event.count; ++i) {
+      const Action &other = code.actions[event.first + i];
+      if (other.kind != Action::CompleteTx)
+        continue;
+      eachCta(a, other, [&](int cta) {
+        uint32_t b = slot(cta, other.object);
+        settle(b);
+        record.whole.push_back({shape.phase(b), barriers[b].phase + 1});
+      });
+    }
     if (*effect.mechanism == Mechanism::Phase) {
-      // Until the operation's own complete_tx.
-      const AgentProgram &code = program.programs[a];
-      for (uint32_t i = 0; i < event.count; ++i) {
-        const Action &other = code.actions[event.first + i];
-        if (other.kind != Action::CompleteTx)
-          continue;
-        eachCta(a, other, [&](int cta) {
-          uint32_t b = slot(cta, other.object);
-          settle(b);
-          record.done.push_back({shape.phase(b), barriers[b].phase + 1});
-        });
-      }
-      record.sourceRead = record.done;
+      record.sourceRead = record.done = std::move(record.whole);
+      record.whole.clear();
     } else {
       Stream &s = stream(a, *effect.mechanism, lane);
       record.done.push_back({shape.done(s.id), s.commits + 1});
       record.sourceRead.push_back({shape.read(s.id), s.commits + 1});
-      if (*effect.mechanism != Mechanism::MmaGroup &&
+      // A load may be in a group, and need not (MM-91).
+      if (*effect.mechanism != Mechanism::MmaGroup && record.whole.empty() &&
           (s.open.empty() || s.open.back() != &event))
         s.open.push_back(&event);
     }
@@ -704,7 +733,7 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
                      "acquired");
       return;
     }
-    view.mapAcquired = &acquired->second;
+    view.mapAcquired = &acquired->second.acquired;
   }
   if (root >= program.sharedRoots) {
     if (effect.added)

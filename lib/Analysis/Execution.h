@@ -144,7 +144,14 @@ private:
     /// Writes of tensor maps released, and the clock at the last acquire of
     /// each map (by footprint).
     uint32_t ownMapRelease[2] = {};
-    std::map<uint32_t, Clock> mapAcquired[2];
+    struct MapFence {
+      const Event *event;
+      uint32_t tick;
+      Scope scope;
+      Clock acquired;
+    };
+    std::vector<MapFence> mapReleases[2];
+    std::map<uint32_t, MapFence> mapAcquired[2];
     /// Tensor memory: the last waits, what stood before the last
     /// tcgen05.fence::before, and the clock at the last ::after.
     uint32_t ownCells[2][5] = {};
@@ -224,6 +231,9 @@ private:
   void checkScope(Scope release, Scope acquire, uint32_t first, uint32_t second,
                   const Event &arrival, const Event &wait);
   void fence(uint32_t agent, const Event &event, const Action &action);
+  /// Release and acquire of a map by two CTAs name a scope that includes both.
+  void checkMapScopes(const AccessRecord &x, const AccessRecord &y,
+                      const View &view);
   void init(uint32_t agent, const Event &event, const Action &action);
   void invalidate(uint32_t agent, const Event &event, uint32_t barrier);
   /// X by these lanes of an agent is before all lanes of an event of another.
