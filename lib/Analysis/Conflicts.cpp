@@ -207,12 +207,12 @@ std::string Conflicts::describe(const AccessRecord &access) const {
   return program.describe(access.agent, access.event->iteration, access.lanes);
 }
 
-void Conflicts::tellWait(std::pair<Code, Operation *> wait,
-                         const AccessRecord &x, const AccessRecord &y) {
+void Conflicts::tellWait(const Cause &wait, const AccessRecord &x,
+                         const AccessRecord &y) {
   Operation *first = x.event->op, *second = y.event->op;
   if (Finding *finding = report.add(
-          wait.first, wait.second, first,
-          wait.first == Code::PhaseParity
+          wait.code, wait.op, first,
+          wait.code == Code::PhaseParity
               ? Twine("this wait returns before the phase that '") +
                     first->getName().getStringRef() +
                     "' completes: its parity is that of another phase, and '" +
@@ -226,6 +226,7 @@ void Conflicts::tellWait(std::pair<Code, Operation *> wait,
         {first->getLoc(), "issued here by " + describe(x)});
     finding->others.push_back(
         {second->getLoc(), "accessed here by " + describe(y)});
+    finding->fix = wait.fix;
   }
 }
 
@@ -236,9 +237,9 @@ void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
       code == Code::Race || code == Code::TmemWaitMissing)
     if (cause && x.mechanism)
       if (auto better = cause(x, y)) {
-        if (better->second == second) {
+        if (better->op == second) {
           // Told of the same two places.
-          code = better->first;
+          code = better->code;
           if (code == Code::Race)
             what = "nothing orders the two";
         } else {

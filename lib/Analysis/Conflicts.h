@@ -87,10 +87,16 @@ public:
 
   void add(AccessRecord access, const View &view);
 
-  /// Called for a pair whose completion was not observed: may name a more
-  /// telling code and place (a wait with the wrong parity, a wrong count).
-  std::function<std::optional<std::pair<Code, mlir::Operation *>>(
-      const AccessRecord &first, const AccessRecord &second)>
+  /// A wait that is to blame for a pair, by a more telling code.
+  struct Cause {
+    Code code;
+    mlir::Operation *op;
+    std::string fix;
+  };
+  /// Called for a pair whose completion was not observed: a wait with the wrong
+  /// parity, say, or by a wrong count.
+  std::function<std::optional<Cause>(const AccessRecord &first,
+                                     const AccessRecord &second)>
       cause;
   /// Called for a map that one CTA has written and another one reads, where
   /// release and acquire order the two: are their scopes wide enough?
@@ -130,8 +136,7 @@ private:
   Order check(const AccessRecord &x, const AccessRecord &y, const View &view);
   Order checkCells(const AccessRecord &x, const AccessRecord &y,
                    const View &view);
-  /// The wait that is to blame for the pair (`cause`).
-  void tellWait(std::pair<Code, mlir::Operation *> wait, const AccessRecord &x,
+  void tellWait(const Cause &wait, const AccessRecord &x,
                 const AccessRecord &y);
   void tell(Code code, const AccessRecord &x, const AccessRecord &y,
             const Requirement &requirement, std::string what);

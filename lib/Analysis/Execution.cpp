@@ -50,19 +50,22 @@ Execution::Execution(const Program &program, Footprints &footprints,
                                     const AccessRecord &y, const View &view) {
     checkMapScopes(x, y, view);
   };
-  conflicts.cause = [this](const AccessRecord &x, const AccessRecord &y)
-      -> std::optional<std::pair<Code, Operation *>> {
+  conflicts.cause =
+      [this](const AccessRecord &x,
+             const AccessRecord &y) -> std::optional<Conflicts::Cause> {
     Agent &agent = agents[y.agent];
     // Waits of one's own: if X's warp has done its part, barriers are missing.
     switch (x.mechanism.value_or(Mechanism::Phase)) {
     case Mechanism::VmCount:
     case Mechanism::LgkmCount:
-      return std::pair{waitsInTime(x, y) ? Code::Race : Code::LdsCounterMissing,
-                       y.event->op};
+      return Conflicts::Cause{waitsInTime(x, y) ? Code::Race
+                                                : Code::LdsCounterMissing,
+                              y.event->op, ""};
     case Mechanism::TmemLoad:
     case Mechanism::TmemStore:
-      return std::pair{waitsInTime(x, y) ? Code::Race : Code::TmemWaitMissing,
-                       y.event->op};
+      return Conflicts::Cause{waitsInTime(x, y) ? Code::Race
+                                                : Code::TmemWaitMissing,
+                              y.event->op, ""};
     default:
       break;
     }
@@ -73,7 +76,8 @@ Execution::Execution(const Program &program, Footprints &footprints,
         auto last = agent.lastWait.find(barrier);
         if (last != agent.lastWait.end() && !last->second.fresh &&
             last->second.phase + 1 < static_cast<int64_t>(until.value))
-          return std::pair{Code::PhaseParity, last->second.event->op};
+          return Conflicts::Cause{Code::PhaseParity, last->second.event->op,
+                                  fixOfParity(barrier, until.value - 1)};
       }
     if (x.mechanism == Mechanism::BulkGroup ||
         x.mechanism == Mechanism::AsyncGroup ||
@@ -83,7 +87,7 @@ Execution::Execution(const Program &program, Footprints &footprints,
         if (x.lanes >> lane & 1) {
           Stream &s = stream(x.agent, *x.mechanism, lane);
           if (s.numbered && s.numberedAt < x.done.front().value)
-            return std::pair{Code::GroupWaitCount, s.numbered->op};
+            return Conflicts::Cause{Code::GroupWaitCount, s.numbered->op, ""};
         }
     return std::nullopt;
   };
@@ -208,57 +212,6 @@ bool Execution::runAgent(uint32_t a) {
   return true;
 }
 
-std::pair<uint32_t, uint32_t> Execution::warpgroupOf(uint32_t a) const {
-  int warp = program.agents[a].warp / 4 * 4;
-  uint32_t first = a - program.agents[a].warp + warp;
-  return {first, first + std::min(4, program.warps - warp)};
-}
-
-/// The four warps of a warpgroup execute the same of its operations, in the
-/// same order. (Waits may be one warp's, MM-71.)
-void Execution::warpgroups() {
-  auto next = [&](uint32_t a, size_t &at) -> const Event * {
-    const AgentProgram &code = program.programs[a];
-    for (; at < code.events.size(); ++at) {
-      const Event &event = code.events[at];
-      bool waits = false;
-      for (uint32_t i = 0; i < event.count; ++i)
-        waits |= code.actions[event.first + i].kind == Action::WaitGroup;
-      if (event.cardinality == effect::Cardinality::Warpgroup &&
-          event.lanes == AllLanes && !waits)
-        return &code.events[at++];
-    }
-    return nullptr;
-  };
-  auto tell = [&](uint32_t a, const Event &event) {
-    report.add(Code::IssueCardinality, event.op, nullptr,
-               Twine("'") + event.op->getName().getStringRef() +
-                   "' is executed by " + who(a, event) +
-                   ", but not by all four warps of its warpgroup");
-  };
-  for (int cta = 0; cta < program.ctas(); ++cta)
-    for (int warp = 0; warp < program.warps; warp += 4) {
-      auto [first, last] = warpgroupOf(cta * program.warps + warp);
-      size_t at[4] = {};
-      for (bool same = true; same;) {
-        const Event *events[4] = {};
-        for (uint32_t a = first; a < last; ++a)
-          events[a - first] = next(a, at[a - first]);
-        same = events[0] != nullptr;
-        for (const Event *event : events)
-          same &= event && event->op == events[0]->op;
-        for (uint32_t a = first; a < last && !same; ++a)
-          if (const Event *event = events[a - first])
-            if (llvm::any_of(events, [&](const Event *other) {
-                  return !other || other->op != event->op;
-                })) {
-              tell(a, *event);
-              break;
-            }
-      }
-    }
-}
-
 void Execution::cardinality(uint32_t a, const Event &event) {
   using effect::Cardinality;
   StringRef name = event.op->getName().getStringRef();
@@ -358,84 +311,6 @@ bool Execution::perform(uint32_t a, const Event &event, const Action &action,
     return true;
   }
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Registers of products
-//===----------------------------------------------------------------------===//
-
-bool Execution::kept(uint32_t a, const Event &event, uint32_t number) {
-  Agent::Flight &flight = agents[a].flights[number];
-  if (!flight.taken)
-    return true;
-  if (Finding *finding =
-          report.add(Code::InflightUse, event.op, flight.taken->op,
-                     "these registers went on into another product: what they "
-                     "held is not there any more"))
-    finding->others.push_back(
-        {flight.taken->op->getLoc(), "this product took them over"});
-  return false;
-}
-
-void Execution::inFlight(uint32_t a, const Event &event, const Action &action) {
-  Agent &agent = agents[a];
-  auto &flights = agent.flights;
-  flights.resize(std::max<size_t>(flights.size(), action.amount + 1));
-  Agent::Flight &mine = flights[action.amount];
-  // A product (its event has operands to read) needs the fence after any other
-  // access to its registers.
-  bool product = false;
-  for (uint32_t i = 0; i < event.count; ++i)
-    product |=
-        program.programs[a].actions[event.first + i].kind == Action::Access;
-  if (!product) {
-    mine = {0, &event};
-    agent.productFence = false;
-    agent.lastRegisters = &event;
-    return;
-  }
-  if (action.object && kept(a, event, action.object))
-    flights[action.object].taken = &event;
-  if (!agent.productFence) {
-    Operation *other = agent.lastRegisters ? agent.lastRegisters->op : nullptr;
-    if (Finding *finding = report.add(
-            Code::MmaFence, event.op, other,
-            other ? Twine("registers were accessed since the last "
-                          "wgmma.fence before this product")
-                  : Twine("no wgmma.fence stands before the first product of "
-                          "the warpgroup")))
-      if (other)
-        finding->others.push_back(
-            {other->getLoc(), "the registers are the program's again here"});
-    agent.productFence = true;
-  }
-  agent.overAtProduct = agent.overAtFence;
-  for (int lane : {electedClass, othersClass})
-    if (event.lanes >> lane & 1) {
-      Stream &s = stream(a, Mechanism::MmaGroup, lane);
-      s.open.push_back(&event);
-      mine = {s.commits + 1, &event};
-    }
-}
-
-void Execution::arrived(uint32_t a, const Event &event, const Action &action) {
-  Agent &agent = agents[a];
-  const Agent::Flight &flight = agent.flights[action.object];
-  if (kept(a, event, action.object) && flight.group > agent.productsWaited) {
-    Stream &s = stream(a, Mechanism::MmaGroup,
-                       event.lanes & Elected ? electedClass : othersClass);
-    if (Finding *finding = report.add(
-            Code::InflightUse, event.op, flight.issued->op,
-            flight.group > s.commits
-                ? "the accumulator is used, but its product was not committed "
-                  "to a group, so that no wait covers it"
-                : "the accumulator is used, and the wait covers older groups "
-                  "than that of its product"))
-      finding->others.push_back(
-          {flight.issued->op->getLoc(), "the product is issued here"});
-  }
-  agent.productFence = false;
-  agent.lastRegisters = &event;
 }
 
 //===----------------------------------------------------------------------===//
@@ -616,40 +491,8 @@ void Execution::fence(uint32_t a, const Event &event, const Action &action) {
 }
 
 //===----------------------------------------------------------------------===//
-// Accesses and groups
+// Accesses
 //===----------------------------------------------------------------------===//
-
-uint32_t Execution::streamId(uint32_t a, Mechanism mechanism, int lane) const {
-  uint32_t own = streamsPerAgent * a;
-  switch (mechanism) {
-  case Mechanism::BulkGroup:
-    return own + lane;
-  case Mechanism::AsyncGroup:
-    return own + 2 + lane;
-  case Mechanism::TensorCore:
-    return own + 5 + lane;
-  case Mechanism::VmCount:
-    return own + 7 + lane;
-  case Mechanism::LgkmCount:
-    return own + 9 + lane;
-  default: {
-    // One stream a warpgroup: all its warps issue the same products (MM-71).
-    const AgentInfo &info = program.agents[a];
-    return streamsPerAgent * (a - info.warp % 4) + 4;
-  }
-  }
-}
-
-Execution::Stream &Execution::stream(uint32_t a, Mechanism mechanism,
-                                     int lane) {
-  auto [found, fresh] =
-      agents[a].streams.try_emplace({mechanism, lane}, Stream());
-  if (fresh) {
-    found->second.id = streamId(a, mechanism, lane);
-    found->second.commits = 0;
-  }
-  return found->second;
-}
 
 void Execution::access(uint32_t a, const Event &event, const Action &action) {
   const auto &effect = std::get<effect::Access>(action.effect->what);
@@ -766,236 +609,4 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
     }
     conflicts.add(std::move(one), view);
   });
-}
-
-void Execution::commit(uint32_t a, const Event &event, const Action &action) {
-  const auto &effect = std::get<effect::CommitGroup>(action.effect->what);
-  Mechanism mechanism = effect.mechanism;
-  for (int lane : {electedClass, othersClass}) {
-    if (!(event.lanes >> lane & 1))
-      continue;
-    Stream &s = stream(a, mechanism, lane);
-    ++s.commits;
-    s.groups.push_back(s.open.empty() ? nullptr : s.open.front());
-    s.raises.push_back(effect.count.value_or(1));
-    s.open.clear();
-  }
-  if (mechanism == Mechanism::MmaGroup)
-    agents[a].overAtGroup.push_back(agents[a].overAtProduct);
-}
-
-bool Execution::waitGroup(uint32_t a, const Event &event,
-                          const Action &action) {
-  const auto &wait = std::get<effect::WaitGroup>(action.effect->what);
-  if (action.object & 1)
-    report.add(Code::TokenAgent, event.op, nullptr,
-               who(a, event) +
-                   " waits for a group that another thread committed: it "
-                   "waits for nothing");
-  if (wait.mechanism == Mechanism::TmemLoad ||
-      wait.mechanism == Mechanism::TmemStore) {
-    waitCells(a, event, wait.mechanism);
-    return true;
-  }
-  for (int lane : {electedClass, othersClass}) {
-    if (!(event.lanes >> lane & 1))
-      continue;
-    Stream &s = stream(a, wait.mechanism, lane);
-    uint32_t reached = 0;
-    if (wait.token)
-      reached = lane == electedClass ? action.amount : action.extra;
-    else {
-      // The youngest groups raise the counter that far: one of whose parts
-      // some may stay pending is pending.
-      int64_t pending = wait.pending.value_or(0), left = pending;
-      reached = s.commits;
-      while (reached > 0 && left > 0)
-        left -= s.raises[--reached];
-      if (pending && reached < s.commits) {
-        s.numbered = &event;
-        s.numberedAt = reached;
-      }
-    }
-    Clock &clock = agents[a].clock[lane];
-    if (wait.mechanism == Mechanism::MmaGroup && reached) {
-      // The product is the warpgroup's: it waits for all four warps, and that
-      // it is over shows that they have come to its wgmma.fence (MM-71).
-      auto [first, last] = warpgroupOf(a);
-      for (uint32_t other = first; other < last; ++other)
-        if (agents[other].overAtGroup.size() < reached && !agents[other].done)
-          return false;
-      for (uint32_t other = first; other < last; ++other)
-        if (const auto &groups = agents[other].overAtGroup;
-            groups.size() >= reached && groups[reached - 1])
-          clock.join(*groups[reached - 1], shape.over(0), shape.overEnd());
-      agents[a].productsWaited = std::max(agents[a].productsWaited, reached);
-    }
-    clock.raise(shape.read(s.id), reached);
-    if (!wait.sourcesOnly)
-      clock.raise(shape.done(s.id), reached);
-    // A counter of gfx942 is the wave's: all its lanes know what it has shown.
-    if (wait.mechanism == Mechanism::VmCount ||
-        wait.mechanism == Mechanism::LgkmCount)
-      for (Clock &lanes : agents[a].clock)
-        lanes.join(clock, shape.done(s.id), shape.read(s.id) + 1);
-  }
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Barriers among threads
-//===----------------------------------------------------------------------===//
-
-bool Execution::threadBarrier(uint32_t a, const Event &event,
-                              const Action &action) {
-  const auto &barrier = std::get<effect::ThreadBarrier>(action.effect->what);
-  switch (barrier.kind) {
-  case effect::ThreadBarrier::Warp:
-    acquire(a, AllLanes, released(a, AllLanes));
-    return true;
-  case effect::ThreadBarrier::Named:
-    return namedBarrier(a, event, action);
-  case effect::ThreadBarrier::Cluster:
-    return clusterBarrier(a, event, action);
-  }
-  return true;
-}
-
-bool Execution::namedBarrier(uint32_t a, const Event &event,
-                             const Action &action) {
-  const auto &effect = std::get<effect::ThreadBarrier>(action.effect->what);
-  Agent &agent = agents[a];
-  uint32_t index = 16 * ctaOf(a) + action.amount;
-  NamedBarrier &barrier = named[index];
-  bool sync = effect.role == effect::ThreadBarrier::Sync;
-  if (agent.arrived) {
-    // Released when the round was completed.
-    for (const NamedBarrier::Participant &p : barrier.participants)
-      if (p.agent == a)
-        return false;
-    agent.arrived = false;
-    return true;
-  }
-  for (const NamedBarrier::Participant &p : barrier.participants)
-    if (p.agent == a) {
-      Report::Stop stop(report);
-      if (Finding *finding = report.add(
-              Code::NamedBarrier, event.op, p.event->op,
-              who(a, event) + " comes to named barrier " +
-                  Twine(action.amount) +
-                  " again before the round it has arrived in is over"))
-        finding->others.push_back({p.event->op->getLoc(), "it arrived here"});
-      agent.lost = true;
-      return false;
-    }
-  int64_t threads = effect.threads ? effect.threads : 32 * program.warps;
-  if (barrier.participants.empty()) {
-    barrier.threads = threads;
-    barrier.clock.clear();
-  } else if (barrier.threads != threads) {
-    const Event *other = barrier.participants.front().event;
-    Report::Stop stop(report);
-    if (Finding *finding = report.add(
-            Code::NamedBarrier, event.op, other->op,
-            Twine("named barrier ") + Twine(action.amount) + " is used with " +
-                Twine(threads) + " threads here and " + Twine(barrier.threads) +
-                " by another participant of the same round"))
-      finding->others.push_back({other->op->getLoc(), "the other use"});
-    agent.lost = true;
-    return false;
-  }
-  // Who comes to this round must know that the last one is over: it was there,
-  // or is ordered after it.
-  if (barrier.round > 0 && !llvm::is_contained(barrier.before, a) &&
-      agent.clock[electedClass][shape.round(index)] < barrier.round)
-    report.add(Code::NamedBarrier, event.op, nullptr,
-               who(a, event) + " comes to named barrier " +
-                   Twine(action.amount) + " in its round " +
-                   Twine(barrier.round) +
-                   ", but nothing orders it after the round before: under "
-                   "another schedule it counts in that one");
-  barrier.participants.push_back({a, sync, &event});
-  barrier.come += 32;
-  barrier.clock.join(released(a, AllLanes));
-  agent.arrived = sync;
-  if (barrier.come < barrier.threads)
-    return !sync;
-  ++barrier.round;
-  barrier.clock.raise(shape.round(index), barrier.round);
-  barrier.before.clear();
-  for (const NamedBarrier::Participant &p : barrier.participants)
-    if (p.sync) {
-      acquire(p.agent, AllLanes, barrier.clock);
-      barrier.before.push_back(p.agent);
-    }
-  barrier.participants.clear();
-  barrier.come = 0;
-  agent.arrived = false;
-  return true;
-}
-
-bool Execution::clusterBarrier(uint32_t a, const Event &event,
-                               const Action &action) {
-  const auto &effect = std::get<effect::ThreadBarrier>(action.effect->what);
-  Agent &agent = agents[a];
-  ClusterBarrier &barrier = clusterBarriers[program.agents[a].cluster];
-  auto told = [&](const Twine &what) {
-    Report::Stop stop(report);
-    report.add(Code::ClusterBarrier, event.op, nullptr, who(a, event) + what);
-    agent.lost = true;
-  };
-  if (event.lanes != AllLanes) {
-    told(": every lane of every warp takes part in the cluster's barrier, not "
-         "one");
-    return false;
-  }
-  bool arrives = effect.role != effect::ThreadBarrier::Wait;
-  bool waits = effect.role != effect::ThreadBarrier::Arrive;
-  if (arrives && !(agent.arrived && waits)) {
-    if (agent.clusterArrived) {
-      told(" arrives at the cluster's barrier again before it has waited");
-      return false;
-    }
-    agent.clusterArrived = true;
-    if (effect.sem == effect::Sem::Relaxed) {
-      // Orders nothing but what fences have released, fence.mbarrier_init
-      // among them; and it shows who has started.
-      const Clock &mine = released(a, AllLanes);
-      for (uint32_t b = 0; b < shape.agents; ++b)
-        for (int lane : {electedClass, othersClass}) {
-          barrier.clock.raise(shape.init(b, lane), mine[shape.init(b, lane)]);
-          barrier.clock.raise(shape.time(b, lane),
-                              std::min(mine[shape.time(b, lane)], 1u));
-        }
-      arriveRelaxed(a, AllLanes, Scope::Cluster, Scope::Cluster, barrier.clock);
-    } else
-      barrier.clock.join(released(a, AllLanes));
-    if (waits)
-      agent.arrived = true;
-    ++barrier.come;
-  }
-  // Warps that have ended count as arrived.
-  int64_t needed = 0;
-  for (uint32_t b = 0; b < agents.size(); ++b)
-    needed += program.agents[b].cluster == program.agents[a].cluster &&
-              (!agents[b].done || agents[b].clusterArrived);
-  if (barrier.come >= needed && barrier.come > 0) {
-    ++barrier.round;
-    barrier.come = 0;
-    barrier.last = barrier.clock;
-    barrier.clock.clear();
-  }
-  if (!waits)
-    return true;
-  if (!agent.clusterArrived) {
-    told(" waits at the cluster's barrier without having arrived");
-    return false;
-  }
-  if (barrier.round <= agent.clusterRound)
-    return false;
-  agent.clusterRound = barrier.round;
-  agent.clusterArrived = false;
-  agent.arrived = false;
-  acquire(a, AllLanes, barrier.last);
-  return true;
 }

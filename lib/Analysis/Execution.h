@@ -182,6 +182,9 @@ private:
       const Event *event;
       int64_t phase;
       bool fresh;
+      uint32_t tick;
+      /// The same operation was answered for this phase the last time, too.
+      bool again;
     };
     std::map<uint32_t, LastWait> lastWait;
   };
@@ -273,17 +276,54 @@ private:
     return program.agents[agent].cluster * program.clusterSize + rank;
   }
   template <typename F>
-  void eachCta(uint32_t agent, const Action &action, F each) {
+  void eachCta(uint32_t agent, const Action &action, F each) const {
     for (int rank = 0; rank < program.clusterSize; ++rank)
       if (action.ctas >> rank & 1)
         each(ctaAt(agent, rank));
   }
 
   //===--------------------------------------------------------------------===//
-  // Ends (Obligations.cpp)
+  // Nobody can go on (Deadlock.cpp)
   //===--------------------------------------------------------------------===//
 
   void deadlock();
+  /// What a wait that never returns says of itself.
+  std::string describeWait(uint32_t agent, const Event &event,
+                           const Action &action) const;
+  const Action &current(uint32_t agent) const;
+  /// Reports a wait by parity for a phase later than the next one.
+  bool waitsTooLate(uint32_t agent, const Event &event, const Action &action);
+  /// Reports a phase of which some is there. True: no more is ever made.
+  bool missesArrivals(uint32_t agent, const Event &event, const Action &action);
+  /// The first agent that has an arrival at the barrier ahead of it.
+  std::optional<uint32_t> signaller(uint32_t barrier) const;
+
+  //===--------------------------------------------------------------------===//
+  // Fixes (Fixes.cpp): what to change, with names and numbers
+  //===--------------------------------------------------------------------===//
+
+  /// How many arrivals at a barrier an operation makes each time, by all that
+  /// execute it; the most that one makes, and all of them together.
+  int64_t arrivalsOf(mlir::Operation *op, uint32_t barrier) const;
+  std::pair<int64_t, int64_t> arrivalsAt(uint32_t barrier) const;
+  /// A wait for another phase than the next, which is number `seen`.
+  std::string fixOfParity(uint32_t barrier, uint32_t seen) const;
+  /// What makes phases go by that nobody has meant: more arrivals than are
+  /// counted, or a wait that is answered twice for one phase.
+  std::optional<std::string> fixOfCause(uint32_t barrier) const;
+  /// A phase gets this many arrivals, and the barrier's count is another.
+  std::string fixOfCount(uint32_t barrier, int64_t arrivals) const;
+  /// A signal that can fall into the phase before.
+  std::string fixOfSignal(uint32_t barrier) const;
+  /// A wait that can come when the phase after its own is over.
+  std::string fixOfLateWait(uint32_t barrier, const Event &wait) const;
+  /// Waits that never return, the first of them this agent's.
+  std::string fixOfDeadlock(uint32_t agent) const;
+
+  //===--------------------------------------------------------------------===//
+  // Ends (Obligations.cpp)
+  //===--------------------------------------------------------------------===//
+
   void endOfAgent(uint32_t agent);
   void endOfAll();
   void badBytes(uint32_t barrier);

@@ -21,15 +21,17 @@ void Execution::signalFlag(uint32_t a, const Event &event,
   const auto &effect = std::get<effect::Access>(action.effect->what);
   flag.value += action.amount * threads;
   Clock handed;
+  Scope scope = effect.scope;
   if (effect.sem == effect::Sem::Relaxed ||
       effect.sem == effect::Sem::Acquire) {
-    // Releases what fences before it have (MM-21), and nothing else.
+    // Releases what fences before it have (MM-21), and nothing else; of their
+    // scopes the narrower counts (MM-42).
     handed = Clock(shape.size());
-    arriveRelaxed(a, event.lanes, effect.scope, effect.scope, handed);
+    scope = arriveRelaxed(a, event.lanes, Scope::Cta, scope, handed);
   } else
     handed = released(a, event.lanes);
   flag.signals.push_back(
-      {a, action.amount * threads, std::move(handed), effect.scope, &event});
+      {a, action.amount * threads, std::move(handed), scope, &event});
 }
 
 bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {

@@ -1,6 +1,8 @@
 //===- Phases.cpp - mbarriers in the canonical run ------------------------===//
 #include "Execution.h"
 
+#include "titan/Dialect/Titan/SharedMemory.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -8,15 +10,9 @@ using namespace titan::checker;
 std::string Execution::barrierName(uint32_t b) const {
   size_t perCta = program.barriers.size();
   auto [value, slot] = program.barriers[b % perCta];
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  // As the program names it.
-  OpPrintingFlags flags;
-  value.printAsOperand(os, flags);
-  if (cast<MBarrierType>(value.getType()).getSlots() > 1)
-    os << "[" << slot << "]";
+  std::string text = nameOfBarrier(value, slot);
   if (program.ctas() > 1)
-    os << " of CTA " << b / perCta;
+    text += " of CTA " + std::to_string(b / perCta);
   return text;
 }
 
@@ -273,6 +269,8 @@ void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
           who(a, event) + ": '" + event.op->getName().getStringRef().str() +
           "', phase " + std::to_string(barrier.phaseOfLife()) + " of " +
           barrierName(b));
+      if (code != Code::BarrierBytes)
+        finding->fix = fixOfSignal(b);
     }
     return;
   }
@@ -298,6 +296,7 @@ void Execution::overArrival(uint32_t a, const Event &event, uint32_t b,
                                            who(other->agent, *other->event)});
     finding->others.push_back(
         {barrier.initEvent->op->getLoc(), "the barrier's count is given here"});
+    finding->fix = fixOfCount(b, barrier.expected - barrier.pending + amount);
   }
   aborted = true;
 }
@@ -441,8 +440,12 @@ void Execution::settle(uint32_t b) {
               Twine(
                   "these bytes are expected by no arrival's thread: barrier ") +
                   barrierName(b) +
-                  " can complete its phase before they are counted"))
+                  " can complete its phase before they are counted")) {
         finding->events.push_back(who(e.agent, *e.event));
+        finding->fix = "expect them by a thread that arrives at " +
+                       barrierName(b) +
+                       " after that: arrive_expect_tx does both";
+      }
   }
   // Whoever waited for the phase before must have done so by now: a waiter two
   // phases behind is answered about the wrong one.
@@ -482,6 +485,7 @@ void Execution::settle(uint32_t b) {
       finding->events.push_back(who(wait.agent, *wait.event) +
                                 ": waits for phase " +
                                 std::to_string(wait.phase - barrier.base));
+      finding->fix = fixOfLateWait(b, *wait.event);
     }
   }
   barrier.waits.resize(kept);
@@ -529,14 +533,22 @@ bool Execution::waitBarrier(uint32_t a, const Event &event,
                   Twine(phase - barrier.base) + " of barrier " +
                   barrierName(b) +
                   ", but nothing shows that the phase before it is over: by "
-                  "its parity the wait can be answered for phase " +
-                  Twine(phase - barrier.base - 2)))
+                  "its parity the wait can be answered " +
+                  (phase - barrier.base < 2
+                       ? Twine("at once")
+                       : "for phase " + Twine(phase - barrier.base - 2)))) {
         if (other)
           finding->others.push_back(
               {other->op->getLoc(), "the phase is completed here"});
+        finding->fix = fixOfCause(b).value_or(fixOfParity(b, seen));
+      }
     }
   }
-  agent.lastWait[b] = {&event, phase, fresh};
+  auto last = agent.lastWait.find(b);
+  bool again = last != agent.lastWait.end() &&
+               last->second.event->op == event.op &&
+               last->second.phase == phase;
+  agent.lastWait[b] = {&event, phase, fresh, agent.tick, again};
   barrier.waits.push_back({a, event.lanes, agent.tick, &event, phase});
   if (phase < barrier.base)
     return true;

@@ -24,7 +24,8 @@ Bounds Ranges::of(Number number) {
   if (auto found = known.find(number.symbol); found != known.end())
     return found->second;
   const Symbols::Node &node = symbols.node(number.symbol);
-  Bounds range = node.code == Arith::None ? leaf(node.predicate) : compute(node);
+  Bounds range =
+      node.code == Arith::None ? leaf(node.predicate) : compute(node);
   known.emplace(number.symbol, range);
   return range;
 }
@@ -44,7 +45,7 @@ static std::optional<Bounds> corners(Bounds a, Bounds b, Operation operation) {
         value = highest;
       }
       result = result ? Bounds{std::min(result->low, value),
-                              std::max(result->high, value)}
+                               std::max(result->high, value)}
                       : Bounds{value, value};
     }
   return result;
@@ -105,14 +106,15 @@ Bounds Ranges::compute(const Symbols::Node &node) {
   case Arith::Or:
   case Arith::Xor: {
     if (a.single() && b.single())
-      return fits(node.code == Arith::Or ? Bounds{a.low | b.low, a.low | b.low}
-                                         : Bounds{a.low ^ b.low, a.low ^ b.low});
+      return fits(node.code == Arith::Or
+                      ? Bounds{a.low | b.low, a.low | b.low}
+                      : Bounds{a.low ^ b.low, a.low ^ b.low});
     if (!positive)
       return all;
     uint64_t bits = llvm::maskTrailingOnes<uint64_t>(
         llvm::bit_width<uint64_t>(std::max(a.high, b.high)));
     return fits(Bounds{node.code == Arith::Or ? std::max(a.low, b.low) : 0,
-                      static_cast<int64_t>(bits)});
+                       static_cast<int64_t>(bits)});
   }
   case Arith::Shl:
     if (!positive || b.high > 61)

@@ -1,6 +1,7 @@
 //===- Resources.cpp - what a CTA has -------------------------------------===//
 #include "Resources.h"
 
+#include "titan/Dialect/Titan/SharedMemory.h"
 #include "titan/Target/Target.h"
 
 using namespace mlir;
@@ -49,7 +50,6 @@ static void checkBudgets(KernelOp kernel, Report &report) {
   });
 }
 
-/// Buffers and barriers, one after the other as they are laid out.
 static void checkSharedMemory(KernelOp kernel, Report &report) {
   TargetId target = TargetId::Sm90a;
   for (Operation *at = kernel; at; at = at->getParentOp())
@@ -59,31 +59,13 @@ static void checkSharedMemory(KernelOp kernel, Report &report) {
         target = info->id;
       break;
     }
-  int64_t limit = targetInfo(target).sharedBytesPerCta, next = 0;
-  for (Operation &op : kernel.getBody().front()) {
-    int64_t bytes = 0, alignment = 1;
-    if (auto shared = dyn_cast<SharedAllocOp>(op)) {
-      alignment = shared.getType().getAlignment();
-      bytes = shared.getType().getSlotBytes() * shared.getType().getSlots();
-    } else if (auto barriers = dyn_cast<MBarrierAllocOp>(op)) {
-      alignment = 8;
-      bytes = 8 * barriers.getType().getSlots();
-    } else if (isa<TensormapAllocOp>(op)) {
-      alignment = bytes = 128;
-    } else {
-      continue;
-    }
-    next = llvm::alignTo(next, alignment);
-    if (bytes <= limit - next) {
-      next += bytes;
-      continue;
-    }
-    report.add(Code::SharedMemoryLimit, &op, kernel,
+  int64_t limit = targetInfo(target).sharedBytesPerCta;
+  auto list = layOutShared(kernel, limit);
+  if (!list.empty() && list.back().end() > limit)
+    report.add(Code::SharedMemoryLimit, list.back().op, kernel,
                Twine("with this allocation the kernel takes ") +
-                   Twine(next + bytes) + " bytes of shared memory; a CTA has " +
-                   Twine(limit));
-    return;
-  }
+                   Twine(list.back().end()) +
+                   " bytes of shared memory; a CTA has " + Twine(limit));
 }
 
 /// A layout is for as many warps as execute the operation, or for a divisor of

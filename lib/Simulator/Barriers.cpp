@@ -2,6 +2,8 @@
 #include "Hazards.h"
 #include "Machine.h"
 
+#include "titan/Dialect/Titan/SharedMemory.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -18,15 +20,10 @@ static constexpr int64_t maxCount = (1 << 20) - 1;
 std::string Machine::nameOf(const Cta &cta, const MBarrier &barrier) const {
   for (const Allocation &allocation : program.allocations)
     if (barrier.address >= allocation.address &&
-        barrier.address < allocation.address + allocation.bytes) {
-      std::string text = llvm::formatv("the mbarrier of {0}",
-                                       placeOf(allocation.op->getLoc()));
-      if (allocation.bytes > 8)
-        text += llvm::formatv(", slot {0}",
-                              (barrier.address - allocation.address) / 8)
-                    .str();
-      return text;
-    }
+        barrier.address < allocation.address + allocation.bytes)
+      return "barrier " +
+             nameOfBarrier(allocation.op->getResult(0),
+                           (barrier.address - allocation.address) / 8);
   return llvm::formatv("the mbarrier at {0}", barrier.address);
 }
 

@@ -472,11 +472,14 @@ void Hazards::scalar(Agent &agent, const Inst &inst, Cta *owner,
     // A plain store begins a new chain; an atomic continues the old one.
     if (effect->kind == AccessKind::Write)
       location.released = Clock();
+    location.scope = effect->scope;
     if (releases)
       location.released.join(state->publish(agent, lanes));
-    else if (!warp.classes[0].released.empty())
-      location.released.join(warp.classes[0].released);
-    location.scope = effect->scope;
+    else if (const ThreadClass &thread = warp.classes[0];
+             !thread.released.empty()) {
+      location.released.join(thread.released);
+      location.scope = std::min(effect->scope, thread.releasedScope);
+    }
     location.cta = agent.cta.number;
   }
 }

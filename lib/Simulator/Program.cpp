@@ -339,14 +339,8 @@ void Compiler::run() {
   p.regions.push_back(cta);
   for (BlockArgument argument : kernel.getBody().getArguments())
     slot(argument);
+  allocate();
   block(kernel.getBody().front());
-  const TargetInfo &target = targetInfo(TargetId::Sm90a);
-  int64_t used = p.sharedBytes ? p.sharedBytes - 1024 : 0;
-  if (used > target.sharedBytesPerCta)
-    problem(kernel, Code::SharedMemoryLimit,
-            llvm::formatv("the CTA's buffers take {0} bytes of shared memory; "
-                          "there are {1}",
-                          used, target.sharedBytesPerCta));
 }
 
 std::unique_ptr<Program> Program::compile(KernelOp kernel,

@@ -151,8 +151,8 @@ private:
   bool memoryOperation(mlir::Operation &op);
   bool barrierOperation(mlir::Operation &op);
   bool asyncOperation(mlir::Operation &op);
-  void allocate(mlir::Operation *op, mlir::Value result, int64_t bytes,
-                int64_t alignment, bool barriers);
+  /// Buffers and barriers get their addresses.
+  void allocate();
   void barrierOperands(Inst &inst, mlir::Value barrier, mlir::Value index);
 
   KernelOp kernel;

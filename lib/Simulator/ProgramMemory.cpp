@@ -1,8 +1,11 @@
 //===- ProgramMemory.cpp - memory, barriers, copies, products -------------===//
 #include "ProgramCompiler.h"
 
+#include "titan/Dialect/Titan/SharedMemory.h"
+#include "titan/Target/Target.h"
+
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace titan;
@@ -12,21 +15,24 @@ using namespace titan::sim;
 // Memory
 //===----------------------------------------------------------------------===//
 
-void Compiler::allocate(Operation *op, Value result, int64_t bytes,
-                        int64_t alignment, bool barriers) {
-  // Address 0 is left free, as on the hardware.
-  if (p.sharedBytes == 0)
-    p.sharedBytes = 1024;
-  p.sharedBytes = llvm::alignTo(p.sharedBytes, alignment);
-  if (p.sharedBytes + bytes > (int64_t(1) << 30)) {
-    problem(op, Code::SharedMemoryLimit, "shared memory beyond 2^30 bytes");
-    return;
+void Compiler::allocate() {
+  int64_t limit = targetInfo(TargetId::Sm90a).sharedBytesPerCta;
+  for (const SharedAllocation &each : layOutShared(kernel, limit)) {
+    if (each.end() > limit) {
+      problem(
+          each.op, Code::SharedMemoryLimit,
+          llvm::formatv("with this allocation the kernel takes {0} bytes of "
+                        "shared memory; a CTA has {1}",
+                        each.end(), limit));
+      return;
+    }
+    // Address 0 is left free, as on the hardware.
+    uint32_t address = 1024 + static_cast<uint32_t>(each.offset);
+    p.sharedBytes = address + each.bytes;
+    p.scalars[scalar(each.op->getResult(0))] = address;
+    p.allocations.push_back({address, static_cast<uint32_t>(each.bytes),
+                             isa<MBarrierAllocOp>(each.op), each.op});
   }
-  uint32_t number = scalar(result);
-  p.scalars[number] = p.sharedBytes;
-  p.allocations.push_back(
-      {p.sharedBytes, static_cast<uint32_t>(bytes), barriers, op});
-  p.sharedBytes += bytes;
 }
 
 bool Compiler::memoryOperation(Operation &op) {
@@ -75,12 +81,7 @@ bool Compiler::memoryOperation(Operation &op) {
     setList(inst, indices, true);
   };
   return llvm::TypeSwitch<Operation *, bool>(&op)
-      .Case([&](SharedAllocOp o) {
-        allocate(o, o.getResult(),
-                 o.getType().getSlotBytes() * o.getType().getSlots(),
-                 o.getType().getAlignment(), false);
-        return true;
-      })
+      .Case([&](SharedAllocOp) { return true; }) // allocate()
       .Case([&](SharedSlotOp o) {
         uint32_t a = scalar(o.getRing()), b = scalar(o.getIndex()),
                  dst = scalar(o.getResult());
@@ -199,10 +200,7 @@ bool Compiler::barrierOperation(Operation &op) {
     return inst;
   };
   return llvm::TypeSwitch<Operation *, bool>(&op)
-      .Case([&](MBarrierAllocOp o) {
-        allocate(o, o.getResult(), 8 * o.getType().getSlots(), 8, true);
-        return true;
-      })
+      .Case([&](MBarrierAllocOp) { return true; }) // allocate()
       .Case([&](MBarrierInitOp o) {
         barrier(Opcode::BarrierInit, o.getBarrier(), o.getIndex()).imm =
             o.getCount();

@@ -378,6 +378,14 @@ void Expander::byOneThread(OpBuilder &b, Operation *at, bool ofPartition,
   make(b);
 }
 
+/// A pipe's barriers are named after it: %pipe.full, %pipe.empty.
+static Location nameOfEnd(Location pipe, StringRef end) {
+  auto name = pipe->findInstanceOf<NameLoc>();
+  StringRef text = name ? name.getName().strref() : "pipe";
+  return NameLoc::get(StringAttr::get(pipe.getContext(), text + "." + end),
+                      name ? name.getChildLoc() : pipe);
+}
+
 void Expander::createBarriers() {
   Operation *first = nullptr;
   for (Operation &op : kernel.getBody().front())
@@ -391,8 +399,8 @@ void Expander::createBarriers() {
     b.setInsertionPoint(pipe->create);
     Location loc = pipe->create.getLoc();
     Type ring = MBarrierType::get(b.getContext(), pipe->depth, false);
-    pipe->full = MBarrierAllocOp::create(b, loc, ring);
-    pipe->empty = MBarrierAllocOp::create(b, loc, ring);
+    pipe->full = MBarrierAllocOp::create(b, nameOfEnd(loc, "full"), ring);
+    pipe->empty = MBarrierAllocOp::create(b, nameOfEnd(loc, "empty"), ring);
   }
   b.setInsertionPoint(first);
   Location loc = pipes.front()->create.getLoc();

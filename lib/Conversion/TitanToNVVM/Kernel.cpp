@@ -1,11 +1,11 @@
 //===- Kernel.cpp - functions, partitions, control flow -------------------===//
 #include "KernelLowering.h"
 
+#include "titan/Dialect/Titan/SharedMemory.h"
 #include "titan/Target/Target.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace titan;
@@ -99,38 +99,23 @@ Value KernelLowering::warp() { return partitionWarp; }
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelLowering::allocateShared() {
-  constexpr int64_t limit = 232448; // bytes a CTA, sm_90a
-  int64_t next = 0;
+  int64_t limit = targetInfo(TargetId::Sm90a).sharedBytesPerCta;
   llvm::json::Array buffers;
-  for (Operation &op : kernel.getBody().front()) {
-    int64_t bytes = 0, alignment = 1;
-    if (auto shared = dyn_cast<SharedAllocOp>(op)) {
-      alignment = shared.getType().getAlignment();
-      bytes = shared.getType().getSlotBytes() * shared.getType().getSlots();
-    } else if (auto barriers = dyn_cast<MBarrierAllocOp>(op)) {
-      alignment = 8;
-      bytes = 8 * barriers.getType().getSlots();
-    } else if (isa<TensormapAllocOp>(op)) {
-      alignment = bytes = 128;
-    } else {
-      continue;
-    }
-    next = llvm::alignTo(next, alignment);
-    sharedOffsets[op.getResult(0)] = next;
-    if (auto loc = op.getLoc()->findInstanceOf<FileLineColLoc>())
+  for (const SharedAllocation &each : layOutShared(kernel, limit)) {
+    if (each.end() > limit)
+      return each.op->emitError("[shared-memory-limit] with this allocation "
+                                "the kernel takes ")
+             << each.end() << " bytes of shared memory; a CTA of sm_90a has "
+             << limit << ": use fewer slots or smaller tiles";
+    sharedOffsets[each.op->getResult(0)] = each.offset;
+    lowered.sharedBytes = each.end();
+    if (auto loc = each.op->getLoc()->findInstanceOf<FileLineColLoc>())
       buffers.push_back(llvm::json::Object{
-          {"kind", isa<MBarrierAllocOp>(op) ? "mbarrier" : "shared"},
+          {"kind", isa<MBarrierAllocOp>(each.op) ? "mbarrier" : "shared"},
           {"line", static_cast<int64_t>(loc.getLine())},
-          {"offset", next},
-          {"bytes", bytes}});
-    next += bytes;
-    if (next > limit)
-      return op.emitError("[shared-memory-limit] with this allocation the "
-                          "kernel takes ")
-             << next << " bytes of shared memory; a CTA of sm_90a has " << limit
-             << ": use fewer slots or smaller tiles";
+          {"offset", each.offset},
+          {"bytes", each.bytes}});
   }
-  lowered.sharedBytes = next;
   lowered.info["shared"] = std::move(buffers);
   return success();
 }

@@ -1,0 +1,192 @@
+//===- Deadlock.cpp - nobody can go on: who waits for what ----------------===//
+#include "Execution.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+
+const Action &Execution::current(uint32_t a) const {
+  const AgentProgram &code = program.programs[a];
+  return code.actions[code.events[agents[a].next].first + agents[a].nextAction];
+}
+
+std::optional<uint32_t> Execution::signaller(uint32_t b) const {
+  for (uint32_t a = 0; a < agents.size(); ++a) {
+    const AgentProgram &code = program.programs[a];
+    for (uint32_t e = agents[a].next; !agents[a].done && e < code.events.size();
+         ++e)
+      for (uint32_t i = 0; i < code.events[e].count; ++i) {
+        const Action &action = code.actions[code.events[e].first + i];
+        bool meant = false;
+        if (action.kind == Action::Arrive)
+          eachCta(a, action,
+                  [&](int cta) { meant |= slot(cta, action.object) == b; });
+        if (meant)
+          return a;
+      }
+  }
+  return std::nullopt;
+}
+
+bool Execution::waitsTooLate(uint32_t a, const Event &event,
+                             const Action &action) {
+  uint32_t b = slot(ctaOf(a), action.object);
+  const Barrier &barrier = barriers[b];
+  // It waits for a phase without knowing that the one before is over: earlier,
+  // the same wait would have meant another phase.
+  int lane = event.lanes & Elected ? electedClass : othersClass;
+  uint32_t seen = agents[a].clock[lane][shape.over(b)];
+  if (seen >= barrier.phase)
+    return false;
+  const Event *other = barrier.lastContributions.empty()
+                           ? nullptr
+                           : barrier.lastContributions.back().event;
+  if (Finding *finding = report.add(
+          Code::PhaseAmbiguous, event.op, other ? other->op : nullptr,
+          Twine("this wait of ") + who(a, event) + " comes too late: phase " +
+              Twine(barrier.phaseOfLife() - 1) + " of barrier " +
+              barrierName(b) +
+              " can be over before it is executed, and by its parity it then "
+              "waits for phase " +
+              Twine(barrier.phaseOfLife()))) {
+    if (other)
+      finding->others.push_back(
+          {other->op->getLoc(), "phase " +
+                                    std::to_string(barrier.phaseOfLife() - 1) +
+                                    " is completed here"});
+    finding->fix = fixOfCause(b).value_or(fixOfParity(b, seen));
+  }
+  return true;
+}
+
+bool Execution::missesArrivals(uint32_t a, const Event &event,
+                               const Action &action) {
+  uint32_t b = slot(ctaOf(a), action.object);
+  const Barrier &barrier = barriers[b];
+  int64_t come = barrier.expected - barrier.pending;
+  bool bytes = llvm::any_of(barrier.contributions, [](auto &c) {
+    return c.kind != Contribution::Arrive;
+  });
+  if (barrier.pending == 0 || (come == 0 && !bytes))
+    return false;
+  int64_t all = arrivalsAt(b).second;
+  bool tooFew = all > 0 && all < barrier.expected;
+  const Contribution &last = barrier.contributions.back();
+  Finding *finding = report.add(
+      Code::BarrierArrivals, event.op, last.event->op,
+      Twine("this wait never returns: phase ") + Twine(barrier.phaseOfLife()) +
+          " of barrier " + barrierName(b) + " has " + Twine(come) + " of " +
+          Twine(barrier.expected) + " arrivals");
+  if (!finding)
+    return tooFew;
+  finding->others.push_back(
+      {last.event->op->getLoc(),
+       "part of the phase, by " + who(last.agent, *last.event)});
+  finding->others.push_back(
+      {barrier.initEvent->op->getLoc(), "the barrier's count is given here"});
+  finding->fix = tooFew ? fixOfCount(b, all) : fixOfDeadlock(a);
+  return tooFew;
+}
+
+std::string Execution::describeWait(uint32_t a, const Event &event,
+                                    const Action &action) const {
+  std::string line = who(a, event);
+  switch (action.kind) {
+  case Action::WaitBarrier: {
+    uint32_t b = slot(ctaOf(a), action.object);
+    const Barrier &barrier = barriers[b];
+    return line + " waits for barrier " + barrierName(b) + ", parity " +
+           std::to_string(action.amount) + ": phase " +
+           std::to_string(barrier.phaseOfLife()) + " misses " +
+           std::to_string(barrier.pending) + " of " +
+           std::to_string(barrier.expected) + " arrivals and " +
+           std::to_string(barrier.tx) + " bytes";
+  }
+  case Action::WaitFlag:
+    return line + " waits for a flag";
+  case Action::WaitGroup:
+    return line + " waits for a product that not all four warps have issued";
+  case Action::AllocCells:
+    return line + " waits for the other CTA of its pair to allocate";
+  case Action::ThreadBarrier: {
+    const auto &effect = std::get<effect::ThreadBarrier>(action.effect->what);
+    if (effect.kind != effect::ThreadBarrier::Named)
+      return line + " waits at the cluster's barrier";
+    const NamedBarrier &barrier = named[16 * ctaOf(a) + action.amount];
+    return line + " waits at named barrier " + std::to_string(action.amount) +
+           ": " + std::to_string(barrier.come) + " of " +
+           std::to_string(barrier.threads) + " threads have come";
+  }
+  default:
+    return line;
+  }
+}
+
+void Execution::deadlock() {
+  // A barrier whose arrivals are all there and whose bytes are not, or one that
+  // misses arrivals that nobody is left to make, is the cause and not the
+  // symptom.
+  bool explained = false;
+  Report::Stop stop(report);
+  for (uint32_t b = 0; b < barriers.size(); ++b)
+    if (barriers[b].live && barriers[b].pending == 0 && barriers[b].tx != 0) {
+      badBytes(b);
+      explained = true;
+    }
+  std::vector<std::string> stands;
+  struct Stand {
+    const Event *event;
+    uint32_t agent;
+  };
+  std::optional<Stand> first;
+  bool firstAtThreads = false;
+  std::vector<Stand> places;
+  std::string ended;
+  for (uint32_t a = 0; a < agents.size(); ++a) {
+    const Agent &agent = agents[a];
+    if (agent.done) {
+      ended +=
+          (ended.empty() ? "" : ", ") + std::to_string(program.agents[a].warp);
+      continue;
+    }
+    const Event &event = program.programs[a].events[agent.next];
+    const Action &action = current(a);
+    if (action.kind == Action::WaitBarrier) {
+      explained |= waitsTooLate(a, event, action);
+      explained |= missesArrivals(a, event, action);
+    } else if (action.kind == Action::WaitFlag && !program.all) {
+      // CTAs that were not looked at may signal it.
+      explained = true;
+      report.add(Code::Undecided, event.op, nullptr,
+                 Twine("this flag may be signalled by CTAs beyond the ") +
+                     Twine(program.ctas()) + " that the checker looks at");
+    }
+    stands.push_back(describeWait(a, event, action));
+    // Who stands at a barrier of threads waits for one of the others here.
+    bool atThreads = action.kind == Action::ThreadBarrier;
+    if (!first || (firstAtThreads && !atThreads)) {
+      first = {&event, a};
+      firstAtThreads = atThreads;
+    }
+    if (llvm::none_of(places, [&](const Stand &place) {
+          return place.event->op == event.op;
+        }))
+      places.push_back({&event, a});
+  }
+  if (!first || explained)
+    return;
+  Finding *finding =
+      report.add(Code::Deadlock, first->event->op, nullptr,
+                 who(first->agent, *first->event) + " waits here for ever");
+  if (!finding)
+    return;
+  for (const Stand &place : places)
+    if (place.event->op != first->event->op)
+      finding->others.push_back(
+          {place.event->op->getLoc(),
+           "waits here: " + who(place.agent, *place.event)});
+  finding->events = stands;
+  if (!ended.empty())
+    finding->events.push_back("ended: warps " + ended);
+  finding->fix = fixOfDeadlock(first->agent);
+}

@@ -1,0 +1,191 @@
+//===- Fixes.cpp - what to change about barriers --------------------------===//
+//
+// A code has one text for its fix; these say it with the barrier's name and the
+// number that would be right.
+//
+//===----------------------------------------------------------------------===//
+#include "Execution.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+
+int64_t Execution::arrivalsOf(Operation *op, uint32_t b) const {
+  int64_t sum = 0;
+  auto once = [&](uint32_t a) -> int64_t {
+    const AgentProgram &code = program.programs[a];
+    for (const Event &event : code.events)
+      for (uint32_t i = 0; event.op == op && i < event.count; ++i) {
+        const Action &action = code.actions[event.first + i];
+        if (action.kind != Action::Arrive)
+          continue;
+        bool meant = false;
+        eachCta(a, action,
+                [&](int cta) { meant |= slot(cta, action.object) == b; });
+        if (meant)
+          return action.amount * ((event.lanes & Elected ? 1 : 0) +
+                                  (event.lanes & Others ? 31 : 0));
+      }
+    return 0;
+  };
+  for (uint32_t a = 0; a < agents.size(); ++a)
+    sum += once(a);
+  return sum;
+}
+
+std::pair<int64_t, int64_t> Execution::arrivalsAt(uint32_t b) const {
+  llvm::SetVector<Operation *> ops;
+  for (const AgentProgram &code : program.programs)
+    for (const Event &event : code.events)
+      for (uint32_t i = 0; i < event.count; ++i)
+        if (code.actions[event.first + i].kind == Action::Arrive)
+          ops.insert(event.op);
+  int64_t most = 0, sum = 0;
+  for (Operation *op : ops) {
+    int64_t arrivals = arrivalsOf(op, b);
+    most = std::max(most, arrivals);
+    sum += arrivals;
+  }
+  return {most, sum};
+}
+
+std::string Execution::fixOfParity(uint32_t b, uint32_t seen) const {
+  int64_t phase =
+      std::max<int64_t>(static_cast<int64_t>(seen) - barriers[b].base, 0);
+  return "the next wait of this thread on " + barrierName(b) +
+         " is for phase " + std::to_string(phase) + ", with parity " +
+         std::to_string(phase & 1);
+}
+
+std::optional<std::string> Execution::fixOfCause(uint32_t b) const {
+  if (int64_t most = arrivalsAt(b).first; most > barriers[b].expected)
+    return fixOfCount(b, most);
+  for (uint32_t a = 0; a < agents.size(); ++a)
+    for (auto &[waited, last] : agents[a].lastWait)
+      if (last.again)
+        return program.describe(a, 0, AllLanes) + " waits for phase " +
+               std::to_string(last.phase - barriers[waited].base) + " of " +
+               barrierName(waited) +
+               " twice: its next wait there takes parity " +
+               std::to_string((last.phase + 1 - barriers[waited].base) & 1);
+  return std::nullopt;
+}
+
+std::string Execution::fixOfCount(uint32_t b, int64_t arrivals) const {
+  int64_t expected = barriers[b].expected;
+  std::string change =
+      arrivals > expected ? ", or take " + std::to_string(arrivals - expected) +
+                                " of the arrivals away"
+                          : ", or let each phase have " +
+                                std::to_string(expected - arrivals) + " more";
+  return "initialise " + barrierName(b) + " with count(" +
+         std::to_string(arrivals) + ")" + change + ": " +
+         std::to_string(arrivals) + " arrive in a phase, and it counts " +
+         std::to_string(expected);
+}
+
+std::string Execution::fixOfSignal(uint32_t b) const {
+  const Barrier &barrier = barriers[b];
+  if (auto cause = fixOfCause(b))
+    return *cause;
+  int64_t phase = barrier.phaseOfLife() - 1;
+  return "before this, wait for phase " + std::to_string(phase) + " of " +
+         barrierName(b) + " (parity " + std::to_string(phase & 1) +
+         "), or for a barrier at which somebody arrives who has";
+}
+
+std::string Execution::fixOfLateWait(uint32_t b, const Event &wait) const {
+  const Barrier &barrier = barriers[b];
+  if (auto cause = fixOfCause(b))
+    return *cause;
+  if (barrier.contributions.empty())
+    return "";
+  // By which barrier does the next phase's producer hear of this one's waiters?
+  const Agent &producer = agents[barrier.contributions.back().agent];
+  uint32_t heard = b, tick = 0;
+  for (auto &[other, last] : producer.lastWait)
+    if (other != b && last.tick >= tick) {
+      heard = other;
+      tick = last.tick;
+    }
+  if (heard == b)
+    return "let who completes the next phase of " + barrierName(b) +
+           " first wait for a barrier at which each thread that waits here "
+           "arrives";
+  std::set<uint32_t> waiters;
+  for (uint32_t a = 0; a < agents.size(); ++a)
+    for (const Event &event : program.programs[a].events)
+      if (event.op == wait.op)
+        waiters.insert(a);
+  std::string name = barrierName(heard);
+  int64_t counted = barriers[heard].expected;
+  if (counted >= static_cast<int64_t>(waiters.size()))
+    return "arrive at " + name + " only behind this wait";
+  return "let each of the " + std::to_string(waiters.size()) +
+         " warps that wait here arrive at " + name + ", with count(" +
+         std::to_string(waiters.size()) + ") and not " +
+         std::to_string(counted) +
+         ", or put a barrier among them before the arrival";
+}
+
+std::string Execution::fixOfDeadlock(uint32_t first) const {
+  auto warp = [&](uint32_t a) { return program.describe(a, 0, AllLanes); };
+  struct Step {
+    uint32_t agent, barrier;
+  };
+  std::vector<Step> way;
+  bool started = false;
+  for (uint32_t a = first;;) {
+    const Action &action = current(a);
+    if (action.kind == Action::WaitFlag) {
+      auto flag = flags.find(action.object);
+      return "signal the flag until it reaches " +
+             std::to_string(action.amount) + ": all signals together make " +
+             std::to_string(flag == flags.end() ? 0 : flag->second.value);
+    }
+    if (action.kind == Action::WaitGroup)
+      return "let no warp wait for what another of its warpgroup does after "
+             "the product, before it has issued the product itself";
+    if (action.kind == Action::ThreadBarrier)
+      if (const auto &effect =
+              std::get<effect::ThreadBarrier>(action.effect->what);
+          effect.kind == effect::ThreadBarrier::Named) {
+        const NamedBarrier &barrier = named[16 * ctaOf(a) + action.amount];
+        return "named barrier " + std::to_string(action.amount) +
+               " waits for " + std::to_string(barrier.threads) +
+               " threads, and " + std::to_string(barrier.come) +
+               " come: give that number, or let the others come, too";
+      }
+    if (action.kind != Action::WaitBarrier)
+      return "";
+    uint32_t b = slot(ctaOf(a), action.object);
+    const Barrier &barrier = barriers[b];
+    started |= barrier.phaseOfLife() > 0;
+    auto next = signaller(b);
+    if (!next) {
+      if (!arrivalsAt(b).second)
+        return "nothing ever arrives at " + barrierName(b) + ": let " +
+               std::to_string(barrier.expected) + " arrive in each phase";
+      return barrierName(b) +
+             " is waited for once more than it is signalled (" +
+             std::to_string(barrier.phaseOfLife()) +
+             " phases): let both sides run equally often";
+    }
+    way.push_back({a, b});
+    auto met = llvm::find_if(
+        way, [&](const Step &step) { return step.agent == *next; });
+    if (met == way.end()) {
+      a = *next;
+      continue;
+    }
+    std::string text;
+    for (auto step = met; step != way.end(); ++step) {
+      const Step &by = step + 1 == way.end() ? *met : *(step + 1);
+      text += (text.empty() ? "" : ", and ") + barrierName(step->barrier) +
+              " is signalled by " + warp(by.agent) +
+              " only after its wait for " + barrierName(by.barrier);
+    }
+    return "let one of them signal before it waits: " + text +
+           (started ? "" : " (a first wait for a free slot takes parity 1)");
+  }
+}

@@ -1,0 +1,53 @@
+//===- SharedMemory.cpp - where allocations lie, and their names ----------===//
+#include "titan/Dialect/Titan/SharedMemory.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace titan;
+
+SmallVector<SharedAllocation> titan::layOutShared(KernelOp kernel,
+                                                  int64_t limit) {
+  SmallVector<SharedAllocation> list;
+  int64_t next = 0;
+  for (Operation &op : kernel.getBody().front()) {
+    int64_t bytes = 0, alignment = 1;
+    if (auto shared = dyn_cast<SharedAllocOp>(op)) {
+      alignment = shared.getType().getAlignment();
+      bytes = shared.getType().getSlotBytes() * shared.getType().getSlots();
+    } else if (auto barriers = dyn_cast<MBarrierAllocOp>(op)) {
+      alignment = 8;
+      bytes = 8 * barriers.getType().getSlots();
+    } else if (isa<TensormapAllocOp>(op)) {
+      alignment = bytes = 128;
+    } else {
+      continue;
+    }
+    list.push_back(
+        {&op, static_cast<int64_t>(llvm::alignTo(next, alignment)), bytes});
+    next = list.back().end();
+    if (next > limit)
+      break;
+  }
+  return list;
+}
+
+std::string titan::nameOf(Value value) {
+  Location loc = value.getLoc();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto name = loc->findInstanceOf<NameLoc>())
+    os << '%' << name.getName().strref();
+  else if (auto file = loc->findInstanceOf<FileLineColLoc>())
+    os << "(line " << file.getLine() << ')';
+  else
+    value.printAsOperand(os, OpPrintingFlags());
+  return text;
+}
+
+std::string titan::nameOfBarrier(Value ring, int64_t slot) {
+  std::string text = nameOf(ring);
+  if (cast<MBarrierType>(ring.getType()).getSlots() > 1)
+    text += '[' + std::to_string(slot) + ']';
+  return text;
+}
