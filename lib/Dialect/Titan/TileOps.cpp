@@ -16,9 +16,10 @@ LogicalResult SplatOp::verify() {
 LogicalResult CoordinateOp::verify() {
   if (!getType().getElementType().isInteger(32))
     return emitOpError("[tile-element-type] coordinates are i32");
-  if (getDimension() < 0 || getDimension() >= getType().getRank())
+  if (getDimension() >= static_cast<uint64_t>(getType().getRank()))
     return emitOpError("[tile-dimension] dimension ")
-           << getDimension() << " of a tile of rank " << getType().getRank();
+           << static_cast<int64_t>(getDimension()) << " of a tile of rank "
+           << getType().getRank();
   return verifyTileType(*this, getType());
 }
 
