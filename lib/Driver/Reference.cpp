@@ -46,8 +46,8 @@ public:
   explicit JitReference(Location loc) : loc(loc) {}
 };
 
-/// What the reference's own checks said before they gave up.
-thread_local std::string complaint;
+/// The reference that runs, and what its own checks said before they gave up.
+thread_local std::string running, complaint;
 
 } // namespace
 
@@ -61,8 +61,9 @@ static int complain(const char *text) {
 static void giveUp() {
   if (auto *context = llvm::CrashRecoveryContext::GetCurrent())
     context->HandleExit(1);
-  llvm::errs() << "titan run: error: the reference stopped: " << complaint
-               << "  [reference-invalid]\n";
+  // There is no context where recovery is off (sanitizers).
+  llvm::errs() << "titan run: error: [reference-invalid] the reference @"
+               << running << " stopped: " << complaint << "\n";
   _exit(BadInput);
 }
 
@@ -273,6 +274,7 @@ JitReference::run(Session &session, HostArguments &arguments) {
     packed.push_back(&own.pointer);
   }
 
+  running = name;
   complaint.clear();
   std::string error;
   llvm::CrashRecoveryContext guard;

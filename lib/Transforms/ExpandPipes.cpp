@@ -71,6 +71,24 @@ struct Position {
 };
 using Positions = llvm::MapVector<End, Position>;
 
+/// Consumers that take turns begin at slots of their own and step over those of
+/// the others: depths are multiples of their number.
+struct Turn {
+  int32_t first = 0, step = 1;
+};
+Turn turnOf(End end, PartitionOp partition) {
+  PipeCreateOp create = end.first->create;
+  if (end.second == Role::Produce || !create.getAlternating())
+    return {};
+  Turn turn{0, static_cast<int32_t>(create.getConsumers().size())};
+  for (Attribute consumer : create.getConsumers()) {
+    if (cast<StringAttr>(consumer).getValue() == partition.getName())
+      break;
+    ++turn.first;
+  }
+  return turn;
+}
+
 class Expander {
 public:
   explicit Expander(KernelOp kernel) : kernel(kernel) {}
@@ -466,7 +484,8 @@ LogicalResult Expander::expandStep(Operation *op, Pipe *pipe, Role role,
                               "is not known to the other threads";
   OpBuilder b(op);
   Location loc = op->getLoc();
-  Value zero = constant(b, loc, 0), one = constant(b, loc, 1);
+  Turn turn = turnOf({pipe, role}, partition);
+  Value first = constant(b, loc, turn.first), one = constant(b, loc, 1);
   Value flipped = arith::XOrIOp::create(b, loc, position.parity, one);
   Value stage = position.stage;
   // A one-slot barrier takes no index.
@@ -486,14 +505,15 @@ LogicalResult Expander::expandStep(Operation *op, Pipe *pipe, Role role,
   } else {
     MBarrierWaitOp::create(b, loc, pipe->full, index, position.parity);
   }
-  if (pipe->depth == 1) {
+  if (pipe->depth == turn.step) {
     position.parity = flipped;
   } else {
-    Value next = arith::AddIOp::create(b, loc, stage, one);
-    Value depth = constant(b, loc, static_cast<int32_t>(pipe->depth));
+    Value next = arith::AddIOp::create(
+        b, loc, stage, turn.step == 1 ? one : constant(b, loc, turn.step));
+    Value end = constant(b, loc, pipe->depth + turn.first);
     Value wrap =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, depth);
-    position.stage = arith::SelectOp::create(b, loc, wrap, zero, next);
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, end);
+    position.stage = arith::SelectOp::create(b, loc, wrap, first, next);
     position.parity =
         arith::SelectOp::create(b, loc, wrap, flipped, position.parity);
   }
@@ -795,7 +815,7 @@ LogicalResult Expander::expandPartition(PartitionOp each) {
   Positions positions;
   OpBuilder b = OpBuilder::atBlockBegin(&each.getBody().front());
   for (End end : ends)
-    positions[end] = {constant(b, each.getLoc(), 0),
+    positions[end] = {constant(b, each.getLoc(), turnOf(end, each).first),
                       constant(b, each.getLoc(), 0)};
   if (failed(expandBlock(each.getBody().front(), positions)))
     return failure();

@@ -61,3 +61,15 @@ titan.kernel @k() warps(4) launch {
   }
   titan.return
 }
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 3>
+  // expected-error @+1 {{[pipe-depth] the depth of a pipe whose 2 consumers take turns is a multiple of 2, not 3}}
+  %p = titan.pipe.create "load" -> ["left", "right"] buffers ["a"](%a : !titan.shared<64x64xbf16, swizzle = 128, slots = 3>) alternating : !titan.pipe<3>
+  titan.return
+}

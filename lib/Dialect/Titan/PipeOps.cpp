@@ -19,5 +19,11 @@ LogicalResult PipeCreateOp::verify() {
              << buffer.getType();
   if (getConsumers().empty())
     return emitOpError("[pipe-consumers] a pipe has at least one consumer");
+  // Else a slot goes from consumer to consumer, none of which sees all of its
+  // phases: which one a parity means would not be known.
+  if (int64_t turns = getConsumers().size(); getAlternating() && depth % turns)
+    return emitOpError("[pipe-depth] the depth of a pipe whose ")
+           << turns << " consumers take turns is a multiple of " << turns
+           << ", not " << depth;
   return verifyAtKernelTop(*this);
 }

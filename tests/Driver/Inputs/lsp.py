@@ -15,7 +15,7 @@ class Server:
         self.process = subprocess.Popen(["titan-lsp-server"], stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         # A server that says nothing must not hold up the tests.
-        self.timer = threading.Timer(60, self.process.kill)
+        self.timer = threading.Timer(300, self.process.kill)
         self.timer.start()
 
     def send(self, method, params, number=None):
