@@ -111,9 +111,9 @@ HostArgument *HostArguments::find(StringRef name) {
 namespace {
 /// What is asked for, before memory is allocated.
 struct Request {
-  std::optional<std::string> shape; ///< "MxK"
-  bool shapeIsAsked = false;        ///< By --shape; else it is the example's.
-  std::optional<std::string> value; ///< A generator, a file, a number.
+  std::optional<std::string> shape;      ///< The example's: "MxK".
+  std::optional<std::string> asked;      ///< --shape.
+  std::optional<std::string> value;      ///< A generator, a file, a number.
   std::optional<runtime::NpyArray> file; ///< What the value names, read.
   std::optional<std::string> rowStride;
   Attribute scalar; ///< The example's.
@@ -296,10 +296,7 @@ bool Maker::readFlags() {
     return true;
   };
   return each("shape", options.shapes,
-              [&](Request &r) {
-                r.shape = value.str();
-                r.shapeIsAsked = true;
-              }) &&
+              [&](Request &r) { r.asked = value.str(); }) &&
          each("rowstride", options.rowStrides,
               [&](Request &r) { r.rowStride = value.str(); }) &&
          each("arg", options.args,
@@ -341,7 +338,7 @@ bool Maker::readFiles() {
     if (!array)
       return fail(array.error());
     request.file = std::move(*array);
-    if (request.shape && !request.shapeIsAsked && !sizesOf(name, request))
+    if (request.shape && !sizesOf(name, request))
       return false;
   }
   return true;
@@ -378,13 +375,14 @@ bool Maker::makeTensor(HostArgument &argument, Request &request,
                       "nor poison");
     }
   }
-  if (request.shape && (!request.file || request.shapeIsAsked)) {
+  const auto &given = request.asked ? request.asked : request.shape;
+  if (given && (!request.file || request.asked)) {
     std::vector<int64_t> asked;
-    if (!parseShape(*request.shape, asked, where))
+    if (!parseShape(*given, asked, where))
       return false;
     if (request.file && asked != shape)
       return fail(Code::ArgumentShape,
-                  where + ": the file's shape is not " + *request.shape);
+                  where + ": the file's shape is not " + *given);
     shape = asked;
   } else if (!request.file) {
     if (llvm::any_of(type.getShape(), ShapedType::isDynamic))
@@ -484,7 +482,7 @@ bool Maker::makeTensor(HostArgument &argument, Request &request,
 bool Maker::makeScalar(HostArgument &argument, const Request &request,
                        Type type) {
   std::string where = "argument " + argument.name;
-  if (request.shape || request.rowStride)
+  if (request.shape || request.asked || request.rowStride)
     return fail(Code::ArgumentShape, where + ": a scalar has no shape");
   if (auto floating = dyn_cast<FloatType>(type)) {
     APFloat value(0.0);

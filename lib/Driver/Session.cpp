@@ -181,8 +181,13 @@ bool Session::claimOutput(StringRef flag, StringRef path) {
     return false;
   }
   llvm::SmallString<128> folder(llvm::sys::path::parent_path(path)), real;
-  if (fs::real_path(folder.empty() ? StringRef(".") : StringRef(folder), real))
-    real = folder;
+  // What cannot be written in the end is refused before the work is done.
+  if (std::error_code error = fs::real_path(
+          folder.empty() ? StringRef(".") : StringRef(folder), real)) {
+    fail(Code::FileWrite, path + ": " + error.message(),
+         "name a file in a folder that there is");
+    return false;
+  }
   llvm::sys::path::append(real, llvm::sys::path::filename(path));
   if (outputs.insert(real.str().str()).second)
     return true;
