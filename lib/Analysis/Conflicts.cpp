@@ -85,6 +85,17 @@ struct Judge {
         lanes |= 1 << c;
     return x.warpWide ? lanes != 0 : lanes == x.lanes;
   }
+  /// Whether Y's thread knows that X's wave has waited for its stores. The wave
+  /// itself need not, but for loads to LDS over them (MM-112).
+  bool counted() const {
+    if (!x.counted || (x.agent == y.agent &&
+                       !(y.mechanism == Mechanism::VmCount && y.cta >= 0)))
+      return true;
+    for (int d : {electedClass, othersClass})
+      if (takesPart(y, d) && (*clocks[d])[x.counted->number] < x.counted->value)
+        return false;
+    return true;
+  }
   bool observed(bool source) const {
     for (int d : {electedClass, othersClass})
       if (takesPart(y, d) &&
@@ -156,6 +167,9 @@ struct Judge {
       }
     } else if (!ordered()) {
       return Failure{Code::Race, "nothing orders the two"};
+    } else if (!counted()) {
+      return Failure{Code::LdsCounterMissing,
+                     "its wave has not waited for it (s_waitcnt)"};
     }
     if (required.fence == ProxyFence::None)
       return std::nullopt;

@@ -50,6 +50,8 @@ struct AccessRecord {
   /// When the whole operation is over, where it has a second mechanism: loads
   /// whose map's read a bulk group tells (MM-91).
   llvm::SmallVector<Until, 1> whole;
+  /// gfx942, plain stores: when the wave has waited for them (MM-111).
+  std::optional<Until> counted;
   /// Seen from the acting thread.
   MemorySpace space;
   int cta; ///< whose shared memory; -1: global

@@ -1,6 +1,8 @@
 //===- Execution.cpp - one canonical run, and the order it shows ----------===//
 #include "Execution.h"
 
+#include "Resources.h"
+
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
@@ -22,6 +24,9 @@ Execution::Execution(const Program &program, Footprints &footprints,
     shape.tensorMemory |= isa<TensorMemoryType>(root.getType());
   conflicts.setShape(shape);
   scratch = Clock(shape.size());
+  for (const AgentProgram &code : program.programs)
+    if (!code.events.empty())
+      countsStores = targetOf(code.events.front().op) == TargetId::Gfx942;
   agents.resize(shape.agents);
   for (uint32_t a = 0; a < shape.agents; ++a)
     for (int lane : {electedClass, othersClass}) {
@@ -463,6 +468,8 @@ void Execution::fence(uint32_t a, const Event &event, const Action &action) {
         agent.relaxedFrom[lane].clear();
       }
       if (fence.sem != effect::Sem::Acquire) {
+        waitStores(a, Mechanism::VmCount);
+        waitStores(a, Mechanism::LgkmCount);
         agent.releaseFence[lane] = released(a, static_cast<Lanes>(1 << lane));
         agent.releaseScope[lane] = fence.scope;
       }
@@ -521,6 +528,19 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
                          effect::Fence::TensormapRelease;
   int lane = record.lanes & Elected ? electedClass : othersClass;
   bool cells = effect.proxy == Proxy::TensorMemory;
+  uint32_t root = footprints[action.object].root;
+  if (effect.sem == effect::Sem::Release || effect.sem == effect::Sem::AcqRel ||
+      effect.sem == effect::Sem::SeqCst) {
+    // A release waits by itself (MM-113).
+    waitStores(a, Mechanism::VmCount);
+    waitStores(a, Mechanism::LgkmCount);
+  } else if (countsStores && !effect.mechanism &&
+             effect.kind == AccessKind::Write) {
+    record.counted = {storesOver(a, root < program.sharedRoots
+                                        ? Mechanism::LgkmCount
+                                        : Mechanism::VmCount),
+                      agent.tick + 1};
+  }
 
   if (effect.mechanism && *effect.mechanism != Mechanism::TmemLoad &&
       *effect.mechanism != Mechanism::TmemStore) {
@@ -562,7 +582,6 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
   view.fenceClock = agent.fenceClock;
   view.cellsAfter = agent.cellsAfter;
 
-  uint32_t root = footprints[action.object].root;
   if (cells)
     return accessCells(a, event, action, std::move(record), view);
   if (effect.proxy == Proxy::Tensormap && root >= program.sharedRoots) {

@@ -266,7 +266,12 @@ private:
                       Clock &to);
   Stream &stream(uint32_t agent, Mechanism mechanism, int lane);
   uint32_t streamId(uint32_t agent, Mechanism mechanism, int lane) const;
-  static constexpr uint32_t streamsPerAgent = 11;
+  /// gfx942, plain stores: the number that says up to which of its events a
+  /// wave has waited for them (VmCount: global memory, LgkmCount: LDS).
+  uint32_t storesOver(uint32_t agent, Mechanism counter) const;
+  /// The wave waits for all of them.
+  void waitStores(uint32_t agent, Mechanism counter);
+  static constexpr uint32_t streamsPerAgent = 13;
 
   uint32_t slot(int cta, uint32_t local) const {
     return cta * program.barriers.size() + local;
@@ -376,6 +381,7 @@ private:
   Conflicts conflicts;
   Clock scratch;
   bool aborted = false;
+  bool countsStores = false; ///< gfx942
 };
 
 } // namespace titan::checker

@@ -30,6 +30,17 @@ uint32_t Execution::streamId(uint32_t a, Mechanism mechanism, int lane) const {
   }
 }
 
+uint32_t Execution::storesOver(uint32_t a, Mechanism counter) const {
+  return shape.done(streamsPerAgent * a +
+                    (counter == Mechanism::VmCount ? 11 : 12));
+}
+
+void Execution::waitStores(uint32_t a, Mechanism counter) {
+  if (countsStores)
+    for (Clock &clock : agents[a].clock)
+      clock.raise(storesOver(a, counter), agents[a].tick);
+}
+
 Execution::Stream &Execution::stream(uint32_t a, Mechanism mechanism,
                                      int lane) {
   auto [found, fresh] =
@@ -108,9 +119,12 @@ bool Execution::waitGroup(uint32_t a, const Event &event,
       clock.raise(shape.done(s.id), reached);
     // A counter of gfx942 is the wave's: all its lanes know what it has shown.
     if (wait.mechanism == Mechanism::VmCount ||
-        wait.mechanism == Mechanism::LgkmCount)
+        wait.mechanism == Mechanism::LgkmCount) {
       for (Clock &lanes : agents[a].clock)
         lanes.join(clock, shape.done(s.id), shape.read(s.id) + 1);
+      if (!wait.token && wait.pending.value_or(0) == 0)
+        waitStores(a, wait.mechanism);
+    }
   }
   return true;
 }

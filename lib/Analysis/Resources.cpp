@@ -50,16 +50,17 @@ static void checkBudgets(KernelOp kernel, Report &report) {
   });
 }
 
-static void checkSharedMemory(KernelOp kernel, Report &report) {
-  TargetId target = TargetId::Sm90a;
-  for (Operation *at = kernel; at; at = at->getParentOp())
-    if (auto name = at->getAttrOfType<StringAttr>("titan.target")) {
+TargetId checker::targetOf(Operation *op) {
+  for (; op; op = op->getParentOp())
+    if (auto name = op->getAttrOfType<StringAttr>("titan.target"))
       if (const TargetInfo *info = lookupTarget(
               std::string_view(name.getValue().data(), name.getValue().size())))
-        target = info->id;
-      break;
-    }
-  int64_t limit = targetInfo(target).sharedBytesPerCta;
+        return info->id;
+  return TargetId::Sm90a;
+}
+
+static void checkSharedMemory(KernelOp kernel, Report &report) {
+  int64_t limit = targetInfo(targetOf(kernel)).sharedBytesPerCta;
   auto list = layOutShared(kernel, limit);
   if (!list.empty() && list.back().end() > limit)
     report.add(Code::SharedMemoryLimit, list.back().op, kernel,

@@ -4,11 +4,16 @@
 
 #include "Report.h"
 
+#include "titan/Target/Target.h"
+
 namespace titan::checker {
 
 /// Register budgets (MM-75), shared memory, and warps for the layouts: what
 /// neither schedules nor sizes change.
 void checkResources(KernelOp kernel, Report &report);
+
+/// The target that the operation, or what it stands in, is for.
+TargetId targetOf(mlir::Operation *op);
 
 } // namespace titan::checker
 

@@ -16,6 +16,11 @@
 // RUN: not titan check %s --kernel reads_no_barrier 2>&1 | FileCheck %s --check-prefix=READS-NO-BARRIER
 // RUN: titan check %s --kernel load_over_reads
 // RUN: not titan check %s --kernel load_over_reads_early 2>&1 | FileCheck %s --check-prefix=LOAD-OVER-READS-EARLY
+// RUN: not titan check %s --kernel plain_bare_barrier 2>&1 | FileCheck %s --check-prefix=PLAIN-BARE-BARRIER
+// RUN: titan check %s --kernel plain_waited
+// RUN: not titan check %s --kernel plain_other_counter 2>&1 | FileCheck %s --check-prefix=PLAIN-OTHER-COUNTER
+// RUN: not titan check %s --kernel plain_not_all 2>&1 | FileCheck %s --check-prefix=PLAIN-NOT-ALL
+// RUN: not titan check %s --kernel plain_before_load 2>&1 | FileCheck %s --check-prefix=PLAIN-BEFORE-LOAD
 
 #rows   = #titan.blocked<elements = [1, 2], lanes = [4, 16], warps = [4, 1]>
 #columns = #titan.blocked<elements = [1, 2], lanes = [16, 4], warps = [1, 4]>
@@ -254,6 +259,85 @@ titan.kernel @load_over_reads_early(%A: !global) warps(4) attributes {titan.targ
   titan.s_barrier
   %load = titan.buffer_load_lds %A[%c0, %c0], %lds : !global, !tile -> !loads
   %got = titan.s_waitcnt lgkmcnt(0) arrive(%coming : !comingTheirs -> !theirs)
+  titan.s_waitcnt vmcnt(0)
+  titan.return
+}
+
+// PLAIN-BARE-BARRIER: [lds-counter-missing]
+// Stores that name no counter count, too.
+titan.kernel @plain_bare_barrier() warps(4) attributes {titan.target = "gfx942"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %f1 = arith.constant 1.0 : f16
+  %lds = titan.shared.alloc : !tile
+  %ones = titan.splat %f1 : f16 -> !mine
+  titan.shared.store %ones, %lds : !mine, !tile
+  titan.s_barrier
+  %x = titan.shared.load %lds : !tile -> !theirs
+  titan.return
+}
+
+// They are waited for in the same way.
+titan.kernel @plain_waited() warps(4) attributes {titan.target = "gfx942"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %f1 = arith.constant 1.0 : f16
+  %lds = titan.shared.alloc : !tile
+  %ones = titan.splat %f1 : f16 -> !mine
+  titan.shared.store %ones, %lds : !mine, !tile
+  titan.s_waitcnt lgkmcnt(0)
+  titan.s_barrier
+  %x = titan.shared.load %lds : !tile -> !theirs
+  titan.return
+}
+
+// PLAIN-OTHER-COUNTER: [lds-counter-missing]
+// Stores to LDS are not vector memory operations.
+titan.kernel @plain_other_counter() warps(4) attributes {titan.target = "gfx942"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %f1 = arith.constant 1.0 : f16
+  %lds = titan.shared.alloc : !tile
+  %ones = titan.splat %f1 : f16 -> !mine
+  titan.shared.store %ones, %lds : !mine, !tile
+  titan.s_waitcnt vmcnt(0)
+  titan.s_barrier
+  %x = titan.shared.load %lds : !tile -> !theirs
+  titan.return
+}
+
+// PLAIN-NOT-ALL: [lds-counter-missing]
+// The wait stands before the last of them.
+titan.kernel @plain_not_all() warps(4) attributes {titan.target = "gfx942"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %f1 = arith.constant 1.0 : f16
+  %lds = titan.shared.alloc : !tile
+  %ones = titan.splat %f1 : f16 -> !mine
+  titan.shared.store %ones, %lds : !mine, !tile
+  titan.s_waitcnt lgkmcnt(0)
+  titan.shared.store %ones, %lds : !mine, !tile
+  titan.s_barrier
+  %x = titan.shared.load %lds : !tile -> !theirs
+  titan.return
+}
+
+// PLAIN-BEFORE-LOAD: [lds-counter-missing]
+// A load to LDS over what its own wave stores waits for the store (MM-112).
+titan.kernel @plain_before_load(%A: !global) warps(4) attributes {titan.target = "gfx942"} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %f1 = arith.constant 1.0 : f16
+  %lds = titan.shared.alloc : !tile
+  %ones = titan.splat %f1 : f16 -> !mine
+  titan.shared.store %ones, %lds : !mine, !tile
+  %load = titan.buffer_load_lds %A[%c0, %c0], %lds : !global, !tile -> !loads
   titan.s_waitcnt vmcnt(0)
   titan.return
 }

@@ -10,7 +10,11 @@
 // RUN: not titan check %s --kernel no_fence 2>&1 | FileCheck %s --check-prefix=NO-FENCE
 // RUN: titan check %s --kernel loaded_to_lds --scope=error
 // RUN: not titan check %s --kernel loaded_to_lds_no_wait 2>&1 | FileCheck %s --check-prefix=LOADED-TO-LDS-NO-WAIT
+// RUN: not titan check %s --kernel all_waves_store 2>&1 | FileCheck %s --check-prefix=ALL-WAVES-STORE
+// RUN: titan check %s --kernel all_waves_wait
+// RUN: titan check %s --kernel each_wave_releases
 
+#rows   = #titan.blocked<elements = [1, 2], lanes = [4, 16], warps = [4, 1]>
 !data   = !titan.global<64x32xf16>
 !flags  = !titan.global<4xi32>
 !tile   = !titan.shared<64x32xf16>
@@ -215,6 +219,96 @@ titan.kernel @loaded_to_lds_no_wait(%data: !data, %flags: !flags) warps(1) attri
   } else {
     %load = titan.buffer_load_lds %data[%c0, %c0], %lds : !data, !tile -> !loads
     titan.s_waitcnt vmcnt(0)
+  }
+  titan.return
+}
+
+// ALL-WAVES-STORE: [lds-counter-missing]
+// A release waits for the stores of its own wave, and no barrier for those of others.
+titan.kernel @all_waves_store(%data: !data, %flags: !flags) warps(4) attributes {titan.target = "gfx942"} launch {
+  %c2 = arith.constant 2 : index
+  titan.launch grid(%c2)
+} body() {
+  %c0 = arith.constant 0 : index
+  %last = arith.constant 63 : index
+  %i1 = arith.constant 1 : i32
+  %f1 = arith.constant 1.0 : f16
+  %cta = titan.cta_id 0
+  %first = arith.cmpi eq, %cta, %c0 : index
+  %i = titan.coordinate 0 : tensor<64x32xi32, #rows>
+  %j = titan.coordinate 1 : tensor<64x32xi32, #rows>
+  %ones = titan.splat %f1 : f16 -> tensor<64x32xf16, #rows>
+  scf.if %first {
+    titan.global.store %ones, %data[%i, %j] : tensor<64x32xf16, #rows>, !data, tensor<64x32xi32, #rows>, tensor<64x32xi32, #rows>
+    titan.s_barrier
+    titan.elect warp(0) {
+      titan.flag.signal %flags[%c0], %i1 : !flags
+    }
+  } else {
+    titan.elect warp(0) {
+      titan.flag.wait %flags[%c0], %i1 : !flags
+      %x = titan.ld %data[%last, %c0] : !data -> f16
+    }
+  }
+  titan.return
+}
+
+// Each wave waits for its own.
+titan.kernel @all_waves_wait(%data: !data, %flags: !flags) warps(4) attributes {titan.target = "gfx942"} launch {
+  %c2 = arith.constant 2 : index
+  titan.launch grid(%c2)
+} body() {
+  %c0 = arith.constant 0 : index
+  %last = arith.constant 63 : index
+  %i1 = arith.constant 1 : i32
+  %f1 = arith.constant 1.0 : f16
+  %cta = titan.cta_id 0
+  %first = arith.cmpi eq, %cta, %c0 : index
+  %i = titan.coordinate 0 : tensor<64x32xi32, #rows>
+  %j = titan.coordinate 1 : tensor<64x32xi32, #rows>
+  %ones = titan.splat %f1 : f16 -> tensor<64x32xf16, #rows>
+  scf.if %first {
+    titan.global.store %ones, %data[%i, %j] : tensor<64x32xf16, #rows>, !data, tensor<64x32xi32, #rows>, tensor<64x32xi32, #rows>
+    titan.s_waitcnt vmcnt(0)
+    titan.s_barrier
+    titan.elect warp(0) {
+      titan.flag.signal %flags[%c0], %i1 : !flags
+    }
+  } else {
+    titan.elect warp(0) {
+      titan.flag.wait %flags[%c0], %i1 : !flags
+      %x = titan.ld %data[%last, %c0] : !data -> f16
+    }
+  }
+  titan.return
+}
+
+// A release of each wave does so as well.
+titan.kernel @each_wave_releases(%data: !data, %flags: !flags) warps(4) attributes {titan.target = "gfx942"} launch {
+  %c2 = arith.constant 2 : index
+  titan.launch grid(%c2)
+} body() {
+  %c0 = arith.constant 0 : index
+  %last = arith.constant 63 : index
+  %i1 = arith.constant 1 : i32
+  %f1 = arith.constant 1.0 : f16
+  %cta = titan.cta_id 0
+  %first = arith.cmpi eq, %cta, %c0 : index
+  %i = titan.coordinate 0 : tensor<64x32xi32, #rows>
+  %j = titan.coordinate 1 : tensor<64x32xi32, #rows>
+  %ones = titan.splat %f1 : f16 -> tensor<64x32xf16, #rows>
+  scf.if %first {
+    titan.global.store %ones, %data[%i, %j] : tensor<64x32xf16, #rows>, !data, tensor<64x32xi32, #rows>, tensor<64x32xi32, #rows>
+    titan.fence release gpu
+    titan.s_barrier
+    titan.elect warp(0) {
+      titan.flag.signal %flags[%c0], %i1 : !flags
+    }
+  } else {
+    titan.elect warp(0) {
+      titan.flag.wait %flags[%c0], %i1 : !flags
+      %x = titan.ld %data[%last, %c0] : !data -> f16
+    }
   }
   titan.return
 }
