@@ -70,8 +70,8 @@ void TmaLoadOp::getHardwareEffects(EffectList &effects) {
   BarrierRef barrier = barrierOf(getBarrier(), getIndex());
   if (getMulticast())
     ctas = barrier.ctas = {CtaSet::Mask, getMulticast()};
-  // A map in memory may be changed: that it has been read is told by a bulk
-  // group of the issuing thread (PTX ISA, cp.async.bulk.wait_group).
+  // A map in memory may be changed: that it has been read a bulk group of the
+  // issuing thread can tell before the copy is complete (MM-91).
   bool changes = getMap().getDefiningOp<TensormapAtOp>();
   effects.add(
       Access{.kind = AccessKind::Read,
