@@ -249,6 +249,14 @@ struct Instantiator::Impl {
                                  const effect::CtaSet &set, int rank);
   std::optional<int64_t> evaluateExpr(const CompiledOp &op,
                                       const effect::Expr &expr);
+  /// For each lane of a warp, the elements (row-major) of a tile that its
+  /// registers hold; `ownersOnly`: of copies the first.
+  const std::vector<std::vector<int64_t>> &
+  elementsOf(mlir::RankedTensorType tile, const Layout &layout, int64_t warp,
+             bool ownersOnly);
+  std::map<std::tuple<const void *, int64_t, bool>,
+           std::vector<std::vector<int64_t>>>
+      tileElements;
   std::optional<uint32_t> tileFootprint(const CompiledOp &op,
                                         const effect::Effect &effect);
   std::optional<uint32_t> elementsFootprint(const CompiledOp &op,

@@ -528,25 +528,44 @@ std::optional<uint32_t> Instantiator::Impl::boxFootprint(const CompiledOp &op,
   return found->second;
 }
 
-/// The bytes that each lane of a warp touches, where `offset` says where an
-/// element lies (none: not touched).
-static FootprintData laneFootprint(
-    uint32_t root, const Layout &layout, int64_t warp, bool ownersOnly,
-    int64_t elementBytes,
-    llvm::function_ref<std::optional<int64_t>(const Coord &)> offset) {
-  FootprintData data;
-  data.root = root;
-  std::vector<ByteSet::Interval> all;
+const std::vector<std::vector<int64_t>> &
+Instantiator::Impl::elementsOf(RankedTensorType tile, const Layout &layout,
+                               int64_t warp, bool ownersOnly) {
+  auto [found, fresh] =
+      tileElements.try_emplace({tile.getAsOpaquePointer(), warp, ownersOnly});
+  if (!fresh)
+    return found->second;
   bool replicated = layout.replication() != 1;
   for (int64_t lane = 0; lane < layout.lanes(); ++lane) {
-    std::vector<ByteSet::Interval> mine;
+    std::vector<int64_t> &mine = found->second.emplace_back();
     for (int64_t reg = 0; reg < layout.registers(); ++reg) {
       Coord inputs{reg, lane, warp};
       if (ownersOnly && replicated && !layout.isOwner(inputs))
         continue;
-      if (auto at = offset(layout.apply(inputs)))
-        mine.push_back({*at, *at + elementBytes});
+      int64_t element = 0;
+      Coord at = layout.apply(inputs);
+      for (int d = 0; d < at.size(); ++d)
+        element = element * tile.getDimSize(d) + at[d];
+      mine.push_back(element);
     }
+  }
+  return found->second;
+}
+
+/// The bytes that each lane of a warp touches, where `offset` says where an
+/// element lies (none: not touched).
+static FootprintData
+laneFootprint(uint32_t root, const std::vector<std::vector<int64_t>> &elements,
+              int64_t elementBytes,
+              llvm::function_ref<std::optional<int64_t>(int64_t)> offset) {
+  FootprintData data;
+  data.root = root;
+  std::vector<ByteSet::Interval> all;
+  for (const std::vector<int64_t> &lane : elements) {
+    std::vector<ByteSet::Interval> mine;
+    for (int64_t element : lane)
+      if (auto at = offset(element))
+        mine.push_back({*at, *at + elementBytes});
     data.lanes.push_back(ByteSet::of(mine));
     const auto &joined = data.lanes.back().intervals();
     all.insert(all.end(), joined.begin(), joined.end());
@@ -586,12 +605,18 @@ Instantiator::Impl::tileFootprint(const CompiledOp &op, const Effect &effect) {
     if (!write || regionWarp < warps) {
       auto type = cast<SharedType>(access.bytes.object.getType());
       SmallVector<int64_t, 4> coords(type.getRank());
-      data = laneFootprint(view.id, *layout, regionWarp % warps, write,
-                           type.getElementBytes(),
-                           [&](const Coord &at) -> std::optional<int64_t> {
-                             coords.assign(at.begin(), at.end());
-                             return view.second + type.getByteOffset(coords);
-                           });
+      ArrayRef<int64_t> shape = access.bytes.tile.getShape();
+      data = laneFootprint(
+          view.id,
+          elementsOf(access.bytes.tile, *layout, regionWarp % warps, write),
+          type.getElementBytes(),
+          [&](int64_t element) -> std::optional<int64_t> {
+            for (int64_t d = coords.size() - 1; d >= 0; --d) {
+              coords[d] = element % shape[d];
+              element /= shape[d];
+            }
+            return view.second + type.getByteOffset(coords);
+          });
     }
   }
   found->second = self.footprints.add(std::move(data));
@@ -648,24 +673,22 @@ Instantiator::Impl::elementsFootprint(const CompiledOp &op,
   if (Result<Layout> layout = getTileLayout(bytes.tile)) {
     int64_t warps = layout->warps();
     if (!write || regionWarp < warps)
-      data = laneFootprint(*root, *layout, regionWarp % warps, write,
-                           getElementBytes(bytes.tile.getElementType()),
-                           [&](const Coord &at) -> std::optional<int64_t> {
-                             int64_t index = 0;
-                             for (int d = 0; d < at.size(); ++d)
-                               index = index * bytes.tile.getDimSize(d) + at[d];
-                             if (mask && !(*mask)[index])
-                               return std::nullopt;
-                             int64_t offset = 0;
-                             for (size_t d = 0; d < strides.size(); ++d) {
-                               int64_t at = (*coords[d])[index];
-                               if (!ShapedType::isDynamic(shape[d]) &&
-                                   (at < 0 || at >= shape[d]))
-                                 outside = {d, at};
-                               offset += at * strides[d];
-                             }
-                             return offset;
-                           });
+      data = laneFootprint(
+          *root, elementsOf(bytes.tile, *layout, regionWarp % warps, write),
+          getElementBytes(bytes.tile.getElementType()),
+          [&](int64_t index) -> std::optional<int64_t> {
+            if (mask && !(*mask)[index])
+              return std::nullopt;
+            int64_t offset = 0;
+            for (size_t d = 0; d < strides.size(); ++d) {
+              int64_t at = (*coords[d])[index];
+              if (!ShapedType::isDynamic(shape[d]) &&
+                  (at < 0 || at >= shape[d]))
+                outside = {d, at};
+              offset += at * strides[d];
+            }
+            return offset;
+          });
   }
   if (outside && (!bytes.mask || mask)) {
     problem(Code::OutOfBounds, op.op,
