@@ -38,6 +38,7 @@ const ByteSet &Footprints::bytesOf(uint32_t id) {
   for (size_t d = 0; d < rank; ++d)
     if (data.low[d] >= data.high[d])
       return data.bytes;
+  // The innermost step is 1: a map has no other.
   for (;;) {
     int64_t start = 0;
     for (size_t d = 0; d < rank; ++d)
@@ -46,7 +47,8 @@ const ByteSet &Footprints::bytesOf(uint32_t id) {
                                        stride[rank - 1]});
     int d = static_cast<int>(rank) - 2;
     for (; d >= 0; --d) {
-      if (++at[d] < data.high[d])
+      at[d] += data.steps.empty() ? 1 : data.steps[d];
+      if (at[d] < data.high[d])
         break;
       at[d] = data.low[d];
     }
@@ -57,13 +59,28 @@ const ByteSet &Footprints::bytesOf(uint32_t id) {
   return data.bytes;
 }
 
+/// Whether an element of y's dimension d lies on x's, or all of them do.
+static bool stepsMeet(const FootprintData &x, const FootprintData &y, size_t d,
+                      bool all) {
+  int64_t step = x.steps.empty() ? 1 : x.steps[d];
+  for (int64_t at = y.low[d]; at < y.high[d];
+       at += y.steps.empty() ? 1 : y.steps[d])
+    if (bool on =
+            at >= x.low[d] && at < x.high[d] && (at - x.low[d]) % step == 0;
+        on != all)
+      return on;
+  return all;
+}
+
 bool Footprints::intersect(uint32_t a, uint32_t b) {
   if (a == b)
     return true;
   const FootprintData &x = *list[a], &y = *list[b];
   if (!x.low.empty() && !y.low.empty()) {
+    bool strided = !x.steps.empty() || !y.steps.empty();
     for (size_t d = 0; d < x.low.size(); ++d)
-      if (x.low[d] >= y.high[d] || y.low[d] >= x.high[d])
+      if (x.low[d] >= y.high[d] || y.low[d] >= x.high[d] ||
+          (strided && !stepsMeet(x, y, d, /*all=*/false)))
         return false;
     return true;
   }
@@ -84,7 +101,8 @@ bool Footprints::covers(uint32_t a, uint32_t b) {
   const FootprintData &x = *list[a], &y = *list[b];
   if (!x.low.empty() && !y.low.empty()) {
     for (size_t d = 0; d < x.low.size(); ++d)
-      if (x.low[d] > y.low[d] || x.high[d] < y.high[d])
+      if (x.steps.empty() ? x.low[d] > y.low[d] || x.high[d] < y.high[d]
+                          : !stepsMeet(x, y, d, /*all=*/true))
         return false;
     return true;
   }

@@ -43,6 +43,10 @@ struct Val {
   /// A register tile: after how many steps its registers had it.
   int64_t defined = 0;
 
+  /// What a value that is not known depends on, in words.
+  llvm::StringRef dependsOn() const {
+    return revealed ? "the schedule" : "data";
+  }
   /// The same value, by the same expression.
   bool same(const Val &other) const {
     return std::tie(kind, foreign, cta, id, number, second) ==
@@ -265,6 +269,10 @@ struct Instantiator::Impl {
                                           const effect::Footprint &bytes);
   std::optional<uint32_t> boxFootprint(const CompiledOp &op,
                                        const effect::Access &access);
+  /// A box of a map with sizes and strides of its own, as bytes.
+  std::optional<uint32_t> viewFootprint(const CompiledOp &op,
+                                        const effect::Access &access,
+                                        TensorMapOp map, uint32_t root);
   /// The argument of the kernel that a tensor is, or that a tensor map is over.
   std::optional<uint32_t> globalArgument(mlir::Value object);
   std::optional<uint32_t> globalRoot(mlir::Value object);
@@ -279,6 +287,7 @@ struct Instantiator::Impl {
   /// Arguments of the kernel that some operation writes.
   llvm::DenseSet<mlir::Value> writtenTensors;
   std::vector<int64_t> globalStrides(uint32_t root);
+  static std::vector<int64_t> globalStrides(GlobalType type);
 };
 
 } // namespace titan::checker

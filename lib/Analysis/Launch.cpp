@@ -98,6 +98,15 @@ void Instantiator::Impl::readRegion() {
             sizeNumber(tensor.getArgNumber(), dim.getDimension());
       continue;
     }
+    // As far apart as the rows that footprints see.
+    if (auto stride = dyn_cast<StrideOp>(op)) {
+      GlobalType type = stride.getTensor().getType();
+      launchNumbers[stride.getResult()] = {
+          globalStrides(type)[stride.getDimension()] /
+              getElementBytes(type.getElementType()),
+          0};
+      continue;
+    }
     if (isa<DevicePropertyOp>(op)) {
       launchNumbers[op.getResult(0)] =
           leafNumber(&multiprocessorsKey, 0,

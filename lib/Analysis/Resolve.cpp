@@ -6,10 +6,6 @@ using namespace titan;
 using namespace titan::checker;
 using namespace titan::effect;
 
-static StringRef dependsOn(const Val &val) {
-  return val.revealed ? "the schedule" : "data";
-}
-
 bool Instantiator::Impl::hardware(const CompiledOp &op, Lanes lanes,
                                   uint32_t iteration) {
   AgentProgram &into = program->programs[agent];
@@ -65,7 +61,7 @@ std::optional<int64_t> Instantiator::Impl::evaluateExpr(const CompiledOp &op,
   const Val &val = value(expr.value);
   if (val.kind != Val::Int) {
     problem(Code::Undecided, op.op,
-            "a count or a number of bytes depends on " + dependsOn(val));
+            "a count or a number of bytes depends on " + val.dependsOn());
     return std::nullopt;
   }
   Bounds range = ranges.of(val.number);
@@ -91,7 +87,7 @@ Instantiator::Impl::ctasOf(const CompiledOp &op, const CtaSet &set, int rank) {
   const Val &val = value(set.value);
   if (val.kind != Val::Int) {
     problem(Code::Undecided, op.op,
-            "which CTAs are meant depends on " + dependsOn(val));
+            "which CTAs are meant depends on " + val.dependsOn());
     return std::nullopt;
   }
   int64_t last = set.kind == CtaSet::Rank
@@ -126,7 +122,7 @@ bool Instantiator::Impl::resolveBarrier(const CompiledOp &op,
     if (index.kind != Val::Int) {
       problem(Code::Undecided, op.op,
               "which slot of the barriers is meant depends on " +
-                  dependsOn(index));
+                  index.dependsOn());
       return false;
     }
     if (!decides(op, index, 0,
@@ -245,7 +241,7 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
       const Val &parity = value(wait->parity);
       if (parity.kind != Val::Int) {
         problem(Code::Undecided, op.op,
-                "the parity depends on " + dependsOn(parity));
+                "the parity depends on " + parity.dependsOn());
         return false;
       }
       if (!decides(op, parity, 0, 1, "the parity"))
@@ -327,7 +323,7 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
       return false;
     if (least.kind != Val::Int) {
       problem(Code::Undecided, op.op,
-              "the value waited for depends on " + dependsOn(least));
+              "the value waited for depends on " + least.dependsOn());
       return false;
     }
     action.object = *id;
@@ -355,7 +351,7 @@ bool Instantiator::Impl::resolveRegisters(const CompiledOp &op,
     if (before.kind != Val::Flight) {
       problem(Code::Undecided, op.op,
               "which product these registers are of depends on " +
-                  dependsOn(before));
+                  before.dependsOn());
       return false;
     }
     action.object = before.id;
@@ -401,7 +397,7 @@ std::optional<uint32_t> Instantiator::Impl::mapFootprint(const CompiledOp &op,
   const Val &view = value(map);
   if (view.kind != Val::View) {
     problem(Code::Undecided, op.op,
-            "which tensor map is meant depends on " + dependsOn(view));
+            "which tensor map is meant depends on " + view.dependsOn());
     return std::nullopt;
   }
   std::vector<int64_t> key = {'m', view.id, view.second};
@@ -422,7 +418,7 @@ Instantiator::Impl::cellsFootprint(const CompiledOp &op,
   if (view.kind != Val::View) {
     problem(Code::Undecided, op.op,
             "which columns of tensor memory are meant depends on " +
-                dependsOn(view));
+                view.dependsOn());
     return std::nullopt;
   }
   auto type = cast<TensorMemoryType>(bytes.object.getType());
@@ -469,7 +465,10 @@ bool Instantiator::Impl::resolveLifetime(const CompiledOp &op,
 }
 
 std::vector<int64_t> Instantiator::Impl::globalStrides(uint32_t root) {
-  auto type = cast<GlobalType>(program->roots[root].getType());
+  return globalStrides(cast<GlobalType>(program->roots[root].getType()));
+}
+
+std::vector<int64_t> Instantiator::Impl::globalStrides(GlobalType type) {
   int64_t bytes = getElementBytes(type.getElementType());
   unsigned rank = type.getRank();
   std::vector<int64_t> strides(rank, bytes);
@@ -482,50 +481,6 @@ std::vector<int64_t> Instantiator::Impl::globalStrides(uint32_t root) {
                      ? strides[d + 1] * pitch
                      : type.getStrides()[d] * bytes;
   return strides;
-}
-
-std::optional<uint32_t> Instantiator::Impl::boxFootprint(const CompiledOp &op,
-                                                         const Access &access) {
-  const Footprint &bytes = access.bytes;
-  auto root = globalRoot(bytes.object);
-  if (!root) {
-    problem(Code::Undecided, op.op,
-            "which tensor this map was made over is not known");
-    return std::nullopt;
-  }
-  ArrayRef<int64_t> shape =
-      cast<GlobalType>(program->roots[*root].getType()).getShape();
-  FootprintData data;
-  data.root = *root;
-  std::vector<int64_t> key = {'b', *root};
-  for (auto [d, coord] : llvm::enumerate(bytes.coords)) {
-    const Val &val = value(coord);
-    if (val.kind != Val::Int) {
-      problem(Code::Undecided, op.op,
-              "coordinate " + Twine(d) + " depends on " + dependsOn(val));
-      return std::nullopt;
-    }
-    if (access.kind != AccessKind::Read && val.number.value < 0) {
-      problem(Code::TmaStoreNegative, op.op,
-              "coordinate " + Twine(d) + " of what is written is " +
-                  Twine(val.number.value));
-      return std::nullopt;
-    }
-    int64_t low = std::max<int64_t>(0, val.number.value),
-            high = val.number.value + bytes.extents[d];
-    if (!ShapedType::isDynamic(shape[d]))
-      high = std::min(high, shape[d]);
-    data.low.push_back(low);
-    data.high.push_back(std::max(low, high));
-    key.push_back(low);
-    key.push_back(data.high.back());
-  }
-  auto [found, fresh] = footprintIds.try_emplace(key, 0);
-  if (fresh) {
-    self.footprints.setStrides(*root, globalStrides(*root));
-    found->second = self.footprints.add(std::move(data));
-  }
-  return found->second;
 }
 
 const std::vector<std::vector<int64_t>> &
@@ -581,7 +536,7 @@ Instantiator::Impl::tileFootprint(const CompiledOp &op, const Effect &effect) {
   if (view.kind != Val::View) {
     problem(Code::Undecided, op.op,
             "which slot of shared memory is meant depends on " +
-                dependsOn(view));
+                view.dependsOn());
     return std::nullopt;
   }
   bool write = access.kind != AccessKind::Read;
@@ -643,7 +598,7 @@ Instantiator::Impl::elementsFootprint(const CompiledOp &op,
     const Val &val = value(coord);
     if (val.kind != Val::Tensor) {
       problem(Code::Undecided, op.op,
-              "the indices depend on " + dependsOn(val));
+              "the indices depend on " + val.dependsOn());
       return std::nullopt;
     }
     coords.push_back(&tensors[val.id]);
@@ -656,7 +611,7 @@ Instantiator::Impl::elementsFootprint(const CompiledOp &op,
       mask = &tensors[val.id];
       key.push_back(val.id);
     } else if (write) {
-      problem(Code::Undecided, op.op, "the mask depends on " + dependsOn(val));
+      problem(Code::Undecided, op.op, "the mask depends on " + val.dependsOn());
       return std::nullopt;
     }
   }
@@ -708,7 +663,8 @@ Instantiator::Impl::scalarFootprint(const CompiledOp &op,
   for (Value coord : bytes.coords) {
     const Val &val = value(coord);
     if (val.kind != Val::Int) {
-      problem(Code::Undecided, op.op, "the index depends on " + dependsOn(val));
+      problem(Code::Undecided, op.op,
+              "the index depends on " + val.dependsOn());
       return std::nullopt;
     }
     coords.push_back(val.number.value);
@@ -720,7 +676,7 @@ Instantiator::Impl::scalarFootprint(const CompiledOp &op,
     if (view.kind != Val::View) {
       problem(Code::Undecided, op.op,
               "which slot of shared memory is meant depends on " +
-                  dependsOn(view));
+                  view.dependsOn());
       return std::nullopt;
     }
     for (auto [coord, extent] : llvm::zip(bytes.coords, type.getShape()))
@@ -812,7 +768,7 @@ bool Instantiator::Impl::resolveAccess(const CompiledOp &op,
       if (view.kind != Val::View) {
         problem(Code::Undecided, op.op,
                 "which slot of shared memory is meant depends on " +
-                    dependsOn(view));
+                    view.dependsOn());
         return false;
       }
       int64_t size = type.getSlots() == 1

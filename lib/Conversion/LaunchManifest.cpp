@@ -80,6 +80,14 @@ Expression titan::makeLaunchExpression(Value value) {
         {"dim", json::Array{argumentName(dim.getTensor()),
                             static_cast<int64_t>(dim.getDimension())}}});
   }
+  if (auto stride = dyn_cast<StrideOp>(op)) {
+    int64_t d = stride.getDimension(),
+            size = stride.getTensor().getType().getStrides()[d];
+    if (!ShapedType::isDynamic(size))
+      return json::Value(size);
+    return json::Value(json::Object{
+        {"stride", json::Array{argumentName(stride.getTensor()), d}}});
+  }
   if (auto property = dyn_cast<DevicePropertyOp>(op))
     return json::Value(json::Object{{"device", property.getName()}});
   if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtUIOp,
@@ -138,10 +146,15 @@ static json::Object makeCheck(json::Value condition, Code code,
 static std::string typeName(Type type) {
   return llvm::formatv("{0}", type).str();
 }
-static std::string mapTypeName(Type type) {
-  if (isa<FloatType>(type))
-    return type.getIntOrFloatBitWidth() == 8 ? "u8" : typeName(type);
-  return "u" + std::to_string(type.getIntOrFloatBitWidth());
+
+/// Bytes from the first element to the last; innermost dimension first.
+static json::Value spanOf(ArrayRef<json::Value> dims,
+                          ArrayRef<json::Value> strides, int64_t bytes) {
+  json::Value span = json::Array{"mul", dims.front(), bytes};
+  for (auto [dim, stride] : llvm::zip(dims.drop_front(), strides))
+    span = json::Array{"add", span,
+                       json::Array{"mul", json::Array{"sub", dim, 1}, stride}};
+  return span;
 }
 
 FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
@@ -281,27 +294,47 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
     GlobalType tensor = made.getTensor().getType();
     std::string argument = argumentName(made.getTensor());
     int64_t bytes = getElementBytes(tensor.getElementType());
-    unsigned rank = tensor.getRank();
-    json::Array box, dims, strides;
-    for (unsigned d = rank; d-- > 0;) { // innermost first
-      box.push_back(type.getShape()[d]);
+    // Innermost first; strides of all but the innermost.
+    using Values = SmallVector<json::Value>;
+    Values sizes, pitches, dims, strides;
+    for (int64_t d = tensor.getRank(); d-- > 0;) {
       int64_t size = tensor.getShape()[d], stride = tensor.getStrides()[d];
-      dims.push_back(
+      sizes.push_back(
           ShapedType::isDynamic(size)
-              ? json::Value(json::Object{
-                    {"dim", json::Array{argument, static_cast<int64_t>(d)}}})
+              ? json::Value(json::Object{{"dim", json::Array{argument, d}}})
               : json::Value(size));
-      if (d + 1 == rank)
+      if (d + 1 == tensor.getRank())
         continue;
-      strides.push_back(
+      pitches.push_back(
           ShapedType::isDynamic(stride)
               ? json::Value(json::Array{
-                    "mul",
-                    json::Object{
-                        {"stride",
-                         json::Array{argument, static_cast<int64_t>(d)}}},
+                    "mul", json::Object{{"stride", json::Array{argument, d}}},
                     bytes})
               : json::Value(stride * bytes));
+    }
+    auto add = [](Values &to, OperandRange from) {
+      for (Value operand : llvm::reverse(from)) {
+        Expression expression = makeLaunchExpression(operand);
+        if (failed(expression))
+          return failure();
+        to.push_back(std::move(*expression));
+      }
+      return success();
+    };
+    if (!made.isView()) {
+      dims = sizes;
+      strides = pitches;
+    } else {
+      if (failed(add(dims, made.getDims())) ||
+          failed(add(strides, made.getByteStrides())))
+        return failure();
+      json::Value span = spanOf(dims, strides, bytes),
+                  whole = spanOf(sizes, pitches, bytes);
+      checks.push_back(makeCheck(json::Array{"le", span, whole},
+                                 Code::TmaViewRange,
+                                 "a tensor map over " + argument +
+                                     " spans {0} bytes, and the tensor {1}",
+                                 json::Array{span, whole}));
     }
     // PTX ISA, "Restriction on Tensor Copy instructions": stores write whole
     // chunks of 16 bytes.
@@ -315,16 +348,21 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
           json::Array{row}));
     }
     int64_t swizzle = type.getSwizzle(), promotion = made.getL2Promotion();
-    maps.push_back(json::Object{
+    json::Object map{
         {"name", cast<StringAttr>(nameAttribute).getValue()},
         {"argument", argument},
-        {"type", mapTypeName(type.getElementType())},
-        {"box", std::move(box)},
+        {"type", getTmaTypeName(made)},
+        {"box", json::Array(llvm::reverse(type.getShape()))},
         {"swizzle", swizzle ? std::to_string(swizzle) + "B" : "none"},
         {"l2_promotion", promotion ? std::to_string(promotion) + "B" : "none"},
         {"fill", made.getFill() == OobFill::NaN ? "nan" : "zero"},
-        {"dims", std::move(dims)},
-        {"byte_strides", std::move(strides)}});
+        {"dims", json::Array(dims)},
+        {"byte_strides", json::Array(strides)}};
+    if (llvm::any_of(type.getElementStrides(),
+                     [](int64_t stride) { return stride != 1; }))
+      map["element_strides"] =
+          json::Array(llvm::reverse(type.getElementStrides()));
+    maps.push_back(std::move(map));
   }
 
   auto cluster = kernel.getClusterShape();

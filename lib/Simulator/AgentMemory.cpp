@@ -306,6 +306,8 @@ static uint64_t combine(AtomicOp op, ElementType type, uint64_t old,
     return run(Elt::And);
   case AtomicOp::Or:
     return run(Elt::Or);
+  case AtomicOp::Xor:
+    return run(Elt::Xor);
   }
   llvm_unreachable("atomic operation");
 }

@@ -131,35 +131,39 @@ bool Conformance::declared(Agent &agent, const Inst &inst,
     return true;
   }
   case effect::Footprint::Box: {
-    const Launch::Map &map = machine.launch.maps[scalar(footprint.object)];
-    const SimulatorArgument &argument = machine.arguments[map.tensor];
+    const TensorMap &map = machine.launch.maps[scalar(footprint.object)].map;
     int64_t bytes = titan::getElementBytes(
         cast<TensorMapType>(footprint.object.getType()).getElementType());
+    // Indices of the elements inside, outermost dimension first.
     size_t rank = footprint.coords.size();
-    SmallVector<int64_t> low(rank), high(rank);
+    SmallVector<SmallVector<int64_t>> inside(rank);
     for (size_t d = 0; d < rank; ++d) {
-      int64_t at = static_cast<int64_t>(scalar(footprint.coords[d]));
-      low[d] = std::max<int64_t>(at, 0);
-      high[d] = std::min(at + footprint.extents[d], argument.shape[d]);
-      if (low[d] >= high[d])
+      int64_t from = static_cast<int64_t>(scalar(footprint.coords[d]));
+      int64_t step = footprint.steps.empty() ? 1 : footprint.steps[d];
+      for (int64_t i = 0; i < footprint.extents[d]; i += step)
+        if (from + i >= 0 &&
+            from + i < static_cast<int64_t>(map.dims[rank - 1 - d]))
+          inside[d].push_back(from + i);
+      if (inside[d].empty())
         return true; // All of it outside.
     }
     std::vector<ByteSet::Interval> parts;
-    for (SmallVector<int64_t> index(low);;) {
-      int64_t begin = reinterpret_cast<int64_t>(argument.data);
+    for (SmallVector<size_t> at(rank);;) {
+      int64_t begin = static_cast<int64_t>(map.address);
       for (size_t d = 0; d + 1 < rank; ++d)
-        begin += index[d] * argument.strides[d] * bytes;
-      int64_t first = begin + low[rank - 1] * bytes,
-              last = begin + high[rank - 1] * bytes;
+        begin +=
+            inside[d][at[d]] * static_cast<int64_t>(map.strides[rank - 2 - d]);
+      int64_t first = begin + inside.back().front() * bytes,
+              last = begin + (inside.back().back() + 1) * bytes;
       // A store writes whole chunks of 16 bytes (facts-tma.md S3).
       if (access.kind != AccessKind::Read)
         last = (last + 15) / 16 * 16;
       parts.push_back({first, last});
       int d = static_cast<int>(rank) - 2;
       for (; d >= 0; --d) {
-        if (++index[d] < high[d])
+        if (++at[d] < inside[d].size())
           break;
-        index[d] = low[d];
+        at[d] = 0;
       }
       if (d < 0)
         break;

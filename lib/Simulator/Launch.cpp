@@ -97,52 +97,54 @@ bool Evaluator::checkArguments() {
   return true;
 }
 
-static const TmaType *tmaTypeOf(mlir::Type type) {
-  if (type.isBF16())
-    return findTmaType("bf16");
-  if (type.isF16())
-    return findTmaType("f16");
-  if (type.isF32())
-    return findTmaType("f32");
-  if (type.isF64())
-    return findTmaType("f64");
-  switch (type.getIntOrFloatBitWidth()) {
-  case 8:
-    return findTmaType("u8");
-  case 16:
-    return findTmaType("u16");
-  case 32:
-    return findTmaType("s32");
-  default:
-    return findTmaType("s64");
-  }
+/// Bytes from the first element to the last, strides in bytes.
+static unsigned __int128 spanOf(ArrayRef<uint64_t> dims,
+                                ArrayRef<uint64_t> strides) {
+  unsigned __int128 bytes = strides.back();
+  for (auto [dim, stride] : llvm::zip(dims, strides))
+    bytes += static_cast<unsigned __int128>(dim - 1) * stride;
+  return bytes;
 }
 
 bool Evaluator::tensorMap(TensorMapOp op) {
   unsigned number = values.lookup(op.getTensor());
   const SimulatorArgument &argument = arguments[number];
-  TensorMapType type = op.getType();
-  TensorMap map;
-  map.rank = type.getShape().size();
-  map.type = tmaTypeOf(type.getElementType());
-  map.swizzle = findTmaSwizzle(type.getSwizzle() == 0
-                                   ? std::string("none")
-                                   : std::to_string(type.getSwizzle()) + "B");
+  uint64_t bytes = titan::getElementBytes(op.getType().getElementType());
+  llvm::SmallVector<uint64_t> sizes(argument.shape.begin(),
+                                    argument.shape.end()),
+      pitches;
+  for (int64_t stride : argument.strides)
+    pitches.push_back(stride * bytes);
+  llvm::SmallVector<uint64_t> dims = sizes, strides = pitches;
+  if (op.isView()) {
+    dims.clear();
+    strides.clear();
+    for (Value dim : op.getDims())
+      dims.push_back(values.lookup(dim));
+    for (Value stride : op.getByteStrides())
+      strides.push_back(values.lookup(stride));
+    strides.push_back(bytes);
+  }
+  TensorMap map = getTensorMapFields(op.getType(), getTmaTypeName(op));
   map.address = reinterpret_cast<uint64_t>(argument.data);
-  uint64_t bytes = titan::getElementBytes(type.getElementType());
   // Ours are outermost first, the driver's innermost first.
   for (int d = 0; d < map.rank; ++d) {
-    int from = map.rank - 1 - d;
-    map.dims[d] = argument.shape[from];
-    map.box[d] = type.getShape()[from];
+    map.dims[d] = dims[map.rank - 1 - d];
     if (d > 0)
-      map.strides[d - 1] = argument.strides[from] * bytes;
+      map.strides[d - 1] = strides[map.rank - 1 - d];
   }
   map.nanFill = op.getFill() == OobFill::NaN;
   map.l2Promotion = op.getL2Promotion();
   for (const TmaViolation &violation :
        validate(map, targetInfo(TargetId::Sm90a)))
     bad(op, violation.code, violation.field + ": " + violation.message);
+  if (findings.empty())
+    if (auto span = spanOf(dims, strides), whole = spanOf(sizes, pitches);
+        span > whole)
+      bad(op, Code::TmaViewRange,
+          llvm::formatv("the map spans {0} bytes, its tensor {1}",
+                        static_cast<uint64_t>(span),
+                        static_cast<uint64_t>(whole)));
   values[op.getResult()] = launch.maps.size();
   launch.maps.push_back({map, number, op});
   return findings.empty();
@@ -188,6 +190,11 @@ bool Evaluator::operation(Operation &op) {
   if (auto dim = dyn_cast<DimOp>(op)) {
     values[dim.getResult()] =
         arguments[values.lookup(dim.getTensor())].shape[dim.getDimension()];
+    return true;
+  }
+  if (auto stride = dyn_cast<StrideOp>(op)) {
+    values[stride.getResult()] = arguments[values.lookup(stride.getTensor())]
+                                     .strides[stride.getDimension()];
     return true;
   }
   if (auto property = dyn_cast<DevicePropertyOp>(op)) {

@@ -273,7 +273,8 @@ FailureOr<Value> Lowerer::mapFor(CopyAsyncOp copy,
   if (known)
     return known;
   Value over = kernel.getLaunch().getArgument(argument.getArgNumber());
-  auto map = TensorMapOp::create(b, loc, type, over,
+  auto map = TensorMapOp::create(b, loc, type, over, /*dims=*/ValueRange(),
+                                 /*byte_strides=*/ValueRange(),
                                  low.nanFill ? OobFill::NaN : OobFill::Zero,
                                  /*l2_promotion=*/256);
 

@@ -4,7 +4,7 @@
 // RUN: %python %S/Inputs/lsp.py %s | FileCheck %s
 // CHECK: capabilities: {{.*}}definitionProvider{{.*}}hoverProvider
 // CHECK-NEXT: version 1: 1 diagnostics
-// CHECK-NEXT: {{^}}[[#@LINE+18]]:11: severity 1: {{.*}}[tma-stride-alignment] the stride of dimension 0 is 1022 bytes
+// CHECK-NEXT: {{^}}[[#@LINE+18]]:11: severity 1: {{.*}}[tma-stride-alignment] globalStrides[0]: stride of 1022 bytes
 // CHECK: version 2: 0 diagnostics
 // CHECK-NEXT: version 3: 0 diagnostics
 // CHECK-NEXT: exit code 0

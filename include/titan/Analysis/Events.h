@@ -44,8 +44,9 @@ struct FootprintData {
   ByteSet bytes;
   /// A box of a global tensor, [low, high) in elements a dimension, or of the
   /// lanes and columns of tensor memory; `bytes` is then empty until somebody
-  /// needs it.
-  std::vector<int64_t> low, high;
+  /// needs it. Of each dimension one element in `steps` is touched, from `low`
+  /// on (empty: all).
+  std::vector<int64_t> low, high, steps;
   /// Bytes a lane, where every lane has its own part; else empty: every thread
   /// that acts touches all of them.
   std::vector<ByteSet> lanes;

@@ -500,6 +500,7 @@ LogicalResult KernelLowering::atom(AtomOp op) {
     break;
   case AtomicOp::And:
   case AtomicOp::Or:
+  case AtomicOp::Xor:
     if (isFloat)
       return unsupported(op, "a bitwise atomic operation on floats");
     suffix = ".b" + suffix;

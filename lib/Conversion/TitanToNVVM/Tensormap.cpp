@@ -37,7 +37,7 @@ LogicalResult KernelLowering::tensormapOperation(Operation &op) {
     return success();
   };
   auto ordinal = [](Value map, uint64_t dimension) {
-    return cast<TensorMapType>(map.getType()).getShape().size() - 1 - dimension;
+    return cast<TensorMapType>(map.getType()).getRank() - 1 - dimension;
   };
   return llvm::TypeSwitch<Operation *, LogicalResult>(&op)
       .Case<TensormapAllocOp>([&](TensormapAllocOp o) {
@@ -63,8 +63,8 @@ LogicalResult KernelLowering::tensormapOperation(Operation &op) {
           return add(LLVM::PtrToIntOp::create(b, b.getI64Type(), get1(map)),
                      offset);
         };
-        Value word = ptx(b.getI32Type(), "ld.b32 $0, [$1];",
-                         "=r,l,~{memory}", at(o.getSource()));
+        Value word = ptx(b.getI32Type(), "ld.b32 $0, [$1];", "=r,l,~{memory}",
+                         at(o.getSource()));
         ptx("st.b32 [$0], $1;", "l,r,~{memory}", {at(o.getMap()), word});
         return success();
       })

@@ -88,10 +88,6 @@ LogicalResult KernelLowering::tmaStore(TmaStoreOp op) {
 LogicalResult KernelLowering::tmaReduce(TmaReduceOp op) {
   size_t rank = op.getCoords().size();
   StringRef kind = stringifyAtomicOp(op.getOp());
-  if (op.getOp() == AtomicOp::Exch)
-    return op.emitError(
-        "[tma-reduce-type] cp.reduce.async.bulk.tensor has add, "
-        "min, max, and, or; not exch");
   Values operands{get1(op.getBuffer()), get1(op.getMap())};
   for (Value coordinate : llvm::reverse(op.getCoords()))
     operands.push_back(toI32(get1(coordinate)));

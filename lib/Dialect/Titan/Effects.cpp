@@ -200,6 +200,10 @@ public:
       os << " of ";
       llvm::interleave(f.extents, os, "x");
     }
+    if (!f.steps.empty()) {
+      os << " in steps of ";
+      llvm::interleave(f.steps, os, "x");
+    }
     if (f.mask) {
       os << " where ";
       value(f.mask);

@@ -203,12 +203,13 @@ LogicalResult KernelOp::verifyRegions() {
     bool scalar = isa<arith::ArithDialect>(op.getDialect()) &&
                   llvm::all_of(op.getResultTypes(),
                                [](Type t) { return t.isIntOrIndexOrFloat(); });
-    if (!scalar &&
-        !isa<DimOp, DevicePropertyOp, RequireOp, TensorMapOp, LaunchOp>(op))
+    if (!scalar && !isa<DimOp, StrideOp, DevicePropertyOp, RequireOp,
+                        TensorMapOp, LaunchOp>(op))
       return op.emitOpError(
           "[launch-operation] does not belong in a launch region: scalar "
           "arith, "
-          "titan.dim, titan.device_property, titan.tensor_map, titan.require "
+          "titan.dim, titan.stride, titan.device_property, titan.tensor_map, "
+          "titan.require "
           "and titan.launch do");
   }
   const TargetInfo *target = nullptr;
@@ -229,10 +230,22 @@ LogicalResult KernelOp::verifyRegions() {
           << llvm::join(hardware.getTargets(), ", ");
       return WalkResult::interrupt();
     }
-    if (isa<TensorMapOp, RequireOp, DevicePropertyOp>(op)) {
+    if (isa<TensorMapOp, RequireOp, StrideOp, DevicePropertyOp>(op)) {
       op->emitOpError("[launch-operation] belongs in the launch region");
       return WalkResult::interrupt();
     }
+    // The launch and its values are verified above.
+    if (auto reduce = dyn_cast<TmaReduceOp>(op))
+      if (TensorMapOp map = getTensorMapOp(reduce.getMap());
+          map && !hasTmaReduction(reduce.getOp(), getTmaTypeName(map))) {
+        reduce.emitOpError("[tma-reduce-type] '")
+            << stringifyAtomicOp(reduce.getOp())
+            << "' takes unsigned numbers, and min or max go through the same "
+               "map of "
+            << map.getType().getElementType()
+            << ", which is signed: make two maps";
+        return WalkResult::interrupt();
+      }
     if (isa<WarpSpecializeOp>(op) && op->getParentRegion() != &getBody()) {
       op->emitOpError("[partition-shape] stands in the kernel's body itself");
       return WalkResult::interrupt();
@@ -281,45 +294,24 @@ LogicalResult LaunchOp::verify() {
   return success();
 }
 
-LogicalResult DimOp::verify() {
-  if (getDimension() >= getTensor().getType().getRank())
-    return emitOpError("[tile-dimension] dimension ")
-           << getDimension() << " of a tensor of rank "
-           << getTensor().getType().getRank();
+static LogicalResult verifyDimension(Operation *op, GlobalType tensor,
+                                     uint64_t dimension) {
+  if (dimension >= tensor.getRank())
+    return op->emitOpError("[tile-dimension] dimension ")
+           << dimension << " of a tensor of rank " << tensor.getRank();
   return success();
+}
+LogicalResult DimOp::verify() {
+  return verifyDimension(*this, getTensor().getType(), getDimension());
+}
+LogicalResult StrideOp::verify() {
+  return verifyDimension(*this, getTensor().getType(), getDimension());
 }
 
 LogicalResult DevicePropertyOp::verify() {
   if (getName() != "multiprocessor_count")
     return emitOpError("[device-property] unknown property '")
            << getName() << "'; there is multiprocessor_count";
-  return success();
-}
-
-LogicalResult TensorMapOp::verify() {
-  TensorMapType map = getType();
-  GlobalType tensor = getTensor().getType();
-  if (!isa<BlockArgument>(getTensor()))
-    return emitOpError(
-        "[tma-tensor] a tensor map is made over an argument of the kernel");
-  if (map.getShape().size() != tensor.getRank() ||
-      map.getElementType() != tensor.getElementType())
-    return emitOpError("[tma-map-type] the box is ")
-           << map << ", the tensor " << tensor
-           << ": ranks and element types must agree";
-  int64_t bytes = ::titan::getElementBytes(tensor.getElementType());
-  for (auto [d, stride] : llvm::enumerate(tensor.getStrides().drop_back()))
-    if (!ShapedType::isDynamic(stride) && stride * bytes % 16)
-      return emitOpError("[tma-stride-alignment] the stride of dimension ")
-             << d << " is " << stride * bytes
-             << " bytes, not a multiple of 16 (cuTensorMapEncodeTiled, "
-                "globalStrides)";
-  if (getFill() == OobFill::NaN && !isa<FloatType>(map.getElementType()))
-    return emitOpError("[tma-fill-type] only floating-point maps fill with NaN "
-                       "(cuTensorMapEncodeTiled, oobFill)");
-  if (!llvm::is_contained({0, 64, 128, 256}, getL2Promotion()))
-    return emitOpError(
-        "[tma-l2-promotion] L2 promotion is 0, 64, 128 or 256 bytes");
   return success();
 }
 

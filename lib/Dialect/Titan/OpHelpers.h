@@ -27,6 +27,19 @@ inline mlir::LogicalResult verifyAtKernelTop(mlir::Operation *op) {
   return mlir::success();
 }
 
+/// What the rules of tensor maps say of a map's type.
+mlir::LogicalResult
+verifyTensorMapType(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                    llvm::ArrayRef<int64_t> shape, mlir::Type elementType,
+                    int64_t swizzle, llvm::ArrayRef<int64_t> elementStrides);
+
+/// Whether a map through which this reduction goes tells signed integers.
+inline bool isSignedTma(AtomicOp op) {
+  return op == AtomicOp::Min || op == AtomicOp::Max;
+}
+/// Whether a reduction goes through maps of a type (Target/Tma.h).
+bool hasTmaReduction(AtomicOp op, llvm::StringRef tmaType);
+
 /// A register tile has a layout that fits its shape.
 inline mlir::LogicalResult verifyTileType(mlir::Operation *op,
                                           mlir::RankedTensorType tile) {

@@ -20,11 +20,10 @@ LogicalResult TensormapAtOp::verify() {
     return emitOpError("[tensormap-array] maps lie in an array of 128-byte "
                        "rows, !titan.global<?x128xi8>, not in ")
            << array;
-  if (getType().getShape().size() != tensor.getRank() ||
-      getType().getElementType() != tensor.getElementType())
+  if (getType().getElementType() != tensor.getElementType())
     return emitOpError("[tma-map-type] the map is ")
            << getType() << ", the tensor " << tensor
-           << ": ranks and element types must agree";
+           << ": element types must agree";
   return success();
 }
 
@@ -109,7 +108,7 @@ LogicalResult TensormapReplaceDimOp::verify() {
            << *size << ": sizes are at least 1, 0 would be stored as 2^32 "
            << "(PTX ISA, tensormap.replace)";
   return verifyField(*this, getMap(), getDimension(),
-                     getMap().getType().getShape().size(), "sizes");
+                     getMap().getType().getRank(), "sizes");
 }
 void TensormapReplaceDimOp::getHardwareEffects(EffectList &effects) {
   replaceEffects(effects, getMap());
@@ -126,7 +125,7 @@ LogicalResult TensormapReplaceStrideOp::verify() {
            << "tensormap.replace: the low bits would be dropped)";
   // The innermost dimension has no stride.
   return verifyField(*this, getMap(), getDimension(),
-                     getMap().getType().getShape().size() - 1, "strides");
+                     getMap().getType().getRank() - 1, "strides");
 }
 void TensormapReplaceStrideOp::getHardwareEffects(EffectList &effects) {
   replaceEffects(effects, getMap());

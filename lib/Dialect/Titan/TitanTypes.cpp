@@ -1,4 +1,5 @@
 //===- TitanTypes.cpp - syntax and rules of the types ---------------------===//
+#include "OpHelpers.h"
 #include "TileLimits.h"
 #include "titan/Dialect/Titan/Titan.h"
 #include "titan/Layout/SharedImage.h"
@@ -49,6 +50,7 @@ void printShaped(AsmPrinter &printer, ArrayRef<int64_t> shape,
 struct Options {
   int64_t swizzle = 0, slots = 1;
   bool cluster = false;
+  std::optional<SmallVector<int64_t>> elementStrides;
 };
 
 ParseResult parseOptions(AsmParser &parser, Options &options,
@@ -70,8 +72,17 @@ ParseResult parseOptions(AsmParser &parser, Options &options,
       options.cluster = true;
       continue;
     }
-    if (parser.parseEqual() ||
-        parser.parseInteger(key == "swizzle" ? options.swizzle : options.slots))
+    if (parser.parseEqual())
+      return failure();
+    if (key == "element_strides") {
+      options.elementStrides.emplace();
+      if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+            return parser.parseInteger(options.elementStrides->emplace_back());
+          }))
+        return failure();
+      continue;
+    }
+    if (parser.parseInteger(key == "swizzle" ? options.swizzle : options.slots))
       return failure();
   }
   return success();
@@ -373,52 +384,36 @@ Type TensorMapType::parse(AsmParser &parser) {
   Type elementType;
   Options options;
   if (parser.parseLess() || parseShaped(parser, shape, elementType, false) ||
-      parseOptions(parser, options, {"swizzle"}) || parser.parseGreater())
+      parseOptions(parser, options, {"element_strides", "swizzle"}) ||
+      parser.parseGreater())
     return {};
+  if (!options.elementStrides)
+    options.elementStrides.emplace(shape.size(), 1);
   return parser.getChecked<TensorMapType>(parser.getContext(), shape,
-                                          elementType, options.swizzle);
+                                          elementType, options.swizzle,
+                                          *options.elementStrides);
 }
 
 void TensorMapType::print(AsmPrinter &printer) const {
   printer << '<';
   printShaped(printer, getShape(), getElementType());
+  if (llvm::any_of(getElementStrides(), [](int64_t s) { return s != 1; })) {
+    printer << ", element_strides = [";
+    llvm::interleaveComma(getElementStrides(), printer);
+    printer << ']';
+  }
   if (getSwizzle())
     printer << ", swizzle = " << getSwizzle();
   printer << '>';
 }
 
-int64_t TensorMapType::getBoxBytes() const {
-  int64_t bytes = ::titan::getElementBytes(getElementType());
-  for (int64_t size : getShape())
-    bytes *= size;
-  return bytes;
-}
-
 LogicalResult
 TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
                       ArrayRef<int64_t> shape, Type elementType,
-                      int64_t swizzle) {
+                      int64_t swizzle, ArrayRef<int64_t> elementStrides) {
   if (failed(verifyTile(emitError, shape, elementType)) ||
       failed(verifySwizzle(emitError, swizzle)))
     return failure();
-  if (shape.size() > 5)
-    return emitError() << "[tma-rank] a tensor map has 1 to 5 dimensions "
-                          "(cuTensorMapEncodeTiled)";
-  for (int64_t size : shape)
-    if (size > 256)
-      return emitError()
-             << "[tma-box-range] a box has at most 256 elements along a "
-                "dimension, not "
-             << size << " (cuTensorMapEncodeTiled, boxDim): copy several boxes";
-  int64_t inner = shape.back() * ::titan::getElementBytes(elementType);
-  if (inner % 16)
-    return emitError()
-           << "[tma-box-bytes] the innermost size of the box is " << inner
-           << " bytes, not a multiple of 16 (cuTensorMapEncodeTiled, boxDim)";
-  if (swizzle && inner > swizzle)
-    return emitError()
-           << "[tma-box-swizzle] the innermost size of the box is " << inner
-           << " bytes, more than the swizzle's span of " << swizzle
-           << " (cuTensorMapEncodeTiled, swizzle): copy several boxes";
-  return success();
+  return verifyTensorMapType(emitError, shape, elementType, swizzle,
+                             elementStrides);
 }

@@ -13,9 +13,9 @@ static ArrayRef<StringRef> nvidiaOnly() {
 
 static LogicalResult verifyCopy(Operation *op, TensorMapType map,
                                 ValueRange coords, SharedType buffer) {
-  if (coords.size() != map.getShape().size())
+  if (coords.size() != map.getRank())
     return op->emitOpError("[tma-coordinate-count] a map of rank ")
-           << map.getShape().size() << " needs as many coordinates, not "
+           << map.getRank() << " needs as many coordinates, not "
            << coords.size();
   if (op->getOperand(isa<TmaLoadOp>(op) ? 0 : 1)
           .getDefiningOp<TensormapAllocOp>())
@@ -25,11 +25,20 @@ static LogicalResult verifyCopy(Operation *op, TensorMapType map,
   if (buffer.getSlots() != 1)
     return op->emitOpError(
         "[shared-ring] the buffer is a ring: take a slot first");
-  if (buffer.getShape() != map.getShape() ||
-      buffer.getElementType() != map.getElementType() ||
-      buffer.getSwizzle() != map.getSwizzle())
-    return op->emitOpError("[tma-box-mismatch] the map's box and swizzle are ")
-           << map << ", the buffer is " << buffer << ": they must agree";
+  // Rows follow one another, so that the same elements are the same image in
+  // any shape; a swizzle cuts what is a row.
+  SmallVector<int64_t> tile = map.getTileShape();
+  if (buffer.getElementType() != map.getElementType() ||
+      buffer.getSwizzle() != map.getSwizzle() ||
+      buffer.getTileBytes() != map.getBoxBytes() ||
+      (map.getSwizzle() && buffer.getShape().back() != tile.back())) {
+    auto error = op->emitOpError("[tma-box-mismatch] a copy through ")
+                 << map << " moves a tile of ";
+    llvm::interleave(tile, error, "x");
+    return error << ", the buffer is " << buffer
+                 << ": elements, their type and number, the swizzle, and under "
+                    "one the length of rows must agree";
+  }
   // facts-tma.md R1: the address of the box must be 16-byte aligned.
   if (auto inner = getConstant(coords.back()))
     if (*inner * buffer.getElementBytes() % 16)
@@ -40,14 +49,16 @@ static LogicalResult verifyCopy(Operation *op, TensorMapType map,
   return success();
 }
 
-/// The bytes of the global tensor under a box, and the read of the map itself.
+/// The bytes of the global tensor under a box.
 static Footprint boxOf(Value map, ValueRange coords) {
   Footprint bytes;
   bytes.kind = Footprint::Box;
   bytes.object = map;
   bytes.coords.assign(coords.begin(), coords.end());
-  bytes.extents.assign(cast<TensorMapType>(map.getType()).getShape().begin(),
-                       cast<TensorMapType>(map.getType()).getShape().end());
+  auto type = cast<TensorMapType>(map.getType());
+  llvm::append_range(bytes.extents, type.getShape());
+  if (llvm::any_of(type.getElementStrides(), [](int64_t s) { return s != 1; }))
+    llvm::append_range(bytes.steps, type.getElementStrides());
   return bytes;
 }
 
@@ -146,9 +157,11 @@ Cardinality TmaStoreOp::getCardinality() { return Cardinality::OneThread; }
 ArrayRef<StringRef> TmaStoreOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult TmaReduceOp::verify() {
-  if (getOp() == AtomicOp::Exch)
-    return emitOpError("[tma-reduce-type] there is no exchange (PTX ISA, "
-                       "cp.reduce.async.bulk.tensor)");
+  Type type = getMap().getType().getElementType();
+  if (!hasTmaReduction(getOp(), getTmaTypeName(type, isSignedTma(getOp()))))
+    return emitOpError("[tma-reduce-type] no reduction '")
+           << stringifyAtomicOp(getOp()) << "' of " << type
+           << " (PTX ISA, cp.reduce.async.bulk.tensor)";
   return verifyStore(*this, getMap().getType(), getCoords(),
                      getBuffer().getType());
 }

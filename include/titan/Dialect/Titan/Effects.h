@@ -96,10 +96,12 @@ struct Footprint {
     /// The register tile `tile` (its encoding says which thread holds which
     /// element) against the shared view `object` of the same shape.
     Tile,
-    /// A box of the global tensor `object` from element coordinates `coords`
-    /// (outermost first; may be negative or past the end) over `extents`
-    /// elements. Only elements inside the tensor are touched; a store touches
-    /// whole 16-byte chunks of the innermost dimension (facts-tma.md S3).
+    /// A box of the tensor that the map `object` describes, from element
+    /// coordinates `coords` (outermost first; may be negative or past the end)
+    /// over `extents` elements, of which every one in `steps` is touched
+    /// (empty:
+    /// all). Only elements inside the tensor are touched; a store touches whole
+    /// 16-byte chunks of the innermost dimension (facts-tma.md S3).
     Box,
     /// One element a (thread, register) of `tile`: the global tensor `object`
     /// at the index tensors `coords` (one i32 tensor a dimension), where `mask`
@@ -118,7 +120,7 @@ struct Footprint {
   /// Object barriers: the slot of the ring (null: slot 0).
   mlir::Value index;
   llvm::SmallVector<mlir::Value, 4> coords;
-  llvm::SmallVector<int64_t, 4> extents;
+  llvm::SmallVector<int64_t, 4> extents, steps;
   mlir::RankedTensorType tile;
   mlir::Value mask;
   CtaSet ctas;

@@ -83,6 +83,14 @@ def Titan_DimOp : Titan_Op<"dim", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Titan_StrideOp : Titan_Op<"stride", [Pure, HasParent<"KernelOp">]> {
+  let summary = "a stride of a global tensor, in elements (launch region)";
+  let arguments = (ins Titan_GlobalType:$tensor, I64Attr:$dimension);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$tensor `,` $dimension attr-dict `:` type($tensor)";
+  let hasVerifier = 1;
+}
+
 def Titan_DevicePropertyOp : Titan_Op<"device_property", [Pure]> {
   let summary = "a property of the device that the kernel is launched on";
   let description = "`multiprocessor_count` is the one there is.";
@@ -98,19 +106,32 @@ def Titan_RequireOp : Titan_Op<"require", [HasParent<"KernelOp">]> {
   let assemblyFormat = "$condition `,` $code `,` $message attr-dict";
 }
 
-def Titan_TensorMapOp : Titan_Op<"tensor_map", [HasParent<"KernelOp">]> {
+def Titan_TensorMapOp : Titan_Op<"tensor_map", [HasParent<"KernelOp">, AttrSizedOperandSegments]> {
   let summary = "encodes a tensor map over a global tensor, at launch";
   let description = [{
-    The box, element type and swizzle are the result's type. Rules of the encoder
-    (cuTensorMapEncodeTiled) that are known now are verified; those on sizes,
-    strides and addresses become launch checks with the same codes.
+    ```mlir
+    %map = titan.tensor_map %X dims(%a, %b, %c) byte_strides(%s0, %s1)
+         : !T -> !titan.tensor_map<2x64x64xbf16, element_strides = [1, 2, 1], swizzle = 128>
+    ```
+    The box, element type, element strides and swizzle are the result's type. Sizes
+    and strides are those of the tensor, or those given: `dims` in elements,
+    `byte_strides` in bytes for all dimensions but the innermost, outermost
+    dimension first. Such a view begins where the tensor does, and lies within its
+    memory (tma-view-range). Rules of the encoder (cuTensorMapEncodeTiled) that are
+    known now are verified; those on sizes, strides and addresses become launch
+    checks with the same codes.
   }];
-  let arguments = (ins Titan_GlobalType:$tensor,
+  let arguments = (ins Titan_GlobalType:$tensor, Variadic<Index>:$dims, Variadic<Index>:$byte_strides,
       DefaultValuedAttr<Titan_FillAttr, "::titan::OobFill::Zero">:$fill,
       DefaultValuedAttr<I64Attr, "256">:$l2_promotion);
   let results = (outs Titan_TensorMapType:$result);
-  let assemblyFormat = "$tensor attr-dict `:` type($tensor) `->` type($result)";
+  let assemblyFormat = [{ $tensor (`dims` `(` $dims^ `)`)? (`byte_strides` `(` $byte_strides^ `)`)?
+      attr-dict `:` type($tensor) `->` type($result) }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Whether sizes and strides are the map's own, not the tensor's.
+    bool isView() { return !getDims().empty() || !getByteStrides().empty(); }
+  }];
 }
 
 //===----------------------------------------------------------------------===//

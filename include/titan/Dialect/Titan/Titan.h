@@ -27,6 +27,7 @@
 #include <array>
 
 namespace titan {
+struct TensorMap; // Domain/TensorMap.h
 class LaunchOp;
 class PartitionOp;
 } // namespace titan
@@ -59,8 +60,19 @@ int64_t getElementBytes(mlir::Type elementType);
 /// map_rank.
 mlir::Value getRoot(mlir::Value memory, bool *cluster = nullptr);
 
-/// The global tensor that a tensor map in a kernel's body was made over.
+/// The operation that made a tensor map of a kernel's body, at launch.
 TensorMapOp getTensorMapOp(mlir::Value mapInBody);
+
+/// The name of a map's element type (Target/Tma.h); empty where there is none.
+/// Of 64-bit integers, which reductions tell apart, `isSigned` ones.
+llvm::StringRef getTmaTypeName(mlir::Type elementType, bool isSigned = false);
+/// That of the map that `op` makes: signed where the body reduces by min or
+/// max.
+llvm::StringRef getTmaTypeName(TensorMapOp op);
+
+/// The fields of a map that its type says: all but address, sizes, strides,
+/// fill and promotion. The type's rank is at most 5.
+TensorMap getTensorMapFields(TensorMapType type, llvm::StringRef tmaType);
 
 } // namespace titan
 

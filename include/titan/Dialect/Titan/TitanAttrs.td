@@ -149,7 +149,8 @@ def Titan_CacheAttr : Titan_EnumAttr<Titan_CacheEnum, "cache">;
 def Titan_AtomicEnum : Titan_Enum<"AtomicOp", "atomic operation", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Min", 1, "min">,
     I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Exch", 3, "exch">,
-    I32EnumAttrCase<"And", 4, "and">, I32EnumAttrCase<"Or", 5, "or">]>;
+    I32EnumAttrCase<"And", 4, "and">, I32EnumAttrCase<"Or", 5, "or">,
+    I32EnumAttrCase<"Xor", 6, "xor">]>;
 def Titan_AtomicAttr : Titan_EnumAttr<Titan_AtomicEnum, "atomic">;
 
 def Titan_ReduceEnum : Titan_Enum<"ReduceKind", "reduction along a dimension of a register tile", [

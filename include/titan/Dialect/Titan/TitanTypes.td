@@ -92,13 +92,25 @@ def Titan_TensorMapType : Titan_Type<"TensorMap", "tensor_map"> {
   let description = [{
     `!titan.tensor_map<128x64xbf16, swizzle = 128>`: the box in elements, outermost
     dimension first. Made by `titan.tensor_map` when the kernel is launched.
+    `element_strides = [2, 1]`: of the box every second row is copied, so that the
+    tile in shared memory is 64x64; 1 to 8, the innermost 1.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
-                        "int64_t":$swizzle);
+                        "int64_t":$swizzle, ArrayRefParameter<"int64_t">:$elementStrides);
+  let builders = [
+    TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType,
+                     "int64_t":$swizzle), [{
+      return $_get($_ctxt, shape, elementType, swizzle,
+                   ::llvm::SmallVector<int64_t>(shape.size(), 1));
+    }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Bytes that one copy of the box completes: the whole box, whatever part of
+    unsigned getRank() const { return getShape().size(); }
+    /// Elements that one copy moves along each dimension, outermost first:
+    /// ceil(box / element stride).
+    ::llvm::SmallVector<int64_t> getTileShape() const;
+    /// Bytes that one copy of the box completes: the whole tile, whatever part of
     /// it lies outside the tensor.
     int64_t getBoxBytes() const;
   }];

@@ -36,6 +36,11 @@ def Titan_TmaStoreOp : Titan_TargetOp<"tma.store"> {
 
 def Titan_TmaReduceOp : Titan_TargetOp<"tma.reduce"> {
   let summary = "cp.reduce.async.bulk.tensor: shared memory into global memory by an operation";
+  let description = [{
+    add, min, max, and, or, xor. Integers are signed for min and max. A map of i64 is
+    one of unsigned or of signed numbers: min and max go through another map than
+    the other operations.
+  }];
   let arguments = (ins Titan_AtomicAttr:$op, Titan_SharedType:$buffer, Titan_TensorMapType:$map,
       Variadic<Index>:$coords);
   let assemblyFormat = [{ $op $buffer `,` $map `[` $coords `]` attr-dict `:` type($buffer) `,` type($map) }];

@@ -1,0 +1,563 @@
+#!/usr/bin/env python3
+"""Random TMA transfers that go the whole way: titan IR, checker, simulator, package, GPU.
+
+    transfers.py check   --titan build/bin/titan [--seed S] [--count N]
+    transfers.py prepare --titan build/bin/titan [--seed S] [--count N] --out FOLDER
+    device.py --library libtitan-runtime.so FOLDER          (on a machine with a GPU)
+
+A transfer is one load, store or reduction of one box: rank 1 to 5, any element type, ragged
+sizes, sizes and strides of the tensor or of the map, element strides, swizzles, both fills,
+coordinates that begin before the tensor (loads) or reach past its end. Kernels are written as
+text from a seed; several transfers share a kernel where sizes, strides and coordinates are its
+arguments. A load's tile goes to the tensor P, element by element, through registers, or by a plain
+TMA store; a store's comes from there.
+
+What memory holds afterwards is computed here, by loops over the definition (element i of the
+tile is element x + i * stride of the map's tensor), from nothing of lib/Domain. `check` wants
+`titan check` to accept each kernel, and `titan run` to leave exactly that behind. `prepare` does
+the same and compiles, and writes packages, what memory holds before, and what the simulator
+left, for device.py. Python 3 and nothing else.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import struct
+import subprocess
+import sys
+import tempfile
+from fractions import Fraction
+
+# name in the IR: bytes, NumPy type, float format (bits of exponent, of mantissa)
+TYPES = {"bf16": (2, "<u2", (8, 7)), "f16": (2, "<f2", (5, 10)), "f32": (4, "<f4", (8, 23)),
+         "f64": (8, "<f8", (11, 52)), "i8": (1, "|i1", None), "i16": (2, "<i2", None),
+         "i32": (4, "<i4", None), "i64": (8, "<i8", None), "f8E4M3FN": (1, "|u1", None),
+         "f8E5M2": (1, "|u1", None)}
+NAN_FILL = {"bf16", "f16", "f32", "f64"}
+REDUCTIONS = {"add": ["i32", "i64", "bf16", "f16", "f32", "f64"],
+              "min": ["i32", "i64", "bf16", "f16"], "max": ["i32", "i64", "bf16", "f16"],
+              "and": ["i32", "i64"], "or": ["i32", "i64"], "xor": ["i32", "i64"]}
+MOST_BYTES = 24 << 10  # of a tensor
+
+
+# ----------------------------------------------------------------------------------------------
+# What an element becomes
+# ----------------------------------------------------------------------------------------------
+
+def decode(bits, form):
+    """A finite float as (negative, value), or "nan", or (negative, None) for infinity."""
+    exponent_bits, mantissa_bits = form
+    negative = bits >> (exponent_bits + mantissa_bits) & 1
+    exponent = bits >> mantissa_bits & ((1 << exponent_bits) - 1)
+    mantissa = bits & ((1 << mantissa_bits) - 1)
+    if exponent == (1 << exponent_bits) - 1:
+        return "nan" if mantissa else (negative, None)
+    bias = (1 << (exponent_bits - 1)) - 1
+    if exponent:
+        mantissa |= 1 << mantissa_bits
+    scale = max(exponent, 1) - bias - mantissa_bits
+    value = Fraction(mantissa) * Fraction(2) ** scale
+    return negative, -value if negative else value
+
+
+def encode(value, form):
+    """The nearest float, ties to even, of a number that is not zero."""
+    exponent_bits, mantissa_bits = form
+    bias = (1 << (exponent_bits - 1)) - 1
+    sign = (1 << (exponent_bits + mantissa_bits)) if value < 0 else 0
+    value = abs(value)
+    power = value.numerator.bit_length() - value.denominator.bit_length()
+    if Fraction(2) ** power > value:
+        power -= 1
+    power = max(power, 1 - bias)
+    steps = value / Fraction(2) ** (power - mantissa_bits)
+    mantissa = round(steps)  # Fraction rounds halves to even
+    # A mantissa that rounds up to 2^(bits + 1) carries into the exponent; one below 2^bits is
+    # subnormal, whose exponent field is 0.
+    bits = mantissa + ((power + bias - 1) << mantissa_bits)
+    infinity = ((1 << exponent_bits) - 1) << mantissa_bits
+    return sign | min(bits, infinity)
+
+
+def add_floats(old, source, form):
+    a, b = decode(old, form), decode(source, form)
+    nan = (1 << sum(form)) - 1
+    if a == "nan" or b == "nan":
+        return nan
+    if a[1] is None or b[1] is None:
+        if a[1] is None and b[1] is None and a[0] != b[0]:
+            return nan
+        return old if a[1] is None else source
+    total = a[1] + b[1]
+    if total:
+        return encode(total, form)
+    return 0 if a[1] else old & source  # x - x is +0; of zeros, -0 only if both are
+
+
+def least_float(old, source, form, greatest):
+    a, b = decode(old, form), decode(source, form)
+    if a == "nan" and b == "nan":
+        return (1 << sum(form)) - 1
+    if a == "nan" or b == "nan":
+        return source if a == "nan" else old
+    key = lambda bits: -(bits & ((1 << sum(form)) - 1)) - 1 if bits >> sum(form) & 1 else bits
+    return max(old, source, key=key) if greatest else min(old, source, key=key)
+
+
+def reduce(op, type, old, source):
+    size, _, form = TYPES[type]
+    mask = (1 << 8 * size) - 1
+    signed = lambda bits: bits - (1 << 8 * size) if bits >> (8 * size - 1) else bits
+    if op == "add":
+        return add_floats(old, source, form) if form else old + source & mask
+    if op in ("min", "max"):
+        if form:
+            return least_float(old, source, form, op == "max")
+        return (max if op == "max" else min)(old, source, key=signed)
+    return {"and": old & source, "or": old | source, "xor": old ^ source}[op]
+
+
+# ----------------------------------------------------------------------------------------------
+# A transfer, and what it does
+# ----------------------------------------------------------------------------------------------
+
+class Transfer:
+    """Dimensions are outermost first; strides in bytes, the innermost one the element's size."""
+
+    def __init__(self, kernel, dims, strides, coords, shape, row_stride, seed):
+        self.kernel, self.dims, self.strides, self.coords = kernel, dims, strides, coords
+        self.shape = shape            # of the tensor X, elements
+        self.row_stride = row_stride  # elements, or None: dense
+        size = TYPES[kernel.type][0]
+        self.x_strides = [1]          # elements
+        for d in range(len(shape) - 1, 0, -1):
+            self.x_strides.insert(0, self.x_strides[0] * shape[d])
+            if d == len(shape) - 1 and row_stride:
+                self.x_strides[0] = row_stride
+        self.x_bytes = size * (1 + sum((n - 1) * s for n, s in zip(shape, self.x_strides)))
+        rng = random.Random(seed)
+        self.x = self.data(rng, self.x_bytes)
+        self.p_bytes = kernel.elements * size
+        self.p = b"\xa5" * self.p_bytes if kernel.op == "load" else self.data(rng, self.p_bytes)
+
+    def data(self, rng, count):
+        """Random bits; of reduced floats half of it near each other, no NaN in f64."""
+        size, _, form = TYPES[self.kernel.type]
+        if self.kernel.op not in REDUCTIONS or not form or (rng.random() < 0.5 and form[0] != 11):
+            return rng.randbytes(count)
+        exponent = (1 << (form[0] - 1)) - 1
+        words = ((rng.getrandbits(1) << sum(form)) | (exponent + rng.randrange(-9, 10) << form[1]) |
+                 rng.getrandbits(form[1]) for _ in range(count // size))
+        return b"".join(word.to_bytes(size, "little") for word in words)
+
+    def expected(self):
+        """X and P afterwards, by the definition."""
+        kernel, size = self.kernel, TYPES[self.kernel.type][0]
+        x, p = bytearray(self.x), bytearray(self.p)
+        fill = (b"\xf7\x7f" * 4)[:size] if kernel.nan else bytes(size)
+        tile = [-(-box // step) for box, step in zip(kernel.box, kernel.steps)]
+        index = [0] * len(tile)
+        for place in range(kernel.elements):
+            at = [c + i * s for c, i, s in zip(self.coords, index, kernel.steps)]
+            inside = all(0 <= g < n for g, n in zip(at, self.dims))
+            to = slice(place * size, (place + 1) * size)
+            offset = sum(g * s for g, s in zip(at, self.strides))
+            there = slice(offset, offset + size)
+            if kernel.op == "load":
+                p[to] = x[there] if inside else fill
+            elif inside and kernel.op == "store":
+                x[there] = p[to]
+            elif inside:
+                result = reduce(kernel.op, kernel.type, int.from_bytes(x[there], "little"),
+                                int.from_bytes(p[to], "little"))
+                x[there] = result.to_bytes(size, "little")
+            for d in reversed(range(len(tile))):
+                index[d] += 1
+                if index[d] < tile[d]:
+                    break
+                index[d] = 0
+        return bytes(x), bytes(p)
+
+    def scalars(self):
+        names = self.kernel.scalars
+        values = dict(zip(["d%d" % d for d in range(len(self.dims))], self.dims))
+        values.update(zip(["s%d" % d for d in range(len(self.dims) - 1)], self.strides))
+        values.update(zip(["x%d" % d for d in range(len(self.dims))], self.coords))
+        return {name: values[name] for name in names}
+
+    def __str__(self):
+        k = self.kernel
+        return (f"{k.name} ({k.form}): {k.op} {k.type} dims {self.dims} strides {self.strides[:-1]} "
+                f"box {k.box} steps {k.steps} swizzle {k.swizzle} fill {'nan' if k.nan else 'zero'} "
+                f"at {self.coords}, {k.way}, buffer {k.buffer}, tensor {self.shape} row {self.row_stride}")
+
+
+# ----------------------------------------------------------------------------------------------
+# Kernels
+# ----------------------------------------------------------------------------------------------
+
+def product(values):
+    result = 1
+    for value in values:
+        result *= value
+    return result
+
+
+class Kernel:
+    """form: `map` (the map's sizes, strides and coordinates are arguments), `text` (they are
+    constants), `tensor` (those of the tensor; coordinates are arguments)."""
+
+    def __init__(self, rng, number):
+        self.name = f"k{number}"
+        self.form = rng.choice(["map", "map", "map", "tensor", "tensor", "text"])
+        self.op = rng.choice(["load", "load", "load", "store", "store"] + sorted(REDUCTIONS))
+        self.type = rng.choice(REDUCTIONS.get(self.op) or sorted(TYPES))
+        size = TYPES[self.type][0]
+        rank = rng.choice([1, 2, 2, 3, 3, 4, 5])
+        self.swizzle = rng.choice([0, 0, 32, 64, 128])
+        self.nan = self.type in NAN_FILL and self.op == "load" and rng.random() < 0.5
+        inner = self.swizzle or 16 * rng.choice([1, 2, 3, 5, 8, 11, 16])
+        inner = min(inner // size, 256)
+        # A swizzled tile goes through registers of one warp.
+        most = 64 if self.swizzle else min(256, 1500 // inner)
+        rows = []
+        for _ in range(rank - 1):
+            extent = rng.randint(1, max(1, min(12, most // product(rows or [1]))))
+            rows.append(extent)
+        rng.shuffle(rows)
+        strided = rng.random() < 0.6
+        self.steps = [rng.choice([1, 1, 2, 3, 5, 8]) if strided else 1 for _ in rows] + [1]
+        self.box = [min(256, (n - 1) * s + rng.randint(1, s)) for n, s in zip(rows, self.steps)]
+        tile = [-(-b // s) for b, s in zip(self.box, self.steps)] + [inner]
+        self.box.append(inner)
+        self.rank, self.inner, self.elements = rank, inner, product(tile)
+        # The buffer: the tile, or its rows as a matrix, or another shape of the same image.
+        flat = [product(tile[:-1]), inner]
+        # How P and the tile meet. Elements of a swizzled tile have no lowering; f64, 8-bit floats and
+        # register tiles of i64 no simulation; what integers P holds the checker does not follow.
+        ways, common = [], self.type[:2] != "f8" and self.type != "f64"
+        if common and not self.swizzle and (self.op == "load" or TYPES[self.type][2]):
+            ways += ["elements"] * 2
+        if common and size < 8 and flat[0] * max(inner, 32) <= 2048 and (inner & (inner - 1) == 0 or inner % 32 == 0):
+            ways += ["registers"] * 2
+        self.way = rng.choice(ways + ["tma"])
+        self.buffer = flat
+        if self.way != "registers" and not self.swizzle:
+            self.buffer = rng.choice([tile, flat, [self.elements]] if self.way == "elements" else [tile, flat])
+        self.static = self.form == "text" and rng.random() < 0.5
+        self.transfers = []
+        for _ in range(1 if self.form == "text" else 3):
+            self.transfers.append(self.transfer(rng))
+        names = ["x%d" % d for d in range(rank)]
+        if self.form == "map":
+            names = ["d%d" % d for d in range(rank)] + ["s%d" % d for d in range(rank - 1)] + names
+        self.scalars = [] if self.form == "text" else names
+
+    def transfer(self, rng):
+        size, load = TYPES[self.type][0], self.op == "load"
+        unit = 16 // size
+        while True:
+            dims = [rng.randint(1, max(1, rng.choice([2, 5, 9, 40]))) for _ in range(self.rank - 1)]
+            dims.append(rng.randint(1, 2 * self.inner + 3))
+            if not load:  # rows of whole chunks of 16 bytes (tma-store-tail)
+                dims[-1] = -(-dims[-1] // unit) * unit
+            row_stride = None
+            if self.form == "tensor":
+                shape, strides = dims, [size]
+                if self.rank > 1:
+                    row_stride = -(-dims[-1] // unit) * unit + unit * rng.choice([0, 0, 1, 3])
+                    strides.insert(0, row_stride * size)
+                    for n in reversed(dims[1:-1]):
+                        strides.insert(0, strides[0] * n)
+                span = dims[-1] * size
+            else:
+                # From the row outwards, in some order; loads may overlap or stand still.
+                order = list(range(self.rank - 1))
+                rng.shuffle(order)
+                strides = [0] * (self.rank - 1) + [size]
+                span = dims[-1] * size
+                for d in order:
+                    strides[d] = -(-span // 16) * 16 + 16 * rng.choice([0, 0, 1, 4])
+                    if load and rng.random() < 0.1:
+                        strides[d] = 16 * rng.randint(0, 3)
+                    span += (dims[d] - 1) * strides[d]
+                shape = [-(-span // size) + rng.choice([0, 0, 1, 7, 40])]
+            total = sum((n - 1) * s for n, s in zip(dims, strides)) + size
+            if max(total, shape[0] * size if len(shape) == 1 else 0) <= MOST_BYTES:
+                break
+        coords = []
+        for n, box in zip(dims[:-1], self.box):
+            low = -box - 1 if load and rng.random() < 0.5 else 0
+            coords.append(rng.randint(low, n + 1 if rng.random() < 0.5 else max(0, n - 1)))
+        low = -(self.inner // unit) - 1 if load and rng.random() < 0.5 else 0
+        coords.append(unit * rng.randint(low, -(-dims[-1] // unit) + rng.choice([0, 1]) - 1
+                                         if rng.random() < 0.8 else -(-dims[-1] // unit) + 1))
+        if not load:
+            coords = [max(0, c) for c in coords]
+        return Transfer(self, dims, strides, coords, shape, row_stride, rng.getrandbits(64))
+
+    # ------------------------------------------------------------------------------------------
+
+    def text(self):
+        type, rank, first = self.type, self.rank, self.transfers[0]
+        swizzle = f", swizzle = {self.swizzle}" if self.swizzle else ""
+        box = "x".join(map(str, self.box + [type]))
+        steps = "" if set(self.steps) == {1} else f", element_strides = {self.steps}"
+        map_type = f"!titan.tensor_map<{box}{steps}{swizzle}>"
+        tile = f"!titan.shared<{'x'.join(map(str, self.buffer + [type]))}{swizzle}>"
+        sizes = ["?"] * (rank if self.form == "tensor" else 1)
+        if self.static:
+            sizes = [str(first.shape[0])]
+        tensor = f"!titan.global<{'x'.join(sizes + [type])}>"
+        p_shape = self.buffer
+        p_strides = [product(p_shape[d + 1:]) for d in range(len(p_shape))]
+        plain = f"!titan.global<{'x'.join(map(str, p_shape + [type]))}, strides = {p_strides}>"
+        launch, body = [], []
+        dims, strides = ["%dim" + str(d) for d in range(rank)], ["%step" + str(d) for d in range(rank - 1)]
+        coords = ["%at" + str(d) for d in range(rank)]
+        for d in range(rank):
+            if self.form == "text":
+                launch.append(f"%dim{d} = arith.constant {first.dims[d]} : index")
+                body.append(f"%at{d} = arith.constant {first.coords[d]} : index")
+                if d + 1 < rank:
+                    launch.append(f"%step{d} = arith.constant {first.strides[d]} : index")
+                continue
+            if self.form == "map":
+                launch.append(f"%dim{d} = arith.index_cast %d{d} : i64 to index")
+                if d + 1 < rank:
+                    launch.append(f"%step{d} = arith.index_cast %s{d} : i64 to index")
+            body.append(f"%at{d} = arith.index_cast %x{d} : i64 to index")
+        own = ""
+        if self.form != "tensor":
+            own = f" dims({', '.join(dims)})" + (f" byte_strides({', '.join(strides)})" if strides else "")
+        fill = " {fill = #titan<fill nan>}" if self.nan else ""
+        launch.append(f"%map = titan.tensor_map %X{own}{fill} : {tensor} -> {map_type}")
+        arguments = ", ".join([f"%X: {tensor}", f"%P: {plain}"] + [f"%{s}: i64" for s in self.scalars])
+        size = TYPES[type][0]
+        passed = [("%map", map_type)]
+        if self.way == "tma":
+            # The innermost dimension of P is the tile's row.
+            whole = f"!titan.tensor_map<{'x'.join(map(str, self.buffer + [type]))}{swizzle}>"
+            launch.append(f"%whole = titan.tensor_map %P : {plain} -> {whole}")
+            passed.append(("%whole", whole))
+            body.append("%c0w = arith.constant 0 : index")
+            origin = ", ".join(["%c0w"] * len(self.buffer))
+        body += [f"%bytes = arith.constant {self.elements * size} : i32", "%i0 = arith.constant 0 : i32",
+                 "%c0 = arith.constant 0 : index", "%c1 = arith.constant 1 : index"]
+        body += [f"%n{d} = arith.constant {n} : index" for d, n in enumerate(p_shape)]
+        body += [f"%tile = titan.shared.alloc : {tile}", "%bar = titan.mbarrier.alloc : !titan.mbarrier"]
+        issue = {"load": f"titan.tma.load %map[{', '.join(coords)}], %tile, %bar : {map_type}, {tile}, !titan.mbarrier",
+                 "store": f"titan.tma.store %tile, %map[{', '.join(coords)}] : {tile}, {map_type}"}.get(
+            self.op, f"titan.tma.reduce {self.op} %tile, %map[{', '.join(coords)}] : {tile}, {map_type}")
+        group = ["%g = titan.bulk.commit : !titan.token<bulk>", "titan.bulk.wait %g : !titan.token<bulk>"]
+        expect = ["titan.elect {", "titan.mbarrier.init %bar count(1) : !titan.mbarrier", "titan.fence.mbarrier_init",
+                  "titan.mbarrier.arrive_expect_tx %bar, %bytes : !titan.mbarrier"]
+        wait = ["}", "titan.syncwarp", "titan.mbarrier.wait %bar parity(%i0) : !titan.mbarrier"]
+        if self.op == "load":
+            body += expect + [issue] + wait
+            if self.way == "tma":
+                body += ["titan.elect {", f"titan.tma.store %tile, %whole[{origin}] : {tile}, {whole}"] + group + ["}"]
+            else:
+                body += self.move(tile, plain, out=True)
+        elif self.way == "tma":
+            body += expect + [f"titan.tma.load %whole[{origin}], %tile, %bar : {whole}, {tile}, !titan.mbarrier"]
+            body += wait + ["titan.elect {", issue] + group + ["}"]
+        else:
+            body += self.move(tile, plain, out=False)
+            body += ["titan.fence.proxy_async shared_cta", "titan.syncwarp", "titan.elect {", issue] + group + ["}"]
+        lines = [f"titan.kernel @{self.name}({arguments}) warps(1) launch {{", "%one = arith.constant 1 : index"]
+        lines += launch + [f"titan.launch grid(%one) with({', '.join(n for n, _ in passed)} : "
+                           f"{', '.join(t for _, t in passed)})",
+                           f"}} body({', '.join(f'{n}: {t}' for n, t in passed)}) {{"]
+        return "\n".join(lines + body + ["titan.return", "}", ""])
+
+    def move(self, tile, plain, out):
+        """P = tile, or tile = P."""
+        if self.way == "registers":
+            rows, columns = self.buffer
+            layout = "#titan.blocked<elements = [1, 1], lanes = [1, 32], warps = [1, 1]>"
+            shape = f"{rows}x{columns}x"
+            reg, where = f"tensor<{shape}{self.type}, {layout}>", f"tensor<{shape}i32, {layout}>"
+            lines = [f"%row = titan.coordinate 0 : {where}", f"%column = titan.coordinate 1 : {where}"]
+            if out:
+                return lines + [f"%v = titan.shared.load %tile : {tile} -> {reg}",
+                                f"titan.global.store %v, %P[%row, %column] : {reg}, {plain}, {where}, {where}"]
+            return lines + [f"%v = titan.global.load %P[%row, %column] : {plain}, {where}, {where} -> {reg}",
+                            f"titan.shared.store %v, %tile : {reg}, {tile}"]
+        rank = len(self.buffer)
+        index = ", ".join(f"%i{d + 1}" for d in range(rank))
+        lines = [f"scf.for %i{d + 1} = %c0 to %n{d} step %c1 {{" for d in range(rank)]
+        source, to = (("%tile", tile), ("%P", plain)) if out else (("%P", plain), ("%tile", tile))
+        lines += [f"%v = titan.ld {source[0]}[{index}] : {source[1]} -> {self.type}",
+                  f"titan.st %v, {to[0]}[{index}] : {self.type}, {to[1]}"] + ["}"] * rank
+        return ["titan.elect {"] + lines + ["}"]
+
+
+def kernels(seed, count):
+    """Kernels with `count` transfers."""
+    rng = random.Random(seed)
+    result = []
+    while count > 0:
+        kernel = Kernel(rng, len(result))
+        kernel.transfers = kernel.transfers[:count]
+        count -= len(kernel.transfers)
+        result.append(kernel)
+    return result
+
+
+# ----------------------------------------------------------------------------------------------
+# titan
+# ----------------------------------------------------------------------------------------------
+
+def write_npy(path, type, shape, data):
+    header = repr({"descr": TYPES[type][1], "fortran_order": False, "shape": tuple(shape)}).encode()
+    header += b" " * (63 - (len(header) + 10) % 64) + b"\n"
+    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data)
+
+
+def read_npy(path):
+    data = path.read_bytes()
+    return data[10 + struct.unpack("<H", data[8:10])[0]:]
+
+
+def titan(options, *arguments):
+    done = subprocess.run([options.titan, *map(str, arguments)], capture_output=True, text=True)
+    return done.returncode, done.stdout + done.stderr
+
+
+def elements_of(transfer, memory):
+    """The elements of X, row after row, without what lies between."""
+    size = TYPES[transfer.kernel.type][0]
+    if len(transfer.shape) < 2 or transfer.row_stride in (None, transfer.shape[-1]):
+        return memory
+    row, pitch = transfer.shape[-1] * size, transfer.row_stride * size
+    return b"".join(memory[at:at + row] for at in range(0, len(memory), pitch))
+
+
+def simulate(options, folder, file, transfer, number):
+    """Problems of one transfer in the simulator, and what it left in X and P."""
+    kernel = transfer.kernel
+    name = lambda what: folder / f"{number}.{what}.npy"
+    write_npy(name("X"), kernel.type, transfer.shape, elements_of(transfer, transfer.x))
+    write_npy(name("P"), kernel.type, kernel.buffer, transfer.p)
+    arguments = ["run", file, "--kernel", kernel.name, "--arg", f"X={name('X')}", "--arg", f"P={name('P')}",
+                 "--out", f"X={name('newX')}", "--out", f"P={name('newP')}",
+                 "--schedule", f"random:{number}"]
+    if transfer.row_stride:
+        arguments += ["--rowstride", f"X={transfer.row_stride}"]
+    for scalar, value in transfer.scalars().items():
+        arguments += ["--scalar", f"{scalar}={value}"]
+    code, output = titan(options, *arguments)
+    if code:
+        return [f"titan run: {output.strip()}"], None, None
+    x, p = transfer.expected()
+    new_x, new_p = read_npy(name("newX")), read_npy(name("newP"))
+    problems = []
+    for what, got, want in (("X", new_x, elements_of(transfer, x)), ("P", new_p, p)):
+        if got != want:
+            bad = [i for i in range(len(want)) if got[i:i + 1] != want[i:i + 1]]
+            problems.append(f"the simulator's {what} differs from the definition in {len(bad)} of "
+                            f"{len(want)} bytes, the first one {bad[0]}")
+    # As memory, with what lies between the rows.
+    if len(new_x) != len(transfer.x):
+        size = TYPES[kernel.type][0]
+        row, pitch = transfer.shape[-1] * size, transfer.row_stride * size
+        memory = bytearray(transfer.x)
+        for r in range(len(new_x) // row):
+            memory[r * pitch:r * pitch + row] = new_x[r * row:(r + 1) * row]
+        new_x = bytes(memory)
+    for what in ("X", "P", "newX", "newP"):
+        name(what).unlink()
+    return problems, new_x, new_p
+
+
+def work(options):
+    made = kernels(options.seed, options.count)
+    print(f"seed {options.seed}: {options.count} transfers, {len(made)} kernels", flush=True)
+    out = pathlib.Path(options.out) if options.out else None
+    if out:
+        out.mkdir(parents=True, exist_ok=True)
+    failures, listed, blob = [], [], bytearray()
+    with tempfile.TemporaryDirectory() as temporary, \
+            concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        folder = pathlib.Path(temporary)
+
+        def store(data):
+            blob.extend(data)
+            return [len(blob) - len(data), len(data)]
+
+        per_file = 8
+        files = [made[i:i + per_file] for i in range(0, len(made), per_file)]
+
+        def one_file(number):
+            file = folder / f"transfers{number}.mlir"
+            file.write_text("".join(kernel.text() for kernel in files[number]))
+            problems = []
+            code, output = titan(options, "check", file)
+            if code:
+                problems.append(f"titan check {file}: {output.strip()}")
+            if not options.no_compile:
+                package = (out or folder) / f"transfers{number}.titanpkg"
+                code, output = titan(options, "compile", file, "-o", package)
+                if code:
+                    problems.append(f"titan compile {file}: {output.strip()}")
+            if options.keep:
+                pathlib.Path(options.keep).mkdir(parents=True, exist_ok=True)
+                (pathlib.Path(options.keep) / file.name).write_text(file.read_text())
+            return problems
+
+        for problems in pool.map(one_file, range(len(files))):
+            failures += problems
+        jobs = [(i, j, t) for i, f in enumerate(files) for k in f for j, t in enumerate(k.transfers)]
+        results = pool.map(lambda job: simulate(options, folder, folder / f"transfers{job[1][0]}.mlir",
+                                                job[1][2], job[0]), enumerate(jobs))
+        good = 0
+        for (file, _, transfer), (problems, x, p) in zip(jobs, results):
+            failures += [f"{transfer}: {problem}" for problem in problems]
+            good += not problems
+            if out and x is not None:
+                listed.append({
+                    "what": str(transfer), "package": f"transfers{file}.titanpkg", "kernel": transfer.kernel.name,
+                    "type": transfer.kernel.type, "scalars": transfer.scalars(),
+                    "X": {"shape": transfer.shape, "strides": transfer.x_strides,
+                          "before": store(transfer.x), "after": store(x)},
+                    "P": {"shape": transfer.kernel.buffer,
+                          "strides": [product(transfer.kernel.buffer[d + 1:])
+                                      for d in range(len(transfer.kernel.buffer))],
+                          "before": store(transfer.p), "after": store(p)}})
+    if out:
+        (out / "transfers.json").write_text(json.dumps({"seed": options.seed, "transfers": listed}))
+        (out / "memory.bin").write_bytes(blob)
+    print(f"{good} of {len(jobs)} transfers: the simulator leaves what the definition says")
+    kinds = sorted({(t.kernel.op, t.kernel.type) for _, _, t in jobs})
+    print(f"{len(kinds)} of operation and type, ranks {sorted({t.kernel.rank for _, _, t in jobs})}, "
+          f"{sum(set(t.kernel.steps) != {1} for _, _, t in jobs)} with element strides, "
+          f"{sum(t.kernel.swizzle != 0 for _, _, t in jobs)} swizzled, "
+          f"{sum(t.kernel.form != 'tensor' for _, _, t in jobs)} with sizes and strides of the map")
+    for failure in failures[:20]:
+        print("FAIL", failure)
+    if len(failures) > 20:
+        print(f"and {len(failures) - 20} more")
+    return 1 if failures else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=["check", "prepare"])
+    parser.add_argument("--titan", required=True, help="the program titan")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=400, help="transfers (400)")
+    parser.add_argument("--out", help="prepare: the folder for device.py")
+    parser.add_argument("--keep", help="a folder for the kernels' text")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--no-compile", action="store_true", help="check: no packages")
+    options = parser.parse_args()
+    if options.command == "prepare" and (not options.out or options.no_compile):
+        parser.error("prepare needs --out, and compiles")
+    return work(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
