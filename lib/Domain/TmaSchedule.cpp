@@ -649,12 +649,18 @@ static Result<Work> splitTile(const Work &from, const Candidate &c) {
 
 /// The tensor's dimensions that a domain comes from.
 static std::set<DomainId> rootsOf(const DomainGraph &g, DomainId id) {
-  if (g[id].producer < 0)
-    return {id};
-  std::set<DomainId> roots;
-  for (DomainId in : g.exprs()[g[id].producer].in)
-    if (in >= 0)
-      roots.merge(rootsOf(g, in));
+  std::set<DomainId> seen = {id}, roots;
+  for (std::vector<DomainId> work = {id}; !work.empty();) {
+    DomainId at = work.back();
+    work.pop_back();
+    if (g[at].producer < 0) {
+      roots.insert(at);
+      continue;
+    }
+    for (DomainId in : g.exprs()[g[at].producer].in)
+      if (in >= 0 && seen.insert(in).second)
+        work.push_back(in);
+  }
   return roots;
 }
 
@@ -774,10 +780,10 @@ TmaLowering TmaLowering::fixed(const Expr::Bindings &indices,
     Expr last = loop.extent - 1;
     auto it = greatest.find(loop.index);
     auto known = last.constant();
-    most.emplace(loop.index, it != greatest.end() &&
-                                     (!known || it->second < *known)
-                                 ? Expr(it->second)
-                                 : last);
+    most.emplace(loop.index,
+                 it != greatest.end() && (!known || it->second < *known)
+                     ? Expr(it->second)
+                     : last);
   }
   for (Expr &x : low.coords)
     x = x.substitute(indices);

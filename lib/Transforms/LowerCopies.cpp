@@ -66,7 +66,7 @@ namespace {
 struct Writer {
   OpBuilder &b;
   Location loc;
-  llvm::function_ref<Value(const std::string &)> symbol;
+  llvm::function_ref<Value(OpBuilder &, const std::string &)> symbol;
 
   Value constant(int64_t value) {
     return arith::ConstantIndexOp::create(b, loc, value);
@@ -80,7 +80,7 @@ struct Writer {
     case Index::Kind::Constant:
       return constant(*e.constant());
     case Index::Kind::Symbol:
-      return symbol(e.name());
+      return symbol(b, e.name());
     case Index::Kind::Add:
       if (auto c = e.rhs().constant(); c && *c < 0 && *c != INT64_MIN)
         return binary<arith::SubIOp>(e.lhs(), -*c);
@@ -112,19 +112,23 @@ struct Writer {
 } // namespace
 
 /// The greatest value that an index, which is at least 0, is known to have.
-static std::optional<int64_t> greatestOf(Value value) {
+static std::optional<int64_t> greatestOf(Value value, int depth = 0) {
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)))
     return number.getSExtValue();
+  if (depth == 8)
+    return std::nullopt;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     if (!loop || loop.getInductionVar() != argument)
       return std::nullopt;
-    auto end = greatestOf(loop.getUpperBound());
+    auto end = greatestOf(loop.getUpperBound(), depth + 1);
     return end ? std::optional(*end - 1) : std::nullopt;
   }
   Operation *op = value.getDefiningOp();
-  auto operand = [&](unsigned i) { return greatestOf(op->getOperand(i)); };
+  auto operand = [&](unsigned i) {
+    return greatestOf(op->getOperand(i), depth + 1);
+  };
   if (isa<arith::RemUIOp>(op))
     if (auto divisor = operand(1))
       return *divisor - 1;
@@ -210,7 +214,7 @@ private:
   /// A size or stride of the copy's tensor in the launch region.
   Value launchValue(OpBuilder &b, CopyAsyncOp copy, const TmaSchedule &schedule,
                     const std::string &symbol);
-  FailureOr<Value> mapFor(CopyAsyncOp copy, const CopyLowering &lowering);
+  Value mapFor(CopyAsyncOp copy, const CopyLowering &lowering);
   void check(CopyAsyncOp copy, const CopyLowering &lowering);
   LogicalResult box(OpBuilder &b, CopyAsyncOp copy, const TmaLowering &low,
                     Value map, Writer &write);
@@ -233,12 +237,13 @@ Value Lowerer::launchValue(OpBuilder &b, CopyAsyncOp copy,
     const std::string &name = schedule.graph[dim.domain].name;
     if (symbol == name)
       return DimOp::create(b, copy.getLoc(), tensor, d);
+    if (symbol == strideSymbol(name))
+      return StrideOp::create(b, copy.getLoc(), tensor, d);
   }
   llvm_unreachable("a symbol that is none of the tensor's");
 }
 
-FailureOr<Value> Lowerer::mapFor(CopyAsyncOp copy,
-                                 const CopyLowering &lowering) {
+Value Lowerer::mapFor(CopyAsyncOp copy, const CopyLowering &lowering) {
   const TmaLowering &low = lowering.low;
   const TmaSchedule &s = lowering.schedule;
   auto argument = cast<BlockArgument>(copy.getTensor());
@@ -255,16 +260,13 @@ FailureOr<Value> Lowerer::mapFor(CopyAsyncOp copy,
     own = low.dims[k].same(s.graph[dim.domain].extent) &&
           (k == 0 || low.strides[k - 1].same(dim.stride));
   }
-  if (!own || llvm::any_of(steps, [](int64_t e) { return e != 1; }))
-    return copy.emitOpError("[not-supported-yet] a map that sees the tensor "
-                            "otherwise than its type does"),
-           failure();
   auto type =
       TensorMapType::get(kernel.getContext(), shape, tensor.getElementType(),
-                         copy.getBuffer().getType().getSwizzle());
+                         copy.getBuffer().getType().getSwizzle(), steps);
   std::string key;
   llvm::raw_string_ostream os(key);
-  os << argument.getArgNumber() << ' ' << type << ' ' << low.nanFill;
+  os << argument.getArgNumber() << ' ' << type << ' ' << low.nanFill << ' '
+     << StringRef(low.type->name);
   for (const Index &e : low.dims)
     os << ' ' << e.str();
   for (const Index &e : low.strides)
@@ -273,8 +275,18 @@ FailureOr<Value> Lowerer::mapFor(CopyAsyncOp copy,
   if (known)
     return known;
   Value over = kernel.getLaunch().getArgument(argument.getArgNumber());
-  auto map = TensorMapOp::create(b, loc, type, over, /*dims=*/ValueRange(),
-                                 /*byte_strides=*/ValueRange(),
+  SmallVector<Value> dims, strides;
+  if (!own) {
+    auto symbol = [&](OpBuilder &b, const std::string &name) {
+      return launchValue(b, copy, s, name);
+    };
+    Writer write{b, loc, symbol};
+    for (const Index &e : llvm::reverse(low.dims))
+      dims.push_back(write(e));
+    for (const Index &e : llvm::reverse(low.strides))
+      strides.push_back(write(e));
+  }
+  auto map = TensorMapOp::create(b, loc, type, over, dims, strides,
                                  low.nanFill ? OobFill::NaN : OobFill::Zero,
                                  /*l2_promotion=*/256);
 
@@ -306,7 +318,7 @@ void Lowerer::check(CopyAsyncOp copy, const CopyLowering &lowering) {
   const TmaSchedule &s = lowering.schedule;
   Location loc = copy.getLoc();
   OpBuilder b(kernel.getLaunchOp());
-  auto symbol = [&](const std::string &name) {
+  auto symbol = [&](OpBuilder &b, const std::string &name) {
     return launchValue(b, copy, s, name);
   };
   Writer write{b, loc, symbol};
@@ -426,9 +438,7 @@ LogicalResult Lowerer::lower(CopyAsyncOp copy) {
     return copy.emitOpError("[")
            << lowering.problem().code << "] " << lowering.problem().message;
   const TmaLowering &low = lowering->low;
-  auto map = mapFor(copy, *lowering);
-  if (failed(map))
-    return failure();
+  Value map = mapFor(copy, *lowering);
   check(copy, *lowering);
 
   // Indices: values, and numbers where they are known.
@@ -458,7 +468,7 @@ LogicalResult Lowerer::lower(CopyAsyncOp copy) {
         greatest[loop.index] = *most;
     }
   }
-  auto symbol = [&](const std::string &name) -> Value {
+  auto symbol = [&](OpBuilder &b, const std::string &name) -> Value {
     if (Value index = indices.lookup(name))
       return index;
     for (auto [d, dim] : llvm::enumerate(lowering->schedule.global))
@@ -482,7 +492,7 @@ LogicalResult Lowerer::lower(CopyAsyncOp copy) {
       sure && copy.isLoad())
     expect(b, copy, sure * low.thenBytes);
   for (const TmaLowering &one : each)
-    if (failed(box(b, copy, one, *map, write)))
+    if (failed(box(b, copy, one, map, write)))
       return failure();
   copy.erase();
   return success();

@@ -271,3 +271,136 @@ titan.kernel @fills(%X: !titan.global<?x?xbf16>) warps(1) launch {
   }
   titan.return
 }
+
+// Figures 5 and 6: boxes of 4 with element stride 3, whose last element belongs to the
+// next box (level 3). Weak, it is copied so; where the map is not prescribed, the boxes
+// become a dimension of their own, with bounds that TMA checks, and it is strong.
+#figure5 = #titan.schedule<tensor I1 x I2 x J
+  I3, I4 = split(I1, 4)
+  I5, I6 = split(I4, 3)
+  bulk I5, I2, J>
+#figure6 = #titan.schedule<tensor I1 x I2 x J I3, I4 = split(I1, 4) I5, I6 = split(I4, 3) bulk I5, I2, J
+  map I1, I2, J>
+#figure6_save = #titan.schedule<tensor I1 x I2 x J I3, I4 = split(I1, 4) I5, I6 = split(I4, 3) bulk I5, I2, J
+  map I1, I2, J  traffic save>
+// CHECK-LABEL: @figures_5_and_6
+// CHECK-DAG: %[[C2:.*]] = arith.constant 2 : index
+// CHECK-DAG: %[[C4:.*]] = arith.constant 4 : index
+// CHECK: titan.tensor_map %X dims(%[[C2]], %[[C4]], %[[C2]], %[[C4]]) byte_strides({{.*}}) : <8x2x4xf32> -> <1x4x2x4xf32, element_strides = [1, 3, 1, 1]>
+// CHECK: titan.tensor_map %X : <8x2x4xf32> -> <4x2x4xf32, element_strides = [3, 1, 1]>
+// CHECK-DAG: %[[A:.*]] = titan.cta_id 0
+// CHECK-DAG: %[[B:.*]] = titan.cta_id 1
+// CHECK: titan.mbarrier.expect_tx %{{.*}}, %c64
+// CHECK-NEXT: titan.tma.load %X_map[%[[A]], %[[B]], %c0, %c0]
+// CHECK-NEXT: titan.mbarrier.expect_tx %{{.*}}, %c64
+// CHECK-NEXT: %[[BOX:.*]] = arith.muli %[[A]], %c4
+// CHECK-NEXT: %[[I1:.*]] = arith.addi %[[BOX]], %[[B]]
+// CHECK-NEXT: titan.tma.load %X_map1[%[[I1]], %c0, %c0]
+// Nothing to predicate: the tile's index is the hardware's.
+// CHECK-NEXT: titan.mbarrier.expect_tx
+// CHECK-NOT: scf.if
+// CHECK: titan.tma.load %X_map1
+// CHECK-NEXT: }
+titan.kernel @figures_5_and_6(%X: !titan.global<8x2x4xf32>) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %b = titan.cta_id 1
+  %tile = titan.shared.alloc : !titan.shared<2x2x4xf32>
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(I3 = %a, I6 = %b) to %tile signals %full schedule(#figure5) strong
+        : !titan.global<8x2x4xf32>, !titan.shared<2x2x4xf32>, !full
+    titan.copy_async %X at(I3 = %a, I6 = %b) to %tile signals %full schedule(#figure6) weak
+        : !titan.global<8x2x4xf32>, !titan.shared<2x2x4xf32>, !full
+    titan.copy_async %X at(I3 = %a, I6 = %b) to %tile signals %full schedule(#figure6_save) weak
+        : !titan.global<8x2x4xf32>, !titan.shared<2x2x4xf32>, !full
+  }
+  titan.return
+}
+
+// Figure 5 with element stride 5: one row a tile, and the predicate of the paper.
+#figure5_5 = #titan.schedule<tensor I1 x I2 x J I3, I4 = split(I1, 4) I5, I6 = split(I4, 5) bulk I5, I2, J
+  map I1, I2, J>
+// CHECK-LABEL: @figure_5_stride_5
+// CHECK: titan.tensor_map %X : <8x2x4xf32> -> <1x2x4xf32>
+// CHECK: %[[B:.*]] = titan.cta_id 1
+// CHECK: titan.mbarrier.expect_tx
+// CHECK-NEXT: %[[HOLDS:.*]] = arith.cmpi slt, %[[B]], %c4
+// CHECK-NEXT: scf.if %[[HOLDS]] {
+// CHECK: titan.tma.load
+// CHECK-NEXT: } else {
+// CHECK-NEXT: titan.tma.load %X_map[%c-1{{.*}}, %c-2{{.*}}, %c-4{{.*}}]
+// CHECK-NEXT: }
+titan.kernel @figure_5_stride_5(%X: !titan.global<8x2x4xf32>) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %b = titan.cta_id 1
+  %tile = titan.shared.alloc : !titan.shared<1x2x4xf32>
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(I3 = %a, I6 = %b) to %tile signals %full schedule(#figure5_5) strong
+        : !titan.global<8x2x4xf32>, !titan.shared<1x2x4xf32>, !full
+  }
+  titan.return
+}
+
+// Merged dimensions: contiguous if the launch says so. Rows wider than a box, without a
+// swizzle: parts of a row.
+#merged = #titan.schedule<tensor A x B x C
+  R = merge(A, B)
+  Ro, Ri = split(R, 2)
+  bulk Ri, C>
+// CHECK-LABEL: @merged
+// CHECK: titan.dim %X, 0
+// CHECK: titan.stride %X, 1
+// CHECK: titan.tensor_map %X dims(%{{.*}}, %c512{{.*}}) byte_strides(%{{.*}}) : <?x?x512xf32> -> <1x256xf32>
+// CHECK: titan.require %{{.*}}, "tma-schedule", "X: globalStrides: A{A} and B{B} are merged, but their strides
+// CHECK: titan.shared.view %{{.*}} [0, 0] : <2x512xf32> -> <1x256xf32>
+// CHECK: titan.shared.view %{{.*}} [0, 256]
+// CHECK: titan.shared.view %{{.*}} [1, 0]
+// CHECK: titan.shared.view %{{.*}} [1, 256]
+titan.kernel @merged(%X: !titan.global<?x?x512xf32>) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %tile = titan.shared.alloc : !titan.shared<2x512xf32>
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(Ro = %a) to %tile signals %full schedule(#merged)
+        : !titan.global<?x?x512xf32>, !titan.shared<2x512xf32>, !full
+  }
+  titan.return
+}
+
+// A size in the coordinates of a branch is asked for in the branch.
+#dealt = #titan.schedule<tensor A x B x C
+  Bo, Bi = split(B, 2)
+  P = merge(A, Bo)
+  Q, R = split(Bi, 1)
+  Co, Ci = split(C, 64) D, E = split(Co, 4) F, G = split(E, 3)
+  bulk R, Ci>
+// CHECK-LABEL: @sizes
+// CHECK: scf.if
+// CHECK: titan.dim %X, 1
+// CHECK: } else {
+// CHECK: titan.tma.load
+titan.kernel @sizes(%X: !titan.global<?x?x?xf32>) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %b = titan.cta_id 1
+  %c = titan.cta_id 2
+  %tile = titan.shared.alloc : !titan.shared<1x64xf32>
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(P = %a, Q = %b, D = %c, F = %b, G = %a) to %tile signals %full schedule(#dealt) strong
+        : !titan.global<?x?x?xf32>, !titan.shared<1x64xf32>, !full
+  }
+  titan.return
+}

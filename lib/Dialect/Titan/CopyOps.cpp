@@ -238,34 +238,17 @@ static const TargetInfo &targetOf(Operation *op) {
   return targetInfo(TargetId::Sm90a);
 }
 
-static const TmaType *tmaTypeOf(Type type, bool isSigned) {
-  if (type.isBF16())
-    return findTmaType("bf16");
-  if (type.isF16())
-    return findTmaType("f16");
-  if (type.isF32())
-    return findTmaType("f32");
-  if (type.isF64())
-    return findTmaType("f64");
-  switch (type.getIntOrFloatBitWidth()) {
-  case 8:
-    return findTmaType("u8");
-  case 16:
-    return findTmaType("u16");
-  case 32:
-    return findTmaType("s32");
-  default:
-    return findTmaType(isSigned ? "s64" : "u64");
-  }
-}
-
 /// The schedule with what operands and types say.
 static Result<TmaSchedule> scheduleOf(CopyAsyncOp copy) {
   GlobalType type = copy.getTensor().getType();
   SharedType buffer = copy.getBuffer().getType();
-  bool ordered =
-      copy.getReduce() == AtomicOp::Min || copy.getReduce() == AtomicOp::Max;
-  TmaTensor tensor{tmaTypeOf(type.getElementType(), ordered), {}};
+  StringRef name =
+      getTmaTypeName(type.getElementType(),
+                     copy.getReduce() && isSignedTma(*copy.getReduce()));
+  const TmaType *element = findTmaType(std::string_view(name));
+  if (!element)
+    return Problem{"tma-map-type", "no tensor map has such elements"};
+  TmaTensor tensor{element, {}};
   int64_t bytes = getElementBytes(type.getElementType());
   StringRef text = copy.getSchedule().getText();
   // The strides' symbols need the names that only the schedule has.
@@ -485,6 +468,10 @@ LogicalResult CopyAsyncOp::verify() {
 
   // The loops: each has one index.
   const DomainGraph &g = copy->schedule.graph;
+  if (getLoops().size() != getIndices().size())
+    return emitOpError("[copy-loops] ")
+           << getLoops().size() << " names of loops, " << getIndices().size()
+           << " indices";
   llvm::SmallDenseSet<StringRef> named;
   for (auto [attribute, index] : llvm::zip(getLoops(), getIndices())) {
     StringRef name = cast<StringAttr>(attribute).getValue();

@@ -54,20 +54,31 @@ LogicalResult SharedViewOp::verify() {
   // multiple of the swizzle's period.
   int64_t bytes = from.getElementBytes(), swizzle = from.getSwizzle();
   int64_t panel = swizzle ? swizzle / bytes : from.getShape().back();
-  bool whole =
-      getOffsets().back() % panel == 0 && to.getShape().back() % panel == 0;
-  bool onePanel = to.getShape().back() == panel;
-  for (size_t d = 0; d + 1 < rank; ++d) {
-    bool full = to.getShape()[d] == from.getShape()[d];
-    // Rows may be cut at the outermost dimension, and then of one panel only.
-    if (!full && !(d == 0 && (onePanel || from.getShape().back() == panel)))
-      whole = false;
-  }
+  // A part of one dimension, the inner ones whole, the outer ones at one index.
+  auto contiguous = [&](size_t dimensions) {
+    bool cut = false;
+    for (size_t d = dimensions; d-- > 0;) {
+      if (cut && to.getShape()[d] != 1)
+        return false;
+      cut |= to.getShape()[d] != from.getShape()[d];
+    }
+    return true;
+  };
+  // Under a swizzle: panels of all rows, or rows of one panel.
+  bool whole = contiguous(swizzle ? rank - 1 : rank);
+  if (swizzle)
+    whole = getOffsets().back() % panel == 0 &&
+            to.getShape().back() % panel == 0 &&
+            (to.getShape().back() == panel
+                 ? whole
+                 : to.getShape().drop_back() == from.getShape().drop_back());
   if (!whole)
-    return emitOpError("[shared-view-contiguous] a view is contiguous: whole "
-                       "panels of ")
-           << panel
-           << " elements, and a part of the rows only within one panel";
+    return emitOpError("[shared-view-contiguous] a view is contiguous: ")
+           << (swizzle ? "whole panels of " + std::to_string(panel) +
+                             " elements, and a part of the rows only within "
+                             "one panel"
+                       : "a part of one dimension, whole in those inside of it "
+                         "and at one index of those outside");
   if (getByteOffset() % to.getAlignment())
     return emitOpError("[shared-view-alignment] the view starts at byte ")
            << getByteOffset() << ", not a multiple of " << to.getAlignment()
@@ -83,9 +94,10 @@ int64_t SharedViewOp::getByteOffset() {
     row = row * shape[d] + offsets[d];
     rows *= shape[d];
   }
-  int64_t span = from.getSwizzle() ? from.getSwizzle()
-                                   : shape.back() * from.getElementBytes();
-  return (offsets.back() * from.getElementBytes() / span * rows + row) * span;
+  int64_t bytes = from.getElementBytes(), span = from.getSwizzle();
+  if (!span)
+    return (row * shape.back() + offsets.back()) * bytes;
+  return (offsets.back() * bytes / span * rows + row) * span;
 }
 
 LogicalResult MapRankOp::verify() {
