@@ -2,7 +2,7 @@
 //
 // What titan-lower-copies makes of each cell of Table 1 of "TMA Modeling In Depth"
 // (docs/tma.md), and of its figures. Their elements are rows of 4 floats here: TMA
-// moves no less than 16 bytes. tests/Programs/figures.test runs them.
+// moves no less than 16 bytes. tests/Programs/copies.mlir runs them.
 
 !rows = !titan.global<12x4xf32>
 !two = !titan.shared<2x4xf32>
@@ -248,8 +248,7 @@ titan.kernel @boxes(%X: !titan.global<?x?xbf16>) warps(1) launch {
   titan.return
 }
 
-// Which correctness: a product needs zeros where K has holes, and a maximum has no use
-// for them. Both lower; NaN is another map.
+// Zero and NaN are two maps.
 #tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
 // CHECK-LABEL: @fills
 // CHECK-DAG: titan.tensor_map %X : <?x?xbf16> -> <64x64xbf16, swizzle = 128>
