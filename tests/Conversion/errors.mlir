@@ -5,8 +5,9 @@
 // RUN: not titan compile %t/budget.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=BUDGET
 // RUN: not titan compile %t/budget.mlir --target sm_75 --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not titan compile %t/budget.mlir --emit=nothing -o - 2>&1 | FileCheck %s --check-prefix=EMIT
-// RUN: not titan compile %t/shared.mlir --emit=ptx -o %t/no/such/folder 2>&1 | FileCheck %s --check-prefix=SHARED
+// RUN: not titan compile %t/shared.mlir --emit=ptx -o %t/no/such/folder 2>&1 | FileCheck %s --check-prefix=FOLDER
 
+// FOLDER: no/such/folder: No such file or directory [file-write]
 // SHARED: shared.mlir:5:8: error:
 // SHARED-SAME: [shared-memory-limit]
 // SHARED-SAME: 262144 bytes of shared memory
