@@ -3,7 +3,7 @@
 
     ./titan compile benchmarks/ragged_copy.mlir -o ragged_copy.titanpkg
     python3 benchmarks/ragged_copy.py --library build-runtime/lib/Runtime/libtitan-runtime.so \\
-        --json benchmarks/results/ragged-copy.json ragged_copy.titanpkg
+        --json benchmarks/results/h200-ragged-copy.json ragged_copy.titanpkg
 
 Copies an M x K matrix of bf16 (8190 x 8184; K a multiple of 8). Each kernel's
 result is compared bit for bit, guard elements around it included, for this shape and
