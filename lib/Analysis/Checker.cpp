@@ -1,6 +1,7 @@
 //===- Checker.cpp - titan check ------------------------------------------===//
 #include "titan/Analysis/Checker.h"
 
+#include "Courses.h"
 #include "Execution.h"
 #include "Instantiate.h"
 #include "Period.h"
@@ -49,13 +50,17 @@ public:
   std::vector<int64_t> triesOf(size_t number) const {
     int64_t period = known.at(number);
     std::vector<int64_t> tries = {0, 1, depth, period, 2 * period + 1};
+    auto settled = settles.find(number);
+    if (settled != settles.end())
+      for (int64_t more : {int64_t(1), period, 2 * period + 1})
+        tries.push_back(settled->second + more);
     llvm::sort(tries);
     tries.erase(std::unique(tries.begin(), tries.end()), tries.end());
     return tries;
   }
   const std::map<size_t, int64_t> &found() const { return known; }
   /// No slot and no parity has more different values.
-  int64_t longest() const {
+  int64_t most() const {
     int64_t most = std::max<int64_t>(depth, 2);
     for (auto &[number, period] : known)
       most = std::max(most, period);
@@ -63,26 +68,101 @@ public:
   }
 
 private:
-  /// As the loop's events show; where no sizes are found under which it runs
-  /// long enough, what the rings suggest. The checker cannot decide about loops
-  /// that do not come round.
+  struct Late {
+    Operation *because;
+    std::string message;
+  };
+  /// The longest run that is looked at.
+  static constexpr int64_t longest = 251;
+  /// The iterations of a long run that are compared with each other.
+  static int64_t window(int64_t count) { return count - count / 8 - count / 4; }
+
+  /// As the loop's events show, if its numbers cannot do otherwise later; where
+  /// no sizes are found under which it runs long enough, what the rings
+  /// suggest. The checker cannot decide about loops that do not come round.
   int64_t find(size_t number, Operation *op) {
+    std::optional<int64_t> period;
     bool ran = false;
-    for (int64_t count : {61, 64, 251}) {
+    for (int64_t count : {int64_t(61), int64_t(64), longest}) {
       auto program = instantiator.longRun(number, count);
       if (!program && !instantiator.problems.empty())
         return rings;
       if (!program)
         continue;
       ran = true;
-      if (auto period = periodOf(*program, instantiator.footprints, count))
+      period = periodOf(*program, instantiator.footprints, count);
+      if (period && covers(number, *period, window(count), count / 4))
         return std::max<int64_t>(*period, 2);
     }
-    if (ran)
+    if (ran && !period)
       report.add(Code::Undecided, op, nullptr,
                  "this loop does not come round to the same slots and parities "
                  "in 251 iterations");
-    return rings;
+    else if (ran || (!covers(number, rings, 2 * rings, 2 * rings) &&
+                     instantiator.mostIterations(number) > 2 * rings + 1))
+      tellLate(number, op, period.value_or(rings));
+    return period.value_or(rings);
+  }
+
+  const LoopCourse &course(Operation *loop) {
+    auto [found, fresh] = courses.try_emplace(loop);
+    if (fresh)
+      found->second = courseOf(cast<scf::ForOp>(loop));
+    return found->second;
+  }
+
+  /// Whether a loop that has shown a period in `seen` iterations, after `before`
+  /// of them, keeps it: numbers with a period of their own have come round
+  /// within them (two periods of a sequence that is as long as their sum are
+  /// those of one that goes on), and all sides are settled.
+  bool covers(size_t number, int64_t period, int64_t seen, int64_t before) {
+    int64_t settled = 0;
+    for (Operation *loop : instantiator.loopsOf(number)) {
+      const LoopCourse &own = course(loop);
+      if (own.unknown || own.settled > before || own.period > seen)
+        return false;
+      int64_t both = own.states.empty()
+                         ? own.period + std::min(period, own.period)
+                         : std::lcm(period, own.period) + period;
+      if (both > seen)
+        return false;
+      settled = std::max(settled, own.settled);
+    }
+    if (settled > 2)
+      settles[number] = settled;
+    return true;
+  }
+
+  /// Why what a loop does later is not known from what it did.
+  void tellLate(size_t number, Operation *op, int64_t period) {
+    auto late = [](int64_t count, Operation *because) {
+      return Late{because, "slots, parities or branches of this loop may change "
+                           "or come round only after " +
+                               std::to_string(count) +
+                               " iterations, and no run that is looked at is "
+                               "long enough for that"};
+    };
+    Late why{nullptr,
+             "slots, parities and branches of this loop may come round later "
+             "than after the " +
+                 std::to_string(period) +
+                 " iterations that the longest run shows"};
+    for (Operation *loop : instantiator.loopsOf(number)) {
+      const LoopCourse &own = course(loop);
+      op = loop;
+      if (own.unknown)
+        why = {own.unknown,
+               "when a number that slots, parities or branches of this loop "
+               "depend on comes round is not known"};
+      else if (own.settled > longest / 4)
+        why = late(own.settled, own.settledOp);
+      else if (2 * own.period > window(longest))
+        why = late(own.period, own.periodOp);
+      else
+        continue;
+      break;
+    }
+    report.add(Code::Undecided, op, why.because, why.message);
   }
 
   Instantiator &instantiator;
@@ -90,6 +170,10 @@ private:
   /// Of the longest ring, and the least common multiple of twice all depths.
   int64_t depth = 1, rings = 2;
   std::map<size_t, int64_t> known;
+  std::map<Operation *, LoopCourse> courses;
+  /// The iterations after which comparisons with constants are over, of loops
+  /// that have some beyond the first iterations.
+  std::map<size_t, int64_t> settles;
 };
 } // namespace
 
@@ -472,7 +556,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       return WalkResult::interrupt();
     });
   if (followed && instantiator.problems.empty())
-    for (Operation *op : instantiator.oneSided(periods.longest()))
+    for (Operation *op : instantiator.oneSided(periods.most()))
       report.add(Code::Undecided, op, nullptr,
                  "only one side of this branch was ever taken, whatever the "
                  "sizes");

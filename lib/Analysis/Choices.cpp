@@ -309,6 +309,7 @@ size_t Instantiator::Impl::registerChoice(Choice choice) {
       owned |= ~(uint64_t(1) << 63) & symbols.leavesOf(bound);
   choices.push_back(std::move(choice));
   covered.emplace_back();
+  loops.emplace_back();
   return found->second;
 }
 
@@ -502,6 +503,10 @@ uint64_t Instantiator::leavesOf(size_t number) const {
   return impl->symbols.leavesOf(choice.lower) |
          impl->symbols.leavesOf(choice.upper) |
          impl->symbols.leavesOf(choice.step);
+}
+
+ArrayRef<Operation *> Instantiator::loopsOf(size_t choice) const {
+  return impl->loops[choice].getArrayRef();
 }
 
 const std::set<int64_t> &Instantiator::covered(size_t choice) const {

@@ -1,6 +1,9 @@
 //===- Interpreter.cpp - control and scalars ------------------------------===//
 #include "Interpreter.h"
 
+#include "Courses.h"
+
+#include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
@@ -481,6 +484,12 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
                              .upper = upper.number,
                              .step = step.number});
   varies |= symbolic;
+  if (choice)
+    loops[*choice].insert(op.op);
+  auto [states, fresh] = carriedStates.try_emplace(op.op);
+  if (fresh)
+    states->second = statesOf(cast<scf::ForOp>(op.op));
+  const SmallVector<unsigned> stateful = states->second;
   if (step.number.value <= 0) {
     problem(Code::Undecided, op.op,
             "the step of this loop is not known to be positive");
@@ -495,7 +504,11 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
     uint32_t here = 0;
     if (op.hasEffects) {
       here = program->iterations.size();
-      program->iterations.push_back({iteration, index});
+      uint64_t state = 0;
+      for (unsigned at : stateful)
+        if (carried[at].kind == Val::Int)
+          state = llvm::hash_combine(state, carried[at].number.value);
+      program->iterations.push_back({iteration, index, state});
     }
     uint32_t symbol = 0;
     if (lower.number.symbol || step.number.symbol) {

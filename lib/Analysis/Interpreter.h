@@ -120,6 +120,7 @@ struct Instantiator::Impl {
 
   std::vector<Choice> choices;
   std::vector<std::set<int64_t>> covered; ///< of each choice
+  std::vector<llvm::SetVector<mlir::Operation *>> loops; ///< of each choice
   /// Outcomes reached by the program under construction.
   std::vector<std::set<int64_t>> reached;
   using ChoiceKey = std::tuple<int, Number, Number, Number>;
@@ -183,6 +184,8 @@ struct Instantiator::Impl {
   int64_t steps = 0;
   /// Groups committed so far: [mechanism][lane class].
   int64_t commits[16][2] = {};
+  /// Positions of a loop's carried numbers that are no counters.
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> carriedStates;
   /// Accumulators in flight so far.
   uint32_t flights = 0;
   std::set<std::pair<Code, mlir::Operation *>> told;

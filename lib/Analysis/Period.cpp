@@ -73,7 +73,9 @@ std::optional<int64_t> checker::periodOf(const Program &program,
       for (uint32_t i : loop)
         inside[i] = i;
     }
-  std::vector<uint64_t> states(program.iterations.size(), 0);
+  std::vector<uint64_t> states;
+  for (const Iteration &iteration : program.iterations)
+    states.push_back(iteration.state);
   for (const AgentProgram &code : program.programs)
     for (const Event &event : code.events) {
       uint64_t state = llvm::hash_combine(event.op, event.lanes);

@@ -143,6 +143,8 @@ struct AgentInfo {
 struct Iteration {
   uint32_t parent = 0;
   int64_t index = 0;
+  /// A hash of the carried numbers that are no counters (Courses.h).
+  uint64_t state = 0;
 };
 
 struct Program {
