@@ -46,17 +46,26 @@ public:
     return found->second;
   }
   /// The numbers of iterations tried for a loop whose period is known: few, as
-  /// many as the longest ring has slots, and enough to come round.
+  /// many as the longest ring has slots, and enough to come round. Where sides
+  /// hang on how far the counter is, all small ones.
   std::vector<int64_t> triesOf(size_t number) const {
     int64_t period = known.at(number);
     std::vector<int64_t> tries = {0, 1, depth, period, 2 * period + 1};
-    auto settled = settles.find(number);
-    if (settled != settles.end())
-      for (int64_t more : {int64_t(1), period, 2 * period + 1})
-        tries.push_back(settled->second + more);
+    if (auto sides = settles.find(number); sides != settles.end()) {
+      int64_t settled = sides->second;
+      for (int64_t count = 0; count <= depth + 3; ++count)
+        tries.insert(tries.end(), {count, settled + count});
+      tries.insert(tries.end(), {settled + period, settled + 2 * period + 1});
+    }
     llvm::sort(tries);
     tries.erase(std::unique(tries.begin(), tries.end()), tries.end());
     return tries;
+  }
+  /// Those that are tried with all of another loop.
+  std::vector<int64_t> fewOf(size_t number) const {
+    if (!settles.contains(number))
+      return triesOf(number);
+    return {0, 1, 2, depth, known.at(number), 2 * known.at(number) + 1};
   }
   const std::map<size_t, int64_t> &found() const { return known; }
   /// No slot and no parity has more different values.
@@ -111,12 +120,13 @@ private:
     return found->second;
   }
 
-  /// Whether a loop that has shown a period in `seen` iterations, after `before`
-  /// of them, keeps it: numbers with a period of their own have come round
-  /// within them (two periods of a sequence that is as long as their sum are
-  /// those of one that goes on), and all sides are settled.
+  /// Whether a loop that has shown a period in `seen` iterations, after
+  /// `before` of them, keeps it: numbers with a period of their own have come
+  /// round within them (two periods of a sequence that is as long as their sum
+  /// are those of one that goes on), and all sides are settled.
   bool covers(size_t number, int64_t period, int64_t seen, int64_t before) {
     int64_t settled = 0;
+    bool compares = false;
     for (Operation *loop : instantiator.loopsOf(number)) {
       const LoopCourse &own = course(loop);
       if (own.unknown || own.settled > before || own.period > seen)
@@ -127,8 +137,9 @@ private:
       if (both > seen)
         return false;
       settled = std::max(settled, own.settled);
+      compares |= own.compares;
     }
-    if (settled > 2)
+    if (settled > 2 || compares)
       settles[number] = settled;
     return true;
   }
@@ -136,11 +147,12 @@ private:
   /// Why what a loop does later is not known from what it did.
   void tellLate(size_t number, Operation *op, int64_t period) {
     auto late = [](int64_t count, Operation *because) {
-      return Late{because, "slots, parities or branches of this loop may change "
-                           "or come round only after " +
-                               std::to_string(count) +
-                               " iterations, and no run that is looked at is "
-                               "long enough for that"};
+      return Late{because,
+                  "slots, parities or branches of this loop may change "
+                  "or come round only after " +
+                      std::to_string(count) +
+                      " iterations, and no run that is looked at is "
+                      "long enough for that"};
     };
     Late why{nullptr,
              "slots, parities and branches of this loop may come round later "
@@ -172,7 +184,7 @@ private:
   std::map<size_t, int64_t> known;
   std::map<Operation *, LoopCourse> courses;
   /// The iterations after which comparisons with constants are over, of loops
-  /// that have some beyond the first iterations.
+  /// that have some beyond the first iterations, or compare with their end.
   std::map<size_t, int64_t> settles;
 };
 } // namespace
@@ -225,12 +237,15 @@ combinations(const Instantiator &instantiator, ArrayRef<Choice> choices,
   else
     for (size_t i = 0; i < loops.size(); ++i)
       for (size_t j = i + 1; j < loops.size(); ++j)
-        for (int64_t x : periods.triesOf(loops[i]))
-          for (int64_t y : periods.triesOf(loops[j])) {
-            result.push_back(base);
-            result.back()[loops[i]] = x;
-            result.back()[loops[j]] = y;
-          }
+        for (auto [some, others] :
+             {std::pair(periods.triesOf(loops[i]), periods.fewOf(loops[j])),
+              std::pair(periods.fewOf(loops[i]), periods.triesOf(loops[j]))})
+          for (int64_t x : some)
+            for (int64_t y : others) {
+              result.push_back(base);
+              result.back()[loops[i]] = x;
+              result.back()[loops[j]] = y;
+            }
   for (size_t loop : dependent)
     for (int64_t value : periods.triesOf(loop)) {
       result.push_back(std::vector<int64_t>(choices.size(), Instantiator::any));

@@ -163,6 +163,31 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
     for (int64_t value = 0; value <= 256 && result.size() < 3; ++value)
       attempt(value);
   } else {
+    // Where the number grows with the leaf, or falls: the least that may do.
+    auto isRemainder = [&] {
+      Number at = choices[goal.index].upper;
+      while (at.symbol && (symbols.node(at.symbol).code == Arith::MinS ||
+                           symbols.node(at.symbol).code == Arith::MaxS))
+        at = symbols.node(at.symbol).a;
+      return at.symbol && symbols.node(at.symbol).code == Arith::RemU;
+    };
+    if (goal.kind == Goal::Choose &&
+        choices[goal.index].kind == Choice::Value && what.kind != Leaf::CtaId &&
+        !isRemainder())
+      for (int64_t sign : {1, -1}) {
+        int64_t low = std::max<int64_t>(range.low, 0),
+                high = std::min(range.high, int64_t(1) << 17);
+        while (low < high) {
+          int64_t middle = low + (high - low) / 2;
+          setLeaf(leaf, middle);
+          if (sign * outcome(choices[goal.index], 0).value_or(0) >=
+              sign * goal.wanted)
+            high = middle;
+          else
+            low = middle + 1;
+        }
+        attempt(low);
+      }
     std::vector<int64_t> near = {what.initial, 0, 1, 2, 3, -1, goal.wanted};
     if (what.kind == Leaf::CtaId) {
       near[0] = 0;
@@ -310,7 +335,153 @@ size_t Instantiator::Impl::registerChoice(Choice choice) {
   choices.push_back(std::move(choice));
   covered.emplace_back();
   loops.emplace_back();
+  kinks.emplace_back();
   return found->second;
+}
+
+static void clampTo(Symbols &symbols, Number &number, int64_t low,
+                    int64_t high) {
+  number.symbol = symbols.apply(Arith::MaxS, 0, 64, 64, number, {low, 0}, {});
+  number.symbol = symbols.apply(Arith::MinS, 0, 64, 64, number, {high, 0}, {});
+  number.value = std::clamp(number.value, low, high);
+}
+
+/// Whether all of an expression are sums and products of leaves.
+static bool isPlain(const Symbols &symbols, Number number) {
+  if (!number.symbol)
+    return true;
+  const Symbols::Node &node = symbols.node(number.symbol);
+  switch (node.code) {
+  case Arith::None:
+    return true;
+  case Arith::Add:
+  case Arith::Sub:
+  case Arith::Mul:
+  case Arith::Cast:
+  case Arith::CastU:
+    return isPlain(symbols, node.a) && isPlain(symbols, node.b);
+  default:
+    return false;
+  }
+}
+
+void Instantiator::Impl::findKinks(size_t loop) {
+  const Choice choice = choices[loop];
+  // The outcomes of a number, where all below `low` and above `high` are alike.
+  auto note = [&](Operation *op, Number number, int64_t low, int64_t high) {
+    number.value = 0;
+    Bounds range = ranges.of(number);
+    if (range.single())
+      return;
+    low = std::max(low, range.low), high = std::min(high, range.high);
+    if (low >= high)
+      return;
+    if (high - low > 70) {
+      self.gaps.push_back(
+          {Code::Undecided, op,
+           "the checker does not follow a remainder of '" + nameOf({number}) +
+               "' that decides how often this loop runs: it has "
+               "too many values to try them all"});
+      return;
+    }
+    Choice kink{.op = op, .kind = Choice::Value, .upper = number};
+    clampTo(symbols, kink.upper, low, high);
+    for (int64_t v = low; v <= high; ++v)
+      kink.values.push_back(v);
+    size_t which = registerChoice(std::move(kink));
+    if (!llvm::is_contained(kinks[loop], which))
+      kinks[loop].push_back(which);
+  };
+  auto apply = [&](Arith code, unsigned bits, Number a, Number b) {
+    return Number{0, symbols.apply(code, 0, bits, bits, a, b, {})};
+  };
+  // Not of the device and the CTA's place alone.
+  auto ofSizes = [&](Number number) {
+    std::vector<uint32_t> inside;
+    symbols.collect(number, inside);
+    return llvm::any_of(inside, [&](uint32_t leaf) {
+      return leaves[leaf].kind < Leaf::Multiprocessors;
+    });
+  };
+  std::set<uint32_t> seen;
+  std::vector<uint32_t> rest;
+  for (Number bound : {choice.lower, choice.upper, choice.step})
+    rest.push_back(bound.symbol);
+  bool fromZero = choice.lower == Number{0, 0} && choice.step == Number{1, 0};
+  while (!rest.empty()) {
+    uint32_t at = rest.back();
+    rest.pop_back();
+    if (!at || !seen.insert(at).second)
+      continue;
+    const Symbols::Node node = symbols.node(at);
+    if (node.code == Arith::None)
+      continue;
+    for (Number operand : {node.a, node.b, node.c})
+      rest.push_back(operand.symbol);
+    const Number a = node.a, b = node.b;
+    switch (node.code) {
+    case Arith::MinU:
+    case Arith::MinS:
+    case Arith::MaxU:
+    case Arith::MaxS:
+    case Arith::Cmp:
+      // Equal, one beside the other, and further apart, on either side.
+      if (node.operandBits > 1)
+        note(choice.op, apply(Arith::Sub, 64, a, b), -2, 2);
+      break;
+    case Arith::Select:
+      if (a.symbol && symbols.node(a.symbol).code == Arith::None)
+        note(choice.op, a, 0, 1);
+      break;
+    case Arith::DivU:
+    case Arith::DivS:
+    case Arith::FloorDivS:
+    case Arith::CeilDivU:
+    case Arith::CeilDivS:
+    case Arith::ShrU:
+    case Arith::ShrS: {
+      if (b.symbol || !ofSizes(a) ||
+          (fromZero && at == choice.upper.symbol && isPlain(symbols, a)))
+        break; // the count itself
+      if (a.symbol)
+        if (const Symbols::Node &product = symbols.node(a.symbol);
+            product.code == Arith::Mul && product.b == b)
+          break; // x * c / c
+      note(choice.op, {0, at}, -1, 2);
+      if (isPlain(symbols, a) || b.value < 1 || b.value > 62)
+        break;
+      bool shift = node.code == Arith::ShrU || node.code == Arith::ShrS;
+      int64_t n = shift ? int64_t(1) << b.value : b.value;
+      note(choice.op, apply(Arith::RemU, node.bits, a, {n, 0}), 0, n - 1);
+      break;
+    }
+    case Arith::RemU:
+    case Arith::RemS:
+      if (!b.symbol)
+        note(choice.op, {0, at}, -std::abs(b.value), std::abs(b.value));
+      break;
+    case Arith::And:
+    case Arith::Or:
+    case Arith::Xor:
+      if (node.bits > 1 && (!a.symbol || !b.symbol)) {
+        int64_t mask = a.symbol ? b.value : a.value;
+        unsigned width = llvm::bit_width<uint64_t>(mask < 0 ? ~mask : mask);
+        int64_t n = int64_t(1) << std::min(width, 62u);
+        note(choice.op, apply(Arith::RemU, node.bits, a.symbol ? a : b, {n, 0}),
+             0, n - 1);
+      }
+      break;
+    case Arith::Cast:
+    case Arith::CastU:
+      if (node.bits < 32 && node.bits < node.operandBits)
+        note(choice.op,
+             apply(Arith::Sub, 64, a, {int64_t(1) << (node.bits - 1), 0}), -1,
+             1);
+      break;
+    default:
+      break;
+    }
+  }
 }
 
 bool Instantiator::Impl::ownedByLoops(Number number) const {
@@ -328,13 +499,6 @@ bool Instantiator::Impl::ownedByLoops(Number number) const {
 void Instantiator::Impl::cover(size_t choice, int64_t outcome) {
   reached.resize(choices.size());
   reached[choice].insert(outcome);
-}
-
-static void clampTo(Symbols &symbols, Number &number, int64_t low,
-                    int64_t high) {
-  number.symbol = symbols.apply(Arith::MaxS, 0, 64, 64, number, {low, 0}, {});
-  number.symbol = symbols.apply(Arith::MinS, 0, 64, 64, number, {high, 0}, {});
-  number.value = std::clamp(number.value, low, high);
 }
 
 bool Instantiator::Impl::decides(const CompiledOp &op, const Val &val,

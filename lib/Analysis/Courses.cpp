@@ -70,11 +70,11 @@ private:
 static Course join(const Course &a, const Course &b) {
   Course result;
   result.period = common(a.period, b.period);
-  result.periodOp = a.period >= b.period && a.periodOp ? a.periodOp
-                                                       : b.periodOp;
+  result.periodOp =
+      a.period >= b.period && a.periodOp ? a.periodOp : b.periodOp;
   result.settled = std::max(a.settled, b.settled);
-  result.settledOp = a.settled >= b.settled && a.settledOp ? a.settledOp
-                                                           : b.settledOp;
+  result.settledOp =
+      a.settled >= b.settled && a.settledOp ? a.settledOp : b.settledOp;
   result.compares = a.compares || b.compares;
   result.unknown = a.unknown ? a.unknown : b.unknown;
   return result;
@@ -192,7 +192,8 @@ std::optional<Course> Courses::increment(Value value, BlockArgument argument) {
     return sum;
   }
   // One or the other: as often as the condition says, which comes round.
-  auto either = [&](Value condition, Value x, Value y) -> std::optional<Course> {
+  auto either = [&](Value condition, Value x,
+                    Value y) -> std::optional<Course> {
     auto first = increment(x, argument), second = increment(y, argument);
     if (!first || !second || dependsOn(condition, argument))
       return std::nullopt;
@@ -211,16 +212,16 @@ std::optional<Course> Courses::increment(Value value, BlockArgument argument) {
   if (auto inner = dyn_cast<scf::ForOp>(op)) {
     unsigned at = cast<OpResult>(value).getResultNumber();
     auto before = increment(inner.getInitArgs()[at], argument);
-    auto each = increment(inner.getYieldedValues()[at],
-                          inner.getRegionIterArgs()[at]);
+    auto each =
+        increment(inner.getYieldedValues()[at], inner.getRegionIterArgs()[at]);
     if (!before || !each)
       return std::nullopt;
     Course sum = join(*before, *each);
-    for (Value bound : {inner.getLowerBound(), inner.getUpperBound(),
-                        inner.getStep()})
+    for (Value bound :
+         {inner.getLowerBound(), inner.getUpperBound(), inner.getStep()})
       sum = join(sum, settle(of(bound), op));
-    sum.growth = each->constant() && each->growth == 0 ? before->growth
-                                                       : std::nullopt;
+    sum.growth =
+        each->constant() && each->growth == 0 ? before->growth : std::nullopt;
     return sum;
   }
   if (op->getNumRegions() == 1 && isa<RegionBranchOpInterface>(op)) {
@@ -293,12 +294,12 @@ Course Courses::compute(Value value) {
   if (auto inner = dyn_cast<scf::ForOp>(op)) {
     unsigned at = cast<OpResult>(value).getResultNumber();
     result = of(inner.getInitArgs()[at]);
-    auto each = increment(inner.getYieldedValues()[at],
-                          inner.getRegionIterArgs()[at]);
+    auto each =
+        increment(inner.getYieldedValues()[at], inner.getRegionIterArgs()[at]);
     if (each && each->growth == 0)
       return result;
-    for (Value bound : {inner.getLowerBound(), inner.getUpperBound(),
-                        inner.getStep()}) {
+    for (Value bound :
+         {inner.getLowerBound(), inner.getUpperBound(), inner.getStep()}) {
       Course course = settle(of(bound), op);
       bool grows = course.growth != 0;
       std::optional<int64_t> growth = grows ? std::nullopt : result.growth;
@@ -356,9 +357,9 @@ Course Courses::arithmetic(Operation *op, Arith code) {
       return scaled(c.growth, result.period / c.period);
     };
     auto x = each(a), y = each(b);
-    result.growth = x && y ? std::optional(code == Arith::Add ? *x + *y
-                                                              : *x - *y)
-                           : std::nullopt;
+    result.growth = x && y
+                        ? std::optional(code == Arith::Add ? *x + *y : *x - *y)
+                        : std::nullopt;
     result.offset = a.offset + b.offset;
     for (unsigned i : {0u, 1u})
       if (constants[i])
@@ -384,8 +385,8 @@ Course Courses::arithmetic(Operation *op, Arith code) {
     }
     result.growth = std::nullopt;
     if (factor && std::abs(*factor) < many) {
-      result.growth = scaled(scaled(a.growth, result.period / a.period),
-                             *factor);
+      result.growth =
+          scaled(scaled(a.growth, result.period / a.period), *factor);
       result.offset = times(a.offset, std::abs(*factor));
     }
     return result;
@@ -454,7 +455,6 @@ Course Courses::arithmetic(Operation *op, Arith code) {
     if (a.growth == 0 && b.growth == 0)
       return result;
     bool compare = code == Arith::Cmp;
-    result.compares = true;
     if (a.growth == 0)
       std::swap(a, b), std::swap(constants[0], constants[1]);
     if (b.growth != 0) {
@@ -476,7 +476,8 @@ Course Courses::arithmetic(Operation *op, Arith code) {
       }
       if (compare)
         result.period = 1, result.periodOp = nullptr;
-    }
+    } else
+      result.compares = true;
     result.growth = compare ? std::optional<int64_t>(0) : std::nullopt;
     return result;
   }
@@ -532,8 +533,8 @@ static SmallVector<Value> deciding(Operation *op) {
     }
   }
   // What data is made of decides nothing.
-  bool data = isa<SplatOp, TensormapAtOp>(op) ||
-              op->hasTrait<OpTrait::IsTerminator>();
+  bool data =
+      isa<SplatOp, TensormapAtOp>(op) || op->hasTrait<OpTrait::IsTerminator>();
   if (isa<scf::ForOp>(op)) {
     result.append(op->operand_begin(), op->operand_begin() + 3);
     return result;

@@ -1,4 +1,5 @@
-//===- Courses.h - after how many iterations a number can change -*- C++ -*-===//
+//===- Courses.h - after how many iterations a number can change -*- C++
+//-*-===//
 //
 // Which slot, parity or side an iteration takes is computed from the loop's
 // counter, and the constants in that computation say when it comes round:
@@ -27,8 +28,8 @@ struct LoopCourse {
   int64_t settled = 0;
   /// The operations that say so; null: the loop's counter comes into nothing.
   mlir::Operation *periodOp = nullptr, *settledOp = nullptr;
-  /// A side or a number hangs on how far the counter is: compared with a
-  /// constant, or with the loop's end.
+  /// A side or a number hangs on how far the counter is from a size: from the
+  /// loop's end, say.
   bool compares = false;
   /// An operation whose course is not known; null: there is none.
   mlir::Operation *unknown = nullptr;

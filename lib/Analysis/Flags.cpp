@@ -79,6 +79,15 @@ bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {
     if (without >= action.amount)
       continue;
     acquire(a, event.lanes, signal.clock);
+    if (!program.resident &&
+        program.agents[signal.agent].cluster > program.agents[a].cluster)
+      if (Finding *finding = report.add(
+              Code::FlagCoResidency, event.op, signal.event->op,
+              "this waits for a CTA that is started later, and no bound of the "
+              "grid makes sure that both are resident: the CTAs which wait may "
+              "leave no room for the one that signals"))
+        finding->others.push_back(
+            {signal.event->op->getLoc(), "signalled here by a later CTA"});
     checkScope(signal.scope, effect.scope, signal.agent, a, *signal.event,
                event);
   }

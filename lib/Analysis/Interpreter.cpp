@@ -142,6 +142,7 @@ bool Instantiator::Impl::runAgents() {
 }
 
 std::unique_ptr<Program> Instantiator::Impl::runAll() {
+  program->resident = allResident();
   if (!runAgents())
     return nullptr;
   for (auto [all, some] : llvm::zip(covered, reached))
@@ -483,9 +484,15 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
                              .lower = lower.number,
                              .upper = upper.number,
                              .step = step.number});
-  varies |= symbolic;
-  if (choice)
+  if (choice) {
+    if (!varies && loops[*choice].empty())
+      findKinks(*choice);
     loops[*choice].insert(op.op);
+    for (size_t kink : kinks[*choice])
+      if (auto side = symbols.value(choices[kink].upper, leafValues, cta()))
+        cover(kink, *side);
+  }
+  varies |= symbolic;
   auto [states, fresh] = carriedStates.try_emplace(op.op);
   if (fresh)
     states->second = statesOf(cast<scf::ForOp>(op.op));

@@ -111,6 +111,8 @@ struct Instantiator::Impl {
   Number unpinned(Number number) const;
   Number sizeNumber(unsigned tensor, int64_t dimension);
   Number ctaIdNumber(int dimension);
+  /// Whether all CTAs of any grid run at once, one on each multiprocessor.
+  bool allResident();
   /// All requirements hold, and the grid has the CTAs that are looked at.
   bool admitted() const;
 
@@ -121,6 +123,9 @@ struct Instantiator::Impl {
   std::vector<Choice> choices;
   std::vector<std::set<int64_t>> covered; ///< of each choice
   std::vector<llvm::SetVector<mlir::Operation *>> loops; ///< of each choice
+  /// Of a loop: what decides on which side of a minimum, a comparison or a
+  /// remainder in its bounds a launch is.
+  std::vector<std::vector<size_t>> kinks;
   /// Outcomes reached by the program under construction.
   std::vector<std::set<int64_t>> reached;
   using ChoiceKey = std::tuple<int, Number, Number, Number>;
@@ -159,6 +164,9 @@ struct Instantiator::Impl {
   bool solve(llvm::ArrayRef<int64_t> wanted, bool chance = false);
   /// The number of a choice, which is made if there is none yet.
   size_t registerChoice(Choice choice);
+  /// Makes the choices by which the count of a loop is not proportional to
+  /// sizes.
+  void findKinks(size_t loop);
   void cover(size_t choice, int64_t outcome);
   /// Whether a number that varies with the iteration depends on something that
   /// no loop's bounds do.

@@ -265,6 +265,43 @@ void Instantiator::Impl::readLaunch() {
           cast<StringAttr>(kernel.getLaunchNames()[position]).getValue().str());
 }
 
+bool Instantiator::Impl::allResident() {
+  // No device of any target has fewer multiprocessors.
+  static constexpr int64_t fewest = 64;
+  int64_t ctas = 1;
+  std::optional<Number> varies;
+  for (Number extent : grid) {
+    if (Bounds range = ranges.of(extent); range.high <= fewest)
+      ctas *= std::max<int64_t>(range.high, 1);
+    else if (varies)
+      return false;
+    else
+      varies = extent;
+  }
+  if (!varies)
+    return ctas <= fewest;
+  uint32_t device = symbols.find(&multiprocessorsKey, 0);
+  if (!device || ctas != 1)
+    return false;
+  if (ranges.atMost(*varies, {0, device}))
+    return true;
+  // Or so the launch requires.
+  return llvm::any_of(requirements, [&](Number requirement) {
+    const Symbols::Node &node = symbols.node(requirement.symbol);
+    if (!requirement.symbol || node.code != Arith::Cmp)
+      return false;
+    using P = arith::CmpIPredicate;
+    auto predicate = static_cast<P>(node.predicate);
+    bool rising = predicate == P::ule || predicate == P::ult ||
+                  predicate == P::sle || predicate == P::slt,
+         falling = predicate == P::uge || predicate == P::ugt ||
+                   predicate == P::sge || predicate == P::sgt;
+    Number less = rising ? node.a : node.b, more = rising ? node.b : node.a;
+    return (rising || falling) && less.symbol == varies->symbol &&
+           ranges.atMost(more, {0, device});
+  });
+}
+
 bool Instantiator::Impl::admitted() const {
   for (size_t i = 0; i < requirements.size(); ++i)
     if (!met({Goal::Require, i}))

@@ -222,6 +222,15 @@ bool Ranges::atMost(Number a, Number b, int depth) {
       if (atMost(node.a, b, depth - 1) || atMost(node.b, b, depth - 1))
         return true;
       break;
+    case Arith::Mul:
+      // x / c * c <= x
+      if (positive && node.a.symbol && !node.b.symbol) {
+        const Symbols::Node &part = symbols.node(node.a.symbol);
+        if (part.code == Arith::DivU && part.b == node.b &&
+            atMost(part.a, b, depth - 1))
+          return true;
+      }
+      break;
     case Arith::DivU:
     case Arith::DivS:
     case Arith::RemU:

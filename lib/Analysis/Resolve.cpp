@@ -356,6 +356,18 @@ bool Instantiator::Impl::resolveRegisters(const CompiledOp &op,
     }
     action.object = before.id;
   }
+  if (auto mma = dyn_cast<MmaOp>(op.op);
+      mma && mma.getAccumulate() && !action.object) {
+    const Val &adds = value(mma.getAccumulate());
+    if (adds.kind != Val::Int)
+      gap(op.op, "a product of which data or the schedule decides whether it "
+                 "adds to registers that hold nothing");
+    else if (adds.number.value) {
+      problem(Code::UndefinedRead, op.op,
+              "this product adds to registers that hold nothing yet");
+      return false;
+    }
+  }
   if (registers.kind == Registers::InFlight) {
     Val &result = value(registers.value);
     result.kind = Val::Flight;

@@ -165,6 +165,8 @@ struct Program {
 
   /// No other CTAs than these are in any grid.
   bool all = false;
+  /// No grid has more CTAs than the device has multiprocessors.
+  bool resident = false;
   int ctas() const { return clusters * clusterSize; }
   uint64_t events() const;
   /// "iteration 3", "iterations 1, 3 (outermost first)", or "".
