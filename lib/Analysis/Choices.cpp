@@ -448,9 +448,9 @@ void Instantiator::Impl::findKinks(size_t loop) {
             product.code == Arith::Mul && product.b == b)
           break; // x * c / c
       note(choice.op, {0, at}, -1, 2);
-      if (isPlain(symbols, a) || b.value < 1 || b.value > 62)
-        break;
       bool shift = node.code == Arith::ShrU || node.code == Arith::ShrS;
+      if (isPlain(symbols, a) || b.value < 1 || (shift && b.value > 40))
+        break;
       int64_t n = shift ? int64_t(1) << b.value : b.value;
       note(choice.op, apply(Arith::RemU, node.bits, a, {n, 0}), 0, n - 1);
       break;
