@@ -20,7 +20,7 @@
 // The consumer leaves out one iteration: that is wrong, and seen, wherever it is.
 // RUN: sed 's/%%all = .*/%%all = arith.cmpi ne, %%s, %%c2 : index/' %s | not titan check - 2>&1 | FileCheck %s
 // RUN: sed 's/%%all = .*/%%c7 = arith.constant 7 : index %%all = arith.cmpi ne, %%s, %%c7 : index/' %s | not titan check - 2>&1 | FileCheck %s
-// RUN: sed 's/%%all = .*/%%ahead = arith.addi %%s, %%c2 : index %%all = arith.cmpi ne, %%ahead, %%steps : index/' %s | not titan check - 2>&1 | FileCheck %s
+// RUN: sed 's/%%all = .*/%%c5 = arith.constant 5 : index %%ahead = arith.addi %%s, %%c5 : index %%all = arith.cmpi ne, %%ahead, %%steps : index/' %s | not titan check - 2>&1 | FileCheck %s
 
 !global = !titan.global<?x?xbf16>
 !map    = !titan.tensor_map<64x64xbf16, swizzle = 128>
