@@ -395,24 +395,49 @@ static void checkLaunches(Instantiator &instantiator, Sharing &sharing,
                           CheckReport &result) {
   static constexpr uint64_t mostEvents = 200'000;
   unsigned idle = 0, looked = 0;
-  for (const SmallLaunch &launch : instantiator.launches()) {
+  // False: it cannot be followed; the reason is a problem of the
+  // instantiator's.
+  auto look = [&](const SmallLaunch &launch) {
     auto program = instantiator.instantiate(launch);
     if (!program)
-      return; // the reason is a problem of the instantiator's
+      return false;
     ++looked;
-    if (program->events() > mostEvents)
-      continue;
-    if (!sharing.add(*program, instantiator.footprints)) {
-      if (++idle == (sharing.channels() ? 8 : 3))
-        break;
-      continue;
-    }
+    ++idle;
+    if (program->events() > mostEvents ||
+        !sharing.add(*program, instantiator.footprints))
+      return true;
     idle = 0;
     result.launches.push_back(launch.name);
     result.events += program->events();
     Execution(*program, instantiator.footprints, report, cumulativeFences)
         .run();
+    return true;
+  };
+  std::set<std::pair<int64_t, int64_t>> planes;
+  for (const SmallLaunch &launch : instantiator.launches(2, 6)) {
+    // Grids of two dimensions: 2 x 2, 2 x 3 and 3 x 2 in any case.
+    bool plane = launch.grid[0] > 1 && launch.grid[1] * launch.grid[2] > 1 &&
+                 planes.insert({launch.grid[0], launch.grid[1]}).second;
+    if (!plane && idle >= (sharing.channels() ? 8u : 3u))
+      continue;
+    if (!look(launch))
+      return;
   }
+  // Larger ones, where ids of CTAs are divided, say, by more.
+  std::vector<Operation *> rest = instantiator.onePiece();
+  if (!rest.empty())
+    for (const SmallLaunch &launch : instantiator.launches(7, 72)) {
+      if (!look(launch))
+        return;
+      if (rest = instantiator.onePiece(); rest.empty())
+        break;
+    }
+  for (Operation *op : rest)
+    report.add(Code::Undecided, op, nullptr,
+               "this computes with the id of a CTA, and in the " +
+                   Twine(looked) +
+                   " launches that were looked at as a whole the grids are too "
+                   "small to show more than one of its pieces");
   for (Operation *op : sharing.unexplained())
     report.add(Code::Undecided, op, nullptr,
                Twine("other CTAs may write what this reads, and among the ") +

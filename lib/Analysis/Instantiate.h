@@ -101,9 +101,13 @@ public:
   /// Dimensions of the grid along which there are, in some launch, several
   /// clusters.
   llvm::SmallVector<int> besides() const;
-  /// Launches of two clusters and more, small ones first, no two of which tell
+  /// Launches of `least` to `most` clusters, small ones first, no two of which tell
   /// the kernel's body the same; sizes are tried, so there may be none.
-  std::vector<SmallLaunch> launches() const;
+  std::vector<SmallLaunch> launches(int64_t least, int64_t most) const;
+  /// Operations that divide the id of a CTA, take a remainder or a minimum of
+  /// it with a constant, or the like, and of which whole launches have shown
+  /// one piece alone.
+  std::vector<mlir::Operation *> onePiece() const;
   /// The events of all CTAs of such a launch; null when they cannot be
   /// followed.
   std::unique_ptr<Program> instantiate(const SmallLaunch &launch);

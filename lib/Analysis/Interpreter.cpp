@@ -277,6 +277,8 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
       set(result);
       return true;
     }
+    if (launch && a.kind == Val::Int && b.kind == Val::Int)
+      notePiece(op, a, b);
     if (a.kind == Val::Int && b.kind == Val::Int && c.kind == Val::Int)
       if (auto number =
               evaluate(op.code, op.predicate, op.operandBits, op.bits,

@@ -137,6 +137,16 @@ struct Instantiator::Impl {
     std::set<int64_t> differences;
   };
   llvm::MapVector<mlir::Operation *, Sides> sides;
+  /// Of operations that compute with the id of a CTA otherwise than by sums and
+  /// products: which of their pieces (quotients, sides) have come up.
+  struct Pieces {
+    std::set<int64_t> seen;
+    /// A place in global memory is computed from it.
+    bool places = false;
+  };
+  llvm::MapVector<mlir::Operation *, Pieces> pieces;
+  void notePiece(const CompiledOp &op, const Val &a, const Val &b);
+  bool ofCta(Number number) const;
   /// The first cluster looked at, along x, y, z.
   int64_t origin[3] = {0, 0, 0};
   /// Along which dimension the next ones lie.

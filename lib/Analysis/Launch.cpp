@@ -325,10 +325,142 @@ llvm::SmallVector<int> Instantiator::besides() const {
 // Whole launches
 //===----------------------------------------------------------------------===//
 
-std::vector<SmallLaunch> Instantiator::launches() const {
+bool Instantiator::Impl::ofCta(Number number) const {
+  std::vector<uint32_t> inside;
+  symbols.collect(number, inside);
+  return llvm::any_of(
+      inside, [&](uint32_t leaf) { return leaves[leaf].kind == Leaf::CtaId; });
+}
+
+/// Whether a place in global memory is computed from it.
+static bool reachesGlobal(Value value) {
+  SmallVector<Value> rest = {value};
+  llvm::DenseSet<Value> seen;
+  while (!rest.empty()) {
+    Value at = rest.pop_back_val();
+    if (!seen.insert(at).second)
+      continue;
+    for (OpOperand &use : at.getUses()) {
+      Operation *op = use.getOwner();
+      if (auto hardware = dyn_cast<HardwareEffectsInterface>(op)) {
+        effect::EffectList effects;
+        hardware.getHardwareEffects(effects);
+        for (const effect::Effect &effect : effects)
+          if (auto *access = std::get_if<effect::Access>(&effect.what);
+              access && !isa<SharedType>(access->bytes.object.getType()) &&
+              llvm::is_contained(access->bytes.coords, at))
+            return true;
+        continue;
+      }
+      if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        if (BlockArgument carried = loop.getTiedLoopRegionIterArg(&use)) {
+          rest.push_back(carried);
+          rest.push_back(loop.getTiedLoopResult(&use));
+        } else
+          rest.push_back(loop.getInductionVar());
+        continue;
+      }
+      if (op->hasTrait<OpTrait::IsTerminator>()) {
+        Operation *parent = op->getParentOp();
+        unsigned at = use.getOperandNumber();
+        if (at < parent->getNumResults())
+          rest.push_back(parent->getResult(at));
+        if (auto loop = dyn_cast<scf::ForOp>(parent))
+          rest.push_back(loop.getRegionIterArgs()[at]);
+        continue;
+      }
+      rest.append(op->result_begin(), op->result_end());
+    }
+  }
+  return false;
+}
+
+void Instantiator::Impl::notePiece(const CompiledOp &op, const Val &first,
+                                   const Val &second) {
+  Number a = first.number, b = second.number;
+  if (!a.symbol && !b.symbol)
+    return;
+  if (!a.symbol)
+    std::swap(a, b);
+  bool constant = !b.symbol && b.value > 0;
+  int64_t width = 0;
+  std::optional<int64_t> piece;
+  switch (op.code) {
+  case Arith::DivU:
+  case Arith::DivS:
+  case Arith::FloorDivS:
+  case Arith::CeilDivU:
+  case Arith::CeilDivS:
+  case Arith::RemU:
+  case Arith::RemS:
+    if (constant && first.number.symbol)
+      width = b.value;
+    break;
+  case Arith::ShrU:
+  case Arith::ShrS:
+    if (constant && b.value < 40 && first.number.symbol)
+      width = int64_t(1) << b.value;
+    break;
+  case Arith::And:
+  case Arith::Or:
+  case Arith::Xor:
+    if (constant && op.bits > 1)
+      width = int64_t(1) << std::min(llvm::bit_width<uint64_t>(b.value), 40);
+    break;
+  case Arith::MinU:
+  case Arith::MinS:
+  case Arith::MaxU:
+  case Arith::MaxS:
+    if (constant) {
+      width = b.value + 1;
+      piece = a.value > b.value;
+    }
+    break;
+  case Arith::Add:
+    // id * c + other: the next row begins where the other comes to c.
+    for (auto [x, y] : {std::pair(a, b), std::pair(b, a)})
+      if (x.symbol && y.symbol) {
+        const Symbols::Node &product = symbols.node(x.symbol);
+        if (product.code == Arith::Mul && !product.b.symbol &&
+            product.b.value > 1 && ofCta(x) && ofCta(y) &&
+            !(symbols.leavesOf(x) & symbols.leavesOf(y))) {
+          width = product.b.value;
+          a = y;
+        }
+      }
+    break;
+  default:
+    break;
+  }
+  if (width < 2 || !ofCta(a))
+    return;
+  Bounds range = ranges.of({0, a.symbol});
+  if (range.low >= 0 && range.low / width == range.high / width)
+    return;
+  auto [known, fresh] = pieces.try_emplace(op.op);
+  if (fresh)
+    known->second.places = reachesGlobal(op.op->getResult(0));
+  // The rows of a sum meet only where there are two.
+  bool plane = launch->grid[0] > 1 && launch->grid[1] * launch->grid[2] > 1;
+  if (!known->second.places || (op.code == Arith::Add && !plane))
+    return;
+  known->second.seen.insert(piece.value_or(a.value / width));
+}
+
+std::vector<Operation *> Instantiator::onePiece() const {
+  std::vector<Operation *> result;
+  for (auto &[op, pieces] : impl->pieces)
+    if (pieces.places && pieces.seen.size() < 2)
+      result.push_back(op);
+  return result;
+}
+
+std::vector<SmallLaunch> Instantiator::launches(int64_t least,
+                                                int64_t most) const {
   // Around the extents of tiles; powers of two satisfy most of what
   // titan.require asks for.
-  std::vector<int64_t> sizes = {1, 64, 100, 128, 200, 256, 512, 4096};
+  std::vector<int64_t> sizes = {1,   64,  96,  100,  128, 200,
+                                256, 512, 640, 1152, 4096};
   for (int64_t constant : impl->constants)
     if (constant > 512 && constant < (1 << 24) && sizes.size() < 16)
       sizes.insert(sizes.end(), {constant, constant + 1, 2 * constant + 1});
@@ -336,7 +468,7 @@ std::vector<SmallLaunch> Instantiator::launches() const {
   KernelOp kernel = impl->kernel;
   auto cluster = kernel.getClusterShape();
   bool fixed = llvm::none_of(impl->grid, [](Number n) { return n.symbol; });
-  int64_t mostClusters = fixed ? 16 : 4;
+  int64_t mostClusters = std::max<int64_t>(fixed ? 16 : 0, most);
   // What is varied, by leaf.
   std::vector<std::pair<uint32_t, std::vector<int64_t>>> varied;
   std::optional<uint32_t> multiprocessorsLeaf;
@@ -402,7 +534,7 @@ std::vector<SmallLaunch> Instantiator::launches() const {
         if (good)
           launch.clusters *= launch.grid[d] / cluster[d];
       }
-      if (!good || launch.clusters < 2 || launch.clusters > mostClusters)
+      if (!good || launch.clusters < least || launch.clusters > mostClusters)
         continue;
       for (auto &values : impl->leafValues)
         launch.leaves.push_back(values[0]);
