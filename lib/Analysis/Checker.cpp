@@ -394,7 +394,7 @@ static void checkLaunches(Instantiator &instantiator, Sharing &sharing,
                           bool cumulativeFences, Report &report,
                           CheckReport &result) {
   static constexpr uint64_t mostEvents = 200'000;
-  unsigned idle = 0, looked = 0;
+  unsigned idle = 0, looked = 0, larger = 0;
   // False: it cannot be followed; the reason is a problem of the
   // instantiator's.
   auto look = [&](const SmallLaunch &launch) {
@@ -414,15 +414,18 @@ static void checkLaunches(Instantiator &instantiator, Sharing &sharing,
     return true;
   };
   std::set<std::pair<int64_t, int64_t>> planes;
-  for (const SmallLaunch &launch : instantiator.launches(2, 6)) {
-    // Grids of two dimensions: 2 x 2, 2 x 3 and 3 x 2 in any case.
-    bool plane = launch.grid[0] > 1 && launch.grid[1] * launch.grid[2] > 1 &&
-                 planes.insert({launch.grid[0], launch.grid[1]}).second;
-    if (!plane && idle >= (sharing.channels() ? 8u : 3u))
-      continue;
-    if (!look(launch))
-      return;
-  }
+  for (auto [least, most] : {std::pair(2, 4), std::pair(5, 6)})
+    for (const SmallLaunch &launch : instantiator.launches(least, most)) {
+      // Grids of two dimensions: 2 x 2, 2 x 3 and 3 x 2 in any case.
+      bool plane = launch.grid[0] > 1 && launch.grid[1] * launch.grid[2] > 1 &&
+                   planes.insert({launch.grid[0], launch.grid[1]}).second;
+      bool enough = least > 2 ? larger++ >= 3
+                              : idle >= (sharing.channels() ? 8u : 3u);
+      if (!plane && enough)
+        continue;
+      if (!look(launch))
+        return;
+    }
   // Larger ones, where ids of CTAs are divided, say, by more.
   std::vector<Operation *> rest = instantiator.onePiece();
   if (!rest.empty())

@@ -459,8 +459,9 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
                                                 int64_t most) const {
   // Around the extents of tiles; powers of two satisfy most of what
   // titan.require asks for.
-  std::vector<int64_t> sizes = {1,   64,  96,  100,  128, 200,
-                                256, 512, 640, 1152, 4096};
+  std::vector<int64_t> sizes = {1, 64, 100, 128, 200, 256, 512, 4096};
+  if (most > 4)
+    sizes.insert(sizes.end(), {96, 640, 1152});
   for (int64_t constant : impl->constants)
     if (constant > 512 && constant < (1 << 24) && sizes.size() < 16)
       sizes.insert(sizes.end(), {constant, constant + 1, 2 * constant + 1});
