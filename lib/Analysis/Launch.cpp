@@ -460,6 +460,11 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
   // Around the extents of tiles; powers of two satisfy most of what
   // titan.require asks for.
   std::vector<int64_t> sizes = {1, 64, 100, 128, 200, 256, 512, 4096};
+  // Three and five tiles of 32, where there are few sizes.
+  if (most <= 6 && llvm::count_if(impl->leaves, [](const Impl::Leaf &leaf) {
+                     return leaf.kind == Impl::Leaf::Size;
+                   }) <= 4)
+    sizes.insert(sizes.end(), {96, 160});
   if (most > 4)
     sizes.insert(sizes.end(), {96, 640, 1152});
   for (int64_t constant : impl->constants)
