@@ -139,6 +139,8 @@ build() {
         refuse build-failed "CMake refuses to configure" "see above, and $log"
       fi
     fi
+    # Off a terminal nothing moves for minutes.
+    [ -t 2 ] || say "titan: building for the first time, some minutes; see $log"
   fi
   progress "titan: building"
   if [ -t 2 ]; then

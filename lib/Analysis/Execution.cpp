@@ -288,6 +288,9 @@ bool Execution::perform(uint32_t a, const Event &event, const Action &action,
   case Action::Init:
     init(a, event, action);
     return true;
+  case Action::Poll:
+    usable(a, event, slot(ctaOf(a), action.object), false);
+    return true;
   case Action::AllocCells:
     return allocCells(a, event, action);
   case Action::FreeCells:

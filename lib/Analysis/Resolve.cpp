@@ -224,8 +224,11 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
     }
   } else if (auto *wait = std::get_if<effect::WaitBarrier>(&effect.what)) {
     action.kind = Action::WaitBarrier;
-    if (!wait->blocking)
-      return true; // orders nothing that a program could rely on unseen
+    if (!wait->blocking) {
+      // It orders nothing that a program could rely on unseen.
+      action.kind = Action::Poll;
+      return resolveBarrier(op, wait->barrier, action);
+    }
     if (!resolveBarrier(op, wait->barrier, action))
       return false;
     action.amount = -1;

@@ -35,9 +35,9 @@ namespace {
 cl::SubCommand runSub("run", "simulate a kernel, compare with its reference");
 cl::SubCommand checkSub("check", "races, proxies, phases, deadlocks");
 cl::SubCommand compileSub("compile", "a package, PTX, LLVM IR");
-cl::SubCommand
-    explainSub("explain",
-               "CODE | codes | effects FILE | targets | facts | proxies");
+cl::SubCommand explainSub(
+    "explain",
+    "CODE | codes | effects FILE | tma FILE | targets | facts | proxies");
 
 cl::OptionCategory category("titan options");
 

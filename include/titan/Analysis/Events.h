@@ -88,6 +88,7 @@ struct Action {
     WaitFlag,      ///< object: footprint; amount: the value waited for
     WaitBarrier,   ///< object: barrier slot; amount: parity, or -1 and extra is
                    ///< the number of a state
+    Poll,          ///< object: barrier slot; a look that orders nothing
     ThreadBarrier, ///< amount: named barrier's id
     Fence,      ///< amount: when; object: footprint of the tensor map acquired;
                 ///< extra: there is one
