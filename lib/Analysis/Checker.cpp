@@ -419,8 +419,8 @@ static void checkLaunches(Instantiator &instantiator, Sharing &sharing,
       // Grids of two dimensions: 2 x 2, 2 x 3 and 3 x 2 in any case.
       bool plane = launch.grid[0] > 1 && launch.grid[1] * launch.grid[2] > 1 &&
                    planes.insert({launch.grid[0], launch.grid[1]}).second;
-      bool enough = least > 2 ? larger++ >= 3
-                              : idle >= (sharing.channels() ? 8u : 3u);
+      bool enough =
+          least > 2 ? larger++ >= 3 : idle >= (sharing.channels() ? 8u : 3u);
       if (!plane && enough)
         continue;
       if (!look(launch))
@@ -469,6 +469,13 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   Sharing sharing;
   bool wholeGrid = false;
   Periods periods(instantiator, report);
+  auto unreached = [&](Operation *op, const Twine &message) {
+    if (Finding *finding = report.add(Code::Undecided, op, nullptr, message))
+      finding->fix =
+          "say in the launch region, by titan.require, what the sizes have to "
+          "be (a divisibility, a bound): the search for launches keeps to it; "
+          "or accept with titan.trusted {code, reason}; or --undecided=warning";
+  };
   // False: no launch was found that has these outcomes together.
   auto look = [&](const std::vector<int64_t> &wanted) {
     // A cluster beside the first shows conflicts in global memory. Few
@@ -565,8 +572,8 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       if (!instantiator.problems.empty())
         break;
       if (!covered() && (!choices[number].loop() || outcome <= 1))
-        report.add(
-            Code::Undecided, choices[number].op, nullptr,
+        unreached(
+            choices[number].op,
             choices[number].loop()
                 ? "no launch was found under which this loop runs " +
                       Twine(outcome) + " times, and none was excluded"
@@ -579,9 +586,9 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
     }
     if (choices[number].loop() && instantiator.problems.empty() && !most &&
         largest > 1 && !instantiator.covered(number).contains(largest))
-      report.add(Code::Undecided, choices[number].op, nullptr,
-                 "no sizes were found under which this loop runs " +
-                     Twine(largest) + " times or more");
+      unreached(choices[number].op,
+                "no sizes were found under which this loop runs " +
+                    Twine(largest) + " times or more");
   }
   if (tooMany)
     report.add(Code::Undecided, choices.back().op, nullptr,
@@ -594,8 +601,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
     kernel.getBody().walk([&](HardwareEffectsInterface op) {
       if (op->getNumRegions() || sharing.reached(op))
         return WalkResult::advance();
-      report.add(Code::Undecided, op, nullptr,
-                 "no sizes were found under which this is executed");
+      unreached(op, "no sizes were found under which this is executed");
       return WalkResult::interrupt();
     });
   if (followed && instantiator.problems.empty())

@@ -224,15 +224,13 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
     }
   } else if (auto *wait = std::get_if<effect::WaitBarrier>(&effect.what)) {
     action.kind = Action::WaitBarrier;
-    if (!wait->blocking) {
-      // It orders nothing that a program could rely on unseen.
-      action.kind = Action::Poll;
-      return resolveBarrier(op, wait->barrier, action);
-    }
     if (!resolveBarrier(op, wait->barrier, action))
       return false;
     action.amount = -1;
-    if (wait->state) {
+    if (!wait->blocking) {
+      // It orders nothing that a program could rely on unseen.
+      action.kind = Action::Poll;
+    } else if (wait->state) {
       const Val &state = value(wait->state);
       if (state.kind != Val::State) {
         problem(Code::Undecided, op.op,
