@@ -23,6 +23,9 @@ config.substitutions.append(("%python", sys.executable))
 if os.environ.get("TITAN_TEST_FULL"):
     config.available_features.add("full")
     config.environment["TITAN_TEST_FULL"] = "1"
+# ./test --sanitize
+if "ASAN_OPTIONS" in os.environ:
+    config.available_features.add("sanitize")
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
