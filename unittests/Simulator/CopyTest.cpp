@@ -31,11 +31,6 @@ using namespace titan::test;
 
 namespace {
 
-uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
 std::string number(int64_t n) { return std::to_string(n); }
 
 constexpr uint32_t canary = 0xCDCDCDCD, garbage = 0xABABABAB;

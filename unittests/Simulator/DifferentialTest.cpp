@@ -31,11 +31,6 @@ using namespace titan::test;
 
 namespace {
 
-uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
 class Random {
 public:
   explicit Random(uint64_t seed) : engine(seed) {}

@@ -14,10 +14,17 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 
 namespace titan::test {
+
+/// A number that the environment may give: TITAN_SEED, TITAN_CASES.
+inline uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
+  const char *text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
 
 /// A file's kernels, with pipes expanded.
 class Module {
