@@ -8,7 +8,8 @@
 //
 // TmaInfer.cpp: which domains are the TMA domain, and what each of its
 // dimensions is. TmaTile.cpp: the tile's views, its place in the buffer, how
-// boxes cut it. TmaSchedule.cpp puts them together and decides.
+// boxes cut it. TmaCandidate.h: one choice, its limits, level and predicate.
+// TmaSchedule.cpp puts them together.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_DOMAIN_TMAINFER_H

@@ -1,0 +1,112 @@
+//===- TmaCandidate.h - One choice of lowerSchedule -------------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// lowerSchedule compares candidates: ways to see the tensor and to compose its
+// dimensions. TmaCandidate.cpp makes one and holds it to the limits of the map
+// and of the instruction; TmaDecide.cpp finds its level and predicate.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_DOMAIN_TMACANDIDATE_H
+#define TITAN_LIB_DOMAIN_TMACANDIDATE_H
+
+#include "TmaInfer.h"
+
+#include <set>
+#include <tuple>
+
+namespace titan::tma {
+
+inline std::string number(int64_t n) { return std::to_string(n); }
+
+/// The symbol of a leaf's index: I5 has i5.
+std::string indexName(std::string name);
+
+/// A loop of which copies are kept apart, or a loop of boxes: its index moves
+/// the shared address.
+struct SharedLoop {
+  DomainId domain;
+  int64_t bytes;
+};
+
+/// What is lowered: tiles end at the domains that boxes make.
+struct Work {
+  TmaSchedule s;
+  std::vector<Class> classes;
+  std::vector<SharedLoop> offsets;
+  std::set<DomainId> ofBoxes;
+  int64_t imageBytes = 0, bufferBytes = 0; // 0: not known yet
+  int64_t copies = 1;                      // Boxes of a tile.
+};
+
+/// The least and the greatest value of an index expression, over the loops'
+/// indices (0 .. most). Sizes of the launch are at least 1.
+struct Bounds {
+  Expr least, most;
+};
+Bounds rangeOf(const Expr &e, const std::map<std::string, Expr> &most);
+
+/// Whether a bound holds in every iteration.
+bool isSure(const TmaBound &b, const std::map<std::string, Expr> &most);
+
+/// The lowering of one view; errors make it a bad one.
+struct Candidate {
+  TmaLowering low;
+  Requirements needs;
+  Pieces pieces;
+  std::vector<Dim> dims; // Outermost first.
+  int merges = 0;
+
+  /// Whether this one is to be taken. Of bad ones the first, unless it has too
+  /// many dimensions: its error is the one to report.
+  bool better(const Candidate &other) const {
+    auto rank = [](const Candidate &c) {
+      if (c.needs.ok())
+        return 0;
+      return c.needs.errors.front().code == Code::TmaRank ? 2 : 1;
+    };
+    int mine = rank(*this), others = rank(other);
+    if (mine != others || mine != 0)
+      return mine < others;
+    return std::tuple(pieces.copies, low.level, merges) <
+           std::tuple(other.pieces.copies, other.low.level, other.merges);
+  }
+};
+
+/// Makes candidates of one schedule.
+class Lowering {
+public:
+  Lowering(const Work &work, const TargetInfo &target);
+  Candidate lower(std::vector<Dim> dims, Requirements needs, int merges) const;
+
+private:
+  /// The start of a dimension's tile.
+  Expr linear(const Dim &d) const {
+    Expr sum = 0;
+    for (DomainId id : d.tops)
+      sum = sum * g[id].extent + *index[id];
+    return sum;
+  }
+
+  void limits(Candidate &c) const;
+  void decide(Candidate &c) const;
+  std::vector<TmaBound> boundsOf(const Dim &d,
+                                 const std::vector<bool> &is) const;
+
+  const Work &work;
+  const TmaSchedule &s;
+  const DomainGraph &g;
+  const TargetInfo &target;
+  std::vector<TmaLoop> loops;
+  std::map<std::string, Expr> most;
+  DomainIndices index;
+  bool cutLoops = false;
+};
+
+} // namespace titan::tma
+
+#endif // TITAN_LIB_DOMAIN_TMACANDIDATE_H

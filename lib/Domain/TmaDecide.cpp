@@ -1,0 +1,159 @@
+//===- TmaDecide.cpp - Level and predicate of a candidate -----------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "TmaCandidate.h"
+#include "titan/Domain/Theorems.h"
+
+#include <algorithm>
+
+using namespace titan;
+using namespace titan::tma;
+
+/// Says of a tile that no mixing spoils whether it has a valid element: whether
+/// its first element at or after `begin` is one (Theorems.h: the valid part is
+/// an interval). `is`: what is protected.
+std::vector<TmaBound> Lowering::boundsOf(const Dim &d,
+                                         const std::vector<bool> &is) const {
+  const TmaDimension &t = d.record;
+  Expr start = *index[d.tops.front()], first = 0;
+  auto least = rangeOf(start, most).least.constant();
+  if (!least || *least < t.begin)
+    first = max(0, ceilDiv(Expr(t.begin) - start, Expr(t.elementStride)));
+  std::vector<TmaBound> bounds;
+  for (DomainId id : d.resized)
+    if (!is[id])
+      bounds.push_back({*index[id] + first * t.elementStride, g[id].extent});
+  if (d.boxDomain >= 0)
+    bounds.push_back(
+        {*index[d.boxDomain] + first * d.boxStep, g[d.boxDomain].extent});
+  return bounds;
+}
+
+/// Level and predicate.
+void Lowering::decide(Candidate &c) const {
+  TmaLowering &low = c.low;
+  bool load = s.direction == TmaDirection::Load;
+  std::vector<DomainId> partitioned;
+  for (const Dim &d : c.dims)
+    partitioned.push_back(d.tops.front());
+  std::vector<bool> is = tmaProtected(g, partitioned);
+
+  // What makes holes that the hardware does not see.
+  std::vector<DomainId> loopsToTest;
+  std::vector<bool> dimsToTest(c.dims.size(), false);
+  int64_t visited = 1, valid = 1; // Of the loops' sides, where known.
+  for (const DomainExpr &e : g.exprs()) {
+    if (e.removed || is[e.in[0]] || work.classes[e.in[0]] == Class::Tile)
+      continue;
+    Tri holes = g.createsHoles(e);
+    if (holes == Tri::No)
+      continue;
+    low.why.push_back("level 2: " + g.str(e) +
+                      (holes == Tri::Yes ? " makes" : " may make") +
+                      " holes, and " + g[e.in[0]].name +
+                      " is not protected by the tensor's bounds");
+    low.level = 2;
+    if (work.classes[e.in[0]] == Class::Loop)
+      loopsToTest.push_back(e.in[0]);
+    for (size_t k = 0; k < c.dims.size(); ++k)
+      if (std::count(c.dims[k].inside.begin(), c.dims[k].inside.end(), e.in[0]))
+        dimsToTest[k] = true;
+    auto n = g[e.in[0]].extent.constant();
+    Expr after =
+        g[e.out[0]].extent * (e.out[1] >= 0 ? g[e.out[1]].extent : Expr(1));
+    if (auto m = after.constant();
+        n && m && *m < 1 << 20 && *n < 1 << 20 && visited < 1 << 20) {
+      visited *= *m;
+      valid *= *n;
+    }
+  }
+  // Loops whose bounds follow from those of the others need no test.
+  for (size_t k = loopsToTest.size(); k-- > 0;) {
+    std::vector<DomainId> rest = loopsToTest;
+    rest.erase(rest.begin() + static_cast<ptrdiff_t>(k));
+    if (g.impliedInBounds(rest)[loopsToTest[k]])
+      loopsToTest = std::move(rest);
+  }
+  std::vector<TmaBound> predicate;
+  for (DomainId id : loopsToTest)
+    predicate.push_back({*index[id], g[id].extent});
+  for (size_t k = 0; k < c.dims.size(); ++k)
+    if (dimsToTest[k])
+      for (TmaBound &b : boundsOf(c.dims[k], is))
+        predicate.push_back(std::move(b));
+  std::erase_if(predicate, [&](const TmaBound &b) { return isSure(b, most); });
+
+  // The fundamental theorem. Where resizes leave nothing of some dimension,
+  // there is no valid element, and nothing mixes.
+  Expr empty = -1; // >= 0: so it is.
+  for (const Dim &d : c.dims)
+    if (d.record.begin > 0 || d.record.cut > 0)
+      empty = max(empty, Expr(d.record.begin + d.record.cut) - d.record.size);
+  bool strong = !load || s.wanted == Correctness::Strong;
+  TmaStoreFacts facts{low.dims[0], s.type->bits, s.tailIsPadding};
+  for (size_t k = c.dims.size(); k-- > 0;) {
+    const Dim &d = c.dims[k];
+    if (!load)
+      facts.leastStarts.push_back(rangeOf(linear(d), most).least);
+    Expr margin = d.record.margin;
+    if (auto e = empty.constant(); !e || *e >= 0)
+      margin = max(margin, empty);
+    if (auto m = margin.constant(); m && *m < 0)
+      low.level = 3;
+    if (!strong || margin.is(0))
+      continue;
+    std::string text = "dimension " +
+                       number(static_cast<int64_t>(c.dims.size() - 1 - k)) +
+                       ", " + g.str(d.record.domains[0]) + ": boxes of " +
+                       number(d.record.box) + " with element stride " +
+                       number(d.record.elementStride);
+    auto size = d.record.size.constant(), extent = d.extent.constant();
+    if (size && extent)
+      if (auto tile = findMixedTile(
+              {*size, d.record.box, d.record.elementStride, d.record.begin,
+               std::max<int64_t>(*size - d.record.cut, 0)},
+              {d.record.first, d.record.box, ceilDiv(*extent, d.record.box)}))
+        text += ": the tile at coordinate " +
+                number(tile->start + tile->offset) + " holds element " +
+                number(tile->valid) + " and, in a hole that has to be " +
+                (load ? "filled" : "left alone") + ", element " +
+                number(tile->hole);
+    Code code = cutLoops && margin.is(-1) ? Code::Undecided : Code::TmaStrong;
+    if (code == Code::Undecided)
+      text += "; whether the loops, of which a resize cuts some off, ever get "
+              "there cannot be decided";
+    c.needs.atLeastZero(code, margin, "", text);
+  }
+  if (!load)
+    requireWeakStore(facts, c.needs);
+
+  int64_t bytes = low.thenBytes;
+  if (!load)
+    low.thenBytes = 0; // Stores complete by bulk groups.
+  bool worth = s.traffic == TmaTraffic::Save ||
+               (s.traffic == TmaTraffic::Worth && visited * 7 >= valid * 8);
+  if (predicate.empty() || (!strong && !worth)) {
+    low.why.push_back(
+        low.level == 1 ? "level 1: holes lie outside of the tensor, where the "
+                         "hardware fills (loads) or writes nothing"
+        : predicate.empty() ? "no predicate: it would hold in every iteration"
+                            : "no predicate: weak correctness does without");
+    return;
+  }
+  low.predicate = std::move(predicate);
+  low.otherwise = strong && load ? TmaElse::Fill : TmaElse::Skip;
+  if (low.otherwise == TmaElse::Fill) {
+    for (uint32_t box : low.box)
+      low.outside.push_back(-static_cast<int64_t>(box));
+    low.elseBytes = bytes;
+    low.why.push_back("else: the box is copied from outside of the tensor, all "
+                      "fill; the barrier gets as many bytes");
+  } else {
+    low.why.push_back(load ? "else: nothing is copied, no bytes are expected"
+                           : "else: nothing is stored");
+  }
+}
