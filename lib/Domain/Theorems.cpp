@@ -8,6 +8,7 @@
 #include "titan/Domain/Theorems.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace titan;
 
@@ -238,6 +239,46 @@ Expr titan::strongMargin(const TmaSymbolicBoxes &b) {
   MixingForm<Expr> form{b.size,    b.box,         b.stride,    b.begin, b.cut,
                         b.cut > 0, Expr(b.first), Expr(b.box), count};
   return Expr(-1) - form.any();
+}
+
+TmaTileMargins titan::tileMargins(const TmaSymbolicBoxes &b,
+                                  const TmaTileStarts &starts) {
+  Expr validEnd = b.size - b.cut;
+  if (!starts.offset) {
+    MixingForm<Expr> form{
+        b.size,    b.box,        b.stride,          b.begin,     b.cut,
+        b.cut > 0, starts.first, Expr(starts.step), starts.count};
+    return {
+        min(form.meets(b.begin - b.box + 1, validEnd), validEnd - b.begin - 1),
+        form.any()};
+  }
+  TmaTileMargins some{-1, -1};
+  int64_t s = *starts.offset, e = b.stride, all = ceilDiv(b.box, e);
+  int64_t own = s < b.box ? ceilDiv(b.box - s, e) : 0;
+  if (own < 1)
+    return some;
+  int64_t residues = e / std::gcd(e, starts.step);
+  for (int64_t k = 0; k < residues; ++k) {
+    Expr start = starts.first + (s + k * starts.step), residue = start % e;
+    auto unit = [&](const Expr &x) { return ceilDiv(x - residue, e); };
+    Expr begin = unit(b.begin), end = unit(validEnd), size = unit(b.size);
+    MixingForm<Expr> form{};
+    form.first = start / e;
+    form.step = starts.step * residues / e;
+    form.count = ceilDiv(starts.count - k, residues);
+    auto add = [&](Expr &to, const Expr &lo, const Expr &hi, const Expr &when) {
+      to = max(to, min(form.meets(lo, hi), min(when, end - begin - 1)));
+    };
+    Expr least = begin - own + 1;
+    add(some.valid, least, end, 0);
+    if (b.begin > 0)
+      add(some.mixes, least, begin, begin - 1);
+    if (b.cut > 0)
+      add(some.mixes, max(least, end - all + 1), end, size - end - 1);
+    if (own < all)
+      add(some.mixes, least, min(end, size - all + 1), 0);
+  }
+  return some;
 }
 
 TmaBoxSchedule titan::boxesOfResize(int64_t size, int64_t left, int64_t right,

@@ -8,13 +8,15 @@
 //
 // lowerSchedule compares candidates: ways to see the tensor and to compose its
 // dimensions. TmaCandidate.cpp makes one and holds it to the limits of the map
-// and of the instruction; TmaDecide.cpp finds its level and predicate.
+// and of the instruction; TmaDecide.cpp finds its level and predicate, with
+// TmaCutLoops.cpp where not all iterations are.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_DOMAIN_TMACANDIDATE_H
 #define TITAN_LIB_DOMAIN_TMACANDIDATE_H
 
 #include "TmaInfer.h"
+#include "titan/Domain/Theorems.h"
 
 #include <set>
 #include <tuple>
@@ -52,6 +54,19 @@ Bounds rangeOf(const Expr &e, const std::map<std::string, Expr> &most);
 
 /// Whether a bound holds in every iteration.
 bool isSure(const TmaBound &b, const std::map<std::string, Expr> &most);
+
+/// Whether tiles mix along a dimension (Theorems.h): level 3.
+struct Mixing {
+  Expr margin = 0; ///< >= 0 when none does.
+  std::optional<MixedTile> example = {};
+  std::string unknown = {}; ///< Why a margin below 0 may be wrong.
+};
+/// Of one dimension all of whose tiles are visited.
+Mixing mixingOf(const Dim &dim);
+/// Of each dimension, where resizes cut loops off (TmaCutLoops.cpp).
+std::vector<Mixing> mixingOf(const DomainGraph &graph,
+                             const std::vector<Class> &classes,
+                             const std::vector<Dim> &dims);
 
 /// The lowering of one view; errors make it a bad one.
 struct Candidate {
@@ -94,6 +109,7 @@ private:
 
   void limits(Candidate &c) const;
   void decide(Candidate &c) const;
+  std::vector<Mixing> mixing(const std::vector<Dim> &dims) const;
   std::vector<TmaBound> boundsOf(const Dim &d,
                                  const std::vector<bool> &is) const;
 

@@ -33,6 +33,36 @@ std::vector<TmaBound> Lowering::boundsOf(const Dim &d,
   return bounds;
 }
 
+Mixing titan::tma::mixingOf(const Dim &dim) {
+  const TmaDimension &t = dim.record;
+  Mixing m{t.margin};
+  auto size = t.size.constant(), extent = dim.extent.constant();
+  if (size && extent && t.margin.is(-1))
+    m.example = findMixedTile({*size, t.box, t.elementStride, t.begin,
+                               std::max<int64_t>(*size - t.cut, 0)},
+                              {t.first, t.box, ceilDiv(*extent, t.box)});
+  return m;
+}
+
+/// Where resizes leave nothing of some dimension, there is no valid element,
+/// and nothing mixes.
+std::vector<Mixing> Lowering::mixing(const std::vector<Dim> &dims) const {
+  if (cutLoops)
+    return mixingOf(g, work.classes, dims);
+  Expr empty = -1; // >= 0: so it is.
+  for (const Dim &d : dims)
+    if (d.record.begin > 0 || d.record.cut > 0)
+      empty = max(empty, Expr(d.record.begin + d.record.cut) - d.record.size);
+  auto known = empty.constant();
+  std::vector<Mixing> result;
+  for (const Dim &d : dims) {
+    result.push_back(mixingOf(d));
+    if (!known || *known >= 0)
+      result.back().margin = max(result.back().margin, empty);
+  }
+  return result;
+}
+
 /// Level and predicate.
 void Lowering::decide(Candidate &c) const {
   TmaLowering &low = c.low;
@@ -87,46 +117,35 @@ void Lowering::decide(Candidate &c) const {
         predicate.push_back(std::move(b));
   std::erase_if(predicate, [&](const TmaBound &b) { return isSure(b, most); });
 
-  // The fundamental theorem. Where resizes leave nothing of some dimension,
-  // there is no valid element, and nothing mixes.
-  Expr empty = -1; // >= 0: so it is.
-  for (const Dim &d : c.dims)
-    if (d.record.begin > 0 || d.record.cut > 0)
-      empty = max(empty, Expr(d.record.begin + d.record.cut) - d.record.size);
+  // The fundamental theorem.
+  std::vector<Mixing> mixed = mixing(c.dims);
   bool strong = !load || s.wanted == Correctness::Strong;
   TmaStoreFacts facts{low.dims[0], s.type->bits, s.tailIsPadding};
   for (size_t k = c.dims.size(); k-- > 0;) {
     const Dim &d = c.dims[k];
     if (!load)
       facts.leastStarts.push_back(rangeOf(linear(d), most).least);
-    Expr margin = d.record.margin;
-    if (auto e = empty.constant(); !e || *e >= 0)
-      margin = max(margin, empty);
-    if (auto m = margin.constant(); m && *m < 0)
+    const Mixing &m = mixed[k];
+    if (auto margin = m.margin.constant(); margin && *margin < 0)
       low.level = 3;
-    if (!strong || margin.is(0))
+    if (!strong || m.margin.is(0))
       continue;
     std::string text = "dimension " +
                        number(static_cast<int64_t>(c.dims.size() - 1 - k)) +
                        ", " + g.str(d.record.domains[0]) + ": boxes of " +
                        number(d.record.box) + " with element stride " +
                        number(d.record.elementStride);
-    auto size = d.record.size.constant(), extent = d.extent.constant();
-    if (size && extent)
-      if (auto tile = findMixedTile(
-              {*size, d.record.box, d.record.elementStride, d.record.begin,
-               std::max<int64_t>(*size - d.record.cut, 0)},
-              {d.record.first, d.record.box, ceilDiv(*extent, d.record.box)}))
-        text += ": the tile at coordinate " +
-                number(tile->start + tile->offset) + " holds element " +
-                number(tile->valid) + " and, in a hole that has to be " +
-                (load ? "filled" : "left alone") + ", element " +
-                number(tile->hole);
-    Code code = cutLoops && margin.is(-1) ? Code::Undecided : Code::TmaStrong;
-    if (code == Code::Undecided)
-      text += "; whether the loops, of which a resize cuts some off, ever get "
-              "there cannot be decided";
-    c.needs.atLeastZero(code, margin, "", text);
+    if (m.example)
+      text += ": the tile at coordinate " +
+              number(m.example->start + m.example->offset) + " holds element " +
+              number(m.example->valid) + " and, in a hole that has to be " +
+              (load ? "filled" : "left alone") + ", element " +
+              number(m.example->hole);
+    if (!m.unknown.empty())
+      text +=
+          "; whether the loops ever get there cannot be decided: " + m.unknown;
+    c.needs.atLeastZero(m.unknown.empty() ? Code::TmaStrong : Code::Undecided,
+                        m.margin, "", text);
   }
   if (!load)
     requireWeakStore(facts, c.needs);

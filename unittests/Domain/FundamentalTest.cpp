@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 #include <map>
+#include <random>
 
 using namespace titan;
 
@@ -160,6 +161,62 @@ TEST(FundamentalTheorem, SymbolicSize) {
   EXPECT_GT(not_, 10000);
   // Nothing to check where the stride divides and nothing is cut off.
   EXPECT_TRUE(strongMargin({size, 8, 4, 0, 0, -3, size + 5}).constant());
+}
+
+/// Single tiles and whole boxes, at each start, step, count and valid part; and
+/// one expression for all sizes.
+TEST(FundamentalTheorem, TileByTile) {
+  std::mt19937_64 random(20261121);
+  auto pick = [&](int64_t least, int64_t most) {
+    return least + static_cast<int64_t>(
+                       random() % static_cast<uint64_t>(most - least + 1));
+  };
+  int64_t mixing = 0, valid = 0, cases = fullTest() ? 200000 : 20000;
+  for (int64_t n = 0; n < cases; ++n) {
+    TmaSymbolicBoxes boxes;
+    boxes.box = pick(1, 9);
+    boxes.stride = pick(1, 6);
+    boxes.begin = std::max<int64_t>(0, pick(-3, 4));
+    boxes.cut = std::max<int64_t>(0, pick(-3, 4));
+    TmaTileStarts starts{pick(-10, 12), pick(1, 7), pick(0, 4), {}};
+    if (pick(0, 3) != 0)
+      starts.offset = pick(0, boxes.stride - 1);
+    boxes.size = Expr::symbol("S");
+    TmaTileMargins symbolic = tileMargins(boxes, starts);
+    for (int64_t size = 1; size <= 12; ++size) {
+      bool wantValid = false, wantMixes = false;
+      for (int64_t k = 0; k < *starts.count.constant(); ++k)
+        for (int64_t s = 0; s < boxes.stride; ++s) {
+          if (starts.offset && s != *starts.offset)
+            continue;
+          bool some = false, hole = false;
+          for (int64_t t = 0; t * boxes.stride < boxes.box; ++t) {
+            int64_t i = s + t * boxes.stride;
+            int64_t p = *starts.first.constant() + k * starts.step + i;
+            bool data = p >= 0 && p < size;
+            bool ok = data && i < boxes.box && p >= boxes.begin &&
+                      p < size - boxes.cut;
+            some = some || ok;
+            hole = hole || (data && !ok);
+          }
+          wantValid = wantValid || some;
+          wantMixes = wantMixes || (some && hole);
+        }
+      boxes.size = size;
+      TmaTileMargins known = tileMargins(boxes, starts);
+      Expr::Bindings launch{{"S", size}};
+      std::string where =
+          "case " + std::to_string(n) + ", size " + std::to_string(size);
+      ASSERT_EQ(*known.valid.constant() >= 0, wantValid) << where;
+      ASSERT_EQ(*known.mixes.constant() >= 0, wantMixes) << where;
+      ASSERT_EQ(*symbolic.valid.evaluate(launch) >= 0, wantValid) << where;
+      ASSERT_EQ(*symbolic.mixes.evaluate(launch) >= 0, wantMixes) << where;
+      mixing += wantMixes;
+      valid += wantValid;
+    }
+  }
+  EXPECT_GT(valid, cases);
+  EXPECT_GT(mixing, cases);
 }
 
 /// boxesOfResize is what the graph of domains says: a tile of the graph mixes

@@ -112,7 +112,7 @@ struct ScheduleGenerator {
       size_t a = random() % loops.size();
       DomainId id = loops[a];
       int64_t n = *g[id].extent.constant();
-      switch (pick(0, 4)) {
+      switch (pick(0, 5)) {
       case 0:
       case 1: {
         auto [o, i] = chance(2) ? *g.splitInner(id, pick(1, 3))
@@ -129,8 +129,9 @@ struct ScheduleGenerator {
         loops.erase(loops.begin() + static_cast<ptrdiff_t>(b));
         break;
       }
-      case 3: {
-        int64_t left = pick(-1, 1), right = pick(-1, 1);
+      case 3:
+      case 4: {
+        int64_t left = pick(-2, 1), right = pick(-2, 1);
         if (n + left + right < 1 || (left == 0 && right == 0))
           break;
         loops[a] = *g.resize(id, left, right);

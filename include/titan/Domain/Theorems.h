@@ -249,6 +249,39 @@ struct TmaSymbolicBoxes {
 /// An expression that is >= 0 exactly when strong correctness is achievable.
 Expr strongMargin(const TmaSymbolicBoxes &boxes);
 
+/// The tiles that loops visit when some of their iterations are cut off: in
+/// boxes that start at first, first + step, ... the tile at one offset.
+struct TmaTileStarts {
+  Expr first;
+  int64_t step = 1;
+  Expr count;
+  /// In 0 .. stride-1; none: all tiles of each box.
+  std::optional<int64_t> offset = {};
+};
+/// Each is >= 0 when so it is for some of these tiles.
+struct TmaTileMargins {
+  Expr valid; ///< It has a valid element.
+  Expr mixes; ///< And a hole with data.
+};
+/// Of `boxes` only size, box, stride, begin and cut are looked at.
+///
+/// Theorem (FTTC tile by tile). Let tile s of the box at c be c + s = r + e*u
+/// with 0 <= r < e, and let b, v, S be the places in units of e of the valid
+/// part and of the data: ceil((begin - r) / e), and so for its end and the
+/// size. Of its T = ceil(B / e) elements the first n = ceil((B - s) / e) are
+/// the box's. It has a valid element if and only if n > 0, b < v and
+/// b - n < u < v. Then it mixes if and only if
+///     b > 0      and  u < b                           (a hole below), or
+///     v < S      and  v - T < u                       (one above), or
+///     n = T - 1  and  u <= S - T                      (the next box's).
+///   Proof sketch: divided by e the tile is the interval [u, u + T), its valid
+///   elements [u, u + n) cut with [b, v), its data cut with [0, S). A hole with
+///   data lies below b, from v on, or at u + n; each is met as it says, where
+///   the tile reaches [b, v). Box starts with one residue of e are every
+///   e / gcd(e, step)-th, so that these are intervals for progressions again.
+TmaTileMargins tileMargins(const TmaSymbolicBoxes &boxes,
+                           const TmaTileStarts &starts);
+
 } // namespace titan
 
 #endif // TITAN_DOMAIN_THEOREMS_H

@@ -60,7 +60,8 @@
 //
 // Level 1: holes lie outside of the tensor (Theorem 5). Level 2: no tile mixes
 // valid elements with holes that hold data, so that the predicate, one for a
-// whole tile, says which. Level 3: some tile mixes (strongUnachievable). Weak
+// whole tile, says which. Level 3: some tile mixes (strongUnachievable), where
+// loops that resizes cut off still visit it (lib/Domain/TmaCutLoops.cpp). Weak
 // stores need what strong loads need (Correctness.h); their else is empty.
 //
 // What only a launch knows becomes a launch check with the same code.
