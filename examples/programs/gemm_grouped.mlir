@@ -35,7 +35,12 @@
 !bulk   = !titan.token<bulk>
 
 titan.kernel @gemm_grouped(%A: !global, %B: !global, %D: !global, %offsets: !offsets, %maps: !maps)
-    warps(12) registers(168) attributes {titan.target = "sm_90a"} launch {
+    warps(12) registers(168) attributes {
+  titan.target = "sm_90a",
+  titan.example = {sizes = {M = 300, N = 264, K = 200, NB = 792}, A = "MxK random:1", B = "NBxK random:2",
+                   D = "MxN", offsets = "4 steps:100", maps = "8x128", multiprocessor_count = 4},
+  titan.reference = @grouped_reference
+} launch {
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %c64 = arith.constant 64 : index
@@ -266,4 +271,67 @@ titan.kernel @gemm_grouped(%A: !global, %B: !global, %D: !global, %offsets: !off
     }
   }
   titan.return
+}
+
+// What it should compute, group by group. The error allowed: 2^-8 of the
+// result, which is rounded to bf16, and 2^-20 of the sum of the products'
+// magnitudes for the sums.
+func.func private @grouped_reference(
+    %A: memref<?x?xbf16> {titan.input = "A"}, %B: memref<?x?xbf16> {titan.input = "B"},
+    %offsets: memref<?xi32> {titan.input = "offsets"},
+    %D: memref<?x?xf64> {titan.expected = "D"}, %bound: memref<?x?xf64> {titan.bound = "D"})
+    attributes {titan.exact} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %e8 = arith.constant 0.00390625 : f64
+  %e20 = arith.constant 9.5367431640625e-07 : f64
+  %n = memref.dim %D, %c1 : memref<?x?xf64>
+  %k = memref.dim %A, %c1 : memref<?x?xbf16>
+  %bounds = memref.dim %offsets, %c0 : memref<?xi32>
+  %groups = arith.subi %bounds, %c1 : index
+  linalg.fill ins(%zero : f64) outs(%D : memref<?x?xf64>)
+  linalg.fill ins(%zero : f64) outs(%bound : memref<?x?xf64>)
+  scf.for %g = %c0 to %groups step %c1 {
+    %g1 = arith.addi %g, %c1 : index
+    %begin32 = memref.load %offsets[%g] : memref<?xi32>
+    %end32 = memref.load %offsets[%g1] : memref<?xi32>
+    %begin = arith.index_cast %begin32 : i32 to index
+    %end = arith.index_cast %end32 : i32 to index
+    %height = arith.subi %end, %begin : index
+    %rowB = arith.muli %g, %n : index
+    %a = memref.subview %A[%begin, 0] [%height, %k] [1, 1] : memref<?x?xbf16> to memref<?x?xbf16, strided<[?, 1], offset: ?>>
+    %b = memref.subview %B[%rowB, 0] [%n, %k] [1, 1] : memref<?x?xbf16> to memref<?x?xbf16, strided<[?, 1], offset: ?>>
+    %d = memref.subview %D[%begin, 0] [%height, %n] [1, 1] : memref<?x?xf64> to memref<?x?xf64, strided<[?, 1], offset: ?>>
+    %e = memref.subview %bound[%begin, 0] [%height, %n] [1, 1] : memref<?x?xf64> to memref<?x?xf64, strided<[?, 1], offset: ?>>
+    linalg.generic {
+        indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>,
+                         affine_map<(m, n, k) -> (m, n)>, affine_map<(m, n, k) -> (m, n)>],
+        iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%a, %b : memref<?x?xbf16, strided<[?, 1], offset: ?>>, memref<?x?xbf16, strided<[?, 1], offset: ?>>)
+        outs(%d, %e : memref<?x?xf64, strided<[?, 1], offset: ?>>, memref<?x?xf64, strided<[?, 1], offset: ?>>) {
+    ^bb0(%x: bf16, %y: bf16, %sum: f64, %magnitude: f64):
+      %x32 = arith.extf %x : bf16 to f32
+      %y32 = arith.extf %y : bf16 to f32
+      %x64 = arith.extf %x32 : f32 to f64
+      %y64 = arith.extf %y32 : f32 to f64
+      %p = arith.mulf %x64, %y64 : f64
+      %q = math.absf %p : f64
+      %s = arith.addf %sum, %p : f64
+      %t = arith.addf %magnitude, %q : f64
+      linalg.yield %s, %t : f64, f64
+    }
+  }
+  linalg.generic {
+      indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
+      iterator_types = ["parallel", "parallel"]}
+      ins(%D : memref<?x?xf64>) outs(%bound : memref<?x?xf64>) {
+  ^bb0(%d: f64, %magnitude: f64):
+    %size = math.absf %d : f64
+    %p = arith.mulf %size, %e8 : f64
+    %q = arith.mulf %magnitude, %e20 : f64
+    %sum = arith.addf %p, %q : f64
+    linalg.yield %sum : f64
+  }
+  return
 }

@@ -367,12 +367,13 @@ bool Maker::makeTensor(HostArgument &argument, Request &request,
         return fail(Code::BadArgument,
                     where + ": " + *request.value + " makes no data of type " +
                         StringRef(runtime::name(argument.type)),
-                    "use ints:SEED");
+                    runtime::isFloat(argument.type) ? "use random:SEED"
+                                                    : "use ints:SEED");
     } else {
       return fail(Code::BadArgument,
                   where + ": '" + *request.value +
-                      "' is neither FILE.npy, random:SEED, ints:SEED, zeros "
-                      "nor poison");
+                      "' is neither FILE.npy, random:SEED, ints:SEED, "
+                      "steps:N, zeros nor poison");
     }
   }
   const auto &given = request.asked ? request.asked : request.shape;
@@ -469,8 +470,10 @@ bool Maker::makeTensor(HostArgument &argument, Request &request,
   else
     runtime::generate(generator, argument.type, 0, argument.getNumElements(),
                       argument.initial.data());
-  argument.integers = !request.file && (generator.fill == runtime::Fill::Ints ||
-                                        generator.fill == runtime::Fill::Zeros);
+  argument.integers =
+      !request.file && (generator.fill == runtime::Fill::Ints ||
+                        generator.fill == runtime::Fill::Steps ||
+                        generator.fill == runtime::Fill::Zeros);
   const int64_t width = rank ? shape.back() : 1;
   forEachRow(argument, [&](int64_t first, int64_t at) {
     std::memcpy(argument.memory.get() + argument.offset + at,
@@ -573,6 +576,11 @@ std::optional<HostArguments> Maker::make() {
     }
     if (!good)
       return std::nullopt;
+    BlockArgument value = kernel.getKernelArguments()[result.arguments.size()];
+    argument.holdsMaps = llvm::any_of(value.getUsers(), [&](Operation *user) {
+      auto at = dyn_cast<TensormapAtOp>(user);
+      return at && at.getArray() == value;
+    });
     result.arguments.push_back(std::move(argument));
   }
   return std::move(result);

@@ -41,8 +41,12 @@ struct HostArgument {
 
   // Tensors: elements, outermost first.
   std::vector<int64_t> shape, strides;
-  /// Whether the elements are small integers (ints, zeros): sums are exact.
+  /// Whether the elements are small integers (ints, zeros, steps): sums are
+  /// exact.
   bool integers = false;
+  /// Whether it is a workspace of tensor maps (titan.tensormap.at): they hold
+  /// addresses, and differ from run to run.
+  bool holdsMaps = false;
   /// What the kernel starts from: dense, row major.
   std::vector<uint8_t> initial;
   /// The allocation, guards included; element 0 is at `offset`.

@@ -236,7 +236,8 @@ bool Runner::verify(KernelOp kernel, Reference &reference,
     bool output = llvm::any_of(*outputs, [&](const Expected &each) {
       return each.argument == &argument;
     });
-    if (!argument.tensor || output || argument.gather() == argument.initial)
+    if (!argument.tensor || output || argument.holdsMaps ||
+        argument.gather() == argument.initial)
       continue;
     Location loc = kernel.getLoc();
     session.fail(Code::ReferenceMismatch,

@@ -267,6 +267,10 @@ bool Agent::advance() {
       scalars[inst.dst] = place.encode();
       break;
     }
+    case Opcode::TensormapAt:
+      if (!mapAt(inst))
+        return false;
+      break;
     case Opcode::Print: {
       auto print = cast<PrintOp>(inst.origin);
       std::string line;

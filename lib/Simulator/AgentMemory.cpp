@@ -53,15 +53,19 @@ Step Agent::hardware(const Inst &inst) {
     return Step::Ran;
   case Opcode::FenceProxyAsync:
   case Opcode::FenceBarrierInit:
-  case Opcode::FenceTensormap:
     if (inst.op == Opcode::FenceProxyAsync && machine.views)
       machine.views->fenceProxyAsync(*this, static_cast<FenceSpace>(inst.kind));
-    if (inst.op != Opcode::FenceTensormap)
-      for (uint32_t address : newBarriers)
-        cta.barriers[address].publishedAsync = true;
+    for (uint32_t address : newBarriers)
+      cta.barriers[address].publishedAsync = true;
     if (machine.hazards)
       machine.hazards->fence(*this, inst);
     return Step::Ran;
+  case Opcode::FenceTensormapRelease:
+  case Opcode::FenceTensormapAcquire:
+  case Opcode::TensormapCopy:
+  case Opcode::TensormapReplace:
+  case Opcode::TensormapPublish:
+    return mapOp(inst);
   case Opcode::SetRegisters:
     return setRegisters(inst);
   case Opcode::TmaLoad:
@@ -244,7 +248,8 @@ Step Agent::globalTile(const Inst &inst) {
     uint8_t data[4] = {};
     if (isStore) {
       pack(from->data[i], data, bytes);
-      view.write(machine.global, i % laneCount, address, bytes, data);
+      view.write(machine.global, i % laneCount, address, bytes, data, nullptr,
+                 mapReadsToCome(address, bytes));
     } else {
       view.read(machine.global, i % laneCount, address, bytes, data);
       uint32_t bits;
@@ -390,14 +395,16 @@ Step Agent::scalarMemory(const Inst &inst) {
     // A strong load in a loop waits for somebody else.
     return strong ? Step::Polled : Step::Ran;
   }
-  case Opcode::St:
+  case Opcode::St: {
     pack(scalars[inst.b], data, bytes);
+    bool late = owner ? readsToCome(*owner, address, bytes)
+                      : mapReadsToCome(address, bytes);
     if (strong)
       view.writeStrong(*memory, 0, address, bytes, data);
     else
-      view.write(*memory, 0, address, bytes, data, nullptr,
-                 owner && readsToCome(*owner, address, bytes));
+      view.write(*memory, 0, address, bytes, data, nullptr, late);
     return Step::Ran;
+  }
   case Opcode::FlagSignal:
   case Opcode::Atom: {
     if (inst.op == Opcode::Atom && inst.flag && !elected) {

@@ -131,7 +131,16 @@ bool Conformance::declared(Agent &agent, const Inst &inst,
     return true;
   }
   case effect::Footprint::Box: {
-    const TensorMap &map = machine.launch.maps[scalar(footprint.object)].map;
+    MapPlace place = MapPlace::decode(scalar(footprint.object));
+    std::optional<TensorMap> found;
+    if (place.kind == MapPlace::Parameter)
+      found = machine.launch.maps[place.at].map;
+    else
+      found =
+          decodeDescriptor(*reinterpret_cast<const TmaDescriptor *>(place.at));
+    if (!found)
+      return false;
+    const TensorMap &map = *found;
     int64_t bytes = titan::getElementBytes(
         cast<TensorMapType>(footprint.object.getType()).getElementType());
     // Indices of the elements inside, outermost dimension first.
@@ -171,8 +180,17 @@ bool Conformance::declared(Agent &agent, const Inst &inst,
     add(machine.global, ByteSet::of(std::move(parts)));
     return true;
   }
-  case effect::Footprint::Object:
-    return true; // Barriers and maps are no bytes here.
+  case effect::Footprint::Object: {
+    // Barriers and maps of the launch are no bytes here.
+    if (!isa<TensorMapType>(footprint.object.getType()))
+      return true;
+    MapPlace place = MapPlace::decode(scalar(footprint.object));
+    ByteSet bytes(place.at, place.at + std::tuple_size_v<TmaDescriptor>);
+    if (place.kind != MapPlace::Parameter)
+      add(place.kind == MapPlace::Shared ? agent.cta.shared : machine.global,
+          bytes);
+    return true;
+  }
   default:
     return false;
   }

@@ -21,9 +21,8 @@ Step Agent::copyOp(const Inst &inst) {
   if (!oneThread(inst))
     return Step::Failed;
   auto copy = std::make_shared<Copy>();
-  const Launch::Map &map = machine.launch.maps[scalars[inst.a]];
   SharedPlace place = SharedPlace::decode(scalars[inst.b]);
-  TmaCopy what;
+  TmaCopy &what = copy->what;
   what.direction = inst.op == Opcode::TmaLoad    ? TmaDirection::Load
                    : inst.op == Opcode::TmaStore ? TmaDirection::Store
                                                  : TmaDirection::Reduce;
@@ -33,22 +32,19 @@ Step Agent::copyOp(const Inst &inst) {
   what.shared = place.address;
   if (inst.op == Opcode::TmaReduce)
     what.reduction = stringifyAtomicOp(static_cast<AtomicOp>(inst.kind)).str();
-  auto transfer = TmaTransfer::make(map.map, what, targetInfo(TargetId::Sm90a));
-  if (!transfer) {
-    const CodeInfo *info = lookupCode(transfer.problem().code);
-    machine.find(info ? info->id : Code::InvalidOp,
-                 transfer.problem().message + ": " + who(inst), inst.origin,
-                 this);
-    return Step::Failed;
-  }
   copy->id = machine.nextCopy++;
   copy->inst = &inst;
   copy->agent = this;
   copy->cta = &cta;
-  copy->transfer = std::move(*transfer);
-  copy->tensor = map.tensor;
-  copy->map = scalars[inst.a];
   copy->shared = place.address;
+  copy->map = MapPlace::decode(scalars[inst.a]);
+  bool inMemory = copy->map.kind != MapPlace::Parameter;
+  copy->tensor =
+      inMemory ? copy->map.tensor : machine.launch.maps[copy->map.at].tensor;
+  if (inMemory && machine.views)
+    machine.views->oldMap(*this, copy->map.at, machine.global, copy->oldMap);
+  if (!machine.readMap(*copy))
+    return Step::Failed;
   if (inst.op == Opcode::TmaLoad) {
     Cta *owner = nullptr;
     MBarrier *b = barrier(inst, owner);
@@ -79,9 +75,10 @@ Step Agent::copyOp(const Inst &inst) {
       copy->targets.push_back({target, signal.phase});
       target->unobserved[copy->id] = copy;
     }
-  } else {
-    uncommitted.push_back(copy);
   }
+  // A load may be in a group for the reading of its map alone (MM-91).
+  if (inst.op != Opcode::TmaLoad || inMemory)
+    uncommitted.push_back(copy);
   if (machine.hazards)
     machine.hazards->copy(*this, inst, *copy);
   view.beforeAsync(lanes());
@@ -93,6 +90,13 @@ Step Agent::copyOp(const Inst &inst) {
       cta.shared.oldBytes(copy->shared, copy->transfer->imageBytes(), viewer,
                           copy->old);
       cta.stores.push_back(copy);
+    }
+    if (inMemory) {
+      copy->mapRead = false;
+      if (machine.mapReads.size() % 64 == 0)
+        std::erase_if(machine.mapReads,
+                      [](const CopyRef &each) { return each->done; });
+      machine.mapReads.push_back(copy);
     }
   }
   ++machine.report.copies;
@@ -201,6 +205,8 @@ static void outOfBounds(Machine &machine, const Copy &copy, const TmaRun &run,
 
 /// The whole load: reads, writes, and the signal at the end.
 static void load(Machine &machine, const CopyRef &copy) {
+  if (!copy->mapRead && !machine.readMap(*copy))
+    return;
   Bounds bounds(machine.arguments[copy->tensor]);
   llvm::SmallVector<uint8_t, 256> data;
   uint16_t fill = copy->transfer->fillPattern();
@@ -282,6 +288,8 @@ void Machine::readSource(Copy &copy) {
   if (copy.sourceRead)
     return;
   copy.sourceRead = true;
+  if (!copy.mapRead && !readMap(copy))
+    return;
   bool good = true;
   int64_t where = 0;
   std::vector<uint8_t> poison;
@@ -309,7 +317,7 @@ void Machine::readSource(Copy &copy) {
 
 static void writeDestination(Machine &machine, const CopyRef &copy) {
   Bounds bounds(machine.arguments[copy->tensor]);
-  const TmaType &type = *machine.launch.maps[copy->map].map.type;
+  const TmaType &type = *copy->type;
   unsigned element = type.bits / 8;
   llvm::StringRef op;
   if (copy->inst->op == Opcode::TmaReduce)
@@ -389,10 +397,12 @@ Step Agent::bulkOp(const Inst &inst) {
   else
     upTo = groups.size() - std::min<size_t>(groups.size(), inst.imm);
   // Groups complete in order: the wait covers every older one. With views,
-  // sources are read later; see Machine::settle.
+  // sources are read later; see Machine::settle. Of a load only the reading of
+  // its map is waited for, which without views is over at its issue.
   for (size_t i = inst.flag ? groupsRead : groupsDone; i < upTo; ++i)
     for (const CopyRef &copy : groups[i])
-      if (inst.flag ? !copy->sourceRead && !machine.views : !copy->done)
+      if (copy->inst->op != Opcode::TmaLoad &&
+          (inst.flag ? !copy->sourceRead && !machine.views : !copy->done))
         return Step::Blocked;
   if (machine.views) {
     machine.views->learn(*this, 1, knowledge->bulkReads, upTo);

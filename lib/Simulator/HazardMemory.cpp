@@ -57,8 +57,9 @@ Relation State::relation(const Record &x, const Access &y) const {
 
 /// Whether the fence that the pair needs stands on the path.
 bool State::fenced(const Record &x, const Access &y, ProxyFence fence) {
-  if (fence == ProxyFence::None ||
-      fence == ProxyFence::TensormapReleaseAcquire || x.op != none)
+  if (fence == ProxyFence::TensormapReleaseAcquire)
+    return mapAcquired(x, y);
+  if (fence == ProxyFence::None || x.op != none)
     return true; // Asynchronous generic accesses are not in this slice.
   const ThreadClass &thread = warps[x.at.number / 2].classes[x.at.number % 2];
   int space = static_cast<int>(y.space);
@@ -82,6 +83,36 @@ bool State::fenced(const Record &x, const Access &y, ProxyFence fence) {
       return false; // Its own fence has been looked for.
     return mine.atFence[own].get(x.at.number) >= x.at.clock;
   });
+}
+
+bool State::mapAcquired(const Record &x, const Access &y) {
+  if (!y.acquired)
+    return false;
+  const auto &releases =
+      warps[x.at.number / 2].classes[x.at.number % 2].mapReleases;
+  uint32_t known = y.acquired->known.get(x.at.number);
+  // Of the releases that the acquire knows of, the one of the widest scope.
+  const ThreadClass::MapRelease *release = nullptr;
+  for (auto it = releases.rbegin();
+       it != releases.rend() && it->clock >= x.at.clock; ++it)
+    if (it->clock <= known && (!release || release->scope < it->scope))
+      release = &*it;
+  if (!release || x.cta == y.record.cta)
+    return release;
+  uint32_t clusterSize = machine.kernel.getClusterSize();
+  auto code =
+      scopeProblem(release->scope, y.acquired->scope, Relation::OtherCta,
+                   x.cta / clusterSize == y.record.cta / clusterSize);
+  if (code) {
+    const Site &other = siteAt(release->site);
+    machine.find(*code,
+                 "the release of the map by another CTA and this acquire do "
+                 "not both name a scope that holds the two: " +
+                     y.agent->who(*y.acquired->inst),
+                 y.acquired->inst->origin, y.agent, false,
+                 {{other.inst->origin->getLoc(), "released by " + other.who}});
+  }
+  return true;
 }
 
 static const char *verb(AccessKind kind) {
@@ -209,12 +240,28 @@ State::Order State::check(const Record &x, Access &y) {
       Code code = need.ifNotComplete;
       if (op.product && code == Code::CompletionNotObserved)
         code = Code::MmaSlotReuse;
-      if (!op.product && tellCause(x, y))
+      if (!op.product && code != Code::TensormapInUse && tellCause(x, y))
         return Order::Bad;
       tell(code, x, y,
            llvm::formatv("{0} bytes {1} asynchronously by an operation whose "
                          "completion nobody before it has observed",
                          doing, did));
+      return Order::Bad;
+    }
+    if (!fenced(x, y, need.fence)) {
+      tell(need.ifNoFence, x, y,
+           "uses a tensor map that another operation has written, without a "
+           "release and an acquire of fence.proxy.tensormap between");
+      return Order::Bad;
+    }
+  } else if (need.fence == ProxyFence::TensormapReleaseAcquire) {
+    // They order the two by themselves.
+    if (!fenced(x, y, need.fence)) {
+      bool ordered =
+          x.at.number / 2 == y.actors[0].thread->number / 2 || allKnow(y, x.at);
+      tell(ordered ? need.ifNoFence : Code::Race, x, y,
+           "uses a tensor map in memory, and fence.proxy.tensormap has not "
+           "released this change of it there and acquired it here");
       return Order::Bad;
     }
   } else {
@@ -223,12 +270,11 @@ State::Order State::check(const Record &x, Access &y) {
                         "synchronisation"))
         return Order::Bad;
       tell(Code::Race, x, y,
-           llvm::formatv(
-               "{0} bytes {1} by {2}, and nothing orders the two", doing, did,
-               between == Relation::SameCta &&
-                       x.at.number / 2 == y.actors[0].thread->number / 2
-                   ? "another thread of the warp"
-                   : "another warp"));
+           llvm::formatv("{0} bytes {1} by {2}, and nothing orders the two",
+                         doing, did,
+                         x.at.number / 2 == y.actors[0].thread->number / 2
+                             ? "another thread of the warp"
+                             : "another warp"));
       return Order::Bad;
     }
     if (!fenced(x, y, need.fence)) {
@@ -488,6 +534,40 @@ void Hazards::scalar(Agent &agent, const Inst &inst, Cta *owner,
 // Copies
 //===----------------------------------------------------------------------===//
 
+void Hazards::maps(Agent &agent, const Inst &inst) {
+  const effect::EffectList &list = state->effectsOf(inst);
+  bool asOne = false; // A warp, .sync.aligned (MM-90).
+  for (const effect::Effect &each : list)
+    if (auto *fence = std::get_if<effect::Fence>(&each.what))
+      asOne |= fence->kind == effect::Fence::TensormapRelease;
+  WarpState &warp = state->of(agent);
+  for (const effect::Effect &each : list) {
+    auto *access = std::get_if<effect::Access>(&each.what);
+    if (!access)
+      continue;
+    MapPlace place = MapPlace::decode(
+        agent.scalars[agent.program.slots.lookup(access->bytes.object).scalar]);
+    if (place.kind == MapPlace::Parameter)
+      continue; // Nobody writes it (MM-92).
+    Cta *owner = place.kind == MapPlace::Shared ? &agent.cta : nullptr;
+    const Memory &memory = owner ? owner->shared : state->machine.global;
+    Access y = state->make(agent, inst, *access, owner);
+    constexpr unsigned bytes = std::tuple_size_v<TmaDescriptor>;
+    if (asOne) {
+      y.actors.push_back({&warp.classes[1], &warp.classes[1].known, allLanes});
+      y.record.at.lane = wholeWarp;
+    } else if (!agent.elected) {
+      for (unsigned lane = 0, part = bytes / laneCount; lane < laneCount;
+           ++lane) {
+        byLane(y, warp, lane);
+        state->touch(memory, place.at + lane * part, part, y);
+      }
+      continue;
+    }
+    state->touch(memory, place.at, bytes, y);
+  }
+}
+
 void Hazards::copy(Agent &agent, const Inst &inst, Copy &copy) {
   const effect::EffectList &list = state->effectsOf(inst);
   uint32_t number = state->ops.size();
@@ -507,11 +587,38 @@ void Hazards::copy(Agent &agent, const Inst &inst, Copy &copy) {
   auto part = [&](size_t target) {
     return multicast ? number + 1 + static_cast<uint32_t>(target) : number;
   };
-  state->opOfCopy[copy.id] = number;
+  // The map of a load has been read when the load is complete, or when a bulk
+  // group tells so before (MM-91).
+  uint32_t mapOp = number;
+  if (inst.op == Opcode::TmaLoad && copy.map.kind != MapPlace::Parameter) {
+    mapOp = state->ops.size();
+    state->ops.push_back(op);
+  }
+  state->opOfCopy[copy.id] = mapOp;
   for (const effect::Effect &each : list) {
     auto *access = std::get_if<effect::Access>(&each.what);
-    if (!access || access->proxy == Proxy::Tensormap)
-      continue; // Maps are parameters, which nobody writes (MM-92).
+    if (!access)
+      continue;
+    if (access->proxy == Proxy::Tensormap) {
+      if (copy.map.kind == MapPlace::Parameter)
+        continue; // Nobody writes it (MM-92).
+      auto acquired = thread.mapAcquires.find(copy.map.at);
+      if (acquired == thread.mapAcquires.end()) {
+        // Whoever wrote it, an earlier kernel or the host too (MM-90).
+        state->machine.find(Code::TensormapAcquireMissing,
+                            "uses a tensor map in memory that its thread has "
+                            "not acquired: " +
+                                agent.who(inst),
+                            inst.origin, &agent, false);
+        continue;
+      }
+      Access y = state->make(agent, inst, *access, nullptr);
+      y.acquired = &acquired->second;
+      y.record.op = mapOp;
+      state->touch(state->machine.global, copy.map.at,
+                   std::tuple_size_v<TmaDescriptor>, y);
+      continue;
+    }
     if (access->bytes.kind == effect::Footprint::View) {
       auto touch = [&](Cta &cta, uint32_t writes) {
         Access y = state->make(agent, inst, *access, &cta);
@@ -539,6 +646,8 @@ void Hazards::copy(Agent &agent, const Inst &inst, Copy &copy) {
     MBarrier &signal = cta.barriers[copy.barrier];
     state->needInit(agent, inst, cta, signal, true);
     state->clockOf(signal).current.ops.push_back(part(i));
+    if (mapOp != number)
+      state->clockOf(signal).current.ops.push_back(mapOp);
     state->ops[part(i)].signals.push_back({&signal, signal.phase});
   }
 }

@@ -35,6 +35,20 @@ struct ThreadClass {
   std::vector<uint32_t> fences[3], initFences;
   /// What was known at the last proxy fence of each space.
   Clock atFence[3];
+  /// Releases to the tensormap proxy; and for each map, by its address, the
+  /// last acquire and what was known then.
+  struct MapRelease {
+    uint32_t clock;
+    Scope scope;
+    uint32_t site;
+  };
+  struct MapAcquire {
+    Clock known;
+    Scope scope;
+    const Inst *inst;
+  };
+  std::vector<MapRelease> mapReleases;
+  std::map<uint64_t, MapAcquire> mapAcquires;
   /// What the last release fence found, any and of the cluster's scope or
   /// wider; what relaxed reads have met.
   Clock released, releasedWide, pending;
@@ -121,6 +135,8 @@ struct Access {
   const Inst *inst;
   Record record;
   MemorySpace space;
+  /// The read of a map: what its thread has acquired of it.
+  const ThreadClass::MapAcquire *acquired = nullptr;
   llvm::StringRef reduction;
   /// The last operation found to be before this access.
   uint32_t goodOp = none;
@@ -190,6 +206,8 @@ struct Hazards::State {
   bool isSameReduction(const Record &x, const Access &y) const;
   bool standsFor(const Access &y, const Record &x) const;
   bool fenced(const Record &x, const Access &y, ProxyFence fence);
+  /// MM-90: X's thread has released the map, and Y's has acquired that.
+  bool mapAcquired(const Record &x, const Access &y);
   Relation relation(const Record &x, const Access &y) const;
   void tell(Code code, const Record &x, const Access &y,
             const llvm::Twine &message);

@@ -19,6 +19,13 @@ State::State(Machine &machine) : machine(machine) {
   // Tensors that only reads touch need no records.
   written.resize(machine.arguments.size());
   std::map<uint32_t, unsigned> tensorOf, mapOf;
+  // Where a slot holds one argument or map in the whole kernel.
+  auto write = [&](const std::map<uint32_t, unsigned> &of, uint32_t slot) {
+    if (auto found = of.find(slot); found != of.end())
+      written[found->second] = true;
+    else
+      written.assign(written.size(), true);
+  };
   size_t own = machine.arguments.size();
   for (auto [i, argument] :
        llvm::enumerate(machine.kernel.getBody().getArguments())) {
@@ -28,20 +35,32 @@ State::State(Machine &machine) : machine(machine) {
     else if (isa<TensorMapType>(argument.getType()))
       mapOf[slot] = machine.launch.maps[machine.launch.values[i - own]].tensor;
   }
+  std::map<uint32_t, unsigned> arrayOf;
+  for (const Inst &inst : machine.program.code) {
+    if (inst.op != Opcode::TensormapAt)
+      continue;
+    if (auto found = tensorOf.find(inst.c); found != tensorOf.end())
+      mapOf[inst.dst] = found->second;
+    if (auto found = tensorOf.find(inst.a); found != tensorOf.end())
+      arrayOf[inst.dst] = found->second;
+  }
   for (const Inst &inst : machine.program.code) {
     switch (inst.op) {
     case Opcode::TmaStore:
     case Opcode::TmaReduce:
-      written[mapOf.at(inst.a)] = true;
+      write(mapOf, inst.a);
+      break;
+    case Opcode::TensormapPublish:
+      write(arrayOf, inst.b);
       break;
     case Opcode::GlobalStore:
     case Opcode::FlagSignal:
-      written[tensorOf.at(inst.a)] = true;
+      write(tensorOf, inst.a);
       break;
     case Opcode::St:
     case Opcode::Atom:
       if (inst.table == none)
-        written[tensorOf.at(inst.a)] = true;
+        write(tensorOf, inst.a);
       break;
     default:
       break;
@@ -176,6 +195,7 @@ void Hazards::end(Cluster &cluster) {
             thread.product = Clock();
         for (Clock &clock : thread.atFence)
           clock = Clock();
+        thread.mapAcquires.clear();
       }
     }
     for (int64_t id = 0; id < 16; ++id)
@@ -512,6 +532,20 @@ void Hazards::fence(Agent &agent, const Inst &inst) {
           thread.releasedWide = thread.released;
       }
       break;
+    case Fence::TensormapRelease:
+      thread.mapReleases.push_back(
+          {thread.now++, effect->scope, state->site(agent, inst)});
+      break;
+    case Fence::TensormapAcquire: {
+      auto &acquire =
+          thread.mapAcquires[MapPlace::decode(agent.scalars[inst.a]).at];
+      acquire = {thread.known, effect->scope, &inst};
+      // What the warp itself has released it need not be told of.
+      for (const ThreadClass &own : warp.classes)
+        if (!own.mapReleases.empty())
+          acquire.known.raise(own.number, own.mapReleases.back().clock);
+      break;
+    }
     case Fence::Wgmma:
       thread.product = thread.known;
       thread.productNow = thread.now++;

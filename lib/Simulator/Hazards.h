@@ -70,6 +70,8 @@ public:
                 unsigned bytes);
   void scalar(Agent &agent, const Inst &inst, Cta *owner, unsigned tensor,
               uint64_t address, unsigned bytes);
+  /// An operation that reads or writes tensor maps in memory.
+  void maps(Agent &agent, const Inst &inst);
   void copy(Agent &agent, const Inst &inst, Copy &copy);
   void bulkWaited(Agent &agent, const Inst &inst, size_t upTo);
   void joinProduct(Agent &agent, const Inst &inst, Warpgroup &group,

@@ -20,9 +20,10 @@
 //
 // With hazards off sources are read as late as the rules allow: a wait for
 // products, or for groups whose sources have been read, does not make them
-// read. They are read when somebody who knows of that wait overwrites them
-// (settle), when the registers are used, or as the schedule likes. Who
-// overwrites them without knowing changes what they read.
+// read. A tensor map in memory is one of a copy's sources. They are read when
+// somebody who knows of that wait overwrites them (settle), when the registers
+// are used, or as the schedule likes. Who overwrites them without knowing
+// changes what they read.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_SIMULATOR_MACHINE_H
@@ -92,7 +93,15 @@ struct Copy {
   Agent *agent = nullptr;
   Cta *cta = nullptr;
   std::optional<TmaTransfer> transfer;
-  unsigned tensor = 0, map = 0;
+  TmaCopy what;
+  const TmaType *type = nullptr;
+  unsigned tensor = 0;
+  MapPlace map;
+  /// Maps in memory: the bytes that `transfer` was made from; and, with views,
+  /// those that the tensormap proxy saw as they were.
+  TmaDescriptor mapBits{};
+  std::vector<OldByte> oldMap;
+  bool mapRead = false;
   /// Loads: the CTAs written, and the phase of each one's barrier at issue.
   std::vector<std::pair<Cta *, uint64_t>> targets;
   uint32_t barrier = 0;
@@ -239,10 +248,15 @@ private:
   Step copyOp(const Inst &inst);
   Step mmaOp(const Inst &inst);
   Step setRegisters(const Inst &inst);
+  Step mapOp(const Inst &inst);
+  bool mapAt(const Inst &inst);
+  std::optional<TmaDescriptor> loadMap(const Inst &inst, MapPlace place);
   Step exit(const Inst &inst);
 
   /// Views: this thread, or warp, will write there; see Machine::settle.
   bool readsToCome(Cta &owner, uint64_t address, uint64_t bytes);
+  /// The same of tensor maps in global memory.
+  bool mapReadsToCome(uint64_t address, uint64_t bytes);
   /// The CTA and address of a shared place; null (and a finding) where there
   /// is none.
   Cta *resolve(const Inst &inst, SharedPlace place);
@@ -354,6 +368,12 @@ public:
   /// memory. Reads by asynchronous operations that are over as far as the
   /// writer knows are made now; true where others are to come.
   bool settle(Cta &cta, uint64_t begin, uint64_t bytes, const Viewer &writer);
+  /// Makes the copy's transfer from what its map is now, as the copy sees it;
+  /// false, and a finding, where that is no map, or the copy breaks a rule.
+  bool readMap(Copy &copy);
+  /// Views: as settle(), for maps that lie in [begin, begin + bytes) of global
+  /// memory.
+  bool settleMaps(uint64_t begin, uint64_t bytes, const Viewer &writer);
 
   //===--------------------------------------------------------------------===//
   // Barriers (Barriers.cpp)
@@ -391,6 +411,8 @@ public:
   /// Rises with whatever may let a blocked agent go on.
   uint64_t events = 0;
   uint64_t nextCopy = 1;
+  /// Views: copies through maps in memory that may not have been read.
+  std::vector<CopyRef> mapReads;
   uint32_t nextAgent = 0;
   uint64_t nextCta = 0;
 

@@ -251,6 +251,18 @@ void ThreadView::writeStrong(Memory &memory, unsigned lane, uint64_t address,
                views->strong(thread, spaceOf(memory)), writer, /*wins=*/true);
 }
 
+void ThreadView::publishMap(Memory &memory, uint64_t address, size_t bytes,
+                            const uint8_t *data) {
+  if (!views)
+    return memory.write(address, bytes, data);
+  memory.record(true, address, bytes);
+  forget(memory, address, bytes);
+  Viewer writer(*views, Proxy::Generic, knowledge(0).known);
+  writer.add(knowledge(1).known);
+  memory.apply(address, bytes, data, nullptr,
+               views->publishMap(*agent.knowledge), writer, false);
+}
+
 /// What the warp has in its buffer of these bytes is overwritten.
 void ThreadView::forget(Memory &memory, uint64_t address, size_t bytes) {
   Buffer &own = buffer(memory);

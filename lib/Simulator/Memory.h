@@ -151,6 +151,10 @@ public:
   void writeStrong(Memory &memory, unsigned lane, uint64_t address,
                    size_t bytes, const uint8_t *data);
 
+  /// The warp as one writes a tensor map and releases it.
+  void publishMap(Memory &memory, uint64_t address, size_t bytes,
+                  const uint8_t *data);
+
   /// The lanes of the mask release: what they wrote, or saw of other lanes of
   /// the warp, goes to memory.
   void release(uint32_t lanes);

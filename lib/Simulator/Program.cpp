@@ -287,7 +287,7 @@ void Compiler::operation(Operation &op) {
           })
           .Default(false);
   if (done || elementwise(op) || tileOperation(op) || memoryOperation(op) ||
-      barrierOperation(op) || asyncOperation(op))
+      barrierOperation(op) || asyncOperation(op) || tensormapOperation(op))
     return;
   auto simple = [&](Opcode code, int64_t imm) {
     uint32_t dst = scalar(op.getResult(0));

@@ -23,7 +23,8 @@
 // There are two files of slots: 64-bit scalars (integers, floats, addresses,
 // tokens) and references (register tiles, accumulators). A shared view is a
 // scalar: its byte address in the CTA's shared memory, and in the upper half
-// the rank in the cluster plus one where it is a peer's. So is an mbarrier.
+// the rank in the cluster plus one where it is a peer's. So is an mbarrier. A
+// tensor map is a MapPlace.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_SIMULATOR_PROGRAM_H
@@ -58,7 +59,8 @@ using Ref = llvm::IntrusiveRefCntPtr<Object>;
 struct Tile : Object {
   explicit Tile(size_t elements) : data(elements) {}
   std::vector<uint32_t> data;
-  /// A number that grows from tile to tile. Part of a tile has that of the tile.
+  /// A number that grows from tile to tile. Part of a tile has that of the
+  /// tile.
   inline static thread_local uint64_t latest = 0;
   uint64_t made = ++latest;
   /// One byte an element, 1 where it is poison; empty: none is.
@@ -102,6 +104,25 @@ struct SharedPlace {
   }
 };
 
+/// A tensor map as a scalar. In the words of the file's head: a map of the
+/// launch is its number among Launch::maps.
+struct MapPlace {
+  enum Kind : uint8_t { Parameter, Shared, Global } kind = Parameter;
+  /// The number; or the byte address of the 128 bytes, in the CTA's shared
+  /// memory or in global memory.
+  uint64_t at = 0;
+  /// Global: index of the argument into which copies through it lead.
+  unsigned tensor = 0;
+
+  uint64_t encode() const {
+    return at | uint64_t(tensor) << 48 | uint64_t(kind) << 62;
+  }
+  static MapPlace decode(uint64_t bits) {
+    return {static_cast<Kind>(bits >> 62), bits & ((uint64_t(1) << 48) - 1),
+            static_cast<unsigned>(bits >> 48 & 0x3fff)};
+  }
+};
+
 //===----------------------------------------------------------------------===//
 // Instructions
 //===----------------------------------------------------------------------===//
@@ -136,6 +157,7 @@ enum class Opcode : uint8_t {
   SharedSlot,
   SharedView,
   MapRank,
+  TensormapAt,
   Print,
   Assert,
   // Memory.
@@ -165,7 +187,11 @@ enum class Opcode : uint8_t {
   Fence,
   FenceProxyAsync,
   FenceBarrierInit,
-  FenceTensormap,
+  FenceTensormapRelease,
+  FenceTensormapAcquire,
+  TensormapCopy,
+  TensormapReplace,
+  TensormapPublish,
   SetRegisters,
   // Copies and products.
   TmaLoad,

@@ -11,6 +11,7 @@
 //
 //   Program.cpp          control flow, scalars, tiles
 //   ProgramMemory.cpp    memory, barriers, copies, products
+//   TensorMaps.cpp       tensor maps in memory
 //   ProgramTables.cpp    tables of tiles, views and products
 //
 // What cannot be simulated is a problem at its operation; the walk goes on, so
@@ -151,6 +152,7 @@ private:
   bool memoryOperation(mlir::Operation &op);
   bool barrierOperation(mlir::Operation &op);
   bool asyncOperation(mlir::Operation &op);
+  bool tensormapOperation(mlir::Operation &op);
   /// Buffers and barriers get their addresses.
   void allocate();
   void barrierOperands(Inst &inst, mlir::Value barrier, mlir::Value index);

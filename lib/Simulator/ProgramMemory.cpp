@@ -29,7 +29,10 @@ void Compiler::allocate() {
     // Address 0 is left free, as on the hardware.
     uint32_t address = 1024 + static_cast<uint32_t>(each.offset);
     p.sharedBytes = address + each.bytes;
-    p.scalars[scalar(each.op->getResult(0))] = address;
+    p.scalars[scalar(each.op->getResult(0))] =
+        isa<TensormapAllocOp>(each.op)
+            ? MapPlace{MapPlace::Shared, address}.encode()
+            : address;
     p.allocations.push_back({address, static_cast<uint32_t>(each.bytes),
                              isa<MBarrierAllocOp>(each.op), each.op});
   }
@@ -297,11 +300,6 @@ bool Compiler::barrierOperation(Operation &op) {
       })
       .Case([&](FenceMbarrierInitOp o) {
         emit(Opcode::FenceBarrierInit, o);
-        return true;
-      })
-      .Case<FenceTensormapReleaseOp, FenceTensormapAcquireOp>([&](auto o) {
-        // Maps are parameters in this slice, which nobody writes (MM-92).
-        emit(Opcode::FenceTensormap, o);
         return true;
       })
       .Default(false);

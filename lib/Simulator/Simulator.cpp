@@ -242,11 +242,15 @@ Step Agent::exit(const Inst &inst) {
                    copy.inst->origin, this, false,
                    {{inst.origin->getLoc(), "the kernel's end"}});
     };
-    for (const CopyRef &copy : uncommitted)
-      undischarged(*copy);
+    // Of loads their barrier tells.
+    auto each = [&](const std::vector<CopyRef> &group) {
+      for (const CopyRef &copy : group)
+        if (copy->inst->op != Opcode::TmaLoad)
+          undischarged(*copy);
+    };
+    each(uncommitted);
     for (size_t i = groupsRead; i < groups.size(); ++i)
-      for (const CopyRef &copy : groups[i])
-        undischarged(*copy);
+      each(groups[i]);
     if (productsObserved < products) {
       const Inst *issuer = lastProduct;
       machine.find(Code::TokenNotDischarged,
@@ -264,7 +268,10 @@ Step Agent::exit(const Inst &inst) {
     machine.multiplyUpTo(cta, cta.warpgroups[warp / 4], productsObserved);
     for (size_t i = 0; i < groupsRead; ++i)
       for (const CopyRef &copy : groups[i])
-        machine.readSource(*copy);
+        if (copy->inst->op != Opcode::TmaLoad)
+          machine.readSource(*copy);
+        else if (!copy->mapRead)
+          machine.readMap(*copy);
   }
   done = true;
   ++machine.events;

@@ -34,9 +34,14 @@ bool Viewer::knows(EventId id) const {
   if (event.strong && isStrong)
     return true;
   uint32_t time = event.time;
-  if (proxy == Proxy::Async && event.proxy == Proxy::Generic) {
-    const auto &fences =
-        views.threads[event.source]->fences[static_cast<int>(event.space)];
+  if (proxy != Proxy::Generic && event.proxy == Proxy::Generic) {
+    const Knowledge *thread = views.threads[event.source];
+    // Published maps are released to the tensormap proxy, and to no other.
+    if (!thread)
+      return proxy == Proxy::Tensormap && knows(event.source, time);
+    const auto &fences = proxy == Proxy::Tensormap
+                             ? thread->mapReleases
+                             : thread->fences[static_cast<int>(event.space)];
     auto fence = std::lower_bound(fences.begin(), fences.end(), time);
     if (fence == fences.end())
       return false;
@@ -48,10 +53,12 @@ bool Viewer::knows(EventId id) const {
 bool Viewer::missesAndSeesOld(EventId event) {
   if (event != last) {
     last = event;
-    // What was never fenced stays in its own proxy's view.
-    bool otherView = proxy == Proxy::Async &&
-                     views.events[event].proxy == Proxy::Generic &&
-                     !views.isFenced(event);
+    // What was never fenced stays in its own proxy's view; what was never
+    // acquired is not in that of the tensormap proxy.
+    bool otherView =
+        proxy == Proxy::Tensormap ||
+        (proxy == Proxy::Async && views.events[event].proxy == Proxy::Generic &&
+         !views.isFenced(event));
     lastOld = event != 0 && !knows(event) &&
               (otherView || views.showsOld(event, salt));
   }
@@ -72,7 +79,7 @@ void Views::start(Cluster &cluster) {
     if (allocation.barriers)
       reserved += allocation.bytes / 8;
   for (auto &cta : cluster.ctas)
-    next += 5 * cta->agents.size() + reserved;
+    next += 6 * cta->agents.size() + reserved;
   size_t count = next - base;
   threads.resize(next);
   next = base;
@@ -89,6 +96,7 @@ void Views::start(Cluster &cluster) {
       warp.bulkReads = next++;
       warp.bulkWrites = next++;
       warp.products = next++;
+      warp.maps = next++;
     }
     barrierSources[cta.get()] = {next, next + static_cast<uint32_t>(reserved)};
     next += reserved;
@@ -99,9 +107,11 @@ void Views::end(Cluster &cluster) {
   for (auto &cta : cluster.ctas) {
     // Of its threads only the fences may still be asked for.
     for (auto &agent : cta->agents)
-      for (Knowledge &thread : agent->knowledge->classes)
+      for (Knowledge &thread : agent->knowledge->classes) {
         thread.known = thread.pending = thread.released = thread.releasedWide =
             thread.product = Clock();
+        thread.acquiredMaps.clear();
+      }
     std::erase_if(locations, [&](auto &entry) {
       return entry.first.first == cta->number + 1;
     });
@@ -132,8 +142,18 @@ EventId Views::async(uint32_t source, uint32_t time) {
   return events.size() - 1;
 }
 
+EventId Views::publishMap(WarpKnowledge &warp) {
+  events.push_back({warp.maps, ++warp.published, Proxy::Generic, false,
+                    MemorySpace::Global});
+  for (Knowledge &thread : warp.classes)
+    thread.known.raise(warp.maps, warp.published);
+  return events.size() - 1;
+}
+
 bool Views::isFenced(EventId id) const {
   const Event &event = events[id];
+  if (!threads[event.source])
+    return false;
   const auto &fences =
       threads[event.source]->fences[static_cast<int>(event.space)];
   return !fences.empty() && fences.back() >= event.time;
@@ -303,6 +323,34 @@ void Views::fenceProxyAsync(Agent &agent, FenceSpace space) {
 void Views::fenceProducts(Agent &agent) {
   forEachClass(agent, ~0u,
                [&](Knowledge &thread) { thread.product = thread.known; });
+}
+
+void Views::releaseMaps(Agent &agent) {
+  forEachClass(agent, agent.lanes(), [&](Knowledge &thread) {
+    thread.mapReleases.push_back(thread.now);
+    thread.known.raise(thread.number, thread.now++);
+  });
+}
+
+void Views::acquireMap(Agent &agent, uint64_t address) {
+  forEachClass(agent, agent.lanes(), [&](Knowledge &thread) {
+    Clock &acquired = thread.acquiredMaps[address];
+    acquired = thread.known;
+    // What the warp itself has released it need not be told of.
+    for (const Knowledge &own : of(agent).classes)
+      if (!own.mapReleases.empty())
+        acquired.raise(own.number, own.mapReleases.back());
+  });
+}
+
+void Views::oldMap(Agent &agent, uint64_t address, Memory &memory,
+                   std::vector<OldByte> &to) {
+  const auto &maps = of(agent).classes[0].acquiredMaps;
+  auto acquired = maps.find(address);
+  Clock nothing;
+  Viewer viewer(*this, Proxy::Tensormap,
+                acquired == maps.end() ? nothing : acquired->second);
+  memory.oldBytes(address, std::tuple_size_v<TmaDescriptor>, viewer, to);
 }
 
 void Views::readLocation(Agent &agent, Location key, bool acquire,

@@ -18,6 +18,7 @@
 //   released mbarrier        its phases                     who waits, with
 //   acquire: what
 //                                                  its copies wrote is there
+//   map queue       a warp's published maps    that warp, at once
 //   bulk queue      a thread's bulk groups; apart  that thread, by waiting for
 //                   for reads and for writes       groups
 //   product queue   a warp's products              that warp, by waiting
@@ -33,6 +34,11 @@
 // For the async proxy an event of the generic proxy counts as known from the
 // fence.proxy.async on that its own thread executed after it. Without one, it
 // never sees it.
+//
+// The tensormap proxy sees of a map in memory what the copying thread has
+// acquired: events that were known at its last fence.tensormap_acquire of the
+// map, and that their own thread had released by then. Of others it keeps what
+// was there before.
 //
 // Scopes that are too narrow are taken for wide ones, as deployed practice has
 // it (MM-42), unless scope-too-narrow is an error: then nothing goes from CTA
@@ -57,6 +63,7 @@
 namespace titan::sim {
 
 struct Agent;
+class Memory;
 struct Cta;
 struct Cluster;
 struct MBarrier;
@@ -85,6 +92,10 @@ struct Knowledge {
   Clock product;
   /// Times at which proxy fences were executed, by the space they cover.
   std::vector<uint32_t> fences[3];
+  /// Times of releases to the tensormap proxy; and what was known when a map,
+  /// by address, was acquired.
+  std::vector<uint32_t> mapReleases;
+  std::map<uint64_t, Clock> acquiredMaps;
   /// The event of writes now, by space, and the time it was made for.
   EventId current[3] = {};
   uint32_t currentTime[3] = {};
@@ -92,8 +103,10 @@ struct Knowledge {
 
 struct WarpKnowledge {
   Knowledge classes[2];
-  /// Sources: the elected thread's bulk groups, the warp's products.
-  uint32_t bulkReads = 0, bulkWrites = 0, products = 0;
+  /// Sources: the elected thread's bulk groups, the warp's products and the
+  /// maps that it has published, of which there are `published`.
+  uint32_t bulkReads = 0, bulkWrites = 0, products = 0, maps = 0;
+  uint32_t published = 0;
 };
 
 class Views;
@@ -151,6 +164,8 @@ public:
   EventId generic(Knowledge &thread, MemorySpace space);
   EventId strong(Knowledge &thread, MemorySpace space);
   EventId async(uint32_t source, uint32_t time);
+  /// A warp writes a map and releases it.
+  EventId publishMap(WarpKnowledge &warp);
   /// Whether the thread class has fenced its event for the async proxy.
   bool isFenced(EventId event) const;
 
@@ -173,6 +188,12 @@ public:
   void fence(Agent &agent, MemorySem sem, MemoryScope scope);
   void fenceProxyAsync(Agent &agent, FenceSpace space);
   void fenceProducts(Agent &agent);
+  void releaseMaps(Agent &agent);
+  void acquireMap(Agent &agent, uint64_t address);
+  /// The bytes of the map there that a copy of the elected thread sees as they
+  /// were.
+  void oldMap(Agent &agent, uint64_t address, Memory &memory,
+              std::vector<OldByte> &to);
   /// A strong access of a location: `key` is its CTA's number plus one (0:
   /// global memory) and its address. First what it reads, then what it writes.
   using Location = std::pair<uint64_t, uint64_t>;

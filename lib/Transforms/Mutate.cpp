@@ -23,8 +23,12 @@ bool isSynchronisation(Operation *op) {
              CtaSyncOp, BarrierSyncOp, BarrierArriveOp, ClusterArriveOp,
              ClusterWaitOp, FenceOp, FenceProxyAsyncOp, FenceMbarrierInitOp,
              BulkWaitOp, BulkWaitGroupOp, MmaFenceOp, MmaWaitOp, MmaWaitGroupOp,
-             BulkCommitOp, MmaCommitOp, FlagWaitOp, FlagSignalOp>(op);
+             BulkCommitOp, MmaCommitOp, FlagWaitOp, FlagSignalOp,
+             FenceTensormapReleaseOp, FenceTensormapAcquireOp>(op);
 }
+
+/// Operations whose work is wanted, but whose place matters.
+bool isPublication(Operation *op) { return isa<TensormapCpFenceproxyOp>(op); }
 
 bool isCommit(Operation *op) { return isa<BulkCommitOp, MmaCommitOp>(op); }
 
@@ -86,6 +90,8 @@ public:
     }
     if (isSynchronisation(op) && !synchronisation())
       return;
+    if (isPublication(op) && !move())
+      return;
     change();
   }
 
@@ -135,6 +141,11 @@ private:
       b.clone(*op);
       return false;
     }
+    return move();
+  }
+
+  /// False when a change was made.
+  bool move() {
     Operation *next = nextEffect(op);
     if (next && !next->hasTrait<OpTrait::IsTerminator>() &&
         canMoveAfter(op, next) &&

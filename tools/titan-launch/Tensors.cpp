@@ -341,9 +341,10 @@ private:
       h.generator = *o->generator;
       if (!supports(h.generator, spec.type))
         fail(Code::BadArgument,
-             "there are no random values of type " +
+             toString(h.generator) + " makes no data of type " +
                  std::string(name(spec.type)),
-             place(i), "use ints:SEED");
+             place(i),
+             isFloat(spec.type) ? "use random:SEED" : "use ints:SEED");
     }
     return h;
   }

@@ -62,6 +62,10 @@ static cl::opt<int64_t> multiprocessors("multiprocessors",
                                         cl::init(-1), cl::cat(category));
 static cl::opt<unsigned> jobs("j", cl::desc("Threads (0: one a core)"),
                               cl::init(0), cl::cat(category));
+static cl::opt<bool>
+    undecided("undecided",
+              cl::desc("What the checker cannot decide it does not refuse"),
+              cl::cat(category));
 static cl::opt<bool> verbose("v", cl::desc("A line for each mutant"),
                              cl::cat(category));
 static cl::opt<int> show("show", cl::desc("Print mutant N as IR and stop"),
@@ -96,22 +100,40 @@ struct Subject {
 };
 
 /// Fresh tensors with the initial data, for one run.
-struct Tensors {
+class Tensors {
+public:
   explicit Tensors(HostArguments &from) {
     for (HostArgument &argument : from.arguments) {
       SimulatorArgument each = argument.forSimulator();
       if (argument.tensor) {
-        memory.emplace_back(argument.memory.get(),
-                            argument.memory.get() + argument.offset +
-                                argument.bytes + guardBytes);
-        each.data = reinterpret_cast<std::byte *>(memory.back().data()) +
-                    argument.offset;
+        size_t bytes = argument.offset + argument.bytes + guardBytes;
+        std::vector<uint8_t> &own = storage.emplace_back(bytes + alignment);
+        uint8_t *begin = argument.memory.get(), *to = own.data();
+        // As far from a multiple of the alignment as the original.
+        to += (reinterpret_cast<uintptr_t>(begin) -
+               reinterpret_cast<uintptr_t>(to)) %
+              alignment;
+        std::copy_n(begin, bytes, to);
+        each.data = reinterpret_cast<std::byte *>(to) + argument.offset;
+        if (!argument.holdsMaps)
+          results.emplace_back(to, bytes);
       }
       arguments.push_back(std::move(each));
     }
   }
-  std::vector<std::vector<uint8_t>> memory;
+  /// What the tensors hold, guards included.
+  std::vector<std::vector<uint8_t>> contents() const {
+    std::vector<std::vector<uint8_t>> all;
+    for (llvm::ArrayRef<uint8_t> each : results)
+      all.emplace_back(each.begin(), each.end());
+    return all;
+  }
   std::vector<SimulatorArgument> arguments;
+
+private:
+  static constexpr uintptr_t alignment = 256;
+  std::vector<std::vector<uint8_t>> storage;
+  std::vector<llvm::ArrayRef<uint8_t>> results;
 };
 
 std::string name(const Schedule &schedule) {
@@ -154,10 +176,17 @@ std::string run(KernelOp kernel, Subject &subject, const Schedule &schedule,
     return "not good";
   }
   if (result)
-    *result = tensors.memory;
-  else if (tensors.memory != subject.expected)
+    *result = tensors.contents();
+  else if (tensors.contents() != subject.expected)
     return "wrong data";
   return {};
+}
+
+CheckReport checkIt(KernelOp kernel) {
+  CheckOptions options;
+  if (undecided)
+    options.strictness.set("undecided", Severity::Warning);
+  return check(kernel, options);
 }
 
 Outcome judge(Subject &subject, const Mutation &mutation) {
@@ -171,7 +200,7 @@ Outcome judge(Subject &subject, const Mutation &mutation) {
     outcome.valid = false;
     return outcome;
   }
-  CheckReport report = check(clone, CheckOptions());
+  CheckReport report = checkIt(clone);
   outcome.refused = !report.accepted();
   for (const Finding &finding : report.findings)
     if (finding.severity == Severity::Error && outcome.code.empty())
@@ -317,7 +346,7 @@ std::unique_ptr<Subject> makeSubject(Session &session, llvm::StringRef file,
     return nullptr;
   }
   subject->maxSteps = 4 * operations + 10000;
-  if (CheckReport report = check(kernel, CheckOptions()); !report.accepted()) {
+  if (CheckReport report = checkIt(kernel); !report.accepted()) {
     llvm::errs() << file << ": the kernel itself is refused\n";
     for (const Finding &finding : report.findings)
       session.report(finding);

@@ -77,6 +77,18 @@ TEST(Data, IntsGolden) {
   }
 }
 
+TEST(Data, Steps) {
+  EXPECT_EQ(words<uint32_t>({Fill::Steps, 100}, DType::I32, 0, 4),
+            (std::vector<uint32_t>{0, 100, 200, 300}));
+  EXPECT_EQ(words<uint32_t>({Fill::Steps, 3}, DType::I32, 5, 2),
+            (std::vector<uint32_t>{15, 18}));
+  EXPECT_EQ(words<uint64_t>({Fill::Steps, 1}, DType::I64, uint64_t{1} << 40, 1),
+            (std::vector<uint64_t>{uint64_t{1} << 40}));
+  // What a type has no room for is cut off.
+  EXPECT_EQ(words<uint8_t>({Fill::Steps, 100}, DType::I8, 0, 4),
+            (std::vector<uint8_t>{0, 100, 200, 44}));
+}
+
 TEST(Data, PiecesAreTheWhole) {
   for (Fill fill : {Fill::Zeros, Fill::Random, Fill::Ints, Fill::Poison}) {
     const Generator g{fill, 7};
@@ -139,11 +151,13 @@ TEST(Data, ParseGenerator) {
        {"", "random", "random:", "random:-1", "random:1x", "ints: 1",
         "random:18446744073709551616", "zeros:1", "gemm.npy"})
     EXPECT_FALSE(parseGenerator(bad)) << bad;
-  for (const char *good : {"zeros", "poison", "random:12", "ints:7"})
+  for (const char *good :
+       {"zeros", "poison", "random:12", "ints:7", "steps:100"})
     EXPECT_EQ(toString(*parseGenerator(good)), good);
   EXPECT_FALSE(supports({Fill::Random, 1}, DType::I32));
   EXPECT_TRUE(supports({Fill::Random, 1}, DType::F8E5M2));
   EXPECT_TRUE(supports({Fill::Ints, 1}, DType::I8));
+  EXPECT_FALSE(supports({Fill::Steps, 1}, DType::F32));
 }
 
 TEST(DType, Names) {

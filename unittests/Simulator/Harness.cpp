@@ -2,6 +2,7 @@
 #include "Harness.h"
 #include "Numeric.h"
 
+#include "titan/Domain/TensorMap.h"
 #include "titan/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -9,6 +10,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
@@ -115,7 +117,8 @@ SimulatorReport Product::run(KernelOp kernel, const SimulatorOptions &options) {
   return simulate(kernel, arguments, options);
 }
 
-KernelArguments::KernelArguments(KernelOp kernel, int64_t dynamicSize) {
+KernelArguments::KernelArguments(KernelOp kernel, int64_t dynamicSize,
+                                 uint64_t scalar) {
   for (Attribute attribute : kernel.getArgTypes()) {
     SimulatorArgument argument;
     if (auto global =
@@ -134,10 +137,37 @@ KernelArguments::KernelArguments(KernelOp kernel, int64_t dynamicSize) {
       argument.data =
           data + (256 - reinterpret_cast<uintptr_t>(data) % 256) % 256;
     } else {
-      argument.scalar = 1;
+      argument.scalar = scalar;
     }
     list.push_back(argument);
   }
+  fillMaps(kernel);
+}
+
+/// Where copies go through maps in memory, an earlier kernel has left maps of
+/// their tensors there.
+void KernelArguments::fillMaps(KernelOp kernel) {
+  kernel->walk([&](TensormapAtOp at) {
+    auto argument = [&](Value value) -> SimulatorArgument & {
+      return list[cast<BlockArgument>(value).getArgNumber()];
+    };
+    const SimulatorArgument &array = argument(at.getArray()),
+                            &tensor = argument(at.getTensor());
+    Type element = at.getType().getElementType();
+    TensorMap map = getTensorMapFields(at.getType(), getTmaTypeName(element));
+    map.address = reinterpret_cast<uint64_t>(tensor.data);
+    for (int d = 0; d < map.rank; ++d) {
+      map.dims[d] = tensor.shape[map.rank - 1 - d];
+      if (d > 0)
+        map.strides[d - 1] =
+            tensor.strides[map.rank - 1 - d] * getElementBytes(element);
+    }
+    TmaDescriptor bits = encodeDescriptor(map);
+    auto row = getConstantIntValue(at.getIndex());
+    for (int64_t r = row.value_or(0), end = row ? r + 1 : array.shape[0];
+         r < end; ++r)
+      std::memcpy(array.data + r * array.strides[0], bits.data(), bits.size());
+  });
 }
 
 std::vector<std::vector<std::byte>> KernelArguments::contents() const {

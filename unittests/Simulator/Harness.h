@@ -67,14 +67,18 @@ struct Product {
   Matrix a, b, d;
 };
 
-/// Zeros for a kernel's arguments, in the shape of their types; scalars are 1.
+/// Zeros for a kernel's arguments, in the shape of their types; arrays of
+/// tensor maps hold maps.
 struct KernelArguments {
-  KernelArguments(KernelOp kernel, int64_t dynamicSize);
+  KernelArguments(KernelOp kernel, int64_t dynamicSize, uint64_t scalar = 1);
   /// The tensors' bytes.
   std::vector<std::vector<std::byte>> contents() const;
 
   std::vector<std::vector<std::byte>> storage;
   std::vector<SimulatorArgument> list;
+
+private:
+  void fillMaps(KernelOp kernel);
 };
 
 /// The .mlir files in folders of tests/, in order.

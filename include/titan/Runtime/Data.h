@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `--arg name=random:SEED`, `ints:SEED`, `zeros` and `poison` mean. The
-// simulator (`titan run`) and the GPU (`titan-launch`) must start from the same
-// bits, so an element is a pure function of (generator, seed, index, type):
-// nothing depends on the argument's name, on strides, on threads, or on the C
-// library.
+// What `--arg name=random:SEED`, `ints:SEED`, `steps:N`, `zeros` and `poison`
+// mean. The simulator (`titan run`) and the GPU (`titan-launch`) must start
+// from the same bits, so an element is a pure function of (generator, seed,
+// index, type): nothing depends on the argument's name, on strides, on threads,
+// or on the C library.
 //
 // The index i of an element is its row-major position in the *logical* shape:
 // element (r, c) of an M x N tensor has i = r * N + c, whatever its strides.
@@ -30,8 +30,10 @@
 //      [-4, 4], exact in every type. Products are at most 16 in magnitude, so a
 //      sum of K products is exact in f32, in any order, as long as
 //      16 K <= 2^24: K <= 1048576.
-//   4. zeros: all bits zero.
-//   5. poison: what was never written. All bits one in floating-point types (a
+//   4. steps:N. Element i is i * N (offsets of parts of one size); its low bits
+//      where the type is too small. Integer types only.
+//   5. zeros: all bits zero.
+//   6. poison: what was never written. All bits one in floating-point types (a
 //      NaN in each of them); bytes 0xA5 in integer types.
 //
 // Header only; no LLVM.
@@ -63,9 +65,9 @@
 namespace titan::runtime {
 
 /// Where an argument's elements come from.
-enum class Fill : uint8_t { Zeros, Random, Ints, Poison };
+enum class Fill : uint8_t { Zeros, Random, Ints, Steps, Poison };
 
-/// A generator: a fill and its seed (0 where the fill has none).
+/// A generator: a fill and its seed, or step (0 where the fill has none).
 struct Generator {
   Fill fill = Fill::Zeros;
   uint64_t seed = 0;
@@ -73,8 +75,8 @@ struct Generator {
   bool operator==(const Generator &) const = default;
 };
 
-/// Parses "zeros", "poison", "random:SEED" or "ints:SEED" (SEED decimal,
-/// 0..2^64-1); nothing if the text is none of these.
+/// Parses "zeros", "poison", "random:SEED", "ints:SEED" or "steps:N" (SEED and
+/// N decimal, 0..2^64-1); nothing if the text is none of these.
 inline std::optional<Generator> parseGenerator(std::string_view text) {
   if (text == "zeros")
     return Generator{Fill::Zeros, 0};
@@ -88,6 +90,9 @@ inline std::optional<Generator> parseGenerator(std::string_view text) {
   } else if (text.starts_with("ints:")) {
     g.fill = Fill::Ints;
     digits = text.substr(5);
+  } else if (text.starts_with("steps:")) {
+    g.fill = Fill::Steps;
+    digits = text.substr(6);
   } else {
     return std::nullopt;
   }
@@ -107,15 +112,18 @@ inline std::string toString(Generator g) {
     return "poison";
   case Fill::Random:
     return "random:" + std::to_string(g.seed);
+  case Fill::Steps:
+    return "steps:" + std::to_string(g.seed);
   case Fill::Ints:
     break;
   }
   return "ints:" + std::to_string(g.seed);
 }
 
-/// Whether a generator has values for a type (random: floating point only).
+/// Whether a generator has values for a type (random: floating point only;
+/// steps: integers only).
 constexpr bool supports(Generator g, DType t) {
-  return g.fill != Fill::Random || isFloat(t);
+  return isFloat(t) ? g.fill != Fill::Steps : g.fill != Fill::Random;
 }
 
 /// Philox4x32-10: four 32-bit words for a 128-bit counter and a 64-bit key.
@@ -214,6 +222,13 @@ inline void generate(Generator g, DType t, uint64_t first, uint64_t count,
     const int byte = g.fill == Fill::Zeros ? 0 : isFloat(t) ? 0xFF : 0xA5;
     if (count)
       std::memset(out, byte, count * size);
+    return;
+  }
+  if (g.fill == Fill::Steps) {
+    for (uint64_t i = 0; i < count; ++i) {
+      const uint64_t value = (first + i) * g.seed; // Little endian.
+      std::memcpy(bytes + i * size, &value, size);
+    }
     return;
   }
   for (uint64_t i = first, end = first + count; i < end;) {
