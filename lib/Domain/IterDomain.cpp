@@ -140,6 +140,39 @@ Result<std::pair<DomainId, DomainId>> DomainGraph::swizzle(DomainId x,
   return std::pair{outX, outY};
 }
 
+Result<std::pair<DomainId, DomainId>> DomainGraph::window(DomainId in,
+                                                          int64_t filter,
+                                                          int64_t stride,
+                                                          int64_t dilation) {
+  if (auto problem = checkFree(in))
+    return *problem;
+  constexpr int64_t limit = int64_t(1) << 20;
+  for (auto [what, n] : {std::pair{"filter", filter},
+                         {"stride", stride},
+                         {"dilation", dilation}})
+    if (n < 1 || n > limit)
+      return invalid("a window's " + std::string(what) + " of " +
+                     std::to_string(n) + " is not in 1 .. 2^20");
+  int64_t reach = (filter - 1) * dilation + 1; // From its first to its last.
+  if (auto known = domains[in].extent.constant(); known && *known < reach)
+    return invalid("a window of " + std::to_string(reach) +
+                   " elements does not fit into domain " + str(in));
+  int expr = static_cast<int>(expressions.size());
+  DomainId windows =
+      add((domains[in].extent - Expr(reach)) / Expr(stride) + Expr(1), expr);
+  DomainId element = add(filter, expr);
+  DomainExpr made{DomainExpr::Kind::Window};
+  made.in[0] = in;
+  made.out[0] = windows;
+  made.out[1] = element;
+  made.filter = filter;
+  made.stride = stride;
+  made.dilation = dilation;
+  expressions.push_back(made);
+  domains[in].consumer = expr;
+  return std::pair{windows, element};
+}
+
 //===----------------------------------------------------------------------===//
 // Looking
 //===----------------------------------------------------------------------===//
@@ -182,6 +215,11 @@ std::string DomainGraph::str(const DomainExpr &e) const {
   case DomainExpr::Kind::Swizzle:
     return str(e.out[0]) + ", " + str(e.out[1]) + " = swizzle(" + str(e.in[0]) +
            ", " + str(e.in[1]) + ")";
+  case DomainExpr::Kind::Window:
+    return str(e.out[0]) + ", " + str(e.out[1]) + " = window(" + str(e.in[0]) +
+           ", " + std::to_string(e.filter) + ", stride " +
+           std::to_string(e.stride) + ", dilation " +
+           std::to_string(e.dilation) + ")";
   }
   return "";
 }
@@ -293,6 +331,11 @@ static void propagate(const std::vector<DomainExpr> &expressions,
         if (v[p] && v[q] && !v[b])
           set(b, Ops::bitXor(v[p], v[q]));
         break;
+      case DomainExpr::Kind::Window:
+        if (v[p] && v[q] && !v[a])
+          set(a,
+              Ops::add(Ops::mul(v[p], e.stride), Ops::mul(v[q], e.dilation)));
+        break;
       }
     }
   }
@@ -339,6 +382,7 @@ Tri DomainGraph::createsHoles(const DomainExpr &expr) const {
     return triOf(expr.left > 0 || expr.right > 0);
   case DomainExpr::Kind::Merge:
   case DomainExpr::Kind::Swizzle:
+  case DomainExpr::Kind::Window:
     return Tri::No;
   }
   return Tri::Unknown;

@@ -49,6 +49,11 @@ titan::predicateThroughSwizzle(const DomainGraph &, const DomainExpr &swizzle) {
   return {{{x}, x1}, {{x1}, x}, {{x, y}, y1}, {{x1, y1}, y}};
 }
 
+std::vector<Implication>
+titan::predicateThroughWindow(const DomainGraph &, const DomainExpr &window) {
+  return {{{window.out[0], window.out[1]}, window.in[0]}};
+}
+
 std::vector<Implication> titan::predicateThrough(const DomainGraph &graph,
                                                  const DomainExpr &expr) {
   switch (expr.kind) {
@@ -60,6 +65,8 @@ std::vector<Implication> titan::predicateThrough(const DomainGraph &graph,
     return predicateThroughResize(graph, expr);
   case DomainExpr::Kind::Swizzle:
     return predicateThroughSwizzle(graph, expr);
+  case DomainExpr::Kind::Window:
+    return predicateThroughWindow(graph, expr);
   }
   return {};
 }
@@ -92,7 +99,7 @@ titan::tmaProtected(const DomainGraph &graph,
     };
     for (const DomainExpr &e : graph.exprs()) {
       // In every rule the first input hands on to the first output.
-      if (e.removed || !is[e.in[0]])
+      if (e.removed || !is[e.in[0]] || e.kind == DomainExpr::Kind::Window)
         continue;
       if (e.kind != DomainExpr::Kind::Resize || (e.left >= 0 && e.right >= 0))
         protect(e.out[0]);

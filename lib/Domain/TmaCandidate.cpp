@@ -95,12 +95,13 @@ Lowering::Lowering(const Work &work, const TargetInfo &target)
       });
 }
 
-Candidate Lowering::lower(std::vector<Dim> dims, Requirements needs,
-                          int merges) const {
+Candidate Lowering::lower(std::vector<Dim> dims, Requirements needs, int merges,
+                          const std::optional<Im2col> &im2col) const {
   Candidate c;
   c.needs = std::move(needs);
   c.merges = merges;
   c.pieces = cutTile(dims, g, s, target);
+  c.dims = std::move(dims);
   TmaLowering &low = c.low;
   low.graph = g;
   low.loops = loops;
@@ -110,12 +111,30 @@ Candidate Lowering::lower(std::vector<Dim> dims, Requirements needs,
   low.nanFill = s.nanFill;
   low.direction = s.direction;
   low.reduction = s.reduction;
-  int64_t elements = 1;
-  for (size_t k = dims.size(); k-- > 0;) {
-    const Dim &d = dims[k];
-    low.dimensions.push_back(d.record);
+  for (size_t k = c.dims.size(); k-- > 0;)
+    low.dimensions.push_back(c.dims[k].record);
+  if (im2col)
+    addPixels(c, *im2col);
+  else
+    addBoxes(c);
+  low.thenBytes = s.type->bits / 8;
+  for (int64_t take : c.pieces.taken)
+    low.thenBytes *= take;
+  for (const SharedLoop &loop : work.offsets)
+    low.sharedOffset = low.sharedOffset + *index[loop.domain] * loop.bytes;
+  low.imageBytes = work.imageBytes ? work.imageBytes : c.pieces.imageBytes;
+  low.bufferBytes = work.bufferBytes ? work.bufferBytes : low.imageBytes;
+  limits(c);
+  decide(c);
+  return c;
+}
+
+void Lowering::addBoxes(Candidate &c) const {
+  TmaLowering &low = c.low;
+  for (size_t k = c.dims.size(); k-- > 0;) {
+    const Dim &d = c.dims[k];
     low.dims.push_back(d.record.size);
-    if (k + 1 < dims.size())
+    if (k + 1 < c.dims.size())
       low.strides.push_back(d.record.stride);
     int64_t take = c.pieces.taken[k],
             e = take == 1 ? 1 : d.record.elementStride;
@@ -128,17 +147,7 @@ Candidate Lowering::lower(std::vector<Dim> dims, Requirements needs,
     low.elementStrides.push_back(
         static_cast<uint32_t>(std::min<int64_t>(e, 1 << 20)));
     low.coords.push_back(linear(d));
-    elements *= take;
   }
-  low.thenBytes = elements * s.type->bits / 8;
-  for (const SharedLoop &loop : work.offsets)
-    low.sharedOffset = low.sharedOffset + *index[loop.domain] * loop.bytes;
-  low.imageBytes = work.imageBytes ? work.imageBytes : c.pieces.imageBytes;
-  low.bufferBytes = work.bufferBytes ? work.bufferBytes : low.imageBytes;
-  c.dims = std::move(dims);
-  limits(c);
-  decide(c);
-  return c;
 }
 
 /// The limits of the map and of the instruction: errors and launch checks.
@@ -167,6 +176,8 @@ void Lowering::limits(Candidate &c) const {
                             "hardware has none"});
   TensorMap map;
   TmaUnknown unknown;
+  map.mode = low.mode;
+  map.im2col = low.im2col;
   map.rank = rank;
   map.type = s.type;
   map.swizzle = s.swizzle;
@@ -180,7 +191,8 @@ void Lowering::limits(Candidate &c) const {
                  number(target.tmaBaseAlignment));
   for (int d = 0; d < rank; ++d) {
     std::string at = "[" + number(d) + "]";
-    map.box[d] = low.box[d];
+    if (low.mode == TmaMode::Tiled)
+      map.box[d] = low.box[d];
     map.elementStrides[d] = low.elementStrides[d];
     if (auto n = low.dims[d].constant()) {
       map.dims[d] = static_cast<uint64_t>(*n);
@@ -215,6 +227,7 @@ void Lowering::limits(Candidate &c) const {
   copy.direction = s.direction;
   copy.reduction = s.reduction;
   copy.coords.assign(rank, 0);
+  copy.im2colOffsets.assign(low.im2colOffsets.size(), 0);
   unknown.coords = 0xff;
   unknown.shared = true;
   for (TmaViolation &v : validateCopy(map, copy, target, unknown))
@@ -228,6 +241,8 @@ void Lowering::limits(Candidate &c) const {
                   Expr(INT32_MAX) - rangeOf(low.coords[d], most).most,
                   "tensorCoords[" + number(d) + "]",
                   low.coords[d].str() + " does not fit 32 bits");
+  if (low.mode == TmaMode::Im2col)
+    im2colLimits(c);
 
   // The buffer: offsets have to keep what the base is aligned to.
   int64_t align = target.tmaSharedAlignment;

@@ -8,8 +8,8 @@
 //
 // lowerSchedule compares candidates: ways to see the tensor and to compose its
 // dimensions. TmaCandidate.cpp makes one and holds it to the limits of the map
-// and of the instruction; TmaDecide.cpp finds its level and predicate, with
-// TmaCutLoops.cpp where not all iterations are.
+// and of the instruction (TmaIm2col.cpp: one of pixels); TmaDecide.cpp finds
+// its level and predicate, with TmaCutLoops.cpp where not all iterations are.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_DOMAIN_TMACANDIDATE_H
@@ -96,7 +96,8 @@ struct Candidate {
 class Lowering {
 public:
   Lowering(const Work &work, const TargetInfo &target);
-  Candidate lower(std::vector<Dim> dims, Requirements needs, int merges) const;
+  Candidate lower(std::vector<Dim> dims, Requirements needs, int merges,
+                  const std::optional<Im2col> &im2col = {}) const;
 
 private:
   /// The start of a dimension's tile.
@@ -107,7 +108,11 @@ private:
     return sum;
   }
 
+  /// Dimensions, map and coordinates.
+  void addBoxes(Candidate &c) const;
+  void addPixels(Candidate &c, const Im2col &im2col) const;
   void limits(Candidate &c) const;
+  void im2colLimits(Candidate &c) const;
   void decide(Candidate &c) const;
   std::vector<Mixing> mixing(const std::vector<Dim> &dims) const;
   std::vector<TmaBound> boundsOf(const Dim &d,

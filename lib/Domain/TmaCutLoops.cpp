@@ -313,6 +313,7 @@ private:
       return out->size() > maxRuns ? std::nullopt : out;
     }
     case DomainExpr::Kind::Swizzle:
+    case DomainExpr::Kind::Window:
       return std::nullopt;
     }
     return std::nullopt;
@@ -463,6 +464,8 @@ private:
       case DomainExpr::Kind::Swizzle:
         at[e->out[0]] = x;
         at[e->out[1]] = x ^ at[e->in[1]];
+        break;
+      case DomainExpr::Kind::Window: // Not looked at (Lowering::mixing).
         break;
       }
     }

@@ -15,13 +15,14 @@ using namespace titan::tma;
 
 /// Says of a tile that no mixing spoils whether it has a valid element: whether
 /// its first element at or after `begin` is one (Theorems.h: the valid part is
-/// an interval). `is`: what is protected.
+/// an interval; of windows it begins with the first one). `is`: what is
+/// protected.
 std::vector<TmaBound> Lowering::boundsOf(const Dim &d,
                                          const std::vector<bool> &is) const {
   const TmaDimension &t = d.record;
   Expr start = *index[d.tops.front()], first = 0;
   auto least = rangeOf(start, most).least.constant();
-  if (!least || *least < t.begin)
+  if (!d.slides && (!least || *least < t.begin))
     first = max(0, ceilDiv(Expr(t.begin) - start, Expr(t.elementStride)));
   std::vector<TmaBound> bounds;
   for (DomainId id : d.resized)
@@ -37,7 +38,7 @@ Mixing titan::tma::mixingOf(const Dim &dim) {
   const TmaDimension &t = dim.record;
   Mixing m{t.margin};
   auto size = t.size.constant(), extent = dim.extent.constant();
-  if (size && extent && t.margin.is(-1))
+  if (size && extent && t.margin.is(-1) && dim.mixes.empty())
     m.example = findMixedTile({*size, t.box, t.elementStride, t.begin,
                                std::max<int64_t>(*size - t.cut, 0)},
                               {t.first, t.box, ceilDiv(*extent, t.box)});
@@ -47,7 +48,11 @@ Mixing titan::tma::mixingOf(const Dim &dim) {
 /// Where resizes leave nothing of some dimension, there is no valid element,
 /// and nothing mixes.
 std::vector<Mixing> Lowering::mixing(const std::vector<Dim> &dims) const {
-  if (cutLoops)
+  bool windows =
+      std::any_of(g.exprs().begin(), g.exprs().end(), [](const DomainExpr &e) {
+        return !e.removed && e.kind == DomainExpr::Kind::Window;
+      });
+  if (cutLoops && !windows)
     return mixingOf(g, work.classes, dims);
   Expr empty = -1; // >= 0: so it is.
   for (const Dim &d : dims)
@@ -59,8 +64,26 @@ std::vector<Mixing> Lowering::mixing(const std::vector<Dim> &dims) const {
     result.push_back(mixingOf(d));
     if (!known || *known >= 0)
       result.back().margin = max(result.back().margin, empty);
+    if (cutLoops && !result.back().margin.is(0))
+      result.back().unknown = "a resize cuts off some, and there are windows";
   }
   return result;
+}
+
+/// Where a copy is all fill. Of pixels each start in the bounding box is the
+/// same.
+static std::vector<int64_t> outsideOf(const TmaLowering &low) {
+  TensorMap map;
+  map.mode = low.mode;
+  map.rank = static_cast<int>(low.dims.size());
+  map.type = low.type;
+  map.im2col = low.im2col;
+  std::vector<int64_t> start = {0};
+  for (size_t d = 0; d < low.im2colOffsets.size(); ++d)
+    start.push_back(low.im2col.lower[d]);
+  for (size_t d = 0; d < low.box.size(); ++d)
+    map.box[d] = low.box[d];
+  return outsideCoordinates(map, start);
 }
 
 /// Level and predicate.
@@ -70,6 +93,8 @@ void Lowering::decide(Candidate &c) const {
   std::vector<DomainId> partitioned;
   for (const Dim &d : c.dims)
     partitioned.push_back(d.tops.front());
+  if (low.mode == TmaMode::Im2col) // Each dimension of the tensor is checked.
+    partitioned = g.roots();
   std::vector<bool> is = tmaProtected(g, partitioned);
 
   // What makes holes that the hardware does not see.
@@ -135,6 +160,7 @@ void Lowering::decide(Candidate &c) const {
                        ", " + g.str(d.record.domains[0]) + ": boxes of " +
                        number(d.record.box) + " with element stride " +
                        number(d.record.elementStride);
+    text += d.mixes;
     if (m.example)
       text += ": the tile at coordinate " +
               number(m.example->start + m.example->offset) + " holds element " +
@@ -166,8 +192,7 @@ void Lowering::decide(Candidate &c) const {
   low.predicate = std::move(predicate);
   low.otherwise = strong && load ? TmaElse::Fill : TmaElse::Skip;
   if (low.otherwise == TmaElse::Fill) {
-    for (uint32_t box : low.box)
-      low.outside.push_back(-static_cast<int64_t>(box));
+    low.outside = outsideOf(low);
     low.elseBytes = bytes;
     low.why.push_back("else: the box is copied from outside of the tensor, all "
                       "fill; the barrier gets as many bytes");

@@ -27,6 +27,14 @@ static bool step(std::vector<int64_t> &digits,
   return false;
 }
 
+/// Elements of a box along a dimension.
+static int64_t boxElements(const TmaLowering &low, size_t d) {
+  if (low.mode == TmaMode::Im2col)
+    return d == 0 ? low.im2col.channels : low.im2col.pixels;
+  return d == 0 ? low.box[0]
+                : ceilDiv(int64_t(low.box[d]), low.elementStrides[d]);
+}
+
 Result<std::vector<TmaTilePicture>>
 titan::picturesOf(const TmaLowering &low, const Expr::Bindings &launch,
                   int64_t most) {
@@ -51,9 +59,9 @@ titan::picturesOf(const TmaLowering &low, const Expr::Bindings &launch,
       counts.push_back(extent[id]);
       elements *= extent[id];
     }
-    auto size = low.dims[d].evaluate(launch);
+    auto size = t.size.evaluate(launch);
     if (!size)
-      return fails("no size for " + low.dims[d].str());
+      return fails("no size for " + t.size.str());
     sizes.push_back(*size);
   }
   std::reverse(sizes.begin(), sizes.end());
@@ -80,18 +88,23 @@ titan::picturesOf(const TmaLowering &low, const Expr::Bindings &launch,
           (k ? " " : "") + low.loops[k].index + "=" + std::to_string(at[k]);
     }
     auto copy = low.copyAt(values, 0);
-    picture.row = low.box[0];
+    bool filled = copy && !low.outside.empty() && copy->coords == low.outside;
+    picture.row = boxElements(low, 0);
     std::vector<int64_t> element(counts.size(), 0);
     do {
       for (size_t k = 0; k < tile.size(); ++k)
         known[tile[k]] = element[k];
-      DomainValues v = g.values(known);
+      DomainValues v = g.values(known, launch);
       bool hole = false, inside = copy.has_value();
       for (DomainId id = 0; id < g.size(); ++id)
         hole = hole || !v[id] || *v[id] < 0 || *v[id] >= extent[id];
-      // Where the instruction is: its element along each dimension.
+      // Where the instruction is: its element along each dimension. Pixels
+      // follow one another as their domain's indices do.
+      if (low.mode == TmaMode::Im2col)
+        for (DomainId id : g.roots())
+          inside = inside && !filled && *v[id] >= 0 && *v[id] < extent[id];
       size_t k = 0;
-      for (size_t d = low.dimensions.size(); inside && d-- > 0;) {
+      for (size_t d = low.box.size(); inside && d-- > 0;) {
         int64_t i = 0;
         for (DomainId id : low.dimensions[d].tileDomains)
           i = i * extent[id] + element[k++];
@@ -109,7 +122,7 @@ titan::picturesOf(const TmaLowering &low, const Expr::Bindings &launch,
 /// the picture is the next dimension's.
 static void squeeze(const TmaLowering &low,
                     std::vector<TmaTilePicture> &pictures) {
-  int64_t row = low.box[0];
+  int64_t row = boxElements(low, 0);
   for (const TmaTilePicture &p : pictures)
     for (size_t k = 0; k < p.cells.size(); ++k)
       if (p.cells[k] != p.cells[k - k % static_cast<size_t>(row)])
@@ -119,9 +132,7 @@ static void squeeze(const TmaLowering &low,
     for (size_t k = 0; k < p.cells.size(); k += static_cast<size_t>(row))
       cells += p.cells[k];
     p.cells = cells;
-    p.row = low.dimensions.size() > 1
-                ? ceilDiv(int64_t(low.box[1]), low.elementStrides[1])
-                : 1;
+    p.row = low.dimensions.size() > 1 ? boxElements(low, 1) : 1;
   }
 }
 
@@ -132,15 +143,23 @@ static void squeeze(const TmaLowering &low,
 /// The code around the instruction, one statement a line.
 static std::vector<std::string> codeOf(const TmaLowering &low) {
   bool load = low.direction == TmaDirection::Load;
-  std::string op = load ? "tma.load"
+  bool im2col = low.mode == TmaMode::Im2col;
+  std::string op = im2col ? "tma.load.im2col"
+                   : load ? "tma.load"
                    : low.direction == TmaDirection::Store
                        ? "tma.store"
                        : "tma.reduce." + low.reduction;
-  auto copy = [&](const auto &coords, auto print, int64_t bytes) {
+  auto list = [](const auto &values, auto print) {
     std::string text;
-    for (size_t d = coords.size(); d-- > 0;)
-      text += (text.empty() ? "" : ", ") + print(coords[d]);
-    text = op + " [" + text + "]";
+    for (size_t d = values.size(); d-- > 0;)
+      text += (text.empty() ? "" : ", ") + print(values[d]);
+    return "[" + text + "]";
+  };
+  auto copy = [&](const auto &coords, auto print, const auto &offsets,
+                  int64_t bytes) {
+    std::string text = op + " " + list(coords, print);
+    if (im2col)
+      text += " offsets " + list(offsets, print);
     if (!low.sharedOffset.is(0))
       text += ", buffer + " + low.sharedOffset.str();
     return text + (load ? "    (" + std::to_string(bytes) + " bytes)" : "");
@@ -155,7 +174,7 @@ static std::vector<std::string> codeOf(const TmaLowering &low) {
                     (loop.ofBoxes ? "    (boxes of a tile)" : ""));
     indent += "  ";
   }
-  std::string then = copy(low.coords, expr, low.thenBytes);
+  std::string then = copy(low.coords, expr, low.im2colOffsets, low.thenBytes);
   if (low.predicate.empty()) {
     lines.push_back(indent + then);
     return lines;
@@ -168,7 +187,9 @@ static std::vector<std::string> codeOf(const TmaLowering &low) {
   lines.push_back(indent + "  " + then);
   if (low.otherwise == TmaElse::Fill) {
     lines.push_back(indent + "else");
-    lines.push_back(indent + "  " + copy(low.outside, number, low.elseBytes));
+    std::vector<int64_t> none(low.im2colOffsets.size(), 0);
+    lines.push_back(indent + "  " +
+                    copy(low.outside, number, none, low.elseBytes));
   }
   return lines;
 }

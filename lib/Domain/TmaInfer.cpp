@@ -59,12 +59,14 @@ namespace {
 /// Matches the mixed domains below one dimension of the TMA domain.
 class Matcher {
 public:
-  Matcher(const DomainGraph &graph, const std::vector<Class> &classes)
-      : graph(graph), classes(classes) {}
+  Matcher(const DomainGraph &graph, const std::vector<Class> &classes,
+          bool pixels)
+      : graph(graph), classes(classes), pixels(pixels) {}
 
   Result<Dim> match(DomainId top, const Expr &stride) {
     Dim dim;
     dim.kind = classes[top];
+    dim.pixels = pixels;
     dim.tops = {top};
     dim.record.domains = {top};
     dim.record.size = graph[top].extent;
@@ -73,6 +75,8 @@ public:
     DomainId below = top;
     if (dim.kind == Class::Loop) {
       dim.record.how = "implicit size-one";
+      for (const DomainExpr *e = consumer(below); e; e = consumer(e->out[0]))
+        dim.slides = dim.slides || e->kind == DomainExpr::Kind::Window;
       return dim;
     }
     // Resizes move the boxes.
@@ -90,6 +94,9 @@ public:
     dim.left = left;
     dim.record.first = -left;
     dim.extent = graph[below].extent;
+    if (const DomainExpr *e = consumer(below);
+        e && e->kind == DomainExpr::Kind::Window)
+      return matchWindows(std::move(dim), *e, left, right);
     if (dim.kind == Class::Tile) {
       auto box = known(below);
       if (!box)
@@ -120,6 +127,22 @@ public:
       dim.record.margin =
           strongMargin({dim.record.size, dim.record.box, e, dim.record.begin,
                         dim.record.cut, dim.record.first, dim.extent});
+    if (straddles < 0)
+      return dim;
+    // Tiles go on across the boxes of `straddles`: one of the first box does,
+    // and mixes where the second box has an element.
+    if (!dim.resized.empty())
+      return refused(graph.str(top) + " is resized, and boxes of " +
+                     std::to_string(dim.record.box) + " do not divide " +
+                     graph.str(straddles));
+    dim.boxDomain = straddles;
+    dim.boxStep = 1;
+    dim.record.margin =
+        max(graph[straddles].extent - dim.record.size,
+            Expr(0) - graph[straddles].extent % Expr(dim.record.box));
+    dim.mixes = ": a tile that begins in the first " +
+                graph[straddles].extent.str() +
+                " and goes on behind them holds elements of the next ones";
     return dim;
   }
 
@@ -140,6 +163,32 @@ private:
   std::optional<int64_t> known(DomainId id) const {
     auto n = graph[id].extent.constant();
     return n && *n >= 1 && *n <= int64_t(1) << 32 ? n : std::nullopt;
+  }
+
+  Result<Dim> matchWindows(Dim dim, const DomainExpr &window, int64_t left,
+                           int64_t right) {
+    DomainId p = window.out[0];
+    Box box;
+    if (classes[p] == Class::Tile) {
+      auto n = known(p);
+      if (!n)
+        return refused("the tile " + graph.str(p) +
+                       " has an extent that only a launch knows");
+      box.box = *n;
+      box.tile = {p};
+    } else {
+      Result<Box> made = matchBox(p, dim);
+      if (!made)
+        return made.problem();
+      box = *made;
+      if (box.step != 1)
+        return refused(graph.str(window) +
+                       ": windows of a tile follow one "
+                       "another, these are " +
+                       std::to_string(box.step) + " apart");
+    }
+    dim.record.tileDomains = box.tile;
+    return boxWindows(graph, std::move(dim), window, box.box, left, right);
   }
 
   Result<Box> matchBox(DomainId x, Dim &dim) {
@@ -173,7 +222,10 @@ private:
         return sub;
       }
       // The inner split's boxes go on across the outer one.
-      if (isMultiple(graph[i].extent, sub->box) != Tri::Yes)
+      if (isMultiple(graph[i].extent, sub->box) != Tri::Yes && pixels &&
+          straddles < 0 && sub->step == 1)
+        straddles = i;
+      else if (isMultiple(graph[i].extent, sub->box) != Tri::Yes)
         return refused(graph.str(*consumer(i)) + ": boxes of " +
                        std::to_string(sub->box) + " do not divide " +
                        graph.str(i) + ", so that they do not rotate left");
@@ -201,6 +253,9 @@ private:
       Result<Box> sub = matchBox(o, dim);
       if (!sub)
         return sub;
+      if (straddles >= 0)
+        return fails("boxes of " + std::to_string(sub->box) +
+                     " do not divide " + graph.str(straddles) + " above it");
       if (inner == Class::Tile && sub->step != 1)
         return fails("elements are adjacent inside of " + graph.str(i) +
                      " and strided outside");
@@ -225,12 +280,24 @@ private:
 
   const DomainGraph &graph;
   const std::vector<Class> &classes;
+  bool pixels;
+  /// What tiles of pixels do not divide.
+  DomainId straddles = -1;
 };
+} // namespace
+
+Result<Dim> titan::tma::matchDim(const DomainGraph &graph,
+                                 const std::vector<Class> &classes,
+                                 DomainId top, const Expr &stride,
+                                 bool pixels) {
+  return Matcher(graph, classes, pixels).match(top, stride);
+}
 
 //===----------------------------------------------------------------------===//
 // All dimensions
 //===----------------------------------------------------------------------===//
 
+namespace {
 /// A domain of the TMA domain, matched or not.
 struct Entry {
   DomainId id;
@@ -272,6 +339,13 @@ struct Search {
     for (size_t k = 0; k < list.size();) {
       const Entry &a = list[k];
       const DomainExpr *e = consumerOf(a);
+      // Windows of one element each, next to one another, are their elements.
+      if (e && !isPrescribed(a.id) && e->kind == DomainExpr::Kind::Window &&
+          e->filter == 1 && e->stride == 1) {
+        list[k].id = e->out[0];
+        k = 0;
+        continue;
+      }
       if (!e || isPrescribed(a.id) || e->kind != DomainExpr::Kind::Merge ||
           e->in[0] != a.id) {
         ++k;
@@ -336,7 +410,7 @@ struct Search {
     Result<Dim> dim =
         refused(graph.str(entry.id) + " is not in the prescribed TMA domain");
     if (prescribed.empty() || wanted)
-      dim = Matcher(graph, classes).match(entry.id, entry.stride);
+      dim = matchDim(graph, classes, entry.id, entry.stride);
     if (dim) {
       std::vector<Entry> next = list;
       next[k].dim = *dim;
@@ -365,16 +439,26 @@ titan::tma::inferViews(const TmaSchedule &schedule,
   for (const TmaGlobalDim &d : schedule.global)
     list.push_back({d.domain, d.stride, std::nullopt});
   search.solve(std::move(list), {});
-  if (search.found.empty())
-    return *search.first;
-  return std::move(search.found);
+  Result<std::optional<View>> pixels = inferIm2col(schedule, classes);
+  if (pixels && !*pixels)
+    return search.found.empty() ? Result<std::vector<View>>(*search.first)
+                                : std::move(search.found);
+  // Pixels of windows of one element may be rows of a matrix.
+  std::erase_if(search.found,
+                [](const View &v) { return !v.needs.checks.empty(); });
+  if (!search.found.empty())
+    return std::move(search.found);
+  if (!pixels)
+    return pixels.problem();
+  return std::vector<View>{**pixels};
 }
 
 std::optional<Dim> titan::tma::composite(const DomainGraph &graph,
                                          const Dim &outer, const Dim &inner) {
   const TmaDimension &a = outer.record, &b = inner.record;
   bool moved = inner.left != 0 || b.begin != 0 || b.cut != 0 ||
-               !inner.resized.empty() || inner.kind == Class::Mixed;
+               !inner.resized.empty() || inner.slides ||
+               inner.kind == Class::Mixed;
   auto n = b.size.constant();
   if (moved || areEqual(a.stride, b.stride * b.size) != Tri::Yes)
     return std::nullopt;

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // TmaInfer.cpp: which domains are the TMA domain, and what each of its
-// dimensions is. TmaTile.cpp: the tile's views, its place in the buffer, how
-// boxes cut it. TmaCandidate.h: one choice, its limits, level and predicate.
-// TmaSchedule.cpp puts them together.
+// dimensions is. TmaIm2col.cpp: windows, and pixels of them. TmaTile.cpp: the
+// tile's views, its place in the buffer, how boxes cut it. TmaCandidate.h: one
+// choice, its limits, level and predicate. TmaSchedule.cpp puts them together.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_DOMAIN_TMAINFER_H
@@ -44,13 +44,57 @@ struct Dim {
   int64_t boxStep = 1;
   int64_t left = 0; ///< Of all resizes.
   Expr extent = 0;  ///< After them.
+  /// Windows slide over it: what resizes add to it (padding) is filled whatever
+  /// the correctness is, so that it is composited with nothing outside of it.
+  bool slides = false;
+  /// Where it is not Theorem 6 that the margin is from: what mixes.
+  std::string mixes = {};
+  bool pixels = false; ///< Of im2col.
+};
+
+/// Matches the domains below `top`, a dimension of the TMA domain. `pixels`:
+/// tiles of im2col, which may go on across the splits above them.
+Result<Dim> matchDim(const DomainGraph &graph,
+                     const std::vector<Class> &classes, DomainId top,
+                     const Expr &stride, bool pixels = false);
+
+/// The problem of windows that no copy can slide: those of a store, over
+/// anything but a dimension of the tensor, with their elements in the tile.
+std::optional<Problem> checkWindows(const TmaSchedule &s,
+                                    const std::vector<Class> &classes);
+
+/// The domain that windows slide over is boxed: `window` is its consumer, `box`
+/// consecutive windows are one box. Fills the record; `left` and `right` are
+/// all resizes of the domain.
+Result<Dim> boxWindows(const DomainGraph &graph, Dim dim,
+                       const DomainExpr &window, int64_t box, int64_t left,
+                       int64_t right);
+
+/// What an im2col map has beside pixels and channels.
+struct Im2col {
+  /// W, H, D: positions at windows*stride + element*dilation - left.
+  struct Spatial {
+    TmaGlobalDim global;
+    DomainId windows;
+    DomainId element = -1; ///< -1: there is one.
+    int64_t stride = 1, dilation = 1, filter = 1;
+    int64_t left = 0, right = 0; ///< Of all resizes.
+  };
+  std::vector<Spatial> spatial; ///< W first.
+  TmaGlobalDim images;
 };
 
 /// One way to see the tensor: dimensions, outermost first.
 struct View {
   std::vector<Dim> dims;
   Requirements needs;
+  /// Then the dimensions are pixels and channels.
+  std::optional<Im2col> im2col = {};
 };
+
+/// The view of a tile of pixels; none where no windows are merged in the tile.
+Result<std::optional<View>> inferIm2col(const TmaSchedule &schedule,
+                                        const std::vector<Class> &classes);
 
 /// All ways, at least one; or why there is none.
 Result<std::vector<View>> inferViews(const TmaSchedule &schedule,

@@ -27,6 +27,8 @@ TmaLowering TmaLowering::fixed(const Expr::Bindings &indices,
   }
   for (Expr &x : low.coords)
     x = x.substitute(indices);
+  for (Expr &x : low.im2colOffsets)
+    x = x.substitute(indices);
   low.sharedOffset = sharedOffset.substitute(indices);
   low.predicate.clear();
   for (const TmaBound &b : predicate) {
@@ -42,6 +44,8 @@ TmaLowering TmaLowering::fixed(const Expr::Bindings &indices,
 std::optional<TensorMap>
 TmaLowering::tensorMap(const Expr::Bindings &launch) const {
   TensorMap map;
+  map.mode = mode;
+  map.im2col = im2col;
   map.rank = static_cast<int>(dims.size());
   map.type = type;
   map.swizzle = swizzle;
@@ -58,7 +62,8 @@ TmaLowering::tensorMap(const Expr::Bindings &launch) const {
     map.dims[d] = static_cast<uint64_t>(*n);
     if (d > 0)
       map.strides[d - 1] = static_cast<uint64_t>(*stride);
-    map.box[d] = box[d];
+    if (mode == TmaMode::Tiled)
+      map.box[d] = box[d];
     map.elementStrides[d] = elementStrides[d];
   }
   return map;
@@ -84,6 +89,7 @@ std::optional<TmaCopy> TmaLowering::copyAt(const Expr::Bindings &values,
   copy.shared = base + *offset;
   if (!holds) {
     copy.coords = outside;
+    copy.im2colOffsets.assign(im2colOffsets.size(), 0);
     return copy;
   }
   for (const Expr &x : coords) {
@@ -91,6 +97,12 @@ std::optional<TmaCopy> TmaLowering::copyAt(const Expr::Bindings &values,
     if (!value)
       return std::nullopt;
     copy.coords.push_back(*value);
+  }
+  for (const Expr &x : im2colOffsets) {
+    auto value = x.evaluate(values);
+    if (!value)
+      return std::nullopt;
+    copy.im2colOffsets.push_back(*value);
   }
   return copy;
 }

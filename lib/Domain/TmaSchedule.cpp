@@ -117,7 +117,10 @@ static Result<Candidate> choose(const Work &work, const TargetInfo &target) {
     }
   };
   for (const View &view : *views)
-    compose(compose, view.dims, 0, view.needs, 0);
+    if (view.im2col)
+      best = lowering.lower(view.dims, view.needs, 0, view.im2col);
+    else
+      compose(compose, view.dims, 0, view.needs, 0);
   if (seen > 1)
     best->low.why.push_back(
         number(seen) + " ways to see the tensor were compared; taken: " +
@@ -219,6 +222,8 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &schedule,
   auto classes = classify(schedule.graph, schedule.bulk);
   if (!classes)
     return classes.problem();
+  if (auto problem = checkWindows(schedule, *classes))
+    return *problem;
   std::vector<DomainId> to;
   auto pruned = withoutViews(schedule, *classes, to);
   if (!pruned)
@@ -274,7 +279,8 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &schedule,
   low.tile = std::move(tile);
   low.rowElements = row;
   std::vector<std::string> lines;
-  for (size_t d = 0; d < low.dimensions.size(); ++d) {
+  bool tiled = low.mode == TmaMode::Tiled;
+  for (size_t d = 0; tiled && d < low.dimensions.size(); ++d) {
     const TmaDimension &t = low.dimensions[d];
     std::string text = "dimension " + number(static_cast<int64_t>(d)) + ":";
     for (DomainId id : t.domains)

@@ -273,11 +273,12 @@ private:
     in.expect(",");
     if (in.failed)
       return;
-    size_t results = what == "split" || what == "swizzle" ? 2 : 1;
-    if (what != "split" && what != "swizzle" && what != "merge" &&
-        what != "resize")
-      return in.fail("there are split, merge, resize and swizzle, not '" +
+    bool two = what == "split" || what == "swizzle" || what == "window";
+    if (!two && what != "merge" && what != "resize")
+      return in.fail("there are split, merge, resize, swizzle and window, not "
+                     "'" +
                      what + "'");
+    size_t results = two ? 2 : 1;
     if (names.size() != results)
       return in.fail(what + " makes " + std::to_string(results) +
                      (results == 1 ? " domain" : " domains"));
@@ -310,6 +311,21 @@ private:
       in.expect(")");
       if (!in.failed)
         one(s.graph.resize(from, left, right));
+      return;
+    }
+    if (what == "window") {
+      int64_t filter = in.integer(), stride = 1, dilation = 1;
+      while (!in.failed && in.take(",")) {
+        if (in.take("stride"))
+          stride = in.integer();
+        else if (in.take("dilation"))
+          dilation = in.integer();
+        else
+          in.fail("a window has a stride and a dilation");
+      }
+      in.expect(")");
+      if (!in.failed)
+        pair(s.graph.window(from, filter, stride, dilation));
       return;
     }
     DomainId other = domain();

@@ -46,7 +46,8 @@ Result<TmaSchedule> titan::tma::withoutViews(const TmaSchedule &from,
         resizedRoot = above.kind == DomainExpr::Kind::Resize;
         id = above.in[0];
       }
-      if (classes[e.in[0]] == Class::Tile && !resizedRoot)
+      bool window = e.kind == DomainExpr::Kind::Window;
+      if (classes[e.in[0]] == Class::Tile && !resizedRoot && !window)
         continue;
       DomainId a = to[e.in[0]], b = e.in[1] < 0 ? -1 : to[e.in[1]];
       if (e.kind == DomainExpr::Kind::Merge ||
@@ -60,6 +61,7 @@ Result<TmaSchedule> titan::tma::withoutViews(const TmaSchedule &from,
         continue;
       }
       auto out = e.kind == DomainExpr::Kind::Swizzle ? graph.swizzle(a, b)
+                 : window ? graph.window(a, e.filter, e.stride, e.dilation)
                  : e.innerFactor ? graph.splitInner(a, e.factor)
                                  : graph.splitOuter(a, e.factor);
       if (!out)
@@ -209,7 +211,9 @@ Pieces titan::tma::cutTile(const std::vector<Dim> &dims,
     bool innermost = k + 1 == n;
     // The encoder's limit is on the box before the element stride.
     int64_t e = innermost ? 1 : d.elementStride;
-    int64_t most = e == 1 ? target.tmaMaxBox : (target.tmaMaxBox - 1) / e + 1;
+    int64_t most = dims[k].pixels ? target.tmaMaxIm2colPixels
+                   : e == 1       ? target.tmaMaxBox
+                                  : (target.tmaMaxBox - 1) / e + 1;
     int64_t take = d.tile;
     if (innermost && span != 0 && d.tile * element > span)
       take = largest(dims[k], span / element, 1);

@@ -10,6 +10,7 @@
 
 #include "titan/Domain/IterDomain.h"
 
+#include <array>
 #include <cstdlib>
 #include <functional>
 #include <vector>
@@ -86,6 +87,15 @@ inline void forEachGraph(const std::vector<int64_t> &roots, int steps,
           continue;
         DomainGraph h = g;
         if (h.resize(a, l, r))
+          self(self, h, left - 1, firstExpr);
+      }
+      using Window = std::array<int64_t, 3>; // Filter, stride, dilation.
+      for (auto [f, s, d] :
+           small ? std::vector<Window>{{2, 2, 1}}
+                 : std::vector<Window>{
+                       {2, 1, 1}, {1, 2, 1}, {3, 2, 1}, {2, 1, 2}}) {
+        DomainGraph h = g;
+        if (h.window(a, f, s, d))
           self(self, h, left - 1, firstExpr);
       }
       for (DomainId b : leaves) {

@@ -179,28 +179,36 @@ TEST(DomainGraph, Refusals) {
   EXPECT_EQ(code(g.swizzle(a, b)), "domain-invalid"); // 6 > 4
   EXPECT_EQ(code(g.swizzle(b, a)), "domain-invalid"); // 6 is no power of two
   EXPECT_EQ(code(g.swizzle(c, b)), "domain-invalid");
+  EXPECT_EQ(code(g.window(a, 4, 1, 2)), "domain-invalid"); // 7 elements
+  EXPECT_EQ(code(g.window(a, 0)), "domain-invalid");
+  EXPECT_EQ(code(g.window(a, 1, 0)), "domain-invalid");
+  EXPECT_EQ(code(g.window(a, 1, 1, (1 << 20) + 1)), "domain-invalid");
   EXPECT_EQ(code(g.merge(a, b)), "none");
   EXPECT_EQ(code(g.splitInner(a, 2)), "domain-invalid"); // Used.
+  EXPECT_EQ(code(g.window(a, 2)), "domain-invalid");
+  EXPECT_EQ(code(g.window(c, 100)), "none"); // The launch decides.
   EXPECT_EQ(lookupCode("domain-invalid") != nullptr, true);
 }
 
 /// Holes and predicates of every small graph: without a hole-making expression
 /// there is no hole; the predicates name exactly the holes; without cutting
-/// resizes every element is visited exactly once.
+/// resizes and windows every element is visited exactly once.
 TEST(DomainGraph, HolesAndPredicatesOfEverySmallGraph) {
-  int64_t graphs = 0, withHoles = 0, dropped = 0;
+  int64_t graphs = 0, withHoles = 0, dropped = 0, windows = 0;
   for (const auto &roots : smallRoots())
     forEachGraph(
         roots, roots.size() == 1 ? 3 : 2, false, [&](const DomainGraph &g) {
           ++graphs;
           std::vector<DomainId> named = g.predicates(), rootIds = g.roots();
-          bool creates = false, cuts = false;
+          bool creates = false, cuts = false, slides = false;
           size_t creators = 0;
           for (const DomainExpr &e : g.exprs()) {
             creates = creates || g.createsHoles(e) == Tri::Yes;
             creators += g.createsHoles(e) == Tri::Yes;
             cuts = cuts || e.left < 0 || e.right < 0;
+            slides = slides || e.kind == DomainExpr::Kind::Window;
           }
+          windows += slides;
           dropped += named.size() < creators;
           std::map<std::vector<int64_t>, int> visits;
           int64_t holes = 0;
@@ -221,11 +229,11 @@ TEST(DomainGraph, HolesAndPredicatesOfEverySmallGraph) {
             ASSERT_EQ(holes, 0) << g.str();
           withHoles += holes > 0;
           for (auto &[at, times] : visits)
-            ASSERT_EQ(times, 1) << g.str();
+            ASSERT_TRUE(times == 1 || slides) << g.str();
           int64_t elements = 1;
           for (DomainId id : rootIds)
             elements *= *g[id].extent.constant();
-          if (!cuts)
+          if (!cuts && !slides)
             ASSERT_EQ(static_cast<int64_t>(visits.size()), elements) << g.str();
           else
             ASSERT_LE(static_cast<int64_t>(visits.size()), elements);
@@ -233,10 +241,67 @@ TEST(DomainGraph, HolesAndPredicatesOfEverySmallGraph) {
   EXPECT_GT(graphs, 10000);
   EXPECT_GT(withHoles, 5000);
   EXPECT_GT(dropped, 100);
+  EXPECT_GT(windows, 5000);
+}
+
+/// A window against its definition: the positions of all whole ones, of every
+/// small size, filter, stride and dilation; and with sizes as symbols.
+TEST(DomainGraph, Windows) {
+  int64_t cases = 0, behind = 0;
+  for (int64_t size = 1; size <= 14; ++size)
+    for (int64_t filter = 1; filter <= 4; ++filter)
+      for (int64_t stride = 1; stride <= 4; ++stride)
+        for (int64_t dilation = 1; dilation <= 3; ++dilation) {
+          std::vector<std::vector<int64_t>> want;
+          for (int64_t at = 0; at < size; at += stride) {
+            std::vector<int64_t> window;
+            for (int64_t r = 0; r < filter; ++r)
+              if (at + r * dilation < size)
+                window.push_back(at + r * dilation);
+            if (static_cast<int64_t>(window.size()) == filter)
+              want.push_back(window);
+          }
+          auto count = static_cast<int64_t>(want.size());
+          DomainGraph g, s;
+          DomainId x = g.root(size), n = s.root(Expr::symbol("n"));
+          auto made = g.window(x, filter, stride, dilation);
+          auto [p, r] = *s.window(n, filter, stride, dilation);
+          int64_t windows = *s[p].extent.evaluate({{"n", size}});
+          ASSERT_EQ(bool(made), count > 0);
+          if (!made) {
+            ASSERT_LE(windows, 0);
+            continue;
+          }
+          ASSERT_EQ(*g[made->first].extent.constant(), count);
+          ASSERT_EQ(windows, count);
+          forEachPoint(g, [&](const DomainValues &v) {
+            ASSERT_EQ(*v[x], want[static_cast<size_t>(*v[made->first])]
+                                 [static_cast<size_t>(*v[made->second])]);
+            ASSERT_FALSE(isHole(g, v));
+          });
+          ASSERT_TRUE(g.predicates().empty());
+          // The element does not say the window, nor that it is one.
+          DomainValues back = g.values({0, std::nullopt, 0});
+          ASSERT_FALSE(back[made->first].has_value());
+          behind += count * stride < size;
+          ++cases;
+        }
+  EXPECT_GT(cases, 300);
+  EXPECT_GT(behind, 100);
+  DomainGraph g;
+  DomainId h = *g.resize(g.root(Expr::symbol("H"), "H"), 1, 1);
+  auto [p, r] = *g.window(h, 3, 2);
+  g.rename(p, "P"), g.rename(r, "R");
+  EXPECT_EQ(g.str(), "I1{H + 2} = resize(H{H}, 1, 1)\n"
+                     "P{(H - 1) / 2 + 1}, R{3} = window(I1{H + 2}, 3, stride "
+                     "2, dilation 1)\n");
+  DomainIndices known(g.size());
+  known[p] = Expr::symbol("p"), known[r] = Expr::symbol("r");
+  EXPECT_EQ(g.indices(known)[0]->str(), "p*2 + r - 1");
 }
 
 /// Indices from roots to leaves are the inverse of those from leaves to roots,
-/// at valid points.
+/// at valid points; through a window they do not follow.
 TEST(DomainGraph, IndicesBothWays) {
   for (const auto &roots : smallRoots())
     forEachGraph(roots, 2, false, [&](const DomainGraph &g) {
@@ -246,7 +311,12 @@ TEST(DomainGraph, IndicesBothWays) {
         DomainValues known(g.size());
         for (DomainId id : g.roots())
           known[id] = v[id];
-        ASSERT_EQ(g.values(known), v) << g.str();
+        DomainValues found = g.values(known);
+        bool slides = false;
+        for (const DomainExpr &e : g.exprs())
+          slides = slides || e.kind == DomainExpr::Kind::Window;
+        for (DomainId id = 0; id < g.size(); ++id)
+          ASSERT_TRUE(found[id] == v[id] || (slides && !found[id])) << g.str();
       });
     });
 }

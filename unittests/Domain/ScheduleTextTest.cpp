@@ -82,8 +82,13 @@ TEST(ScheduleText, Refusals) {
   EXPECT_EQ(codeOf(t + "C, D = split(A, 2) x"),
             syntax("line 2: expected '=' at the end"));
   EXPECT_EQ(codeOf(t + "C = turn(A, 2)"),
-            syntax("line 2: there are split, merge, resize and swizzle, not "
-                   "'turn' at '2'"));
+            syntax("line 2: there are split, merge, resize, swizzle and "
+                   "window, not 'turn' at '2'"));
+  EXPECT_EQ(codeOf(t + "C, D = window(A, 3, step 2)"),
+            syntax("line 2: a window has a stride and a dilation at 'step'"));
+  EXPECT_EQ(codeOf(t + "C, D = window(A, 3, dilation 4)"),
+            "domain-invalid: line 2: a window of 9 elements does not fit into "
+            "domain A{8}");
   EXPECT_EQ(codeOf(t + "C, D = split(A, 0)"),
             "domain-invalid: line 2: domain A is split by 0");
   EXPECT_EQ(codeOf(t + "swizzle 127B"),

@@ -90,6 +90,11 @@ struct Case {
         text += " = resize(" + name(e.in[0]) + ", " + number(e.left) + ", " +
                 number(e.right);
         break;
+      case DomainExpr::Kind::Window:
+        text += " = window(" + name(e.in[0]) + ", " + number(e.filter) +
+                ", stride " + number(e.stride) + ", dilation " +
+                number(e.dilation);
+        break;
       case DomainExpr::Kind::Swizzle:
         text += " = swizzle(" + name(e.in[0]) + ", " + name(e.in[1]);
       }

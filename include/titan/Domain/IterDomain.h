@@ -27,11 +27,24 @@
 //                                                         o = m / I, i = m % I
 //   Y = resize(X, l, r)       X + l + r                   y = x + l
 //   X', Y' = swizzle(X, Y)    X, Y                        x' = x, y' = x xor y
+//   P, R = window(X, f,       (X-(f-1)*d-1)/s + 1, f      x = p*s + r*d
+//     stride s, dilation d)
 //
 // (/ and % are Euclidean; names stand for extents where sizes are meant.)
 // Indices follow both ways: from leaves to roots, which is what a loop body
 // needs, and from roots to leaves, which says who owns an element. In resize,
 // l and r may be negative: then elements are cut off, and nobody visits them.
+//
+// A window is what a convolution slides over X: P of them, s elements apart, of
+// f elements each, d apart. It alone is no bijection: an element stands in
+// several windows, or in none (between windows, behind the last one). So nobody
+// owns it, and indices follow from p and r to x only. Whole windows alone are
+// counted: every pair (p, r) is an element, and a window makes no holes.
+//
+//     X{8} --window 3, stride 2--> P{3}, R{3}      x  0 1 2 3 4 5 6 7
+//                                                     0 0 0
+//                                                         1 1 1
+//                                                             2 2 2
 //
 // A domain is used by at most one expression, so a graph is a forest of trees
 // that grow together in merges and swizzles. Reordering changes no domain; it
@@ -62,18 +75,22 @@ struct IterDomain {
 
 /// An expression between domains. The unused members of a kind are -1 and 0.
 struct DomainExpr {
-  enum class Kind : uint8_t { Split, Merge, Resize, Swizzle };
+  enum class Kind : uint8_t { Split, Merge, Resize, Swizzle, Window };
 
   Kind kind;
-  /// Split, resize: in[0]. Merge: outer, inner. Swizzle: X, Y.
+  /// Split, resize, window: in[0]. Merge: outer, inner. Swizzle: X, Y.
   DomainId in[2] = {-1, -1};
-  /// Split: outer, inner. Merge, resize: out[0]. Swizzle: X', Y'.
+  /// Split: outer, inner. Merge, resize: out[0]. Swizzle: X', Y'. Window: the
+  /// windows, the elements of one.
   DomainId out[2] = {-1, -1};
   /// Split: the factor, and whether it is the inner extent.
   Expr factor = 0;
   bool innerFactor = true;
   /// Resize: elements added before the first and after the last.
   int64_t left = 0, right = 0;
+  /// Window: elements of one; from one window, and from one of its elements, to
+  /// the next.
+  int64_t filter = 1, stride = 1, dilation = 1;
   bool removed = false;
 };
 
@@ -86,7 +103,8 @@ public:
   //===--------------------------------------------------------------------===//
   // Building. Problems: domain-invalid (no such domain, already used, a factor
   // or a known extent below 1, a swizzle of extents that are not a power of two
-  // for Y or larger for X than for Y).
+  // for Y or larger for X than for Y, a window that a known extent does not
+  // hold).
   //===--------------------------------------------------------------------===//
 
   DomainId root(Expr extent, std::string name = "");
@@ -103,6 +121,11 @@ public:
   Result<DomainId> resize(DomainId in, int64_t left, int64_t right);
   /// Gives (X', Y').
   Result<std::pair<DomainId, DomainId>> swizzle(DomainId x, DomainId y);
+  /// Gives (windows, elements of one). Filter, stride and dilation are 1 ..
+  /// 2^20. Where only a launch knows that an extent holds no window, there are
+  /// none: the first output's extent is then below 1.
+  Result<std::pair<DomainId, DomainId>>
+  window(DomainId in, int64_t filter, int64_t stride = 1, int64_t dilation = 1);
 
   //===--------------------------------------------------------------------===//
   // Looking
@@ -125,9 +148,10 @@ public:
   // Indices
   //===--------------------------------------------------------------------===//
 
-  /// All indices that follow from the known ones, in both directions. What is
-  /// known is not computed again, so that of the many indices of a hole the
-  /// caller's are kept. None: does not follow, or overflows 64 bits.
+  /// All indices that follow from the known ones, in both directions (through
+  /// windows towards the roots only). What is known is not computed again, so
+  /// that of the many indices of a hole the caller's are kept. None: does not
+  /// follow, or overflows 64 bits.
   DomainValues values(DomainValues known,
                       const Expr::Bindings &bindings = {}) const;
   /// The same as expressions.

@@ -70,6 +70,14 @@ std::vector<Implication> predicateThroughResize(const DomainGraph &graph,
 std::vector<Implication> predicateThroughSwizzle(const DomainGraph &graph,
                                                  const DomainExpr &swizzle);
 
+/// P, R = window(X, f, s, d): P and R in bounds implies X in bounds. Nothing
+/// follows the other way: X{4} has windows P{3} of two elements, and behind the
+/// last one p = 3, r = 0 is x = 3.
+///   Proof sketch: 0 <= p*s + r*d <= (N_P - 1)*s + (f - 1)*d, and N_P - 1 is
+///   the greatest number whose s-fold plus (f - 1)*d + 1 is at most N_X.
+std::vector<Implication> predicateThroughWindow(const DomainGraph &graph,
+                                                const DomainExpr &window);
+
 /// The theorem that fits the expression.
 std::vector<Implication> predicateThrough(const DomainGraph &graph,
                                           const DomainExpr &expr);
@@ -112,6 +120,8 @@ bool canRotateLeft(int64_t box, int64_t n);
 ///   4. the output of a resize, left >= 0 and right >= 0, of a protected
 ///   domain;
 ///   5. the X output of a swizzle whose X input is protected.
+/// A window hands nothing on: the index behind its last one may be an element.
+/// Its outputs are protected where they are given (im2col's pixels).
 /// Theorem 4. If all domains that are not protected are in bounds, and the
 /// hardware's predicates hold (all partitioned domains are in bounds), then all
 /// protected domains are in bounds.

@@ -38,6 +38,27 @@
 // remains is refused (tma-schedule) with the first expression that fits
 // nothing.
 //
+// Windows of a dimension (window, IterDomain.h) are boxed by themselves, or their
+// pixels are the tile. Loads only; the elements of a window are loops. What a
+// resize adds above a window is padding: it is filled whatever the correctness
+// is.
+//
+//   windows                                     box            by
+//   ---------------------------------------------------------------------------
+//   X -> P, R;  P -> c, b;  b bulk              (b-1)*stride+1, element stride
+//                                               = stride       windows
+//   N, Y -> P, R; X -> Q, S; m = merge(N, P, Q)
+//     m -> c, b;  b bulk                        b pixels       im2col
+//
+// im2col is taken where merged windows are in the tile: m is one dimension of
+// the copy and the channels are the other. Of the tensor N, (D, (H,)) W, C each
+// dimension is checked by the hardware; the copy starts at the first pixel of
+// the tile, and offsets are the elements r and s. A tile may go on across the
+// boxes above it (m split by 96, then by 64: level 3, unless m is shorter): the
+// pixels behind them count as data, padding or not. Where all windows are of
+// one element and next to one another, and the tensor is contiguous, its pixels
+// are rows of a matrix, and the copy is tiled.
+//
 // Where a box divides its dimension, that cut undoes level 3: the box is then a
 // dimension with bounds of its own, and its holes lie outside. The seed's
 // Figure 5 (8 elements, boxes of 4, element stride 3) is strongly correct as a
@@ -159,21 +180,26 @@ struct TmaTileDomain {
 struct TmaLowering {
   DomainGraph graph; ///< The schedule's, with the loops of boxes.
   std::vector<TmaLoop> loops;
-  std::vector<TmaDimension> dimensions; ///< Innermost first, as the map's.
+  /// Innermost first: the map's; of im2col channels, then pixels.
+  std::vector<TmaDimension> dimensions;
 
   // The tensor map: what is known now is constant.
+  TmaMode mode = TmaMode::Tiled;
+  TmaIm2col im2col; ///< Where that is the mode.
   const TmaType *type;
   const TmaSwizzle *swizzle;
   Expr address;
   std::vector<Expr> dims, strides;
-  std::vector<uint32_t> box, elementStrides;
+  std::vector<uint32_t> box; ///< Empty where the mode is im2col.
+  std::vector<uint32_t> elementStrides;
   bool nanFill = false;
 
   // The instruction, in the innermost loop.
   TmaDirection direction;
   std::string reduction;
   std::vector<Expr> coords; ///< Dimension 0 first, over the loops' indices.
-  Expr sharedOffset = 0;    ///< Bytes from the buffer's start.
+  std::vector<Expr> im2colOffsets; ///< Of im2col, W first.
+  Expr sharedOffset = 0;           ///< Bytes from the buffer's start.
   std::vector<TmaBound> predicate; ///< All of them; empty: none.
   TmaElse otherwise = TmaElse::None;
   /// Fill: the coordinates of the copy from outside.
@@ -205,7 +231,8 @@ struct TmaLowering {
 
 /// Infers, validates and decides. The problem is the first rule that is broken:
 /// domain-invalid, tma-schedule, tma-shared-tile, tma-strong, tma-store-*,
-/// undecided, or a limit of the tensor map or the instruction.
+/// undecided, or a limit of the tensor map or the instruction (tma-im2col for
+/// corners and offsets).
 Result<TmaLowering> lowerSchedule(const TmaSchedule &schedule,
                                   const TargetInfo &target);
 

@@ -15,6 +15,9 @@
 //     Mo, Mi = split(M, 128)           by inner factor; split(M, outer 4)
 //     Ko, Ki = split(K, 64)
 //     B = merge(Mo, Ko)                resize(X, left, right), swizzle(X, Y)
+//     P, R = window(X, 3, stride 2, dilation 1)
+//                                      filter; stride and dilation are 1 where
+//                                      they are left out
 //     bulk Mi, Ki                      what one instruction runs through
 //     shared Ko, Mi, Ki                the buffer's order (may be left out)
 //     map M, K                         the TMA domain, prescribed

@@ -62,7 +62,7 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
     }
     bool sign = last == "-" && (before == "," || before == "(");
     bool call = last == "split" || last == "merge" || last == "resize" ||
-                last == "swizzle";
+                last == "swizzle" || last == "window";
     bool tight = text.empty() || sign || last == "(" || *token == "," ||
                  *token == ")" || (*token == "(" && call);
     text += (tight ? "" : " ") + *token;
@@ -408,6 +408,8 @@ Result<CopyLowering> titan::lowerCopy(CopyAsyncOp copy, bool uses) {
     return low.problem();
   if (auto problem = checkBuffer(buffer, *low))
     return *problem;
+  if (low->mode != TmaMode::Tiled)
+    return Problem{"not-supported-yet", "im2col copies in the IR"};
   return CopyLowering{std::move(*schedule), std::move(*low), wanted};
 }
 
