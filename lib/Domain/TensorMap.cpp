@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Domain/TensorMap.h"
 
+#include <algorithm>
+
 using namespace titan;
 
 static std::string number(uint64_t value) { return std::to_string(value); }
@@ -25,9 +27,12 @@ static int64_t alignment(const TensorMap &map, int64_t usual) {
   return wide ? 2 * usual : usual;
 }
 
-/// Spatial dimensions of an im2col map, and which one W is: dimensions are
-/// C, W, (H, (D,)) N, or W, (H, (D,)) slices of C, N when interleaved.
-static int spatialDims(const TensorMap &map) { return map.rank - 2; }
+/// How many dimensions have corners, W first, and which one W is: dimensions
+/// are C, W, (H, (D,)) N, or W, (H, (D,)) slices of C, N when interleaved.
+static int cornerDims(const TensorMap &map) {
+  int spatial = map.rank - 2;
+  return map.mode == TmaMode::Im2colWide ? std::min(spatial, 1) : spatial;
+}
 static int firstSpatial(const TensorMap &map) {
   return map.interleave == TmaInterleave::None ? 1 : 0;
 }
@@ -37,8 +42,7 @@ static int firstSpatial(const TensorMap &map) {
 /// zero.
 static int64_t encodedBoxBytes(const TensorMap &map) {
   if (map.mode != TmaMode::Tiled)
-    return int64_t(map.im2col.channels) * map.im2col.pixels * map.type->bits /
-           8;
+    return map.pixels() * map.im2col.channels * map.type->bits / 8;
   int64_t bits = map.type->bits;
   for (int d = 0; d < map.rank; ++d)
     bits *= map.elementStrides[d] ? map.box[d] / map.elementStrides[d] : 0;
@@ -55,14 +59,15 @@ static void checkIm2col(const TensorMap &map, const TargetInfo &target,
     found.push_back({Code::TmaBoxRange, "channelsPerPixel",
                      number(m.channels) + " channels are not in 1 .. " +
                          std::to_string(target.tmaMaxIm2colChannels)});
-  if (m.pixels < 1 || m.pixels > target.tmaMaxIm2colPixels)
+  if (map.pixels() < 1 || map.pixels() > target.tmaMaxIm2colPixels)
     found.push_back({Code::TmaBoxRange, "pixelsPerColumn",
                      number(m.pixels) + " pixels are not in 1 .. " +
                          std::to_string(target.tmaMaxIm2colPixels)});
   // Corners share 32 bits: 16, 8 or 5 bits each (5.5.4.1).
-  int bits = map.rank == 3 ? 16 : map.rank == 4 ? 8 : 5;
+  int corners = cornerDims(map);
+  int bits = corners == 1 ? 16 : corners == 2 ? 8 : 5;
   int32_t most = (1 << (bits - 1)) - 1;
-  for (int d = 0; d < spatialDims(map) && d < 3; ++d) {
+  for (int d = 0; d < corners && d < 3; ++d) {
     for (auto [field, corner] : {std::pair{"pixelBoxLowerCorner", m.lower[d]},
                                  std::pair{"pixelBoxUpperCorner", m.upper[d]}})
       if (corner < -most - 1 || corner > most)
@@ -71,7 +76,8 @@ static void checkIm2col(const TensorMap &map, const TargetInfo &target,
                              std::to_string(-most - 1) + " .. " +
                              std::to_string(most)});
     int at = d + firstSpatial(map);
-    if ((unknown.dims >> at) & 1)
+    bool outOfRange = map.dims[at] > static_cast<uint64_t>(target.tmaMaxDim);
+    if (outOfRange || (unknown.dims >> at) & 1)
       continue;
     // The encoder adds with 32 bits.
     int64_t end = static_cast<int64_t>(map.dims[at]) + m.upper[d];
@@ -82,6 +88,25 @@ static void checkIm2col(const TensorMap &map, const TargetInfo &target,
                number(map.dims[at]) + " - 1 + " + std::to_string(m.upper[d]) +
                (end > INT32_MAX ? " ends past 2^31" : " is empty")});
   }
+}
+
+/// What maps of im2col::w have of their own (facts-tma.md 1.2, I4, R4, C9).
+static void checkWide(const TensorMap &map, std::vector<TmaViolation> &found) {
+  std::string swizzle(map.swizzle->name);
+  if (swizzle != "64B" && swizzle != "128B" && swizzle != "128B_atom_32B")
+    found.push_back(
+        {Code::TmaIm2col, "swizzle",
+         "im2col::w takes swizzle 64B, 128B or 128B_atom_32B, not " + swizzle});
+  if (map.interleave != TmaInterleave::None)
+    found.push_back(
+        {Code::TmaInterleave, "interleave", "im2col::w takes no interleave"});
+  // Entry 0 is ignored; W is dimension 1. The encoder takes the others, but the
+  // copy does not step by them (5.5.5.2).
+  for (int d = 2; d < map.rank; ++d)
+    if (map.elementStrides[d] > 1)
+      found.push_back({Code::TmaElementStride, indexed("elementStrides", d),
+                       "element stride " + number(map.elementStrides[d]) +
+                           ", but im2col::w strides along W alone"});
 }
 
 std::vector<TmaViolation> titan::validate(const TensorMap &map,
@@ -97,9 +122,9 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
            std::string(target.name) + " has no tensor maps");
     return found;
   }
-  if (map.mode == TmaMode::Im2colWide) {
-    report(Code::NotSupportedYet, "tensorMap",
-           "tensor maps of im2col::w are not modelled yet");
+  if (map.mode == TmaMode::Im2colWide && !target.has(Feature::TmaGather)) {
+    report(Code::WrongTarget, "tensorMap",
+           std::string(target.name) + " has no im2col::w");
     return found;
   }
   bool tiled = map.mode == TmaMode::Tiled;
@@ -116,13 +141,23 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
   const TmaType &type = *map.type;
   const TmaSwizzle &swizzle = *map.swizzle;
   std::string typeName(type.name), swizzleName(swizzle.name);
+  // A rule of padded types: sm_103a stores halves of b6x16_p32, too (R6).
+  auto reportPadded = [&](Code code, bool half, std::string field,
+                          std::string message) {
+    if (half && type.driver == 15)
+      report(Code::WrongTarget, std::move(field),
+             std::move(message) + "; only stores of sm_103a take it");
+    else
+      report(code, std::move(field), std::move(message));
+  };
 
   int64_t align = alignment(map, target.tmaBaseAlignment);
   if (!unknown.address && map.address % align != 0)
-    report(Code::TmaBaseAlignment, "globalAddress",
-           "address " + number(map.address) + " is " +
-               number(map.address % align) + " bytes past a multiple of " +
-               std::to_string(align));
+    reportPadded(Code::TmaBaseAlignment, map.address % align == 16,
+                 "globalAddress",
+                 "address " + number(map.address) + " is " +
+                     number(map.address % align) +
+                     " bytes past a multiple of " + std::to_string(align));
 
   for (int d = 0; d < map.rank; ++d) {
     bool known = !((unknown.dims >> d) & 1);
@@ -134,9 +169,10 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
     if (known && d == 0 && isPacked(type)) {
       uint64_t group = isPadded(type) ? 128 : 2;
       if (map.dims[0] % group != 0)
-        report(Code::TmaDimPacked, indexed("globalDim", 0),
-               "extent " + number(map.dims[0]) + " of " + typeName +
-                   " is no multiple of " + number(group));
+        reportPadded(Code::TmaDimPacked, map.dims[0] % group == 64,
+                     indexed("globalDim", 0),
+                     "extent " + number(map.dims[0]) + " of " + typeName +
+                         " is no multiple of " + number(group));
     }
     if (tiled && (map.box[d] < 1 || map.box[d] > target.tmaMaxBox))
       report(Code::TmaBoxRange, indexed("boxDim", d),
@@ -156,10 +192,11 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
       continue;
     uint64_t stride = map.strides[d - 1];
     if (stride % strideAlign != 0)
-      report(Code::TmaStrideAlignment, indexed("globalStrides", d - 1),
-             "stride of " + number(stride) + " bytes is " +
-                 number(stride % strideAlign) + " past a multiple of " +
-                 std::to_string(strideAlign));
+      reportPadded(Code::TmaStrideAlignment, stride % strideAlign == 16,
+                   indexed("globalStrides", d - 1),
+                   "stride of " + number(stride) + " bytes is " +
+                       number(stride % strideAlign) + " past a multiple of " +
+                       std::to_string(strideAlign));
     if (stride > static_cast<uint64_t>(target.tmaMaxStride))
       report(Code::TmaStrideRange, indexed("globalStrides", d - 1),
              "stride of " + number(stride) + " bytes is not below 2^40");
@@ -167,12 +204,14 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
 
   if (!tiled)
     checkIm2col(map, target, unknown, found);
+  if (map.mode == TmaMode::Im2colWide)
+    checkWide(map, found);
   uint32_t inner = tiled ? map.box[0] : map.im2col.channels;
   std::string innerField = tiled ? indexed("boxDim", 0) : "channelsPerPixel";
   if (isPadded(type) && inner != 128)
-    report(Code::TmaBoxPacked, innerField,
-           "inner box of " + number(inner) + " values of " + typeName +
-               "; it has to be 128");
+    reportPadded(Code::TmaBoxPacked, inner == 64, innerField,
+                 "inner box of " + number(inner) + " values of " + typeName +
+                     "; it has to be 128");
   if (!isPadded(type)) {
     int64_t bits = static_cast<int64_t>(inner) * type.bits;
     if (bits % (8 * target.tmaBoxBytesMultiple) != 0)
@@ -198,14 +237,16 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
       target.id != TargetId::Sm90a)
     report(Code::TmaInterleave, "interleave",
            "interleave 32B needs swizzle 32B, not " + swizzleName);
-  if (interleaved && type.driver == 15)
+  // Said of b6x16_p32. Of b4x16_p64 it follows: no inner box is both 128, which
+  // would count slices (encoder), and 64 bytes (R2).
+  if (interleaved && isPadded(type))
     report(Code::TmaInterleave, "interleave",
            typeName + " takes no interleave");
   // Padded types: none, 128B, 128B_atom_32B; b6x16_p32 stores 128B_atom_64B.
   if (isPadded(type) && swizzle.driver != 0 && swizzle.driver != 3 &&
       swizzle.driver != 4 && !(type.driver == 15 && swizzle.driver == 6))
-    report(Code::TmaTypeSwizzle, "swizzle",
-           typeName + " does not take swizzle " + swizzleName);
+    reportPadded(Code::TmaTypeSwizzle, swizzle.driver == 2, "swizzle",
+                 typeName + " does not take swizzle " + swizzleName);
   if (target.id == TargetId::Sm90a && !swizzle.sm90)
     report(Code::TmaSwizzleTarget, "swizzle",
            "swizzle " + swizzleName + " does not exist on sm_90a");
@@ -215,10 +256,41 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
   if (map.nanFill && !type.nanFill)
     report(Code::TmaFillType, "oobFill",
            "elements of " + typeName + " cannot be filled with NaN");
+  if (map.l2Promotion != 0 && map.l2Promotion != 64 && map.l2Promotion != 128 &&
+      map.l2Promotion != 256)
+    report(Code::TmaL2Promotion, "l2Promotion",
+           std::to_string(map.l2Promotion) +
+               " bytes are not 0, 64, 128 or 256");
   return found;
 }
 
-/// The start and the offsets of an im2col copy (facts-tma.md C2, C4, R3).
+/// The operands of im2col::w (facts-tma.md C9, C10).
+static void checkWideCopy(const TensorMap &map, const TmaCopy &copy,
+                          std::vector<TmaViolation> &found) {
+  bool wide = map.mode == TmaMode::Im2colWide;
+  bool fixed = wide && map.im2col.wide == TmaWide::W128;
+  auto range = [&](const char *field, int64_t value, int64_t most) {
+    if (value < 0 || value > most)
+      found.push_back({Code::TmaIm2col, field,
+                       std::string(field) + " " + std::to_string(value) +
+                           " is not in 0 .. " + std::to_string(most) +
+                           (wide ? "" : ": the map is none of im2col::w")});
+  };
+  range("wHalo", copy.wHalo, fixed ? 31 : wide ? 511 : 0);
+  range("wOffset", copy.wOffset, wide ? 31 : 0);
+  if (wide && copy.direction != TmaDirection::Load)
+    found.push_back({Code::TmaIm2col, "tensorMap",
+                     "a map of im2col::w is for loads; its stores begin with "
+                     "PTX 9.4, later than what TITAN writes"});
+  // Sources agree that the 4 * wHalo rows follow the 128, and on which pixels
+  // they hold, but not on their order.
+  if (fixed && copy.wHalo > 0 && copy.wHalo <= 31)
+    found.push_back({Code::NotSupportedYet, "wHalo",
+                     "in which order the halo of im2col::w::128 stands in "
+                     "shared memory is not known; use wHalo 0 or im2col::w"});
+}
+
+/// The start and the offsets of an im2col copy (facts-tma.md C2, C4, C11, R3).
 static void checkIm2colCopy(const TensorMap &map, const TmaCopy &copy,
                             const TmaUnknown &unknown,
                             std::vector<TmaViolation> &found) {
@@ -226,19 +298,20 @@ static void checkIm2colCopy(const TensorMap &map, const TmaCopy &copy,
     found.push_back({Code::TmaIm2col, std::move(field), std::move(message)});
   };
   bool load = copy.direction == TmaDirection::Load;
-  int spatial = spatialDims(map);
-  if (load ? static_cast<int>(copy.im2colOffsets.size()) != spatial
-           : !copy.im2colOffsets.empty())
-    report("im2colOffsets", std::to_string(copy.im2colOffsets.size()) +
-                                " offsets; a load " +
-                                "has one for each of W, H, D, a store none");
+  bool wide = map.mode == TmaMode::Im2colWide;
+  size_t offsets = load && !wide ? static_cast<size_t>(map.rank - 2) : 0;
+  if (copy.im2colOffsets.size() != offsets)
+    report("im2colOffsets",
+           std::to_string(copy.im2colOffsets.size()) +
+               " offsets; a load of im2col has one for each of W, H, D, a " +
+               "store none, im2col::w has wHalo and wOffset");
   int64_t most = map.rank == 3 ? 65535 : map.rank == 4 ? 255 : 31;
   for (size_t k = 0; k < copy.im2colOffsets.size(); ++k)
     if (copy.im2colOffsets[k] < 0 || copy.im2colOffsets[k] > most)
       report(indexed("im2colOffsets", static_cast<int>(k)),
              "offset " + std::to_string(copy.im2colOffsets[k]) +
                  " is not in 0 .. " + std::to_string(most));
-  for (int d = 0; d < spatial && d < 3; ++d) {
+  for (int d = 0; d < cornerDims(map) && d < 3; ++d) {
     if (!load && (map.im2col.lower[d] < 0 || map.im2col.upper[d] > 0))
       report(indexed("pixelBoxLowerCorner", d),
              "a store's bounding box lies inside of the tensor");
@@ -247,11 +320,12 @@ static void checkIm2colCopy(const TensorMap &map, const TmaCopy &copy,
       continue;
     int64_t x = copy.coords[at], low = map.im2col.lower[d];
     int64_t high = static_cast<int64_t>(map.dims[at]) - 1 + map.im2col.upper[d];
-    if (x < low || x > high)
+    // The first pixel of im2col::w may lie left of its box.
+    if ((x < low && !wide) || x > high)
       report(indexed("tensorCoords", at),
-             "coordinate " + std::to_string(x) + " lies outside of the " +
-                 "bounding box " + std::to_string(low) + " .. " +
-                 std::to_string(high));
+             "coordinate " + std::to_string(x) + " lies " +
+                 (wide ? "right" : "outside") + " of the bounding box " +
+                 std::to_string(low) + " .. " + std::to_string(high));
   }
 }
 
@@ -295,13 +369,16 @@ std::vector<TmaViolation> titan::validateCopy(const TensorMap &map,
     checkIm2colCopy(map, copy, unknown, found);
   else if (!copy.im2colOffsets.empty())
     report(Code::TmaIm2col, "im2colOffsets", "a tiled map takes no offsets");
+  checkWideCopy(map, copy, found);
   for (int d = 0; d < static_cast<int>(operands); ++d) {
     if ((unknown.coords >> d) & 1)
       continue;
     int64_t x = copy.coords[d];
-    if (x < INT32_MIN || x > INT32_MAX)
+    if (x < INT32_MIN || x > INT32_MAX) {
       report(Code::OutOfBounds, indexed("tensorCoords", d),
              "coordinate " + std::to_string(x) + " is no 32-bit number");
+      continue;
+    }
     if (!load && x < 0)
       report(Code::TmaStoreNegative, indexed("tensorCoords", d),
              "a store starts at coordinate " + std::to_string(x));
@@ -309,10 +386,13 @@ std::vector<TmaViolation> titan::validateCopy(const TensorMap &map,
       continue;
     int64_t chunkBits = 8 * target.tmaCoordinateBytesMultiple;
     if (isPadded(type)) {
+      bool half = !load && type.driver == 15 && x % 128 == 64; // R6
       if (x % 128 != 0)
-        report(Code::TmaCoordinatePacked, indexed("tensorCoords", 0),
+        report(half ? Code::WrongTarget : Code::TmaCoordinatePacked,
+               indexed("tensorCoords", 0),
                "coordinate " + std::to_string(x) + " of " + typeName +
-                   " is no multiple of 128 values");
+                   " is no multiple of 128 values" +
+                   (half ? "; only stores of sm_103a take it" : ""));
     } else if (map.interleave == TmaInterleave::None &&
                x * type.bits % chunkBits != 0) {
       report(Code::TmaCoordinateAlignment, indexed("tensorCoords", 0),
@@ -339,9 +419,9 @@ std::vector<TmaViolation> titan::validateCopy(const TensorMap &map,
   if (!load && type.driver == 14)
     report(Code::TmaTypeSwizzle, "tensorDataType",
            typeName + " is for loads only");
-  if (load && type.driver == 15 && swizzle.driver == 6)
+  if (load && swizzle.storeOnly)
     report(Code::TmaTypeSwizzle, "swizzle",
-           typeName + " with swizzle " + swizzleName + " is for stores only");
+           "swizzle " + swizzleName + " is for stores only");
   if (copy.direction == TmaDirection::Reduce &&
       !hasTmaReduction(copy.reduction, type.name))
     report(Code::TmaReduceType, "redOp",
@@ -353,7 +433,7 @@ std::vector<TmaViolation> titan::validateCopy(const TensorMap &map,
         interleaved ? 128 * static_cast<int64_t>(map.interleave) : type.bits;
     if (im2col)
       bits *=
-          int64_t(map.im2col.pixels) * (interleaved ? 1 : map.im2col.channels);
+          (map.pixels() + copy.wHalo) * (interleaved ? 1 : map.im2col.channels);
     for (int d = 0; d < map.rank && !im2col; ++d) {
       int64_t es = (d == 0 && !interleaved) || map.elementStrides[d] == 0
                        ? 1
@@ -362,7 +442,7 @@ std::vector<TmaViolation> titan::validateCopy(const TensorMap &map,
       bits *= interleaved && d == map.rank - 2 ? 1 : (map.box[d] + es - 1) / es;
     }
     if (bits / 8 > target.mbarrierMaxTx)
-      report(Code::BarrierRange, "boxDim",
+      report(Code::BarrierRange, im2col ? "pixelsPerColumn" : "boxDim",
              "the box has " + std::to_string(bits / 8) +
                  " bytes; a barrier counts at most " +
                  std::to_string(target.mbarrierMaxTx));

@@ -26,13 +26,10 @@ Result<TmaTransfer> TmaTransfer::make(const TensorMap &map, const TmaCopy &copy,
 
   const TmaType &type = *map.type;
   bool load = copy.direction == TmaDirection::Load;
-  bool im2col = map.mode == TmaMode::Im2col;
+  bool im2col = map.mode != TmaMode::Tiled;
+  bool wide = map.mode == TmaMode::Im2colWide;
   bool padded = type.driver >= 14;
   bool interleaved = map.interleave != TmaInterleave::None;
-  if (padded && (!load || interleaved))
-    return Problem{std::string(codeInfo(Code::NotSupportedYet).code),
-                   "stores and interleaved maps of padded packed types are not "
-                   "modelled yet"};
 
   TmaTransfer transfer;
   transfer.how = copy.direction;
@@ -69,14 +66,14 @@ Result<TmaTransfer> TmaTransfer::make(const TensorMap &map, const TmaCopy &copy,
       transfer.rowCount *= transfer.extents[to];
   }
   if (im2col) {
-    transfer.rowCount = map.im2col.pixels;
-    if (interleaved)
-      transfer.slices = transfer.rank - 2;
-    for (int k = 0; k < map.rank - 2; ++k) {
+    transfer.rowCount = map.pixels() + copy.wHalo;
+    transfer.still = wide ? 2 : transfer.rank - (interleaved ? 2 : 1);
+    for (int k = 0; k < (wide ? 1 : map.rank - 2); ++k) {
       int d = k + 1;
       transfer.low[d] = map.im2col.lower[k];
       transfer.high[d] = transfer.dims[d] - 1 + map.im2col.upper[k];
-      transfer.add[d] = load ? copy.im2colOffsets[k] : 0;
+      // wOffset shifts start and box, so everything that is visited.
+      transfer.add[d] = wide ? copy.wOffset : load ? copy.im2colOffsets[k] : 0;
     }
   }
   if (copy.fourRows) {
@@ -117,10 +114,10 @@ bool TmaTransfer::computeIm2colRow(int64_t index, uint64_t &address) const {
   bool inside = true;
   for (int d = 1; d < rank; ++d) {
     int64_t cursor;
-    if (d == slices) {
-      cursor = start[d];
-    } else if (d == rank - 1) { // N runs on.
+    if (d == rank - 1) { // N runs on.
       cursor = start[d] + index * steps[d];
+    } else if (d >= still) {
+      cursor = start[d];
     } else {
       int64_t first = (high[d] - start[d]) / steps[d] + 1;
       int64_t later = (high[d] - low[d]) / steps[d] + 1;
@@ -143,8 +140,8 @@ void TmaTransfer::computeRow(int64_t index, Row &row) const {
   row.global =
       base + static_cast<uint64_t>(start[0]) * static_cast<uint64_t>(element);
   row.begin = row.end = 0;
-  if (!(mode == TmaMode::Im2col ? computeIm2colRow(index, row.global)
-                                : computeTiledRow(index, row.global)))
+  if (!(mode == TmaMode::Tiled ? computeTiledRow(index, row.global)
+                               : computeIm2colRow(index, row.global)))
     return;
   // Elements lo .. hi-1 of the row lie inside of dimension 0.
   int64_t lo = std::clamp<int64_t>(-start[0], 0, extents[0]);
@@ -158,10 +155,22 @@ void TmaTransfer::computeRow(int64_t index, Row &row) const {
     row.end = std::min((row.end + 15) / 16 * 16, rowBytes());
 }
 
+std::array<uint8_t, 12> titan::packSixBits(std::span<const uint8_t, 16> slot) {
+  std::array<uint8_t, 12> packed{};
+  for (size_t four = 0; four < 4; ++four) { // Four values are three bytes.
+    uint32_t bits = 0;
+    for (size_t i = 0; i < 4; ++i)
+      bits |= uint32_t(slot[4 * four + i] & 63) << (6 * i);
+    for (size_t i = 0; i < 3; ++i)
+      packed[3 * four + i] = static_cast<uint8_t>(bits >> (8 * i));
+  }
+  return packed;
+}
+
 ByteSet TmaTransfer::sharedBytes() const {
   std::vector<ByteSet::Interval> parts;
   forEachRun([&](const TmaRun &run) {
-    parts.push_back({run.shared, run.shared + run.bytes});
+    parts.push_back({run.shared, run.shared + run.sharedBytes});
   });
   return ByteSet::of(std::move(parts));
 }

@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Domain/TensorMap.h"
 
+#include <algorithm>
+
 using namespace titan;
 
 static uint32_t word(const TmaDescriptor &bits, int at) {
@@ -194,7 +196,11 @@ std::optional<TmaViolation> titan::validateReplace(TmaField field, int ordinal,
     return value >= least && value <= most && ordinal >= 0 &&
            ordinal < ordinals;
   };
+  if (!target.has(Feature::TensormapReplace))
+    return TmaViolation{Code::WrongTarget, "tensorMap",
+                        std::string(target.name) + " has no tensormap.replace"};
   bool sm90 = target.id == TargetId::Sm90a;
+  uint64_t mostDim = std::min<uint64_t>(UINT32_MAX, target.tmaMaxDim);
   switch (field) {
   case TmaField::GlobalAddress:
     if (value % target.tmaBaseAlignment != 0)
@@ -210,8 +216,9 @@ std::optional<TmaViolation> titan::validateReplace(TmaField field, int ordinal,
       return bad("box_dim", "1 .. 256, ordinals 0 .. 4");
     break;
   case TmaField::GlobalDim:
-    if (!within(1, UINT32_MAX, 5))
-      return bad("global_dim", "1 .. 2^32 - 1, ordinals 0 .. 4");
+    if (!within(1, mostDim, 5))
+      return bad("global_dim",
+                 "1 .. " + std::to_string(mostDim) + ", ordinals 0 .. 4");
     break;
   case TmaField::GlobalStride:
     if (!within(0, target.tmaMaxStride, 4) ||
@@ -232,6 +239,9 @@ std::optional<TmaViolation> titan::validateReplace(TmaField field, int ordinal,
       return bad("interleave_layout", "0 .. 2");
     break;
   case TmaField::SwizzleMode:
+    if (value == 4) // 96B
+      return TmaViolation{Code::WrongTarget, "swizzle_mode",
+                          "swizzle_mode 4 (96B) is of sm_103a alone"};
     if (value > 3)
       return bad("swizzle_mode", "0 .. 3");
     break;

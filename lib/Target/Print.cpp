@@ -191,6 +191,8 @@ void printTma(std::string &out) {
       function += ", " + second;
     if (swizzle.loadOnly)
       function += " (loads only)";
+    if (swizzle.storeOnly)
+      function += " (stores only)";
     row(out, {swizzle.name, std::to_string(swizzle.driver),
               std::to_string(swizzle.replaceMode),
               std::to_string(swizzle.replaceAtomicity),

@@ -165,7 +165,10 @@ TEST(TensorMap, EveryRuleAndItsEdge) {
       {"u8 of the same box", type("u8"), ""},
       {"u32 of the same box", type("u32"), "tma-box-swizzle"},
       {"im2col::w", [](TensorMap &m) { m.mode = TmaMode::Im2colWide; },
-       "not-supported-yet"},
+       "wrong-target"},
+      {"L2 promotion of 256", [](TensorMap &m) { m.l2Promotion = 256; }, ""},
+      {"L2 promotion of 32", [](TensorMap &m) { m.l2Promotion = 32; },
+       "tma-l2-promotion"},
   };
   for (const Case &c : cases) {
     TensorMap map = legal();
@@ -207,8 +210,70 @@ TEST(TensorMap, PackedTypes) {
   EXPECT_EQ(codes(validateCopy(map, load({64, 0}), blackwell)),
             "tma-coordinate-packed");
   EXPECT_EQ(codes(validateCopy(map, load({128, 0}), blackwell)), "");
+  EXPECT_EQ(with([](TensorMap &m) {
+              m.rank = 3;
+              m.strides[1] = 1024;
+              m.interleave = TmaInterleave::B16;
+            }),
+            "tma-interleave");
+  // b4x16_p64 is never stored; no packed type is reduced.
   EXPECT_EQ(codes(validateCopy(map, store({128, 0}), blackwell)),
             "tma-type-swizzle");
+  TmaCopy reduce{TmaDirection::Reduce, {0, 0}, 0, "add"};
+  EXPECT_EQ(codes(validateCopy(map, reduce, blackwell)),
+            "tma-type-swizzle tma-reduce-type");
+  map.type = findTmaType("b4x16");
+  EXPECT_EQ(codes(validateCopy(map, reduce, blackwell)), "tma-reduce-type");
+  EXPECT_EQ(codes(validateCopy(map, store({128, 0}), blackwell)), "");
+}
+
+/// facts-tma.md R2, R6: b6x16_p32, whose stores are .b6p2x16; what only sm_103a
+/// takes says so.
+TEST(TensorMap, SixBitTypes) {
+  TensorMap map;
+  map.rank = 2;
+  map.type = findTmaType("b6x16_p32");
+  map.swizzle = findTmaSwizzle("128B");
+  map.address = 64;
+  map.dims = {256, 8, 1, 1, 1};
+  map.strides = {192};
+  map.box = {128, 8, 1, 1, 1};
+  auto with = [&](const std::function<void(TensorMap &)> &change) {
+    TensorMap changed = map;
+    change(changed);
+    return codes(validate(changed, blackwell));
+  };
+  auto swizzle = [&](const char *name) {
+    return with([name](TensorMap &m) { m.swizzle = findTmaSwizzle(name); });
+  };
+  EXPECT_EQ(with([](TensorMap &) {}), "");
+  EXPECT_EQ(with([](TensorMap &m) { m.address = 8; }), "tma-base-alignment");
+  EXPECT_EQ(with([](TensorMap &m) { m.address = 16; }), "wrong-target");
+  EXPECT_EQ(with([](TensorMap &m) { m.strides[0] = 200; }),
+            "tma-stride-alignment");
+  EXPECT_EQ(with([](TensorMap &m) { m.strides[0] = 208; }), "wrong-target");
+  EXPECT_EQ(with([](TensorMap &m) { m.dims[0] = 160; }), "tma-dim-packed");
+  EXPECT_EQ(with([](TensorMap &m) { m.dims[0] = 192; }), "wrong-target");
+  EXPECT_EQ(with([](TensorMap &m) { m.box[0] = 32; }), "tma-box-packed");
+  EXPECT_EQ(with([](TensorMap &m) { m.box[0] = 64; }), "wrong-target");
+  EXPECT_EQ(swizzle("64B"), "wrong-target");
+  EXPECT_EQ(swizzle("32B"), "tma-type-swizzle");
+  EXPECT_EQ(swizzle("128B_atom_32B_flip_8B"), "tma-type-swizzle");
+  EXPECT_EQ(swizzle("128B_atom_64B"), "");
+  EXPECT_EQ(with([](TensorMap &m) { m.nanFill = true; }), "tma-fill-type");
+  EXPECT_EQ(codes(validate(map, h200)), "tma-swizzle-target");
+  auto copy = [&](const TmaCopy &what) {
+    return codes(validateCopy(map, what, blackwell));
+  };
+  EXPECT_EQ(copy(load({128, 0})), "");
+  EXPECT_EQ(copy(store({128, 0})), "");
+  EXPECT_EQ(copy(load({64, 0})), "tma-coordinate-packed");
+  EXPECT_EQ(copy(store({64, 0})), "wrong-target");
+  EXPECT_EQ(copy(store({32, 0})), "tma-coordinate-packed");
+  EXPECT_EQ(copy({TmaDirection::Reduce, {0, 0}, 0, "add"}), "tma-reduce-type");
+  map.swizzle = findTmaSwizzle("128B_atom_64B");
+  EXPECT_EQ(copy(store({0, 0})), "");
+  EXPECT_EQ(copy(load({0, 0})), "tma-type-swizzle");
 }
 
 /// NHWC: 64 channels, 9 x 14 pixels, 64 images; the example of PTX ISA 5.5.4.1.
@@ -297,6 +362,129 @@ TEST(TensorMap, Im2colRules) {
   EXPECT_EQ(codes(validateCopy(legal(), copy, h200)), "tma-im2col");
 }
 
+/// facts-tma.md 1.2 ("Wide"), I4, R4, C9 to C11.
+TEST(TensorMap, WideRules) {
+  TensorMap map = nhwc();
+  map.mode = TmaMode::Im2colWide;
+  map.im2col.lower = {-1, 77777, 77777}; // One pair of corners.
+  auto with = [&](const std::function<void(TensorMap &)> &change) {
+    TensorMap changed = map;
+    change(changed);
+    return codes(validate(changed, blackwell));
+  };
+  EXPECT_EQ(with([](TensorMap &) {}), "");
+  EXPECT_EQ(codes(validate(map, h200)), "wrong-target");
+  EXPECT_EQ(with([](TensorMap &m) { m.rank = 2; }), "tma-rank");
+  EXPECT_EQ(with([](TensorMap &m) { m.rank = 3; }), "");
+  // 16 bits of corner at every rank.
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.lower[0] = -32768; }), "");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.lower[0] = -32769; }),
+            "tma-im2col");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.upper[0] = 32767; }), "");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.upper[0] = 32768; }),
+            "tma-im2col");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.upper[0] = -9; }), "");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.upper[0] = -10; }), "tma-im2col");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.pixels = 0; }), "tma-box-range");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.pixels = 1024; }), "");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.pixels = 1025; }),
+            "tma-box-range");
+  for (uint32_t pixels : {0, 1025})
+    EXPECT_EQ(with([pixels](TensorMap &m) {
+                m.im2col.pixels = pixels;
+                m.im2col.wide = TmaWide::W128;
+              }),
+              "");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.channels = 264; }),
+            "tma-box-range tma-box-swizzle");
+  EXPECT_EQ(with([](TensorMap &m) { m.im2col.channels = 72; }),
+            "tma-box-swizzle");
+  EXPECT_EQ(with([](TensorMap &m) { m.elementStrides = {8, 8, 1, 1, 8}; }), "");
+  EXPECT_EQ(with([](TensorMap &m) { m.elementStrides[2] = 2; }),
+            "tma-element-stride");
+  EXPECT_EQ(with([](TensorMap &m) { m.elementStrides[3] = 2; }),
+            "tma-element-stride");
+  EXPECT_EQ(with([](TensorMap &m) { m.interleave = TmaInterleave::B16; }),
+            "tma-interleave");
+  for (const TmaSwizzle &swizzle : tmaSwizzles())
+    EXPECT_EQ(with([&](TensorMap &m) {
+                m.swizzle = &swizzle;
+                m.im2col.channels = 16;
+              }),
+              swizzle.driver >= 2 && swizzle.driver <= 4 ? "" : "tma-im2col")
+        << swizzle.name;
+  for (const char *type : {"b4x16_p64", "b6x16_p32"})
+    for (const TmaSwizzle &swizzle : tmaSwizzles()) {
+      std::string found = with([&](TensorMap &m) {
+        m.type = findTmaType(type);
+        m.swizzle = &swizzle;
+        m.dims[0] = m.im2col.channels = 128;
+      });
+      EXPECT_EQ(found.empty(), swizzle.driver == 3 || swizzle.driver == 4)
+          << type << " " << swizzle.name << ": " << found;
+    }
+  EXPECT_EQ(with([](TensorMap &m) {
+              m.nanFill = true;
+              m.type = findTmaType("u16");
+            }),
+            "tma-fill-type");
+
+  TmaCopy copy = load({0, 7, 4, 0});
+  auto check = [&](const std::function<void(TmaCopy &)> &change) {
+    TmaCopy changed = copy;
+    change(changed);
+    return codes(validateCopy(map, changed, blackwell));
+  };
+  EXPECT_EQ(check([](TmaCopy &) {}), "");
+  // Left of the box, not right of it; H and D as one likes.
+  EXPECT_EQ(check([](TmaCopy &c) { c.coords[1] = -1000; }), "");
+  EXPECT_EQ(check([](TmaCopy &c) { c.coords[1] = 8; }), "tma-im2col");
+  EXPECT_EQ(check([](TmaCopy &c) {
+              c.coords[1] = 8;
+              c.wOffset = 1; // The box moves, too.
+            }),
+            "tma-im2col");
+  EXPECT_EQ(check([](TmaCopy &c) { c.coords[2] = 100; }), "");
+  EXPECT_EQ(check([](TmaCopy &c) { c.coords[0] = 4; }),
+            "tma-coordinate-alignment");
+  EXPECT_EQ(check([](TmaCopy &c) { c.im2colOffsets = {0, 0}; }), "tma-im2col");
+  EXPECT_EQ(check([](TmaCopy &c) { c.wHalo = 511, c.wOffset = 31; }), "");
+  EXPECT_EQ(check([](TmaCopy &c) { c.wHalo = 512; }), "tma-im2col");
+  EXPECT_EQ(check([](TmaCopy &c) { c.wHalo = -1; }), "tma-im2col");
+  EXPECT_EQ(check([](TmaCopy &c) { c.wOffset = 32; }), "tma-im2col");
+  EXPECT_EQ(check([](TmaCopy &c) { c.wOffset = -1; }), "tma-im2col");
+  EXPECT_EQ(check([](TmaCopy &c) { c.direction = TmaDirection::Store; }),
+            "tma-im2col tma-im2col"); // And the lower corner is negative.
+  TmaUnknown w;
+  w.coords = 1 << 1;
+  copy.coords[1] = 8;
+  EXPECT_EQ(codes(validateCopy(map, copy, blackwell, w)), "");
+  copy.coords[1] = 7;
+  map.im2col.wide = TmaWide::W128;
+  EXPECT_EQ(check([](TmaCopy &c) { c.wOffset = 31; }), "");
+  EXPECT_EQ(check([](TmaCopy &c) { c.wHalo = 31; }), "not-supported-yet");
+  EXPECT_EQ(check([](TmaCopy &c) { c.wHalo = 32; }), "tma-im2col");
+  // The halo counts: of pixels of 1 KiB a barrier counts 1023, so 512 and 511.
+  map.im2col.wide = TmaWide::W;
+  map.im2col.channels = 64;
+  map.type = findTmaType("u64");
+  map.im2col.pixels = 1024;
+  EXPECT_EQ(check([](TmaCopy &c) { c.wHalo = 0; }), "");
+  map.im2col.channels = 128;
+  map.im2col.pixels = 1023 - 511;
+  EXPECT_EQ(check([](TmaCopy &c) { c.wHalo = 511; }), "");
+  map.im2col.pixels = 1024 - 511;
+  EXPECT_EQ(check([](TmaCopy &c) { c.wHalo = 511; }), "barrier-range");
+  // Other maps have no such operands.
+  map = nhwc();
+  copy.im2colOffsets = {0, 0};
+  EXPECT_EQ(check([](TmaCopy &) {}), "");
+  EXPECT_EQ(check([](TmaCopy &c) { c.wHalo = 1; }), "tma-im2col");
+  map = legal();
+  copy = load({0, 0, 0});
+  EXPECT_EQ(check([](TmaCopy &c) { c.wOffset = 1; }), "tma-im2col");
+}
+
 TEST(TensorMap, GatherRules) {
   TensorMap map = legal();
   map.rank = 2;
@@ -346,6 +534,8 @@ TEST(TensorMap, CopyRules) {
   EXPECT_EQ(check(load({4, 0, 0}), x0), "");
   EXPECT_EQ(check(load({0, 0})), "tma-coordinate-count");
   EXPECT_EQ(check(load({0, 0, int64_t(1) << 31})), "out-of-bounds");
+  EXPECT_EQ(check(load({INT64_MAX, 0, 0})), "out-of-bounds");
+  EXPECT_EQ(check(store({INT64_MIN, 0, 0})), "out-of-bounds");
   EXPECT_EQ(check(load({0, 0, 0}, 64)), "tma-shared-alignment");
   EXPECT_EQ(check(load({0, 0, 0}, -128)), "tma-shared-alignment");
   EXPECT_EQ(check(store({0, -1, 0})), "tma-store-negative");
@@ -361,6 +551,12 @@ TEST(TensorMap, CopyRules) {
   EXPECT_EQ(check(store({0, 0, 0})), "");
   map.swizzle = findTmaSwizzle("128B_atom_32B_flip_8B");
   EXPECT_EQ(codes(validateCopy(map, store({0, 0, 0}), blackwell)),
+            "tma-type-swizzle");
+  // facts-tma.md W3.
+  map = legal();
+  map.swizzle = findTmaSwizzle("128B_atom_64B");
+  EXPECT_EQ(codes(validateCopy(map, store({0, 0, 0}), blackwell)), "");
+  EXPECT_EQ(codes(validateCopy(map, load({0, 0, 0}), blackwell)),
             "tma-type-swizzle");
 }
 
@@ -499,6 +695,18 @@ TEST(Descriptor, ReplaceRules) {
   EXPECT_FALSE(ok(TmaField::SwizzleMode, 0, 4));
   EXPECT_FALSE(ok(TmaField::FillMode, 0, 2));
   EXPECT_FALSE(ok(TmaField::Interleave, 0, 3));
+  // What copies take (tma-dim-range).
+  EXPECT_TRUE(ok(TmaField::GlobalDim, 0, uint64_t(1) << 31));
+  EXPECT_FALSE(ok(TmaField::GlobalDim, 0, (uint64_t(1) << 31) + 1));
+  EXPECT_FALSE(validateReplace(TmaField::GlobalDim, 0, UINT32_MAX, blackwell));
+  EXPECT_TRUE(
+      validateReplace(TmaField::GlobalDim, 0, uint64_t(1) << 32, blackwell));
+  EXPECT_EQ(validateReplace(TmaField::SwizzleMode, 0, 4, blackwell)->code,
+            Code::WrongTarget);
+  EXPECT_EQ(validateReplace(TmaField::GlobalAddress, 0, 0,
+                            targetInfo(TargetId::Gfx942))
+                ->code,
+            Code::WrongTarget);
   EXPECT_EQ(validateReplace(TmaField::BoxDim, 0, 0, h200)->code,
             Code::TmaReplace);
 }

@@ -75,6 +75,7 @@ inline void expectModel(const TensorMap &map, const TmaCopy &copy,
   int64_t moved = 0;
   transfer->forEachRun([&](const TmaRun &run) {
     ASSERT_GE(run.bytes, 1);
+    ASSERT_EQ(run.sharedBytes, run.bytes);
     for (int64_t b = 0; b < run.bytes; ++b, ++moved) {
       int64_t shared = run.shared + b,
               global = static_cast<int64_t>(run.global) + b;

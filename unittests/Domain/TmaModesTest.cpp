@@ -1,4 +1,4 @@
-//===- TmaModesTest.cpp - im2col, gather4, packed types -------------------===//
+//===- TmaModesTest.cpp - im2col, im2col::w, gather4, packed types --------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -27,10 +27,30 @@ Model destination(const TensorMap &map, const TmaCopy &copy, int64_t image) {
     int64_t end = 512;
     for (int d = 0; d < map.rank; ++d)
       end += static_cast<int64_t>(
-          map.dims[d] * (d ? map.strides[d - 1] : map.type->bits / 8));
+          d ? map.dims[d] * map.strides[d - 1]
+            : (map.dims[0] * static_cast<uint64_t>(map.type->bits) + 7) / 8);
     result.bytes.resize(end);
   }
   return result;
+}
+
+/// facts-tma.md 2.4: so many values are `data` bytes of memory, and in shared
+/// memory the first of `slot`.
+struct Unit {
+  int64_t values, data, slot;
+};
+
+Unit unitOf(const TmaType &type) {
+  switch (type.driver) {
+  case 13:
+    return {2, 1, 1};
+  case 14:
+    return {16, 8, 16};
+  case 15:
+    return {16, 12, 16};
+  default:
+    return {1, type.bits / 8, type.bits / 8};
+  }
 }
 
 /// One row of `n` elements at shared row `row`; its elements start at (x0, and
@@ -38,7 +58,7 @@ Model destination(const TensorMap &map, const TmaCopy &copy, int64_t image) {
 void writeRow(Model &result, const TensorMap &map, const TmaCopy &copy,
               int64_t row, int64_t pitch, int64_t n,
               const std::vector<int64_t> &outer) {
-  int64_t element = map.type->bits / 8;
+  Unit unit = unitOf(*map.type);
   bool inside = true;
   int64_t address = static_cast<int64_t>(map.address);
   for (int d = 1; d < map.rank; ++d) {
@@ -46,17 +66,19 @@ void writeRow(Model &result, const TensorMap &map, const TmaCopy &copy,
              outer[d - 1] < static_cast<int64_t>(map.dims[d]);
     address += outer[d - 1] * static_cast<int64_t>(map.strides[d - 1]);
   }
-  for (int64_t b = 0; b < n * element; ++b) {
-    int64_t x = copy.coords[0] + b / element;
-    int64_t shared =
-        swizzled(map.swizzle->driver, copy.shared + row * pitch + b);
-    int64_t global = address + copy.coords[0] * element + b;
-    auto in = [&](int64_t i) {
-      return i >= 0 && i < static_cast<int64_t>(map.dims[0]);
+  int64_t first = copy.coords[0] / unit.values;
+  for (int64_t b = 0; b < n / unit.values * unit.data; ++b) {
+    int64_t shared = swizzled(map.swizzle->driver,
+                              copy.shared + row * pitch +
+                                  b / unit.data * unit.slot + b % unit.data);
+    int64_t global = address + first * unit.data + b;
+    auto in = [&](int64_t at) {
+      int64_t x = first + at / unit.data;
+      return x >= 0 && x < static_cast<int64_t>(map.dims[0]) / unit.values;
     };
-    result.transaction += b % element == 0 ? element : 0;
+    ++result.transaction;
     if (copy.direction == TmaDirection::Load) {
-      if (inside && in(x))
+      if (inside && in(b))
         result.write(shared, {Source::Data, global});
       else
         result.write(shared,
@@ -64,8 +86,8 @@ void writeRow(Model &result, const TensorMap &map, const TmaCopy &copy,
       continue;
     }
     bool chunk = false;
-    for (int64_t k = b / 16 * 16; k < b / 16 * 16 + 16; k += element)
-      chunk = chunk || in(copy.coords[0] + k / element);
+    for (int64_t k = b / 16 * 16; k < b / 16 * 16 + 16; ++k)
+      chunk = chunk || in(k);
     if (inside && chunk)
       result.write(global, {Source::Data, shared});
   }
@@ -184,6 +206,221 @@ TEST(TmaIm2col, MeasuredTraversal) {
   EXPECT_EQ(transfer->transactionBytes(), 80);
 }
 
+//===----------------------------------------------------------------------===//
+// im2col::w
+//===----------------------------------------------------------------------===//
+
+/// PTX ISA 5.5.5, in its order: wOffset is added to the corners and to W, then
+/// a cursor goes along W; past the box it wraps to the next image.
+Model wideModel(const TensorMap &map, const TmaCopy &copy,
+                std::vector<std::vector<int64_t>> *visited = nullptr) {
+  const TmaIm2col &m = map.im2col;
+  int64_t lower = m.lower[0], w = copy.coords[1], n = copy.coords.back();
+  int64_t upper = static_cast<int64_t>(map.dims[1]) - 1 + m.upper[0];
+  lower += copy.wOffset, upper += copy.wOffset, w += copy.wOffset;
+  int64_t pixels = m.wide == TmaWide::W128 ? 128 : m.pixels;
+  int64_t pitch = map.swizzle->driver == 2 ? 64 : 128;
+  Model result = destination(map, copy, (pixels + copy.wHalo) * pitch);
+  for (int64_t pixel = 0; pixel < pixels + copy.wHalo; ++pixel) {
+    std::vector<int64_t> at{w};
+    for (int d = 2; d < map.rank - 1; ++d)
+      at.push_back(copy.coords[d]);
+    at.push_back(n);
+    if (visited)
+      visited->push_back(at);
+    writeRow(result, map, copy, pixel, pitch, m.channels, at);
+    w += map.elementStrides[1];
+    if (w > upper) {
+      w = lower;
+      ++n;
+    }
+  }
+  return result;
+}
+
+/// N images of W pixels of 4 u32 channels.
+TensorMap wideMap(uint64_t W, uint64_t N, int32_t lower, int32_t upper,
+                  uint32_t pixels) {
+  TensorMap map;
+  map.mode = TmaMode::Im2colWide;
+  map.rank = 3;
+  map.type = findTmaType("u32");
+  map.swizzle = findTmaSwizzle("64B");
+  map.address = 4096;
+  map.dims = {4, W, N, 1, 1};
+  map.strides = {16, 16 * W};
+  map.im2col = {{lower, 0, 0}, {upper, 0, 0}, 4, pixels};
+  return map;
+}
+
+TEST(TmaIm2colWide, AllSmallCases) {
+  int64_t cases = 0, left = 0;
+  for (int64_t W = 1; W <= 3; ++W)
+    for (int32_t lower = -2; lower <= 2; ++lower)
+      for (int32_t upper = -2; upper <= 2; ++upper)
+        for (uint32_t es = 1; es <= 3; ++es)
+          for (uint32_t pixels : {1, 2, 5}) {
+            if (lower >= W + upper)
+              continue;
+            TensorMap map = wideMap(W, 2, lower, upper, pixels);
+            map.elementStrides[1] = es;
+            for (int64_t x = lower - 3; x <= W - 1 + upper; ++x)
+              for (int64_t n = -1; n <= 2; ++n)
+                for (int64_t halo : {0, 1, 3})
+                  for (int64_t offset : {0, 1, 2}) {
+                    TmaCopy copy{TmaDirection::Load, {0, x, n}, 128};
+                    copy.wHalo = halo;
+                    copy.wOffset = offset;
+                    ASSERT_NO_FATAL_FAILURE(
+                        expectModel(map, copy, blackwell, wideModel(map, copy)))
+                        << "W " << W << " lower " << lower << " upper " << upper
+                        << " es " << es << " x " << x << " halo " << halo
+                        << " offset " << offset;
+                    ++cases;
+                    left += x < lower;
+                  }
+          }
+  RecordProperty("cases", static_cast<int>(cases));
+  EXPECT_GT(cases, 50000);
+  EXPECT_GT(left, 10000);
+}
+
+TEST(TmaIm2colWide, RandomCases) {
+  const unsigned seed = 7;
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937_64 random(seed);
+  auto between = [&](int64_t low, int64_t high) {
+    return low + static_cast<int64_t>(random() % uint64_t(high - low + 1));
+  };
+  int wrapped = 0, left = 0, fixed = 0, packed = 0;
+  for (int c = 0; c < 3000; ++c) {
+    TensorMap map;
+    map.mode = TmaMode::Im2colWide;
+    map.rank = static_cast<int>(between(3, 5));
+    map.type = &tmaTypes()[between(0, 15)];
+    bool padded = map.type->driver >= 14;
+    map.swizzle = &tmaSwizzles()[between(padded ? 3 : 2, 4)];
+    map.nanFill = map.type->nanFill && between(0, 1);
+    map.address = 32 * static_cast<uint64_t>(between(64, 500));
+    int64_t unit = 128 / map.type->bits, most = map.swizzle->span / 16;
+    map.im2col.channels =
+        static_cast<uint32_t>(padded ? 128 : unit * between(1, most));
+    bool w128 = between(0, 2) == 0;
+    map.im2col.wide = w128 ? TmaWide::W128 : TmaWide::W;
+    map.im2col.pixels = static_cast<uint32_t>(w128 ? 0 : between(1, 40));
+    fixed += w128;
+    packed += map.type->driver >= 13;
+    TmaCopy copy;
+    map.dims[0] = padded ? 128 * between(1, 2)
+                         : 2 * between(1, map.im2col.channels + unit);
+    copy.coords.push_back((padded ? 128 : unit) * between(-2, 2));
+    int64_t below = (static_cast<int64_t>(map.dims[0]) * map.type->bits) / 8;
+    for (int d = 1; d < map.rank; ++d) {
+      map.strides[d - 1] = (below + 31) / 32 * 32 + 32 * between(0, 2);
+      map.dims[d] = between(1, d == 1 ? 20 : 5);
+      below = static_cast<int64_t>(map.strides[d - 1] * map.dims[d]);
+      copy.coords.push_back(between(-1, 5));
+    }
+    int64_t W = static_cast<int64_t>(map.dims[1]);
+    int64_t low = between(-4, W + 1), high = between(low, W + 4);
+    map.im2col.lower[0] = static_cast<int32_t>(low);
+    map.im2col.upper[0] = static_cast<int32_t>(high - (W - 1));
+    // Corners that no field holds at ranks 4 and 5, and that mean nothing.
+    map.im2col.lower[1] = 1 << 20;
+    map.elementStrides[1] = static_cast<uint32_t>(between(1, 8));
+    copy.coords[1] = between(low - 12, high);
+    left += copy.coords[1] < low;
+    copy.wHalo = w128 ? 0 : between(0, 3) ? between(0, 9) : between(0, 511);
+    copy.wOffset = between(0, 31);
+    copy.shared = 128 * between(1, 9);
+    std::vector<std::vector<int64_t>> visited;
+    Model want = wideModel(map, copy, &visited);
+    wrapped += visited.back().back() > visited[0].back();
+    ASSERT_NO_FATAL_FAILURE(expectModel(map, copy, blackwell, want)) << c;
+  }
+  EXPECT_GT(wrapped, 1000);
+  EXPECT_GT(left, 500);
+  EXPECT_GT(fixed, 500);
+  EXPECT_GT(packed, 300);
+}
+
+/// (W, H, N) of each pixel; W is -1 for those that are filled.
+using Pixels = std::vector<std::array<int64_t, 3>>;
+
+Pixels pixelsOf(const TensorMap &map, const TmaCopy &copy) {
+  auto transfer = TmaTransfer::make(map, copy, blackwell);
+  EXPECT_TRUE(bool(transfer)) << transfer.problem().message;
+  Pixels result(static_cast<size_t>(transfer->rows()), {-1, -1, -1});
+  transfer->forEachRun([&](const TmaRun &run) {
+    if (run.fill)
+      return;
+    auto at = static_cast<int64_t>(run.global - map.address);
+    auto stride = [&](int d) { return static_cast<int64_t>(map.strides[d]); };
+    result[static_cast<size_t>((run.shared - copy.shared) / 64)] = {
+        at % stride(1) / stride(0), at % stride(2) / stride(1), at / stride(2)};
+  });
+  return result;
+}
+
+// A case of TIRx-harness, whose simulator was checked on an SM100 (facts-tma.md
+// C9): images of 4 x 2 pixels of 16 u32, five pixels and one of halo from
+// (0, 1, 40), box shifted by 1.
+TEST(TmaIm2colWide, HaloAndOffsetOfAProgram) {
+  TensorMap map = wideMap(4, 160, 0, 0, 5);
+  map.rank = 4;
+  map.dims = {16, 4, 2, 160, 1};
+  map.strides = {64, 256, 512};
+  map.im2col.channels = 16;
+  TmaCopy copy{TmaDirection::Load, {0, 0, 1, 40}, 1024};
+  copy.wHalo = copy.wOffset = 1;
+  EXPECT_EQ(pixelsOf(map, copy), (Pixels{{1, 1, 40},
+                                         {2, 1, 40},
+                                         {3, 1, 40},
+                                         {-1, -1, -1},
+                                         {1, 1, 41},
+                                         {2, 1, 41}}));
+  EXPECT_EQ(TmaTransfer::make(map, copy, blackwell)->transactionBytes(),
+            6 * 64);
+}
+
+// The examples of PTX ISA 5.5.5.4: a convolution's buffers have the pixels of
+// one stride each, and pixel i of buffer b is W = stride * i + b - 1.
+TEST(TmaIm2colWide, BuffersOfTheExamples) {
+  struct Example {
+    int64_t H, W;
+    int32_t upper;
+    int64_t stride;
+    std::vector<int64_t> halo;
+  };
+  for (const Example &e :
+       {Example{9, 67, 0, 2, {1, 0}}, Example{7, 7, -1, 3, {0, 0, 0}}}) {
+    TensorMap map = wideMap(static_cast<uint64_t>(e.W), 128, -1, e.upper, 128);
+    map.rank = 4;
+    map.dims = {64, uint64_t(e.W), uint64_t(e.H), 128, 1};
+    map.strides = {128, 128 * uint64_t(e.W), uint64_t(128 * e.W * e.H)};
+    map.type = findTmaType("bf16");
+    map.im2col.channels = 32;
+    map.elementStrides[1] = static_cast<uint32_t>(e.stride);
+    for (size_t buffer = 0; buffer < e.halo.size(); ++buffer) {
+      TmaCopy copy{TmaDirection::Load, {0, -1, 2, 7}, 1024};
+      copy.wHalo = e.halo[buffer];
+      copy.wOffset = static_cast<int64_t>(buffer);
+      Pixels got = pixelsOf(map, copy);
+      ASSERT_EQ(got.size(), 128 + static_cast<size_t>(copy.wHalo));
+      // The box is -1 .. W - 1 + upper.
+      int64_t each = (e.W + e.upper) / e.stride + 1;
+      for (int64_t i = 0; i < static_cast<int64_t>(got.size()); ++i) {
+        int64_t w = i % each * e.stride - 1 + static_cast<int64_t>(buffer);
+        bool inside = w >= 0 && w < e.W;
+        std::array<int64_t, 3> want{w, 2, 7 + i / each};
+        if (!inside)
+          want = {-1, -1, -1};
+        ASSERT_EQ(got[static_cast<size_t>(i)], want) << buffer << " " << i;
+      }
+    }
+  }
+}
+
 // facts-tma.md C12.
 TEST(TmaGather, RandomCases) {
   std::mt19937_64 random(6);
@@ -259,6 +496,119 @@ TEST(TmaPacked, ImagesOfLoads) {
           ASSERT_NO_FATAL_FAILURE(expectModel(map, copy, blackwell, want))
               << c.type << " " << swizzle << " at " << x << ", " << y;
         }
+}
+
+//===----------------------------------------------------------------------===//
+// Stores of b6x16_p32
+//===----------------------------------------------------------------------===//
+
+TEST(TmaPacked, SixBits) {
+  std::mt19937 random(8);
+  for (int n = 0; n < 1000; ++n) {
+    std::array<uint8_t, 16> slot;
+    for (uint8_t &byte : slot)
+      byte = static_cast<uint8_t>(random());
+    std::array<uint8_t, 12> packed = packSixBits(slot);
+    for (int bit = 0; bit < 96; ++bit)
+      ASSERT_EQ(packed[bit / 8] >> bit % 8 & 1, slot[bit / 6] >> bit % 6 & 1);
+  }
+}
+
+/// The rows of a store of b6x16_p32: for each the coordinates of its row.
+using OuterRows = std::vector<std::vector<int64_t>>;
+
+/// Runs the store on random bytes, and compares bit by bit: value v of the row
+/// is the low 6 bits of byte v of the image's row, before the swizzle.
+void expectPackedStore(const TensorMap &map, const TmaCopy &copy,
+                       const OuterRows &rows) {
+  auto transfer = TmaTransfer::make(map, copy, blackwell);
+  ASSERT_TRUE(bool(transfer)) << transfer.problem().message;
+  EXPECT_TRUE(transfer->packs());
+  EXPECT_EQ(transfer->pitchBytes(), 128);
+  EXPECT_EQ(transfer->imageBytes(), 128 * static_cast<int64_t>(rows.size()));
+  std::mt19937 random(9);
+  std::vector<uint8_t> shared(1 << 14), memory(1 << 15, 0xCD), want = memory;
+  for (uint8_t &byte : shared)
+    byte = static_cast<uint8_t>(random());
+  ByteSet read, written;
+  for (size_t r = 0; r < rows.size(); ++r)
+    for (int64_t v = 0; v < 128; ++v) {
+      int64_t x = copy.coords[0] + v;
+      bool inside = x < static_cast<int64_t>(map.dims[0]);
+      auto row = static_cast<int64_t>(map.address);
+      for (int d = 1; d < map.rank; ++d) {
+        int64_t g = rows[r][static_cast<size_t>(d - 1)];
+        inside = inside && g >= 0 && g < static_cast<int64_t>(map.dims[d]);
+        row += g * static_cast<int64_t>(map.strides[d - 1]);
+      }
+      if (!inside)
+        continue;
+      int64_t from = swizzled(map.swizzle->driver,
+                              copy.shared + 128 * static_cast<int64_t>(r) + v);
+      read.add(from, from + 1);
+      for (int bit = 0; bit < 6; ++bit) {
+        int64_t at = 8 * row + 6 * x + bit;
+        auto mask = static_cast<uint8_t>(1 << at % 8);
+        bool one = shared[static_cast<size_t>(from)] >> bit & 1;
+        uint8_t &byte = want[static_cast<size_t>(at / 8)];
+        byte = static_cast<uint8_t>(one ? byte | mask : byte & ~mask);
+        written.add(at / 8, at / 8 + 1);
+      }
+    }
+  transfer->forEachRun([&](const TmaRun &run) {
+    ASSERT_EQ(run.bytes, 12);
+    ASSERT_EQ(run.sharedBytes, 16);
+    std::array<uint8_t, 16> slot;
+    std::copy_n(shared.begin() + run.shared, 16, slot.begin());
+    std::array<uint8_t, 12> packed = packSixBits(slot);
+    std::copy_n(packed.begin(), 12,
+                memory.begin() + static_cast<int64_t>(run.global));
+  });
+  EXPECT_EQ(memory, want);
+  EXPECT_EQ(transfer->sharedBytes(), read);
+  EXPECT_EQ(transfer->globalBytes(), written);
+}
+
+TEST(TmaPacked, StoresOfSixBits) {
+  for (const char *swizzle :
+       {"none", "128B", "128B_atom_32B", "128B_atom_64B"}) {
+    TensorMap map;
+    map.rank = 2;
+    map.type = findTmaType("b6x16_p32");
+    map.swizzle = findTmaSwizzle(swizzle);
+    map.address = 4096;
+    map.dims = {256, 7, 1, 1, 1};
+    map.strides = {224};
+    map.box = {128, 5, 1, 1, 1};
+    SCOPED_TRACE(swizzle);
+    for (int64_t x : {0, 128, 256})
+      for (int64_t y : {0, 1, 5, 9})
+        for (int64_t shared : {0, 128, 1024}) {
+          map.elementStrides[1] = 1;
+          TmaCopy copy{TmaDirection::Store, {x, y}, shared};
+          ASSERT_NO_FATAL_FAILURE(expectPackedStore(
+              map, copy, {{y}, {y + 1}, {y + 2}, {y + 3}, {y + 4}}));
+          map.elementStrides[1] = 2;
+          ASSERT_NO_FATAL_FAILURE(
+              expectPackedStore(map, copy, {{y}, {y + 2}, {y + 4}}));
+        }
+    // scatter4.
+    map.box[1] = 1;
+    TmaCopy four{TmaDirection::Store, {128, 6, 0, 8, 3}, 1024};
+    four.fourRows = true;
+    ASSERT_NO_FATAL_FAILURE(expectPackedStore(map, four, {{6}, {0}, {8}, {3}}));
+    // im2col: W and N.
+    map.mode = TmaMode::Im2col;
+    map.rank = 3;
+    map.dims = {128, 3, 4, 1, 1};
+    map.strides = {96, 320};
+    map.elementStrides[1] = 1;
+    map.im2col.channels = 128;
+    map.im2col.pixels = 5;
+    TmaCopy pixels{TmaDirection::Store, {0, 2, 2}, 1024};
+    ASSERT_NO_FATAL_FAILURE(expectPackedStore(
+        map, pixels, {{2, 2}, {0, 3}, {1, 3}, {2, 3}, {0, 4}}));
+  }
 }
 
 } // namespace

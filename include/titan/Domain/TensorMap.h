@@ -37,13 +37,19 @@
 //   tma-box-bytes         inner box, channels: multiple of 16 bytes 1.2, H4
 //   tma-box-packed        inner box of padded packed types: 128     1.2
 //   tma-box-swizzle       inner box at most the span (less is legal) 1.2, M2
-//   tma-element-stride    1 .. 8, every entry                       1.2, M7
-//   tma-interleave        rank, swizzle and type it goes with       1.2
+//   tma-element-stride    1 .. 8, every entry; im2col::w: W's alone 1.2, M7, C9
+//   tma-interleave        rank, swizzle, type, mode it goes with    1.2, I4
 //   tma-type-swizzle      type, swizzle and direction together      1.2, R4, W3
 //   tma-swizzle-target    atoms and packed types from sm_100 on     1.2, M7
 //   tma-fill-type         NaN only for floating point               1.2, M7
+//   tma-l2-promotion      0, 64, 128, 256                           1.1
 //   tma-im2col            corners, offsets, the start in the box    1.2, C2, C4
-//   tma-gather            rank 2, a box of one row, sm_100          C12
+//                         im2col::w: swizzle, halo, loads only      R4, C9, C11
+//   tma-gather            rank 2, a box of one row                  C12
+//   wrong-target          tensor maps; im2col::w, gather4 on sm_90; 4, R6
+//                         halves of b6x16_p32, which sm_103a stores
+//   not-supported-yet     the halo of im2col::w::128: no source     C10
+//                         says in which order its rows stand
 //   tma-coordinate-alignment  coordinate 0: multiple of 16 bytes    R1
 //   tma-coordinate-packed     coordinate 0: multiple of 128 values  R2
 //   tma-coordinate-count  one for each dimension                    N1
@@ -51,6 +57,13 @@
 //   tma-store-negative    stores start inside                       R3
 //   tma-reduce-type       operation and element type                S6, H6
 //   barrier-range         bytes of one copy a barrier can count     T4
+//
+// Of facts-tma.md 1.2, 1.3, 2 and 3 these have no row above. Of the map object
+// (its own alignment: tma-map-alignment), the launch: the memory behind a map.
+// Legal: a null address, strides that overlap, a box larger than the tensor, 16
+// bytes under a swizzle (R7). Of targets that TITAN does not have: swizzle 96B
+// (sm_103a, R4), sm_120a (R5). The rest is what Tma.h computes, or rules of
+// instructions in the IR (S8, S9, T2, T3).
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_DOMAIN_TENSORMAP_H
@@ -72,14 +85,21 @@ enum class TmaInterleave : uint8_t { None = 0, B16 = 1, B32 = 2 };
 /// Which encoder made the map.
 enum class TmaMode : uint8_t { Tiled, Im2col, Im2colWide };
 
+/// Which instruction a map of Im2colWide is for (CUtensorMapIm2ColWideMode):
+/// im2col::w, or im2col::w::128, which always moves 128 pixels.
+enum class TmaWide : uint8_t { W = 0, W128 = 1 };
+
 /// What im2col maps have in place of a box. Dimensions are C, W, (H, (D,)) N,
 /// or, interleaved, W, (H, (D,)) slices of C, N; corners are those of W, then
-/// H, D.
+/// H, D. Im2colWide has corners of W only: its box is one pixel high and deep
+/// and stands where the coordinates say.
 struct TmaIm2col {
   /// The bounding box of dimension d is [lower, dim - 1 + upper], in pixels.
   std::array<int32_t, 3> lower{}, upper{};
   uint32_t channels = 1; ///< Channels of each pixel that are moved.
-  uint32_t pixels = 1;   ///< Pixels that are moved, whatever the box is.
+  /// Pixels that are moved, whatever the box is; W128 ignores it.
+  uint32_t pixels = 1;
+  TmaWide wide = TmaWide::W; ///< Im2colWide only.
 
   bool operator==(const TmaIm2col &) const = default;
 };
@@ -111,6 +131,12 @@ struct TensorMap {
   int l2Promotion = 0;
 
   bool operator==(const TensorMap &) const = default;
+
+  /// im2col: pixels that each copy moves, without a halo.
+  int64_t pixels() const {
+    bool fixed = mode == TmaMode::Im2colWide && im2col.wide == TmaWide::W128;
+    return fixed ? 128 : im2col.pixels;
+  }
 };
 
 enum class TmaDirection : uint8_t { Load, Store, Reduce };
@@ -130,6 +156,9 @@ struct TmaCopy {
   std::vector<int64_t> im2colOffsets = {};
   /// tile::gather4 (loads), tile::scatter4 (stores and reductions).
   bool fourRows = false;
+  /// Im2colWide: pixels after the map's (W128: after every 32 of them), 0 ..
+  /// 511 (31); what is added to W's corners and coordinate, 0 .. 31.
+  int64_t wHalo = 0, wOffset = 0;
 };
 
 /// What is not known yet, in a compiler: rules about it are left to the launch
@@ -154,14 +183,14 @@ struct TmaViolation {
 };
 
 /// The rules for the fields of a map. Empty: the encoder accepts it, and no
-/// copy faults because of it. Maps of im2col::w give not-supported-yet.
+/// copy faults because of it.
 std::vector<TmaViolation> validate(const TensorMap &map,
                                    const TargetInfo &target,
                                    const TmaUnknown &unknown = {});
 
 /// The rules for one execution with a map that validate() accepts. Empty: it
-/// runs without a fault. The 16-byte tail of stores (tma-store-tail) is no
-/// matter of legality: see storeTailBytes.
+/// runs without a fault, and TmaTransfer says what it does. The 16-byte tail of
+/// stores (tma-store-tail) is no matter of legality: see storeTailBytes.
 std::vector<TmaViolation> validateCopy(const TensorMap &map,
                                        const TmaCopy &copy,
                                        const TargetInfo &target,

@@ -35,21 +35,36 @@
 // and walks through a bounding box, W first, in steps of es; past the last
 // image it goes on (N in steps of es, too), and those rows are filled.
 //
+// im2col::w (sm_100): the cursor walks along W alone; H and D stand still, and
+// past the box it comes to the next image. It may start left of the box. After
+// the map's pixels come wHalo more, where the cursor then is; wOffset shifts
+// box and start. Images of 4 pixels, box -1 .. 3 (| is where it wraps):
+//
+//     start  pixels  wHalo  wOffset    W, image by image               C9, C11
+//       2       4      0       0        2  3 | -1  0
+//      -2       4      2       0       -2 -1   0   1 [2  3]
+//       2       4      0       1        3  4 |  0  1     (4: filled)
+//
+// Packed types: 16 values are a unit, in shared memory a slot of 16 bytes.  2.4
+//
+//     type        in global memory   in the slot
+//     b4x16       8 bytes            no slots: the same 8 bytes
+//     b4x16_p64   8 bytes            the same, and 8 that no load writes
+//     b6x16_p32   12 bytes           loads: the same, and 4 that no load writes
+//                                    stores: a value a byte, its low 6 bits
+//
 // Interleaved tensors: dimension 0 is W, in slices of 16 or 32 bytes of
 // channels, and has an element stride; dimension rank-2 counts slices, of which
 // a copy moves one, whatever the box says. Slices follow one another in shared
 // memory without a gap, swizzled or not. So each slice is a row of one element
 // of 16 or 32 bytes behind which the map's dimensions follow.
 //
-// (Ln, Tn, Sn: facts-tma.md. docs/hardware-tma.md says what was measured, with
-// what: on an H200 all of this but what begins with sm_100.)
+// (Ln, Tn, Sn, Cn: facts-tma.md. docs/hardware-tma.md says what was measured,
+// with what: on an H200 all of this but what begins with sm_100.)
 //
 // A TmaTransfer gives this function as *runs*: pieces that are contiguous on
 // both sides. Without swizzle a run is the part of a row inside the tensor,
 // with it a chunk of at most 16 bytes.
-//
-// Not here yet, and refused as not-supported-yet: im2col::w, stores of padded
-// packed types.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_DOMAIN_TMA_H
@@ -68,14 +83,17 @@ namespace titan {
 struct TmaRun {
   int64_t shared;  ///< Absolute shared address.
   uint64_t global; ///< Global address; unused by fill runs.
-  int64_t bytes;   ///< Length, at least 1.
+  int64_t bytes;   ///< Length in global memory, at least 1.
   bool fill;       ///< Loads only: these bytes get the fill pattern.
+  /// Length in shared memory: `bytes`, but 16 where a store packs them into 12
+  /// (TmaTransfer::packs).
+  int64_t sharedBytes;
 };
 
 class TmaTransfer {
 public:
   /// The transfer that `copy` makes with `map`. The problem is the first
-  /// violation of validate or validateCopy, or not-supported-yet.
+  /// violation of validate or validateCopy.
   static Result<TmaTransfer> make(const TensorMap &map, const TmaCopy &copy,
                                   const TargetInfo &target);
 
@@ -116,6 +134,9 @@ public:
   /// stores and reductions do not): apply roundToTf32 to each 32-bit word of a
   /// run.
   bool rounds() const { return tf32; }
+  /// Whether the copy packs values: stores of b6x16_p32 (.b6p2x16). Each run is
+  /// 16 shared bytes that become 12 global ones, by packSixBits.
+  bool packs() const { return how == TmaDirection::Store && slot > element; }
 
   /// The shared bytes that are written (loads) or read; gaps left out.
   ByteSet sharedBytes() const;
@@ -152,7 +173,8 @@ private:
       if (chunk != 0)
         length = std::min(length, chunk - at % chunk);
       visit(TmaRun{swizzle->apply(static_cast<uint32_t>(at)),
-                   row.global + static_cast<uint64_t>(begin), length, fill});
+                   row.global + static_cast<uint64_t>(begin), length, fill,
+                   packs() ? slot : length});
       begin += length;
     }
   }
@@ -172,8 +194,9 @@ private:
   std::array<int64_t, 4> rowsOfFour{};
   // im2col: the bounding box, inclusive, and what is added to the cursor.
   std::array<int64_t, maxRank> low{}, high{}, add{};
-  /// im2col: the dimension of channel slices, which stands still; 0: none.
-  int slices = 0;
+  /// im2col: dimensions still .. rank - 2 stand still: channel slices, H and D
+  /// of im2col::w.
+  int still = 0;
   int rank = 1;
   uint64_t base = 0;
   int64_t shared = 0, element = 1, rowCount = 1, pitch = 1;
@@ -189,6 +212,11 @@ private:
 /// mantissa, nearest even; overflow is infinity, subnormals are kept, every NaN
 /// is 0x7FFFE000 (measured, docs/hardware-tma.md).
 uint32_t roundToTf32(uint32_t bits);
+
+/// What a store of b6x16_p32 (.b6p2x16) makes of a slot: the low 6 bits of byte
+/// i become bits 6i .. 6i + 5 of the 12 bytes, bit 0 of byte 0 first (PTX ISA
+/// 5.5.1.1.1; the order of bits is not measured).
+std::array<uint8_t, 12> packSixBits(std::span<const uint8_t, 16> slot);
 
 /// The arithmetic of a reduction on one element: old is what is in global
 /// memory, source what comes from shared memory. Both are the element's bits,

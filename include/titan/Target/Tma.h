@@ -50,7 +50,7 @@ struct TmaSwizzle {
   uint32_t mask, shift;
   uint32_t mask2, shift2;
   bool sm90; ///< Available on sm_90a.
-  bool loadOnly;
+  bool loadOnly, storeOnly;
   std::string_view source;
 
   /// The swizzled address.
