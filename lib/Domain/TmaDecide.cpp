@@ -28,6 +28,8 @@ std::vector<TmaBound> Lowering::boundsOf(const Dim &d,
   for (DomainId id : d.resized)
     if (!is[id])
       bounds.push_back({*index[id] + first * t.elementStride, g[id].extent});
+  for (DomainId id : d.boxed)
+    bounds.push_back({*index[id], g[id].extent});
   if (d.boxDomain >= 0)
     bounds.push_back(
         {*index[d.boxDomain] + first * d.boxStep, g[d.boxDomain].extent});

@@ -135,8 +135,6 @@ public:
       return refused(graph.str(top) + " is resized, and boxes of " +
                      std::to_string(dim.record.box) + " do not divide " +
                      graph.str(straddles));
-    dim.boxDomain = straddles;
-    dim.boxStep = 1;
     dim.record.margin =
         max(graph[straddles].extent - dim.record.size,
             Expr(0) - graph[straddles].extent % Expr(dim.record.box));
@@ -229,6 +227,8 @@ private:
         return refused(graph.str(*consumer(i)) + ": boxes of " +
                        std::to_string(sub->box) + " do not divide " +
                        graph.str(i) + ", so that they do not rotate left");
+      if (graph.createsHoles(*consumer(i)) != Tri::No)
+        dim.boxed.push_back(i);
       sub->how = "rotation left";
       return sub;
     }

@@ -42,6 +42,9 @@ struct Dim {
   std::vector<DomainId> resized;
   DomainId boxDomain = -1;
   int64_t boxStep = 1;
+  /// Boxes of boxes, inside of which a split makes holes: those are whole boxes
+  /// (or lie behind the first element of one).
+  std::vector<DomainId> boxed;
   int64_t left = 0; ///< Of all resizes.
   Expr extent = 0;  ///< After them.
   /// Windows slide over it: what resizes add to it (padding) is filled whatever

@@ -117,8 +117,10 @@ struct Convolution {
     return true;
   }
 
-  /// Tiles of `count` pixels; of boxes of `box` pixels where that is not 0.
-  void mergePixels(int64_t count, int64_t box = 0, bool fromInside = false) {
+  /// Tiles of `count` pixels; of boxes of `box` pixels, of boxes of `inner`
+  /// ones, where those are not 0.
+  void mergePixels(int64_t count, int64_t box = 0, int64_t inner = 0,
+                   bool fromInside = false) {
     DomainGraph &g = s.graph;
     pixels = true;
     DomainId m = fromInside ? windows.back() : images;
@@ -130,8 +132,9 @@ struct Convolution {
       for (DomainId id : windows)
         m = *g.merge(m, id);
     }
-    if (box != 0)
-      m = g.splitInner(m, box)->second;
+    for (int64_t n : {box, inner})
+      if (n != 0)
+        m = g.splitInner(m, n)->second;
     tile.push_back(g.splitInner(m, count)->second);
   }
   /// Boxes of so many windows; 0: of all. Images are a loop.
@@ -171,8 +174,9 @@ struct Convolution {
     if (!c.fits())
       return std::nullopt;
     if (pixels) {
-      c.mergePixels(pick(1, 9), pick(0, 4) == 0 ? pick(1, 12) : 0,
-                    pick(0, 1) == 0);
+      int64_t count = pick(1, 9), box = pick(0, 3) == 0 ? pick(1, 12) : 0;
+      int64_t inner = box != 0 && pick(0, 1) == 0 ? count * pick(1, 3) : 0;
+      c.mergePixels(count, box, inner, pick(0, 1) == 0);
     } else {
       std::vector<int64_t> boxes;
       for (int64_t k = 0; k < rank; ++k)

@@ -374,6 +374,26 @@ TEST(Im2col, EverySmallBoxOfWindows) {
   EXPECT_GT(ran.levels[3], 100);
 }
 
+/// Padding is filled, whatever the correctness is: a dimension with windows is
+/// checked by the hardware, and composited with none outside of it.
+TEST(Im2col, PaddingIsNotComposited) {
+  auto text = [](const std::string &strides) {
+    return "tensor u32 A{2}:" + strides +
+           R"( x N{2}:432 x H{3}:144 x W{4}:32 x C{4}
+    Hp = resize(H, 1, 1)
+    P, R = window(Hp, 3)
+    bulk W, C
+    load)";
+  };
+  auto s = parseSchedule(text("4096 x B{2}:864"));
+  ASSERT_TRUE(bool(s)) << s.problem().message;
+  auto low = lowerSchedule(*s, h200);
+  ASSERT_TRUE(bool(low)) << low.problem().message; // B and N are.
+  std::vector<DomainId> tile = s->bulk;
+  ScheduleModel(*s, tile).run(*low, h200);
+  EXPECT_EQ(refusal(text("4096 x B{2}:880")).substr(0, 8), "tma-rank");
+}
+
 /// One lowering for all sizes: its checks hold exactly where the same schedule
 /// with numbers is lowered, and it makes the same copies.
 TEST(Im2col, OneLoweringForAllSizes) {
@@ -449,6 +469,18 @@ TEST(Im2col, LoopsOfBoxes) {
   ASSERT_TRUE(bool(low)) << low.problem().message;
   EXPECT_EQ(low->im2col.pixels, 1024u);
   ScheduleModel(c.s, c.tile).run(*low, h200);
+  // Boxes of 1024 pixels divide what tiles of 2048 do not; one of them is a
+  // hole with data.
+  Convolution across(4, {{30, 1, 1, 3, 1, 1}, {31, 1, 1, 3, 1, 1}}, 8);
+  across.mergePixels(2048, 3072);
+  across.s.wanted = Correctness::Strong;
+  across.finish(8);
+  low = lowerSchedule(across.s, h200);
+  ASSERT_TRUE(bool(low)) << low.problem().message;
+  EXPECT_EQ(low->level, 2);
+  ScheduleModel model(across.s, across.tile);
+  model.run(*low, h200);
+  EXPECT_GT(model.outside, 0);
   Convolution wide(2, {{4, 1, 1, 3, 2, 1}, {5, 1, 0, 2, 1, 1}}, 70);
   wide.s.swizzle = findTmaSwizzle("128B");
   wide.mergePixels(8);

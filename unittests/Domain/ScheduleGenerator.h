@@ -24,7 +24,8 @@ struct ScheduleGenerator {
   std::mt19937_64 random;
   TmaSchedule s;
   std::vector<DomainId> tile, loops;
-  bool mayNotRotate = false, startsNegative = false, cutsLoops = false;
+  bool mayNotRotate = false, startsNegative = false, cutsLoops = false,
+       boxesOfBoxes = false;
 
   explicit ScheduleGenerator(uint64_t seed) : random(seed) {}
 
@@ -98,6 +99,13 @@ struct ScheduleGenerator {
     default: { // Rotation left.
       int64_t b = pick(1, 2), m = chance(4) ? pick(1, 5) : b * pick(1, 2);
       auto [c, x] = split(d, m);
+      if (chance(
+              3)) { // Of boxes of boxes, which need not divide what they cut.
+        auto [j, y] = split(x, b * pick(1, 3));
+        loop(j);
+        x = y;
+        boxesOfBoxes = true;
+      }
       auto [k, i] = split(x, b);
       mayNotRotate = mayNotRotate || m % b != 0;
       loop(c), loop(k);
