@@ -43,6 +43,7 @@ struct Work {
   std::set<DomainId> ofBoxes;
   int64_t imageBytes = 0, bufferBytes = 0; // 0: not known yet
   int64_t copies = 1;                      // Boxes of a tile.
+  int64_t row = 0; // Of the tile, elements; 0: whatever it is.
 };
 
 /// The least and the greatest value of an index expression, over the loops'

@@ -8,8 +8,9 @@
 //
 // TmaInfer.cpp: which domains are the TMA domain, and what each of its
 // dimensions is. TmaIm2col.cpp: windows, and pixels of them. TmaTile.cpp: the
-// tile's views, its place in the buffer, how boxes cut it. TmaCandidate.h: one
-// choice, its limits, level and predicate. TmaSchedule.cpp puts them together.
+// tile's views, its place in the buffer, how boxes cut it. TmaSwizzled.cpp:
+// swizzles in the buffer's order. TmaCandidate.h: one choice, its limits, level
+// and predicate. TmaSchedule.cpp puts them together.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_DOMAIN_TMAINFER_H
@@ -120,6 +121,26 @@ Result<TmaSchedule> withoutViews(const TmaSchedule &from,
 Result<std::vector<DomainId>> keptLoops(const TmaSchedule &s,
                                         const std::vector<Class> &classes,
                                         const std::vector<DomainId> &tops);
+
+/// Whether domains of the tile in the buffer's order come out of swizzles.
+bool hasSwizzledOrder(const TmaSchedule &s, const std::vector<Class> &classes);
+
+/// A mode, and the elements of a row of the tile that it works on.
+struct SwizzledOrder {
+  const TmaSwizzle *swizzle;
+  int64_t row;
+};
+/// The first mode of the target (the schedule's, where it names one) whose
+/// image has every element of the tile where the buffer's domains place it.
+/// The problem (tma-shared-tile) is the first element that is elsewhere.
+/// `tops`: the tile in the domains of `s`; `bare` and `views`: without views of
+/// the tile. With `keepsLoops` tiles follow one another as the domains say.
+Result<SwizzledOrder> findSwizzle(const TmaSchedule &s,
+                                  const std::vector<Class> &classes,
+                                  const std::vector<DomainId> &tops,
+                                  bool keepsLoops, const TmaSchedule &bare,
+                                  const std::vector<View> &views,
+                                  const TargetInfo &target);
 
 /// How a tile is cut into boxes.
 struct Pieces {

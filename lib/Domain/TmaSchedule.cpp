@@ -119,7 +119,7 @@ static Result<Candidate> choose(const Work &work, const TargetInfo &target) {
   for (const View &view : *views)
     if (view.im2col)
       best = lowering.lower(view.dims, view.needs, 0, view.im2col);
-    else
+    else if (work.row == 0 || view.dims.back().record.tile == work.row)
       compose(compose, view.dims, 0, view.needs, 0);
   if (seen > 1)
     best->low.why.push_back(
@@ -244,9 +244,31 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &schedule,
     for (DomainId id : dim.record.tileDomains)
       tops.push_back(static_cast<DomainId>(std::find(to.begin(), to.end(), id) -
                                            to.begin()));
-  auto kept = keptLoops(schedule, *classes, tops);
+  TmaSchedule plain = schedule;
+  bool swizzled = hasSwizzledOrder(schedule, *classes);
+  if (swizzled) { // The tile's place among the loops; its own order is next.
+    auto isTile = [&](DomainId id) { return (*classes)[id] == Class::Tile; };
+    auto at = std::find_if(plain.shared.begin(), plain.shared.end(), isTile);
+    at = plain.shared.insert(at, tops.begin(), tops.end());
+    at += static_cast<ptrdiff_t>(tops.size());
+    plain.shared.erase(std::remove_if(at, plain.shared.end(), isTile),
+                       plain.shared.end());
+  }
+  auto kept = keptLoops(plain, *classes, tops);
   if (!kept)
     return kept.problem();
+  std::string why;
+  if (swizzled) {
+    auto found = findSwizzle(schedule, *classes, tops, !kept->empty(), work.s,
+                             *views, target);
+    if (!found)
+      return found.problem();
+    work.s.swizzle = found->swizzle;
+    work.row = found->swizzle->span ? found->row : 0;
+    why = "swizzle " + std::string(found->swizzle->name) +
+          ": every element of the tile stands where the buffer's domains "
+          "place it";
+  }
 
   auto chosen = choose(work, target);
   if (!chosen)
@@ -265,6 +287,7 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &schedule,
     if (!split)
       return split.problem();
     work = std::move(*split);
+    work.row = work.row ? chosen->pieces.taken.back() : 0;
   }
   if (!work.offsets.empty())
     chosen = choose(work, target);
@@ -292,5 +315,7 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &schedule,
                     low.coords[d].str());
   }
   low.why.insert(low.why.begin(), lines.begin(), lines.end());
+  if (!why.empty())
+    low.why.push_back(why);
   return low;
 }

@@ -207,7 +207,7 @@ private:
     } else if (in.take("swizzle")) {
       std::string name = in.word();
       if (const TmaSwizzle *swizzle = findTmaSwizzle(name))
-        s.swizzle = swizzle;
+        s.swizzle = swizzle, s.swizzleNamed = true;
       else
         in.fail("there is no swizzle '" + name + "'");
     } else if (in.take("align")) {

@@ -329,3 +329,24 @@ titan.kernel @strong(%X: !x) warps(1) launch {
   titan.copy_async %X at(C = %c0, S = %c0) to %t signals %full schedule(#tile) strong : !x, !t, !titan.mbarrier
   titan.return
 }
+
+// -----
+
+// The schedule's buffer is swizzled, its type is not.
+
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 32)
+  C, E = split(Ki, 8) T, S = split(Mi, 8) R, L = split(S, 2) X, Y = swizzle(R, C)
+  bulk T, X, L, Y, E shared T, X, L, Y, E>
+!x = !titan.global<?x?xbf16>
+!t = !titan.shared<64x32xbf16>
+titan.kernel @swizzles(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %t = titan.shared.alloc : !t
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // expected-error @+1 {{[tma-shared-tile] the buffer's domains place element Mi=2 Ki=0 at byte 144, swizzle none at byte 128; swizzle 64B does agree}}
+  titan.copy_async %X at(Mo = %c0, Ko = %c0) to %t signals %full schedule(#tile) weak : !x, !t, !titan.mbarrier
+  titan.return
+}

@@ -271,6 +271,30 @@ titan.kernel @fills(%X: !titan.global<?x?xbf16>) warps(1) launch {
   titan.return
 }
 
+// The type's swizzle written as domains of the buffer: two panels, chunks by rows.
+#swizzled = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 128)
+  P, In = split(Ki, 64) C, E = split(In, 8) T, R = split(Mi, 8) X, Y = swizzle(R, C)
+  bulk P, T, X, Y, E shared P, T, X, Y, E>
+// CHECK-LABEL: @swizzled
+// CHECK: titan.tensor_map %X : <?x?xbf16> -> <64x64xbf16, swizzle = 128>
+// CHECK: titan.tma.load
+// CHECK: titan.shared.view %{{.*}} [0, 64]
+// CHECK: titan.tma.load
+titan.kernel @swizzled(%X: !titan.global<?x?xbf16>) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %b = titan.cta_id 1
+  %tile = titan.shared.alloc : !titan.shared<64x128xbf16, swizzle = 128>
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(Mo = %a, Ko = %b) to %tile signals %full schedule(#swizzled)
+        : !titan.global<?x?xbf16>, !titan.shared<64x128xbf16, swizzle = 128>, !full
+  }
+  titan.return
+}
+
 // Figures 5 and 6: boxes of 4 with element stride 3, whose last element belongs to the
 // next box (level 3). Weak, it is copied so; where the map is not prescribed, the boxes
 // become a dimension of their own, with bounds that TMA checks, and it is strong.

@@ -87,6 +87,14 @@
 //
 // What only a launch knows becomes a launch check with the same code.
 //
+// The buffer may be swizzled by domains, too: of a tile Mi{64} x Ki{64} of bf16
+//
+//     Mo, Mr = split(Mi, 8)   Kc, Ke = split(Ki, 8)   X, Y = swizzle(Mr, Kc)
+//     shared Mo, X, Y, Ke
+//
+// places element (m, k) at ((m / 8 * 8 + m % 8) * 8 + (k / 8 ^ m % 8)) * 8 +
+// k % 8, which is swizzle 128B. The mode is found by comparing every element.
+//
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_DOMAIN_TMASCHEDULE_H
 #define TITAN_DOMAIN_TMASCHEDULE_H
@@ -123,7 +131,10 @@ struct TmaSchedule {
   /// What the buffer's address is surely a multiple of, bytes.
   int64_t sharedAlignment = 1024;
   const TmaType *type = &tmaTypes()[0];
+  /// Where it is not named and `shared` has domains that come out of swizzles,
+  /// the mode is inferred that places the tile's elements as they do.
   const TmaSwizzle *swizzle = &tmaSwizzles()[0];
+  bool swizzleNamed = false; ///< Be it none. Others than none always are.
   Expr address = Expr::symbol("address");
   TmaDirection direction = TmaDirection::Load;
   std::string reduction = {};

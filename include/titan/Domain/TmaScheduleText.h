@@ -25,7 +25,8 @@
 //     padded                           stores: what stands behind a row is free
 //     load strong                      load [weak | strong [NaN]],
 //                                      store, reduce OP
-//     swizzle 128B
+//     swizzle 128B                     left out: none, or what the buffer's
+//                                      order says (TmaSchedule.h)
 //     align 1024                       of the buffer, bytes
 //
 // `//` begins a comment. Extents are expressions in numbers and sizes:

@@ -268,6 +268,7 @@ static Result<TmaSchedule> scheduleOf(CopyAsyncOp copy) {
           bytes;
   schedule->swizzle = findTmaSwizzle(
       buffer.getSwizzle() ? std::to_string(buffer.getSwizzle()) + "B" : "none");
+  schedule->swizzleNamed = true;
   schedule->sharedAlignment = buffer.getAlignment();
   if (!copy.isLoad())
     schedule->direction =
