@@ -248,6 +248,42 @@ Expr titan::strongMargin(const TmaSymbolicBoxes &b) {
   return Expr(-1) - form.any();
 }
 
+namespace {
+/// Tiles at one offset whose coordinates leave one remainder, as
+/// TmaTileMargins has it.
+struct Places {
+  Expr begin, end, size, least; // In units of the stride.
+  int64_t own, all;             // n and T.
+  MixingForm<Expr> form;
+
+  /// Some place u with lo <= u < hi.
+  Expr meets(const Expr &lo, const Expr &hi, const Expr &when) const {
+    return min(form.meets(lo, hi), min(when, end - begin - 1));
+  }
+};
+} // namespace
+
+template <typename F>
+static void forEachResidue(const TmaSymbolicBoxes &b,
+                           const TmaTileStarts &starts, int64_t s, F f) {
+  int64_t e = b.stride, all = ceilDiv(b.box, e);
+  int64_t own = s < b.box ? ceilDiv(b.box - s, e) : 0;
+  if (own < 1)
+    return;
+  int64_t residues = e / std::gcd(e, starts.step);
+  for (int64_t k = 0; k < residues; ++k) {
+    Expr start = starts.first + (s + k * starts.step), residue = start % e;
+    auto unit = [&](const Expr &x) { return ceilDiv(x - residue, e); };
+    Places p{
+        unit(b.begin), unit(b.size - b.cut), unit(b.size), 0, own, all, {}};
+    p.least = p.begin - own + 1;
+    p.form.first = start / e;
+    p.form.step = starts.step * residues / e;
+    p.form.count = ceilDiv(starts.count - k, residues);
+    f(p);
+  }
+}
+
 TmaTileMargins titan::tileMargins(const TmaSymbolicBoxes &b,
                                   const TmaTileStarts &starts) {
   Expr validEnd = b.size - b.cut;
@@ -260,32 +296,31 @@ TmaTileMargins titan::tileMargins(const TmaSymbolicBoxes &b,
         form.any()};
   }
   TmaTileMargins some{-1, -1};
-  int64_t s = *starts.offset, e = b.stride, all = ceilDiv(b.box, e);
-  int64_t own = s < b.box ? ceilDiv(b.box - s, e) : 0;
-  if (own < 1)
-    return some;
-  int64_t residues = e / std::gcd(e, starts.step);
-  for (int64_t k = 0; k < residues; ++k) {
-    Expr start = starts.first + (s + k * starts.step), residue = start % e;
-    auto unit = [&](const Expr &x) { return ceilDiv(x - residue, e); };
-    Expr begin = unit(b.begin), end = unit(validEnd), size = unit(b.size);
-    MixingForm<Expr> form{};
-    form.first = start / e;
-    form.step = starts.step * residues / e;
-    form.count = ceilDiv(starts.count - k, residues);
-    auto add = [&](Expr &to, const Expr &lo, const Expr &hi, const Expr &when) {
-      to = max(to, min(form.meets(lo, hi), min(when, end - begin - 1)));
-    };
-    Expr least = begin - own + 1;
-    add(some.valid, least, end, 0);
+  forEachResidue(b, starts, *starts.offset, [&](const Places &p) {
+    some.valid = max(some.valid, p.meets(p.least, p.end, 0));
     if (b.begin > 0)
-      add(some.mixes, least, begin, begin - 1);
+      some.mixes = max(some.mixes, p.meets(p.least, p.begin, p.begin - 1));
     if (b.cut > 0)
-      add(some.mixes, max(least, end - all + 1), end, size - end - 1);
-    if (own < all)
-      add(some.mixes, least, min(end, size - all + 1), 0);
-  }
+      some.mixes = max(some.mixes, p.meets(max(p.least, p.end - p.all + 1),
+                                           p.end, p.size - p.end - 1));
+    if (p.own < p.all)
+      some.mixes =
+          max(some.mixes, p.meets(p.least, min(p.end, p.size - p.all + 1), 0));
+  });
   return some;
+}
+
+Expr titan::negativeMargin(const TmaSymbolicBoxes &b,
+                           const TmaTileStarts &starts) {
+  constexpr int64_t maxStride = 8;
+  Expr margin = -1;
+  int64_t from = starts.offset.value_or(0);
+  int64_t to = starts.offset ? from : std::min(b.stride, maxStride) - 1;
+  for (int64_t s = from; s <= to; ++s)
+    forEachResidue(b, starts, s, [&](const Places &p) {
+      margin = max(margin, p.meets(p.least, min(p.end, 0), 0));
+    });
+  return margin;
 }
 
 TmaBoxSchedule titan::boxesOfResize(int64_t size, int64_t left, int64_t right,

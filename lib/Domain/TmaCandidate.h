@@ -61,13 +61,16 @@ struct Mixing {
   Expr margin = 0; ///< >= 0 when none does.
   std::optional<MixedTile> example = {};
   std::string unknown = {}; ///< Why a margin below 0 may be wrong.
+  /// >= 0 when no tile with a valid element starts at a negative coordinate.
+  Expr starts = 0;
 };
 /// Of one dimension all of whose tiles are visited.
 Mixing mixingOf(const Dim &dim);
-/// Of each dimension, where resizes cut loops off (TmaCutLoops.cpp).
+/// Of each dimension, where resizes cut loops off, and with `starts`
+/// (TmaCutLoops.cpp).
 std::vector<Mixing> mixingOf(const DomainGraph &graph,
                              const std::vector<Class> &classes,
-                             const std::vector<Dim> &dims);
+                             const std::vector<Dim> &dims, bool starts);
 
 /// The lowering of one view; errors make it a bad one.
 struct Candidate {
@@ -117,7 +120,9 @@ private:
   void decide(Candidate &c) const;
   std::vector<Mixing> mixing(const std::vector<Dim> &dims) const;
   std::vector<TmaBound> boundsOf(const Dim &d,
-                                 const std::vector<bool> &is) const;
+                                 const std::vector<DomainId> &domains) const;
+  void requireStarts(Candidate &c, const std::vector<Mixing> &mixed,
+                     std::vector<TmaBound> &predicate) const;
 
   const Work &work;
   const TmaSchedule &s;

@@ -21,7 +21,7 @@
 //   nothing is cut off                   all
 //   resize                               its output's, moved
 //   split                                outer's times the inner extent, plus
-//                                        inner's
+//                                        inner's, in bounds
 //   merge with a loop all of whose       its output's, divided (outer) or, two
 //   values are to be had                 intervals, the remainder (inner)
 //
@@ -58,13 +58,20 @@ struct Top {
   bool inBox; // It moves the tile inside of its box.
 };
 
+/// A domain inside of a box's loops that they overshoot: the sum of the tops
+/// from .. to - 1 times their weights is below `most`, or there is a hole.
+struct Limit {
+  size_t from, to;
+  Expr most;
+};
+
 /// Tops that depend on each other, and what is known of the points that they
 /// visit: >= 0 when at some of them every dimension has a valid element, and
-/// one of them mixes.
+/// one of them mixes, or starts at a negative coordinate.
 struct Group {
   std::vector<size_t> tops, open;
   Expr valid = 0;
-  std::map<size_t, Expr> mixes = {};
+  std::map<size_t, Expr> mixes = {}, negative = {};
   std::map<size_t, MixedTile> examples = {};
   std::string unknown = {};
 };
@@ -72,9 +79,9 @@ struct Group {
 class CutLoops {
 public:
   CutLoops(const DomainGraph &g, const std::vector<Class> &classes,
-           const std::vector<Dim> &dims)
-      : g(g), classes(classes), dims(dims), cut(g.size(), false),
-        topOf(g.size(), -1), parent(g.size()) {
+           const std::vector<Dim> &dims, bool starts)
+      : g(g), classes(classes), dims(dims), starts(starts),
+        cut(g.size(), false), topOf(g.size(), -1), parent(g.size()) {
     std::iota(parent.begin(), parent.end(), 0);
     const auto &exprs = g.exprs();
     for (size_t k = exprs.size(); k-- > 0;) {
@@ -126,23 +133,29 @@ public:
     std::vector<Mixing> result(dims.size());
     for (size_t d = 0; d < dims.size(); ++d) {
       Mixing &m = result[d];
-      m.margin = 0;
-      for (const Group &group : groups) {
-        auto it = group.mixes.find(d);
-        if (it == group.mixes.end() || it->second.is(-1))
-          continue;
-        m.margin = Expr(-1) - it->second;
+      m.margin = m.starts = 0;
+      auto add = [&](Expr &margin, const Group &group,
+                     const std::map<size_t, Expr> &some) {
+        auto it = some.find(d);
+        if (it == some.end() || it->second.is(-1))
+          return false;
+        margin = Expr(-1) - it->second;
         m.unknown = group.unknown;
-        if (auto tile = group.examples.find(d); tile != group.examples.end())
-          m.example = tile->second;
         for (const Group &other : groups) {
           if (&other == &group)
             continue;
           if (auto v = other.valid.constant(); !v || *v < 0)
-            m.margin = max(m.margin, Expr(-1) - other.valid);
+            margin = max(margin, Expr(-1) - other.valid);
           if (m.unknown.empty())
             m.unknown = other.unknown;
         }
+        return true;
+      };
+      for (const Group &group : groups) {
+        if (auto tile = group.examples.find(d);
+            add(m.margin, group, group.mixes) && tile != group.examples.end())
+          m.example = tile->second;
+        add(m.starts, group, group.negative);
       }
     }
     return result;
@@ -168,8 +181,20 @@ private:
     if (e.kind == DomainExpr::Kind::Resize)
       return findTops(e.out[0], dim, weight, false);
     // Loops outside of a tile move the box, loops inside of it the tile.
+    size_t from = tops.size();
     findTops(e.out[0], dim, weight * g[e.out[1]].extent, false);
     findTops(e.out[1], dim, weight, classes[e.out[1]] == Class::Loop);
+    if (overshoots(dims[dim], id))
+      limits.push_back({from, tops.size(), weight * g[id].extent});
+  }
+
+  /// Whether the loops above a tile overshoot this domain by whole tiles: one
+  /// in a dimension's boxes, but not the box itself.
+  bool overshoots(const Dim &d, DomainId id) const {
+    const DomainExpr &e = g.exprs()[g[id].consumer];
+    return d.tops.size() == 1 && id != d.tops.front() &&
+           !std::count(d.resized.begin(), d.resized.end(), id) &&
+           classes[e.out[0]] != Class::Tile && g.createsHoles(e) != Tri::No;
   }
 
   /// Whether it may mix, or have a tile without a valid element at loops that
@@ -205,6 +230,9 @@ private:
       const TmaDimension &t = dims[d].record;
       Mixing m = mixingOf(dims[d]);
       group.mixes[d] = Expr(-1) - m.margin;
+      if (starts)
+        group.negative[d] = negativeMargin(
+            boxesOf(d), {t.first, t.box, ceilDiv(dims[d].extent, Expr(t.box))});
       if (m.example)
         group.examples.emplace(d, *m.example);
       if (t.begin > 0 || t.cut > 0)
@@ -337,16 +365,21 @@ private:
     TmaSymbolicBoxes boxes = boxesOf(dim);
     std::vector<Run> one = {{0, 1, 1}};
     Runs starts = one, offsets = one;
-    starts->front().first = boxes.first;
     for (size_t k = group.tops.size(); k-- > 0;) {
       const Top &top = tops[group.tops[k]];
       if (top.dim != dim)
         continue;
       Runs &to = top.inBox ? offsets : starts;
       to = sum(visited(top.id), top.weight, to);
+      for (const Limit &limit : limits)
+        if (limit.from == group.tops[k] && starts)
+          for (Run &run : *starts)
+            clip(run, limit.most);
     }
     if (!starts || !offsets)
       return false;
+    for (Run &run : *starts)
+      run.first = run.first + boxes.first;
     std::set<std::optional<int64_t>> places;
     for (const Run &run : *offsets)
       for (int64_t k = 0, n = run.count.constant().value_or(maxRuns + 1); k < n;
@@ -360,16 +393,19 @@ private:
       places = {std::nullopt};
     if (static_cast<int64_t>(starts->size() * places.size()) > maxRuns)
       return false;
-    Expr valid = -1, mixes = -1;
+    Expr valid = -1, mixes = -1, negative = -1;
     for (const Run &run : *starts)
       for (auto place : places) {
-        TmaTileMargins m =
-            tileMargins(boxes, {run.first, run.step, run.count, place});
+        TmaTileStarts tiles{run.first, run.step, run.count, place};
+        TmaTileMargins m = tileMargins(boxes, tiles);
         valid = max(valid, m.valid);
         mixes = max(mixes, m.mixes);
+        if (this->starts)
+          negative = max(negative, negativeMargin(boxes, tiles));
       }
     group.valid = valid;
     group.mixes[dim] = mixes;
+    group.negative[dim] = negative;
     return true;
   }
 
@@ -423,7 +459,7 @@ private:
 
     group.valid = -1;
     for (size_t d : group.open)
-      group.mixes[d] = -1;
+      group.mixes[d] = group.negative[d] = -1;
     if (std::any_of(group.tops.begin(), group.tops.end(),
                     [&](size_t t) { return extent[tops[t].id] < 1; }))
       return true;
@@ -476,12 +512,22 @@ private:
   void look(Group &group, const std::vector<int64_t> &weight,
             const std::vector<int64_t> &at) const {
     std::vector<std::pair<size_t, MixedTile>> mixed;
+    std::vector<size_t> negative;
     for (size_t d : group.open) {
       const TmaDimension &t = dims[d].record;
       int64_t start = t.first, offset = 0, size = *t.size.constant();
       for (size_t k = 0; k < group.tops.size(); ++k)
         if (const Top &top = tops[group.tops[k]]; top.dim == d)
           (top.inBox ? offset : start) += at[top.id] * weight[k];
+      for (const Limit &limit : limits) {
+        int64_t sum = 0;
+        for (size_t k = 0; k < group.tops.size(); ++k)
+          if (size_t x = group.tops[k];
+              x >= limit.from && x < limit.to && !tops[x].inBox)
+            sum += at[tops[x].id] * weight[k];
+        if (tops[limit.from].dim == d && sum >= *limit.most.constant())
+          return; // A hole, all of it.
+      }
       std::optional<int64_t> valid, hole;
       for (int64_t k = 0; k < t.tile; ++k) {
         int64_t i = offset + k * t.elementStride, p = start + i;
@@ -494,8 +540,12 @@ private:
         return;
       if (hole)
         mixed.push_back({d, {start, offset, *valid, *hole}});
+      if (start + offset < 0)
+        negative.push_back(d);
     }
     group.valid = 0;
+    for (size_t d : negative)
+      group.negative[d] = 0;
     for (auto &[d, tile] : mixed) {
       group.mixes[d] = 0;
       group.examples.emplace(d, tile);
@@ -505,16 +555,19 @@ private:
   const DomainGraph &g;
   const std::vector<Class> &classes;
   const std::vector<Dim> &dims;
+  bool starts;            // Whether starts are looked at.
   std::vector<bool> cut;  // A resize cuts something off at or below.
   std::vector<int> topOf; // -1: none.
   std::vector<DomainId> parent;
   std::vector<Top> tops;
+  std::vector<Limit> limits;
   std::vector<bool> open;
 };
 } // namespace
 
 std::vector<Mixing> titan::tma::mixingOf(const DomainGraph &graph,
                                          const std::vector<Class> &classes,
-                                         const std::vector<Dim> &dims) {
-  return CutLoops(graph, classes, dims).solve();
+                                         const std::vector<Dim> &dims,
+                                         bool starts) {
+  return CutLoops(graph, classes, dims, starts).solve();
 }

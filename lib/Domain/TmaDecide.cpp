@@ -14,25 +14,43 @@ using namespace titan;
 using namespace titan::tma;
 
 /// Says of a tile that no mixing spoils whether it has a valid element: whether
-/// its first element at or after `begin` is one (Theorems.h: the valid part is
-/// an interval; of windows it begins with the first one). `is`: what is
-/// protected.
-std::vector<TmaBound> Lowering::boundsOf(const Dim &d,
-                                         const std::vector<bool> &is) const {
+/// these domains are in bounds at its first element at or after `begin`
+/// (Theorems.h: the valid part is an interval; of windows it begins with the
+/// first one). Where neither resizes nor a box's end make single elements
+/// holes, all elements are one like another.
+std::vector<TmaBound>
+Lowering::boundsOf(const Dim &d, const std::vector<DomainId> &domains) const {
+  if (domains.empty())
+    return {};
   const TmaDimension &t = d.record;
+  bool ragged = !d.resized.empty() || t.box % t.elementStride != 0 || d.pixels;
   Expr start = *index[d.tops.front()], first = 0;
   auto least = rangeOf(start, most).least.constant();
-  if (!d.slides && (!least || *least < t.begin))
+  if (ragged && !d.slides && (!least || *least < t.begin))
     first = max(0, ceilDiv(Expr(t.begin) - start, Expr(t.elementStride)));
   std::vector<TmaBound> bounds;
-  for (DomainId id : d.resized)
-    if (!is[id])
-      bounds.push_back({*index[id] + first * t.elementStride, g[id].extent});
-  for (DomainId id : d.boxed)
-    bounds.push_back({*index[id], g[id].extent});
-  if (d.boxDomain >= 0)
-    bounds.push_back(
-        {*index[d.boxDomain] + first * d.boxStep, g[d.boxDomain].extent});
+  DomainIndices at = index;
+  if (!first.is(0)) {
+    DomainIndices known(g.size());
+    for (DomainId id : g.leaves())
+      known[id] = index[id];
+    Expr rest = first;
+    for (size_t k = t.tileDomains.size(); k-- > 1;) {
+      const Expr &n = g[t.tileDomains[k]].extent;
+      known[t.tileDomains[k]] = rest % n;
+      rest = rest / n;
+    }
+    known[t.tileDomains.front()] = rest;
+    at = g.indices(std::move(known));
+    // What stands before `begin` may be data: then that element has to be one
+    // of the tile and of the tensor.
+    if (t.begin > 0) {
+      bounds.push_back({first, t.tile});
+      bounds.push_back({*at[d.tops.front()], t.size});
+    }
+  }
+  for (DomainId id : domains)
+    bounds.push_back({*at[id], g[id].extent});
   return bounds;
 }
 
@@ -54,8 +72,9 @@ std::vector<Mixing> Lowering::mixing(const std::vector<Dim> &dims) const {
       std::any_of(g.exprs().begin(), g.exprs().end(), [](const DomainExpr &e) {
         return !e.removed && e.kind == DomainExpr::Kind::Window;
       });
-  if (cutLoops && !windows)
-    return mixingOf(g, work.classes, dims);
+  bool store = s.direction != TmaDirection::Load;
+  if ((cutLoops || store) && !windows)
+    return mixingOf(g, work.classes, dims, store);
   Expr empty = -1; // >= 0: so it is.
   for (const Dim &d : dims)
     if (d.record.begin > 0 || d.record.cut > 0)
@@ -88,6 +107,33 @@ static std::vector<int64_t> outsideOf(const TmaLowering &low) {
   return outsideCoordinates(map, start);
 }
 
+/// No store starts at a negative coordinate: tiles that do and hold nothing
+/// are left out by the predicate, others are an error.
+void Lowering::requireStarts(Candidate &c, const std::vector<Mixing> &mixed,
+                             std::vector<TmaBound> &predicate) const {
+  for (size_t k = c.dims.size(); k-- > 0;) {
+    const Dim &d = c.dims[k];
+    Expr start = linear(d);
+    if (auto n = rangeOf(start, most).least.constant(); n && *n >= 0)
+      continue;
+    const Mixing &m = mixed[k];
+    std::string at = "tensorCoords[" +
+                     number(static_cast<int64_t>(c.dims.size() - 1 - k)) + "]";
+    std::string text = "a store starts at a negative coordinate, " +
+                       start.str() +
+                       ", in a tile that holds elements of the tensor";
+    if (!m.unknown.empty())
+      text +=
+          "; whether the loops ever get there cannot be decided: " + m.unknown;
+    c.needs.atLeastZero(m.unknown.empty() ? Code::TmaStoreNegative
+                                          : Code::Undecided,
+                        m.starts, at, text);
+    predicate.push_back({start, d.record.size});
+    c.low.why.push_back("predicate: " + start.str() +
+                        " may be negative, where no store may start");
+  }
+}
+
 /// Level and predicate.
 void Lowering::decide(Candidate &c) const {
   TmaLowering &low = c.low;
@@ -100,11 +146,10 @@ void Lowering::decide(Candidate &c) const {
   std::vector<bool> is = tmaProtected(g, partitioned);
 
   // What makes holes that the hardware does not see.
-  std::vector<DomainId> loopsToTest;
-  std::vector<bool> dimsToTest(c.dims.size(), false);
+  std::vector<DomainId> test;
   int64_t visited = 1, valid = 1; // Of the loops' sides, where known.
   for (const DomainExpr &e : g.exprs()) {
-    if (e.removed || is[e.in[0]] || work.classes[e.in[0]] == Class::Tile)
+    if (e.removed || is[e.in[0]])
       continue;
     Tri holes = g.createsHoles(e);
     if (holes == Tri::No)
@@ -114,11 +159,7 @@ void Lowering::decide(Candidate &c) const {
                       " holes, and " + g[e.in[0]].name +
                       " is not protected by the tensor's bounds");
     low.level = 2;
-    if (work.classes[e.in[0]] == Class::Loop)
-      loopsToTest.push_back(e.in[0]);
-    for (size_t k = 0; k < c.dims.size(); ++k)
-      if (std::count(c.dims[k].inside.begin(), c.dims[k].inside.end(), e.in[0]))
-        dimsToTest[k] = true;
+    test.push_back(e.in[0]);
     auto n = g[e.in[0]].extent.constant();
     Expr after =
         g[e.out[0]].extent * (e.out[1] >= 0 ? g[e.out[1]].extent : Expr(1));
@@ -128,30 +169,32 @@ void Lowering::decide(Candidate &c) const {
       valid *= *n;
     }
   }
-  // Loops whose bounds follow from those of the others need no test.
-  for (size_t k = loopsToTest.size(); k-- > 0;) {
-    std::vector<DomainId> rest = loopsToTest;
+  // Domains whose bounds follow from those of the others need no test.
+  for (size_t k = test.size(); k-- > 0;) {
+    std::vector<DomainId> rest = test;
     rest.erase(rest.begin() + static_cast<ptrdiff_t>(k));
-    if (g.impliedInBounds(rest)[loopsToTest[k]])
-      loopsToTest = std::move(rest);
+    if (g.impliedInBounds(rest)[test[k]])
+      test = std::move(rest);
   }
   std::vector<TmaBound> predicate;
-  for (DomainId id : loopsToTest)
-    predicate.push_back({*index[id], g[id].extent});
-  for (size_t k = 0; k < c.dims.size(); ++k)
-    if (dimsToTest[k])
-      for (TmaBound &b : boundsOf(c.dims[k], is))
-        predicate.push_back(std::move(b));
+  for (DomainId id : test)
+    if (work.classes[id] == Class::Loop)
+      predicate.push_back({*index[id], g[id].extent});
+  for (const Dim &d : c.dims) {
+    std::vector<DomainId> own;
+    for (DomainId id : test)
+      if (std::count(d.inside.begin(), d.inside.end(), id))
+        own.push_back(id);
+    for (TmaBound &b : boundsOf(d, own))
+      predicate.push_back(std::move(b));
+  }
   std::erase_if(predicate, [&](const TmaBound &b) { return isSure(b, most); });
 
   // The fundamental theorem.
   std::vector<Mixing> mixed = mixing(c.dims);
   bool strong = !load || s.wanted == Correctness::Strong;
-  TmaStoreFacts facts{low.dims[0], s.type->bits, s.tailIsPadding};
   for (size_t k = c.dims.size(); k-- > 0;) {
     const Dim &d = c.dims[k];
-    if (!load)
-      facts.leastStarts.push_back(rangeOf(linear(d), most).least);
     const Mixing &m = mixed[k];
     if (auto margin = m.margin.constant(); margin && *margin < 0)
       low.level = 3;
@@ -175,8 +218,10 @@ void Lowering::decide(Candidate &c) const {
     c.needs.atLeastZero(m.unknown.empty() ? Code::TmaStrong : Code::Undecided,
                         m.margin, "", text);
   }
-  if (!load)
-    requireWeakStore(facts, c.needs);
+  if (!load) {
+    requireWeakStore({low.dims[0], s.type->bits, s.tailIsPadding, {}}, c.needs);
+    requireStarts(c, mixed, predicate);
+  }
 
   int64_t bytes = low.thenBytes;
   if (!load)

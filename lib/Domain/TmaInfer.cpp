@@ -112,18 +112,13 @@ public:
       dim.record.box = box->box;
       dim.record.elementStride = box->step;
       dim.record.tileDomains = box->tile;
-      // The hardware checks the bounds of the top itself.
-      if (box->boxDomain >= 0 && box->boxDomain != top) {
-        dim.boxDomain = box->boxDomain;
-        dim.boxStep = box->boxStep;
-      }
       dim.record.how = !box->how.empty() ? box->how
                        : box->whole      ? "implicit whole"
                                          : "partitioning";
     }
     int64_t e = dim.record.elementStride;
     dim.record.tile = ceilDiv(dim.record.box, e);
-    if (dim.kind == Class::Mixed)
+    if (dim.kind == Class::Mixed || !dim.resized.empty())
       dim.record.margin =
           strongMargin({dim.record.size, dim.record.box, e, dim.record.begin,
                         dim.record.cut, dim.record.first, dim.extent});
@@ -149,8 +144,6 @@ private:
     int64_t box = 1, step = 1;
     std::vector<DomainId> tile;
     bool whole = false; // The box is all of the domain.
-    DomainId boxDomain = -1;
-    int64_t boxStep = 1;
     std::string how;
   };
 
@@ -227,8 +220,6 @@ private:
         return refused(graph.str(*consumer(i)) + ": boxes of " +
                        std::to_string(sub->box) + " do not divide " +
                        graph.str(i) + ", so that they do not rotate left");
-      if (graph.createsHoles(*consumer(i)) != Tri::No)
-        dim.boxed.push_back(i);
       sub->how = "rotation left";
       return sub;
     }
@@ -243,10 +234,6 @@ private:
       box.step = *n;
       box.tile = {o};
       box.whole = true;
-      if (*all % *n != 0) {
-        box.boxDomain = x;
-        box.boxStep = *n;
-      }
       return box;
     }
     if (outer == Class::Mixed && n) {
@@ -260,12 +247,10 @@ private:
         return fails("elements are adjacent inside of " + graph.str(i) +
                      " and strided outside");
       sub->box *= *n;
-      if (inner == Class::Tile) {
+      if (inner == Class::Tile)
         sub->tile.push_back(i);
-        sub->boxDomain = -1;
-      } else if (inner == Class::Loop) {
+      else if (inner == Class::Loop)
         sub->step *= *n;
-      }
       if (inner == Class::Mixed)
         return fails("tile and loops on both sides");
       if (sub->box > int64_t(1) << 32)

@@ -37,15 +37,8 @@ struct Dim {
   std::vector<DomainId> tops;
   /// The mixed domains below the top.
   std::vector<DomainId> inside;
-  /// Resized domains, top first, and the box that the element stride does not
-  /// divide (-1: it does) with its step from one element of the tile to the
-  /// next: what says which elements of a tile are holes.
+  /// Resized domains, top first.
   std::vector<DomainId> resized;
-  DomainId boxDomain = -1;
-  int64_t boxStep = 1;
-  /// Boxes of boxes, inside of which a split makes holes: those are whole boxes
-  /// (or lie behind the first element of one).
-  std::vector<DomainId> boxed;
   int64_t left = 0; ///< Of all resizes.
   Expr extent = 0;  ///< After them.
   /// Windows slide over it: what resizes add to it (padding) is filled whatever

@@ -24,8 +24,7 @@ struct ScheduleGenerator {
   std::mt19937_64 random;
   TmaSchedule s;
   std::vector<DomainId> tile, loops;
-  bool mayNotRotate = false, startsNegative = false, cutsLoops = false,
-       boxesOfBoxes = false;
+  bool mayNotRotate = false, cutsLoops = false;
 
   explicit ScheduleGenerator(uint64_t seed) : random(seed) {}
 
@@ -44,7 +43,6 @@ struct ScheduleGenerator {
     if ((left == 0 && right == 0) || n + left + right < 1)
       return d;
     auto r = s.graph.resize(d, left, right);
-    startsNegative = startsNegative || left > 0;
     return *r;
   }
 
@@ -104,7 +102,6 @@ struct ScheduleGenerator {
         auto [j, y] = split(x, b * pick(1, 3));
         loop(j);
         x = y;
-        boxesOfBoxes = true;
       }
       auto [k, i] = split(x, b);
       mayNotRotate = mayNotRotate || m % b != 0;
@@ -144,7 +141,6 @@ struct ScheduleGenerator {
           break;
         loops[a] = *g.resize(id, left, right);
         cutsLoops = cutsLoops || left < 0 || right < 0;
-        startsNegative = startsNegative || left > 0;
         break;
       }
       default: {

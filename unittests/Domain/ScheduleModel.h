@@ -122,10 +122,31 @@ public:
         valid = valid || !isHole || padding();
         data = data || (isHole && inTensor());
       } while (step(tile));
-      if (valid && data)
+      if (valid && data) {
+        std::fill(at.begin(), at.end(), 0);
         return false;
+      }
     } while (step(loops));
     return true;
+  }
+
+  /// Whether a tile with a valid element starts before the tensor.
+  bool startsBefore() {
+    do {
+      bool before = false, valid = false;
+      follow();
+      for (const TmaGlobalDim &d : s.global)
+        before = before || at[d.domain] < 0;
+      do {
+        follow();
+        valid = valid || (before && !hole());
+      } while (step(tile));
+      if (valid) {
+        std::fill(at.begin(), at.end(), 0);
+        return true;
+      }
+    } while (step(loops));
+    return false;
   }
 
   TmaSchedule s;

@@ -279,7 +279,7 @@ TEST_F(Copies, RandomSchedules) {
       if (code == "tma-strong")
         ASSERT_TRUE(strict && !c.model.achievable()) << error;
       else if (code == "tma-store-negative")
-        ASSERT_TRUE(!c.load && c.gen.startsNegative) << error;
+        ASSERT_TRUE(!c.load && c.model.startsBefore()) << error;
       else if (code == "tma-schedule" || code == "tma-rank")
         ASSERT_TRUE(c.gen.mayNotRotate) << error;
       else
@@ -337,7 +337,7 @@ TEST_F(Copies, RandomSchedules) {
       else if (codes[0] == "undecided")
         ASSERT_TRUE(c.gen.cutsLoops);
       else
-        ASSERT_TRUE(!c.load && c.gen.startsNegative);
+        ASSERT_TRUE(!c.load && c.model.startsBefore());
       continue;
     }
     ASSERT_TRUE(report.good()) << describe(report) << print(kernel);

@@ -292,6 +292,11 @@ struct TmaTileMargins {
 TmaTileMargins tileMargins(const TmaSymbolicBoxes &boxes,
                            const TmaTileStarts &starts);
 
+/// >= 0 when some of these tiles has a valid element and a negative coordinate
+/// (u < 0, above). Element strides are looked at up to 8, which is what maps
+/// have.
+Expr negativeMargin(const TmaSymbolicBoxes &boxes, const TmaTileStarts &starts);
+
 } // namespace titan
 
 #endif // TITAN_DOMAIN_THEOREMS_H

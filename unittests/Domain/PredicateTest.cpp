@@ -1,0 +1,192 @@
+//===- PredicateTest.cpp - Predicates of copies, exhaustively -------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loops that overshoot the group in which they run, resizes of resizes, stores
+// that begin before the tensor: every small schedule, held to its points.
+//
+//===----------------------------------------------------------------------===//
+#include "DomainModel.h"
+#include "ScheduleModel.h"
+
+#include <gtest/gtest.h>
+
+using namespace titan;
+
+namespace {
+
+const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
+
+/// Rows D of four words.
+struct Rows {
+  TmaSchedule s;
+  DomainId d, j;
+
+  explicit Rows(int64_t rows, bool store = false) {
+    d = s.graph.root(rows, "D");
+    j = s.graph.root(4, "J");
+    s.global = {{d, 16}, {j, 4}};
+    s.type = findTmaType("u32");
+    s.wanted = Correctness::Strong;
+    if (store) {
+      s.direction = TmaDirection::Store;
+      s.tailIsPadding = true;
+    }
+  }
+};
+
+struct Counts {
+  int64_t lowered = 0, predicates = 0, strong = 0, before = 0, other = 0;
+
+  /// Lowers, and holds the result to the points. `tile`: all bulk leaves.
+  void decide(Rows &rows, std::vector<DomainId> tile, bool mayNotFit = false) {
+    TmaSchedule &s = rows.s;
+    tile.push_back(rows.j);
+    s.bulk = tile;
+    ScheduleModel model(s, tile);
+    auto low = lowerSchedule(s, h200);
+    std::string code = low ? "" : low.problem().code;
+    if (mayNotFit && (code == "tma-schedule" || code == "tma-rank")) {
+      ++other;
+      return;
+    }
+    bool store = s.direction == TmaDirection::Store;
+    std::string want = !model.achievable()             ? "tma-strong"
+                       : store && model.startsBefore() ? "tma-store-negative"
+                                                       : "";
+    strong += want == "tma-strong";
+    before += want == "tma-store-negative";
+    // The box may be a dimension of its own.
+    bool byView = want == "tma-strong" && low && low->dimensions.size() > 2;
+    if (!byView)
+      ASSERT_EQ(code, want)
+          << s.graph.str() << (low ? "" : low.problem().message);
+    if (!low)
+      return;
+    ++lowered;
+    predicates += !low->predicate.empty();
+    model.run(*low, h200);
+    if (testing::Test::HasFatalFailure())
+      FAIL() << s.graph.str();
+  }
+};
+
+/// D in groups, a group in boxes: the last group overshoots D, the last box of
+/// each group overshoots the group.
+TEST(Predicates, LoopsOvershootTheirGroup) {
+  Counts counts;
+  for (int64_t n = 1; n <= 14; ++n)
+    for (int64_t group = 1; group <= 8; ++group)
+      for (int64_t factor = 1; factor <= 4; ++factor)
+        for (bool outer : {false, true})
+          for (int kind = 0; kind < 5; ++kind)
+            for (bool store : {false, true}) {
+              Rows rows(n, store);
+              DomainGraph &g = rows.s.graph;
+              auto [c, x] = *g.splitInner(rows.d, group);
+              auto [k, i] =
+                  outer ? *g.splitOuter(x, factor) : *g.splitInner(x, factor);
+              int64_t box = *g[i].extent.constant();
+              bool fits = group % box == 0;
+              DomainId tile = i;
+              if (kind == 1) { // Loops of loops.
+                (void)*g.splitOuter(k, 3);
+              } else if (kind == 2) { // A third level.
+                tile = g.splitOuter(i, 2)->second;
+                fits = box % *g[tile].extent.constant() == 0 &&
+                       group % *g[tile].extent.constant() == 0;
+              } else if (kind == 3) { // With an element stride.
+                tile = g.splitInner(i, 2)->first;
+              } else if (kind == 4) { // Iterations that are not there.
+                (void)*g.resize(k, 1, 1);
+              }
+              counts.decide(rows, {tile}, !fits);
+              if (testing::Test::HasFatalFailure())
+                return;
+            }
+  std::printf("  %lld lowered, %lld with a predicate; %lld tma-strong; %lld do "
+              "not rotate\n",
+              (long long)counts.lowered, (long long)counts.predicates,
+              (long long)counts.strong, (long long)counts.other);
+  EXPECT_GT(counts.predicates, 1000);
+}
+
+/// What a resize cuts off another one adds again: holes with data, in boxes and
+/// in whole tiles.
+TEST(Predicates, ResizedTwice) {
+  Counts counts;
+  int64_t number = 0, each = fullTest() ? 1 : 5;
+  for (int64_t n = 1; n <= 8; ++n)
+    for (int64_t l = -3; l <= 3; ++l)
+      for (int64_t r = -2; r <= 2; ++r)
+        for (int64_t l2 = -2; l2 <= 4; ++l2)
+          for (int64_t r2 = -2; r2 <= 2; ++r2)
+            for (int64_t box = 0; box <= 4; ++box)
+              for (int64_t stride = 1; stride <= std::max<int64_t>(box, 1);
+                   ++stride) {
+                if (n + l + r < 1 || n + l + r + l2 + r2 < 1 ||
+                    ++number % each != 0)
+                  continue;
+                Rows rows(n, number / each % 4 == 0);
+                DomainGraph &g = rows.s.graph;
+                DomainId y = *g.resize(*g.resize(rows.d, l, r), l2, r2);
+                if (box > 0)
+                  y = g.splitInner(y, box)->second;
+                if (stride > 1)
+                  y = g.splitInner(y, stride)->first;
+                counts.decide(rows, {y});
+                if (testing::Test::HasFatalFailure())
+                  return;
+              }
+  std::printf("  %lld lowered, %lld with a predicate; %lld tma-strong, %lld "
+              "tma-store-negative\n",
+              (long long)counts.lowered, (long long)counts.predicates,
+              (long long)counts.strong, (long long)counts.before);
+  EXPECT_GT(counts.predicates, 500);
+  EXPECT_GT(counts.strong, 500);
+  EXPECT_GT(counts.before, 500);
+}
+
+/// Stores whose first boxes lie before the tensor: refused exactly where one of
+/// those holds an element.
+TEST(Predicates, StoresBeforeTheTensor) {
+  Counts counts;
+  for (int64_t n = 1; n <= 9; ++n)
+    for (int64_t left = -1; left <= 6; ++left)
+      for (int64_t box = 1; box <= 4; ++box)
+        for (int64_t stride = 1; stride <= std::min<int64_t>(box, 3); ++stride)
+          for (int64_t more = 0; more <= 2; ++more)
+            for (int kind = 0; kind < 3; ++kind) {
+              if (n + left < 1)
+                continue;
+              Rows rows(n, true);
+              DomainGraph &g = rows.s.graph;
+              DomainId y = rows.d;
+              if (left != 0)
+                y = *g.resize(y, left, 0);
+              auto [c, tile] = *g.splitInner(y, box);
+              if (stride > 1)
+                tile = g.splitInner(tile, stride)->first;
+              if (more > 0)
+                c = *g.resize(c, more, kind == 2 ? -1 : 0);
+              if (kind == 1)
+                (void)*g.splitInner(c, 2);
+              if (*g[c].extent.constant() < 1)
+                continue;
+              counts.decide(rows, {tile});
+              if (testing::Test::HasFatalFailure())
+                return;
+            }
+  std::printf(
+      "  %lld lowered, %lld with a predicate; %lld tma-store-negative\n",
+      (long long)counts.lowered, (long long)counts.predicates,
+      (long long)counts.before);
+  EXPECT_GT(counts.predicates, 500);
+  EXPECT_GT(counts.before, 500);
+}
+
+} // namespace
