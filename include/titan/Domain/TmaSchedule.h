@@ -83,7 +83,9 @@
 // valid elements with holes that hold data, so that the predicate, one for a
 // whole tile, says which. Level 3: some tile mixes (strongUnachievable), where
 // loops that resizes cut off still visit it (lib/Domain/TmaCutLoops.cpp). Weak
-// stores need what strong loads need (Correctness.h); their else is empty.
+// stores need what strong loads need (Correctness.h); their else is empty. At
+// any level they have a predicate where a tile without an element would start
+// at a negative coordinate; one with an element is tma-store-negative.
 //
 // What only a launch knows becomes a launch check with the same code.
 //
