@@ -3,10 +3,13 @@
 // Boxes of a map over the tensor's own sizes and strides are kept as boxes:
 // their coordinates are compared, whatever the strides are. A map with sizes
 // and strides of its own is another grid over the same bytes, so that its boxes
-// are turned into bytes.
+// are turned into bytes. So are the pixels of an im2col map and slices of
+// channels, which lib/Domain finds.
 //
 //===----------------------------------------------------------------------===//
 #include "Interpreter.h"
+
+#include "titan/Domain/Tma.h"
 
 using namespace mlir;
 using namespace titan;
@@ -22,8 +25,12 @@ std::optional<uint32_t> Instantiator::Impl::boxFootprint(const CompiledOp &op,
             "which tensor this map was made over is not known");
     return std::nullopt;
   }
-  if (TensorMapOp map = getTensorMapOp(bytes.object); map && map.isView())
-    return viewFootprint(op, access, map, *root);
+  if (TensorMapOp map = getTensorMapOp(bytes.object)) {
+    if (map.getType().isIm2col() || map.getType().getInterleave())
+      return pixelFootprint(op, access, map, *root);
+    if (map.isView())
+      return viewFootprint(op, access, map, *root);
+  }
   ArrayRef<int64_t> shape =
       cast<GlobalType>(program->roots[*root].getType()).getShape();
   FootprintData data;
@@ -62,6 +69,57 @@ std::optional<uint32_t> Instantiator::Impl::boxFootprint(const CompiledOp &op,
   return found->second;
 }
 
+Instantiator::Impl::MapNumbers Instantiator::Impl::numbersOf(TensorMapOp map,
+                                                             uint32_t root) {
+  MapNumbers numbers;
+  std::vector<int64_t> pitches = globalStrides(root);
+  if (map.isView()) {
+    for (Value value : map.getDims())
+      numbers.dims.push_back(launchNumbers.lookup(value));
+    for (Value value : map.getByteStrides()) {
+      Number stride = launchNumbers.lookup(value);
+      numbers.decided |= stride.symbol != 0;
+      numbers.strides.push_back(here(stride).number.value);
+    }
+    numbers.strides.push_back(map.getType().getUnitBytes());
+  } else {
+    // Of interleaved maps all but the dimension within a slice.
+    for (unsigned d = 0; d < map.getType().getRank(); ++d) {
+      numbers.dims.push_back(sizeNumber(root - program->sharedRoots, d));
+      numbers.strides.push_back(pitches[d]);
+    }
+  }
+  for (Number size : numbers.dims)
+    numbers.sizes.push_back(here(size).number.value);
+  return numbers;
+}
+
+/// Where pitches are the launch's, rows are as far apart as footprints see
+/// them, or pieces of one row.
+void Instantiator::Impl::needPitches(const CompiledOp &op, TensorMapOp map,
+                                     const MapNumbers &numbers, uint32_t root) {
+  auto type = cast<GlobalType>(program->roots[root].getType());
+  int64_t element = getElementBytes(type.getElementType());
+  std::vector<int64_t> pitches = globalStrides(root);
+  int64_t least = INT64_MAX, piece = map.getType().getUnitBytes(),
+          row = element;
+  for (auto [pitch, known] : llvm::zip(pitches, type.getStrides()))
+    if (ShapedType::isDynamic(known))
+      least = std::min(least, pitch);
+  for (size_t d = 0; d < pitches.size(); ++d)
+    if (pitches[d] < least)
+      row +=
+          (here(sizeNumber(root - program->sharedRoots, d)).number.value - 1) *
+          pitches[d];
+  for (size_t d = 0; d < numbers.sizes.size(); ++d)
+    if (numbers.strides[d] < least)
+      piece += (numbers.sizes[d] - 1) * numbers.strides[d];
+  if (least != INT64_MAX && (numbers.decided || piece > row))
+    gap(op.op, "how a tensor map with strides that are not computed from the "
+               "tensor's (titan.stride) lies in a tensor whose strides only "
+               "the launch knows");
+}
+
 std::optional<uint32_t> Instantiator::Impl::viewFootprint(const CompiledOp &op,
                                                           const Access &access,
                                                           TensorMapOp map,
@@ -71,16 +129,8 @@ std::optional<uint32_t> Instantiator::Impl::viewFootprint(const CompiledOp &op,
   int64_t element = getElementBytes(type.getElementType());
   size_t rank = bytes.coords.size();
   // Under the sizes of this launch.
-  bool decided = false;
-  std::vector<int64_t> dims, strides;
-  for (Value value : map.getDims())
-    dims.push_back(here(launchNumbers.lookup(value)).number.value);
-  for (Value value : map.getByteStrides()) {
-    Number stride = launchNumbers.lookup(value);
-    decided |= stride.symbol != 0;
-    strides.push_back(here(stride).number.value);
-  }
-  strides.push_back(element);
+  MapNumbers numbers = numbersOf(map, root);
+  const std::vector<int64_t> &dims = numbers.sizes, &strides = numbers.strides;
   std::vector<int64_t> key = {'w', root};
   llvm::append_range(key, dims);
   llvm::append_range(key, strides);
@@ -113,25 +163,7 @@ std::optional<uint32_t> Instantiator::Impl::viewFootprint(const CompiledOp &op,
   data.root = root;
   // A tensor that nobody writes needs no bytes.
   if (writtenTensors.contains(tensor)) {
-    // Where pitches are the launch's, rows are as far apart as footprints see
-    // them, or pieces of one row.
-    std::vector<int64_t> pitches = globalStrides(root);
-    int64_t least = INT64_MAX, piece = element, row = element;
-    for (auto [pitch, known] : llvm::zip(pitches, type.getStrides()))
-      if (ShapedType::isDynamic(known))
-        least = std::min(least, pitch);
-    for (size_t d = 0; d < pitches.size(); ++d)
-      if (pitches[d] < least)
-        row += (here(sizeNumber(root - program->sharedRoots, d)).number.value -
-                1) *
-               pitches[d];
-    for (size_t d = 0; d < rank; ++d)
-      if (strides[d] < least)
-        piece += (dims[d] - 1) * strides[d];
-    if (least != INT64_MAX && (decided || piece > row))
-      gap(op.op, "how a tensor map with strides that are not computed from the "
-                 "tensor's (titan.stride) lies in a tensor whose strides only "
-                 "the launch knows");
+    needPitches(op, map, numbers, root);
     std::vector<ByteSet::Interval> rows;
     bool any = llvm::none_of(inside, [](auto &list) { return list.empty(); });
     for (std::vector<size_t> at(rank); any;) {
@@ -149,7 +181,130 @@ std::optional<uint32_t> Instantiator::Impl::viewFootprint(const CompiledOp &op,
       any = d >= 0;
     }
     data.bytes = ByteSet::of(std::move(rows));
-    self.footprints.setStrides(root, pitches);
+    self.footprints.setStrides(root, globalStrides(root));
+  }
+  return found->second = self.footprints.add(std::move(data));
+}
+
+namespace {
+/// A piece of a copy that lies together: its indices, dimension 0 first, which
+/// is in bytes.
+struct Pixels {
+  std::array<int64_t, TensorMap::maxRank> at{};
+  int64_t bytes = 0;
+};
+} // namespace
+
+/// The pieces that a copy moves inside of the tensor; none where it breaks a
+/// rule. What they are does not depend on the strides (those of the checker are
+/// too large for a map), so that of each dimension in turn the stride shows the
+/// indices.
+static std::optional<std::vector<Pixels>> pixelsOf(TensorMap map,
+                                                   const TmaCopy &copy) {
+  constexpr int64_t stride = 32; // Any map's alignment.
+  std::vector<Pixels> pieces;
+  for (int d = 0; d < map.rank; ++d) {
+    map.strides.fill(0);
+    if (d > 0)
+      map.strides[d - 1] = stride;
+    auto transfer = TmaTransfer::make(map, copy, targetInfo(TargetId::Sm90a));
+    if (!transfer)
+      return std::nullopt;
+    size_t i = 0;
+    transfer->forEachRun([&](const TmaRun &run) {
+      if (run.fill)
+        return;
+      if (d == 0)
+        pieces.push_back({{static_cast<int64_t>(run.global)}, run.bytes});
+      else
+        pieces[i].at[d] =
+            (static_cast<int64_t>(run.global) - pieces[i].at[0]) / stride;
+      ++i;
+    });
+  }
+  return pieces;
+}
+
+std::optional<uint32_t> Instantiator::Impl::pixelFootprint(const CompiledOp &op,
+                                                           const Access &access,
+                                                           TensorMapOp map,
+                                                           uint32_t root) {
+  const TargetInfo &target = targetInfo(TargetId::Sm90a);
+  const Footprint &bytes = access.bytes;
+  TensorMapType type = map.getType();
+  MapNumbers numbers = numbersOf(map, root);
+  size_t rank = type.getRank();
+  std::vector<int64_t> key = {'p', root, static_cast<int64_t>(access.kind)};
+  key.push_back(static_cast<int64_t>(
+      reinterpret_cast<intptr_t>(type.getAsOpaquePointer())));
+  llvm::append_range(key, numbers.sizes);
+  llvm::append_range(key, numbers.strides);
+
+  // The copy, dimension 0 innermost.
+  TmaUnknown unknown{.address = true, .strides = 0xff, .shared = true};
+  TensorMap fields = getTensorMapFields(type, getTmaTypeName(map));
+  fields.swizzle = findTmaSwizzle("none");
+  for (size_t d = 0; d < rank; ++d) {
+    fields.dims[d] = numbers.sizes[rank - 1 - d];
+    if (numbers.dims[rank - 1 - d].symbol)
+      unknown.dims |= 1 << d;
+  }
+  TmaCopy copy;
+  std::vector<int64_t> surely; // Offsets, those that the launch decides good.
+  if (access.kind != AccessKind::Read)
+    copy.direction = TmaDirection::Store;
+  for (auto [values, to, what] :
+       {std::tuple{&bytes.coords, &copy.coords, "coordinate "},
+        std::tuple{&bytes.offsets, &copy.im2colOffsets, "offset "}})
+    for (size_t i = values->size(); i-- > 0;) {
+      const Val &val = value((*values)[i]);
+      if (val.kind != Val::Int) {
+        problem(Code::Undecided, op.op,
+                what + Twine(i) + " depends on " + val.dependsOn());
+        return std::nullopt;
+      }
+      bool decided = val.number.symbol != 0; // By the launch.
+      if (decided && to == &copy.coords)
+        unknown.coords |= 1 << to->size();
+      if (to == &copy.im2colOffsets)
+        surely.push_back(decided ? 0 : val.number.value);
+      to->push_back(val.number.value);
+      key.push_back(val.number.value);
+    }
+  std::swap(copy.im2colOffsets, surely);
+  std::vector<TmaViolation> broken =
+      validateCopy(fields, copy, target, unknown);
+  std::swap(copy.im2colOffsets, surely);
+  if (!broken.empty()) {
+    problem(broken.front().code, op.op,
+            broken.front().field + ": " + broken.front().message);
+    return std::nullopt;
+  }
+  auto [found, fresh] = footprintIds.try_emplace(key, 0);
+  if (!fresh)
+    return found->second;
+  FootprintData data;
+  data.root = root;
+  Value tensor = kernel.getKernelArguments()[root - program->sharedRoots];
+  if (writtenTensors.contains(tensor)) {
+    needPitches(op, map, numbers, root);
+    if (auto pixels = pixelsOf(fields, copy)) {
+      int64_t unit = type.getUnitBytes();
+      std::vector<ByteSet::Interval> runs;
+      for (const Pixels &run : *pixels) {
+        int64_t begin =
+            run.at[0] / unit * numbers.strides.back() + run.at[0] % unit;
+        for (size_t d = 1; d < rank; ++d)
+          begin += run.at[d] * numbers.strides[rank - 1 - d];
+        runs.push_back({begin, begin + run.bytes});
+      }
+      data.bytes = ByteSet::of(std::move(runs));
+    } else {
+      gap(op.op, "which pixels a copy touches, where the sizes of the launch "
+                 "that is looked at are none that its map may have, or it "
+                 "starts outside of its bounding box");
+    }
+    self.footprints.setStrides(root, globalStrides(root));
   }
   return found->second = self.footprints.add(std::move(data));
 }

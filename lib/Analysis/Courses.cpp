@@ -526,8 +526,11 @@ static SmallVector<Value> deciding(Operation *op) {
     hardware.getHardwareEffects(effects);
     for (const effect::Effect &effect : effects) {
       if (auto *access = std::get_if<effect::Access>(&effect.what);
-          access && !isa<SharedType>(access->bytes.object.getType()))
+          access && !isa<SharedType>(access->bytes.object.getType())) {
         places.insert(access->bytes.coords.begin(), access->bytes.coords.end());
+        places.insert(access->bytes.offsets.begin(),
+                      access->bytes.offsets.end());
+      }
       if (auto *wait = std::get_if<effect::WaitFlag>(&effect.what))
         places.insert(wait->flag.coords.begin(), wait->flag.coords.end());
     }

@@ -121,7 +121,7 @@ struct Instantiator::Impl {
   //===--------------------------------------------------------------------===//
 
   std::vector<Choice> choices;
-  std::vector<std::set<int64_t>> covered; ///< of each choice
+  std::vector<std::set<int64_t>> covered;                ///< of each choice
   std::vector<llvm::SetVector<mlir::Operation *>> loops; ///< of each choice
   /// Of a loop: what decides on which side of a minimum, a comparison or a
   /// remainder in its bounds a launch is.
@@ -294,6 +294,20 @@ struct Instantiator::Impl {
   std::optional<uint32_t> viewFootprint(const CompiledOp &op,
                                         const effect::Access &access,
                                         TensorMapOp map, uint32_t root);
+  /// A copy through an im2col or interleaved map, as bytes.
+  std::optional<uint32_t> pixelFootprint(const CompiledOp &op,
+                                         const effect::Access &access,
+                                         TensorMapOp map, uint32_t root);
+  /// A map's sizes and strides (bytes, the innermost one's unit included),
+  /// outermost first.
+  struct MapNumbers {
+    std::vector<Number> dims;
+    std::vector<int64_t> sizes, strides; ///< Under this launch.
+    bool decided = false;                ///< The launch decides some stride.
+  };
+  MapNumbers numbersOf(TensorMapOp map, uint32_t root);
+  void needPitches(const CompiledOp &op, TensorMapOp map,
+                   const MapNumbers &numbers, uint32_t root);
   /// The argument of the kernel that a tensor is, or that a tensor map is over.
   std::optional<uint32_t> globalArgument(mlir::Value object);
   std::optional<uint32_t> globalRoot(mlir::Value object);

@@ -348,7 +348,8 @@ static bool reachesGlobal(Value value) {
         for (const effect::Effect &effect : effects)
           if (auto *access = std::get_if<effect::Access>(&effect.what);
               access && !isa<SharedType>(access->bytes.object.getType()) &&
-              llvm::is_contained(access->bytes.coords, at))
+              (llvm::is_contained(access->bytes.coords, at) ||
+               llvm::is_contained(access->bytes.offsets, at)))
             return true;
         continue;
       }

@@ -147,7 +147,8 @@ static std::string typeName(Type type) {
   return llvm::formatv("{0}", type).str();
 }
 
-/// Bytes from the first element to the last; innermost dimension first.
+/// Bytes from the first element to the last; innermost dimension first, which
+/// counts units of so many bytes.
 static json::Value spanOf(ArrayRef<json::Value> dims,
                           ArrayRef<json::Value> strides, int64_t bytes) {
   json::Value span = json::Array{"mul", dims.front(), bytes};
@@ -324,11 +325,23 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
     if (!made.isView()) {
       dims = sizes;
       strides = pitches;
+      // The innermost dimension is within a slice, and slices follow one
+      // another.
+      if (int64_t slice = type.getInterleave()) {
+        json::Value pitch = strides.front();
+        dims.erase(dims.begin());
+        strides.erase(strides.begin());
+        checks.push_back(
+            makeCheck(json::Array{"eq", pitch, slice}, Code::TmaInterleave,
+                      "slices of " + Twine(slice) + " bytes of " + argument +
+                          " follow one another along W, and are {0} apart",
+                      json::Array{pitch}));
+      }
     } else {
       if (failed(add(dims, made.getDims())) ||
           failed(add(strides, made.getByteStrides())))
         return failure();
-      json::Value span = spanOf(dims, strides, bytes),
+      json::Value span = spanOf(dims, strides, type.getUnitBytes()),
                   whole = spanOf(sizes, pitches, bytes);
       checks.push_back(makeCheck(json::Array{"le", span, whole},
                                  Code::TmaViewRange,
@@ -338,7 +351,7 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
     }
     // PTX ISA, "Restriction on Tensor Copy instructions": stores write whole
     // chunks of 16 bytes.
-    if (storedMaps.contains(value)) {
+    if (storedMaps.contains(value) && !type.getInterleave()) {
       json::Value row = json::Array{"mul", dims.front(), bytes};
       checks.push_back(makeCheck(
           json::Array{"eq", json::Array{"mod", row, 16}, 0}, Code::TmaStoreTail,
@@ -352,12 +365,21 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
         {"name", cast<StringAttr>(nameAttribute).getValue()},
         {"argument", argument},
         {"type", getTmaTypeName(made)},
-        {"box", json::Array(llvm::reverse(type.getShape()))},
         {"swizzle", swizzle ? std::to_string(swizzle) + "B" : "none"},
         {"l2_promotion", promotion ? std::to_string(promotion) + "B" : "none"},
         {"fill", made.getFill() == OobFill::NaN ? "nan" : "zero"},
         {"dims", json::Array(dims)},
         {"byte_strides", json::Array(strides)}};
+    if (type.isIm2col())
+      map["im2col"] =
+          json::Object{{"pixels", type.getShape()[0]},
+                       {"channels", type.getShape()[1]},
+                       {"lower", json::Array(llvm::reverse(type.getLower()))},
+                       {"upper", json::Array(llvm::reverse(type.getUpper()))}};
+    else
+      map["box"] = json::Array(llvm::reverse(type.getShape()));
+    if (int64_t slice = type.getInterleave())
+      map["interleave"] = std::to_string(slice) + "B";
     if (llvm::any_of(type.getElementStrides(),
                      [](int64_t stride) { return stride != 1; }))
       map["element_strides"] =

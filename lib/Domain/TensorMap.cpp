@@ -305,7 +305,7 @@ static void checkIm2colCopy(const TensorMap &map, const TmaCopy &copy,
            std::to_string(copy.im2colOffsets.size()) +
                " offsets; a load of im2col has one for each of W, H, D, a " +
                "store none, im2col::w has wHalo and wOffset");
-  int64_t most = map.rank == 3 ? 65535 : map.rank == 4 ? 255 : 31;
+  int64_t most = maxIm2colOffset(map.rank);
   for (size_t k = 0; k < copy.im2colOffsets.size(); ++k)
     if (copy.im2colOffsets[k] < 0 || copy.im2colOffsets[k] > most)
       report(indexed("im2colOffsets", static_cast<int>(k)),

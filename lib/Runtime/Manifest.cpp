@@ -381,11 +381,33 @@ uint16_t readTensorReference(Reader &r, const Field &f,
   return 0;
 }
 
+/// What an im2col map has in place of a box; the corners say its rank.
+void readIm2col(Reader &r, const Field &f, TensorMapFormat &t) {
+  r.object(f, {"pixels", "channels", "lower", "upper"});
+  auto size = [&](const char *name) {
+    return static_cast<uint32_t>(r.integer(r.get(f, name), 0, UINT32_MAX));
+  };
+  t.im2col.pixels = size("pixels");
+  t.im2col.channels = size("channels");
+  const auto lower = r.array(r.get(f, "lower"), t.im2col.lower.size());
+  const auto upper =
+      r.array(r.get(f, "upper"), t.im2col.upper.size(), lower.size());
+  t.rank = static_cast<int>(lower.size()) + 2;
+  auto corner = [&](const Field &g) {
+    return static_cast<int32_t>(r.integer(g, INT32_MIN, INT32_MAX));
+  };
+  for (size_t d = 0; d < lower.size(); ++d)
+    t.im2col.lower[d] = corner(lower[d]);
+  for (size_t d = 0; d < upper.size(); ++d)
+    t.im2col.upper[d] = corner(upper[d]);
+}
+
 void readTensorMap(Reader &r, const Field &f, const TargetInfo &target,
                    KernelSpec &kernel) {
   TensorMapSpec m;
-  r.object(f, {"name", "argument", "type", "box", "element_strides", "swizzle",
-               "interleave", "l2_promotion", "fill", "dims", "byte_strides"});
+  r.object(f, {"name", "argument", "type", "box", "im2col", "element_strides",
+               "swizzle", "interleave", "l2_promotion", "fill", "dims",
+               "byte_strides"});
   m.name = r.identifier(r.get(f, "name"));
   for (const TensorMapSpec &other : kernel.tensorMaps)
     if (other.name == m.name)
@@ -395,11 +417,16 @@ void readTensorMap(Reader &r, const Field &f, const TargetInfo &target,
   t.type = r.row(r.get(f, "type"), findTmaType, "u8", "a tensor-map type");
   t.swizzle =
       r.row(r.get(f, "swizzle", true), findTmaSwizzle, "none", "a swizzle");
-  const auto box = r.array(r.get(f, "box"), maxMapRank);
-  t.rank = static_cast<int>(box.size());
-  for (int d = 0; d < t.rank; ++d) {
-    t.box[d] = static_cast<uint32_t>(r.integer(box[d], 0, UINT32_MAX));
-    t.elementStrides[d] = 1;
+  if (Field g = r.get(f, "im2col", true); g.present()) {
+    t.mode = TmaMode::Im2col;
+    readIm2col(r, g, t);
+    if (r.get(f, "box", true).present())
+      r.fail(f, "both box and im2col");
+  } else {
+    const auto box = r.array(r.get(f, "box"), maxMapRank);
+    t.rank = static_cast<int>(box.size());
+    for (int d = 0; d < t.rank; ++d)
+      t.box[d] = static_cast<uint32_t>(r.integer(box[d], 0, UINT32_MAX));
   }
   if (Field g = r.get(f, "element_strides", true); g.present()) {
     const auto strides = r.array(g, maxMapRank, t.rank);
@@ -412,7 +439,7 @@ void readTensorMap(Reader &r, const Field &f, const TargetInfo &target,
   if (Field g = r.get(f, "l2_promotion", true); g.present())
     t.l2Promotion = r.named(g, parseMapL2Promotion, "an L2 promotion");
   if (Field g = r.get(f, "fill", true); g.present())
-    t.fill = r.named(g, parseMapFill, "a fill");
+    t.nanFill = r.named(g, parseMapFill, "a fill");
   for (const Field &g : r.array(r.get(f, "dims"), maxMapRank, t.rank))
     m.dims.push_back(r.expr(g, kernel));
   for (const Field &g :

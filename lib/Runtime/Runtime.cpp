@@ -397,12 +397,24 @@ Status Kernel::launch(std::span<const Argument> arguments,
         uint64_t dims[maxMapRank], strides[maxMapRank - 1];
         std::copy(v.dims.begin(), v.dims.end(), dims);
         std::copy(v.byteStrides.begin(), v.byteStrides.end(), strides);
-        if (cuda::Result r = driver.tensorMapEncodeTiled(
-                &map, f.type->driver, static_cast<uint32_t>(f.rank),
-                reinterpret_cast<void *>(v.address), dims, strides,
-                f.box.data(), f.elementStrides.data(),
-                static_cast<int>(f.interleave), f.swizzle->driver,
-                static_cast<int>(f.l2Promotion), static_cast<int>(f.fill)))
+        void *address = reinterpret_cast<void *>(v.address);
+        const uint32_t rank = static_cast<uint32_t>(f.rank);
+        const int interleave = static_cast<int>(f.interleave);
+        // CUtensorMapL2promotion: 0, 64, 128, 256 bytes.
+        const int promotion = std::bit_width(f.l2Promotion / 64u);
+        const TmaIm2col &m = f.im2col;
+        cuda::Result r =
+            f.mode == TmaMode::Im2col
+                ? driver.tensorMapEncodeIm2col(
+                      &map, f.type->driver, rank, address, dims, strides,
+                      m.lower.data(), m.upper.data(), m.channels, m.pixels,
+                      f.elementStrides.data(), interleave, f.swizzle->driver,
+                      promotion, f.nanFill)
+                : driver.tensorMapEncodeTiled(
+                      &map, f.type->driver, rank, address, dims, strides,
+                      f.box.data(), f.elementStrides.data(), interleave,
+                      f.swizzle->driver, promotion, f.nanFill);
+        if (r)
           return makeError(Code::TmaEncode, driver.describe(r),
                            "kernel '" + k.name + "', tensor map '" +
                                k.tensorMaps[p.index].name + "'");

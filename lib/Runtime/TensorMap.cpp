@@ -7,123 +7,85 @@
 
 #include "titan/Runtime/TensorMap.h"
 
+#include <algorithm>
 #include <iterator>
 
 using namespace titan;
 using namespace titan::runtime;
 
-/// The enum value whose name is `text`.
-template <typename Enum, size_t N>
-static std::optional<Enum> byName(const std::string_view (&names)[N],
+/// The place of a name among others.
+template <size_t N>
+static std::optional<int> indexOf(const std::string_view (&names)[N],
                                   std::string_view text) {
-  for (size_t i = 0; i < N; ++i)
-    if (names[i] == text)
-      return static_cast<Enum>(i);
-  return std::nullopt;
+  auto *found = std::find(std::begin(names), std::end(names), text);
+  if (found == std::end(names))
+    return std::nullopt;
+  return static_cast<int>(found - names);
 }
 
-std::optional<MapInterleave>
+std::optional<TmaInterleave>
 titan::runtime::parseMapInterleave(std::string_view text) {
   static constexpr std::string_view names[] = {"none", "16B", "32B"};
-  return byName<MapInterleave>(names, text);
+  auto index = indexOf(names, text);
+  return index ? std::optional(static_cast<TmaInterleave>(*index))
+               : std::nullopt;
 }
 
-std::optional<MapL2Promotion>
-titan::runtime::parseMapL2Promotion(std::string_view text) {
+std::optional<int> titan::runtime::parseMapL2Promotion(std::string_view text) {
   static constexpr std::string_view names[] = {"none", "64B", "128B", "256B"};
-  return byName<MapL2Promotion>(names, text);
+  auto index = indexOf(names, text);
+  return index ? std::optional(*index ? 32 << *index : 0) : std::nullopt;
 }
 
-std::optional<MapFill> titan::runtime::parseMapFill(std::string_view text) {
+std::optional<bool> titan::runtime::parseMapFill(std::string_view text) {
   static constexpr std::string_view names[] = {"zero", "nan"};
-  return byName<MapFill>(names, text);
+  auto index = indexOf(names, text);
+  return index ? std::optional(*index == 1) : std::nullopt;
+}
+
+static Status firstOf(const std::vector<TmaViolation> &found,
+                      const std::string &place) {
+  if (found.empty())
+    return {};
+  return makeError(found[0].code, found[0].field + ": " + found[0].message,
+                   place);
 }
 
 Status titan::runtime::checkFormat(const TargetInfo &target,
                                    const TensorMapFormat &f,
                                    const std::string &place) {
-  auto fail = [&](Code code, std::string message) {
-    return makeError(code, std::move(message), place);
-  };
-  if (f.rank < 1 || f.rank > target.tmaMaxRank)
-    return fail(Code::TmaRank, "rank " + std::to_string(f.rank));
-  if (f.interleave != MapInterleave::None && f.rank < 3)
-    return fail(Code::TmaInterleave,
-                "interleave at rank " + std::to_string(f.rank));
-  const bool sm90 = target.id == TargetId::Sm90a;
-  if (sm90 && (!f.type->sm90 || !f.swizzle->sm90))
-    return fail(Code::TmaSwizzleTarget,
-                std::string(f.type->sm90 ? f.swizzle->name : f.type->name) +
-                    " on " + std::string(target.name));
-  if (f.type->bits % 8)
-    return fail(Code::ManifestInvalid,
-                "the runtime does not support the packed type " +
-                    std::string(f.type->name) + " yet");
-  for (int d = 0; d < f.rank; ++d) {
-    if (f.box[d] < 1 || f.box[d] > target.tmaMaxBox)
-      return fail(Code::TmaBoxRange, "box dimension " + std::to_string(d) +
-                                         " is " + std::to_string(f.box[d]));
-    if (f.elementStrides[d] < 1 ||
-        f.elementStrides[d] > target.tmaMaxElementStride)
-      return fail(Code::TmaElementStride,
-                  "element stride " + std::to_string(d) + " is " +
-                      std::to_string(f.elementStrides[d]));
-  }
-  const int64_t inner = int64_t{f.box[0]} * f.type->bits / 8;
-  const std::string what =
-      "box dimension 0 takes " + std::to_string(inner) + " bytes";
-  if (inner % target.tmaBoxBytesMultiple)
-    return fail(Code::TmaBoxBytes, what);
-  if (f.interleave == MapInterleave::None && f.swizzle->span &&
-      inner > f.swizzle->span)
-    return fail(Code::TmaBoxSwizzle, what + ", the swizzle spans " +
-                                         std::to_string(f.swizzle->span));
-  int64_t total = f.type->bits / 8;
-  for (int d = 0; d < f.rank; ++d)
-    total *= f.box[d] / f.elementStrides[d];
-  if (total > target.sharedBytesPerSm)
-    return fail(Code::TmaBoxRange,
-                "the box takes " + std::to_string(total) + " bytes");
-  if (f.interleave == MapInterleave::B32 && f.swizzle->name != "32B" && !sm90)
-    return fail(Code::TmaInterleave,
-                "interleave 32B with swizzle " + std::string(f.swizzle->name));
-  if (f.fill == MapFill::NaN && !f.type->nanFill)
-    return fail(Code::TmaFillType,
-                "NaN fill with type " + std::string(f.type->name));
-  return {};
+  auto ok = firstOf(
+      validate(f, target, {.address = true, .dims = 0xff, .strides = 0xff}),
+      place);
+  if (ok && f.type->bits % 8)
+    return makeError(Code::ManifestInvalid,
+                     "the runtime does not support the packed type " +
+                         std::string(f.type->name) + " yet",
+                     place);
+  return ok;
 }
 
 Status titan::runtime::checkFields(const TargetInfo &target,
                                    const TensorMapFormat &f,
                                    const TensorMapFields &v) {
-  const int64_t factor = f.interleave == MapInterleave::B32 ? 2 : 1;
-  auto fail = [&](Code code, std::string message) {
-    return makeError(code, std::move(message), {});
-  };
-  auto innermost = [](const char *what, int d) {
-    return std::string(what) + std::to_string(d) + " (0 is innermost) is ";
-  };
-  const uint64_t baseUnit = target.tmaBaseAlignment * factor;
-  if (v.address % baseUnit)
-    return fail(Code::TmaBaseAlignment,
-                "the base address is " + std::to_string(v.address % baseUnit) +
-                    " bytes past a multiple of " + std::to_string(baseUnit));
-  for (int d = 0; d < f.rank; ++d)
-    if (v.dims[d] < 1 || v.dims[d] > target.tmaMaxDim)
-      return fail(Code::TmaDimRange,
-                  innermost("dimension ", d) + std::to_string(v.dims[d]));
-  const int64_t strideUnit = target.tmaStrideAlignment * factor;
-  for (int d = 1; d < f.rank; ++d) {
-    const int64_t stride = v.byteStrides[d - 1];
-    if (stride < 0 || stride > target.tmaMaxStride)
-      return fail(Code::TmaStrideRange,
-                  innermost("the stride of dimension ", d) +
-                      std::to_string(stride) + " bytes");
-    if (stride % strideUnit)
-      return fail(Code::TmaStrideAlignment,
-                  innermost("the stride of dimension ", d) +
-                      std::to_string(stride) + " bytes, no multiple of " +
-                      std::to_string(strideUnit));
+  titan::TensorMap map = f;
+  map.address = v.address;
+  for (int d = 0; d < f.rank; ++d) {
+    if (v.dims[d] < 0)
+      return makeError(Code::TmaDimRange,
+                       "globalDim[" + std::to_string(d) + "]: extent " +
+                           std::to_string(v.dims[d]),
+                       {});
+    map.dims[d] = static_cast<uint64_t>(v.dims[d]);
+    if (d == 0)
+      continue;
+    if (v.byteStrides[d - 1] < 0)
+      return makeError(Code::TmaStrideRange,
+                       "globalStrides[" + std::to_string(d - 1) +
+                           "]: stride of " +
+                           std::to_string(v.byteStrides[d - 1]) + " bytes",
+                       {});
+    map.strides[d - 1] = static_cast<uint64_t>(v.byteStrides[d - 1]);
   }
-  return {};
+  return firstOf(validate(map, target), {});
 }

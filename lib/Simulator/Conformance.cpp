@@ -141,6 +141,25 @@ bool Conformance::declared(Agent &agent, const Inst &inst,
     if (!found)
       return false;
     const TensorMap &map = *found;
+    // Pixels and slices: the function's bytes.
+    if (map.mode != TmaMode::Tiled || map.interleave != TmaInterleave::None) {
+      TmaCopy copy;
+      copy.direction = access.kind == AccessKind::Read ? TmaDirection::Load
+                       : access.kind == AccessKind::Write
+                           ? TmaDirection::Store
+                           : TmaDirection::Reduce;
+      if (auto reduce = dyn_cast<TmaReduceOp>(inst.origin))
+        copy.reduction = stringifyAtomicOp(reduce.getOp()).str();
+      for (Value coordinate : llvm::reverse(footprint.coords))
+        copy.coords.push_back(static_cast<int64_t>(scalar(coordinate)));
+      for (Value offset : llvm::reverse(footprint.offsets))
+        copy.im2colOffsets.push_back(static_cast<int64_t>(scalar(offset)));
+      auto transfer = TmaTransfer::make(map, copy, targetInfo(TargetId::Sm90a));
+      if (!transfer)
+        return false;
+      add(machine.global, transfer->globalBytes());
+      return true;
+    }
     int64_t bytes = titan::getElementBytes(
         cast<TensorMapType>(footprint.object.getType()).getElementType());
     // Indices of the elements inside, outermost dimension first.

@@ -27,8 +27,8 @@ Step Agent::copyOp(const Inst &inst) {
                    : inst.op == Opcode::TmaStore ? TmaDirection::Store
                                                  : TmaDirection::Reduce;
   for (uint32_t i = inst.count; i-- > 0;)
-    what.coords.push_back(
-        static_cast<int64_t>(scalars[program.lists[inst.list + i]]));
+    (i < inst.imm ? what.coords : what.im2colOffsets)
+        .push_back(static_cast<int64_t>(scalars[program.lists[inst.list + i]]));
   what.shared = place.address;
   if (inst.op == Opcode::TmaReduce)
     what.reduction = stringifyAtomicOp(static_cast<AtomicOp>(inst.kind)).str();

@@ -109,7 +109,9 @@ static unsigned __int128 spanOf(ArrayRef<uint64_t> dims,
 bool Evaluator::tensorMap(TensorMapOp op) {
   unsigned number = values.lookup(op.getTensor());
   const SimulatorArgument &argument = arguments[number];
-  uint64_t bytes = titan::getElementBytes(op.getType().getElementType());
+  TensorMapType type = op.getType();
+  uint64_t bytes = titan::getElementBytes(type.getElementType()),
+           slice = type.getInterleave();
   llvm::SmallVector<uint64_t> sizes(argument.shape.begin(),
                                     argument.shape.end()),
       pitches;
@@ -123,9 +125,17 @@ bool Evaluator::tensorMap(TensorMapOp op) {
       dims.push_back(values.lookup(dim));
     for (Value stride : op.getByteStrides())
       strides.push_back(values.lookup(stride));
-    strides.push_back(bytes);
+    strides.push_back(type.getUnitBytes());
+  } else if (slice) {
+    dims.pop_back();
+    strides.pop_back();
+    if (strides.back() != slice)
+      return bad(op, Code::TmaInterleave,
+                 llvm::formatv("slices of {0} bytes follow one another along "
+                               "W, and the tensor's are {1} bytes apart",
+                               slice, strides.back()));
   }
-  TensorMap map = getTensorMapFields(op.getType(), getTmaTypeName(op));
+  TensorMap map = getTensorMapFields(type, getTmaTypeName(op));
   map.address = reinterpret_cast<uint64_t>(argument.data);
   // Ours are outermost first, the driver's innermost first.
   for (int d = 0; d < map.rank; ++d) {

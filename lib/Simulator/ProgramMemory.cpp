@@ -310,13 +310,17 @@ bool Compiler::barrierOperation(Operation &op) {
 //===----------------------------------------------------------------------===//
 
 bool Compiler::asyncOperation(Operation &op) {
-  auto copy = [&](Opcode code, Value map, ValueRange coords,
-                  Value buffer) -> Inst & {
+  // The list: coordinates, so many as imm says, then im2col offsets.
+  auto copy = [&](Opcode code, Value map, ValueRange coords, Value buffer,
+                  ValueRange offsets = {}) -> Inst & {
     uint32_t a = scalar(map), b = scalar(buffer);
     Inst &inst = emit(code, &op);
     inst.a = a;
     inst.b = b;
-    setList(inst, coords);
+    SmallVector<Value> list(coords);
+    llvm::append_range(list, offsets);
+    setList(inst, list);
+    inst.imm = coords.size();
     return inst;
   };
   return llvm::TypeSwitch<Operation *, bool>(&op)
@@ -328,8 +332,8 @@ bool Compiler::asyncOperation(Operation &op) {
         uint32_t mask = scalar(o.getMulticast());
         scalar(o.getBarrier());
         scalar(o.getIndex());
-        Inst &inst =
-            copy(Opcode::TmaLoad, o.getMap(), o.getCoords(), o.getBuffer());
+        Inst &inst = copy(Opcode::TmaLoad, o.getMap(), o.getCoords(),
+                          o.getBuffer(), o.getOffsets());
         barrierOperands(inst, o.getBarrier(), o.getIndex());
         inst.target = mask;
         return true;

@@ -577,8 +577,9 @@ LogicalResult Expander::expandUse(Operation *op) {
     if (!value)
       return failure();
     byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
-      TmaLoadOp::create(b, loc, use.getMap(), use.getCoords(), value,
-                        pipe->full, index(slotOf(op)), use.getMulticast(),
+      TmaLoadOp::create(b, loc, use.getMap(), use.getCoords(), use.getOffsets(),
+                        value, pipe->full, index(slotOf(op)),
+                        use.getMulticast(),
                         /*pair=*/UnitAttr(), use.getCacheAttr());
     });
   } else if (auto use = dyn_cast<PipeReleaseOp>(op)) {

@@ -380,8 +380,9 @@ LogicalResult Lowerer::box(OpBuilder &b, CopyAsyncOp copy,
            << " of the buffer, which is no view of it (titan.shared.view)";
   auto emit = [&](OpBuilder &b, ValueRange coords) {
     if (copy.isLoad())
-      TmaLoadOp::create(b, loc, map, coords, *part, copy.getBarrier(),
-                        copy.getIndex(), /*multicast=*/Value(),
+      TmaLoadOp::create(b, loc, map, coords, /*offsets=*/ValueRange(), *part,
+                        copy.getBarrier(), copy.getIndex(),
+                        /*multicast=*/Value(),
                         /*pair=*/UnitAttr(), copy.getCacheAttr());
     else if (auto reduce = copy.getReduce())
       TmaReduceOp::create(b, loc, *reduce, *part, map, coords);

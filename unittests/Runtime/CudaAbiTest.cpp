@@ -103,12 +103,12 @@ TITAN_SAME_PLACE(stream, hStream)
 TITAN_SAME_PLACE(attributes, attrs)
 TITAN_SAME_PLACE(numAttributes, numAttrs)
 
-static_assert(static_cast<int>(MapInterleave::B32) ==
+static_assert(static_cast<int>(titan::TmaInterleave::B32) ==
               CU_TENSOR_MAP_INTERLEAVE_32B);
-static_assert(static_cast<int>(MapL2Promotion::B256) ==
-              CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
-static_assert(static_cast<int>(MapFill::NaN) ==
-              CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA);
+// A bool for the fill, the bit width of 64 bytes for the promotion.
+static_assert(CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA == 1 &&
+              CU_TENSOR_MAP_L2_PROMOTION_L2_64B == 1 &&
+              CU_TENSOR_MAP_L2_PROMOTION_L2_256B == 3);
 
 TEST(CudaAbi, TablesOfLibTarget) {
   auto type = [](const char *name) { return titan::findTmaType(name)->driver; };

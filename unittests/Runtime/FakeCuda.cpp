@@ -134,6 +134,12 @@ FAKE(cuTensorMapEncodeTiled,
       int)) {
   return 0;
 }
+FAKE(cuTensorMapEncodeIm2col,
+     (cuda::TensorMap *, int, uint32_t, void *, const uint64_t *,
+      const uint64_t *, const int *, const int *, uint32_t, uint32_t,
+      const uint32_t *, int, int, int, int)) {
+  return 0;
+}
 FAKE(cuLaunchKernelEx, (const cuda::LaunchConfig *, cuda::Function function,
                         void **parameters, void **)) {
   const std::string name = reinterpret_cast<Kernel *>(function)->name;

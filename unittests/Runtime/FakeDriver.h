@@ -33,13 +33,15 @@ struct Launch {
   std::vector<void *> parameters; ///< Only valid during the call.
 };
 
-/// What one cuTensorMapEncodeTiled was given.
+/// What one cuTensorMapEncodeTiled or, with corners, Im2col was given.
 struct Encode {
   int type, interleave, swizzle, l2Promotion, fill;
   uint64_t address;
   std::vector<uint64_t> dims, byteStrides;
   std::vector<uint32_t> box, elementStrides;
   bool aligned; ///< The map's address is a multiple of 64.
+  std::vector<int> lower, upper;
+  uint32_t channels = 0, pixels = 0;
 };
 
 struct State {
@@ -172,6 +174,33 @@ inline Driver makeDriver() {
       word = reinterpret_cast<uint64_t>(address) + dims[0];
     return r;
   };
+  d.tensorMapEncodeIm2col =
+      [](cuda::TensorMap *map, int type, uint32_t rank, void *address,
+         const uint64_t *dims, const uint64_t *byteStrides, const int *lower,
+         const int *upper, uint32_t channels, uint32_t pixels,
+         const uint32_t *elementStrides, int interleave, int swizzle,
+         int l2Promotion, int fill) {
+        const cuda::Result r = enter("cuTensorMapEncodeIm2col");
+        std::lock_guard lock(state.mutex);
+        state.encodes.push_back({type,
+                                 interleave,
+                                 swizzle,
+                                 l2Promotion,
+                                 fill,
+                                 reinterpret_cast<uint64_t>(address),
+                                 {dims, dims + rank},
+                                 {byteStrides, byteStrides + rank - 1},
+                                 {},
+                                 {elementStrides, elementStrides + rank},
+                                 reinterpret_cast<uint64_t>(map) % 64 == 0,
+                                 {lower, lower + rank - 2},
+                                 {upper, upper + rank - 2},
+                                 channels,
+                                 pixels});
+        for (uint64_t &word : map->opaque)
+          word = reinterpret_cast<uint64_t>(address) + dims[0];
+        return r;
+      };
   d.launchKernelEx = [](const cuda::LaunchConfig *config,
                         cuda::Function function, void **parameters,
                         void **extra) {

@@ -281,6 +281,49 @@ TEST_F(Launch, ArgumentErrors) {
   EXPECT_EQ(fake::state.count("cuLaunchKernelEx"), 0u);
 }
 
+TEST_F(Launch, Im2colMaps) {
+  // N images of 6 x 6 pixels of 64 channels, an interleaved map beside it.
+  open(patched(R"([
+    {"op": "remove", "path": "/kernels/0/tensor_maps/0/box"},
+    {"op": "remove", "path": "/kernels/0/tensor_maps/0/element_strides"},
+    {"op": "replace", "path": "/kernels/0/tensor_maps/0/dims",
+     "value": [64, 6, {"dim": ["A", 0]}, 2]},
+    {"op": "replace", "path": "/kernels/0/tensor_maps/0/byte_strides",
+     "value": [128, 768, 4608]},
+    {"op": "add", "path": "/kernels/0/tensor_maps/0/im2col",
+     "value": {"pixels": 32, "channels": 64, "lower": [-1, 0],
+               "upper": [-2, -3]}},
+    {"op": "replace", "path": "/kernels/0/tensor_maps/1/box",
+     "value": [16, 1, 2]},
+    {"op": "add", "path": "/kernels/0/tensor_maps/1/interleave",
+     "value": "32B"},
+    {"op": "replace", "path": "/kernels/0/tensor_maps/1/dims",
+     "value": [5, 2, 3]},
+    {"op": "replace", "path": "/kernels/0/tensor_maps/1/byte_strides",
+     "value": [160, 320]}])"));
+  ASSERT_EQ(launch(gemmArguments(6, 8, 64)), "ok") << text;
+  ASSERT_EQ(fake::state.encodes.size(), 2u);
+  const fake::Encode &e = fake::state.encodes[0];
+  EXPECT_EQ(fake::state.count("cuTensorMapEncodeIm2col"), 1u);
+  EXPECT_EQ(e.type, 9); // bf16
+  EXPECT_EQ(e.address, addressA);
+  EXPECT_EQ(e.dims, (std::vector<uint64_t>{64, 6, 6, 2}));
+  EXPECT_EQ(e.byteStrides, (std::vector<uint64_t>{128, 768, 4608}));
+  EXPECT_EQ(e.lower, (std::vector<int>{-1, 0})); // W first
+  EXPECT_EQ(e.upper, (std::vector<int>{-2, -3}));
+  EXPECT_EQ(e.channels, 64u);
+  EXPECT_EQ(e.pixels, 32u);
+  EXPECT_EQ(e.elementStrides, (std::vector<uint32_t>{1, 1, 1, 1}));
+  EXPECT_EQ(e.swizzle, 3);
+  EXPECT_EQ(e.l2Promotion, 2);
+  EXPECT_TRUE(e.aligned);
+  EXPECT_EQ(fake::state.encodes[1].interleave, 2);
+
+  // The box is empty where there are three rows, which only the launch knows.
+  EXPECT_EQ(launch(gemmArguments(3, 8, 64)), "tma-im2col");
+  EXPECT_EQ(fake::state.count("cuTensorMapEncodeIm2col"), 1u);
+}
+
 TEST_F(Launch, EmptyAndSingleDimensions) {
   EXPECT_EQ(launch(gemmArguments(0, 256, 64)), "launch-zero-dim");
   EXPECT_EQ(launch(gemmArguments(256, 256, 0)), "tma-dim-range");

@@ -41,7 +41,7 @@ TEST(Manifest, ReadsEveryField) {
   EXPECT_EQ(k.staticShared, 64);
   ASSERT_EQ(k.tensorMaps.size(), 2u);
   EXPECT_EQ(k.tensorMaps[0].format.swizzle->name, "128B");
-  EXPECT_EQ(k.tensorMaps[0].format.l2Promotion, MapL2Promotion::B128);
+  EXPECT_EQ(k.tensorMaps[0].format.l2Promotion, 128);
   EXPECT_EQ(k.tensorMaps[1].format.elementStrides[1], 1u);
   ASSERT_EQ(k.parameters.size(), 7u);
   // 0, 128: maps; 256: pointer; 264: i32; 272: i64; 280: f32; 284: i32.
@@ -126,15 +126,28 @@ TEST(Manifest, Refusals) {
       {R"([{"op":"replace","path":"/kernels/0/tensor_maps/1/box","value":[64,257]}])",
        "tma-box-range", "257"},
       {R"([{"op":"replace","path":"/kernels/0/tensor_maps/1/box","value":[64,0]}])",
-       "tma-box-range", "is 0"},
+       "tma-box-range", "extent 0"},
       {R"([{"op":"replace","path":"/kernels/0/tensor_maps/1/box","value":[4,8]}])",
        "tma-box-bytes", "8 bytes"},
       {R"([{"op":"replace","path":"/kernels/0/tensor_maps/1/box","value":[128,8]}])",
        "tma-box-swizzle", "spans 128"},
       {R"([{"op":"add","path":"/kernels/0/tensor_maps/1/element_strides","value":[1,9]}])",
-       "tma-element-stride", "is 9"},
+       "tma-element-stride", "stride 9"},
       {R"([{"op":"add","path":"/kernels/0/tensor_maps/1/interleave","value":"16B"}])",
-       "tma-interleave", "rank 2"},
+       "tma-rank", "rank 2"},
+      {R"([{"op":"add","path":"/kernels/0/tensor_maps/1/im2col","value":{"pixels":1,"channels":64,"lower":[],"upper":[]}}])",
+       "manifest-invalid", "both box and im2col"},
+      {R"([{"op":"remove","path":"/kernels/0/tensor_maps/1/box"},
+           {"op":"add","path":"/kernels/0/tensor_maps/1/im2col","value":{"pixels":1,"channels":64,"lower":[],"upper":[]}}])",
+       "tma-rank", "rank 2"},
+      {R"([{"op":"remove","path":"/kernels/0/tensor_maps/1/box"},
+           {"op":"add","path":"/kernels/0/tensor_maps/1/im2col","value":{"pixels":1,"channels":64,"lower":[1],"upper":[]}}])",
+       "manifest-invalid", "im2col.upper"},
+      {R"([{"op":"remove","path":"/kernels/0/tensor_maps/1/box"},
+           {"op":"replace","path":"/kernels/0/tensor_maps/1/dims","value":[64,8,8]},
+           {"op":"replace","path":"/kernels/0/tensor_maps/1/byte_strides","value":[128,1024]},
+           {"op":"add","path":"/kernels/0/tensor_maps/1/im2col","value":{"pixels":1,"channels":64,"lower":[-32769],"upper":[0]}}])",
+       "tma-im2col", "corner -32769"},
       {R"([{"op":"replace","path":"/kernels/0/tensor_maps/1/swizzle","value":"128B_atom_32B"}])",
        "tma-swizzle-target", "sm_90a"},
       {R"([{"op":"replace","path":"/kernels/0/tensor_maps/1/type","value":"b4x16"}])",
@@ -291,7 +304,7 @@ TEST(TensorMap, LaunchFields) {
   // What lies beyond the rank does not matter.
   EXPECT_EQ(code([](F &v) { v.dims[3] = -1, v.byteStrides[2] = 3; }), "ok");
   // Interleave 32B wants multiples of 32.
-  f.interleave = MapInterleave::B32;
+  f.interleave = titan::TmaInterleave::B32;
   ASSERT_TRUE(checkFormat(target, f, ""));
   EXPECT_EQ(checkFormat(targetInfo(TargetId::Sm100a), f, "").error().code,
             "tma-interleave");

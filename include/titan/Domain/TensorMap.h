@@ -196,6 +196,12 @@ std::vector<TmaViolation> validateCopy(const TensorMap &map,
                                        const TargetInfo &target,
                                        const TmaUnknown &unknown = {});
 
+/// The largest offset of im2col loads through a map of this rank, 3 to 5: they
+/// share 16 bits of the instruction (facts-tma.md C4, C5).
+constexpr int64_t maxIm2colOffset(int rank) {
+  return rank == 3 ? 65535 : rank == 4 ? 255 : 31;
+}
+
 /// How many bytes behind the last element of a row a store or reduction
 /// overwrites, 0 .. 15: the row's end is rounded up to 16 bytes (facts-tma.md
 /// S3, M5). Zero where the row's bytes are a multiple of 16.

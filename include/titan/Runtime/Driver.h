@@ -155,6 +155,12 @@ static_assert(sizeof(TensorMap) == 128 && sizeof(LaunchAttribute) == 72 &&
      const uint64_t *dims, const uint64_t *byteStrides, const uint32_t *box,   \
      const uint32_t *elementStrides, int interleave, int swizzle,              \
      int l2Promotion, int fill))                                               \
+  F(tensorMapEncodeIm2col, cuTensorMapEncodeIm2col,                            \
+    (cuda::TensorMap * map, int type, uint32_t rank, void *address,            \
+     const uint64_t *dims, const uint64_t *byteStrides, const int *lower,      \
+     const int *upper, uint32_t channels, uint32_t pixels,                     \
+     const uint32_t *elementStrides, int interleave, int swizzle,              \
+     int l2Promotion, int fill))                                               \
   F(launchKernelEx, cuLaunchKernelEx,                                          \
     (const cuda::LaunchConfig *config, cuda::Function function,                \
      void **parameters, void **extra))                                         \

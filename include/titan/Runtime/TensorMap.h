@@ -7,18 +7,16 @@
 //
 // A tensor map tells the Tensor Memory Accelerator what a tensor in global
 // memory looks like and how a box of it lies in shared memory. The driver
-// encodes it into 128 opaque bytes (cuTensorMapEncodeTiled) and answers every
-// broken rule with the same CUDA_ERROR_INVALID_VALUE; so the rules are checked
-// here first, each with a code of its own. The static half is checked when a
-// package is read, the other when it is launched.
-//
-// The numbers (limits, element types, swizzles) are those of lib/Target; the
-// values of the enumerations here are the driver's.
+// encodes it into 128 opaque bytes (cuTensorMapEncodeTiled, or EncodeIm2col)
+// and answers every broken rule with the same CUDA_ERROR_INVALID_VALUE; so the
+// rules of lib/Domain are asked first, each with a code of its own: those of
+// the static fields when a package is read, all of them when it is launched.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_RUNTIME_TENSORMAP_H
 #define TITAN_RUNTIME_TENSORMAP_H
 
+#include "titan/Domain/TensorMap.h"
 #include "titan/Runtime/Error.h"
 #include "titan/Target/Target.h"
 #include "titan/Target/Tma.h"
@@ -31,31 +29,19 @@
 
 namespace titan::runtime {
 
-inline constexpr int maxMapRank = 5;
+inline constexpr int maxMapRank = TensorMap::maxRank;
 
 /// CUtensorMapInterleave: "none", "16B", "32B".
-enum class MapInterleave : uint8_t { None = 0, B16 = 1, B32 = 2 };
-/// CUtensorMapL2promotion: "none", "64B", "128B", "256B".
-enum class MapL2Promotion : uint8_t { None = 0, B64 = 1, B128 = 2, B256 = 3 };
-/// CUtensorMapFloatOOBfill: "zero", "nan".
-enum class MapFill : uint8_t { Zero = 0, NaN = 1 };
+std::optional<TmaInterleave> parseMapInterleave(std::string_view text);
+/// CUtensorMapL2promotion: "none", "64B", "128B", "256B"; in bytes.
+std::optional<int> parseMapL2Promotion(std::string_view text);
+/// CUtensorMapFloatOOBfill: "zero", "nan"; whether it is NaN.
+std::optional<bool> parseMapFill(std::string_view text);
 
-std::optional<MapInterleave> parseMapInterleave(std::string_view text);
-std::optional<MapL2Promotion> parseMapL2Promotion(std::string_view text);
-std::optional<MapFill> parseMapFill(std::string_view text);
-
-/// The fields of a map that do not change from launch to launch. Dimension 0 is
-/// the innermost one, as the driver counts.
-struct TensorMapFormat {
-  const TmaType *type = nullptr;          ///< A row of tmaTypes().
-  const TmaSwizzle *swizzle = nullptr;    ///< A row of tmaSwizzles().
-  int rank = 0;                           ///< 1..5
-  std::array<uint32_t, maxMapRank> box{}; ///< In elements, 1..256.
-  std::array<uint32_t, maxMapRank> elementStrides{}; ///< In elements, 1..8.
-  MapInterleave interleave = MapInterleave::None;
-  MapL2Promotion l2Promotion = MapL2Promotion::None;
-  MapFill fill = MapFill::Zero;
-};
+/// The fields of a map that do not change from launch to launch: all but
+/// address, dims and strides. Dimension 0 is the innermost one, as the driver
+/// counts.
+using TensorMapFormat = titan::TensorMap;
 
 /// The fields that a launch brings. No padding: compared and hashed as bytes.
 struct TensorMapFields {
@@ -66,14 +52,14 @@ struct TensorMapFields {
   bool operator==(const TensorMapFields &) const = default;
 };
 
-/// Checks the static fields. Errors: tma-rank, tma-box-range, tma-box-bytes,
-/// tma-box-swizzle, tma-element-stride, tma-interleave, tma-fill-type,
-/// tma-swizzle-target.
+/// The rules of lib/Domain (validate) for the static fields. Errors: those of
+/// titan::validate; manifest-invalid for packed types.
 Status checkFormat(const TargetInfo &target, const TensorMapFormat &format,
                    const std::string &place);
 
-/// Checks a launch's fields; the caller adds the place. Errors:
-/// tma-base-alignment, tma-dim-range, tma-stride-alignment, tma-stride-range.
+/// And for all fields of a launch; the caller adds the place. Errors:
+/// tma-base-alignment, tma-dim-range, tma-stride-alignment, tma-stride-range,
+/// tma-im2col.
 Status checkFields(const TargetInfo &target, const TensorMapFormat &format,
                    const TensorMapFields &fields);
 

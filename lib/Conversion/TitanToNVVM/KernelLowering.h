@@ -109,6 +109,7 @@ private:
   // TMA: Tma.cpp
   //===--------------------------------------------------------------------===//
   LogicalResult tmaLoad(TmaLoadOp op);
+  void checkOffsets(TmaLoadOp op);
   LogicalResult tmaStore(TmaStoreOp op);
   LogicalResult tmaReduce(TmaReduceOp op);
   LogicalResult bulkWait(BulkWaitOp op);

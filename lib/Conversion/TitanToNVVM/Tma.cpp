@@ -6,6 +6,10 @@
 //===----------------------------------------------------------------------===//
 #include "KernelLowering.h"
 
+#include "titan/Domain/TensorMap.h"
+
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace titan;
 
@@ -38,7 +42,34 @@ static std::string repeat(StringRef what, size_t count) {
   return text;
 }
 
+/// How a copy through a map walks: ".tile", or a form of im2col.
+static StringRef loadMode(TensorMapType map, bool load) {
+  return !map.isIm2col() ? ".tile" : load ? ".im2col" : ".im2col_no_offs";
+}
+
+/// The instruction packs im2col offsets into 16 bits without a check
+/// (facts-tma.md C5): where one is out of range, the kernel ends in a trap.
+void KernelLowering::checkOffsets(TmaLoadOp op) {
+  int64_t most = maxIm2colOffset(op.getMap().getType().getRank());
+  Value broken;
+  for (Value offset : op.getOffsets()) {
+    if (matchPattern(offset, m_Constant()))
+      continue; // Verified.
+    Value wide = toI64(get1(offset));
+    Value over =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, wide, i64(most));
+    broken = broken ? arith::OrIOp::create(b, broken, over) : over;
+  }
+  if (!broken)
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  auto branch = scf::IfOp::create(b, TypeRange(), broken, /*else=*/false);
+  b.setInsertionPointToStart(branch.thenBlock());
+  ptx("trap;", "~{memory}", {});
+}
+
 LogicalResult KernelLowering::tmaLoad(TmaLoadOp op) {
+  checkOffsets(op);
   size_t rank = op.getCoords().size();
   bool multicast = op.getMulticast() != nullptr;
   Values operands{get1(op.getBuffer()), get1(op.getMap()),
@@ -46,9 +77,17 @@ LogicalResult KernelLowering::tmaLoad(TmaLoadOp op) {
   for (Value coordinate : llvm::reverse(op.getCoords()))
     operands.push_back(toI32(get1(coordinate)));
   std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
-                     "d.shared::cluster.global.tile.mbarrier::complete_tx::"
-                     "bytes";
+                     "d.shared::cluster.global" +
+                     loadMode(op.getMap().getType(), /*load=*/true).str() +
+                     ".mbarrier::complete_tx::bytes";
   std::string tail, constraints = "r,l,r" + repeat("r", rank);
+  if (size_t spatial = op.getOffsets().size()) {
+    tail += ", " + braces(operands.size(), spatial);
+    for (Value offset : llvm::reverse(op.getOffsets()))
+      operands.push_back(
+          arith::TruncIOp::create(b, b.getI16Type(), toI64(get1(offset))));
+    constraints += repeat("h", spatial);
+  }
   if (multicast) {
     text += ".multicast::cluster";
     tail += ", $" + std::to_string(operands.size());
@@ -71,8 +110,9 @@ LogicalResult KernelLowering::tmaStore(TmaStoreOp op) {
   Values operands{get1(op.getBuffer()), get1(op.getMap())};
   for (Value coordinate : llvm::reverse(op.getCoords()))
     operands.push_back(toI32(get1(coordinate)));
-  std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
-                     "d.global.shared::cta.tile.bulk_group";
+  std::string text =
+      "cp.async.bulk.tensor." + std::to_string(rank) + "d.global.shared::cta" +
+      loadMode(op.getMap().getType(), /*load=*/false).str() + ".bulk_group";
   std::string tail, constraints = "r,l" + repeat("r", rank);
   if (auto cache = op.getCache()) {
     text += ".L2::cache_hint";
@@ -93,7 +133,8 @@ LogicalResult KernelLowering::tmaReduce(TmaReduceOp op) {
     operands.push_back(toI32(get1(coordinate)));
   std::string text =
       ("cp.reduce.async.bulk.tensor." + Twine(rank) + "d.global.shared::cta." +
-       kind + ".tile.bulk_group [$1, " + braces(2, rank) + "], [$0];")
+       kind + loadMode(op.getMap().getType(), /*load=*/false) +
+       ".bulk_group [$1, " + braces(2, rank) + "], [$0];")
           .str();
   ptx(text, "r,l" + repeat("r", rank) + ",~{memory}", operands);
   return success();

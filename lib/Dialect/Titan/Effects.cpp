@@ -196,6 +196,11 @@ public:
       llvm::interleaveComma(f.coords, os, [&](Value v) { value(v); });
       os << ']';
     }
+    if (!f.offsets.empty()) {
+      os << " offsets[";
+      llvm::interleaveComma(f.offsets, os, [&](Value v) { value(v); });
+      os << ']';
+    }
     if (!f.extents.empty()) {
       os << " of ";
       llvm::interleave(f.extents, os, "x");

@@ -31,7 +31,13 @@ inline mlir::LogicalResult verifyAtKernelTop(mlir::Operation *op) {
 mlir::LogicalResult
 verifyTensorMapType(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
                     llvm::ArrayRef<int64_t> shape, mlir::Type elementType,
-                    int64_t swizzle, llvm::ArrayRef<int64_t> elementStrides);
+                    int64_t swizzle, llvm::ArrayRef<int64_t> elementStrides,
+                    int64_t interleave, llvm::ArrayRef<int64_t> lower,
+                    llvm::ArrayRef<int64_t> upper);
+
+/// A broken rule as the text of an error: "[code] field: message (source;
+/// dimension 0 is the innermost)".
+std::string describe(const TmaViolation &violation, const char *source);
 
 /// Whether a map through which this reduction goes tells signed integers.
 inline bool isSignedTma(AtomicOp op) {

@@ -11,9 +11,23 @@ static ArrayRef<StringRef> nvidiaOnly() {
   return targets;
 }
 
-LogicalResult TensormapAllocOp::verify() { return verifyAtKernelTop(*this); }
+/// Maps that are edited, and those in memory, which edited ones become.
+static LogicalResult verifyTiled(Operation *op, TensorMapType type) {
+  if (type.isIm2col())
+    return op->emitOpError("[tensormap-place] ")
+           << type << ": tensormap.replace edits tiled maps only (PTX ISA)";
+  return success();
+}
+
+LogicalResult TensormapAllocOp::verify() {
+  if (failed(verifyTiled(*this, getType())))
+    return failure();
+  return verifyAtKernelTop(*this);
+}
 
 LogicalResult TensormapAtOp::verify() {
+  if (failed(verifyTiled(*this, getType())))
+    return failure();
   GlobalType array = getArray().getType(), tensor = getTensor().getType();
   if (array.getRank() != 2 || array.getShape()[1] != 128 ||
       !array.getElementType().isInteger(8))

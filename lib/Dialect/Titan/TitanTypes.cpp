@@ -6,6 +6,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -48,9 +49,9 @@ void printShaped(AsmPrinter &printer, ArrayRef<int64_t> shape,
 
 /// The options of a memory type, each at most once.
 struct Options {
-  int64_t swizzle = 0, slots = 1;
+  int64_t swizzle = 0, slots = 1, interleave = 0;
   bool cluster = false;
-  std::optional<SmallVector<int64_t>> elementStrides;
+  SmallVector<int64_t> elementStrides, lower, upper;
 };
 
 ParseResult parseOptions(AsmParser &parser, Options &options,
@@ -74,15 +75,25 @@ ParseResult parseOptions(AsmParser &parser, Options &options,
     }
     if (parser.parseEqual())
       return failure();
-    if (key == "element_strides") {
-      options.elementStrides.emplace();
+    auto *list = llvm::StringSwitch<SmallVector<int64_t> *>(key)
+                     .Case("element_strides", &options.elementStrides)
+                     .Case("lower", &options.lower)
+                     .Case("upper", &options.upper)
+                     .Default(nullptr);
+    if (list) {
+      loc = parser.getCurrentLocation();
       if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
-            return parser.parseInteger(options.elementStrides->emplace_back());
+            return parser.parseInteger(list->emplace_back());
           }))
         return failure();
+      if (list->empty())
+        return parser.emitError(loc)
+               << "'" << key << "' has one number for each dimension";
       continue;
     }
-    if (parser.parseInteger(key == "swizzle" ? options.swizzle : options.slots))
+    if (parser.parseInteger(key == "swizzle"      ? options.swizzle
+                            : key == "interleave" ? options.interleave
+                                                  : options.slots))
       return failure();
   }
   return success();
@@ -383,37 +394,57 @@ Type TensorMapType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type elementType;
   Options options;
-  if (parser.parseLess() || parseShaped(parser, shape, elementType, false) ||
-      parseOptions(parser, options, {"element_strides", "swizzle"}) ||
+  if (parser.parseLess())
+    return {};
+  SMLoc loc = parser.getCurrentLocation();
+  bool im2col = succeeded(parser.parseOptionalKeyword("im2col"));
+  if (parseShaped(parser, shape, elementType, false) ||
+      parseOptions(
+          parser, options,
+          {"lower", "upper", "element_strides", "interleave", "swizzle"}) ||
       parser.parseGreater())
     return {};
-  if (!options.elementStrides)
-    options.elementStrides.emplace(shape.size(), 1);
-  return parser.getChecked<TensorMapType>(parser.getContext(), shape,
-                                          elementType, options.swizzle,
-                                          *options.elementStrides);
+  if (im2col == (options.lower.empty() && options.upper.empty())) {
+    parser.emitError(loc) << "[tma-im2col] 'im2col' goes with the corners of a "
+                             "bounding box, 'lower' and 'upper'";
+    return {};
+  }
+  if (options.elementStrides.empty())
+    options.elementStrides.assign(
+        im2col ? options.lower.size() + 2 : shape.size(), 1);
+  return parser.getChecked<TensorMapType>(
+      parser.getContext(), shape, elementType, options.swizzle,
+      options.elementStrides, options.interleave, options.lower, options.upper);
 }
 
 void TensorMapType::print(AsmPrinter &printer) const {
-  printer << '<';
-  printShaped(printer, getShape(), getElementType());
-  if (llvm::any_of(getElementStrides(), [](int64_t s) { return s != 1; })) {
-    printer << ", element_strides = [";
-    llvm::interleaveComma(getElementStrides(), printer);
+  auto list = [&](StringRef name, ArrayRef<int64_t> values) {
+    printer << ", " << name << " = [";
+    llvm::interleaveComma(values, printer);
     printer << ']';
+  };
+  printer << (isIm2col() ? "<im2col " : "<");
+  printShaped(printer, getShape(), getElementType());
+  if (isIm2col()) {
+    list("lower", getLower());
+    list("upper", getUpper());
   }
+  if (llvm::any_of(getElementStrides(), [](int64_t s) { return s != 1; }))
+    list("element_strides", getElementStrides());
+  if (getInterleave())
+    printer << ", interleave = " << getInterleave();
   if (getSwizzle())
     printer << ", swizzle = " << getSwizzle();
   printer << '>';
 }
 
-LogicalResult
-TensorMapType::verify(function_ref<InFlightDiagnostic()> emitError,
-                      ArrayRef<int64_t> shape, Type elementType,
-                      int64_t swizzle, ArrayRef<int64_t> elementStrides) {
+LogicalResult TensorMapType::verify(
+    function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> shape,
+    Type elementType, int64_t swizzle, ArrayRef<int64_t> elementStrides,
+    int64_t interleave, ArrayRef<int64_t> lower, ArrayRef<int64_t> upper) {
   if (failed(verifyTile(emitError, shape, elementType)) ||
       failed(verifySwizzle(emitError, swizzle)))
     return failure();
   return verifyTensorMapType(emitError, shape, elementType, swizzle,
-                             elementStrides);
+                             elementStrides, interleave, lower, upper);
 }

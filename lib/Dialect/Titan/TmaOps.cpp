@@ -1,6 +1,7 @@
 //===- TmaOps.cpp - bulk tensor copies and their groups -------------------===//
 #include "OpHelpers.h"
 #include "titan/Dialect/Titan/Titan.h"
+#include "titan/Domain/TensorMap.h"
 
 using namespace mlir;
 using namespace titan;
@@ -11,12 +12,46 @@ static ArrayRef<StringRef> nvidiaOnly() {
   return targets;
 }
 
+/// The rules of the instruction, as far as they are known: what is not known
+/// is taken to be good.
+static LogicalResult verifyOperands(Operation *op, TensorMapType type,
+                                    TmaCopy copy, ValueRange coords,
+                                    ValueRange offsets) {
+  TensorMap map = getTensorMapFields(
+      type, getTmaTypeName(type.getElementType(),
+                           copy.reduction == "min" || copy.reduction == "max"));
+  // The largest tensor that there is: its bounding box has only a beginning.
+  map.dims.fill(targetInfo(TargetId::Sm90a).tmaMaxDim);
+  TmaUnknown unknown{.address = true, .strides = 0xff, .shared = true};
+  for (auto [d, coord] : llvm::enumerate(llvm::reverse(coords))) {
+    auto constant = getConstant(coord);
+    copy.coords.push_back(constant.value_or(0));
+    if (!constant)
+      unknown.coords |= 1 << d;
+  }
+  for (Value offset : llvm::reverse(offsets))
+    copy.im2colOffsets.push_back(getConstant(offset).value_or(0));
+  for (const TmaViolation &violation :
+       validateCopy(map, copy, targetInfo(TargetId::Sm90a), unknown))
+    return op->emitOpError(
+        describe(violation, "PTX ISA, Tensors and cp.async.bulk.tensor"));
+  return success();
+}
+
 static LogicalResult verifyCopy(Operation *op, TensorMapType map,
-                                ValueRange coords, SharedType buffer) {
+                                const TmaCopy &copy, ValueRange coords,
+                                SharedType buffer, ValueRange offsets = {}) {
   if (coords.size() != map.getRank())
     return op->emitOpError("[tma-coordinate-count] a map of rank ")
            << map.getRank() << " needs as many coordinates, not "
            << coords.size();
+  size_t spatial = map.isIm2col() && copy.direction == TmaDirection::Load
+                       ? map.getLower().size()
+                       : 0;
+  if (offsets.size() != spatial)
+    return op->emitOpError("[tma-im2col] a load through ")
+           << map << " has " << spatial << " offsets, not " << offsets.size()
+           << ": one for each spatial dimension of an im2col map";
   if (op->getOperand(isa<TmaLoadOp>(op) ? 0 : 1)
           .getDefiningOp<TensormapAllocOp>())
     return op->emitOpError("[tensormap-place] no copy goes through a map in "
@@ -26,35 +61,35 @@ static LogicalResult verifyCopy(Operation *op, TensorMapType map,
     return op->emitOpError(
         "[shared-ring] the buffer is a ring: take a slot first");
   // Rows follow one another, so that the same elements are the same image in
-  // any shape; a swizzle cuts what is a row.
+  // any shape; a swizzle cuts what is a row: of slices, one of its span.
   SmallVector<int64_t> tile = map.getTileShape();
+  int64_t row = map.getInterleave()
+                    ? map.getSwizzle() / buffer.getElementBytes()
+                    : tile.back();
   if (buffer.getElementType() != map.getElementType() ||
       buffer.getSwizzle() != map.getSwizzle() ||
       buffer.getTileBytes() != map.getBoxBytes() ||
-      (map.getSwizzle() && buffer.getShape().back() != tile.back())) {
+      (map.getSwizzle() && buffer.getShape().back() != row)) {
     auto error = op->emitOpError("[tma-box-mismatch] a copy through ")
                  << map << " moves a tile of ";
     llvm::interleave(tile, error, "x");
-    return error << ", the buffer is " << buffer
-                 << ": elements, their type and number, the swizzle, and under "
-                    "one the length of rows must agree";
+    error << ", the buffer is " << buffer
+          << ": elements, their type and number, the swizzle, and under "
+             "one the length of rows must agree";
+    if (map.getInterleave() && map.getSwizzle())
+      error << " (interleaved: rows of " << row << ")";
+    return error;
   }
-  // facts-tma.md R1: the address of the box must be 16-byte aligned.
-  if (auto inner = getConstant(coords.back()))
-    if (*inner * buffer.getElementBytes() % 16)
-      return op->emitOpError("[tma-coordinate-alignment] the innermost "
-                             "coordinate is at byte ")
-             << *inner * buffer.getElementBytes()
-             << ", not a multiple of 16 (PTX ISA, Bounding Box)";
-  return success();
+  return verifyOperands(op, map, copy, coords, offsets);
 }
 
 /// The bytes of the global tensor under a box.
-static Footprint boxOf(Value map, ValueRange coords) {
+static Footprint boxOf(Value map, ValueRange coords, ValueRange offsets = {}) {
   Footprint bytes;
   bytes.kind = Footprint::Box;
   bytes.object = map;
   bytes.coords.assign(coords.begin(), coords.end());
+  bytes.offsets.assign(offsets.begin(), offsets.end());
   auto type = cast<TensorMapType>(map.getType());
   llvm::append_range(bytes.extents, type.getShape());
   if (llvm::any_of(type.getElementStrides(), [](int64_t s) { return s != 1; }))
@@ -72,8 +107,8 @@ LogicalResult TmaLoadOp::verify() {
     return emitOpError("[tma-load-remote] the buffer and the barrier are the "
                        "executing CTA's; a peer is reached by `multicast`, and "
                        "the barrier of the other CTA of a pair with `pair`");
-  return verifyCopy(*this, getMap().getType(), getCoords(),
-                    getBuffer().getType());
+  return verifyCopy(*this, getMap().getType(), TmaCopy(), getCoords(),
+                    getBuffer().getType(), getOffsets());
 }
 void TmaLoadOp::getHardwareEffects(EffectList &effects) {
   static const char *source = "PTX ISA, cp.async.bulk.tensor";
@@ -93,7 +128,7 @@ void TmaLoadOp::getHardwareEffects(EffectList &effects) {
   effects.add(Access{.kind = AccessKind::Read,
                      .proxy = Proxy::Async,
                      .mechanism = Mechanism::Phase,
-                     .bytes = boxOf(getMap(), getCoords())},
+                     .bytes = boxOf(getMap(), getCoords(), getOffsets())},
               source);
   Footprint written = viewOf(getBuffer());
   written.ctas = ctas;
@@ -132,21 +167,18 @@ static void storeEffects(EffectList &effects, Value buffer, Value map,
 }
 
 static LogicalResult verifyStore(Operation *op, TensorMapType map,
-                                 ValueRange coords, SharedType buffer) {
+                                 const TmaCopy &copy, ValueRange coords,
+                                 SharedType buffer) {
   if (buffer.getCluster())
     return op->emitOpError(
         "[tma-store-remote] the source of a store is the executing CTA's "
         "shared memory");
-  for (Value coord : coords)
-    if (auto constant = getConstant(coord); constant && *constant < 0)
-      return op->emitOpError(
-          "[tma-store-negative] the coordinates of a store are not negative "
-          "(PTX ISA, Restriction on Tensor Copy instructions)");
-  return verifyCopy(op, map, coords, buffer);
+  return verifyCopy(op, map, copy, coords, buffer);
 }
 
 LogicalResult TmaStoreOp::verify() {
-  return verifyStore(*this, getMap().getType(), getCoords(),
+  return verifyStore(*this, getMap().getType(),
+                     TmaCopy{.direction = TmaDirection::Store}, getCoords(),
                      getBuffer().getType());
 }
 void TmaStoreOp::getHardwareEffects(EffectList &effects) {
@@ -162,8 +194,10 @@ LogicalResult TmaReduceOp::verify() {
     return emitOpError("[tma-reduce-type] no reduction '")
            << stringifyAtomicOp(getOp()) << "' of " << type
            << " (PTX ISA, cp.reduce.async.bulk.tensor)";
-  return verifyStore(*this, getMap().getType(), getCoords(),
-                     getBuffer().getType());
+  return verifyStore(*this, getMap().getType(),
+                     TmaCopy{.direction = TmaDirection::Reduce,
+                             .reduction = stringifyAtomicOp(getOp()).str()},
+                     getCoords(), getBuffer().getType());
 }
 void TmaReduceOp::getHardwareEffects(EffectList &effects) {
   storeEffects(effects, getBuffer(), getMap(), getCoords(),

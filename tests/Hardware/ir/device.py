@@ -4,7 +4,8 @@
     cmake --preset runtime-only && cmake --build build-runtime --target titan-runtime
     device.py --library build-runtime/lib/Runtime/libtitan-runtime.so FOLDER
 
-Each tensor stands between guards, 16 bytes past a multiple of 32; afterwards the whole of it,
+Each tensor stands between guards, 16 bytes past a multiple of 32 (a multiple of 32 where slices of
+channels have 32 bytes); afterwards the whole of it,
 guards and what lies between rows included, must be what the simulator left, bit for bit. Needs
 Python 3, libcuda and the runtime's library. A worker does the launches; where one faults or
 hangs, it is counted as a failure and another worker goes on behind it.
@@ -110,25 +111,26 @@ def work(options, folder, transfers):
     for number in range(options.worker, len(transfers)):
         transfer, problems = transfers[number], []
         print("start", number, flush=True)
-        # As far as TMA asks: 16 bytes. P is read and written by ordinary accesses.
-        starts = {name: bases[name] + GUARD + 16 for name in "XP"}
+        # As far as TMA asks, and no further.
+        starts = {name: bases[name] + GUARD + transfer[name]["align"] for name in "XP"}
         try:
             kernel = runtime.kernel(folder / transfer["package"], transfer["kernel"])
             array = runtime.arguments(kernel, transfer, starts)
             if options.dry_run:
                 runtime.call("kernel_check", kernel, array, ctypes.c_size_t(len(array)))
             else:
-                around = lambda data: PATTERN[:GUARD] + PATTERN[:16] + data + PATTERN[:GUARD]
+                around = lambda name, when: (PATTERN[:GUARD] + PATTERN[:transfer[name]["align"]] +
+                                             piece(transfer[name][when]) + PATTERN[:GUARD])
                 for name in "XP":
-                    gpu.write(bases[name], around(piece(transfer[name]["before"])))
+                    gpu.write(bases[name], around(name, "before"))
                 runtime.call("kernel_launch", kernel, array, ctypes.c_size_t(len(array)), None)
                 gpu.call("cuCtxSynchronize")
                 for name in "XP":
-                    want = around(piece(transfer[name]["after"]))
+                    want = around(name, "after")
                     got = gpu.read(bases[name], len(want))
                     if got != want:
                         bad = [i for i, (a, b) in enumerate(zip(got, want)) if a != b]
-                        at = bad[0] - GUARD - 16
+                        at = bad[0] - GUARD - transfer[name]["align"]
                         problems.append(f"{name} differs in {len(bad)} bytes, the first one {at} of "
                                         f"{transfer[name]['after'][1]}: {got[bad[0]]:#04x}, not {want[bad[0]]:#04x}")
         except RuntimeError as error:

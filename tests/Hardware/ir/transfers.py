@@ -7,19 +7,23 @@
 
 A transfer is one load, store or reduction of one box: rank 1 to 5, any element type, ragged
 sizes, sizes and strides of the tensor or of the map, element strides, swizzles, both fills,
-coordinates that begin before the tensor (loads) or reach past its end. Kernels are written as
+coordinates that begin before the tensor (loads) or reach past its end. A fifth goes through
+im2col maps (corners, offsets, starts anywhere in the bounding box), a fifth through tiled maps of
+slices of channels (interleave), and a quarter of the im2col maps are interleaved, too. Kernels are written as
 text from a seed; several transfers share a kernel where sizes, strides and coordinates are its
 arguments. A load's tile goes to the tensor P, element by element, through registers, or by a plain
 TMA store; a store's comes from there.
 
 What memory holds afterwards is computed here, by loops over the definition (element i of the
-tile is element x + i * stride of the map's tensor), from nothing of lib/Domain. `check` wants
+tile is element x + i * stride of the map's tensor; a cursor that walks from pixel to pixel), from
+nothing of lib/Domain. `check` wants
 `titan check` to accept each kernel, and `titan run` to leave exactly that behind. `prepare` does
 the same and compiles, and writes packages, what memory holds before, and what the simulator
 left, for device.py. Python 3 and nothing else.
 """
 import argparse
 import concurrent.futures
+import itertools
 import json
 import os
 import pathlib
@@ -124,10 +128,12 @@ def reduce(op, type, old, source):
 # ----------------------------------------------------------------------------------------------
 
 class Transfer:
-    """Dimensions are outermost first; strides in bytes, the innermost one the element's size."""
+    """Dimensions are the map's, outermost first; strides in bytes, the innermost one that of an
+    element, or of a slice of channels."""
 
-    def __init__(self, kernel, dims, strides, coords, shape, row_stride, seed):
-        self.kernel, self.dims, self.strides, self.coords = kernel, dims, strides, coords
+    def __init__(self, kernel, dims, strides, coords, offsets, shape, row_stride, seed):
+        self.kernel, self.dims, self.strides = kernel, dims, strides
+        self.coords, self.offsets = coords, offsets
         self.shape = shape            # of the tensor X, elements
         self.row_stride = row_stride  # elements, or None: dense
         size = TYPES[kernel.type][0]
@@ -152,32 +158,52 @@ class Transfer:
                  rng.getrandbits(form[1]) for _ in range(count // size))
         return b"".join(word.to_bytes(size, "little") for word in words)
 
+    def places(self):
+        """Where each unit of the tile (an element, or a slice) lies in the map's tensor."""
+        kernel = self.kernel
+        if not kernel.im2col:
+            tile = [-(-box // step) for box, step in zip(kernel.box, kernel.steps)]
+            for index in itertools.product(*map(range, tile)):
+                yield [c + i * s for c, i, s in zip(self.coords, index, kernel.steps)]
+            return
+        # A cursor from pixel to pixel: W first, at the end of the bounding box back to its
+        # beginning and one step in H, then D, then on to another image.
+        spatial = kernel.spatial()
+        cursor = list(self.coords)
+        for _ in range(kernel.pixels):
+            at = list(cursor)
+            for d, offset in zip(spatial, self.offsets or [0] * len(spatial)):
+                at[d] += offset
+            for channel in range(1 if kernel.interleave else kernel.inner):
+                yield at[:-1] + [at[-1] + channel] if not kernel.interleave else at
+            for d, low, high in reversed(list(zip(spatial, kernel.lower, kernel.upper))):
+                cursor[d] += kernel.steps[d]
+                if cursor[d] <= self.dims[d] - 1 + high:
+                    break
+                cursor[d] = low
+            else:
+                cursor[0] += kernel.steps[0]
+
     def expected(self):
         """X and P afterwards, by the definition."""
         kernel, size = self.kernel, TYPES[self.kernel.type][0]
         x, p = bytearray(self.x), bytearray(self.p)
         fill = (b"\xf7\x7f" * 4)[:size] if kernel.nan else bytes(size)
-        tile = [-(-box // step) for box, step in zip(kernel.box, kernel.steps)]
-        index = [0] * len(tile)
-        for place in range(kernel.elements):
-            at = [c + i * s for c, i, s in zip(self.coords, index, kernel.steps)]
+        parts = self.strides[-1] // size  # elements of a unit
+        for place, at in enumerate(self.places()):
             inside = all(0 <= g < n for g, n in zip(at, self.dims))
-            to = slice(place * size, (place + 1) * size)
             offset = sum(g * s for g, s in zip(at, self.strides))
-            there = slice(offset, offset + size)
-            if kernel.op == "load":
-                p[to] = x[there] if inside else fill
-            elif inside and kernel.op == "store":
-                x[there] = p[to]
-            elif inside:
-                result = reduce(kernel.op, kernel.type, int.from_bytes(x[there], "little"),
-                                int.from_bytes(p[to], "little"))
-                x[there] = result.to_bytes(size, "little")
-            for d in reversed(range(len(tile))):
-                index[d] += 1
-                if index[d] < tile[d]:
-                    break
-                index[d] = 0
+            for part in range(parts):
+                to = slice((place * parts + part) * size, (place * parts + part + 1) * size)
+                there = slice(offset + part * size, offset + (part + 1) * size)
+                if kernel.op == "load":
+                    p[to] = x[there] if inside else fill
+                elif inside and kernel.op == "store":
+                    x[there] = p[to]
+                elif inside:
+                    result = reduce(kernel.op, kernel.type, int.from_bytes(x[there], "little"),
+                                    int.from_bytes(p[to], "little"))
+                    x[there] = result.to_bytes(size, "little")
         return bytes(x), bytes(p)
 
     def scalars(self):
@@ -185,13 +211,15 @@ class Transfer:
         values = dict(zip(["d%d" % d for d in range(len(self.dims))], self.dims))
         values.update(zip(["s%d" % d for d in range(len(self.dims) - 1)], self.strides))
         values.update(zip(["x%d" % d for d in range(len(self.dims))], self.coords))
+        values.update(zip(["o%d" % d for d in range(len(self.offsets))], self.offsets))
         return {name: values[name] for name in names}
 
     def __str__(self):
         k = self.kernel
         return (f"{k.name} ({k.form}): {k.op} {k.type} dims {self.dims} strides {self.strides[:-1]} "
-                f"box {k.box} steps {k.steps} swizzle {k.swizzle} fill {'nan' if k.nan else 'zero'} "
-                f"at {self.coords}, {k.way}, buffer {k.buffer}, tensor {self.shape} row {self.row_stride}")
+                f"{'im2col ' + str(k.lower) + ' ' + str(k.upper) if k.im2col else 'box'} {k.box} "
+                f"interleave {k.interleave} steps {k.steps} swizzle {k.swizzle} fill {'nan' if k.nan else 'zero'} "
+                f"at {self.coords} offsets {self.offsets}, {k.way}, buffer {k.buffer}, tensor {self.shape} row {self.row_stride}")
 
 
 # ----------------------------------------------------------------------------------------------
@@ -215,88 +243,148 @@ class Kernel:
         self.op = rng.choice(["load", "load", "load", "store", "store"] + sorted(REDUCTIONS))
         self.type = rng.choice(REDUCTIONS.get(self.op) or sorted(TYPES))
         size = TYPES[self.type][0]
-        rank = rng.choice([1, 2, 2, 3, 3, 4, 5])
+        walk = rng.random()
+        self.im2col = walk < 0.3
+        self.interleave = rng.choice([16, 32]) if 0.3 <= walk < 0.46 or walk < 0.07 else 0
+        rank = rng.choice([3, 3, 4, 4, 5] if walk < 0.46 else [1, 2, 2, 3, 3, 4, 5])
+        if self.form == "tensor" and self.interleave:
+            rank = min(rank, 4)  # a tensor has at most 5 dimensions, one of them a slice
+        # The checker does not know that a launch's start lies in the bounding box.
+        if self.im2col and self.op != "load":
+            self.form = "text"
+        self.rank = rank
         self.swizzle = rng.choice([0, 0, 32, 64, 128])
         self.nan = self.type in NAN_FILL and self.op == "load" and rng.random() < 0.5
         inner = self.swizzle or 16 * rng.choice([1, 2, 3, 5, 8, 11, 16])
-        inner = min(inner // size, 256)
+        inner = (self.interleave or min(inner, 256 * size)) // size
         # A swizzled tile goes through registers of one warp.
         most = 64 if self.swizzle else min(256, 1500 // inner)
-        rows = []
-        for _ in range(rank - 1):
-            extent = rng.randint(1, max(1, min(12, most // product(rows or [1]))))
-            rows.append(extent)
-        rng.shuffle(rows)
         strided = rng.random() < 0.6
-        self.steps = [rng.choice([1, 1, 2, 3, 5, 8]) if strided else 1 for _ in rows] + [1]
-        self.box = [min(256, (n - 1) * s + rng.randint(1, s)) for n, s in zip(rows, self.steps)]
-        tile = [-(-b // s) for b, s in zip(self.box, self.steps)] + [inner]
-        self.box.append(inner)
-        self.rank, self.inner, self.elements = rank, inner, product(tile)
+        step = lambda: rng.choice([1, 1, 2, 3, 5, 8]) if strided else 1
+        if self.im2col:
+            self.steps = [step() for _ in range(rank - 1)] + [1]
+            if self.interleave:
+                self.steps = [self.steps[0], 1] + self.steps[1:-1]
+            # Corners share 16 bits of each of two words; stores stay inside.
+            load, reach = self.op == "load", {3: 32767, 4: 127, 5: 15}[rank]
+            far = rng.random() < 0.1
+            corner = lambda: rng.randint(-reach - 1, reach) if far else rng.randint(-3, 3)
+            self.lower = [corner() if load else rng.randint(0, 2) for _ in range(rank - 2)]
+            self.upper = [corner() if load else rng.randint(-2, 0) for _ in range(rank - 2)]
+            if far and load:  # a box that small tensors have
+                self.upper = [max(u, l - rng.randint(0, 3)) for l, u in zip(self.lower, self.upper)]
+            self.pixels = rng.randint(1, most)
+            tile = [self.pixels, inner]
+            self.box = list(tile)
+        else:
+            rows = []
+            for _ in range(rank - 1 if not self.interleave else rank - 2):
+                extent = rng.randint(1, max(1, min(12, most // product(rows or [1]))))
+                rows.append(extent)
+            rng.shuffle(rows)
+            self.steps = [step() for _ in rows]
+            self.box = [min(256, (n - 1) * s + rng.randint(1, s)) for n, s in zip(rows, self.steps)]
+            if self.interleave:
+                # Slices of channels, of which one moves, and W, whose box the encoder wants in 16 bytes.
+                self.steps = self.steps[:1] + [1] + self.steps[1:] + [step()]
+                columns = 16 // size * rng.randint(1, max(1, most // product(rows) * self.steps[-1] * size // 16))
+                self.box = self.box[:1] + [1] + self.box[1:] + [min(columns, 256)]
+            else:
+                self.steps.append(1)
+                self.box.append(inner)
+            tile = [-(-b // s) for b, s in zip(self.box, self.steps)] + ([inner] if self.interleave else [])
+        self.inner, self.elements = inner, product(tile)
+        if self.interleave and self.elements * size % max(self.swizzle, 1):
+            self.swizzle = 0
         # The buffer: the tile, or its rows as a matrix, or another shape of the same image.
-        flat = [product(tile[:-1]), inner]
+        flat = [self.elements // inner, inner]
+        if self.interleave and self.swizzle:
+            flat = [self.elements * size // self.swizzle, self.swizzle // size]
         # How P and the tile meet. Elements of a swizzled tile have no lowering; f64, 8-bit floats and
         # register tiles of i64 no simulation; what integers P holds the checker does not follow.
         ways, common = [], self.type[:2] != "f8" and self.type != "f64"
         if common and not self.swizzle and (self.op == "load" or TYPES[self.type][2]):
             ways += ["elements"] * 2
-        if common and size < 8 and flat[0] * max(inner, 32) <= 2048 and (inner & (inner - 1) == 0 or inner % 32 == 0):
+        if common and size < 8 and flat[0] * max(flat[1], 32) <= 2048 and (flat[1] & (flat[1] - 1) == 0 or flat[1] % 32 == 0):
             ways += ["registers"] * 2
         self.way = rng.choice(ways + ["tma"])
         self.buffer = flat
         if self.way != "registers" and not self.swizzle:
-            self.buffer = rng.choice([tile, flat, [self.elements]] if self.way == "elements" else [tile, flat])
+            self.buffer = rng.choice([tile, flat, [self.elements]] if self.way == "elements" else
+                                     [tile, flat] if len(tile) < 6 else [flat])
         self.static = self.form == "text" and rng.random() < 0.5
         self.transfers = []
         for _ in range(1 if self.form == "text" else 3):
             self.transfers.append(self.transfer(rng))
-        names = ["x%d" % d for d in range(rank)]
+        names = ["x%d" % d for d in range(rank)] + ["o%d" % d for d in range(len(self.transfers[0].offsets))]
         if self.form == "map":
             names = ["d%d" % d for d in range(rank)] + ["s%d" % d for d in range(rank - 1)] + names
         self.scalars = [] if self.form == "text" else names
 
+    def spatial(self):
+        """im2col: the dimensions D, H, W."""
+        return range(2, self.rank) if self.interleave else range(1, self.rank - 1)
+
     def transfer(self, rng):
         size, load = TYPES[self.type][0], self.op == "load"
-        unit = 16 // size
+        unit, align = 16 // size, self.interleave or 16
+        slice = self.interleave or size  # bytes of what the innermost dimension counts
         while True:
             dims = [rng.randint(1, max(1, rng.choice([2, 5, 9, 40]))) for _ in range(self.rank - 1)]
-            dims.append(rng.randint(1, 2 * self.inner + 3))
-            if not load:  # rows of whole chunks of 16 bytes (tma-store-tail)
+            dims.append(rng.randint(1, 40 if self.interleave else 2 * self.inner + 3))
+            if self.im2col:
+                for d, low, high in zip(self.spatial(), self.lower, self.upper):
+                    dims[d] = max(1, low - high + rng.randint(1, 9))
+            if not load and not self.interleave:  # rows of whole chunks of 16 bytes (tma-store-tail)
                 dims[-1] = -(-dims[-1] // unit) * unit
             row_stride = None
             if self.form == "tensor":
-                shape, strides = dims, [size]
-                if self.rank > 1:
+                shape, strides = dims, [slice]
+                if self.interleave:
+                    shape = dims + [self.inner]
+                    for n in reversed(dims[1:]):
+                        strides.insert(0, strides[0] * n)
+                elif self.rank > 1:
                     row_stride = -(-dims[-1] // unit) * unit + unit * rng.choice([0, 0, 1, 3])
                     strides.insert(0, row_stride * size)
                     for n in reversed(dims[1:-1]):
                         strides.insert(0, strides[0] * n)
-                span = dims[-1] * size
+                span = dims[-1] * slice
             else:
                 # From the row outwards, in some order; loads may overlap or stand still.
                 order = list(range(self.rank - 1))
                 rng.shuffle(order)
-                strides = [0] * (self.rank - 1) + [size]
-                span = dims[-1] * size
+                strides = [0] * (self.rank - 1) + [slice]
+                span = dims[-1] * slice
                 for d in order:
-                    strides[d] = -(-span // 16) * 16 + 16 * rng.choice([0, 0, 1, 4])
+                    strides[d] = -(-span // align) * align + align * rng.choice([0, 0, 1, 4])
                     if load and rng.random() < 0.1:
-                        strides[d] = 16 * rng.randint(0, 3)
+                        strides[d] = align * rng.randint(0, 3)
                     span += (dims[d] - 1) * strides[d]
                 shape = [-(-span // size) + rng.choice([0, 0, 1, 7, 40])]
-            total = sum((n - 1) * s for n, s in zip(dims, strides)) + size
+            total = sum((n - 1) * s for n, s in zip(dims, strides)) + slice
             if max(total, shape[0] * size if len(shape) == 1 else 0) <= MOST_BYTES:
                 break
-        coords = []
-        for n, box in zip(dims[:-1], self.box):
+        coords, offsets = [], []
+        for n, box in zip(dims[:-1], [1] + [9] * self.rank if self.im2col else self.box):
             low = -box - 1 if load and rng.random() < 0.5 else 0
             coords.append(rng.randint(low, n + 1 if rng.random() < 0.5 else max(0, n - 1)))
-        low = -(self.inner // unit) - 1 if load and rng.random() < 0.5 else 0
-        coords.append(unit * rng.randint(low, -(-dims[-1] // unit) + rng.choice([0, 1]) - 1
-                                         if rng.random() < 0.8 else -(-dims[-1] // unit) + 1))
+        if self.interleave:
+            low = -9 if load and rng.random() < 0.5 else 0
+            coords.append(rng.randint(low, dims[-1] + rng.choice([-1, -1, 1])))
+        else:
+            low = -(self.inner // unit) - 1 if load and rng.random() < 0.5 else 0
+            coords.append(unit * rng.randint(low, -(-dims[-1] // unit) + rng.choice([0, 1]) - 1
+                                             if rng.random() < 0.8 else -(-dims[-1] // unit) + 1))
         if not load:
             coords = [max(0, c) for c in coords]
-        return Transfer(self, dims, strides, coords, shape, row_stride, rng.getrandbits(64))
+        if self.im2col:
+            for d, low, high in zip(self.spatial(), self.lower, self.upper):
+                coords[d] = rng.randint(low, dims[d] - 1 + high)
+                if load:
+                    most = 65535 if self.rank == 3 else 255 if self.rank == 4 else 31
+                    offsets.append(rng.randint(0, most) if rng.random() < 0.05 else rng.randint(0, 4))
+        return Transfer(self, dims, strides, coords, offsets, shape, row_stride, rng.getrandbits(64))
 
     # ------------------------------------------------------------------------------------------
 
@@ -305,9 +393,13 @@ class Kernel:
         swizzle = f", swizzle = {self.swizzle}" if self.swizzle else ""
         box = "x".join(map(str, self.box + [type]))
         steps = "" if set(self.steps) == {1} else f", element_strides = {self.steps}"
-        map_type = f"!titan.tensor_map<{box}{steps}{swizzle}>"
+        slices = f", interleave = {self.interleave}" if self.interleave else ""
+        corners = f", lower = {self.lower}, upper = {self.upper}" if self.im2col else ""
+        map_type = f"!titan.tensor_map<{'im2col ' if self.im2col else ''}{box}{corners}{steps}{slices}{swizzle}>"
         tile = f"!titan.shared<{'x'.join(map(str, self.buffer + [type]))}{swizzle}>"
         sizes = ["?"] * (rank if self.form == "tensor" else 1)
+        if self.form == "tensor" and self.interleave:
+            sizes.append(str(self.inner))
         if self.static:
             sizes = [str(first.shape[0])]
         tensor = f"!titan.global<{'x'.join(sizes + [type])}>"
@@ -317,6 +409,10 @@ class Kernel:
         launch, body = [], []
         dims, strides = ["%dim" + str(d) for d in range(rank)], ["%step" + str(d) for d in range(rank - 1)]
         coords = ["%at" + str(d) for d in range(rank)]
+        offsets = ["%off" + str(d) for d in range(len(first.offsets))]
+        for d, offset in enumerate(first.offsets):
+            body.append(f"%off{d} = arith.constant {offset} : index" if self.form == "text" else
+                        f"%off{d} = arith.index_cast %o{d} : i64 to index")
         for d in range(rank):
             if self.form == "text":
                 launch.append(f"%dim{d} = arith.constant {first.dims[d]} : index")
@@ -348,7 +444,8 @@ class Kernel:
                  "%c0 = arith.constant 0 : index", "%c1 = arith.constant 1 : index"]
         body += [f"%n{d} = arith.constant {n} : index" for d, n in enumerate(p_shape)]
         body += [f"%tile = titan.shared.alloc : {tile}", "%bar = titan.mbarrier.alloc : !titan.mbarrier"]
-        issue = {"load": f"titan.tma.load %map[{', '.join(coords)}], %tile, %bar : {map_type}, {tile}, !titan.mbarrier",
+        added = f" offsets[{', '.join(offsets)}]" if offsets else ""
+        issue = {"load": f"titan.tma.load %map[{', '.join(coords)}]{added}, %tile, %bar : {map_type}, {tile}, !titan.mbarrier",
                  "store": f"titan.tma.store %tile, %map[{', '.join(coords)}] : {tile}, {map_type}"}.get(
             self.op, f"titan.tma.reduce {self.op} %tile, %map[{', '.join(coords)}] : {tile}, {map_type}")
         group = ["%g = titan.bulk.commit : !titan.token<bulk>", "titan.bulk.wait %g : !titan.token<bulk>"]
@@ -521,9 +618,9 @@ def work(options):
                 listed.append({
                     "what": str(transfer), "package": f"transfers{file}.titanpkg", "kernel": transfer.kernel.name,
                     "type": transfer.kernel.type, "scalars": transfer.scalars(),
-                    "X": {"shape": transfer.shape, "strides": transfer.x_strides,
+                    "X": {"align": 32 if transfer.kernel.interleave == 32 else 16, "shape": transfer.shape, "strides": transfer.x_strides,
                           "before": store(transfer.x), "after": store(x)},
-                    "P": {"shape": transfer.kernel.buffer,
+                    "P": {"align": 16, "shape": transfer.kernel.buffer,
                           "strides": [product(transfer.kernel.buffer[d + 1:])
                                       for d in range(len(transfer.kernel.buffer))],
                           "before": store(transfer.p), "after": store(p)}})
@@ -535,6 +632,8 @@ def work(options):
     print(f"{len(kinds)} of operation and type, ranks {sorted({t.kernel.rank for _, _, t in jobs})}, "
           f"{sum(set(t.kernel.steps) != {1} for _, _, t in jobs)} with element strides, "
           f"{sum(t.kernel.swizzle != 0 for _, _, t in jobs)} swizzled, "
+          f"{sum(t.kernel.im2col for _, _, t in jobs)} im2col, "
+          f"{sum(t.kernel.interleave != 0 for _, _, t in jobs)} interleaved, "
           f"{sum(t.kernel.form != 'tensor' for _, _, t in jobs)} with sizes and strides of the map")
     for failure in failures[:20]:
         print("FAIL", failure)

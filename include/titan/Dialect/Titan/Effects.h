@@ -100,7 +100,9 @@ struct Footprint {
     /// coordinates `coords` (outermost first; may be negative or past the end)
     /// over `extents` elements, of which every one in `steps` is touched
     /// (empty:
-    /// all). Only elements inside the tensor are touched; a store touches whole
+    /// all). Through an im2col map, extents are pixels and channels, and
+    /// `offsets` are added to each pixel. Only elements inside the tensor are
+    /// touched; a store touches whole
     /// 16-byte chunks of the innermost dimension (facts-tma.md S3).
     Box,
     /// One element a (thread, register) of `tile`: the global tensor `object`
@@ -119,7 +121,7 @@ struct Footprint {
   mlir::Value object;
   /// Object barriers: the slot of the ring (null: slot 0).
   mlir::Value index;
-  llvm::SmallVector<mlir::Value, 4> coords;
+  llvm::SmallVector<mlir::Value, 4> coords, offsets;
   llvm::SmallVector<int64_t, 4> extents, steps;
   mlir::RankedTensorType tile;
   mlir::Value mask;

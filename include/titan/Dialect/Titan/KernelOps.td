@@ -117,7 +117,9 @@ def Titan_TensorMapOp : Titan_Op<"tensor_map", [HasParent<"KernelOp">, AttrSized
     and strides are those of the tensor, or those given: `dims` in elements,
     `byte_strides` in bytes for all dimensions but the innermost, outermost
     dimension first. Such a view begins where the tensor does, and lies within its
-    memory (tma-view-range). Rules of the encoder (cuTensorMapEncodeTiled) that are
+    memory (tma-view-range). An interleaved map's sizes count slices of channels, in W
+    as in the dimension of slices; over the tensor's own sizes, the tensor has one
+    dimension more, the innermost, of one slice. Rules of the encoder (cuTensorMapEncodeTiled) that are
     known now are verified; those on sizes, strides and addresses become launch
     checks with the same codes.
   }];

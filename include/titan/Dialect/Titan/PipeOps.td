@@ -67,9 +67,10 @@ def Titan_PipeBufferOp : Titan_Op<"pipe.buffer", [Pure]> {
 
 def Titan_PipeLoadOp : Titan_Op<"pipe.load", [AttrSizedOperandSegments]> {
   let summary = "a TMA load into a buffer of a slot that the producer has acquired";
-  let arguments = (ins Titan_TensorMapType:$map, Variadic<Index>:$coords, Titan_SlotType:$slot,
-      StrAttr:$name, Optional<I16>:$multicast, OptionalAttr<Titan_CacheAttr>:$cache);
-  let assemblyFormat = [{ $map `[` $coords `]` `->` $slot `[` $name `]` (`multicast` `(` $multicast^ `)`)?
+  let description = "`%map[...] offsets[...] -> %slot[\"a\"]`: coordinates and offsets are titan.tma.load's.";
+  let arguments = (ins Titan_TensorMapType:$map, Variadic<Index>:$coords, Variadic<Index>:$offsets,
+      Titan_SlotType:$slot, StrAttr:$name, Optional<I16>:$multicast, OptionalAttr<Titan_CacheAttr>:$cache);
+  let assemblyFormat = [{ $map `[` $coords `]` (`offsets` `[` $offsets^ `]`)? `->` $slot `[` $name `]` (`multicast` `(` $multicast^ `)`)?
       (`cache` `(` $cache^ `)`)? attr-dict `:` type($map) }];
 }
 

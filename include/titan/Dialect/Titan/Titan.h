@@ -28,6 +28,7 @@
 
 namespace titan {
 struct TensorMap; // Domain/TensorMap.h
+struct TmaViolation;
 class LaunchOp;
 class PartitionOp;
 } // namespace titan

@@ -94,21 +94,58 @@ def Titan_TensorMapType : Titan_Type<"TensorMap", "tensor_map"> {
     dimension first. Made by `titan.tensor_map` when the kernel is launched.
     `element_strides = [2, 1]`: of the box every second row is copied, so that the
     tile in shared memory is 64x64; 1 to 8, the innermost 1.
+
+    `!titan.tensor_map<im2col 128x64xbf16, lower = [-1, -1], upper = [-1, -1],
+    element_strides = [1, 2, 2, 1], swizzle = 128>`: the shape is pixels x channels,
+    and so is the tile in shared memory, whatever the element strides are. Dimensions
+    are N, (D,) (H,) W, C, outermost first: the rank is two more than there are
+    corners, 3 to 5. A copy starts at a pixel and walks through the bounding box, from
+    `lower` to the size - 1 + `upper` of each spatial dimension, W first, in steps of
+    the element strides; past an image it goes on with the next. C's stride is 1.
+
+    `interleave = 16` or `32`: channels lie in slices of so many bytes, a slice of 16
+    bytes of bf16 being 8 elements. Dimensions are N, slices of C, (D,) (H,) W, 3 to 5
+    of them, and boxes, coordinates and element strides count whole slices in W, too:
+    `!titan.tensor_map<2x1x4x16xbf16, interleave = 16>` moves, of two images, one slice
+    (a copy never moves more: that dimension is 1, its element stride 1) of 4 x 16
+    pixels, a tile of 2x1x4x16x8 elements in shared memory. The tensor behind it is
+    N x C/8 x H x W x 8, its slices one after another along W. Of an interleaved im2col
+    map the shape is pixels x channels of a slice. Slices follow one another in shared
+    memory without a gap; under a swizzle, which acts on the address as ever, the
+    buffer is written in rows of its span.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
-                        "int64_t":$swizzle, ArrayRefParameter<"int64_t">:$elementStrides);
+                        "int64_t":$swizzle, ArrayRefParameter<"int64_t">:$elementStrides,
+                        "int64_t":$interleave, ArrayRefParameter<"int64_t">:$lower,
+                        ArrayRefParameter<"int64_t">:$upper);
+  let skipDefaultBuilders = 1;
   let builders = [
     TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType,
-                     "int64_t":$swizzle), [{
+                     CArg<"int64_t", "0">:$swizzle,
+                     CArg<"::llvm::ArrayRef<int64_t>", "{}">:$elementStrides,
+                     CArg<"int64_t", "0">:$interleave,
+                     CArg<"::llvm::ArrayRef<int64_t>", "{}">:$lower,
+                     CArg<"::llvm::ArrayRef<int64_t>", "{}">:$upper), [{
+      // Without element strides, all are 1.
+      ::llvm::SmallVector<int64_t> ones(lower.empty() ? shape.size() : lower.size() + 2, 1);
       return $_get($_ctxt, shape, elementType, swizzle,
-                   ::llvm::SmallVector<int64_t>(shape.size(), 1));
+                   elementStrides.empty() ? ::llvm::ArrayRef<int64_t>(ones) : elementStrides,
+                   interleave, lower, upper);
     }]>];
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    unsigned getRank() const { return getShape().size(); }
-    /// Elements that one copy moves along each dimension, outermost first:
-    /// ceil(box / element stride).
+    /// Whether copies walk through a bounding box, whose corners `lower` and
+    /// `upper` are, one for each spatial dimension, outermost first.
+    bool isIm2col() const { return !getLower().empty(); }
+    /// Dimensions of the map: as many coordinates has a copy.
+    unsigned getRank() const { return getElementStrides().size(); }
+    /// Bytes of what the innermost dimension counts: an element, or a slice of
+    /// channels.
+    int64_t getUnitBytes() const;
+    /// Elements of the tile in shared memory, outermost dimension first: what one
+    /// copy moves, ceil(box / element stride) along each dimension; im2col, pixels
+    /// and channels; interleaved, the elements of a slice come last.
     ::llvm::SmallVector<int64_t> getTileShape() const;
     /// Bytes that one copy of the box completes: the whole tile, whatever part of
     /// it lies outside the tensor.

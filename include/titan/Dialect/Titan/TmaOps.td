@@ -11,15 +11,25 @@ def Titan_TmaLoadOp : Titan_TargetOp<"tma.load", [AttrSizedOperandSegments]> {
     titan.tma.load %map[%m, %k], %buf, %full[%stage : i32] : !titan.tensor_map<...>, !titan.shared<...>, !titan.mbarrier<4>
     ```
     Coordinates in elements, outermost dimension first, may be negative or past the
-    end. With `multicast` the box and its complete_tx go to the same offsets in each
+    end.
+
+    Through an im2col map `%map[%n, %h, %w, %c] offsets[%r, %s]`: the coordinates are
+    the first pixel, in the bounding box, and the first channel; the offsets, one for
+    each spatial dimension, outermost first, are added to every pixel that is visited
+    (the filter's position). They are 0 to 65535, 255, 31 in maps of rank 3, 4, 5. The
+    instruction packs them, so that one out of range would disturb its neighbour: the
+    verifier refuses constants, the simulator reports values (tma-im2col), and
+    compiled code ends in a trap instead of the copy.
+
+    With `multicast` the box and its complete_tx go to the same offsets in each
     CTA whose bit is set. With `pair` (.cta_group::2, sm_100a) the barrier may be that
     of the other CTA of the pair, reached by titan.map_rank: the CTA of the data and
     the CTA of the signal are then two.
   }];
-  let arguments = (ins Titan_TensorMapType:$map, Variadic<Index>:$coords, Titan_SharedType:$buffer,
-      Titan_MBarrierType:$barrier, Optional<Titan_Integer>:$index, Optional<I16>:$multicast,
+  let arguments = (ins Titan_TensorMapType:$map, Variadic<Index>:$coords, Variadic<Index>:$offsets,
+      Titan_SharedType:$buffer, Titan_MBarrierType:$barrier, Optional<Titan_Integer>:$index, Optional<I16>:$multicast,
       UnitAttr:$pair, OptionalAttr<Titan_CacheAttr>:$cache);
-  let assemblyFormat = [{ $map `[` $coords `]` `,` $buffer `,` $barrier (`[` $index^ `:` type($index) `]`)?
+  let assemblyFormat = [{ $map `[` $coords `]` (`offsets` `[` $offsets^ `]`)? `,` $buffer `,` $barrier (`[` $index^ `:` type($index) `]`)?
       (`multicast` `(` $multicast^ `)`)? (`pair` $pair^)? (`cache` `(` $cache^ `)`)? attr-dict
       `:` type($map) `,` type($buffer) `,` type($barrier) }];
   let hasVerifier = 1;
@@ -27,6 +37,11 @@ def Titan_TmaLoadOp : Titan_TargetOp<"tma.load", [AttrSizedOperandSegments]> {
 
 def Titan_TmaStoreOp : Titan_TargetOp<"tma.store"> {
   let summary = "cp.async.bulk.tensor, shared to global memory, in the thread's bulk group";
+  let description = [{
+    Coordinates in elements, outermost dimension first, not negative. Through an im2col
+    map (.im2col_no_offs) they are the first pixel and channel; there are no offsets,
+    and the bounding box lies inside of the tensor.
+  }];
   let arguments = (ins Titan_SharedType:$buffer, Titan_TensorMapType:$map, Variadic<Index>:$coords,
       OptionalAttr<Titan_CacheAttr>:$cache);
   let assemblyFormat = [{ $buffer `,` $map `[` $coords `]` (`cache` `(` $cache^ `)`)? attr-dict
