@@ -215,6 +215,9 @@ State::Order State::check(const Record &x, Access &y) {
                : Order::Neither;
   Requirement need = required(first, second, between);
   const char *did = participle(x.kind), *doing = verb(y.record.kind);
+  // Release and acquire of a map order its change and its use by themselves.
+  bool map = need.fence == ProxyFence::TensormapReleaseAcquire;
+  bool sameWarp = x.at.number / 2 == y.actors[0].thread->number / 2;
   // A product is late, but would not be had a wgmma.fence stood before it.
   auto wantsMmaFence = [&](auto &&known, const char *what) {
     if (y.inst->op != Opcode::Mma)
@@ -248,44 +251,30 @@ State::Order State::check(const Record &x, Access &y) {
                          doing, did));
       return Order::Bad;
     }
-    if (!fenced(x, y, need.fence)) {
-      tell(need.ifNoFence, x, y,
-           "uses a tensor map that another operation has written, without a "
-           "release and an acquire of fence.proxy.tensormap between");
+  } else if (!map && !allKnow(y, x.at)) {
+    if (wantsMmaFence([&](auto &now) { return allKnow(now, x.at); },
+                      "synchronisation"))
       return Order::Bad;
-    }
-  } else if (need.fence == ProxyFence::TensormapReleaseAcquire) {
-    // They order the two by themselves.
-    if (!fenced(x, y, need.fence)) {
-      bool ordered =
-          x.at.number / 2 == y.actors[0].thread->number / 2 || allKnow(y, x.at);
-      tell(ordered ? need.ifNoFence : Code::Race, x, y,
+    tell(Code::Race, x, y,
+         llvm::formatv(
+             "{0} bytes {1} by {2}, and nothing orders the two", doing, did,
+             sameWarp ? "another thread of the warp" : "another warp"));
+    return Order::Bad;
+  }
+  if (!fenced(x, y, need.fence)) {
+    bool race = map && x.op == none && !sameWarp && !allKnow(y, x.at);
+    if (map)
+      tell(race ? Code::Race : need.ifNoFence, x, y,
            "uses a tensor map in memory, and fence.proxy.tensormap has not "
            "released this change of it there and acquired it here");
-      return Order::Bad;
-    }
-  } else {
-    if (!allKnow(y, x.at)) {
-      if (wantsMmaFence([&](auto &now) { return allKnow(now, x.at); },
-                        "synchronisation"))
-        return Order::Bad;
-      tell(Code::Race, x, y,
-           llvm::formatv("{0} bytes {1} by {2}, and nothing orders the two",
-                         doing, did,
-                         x.at.number / 2 == y.actors[0].thread->number / 2
-                             ? "another thread of the warp"
-                             : "another warp"));
-      return Order::Bad;
-    }
-    if (!fenced(x, y, need.fence)) {
+    else
       tell(need.ifNoFence, x, y,
            llvm::formatv("{0} through the {1} proxy bytes {2} through the {3} "
                          "proxy, without a fence.proxy.async after it by the "
                          "thread that did",
                          doing, effect::stringify(y.record.proxy), did,
                          effect::stringify(x.proxy)));
-      return Order::Bad;
-    }
+    return Order::Bad;
   }
   if (need.advice) {
     bool answered =

@@ -295,7 +295,7 @@ bool Machine::readMap(Copy &copy) {
       std::string text;
       llvm::raw_string_ostream(text) << type;
       return bad(
-          Code::TmaMapType,
+          Code::TensormapBytes,
           (map ? "the 128 bytes in memory are another map than "
                : "the 128 bytes in memory are no tiled map, let alone ") +
               text +

@@ -42,7 +42,8 @@
 //
 // Scopes that are too narrow are taken for wide ones, as deployed practice has
 // it (MM-42), unless scope-too-narrow is an error: then nothing goes from CTA
-// to CTA by a release or an acquire of the CTA's scope.
+// to CTA by a release or an acquire of the CTA's scope. (Of tensor maps all
+// scopes are wide.)
 //
 // Nothing here looks at effects or at the proxy table, and nothing is shared
 // with Hazards.h but the container Clock.

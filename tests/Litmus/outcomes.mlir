@@ -44,9 +44,28 @@
 // RUN: titan run %s --kernel store_source_kept --arg A=zeros --arg D=zeros --hazards=off --schedule random:3
 // RUN: not titan check %s --kernel store_source_lost
 // RUN: not titan run %s --kernel store_source_lost --arg A=zeros --arg D=zeros --hazards=off --schedule lazy 2>&1 | FileCheck %s --check-prefix=STORE-SOURCE-LOST
+// RUN: titan check %s --kernel map_changed --undecided=warning
+// RUN: titan run %s --kernel map_changed --arg A=poison --arg maps=zeros --hazards=off --schedule eager
+// RUN: titan run %s --kernel map_changed --arg A=poison --arg maps=zeros --hazards=off --schedule lazy
+// RUN: titan run %s --kernel map_changed --arg A=poison --arg maps=zeros --hazards=off --schedule random:1
+// RUN: titan run %s --kernel map_changed --arg A=poison --arg maps=zeros --hazards=off --schedule random:2
+// RUN: titan run %s --kernel map_changed --arg A=poison --arg maps=zeros --hazards=off --schedule random:3
+// RUN: not titan check %s --kernel map_stale
+// RUN: not titan run %s --kernel map_stale --arg A=poison --arg maps=zeros --hazards=off --schedule eager 2>&1 | FileCheck %s --check-prefix=MAP-STALE
+// RUN: not titan run %s --kernel map_stale --arg A=poison --arg maps=zeros --hazards=off --schedule lazy 2>&1 | FileCheck %s --check-prefix=MAP-STALE
+// RUN: not titan run %s --kernel map_stale --arg A=poison --arg maps=zeros --hazards=off --schedule random:1 2>&1 | FileCheck %s --check-prefix=MAP-STALE
+// RUN: titan check %s --kernel map_kept --undecided=warning
+// RUN: titan run %s --kernel map_kept --arg A=poison --arg maps=zeros --hazards=off --schedule eager
+// RUN: titan run %s --kernel map_kept --arg A=poison --arg maps=zeros --hazards=off --schedule lazy
+// RUN: titan run %s --kernel map_kept --arg A=poison --arg maps=zeros --hazards=off --schedule random:1
+// RUN: titan run %s --kernel map_kept --arg A=poison --arg maps=zeros --hazards=off --schedule random:2
+// RUN: titan run %s --kernel map_kept --arg A=poison --arg maps=zeros --hazards=off --schedule random:3
+// RUN: not titan check %s --kernel map_lost
+// RUN: not titan run %s --kernel map_lost --arg A=poison --arg maps=zeros --hazards=off --schedule lazy 2>&1 | FileCheck %s --check-prefix=MAP-LOST
 
 !global = !titan.global<64x64xbf16>
 !map    = !titan.tensor_map<64x64xbf16, swizzle = 128>
+!maps   = !titan.global<4x128xi8>
 !tile   = !titan.shared<64x64xbf16, swizzle = 128>
 !bar    = !titan.mbarrier
 !bulk   = !titan.token<bulk>
@@ -498,6 +517,215 @@ titan.kernel @store_source_lost(%A: !global, %D: !global) warps(4) launch {
     %seen = titan.ld %back[%c0, %c0] : !tile -> bf16
     %good = arith.cmpf oeq, %seen, %one : bf16
     titan.assert %good, "the value of one"
+  }
+  titan.return
+}
+
+// MM-90: of A, which is poison, the map shows 64 rows and then 32.
+titan.kernel @map_changed(%A: !global, %maps: !maps) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  %mapA = titan.tensor_map %A : !global -> !map
+  titan.launch grid(%c1) with(%mapA : !map)
+} body(%mapA: !map) {
+  %c0 = arith.constant 0 : index
+  %c40 = arith.constant 40 : index
+  %i0 = arith.constant 0 : i32
+  %few = arith.constant 32 : i32
+  %all = arith.constant 64 : i32
+  %bytes = arith.constant 8192 : i32
+  %zero = arith.constant 0.0 : bf16
+  %buf = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+  %edit = titan.tensormap.alloc : !map
+  %map = titan.tensormap.at %maps[%c0] over %A : !maps, !global -> !map
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+  %warp = titan.warp_id
+  %is0 = arith.cmpi eq, %warp, %i0 : i32
+  scf.if %is0 {
+    titan.tensormap.copy %mapA, %edit : !map, !map
+    titan.syncwarp
+    titan.tensormap.cp_fenceproxy %edit, %map gpu : !map, !map
+    titan.fence.tensormap_acquire %map gpu : !map
+    titan.elect {
+      titan.tensormap.replace_dim %edit, 0, %few : !map
+    }
+    titan.syncwarp
+    titan.tensormap.cp_fenceproxy %edit, %map gpu : !map, !map
+    titan.fence.tensormap_acquire %map gpu : !map
+    titan.elect {
+      titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+      titan.tma.load %map[%c0, %c0], %buf, %full : !map, !tile, !bar
+      %g = titan.bulk.commit : !bulk
+      titan.bulk.wait %g read : !bulk
+    }
+  }
+  titan.mbarrier.wait %full parity(%i0) : !bar
+  titan.elect {
+    %seen = titan.ld %buf[%c40, %c0] : !tile -> bf16
+    %good = arith.cmpf oeq, %seen, %zero : bf16
+    titan.assert %good, "a row outside of the map"
+  }
+  titan.return
+}
+
+// MAP-STALE: [assert-failed]
+// The second change is not acquired.
+titan.kernel @map_stale(%A: !global, %maps: !maps) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  %mapA = titan.tensor_map %A : !global -> !map
+  titan.launch grid(%c1) with(%mapA : !map)
+} body(%mapA: !map) {
+  %c0 = arith.constant 0 : index
+  %c40 = arith.constant 40 : index
+  %i0 = arith.constant 0 : i32
+  %few = arith.constant 32 : i32
+  %all = arith.constant 64 : i32
+  %bytes = arith.constant 8192 : i32
+  %zero = arith.constant 0.0 : bf16
+  %buf = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+  %edit = titan.tensormap.alloc : !map
+  %map = titan.tensormap.at %maps[%c0] over %A : !maps, !global -> !map
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+  %warp = titan.warp_id
+  %is0 = arith.cmpi eq, %warp, %i0 : i32
+  scf.if %is0 {
+    titan.tensormap.copy %mapA, %edit : !map, !map
+    titan.syncwarp
+    titan.tensormap.cp_fenceproxy %edit, %map gpu : !map, !map
+    titan.fence.tensormap_acquire %map gpu : !map
+    titan.elect {
+      titan.tensormap.replace_dim %edit, 0, %few : !map
+    }
+    titan.syncwarp
+    titan.tensormap.cp_fenceproxy %edit, %map gpu : !map, !map
+    titan.elect {
+      titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+      titan.tma.load %map[%c0, %c0], %buf, %full : !map, !tile, !bar
+      %g = titan.bulk.commit : !bulk
+      titan.bulk.wait %g read : !bulk
+    }
+  }
+  titan.mbarrier.wait %full parity(%i0) : !bar
+  titan.elect {
+    %seen = titan.ld %buf[%c40, %c0] : !tile -> bf16
+    %good = arith.cmpf oeq, %seen, %zero : bf16
+    titan.assert %good, "a row outside of the map"
+  }
+  titan.return
+}
+
+// MM-91: 32 rows and then 64, when the load has read its map.
+titan.kernel @map_kept(%A: !global, %maps: !maps) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  %mapA = titan.tensor_map %A : !global -> !map
+  titan.launch grid(%c1) with(%mapA : !map)
+} body(%mapA: !map) {
+  %c0 = arith.constant 0 : index
+  %c40 = arith.constant 40 : index
+  %i0 = arith.constant 0 : i32
+  %few = arith.constant 32 : i32
+  %all = arith.constant 64 : i32
+  %bytes = arith.constant 8192 : i32
+  %zero = arith.constant 0.0 : bf16
+  %buf = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+  %edit = titan.tensormap.alloc : !map
+  %map = titan.tensormap.at %maps[%c0] over %A : !maps, !global -> !map
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+  %warp = titan.warp_id
+  %is0 = arith.cmpi eq, %warp, %i0 : i32
+  scf.if %is0 {
+    titan.tensormap.copy %mapA, %edit : !map, !map
+    titan.syncwarp
+    titan.elect {
+      titan.tensormap.replace_dim %edit, 0, %few : !map
+    }
+    titan.syncwarp
+    titan.tensormap.cp_fenceproxy %edit, %map gpu : !map, !map
+    titan.fence.tensormap_acquire %map gpu : !map
+    titan.elect {
+      titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+      titan.tma.load %map[%c0, %c0], %buf, %full : !map, !tile, !bar
+      %g = titan.bulk.commit : !bulk
+      titan.bulk.wait %g read : !bulk
+    }
+    titan.elect {
+      titan.tensormap.replace_dim %edit, 0, %all : !map
+    }
+    titan.syncwarp
+    titan.tensormap.cp_fenceproxy %edit, %map gpu : !map, !map
+  }
+  titan.mbarrier.wait %full parity(%i0) : !bar
+  titan.elect {
+    %seen = titan.ld %buf[%c40, %c0] : !tile -> bf16
+    %good = arith.cmpf oeq, %seen, %zero : bf16
+    titan.assert %good, "a row outside of the map"
+  }
+  titan.return
+}
+
+// MAP-LOST: [assert-failed]
+// The map changes before the load has read it.
+titan.kernel @map_lost(%A: !global, %maps: !maps) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  %mapA = titan.tensor_map %A : !global -> !map
+  titan.launch grid(%c1) with(%mapA : !map)
+} body(%mapA: !map) {
+  %c0 = arith.constant 0 : index
+  %c40 = arith.constant 40 : index
+  %i0 = arith.constant 0 : i32
+  %few = arith.constant 32 : i32
+  %all = arith.constant 64 : i32
+  %bytes = arith.constant 8192 : i32
+  %zero = arith.constant 0.0 : bf16
+  %buf = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+  %edit = titan.tensormap.alloc : !map
+  %map = titan.tensormap.at %maps[%c0] over %A : !maps, !global -> !map
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+  %warp = titan.warp_id
+  %is0 = arith.cmpi eq, %warp, %i0 : i32
+  scf.if %is0 {
+    titan.tensormap.copy %mapA, %edit : !map, !map
+    titan.syncwarp
+    titan.elect {
+      titan.tensormap.replace_dim %edit, 0, %few : !map
+    }
+    titan.syncwarp
+    titan.tensormap.cp_fenceproxy %edit, %map gpu : !map, !map
+    titan.fence.tensormap_acquire %map gpu : !map
+    titan.elect {
+      titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+      titan.tma.load %map[%c0, %c0], %buf, %full : !map, !tile, !bar
+    }
+    titan.elect {
+      titan.tensormap.replace_dim %edit, 0, %all : !map
+    }
+    titan.syncwarp
+    titan.tensormap.cp_fenceproxy %edit, %map gpu : !map, !map
+  }
+  titan.mbarrier.wait %full parity(%i0) : !bar
+  titan.elect {
+    %seen = titan.ld %buf[%c40, %c0] : !tile -> bf16
+    %good = arith.cmpf oeq, %seen, %zero : bf16
+    titan.assert %good, "a row outside of the map"
   }
   titan.return
 }

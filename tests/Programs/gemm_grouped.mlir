@@ -54,7 +54,7 @@
 // RUN: not titan run %t.acquire.mlir --hazards=off 2>&1 | FileCheck %s --check-prefix=ACQUIRE-OFF
 // ACQUIRE: acquire.mlir:155:17: error: [tensormap-acquire-missing]
 // ACQUIRE-SHOWN: acquire.mlir:155:17: error: [tensormap-acquire-missing]
-// ACQUIRE-OFF: error: [tma-map-type]
+// ACQUIRE-OFF: error: [tensormap-bytes]
 // It is acquired before it is changed.
 // RUN: sed -e '/fence.tensormap_acquire %%groupA/d' -e 's/^ *titan.tensormap.cp_fenceproxy %%editA.*/titan.fence.tensormap_acquire %%groupA gpu : !mapA &/' %examples/programs/gemm_grouped.mlir > %t.before.mlir
 // RUN: not titan check %t.before.mlir 2>&1 | FileCheck %s --check-prefix=BEFORE
@@ -62,7 +62,7 @@
 // RUN: not titan run %t.before.mlir --hazards=off 2>&1 | FileCheck %s --check-prefix=BEFORE-OFF
 // BEFORE: before.mlir:155:17: error: [tensormap-acquire-missing]
 // BEFORE-SHOWN: before.mlir:155:17: error: [tensormap-acquire-missing]
-// BEFORE-OFF: error: [tma-map-type]
+// BEFORE-OFF: error: [tensormap-bytes]
 // It is changed while copies of the last group may still read it.
 // RUN: sed '/bulk.wait %%readers read/d' %examples/programs/gemm_grouped.mlir > %t.use.mlir
 // RUN: not titan check %t.use.mlir 2>&1 | FileCheck %s --check-prefix=USE

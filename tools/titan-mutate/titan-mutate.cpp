@@ -185,7 +185,7 @@ std::string run(KernelOp kernel, Subject &subject, const Schedule &schedule,
 CheckReport checkIt(KernelOp kernel) {
   CheckOptions options;
   if (undecided)
-    options.strictness.set("undecided", Severity::Warning);
+    options.undecided = Severity::Warning;
   return check(kernel, options);
 }
 
