@@ -2,7 +2,7 @@
 """The programs of examples/programs that Hopper runs, on the GPU: every element of
 every result against float64.
 
-    for f in attention gemm_pingpong gemm_cluster gemm_stream_k gemm_dynamic gemm_grouped
+    for f in attention gemm_pingpong gemm_cluster gemm_stream_k gemm_dynamic gemm_grouped conv
     do ./titan compile examples/programs/$f.mlir -o $f.titanpkg; done
     python3 benchmarks/programs.py --library build-runtime/lib/Runtime/libtitan-runtime.so \\
         [--seed S] [--random N] [--bench] [--json OUT] *.titanpkg
@@ -11,8 +11,8 @@ Each program gets fixed shapes, ragged ones among them, and N random ones. Produ
 small integers are compared bit for bit, normal data within 2^-8 |ref| (bf16 output; 2^-20
 for f32) + 2^-20 sum |a||b|; attention within 2^-7 max|v|, which two roundings to bf16 (of P
 and of O) can cost. --bench: one large shape each against cuBLAS (grouped: one cuBLAS product a
-group; attention: PyTorch's scaled_dot_product_attention), interleaved, median of the rounds'
-ratios; larger is better for us.
+group; attention: PyTorch's scaled_dot_product_attention; conv: cuDNN), interleaved, median of the
+rounds' ratios; larger is better for us.
 """
 import argparse
 import json
@@ -197,9 +197,60 @@ class Attention:
                 lambda: torch.nn.functional.scaled_dot_product_attention(*args))
 
 
+class Conv:
+    """3 x 3 filters, a border of zeros: images, height, width, channels, filters. Channels last;
+    the output's pixels have guards behind them."""
+    shapes = [(1, 1, 1, 8, 8), (2, 9, 13, 72, 264), (1, 3, 200, 64, 256), (5, 16, 16, 40, 24),
+              (3, 28, 28, 128, 512), (17, 7, 7, 512, 104), (1, 129, 2, 8, 520)]
+    large = (32, 56, 56, 256, 256)
+
+    def random(self, rng):
+        extent = lambda most: max(1, int(most ** rng.random()))
+        return extent(12), extent(40), extent(40), 8 * extent(40), 8 * extent(70)
+
+    def make(self, shape, kind, seed):
+        n, h, w, c, k = shape
+        x, f = inputs(n * h * w, k * 9, c, kind, seed)
+        return x.view(n, h, w, c), f.view(k, 3, 3, c)
+
+    def case(self, kernel, shape, kind, seed):
+        n, h, w, c, k = shape
+        x, f = self.make(shape, kind, seed)
+        out = Output(n * h * w, k, torch.bfloat16)
+        y = out.d.unflatten(0, (n, h, w))
+        kernel.launch(kernel.prepare(X=x, F=f, Y=y))
+        torch.cuda.synchronize()
+        # Sums of products of shifted images, in float64: no library's convolution.
+        around = torch.nn.functional.pad(x.double(), (0, 0, 1, 1, 1, 1))
+        ref = torch.zeros(n, h, w, k, device="cuda", dtype=torch.float64)
+        mass = torch.zeros_like(ref)
+        for r in range(3):
+            for s in range(3):
+                part, weight = around[:, r:r + h, s:s + w], f[:, r, s].double()
+                ref += part @ weight.T
+                mass += part.abs() @ weight.abs().T
+        if kind == "ints":
+            wrong = int((y != ref.to(torch.bfloat16)).sum())
+        else:
+            limit = tolerance(torch.bfloat16, ref, mass)
+            wrong = int((~((y.double() - ref).abs() <= limit)).sum())
+        return wrong, out.guards_hold()
+
+    def contenders(self, kernel):
+        x, f = self.make(self.large, "normal", 1)
+        n, h, w, c, k = self.large
+        y = torch.empty(n, h, w, k, device="cuda", dtype=torch.bfloat16)
+        array = kernel.prepare(X=x, F=f, Y=y)
+        # The same memory, as PyTorch calls it: channels_last.
+        image, weight = x.permute(0, 3, 1, 2), f.permute(0, 3, 1, 2)
+        torch.backends.cudnn.benchmark = True
+        return (lambda: kernel.launch(array),
+                lambda: torch.nn.functional.conv2d(image, weight, padding=1))
+
+
 PROGRAMS = {"attention": Attention(), "gemm_pingpong": Gemm(), "gemm_cluster": Gemm(),
             "gemm_stream_k": StreamK(), "gemm_dynamic": Dynamic(),
-            "gemm_grouped": Grouped()}
+            "gemm_grouped": Grouped(), "conv": Conv()}
 
 
 def check(kernel, program, options, report):

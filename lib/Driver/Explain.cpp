@@ -8,6 +8,7 @@
 #include "titan/Runtime/File.h"
 #include "titan/Target/ProxyTable.h"
 #include "titan/Target/Target.h"
+#include "titan/Transforms/Passes.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
@@ -221,6 +222,11 @@ static int readCopies(Session &session, const ExplainCommand &options,
   if (!module)
     return BadInput;
   if (!options.kernel.empty() && !session.findKernel(*module, options.kernel))
+    return BadInput;
+  // Copies into pipes become copies into slots of rings.
+  PassManager pm(module->getContext());
+  pm.addNestedPass<KernelOp>(createExpandPipes());
+  if (failed(pm.run(*module)))
     return BadInput;
   int exit = Good;
   for (auto kernel : module->getOps<KernelOp>()) {

@@ -9,7 +9,11 @@
 //                       elect { arrive_expect_tx full[stage], bytes }
 //                       (transaction)
 //   pipe.load           elect { tma.load ..., full[stage] }
-//   pipe.commit         nothing (transaction); or, fill(arrive):
+//   pipe.copy_async     elect { copy_async ... signals full[stage] }; then
+//   acquire
+//                       arrives at nothing, but expects the bytes of the loads
+//   pipe.commit         nothing (transaction, loads only); with copies
+//                       elect { arrive full[stage] }; or, fill(arrive):
 //                       fence.proxy_async; syncwarp; elect { arrive full[slot]
 //                       }
 //   pipe.wait           wait full[stage] parity(parity)
@@ -26,11 +30,10 @@
 // expects are the sum over the loads into the slot.
 //
 //===----------------------------------------------------------------------===//
+#include "ExpandPipes.h"
 #include "titan/Transforms/Passes.h"
 
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace titan {
@@ -40,43 +43,17 @@ namespace titan {
 
 using namespace mlir;
 using namespace titan;
-
-namespace {
-
-/// Which end of a pipe a partition is.
-enum class Role { Produce, Consume };
-
-/// A pipe and its barriers.
-struct Pipe {
-  PipeCreateOp create;
-  Value full, empty;
-  int64_t depth;
-
-  /// Arrivals that make a slot empty again; 0 until known.
-  int64_t releases = 0;
-};
-
-using End = std::pair<Pipe *, Role>;
-
-/// The slot that a use names; it may have become a stage (i32) already.
-Value slotOf(Operation *op) {
-  if (auto load = dyn_cast<PipeLoadOp>(op))
-    return load.getSlotMutable().get();
-  return op->getOperand(0);
-}
-
-/// Where a partition stands in a ring.
-struct Position {
-  Value stage, parity;
-};
-using Positions = llvm::MapVector<End, Position>;
+using namespace titan::pipes;
 
 /// Consumers that take turns begin at slots of their own and step over those of
 /// the others: depths are multiples of their number.
+namespace {
 struct Turn {
   int32_t first = 0, step = 1;
 };
-Turn turnOf(End end, PartitionOp partition) {
+} // namespace
+
+static Turn turnOf(End end, PartitionOp partition) {
   PipeCreateOp create = end.first->create;
   if (end.second == Role::Produce || !create.getAlternating())
     return {};
@@ -87,288 +64,6 @@ Turn turnOf(End end, PartitionOp partition) {
     ++turn.first;
   }
   return turn;
-}
-
-class Expander {
-public:
-  explicit Expander(KernelOp kernel) : kernel(kernel) {}
-
-  LogicalResult run();
-
-private:
-  LogicalResult trace(Value slot, Pipe *&pipe, bool &mayBeNone,
-                      DenseSet<Value> &visited);
-  LogicalResult findPipes();
-  LogicalResult countReleases();
-  void createBarriers();
-  LogicalResult expandPartition(PartitionOp partition);
-  LogicalResult expandBlock(Block &block, Positions &positions);
-  LogicalResult expandFor(scf::ForOp loop, Positions &positions);
-  LogicalResult expandWhile(scf::WhileOp loop, Positions &positions);
-  LogicalResult expandIf(scf::IfOp branch, Positions &positions);
-  LogicalResult expandElect(ElectOp elect, Positions &positions);
-  LogicalResult expandStep(Operation *op, Pipe *pipe, Role role,
-                           Positions &positions);
-  LogicalResult expandUse(Operation *op);
-  LogicalResult sumBytes(PipeAcquireOp acquire, int64_t &bytes);
-
-  /// The ends of pipes that operations below `op` step along.
-  llvm::SetVector<End> stepsBelow(Operation *op);
-  Value constant(OpBuilder &b, Location loc, int32_t value);
-  /// Runs `make` inside an elect of one thread, unless one thread runs already.
-  void byOneThread(OpBuilder &b, Operation *at, bool ofPartition,
-                   llvm::function_ref<void(OpBuilder &)> make);
-
-  KernelOp kernel;
-  std::vector<std::unique_ptr<Pipe>> pipes;
-  DenseMap<Value, Pipe *> pipeOf; ///< of pipe.create results
-  /// What a use of a slot is a use of; found before anything is rewritten.
-  struct Use {
-    Pipe *pipe;
-    bool mayBeNone;
-  };
-  DenseMap<Operation *, Use> uses;
-  /// Where slots of a pipe are accessed through the generic proxy.
-  DenseSet<std::pair<Pipe *, Operation *>> genericUses;
-  PartitionOp partition;
-};
-
-//===----------------------------------------------------------------------===//
-// Which pipe does a slot belong to?
-//===----------------------------------------------------------------------===//
-
-LogicalResult Expander::trace(Value slot, Pipe *&pipe, bool &mayBeNone,
-                              DenseSet<Value> &visited) {
-  if (!visited.insert(slot).second)
-    return success();
-  auto found = [&](Value value) -> LogicalResult {
-    Pipe *other = pipeOf.lookup(value);
-    if (pipe && other != pipe)
-      return emitError(slot.getLoc())
-             << "[pipe-slot-origin] a slot belongs to one pipe, and this "
-                "value may be of two";
-    pipe = other;
-    return success();
-  };
-  if (auto argument = dyn_cast<BlockArgument>(slot)) {
-    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    if (!loop)
-      return emitError(slot.getLoc())
-             << "[pipe-slot-origin] cannot tell which pipe this slot is of";
-    unsigned i = argument.getArgNumber() - loop.getNumInductionVars();
-    return failure(
-        failed(trace(loop.getInitArgs()[i], pipe, mayBeNone, visited)) ||
-        failed(trace(loop.getYieldedValues()[i], pipe, mayBeNone, visited)));
-  }
-  Operation *op = slot.getDefiningOp();
-  unsigned number = cast<OpResult>(slot).getResultNumber();
-  if (auto acquire = dyn_cast<PipeAcquireOp>(op))
-    return found(acquire.getPipe());
-  if (auto wait = dyn_cast<PipeWaitOp>(op))
-    return found(wait.getPipe());
-  if (isa<TokenNoneOp>(op)) {
-    mayBeNone = true;
-    return success();
-  }
-  if (auto loop = dyn_cast<scf::ForOp>(op))
-    return failure(
-        failed(trace(loop.getInitArgs()[number], pipe, mayBeNone, visited)) ||
-        failed(
-            trace(loop.getYieldedValues()[number], pipe, mayBeNone, visited)));
-  if (auto branch = dyn_cast<scf::IfOp>(op))
-    return failure(failed(trace(branch.thenYield().getOperand(number), pipe,
-                                mayBeNone, visited)) ||
-                   failed(trace(branch.elseYield().getOperand(number), pipe,
-                                mayBeNone, visited)));
-  if (auto elect = dyn_cast<ElectOp>(op))
-    return trace(elect.getBody().front().getTerminator()->getOperand(number),
-                 pipe, mayBeNone, visited);
-  return op->emitError()
-         << "cannot tell which pipe the slot from this operation is of; slots "
-            "come "
-            "from acquire, wait and token.none, through loops and branches  "
-            "[pipe-slot-origin]";
-}
-
-/// Whether a buffer (or a view of it) is read or written by ordinary loads and
-/// stores.
-static bool hasGenericUse(Value buffer) {
-  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
-    if (auto view = dyn_cast<SharedViewOp>(user))
-      return hasGenericUse(view.getResult());
-    auto op = dyn_cast<HardwareEffectsInterface>(user);
-    if (!op)
-      return false;
-    effect::EffectList effects;
-    op.getHardwareEffects(effects);
-    return llvm::any_of(effects, [](const effect::Effect &each) {
-      const auto *access = std::get_if<effect::Access>(&each.what);
-      return access && access->proxy == Proxy::Generic;
-    });
-  });
-}
-
-LogicalResult Expander::findPipes() {
-  for (auto create : kernel.getBody().getOps<PipeCreateOp>()) {
-    pipes.push_back(std::make_unique<Pipe>(
-        Pipe{create, {}, {}, create.getType().getDepth()}));
-    pipeOf[create.getResult()] = pipes.back().get();
-    if (create.getFill() != PipeFill::Transaction &&
-        create.getFill() != PipeFill::Arrive)
-      return create.emitError() << "[not-supported-yet] a pipe filled by "
-                                << stringifyPipeFill(create.getFill())
-                                << " cannot be expanded yet";
-    if (create.getRelease() != PipeRelease::Arrive)
-      return create.emitError() << "[not-supported-yet] a pipe released by "
-                                << stringifyPipeRelease(create.getRelease())
-                                << " cannot be expanded yet";
-  }
-  LogicalResult result = success();
-  kernel.getBody().walk([&](Operation *op) {
-    if (!isa<PipeBufferOp, PipeReleaseOp, PipeCommitOp, PipeLoadOp>(op))
-      return WalkResult::advance();
-    Use use{nullptr, false};
-    DenseSet<Value> visited;
-    if (failed(trace(slotOf(op), use.pipe, use.mayBeNone, visited))) {
-      result = failure();
-      return WalkResult::interrupt();
-    }
-    if (!use.pipe) {
-      result = op->emitError() << "[pipe-slot-origin] this slot is always none";
-      return WalkResult::interrupt();
-    }
-    uses[op] = use;
-    if (isa<PipeBufferOp>(op) && hasGenericUse(op->getResult(0)))
-      genericUses.insert({use.pipe, op->getParentOfType<PartitionOp>()});
-    return WalkResult::advance();
-  });
-  return result;
-}
-
-//===----------------------------------------------------------------------===//
-// How many arrivals?
-//===----------------------------------------------------------------------===//
-
-/// The warps that an operation's arrival comes from: one thread each.
-static int64_t arrivingWarps(Operation *op, PartitionOp partition) {
-  auto elect = op->getParentOfType<ElectOp>();
-  return elect && elect.getWarp() ? 1
-                                  : static_cast<int64_t>(partition.getWarps());
-}
-
-LogicalResult Expander::countReleases() {
-  for (auto &pipe : pipes) {
-    llvm::MapVector<Operation *, int64_t> perPartition;
-    for (auto &[op, use] : uses) {
-      if (use.pipe != pipe.get() || !isa<PipeReleaseOp>(op))
-        continue;
-      auto partition = op->getParentOfType<PartitionOp>();
-      if (!partition)
-        return op->emitError()
-               << "[pipe-place] pipes are used inside of partitions";
-      int64_t warps = arrivingWarps(op, partition);
-      auto [it, inserted] = perPartition.insert({partition, warps});
-      if (!inserted && it->second != warps)
-        return op->emitError()
-               << "[pipe-release] another release of this pipe in the "
-                  "partition comes from "
-               << it->second << " warps, this one from " << warps;
-    }
-    for (Attribute consumer : pipe->create.getConsumers()) {
-      StringRef name = cast<StringAttr>(consumer).getValue();
-      const auto *entry = llvm::find_if(perPartition, [&](auto &each) {
-        return cast<PartitionOp>(each.first).getName() == name;
-      });
-      if (entry == perPartition.end())
-        return pipe->create.emitError()
-               << "[pipe-release] consumer \"" << name
-               << "\" never releases a slot: the producer would wait for "
-               << "ever";
-      if (pipe->create.getAlternating()) {
-        if (pipe->releases && pipe->releases != entry->second)
-          return pipe->create.emitError()
-                 << "[pipe-release] consumers that take turns release with the "
-                    "same number of "
-                    "warps";
-        pipe->releases = entry->second;
-      } else {
-        pipe->releases += entry->second;
-      }
-    }
-    if (perPartition.size() != pipe->create.getConsumers().size())
-      return pipe->create.emitError()
-             << "[pipe-role] a partition that is no consumer of this pipe "
-                "releases a slot "
-                "of it";
-  }
-  return success();
-}
-
-/// The operation of `acquire`'s block that `user` is, or is elected in; null if
-/// only some uses of the slot come to it (in a branch or loop of its own).
-static Operation *inBlockOf(PipeAcquireOp acquire, Operation *user) {
-  if (user->getBlock() == acquire->getBlock())
-    return user;
-  auto elect = dyn_cast<ElectOp>(user->getParentOp());
-  return elect && elect->getBlock() == acquire->getBlock() ? elect : nullptr;
-}
-
-/// A slot of transactions is turned in once, after everything that fills it.
-/// The commit expands to nothing there, so its place is looked at here.
-static LogicalResult checkCommit(PipeAcquireOp acquire) {
-  auto before = [&](Operation *a, Operation *b) {
-    Operation *placeA = inBlockOf(acquire, a), *placeB = inBlockOf(acquire, b);
-    return placeA == placeB ? a->isBeforeInBlock(b)
-                            : placeA->isBeforeInBlock(placeB);
-  };
-  PipeCommitOp commit; // the first
-  for (Operation *user : acquire.getSlot().getUsers()) {
-    if (user->hasTrait<OpTrait::IsTerminator>())
-      return success(); // handed on: committed elsewhere, or in a later turn
-    auto each = dyn_cast<PipeCommitOp>(user);
-    if (each && !inBlockOf(acquire, each))
-      return each.emitError()
-             << "[not-supported-yet] a commit that only some uses of the slot "
-                "make (in a branch or loop of its own)";
-    if (each && (!commit || before(each, commit)))
-      commit = each;
-  }
-  if (!commit)
-    return acquire.emitError() << "[pipe-slot] the slot is never committed";
-  for (Operation *user : acquire.getSlot().getUsers()) {
-    if (user == commit || !inBlockOf(acquire, user) || before(user, commit))
-      continue;
-    InFlightDiagnostic error = user->emitError()
-                               << "[pipe-slot] the slot has been committed";
-    error.attachNote(commit.getLoc()) << "the commit";
-    return error;
-  }
-  return success();
-}
-
-LogicalResult Expander::sumBytes(PipeAcquireOp acquire, int64_t &bytes) {
-  bytes = 0;
-  for (Operation *user : acquire.getSlot().getUsers()) {
-    auto load = dyn_cast<PipeLoadOp>(user);
-    if (!load)
-      continue;
-    if (!inBlockOf(acquire, load))
-      return load.emitError() << "[not-supported-yet] a load that only some "
-                                 "uses of the slot make (in a branch or "
-                                 "loop "
-                                 "of its own) cannot be counted yet";
-    if (load.getMulticast())
-      return load.emitError()
-             << "[not-supported-yet] a multicast load into a pipe cannot be "
-                "expanded yet: write its "
-                "barriers out";
-    bytes += load.getMap().getType().getBoxBytes();
-  }
-  if (!bytes)
-    return acquire.emitError() << "[pipe-bytes] nothing is loaded into this "
-                                  "slot: its full barrier would expect "
-                                  "no bytes";
-  return checkCommit(acquire);
 }
 
 //===----------------------------------------------------------------------===//
@@ -493,14 +188,31 @@ LogicalResult Expander::expandStep(Operation *op, Pipe *pipe, Role role,
   if (role == Role::Produce) {
     MBarrierWaitOp::create(b, loc, pipe->empty, index, flipped);
     if (pipe->create.getFill() == PipeFill::Transaction) {
-      int64_t bytes = 0;
-      if (failed(sumBytes(cast<PipeAcquireOp>(op), bytes)))
+      auto acquire = cast<PipeAcquireOp>(op);
+      Fill fill;
+      if (failed(findFill(acquire, fill)))
         return failure();
-      Value expected = constant(b, loc, static_cast<int32_t>(bytes));
-      byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
-        MBarrierArriveExpectTxOp::create(b, loc, Type(), pipe->full, index,
-                                         expected);
-      });
+      Value expected = constant(b, loc, static_cast<int32_t>(fill.bytes));
+      if (fill.bytes)
+        byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
+          if (fill.copies)
+            MBarrierExpectTxOp::create(b, loc, pipe->full, index, expected);
+          else
+            MBarrierArriveExpectTxOp::create(b, loc, Type(), pipe->full, index,
+                                             expected);
+        });
+      // Copies tell the barrier of their bytes themselves, and the arrival is
+      // behind them all: else the phase could be over before.
+      if (fill.copies) {
+        bool found = false;
+        for (Operation *user : acquire.getSlot().getUsers())
+          if (isa<PipeCommitOp>(user))
+            found |= arriving.insert(user).second;
+        if (!found)
+          return acquire.emitError()
+                 << "[not-supported-yet] a slot that copies by schedule fill, "
+                    "and whose commit names it through another value";
+      }
     }
   } else {
     MBarrierWaitOp::create(b, loc, pipe->full, index, position.parity);
@@ -582,12 +294,27 @@ LogicalResult Expander::expandUse(Operation *op) {
                         use.getMulticast(),
                         /*pair=*/UnitAttr(), use.getCacheAttr());
     });
+  } else if (auto use = dyn_cast<PipeCopyAsyncOp>(op)) {
+    Value value = buffer(slotOf(op), use.getName());
+    if (!value)
+      return failure();
+    byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
+      CopyAsyncOp::create(b, loc, use.getTensor(), value, use.getIndices(),
+                          pipe->full, index(slotOf(op)), use.getLoops(),
+                          use.getSchedule(), use.getWeak(), use.getStrong(),
+                          use.getFillAttr(), /*reduce=*/AtomicOpAttr(),
+                          use.getCacheAttr());
+    });
   } else if (auto use = dyn_cast<PipeReleaseOp>(op)) {
     // What was read with ordinary loads will be overwritten by TMA: MM table,
     // row 4.
     arrive(slotOf(op), pipe->empty, genericUses.contains({pipe, partition}));
   } else if (pipe->create.getFill() == PipeFill::Arrive) {
     arrive(slotOf(op), pipe->full, /*fence=*/true);
+  } else if (arriving.contains(op)) {
+    byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
+      MBarrierArriveOp::create(b, loc, Type(), pipe->full, index(slotOf(op)));
+    });
   }
   op->erase();
   return success();
@@ -765,7 +492,7 @@ LogicalResult Expander::expandBlock(Block &block, Positions &positions) {
     else if (auto wait = dyn_cast<PipeWaitOp>(op))
       result = expandStep(op, pipeOf.lookup(wait.getPipe()), Role::Consume,
                           positions);
-    else if (isa<PipeBufferOp, PipeLoadOp, PipeCommitOp, PipeReleaseOp>(op))
+    else if (isSlotUse(op))
       result = expandUse(op);
     else if (auto loop = dyn_cast<scf::ForOp>(op))
       result = expandFor(loop, positions);
@@ -891,6 +618,7 @@ LogicalResult Expander::run() {
   return success();
 }
 
+namespace {
 struct ExpandPipesPass : titan::impl::ExpandPipesBase<ExpandPipesPass> {
   void runOnOperation() override {
     if (failed(Expander(getOperation()).run()))

@@ -179,6 +179,8 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
   titan.return
 }
 
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+
 // CHECK: titan.kernel @pipes(%A: !titan.global<?x?xbf16>) warps(2)
 titan.kernel @pipes(%A: !titan.global<?x?xbf16>) warps(2) launch {
   %one = arith.constant 1 : index
@@ -195,6 +197,8 @@ titan.kernel @pipes(%A: !titan.global<?x?xbf16>) warps(2) launch {
       %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
       // CHECK: titan.pipe.load %map[%{{.*}}, %{{.*}}] -> %{{.*}}["a"]
       titan.pipe.load %map[%c0, %c0] -> %slot["a"] : !map
+      // CHECK: titan.pipe.copy_async %A at(Mo = %{{.*}}, Ko = %{{.*}}) -> %{{.*}}["a"] schedule(#titan.schedule<{{.*}}>) strong fill(nan) cache(evict_first) : <?x?xbf16>
+      titan.pipe.copy_async %A at(Mo = %c0, Ko = %c0) -> %slot["a"] schedule(#tile) strong fill(nan) cache(evict_first) : !titan.global<?x?xbf16>
       // CHECK: titan.pipe.commit
       titan.pipe.commit %slot
     }

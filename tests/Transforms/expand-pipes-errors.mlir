@@ -227,3 +227,83 @@ titan.kernel @handed_on(%A: !titan.global<?x?xbf16>) warps(2) launch {
   }
   titan.return
 }
+
+// -----
+
+#schedule = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+titan.kernel @no_such_buffer(%A: !titan.global<?x?xbf16>) warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%ring : !ring) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
+      // expected-error@+1 {{[pipe-buffer] the pipe has no buffer "y"}}
+      titan.pipe.copy_async %A at(Mo = %c0, Ko = %c0) -> %slot["y"] schedule(#schedule) : !titan.global<?x?xbf16>
+      titan.pipe.commit %slot
+    }
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}
+
+// -----
+
+#schedule = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+titan.kernel @committed_before_the_copy(%A: !titan.global<?x?xbf16>) warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%ring : !ring) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
+      // expected-note@+1 {{the commit}}
+      titan.pipe.commit %slot
+      // expected-error@+1 {{[pipe-slot] the slot has been committed}}
+      titan.pipe.copy_async %A at(Mo = %c0, Ko = %c0) -> %slot["x"] schedule(#schedule) : !titan.global<?x?xbf16>
+    }
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}
+
+// -----
+
+#schedule = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+titan.kernel @a_loop_without_index(%A: !titan.global<?x?xbf16>) warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%ring : !ring) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
+      // What the copy says is checked where the slot has become a buffer.
+      // expected-error@+1 {{[copy-loops] `at` has no index for the loop Ko}}
+      titan.pipe.copy_async %A at(Mo = %c0) -> %slot["x"] schedule(#schedule) : !titan.global<?x?xbf16>
+      titan.pipe.commit %slot
+    }
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}

@@ -117,3 +117,78 @@ titan.kernel @arrivals(%n: i32) warps(5) launch {
   }
   titan.return
 }
+
+// A copy by schedule tells the barrier of its bytes itself. So the acquire expects those of
+// the loads only, and the arrival is behind all copies, at the commit.
+#schedule = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+
+// CHECK-LABEL: titan.kernel @copies
+// CHECK: titan.mbarrier.init %[[FULL:.+]] count(1)
+titan.kernel @copies(%A: !titan.global<?x?xbf16>, %n: i32) warps(5) launch {
+  %c1 = arith.constant 1 : index
+  %map = titan.tensor_map %A : !titan.global<?x?xbf16> -> !map
+  titan.launch grid(%c1) with(%map : !map)
+} body(%map: !map) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %count = arith.index_cast %n : i32 to index
+  %x = titan.shared.alloc : !ring
+  %y = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x", "y"](%x, %y : !ring, !ring) : !titan.pipe<3>
+  titan.warp_specialize {
+    // CHECK: titan.partition "load"
+    // CHECK: %[[BYTES:.+]] = arith.constant 8192 : i32
+    // CHECK: %[[X:.+]] = titan.shared.slot
+    // CHECK: %[[Y:.+]] = titan.shared.slot
+    // CHECK-NEXT: titan.elect {
+    // CHECK-NEXT: titan.mbarrier.expect_tx %[[FULL]][%[[STAGE:.+]] : i32], %[[BYTES]]
+    // CHECK-NEXT: titan.tma.load %{{.+}}, %[[X]], %[[FULL]][%[[STAGE]] : i32]
+    // CHECK-NEXT: titan.copy_async %{{.+}} at(Mo = %{{.+}}, Ko = %{{.+}}) to %[[Y]] signals %[[FULL]][%[[STAGE]] : i32] schedule(#titan.schedule<{{.*}}>) strong :
+    // CHECK-NEXT: titan.mbarrier.arrive %[[FULL]][%[[STAGE]] : i32]
+    // CHECK-NEXT: }
+    titan.partition "load" warps(1) {
+      scf.for %i = %c0 to %count step %c1 {
+        %k = arith.muli %i, %c64 : index
+        %slot = titan.pipe.acquire %pipe : !titan.pipe<3>
+        titan.pipe.load %map[%c0, %k] -> %slot["x"] : !map
+        titan.pipe.copy_async %A at(Mo = %c0, Ko = %i) -> %slot["y"] schedule(#schedule) strong : !titan.global<?x?xbf16>
+        titan.pipe.commit %slot
+      }
+    }
+    titan.partition "use" warps(4) {
+      scf.for %i = %c0 to %count step %c1 {
+        %slot = titan.pipe.wait %pipe : !titan.pipe<3>
+        titan.pipe.release %slot
+      }
+    }
+  }
+  titan.return
+}
+
+// Without loads nothing is expected at the acquire.
+// CHECK-LABEL: titan.kernel @copies_only
+titan.kernel @copies_only(%A: !titan.global<?x?xbf16>) warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %y = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["y"](%y : !ring) : !titan.pipe<3>
+  titan.warp_specialize {
+    // CHECK: titan.partition "load"
+    // CHECK-NOT: expect_tx
+    // CHECK: titan.copy_async
+    // CHECK-NEXT: titan.mbarrier.arrive
+    titan.partition "load" warps(1) {
+      %slot = titan.pipe.acquire %pipe : !titan.pipe<3>
+      titan.pipe.copy_async %A at(Mo = %c0, Ko = %c0) -> %slot["y"] schedule(#schedule) : !titan.global<?x?xbf16>
+      titan.pipe.commit %slot
+    }
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<3>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}

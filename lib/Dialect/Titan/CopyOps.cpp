@@ -86,8 +86,8 @@ void ScheduleAttr::print(AsmPrinter &printer) const {
 
 /// `at(Mo = %row, Ko = %k)`, where it is there.
 static ParseResult
-parseLoops(OpAsmParser &parser, SmallVectorImpl<Attribute> &names,
-           SmallVectorImpl<OpAsmParser::UnresolvedOperand> &indices) {
+parseAt(OpAsmParser &parser, SmallVectorImpl<Attribute> &names,
+        SmallVectorImpl<OpAsmParser::UnresolvedOperand> &indices) {
   SMLoc place = parser.getCurrentLocation();
   if (failed(parser.parseOptionalKeyword("at")))
     return success();
@@ -101,6 +101,28 @@ parseLoops(OpAsmParser &parser, SmallVectorImpl<Attribute> &names,
     names.push_back(parser.getBuilder().getStringAttr(name));
     return success();
   });
+}
+
+ParseResult
+titan::parseLoops(OpAsmParser &parser, ArrayAttr &names,
+                  SmallVectorImpl<OpAsmParser::UnresolvedOperand> &indices) {
+  SmallVector<Attribute> words;
+  if (parseAt(parser, words, indices))
+    return failure();
+  names = parser.getBuilder().getArrayAttr(words);
+  return success();
+}
+
+void titan::printLoops(OpAsmPrinter &printer, Operation *, ArrayAttr names,
+                       ValueRange indices) {
+  if (names.empty())
+    return;
+  printer << "at(";
+  llvm::interleaveComma(llvm::zip(names, indices), printer, [&](auto each) {
+    printer << cast<StringAttr>(std::get<0>(each)).getValue() << " = "
+            << std::get<1>(each);
+  });
+  printer << ')';
 }
 
 /// `keyword(word)`, an enum's word, where it is there.
@@ -130,9 +152,9 @@ ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
   bool signals = false, indexed = false;
   Type slotType;
   ScheduleAttr schedule;
-  if (parser.parseOperand(source) || parseLoops(parser, names, indices) ||
+  if (parser.parseOperand(source) || parseAt(parser, names, indices) ||
       parser.parseKeyword("to") || parser.parseOperand(target) ||
-      parseLoops(parser, names, indices))
+      parseAt(parser, names, indices))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("signals"))) {
     signals = true;
@@ -185,13 +207,8 @@ void CopyAsyncOp::print(OpAsmPrinter &printer) {
     printer << value;
     if (!isa<GlobalType>(value.getType()) || getLoops().empty())
       return;
-    printer << " at(";
-    llvm::interleaveComma(
-        llvm::zip(getLoops(), getIndices()), printer, [&](auto each) {
-          printer << cast<StringAttr>(std::get<0>(each)).getValue() << " = "
-                  << std::get<1>(each);
-        });
-    printer << ')';
+    printer << ' ';
+    printLoops(printer, *this, getLoops(), getIndices());
   };
   printer << ' ';
   operand(getSource());

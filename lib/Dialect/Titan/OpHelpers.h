@@ -56,6 +56,13 @@ inline mlir::LogicalResult verifyTileType(mlir::Operation *op,
   return mlir::success();
 }
 
+/// The directive `custom<Loops>`: `at(Mo = %row, Ko = %k)`, where it is there.
+mlir::ParseResult parseLoops(
+    mlir::OpAsmParser &parser, mlir::ArrayAttr &names,
+    llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &indices);
+void printLoops(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                mlir::ArrayAttr names, mlir::ValueRange indices);
+
 inline effect::Sem toSem(MemorySem sem) {
   return static_cast<effect::Sem>(static_cast<int>(sem));
 }

@@ -1,4 +1,5 @@
 //===- TitanDialect.cpp - registration, and questions about views ---------===//
+#include "OpHelpers.h"
 #include "TileLimits.h"
 #include "titan/Dialect/Titan/Titan.h"
 

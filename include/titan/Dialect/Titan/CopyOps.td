@@ -60,4 +60,23 @@ def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments]> {
   }];
 }
 
+def Titan_PipeCopyAsyncOp : Titan_Op<"pipe.copy_async"> {
+  let summary = "a copy by schedule into a buffer of a slot that the producer has acquired";
+  let description = [{
+    ```mlir
+    %slot = titan.pipe.acquire %ab : !titan.pipe<4>
+    titan.pipe.copy_async %X at(Mo = %row, Ko = %k) -> %slot["a"] schedule(#tile) : !matrix
+    titan.pipe.commit %slot
+    ```
+    titan.copy_async with a slot's buffer and barrier; the consumers' products and sums decide
+    how correct it has to be.
+  }];
+  let arguments = (ins Titan_GlobalType:$tensor, Variadic<Index>:$indices, Titan_SlotType:$slot,
+      StrAttr:$name, StrArrayAttr:$loops, Titan_ScheduleAttr:$schedule, UnitAttr:$weak,
+      UnitAttr:$strong, OptionalAttr<Titan_FillAttr>:$fill, OptionalAttr<Titan_CacheAttr>:$cache);
+  let assemblyFormat = [{ $tensor custom<Loops>($loops, $indices) `->` $slot `[` $name `]`
+      `schedule` `(` qualified($schedule) `)` (`weak` $weak^)? (`strong` $strong^)?
+      (`fill` `(` $fill^ `)`)? (`cache` `(` $cache^ `)`)? attr-dict `:` type($tensor) }];
+}
+
 #endif

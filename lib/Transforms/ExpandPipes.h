@@ -1,0 +1,102 @@
+//===- ExpandPipes.h - the expander of pipes --------------------*- C++ -*-===//
+//
+// What ExpandPipes.cpp (which rewrites) and PipeUses.cpp (which looks first:
+// which pipe a slot is of, how many arrive, how many bytes) share.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_TRANSFORMS_EXPANDPIPES_H
+#define TITAN_LIB_TRANSFORMS_EXPANDPIPES_H
+
+#include "titan/Dialect/Titan/Titan.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace titan::pipes {
+using namespace mlir;
+
+/// Which end of a pipe a partition is.
+enum class Role { Produce, Consume };
+
+/// A pipe and its barriers.
+struct Pipe {
+  PipeCreateOp create;
+  Value full, empty;
+  int64_t depth;
+
+  /// Arrivals that make a slot empty again; 0 until known.
+  int64_t releases = 0;
+};
+
+using End = std::pair<Pipe *, Role>;
+
+/// Whether the operation uses a slot: of the pipe's buffers, or to hand it on.
+inline bool isSlotUse(Operation *op) {
+  return isa<PipeBufferOp, PipeReleaseOp, PipeCommitOp, PipeLoadOp,
+             PipeCopyAsyncOp>(op);
+}
+
+/// The slot that a use names; it may have become a stage (i32) already.
+Value slotOf(Operation *op);
+
+/// Where a partition stands in a ring.
+struct Position {
+  Value stage, parity;
+};
+using Positions = llvm::MapVector<End, Position>;
+
+/// What fills a slot of transactions.
+struct Fill {
+  int64_t bytes = 0;   ///< Of pipe.load.
+  bool copies = false; ///< pipe.copy_async, each of which tells its own bytes.
+};
+
+class Expander {
+public:
+  explicit Expander(KernelOp kernel) : kernel(kernel) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult trace(Value slot, Pipe *&pipe, bool &mayBeNone,
+                      DenseSet<Value> &visited);
+  LogicalResult findPipes();
+  LogicalResult countReleases();
+  void createBarriers();
+  LogicalResult expandPartition(PartitionOp partition);
+  LogicalResult expandBlock(Block &block, Positions &positions);
+  LogicalResult expandFor(scf::ForOp loop, Positions &positions);
+  LogicalResult expandWhile(scf::WhileOp loop, Positions &positions);
+  LogicalResult expandIf(scf::IfOp branch, Positions &positions);
+  LogicalResult expandElect(ElectOp elect, Positions &positions);
+  LogicalResult expandStep(Operation *op, Pipe *pipe, Role role,
+                           Positions &positions);
+  LogicalResult expandUse(Operation *op);
+  LogicalResult findFill(PipeAcquireOp acquire, Fill &fill);
+
+  /// The ends of pipes that operations below `op` step along.
+  llvm::SetVector<End> stepsBelow(Operation *op);
+  Value constant(OpBuilder &b, Location loc, int32_t value);
+  /// Runs `make` inside an elect of one thread, unless one thread runs already.
+  void byOneThread(OpBuilder &b, Operation *at, bool ofPartition,
+                   llvm::function_ref<void(OpBuilder &)> make);
+
+  KernelOp kernel;
+  std::vector<std::unique_ptr<Pipe>> pipes;
+  DenseMap<Value, Pipe *> pipeOf; ///< of pipe.create results
+  /// What a use of a slot is a use of; found before anything is rewritten.
+  struct Use {
+    Pipe *pipe;
+    bool mayBeNone;
+  };
+  DenseMap<Operation *, Use> uses;
+  /// Where slots of a pipe are accessed through the generic proxy.
+  DenseSet<std::pair<Pipe *, Operation *>> genericUses;
+  /// Commits that arrive, because copies by schedule fill their slots.
+  DenseSet<Operation *> arriving;
+  PartitionOp partition;
+};
+
+} // namespace titan::pipes
+
+#endif

@@ -1,0 +1,261 @@
+//===- PipeUses.cpp - what the uses of pipes say --------------------------===//
+//
+// Before anything is rewritten: which pipe each slot is of, how many arrivals
+// empty a slot, how many bytes fill it, and that it is committed once, behind
+// them.
+//
+//===----------------------------------------------------------------------===//
+#include "ExpandPipes.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::pipes;
+
+Value titan::pipes::slotOf(Operation *op) {
+  if (auto load = dyn_cast<PipeLoadOp>(op))
+    return load.getSlotMutable().get();
+  if (auto copy = dyn_cast<PipeCopyAsyncOp>(op))
+    return copy.getSlotMutable().get();
+  return op->getOperand(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Which pipe does a slot belong to?
+//===----------------------------------------------------------------------===//
+
+LogicalResult Expander::trace(Value slot, Pipe *&pipe, bool &mayBeNone,
+                              DenseSet<Value> &visited) {
+  if (!visited.insert(slot).second)
+    return success();
+  auto found = [&](Value value) -> LogicalResult {
+    Pipe *other = pipeOf.lookup(value);
+    if (pipe && other != pipe)
+      return emitError(slot.getLoc())
+             << "[pipe-slot-origin] a slot belongs to one pipe, and this "
+                "value may be of two";
+    pipe = other;
+    return success();
+  };
+  if (auto argument = dyn_cast<BlockArgument>(slot)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop)
+      return emitError(slot.getLoc())
+             << "[pipe-slot-origin] cannot tell which pipe this slot is of";
+    unsigned i = argument.getArgNumber() - loop.getNumInductionVars();
+    return failure(
+        failed(trace(loop.getInitArgs()[i], pipe, mayBeNone, visited)) ||
+        failed(trace(loop.getYieldedValues()[i], pipe, mayBeNone, visited)));
+  }
+  Operation *op = slot.getDefiningOp();
+  unsigned number = cast<OpResult>(slot).getResultNumber();
+  if (auto acquire = dyn_cast<PipeAcquireOp>(op))
+    return found(acquire.getPipe());
+  if (auto wait = dyn_cast<PipeWaitOp>(op))
+    return found(wait.getPipe());
+  if (isa<TokenNoneOp>(op)) {
+    mayBeNone = true;
+    return success();
+  }
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return failure(
+        failed(trace(loop.getInitArgs()[number], pipe, mayBeNone, visited)) ||
+        failed(
+            trace(loop.getYieldedValues()[number], pipe, mayBeNone, visited)));
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    return failure(failed(trace(branch.thenYield().getOperand(number), pipe,
+                                mayBeNone, visited)) ||
+                   failed(trace(branch.elseYield().getOperand(number), pipe,
+                                mayBeNone, visited)));
+  if (auto elect = dyn_cast<ElectOp>(op))
+    return trace(elect.getBody().front().getTerminator()->getOperand(number),
+                 pipe, mayBeNone, visited);
+  return op->emitError()
+         << "cannot tell which pipe the slot from this operation is of; slots "
+            "come "
+            "from acquire, wait and token.none, through loops and branches  "
+            "[pipe-slot-origin]";
+}
+
+/// Whether a buffer (or a view of it) is read or written by ordinary loads and
+/// stores.
+static bool hasGenericUse(Value buffer) {
+  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
+    if (auto view = dyn_cast<SharedViewOp>(user))
+      return hasGenericUse(view.getResult());
+    auto op = dyn_cast<HardwareEffectsInterface>(user);
+    if (!op)
+      return false;
+    effect::EffectList effects;
+    op.getHardwareEffects(effects);
+    return llvm::any_of(effects, [](const effect::Effect &each) {
+      const auto *access = std::get_if<effect::Access>(&each.what);
+      return access && access->proxy == Proxy::Generic;
+    });
+  });
+}
+
+LogicalResult Expander::findPipes() {
+  for (auto create : kernel.getBody().getOps<PipeCreateOp>()) {
+    pipes.push_back(std::make_unique<Pipe>(
+        Pipe{create, {}, {}, create.getType().getDepth()}));
+    pipeOf[create.getResult()] = pipes.back().get();
+    if (create.getFill() != PipeFill::Transaction &&
+        create.getFill() != PipeFill::Arrive)
+      return create.emitError() << "[not-supported-yet] a pipe filled by "
+                                << stringifyPipeFill(create.getFill())
+                                << " cannot be expanded yet";
+    if (create.getRelease() != PipeRelease::Arrive)
+      return create.emitError() << "[not-supported-yet] a pipe released by "
+                                << stringifyPipeRelease(create.getRelease())
+                                << " cannot be expanded yet";
+  }
+  LogicalResult result = success();
+  kernel.getBody().walk([&](Operation *op) {
+    if (!isSlotUse(op))
+      return WalkResult::advance();
+    Use use{nullptr, false};
+    DenseSet<Value> visited;
+    if (failed(trace(slotOf(op), use.pipe, use.mayBeNone, visited))) {
+      result = failure();
+      return WalkResult::interrupt();
+    }
+    if (!use.pipe) {
+      result = op->emitError() << "[pipe-slot-origin] this slot is always none";
+      return WalkResult::interrupt();
+    }
+    uses[op] = use;
+    if (isa<PipeBufferOp>(op) && hasGenericUse(op->getResult(0)))
+      genericUses.insert({use.pipe, op->getParentOfType<PartitionOp>()});
+    return WalkResult::advance();
+  });
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// How many arrivals?
+//===----------------------------------------------------------------------===//
+
+/// The warps that an operation's arrival comes from: one thread each.
+static int64_t arrivingWarps(Operation *op, PartitionOp partition) {
+  auto elect = op->getParentOfType<ElectOp>();
+  return elect && elect.getWarp() ? 1
+                                  : static_cast<int64_t>(partition.getWarps());
+}
+
+LogicalResult Expander::countReleases() {
+  for (auto &pipe : pipes) {
+    llvm::MapVector<Operation *, int64_t> perPartition;
+    for (auto &[op, use] : uses) {
+      if (use.pipe != pipe.get() || !isa<PipeReleaseOp>(op))
+        continue;
+      auto partition = op->getParentOfType<PartitionOp>();
+      if (!partition)
+        return op->emitError()
+               << "[pipe-place] pipes are used inside of partitions";
+      int64_t warps = arrivingWarps(op, partition);
+      auto [it, inserted] = perPartition.insert({partition, warps});
+      if (!inserted && it->second != warps)
+        return op->emitError()
+               << "[pipe-release] another release of this pipe in the "
+                  "partition comes from "
+               << it->second << " warps, this one from " << warps;
+    }
+    for (Attribute consumer : pipe->create.getConsumers()) {
+      StringRef name = cast<StringAttr>(consumer).getValue();
+      const auto *entry = llvm::find_if(perPartition, [&](auto &each) {
+        return cast<PartitionOp>(each.first).getName() == name;
+      });
+      if (entry == perPartition.end())
+        return pipe->create.emitError()
+               << "[pipe-release] consumer \"" << name
+               << "\" never releases a slot: the producer would wait for "
+               << "ever";
+      if (pipe->create.getAlternating()) {
+        if (pipe->releases && pipe->releases != entry->second)
+          return pipe->create.emitError()
+                 << "[pipe-release] consumers that take turns release with the "
+                    "same number of "
+                    "warps";
+        pipe->releases = entry->second;
+      } else {
+        pipe->releases += entry->second;
+      }
+    }
+    if (perPartition.size() != pipe->create.getConsumers().size())
+      return pipe->create.emitError()
+             << "[pipe-role] a partition that is no consumer of this pipe "
+                "releases a slot "
+                "of it";
+  }
+  return success();
+}
+
+/// The operation of `acquire`'s block that `user` is, or is elected in; null if
+/// only some uses of the slot come to it (in a branch or loop of its own).
+static Operation *inBlockOf(PipeAcquireOp acquire, Operation *user) {
+  if (user->getBlock() == acquire->getBlock())
+    return user;
+  auto elect = dyn_cast<ElectOp>(user->getParentOp());
+  return elect && elect->getBlock() == acquire->getBlock() ? elect : nullptr;
+}
+
+/// A slot of transactions is turned in once, after everything that fills it.
+/// The commit expands to nothing there, so its place is looked at here.
+static LogicalResult checkCommit(PipeAcquireOp acquire) {
+  auto before = [&](Operation *a, Operation *b) {
+    Operation *placeA = inBlockOf(acquire, a), *placeB = inBlockOf(acquire, b);
+    return placeA == placeB ? a->isBeforeInBlock(b)
+                            : placeA->isBeforeInBlock(placeB);
+  };
+  PipeCommitOp commit; // the first
+  for (Operation *user : acquire.getSlot().getUsers()) {
+    if (user->hasTrait<OpTrait::IsTerminator>())
+      return success(); // handed on: committed elsewhere, or in a later turn
+    auto each = dyn_cast<PipeCommitOp>(user);
+    if (each && !inBlockOf(acquire, each))
+      return each.emitError()
+             << "[not-supported-yet] a commit that only some uses of the slot "
+                "make (in a branch or loop of its own)";
+    if (each && (!commit || before(each, commit)))
+      commit = each;
+  }
+  if (!commit)
+    return acquire.emitError() << "[pipe-slot] the slot is never committed";
+  for (Operation *user : acquire.getSlot().getUsers()) {
+    if (user == commit || !inBlockOf(acquire, user) || before(user, commit))
+      continue;
+    InFlightDiagnostic error = user->emitError()
+                               << "[pipe-slot] the slot has been committed";
+    error.attachNote(commit.getLoc()) << "the commit";
+    return error;
+  }
+  return success();
+}
+
+LogicalResult Expander::findFill(PipeAcquireOp acquire, Fill &fill) {
+  fill = {};
+  for (Operation *user : acquire.getSlot().getUsers()) {
+    auto load = dyn_cast<PipeLoadOp>(user);
+    if (!load && !isa<PipeCopyAsyncOp>(user))
+      continue;
+    if (!inBlockOf(acquire, user))
+      return user->emitError() << "[not-supported-yet] a load that only some "
+                                  "uses of the slot make (in a branch or loop "
+                                  "of its own) cannot be counted yet";
+    if (!load) {
+      fill.copies = true;
+      continue;
+    }
+    if (load.getMulticast())
+      return load.emitError()
+             << "[not-supported-yet] a multicast load into a pipe cannot be "
+                "expanded yet: write its "
+                "barriers out";
+    fill.bytes += load.getMap().getType().getBoxBytes();
+  }
+  if (!fill.bytes && !fill.copies)
+    return acquire.emitError() << "[pipe-bytes] nothing is loaded into this "
+                                  "slot: its full barrier would expect "
+                                  "no bytes";
+  return checkCommit(acquire);
+}
