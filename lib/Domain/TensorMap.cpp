@@ -426,7 +426,7 @@ std::vector<TmaViolation> titan::validateCopy(const TensorMap &map,
       !hasTmaReduction(copy.reduction, type.name))
     report(Code::TmaReduceType, "redOp",
            "reduction '" + copy.reduction + "' does not exist for " + typeName);
-  if (load) {
+  if (load && found.empty()) {
     // facts-tma.md T4: one copy's bytes have to fit the barrier's count.
     bool interleaved = map.interleave != TmaInterleave::None;
     int64_t bits =

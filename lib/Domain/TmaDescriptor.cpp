@@ -165,7 +165,8 @@ std::optional<TensorMap> titan::decodeDescriptor(const TmaDescriptor &bits) {
         static_cast<uint32_t>(swizzle.replaceAtomicity) == atomicity)
       map.swizzle = &swizzle;
   if (!map.type || !map.swizzle || interleave > 2 ||
-      map.rank > TensorMap::maxRank || extract(bits, 0x08, 22, 1))
+      map.rank > TensorMap::maxRank || extract(bits, 0x08, 22, 1) ||
+      extract(bits, 0x08, 0, 1)) // im2col
     return std::nullopt;
   map.interleave = static_cast<TmaInterleave>(interleave);
   map.nanFill = extract(bits, 0x08, 15, 1);

@@ -628,6 +628,9 @@ TEST(Descriptor, RandomRoundTrips) {
   bad[0x08] = 7 << 4; // Rank 8.
   EXPECT_FALSE(decodeDescriptor(bad).has_value());
   bad = {};
+  bad[0x08] = 1; // im2col.
+  EXPECT_FALSE(decodeDescriptor(bad).has_value());
+  bad = {};
   bad[0x09] = 3 << 3; // Interleave 3.
   EXPECT_FALSE(decodeDescriptor(bad).has_value());
   bad = {};

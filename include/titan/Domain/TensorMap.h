@@ -214,8 +214,8 @@ int64_t storeTailBytes(const TensorMap &map);
 /// A tensor map as memory holds it, little-endian.
 using TmaDescriptor = std::array<uint8_t, 128>;
 
-/// The bits of a tiled map (mode and im2col are not looked at: their bits are
-/// not known). Bytes 0x40 .. 0x7f are zero; the driver writes the box's bytes
+/// The bits of a tiled map (mode and im2col are not looked at: of their bits
+/// only some are known). Bytes 0x40 .. 0x7f are zero; the driver writes the box's bytes
 /// and the swizzle's period there, and copies do not look. L2 promotion, which
 /// lies in bits that tensormap.replace never writes, is left out (zero). Fields
 /// beyond their ranges are cut off as tensormap.replace cuts them (R8), so
@@ -223,7 +223,8 @@ using TmaDescriptor = std::array<uint8_t, 128>;
 TmaDescriptor encodeDescriptor(const TensorMap &map);
 
 /// The fields that the bits say, with l2Promotion 0; none where type, rank or
-/// swizzle bits mean nothing.
+/// swizzle bits mean nothing, and where they are an im2col map's (bit 0 of byte
+/// 8, docs/hardware-tma.md).
 std::optional<TensorMap> decodeDescriptor(const TmaDescriptor &bits);
 
 /// The fields of tensormap.replace.tile.
