@@ -183,6 +183,7 @@ func.func private @conv_reference(
     attributes {titan.exact} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
   %c3 = arith.constant 3 : index
   %zero = arith.constant 0.0 : f64
   %e8 = arith.constant 0.00390625 : f64
