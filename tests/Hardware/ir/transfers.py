@@ -233,6 +233,11 @@ def product(values):
     return result
 
 
+def folded(rows):
+    """Two extents of a box that make so many rows, where there are any."""
+    return next(([n, rows // n] for n in range(2, 257) if rows % n == 0 and rows // n <= 256), None)
+
+
 class Kernel:
     """form: `map` (the map's sizes, strides and coordinates are arguments), `text` (they are
     constants), `tensor` (those of the tensor; coordinates are arguments)."""
@@ -308,10 +313,15 @@ class Kernel:
         if common and size < 8 and flat[0] * max(flat[1], 32) <= 2048 and (flat[1] & (flat[1] - 1) == 0 or flat[1] % 32 == 0):
             ways += ["registers"] * 2
         self.way = rng.choice(ways + ["tma"])
+        shapes = [tile, flat] if len(tile) < 6 else [flat]
+        if self.way == "tma" and flat[0] > 256:  # a box has no such extent
+            if not folded(flat[0]):
+                self.swizzle, flat = 0, [self.elements // inner, inner]
+            flat = folded(flat[0]) + flat[1:]
+            shapes = [tile, flat] if len(tile) < 6 and max(tile) <= 256 else [flat]
         self.buffer = flat
         if self.way != "registers" and not self.swizzle:
-            self.buffer = rng.choice([tile, flat, [self.elements]] if self.way == "elements" else
-                                     [tile, flat] if len(tile) < 6 else [flat])
+            self.buffer = rng.choice([tile, flat, [self.elements]] if self.way == "elements" else shapes)
         self.static = self.form == "text" and rng.random() < 0.5
         self.transfers = []
         for _ in range(1 if self.form == "text" else 3):
