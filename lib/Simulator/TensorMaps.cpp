@@ -130,19 +130,11 @@ bool Agent::mapAt(const Inst &inst) {
 }
 
 /// The 128 bytes as the threads see them: lane 0 all of them where it is alone,
-/// else each lane its four. None, and a finding, where there are none.
+/// else each lane its four. None, and a finding, where nothing was written.
 std::optional<TmaDescriptor> Agent::loadMap(const Inst &inst, MapPlace place) {
   TmaDescriptor bits;
-  if (place.kind == MapPlace::Parameter) {
-    const TensorMap &map = machine.launch.maps[place.at].map;
-    if (map.mode != TmaMode::Tiled) {
-      machine.find(Code::NotSupportedYet,
-                   "only tiled maps can be copied from: " + who(inst),
-                   inst.origin, this);
-      return std::nullopt;
-    }
-    return encodeDescriptor(map);
-  }
+  if (place.kind == MapPlace::Parameter) // Tiled, as what it is copied to.
+    return encodeDescriptor(machine.launch.maps[place.at].map);
   Memory &memory = place.kind == MapPlace::Shared ? cta.shared : machine.global;
   unsigned bytes = elected ? mapBytes : mapBytes / laneCount;
   uint8_t poison[mapBytes];
