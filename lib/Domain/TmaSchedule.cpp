@@ -46,6 +46,17 @@ static std::optional<Problem> checkSchedule(const TmaSchedule &s) {
     if (id < 0 || id >= s.graph.size() || s.graph[id].removed)
       return invalid("the buffer names domain " + number(id) +
                      ", which there is not");
+  auto twice = [](std::vector<DomainId> list) {
+    std::sort(list.begin(), list.end());
+    auto it = std::adjacent_find(list.begin(), list.end());
+    return it == list.end() ? -1 : *it;
+  };
+  for (auto [name, list] :
+       {std::pair("the tile", &s.bulk),
+        std::pair("the prescribed TMA domain", &s.tmaDomain),
+        std::pair("the buffer", &s.shared)})
+    if (DomainId id = twice(*list); id >= 0 && id < s.graph.size())
+      return invalid(std::string(name) + " has " + s.graph.str(id) + " twice");
   // Indices are symbols beside the launch's sizes.
   std::set<std::string> names;
   for (DomainId id : s.graph.leaves())
@@ -212,13 +223,16 @@ static std::vector<TmaTileDomain> tileOf(const DomainGraph &g,
   return tile;
 }
 
-Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &schedule,
+Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
                                          const TargetInfo &target) {
   if (!target.has(Feature::Tma))
     return Problem{"wrong-target",
                    std::string(target.name) + " has no tensor copies"};
-  if (auto problem = checkSchedule(schedule))
+  if (auto problem = checkSchedule(given))
     return *problem;
+  TmaSchedule schedule = given;
+  if (schedule.shared.empty()) // One tile.
+    schedule.shared = schedule.bulk;
   auto classes = classify(schedule.graph, schedule.bulk);
   if (!classes)
     return classes.problem();

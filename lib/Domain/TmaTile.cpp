@@ -125,8 +125,6 @@ titan::tma::keptLoops(const TmaSchedule &s, const std::vector<Class> &classes,
       loops.push_back(id);
     }
   }
-  if (s.shared.empty())
-    return loops;
   // Does the tile, viewed step by step, become the buffer's order?
   std::vector<DomainId> order;
   for (DomainId id : tops)

@@ -13,6 +13,8 @@
 #include "DomainModel.h"
 #include "ScheduleModel.h"
 
+#include "titan/Domain/TmaScheduleText.h"
+
 #include <gtest/gtest.h>
 
 using namespace titan;
@@ -187,6 +189,50 @@ TEST(Predicates, StoresBeforeTheTensor) {
       (long long)counts.before);
   EXPECT_GT(counts.predicates, 500);
   EXPECT_GT(counts.before, 500);
+}
+
+/// What stands below the tile is the buffer's order: a row-major view of it, or
+/// refused, with what breaks it.
+TEST(Tile, TheOrderWritten) {
+  auto refusal = [](const std::string &text) {
+    auto s = parseSchedule("tensor u32 D{16} x J{4}\n"
+                           "C, B = split(D, 4)\n" +
+                           text + "\nload strong");
+    if (!s)
+      return s.problem().code + ": " + s.problem().message;
+    auto low = lowerSchedule(*s, h200);
+    if (low)
+      ScheduleModel(*s, s->bulk).run(*low, h200);
+    return low ? "" : low.problem().code + ": " + low.problem().message;
+  };
+  const std::string halves = "P, Q = split(B, 2)\n";
+  for (const char *good :
+       {"bulk B, J", "P, Q = split(B, 2)\nbulk P, Q, J",
+        "P, Q = split(J, 2)\nbulk B, P, Q", "M = merge(B, J)\nbulk M",
+        "M = merge(B, J)\nP, Q = split(M, 8)\nbulk P, Q",
+        "M = merge(B, J)\nP, Q = split(M, 8)\nR, S = split(Q, 2)\n"
+        "T = merge(P, R)\nbulk T, S"})
+    EXPECT_EQ(refusal(good), "") << good;
+  EXPECT_EQ(refusal("bulk J, B"),
+            "tma-shared-tile: the tile has B{4} where the buffer has J{4}");
+  EXPECT_EQ(refusal(halves + "bulk Q, P, J"),
+            "tma-shared-tile: the tile has P{2} where the buffer has Q{2}");
+  EXPECT_EQ(refusal(halves + "M = merge(Q, P)\nbulk M, J"),
+            "tma-shared-tile: M{4} = merge(Q{2}, P{2}) makes holes in the tile "
+            "or changes its order");
+  EXPECT_EQ(refusal("P, Q = split(B, 3)\nbulk P, Q, J"),
+            "tma-shared-tile: P{2}, Q{3} = split(B{4}, inner 3) makes holes in "
+            "the tile or changes its order");
+  EXPECT_EQ(refusal("Y = resize(B, -1, 1)\nbulk Y, J"),
+            "tma-shared-tile: Y{4} = resize(B{4}, -1, 1) makes holes in the "
+            "tile or changes its order");
+  EXPECT_EQ(refusal("X, Y = swizzle(B, J)\nbulk X, Y").substr(0, 15),
+            "tma-shared-tile");
+  EXPECT_EQ(refusal("bulk B, J, B"), "domain-invalid: the tile has B{4} twice");
+  EXPECT_EQ(refusal("bulk B, J\nmap D, D, J"),
+            "domain-invalid: the prescribed TMA domain has D{16} twice");
+  EXPECT_EQ(refusal("bulk B, J\nshared C, C, B, J"),
+            "domain-invalid: the buffer has C{4} twice");
 }
 
 } // namespace

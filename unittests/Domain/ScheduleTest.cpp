@@ -72,7 +72,7 @@ TEST(Schedule, EverySizeBoxAndStride) {
         Rows rows(size);
         auto [c, b] = *rows.s.graph.splitInner(rows.d, box);
         auto [t, e] = *rows.s.graph.splitInner(b, stride);
-        rows.s.bulk.push_back(t);
+        rows.s.bulk.insert(rows.s.bulk.begin(), t);
         rows.s.wanted = Correctness::Strong;
         // In a map of these two dimensions, and in the best one.
         for (bool prescribed : {true, false}) {
@@ -135,7 +135,7 @@ TEST(Schedule, Patterns) {
   {
     Rows r(n);
     auto [c, b] = *r.s.graph.splitInner(r.d, 64);
-    r.s.bulk.push_back(b);
+    r.s.bulk.insert(r.s.bulk.begin(), b);
     EXPECT_EQ(shape(lowerSchedule(r.s, h200)),
               inner + "N by 64/1 at i2*64 (partitioning)");
     auto low = lowerSchedule(r.s, h200);
@@ -148,7 +148,7 @@ TEST(Schedule, Patterns) {
     Rows r(n);
     auto [c, b] = *r.s.graph.splitInner(r.d, 64);
     auto [t, e] = *r.s.graph.splitInner(b, 2);
-    r.s.bulk.push_back(t);
+    r.s.bulk.insert(r.s.bulk.begin(), t);
     EXPECT_EQ(shape(lowerSchedule(r.s, h200)),
               inner + "N by 64/2 at i2*64 + i5 (partitioning)");
     EXPECT_EQ(lowerSchedule(r.s, h200)->thenBytes, 32 * 16);
@@ -157,7 +157,7 @@ TEST(Schedule, Patterns) {
   {
     Rows r(13); // All of it, strided.
     auto [t, e] = *r.s.graph.splitInner(r.d, 2);
-    r.s.bulk.push_back(t);
+    r.s.bulk.insert(r.s.bulk.begin(), t);
     EXPECT_EQ(shape(lowerSchedule(r.s, h200)),
               inner + "13 by 13/2 at i3 (implicit whole)");
     (void)e;
@@ -184,7 +184,7 @@ TEST(Schedule, Patterns) {
     Rows r(n); // A resize moves the boxes.
     DomainId y = *r.s.graph.resize(r.d, 3, 5);
     auto [c, b] = *r.s.graph.splitInner(y, 16);
-    r.s.bulk.push_back(b);
+    r.s.bulk.insert(r.s.bulk.begin(), b);
     EXPECT_EQ(shape(lowerSchedule(r.s, h200)),
               inner + "N by 16/1 at i3*16 - 3 (partitioning)");
     (void)c;
@@ -304,7 +304,7 @@ TEST(Schedule, Refusals) {
     Rows r(n);
     auto [c, x] = *r.s.graph.splitInner(r.d, 30);
     auto [k, i] = *r.s.graph.splitInner(x, 8);
-    r.s.bulk.push_back(i);
+    r.s.bulk.insert(r.s.bulk.begin(), i);
     EXPECT_EQ(message(r.s),
               "tma-schedule: I4{4}, I5{8} = split(I3{30}, inner 8): boxes of 8 "
               "do not divide I3{30}, so that they do not rotate left");
@@ -324,7 +324,7 @@ TEST(Schedule, Refusals) {
   {
     Rows r(n);
     auto [c, b] = *r.s.graph.splitInner(r.d, n);
-    r.s.bulk.push_back(b);
+    r.s.bulk.insert(r.s.bulk.begin(), b);
     EXPECT_EQ(message(r.s).substr(0, 13), "tma-schedule:");
     (void)c;
   }
@@ -332,7 +332,7 @@ TEST(Schedule, Refusals) {
     Rows r(8);
     auto [c, b] = *r.s.graph.splitInner(r.d, 4);
     auto out = r.s.graph.swizzle(c, b);
-    r.s.bulk.push_back(out->second);
+    r.s.bulk.insert(r.s.bulk.begin(), out->second);
     EXPECT_EQ(message(r.s),
               "tma-schedule: I4{2}, I5{4} = swizzle(I2{2}, I3{4}) mixes loops "
               "with the tile");
@@ -474,7 +474,7 @@ TEST(Schedule, LaunchChecksAndErrorsAgree) {
       r.s.global[0].stride = of("pitch");
       r.s.address = of("address");
       auto [c, b] = *r.s.graph.splitInner(r.d, 8);
-      r.s.bulk.push_back(b);
+      r.s.bulk.insert(r.s.bulk.begin(), b);
       (void)c;
       return lowerSchedule(r.s, h200);
     };
@@ -673,10 +673,10 @@ Rows atLevel(int level) {
   }
   if (level == 3) {
     auto [t, e] = *g.splitInner(b, 3);
-    r.s.bulk.push_back(t);
+    r.s.bulk.insert(r.s.bulk.begin(), t);
     (void)e;
   } else {
-    r.s.bulk.push_back(b);
+    r.s.bulk.insert(r.s.bulk.begin(), b);
   }
   (void)c;
   return r;
@@ -732,7 +732,7 @@ TEST(Schedule, Stores) {
   Rows r(9);
   DomainId y = *r.s.graph.resize(r.d, 1, 0);
   auto [c, b] = *r.s.graph.splitInner(y, 4);
-  r.s.bulk.push_back(b);
+  r.s.bulk.insert(r.s.bulk.begin(), b);
   r.s.direction = TmaDirection::Store;
   EXPECT_EQ(codeOf(lowerSchedule(r.s, h200)), "tma-store-negative");
   (void)c;

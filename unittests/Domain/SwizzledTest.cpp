@@ -347,7 +347,7 @@ TEST(Swizzled, AgainstEveryMode) {
     std::string want;
     for (const char *mode : {"none", "32B", "64B", "128B"}) {
       TmaSchedule plain = s;
-      plain.shared.clear();
+      plain.shared = {m, k};
       plain.swizzle = findTmaSwizzle(mode);
       plain.swizzleNamed = true;
       auto low = lowerSchedule(plain, h200);

@@ -123,12 +123,13 @@ struct TmaSchedule {
   DomainGraph graph;
   /// All roots, outermost first; the last one's stride is the element.
   std::vector<TmaGlobalDim> global;
-  /// The leaves that one instruction runs through.
+  /// The leaves that one instruction runs through, each once.
   std::vector<DomainId> bulk;
   /// The TMA domain, where it is prescribed; empty: the best one is found.
   std::vector<DomainId> tmaDomain = {};
   /// The order of the buffer in shared memory, outermost first: loops whose
-  /// copies are kept apart (stages), then the tile. Empty: one tile.
+  /// copies are kept apart (stages), then the tile. Empty: one tile, `bulk` in
+  /// the order written.
   std::vector<DomainId> shared;
   /// What the buffer's address is surely a multiple of, bytes.
   int64_t sharedAlignment = 1024;
