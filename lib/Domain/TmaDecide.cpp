@@ -24,6 +24,17 @@ Lowering::boundsOf(const Dim &d, const std::vector<DomainId> &domains) const {
     return {};
   const TmaDimension &t = d.record;
   bool ragged = !d.resized.empty() || t.box % t.elementStride != 0 || d.pixels;
+  // A loop inside of the box that is swizzled with one that is out of bounds
+  // moves the tile before the box.
+  for (DomainId id : d.inside) {
+    const DomainExpr &e = g.exprs()[g[id].consumer];
+    if (e.kind != DomainExpr::Kind::Split ||
+        work.classes[e.out[0]] == Class::Loop ||
+        work.classes[e.out[1]] != Class::Loop)
+      continue;
+    auto low = rangeOf(*index[e.out[1]], most).least.constant();
+    ragged = ragged || !low || *low < 0;
+  }
   Expr start = *index[d.tops.front()], first = 0;
   auto least = rangeOf(start, most).least.constant();
   if (ragged && !d.slides && (!least || *least < t.begin))

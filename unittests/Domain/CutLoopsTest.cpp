@@ -87,10 +87,11 @@ bool apply(const Change &c, DomainGraph &g, std::vector<DomainId> &loops) {
 }
 
 /// The rows' resize, box and element stride; whether the second dimension is
-/// boxes of three with element stride two instead of a loop of two.
+/// boxes of three with element stride two instead of a loop of two; whether the
+/// rows' boxes are those of boxes of boxes, whose splits make holes.
 struct Shape {
   int64_t left, right, box, stride;
-  bool second;
+  bool second, nested = false;
 };
 
 /// None: a change does not apply.
@@ -111,9 +112,17 @@ std::optional<TmaSchedule> make(const Expr &size, const Shape &shape,
       return std::nullopt;
     d = *r;
   }
+  std::vector<DomainId> outer;
+  if (shape.nested)
+    for (int64_t n : {3, 2}) {
+      auto [o, i] = *g.splitInner(d, n * shape.box);
+      outer.push_back(o);
+      d = i;
+    }
   auto [c, b] = *g.splitInner(d, shape.box);
   auto [t, k] = *g.splitInner(b, shape.stride);
   std::vector<DomainId> loops = {c, k, e};
+  loops.insert(loops.end(), outer.begin(), outer.end());
   tile = {t, j};
   if (shape.second) {
     auto [ec, eb] = *g.splitInner(e, 3);
@@ -138,16 +147,17 @@ bool isPositive(const DomainGraph &g) {
 /// Calls f with all of them, or with each one of `each`.
 template <typename F> void forEachCase(uint64_t each, F f) {
   uint64_t number = 0;
-  for (bool second : {false, true})
+  for (auto [second, nested] :
+       {std::pair(false, false), {true, false}, {false, true}})
     for (auto [left, right] : {std::pair(0, 0), {-1, 0}, {0, -1}, {1, 0}})
       for (int64_t box : {2, 3, 4, 5})
         for (int64_t stride : {1, 2, 3})
-          for (const Change &x : changesOf(second ? 4 : 3))
-            for (const Change &y : changesOf(second ? 5 : 4)) {
+          for (const Change &x : changesOf(nested ? 5 : second ? 4 : 3))
+            for (const Change &y : changesOf(nested ? 6 : second ? 5 : 4)) {
               bool cuts =
                   x.left < 0 || x.right < 0 || y.left < 0 || y.right < 0;
               if (cuts && number++ % each == 0)
-                f(Shape{left, right, box, stride, second},
+                f(Shape{left, right, box, stride, second, nested},
                   std::vector<Change>{x, y});
               if (::testing::Test::HasFatalFailure())
                 return;
@@ -156,7 +166,7 @@ template <typename F> void forEachCase(uint64_t each, F f) {
 
 TEST(CutLoops, EveryPairOfChanges) {
   int64_t lowered = 0, refused = 0, stores = 0, rescued = 0, cases = 0;
-  forEachCase(fullTest() ? 1 : 19, [&](const Shape &shape,
+  forEachCase(fullTest() ? 1 : 37, [&](const Shape &shape,
                                        const std::vector<Change> &changes) {
     for (int64_t size : {1, 4, 5, 7, 8}) {
       std::vector<DomainId> tile;
