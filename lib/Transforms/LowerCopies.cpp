@@ -22,8 +22,9 @@
 //
 // An else branch that fills copies as many bytes, so that the expectation
 // stands before the branch; a weak load without an else branch expects its
-// bytes inside. Divisions are Euclidean (Expr.h): where the dividend cannot be
-// negative they are the unsigned ones.
+// bytes inside. im2col: `tma.load %map[...] offsets[...]`, outside with 0.
+// Divisions are Euclidean (Expr.h): where the dividend cannot be negative they
+// are the unsigned ones.
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Transforms/Passes.h"
@@ -46,7 +47,8 @@ using Index = titan::Expr; // There is an effect::Expr, too.
 // Expressions as arith
 //===----------------------------------------------------------------------===//
 
-/// Whether the value is at least 0 where all symbols are.
+/// Whether the value is at least 0 where all symbols are. Divisors are extents,
+/// and above 0.
 static bool isNonNegative(const Index &e) {
   switch (e.kind()) {
   case Index::Kind::Constant:
@@ -56,6 +58,9 @@ static bool isNonNegative(const Index &e) {
     return true;
   case Index::Kind::Max:
     return isNonNegative(e.lhs()) || isNonNegative(e.rhs());
+  case Index::Kind::Div:
+  case Index::Kind::CeilDiv:
+    return isNonNegative(e.lhs());
   default:
     return isNonNegative(e.lhs()) && isNonNegative(e.rhs());
   }
@@ -249,7 +254,15 @@ Value Lowerer::mapFor(CopyAsyncOp copy, const CopyLowering &lowering) {
   auto argument = cast<BlockArgument>(copy.getTensor());
   GlobalType tensor = copy.getTensor().getType();
   SmallVector<int64_t> shape(low.box.rbegin(), low.box.rend()),
-      steps(low.elementStrides.rbegin(), low.elementStrides.rend());
+      steps(low.elementStrides.rbegin(), low.elementStrides.rend()), lower,
+      upper;
+  if (low.mode == TmaMode::Im2col) {
+    shape = {low.im2col.pixels, low.im2col.channels};
+    for (size_t d = low.im2colOffsets.size(); d-- > 0;) {
+      lower.push_back(low.im2col.lower[d]);
+      upper.push_back(low.im2col.upper[d]);
+    }
+  }
   OpBuilder b(kernel.getLaunchOp());
   Location loc = copy.getLoc();
   // Whose dimensions are they?
@@ -262,7 +275,8 @@ Value Lowerer::mapFor(CopyAsyncOp copy, const CopyLowering &lowering) {
   }
   auto type =
       TensorMapType::get(kernel.getContext(), shape, tensor.getElementType(),
-                         copy.getBuffer().getType().getSwizzle(), steps);
+                         copy.getBuffer().getType().getSwizzle(), steps,
+                         /*interleave=*/0, lower, upper);
   std::string key;
   llvm::raw_string_ostream os(key);
   os << argument.getArgNumber() << ' ' << type << ' ' << low.nanFill << ' '
@@ -347,7 +361,8 @@ void Lowerer::check(CopyAsyncOp copy, const CopyLowering &lowering) {
   }
   for (const LaunchCheck &each : lowering.low.checks) {
     if (llvm::is_contained({Code::TmaBaseAlignment, Code::TmaDimRange,
-                            Code::TmaStrideAlignment, Code::TmaStrideRange},
+                            Code::TmaStrideAlignment, Code::TmaStrideRange,
+                            Code::TmaIm2col}, // Bounding boxes.
                            each.code))
       continue;
     std::string_view code = codeInfo(each.code).code;
@@ -378,11 +393,10 @@ LogicalResult Lowerer::box(OpBuilder &b, CopyAsyncOp copy,
     return copy.emitOpError("[not-supported-yet] a box at byte ")
            << low.sharedOffset.str()
            << " of the buffer, which is no view of it (titan.shared.view)";
-  auto emit = [&](OpBuilder &b, ValueRange coords) {
+  auto emit = [&](OpBuilder &b, ValueRange coords, ValueRange offsets) {
     if (copy.isLoad())
-      TmaLoadOp::create(b, loc, map, coords, /*offsets=*/ValueRange(), *part,
-                        copy.getBarrier(), copy.getIndex(),
-                        /*multicast=*/Value(),
+      TmaLoadOp::create(b, loc, map, coords, offsets, *part, copy.getBarrier(),
+                        copy.getIndex(), /*multicast=*/Value(),
                         /*pair=*/UnitAttr(), copy.getCacheAttr());
     else if (auto reduce = copy.getReduce())
       TmaReduceOp::create(b, loc, *reduce, *part, map, coords);
@@ -393,17 +407,21 @@ LogicalResult Lowerer::box(OpBuilder &b, CopyAsyncOp copy,
     Writer here{b, loc, write.symbol};
     if (copy.isLoad() && low.otherwise == TmaElse::Skip)
       expect(b, copy, low.thenBytes);
-    SmallVector<Value> coords;
+    SmallVector<Value> coords, offsets;
     for (const Index &e : llvm::reverse(low.coords))
       coords.push_back(here(e));
-    emit(b, coords);
+    for (const Index &e : llvm::reverse(low.im2colOffsets))
+      offsets.push_back(here(e));
+    emit(b, coords, offsets);
   };
   auto emitOutside = [&](OpBuilder &b) {
     Writer here{b, loc, write.symbol};
-    SmallVector<Value> coords;
+    SmallVector<Value> coords, offsets;
     for (int64_t x : llvm::reverse(low.outside))
       coords.push_back(here.constant(x));
-    emit(b, coords);
+    for (size_t d = 0; d < low.im2colOffsets.size(); ++d)
+      offsets.push_back(here.constant(0));
+    emit(b, coords, offsets);
   };
   Value holds;
   for (const TmaBound &bound : low.predicate) {

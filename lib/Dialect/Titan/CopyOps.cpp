@@ -426,8 +426,6 @@ Result<CopyLowering> titan::lowerCopy(CopyAsyncOp copy, bool uses) {
     return low.problem();
   if (auto problem = checkBuffer(buffer, *low))
     return *problem;
-  if (low->mode != TmaMode::Tiled)
-    return Problem{"not-supported-yet", "im2col copies in the IR"};
   return CopyLowering{std::move(*schedule), std::move(*low), wanted};
 }
 
