@@ -356,6 +356,11 @@ private:
       Runs runs = visited(tops[*top].id);
       if (!runs)
         return false;
+      // Loops may go on behind the dimension's last box.
+      if (const Dim &d = dims[tops[*top].dim];
+          d.tops.size() == 1 && d.kind != Class::Loop)
+        for (Run &run : *runs)
+          clip(run, ceilDiv(d.extent, tops[*top].weight));
       group.valid = -1;
       for (const Run &run : *runs)
         group.valid = max(group.valid, run.count - 1);

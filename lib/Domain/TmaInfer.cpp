@@ -253,6 +253,11 @@ private:
         sub->step *= *n;
       if (inner == Class::Mixed)
         return fails("tile and loops on both sides");
+      if (auto all = known(x); sub->whole) { // Not what is behind the last one.
+        if (all && ceilDiv(*all, sub->step) == ceilDiv(sub->box, sub->step))
+          sub->box = *all;
+        sub->whole = all && sub->box == *all;
+      }
       if (sub->box > int64_t(1) << 32)
         return fails("a box of more than 2^32 elements");
       sub->how = "rotation right";

@@ -117,6 +117,30 @@ TEST(Predicates, LoopsOvershootTheirGroup) {
   EXPECT_GT(counts.predicates, 1000);
 }
 
+/// D in groups, of which each is a box of its own: every second or third
+/// element of it, by two splits, of which the first may make holes.
+TEST(Predicates, WholeGroups) {
+  Counts counts;
+  for (int64_t n = 1; n <= 14; ++n)
+    for (int64_t group = 1; group <= 8; ++group)
+      for (int64_t a = 1; a <= 3; ++a)
+        for (int64_t b = 1; b <= 2; ++b)
+          for (bool store : {false, true}) {
+            Rows rows(n, store);
+            DomainGraph &g = rows.s.graph;
+            DomainId x = g.splitInner(rows.d, group)->second;
+            DomainId y = g.splitInner(x, a)->first;
+            counts.decide(rows, {g.splitInner(y, b)->first});
+            if (testing::Test::HasFatalFailure())
+              return;
+          }
+  std::printf("  %lld lowered, %lld with a predicate; %lld tma-strong\n",
+              (long long)counts.lowered, (long long)counts.predicates,
+              (long long)counts.strong);
+  EXPECT_GT(counts.lowered, 500);
+  EXPECT_GT(counts.predicates, 100);
+}
+
 /// What a resize cuts off another one adds again: holes with data, in boxes and
 /// in whole tiles.
 TEST(Predicates, ResizedTwice) {

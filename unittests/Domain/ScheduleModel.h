@@ -16,18 +16,18 @@
 #include "titan/Domain/Tma.h"
 #include "titan/Domain/TmaSchedule.h"
 
+#include <array>
 #include <cstring>
 #include <gtest/gtest.h>
 
 namespace titan {
 
-/// A schedule with constant extents, and the points that it visits. Elements
-/// are 32 bits.
+/// A schedule with constant extents and strides, and the points that it visits.
 class ScheduleModel {
 public:
   /// `tile`: the bulk leaves in the order of the image, outermost first.
   ScheduleModel(const TmaSchedule &s, std::vector<DomainId> tile)
-      : s(s), tile(std::move(tile)) {
+      : s(s), tile(std::move(tile)), element(s.type->bits / 8) {
     const DomainGraph &g = s.graph;
     for (DomainId id = 0; id < g.size(); ++id)
       extent.push_back(*g[id].extent.constant());
@@ -36,7 +36,7 @@ public:
         loops.push_back(id);
     for (const TmaGlobalDim &d : s.global)
       bytes += *d.stride.constant() * (extent[d.domain] - 1);
-    bytes = (bytes + 4 + 63) / 64 * 64;
+    bytes = (bytes + element + 63) / 64 * 64;
     at.assign(extent.size(), 0);
   }
 
@@ -112,22 +112,47 @@ public:
     return false;
   }
 
-  /// By definition: no tile holds both a valid element and a hole with data.
-  bool achievable() {
+  /// By definition: no tile holds both a valid element and a hole with data. A
+  /// hole has data where all of `map`, the dimensions of the map, are in
+  /// bounds.
+  bool achievable(const std::vector<DomainId> &map) {
+    auto data = [&] {
+      return std::all_of(map.begin(), map.end(), [&](DomainId id) {
+        return at[id] >= 0 && at[id] < extent[id];
+      });
+    };
     do {
-      bool valid = false, data = false;
+      bool someValid = false, someData = false;
       do {
         follow();
-        bool isHole = hole();
-        valid = valid || !isHole || padding();
-        data = data || (isHole && inTensor());
-      } while (step(tile));
-      if (valid && data) {
+        bool isHole = hole(), valid = !isHole || padding();
+        someValid = someValid || valid;
+        someData = someData || (isHole && data());
+      } while (step(tile) && !(someValid && someData));
+      if (someValid && someData) {
         std::fill(at.begin(), at.end(), 0);
         return false;
       }
     } while (step(loops));
     return true;
+  }
+  /// Of the map that is the tensor.
+  bool achievable() {
+    std::vector<DomainId> map;
+    for (const TmaGlobalDim &d : s.global)
+      map.push_back(d.domain);
+    return achievable(map);
+  }
+
+  /// Whether a tile starts where the innermost coordinate is no multiple of 16
+  /// bytes.
+  bool misaligned() {
+    bool some = false;
+    do {
+      follow();
+      some = some || at[s.global.back().domain] * element % 16 != 0;
+    } while (step(loops));
+    return some;
   }
 
   /// Whether a tile with a valid element starts before the tensor.
@@ -151,6 +176,7 @@ public:
 
   TmaSchedule s;
   std::vector<DomainId> tile, loops;
+  int64_t element; // Bytes.
   std::vector<int64_t> extent, at;
   int64_t bytes = 0; // From the tensor's first byte to behind its last.
   // Of run().
@@ -158,7 +184,17 @@ public:
           zeroHoles = 0; // Of weak loads, elements.
 
   static constexpr int64_t globalBase = 1 << 20, sharedBase = 1 << 16;
-  static constexpr uint32_t canary = 0xCDCDCDCD, garbage = 0xABABABAB;
+  static constexpr uint8_t canary = 0xCD, garbage = 0xD7;
+
+  /// What byte `offset` of the tensor holds, and what a store puts there: never
+  /// zero, canary or garbage.
+  static uint8_t before(int64_t offset) {
+    return static_cast<uint8_t>(1 +
+                                (uint64_t(offset) * 2654435761u >> 13) % 197);
+  }
+  static uint8_t after(int64_t offset) {
+    return static_cast<uint8_t>(before(offset) % 197 + 1);
+  }
 
   /// Executes the lowering and compares with the points. Loads: each valid
   /// point has its element, with strong correctness each hole is zero, bytes
@@ -172,29 +208,31 @@ public:
     auto map = low.tensorMap(values);
     ASSERT_TRUE(map);
     bool load = s.direction == TmaDirection::Load;
-    std::vector<uint32_t> global(bytes / 4 + 16, canary);
-    auto word = [&](int64_t offset) -> uint32_t & {
-      return global[offset / 4];
-    };
+    std::vector<uint8_t> global(static_cast<size_t>(bytes) + 64, canary);
     // Each element tells its offset.
     std::fill(at.begin(), at.end(), 0);
     std::vector<DomainId> roots;
     for (const TmaGlobalDim &d : s.global)
       roots.push_back(d.domain);
     do
-      word(offset()) = 0x1000000 + static_cast<uint32_t>(offset());
+      for (int64_t b = 0, o = offset(); b < element; ++b)
+        global[o + b] = before(o + b);
     while (step(roots));
-    std::vector<uint32_t> want = global;
+    std::vector<uint8_t> want = global;
     std::fill(at.begin(), at.end(), 0);
 
     std::vector<TmaLoop> boxes;
     for (const TmaLoop &loop : low.loops)
       if (loop.ofBoxes)
         boxes.push_back(loop);
-    int64_t words = low.imageBytes / 4, pad = 64;
-    std::vector<uint32_t> shared(low.bufferBytes / 4 + 2 * pad);
-    auto sharedWord = [&](int64_t address) -> uint32_t & {
-      return shared.at(static_cast<size_t>((address - sharedBase) / 4 + pad));
+    constexpr int64_t pad = 256;
+    std::vector<uint8_t> shared(low.bufferBytes + 2 * pad);
+    auto image = [&](int64_t address, int64_t count) -> uint8_t * {
+      int64_t from = address - sharedBase + pad;
+      EXPECT_TRUE(from >= 0 &&
+                  from + count <= static_cast<int64_t>(shared.size()))
+          << "outside of the buffer";
+      return shared.data() + from;
     };
     do {
       // The tile's place in the buffer.
@@ -204,18 +242,20 @@ public:
       for (DomainId id : s.shared)
         if (std::find(s.bulk.begin(), s.bulk.end(), id) == s.bulk.end())
           place = place * extent[id] + at[id];
-      place *= words;
+      place *= low.imageBytes;
       at = leavesAt;
       std::fill(shared.begin(), shared.end(), canary);
       if (!load) {
         int64_t k = 0;
         do {
           follow();
-          uint32_t &staged = sharedWord(imageAddress(place * 4, k++));
-          staged =
-              hole() ? garbage : 0x2000000 + static_cast<uint32_t>(offset());
-          if (!hole())
-            want[offset() / 4] = staged;
+          uint8_t *staged = image(imageAddress(place, k++), element);
+          bool isHole = hole();
+          for (int64_t b = 0, o = offset(); b < element; ++b) {
+            staged[b] = isHole ? garbage : after(o + b);
+            if (!isHole)
+              want[o + b] = staged[b];
+          }
         } while (step(tile));
         at = leavesAt;
       }
@@ -236,13 +276,15 @@ public:
             ASSERT_EQ(transfer->transactionBytes(),
                       isOutside ? low.elseBytes : low.thenBytes);
           transfer->forEachRun([&](const TmaRun &run) {
-            for (int64_t b = 0; b < run.bytes; b += 4) {
-              int64_t g = static_cast<int64_t>(run.global) + b - globalBase;
-              if (load)
-                sharedWord(run.shared + b) = run.fill ? 0 : word(g);
-              else if (g < bytes)
-                word(g) = sharedWord(run.shared + b);
-            }
+            int64_t g = static_cast<int64_t>(run.global) - globalBase;
+            auto count = static_cast<size_t>(run.bytes);
+            uint8_t *to = image(run.shared, run.bytes);
+            if (load && run.fill)
+              std::memset(to, 0, count);
+            else if (load)
+              std::memcpy(to, global.data() + g, count);
+            else
+              std::memcpy(global.data() + g, to, count);
           });
         } else {
           ++skipped;
@@ -258,26 +300,34 @@ public:
       if (load) {
         int64_t k = 0;
         at = leavesAt;
+        const std::array<uint8_t, 16> zero = {};
         do {
           follow();
-          uint32_t &got = sharedWord(imageAddress(place * 4, k++));
-          if (!hole())
-            ASSERT_EQ(got, 0x1000000 + static_cast<uint32_t>(offset()));
-          else if (s.wanted == Correctness::Strong || padding())
-            ASSERT_EQ(got, 0u) << "a hole";
-          else if (got == 0)
-            ++zeroHoles;
-          else
-            holesWithData += got != canary;
-          got = canary;
+          uint8_t *got = image(imageAddress(place, k++), element);
+          if (!hole()) {
+            for (int64_t b = 0, o = offset(); b < element; ++b)
+              ASSERT_EQ(got[b], before(o + b)) << "byte " << o + b;
+          } else {
+            bool isZero = std::memcmp(got, zero.data(), element) == 0;
+            if (s.wanted == Correctness::Strong || padding())
+              ASSERT_TRUE(isZero) << "a hole";
+            else if (isZero)
+              ++zeroHoles;
+            else
+              holesWithData += *got != canary;
+          }
+          std::fill(got, got + element, canary);
         } while (step(tile));
-        for (uint32_t w : shared)
-          ASSERT_EQ(w, canary) << "outside of the tile";
+        ASSERT_EQ(std::count(shared.begin(), shared.end(), canary),
+                  static_cast<int64_t>(shared.size()))
+            << "outside of the tile";
         at = leavesAt;
       }
     } while (step(loops));
-    if (!load)
-      compareStored(global, want);
+    // Rows may be written to the next 16 bytes where the schedule allows it.
+    for (size_t k = 0; !load && k < want.size(); ++k)
+      if (global[k] != want[k])
+        ASSERT_TRUE(s.tailIsPadding && want[k] == canary) << "byte " << k;
   }
 
 private:
@@ -285,29 +335,21 @@ private:
   /// swizzle.
   int64_t imageAddress(int64_t place, int64_t k) const {
     if (s.swizzle->span == 0)
-      return sharedBase + place + k * 4;
-    int64_t inner = extent[tile.back()], span = s.swizzle->span / 4;
+      return sharedBase + place + k * element;
+    int64_t inner = extent[tile.back()], span = s.swizzle->span / element;
     int64_t row = k / inner, column = k % inner, all = 1;
     for (DomainId id : tile)
       all *= extent[id];
     int64_t panel = column / span;
     int64_t a = sharedBase + place +
                 (panel * (all / inner) + row) * s.swizzle->span +
-                column % span * 4;
+                column % span * element;
     return s.swizzle->apply(static_cast<uint32_t>(a));
   }
   static std::string lower(std::string name) {
     for (char &c : name)
       c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return name;
-  }
-  /// Rows may be written to the next 16 bytes where the schedule allows it.
-  void compareStored(const std::vector<uint32_t> &got,
-                     std::vector<uint32_t> &want) {
-    for (size_t k = 0; k < want.size(); ++k)
-      if (got[k] != want[k]) {
-        ASSERT_TRUE(s.tailIsPadding && want[k] == canary) << "word " << k;
-      }
   }
 };
 
