@@ -187,7 +187,7 @@ struct Counts {
 
 /// Strong loads and stores that were executed or refused rightly: decided.
 TEST(RandomSchedules, LoweredAndExecuted) {
-  uint64_t first = 20261121, cases = fullTest() ? 1200000 : 180000;
+  uint64_t first = 20261121, cases = fullTest() ? 1300000 : 195000;
   std::printf("schedules: seeds %llu to %llu\n", (unsigned long long)first,
               (unsigned long long)(first + cases - 1));
   Counts counts;
