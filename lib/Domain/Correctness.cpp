@@ -162,56 +162,74 @@ static const char *nameOf(TileFill fill) {
 
 Result<WantedCorrectness>
 titan::wantedCorrectness(const std::vector<TileUse> &uses,
-                         const std::vector<Tri> &holes,
+                         const TileHoles &holes,
                          const CorrectnessDemand &demand) {
-  const TileUse *needs = nullptr;
-  int dimension = 0;
+  const TileUse *needs = nullptr, *other = nullptr;
+  int rank = static_cast<int>(holes.dimensions.size()), dimension = 0;
+  auto holesAt = [&](int d) {
+    return d == rank ? holes.loops : holes.dimensions[d];
+  };
   auto differs = [&](const std::string &a, TileFill x, const std::string &b,
                      TileFill y) {
     return Problem{"tma-fill-value", a + " wants holes to be " + nameOf(x) +
                                          ", " + b + " wants " + nameOf(y)};
   };
-  bool weak = demand.level == Correctness::Weak;
   for (const TileUse &use : uses)
     for (int d : use.reduced) {
-      if (d < 0 || d >= static_cast<int>(holes.size()))
+      if (d < 0 || d > rank)
         return Problem{"domain-invalid", use.name + " reduces dimension " +
                                              std::to_string(d) + " of " +
-                                             std::to_string(holes.size())};
-      if (holes[d] == Tri::No)
+                                             std::to_string(rank)};
+      if (holesAt(d) == Tri::No)
         continue;
-      if (needs && needs->neutral != use.neutral && !weak)
-        return differs(needs->name, needs->neutral, use.name, use.neutral);
-      if (!needs) {
+      // The first; but one that no fill serves before others, and holes that
+      // are there before those that may be.
+      bool refused = use.neutral == TileFill::Other,
+           was = needs && needs->neutral == TileFill::Other;
+      if (!needs || refused > was ||
+          (refused == was && use.neutral == needs->neutral &&
+           holesAt(d) == Tri::Yes && holesAt(dimension) != Tri::Yes)) {
         needs = &use;
         dimension = d;
+      } else if (needs->neutral != use.neutral) {
+        other = &use;
       }
     }
   WantedCorrectness wanted;
   TileFill fill = demand.fill.value_or(needs ? needs->neutral : TileFill::Zero);
   std::string reach;
   if (needs)
-    reach = needs->name + " reduces dimension " + std::to_string(dimension) +
+    reach = needs->name + " reduces " +
+            (dimension == rank ? "the loops around the tile"
+                               : "dimension " + std::to_string(dimension)) +
             ", which " +
-            (holes[dimension] == Tri::Yes ? "has holes" : "may have holes");
-  if (weak) {
+            (holesAt(dimension) == Tri::Unknown ? "may have holes"
+             : dimension == rank                ? "have holes"
+                                                : "has holes");
+  if (demand.level == Correctness::Weak) {
     wanted.why = "weak: asked for";
     if (needs)
       wanted.why += ", though " + reach;
   } else {
+    bool strong = needs || demand.level == Correctness::Strong;
+    if (strong && needs && needs->neutral == TileFill::Other)
+      return Problem{"tma-fill-value", needs->name + " wants holes to be " +
+                                           nameOf(TileFill::Other) +
+                                           "; TMA fills with zero or NaN" +
+                                           needs->otherwise};
+    if (needs && other)
+      return differs(needs->name, needs->neutral, other->name, other->neutral);
     if (demand.fill && needs && *demand.fill != needs->neutral)
       return differs("the attribute", *demand.fill, needs->name,
                      needs->neutral);
-    bool strong = needs || demand.level == Correctness::Strong;
     wanted.level = strong ? Correctness::Strong : Correctness::Weak;
     wanted.why = needs    ? "strong: " + reach
                  : strong ? "strong: asked for"
                           : "weak: no hole reaches an unpredicated reduction";
     if (strong && fill == TileFill::Other)
-      return Problem{"tma-fill-value",
-                     (needs ? needs->name : std::string("the attribute")) +
-                         " wants holes to be " + nameOf(fill) +
-                         "; TMA fills with zero or NaN"};
+      return Problem{"tma-fill-value", "the attribute wants holes to be " +
+                                           std::string(nameOf(fill)) +
+                                           "; TMA fills with zero or NaN"};
   }
   wanted.nanFill = fill == TileFill::NaN;
   return wanted;

@@ -201,9 +201,10 @@ static std::set<DomainId> rootsOf(const DomainGraph &g, DomainId id) {
   return roots;
 }
 
-/// The tile's domains, and which of them have holes.
-static std::vector<TmaTileDomain> tileOf(const DomainGraph &g,
-                                         const View &view) {
+/// The tile's domains, and which of them have holes; `loopHoles`: whether the
+/// other dimensions of the tensor have.
+static std::vector<TmaTileDomain> tileOf(const DomainGraph &g, const View &view,
+                                         Tri &loopHoles) {
   std::map<DomainId, Tri> holes;
   for (const DomainExpr &e : g.exprs())
     if (Tri made = e.removed ? Tri::No : g.createsHoles(e); made != Tri::No)
@@ -214,12 +215,22 @@ static std::vector<TmaTileDomain> tileOf(const DomainGraph &g,
   for (const Dim &dim : view.dims)
     for (DomainId id : dim.record.tileDomains) {
       TmaTileDomain d{g[id].name, g[id].extent.constant().value_or(1), Tri::No};
-      for (DomainId root : rootsOf(g, id))
+      for (DomainId root : rootsOf(g, id)) {
+        d.roots.push_back(g[root].name);
         if (auto it = holes.find(root);
             it != holes.end() && d.holes != Tri::Yes)
           d.holes = it->second;
+      }
       tile.push_back(std::move(d));
     }
+  std::erase_if(holes, [&](const auto &each) {
+    return std::ranges::any_of(tile, [&](const TmaTileDomain &d) {
+      return std::ranges::count(d.roots, g[each.first].name) > 0;
+    });
+  });
+  for (auto [root, made] : holes)
+    if (loopHoles != Tri::Yes)
+      loopHoles = made;
   return tile;
 }
 
@@ -287,7 +298,9 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
   auto chosen = choose(work, target);
   if (!chosen)
     return chosen.problem();
-  std::vector<TmaTileDomain> tile = tileOf(work.s.graph, views->front());
+  Tri loopHoles = Tri::No;
+  std::vector<TmaTileDomain> tile =
+      tileOf(work.s.graph, views->front(), loopHoles);
   int64_t row = chosen->dims.back().record.tile;
   // The first choice knows the image: kept loops step over whole tiles.
   work.imageBytes = work.bufferBytes = chosen->pieces.imageBytes;
@@ -314,6 +327,10 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
   TmaLowering low = std::move(chosen->low);
   low.checks = std::move(chosen->needs.checks);
   low.tile = std::move(tile);
+  low.loopHoles = loopHoles;
+  for (TmaLoop &loop : low.loops)
+    for (DomainId root : rootsOf(low.graph, loop.domain))
+      loop.roots.push_back(low.graph[root].name);
   low.rowElements = row;
   std::vector<std::string> lines;
   bool tiled = low.mode == TmaMode::Tiled;

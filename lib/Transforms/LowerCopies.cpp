@@ -213,7 +213,7 @@ namespace {
 class Lowerer {
 public:
   explicit Lowerer(KernelOp kernel) : kernel(kernel) {}
-  LogicalResult lower(CopyAsyncOp copy);
+  LogicalResult lower(CopyAsyncOp copy, const Result<CopyLowering> &lowering);
 
 private:
   /// A size or stride of the copy's tensor in the launch region.
@@ -451,8 +451,8 @@ LogicalResult Lowerer::box(OpBuilder &b, CopyAsyncOp copy,
   return success();
 }
 
-LogicalResult Lowerer::lower(CopyAsyncOp copy) {
-  auto lowering = lowerCopy(copy, /*uses=*/true);
+LogicalResult Lowerer::lower(CopyAsyncOp copy,
+                             const Result<CopyLowering> &lowering) {
   if (!lowering)
     return copy.emitOpError("[")
            << lowering.problem().code << "] " << lowering.problem().message;
@@ -522,10 +522,13 @@ struct LowerCopiesPass : titan::impl::LowerCopiesBase<LowerCopiesPass> {
   void runOnOperation() override {
     SmallVector<CopyAsyncOp> copies;
     getOperation().walk([&](CopyAsyncOp copy) { copies.push_back(copy); });
-    Lowerer lowerer(getOperation());
-    // All of them: what one buffer needs follows from its uses, not its copies.
+    // What a copy needs hangs on the others, too.
+    std::vector<Result<CopyLowering>> lowerings;
     for (CopyAsyncOp copy : copies)
-      if (failed(lowerer.lower(copy)))
+      lowerings.push_back(lowerCopy(copy, /*uses=*/true));
+    Lowerer lowerer(getOperation());
+    for (auto [copy, lowering] : llvm::zip(copies, lowerings))
+      if (failed(lowerer.lower(copy, lowering)))
         signalPassFailure();
   }
 };

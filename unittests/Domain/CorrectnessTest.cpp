@@ -125,8 +125,9 @@ TEST(WantedCorrectness, Table) {
   using enum Correctness;
   TileUse sum{"mma %acc", {1}}, elementwise{"add", {}},
       maximum{"max", {1}, TileFill::Other}, nan{"fma.oob", {1}, TileFill::NaN};
-  std::vector<Tri> whole = {Tri::No, Tri::No}, rows = {Tri::Yes, Tri::No},
-                   ragged = {Tri::No, Tri::Yes}, may = {Tri::No, Tri::Unknown};
+  TileHoles whole{{Tri::No, Tri::No}}, rows{{Tri::Yes, Tri::No}},
+      ragged{{Tri::No, Tri::Yes}}, may{{Tri::No, Tri::Unknown}},
+      loops{{Tri::No, Tri::No}, Tri::Yes};
   auto level = [](const Result<WantedCorrectness> &w) {
     return !w ? w.problem().code
               : std::string(w->level == Strong ? "strong" : "weak") +
@@ -142,7 +143,13 @@ TEST(WantedCorrectness, Table) {
   EXPECT_EQ(level(wantedCorrectness({maximum}, whole)), "weak");
   EXPECT_EQ(level(wantedCorrectness({sum, nan}, ragged)), "tma-fill-value");
   EXPECT_EQ(level(wantedCorrectness({sum, nan}, whole)), "weak");
+  EXPECT_EQ(level(wantedCorrectness({sum, maximum}, ragged)), "tma-fill-value");
   EXPECT_EQ(level(wantedCorrectness({}, ragged)), "weak");
+  // Tiles that are one hole, added up or not.
+  TileUse tiles{"addf", {0, 1, 2}};
+  EXPECT_EQ(level(wantedCorrectness({sum}, loops)), "weak");
+  EXPECT_EQ(wantedCorrectness({sum, tiles}, loops)->why,
+            "strong: addf reduces the loops around the tile, which have holes");
   // Demands.
   CorrectnessDemand weak{Weak}, strong{Strong},
       strongNaN{Strong, TileFill::NaN}, fillNaN{std::nullopt, TileFill::NaN};

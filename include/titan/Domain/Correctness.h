@@ -24,6 +24,7 @@
 //                                a hole itself
 //   summed over K, K ragged      spoils sums that are valid    strong, zero
 //   summed over K, K whole       there is none                 weak
+//   added to other tiles         spoils what they hold there   strong, zero
 //   maximum over K, K ragged     wants -inf: TMA has zero      refused
 //                                and NaN only
 //
@@ -130,13 +131,23 @@ enum class Correctness : uint8_t {
 /// The value that changes nothing where a use reduces; Other: neither.
 enum class TileFill : uint8_t { Zero, NaN, Other };
 
+/// Which dimensions of a tile have holes.
+struct TileHoles {
+  std::vector<Tri> dimensions;
+  /// Whether loops around the tile make holes that are whole tiles.
+  Tri loops = Tri::No;
+};
+
 /// One use of a tile.
 struct TileUse {
   std::string name; ///< For messages: "mma %acc".
-  /// Dimensions of the tile that are reduced without a predicate; empty: the
-  /// use is element by element, or looks at valid elements only.
+  /// Dimensions of the tile that are reduced without a predicate, and their
+  /// number for the loops around it; empty: the use is element by element, or
+  /// looks at valid elements only.
   std::vector<int> reduced;
   TileFill neutral = TileFill::Zero;
+  /// Why no fill of TMA's is neutral, and what to do: the end of a message.
+  std::string otherwise = {};
 };
 
 /// What an attribute asks for.
@@ -152,12 +163,11 @@ struct WantedCorrectness {
 };
 
 /// Strong where a hole can reach an unpredicated reduction, that is where a use
-/// reduces a dimension that has holes or may have (`holes`, by dimension); weak
-/// otherwise; a demand overrides. Problems (tma-fill-value): a fill that TMA
-/// does not have, uses or a demand that want different ones.
+/// reduces a dimension that has holes or may have; weak otherwise; a demand
+/// overrides. Problems (tma-fill-value): a fill that TMA does not have, uses or
+/// a demand that want different ones.
 Result<WantedCorrectness>
-wantedCorrectness(const std::vector<TileUse> &uses,
-                  const std::vector<Tri> &holes,
+wantedCorrectness(const std::vector<TileUse> &uses, const TileHoles &holes,
                   const CorrectnessDemand &demand = {});
 
 } // namespace titan

@@ -38,10 +38,10 @@
 // remains is refused (tma-schedule) with the first expression that fits
 // nothing.
 //
-// Windows of a dimension (window, IterDomain.h) are boxed by themselves, or their
-// pixels are the tile. Loads only; the elements of a window are loops. What a
-// resize adds above a window is padding: it is filled whatever the correctness
-// is.
+// Windows of a dimension (window, IterDomain.h) are boxed by themselves, or
+// their pixels are the tile. Loads only; the elements of a window are loops.
+// What a resize adds above a window is padding: it is filled whatever the
+// correctness is.
 //
 //   windows                                     box            by
 //   ---------------------------------------------------------------------------
@@ -159,6 +159,7 @@ struct TmaLoop {
   std::string index;
   Expr extent;
   bool ofBoxes; ///< Made because the tile is wider than a box.
+  std::vector<std::string> roots = {}; ///< Dimensions that it comes from.
 };
 
 enum class TmaElse : uint8_t {
@@ -189,6 +190,7 @@ struct TmaTileDomain {
   /// Whether some of the dimensions of the tensor that it comes from have
   /// holes, in this tile or in others.
   Tri holes;
+  std::vector<std::string> roots = {}; ///< Those dimensions.
 };
 
 struct TmaLowering {
@@ -223,6 +225,9 @@ struct TmaLowering {
 
   /// The tile, all its boxes, in the order of its image, outermost first.
   std::vector<TmaTileDomain> tile;
+  /// Whether dimensions of the tensor that are in no domain of the tile have
+  /// holes: then a tile may be one hole.
+  Tri loopHoles = Tri::No;
   int64_t rowElements = 1; ///< Of the tile, along the innermost dimension.
   int64_t imageBytes = 0;  ///< Shared bytes of a tile, all its boxes.
   int64_t bufferBytes = 0; ///< Of all tiles that are kept.

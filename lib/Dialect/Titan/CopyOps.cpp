@@ -5,7 +5,6 @@
 #include "titan/Target/Target.h"
 
 #include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace titan;
@@ -324,72 +323,26 @@ static std::optional<Problem> checkBuffer(SharedType buffer,
   return std::nullopt;
 }
 
-//===----------------------------------------------------------------------===//
-// Which correctness a load needs
-//===----------------------------------------------------------------------===//
-
-/// What reads the buffer along which of its dimensions: products, and sums of
-/// tiles that were loaded from it.
-static std::vector<TileUse> usesOf(Value buffer) {
-  std::vector<TileUse> uses;
-  llvm::SetVector<Value> views;
-  views.insert(getRoot(buffer));
-  auto product = [&](auto op, Value view) {
-    if (op.getA() == view)
-      uses.push_back(
-          {op->getName().getStringRef().str(), {op.getTransposeA() ? 0 : 1}});
-    if (op.getB() == view)
-      uses.push_back(
-          {op->getName().getStringRef().str(), {op.getTransposeB() ? 0 : 1}});
-  };
-  for (size_t i = 0; i < views.size(); ++i)
-    for (Operation *user : views[i].getUsers()) {
-      Value view = views[i];
-      if (isa<SharedSlotOp, SharedViewOp, MapRankOp, SharedLoadOp, ExtractOp,
-              PanelOp, arith::ExtFOp, arith::TruncFOp, arith::ExtSIOp,
-              arith::ExtUIOp, arith::TruncIOp, arith::SIToFPOp, arith::UIToFPOp,
-              arith::MulFOp, arith::MulIOp, arith::AddFOp, arith::AddIOp>(
-              user)) {
-        views.insert(user->getResult(0));
-      } else if (auto mma = dyn_cast<MmaOp>(user)) {
-        product(mma, view);
-      } else if (auto mma = dyn_cast<Tcgen05MmaOp>(user)) {
-        product(mma, view);
-      } else if (auto reduce = dyn_cast<ReduceOp>(user)) {
-        int last = static_cast<int>(reduce.getTile().getType().getRank()) - 1;
-        uses.push_back(
-            {"titan.reduce " + stringifyReduceKind(reduce.getKind()).str(),
-             {last},
-             reduce.getKind() == ReduceKind::Add ? TileFill::Zero
-                                                 : TileFill::Other});
-      }
-    }
-  return uses;
-}
-
-/// Whether each dimension of the buffer has holes: those of the tile's domains
-/// that share steps of the row-major order with it.
-static std::vector<Tri> holesOf(SharedType buffer, const TmaLowering &low) {
-  std::vector<Tri> holes(buffer.getRank(), Tri::No);
-  int64_t step = 1;
-  for (size_t d = buffer.getRank(); d-- > 0;) {
-    int64_t end = step * buffer.getShape()[d], inner = 1;
-    for (size_t k = low.tile.size(); k-- > 0;) {
-      int64_t outer = inner * low.tile[k].extent;
-      if (inner < end && outer > step && end > step && outer > inner &&
-          holes[d] != Tri::Yes && low.tile[k].holes != Tri::No)
-        holes[d] = low.tile[k].holes;
-      inner = outer;
-    }
-    step = end;
-  }
-  return holes;
-}
-
 Result<CopyLowering> titan::lowerCopy(CopyAsyncOp copy, bool uses) {
   auto schedule = scheduleOf(copy);
   if (!schedule)
     return schedule.problem();
+  const TargetInfo &target = targetOf(copy);
+  SharedType buffer = copy.getBuffer().getType();
+  auto lower = [&]() -> Result<TmaLowering> {
+    auto low = lowerSchedule(*schedule, target);
+    if (!low)
+      return low;
+    if (auto problem = checkBuffer(buffer, *low))
+      return *problem;
+    return low;
+  };
+  if (!copy.isLoad()) {
+    auto low = lower();
+    if (!low)
+      return low.problem();
+    return CopyLowering{std::move(*schedule), std::move(*low), {}};
+  }
   CorrectnessDemand demand;
   if (copy.getWeak())
     demand.level = Correctness::Weak;
@@ -397,36 +350,33 @@ Result<CopyLowering> titan::lowerCopy(CopyAsyncOp copy, bool uses) {
     demand.level = Correctness::Strong;
   if (auto fill = copy.getFill())
     demand.fill = *fill == OobFill::NaN ? TileFill::NaN : TileFill::Zero;
-  SharedType buffer = copy.getBuffer().getType();
-  const TargetInfo &target = targetOf(copy);
-  WantedCorrectness wanted;
-  std::vector<TileUse> readers;
-  if (copy.isLoad() && uses)
-    readers = usesOf(copy.getBuffer());
-  std::vector<Tri> holes;
-  if (!readers.empty()) {
-    // Where the holes are does not hang on what is wanted.
-    auto weak = lowerSchedule(*schedule, target);
-    if (!weak)
-      return weak.problem();
-    if (auto problem = checkBuffer(buffer, *weak))
-      return *problem;
-    holes = holesOf(buffer, *weak);
+  // Where the holes are does not hang on what is wanted.
+  CopyUses readers;
+  std::optional<TmaLowering> weak;
+  if (uses) {
+    auto low = lower();
+    if (!low)
+      return low.problem();
+    readers = usesOf(copy, *low);
+    weak = std::move(*low);
   }
-  if (copy.isLoad()) {
-    auto found = wantedCorrectness(readers, holes, demand);
-    if (!found)
-      return found.problem();
-    wanted = *found;
+  auto wanted = wantedCorrectness(readers.uses, readers.holes, demand);
+  if (!wanted)
+    return wanted.problem();
+  schedule->wanted = wanted->level;
+  schedule->nanFill = wanted->nanFill;
+  if (!weak || wanted->level == Correctness::Strong || wanted->nanFill) {
+    auto low = lower();
+    if (!low && wanted->level == Correctness::Strong && !demand.level)
+      return Problem{low.problem().code, low.problem().message + " (" +
+                                             wanted->why +
+                                             "; or write `weak`)"};
+    if (!low)
+      return low.problem();
+    weak = std::move(*low);
   }
-  schedule->wanted = wanted.level;
-  schedule->nanFill = wanted.nanFill;
-  auto low = lowerSchedule(*schedule, target);
-  if (!low)
-    return low.problem();
-  if (auto problem = checkBuffer(buffer, *low))
-    return *problem;
-  return CopyLowering{std::move(*schedule), std::move(*low), wanted};
+  return CopyLowering{std::move(*schedule), std::move(*weak),
+                      std::move(*wanted)};
 }
 
 //===----------------------------------------------------------------------===//

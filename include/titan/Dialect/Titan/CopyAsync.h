@@ -32,6 +32,17 @@ struct CopyLowering {
 /// tma-shared-tile where the buffer does not hold the tile.
 Result<CopyLowering> lowerCopy(CopyAsyncOp copy, bool uses);
 
+/// What the holes of a load's tile reach (CopyUses.cpp): the reductions that
+/// read them, directly or through what is computed from the tile, each with
+/// whether zero in the holes is neutral there; and which dimensions of the
+/// buffer have holes. Looks at the kernel's other copies, too: all are to be
+/// looked at before one is lowered.
+struct CopyUses {
+  std::vector<TileUse> uses;
+  TileHoles holes;
+};
+CopyUses usesOf(CopyAsyncOp copy, const TmaLowering &low);
+
 /// The symbol of a size that only the launch knows, and of a stride (elements).
 std::string strideSymbol(const std::string &dimension);
 
