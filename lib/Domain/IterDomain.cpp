@@ -187,10 +187,36 @@ std::vector<DomainId> DomainGraph::roots() const {
 
 std::vector<DomainId> DomainGraph::leaves() const {
   std::vector<DomainId> result;
-  for (DomainId id = 0; id < size(); ++id)
-    if (!domains[id].removed && domains[id].consumer < 0)
+  std::vector<bool> listed(domains.size(), false);
+  auto list = [&](DomainId id) {
+    if (!listed[id] && !domains[id].removed && domains[id].consumer < 0)
       result.push_back(id);
+    listed[id] = true;
+  };
+  for (DomainId id : order)
+    list(id);
+  for (DomainId id = 0; id < size(); ++id)
+    list(id);
   return result;
+}
+
+std::optional<Problem>
+DomainGraph::reorder(const std::vector<DomainId> &first) {
+  std::vector<bool> named(domains.size(), false);
+  for (DomainId id : first) {
+    if (auto problem = checkFree(id))
+      return problem;
+    if (named[id])
+      return invalid("domain " + domains[id].name +
+                     " is named twice in an order");
+    named[id] = true;
+  }
+  std::vector<DomainId> all = first;
+  for (DomainId id : leaves())
+    if (!named[id])
+      all.push_back(id);
+  order = std::move(all);
+  return std::nullopt;
 }
 
 void DomainGraph::rename(DomainId id, std::string name) {
@@ -330,6 +356,8 @@ static void propagate(const std::vector<DomainExpr> &expressions,
           set(q, Ops::bitXor(v[a], v[b]));
         if (v[p] && v[q] && !v[b])
           set(b, Ops::bitXor(v[p], v[q]));
+        if (v[b] && v[q] && !v[a])
+          set(a, Ops::bitXor(v[b], v[q]));
         break;
       case DomainExpr::Kind::Window:
         if (v[p] && v[q] && !v[a])
@@ -451,6 +479,7 @@ void DomainGraph::takePlace(DomainId of, DomainId by) {
       if (in == of)
         in = by;
   domains[of].removed = true;
+  std::replace(order.begin(), order.end(), of, by);
 }
 
 bool DomainGraph::rotateRight(DomainId d) {
@@ -484,7 +513,7 @@ bool DomainGraph::rotateLeft(DomainId d) {
   DomainId x = first->out[1];
   const DomainExpr *second = consumerOf(x, DomainExpr::Kind::Split);
   if (!second || !second->innerFactor ||
-      isMultiple(first->factor, second->factor) != Tri::Yes)
+      canRotateLeft(first->factor, second->factor) != Tri::Yes)
     return false;
   DomainExpr &upper = expressions[domains[d].consumer];
   DomainExpr &lower = expressions[domains[x].consumer];
@@ -514,7 +543,9 @@ bool DomainGraph::splitBeforeMerge(DomainId m) {
   DomainId a = merged.in[0], b = merged.in[1], o = cut.out[0], i = cut.out[1];
   // n is the inner extent, however the split was written.
   Expr n = domains[i].extent;
-  if (isMultiple(domains[b].extent, n) != Tri::Yes)
+  Expr outer = domains[a].extent * ceilDiv(domains[b].extent, n);
+  if (mergeThenSplitIsSplitThenMerge(domains[b].extent, n) != Tri::Yes ||
+      (!cut.innerFactor && areEqual(domains[o].extent, outer) != Tri::Yes))
     return false;
   int mergeIndex = domains[m].producer, splitIndex = domains[m].consumer;
   // m becomes b's outer half: split(b) = (m, i), merge(a, m) = o.

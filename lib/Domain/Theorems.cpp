@@ -75,11 +75,13 @@ std::vector<Implication> titan::predicateThrough(const DomainGraph &graph,
 // Equivalences
 //===----------------------------------------------------------------------===//
 
-bool titan::mergeThenSplitIsSplitThenMerge(int64_t n2, int64_t factor) {
-  return n2 % factor == 0;
+Tri titan::mergeThenSplitIsSplitThenMerge(const Expr &n2, const Expr &factor) {
+  return isMultiple(n2, factor);
 }
 
-bool titan::canRotateLeft(int64_t box, int64_t n) { return box % n == 0; }
+Tri titan::canRotateLeft(const Expr &box, const Expr &n) {
+  return isMultiple(box, n);
+}
 
 //===----------------------------------------------------------------------===//
 // TMA-protected domains
@@ -106,6 +108,23 @@ titan::tmaProtected(const DomainGraph &graph,
     }
   }
   return is;
+}
+
+std::vector<Implication>
+titan::protectedInBounds(const DomainGraph &graph,
+                         const std::vector<DomainId> &partitioned) {
+  std::vector<bool> is = tmaProtected(graph, partitioned), given = is;
+  for (DomainId id : partitioned)
+    given[id] = false;
+  std::vector<DomainId> premises;
+  for (DomainId id = 0; id < graph.size(); ++id)
+    if (!graph[id].removed && !given[id])
+      premises.push_back(id);
+  std::vector<Implication> rules;
+  for (DomainId id = 0; id < graph.size(); ++id)
+    if (!graph[id].removed && given[id])
+      rules.push_back({premises, id});
+  return rules;
 }
 
 Tri titan::strongByProtection(const DomainGraph &graph,

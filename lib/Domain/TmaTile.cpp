@@ -82,6 +82,12 @@ Result<TmaSchedule> titan::tma::withoutViews(const TmaSchedule &from,
   for (DomainId id = 0; id < old.size(); ++id)
     if (to[id] >= 0 && classes[id] == Class::Tile && graph[to[id]].consumer < 0)
       result.bulk.push_back(to[id]);
+  std::vector<DomainId> order;
+  for (DomainId id : old.leaves())
+    if (to[id] >= 0 && graph[to[id]].consumer < 0)
+      order.push_back(to[id]);
+  if (auto problem = graph.reorder(order))
+    return *problem;
   result.graph = std::move(graph);
   return result;
 }

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Domain/Correctness.h"
+#include "titan/Domain/Tma.h"
 
+#include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
 
@@ -119,6 +121,106 @@ TEST(WeakStore, StartsAndTails) {
   EXPECT_EQ(verdictOf({n * 8, 16, false, {0, 0}}), "");
   EXPECT_EQ(verdictOf({8, 16, false, {0, -3}}), "tma-store-negative ");
   EXPECT_EQ(verdictOf({8, 16, false, {n - 4}}), "N - 4 ");
+}
+
+/// The three conditions of Theorem 1 for stores against stores on bytes: rows
+/// of n words, resized, cut in boxes and strided; every tile is stored, in both
+/// orders, holes being garbage. Right in both if and only if the three hold.
+TEST(WeakStore, ThreeConditionsOnBytes) {
+  constexpr int64_t base = 4096, shared = 1024;
+  constexpr uint32_t untouched = 0xCDCDCDCD, garbage = 0xABABABAB;
+  int64_t right = 0, broken[3] = {};
+  auto check = [&](int64_t size, int64_t left, int64_t right_, int64_t box,
+                   int64_t stride, int64_t n) {
+    int64_t row = (n + 3) / 4 * 4, pitch = row + 4; // Words.
+    int64_t elements = ceilDiv(box, stride), extent = size + left + right_;
+    TensorMap map;
+    map.rank = 2;
+    map.type = findTmaType("u32");
+    map.address = base;
+    map.dims[0] = static_cast<uint64_t>(n);
+    map.dims[1] = static_cast<uint64_t>(size);
+    map.strides[0] = static_cast<uint64_t>(pitch * 4);
+    map.box[0] = static_cast<uint32_t>(row);
+    map.box[1] = static_cast<uint32_t>(box);
+    map.elementStrides[1] = static_cast<uint32_t>(stride);
+    // Position p of row i of a box that starts at c.
+    auto valid = [&](int64_t i, int64_t p) {
+      return i < box && p >= 0 && p < size && p + left >= 0 &&
+             p + left < extent;
+    };
+    bool holeInside = false;
+    std::vector<uint32_t> want(static_cast<size_t>((size + 1) * pitch),
+                               untouched);
+    std::vector<int64_t> starts; // c * 8 + s
+    for (int64_t c = -left; c < extent - left; c += box)
+      for (int64_t s = 0; s < stride; ++s) {
+        starts.push_back(c * 8 + s);
+        for (int64_t t = 0; t < elements; ++t) {
+          int64_t i = s + t * stride, p = c + i;
+          if (valid(i, p))
+            for (int64_t j = 0; j < n; ++j)
+              want[static_cast<size_t>(p * pitch + j)] =
+                  static_cast<uint32_t>(p * 64 + j);
+          else
+            holeInside = holeInside || (p >= 0 && p < size);
+        }
+      }
+    bool correct = true;
+    for (bool backwards : {false, true}) {
+      std::vector<uint32_t> got(want.size(), untouched);
+      for (size_t k = 0; k < starts.size(); ++k) {
+        int64_t at = starts[backwards ? starts.size() - 1 - k : k];
+        int64_t c = euclidDiv(at, 8), s = euclidMod(at, 8);
+        TmaCopy copy;
+        copy.direction = TmaDirection::Store;
+        copy.shared = shared;
+        copy.coords = {0, c + s};
+        auto transfer = TmaTransfer::make(map, copy, h200);
+        if (!transfer) {
+          ASSERT_EQ(transfer.problem().code, "tma-store-negative");
+          correct = false;
+          continue;
+        }
+        transfer->forEachRun([&](const TmaRun &run) {
+          for (int64_t b = 0; b < run.bytes; b += 4) {
+            int64_t word = (run.shared + b - shared) / 4;
+            int64_t i = s + word / row * stride, j = word % row, p = c + i;
+            got.at((run.global + static_cast<uint64_t>(b) - base) / 4) =
+                valid(i, p) && j < n ? static_cast<uint32_t>(p * 64 + j)
+                                     : garbage;
+          }
+        });
+      }
+      correct = correct && got == want;
+    }
+    Requirements starts_, tail;
+    requireWeakStore({4, 32, false, {0, -left}}, starts_);
+    requireWeakStore({n, 32, false, {0, 0}}, tail);
+    ASSERT_TRUE(starts_.checks.empty() && tail.checks.empty());
+    // A tail is seen where some row of the tensor is stored.
+    bool one = starts_.ok(), two = tail.ok(), three = !holeInside;
+    bool stores = std::any_of(want.begin(), want.end(),
+                              [](uint32_t w) { return w != untouched; });
+    ASSERT_EQ(correct, one && (two || (!stores && three)) && three)
+        << size << " " << left << " " << right_ << " box " << box << " stride "
+        << stride << " row " << n;
+    right += correct;
+    broken[0] += !one && two && three;
+    broken[1] += one && !two && three;
+    broken[2] += one && two && !three;
+  };
+  for (int64_t size = 1; size <= 6; ++size)
+    for (int64_t left = -2; left <= 2; ++left)
+      for (int64_t right_ = -2; right_ <= 2; ++right_)
+        for (int64_t box = 1; box <= 5; ++box)
+          for (int64_t stride = 1; stride <= 4; ++stride)
+            for (int64_t n : {3, 4, 5, 8})
+              if (size + left + right_ >= 1)
+                check(size, left, right_, box, stride, n);
+  EXPECT_GT(right, 1000);
+  for (int64_t only : broken)
+    EXPECT_GT(only, 100);
 }
 
 TEST(WantedCorrectness, Table) {

@@ -100,6 +100,8 @@ void requireAlignedCoordinate(const Expr &coordinate, const TmaType &type,
 //   element that another tile, or nobody, writes. (2) measured: the last chunk
 //   of a row is written whole (facts-tma.md M5); nothing beyond it. (1) is the
 //   ISA's rule. Without the three, the elements written are the valid ones.
+// Elements of the tensor share no bytes: that is taken for granted (not checked
+// of strides by which rows overlap).
 // So a store's holes matter always: where a load may shrug (weak), a store
 // needs what a strong load needs, except that its else branch transfers
 // nothing.

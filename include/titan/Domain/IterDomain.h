@@ -47,8 +47,11 @@
 //                                                             2 2 2
 //
 // A domain is used by at most one expression, so a graph is a forest of trees
-// that grow together in merges and swizzles. Reordering changes no domain; it
-// is the order in which a caller lists the leaves.
+// that grow together in merges and swizzles.
+//
+// Reorder changes no domain, only the order of the leaves: indices, holes and
+// predicates stay, while the loops around a copy, and the order in which its
+// points are visited, follow the leaves.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_DOMAIN_ITERDOMAIN_H
@@ -127,6 +130,11 @@ public:
   Result<std::pair<DomainId, DomainId>>
   window(DomainId in, int64_t filter, int64_t stride = 1, int64_t dilation = 1);
 
+  /// Reorder: these leaves come first, in this order, the others behind them
+  /// as they were, and those that are made later behind all. The problem
+  /// (domain-invalid): one is no leaf, or named twice.
+  std::optional<Problem> reorder(const std::vector<DomainId> &first);
+
   //===--------------------------------------------------------------------===//
   // Looking
   //===--------------------------------------------------------------------===//
@@ -136,7 +144,7 @@ public:
   const IterDomain &operator[](DomainId id) const { return domains[id]; }
   const std::vector<DomainExpr> &exprs() const { return expressions; }
   std::vector<DomainId> roots() const;
-  /// In the order in which they were made.
+  /// In the order in which they were made, but where reorder says otherwise.
   std::vector<DomainId> leaves() const;
   /// One expression a line: `I1{2}, I2{4} = split(I0{6}, inner 4)`.
   std::string str() const;
@@ -190,14 +198,15 @@ public:
   ///     / \                        / \.
   ///    o   j{m}                j{m}   i{n}
   ///
-  /// Always the same function, holes included (Theorems.h, splitSplitRotation).
+  /// Always the same function, holes included (Theorems.h, canRotateLeft).
   bool rotateRight(DomainId d);
   /// The inverse: d split by inner B, its inner half of extent B split by inner
-  /// n. Only where n divides B: else the tile on the right is cut off at B.
+  /// n. Only where canRotateLeft: else the tile on the right is cut off at B.
   bool rotateLeft(DomainId d);
 
   /// m = merge(a, b), then m split by inner n: becomes b split by inner n, then
-  /// merge(a, b's outer half). Only where n divides b's extent.
+  /// merge(a, b's outer half). Only where mergeThenSplitIsSplitThenMerge; of m
+  /// split by outer f, n is the inner extent, and f has to be the new one, too.
   bool splitBeforeMerge(DomainId m);
   /// The inverse: b split by inner n, and a merged with its outer half.
   bool mergeBeforeSplit(DomainId b);
@@ -220,6 +229,7 @@ private:
 
   std::vector<IterDomain> domains;
   std::vector<DomainExpr> expressions;
+  std::vector<DomainId> order; // What reorder said; also former leaves.
 };
 
 /// Whether two graphs with constant extents are the same function: equally many

@@ -8,8 +8,33 @@
 //
 // The mathematics of tiled TMA on iteration domains, after nvFuser's notes "TMA
 // Modeling In Depth" and "Divisibility of Split" (NVIDIA/Fuser, doc/reading),
-// in our words, with what we had to mend. Each theorem is a function; its test
-// enumerates every small case.
+// in our words, with what we had to mend. Each theorem is a function; its test,
+// which bears the function's name, enumerates every small case.
+//
+//   in the notes                  function here            test
+//   --------------------------------------------------------------------------
+//   "Divisibility of Split"
+//     Theorem 1 (split)           predicateThroughSplit    Theorems.*
+//     Theorem 2 (merge)           predicateThroughMerge    Theorems.*
+//     Theorem 3 (resize), mended  predicateThroughResize   Theorems.*
+//     Theorem 4 (swizzle)         predicateThroughSwizzle  Theorems.*
+//     Theorem 5 (merge, split)    mergeThenSplitIs-        Equivalence.*
+//                                   SplitThenMerge
+//   "The Mathematical Theory of IterDomain"
+//     Theorem 2.1 (rotation)      canRotateLeft            Equivalence.*
+//   "TMA Modeling In Depth"
+//     CodeBlock 1, the function   TmaTransfer              Tma.*, TmaModes.*
+//     Theorem 1 (weak), mended    requireWeakStore         WeakStore.*
+//     Definition 1                tmaProtected             Theorems.*
+//     Theorem 4                   protectedInBounds        Theorems.*
+//     Theorem 5                   strongByProtection       Theorems.*
+//     Theorem 6 (FTTC)            fundamentalTheorem       FundamentalTheorem.*
+//       for any start             boxMixes                 FundamentalTheorem.*
+//       for any boxes             strongUnachievable       FundamentalTheorem.*
+//     Table 1 (the lowering)      lowerSchedule            Figures.*
+//
+// TmaTransfer is in Tma.h, requireWeakStore in Correctness.h, lowerSchedule in
+// TmaSchedule.h. (That note has no Theorems 2 and 3.)
 //
 // "D is in bounds" means 0 <= index(D) < extent(D). Indices are computed from
 // the leaves towards the roots, as a loop body does it. A point of the leaves
@@ -94,8 +119,9 @@ std::vector<Implication> predicateThrough(const DomainGraph &graph,
 ///   box of N never straddles a multiple of N2. If not, take i = N2 / N with
 ///   j = N - 1: the left side is past row 0, in row 1; the right side is in row
 ///   0, a hole of it.
-/// Seen at valid points alone they also agree when N1 = 1.
-bool mergeThenSplitIsSplitThenMerge(int64_t n2, int64_t factor);
+/// Seen at valid points alone they agree if and only if N divides N2 or N1 = 1
+/// (then there is no row 1).
+Tri mergeThenSplitIsSplitThenMerge(const Expr &n2, const Expr &factor);
 
 /// Theorem 2.1 (rotation). For all extents and factors m, n >= 1:
 ///   split by inner n, then the outer half by inner m
@@ -106,7 +132,7 @@ bool mergeThenSplitIsSplitThenMerge(int64_t n2, int64_t factor);
 ///   both sides: x = o*m + j >= ceil(N / n) implies x*n + i >= N.
 /// DomainGraph::rotateRight needs nothing; rotateLeft needs that n divides the
 /// box, which is then m*n.
-bool canRotateLeft(int64_t box, int64_t n);
+Tri canRotateLeft(const Expr &box, const Expr &n);
 
 //===----------------------------------------------------------------------===//
 // TMA-protected domains ("TMA Modeling In Depth", Definition 1, Theorems 4, 5)
@@ -122,12 +148,20 @@ bool canRotateLeft(int64_t box, int64_t n);
 ///   5. the X output of a swizzle whose X input is protected.
 /// A window hands nothing on: the index behind its last one may be an element.
 /// Its outputs are protected where they are given (im2col's pixels).
-/// Theorem 4. If all domains that are not protected are in bounds, and the
-/// hardware's predicates hold (all partitioned domains are in bounds), then all
-/// protected domains are in bounds.
-///   Proof sketch: rules 2 to 5 are the predicates above, from input to output.
 std::vector<bool> tmaProtected(const DomainGraph &graph,
                                const std::vector<DomainId> &partitioned);
+
+/// Theorem 4. If all domains that are not protected are in bounds, and the
+/// hardware's predicates hold (all partitioned domains are in bounds), then all
+/// protected domains are in bounds. One implication for each protected domain
+/// that is not partitioned; its premises are the partitioned domains and those
+/// that are not protected.
+///   Proof sketch: rules 2 to 5 are the predicates above, from input to output;
+///   what those of splits and swizzles ask for besides, an inner output or Y,
+///   is partitioned or not protected, for no rule protects it.
+std::vector<Implication>
+protectedInBounds(const DomainGraph &graph,
+                  const std::vector<DomainId> &partitioned);
 
 /// Theorem 5. A schedule whose hole-making expressions all have protected
 /// inputs is strongly correct for fill value zero, without any predicate (level
