@@ -7,6 +7,7 @@
 // channels, which lib/Domain finds.
 //
 //===----------------------------------------------------------------------===//
+#include "Alignment.h"
 #include "Interpreter.h"
 
 #include "titan/Domain/Tma.h"
@@ -19,6 +20,14 @@ using namespace titan::effect;
 std::optional<uint32_t> Instantiator::Impl::boxFootprint(const CompiledOp &op,
                                                          const Access &access) {
   const Footprint &bytes = access.bytes;
+  if (const Val &start = value(bytes.coords.back());
+      start.kind == Val::Int && start.number.value % startUnit(op.op)) {
+    problem(Code::TmaCoordinateAlignment, op.op,
+            "coordinate 0, the innermost, is " + Twine(start.number.value) +
+                ", no multiple of " + Twine(startUnit(op.op)) +
+                " elements (16 bytes)");
+    return std::nullopt;
+  }
   auto root = globalRoot(bytes.object);
   if (!root) {
     problem(Code::Undecided, op.op,

@@ -1,6 +1,7 @@
 //===- Checker.cpp - titan check ------------------------------------------===//
 #include "titan/Analysis/Checker.h"
 
+#include "Alignment.h"
 #include "Courses.h"
 #include "Execution.h"
 #include "Instantiate.h"
@@ -609,6 +610,14 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       report.add(Code::Undecided, op, nullptr,
                  "only one side of this branch was ever taken, whatever the "
                  "sizes");
+  if (instantiator.problems.empty())
+    for (Operation *op : findUnprovedStarts(kernel))
+      report.add(Code::Undecided, op, nullptr,
+                 "that coordinate 0, the innermost, is a multiple of " +
+                     Twine(startUnit(op)) +
+                     " elements (16 bytes; the copy faults else): multiply by "
+                     "a constant that is, or titan.require that a remainder is "
+                     "0");
   for (auto [number, period] : periods.found())
     result.periods.push_back(choices[number].name + " " +
                              std::to_string(period));

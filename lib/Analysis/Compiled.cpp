@@ -132,6 +132,8 @@ CompiledOp Compiler::compile(Operation &op) {
     result.kind = Kind::BarrierAlloc;
   else if (isa<TokenNoneOp>(op))
     result.kind = Kind::TokenNone;
+  else if (isa<AssertOp>(op))
+    result.kind = Kind::Assert;
   else if (!isa<TitanDialect, arith::ArithDialect>(op.getDialect()) &&
            !isPure(&op))
     // A call, say: who knows what it does?

@@ -47,6 +47,7 @@ struct CompiledOp {
     Alloc,
     BarrierAlloc,
     TokenNone,
+    Assert,
     For,
     If,
     Elect,

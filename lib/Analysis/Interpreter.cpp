@@ -416,6 +416,15 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     set(val);
     return true;
   }
+  case Kind::Assert:
+    if (const Val &holds = in(0);
+        holds.kind == Val::Int && holds.number.value == 0) {
+      problem(Code::AssertFailed, op.op,
+              "in one of the launches looked at this does not hold: " +
+                  cast<AssertOp>(op.op).getMessage());
+      return false;
+    }
+    return true;
   case Kind::TokenNone: {
     Val val;
     val.kind = Val::Token;

@@ -174,7 +174,6 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
     TensorMapOp made = getTensorMapOp(map);
     return made ? Value(made.getTensor()) : Value();
   };
-  llvm::DenseSet<Value> storedMaps;
   kernel.getBody().walk([&](Operation *op) {
     auto launchSide = [&](Value bodyValue) -> Value {
       auto argument = dyn_cast<BlockArgument>(bodyValue);
@@ -183,14 +182,10 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
     llvm::TypeSwitch<Operation *>(op)
         .Case<TmaLoadOp>(
             [&](auto o) { access[through(o.getMap())].first = true; })
-        .Case<TmaStoreOp>([&](auto o) {
-          access[through(o.getMap())].second = true;
-          storedMaps.insert(launchSide(o.getMap()));
-        })
-        .Case<TmaReduceOp>([&](auto o) {
-          access[through(o.getMap())] = {true, true};
-          storedMaps.insert(launchSide(o.getMap()));
-        })
+        .Case<TmaStoreOp>(
+            [&](auto o) { access[through(o.getMap())].second = true; })
+        .Case<TmaReduceOp>(
+            [&](auto o) { access[through(o.getMap())] = {true, true}; })
         .Case<GlobalLoadOp>(
             [&](auto o) { access[launchSide(o.getTensor())].first = true; })
         .Case<GlobalStoreOp>(
@@ -351,7 +346,7 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
     }
     // PTX ISA, "Restriction on Tensor Copy instructions": stores write whole
     // chunks of 16 bytes.
-    if (storedMaps.contains(value) && !type.getInterleave()) {
+    if (isStoredThrough(made) && !type.getInterleave()) {
       json::Value row = json::Array{"mul", dims.front(), bytes};
       checks.push_back(makeCheck(
           json::Array{"eq", json::Array{"mod", row, 16}, 0}, Code::TmaStoreTail,

@@ -16,7 +16,7 @@ using namespace mlir;
 
 void titan::buildExpandPipeline(OpPassManager &pm) {
 #ifdef TITAN_HAS_TRANSFORMS
-  buildExpandPasses(pm);
+  buildExpandPasses(pm, /*assertIndices=*/true);
 #endif
 }
 

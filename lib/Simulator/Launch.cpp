@@ -148,6 +148,12 @@ bool Evaluator::tensorMap(TensorMapOp op) {
   for (const TmaViolation &violation :
        validate(map, targetInfo(TargetId::Sm90a)))
     bad(op, violation.code, violation.field + ": " + violation.message);
+  // As in a package (LaunchManifest.cpp).
+  if (int64_t tail = isStoredThrough(op) ? storeTailBytes(map) : 0)
+    bad(op, Code::TmaStoreTail,
+        llvm::formatv("rows of {0} bytes, which is no multiple of 16, are "
+                      "stored by TMA: {1} bytes behind each are overwritten",
+                      map.dims[0] * bytes, tail));
   if (findings.empty())
     if (auto span = spanOf(dims, strides), whole = spanOf(sizes, pitches);
         span > whole)

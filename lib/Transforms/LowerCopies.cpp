@@ -212,7 +212,8 @@ static FailureOr<Value> boxOf(OpBuilder &b, Location loc,
 namespace {
 class Lowerer {
 public:
-  explicit Lowerer(KernelOp kernel) : kernel(kernel) {}
+  Lowerer(KernelOp kernel, bool assertIndices)
+      : assertIndices(assertIndices), kernel(kernel) {}
   LogicalResult lower(CopyAsyncOp copy, const Result<CopyLowering> &lowering);
 
 private:
@@ -224,6 +225,7 @@ private:
   LogicalResult box(OpBuilder &b, CopyAsyncOp copy, const TmaLowering &low,
                     Value map, Writer &write);
 
+  bool assertIndices;
   KernelOp kernel;
   std::map<std::string, Value> maps; ///< By all of their parameters.
   llvm::StringSet<> checks;
@@ -496,6 +498,21 @@ LogicalResult Lowerer::lower(CopyAsyncOp copy,
     llvm_unreachable("a symbol that is neither a loop nor a size");
   };
   Writer write{b, loc, symbol};
+  if (assertIndices)
+    for (const TmaLoop &loop : low.loops) {
+      Value index = indices.lookup(loop.index);
+      auto most = greatest.find(loop.index), number = known.find(loop.index);
+      auto extent = loop.extent.constant();
+      if (!index ||
+          (extent && ((most != greatest.end() && most->second < *extent) ||
+                      number != known.end())))
+        continue;
+      Value below = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                          index, write(loop.extent));
+      AssertOp::create(b, loc, below,
+                       "the index of loop " + low.graph.str(loop.domain) +
+                           " is at least 0 and below its extent");
+    }
   std::vector<TmaLowering> each;
   for (int64_t n = 0; n < boxes; ++n) {
     int64_t rest = n;
@@ -519,6 +536,8 @@ LogicalResult Lowerer::lower(CopyAsyncOp copy,
 
 namespace {
 struct LowerCopiesPass : titan::impl::LowerCopiesBase<LowerCopiesPass> {
+  using LowerCopiesBase::LowerCopiesBase;
+
   void runOnOperation() override {
     SmallVector<CopyAsyncOp> copies;
     getOperation().walk([&](CopyAsyncOp copy) { copies.push_back(copy); });
@@ -526,7 +545,7 @@ struct LowerCopiesPass : titan::impl::LowerCopiesBase<LowerCopiesPass> {
     std::vector<Result<CopyLowering>> lowerings;
     for (CopyAsyncOp copy : copies)
       lowerings.push_back(lowerCopy(copy, /*uses=*/true));
-    Lowerer lowerer(getOperation());
+    Lowerer lowerer(getOperation(), assertIndices);
     for (auto [copy, lowering] : llvm::zip(copies, lowerings))
       if (failed(lowerer.lower(copy, lowering)))
         signalPassFailure();
@@ -534,8 +553,8 @@ struct LowerCopiesPass : titan::impl::LowerCopiesBase<LowerCopiesPass> {
 };
 } // namespace
 
-void titan::buildExpandPasses(OpPassManager &pm) {
+void titan::buildExpandPasses(OpPassManager &pm, bool assertIndices) {
   pm.addNestedPass<KernelOp>(createUnroll());
   pm.addNestedPass<KernelOp>(createExpandPipes());
-  pm.addNestedPass<KernelOp>(createLowerCopies());
+  pm.addNestedPass<KernelOp>(createLowerCopies({assertIndices}));
 }

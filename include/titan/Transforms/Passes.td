@@ -24,6 +24,8 @@ def LowerCopies : Pass<"titan-lower-copies", "::titan::KernelOp"> {
     the body has coordinates, predicates, the bytes that barriers expect, and
     tensor copies.
   }];
+  let options = [Option<"assertIndices", "assert-indices", "bool", /*default=*/"false",
+      "titan.assert that each index of a copy is below its loop's extent">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
                            "::titan::TitanDialect"];
 }

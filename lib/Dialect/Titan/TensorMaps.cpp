@@ -313,3 +313,15 @@ LogicalResult TensorMapOp::verify() {
            << *span << " bytes, its tensor " << *whole;
   return success();
 }
+
+bool titan::isStoredThrough(TensorMapOp map) {
+  auto through = [&](auto op) {
+    return getTensorMapOp(op.getMap()) == map ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+  };
+  Region &body = map->getParentOfType<KernelOp>().getBody();
+  return body.walk([&](TmaStoreOp op) { return through(op); })
+             .wasInterrupted() ||
+         body.walk([&](TmaReduceOp op) { return through(op); })
+             .wasInterrupted();
+}

@@ -64,6 +64,9 @@ mlir::Value getRoot(mlir::Value memory, bool *cluster = nullptr);
 /// The operation that made a tensor map of a kernel's body, at launch.
 TensorMapOp getTensorMapOp(mlir::Value mapInBody);
 
+/// Whether a TMA store or reduction of the kernel goes through the map.
+bool isStoredThrough(TensorMapOp map);
+
 /// The name of a map's element type (Target/Tma.h); empty where there is none.
 /// Of 64-bit integers, which reductions tell apart, `isSigned` ones.
 llvm::StringRef getTmaTypeName(mlir::Type elementType, bool isSigned = false);

@@ -1,0 +1,29 @@
+//===- Alignment.h - where tensor copies begin ------------------*- C++ -*-===//
+//
+// Coordinate 0 of a tensor copy is a multiple of 16 bytes (facts-tma.md R1), or
+// the copy faults. That it is is proved from the powers of two that divide the
+// values it is computed from, whatever the sizes are; what titan.require says
+// of remainders counts. What is not proved is undecided, or, where a launch
+// shows another start, an error.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_ANALYSIS_ALIGNMENT_H
+#define TITAN_LIB_ANALYSIS_ALIGNMENT_H
+
+#include "titan/Dialect/Titan/Titan.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace titan::checker {
+
+/// Elements that coordinate 0 of a TMA load, store or reduction is a multiple
+/// of; 1: any coordinate will do.
+int64_t startUnit(mlir::Operation *copy);
+
+/// The tensor copies whose coordinate 0 is not shown to be a multiple of its
+/// unit.
+llvm::SmallVector<mlir::Operation *> findUnprovedStarts(KernelOp kernel);
+
+} // namespace titan::checker
+
+#endif
