@@ -142,6 +142,111 @@ static Result<Candidate> choose(const Work &work, const TargetInfo &target) {
   return std::move(*best);
 }
 
+/// The TMA domain with loops cut where their splits divide, so that what makes
+/// holes unseen by the hardware comes to be protected; empty: no such cut.
+static std::vector<DomainId> withLoopsCut(const Work &work,
+                                          const Candidate &c) {
+  const DomainGraph &g = work.s.graph;
+  std::set<DomainId> tops, cut;
+  for (const Dim &d : c.dims)
+    tops.insert(d.record.domains.begin(), d.record.domains.end());
+  std::vector<bool> is = tmaProtected(g, {tops.begin(), tops.end()});
+  for (const DomainExpr &hole : g.exprs()) {
+    DomainId id = hole.in[0];
+    if (hole.removed || is[id] || work.classes[id] != Class::Loop ||
+        g.createsHoles(hole) == Tri::No)
+      continue;
+    // Protected as an outer output is its input; what is inner has to become a
+    // dimension, and all splits above it are cut.
+    bool inner = false;
+    for (; g[id].producer >= 0; id = g.exprs()[g[id].producer].in[0]) {
+      const DomainExpr &e = g.exprs()[g[id].producer];
+      if (e.kind == DomainExpr::Kind::Merge && inner)
+        break;
+      inner = inner || id == e.out[1];
+      if (!inner)
+        continue;
+      if (e.kind != DomainExpr::Kind::Split || g.createsHoles(e) != Tri::No)
+        return {};
+      cut.insert(e.in[0]);
+    }
+  }
+  if (cut.empty())
+    return {};
+  std::vector<DomainId> domain;
+  std::vector<bool> seen(g.size(), false);
+  auto expand = [&](auto &self, DomainId id) -> void {
+    if (id < 0 || seen[id])
+      return;
+    seen[id] = true;
+    bool views =
+        cut.count(id) || (!tops.count(id) && work.classes[id] == Class::Mixed);
+    if (!views)
+      return domain.push_back(id);
+    const DomainExpr &e = g.exprs()[g[id].consumer];
+    self(self, e.out[0]);
+    self(self, e.out[1]);
+  };
+  for (const TmaGlobalDim &d : work.s.global)
+    expand(expand, d.domain);
+  return domain;
+}
+
+/// Whether it is the other one, times something.
+static bool isMultipleOf(const Expr &value, const Expr &of) {
+  if (value.same(of))
+    return true;
+  if (value.kind() != Expr::Kind::Mul)
+    return false;
+  if (isMultipleOf(value.lhs(), of) || isMultipleOf(value.rhs(), of))
+    return true;
+  // s*8 of s*4.
+  auto n = value.rhs().constant();
+  auto m = of.kind() == Expr::Kind::Mul ? of.rhs().constant() : std::nullopt;
+  return n && m && *m != 0 && *n % *m == 0 && value.lhs().same(of.lhs());
+}
+
+/// The same with fewer predicates: none, where a TMA domain of more dimensions
+/// does without, at no other cost.
+static void cutLoops(Work &work, Candidate &chosen, const TargetInfo &target) {
+  const TmaSchedule &s = work.s;
+  bool strict =
+      s.direction != TmaDirection::Load || s.wanted == Correctness::Strong;
+  if (!chosen.needs.ok() || chosen.low.predicate.empty() || !strict ||
+      !s.tmaDomain.empty() || chosen.low.mode != TmaMode::Tiled)
+    return;
+  Work other = work;
+  other.s.tmaDomain = withLoopsCut(work, chosen);
+  if (other.s.tmaDomain.empty())
+    return;
+  auto better = choose(other, target);
+  if (!better || !better->needs.ok() || !better->low.predicate.empty() ||
+      better->pieces.copies != chosen.pieces.copies)
+    return;
+  // Strides of the cut are multiples of those that the launch checks.
+  for (const Expr &stride : better->low.strides)
+    if (!stride.constant() &&
+        std::none_of(
+            chosen.low.strides.begin(), chosen.low.strides.end(),
+            [&](const Expr &old) { return isMultipleOf(stride, old); }))
+      return;
+  auto known = [&](const LaunchCheck &check) {
+    return check.code == Code::TmaStrideAlignment ||
+           check.code == Code::TmaStrideRange ||
+           std::any_of(chosen.needs.checks.begin(), chosen.needs.checks.end(),
+                       [&](const LaunchCheck &old) {
+                         return old.code == check.code &&
+                                old.atLeastZero.same(check.atLeastZero);
+                       });
+  };
+  if (!std::all_of(better->needs.checks.begin(), better->needs.checks.end(),
+                   known))
+    return;
+  chosen = std::move(*better);
+  chosen.low.why.push_back("no predicate: loops whose splits divide are "
+                           "dimensions of their own");
+}
+
 /// Splits the tile's domains so that each dimension's box is `taken`; the outer
 /// halves become loops.
 static Result<Work> splitTile(const Work &from, const Candidate &c) {
@@ -324,6 +429,7 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
     return Problem{"tma-schedule", "a tile that boxes do not divide"};
   if (!chosen->needs.ok())
     return problemOf(chosen->needs.errors.front());
+  cutLoops(work, *chosen, target);
   TmaLowering low = std::move(chosen->low);
   low.checks = std::move(chosen->needs.checks);
   low.tile = std::move(tile);

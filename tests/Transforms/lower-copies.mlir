@@ -14,7 +14,10 @@
   I2, I3 = split(I1, 2)
   I4, I5 = split(I2, 2)
   I6, I7 = split(I5, 4)
-  bulk I3, J>
+  bulk I3, J
+  map I1, J>
+#figure2_free = #titan.schedule<tensor I1 x J I2, I3 = split(I1, 2) I4, I5 = split(I2, 2)
+  I6, I7 = split(I5, 4) bulk I3, J>
 #figure2_save = #titan.schedule<tensor I1 x J I2, I3 = split(I1, 2) I4, I5 = split(I2, 2)
   I6, I7 = split(I5, 4) bulk I3, J traffic save>
 
@@ -122,6 +125,29 @@ titan.kernel @strong_2(%X: !rows) warps(1) launch {
     titan.copy_async %X at(I4 = %a, I7 = %b) to %tile signals %full schedule(#figure2) strong : !rows, !two, !full
     titan.copy_async %X at(I4 = %a, I7 = %c1) to %tile signals %full schedule(#figure2) strong : !rows, !two, !full
     titan.copy_async %X at(I4 = %a, I7 = %c2) to %tile signals %full schedule(#figure2) strong : !rows, !two, !full
+  }
+  titan.return
+}
+
+// Where the map is not prescribed the halves of the loops are dimensions, and what is too
+// large for one of them lies outside.
+// CHECK-LABEL: @free_2
+// CHECK: titan.tensor_map %X dims(%c3, %c2, %c2, %c4) byte_strides(%c64, %c32, %c16) : <12x4xf32> -> <1x1x2x4xf32>
+// CHECK: titan.mbarrier.expect_tx
+// CHECK-NEXT: titan.tma.load %X_map[%{{.*}}, %{{.*}}, %c0, %c0]
+// CHECK-NEXT: titan.tma.store %{{.*}}, %X_map[%{{.*}}, %{{.*}}, %c0, %c0]
+// CHECK-NEXT: }
+titan.kernel @free_2(%X: !rows) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %b = titan.cta_id 1
+  %tile = titan.shared.alloc : !two
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(I4 = %a, I7 = %b) to %tile signals %full schedule(#figure2_free) strong : !rows, !two, !full
+    titan.copy_async %tile to %X at(I4 = %a, I7 = %b) schedule(#figure2_free) : !two, !rows
   }
   titan.return
 }

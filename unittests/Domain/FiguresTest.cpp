@@ -112,6 +112,23 @@ TEST(Figures, Two) {
   f.s.wanted = Correctness::Strong;
   low = lowerSchedule(f.s, h200);
   EXPECT_EQ(draw(f, *low), "## ## .. .. ## ## .. .. ## ## .. ..");
+  EXPECT_EQ(low->level, 1);
+  EXPECT_TRUE(low->predicate.empty());
+  // The halves of I1 and of I2 are dimensions: what I7 is too large for lies
+  // outside. In a map of I1 it takes a predicate.
+  std::string text = explainLowering(*low);
+  EXPECT_NE(text.find("  dimension 2: I5{2}, box 1 (implicit size-one), "
+                      "coordinate i7\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("    for i7 in 0 .. 3\n"
+                      "      tma.load [i4, i7, 0, 0]    (32 bytes)\n"),
+            std::string::npos)
+      << text;
+  f.prescribe({0});
+  low = lowerSchedule(f.s, h200);
+  EXPECT_EQ(low->level, 2);
+  EXPECT_EQ(draw(f, *low), "## ## .. .. ## ## .. .. ## ## .. ..");
   EXPECT_EQ(explainLowering(*low),
             R"(domains
   I2{6}, I3{2} = split(I1{12}, inner 2)
@@ -122,7 +139,6 @@ map: u32, swizzle none, zero outside
   dimension 1: I1{12}, box 2 (partitioning), coordinate (i4*2 + i7)*2
   level 2: I6{1}, I7{4} = split(I5{2}, inner 4) makes holes, and I5 is not protected by the tensor's bounds
   else: the box is copied from outside of the tensor, all fill; the barrier gets as many bytes
-  6 ways to see the tensor were compared; taken: 2 dimensions, 1 copy a tile
 copy, level 2
   for i4 in 0 .. 2
     for i7 in 0 .. 3
