@@ -24,7 +24,9 @@ Tri LaunchCheck::holds(const Expr::Bindings &bindings) const {
 void Requirements::atLeastZero(Code code, const Expr &value, std::string field,
                                std::string message) {
   auto known = value.constant();
-  if (!known)
+  if (value.isUndefined()) // No launch gives it a value.
+    errors.push_back({code, std::move(field), std::move(message)});
+  else if (!known)
     checks.push_back({code, value, std::move(field), std::move(message)});
   else if (*known < 0)
     errors.push_back({code, std::move(field), std::move(message)});

@@ -30,12 +30,35 @@ struct Expr::Node {
   int64_t value = 0; // Constant: the value. Symbol: what it is a multiple of.
   std::string name;
   Expr a, b;
+  // Operations share operands, so that an expression's tree may be far larger
+  // than what it takes in memory: what walks would be asked for is kept.
+  int64_t divisor = 1, size = 1;
+  size_t hash;
+  bool symbolic = false, undefined = false;
 
-  Node(int64_t value) : value(value), a(Raw{}), b(Raw{}) {}
-  Node(std::string name, int64_t multipleOf)
-      : kind(Kind::Symbol), value(multipleOf), name(std::move(name)), a(Raw{}),
-        b(Raw{}) {}
-  Node(Kind kind, const Expr &a, const Expr &b) : kind(kind), a(a), b(b) {}
+  Node(int64_t value)
+      : value(value), a(Raw{}), b(Raw{}), divisor(value == INT64_MIN ? 1
+                                                  : value < 0        ? -value
+                                                                     : value),
+        hash(std::hash<int64_t>()(value)) {}
+  Node(std::string text, int64_t multipleOf)
+      : kind(Kind::Symbol), value(multipleOf), name(std::move(text)), a(Raw{}),
+        b(Raw{}), divisor(multipleOf), hash(std::hash<std::string>()(name)),
+        symbolic(true) {}
+  Node(Kind kind, const Expr &a, const Expr &b)
+      : kind(kind), a(a), b(b), divisor(divisorOf(kind, a, b)) {
+    if (__builtin_add_overflow(a.node->size, b.node->size, &size) ||
+        __builtin_add_overflow(size, 1, &size))
+      size = INT64_MAX;
+    hash = (a.node->hash * 31 + b.node->hash) * 31 + static_cast<size_t>(kind);
+    symbolic = a.node->symbolic || b.node->symbolic;
+    bool divides =
+        kind == Kind::Div || kind == Kind::Mod || kind == Kind::CeilDiv;
+    // Constants are folded, unless that has no value.
+    undefined = a.node->undefined || b.node->undefined ||
+                (divides && b.is(0)) || (a.constant() && b.constant());
+  }
+  static int64_t divisorOf(Kind kind, const Expr &a, const Expr &b);
 };
 
 Expr::Expr(int64_t value) : node(std::make_shared<Node>(value)) {}
@@ -105,7 +128,7 @@ std::optional<int64_t> Expr::evaluate(const Bindings &bindings) const {
 }
 
 Expr Expr::substitute(const Bindings &values) const {
-  if (node->kind == Kind::Constant)
+  if (!node->symbolic)
     return *this;
   if (node->kind == Kind::Symbol) {
     auto it = values.find(node->name);
@@ -132,49 +155,48 @@ Expr Expr::substitute(const Bindings &values) const {
   }
 }
 
-int64_t Expr::divisor() const {
-  switch (node->kind) {
-  case Kind::Constant:
-    return node->value == INT64_MIN ? 1
-           : node->value < 0        ? -node->value
-                                    : node->value;
-  case Kind::Symbol:
-    return node->value;
+int64_t Expr::Node::divisorOf(Kind kind, const Expr &a, const Expr &b) {
+  switch (kind) {
   case Kind::Add:
   case Kind::Min:
   case Kind::Max:
-    return std::gcd(node->a.divisor(), node->b.divisor());
+    return std::gcd(a.divisor(), b.divisor());
   case Kind::Mul: {
     int64_t product;
-    if (__builtin_mul_overflow(node->a.divisor(), node->b.divisor(), &product))
+    if (__builtin_mul_overflow(a.divisor(), b.divisor(), &product))
       return 1;
     return product;
   }
   case Kind::Div:
   case Kind::CeilDiv: {
     // Exact where the divisor is a known factor of the dividend.
-    auto by = node->b.constant();
-    int64_t d = node->a.divisor();
+    auto by = b.constant();
+    int64_t d = a.divisor();
     return by && *by > 0 && d % *by == 0 ? d / *by : 1;
   }
   case Kind::Mod:
     // x % d = x - (x / d)*d.
-    return std::gcd(node->a.divisor(), node->b.divisor());
-  case Kind::Xor:
+    return std::gcd(a.divisor(), b.divisor());
+  default:
     return 1;
   }
-  return 1;
 }
+
+int64_t Expr::divisor() const { return node->divisor; }
+int64_t Expr::size() const { return node->size; }
+bool Expr::isUndefined() const { return node->undefined; }
 
 bool Expr::same(const Expr &other) const {
   if (node == other.node)
     return true;
-  if (node->kind != other.node->kind || node->value != other.node->value ||
+  if (node->hash != other.node->hash || node->size != other.node->size ||
+      node->kind != other.node->kind || node->value != other.node->value ||
       node->name != other.node->name)
     return false;
   if (node->kind == Kind::Constant || node->kind == Kind::Symbol)
     return true;
-  return node->a.same(other.node->a) && node->b.same(other.node->b);
+  return node->size <= maxSize && node->a.same(other.node->a) &&
+         node->b.same(other.node->b);
 }
 
 Expr Expr::make(Kind kind, const Expr &a, const Expr &b) {
@@ -280,7 +302,7 @@ const Expr &Expr::rhs() const { return node->b; }
 const std::string &Expr::name() const { return node->name; }
 
 bool Expr::mentions(const std::function<bool(const std::string &)> &is) const {
-  if (node->kind == Kind::Constant)
+  if (!node->symbolic)
     return false;
   if (node->kind == Kind::Symbol)
     return is(node->name);

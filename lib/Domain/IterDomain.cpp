@@ -21,6 +21,30 @@ static Problem invalid(const std::string &why) {
   return {"domain-invalid", why};
 }
 
+/// What is wrong with an extent.
+static std::optional<Problem> checkExtent(const std::string &name,
+                                          const Expr &extent) {
+  if (extent.isUndefined() && extent.size() <= Expr::maxSize)
+    return invalid("the extent " + extent.str() + " of domain " + name +
+                   " has no value: a division by 0, or more than 64 bits");
+  if (extent.size() > Expr::maxSize)
+    return invalid("the extent of domain " + name + " is an expression of " +
+                   std::to_string(extent.size()) + " terms, more than " +
+                   std::to_string(Expr::maxSize));
+  if (auto known = extent.constant(); known && *known < 1)
+    return invalid("domain " + name + " has the extent " +
+                   std::to_string(*known));
+  return std::nullopt;
+}
+
+std::optional<Problem> DomainGraph::checkExtents() const {
+  for (const IterDomain &d : domains)
+    if (!d.removed)
+      if (auto problem = checkExtent(d.name, d.extent))
+        return problem;
+  return std::nullopt;
+}
+
 DomainId DomainGraph::add(Expr extent, int producer) {
   DomainId id = size();
   domains.push_back({"I" + std::to_string(id), std::move(extent), producer});
@@ -51,6 +75,10 @@ DomainGraph::split(DomainId in, const Expr &factor, bool inner) {
                    std::to_string(*f));
   int expr = static_cast<int>(expressions.size());
   Expr other = ceilDiv(domains[in].extent, factor);
+  if (factor.isUndefined())
+    return invalid("domain " + domains[in].name +
+                   " is split by what has no value: a division by 0, or more "
+                   "than 64 bits");
   DomainId outer = add(inner ? other : factor, expr);
   DomainId innerId = add(inner ? factor : other, expr);
   DomainExpr made{DomainExpr::Kind::Split};
@@ -80,8 +108,12 @@ Result<DomainId> DomainGraph::merge(DomainId outer, DomainId inner) {
       return *problem;
   if (outer == inner)
     return invalid("domain " + domains[outer].name + " is merged with itself");
+  Expr extent = domains[outer].extent * domains[inner].extent;
+  if (extent.isUndefined())
+    return invalid("the merge of " + str(outer) + " and " + str(inner) +
+                   " has an extent of more than 64 bits");
   int expr = static_cast<int>(expressions.size());
-  DomainId out = add(domains[outer].extent * domains[inner].extent, expr);
+  DomainId out = add(extent, expr);
   DomainExpr made{DomainExpr::Kind::Merge};
   made.in[0] = outer;
   made.in[1] = inner;
@@ -416,29 +448,57 @@ Tri DomainGraph::createsHoles(const DomainExpr &expr) const {
   return Tri::Unknown;
 }
 
+namespace {
+/// What follows from domains that are in bounds.
+class Bounded {
+public:
+  explicit Bounded(const DomainGraph &graph) : graph(graph) {
+    for (const DomainExpr &e : graph.exprs())
+      if (!e.removed)
+        for (Implication &rule : predicateThrough(graph, e))
+          rules.push_back(std::move(rule));
+  }
+
+  std::vector<bool> operator()(const std::vector<DomainId> &given) const {
+    std::vector<bool> inside(graph.size(), false);
+    for (DomainId id = 0; id < graph.size(); ++id)
+      inside[id] = graph[id].removed || graph[id].consumer < 0;
+    for (DomainId id : given)
+      inside[id] = true;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Implication &rule : rules)
+        if (!inside[rule.conclusion] &&
+            std::all_of(rule.premises.begin(), rule.premises.end(),
+                        [&](DomainId id) { return inside[id]; })) {
+          inside[rule.conclusion] = true;
+          changed = true;
+        }
+    }
+    return inside;
+  }
+
+private:
+  const DomainGraph &graph;
+  std::vector<Implication> rules;
+};
+} // namespace
+
 std::vector<bool>
 DomainGraph::impliedInBounds(const std::vector<DomainId> &given) const {
-  std::vector<bool> inside(domains.size(), false);
-  for (DomainId id = 0; id < size(); ++id)
-    inside[id] = domains[id].removed || domains[id].consumer < 0;
-  for (DomainId id : given)
-    inside[id] = true;
-  std::vector<Implication> rules;
-  for (const DomainExpr &e : expressions)
-    if (!e.removed)
-      for (Implication &rule : predicateThrough(*this, e))
-        rules.push_back(std::move(rule));
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (const Implication &rule : rules)
-      if (!inside[rule.conclusion] &&
-          std::all_of(rule.premises.begin(), rule.premises.end(),
-                      [&](DomainId id) { return inside[id]; })) {
-        inside[rule.conclusion] = true;
-        changed = true;
-      }
+  return Bounded(*this)(given);
+}
+
+std::vector<DomainId>
+DomainGraph::withoutImplied(std::vector<DomainId> given) const {
+  Bounded implied(*this);
+  for (size_t i = given.size(); i-- > 0;) {
+    std::vector<DomainId> rest = given;
+    rest.erase(rest.begin() + static_cast<ptrdiff_t>(i));
+    if (implied(rest)[given[i]])
+      given = std::move(rest);
   }
-  return inside;
+  return given;
 }
 
 std::vector<DomainId> DomainGraph::predicates() const {
@@ -449,13 +509,7 @@ std::vector<DomainId> DomainGraph::predicates() const {
   for (const DomainExpr &e : expressions)
     if (!e.removed && createsHoles(e) != Tri::No)
       needed.push_back(e.in[0]);
-  for (size_t i = needed.size(); i-- > 0;) {
-    std::vector<DomainId> rest = needed;
-    rest.erase(rest.begin() + static_cast<ptrdiff_t>(i));
-    if (impliedInBounds(rest)[needed[i]])
-      needed = std::move(rest);
-  }
-  return needed;
+  return withoutImplied(std::move(needed));
 }
 
 //===----------------------------------------------------------------------===//

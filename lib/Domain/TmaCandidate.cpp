@@ -236,11 +236,14 @@ void Lowering::limits(Candidate &c) const {
     return most.count(name) > 0;
   };
   requireAlignedCoordinate(low.coords[0], *s.type, target, isIndex, r);
-  for (int d = 0; d < rank; ++d)
-    r.atLeastZero(Code::OutOfBounds,
-                  Expr(INT32_MAX) - rangeOf(low.coords[d], most).most,
-                  "tensorCoords[" + number(d) + "]",
-                  low.coords[d].str() + " does not fit 32 bits");
+  for (int d = 0; d < rank; ++d) {
+    Bounds range = rangeOf(low.coords[d], most);
+    std::string text = low.coords[d].str() + " does not fit 32 bits",
+                field = "tensorCoords[" + number(d) + "]";
+    r.atLeastZero(Code::OutOfBounds, Expr(INT32_MAX) - range.most, field, text);
+    r.atLeastZero(Code::OutOfBounds, range.least - Expr(INT32_MIN), field,
+                  text);
+  }
   if (low.mode == TmaMode::Im2col)
     im2colLimits(c);
 

@@ -181,12 +181,7 @@ void Lowering::decide(Candidate &c) const {
     }
   }
   // Domains whose bounds follow from those of the others need no test.
-  for (size_t k = test.size(); k-- > 0;) {
-    std::vector<DomainId> rest = test;
-    rest.erase(rest.begin() + static_cast<ptrdiff_t>(k));
-    if (g.impliedInBounds(rest)[test[k]])
-      test = std::move(rest);
-  }
+  test = g.withoutImplied(std::move(test));
   std::vector<TmaBound> predicate;
   for (DomainId id : test)
     if (work.classes[id] == Class::Loop)

@@ -10,6 +10,7 @@
 #include "titan/Domain/Theorems.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace titan;
 using namespace titan::tma;
@@ -301,6 +302,10 @@ struct Search {
   const std::vector<DomainId> &prescribed;
   std::vector<View> found;
   std::optional<Problem> first;
+  std::map<DomainId, Result<Dim>> matches;
+  static constexpr size_t maxFound = 64;
+  static constexpr int maxSteps = 4096;
+  int steps = 0;
 
   void fail(const Problem &problem) {
     if (!first)
@@ -373,8 +378,48 @@ struct Search {
     return std::count(prescribed.begin(), prescribed.end(), id) > 0;
   }
 
+  /// What a dimension is, or why it is none: the same wherever it is asked.
+  const Result<Dim> &matched(const Entry &entry) {
+    auto [it, isNew] = matches.try_emplace(
+        entry.id, refused(graph.str(entry.id) + " is not in the prescribed TMA "
+                                                "domain"));
+    if (isNew && (prescribed.empty() || isPrescribed(entry.id)))
+      it->second = matchDim(graph, classes, entry.id, entry.stride);
+    return it->second;
+  }
+
+  /// The split whose halves are dimensions instead.
+  const DomainExpr *viewOf(const Entry &entry) const {
+    const DomainExpr *e = consumerOf(entry);
+    return e && !isPrescribed(entry.id) && e->kind == DomainExpr::Kind::Split &&
+                   graph.createsHoles(*e) == Tri::No
+               ? e
+               : nullptr;
+  }
+  static Entry outerOf(const DomainGraph &graph, const Entry &entry,
+                       const DomainExpr &e) {
+    return {e.out[0], entry.stride * graph[e.out[1]].extent, std::nullopt};
+  }
+
+  /// Whether neither it nor its halves are dimensions, whatever the others are.
+  bool hopeless(const Entry &entry) {
+    if (entry.dim || matched(entry))
+      return false;
+    const DomainExpr *e = consumerOf(entry);
+    if (e && (e->kind == DomainExpr::Kind::Merge ||
+              e->kind == DomainExpr::Kind::Window))
+      return false;
+    const DomainExpr *view = viewOf(entry);
+    if (!view || hopeless(outerOf(graph, entry, *view)) ||
+        hopeless({view->out[1], entry.stride, std::nullopt})) {
+      fail(matched(entry).problem());
+      return true;
+    }
+    return false;
+  }
+
   void solve(std::vector<Entry> list, Requirements needs) {
-    if (found.size() >= 64 || !merge(list, needs))
+    if (found.size() >= maxFound || ++steps > maxSteps || !merge(list, needs))
       return;
     size_t k = 0;
     while (k < list.size() && (list[k].dim || (consumerOf(list[k]) &&
@@ -395,13 +440,11 @@ struct Search {
       found.push_back(std::move(view));
       return;
     }
+    for (const Entry &e : list)
+      if (hopeless(e))
+        return;
     Entry entry = list[k];
-    bool wanted = isPrescribed(entry.id);
-    Result<Dim> dim =
-        refused(graph.str(entry.id) + " is not in the prescribed TMA domain");
-    if (prescribed.empty() || wanted)
-      dim = matchDim(graph, classes, entry.id, entry.stride);
-    if (dim) {
+    if (const Result<Dim> &dim = matched(entry)) {
       std::vector<Entry> next = list;
       next[k].dim = *dim;
       solve(std::move(next), needs);
@@ -409,11 +452,10 @@ struct Search {
       fail(dim.problem());
     }
     // As a view: two dimensions where the split divides.
-    const DomainExpr *e = consumerOf(entry);
-    if (wanted || !e || e->kind != DomainExpr::Kind::Split ||
-        graph.createsHoles(*e) != Tri::No)
+    const DomainExpr *e = viewOf(entry);
+    if (!e)
       return;
-    list[k] = {e->out[0], entry.stride * graph[e->out[1]].extent, std::nullopt};
+    list[k] = outerOf(graph, entry, *e);
     list.insert(list.begin() + static_cast<ptrdiff_t>(k) + 1,
                 Entry{e->out[1], entry.stride, std::nullopt});
     solve(std::move(list), std::move(needs));
@@ -424,12 +466,23 @@ struct Search {
 Result<std::vector<View>>
 titan::tma::inferViews(const TmaSchedule &schedule,
                        const std::vector<Class> &classes) {
-  Search search{schedule.graph, classes, schedule.tmaDomain, {}, {}};
+  Search search{schedule.graph, classes, schedule.tmaDomain, {}, {}, {}};
   std::vector<Entry> list;
   for (const TmaGlobalDim &d : schedule.global)
     list.push_back({d.domain, d.stride, std::nullopt});
   search.solve(std::move(list), {});
   Result<std::optional<View>> pixels = inferIm2col(schedule, classes);
+  if (search.found.empty() && search.steps > Search::maxSteps)
+    search.first =
+        Problem{"undecided",
+                "no way to see the tensor as at most " +
+                    std::to_string(TensorMap::maxRank) +
+                    " dimensions was "
+                    "found in " +
+                    std::to_string(Search::maxSteps) +
+                    " steps; prescribe the TMA domain (map), or merge what is "
+                    "split. First refused: " +
+                    search.first->message};
   if (pixels && !*pixels)
     return search.found.empty() ? Result<std::vector<View>>(*search.first)
                                 : std::move(search.found);

@@ -42,6 +42,16 @@ static std::optional<Problem> checkSchedule(const TmaSchedule &s) {
                    "schedules of packed types are not inferred yet"};
   if (s.sharedAlignment < 1)
     return invalid("an alignment below 1");
+  if (auto problem = s.graph.checkExtents())
+    return problem;
+  for (const TmaGlobalDim &d : s.global)
+    if (d.stride.isUndefined() || d.stride.size() > Expr::maxSize)
+      return invalid("the stride of " + s.graph.str(d.domain) +
+                     (d.stride.isUndefined()
+                          ? " has no value: a division by 0, or more than 64 "
+                            "bits"
+                          : " is an expression of more than " +
+                                number(Expr::maxSize) + " terms"));
   for (DomainId id : s.shared)
     if (id < 0 || id >= s.graph.size() || s.graph[id].removed)
       return invalid("the buffer names domain " + number(id) +
@@ -77,6 +87,52 @@ static std::optional<Problem> checkSchedule(const TmaSchedule &s) {
   return std::nullopt;
 }
 
+/// The tile fits, and so does what a barrier has to count for it.
+static std::optional<Problem> checkBytes(const TmaSchedule &s,
+                                         const TargetInfo &target) {
+  int64_t bytes = s.type->bits / 8;
+  std::string shape;
+  for (DomainId id : s.bulk) {
+    shape += (shape.empty() ? "" : " x ") + s.graph.str(id);
+    // What is not known is refused where it is matched.
+    if (__builtin_mul_overflow(bytes, s.graph[id].extent.constant().value_or(1),
+                               &bytes))
+      bytes = INT64_MAX;
+  }
+  bool all = bytes == INT64_MAX;
+  std::string text = "a tile of " + shape + " has " +
+                     (all ? "2^63 bytes or more" : number(bytes) + " bytes");
+  if (s.direction == TmaDirection::Load && bytes > target.mbarrierMaxTx)
+    return Problem{"barrier-range", text + "; a barrier counts at most " +
+                                        number(target.mbarrierMaxTx) +
+                                        " in one phase"};
+  if (bytes > target.sharedBytesPerCta)
+    return Problem{"shared-memory-limit",
+                   text + "; the shared memory of a CTA has at most " +
+                       number(target.sharedBytesPerCta)};
+  return std::nullopt;
+}
+
+/// Indices are expressions over the loops' that can be written down.
+static std::optional<Problem> checkIndices(const Work &work) {
+  const DomainGraph &g = work.s.graph;
+  DomainIndices known(g.size());
+  for (DomainId id : g.leaves())
+    known[id] =
+        work.classes[id] == Class::Tile ? Expr(0) : Expr::symbol(g[id].name);
+  DomainIndices index = g.indices(std::move(known));
+  for (DomainId id = 0; id < g.size(); ++id)
+    if (index[id] && index[id]->size() > Expr::maxSize)
+      return Problem{"tma-schedule",
+                     "the index of " + g.str(id) + " is an expression of " +
+                         (index[id]->size() == INT64_MAX
+                              ? "2^63"
+                              : number(index[id]->size())) +
+                         " terms, more than " + number(Expr::maxSize) +
+                         ": its loops are merged and split over again"};
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // All choices
 //===----------------------------------------------------------------------===//
@@ -89,8 +145,9 @@ static Result<Candidate> choose(const Work &work, const TargetInfo &target) {
   const DomainGraph &g = work.s.graph;
   Lowering lowering(work, target);
   std::optional<Candidate> best;
-  int64_t seen = 0;
-  constexpr int64_t maxSeen = 4096;
+  // Candidates cost time in their dimensions and in the graph.
+  int64_t seen = 0, spent = 0;
+  constexpr int64_t maxSpent = int64_t(1) << 16;
   auto take = [&](std::vector<Dim> dims, const Requirements &needs,
                   int merges) {
     // Dimensions of extent 1 that make no holes need no place in the map.
@@ -101,20 +158,27 @@ static Result<Candidate> choose(const Work &work, const TargetInfo &target) {
           g[id].consumer < 0)
         dims.erase(dims.begin() + static_cast<ptrdiff_t>(k));
     }
-    Candidate c = lowering.lower(std::move(dims), needs, merges);
     ++seen;
+    spent += static_cast<int64_t>(dims.size()) + g.size() / 2;
+    if (best && static_cast<int>(dims.size()) > target.tmaMaxRank)
+      return; // The first one says so.
+    Candidate c = lowering.lower(std::move(dims), needs, merges);
     if (!best || c.better(*best))
       best = std::move(c);
   };
+  // Nothing is better, or we have looked long enough.
+  auto done = [&] {
+    bool perfect = best && best->needs.ok() && best->pieces.copies == 1 &&
+                   best->low.level == 1;
+    return perfect || spent >= maxSpent;
+  };
   auto compose = [&](auto &self, const std::vector<Dim> &dims, size_t from,
                      const Requirements &needs, int merges) -> void {
+    if (spent >= maxSpent)
+      return;
     take(dims, needs, merges);
-    bool perfect =
-        best->needs.ok() && best->pieces.copies == 1 && best->low.level == 1;
-    if (perfect || seen >= maxSeen)
-      return; // Nothing is better, or we have looked long enough.
-    for (size_t k = from; k + 1 < dims.size() && work.s.tmaDomain.empty();
-         ++k) {
+    for (size_t k = from;
+         k + 1 < dims.size() && work.s.tmaDomain.empty() && !done(); ++k) {
       // Under a swizzle the innermost tile is the image's row.
       if (work.s.swizzle->span != 0 && k + 2 == dims.size() &&
           dims[k].kind != Class::Loop)
@@ -134,7 +198,8 @@ static Result<Candidate> choose(const Work &work, const TargetInfo &target) {
       compose(compose, view.dims, 0, view.needs, 0);
   if (seen > 1)
     best->low.why.push_back(
-        number(seen) + " ways to see the tensor were compared; taken: " +
+        (spent < maxSpent ? "" : "the first ") + number(seen) +
+        " ways to see the tensor were compared; taken: " +
         number(static_cast<int64_t>(best->dims.size())) + " dimensions, " +
         number(best->pieces.copies * work.copies) +
         (best->pieces.copies * work.copies == 1 ? " copy" : " copies") +
@@ -271,8 +336,9 @@ static Result<Work> splitTile(const Work &from, const Candidate &c) {
       auto halves = g.splitInner(id, take);
       if (!halves)
         return halves.problem();
-      g.rename(halves->first, name + "_box");
-      g.rename(halves->second, name + "_in");
+      // With a dot, which no name of a user's has.
+      g.rename(halves->first, name + ".box");
+      g.rename(halves->second, name + ".in");
       std::erase(work.s.bulk, id);
       work.s.bulk.push_back(halves->second);
       work.ofBoxes.insert(halves->first);
@@ -339,6 +405,24 @@ static std::vector<TmaTileDomain> tileOf(const DomainGraph &g, const View &view,
   return tile;
 }
 
+/// Factors that only a launch knows are at least 1; said before what divides by
+/// them.
+static void requireFactors(const DomainGraph &g, Requirements &r) {
+  Requirements factors;
+  for (const DomainExpr &e : g.exprs()) {
+    if (e.removed || e.kind != DomainExpr::Kind::Split || e.factor.constant())
+      continue;
+    Expr least = e.factor - 1;
+    auto is = [&](const LaunchCheck &c) { return c.atLeastZero.same(least); };
+    if (std::none_of(factors.checks.begin(), factors.checks.end(), is))
+      factors.atLeastZero(Code::DomainInvalid, least, "",
+                          e.factor.str() + " is below 1, and splits " +
+                              g.str(e.in[0]));
+  }
+  r.checks.insert(r.checks.begin(), factors.checks.begin(),
+                  factors.checks.end());
+}
+
 Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
                                          const TargetInfo &target) {
   if (!target.has(Feature::Tma))
@@ -364,6 +448,10 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
   if (!again)
     return again.problem();
   work.classes = *again;
+  if (auto problem = checkBytes(work.s, target))
+    return *problem;
+  if (auto problem = checkIndices(work))
+    return *problem;
 
   // The tile's order is the same in every view.
   Result<std::vector<View>> views = inferViews(work.s, work.classes);
@@ -412,7 +500,15 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
   for (size_t k = kept->size(); k-- > 0;) {
     DomainId id = (*kept)[k];
     work.offsets.push_back({to[id], work.bufferBytes});
-    work.bufferBytes *= *schedule.graph[id].extent.constant();
+    if (__builtin_mul_overflow(work.bufferBytes,
+                               *schedule.graph[id].extent.constant(),
+                               &work.bufferBytes) ||
+        work.bufferBytes > target.sharedBytesPerCta)
+      return Problem{"shared-memory-limit",
+                     "a buffer that keeps the tiles of " +
+                         schedule.graph.str(id) +
+                         " is larger than the shared memory of a CTA, " +
+                         number(target.sharedBytesPerCta) + " bytes"};
   }
   if (chosen->pieces.copies > 1) {
     auto split = splitTile(work, *chosen);
@@ -430,6 +526,7 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
   if (!chosen->needs.ok())
     return problemOf(chosen->needs.errors.front());
   cutLoops(work, *chosen, target);
+  requireFactors(given.graph, chosen->needs);
   TmaLowering low = std::move(chosen->low);
   low.checks = std::move(chosen->needs.checks);
   low.tile = std::move(tile);

@@ -7,8 +7,10 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Domain/TmaScheduleText.h"
 
+#include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 
 using namespace titan;
 
@@ -86,31 +88,29 @@ public:
     }
     int64_t value = 0;
     for (char c : tokens[next].text) {
-      if (!std::isdigit(static_cast<unsigned char>(c)) || value > int64_t(1)
-                                                                      << 40) {
+      bool digit = std::isdigit(static_cast<unsigned char>(c)) != 0;
+      value = digit ? value * 10 + (c - '0') : INT64_MAX;
+      if (value > int64_t(1) << 40) {
         fail("expected a number of at most 2^40");
         return 0;
       }
-      value = value * 10 + (c - '0');
     }
     ++next;
     return negative ? -value : value;
   }
+  /// What comes next is wrong.
   void fail(const std::string &why) {
-    refuse({"parse-error",
+    report({"parse-error",
             why + (next < tokens.size() ? " at '" + tokens[next].text + "'"
-                                        : " at the end")});
+                                        : " at the end")},
+           next);
   }
-  /// A problem that the graph has with what was read.
-  void refuse(const Problem &p) {
-    if (failed)
-      return;
-    failed = true;
-    int line = tokens.empty()         ? 1
-               : next < tokens.size() ? tokens[next].line
-                                      : tokens.back().line;
-    problem = {p.code, lines ? "line " + std::to_string(line) + ": " + p.message
-                             : p.message};
+  /// What was read last is wrong, or what was read at `token`.
+  void refuse(const Problem &p) { report(p, next == 0 ? 0 : next - 1); }
+  void refuse(const Problem &p, size_t token) {
+    if (!failed)
+      next = token;
+    report(p, token);
   }
 
   bool failed = false;
@@ -119,6 +119,17 @@ public:
 private:
   bool isAlpha() const {
     return std::isalpha(static_cast<unsigned char>(tokens[next].text[0])) != 0;
+  }
+
+  void report(const Problem &p, size_t token) {
+    if (failed)
+      return;
+    failed = true;
+    int line = tokens.empty()          ? 1
+               : token < tokens.size() ? tokens[token].line
+                                       : tokens.back().line;
+    problem = {p.code, lines ? "line " + std::to_string(line) + ": " + p.message
+                             : p.message};
   }
 
   struct Token {
@@ -140,6 +151,11 @@ public:
   Result<TmaSchedule> parse() {
     while (!in.done())
       statement();
+    for (const auto &[name, size] : sizes)
+      if (!used.count(name))
+        in.refuse(syntax("there is no size " + name +
+                         ": nothing is computed from it"),
+                  size.token);
     if (in.failed)
       return in.problem;
     if (s.global.empty())
@@ -154,24 +170,23 @@ private:
       return tensor();
     if (in.take("bulk"))
       return list(s.bulk);
-    if (in.take("shared"))
+    if (in.take("shared")) {
+      once("shared");
       return list(s.shared);
-    if (in.take("map"))
-      return list(s.tmaDomain);
-    if (in.take("size")) {
-      std::string name = in.name();
-      in.expect("multiple");
-      int64_t of = in.integer();
-      if (of < 1)
-        in.fail("a size is a multiple of at least 1");
-      multiples[name] = of;
-      return;
     }
+    if (in.take("map")) {
+      once("map");
+      return list(s.tmaDomain);
+    }
+    if (in.take("size"))
+      return size();
     if (in.take("padded")) {
+      once("padded");
       s.tailIsPadding = true;
       return;
     }
     if (in.take("traffic")) {
+      once("traffic");
       std::string how = in.name();
       if (how == "ignore")
         s.traffic = TmaTraffic::Ignore;
@@ -189,8 +204,38 @@ private:
     expression();
   }
 
+  static Problem syntax(const std::string &why) { return {"parse-error", why}; }
+
+  /// Of some statements there is one.
+  void once(const std::string &what) {
+    if (!said.insert(what).second)
+      in.refuse(syntax("a second statement of " + what +
+                       ": the schedule has one already"));
+  }
+
+  void size() {
+    size_t token = in.position();
+    std::string name = in.name();
+    in.expect("multiple");
+    int64_t of = in.integer();
+    if (of < 1)
+      in.fail("a size is a multiple of at least 1");
+    if (in.failed)
+      return;
+    if (used.count(name))
+      in.refuse(syntax("size " + name +
+                       " comes after what is computed from "
+                       "it: say it before"),
+                token);
+    else if (!sizes.emplace(name, Size{of, token}).second)
+      in.refuse(syntax("a second statement of size " + name), token);
+  }
+
   /// What the IR says in the operation and its types.
   void operation() {
+    bool copy = in.sees("load") || in.sees("store") || in.sees("reduce");
+    if (copy && !said.insert("the copy").second)
+      return in.fail("the schedule is a load, a store or a reduction already");
     if (in.take("load")) {
       s.direction = TmaDirection::Load;
       if (in.take("strong")) {
@@ -205,12 +250,14 @@ private:
       s.direction = TmaDirection::Reduce;
       s.reduction = in.name();
     } else if (in.take("swizzle")) {
+      once("swizzle");
       std::string name = in.word();
       if (const TmaSwizzle *swizzle = findTmaSwizzle(name))
         s.swizzle = swizzle, s.swizzleNamed = true;
       else
         in.fail("there is no swizzle '" + name + "'");
     } else if (in.take("align")) {
+      once("align");
       s.sharedAlignment = in.integer();
     }
   }
@@ -239,10 +286,20 @@ private:
         in.expect("}");
       } else if (given && k < given->dims.size() && given->dims[k].extent) {
         extent = *given->dims[k].extent;
+        auto it = sizes.find(name);
+        if (isMultiple(extent, it == sizes.end() ? 1 : it->second.multiple) ==
+            Tri::No)
+          in.refuse({"domain-invalid", "size " + name + " is " + extent.str() +
+                                           ", no multiple of " +
+                                           std::to_string(it->second.multiple)},
+                    it->second.token);
+        used.insert(name);
       } else {
         extent = symbol(name);
       }
       define(s.graph.root(extent), name);
+      if (auto problem = s.graph.checkExtents())
+        in.refuse(*problem);
       strides.push_back(!byName && in.take(":") ? std::optional(this->extent())
                                                 : std::nullopt);
       s.global.push_back({s.graph.size() - 1, 0});
@@ -352,9 +409,12 @@ private:
     return 0;
   }
   void list(std::vector<DomainId> &to) {
-    do
-      to.push_back(domain());
-    while (!in.failed && in.take(","));
+    do {
+      DomainId id = domain();
+      if (!in.failed && std::count(to.begin(), to.end(), id))
+        in.refuse(syntax("domain " + s.graph[id].name + " is named twice"));
+      to.push_back(id);
+    } while (!in.failed && in.take(","));
   }
 
   // Extents.
@@ -416,9 +476,10 @@ private:
       in.fail("'" + name + "' is no dimension of the tensor");
     return byName && !in.failed ? s.graph[it->second].extent : symbol(name);
   }
-  Expr symbol(const std::string &name) const {
-    auto it = multiples.find(name);
-    return Expr::symbol(name, it == multiples.end() ? 1 : it->second);
+  Expr symbol(const std::string &name) {
+    used.insert(name);
+    auto it = sizes.find(name);
+    return Expr::symbol(name, it == sizes.end() ? 1 : it->second.multiple);
   }
 
   Tokens in;
@@ -426,8 +487,14 @@ private:
   const TmaTensor *given;
   TmaSchedule s;
   std::map<std::string, DomainId> ids;
-  std::map<std::string, int64_t> multiples;
-  size_t first = 0; // Of the extent that is being read.
+  struct Size {
+    int64_t multiple;
+    size_t token; // Where it is said.
+  };
+  std::map<std::string, Size> sizes;
+  std::set<std::string> used; // Names of sizes that were read.
+  std::set<std::string> said; // Statements of which there is one.
+  size_t first = 0;           // Of the extent that is being read.
 };
 } // namespace
 

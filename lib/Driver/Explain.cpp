@@ -262,6 +262,16 @@ static int readCopies(Session &session, const ExplainCommand &options,
   return exit;
 }
 
+/// Whether something of a lowering is computed from a size.
+static bool mentions(const TmaLowering &low, const std::string &size) {
+  auto is = [&](const std::string &name) { return name == size; };
+  auto in = [&](const titan::Expr &e) { return e.mentions(is); };
+  for (DomainId id = 0; id < low.graph.size(); ++id)
+    if (in(low.graph[id].extent))
+      return true;
+  return llvm::any_of(low.dims, in) || llvm::any_of(low.strides, in);
+}
+
 static int explainTma(const ExplainCommand &options) {
   Session session("explain", options.json);
   auto bad = [&](Code code, const Twine &message) {
@@ -288,6 +298,11 @@ static int explainTma(const ExplainCommand &options) {
                  : readSchedule(session, options, lowerings);
   if (exit != Good)
     return session.finish(exit, "");
+  for (const auto &[name, value] : sizes)
+    if (llvm::none_of(lowerings, [&](const auto &each) {
+          return mentions(each.second, name);
+        }))
+      return bad(Code::BadArgument, "--size: there is no size " + name);
   if (!options.svg.empty()) {
     if (!session.claimOutput("--svg", options.svg))
       return session.finish(BadInput, "");

@@ -249,8 +249,8 @@ TEST(CutLoops, OneLoweringForAllSizes) {
       bool holds = bool(low), achievable = model.achievable();
       for (const LaunchCheck &check :
            low ? low->checks : std::vector<LaunchCheck>())
-        holds = holds &&
-                check.holds({{"N", size}, {"address", 1 << 20}}) == Tri::Yes;
+        holds = holds && check.holds({{"N", size},
+                                      {tmaAddressSymbol, 1 << 20}}) == Tri::Yes;
       if (open) {
         ASSERT_TRUE(!holds || achievable) << s->graph.str();
         continue;

@@ -69,7 +69,7 @@ TEST(Im2col, AConvolution) {
   // at the corner, that of tile 1 the 129th: image 6, row 2, column 0.
   Expr::Bindings launch = {{"N", 30}, {"H", 9},  {"W", 7},
                            {"C", 64}, {"mo", 1}, {"co", 0},
-                           {"r", 2},  {"s", 1},  {"address", 1 << 20}};
+                           {"r", 2},  {"s", 1},  {tmaAddressSymbol, 1 << 20}};
   auto map = low->tensorMap(launch);
   ASSERT_TRUE(map);
   EXPECT_EQ(map->mode, TmaMode::Im2col);
@@ -422,7 +422,7 @@ TEST(Im2col, OneLoweringForAllSizes) {
                                 {"H", h},
                                 {"W", w},
                                 {"C", c},
-                                {"address", 1 << 20}};
+                                {tmaAddressSymbol, 1 << 20}};
             bool holds = true;
             for (const LaunchCheck &check : all->checks)
               holds = holds && check.holds(v) == Tri::Yes;

@@ -202,7 +202,7 @@ public:
   /// else of the tensor and of what lies around it.
   void run(const TmaLowering &low, const TargetInfo &target,
            Expr::Bindings values = {}) {
-    values["address"] = globalBase;
+    values[tmaAddressSymbol] = globalBase;
     for (const LaunchCheck &check : low.checks)
       ASSERT_EQ(check.holds(values), Tri::Yes) << check.message;
     auto map = low.tensorMap(values);

@@ -21,8 +21,8 @@ std::string codeOf(const std::string &text) {
 
 TEST(ScheduleText, TheHeadersExample) {
   auto s = parseSchedule(R"(
+    size K multiple 8
     tensor bf16 M{M} x K{K}          // roots
-    size K multiple 8                // too late for the line above
     Mo, Mi = split(M, 128)
     Ko, Ki = split(K, inner 64)
     B = merge(Mo, Ko)
@@ -120,6 +120,47 @@ TEST(ScheduleText, Refusals) {
   auto low = lowerSchedule(*s, targetInfo(TargetId::Sm90a));
   ASSERT_FALSE(bool(low));
   EXPECT_EQ(low.problem().code, "domain-invalid");
+}
+
+/// What would be ignored, or contradicts what was said, is refused where it is.
+TEST(ScheduleText, OneOfEach) {
+  const std::string t = "tensor u32 A{A} x B{4}\nC, D = split(A, F)\nbulk B\n";
+  auto syntax = [](const std::string &why) { return "parse-error: " + why; };
+  EXPECT_EQ(codeOf("size A multiple 8\nsize F multiple 2\n" + t), "");
+  EXPECT_EQ(codeOf("size N multiple 8\n" + t),
+            syntax("line 1: there is no size N: nothing is computed from it"));
+  EXPECT_EQ(codeOf("size A multiple 8\nsize A multiple 4\n" + t),
+            syntax("line 2: a second statement of size A"));
+  for (std::string name : {"A", "F"})
+    EXPECT_EQ(codeOf(t + "size " + name + " multiple 8\npadded"),
+              syntax("line 4: size " + name +
+                     " comes after what is computed from it: say it before"));
+  std::string already =
+      syntax("line 5: the schedule is a load, a store or a reduction already");
+  EXPECT_EQ(codeOf(t + "load strong\nload weak"), already + " at 'load'");
+  EXPECT_EQ(codeOf(t + "load strong NaN\nstore"), already + " at 'store'");
+  EXPECT_EQ(codeOf(t + "store\nreduce add"), already + " at 'reduce'");
+  for (std::string one : {"swizzle 64B", "align 512", "traffic save", "padded",
+                          "shared B", "map A, B"})
+    EXPECT_EQ(codeOf(t + one + "\n" + one),
+              syntax("line 5: a second statement of " +
+                     one.substr(0, one.find(' ')) +
+                     ": the schedule has one already"));
+  EXPECT_EQ(codeOf(t + "bulk D, B"), syntax("line 4: domain B is named twice"));
+  // The IR's form: what the type says and what the schedule claims.
+  TmaTensor tensor{findTmaType("u32"), {{12, 16}, {4, 4}}};
+  auto claim = [&](const std::string &text) {
+    auto s = parseSchedule(text + " tensor A x B bulk B", tensor);
+    return s ? "" : s.problem().code + ": " + s.problem().message;
+  };
+  EXPECT_EQ(claim("size A multiple 6"), "");
+  EXPECT_EQ(claim("size A multiple 8"),
+            "domain-invalid: size A is 12, no multiple of 8");
+  EXPECT_EQ(claim("size C multiple 8"),
+            syntax("there is no size C: nothing is computed from it"));
+  auto problem = findSyntaxProblem("tensor A x B bulk B size A multiple 8");
+  ASSERT_TRUE(problem);
+  EXPECT_EQ(problem->token, 7u);
 }
 
 /// Whatever the text, the end is a schedule or a coded problem.

@@ -19,6 +19,12 @@
 // Values are 64 bits; arithmetic that would overflow has no value (evaluate
 // gives none, and constants are not folded).
 //
+// Operations share their operands: indices of a domain that is merged with
+// itself turned round, again and again, are of doubled size each time. Making
+// an expression takes the same time whatever its size; walks (evaluate,
+// substitute, str, mentions) take time in it, so that who makes expressions
+// from what it is given holds them to maxSize.
+//
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_DOMAIN_EXPR_H
 #define TITAN_DOMAIN_EXPR_H
@@ -76,9 +82,15 @@ public:
   Expr substitute(const Bindings &values) const;
   /// A number that surely divides the value; 0 if the value is surely 0.
   int64_t divisor() const;
+  /// Symbols, numbers and operations, as str() writes them.
+  int64_t size() const;
+  static constexpr int64_t maxSize = 4096;
+  /// Surely without a value: a division by 0, or numbers that overflow.
+  bool isUndefined() const;
   /// `(N ceildiv 4)*8 + i`.
   std::string str() const;
-  /// Written the same (after folding): then surely equal.
+  /// Written the same (after folding): then surely equal. Beyond maxSize
+  /// only what is shared is.
   bool same(const Expr &other) const;
 
   friend Expr operator+(const Expr &a, const Expr &b);

@@ -105,9 +105,10 @@ class DomainGraph {
 public:
   //===--------------------------------------------------------------------===//
   // Building. Problems: domain-invalid (no such domain, already used, a factor
-  // or a known extent below 1, a swizzle of extents that are not a power of two
-  // for Y or larger for X than for Y, a window that a known extent does not
-  // hold).
+  // or a known extent below 1 or of more than 64 bits, a swizzle of extents
+  // that are not a power of two for Y or larger for X than for Y, a window that
+  // a known extent does not hold). Roots take any extent: checkExtents() says
+  // what is wrong with it.
   //===--------------------------------------------------------------------===//
 
   DomainId root(Expr extent, std::string name = "");
@@ -143,6 +144,9 @@ public:
   int size() const { return static_cast<int>(domains.size()); }
   const IterDomain &operator[](DomainId id) const { return domains[id]; }
   const std::vector<DomainExpr> &exprs() const { return expressions; }
+  /// The first domain (domain-invalid) whose extent is below 1, has no value
+  /// whatever the sizes are, or is an expression of more than Expr::maxSize.
+  std::optional<Problem> checkExtents() const;
   std::vector<DomainId> roots() const;
   /// In the order in which they were made, but where reorder says otherwise.
   std::vector<DomainId> leaves() const;
@@ -182,6 +186,9 @@ public:
   /// The domains that are surely in bounds when the `given` ones are and the
   /// leaves are (indices being computed from the leaves). By DomainId.
   std::vector<bool> impliedInBounds(const std::vector<DomainId> &given) const;
+  /// The same domains without those, last ones first, that follow from the
+  /// others.
+  std::vector<DomainId> withoutImplied(std::vector<DomainId> given) const;
 
   //===--------------------------------------------------------------------===//
   // Equivalences: the same function from leaves to roots, other domains

@@ -71,7 +71,9 @@
 // Of several choices the one is taken that needs the fewest instructions, then
 // has the lowest level, then the fewest compositions; `why` records it. A tile
 // that is wider than a box (256 elements, or a swizzle's span) becomes a loop
-// of boxes: its domain is split once more, and the outer half is a loop.
+// of boxes: its domain X is split once more, and the outer half, X.box, is a
+// loop. A tile is at most the target's shared memory (shared-memory-limit), and
+// a load at most what a barrier counts, 2^20 - 1 bytes (barrier-range).
 //
 // What the program around the instruction has to do:
 //
@@ -116,6 +118,10 @@ struct TmaGlobalDim {
   Expr stride; ///< Bytes from one index to the next.
 };
 
+/// The tensor's address, where only a launch knows it. Names that a lowering
+/// makes have a dot, which those of schedules as text have not.
+inline constexpr const char *tmaAddressSymbol = "tensor.address";
+
 /// When a weak load gets a predicate that saves traffic.
 enum class TmaTraffic : uint8_t {
   Ignore, ///< Never.
@@ -142,7 +148,7 @@ struct TmaSchedule {
   /// the mode is inferred that places the tile's elements as they do.
   const TmaSwizzle *swizzle = &tmaSwizzles()[0];
   bool swizzleNamed = false; ///< Be it none. Others than none always are.
-  Expr address = Expr::symbol("address");
+  Expr address = Expr::symbol(tmaAddressSymbol);
   TmaDirection direction = TmaDirection::Load;
   std::string reduction = {};
   Correctness wanted = Correctness::Weak;
@@ -253,9 +259,10 @@ struct TmaLowering {
 };
 
 /// Infers, validates and decides. The problem is the first rule that is broken:
-/// domain-invalid, tma-schedule, tma-shared-tile, tma-strong, tma-store-*,
-/// undecided, or a limit of the tensor map or the instruction (tma-im2col for
-/// corners and offsets).
+/// domain-invalid, barrier-range, shared-memory-limit, tma-schedule (also where
+/// an index is an expression of more than Expr::maxSize), tma-shared-tile,
+/// tma-strong, tma-store-*, undecided, or a limit of the tensor map or the
+/// instruction (tma-im2col for corners and offsets).
 Result<TmaLowering> lowerSchedule(const TmaSchedule &schedule,
                                   const TargetInfo &target);
 

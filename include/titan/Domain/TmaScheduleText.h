@@ -9,9 +9,10 @@
 // Schedules are written as the papers write them, a statement after the other
 // (mostly a line each; line ends say nothing):
 //
+//     size K multiple 8                what the launch is known to give;
+//                                      before K is used
 //     tensor bf16 M{M} x K{K}          roots, outermost first, contiguous;
 //                                      M{M}:2*ld: the stride in bytes
-//     size K multiple 8                what the launch is known to give
 //     Mo, Mi = split(M, 128)           by inner factor; split(M, outer 4)
 //     Ko, Ki = split(K, 64)
 //     B = merge(Mo, Ko)                resize(X, left, right), swizzle(X, Y)
@@ -31,7 +32,9 @@
 //
 // `//` begins a comment. Extents are expressions in numbers and sizes:
 // + - * / % ( ) ceildiv. Where there is no load, store or reduce it is a weak
-// load.
+// load. A statement that contradicts another, or says nothing about anything,
+// is a parse-error: there is one copy, and one of shared, map, padded, traffic,
+// swizzle, align, and size of a name.
 //
 // In the IR (#titan.schedule) the tensor is given by its dimensions' names,
 // `tensor M x K`, and its sizes are their names; the last three statements are
