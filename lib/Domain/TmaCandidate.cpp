@@ -162,6 +162,8 @@ void Lowering::limits(Candidate &c) const {
                             number(target.tmaMaxRank)});
     return;
   }
+  if (!c.pieces.problem.empty())
+    r.errors.push_back({Code::TmaSchedule, "boxDim", c.pieces.problem});
   const TmaDimension &inner = low.dimensions[0];
   if (!inner.stride.is(s.type->bits / 8))
     r.errors.push_back({Code::TmaSchedule, "globalStrides",

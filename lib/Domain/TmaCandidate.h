@@ -79,6 +79,9 @@ struct Candidate {
   Pieces pieces;
   std::vector<Dim> dims; // Outermost first.
   int merges = 0;
+  /// Boxes of a tile without compositions, the fewest that are allowed; 0: none
+  /// are. Known of the chosen one.
+  int64_t apart = 0;
 
   /// Whether this one is to be taken. Of bad ones the first, unless it has too
   /// many dimensions: its error is the one to report.

@@ -234,6 +234,12 @@ void Lowering::decide(Candidate &c) const {
     low.thenBytes = 0; // Stores complete by bulk groups.
   bool worth = s.traffic == TmaTraffic::Save ||
                (s.traffic == TmaTraffic::Worth && visited * 7 >= valid * 8);
+  if (s.traffic == TmaTraffic::Worth && !strong && !predicate.empty())
+    low.why.push_back("traffic: of " + number(visited) + " copies " +
+                      number(visited - valid) +
+                      " are known to move nothing but holes, " +
+                      (worth ? "an eighth or more: a predicate saves them"
+                             : "less than an eighth: they are let be"));
   if (predicate.empty() || (!strong && !worth)) {
     low.why.push_back(
         low.level == 1 ? "level 1: holes lie outside of the tensor, where the "

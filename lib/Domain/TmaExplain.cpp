@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 using namespace titan;
 
@@ -35,9 +36,10 @@ static int64_t boxElements(const TmaLowering &low, size_t d) {
                 : ceilDiv(int64_t(low.box[d]), low.elementStrides[d]);
 }
 
-Result<std::vector<TmaTilePicture>>
-titan::picturesOf(const TmaLowering &low, const Expr::Bindings &launch,
-                  int64_t most) {
+/// All executions; or of each loop those at its first two indices and the last.
+static Result<std::vector<TmaTilePicture>>
+picturesAt(const TmaLowering &low, const Expr::Bindings &launch, int64_t most,
+           bool corners) {
   auto fails = [](const std::string &why) {
     return Problem{"bad-argument", why};
   };
@@ -66,7 +68,8 @@ titan::picturesOf(const TmaLowering &low, const Expr::Bindings &launch,
   }
   std::reverse(sizes.begin(), sizes.end());
   for (const TmaLoop &loop : low.loops) {
-    loops.push_back(extent[loop.domain]);
+    loops.push_back(corners ? std::min<int64_t>(extent[loop.domain], 3)
+                            : extent[loop.domain]);
     if (__builtin_mul_overflow(all, loops.back(), &all) || all > most)
       break;
   }
@@ -82,10 +85,11 @@ titan::picturesOf(const TmaLowering &low, const Expr::Bindings &launch,
     for (DomainId id : g.leaves())
       known[id] = 0;
     for (size_t k = 0; k < at.size(); ++k) {
-      values[low.loops[k].index] = at[k];
-      known[low.loops[k].domain] = at[k];
-      picture.where +=
-          (k ? " " : "") + low.loops[k].index + "=" + std::to_string(at[k]);
+      const TmaLoop &loop = low.loops[k];
+      int64_t i = at[k] == 2 && corners ? extent[loop.domain] - 1 : at[k];
+      values[loop.index] = i;
+      known[loop.domain] = i;
+      picture.where += (k ? " " : "") + loop.index + "=" + std::to_string(i);
     }
     auto copy = low.copyAt(values, 0);
     bool filled = copy && !low.outside.empty() && copy->coords == low.outside;
@@ -118,6 +122,12 @@ titan::picturesOf(const TmaLowering &low, const Expr::Bindings &launch,
   return result;
 }
 
+Result<std::vector<TmaTilePicture>>
+titan::picturesOf(const TmaLowering &low, const Expr::Bindings &launch,
+                  int64_t most) {
+  return picturesAt(low, launch, most, /*corners=*/false);
+}
+
 /// Rows of equal cells as one cell each, where all rows are such; then a row of
 /// the picture is the next dimension's.
 static void squeeze(const TmaLowering &low,
@@ -134,6 +144,75 @@ static void squeeze(const TmaLowering &low,
     p.cells = cells;
     p.row = low.dimensions.size() > 1 ? boxElements(low, 1) : 1;
   }
+}
+
+namespace {
+/// What is drawn of a lowering.
+struct Drawing {
+  struct Tile {
+    TmaTilePicture picture;
+    int64_t alike = 1;            // Executions that look so.
+    std::vector<int64_t> repeats; // Of each row.
+  };
+  std::vector<Tile> tiles;
+  std::vector<std::string> notes;
+};
+} // namespace
+
+/// Every execution, where they are at most `most` elements. Else one of each
+/// kind, equal rows that follow one another as one.
+static Result<Drawing> drawingOf(const TmaLowering &low,
+                                 const Expr::Bindings &launch, int64_t most) {
+  constexpr int64_t mostSeen = int64_t(1) << 17;
+  Drawing drawing;
+  auto pictures = picturesOf(low, launch, most);
+  bool all = bool(pictures);
+  if (!all)
+    pictures = picturesOf(low, launch, mostSeen);
+  if (!pictures) {
+    pictures = picturesAt(low, launch, mostSeen, /*corners=*/true);
+    drawing.notes.push_back("of each loop its first two indices and the last");
+  }
+  if (!pictures)
+    return pictures.problem();
+  squeeze(low, *pictures);
+  std::map<std::string, size_t> kinds;
+  int64_t drawn = 0, others = 0;
+  for (TmaTilePicture &p : *pictures) {
+    auto [it, isNew] = kinds.emplace(p.cells, drawing.tiles.size());
+    if (!all && !isNew) {
+      if (it->second < drawing.tiles.size())
+        ++drawing.tiles[it->second].alike;
+      continue;
+    }
+    Drawing::Tile tile{p, 1, {}};
+    size_t row = static_cast<size_t>(std::max<int64_t>(p.row, 1));
+    tile.picture.cells.clear();
+    for (size_t k = 0; k < p.cells.size(); k += row) {
+      std::string cells = p.cells.substr(k, row);
+      if (!all && k > 0 && p.cells.compare(k - row, row, cells) == 0) {
+        ++tile.repeats.back();
+        continue;
+      }
+      tile.picture.cells += cells;
+      tile.repeats.push_back(1);
+    }
+    drawn += static_cast<int64_t>(tile.picture.cells.size());
+    if (!all && drawn > most && !drawing.tiles.empty()) {
+      it->second = SIZE_MAX;
+      ++others;
+      continue;
+    }
+    drawing.tiles.push_back(std::move(tile));
+  }
+  for (Drawing::Tile &tile : drawing.tiles)
+    if (tile.alike > 1)
+      tile.picture.where += " and " + std::to_string(tile.alike - 1) + " alike";
+  if (others > 0)
+    drawing.notes.push_back(std::to_string(others) +
+                            (others == 1 ? " other kind" : " other kinds") +
+                            " of tiles are not drawn");
+  return drawing;
 }
 
 //===----------------------------------------------------------------------===//
@@ -219,25 +298,27 @@ std::string titan::explainLowering(const TmaLowering &low,
   for (const LaunchCheck &check : low.checks)
     text += "  " + check.atLeastZero.str() + " >= 0    [" +
             std::string(codeInfo(check.code).code) + "]\n";
-  auto pictures = picturesOf(low, launch, most);
-  if (!pictures)
-    return text + "tiles: not drawn, " + pictures.problem().message + "\n";
-  squeeze(low, *pictures);
+  auto drawing = drawingOf(low, launch, most);
+  if (!drawing)
+    return text + "tiles: not drawn, " + drawing.problem().message + "\n";
   text +=
       "tiles: # element, . hole with fill, ! hole with data, _ not copied\n";
   size_t width = 0;
-  for (const TmaTilePicture &p : *pictures)
-    width = std::max(width, p.where.size());
-  for (const TmaTilePicture &p : *pictures)
-    for (size_t k = 0; k < p.cells.size();
-         k += static_cast<size_t>(std::max<int64_t>(p.row, 1))) {
+  for (const Drawing::Tile &tile : drawing->tiles)
+    width = std::max(width, tile.picture.where.size());
+  for (const Drawing::Tile &tile : drawing->tiles) {
+    const TmaTilePicture &p = tile.picture;
+    size_t row = static_cast<size_t>(std::max<int64_t>(p.row, 1));
+    for (size_t k = 0; k < p.cells.size(); k += row) {
       std::string where = k == 0 ? p.where : "";
       where.resize(width, ' ');
-      text +=
-          "  " + where + (width ? "  " : "") +
-          p.cells.substr(k, static_cast<size_t>(std::max<int64_t>(p.row, 1))) +
-          "\n";
+      int64_t times = tile.repeats[k / row];
+      text += "  " + where + (width ? "  " : "") + p.cells.substr(k, row) +
+              (times > 1 ? " x " + std::to_string(times) : "") + "\n";
     }
+  }
+  for (const std::string &note : drawing->notes)
+    text += "  " + note + "\n";
   return text;
 }
 
@@ -369,12 +450,11 @@ static void draw(Svg &svg, const TmaLowering &low, const Expr::Bindings &launch,
     top += 16;
   }
   top += 10;
-  auto pictures = picturesOf(low, launch, most);
-  if (!pictures) {
-    svg.text(10, top, "tiles: not drawn, " + pictures.problem().message);
+  auto drawing = drawingOf(low, launch, most);
+  if (!drawing) {
+    svg.text(10, top, "tiles: not drawn, " + drawing.problem().message);
     return;
   }
-  squeeze(low, *pictures);
   int64_t left = 10;
   for (auto [fill, what] : {std::pair{"#5b8fd9", "element"},
                             {"#d8d8d8", "hole with fill"},
@@ -386,10 +466,11 @@ static void draw(Svg &svg, const TmaLowering &low, const Expr::Bindings &launch,
   }
   top += 16;
   size_t width = 0;
-  for (const TmaTilePicture &p : *pictures)
-    width = std::max(width, p.where.size());
+  for (const Drawing::Tile &tile : drawing->tiles)
+    width = std::max(width, tile.picture.where.size());
   constexpr int64_t cell = 12;
-  for (const TmaTilePicture &p : *pictures) {
+  for (const Drawing::Tile &tile : drawing->tiles) {
+    const TmaTilePicture &p = tile.picture;
     svg.text(10, top + 10, p.where);
     int64_t row = std::max<int64_t>(p.row, 1);
     int64_t rows = 0, start = 20 + 8 * static_cast<int64_t>(width);
@@ -402,9 +483,17 @@ static void draw(Svg &svg, const TmaLowering &low, const Expr::Bindings &launch,
                : what == '.' ? "#d8d8d8"
                : what == '!' ? "#e05050"
                              : "white");
+      int64_t times = tile.repeats[static_cast<size_t>(r)];
+      if (c + 1 == row && times > 1)
+        svg.text(start + row * cell + 4, top + r * cell + 10,
+                 "x " + std::to_string(times));
       rows = r + 1;
     }
     top += std::max<int64_t>(rows * cell, 14) + 6;
+  }
+  for (const std::string &note : drawing->notes) {
+    svg.text(10, top + 10, note);
+    top += 16;
   }
 }
 

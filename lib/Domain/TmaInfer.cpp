@@ -247,6 +247,8 @@ private:
       if (inner == Class::Tile && sub->step != 1)
         return fails("elements are adjacent inside of " + graph.str(i) +
                      " and strided outside");
+      if (sub->box > (int64_t(1) << 32) / *n)
+        return fails("a box of more than 2^32 elements");
       sub->box *= *n;
       if (inner == Class::Tile)
         sub->tile.push_back(i);
@@ -259,8 +261,6 @@ private:
           sub->box = *all;
         sub->whole = all && sub->box == *all;
       }
-      if (sub->box > int64_t(1) << 32)
-        return fails("a box of more than 2^32 elements");
       sub->how = "rotation right";
       return sub;
     }

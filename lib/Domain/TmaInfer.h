@@ -135,6 +135,10 @@ Result<SwizzledOrder> findSwizzle(const TmaSchedule &s,
                                   const std::vector<View> &views,
                                   const TargetInfo &target);
 
+/// Whether a dimension is several whole domains one after the other, so that
+/// its boxes may go on from one to the next: they are merged, then split.
+bool mergesTile(const Dim &dim);
+
 /// How a tile is cut into boxes.
 struct Pieces {
   /// Elements of each dimension, outermost first, that one box takes.
@@ -144,9 +148,13 @@ struct Pieces {
   std::vector<int64_t> pitch;
   int64_t copies = 1;
   int64_t imageBytes = 0; ///< Of the whole tile.
+  /// Why no boxes divide the tile, and which tiles they would divide. Then what
+  /// no box divides is taken as a whole.
+  std::string problem;
 };
 /// Boxes as large as they may be whose images are pieces of the tile's image:
-/// row by row, or panels of one swizzle span.
+/// row by row, or panels of one swizzle span. Each begins at a multiple of 128
+/// bytes.
 Pieces cutTile(const std::vector<Dim> &dims, const DomainGraph &graph,
                const TmaSchedule &s, const TargetInfo &target);
 

@@ -145,6 +145,7 @@ static Result<Candidate> choose(const Work &work, const TargetInfo &target) {
   const DomainGraph &g = work.s.graph;
   Lowering lowering(work, target);
   std::optional<Candidate> best;
+  int64_t apart = 0;
   // Candidates cost time in their dimensions and in the graph.
   int64_t seen = 0, spent = 0;
   constexpr int64_t maxSpent = int64_t(1) << 16;
@@ -163,22 +164,23 @@ static Result<Candidate> choose(const Work &work, const TargetInfo &target) {
     if (best && static_cast<int>(dims.size()) > target.tmaMaxRank)
       return; // The first one says so.
     Candidate c = lowering.lower(std::move(dims), needs, merges);
+    if (merges == 0 && c.needs.ok() && (apart == 0 || c.pieces.copies < apart))
+      apart = c.pieces.copies;
     if (!best || c.better(*best))
       best = std::move(c);
-  };
-  // Nothing is better, or we have looked long enough.
-  auto done = [&] {
-    bool perfect = best && best->needs.ok() && best->pieces.copies == 1 &&
-                   best->low.level == 1;
-    return perfect || spent >= maxSpent;
   };
   auto compose = [&](auto &self, const std::vector<Dim> &dims, size_t from,
                      const Requirements &needs, int merges) -> void {
     if (spent >= maxSpent)
-      return;
+      return; // We have looked long enough.
     take(dims, needs, merges);
+    bool perfect =
+        best->needs.ok() && best->pieces.copies == 1 && best->low.level == 1;
+    if (perfect)
+      return; // Nothing is better.
     for (size_t k = from;
-         k + 1 < dims.size() && work.s.tmaDomain.empty() && !done(); ++k) {
+         k + 1 < dims.size() && work.s.tmaDomain.empty() && spent < maxSpent;
+         ++k) {
       // Under a swizzle the innermost tile is the image's row.
       if (work.s.swizzle->span != 0 && k + 2 == dims.size() &&
           dims[k].kind != Class::Loop)
@@ -204,6 +206,7 @@ static Result<Candidate> choose(const Work &work, const TargetInfo &target) {
         number(best->pieces.copies * work.copies) +
         (best->pieces.copies * work.copies == 1 ? " copy" : " copies") +
         " a tile");
+  best->apart = apart;
   return std::move(*best);
 }
 
@@ -312,6 +315,27 @@ static void cutLoops(Work &work, Candidate &chosen, const TargetInfo &target) {
                            "dimensions of their own");
 }
 
+/// What compositing dimensions is for, where it was done.
+static std::string whyComposited(const Candidate &c, const DomainGraph &g) {
+  std::string text;
+  for (const Dim &dim : c.dims) {
+    if (dim.record.domains.size() < 2)
+      continue;
+    text += text.empty() ? "" : "; ";
+    for (size_t k = 0; k < dim.record.domains.size(); ++k)
+      text += (k ? " x " : "") + g.str(dim.record.domains[k]);
+  }
+  if (text.empty())
+    return text;
+  auto boxes = [](int64_t n) {
+    return number(n) + (n == 1 ? " box" : " boxes");
+  };
+  return "composited: " + text + ", " + boxes(c.pieces.copies) + " a tile" +
+         (c.apart == 0                ? "; apart they are refused"
+          : c.apart > c.pieces.copies ? " instead of " + boxes(c.apart)
+                                      : "; level " + number(c.low.level));
+}
+
 /// Splits the tile's domains so that each dimension's box is `taken`; the outer
 /// halves become loops.
 static Result<Work> splitTile(const Work &from, const Candidate &c) {
@@ -321,9 +345,23 @@ static Result<Work> splitTile(const Work &from, const Candidate &c) {
   for (size_t k = 0; k < c.dims.size(); ++k) {
     int64_t take = c.pieces.taken[k], pitch = c.pieces.pitch[k];
     bool panels = k + 1 == c.dims.size() && work.s.swizzle->span != 0;
+    std::vector<DomainId> tile = c.dims[k].record.tileDomains;
+    if (take < c.dims[k].record.tile && mergesTile(c.dims[k])) {
+      DomainId all = tile.front();
+      for (size_t t = 1; t < tile.size(); ++t) {
+        auto merged = g.merge(all, tile[t]);
+        if (!merged)
+          return merged.problem();
+        g.rename(*merged, g[all].name + "." + g[tile[t]].name);
+        all = *merged;
+      }
+      for (DomainId id : tile)
+        std::erase(work.s.bulk, id);
+      tile = {all};
+    }
     // From the inside out: whole domains, then one that is split, then loops.
-    for (size_t t = c.dims[k].record.tileDomains.size(); t-- > 0;) {
-      DomainId id = c.dims[k].record.tileDomains[t];
+    for (size_t t = tile.size(); t-- > 0;) {
+      DomainId id = tile[t];
       int64_t extent = *g[id].extent.constant();
       if (extent == 1)
         continue;
@@ -494,6 +532,9 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
   Tri loopHoles = Tri::No;
   std::vector<TmaTileDomain> tile =
       tileOf(work.s.graph, views->front(), loopHoles);
+  if (!chosen->pieces.problem.empty())
+    return problemOf(chosen->needs.errors.front());
+  std::string composited = whyComposited(*chosen, work.s.graph);
   int64_t row = chosen->dims.back().record.tile;
   // The first choice knows the image: kept loops step over whole tiles.
   work.imageBytes = work.bufferBytes = chosen->pieces.imageBytes;
@@ -549,7 +590,8 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
                     low.coords[d].str());
   }
   low.why.insert(low.why.begin(), lines.begin(), lines.end());
-  if (!why.empty())
-    low.why.push_back(why);
+  for (const std::string &line : {composited, why})
+    if (!line.empty())
+      low.why.push_back(line);
   return low;
 }

@@ -7,7 +7,10 @@
 //===----------------------------------------------------------------------===//
 #include "TmaInfer.h"
 
+#include "TmaCandidate.h"
+
 #include <algorithm>
+#include <numeric>
 
 using namespace titan;
 using namespace titan::tma;
@@ -183,16 +186,59 @@ titan::tma::keptLoops(const TmaSchedule &s, const std::vector<Class> &classes,
   return loops;
 }
 
+bool titan::tma::mergesTile(const Dim &dim) {
+  return dim.kind == Class::Tile && dim.record.tileDomains.size() > 1 &&
+         dim.tops == dim.record.tileDomains;
+}
+
+namespace {
+/// What a box takes of one dimension of a tile.
+struct BoxRule {
+  int64_t most;     // Elements.
+  int64_t multiple; // Of a box that is not the whole tile, elements.
+
+  /// The most elements that divide a tile; none where nothing fits. `fits`:
+  /// what else is asked of a part of a tile.
+  template <typename Fits>
+  std::optional<int64_t> largest(int64_t tile, Fits fits) const {
+    if (tile <= most)
+      return tile;
+    for (int64_t take = most; take > 0; --take)
+      if (tile % take == 0 && take % multiple == 0 && fits(take))
+        return take;
+    return std::nullopt;
+  }
+  bool works(int64_t tile) const {
+    return largest(tile, [](int64_t) { return true; }).has_value();
+  }
+};
+} // namespace
+
+/// The sizes next to one that no box divides.
+static std::string othersThan(int64_t tile, const BoxRule &rule) {
+  int64_t below = tile - 1, above = tile + 1;
+  while (!rule.works(below)) // Up to `most` all work.
+    --below;
+  int64_t last = tile + 2 * rule.most;
+  while (above < last && !rule.works(above))
+    ++above;
+  return number(below) +
+         (above < last ? " or " + number(above) : std::string());
+}
+
 Pieces titan::tma::cutTile(const std::vector<Dim> &dims,
                            const DomainGraph &graph, const TmaSchedule &s,
                            const TargetInfo &target) {
   Pieces p;
   size_t n = dims.size();
   int64_t element = s.type->bits / 8, span = s.swizzle->span;
+  int64_t align = target.tmaSharedAlignment;
   p.taken.assign(n, 1);
   p.pitch.assign(n, 0);
   // Whether `take` elements are whole halves of the tile's domains.
   auto whole = [&](const Dim &dim, int64_t take) {
+    if (mergesTile(dim))
+      return true;
     for (size_t k = dim.record.tileDomains.size(); k-- > 0;) {
       int64_t extent = *graph[dim.record.tileDomains[k]].extent.constant();
       if (take % extent != 0)
@@ -201,37 +247,50 @@ Pieces titan::tma::cutTile(const std::vector<Dim> &dims,
     }
     return take == 1;
   };
-  auto largest = [&](const Dim &dim, int64_t most, int64_t multiple) {
-    for (int64_t take = std::min(dim.record.tile, most); take > 1; --take)
-      if (dim.record.tile % take == 0 && take % multiple == 0 &&
-          whole(dim, take))
-        return take;
-    return std::min<int64_t>(dim.record.tile, 1);
+  auto multiple = [](int64_t bytes, int64_t pitch) {
+    return bytes / std::gcd(bytes, pitch);
   };
   int64_t pitch = element;
   bool cut = false;
   for (size_t k = n; k-- > 0;) {
     const TmaDimension &d = dims[k].record;
-    bool innermost = k + 1 == n;
+    bool innermost = k + 1 == n, panels = innermost && span != 0;
     // The encoder's limit is on the box before the element stride.
     int64_t e = innermost ? 1 : d.elementStride;
-    int64_t most = dims[k].pixels ? target.tmaMaxIm2colPixels
-                   : e == 1       ? target.tmaMaxBox
-                                  : (target.tmaMaxBox - 1) / e + 1;
-    int64_t take = d.tile;
-    if (innermost && span != 0 && d.tile * element > span)
-      take = largest(dims[k], span / element, 1);
-    else if (cut)
-      take = 1;
-    else if (d.tile > most)
-      take = largest(dims[k], most,
-                     innermost && target.tmaBoxBytesMultiple % element == 0
-                         ? target.tmaBoxBytesMultiple / element
-                         : 1);
+    BoxRule rule{dims[k].pixels ? target.tmaMaxIm2colPixels
+                 : e == 1       ? target.tmaMaxBox
+                                : (target.tmaMaxBox - 1) / e + 1,
+                 // Boxes follow one another, each aligned; panels do so with
+                 // all their rows.
+                 multiple(panels ? target.tmaBoxBytesMultiple : align, pitch)};
+    if (panels)
+      rule.most = span / element;
+    int64_t take = 1;
+    if (!cut) {
+      auto found =
+          rule.largest(d.tile, [&](int64_t x) { return whole(dims[k], x); });
+      if (!found && p.problem.empty()) {
+        std::string name;
+        for (DomainId id : d.tileDomains)
+          name += (name.empty() ? "" : " x ") + graph.str(id);
+        p.problem = "no boxes divide the tile " + name +
+                    ": they have at most " + number(rule.most) +
+                    " elements, and a multiple of " + number(rule.multiple) +
+                    (panels ? " in a row, which has whole chunks of "
+                            : ", so that each begins at a multiple of ") +
+                    number(panels ? target.tmaBoxBytesMultiple : align) +
+                    " bytes";
+        p.problem +=
+            rule.works(d.tile)
+                ? "; none of these is made of whole domains of it"
+                : "; " + othersThan(d.tile, rule) + " elements would do";
+      }
+      take = found.value_or(d.tile);
+    }
     p.taken[k] = take;
     p.copies *= d.tile / take;
     p.pitch[k] = pitch;
-    if (innermost && span != 0) {
+    if (panels) {
       pitch = span; // Rows of one span; wider tiles are panels.
     } else {
       cut = cut || take < d.tile;
@@ -243,6 +302,12 @@ Pieces titan::tma::cutTile(const std::vector<Dim> &dims,
     int64_t panels = dims[n - 1].record.tile / p.taken[n - 1];
     p.pitch[n - 1] = panels > 1 ? pitch : element;
     p.imageBytes = pitch * panels;
+    if (panels > 1 && pitch % align != 0 && p.problem.empty())
+      p.problem = "a tile of " + number(panels) + " panels of " +
+                  number(pitch / span) + " rows of " + number(span) +
+                  " bytes: panels begin at multiples of " + number(align) +
+                  " bytes, so that a multiple of " +
+                  number(multiple(align, span)) + " rows would do";
   }
   return p;
 }

@@ -302,7 +302,9 @@ TEST(Figures, Drawn) {
   EXPECT_EQ(tail(explainLowering(*low, {{"N", 6}}), "  i2=0"),
             "  i2=0  ####\n  i2=1  ##..\n");
   EXPECT_EQ(tail(explainLowering(*low, {{"N", 1 << 20}}), "tiles"),
-            "tiles: not drawn, more than 4096 elements to draw\n");
+            "tiles: # element, . hole with fill, ! hole with data, _ not "
+            "copied\n  i2=0 and 2 alike  ####\n"
+            "  of each loop its first two indices and the last\n");
   (void)c;
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ScheduleModel.h"
 
+#include "titan/Domain/TmaExplain.h"
 #include "titan/Domain/TmaScheduleText.h"
 
 #include <ctime>
@@ -184,6 +185,169 @@ TEST(Limits, Bytes) {
 }
 
 //===----------------------------------------------------------------------===//
+// Tiles of several boxes
+//===----------------------------------------------------------------------===//
+
+/// Each box of a tile begins at a multiple of 128 bytes: the largest that does.
+TEST(Limits, BoxesThatDivide) {
+  auto rows = [](int64_t tile, const char *more = "") {
+    return "tensor u32 D{720} x J{4}\nC, B = split(D, " + std::to_string(tile) +
+           ")\nbulk B, J\nload strong\n" + more;
+  };
+  EXPECT_EQ(runs(rows(360), {"B", "J"}), 3); // Of 120; 180 are no whole 128.
+  EXPECT_EQ(runs(rows(264), {"B", "J"}), 3);
+  EXPECT_EQ(runs(rows(256), {"B", "J"}), 1);
+  EXPECT_EQ(problemOf(rows(257)),
+            "tma-schedule: boxDim: no boxes divide the tile B{257}: they have "
+            "at most 256 elements, and a multiple of 8, so that each begins at "
+            "a multiple of 128 bytes; 256 or 264 elements would do");
+  // Of every tile: it is cut exactly where some box divides it.
+  for (int64_t tile = 1; tile <= 720; ++tile) {
+    bool fits = tile <= 256;
+    for (int64_t box = 8; box <= 256 && !fits; box += 8)
+      fits = tile % box == 0;
+    EXPECT_EQ(problemOf(rows(tile)).empty(), fits) << tile;
+  }
+  // Elements 8 apart: boxes of at most 32.
+  std::string strided = "tensor u32 D{2000} x J{4}\nC, B = split(D, 1200)\n"
+                        "T, S = split(B, 8)\nbulk T, J\nload strong";
+  EXPECT_EQ(problemOf(strided),
+            "tma-schedule: boxDim: no boxes divide the tile T{150}: they have "
+            "at most 32 elements, and a multiple of 8, so that each begins at "
+            "a multiple of 128 bytes; 144 or 152 elements would do");
+  strided.replace(strided.find("1200"), 4, "1152");
+  EXPECT_EQ(runs(strided, {"T", "J"}), 6);
+  // Panels of a swizzle.
+  auto panels = [](int64_t rows, int64_t columns) {
+    return "tensor u32 M{64} x K{64}\nC, B = split(M, " + std::to_string(rows) +
+           ")\nO, I = split(K, " + std::to_string(columns) +
+           ")\nbulk B, I\nload strong\nswizzle 32B";
+  };
+  EXPECT_EQ(runs(panels(8, 16), {"B", "I"}), 2);
+  EXPECT_EQ(problemOf(panels(3, 16)),
+            "tma-schedule: boxDim: a tile of 2 panels of 3 rows of 32 bytes: "
+            "panels begin at multiples of 128 bytes, so that a multiple of 4 "
+            "rows would do");
+  EXPECT_EQ(problemOf(panels(8, 10)),
+            "tma-schedule: boxDim: no boxes divide the tile I{10}: they have "
+            "at most 8 elements, and a multiple of 4 in a row, which has whole "
+            "chunks of 16 bytes; 8 or 12 elements would do");
+}
+
+/// Whole domains one after the other are boxed as one where that needs fewer
+/// boxes.
+TEST(Limits, MergedTiles) {
+  auto tile = [](const char *a, const char *b) {
+    return "tensor u32 N{2} x A{" + std::string(a) + "} x B{" + b +
+           "} x J{4}\nbulk A, B, J\nload strong";
+  };
+  auto why = [](const std::string &text) {
+    auto low = lower(text);
+    for (const std::string &line : low ? low->why : std::vector<std::string>())
+      if (line.substr(0, 10) == "composited")
+        return line;
+    return low ? std::string() : low.problem().message;
+  };
+  std::string text = tile("4", "300");
+  EXPECT_EQ(runs(text, {"A", "B", "J"}), 5);
+  EXPECT_EQ(why(text), "composited: A{4} x B{300}, 5 boxes a tile; apart they "
+                       "are refused");
+  text = tile("4", "320"); // 8 boxes of 160.
+  EXPECT_EQ(runs(text, {"A", "B", "J"}), 5);
+  EXPECT_EQ(why(text),
+            "composited: A{4} x B{320}, 5 boxes a tile instead of 8 boxes");
+  text = tile("2", "512"); // As many of 256 either way.
+  EXPECT_EQ(runs(text, {"A", "B", "J"}), 4);
+  EXPECT_EQ(why(text), "");
+  // As if the schedule had merged them.
+  auto merged = lower("tensor u32 N{2} x A{4} x B{300} x J{4}\n"
+                      "M = merge(A, B)\nC, T = split(M, 1200)\nbulk T, J\n"
+                      "load strong");
+  auto found = lower(tile("4", "300"));
+  ASSERT_TRUE(merged && found);
+  EXPECT_EQ(merged->box, found->box);
+  EXPECT_EQ(merged->thenBytes, found->thenBytes);
+  // Stores, too; and not where the strides say otherwise.
+  text = tile("4", "300");
+  text.replace(text.find("load strong"), 11, "store");
+  EXPECT_EQ(runs(text, {"A", "B", "J"}), 5);
+  EXPECT_EQ(problemOf("tensor u32 A{4}:8192 x B{300} x J{4}\nbulk A, B, J")
+                .substr(0, 13),
+            "tma-schedule:");
+}
+
+/// `traffic worth` takes a predicate from an eighth of the copies on.
+TEST(Limits, WorthItsPredicate) {
+  auto text = [](int64_t n) {
+    return "tensor u32 D{" + std::to_string(8 * n) +
+           "} x J{4}\nC, B = split(D, 4)\nP, Q = split(C, " +
+           std::to_string(n) +
+           ")\nR, S = split(Q, 32)\nbulk B, J\nload weak\ntraffic worth";
+  };
+  for (int64_t n : {27, 28, 29, 31}) {
+    EXPECT_EQ(runs(text(n), {"B", "J"}), 1);
+    auto low = lower(text(n));
+    ASSERT_TRUE(bool(low)) << low.problem().message;
+    EXPECT_EQ(low->level, 2);
+    bool takes = 32 - n >= 4; // Of 32.
+    EXPECT_EQ(low->otherwise, takes ? TmaElse::Skip : TmaElse::None) << n;
+    EXPECT_EQ(low->predicate.empty(), !takes) << n;
+    std::string line = "traffic: of 32 copies " + std::to_string(32 - n) +
+                       " are known to move nothing but holes, " +
+                       (takes ? "an eighth or more: a predicate saves them"
+                              : "less than an eighth: they are let be");
+    EXPECT_EQ(std::count(low->why.begin(), low->why.end(), line), 1) << line;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Pictures
+//===----------------------------------------------------------------------===//
+
+/// Tiles that are too many to draw are drawn once of each kind.
+TEST(Limits, Drawings) {
+  auto tiles = [](const std::string &text, const Expr::Bindings &launch = {}) {
+    auto low = lower(text);
+    if (!low)
+      return low.problem().message;
+    std::string all = explainLowering(*low, launch);
+    EXPECT_EQ(drawLowering(*low, launch).find("not drawn, "),
+              std::string::npos);
+    return all.substr(all.find('\n', all.find("\ntiles: ") + 1) + 1);
+  };
+  auto matrix = [](const char *m, const char *k, const char *box) {
+    return std::string("tensor bf16 M{") + m + "} x K{" + k +
+           "}\nMo, Mi = split(M, " + box + ")\nKo, Ki = split(K, 64)\n" +
+           "bulk Mi, Ki\nload strong";
+  };
+  std::string full(64, '#'), fill(64, '.'), part = full;
+  part.replace(8, 56, 56, '.');
+  EXPECT_EQ(tiles(matrix("200", "200", "128")),
+            "  mo=0 ko=0 and 2 alike  " + full + " x 128\n" +
+                "  mo=0 ko=3              " + part + " x 128\n" +
+                "  mo=1 ko=0 and 2 alike  " + full + " x 72\n" +
+                "                         " + fill + " x 56\n" +
+                "  mo=1 ko=3              " + part + " x 72\n" +
+                "                         " + fill + " x 56\n");
+  EXPECT_EQ(tiles(matrix("100", "64", "64")), "  mo=0  " + full + "\n  mo=1  " +
+                                                  full.substr(0, 36) +
+                                                  fill.substr(0, 28) + "\n");
+  // Of very many, those at the loops' ends.
+  EXPECT_EQ(tiles(matrix("M", "4096", "128"), {{"M", 4200}}),
+            "  mo=0 ko=0 and 5 alike   " + full + full +
+                "\n  mo=32 ko=0 and 2 alike  " + full + full.substr(0, 40) +
+                fill.substr(0, 24) +
+                "\n  of each loop its first two indices and the last\n");
+  // Kinds that are too many are counted.
+  auto low = lower(matrix("200", "200", "128"));
+  ASSERT_TRUE(bool(low));
+  std::string few = explainLowering(*low, {}, 100);
+  EXPECT_EQ(few.substr(few.find("  mo=0")),
+            "  mo=0 ko=0 and 2 alike  " + full +
+                " x 128\n  3 other kinds of tiles are not drawn\n");
+}
+
+//===----------------------------------------------------------------------===//
 // Time
 //===----------------------------------------------------------------------===//
 
@@ -212,10 +376,22 @@ TEST(Limits, Time) {
                     : "O, X = split(Z, 32)\nK, I = split(X, 8)\n") +
               bulk;
       std::string got = timed("views " + n(count), text);
-      EXPECT_EQ(got, count > 40 ? "domain-invalid:"
+      EXPECT_EQ(got, count > 40 ? "domain-invalid:" // Strides of 2^64.
                      : dead     ? "tma-schedule:"
-                                : "");
+                                : "tma-rank:");
     }
+  // None of them is one, which shows at the end only.
+  {
+    std::string text = "tensor u32 ", bulk = "bulk T, J", rest;
+    for (int k = 0; k < 20; ++k) {
+      text += "A" + n(k) + "{2} x ";
+      rest += "C" + n(k) + ", B" + n(k) + " = split(A" + n(k) + ", 1)\n";
+      bulk += ", B" + n(k);
+    }
+    text += "Z{8} x W{4} x J{4}\n" + rest +
+            "O, I = split(Z, 2)\nM = merge(O, W)\nC, T = split(M, 4)\n";
+    EXPECT_EQ(timed("undecided", text + bulk), "undecided:");
+  }
   // Indices that are used twice in those of the next domain.
   for (int count : {2, 14, 60}) {
     std::string text = "tensor u32 A{8} x B{8} x J{4}\n", o = "A", i = "B";
@@ -246,7 +422,7 @@ TEST(Limits, Time) {
   std::string at = "D";
   for (int k = 0; k < 8; ++k, at = "X" + n(k - 1))
     text += "X" + n(k) + ", Y" + n(k) + " = split(" + at + ", 2)\n";
-  timed("holes", text + "bulk Y0, Y1, Y2, J\nload strong");
+  timed("holes", text + "bulk Y2, Y1, Y0, J\nload strong");
 }
 
 } // namespace

@@ -33,7 +33,7 @@ std::map<int64_t, int64_t> imageOf(const TmaLowering &low,
                                    Expr::Bindings values,
                                    const TargetInfo &target) {
   std::map<int64_t, int64_t> image;
-  values["address"] = base;
+  values[tmaAddressSymbol] = base;
   auto map = low.tensorMap(values);
   std::vector<const TmaLoop *> boxes;
   for (const TmaLoop &loop : low.loops)
