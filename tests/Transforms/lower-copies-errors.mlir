@@ -80,8 +80,8 @@ titan.kernel @nan(%X: !x) warps(1) launch {
 // -----
 
 #tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 130) bulk Mi, K>
-!x = !titan.global<?x512xf32>
-!a = !titan.shared<130x512xf32>
+!x = !titan.global<?x288xf32>
+!a = !titan.shared<130x288xf32>
 titan.kernel @boxes(%X: !x) warps(1) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
