@@ -29,7 +29,8 @@
   NP = merge(N, P)
   M = merge(NP, Q)
   Mo, Mi = split(M, 128)
-  Ko, Ki = split(K, 64)
+  Ko, Kt = split(K, 256)
+  Kp, Ki = split(Kt, 64)      // four panels
   bulk Mi, Ki>
 
 #acc    = #titan.wgmma<2, 1>
@@ -56,7 +57,6 @@ titan.kernel @conv(%X: !images, %F: !weights, %Y: !images) warps(12) registers(1
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index
-  %c9 = arith.constant 9 : index
   %n = titan.dim %X, 0 : !images
   %h = titan.dim %X, 1 : !images
   %w = titan.dim %X, 2 : !images
@@ -82,17 +82,17 @@ titan.kernel @conv(%X: !images, %F: !weights, %Y: !images) warps(12) registers(1
   %tilesM = arith.ceildivui %pixels, %c128 : index
   %tilesK = arith.ceildivui %k, %c256 : index
   %blocks = arith.ceildivui %c, %c64 : index
-  %steps = arith.muli %blocks, %c9 : index
   %tiles = arith.muli %tilesM, %tilesK : index
   %sms = titan.device_property "multiprocessor_count"
   %grid = arith.minui %tiles, %sms : index
-  titan.launch grid(%grid) with(%tilesK, %tiles, %blocks, %steps : index, index, index, index)
-} body(%tilesK: index, %tiles: index, %blocks: index, %steps: index) {
+  titan.launch grid(%grid) with(%tilesK, %tiles, %blocks : index, index, index)
+} body(%tilesK: index, %tiles: index, %blocks: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %c3 = arith.constant 3 : index
   %c4 = arith.constant 4 : index
+  %c9 = arith.constant 9 : index
   %first = titan.cta_id 0
   %ctas = titan.num_ctas 0
 
@@ -106,15 +106,17 @@ titan.kernel @conv(%X: !images, %F: !weights, %Y: !images) warps(12) registers(1
       scf.for %tile = %first to %tiles step %ctas {
         %tm = arith.divui %tile, %tilesK : index
         %tk = arith.remui %tile, %tilesK : index
-        scf.for %step = %c0 to %steps step %c1 {
-          %rs = arith.divui %step, %blocks : index
-          %block = arith.remui %step, %blocks : index
-          %r = arith.divui %rs, %c3 : index
-          %s = arith.remui %rs, %c3 : index
-          %slot = titan.pipe.acquire %xf : !titan.pipe<4>
-          titan.pipe.copy_async %X at(Mo = %tm, R = %r, S = %s, Co = %block) -> %slot["x"] schedule(#pixels) : !images
-          titan.pipe.copy_async %F at(Ko = %tk, R = %r, S = %s, Co = %block) -> %slot["f"] schedule(#filters) : !weights
-          titan.pipe.commit %slot
+        scf.for %r = %c0 to %c3 step %c1 {
+          scf.for %s = %c0 to %c3 step %c1 {
+            scf.for %block = %c0 to %blocks step %c1 {
+              %slot = titan.pipe.acquire %xf : !titan.pipe<4>
+              titan.pipe.copy_async %X at(Mo = %tm, R = %r, S = %s, Co = %block) -> %slot["x"]
+                  schedule(#pixels) : !images
+              titan.pipe.copy_async %F at(Ko = %tk, R = %r, S = %s, Co = %block) -> %slot["f"]
+                  schedule(#filters) : !weights
+              titan.pipe.commit %slot
+            }
+          }
         }
       }
     }
@@ -127,23 +129,28 @@ titan.kernel @conv(%X: !images, %F: !weights, %Y: !images) warps(12) registers(1
         %tk = arith.remui %tile, %tilesK : index
         %noGroup = titan.token.none : !group
         %noSlot = titan.token.none : !titan.slot
-        %r:3 = scf.for %step = %c0 to %steps step %c1
-            iter_args(%sum = %none, %group = %noGroup, %before = %noSlot) -> (!flight, !group, !titan.slot) {
-          %slot = titan.pipe.wait %xf : !titan.pipe<4>
-          %slotX = titan.pipe.buffer %slot["x"] : !tileX
-          %slotF = titan.pipe.buffer %slot["f"] : !tileF
-          titan.mma.fence
-          %more = arith.cmpi ne, %step, %c0 : index
-          %sum1 = titan.mma %slotX, %slotF, %sum accumulate(%more) : !tileX, !tileF, !flight -> !flight
-          %group1 = titan.mma.commit : !group
-          titan.mma.wait %group : !group
-          titan.pipe.release %before
-          scf.yield %sum1, %group1, %slot : !flight, !group, !titan.slot
+        %r:3 = scf.for %rs = %c0 to %c9 step %c1
+            iter_args(%sum0 = %none, %group0 = %noGroup, %before0 = %noSlot) -> (!flight, !group, !titan.slot) {
+          %inner:3 = scf.for %block = %c0 to %blocks step %c1
+              iter_args(%sum = %sum0, %group = %group0, %before = %before0) -> (!flight, !group, !titan.slot) {
+            %slot = titan.pipe.wait %xf : !titan.pipe<4>
+            %slotX = titan.pipe.buffer %slot["x"] : !tileX
+            %slotF = titan.pipe.buffer %slot["f"] : !tileF
+            titan.mma.fence
+            %step = arith.ori %rs, %block : index
+            %more = arith.cmpi ne, %step, %c0 : index
+            %sum1 = titan.mma %slotX, %slotF, %sum accumulate(%more) : !tileX, !tileF, !flight -> !flight
+            %group1 = titan.mma.commit : !group
+            // The product before this one is done: its slot is free.
+            titan.mma.wait %group : !group
+            titan.pipe.release %before
+            scf.yield %sum1, %group1, %slot : !flight, !group, !titan.slot
+          }
+          scf.yield %inner#0, %inner#1, %inner#2 : !flight, !group, !titan.slot
         }
         %sums = titan.mma.result %r#0 : !flight -> !sums
         titan.pipe.release %r#2
 
-        %first_panel = arith.muli %tk, %c4 : index
         %stores:2 = scf.for %j = %c0 to %c4 step %c1
             iter_args(%older = %older0, %newer = %newer0) -> (!bulk, !bulk) {
           %panel = titan.panel %sums[%j] : !sums -> !panel
@@ -157,9 +164,8 @@ titan.kernel @conv(%X: !images, %F: !weights, %Y: !images) warps(12) registers(1
           titan.shared.store %rounded, %buffer matrix : !narrow, !tileY
           titan.fence.proxy_async shared_cta
           titan.barrier.sync 1 threads(256)
-          %at = arith.addi %first_panel, %j : index
           %stored = titan.elect warp(0) -> !bulk {
-            titan.copy_async %buffer to %Y at(Mo = %tm, Ko = %at) schedule(#result) : !tileY, !images
+            titan.copy_async %buffer to %Y at(Mo = %tm, Ko = %tk, Kp = %j) schedule(#result) : !tileY, !images
             %group = titan.bulk.commit : !bulk
             titan.yield %group : !bulk
           }

@@ -252,11 +252,11 @@ TEST(Tile, TheOrderWritten) {
             "tile or changes its order");
   EXPECT_EQ(refusal("X, Y = swizzle(B, J)\nbulk X, Y").substr(0, 15),
             "tma-shared-tile");
-  EXPECT_EQ(refusal("bulk B, J, B"), "domain-invalid: the tile has B{4} twice");
+  EXPECT_EQ(refusal("bulk B, J, B"), "parse-error: line 3: domain B is named twice");
   EXPECT_EQ(refusal("bulk B, J\nmap D, D, J"),
-            "domain-invalid: the prescribed TMA domain has D{16} twice");
+            "parse-error: line 4: domain D is named twice");
   EXPECT_EQ(refusal("bulk B, J\nshared C, C, B, J"),
-            "domain-invalid: the buffer has C{4} twice");
+            "parse-error: line 4: domain C is named twice");
 }
 
 } // namespace

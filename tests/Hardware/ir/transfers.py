@@ -435,6 +435,12 @@ class Kernel:
                 if d + 1 < rank:
                     launch.append(f"%step{d} = arith.index_cast %s{d} : i64 to index")
             body.append(f"%at{d} = arith.index_cast %x{d} : i64 to index")
+        if self.form != "text" and not self.interleave and TYPES[type][0] < 16:
+            # What the checker cannot see of an argument, the launch promises.
+            launch += [f"%unit = arith.constant {16 // TYPES[type][0]} : i64", "%zero = arith.constant 0 : i64",
+                       f"%rest = arith.remsi %x{rank - 1}, %unit : i64",
+                       "%whole_chunks = arith.cmpi eq, %rest, %zero : i64",
+                       'titan.require %whole_chunks, "launch-check", "coordinate 0 is a multiple of 16 bytes"']
         own = ""
         if self.form != "tensor":
             own = f" dims({', '.join(dims)})" + (f" byte_strides({', '.join(strides)})" if strides else "")
