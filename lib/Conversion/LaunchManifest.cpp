@@ -346,7 +346,7 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
     }
     // PTX ISA, "Restriction on Tensor Copy instructions": stores write whole
     // chunks of 16 bytes.
-    if (isStoredThrough(made) && !type.getInterleave()) {
+    if (isStoredThrough(made) && !made.getPadded() && !type.getInterleave()) {
       json::Value row = json::Array{"mul", dims.front(), bytes};
       checks.push_back(makeCheck(
           json::Array{"eq", json::Array{"mod", row, 16}, 0}, Code::TmaStoreTail,

@@ -149,7 +149,8 @@ bool Evaluator::tensorMap(TensorMapOp op) {
        validate(map, targetInfo(TargetId::Sm90a)))
     bad(op, violation.code, violation.field + ": " + violation.message);
   // As in a package (LaunchManifest.cpp).
-  if (int64_t tail = isStoredThrough(op) ? storeTailBytes(map) : 0)
+  if (int64_t tail =
+          isStoredThrough(op) && !op.getPadded() ? storeTailBytes(map) : 0)
     bad(op, Code::TmaStoreTail,
         llvm::formatv("rows of {0} bytes, which is no multiple of 16, are "
                       "stored by TMA: {1} bytes behind each are overwritten",

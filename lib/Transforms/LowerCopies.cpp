@@ -279,10 +279,11 @@ Value Lowerer::mapFor(CopyAsyncOp copy, const CopyLowering &lowering) {
       TensorMapType::get(kernel.getContext(), shape, tensor.getElementType(),
                          copy.getBuffer().getType().getSwizzle(), steps,
                          /*interleave=*/0, lower, upper);
+  bool padded = !copy.isLoad() && s.tailIsPadding;
   std::string key;
   llvm::raw_string_ostream os(key);
   os << argument.getArgNumber() << ' ' << type << ' ' << low.nanFill << ' '
-     << StringRef(low.type->name);
+     << StringRef(low.type->name) << ' ' << padded;
   for (const Index &e : low.dims)
     os << ' ' << e.str();
   for (const Index &e : low.strides)
@@ -304,7 +305,7 @@ Value Lowerer::mapFor(CopyAsyncOp copy, const CopyLowering &lowering) {
   }
   auto map = TensorMapOp::create(b, loc, type, over, dims, strides,
                                  low.nanFill ? OobFill::NaN : OobFill::Zero,
-                                 /*l2_promotion=*/256);
+                                 /*l2_promotion=*/256, padded);
 
   // Passed to the body, under a name that is free.
   SmallVector<Attribute> names(kernel.getLaunchNames().getAsRange<Attribute>());

@@ -247,7 +247,7 @@ TEST(RandomSchedules, SizesOfTheLaunch) {
     }
     SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + open.s.graph.str());
     Expr::Bindings launch = open.launch;
-    launch["address"] = ScheduleModel::globalBase;
+    launch[tmaAddressSymbol] = ScheduleModel::globalBase;
     std::string fails;
     for (const LaunchCheck &check : low->checks)
       if (fails.empty() && check.holds(launch) != Tri::Yes)

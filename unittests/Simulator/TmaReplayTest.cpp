@@ -128,7 +128,7 @@ Replay::Replay(const MeasuredCopy &measured)
 !bar = !titan.mbarrier
 titan.kernel @k(%X: !vector, %P: !plain) warps(1) launch {{
 {6}  %one = arith.constant 1 : index
-  %m = titan.tensor_map %X dims({7}){8} {{fill = #titan<fill {9}>, l2_promotion = 0} : !vector -> !map
+  %m = titan.tensor_map %X dims({7}){8} {{fill = #titan<fill {9}>, l2_promotion = 0, padded} : !vector -> !map
   titan.launch grid(%one) with(%m : !map)
 } body(%m: !map) {{
 {10}  %c0 = arith.constant 0 : index

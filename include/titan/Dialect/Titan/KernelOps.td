@@ -119,13 +119,14 @@ def Titan_TensorMapOp : Titan_Op<"tensor_map", [HasParent<"KernelOp">, AttrSized
     dimension first. Such a view begins where the tensor does, and lies within its
     memory (tma-view-range). An interleaved map's sizes count slices of channels, in W
     as in the dimension of slices; over the tensor's own sizes, the tensor has one
-    dimension more, the innermost, of one slice. Rules of the encoder (cuTensorMapEncodeTiled) that are
+    dimension more, the innermost, of one slice. `padded`: what stands behind each row, up
+    to a multiple of 16 bytes, is free: stores may overwrite it (else tma-store-tail). Rules of the encoder (cuTensorMapEncodeTiled) that are
     known now are verified; those on sizes, strides and addresses become launch
     checks with the same codes.
   }];
   let arguments = (ins Titan_GlobalType:$tensor, Variadic<Index>:$dims, Variadic<Index>:$byte_strides,
       DefaultValuedAttr<Titan_FillAttr, "::titan::OobFill::Zero">:$fill,
-      DefaultValuedAttr<I64Attr, "256">:$l2_promotion);
+      DefaultValuedAttr<I64Attr, "256">:$l2_promotion, UnitAttr:$padded);
   let results = (outs Titan_TensorMapType:$result);
   let assemblyFormat = [{ $tensor (`dims` `(` $dims^ `)`)? (`byte_strides` `(` $byte_strides^ `)`)?
       attr-dict `:` type($tensor) `->` type($result) }];
