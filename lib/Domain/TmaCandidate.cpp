@@ -43,10 +43,11 @@ Bounds titan::tma::rangeOf(const Expr &e,
     if (negative(b.least))
       return {a.most * b.least, a.least * b.most};
     return {a.least * b.least, a.most * b.most};
-  case Expr::Kind::Div:
-    return {a.least / e.rhs(), a.most / e.rhs()};
+  case Expr::Kind::Div: // 0 / x is 0 where it has a value.
+    return {a.least.is(0) ? Expr(0) : a.least / e.rhs(), a.most / e.rhs()};
   case Expr::Kind::CeilDiv:
-    return {ceilDiv(a.least, e.rhs()), ceilDiv(a.most, e.rhs())};
+    return {a.least.is(0) ? Expr(0) : ceilDiv(a.least, e.rhs()),
+            ceilDiv(a.most, e.rhs())};
   case Expr::Kind::Mod:
     return {0, e.rhs() - 1};
   case Expr::Kind::Xor: {
