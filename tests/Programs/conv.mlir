@@ -19,4 +19,4 @@
 // Filters that are read one step to the right, and a border that is forgotten.
 // RUN: sed 's/S = %%s, Co = %%block) -> %%slot\["f"\]/S = %%r, Co = %%block) -> %%slot["f"]/' %examples/programs/conv.mlir > %t.filter.mlir
 // RUN: not titan run %t.filter.mlir 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: [wrong-result]
+// WRONG: [reference-mismatch]
