@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Kernels with a titan.example, simulated here and run on a GPU: the same bytes.
+
+    figures.py prepare --titan build/bin/titan --out FOLDER FILE.mlir...
+    figures.py compare --launch titan-launch FOLDER      (on a machine with a GPU)
+
+`prepare` compiles each file, runs each of its kernels on the simulator as its example says, and
+keeps what each tensor holds that the kernel writes. `compare` launches the packages with the same
+arguments and compares file by file; it prints a SHA-256 of each. For the copies of the seed's
+figures: tests/Programs/copies.mlir. Results that depend on the order of sums are not for it.
+"""
+import argparse
+import hashlib
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def kernels(text):
+    """Name, sizes and arguments of each kernel that has an example."""
+    for part in re.split(r"(?=^titan\.kernel )", text, flags=re.M)[1:]:
+        name = re.match(r"titan\.kernel @(\w+)", part).group(1)
+        example = re.search(r"titan\.example = \{(.*?)\}[,\s]*(?:titan|\})", part, re.S)
+        if not example:
+            continue
+        sizes = dict(re.findall(r"(\w+) = (\d+)", re.search(r"sizes = \{(.*?)\}", part, re.S).group(1)))
+        yield name, sizes, dict(re.findall(r"(\w+) = \"([^\"]+)\"", example.group(1)))
+
+
+def prepare(options):
+    folder = pathlib.Path(options.out)
+    folder.mkdir(parents=True, exist_ok=True)
+    cases = []
+    for file in options.paths:
+        package = folder / (pathlib.Path(file).stem + ".titanpkg")
+        subprocess.run([options.titan, "compile", file, "-o", package], check=True, stdout=subprocess.DEVNULL)
+        for name, sizes, arguments in kernels(pathlib.Path(file).read_text()):
+            launch, written = [], []
+            for argument, how in arguments.items():
+                shape, *source = how.split()
+                shape = "x".join(sizes.get(size, size) for size in shape.split("x"))
+                if source:
+                    launch += ["--arg", f"{argument}={source[0]},shape={shape}"]
+                else:
+                    launch += ["--shape", f"{argument}={shape}"]
+                    written.append(argument)
+            outs = [word for w in written for word in ("--out", f"{w}={folder}/{name}.{w}.npy")]
+            subprocess.run([options.titan, "run", file, "--kernel", name, *outs], check=True,
+                           stdout=subprocess.DEVNULL)
+            cases.append({"package": package.name, "kernel": name, "launch": launch, "written": written})
+    (folder / "cases.json").write_text(json.dumps(cases, indent=1))
+    print(f"{len(cases)} kernels prepared")
+
+
+def compare(options):
+    folder, equal, total = pathlib.Path(options.paths[0]), 0, 0
+    for case in json.loads((folder / "cases.json").read_text()):
+        for w in case["written"]:
+            total += 1
+            words = [options.launch, folder / case["package"], "--kernel", case["kernel"], *case["launch"],
+                     "--out", f"{w}={folder}/gpu.npy"]
+            run = subprocess.run(words, capture_output=True, text=True)
+            ours = (folder / f"{case['kernel']}.{w}.npy").read_bytes()
+            same = run.returncode == 0 and (folder / "gpu.npy").read_bytes() == ours
+            equal += same
+            print("equal" if same else "DIFFERENT", case["kernel"], w, hashlib.sha256(ours).hexdigest()[:16],
+                  run.stderr.strip())
+    print(f"{equal} of {total} tensors equal")
+    return equal != total
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("command", choices=["prepare", "compare"])
+    parser.add_argument("--titan")
+    parser.add_argument("--launch")
+    parser.add_argument("--out")
+    parser.add_argument("paths", nargs="+")
+    options = parser.parse_args()
+    return prepare(options) if options.command == "prepare" else compare(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
