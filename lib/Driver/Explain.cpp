@@ -233,8 +233,9 @@ static int readCopies(Session &session, const ExplainCommand &options,
     if (!options.kernel.empty() && kernel.getSymName() != options.kernel)
       continue;
     AsmState state(kernel, namedFlags());
+    KernelCopies copies(kernel);
     kernel.getBody().walk([&](CopyAsyncOp copy) {
-      auto lowered = lowerCopy(copy, /*uses=*/true);
+      auto lowered = lowerCopy(copy, &copies);
       if (!lowered) {
         copy.emitOpError("[")
             << lowered.problem().code << "] " << lowered.problem().message;

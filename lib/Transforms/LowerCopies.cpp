@@ -543,9 +543,10 @@ struct LowerCopiesPass : titan::impl::LowerCopiesBase<LowerCopiesPass> {
     SmallVector<CopyAsyncOp> copies;
     getOperation().walk([&](CopyAsyncOp copy) { copies.push_back(copy); });
     // What a copy needs hangs on the others, too.
+    KernelCopies kernel(getOperation());
     std::vector<Result<CopyLowering>> lowerings;
     for (CopyAsyncOp copy : copies)
-      lowerings.push_back(lowerCopy(copy, /*uses=*/true));
+      lowerings.push_back(lowerCopy(copy, &kernel));
     Lowerer lowerer(getOperation(), assertIndices);
     for (auto [copy, lowering] : llvm::zip(copies, lowerings))
       if (failed(lowerer.lower(copy, lowering)))

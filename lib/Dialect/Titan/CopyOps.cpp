@@ -323,19 +323,30 @@ static std::optional<Problem> checkBuffer(SharedType buffer,
   return std::nullopt;
 }
 
-Result<CopyLowering> titan::lowerCopy(CopyAsyncOp copy, bool uses) {
+Result<CopyLowering> titan::lowerCopy(CopyAsyncOp copy, KernelCopies *kernel) {
   auto schedule = scheduleOf(copy);
   if (!schedule)
     return schedule.problem();
   const TargetInfo &target = targetOf(copy);
   SharedType buffer = copy.getBuffer().getType();
-  auto lower = [&]() -> Result<TmaLowering> {
+  auto lowerAnew = [&]() -> Result<TmaLowering> {
     auto low = lowerSchedule(*schedule, target);
     if (!low)
       return low;
     if (auto problem = checkBuffer(buffer, *low))
       return *problem;
     return low;
+  };
+  auto lower = [&]() -> Result<TmaLowering> {
+    if (!kernel)
+      return lowerAnew();
+    KernelCopies::Key key = KernelCopies::keyOf(copy);
+    key.push_back(reinterpret_cast<const void *>(
+        intptr_t(2 * int(schedule->wanted) + schedule->nanFill)));
+    auto found = kernel->lowered.find(key);
+    if (found == kernel->lowered.end())
+      found = kernel->lowered.emplace(std::move(key), lowerAnew()).first;
+    return found->second;
   };
   if (!copy.isLoad()) {
     auto low = lower();
@@ -353,11 +364,11 @@ Result<CopyLowering> titan::lowerCopy(CopyAsyncOp copy, bool uses) {
   // Where the holes are does not hang on what is wanted.
   CopyUses readers;
   std::optional<TmaLowering> weak;
-  if (uses) {
+  if (kernel) {
     auto low = lower();
     if (!low)
       return low.problem();
-    readers = usesOf(copy, *low);
+    readers = usesOf(copy, *low, *kernel);
     weak = std::move(*low);
   }
   auto wanted = wantedCorrectness(readers.uses, readers.holes, demand);
@@ -429,7 +440,7 @@ LogicalResult CopyAsyncOp::verify() {
     return emitOpError("[tma-store-remote] the source of a store is the "
                        "executing CTA's shared memory");
   }
-  auto copy = lowerCopy(*this, /*uses=*/false);
+  auto copy = lowerCopy(*this, /*kernel=*/nullptr);
   if (!copy)
     return emitOpError("[")
            << copy.problem().code << "] " << copy.problem().message;

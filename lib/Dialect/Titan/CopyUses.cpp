@@ -132,9 +132,9 @@ struct Tracked {
 
 class Uses {
 public:
-  Uses(CopyAsyncOp copy, const TmaLowering &low)
-      : kernel(copy->getParentOfType<KernelOp>()), copy(copy), low(low),
-        holes(holesOf(copy.getBuffer().getType(), low, roots)) {}
+  Uses(CopyAsyncOp copy, const TmaLowering &low, KernelCopies &copies)
+      : kernel(copy->getParentOfType<KernelOp>()), copies(copies), copy(copy),
+        low(low), holes(holesOf(copy.getBuffer().getType(), low, roots)) {}
 
   CopyUses run();
 
@@ -153,8 +153,6 @@ private:
   void pass(Value from, Value to, bool newPlaces = false);
   /// Memory that `to` is a view of holds what `from` does.
   void store(Operation *op, const Tracked &from, Value to);
-  bool allocationsOf(Value memory, llvm::SetVector<Value> &found,
-                     llvm::DenseSet<Value> &seen);
   /// The value that all elements have; null: none.
   TypedAttr constantOf(Value value);
   llvm::SmallSet<int, 4> placesOf(Value condition, int loops);
@@ -197,6 +195,7 @@ private:
   }
 
   KernelOp kernel;
+  KernelCopies &copies;
   CopyAsyncOp copy;
   const TmaLowering &low;
   std::vector<Names> roots; ///< By dimension of the buffer.
@@ -333,8 +332,8 @@ void Uses::pass(Value from, Value to, bool newPlaces) {
 }
 
 /// Whether all that `memory` may be is found.
-bool Uses::allocationsOf(Value memory, llvm::SetVector<Value> &found,
-                         llvm::DenseSet<Value> &seen) {
+static bool allocationsOf(Value memory, llvm::SetVector<Value> &found,
+                          llvm::DenseSet<Value> &seen) {
   memory = getRoot(memory);
   if (!seen.insert(memory).second)
     return true;
@@ -349,7 +348,7 @@ bool Uses::allocationsOf(Value memory, llvm::SetVector<Value> &found,
     return found.insert(memory), true;
   if (auto buffer = dyn_cast_or_null<PipeBufferOp>(op)) {
     SmallVector<Value> buffers;
-    kernel.getBody().walk([&](PipeCreateOp pipe) {
+    op->getParentOfType<KernelOp>().getBody().walk([&](PipeCreateOp pipe) {
       for (auto [name, each] : llvm::zip(pipe.getNames(), pipe.getBuffers()))
         if (name == buffer.getNameAttr())
           buffers.push_back(each);
@@ -483,13 +482,13 @@ int Uses::changesAt(int source) {
   for (auto [name, index] : llvm::zip(copy.getLoops(), copy.getIndices()))
     if (moves(cast<StringAttr>(name).getValue()))
       depth = std::max(depth, changeOf(index));
-  kernel.getBody().walk([&](CopyAsyncOp other) {
-    llvm::SetVector<Value> to;
-    llvm::DenseSet<Value> seen;
-    if (other == copy || !other.isLoad() ||
-        (allocationsOf(other.getBuffer(), to, seen) &&
-         llvm::none_of(to, [&](Value each) { return memory.contains(each); })))
-      return;
+  for (auto &[other, to, known] : copies.loads) {
+    if (depth == INT_MAX)
+      break;
+    if (other == copy || (known && llvm::none_of(to, [&](Value each) {
+                            return memory.contains(each);
+                          })))
+      continue;
     if (other.getSchedule() != copy.getSchedule())
       depth = INT_MAX;
     for (auto [name, index] : llvm::zip(copy.getLoops(), copy.getIndices())) {
@@ -500,7 +499,7 @@ int Uses::changesAt(int source) {
       if (index != there && (!a || a != b))
         depth = INT_MAX;
     }
-  });
+  }
   return changes[source] = depth;
 }
 
@@ -1006,11 +1005,22 @@ CopyUses Uses::run() {
   if (!hasHoles(tile))
     return {{}, std::move(holes)};
   llvm::DenseSet<Value> seen;
-  if (!allocationsOf(buffer, memory, seen)) {
+  bool known = allocationsOf(buffer, memory, seen);
+  if (!known) {
     std::vector<int> all(rank + 1);
     std::iota(all.begin(), all.end(), 0);
     uses.push_back({"a buffer of unknown origin", std::move(all)});
   }
+  // What follows is the same for all copies that are alike.
+  KernelCopies::Key key = KernelCopies::keyOf(copy);
+  key.push_back(reinterpret_cast<const void *>(intptr_t(known)));
+  for (Value each : memory)
+    key.push_back(each.getAsOpaquePointer());
+  for (int source = any; source <= rank; ++source)
+    key.push_back(reinterpret_cast<const void *>(
+        static_cast<intptr_t>(changesAt(source))));
+  if (auto found = copies.uses.find(key); found != copies.uses.end())
+    return found->second;
   for (Step now : {Sources, Contents}) {
     step = now;
     for (Value each : memory)
@@ -1026,9 +1036,21 @@ CopyUses Uses::run() {
     users.insert_range(value.getUsers());
   for (Operation *user : users)
     visit(user);
-  return {std::move(uses), std::move(holes)};
+  return copies.uses[key] = {std::move(uses), std::move(holes)};
 }
 
-CopyUses titan::usesOf(CopyAsyncOp copy, const TmaLowering &low) {
-  return Uses(copy, low).run();
+CopyUses titan::usesOf(CopyAsyncOp copy, const TmaLowering &low,
+                       KernelCopies &kernel) {
+  return Uses(copy, low, kernel).run();
+}
+
+KernelCopies::KernelCopies(KernelOp kernel) {
+  kernel.getBody().walk([&](CopyAsyncOp copy) {
+    if (!copy.isLoad())
+      return;
+    Load load{copy, {}, false};
+    llvm::DenseSet<Value> seen;
+    load.known = allocationsOf(copy.getBuffer(), load.memory, seen);
+    loads.push_back(std::move(load));
+  });
 }

@@ -16,6 +16,10 @@
 #include "titan/Dialect/Titan/Titan.h"
 #include "titan/Domain/TmaSchedule.h"
 
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
+
 namespace titan {
 
 /// A copy as the library sees it.
@@ -26,11 +30,13 @@ struct CopyLowering {
   WantedCorrectness wanted;
 };
 
-/// Lowers a copy. With `uses`, which correctness a load needs follows from what
-/// reads its buffer (wantedCorrectness); without, from the operation alone.
-/// Problems: those of parseSchedule, lowerSchedule and wantedCorrectness;
-/// tma-shared-tile where the buffer does not hold the tile.
-Result<CopyLowering> lowerCopy(CopyAsyncOp copy, bool uses);
+struct KernelCopies;
+
+/// Lowers a copy. With `kernel`, which correctness a load needs follows from
+/// what reads its buffer (wantedCorrectness); without, from the operation
+/// alone. Problems: those of parseSchedule, lowerSchedule and
+/// wantedCorrectness; tma-shared-tile where the buffer does not hold the tile.
+Result<CopyLowering> lowerCopy(CopyAsyncOp copy, KernelCopies *kernel);
 
 /// What the holes of a load's tile reach (CopyUses.cpp): the reductions that
 /// read them, directly or through what is computed from the tile, each with
@@ -41,7 +47,29 @@ struct CopyUses {
   std::vector<TileUse> uses;
   TileHoles holes;
 };
-CopyUses usesOf(CopyAsyncOp copy, const TmaLowering &low);
+CopyUses usesOf(CopyAsyncOp copy, const TmaLowering &low, KernelCopies &kernel);
+
+/// The copies of a kernel to shared memory, of which none is lowered yet: where
+/// each may go, and what was found out of one for all that are like it.
+struct KernelCopies {
+  explicit KernelCopies(KernelOp kernel);
+
+  struct Load {
+    CopyAsyncOp copy;
+    llvm::SetVector<mlir::Value> memory; ///< Allocations.
+    bool known;                          ///< Whether these are all.
+  };
+  std::vector<Load> loads;
+  /// By attributes, types, and what else they hang on.
+  using Key = std::vector<const void *>;
+  static Key keyOf(CopyAsyncOp copy) {
+    return {copy->getAttrDictionary().getAsOpaquePointer(),
+            copy.getSource().getType().getAsOpaquePointer(),
+            copy.getTarget().getType().getAsOpaquePointer()};
+  }
+  std::map<Key, Result<TmaLowering>> lowered;
+  std::map<Key, CopyUses> uses;
+};
 
 /// The symbol of a size that only the launch knows, and of a stride (elements).
 std::string strideSymbol(const std::string &dimension);
