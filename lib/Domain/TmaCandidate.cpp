@@ -126,7 +126,9 @@ Candidate Lowering::lower(std::vector<Dim> dims, Requirements needs, int merges,
   low.imageBytes = work.imageBytes ? work.imageBytes : c.pieces.imageBytes;
   low.bufferBytes = work.bufferBytes ? work.bufferBytes : low.imageBytes;
   limits(c);
-  decide(c);
+  // What is no map has no level: that it is none has been said.
+  if (low.dims.size() <= TensorMap::maxRank)
+    decide(c);
   return c;
 }
 
