@@ -470,7 +470,7 @@ private:
       return true;
     bool more = true;
     while (more) {
-      if (inBounds(exprs, extent, at))
+      if (followIndices(exprs, extent, at))
         look(group, weight, at);
       more = false;
       for (size_t k = group.tops.size(); k-- > 0 && !more;) {
@@ -478,36 +478,6 @@ private:
         more = ++at[id] < extent[id];
         if (!more)
           at[id] = 0;
-      }
-    }
-    return true;
-  }
-
-  /// Follows the indices of tops down to the leaves.
-  static bool inBounds(const std::vector<const DomainExpr *> &exprs,
-                       const std::vector<int64_t> &extent,
-                       std::vector<int64_t> &at) {
-    for (const DomainExpr *e : exprs) {
-      int64_t x = at[e->in[0]];
-      switch (e->kind) {
-      case DomainExpr::Kind::Split:
-        at[e->out[0]] = x / extent[e->out[1]];
-        at[e->out[1]] = x % extent[e->out[1]];
-        break;
-      case DomainExpr::Kind::Merge:
-        at[e->out[0]] = x * extent[e->in[1]] + at[e->in[1]];
-        break;
-      case DomainExpr::Kind::Resize:
-        at[e->out[0]] = x + e->left;
-        if (x + e->left < 0 || x + e->left >= extent[e->out[0]])
-          return false;
-        break;
-      case DomainExpr::Kind::Swizzle:
-        at[e->out[0]] = x;
-        at[e->out[1]] = x ^ at[e->in[1]];
-        break;
-      case DomainExpr::Kind::Window: // Not looked at (Lowering::mixing).
-        break;
       }
     }
     return true;

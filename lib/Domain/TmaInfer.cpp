@@ -527,3 +527,36 @@ std::optional<Dim> titan::tma::composite(const DomainGraph &graph,
   dim.record.margin = 0;
   return dim;
 }
+
+//===----------------------------------------------------------------------===//
+// Indices in numbers
+//===----------------------------------------------------------------------===//
+
+bool titan::tma::followIndices(const std::vector<const DomainExpr *> &exprs,
+                               const std::vector<int64_t> &extent,
+                               std::vector<int64_t> &at) {
+  for (const DomainExpr *e : exprs) {
+    int64_t x = at[e->in[0]];
+    switch (e->kind) {
+    case DomainExpr::Kind::Split:
+      at[e->out[0]] = x / extent[e->out[1]];
+      at[e->out[1]] = x % extent[e->out[1]];
+      break;
+    case DomainExpr::Kind::Merge:
+      at[e->out[0]] = x * extent[e->in[1]] + at[e->in[1]];
+      break;
+    case DomainExpr::Kind::Resize:
+      at[e->out[0]] = x + e->left;
+      if (x + e->left < 0 || x + e->left >= extent[e->out[0]])
+        return false;
+      break;
+    case DomainExpr::Kind::Swizzle:
+      at[e->out[0]] = x;
+      at[e->out[1]] = x ^ at[e->in[1]];
+      break;
+    case DomainExpr::Kind::Window:
+      break;
+    }
+  }
+  return true;
+}

@@ -139,6 +139,13 @@ Result<SwizzledOrder> findSwizzle(const TmaSchedule &s,
 /// its boxes may go on from one to the next: they are merged, then split.
 bool mergesTile(const Dim &dim);
 
+/// Indices in numbers, from the inputs of `exprs` (those that make others come
+/// first) to their outputs; `extent` and `at` by domain. False: a resize cuts
+/// the element off. Windows have no such direction and are passed over.
+bool followIndices(const std::vector<const DomainExpr *> &exprs,
+                   const std::vector<int64_t> &extent,
+                   std::vector<int64_t> &at);
+
 /// How a tile is cut into boxes.
 struct Pieces {
   /// Elements of each dimension, outermost first, that one box takes.

@@ -106,29 +106,8 @@ public:
   std::optional<int64_t> operator()(int64_t n) {
     for (size_t k = tops.size(); k-- > 0; n /= extent[tops[k]])
       at[tops[k]] = n % extent[tops[k]];
-    for (const DomainExpr *e : exprs) {
-      int64_t x = at[e->in[0]];
-      switch (e->kind) {
-      case DomainExpr::Kind::Split:
-        at[e->out[0]] = x / extent[e->out[1]];
-        at[e->out[1]] = x % extent[e->out[1]];
-        break;
-      case DomainExpr::Kind::Merge:
-        at[e->out[0]] = x * extent[e->in[1]] + at[e->in[1]];
-        break;
-      case DomainExpr::Kind::Resize:
-        at[e->out[0]] = x + e->left;
-        if (x + e->left < 0 || x + e->left >= extent[e->out[0]])
-          return std::nullopt;
-        break;
-      case DomainExpr::Kind::Swizzle:
-        at[e->out[0]] = x;
-        at[e->out[1]] = x ^ at[e->in[1]];
-        break;
-      case DomainExpr::Kind::Window: // No view of a tile.
-        break;
-      }
-    }
+    if (!followIndices(exprs, extent, at))
+      return std::nullopt;
     int64_t place = 0;
     for (DomainId id : order)
       place = place * extent[id] + at[id];
