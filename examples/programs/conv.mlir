@@ -137,8 +137,9 @@ titan.kernel @conv(%X: !images, %F: !weights, %Y: !images) warps(12) registers(1
             %slotX = titan.pipe.buffer %slot["x"] : !tileX
             %slotF = titan.pipe.buffer %slot["f"] : !tileF
             titan.mma.fence
-            %step = arith.ori %rs, %block : index
-            %more = arith.cmpi ne, %step, %c0 : index
+            %notFirstTap = arith.cmpi ne, %rs, %c0 : index
+            %notFirstBlock = arith.cmpi ne, %block, %c0 : index
+            %more = arith.ori %notFirstTap, %notFirstBlock : i1
             %sum1 = titan.mma %slotX, %slotF, %sum accumulate(%more) : !tileX, !tileF, !flight -> !flight
             %group1 = titan.mma.commit : !group
             // The product before this one is done: its slot is free.

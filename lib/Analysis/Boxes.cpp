@@ -70,11 +70,11 @@ std::optional<uint32_t> Instantiator::Impl::boxFootprint(const CompiledOp &op,
     key.push_back(low);
     key.push_back(data.high.back());
   }
+  data.strides = globalStrides(*root);
+  llvm::append_range(key, data.strides);
   auto [found, fresh] = footprintIds.try_emplace(key, 0);
-  if (fresh) {
-    self.footprints.setStrides(*root, globalStrides(*root));
+  if (fresh)
     found->second = self.footprints.add(std::move(data));
-  }
   return found->second;
 }
 
@@ -85,9 +85,21 @@ Instantiator::Impl::MapNumbers Instantiator::Impl::numbersOf(TensorMapOp map,
   if (map.isView()) {
     for (Value value : map.getDims())
       numbers.dims.push_back(launchNumbers.lookup(value));
+    unsigned tensor = root - program->sharedRoots;
+    int64_t bytes = getElementBytes(
+        cast<GlobalType>(program->roots[root].getType()).getElementType());
+    // A stride of the tensor's own that sizes decide.
+    auto isPacked = [&](Number stride) {
+      return llvm::any_of(packed, [&](auto dimension) {
+        Number own = strideNumber(tensor, dimension.second);
+        return dimension.first == tensor &&
+               stride.symbol ==
+                   symbols.apply(Arith::Mul, 0, 64, 64, own, {bytes, 0}, {});
+      });
+    };
     for (Value value : map.getByteStrides()) {
       Number stride = launchNumbers.lookup(value);
-      numbers.decided |= stride.symbol != 0;
+      numbers.decided |= stride.symbol != 0 && !isPacked(stride);
       numbers.strides.push_back(here(stride).number.value);
     }
     numbers.strides.push_back(map.getType().getUnitBytes());
@@ -112,9 +124,10 @@ void Instantiator::Impl::needPitches(const CompiledOp &op, TensorMapOp map,
   std::vector<int64_t> pitches = globalStrides(root);
   int64_t least = INT64_MAX, piece = map.getType().getUnitBytes(),
           row = element;
-  for (auto [pitch, known] : llvm::zip(pitches, type.getStrides()))
-    if (ShapedType::isDynamic(known))
-      least = std::min(least, pitch);
+  for (unsigned d = 0; d < pitches.size(); ++d)
+    if (ShapedType::isDynamic(type.getStrides()[d]) &&
+        !packed.contains({root - program->sharedRoots, d}))
+      least = std::min(least, pitches[d]);
   for (size_t d = 0; d < pitches.size(); ++d)
     if (pitches[d] < least)
       row +=
@@ -190,7 +203,6 @@ std::optional<uint32_t> Instantiator::Impl::viewFootprint(const CompiledOp &op,
       any = d >= 0;
     }
     data.bytes = ByteSet::of(std::move(rows));
-    self.footprints.setStrides(root, globalStrides(root));
   }
   return found->second = self.footprints.add(std::move(data));
 }
@@ -313,7 +325,6 @@ std::optional<uint32_t> Instantiator::Impl::pixelFootprint(const CompiledOp &op,
                  "that is looked at are none that its map may have, or it "
                  "starts outside of its bounding box");
     }
-    self.footprints.setStrides(root, globalStrides(root));
   }
   return found->second = self.footprints.add(std::move(data));
 }

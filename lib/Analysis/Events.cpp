@@ -22,16 +22,12 @@ uint32_t Footprints::add(FootprintData data) {
   return list.size() - 1;
 }
 
-void Footprints::setStrides(uint32_t root, std::vector<int64_t> bytes) {
-  strides[root] = std::move(bytes);
-}
-
 const ByteSet &Footprints::bytesOf(uint32_t id) {
   FootprintData &data = *list[id];
   if (data.low.empty() || !data.bytes.empty())
     return data.bytes;
   // A box: one interval for each row of the innermost dimension.
-  const std::vector<int64_t> &stride = strides[data.root];
+  const std::vector<int64_t> &stride = data.strides;
   size_t rank = data.low.size();
   std::vector<int64_t> at = data.low;
   std::vector<ByteSet::Interval> rows;

@@ -97,6 +97,9 @@ struct Instantiator::Impl {
   Number grid[3] = {{1, 0}, {1, 0}, {1, 0}};
   /// Leaves that titan.require makes equal to a number, by symbol.
   std::map<uint32_t, Number> pinned;
+  /// Dimensions (argument, dimension) that the launch requires to lie without
+  /// gaps: schedules merge them, say.
+  std::set<std::pair<unsigned, unsigned>> packed;
   mutable Ranges ranges;
   /// Names of launch values, by symbol.
   std::map<uint32_t, std::string> names;
@@ -110,6 +113,12 @@ struct Instantiator::Impl {
   Number leafNumber(const void *key, int dimension, Leaf leaf);
   Number unpinned(Number number) const;
   Number sizeNumber(unsigned tensor, int64_t dimension);
+  /// In elements. Where the launch decides it: a pitch that no coordinate of a
+  /// small case reaches, or the next dimension's stride times its size, if the
+  /// dimension is packed.
+  Number strideNumber(unsigned tensor, unsigned dimension);
+  /// Finds dimensions that requirements want packed; true if there are more.
+  bool findPacked();
   Number ctaIdNumber(int dimension);
   /// Whether all CTAs of any grid run at once, one on each multiprocessor.
   bool allResident();
@@ -147,6 +156,8 @@ struct Instantiator::Impl {
   llvm::MapVector<mlir::Operation *, Pieces> pieces;
   void notePiece(const CompiledOp &op, const Val &a, const Val &b);
   bool ofCta(Number number) const;
+  /// Whether a product of two sizes is part of it.
+  bool multipliesSizes(Number number) const;
   /// The first cluster looked at, along x, y, z.
   int64_t origin[3] = {0, 0, 0};
   /// Along which dimension the next ones lie.
@@ -321,8 +332,8 @@ struct Instantiator::Impl {
   void loadData(const CompiledOp &op);
   /// Arguments of the kernel that some operation writes.
   llvm::DenseSet<mlir::Value> writtenTensors;
+  /// In bytes, under this launch.
   std::vector<int64_t> globalStrides(uint32_t root);
-  static std::vector<int64_t> globalStrides(GlobalType type);
 };
 
 } // namespace titan::checker

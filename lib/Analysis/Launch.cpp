@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 #include "Interpreter.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -62,6 +64,67 @@ Number Instantiator::Impl::sizeNumber(unsigned tensor, int64_t dimension) {
   return leafNumber(argument.getAsOpaquePointer(), 1 + dimension, leaf);
 }
 
+Number Instantiator::Impl::strideNumber(unsigned tensor, unsigned dimension) {
+  auto type =
+      cast<GlobalType>(kernel.getLaunch().getArgument(tensor).getType());
+  if (int64_t known = type.getStrides()[dimension];
+      !ShapedType::isDynamic(known))
+    return {known, 0};
+  unsigned rank = type.getRank(), inner = rank - 1 - dimension;
+  if (packed.contains({tensor, dimension})) {
+    Number size = sizeNumber(tensor, dimension + 1),
+           next = strideNumber(tensor, dimension + 1);
+    uint32_t symbol = symbols.apply(Arith::Mul, 0, 64, 64, next, size, {});
+    return {symbol ? 0 : next.value * size.value, symbol};
+  }
+  return {int64_t(1) << inner * (rank <= 2 ? 24 : rank == 3 ? 18 : 13), 0};
+}
+
+bool Instantiator::Impl::findPacked() {
+  bool more = false;
+  for (auto require : kernel.getLaunch().front().getOps<RequireOp>()) {
+    auto broken = [&] {
+      auto number = launchNumbers.find(require.getCondition());
+      return number != launchNumbers.end() &&
+             symbols.value(number->second, leafValues, 0) == 0;
+    };
+    if (!broken())
+      continue;
+    // It asks for strides: one of them packed, or all that lie within it.
+    llvm::SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    if (Operation *condition = require.getCondition().getDefiningOp();
+        !condition || failed(getBackwardSlice(condition, &slice, options)))
+      continue;
+    SmallVector<std::set<std::pair<unsigned, unsigned>>> attempts;
+    for (Operation *op : slice)
+      if (auto stride = dyn_cast<StrideOp>(op))
+        if (auto tensor = dyn_cast<BlockArgument>(stride.getTensor())) {
+          unsigned number = tensor.getArgNumber(), d = stride.getDimension(),
+                   rank = stride.getTensor().getType().getRank();
+          auto &all = attempts.emplace_back();
+          for (unsigned inner = d; inner + 1 < rank; ++inner)
+            all.insert({number, inner});
+          if (d + 1 < rank)
+            attempts.insert(attempts.begin(), std::set{std::pair(number, d)});
+        }
+    auto before = packed;
+    for (const auto &attempt : attempts) {
+      packed.insert(attempt.begin(), attempt.end());
+      readRegion();
+      if (!broken()) {
+        more |= packed != before;
+        break;
+      }
+      packed = before;
+    }
+    if (packed == before)
+      readRegion();
+  }
+  return more;
+}
+
 Number Instantiator::Impl::ctaIdNumber(int dimension) {
   Bounds extent = ranges.of(grid[dimension]);
   return leafNumber(
@@ -98,13 +161,10 @@ void Instantiator::Impl::readRegion() {
             sizeNumber(tensor.getArgNumber(), dim.getDimension());
       continue;
     }
-    // As far apart as the rows that footprints see.
     if (auto stride = dyn_cast<StrideOp>(op)) {
-      GlobalType type = stride.getTensor().getType();
-      launchNumbers[stride.getResult()] = {
-          globalStrides(type)[stride.getDimension()] /
-              getElementBytes(type.getElementType()),
-          0};
+      if (auto tensor = dyn_cast<BlockArgument>(stride.getTensor()))
+        launchNumbers[stride.getResult()] =
+            strideNumber(tensor.getArgNumber(), stride.getDimension());
       continue;
     }
     if (isa<DevicePropertyOp>(op)) {
@@ -250,7 +310,7 @@ void Instantiator::Impl::readLaunch() {
     readRegion();
     for (Number requirement : requirements)
       narrow(requirement);
-  } while (pinned.size() != known);
+  } while (pinned.size() != known || findPacked());
   std::vector<uint32_t> ignored;
   for (auto &[value, number] : launchNumbers)
     symbols.collect(number, ignored, &constants);
@@ -324,6 +384,21 @@ llvm::SmallVector<int> Instantiator::besides() const {
 //===----------------------------------------------------------------------===//
 // Whole launches
 //===----------------------------------------------------------------------===//
+
+bool Instantiator::Impl::multipliesSizes(Number number) const {
+  if (!number.symbol)
+    return false;
+  const Symbols::Node &node = symbols.node(number.symbol);
+  if (node.code == Arith::None)
+    return false;
+  auto ofSize = [&](Number operand) {
+    return operand.symbol && symbols.node(operand.symbol).code == Arith::None &&
+           leaves[symbols.leafOf(operand.symbol)].kind == Leaf::Size;
+  };
+  return (node.code == Arith::Mul && ofSize(node.a) && ofSize(node.b)) ||
+         multipliesSizes(node.a) || multipliesSizes(node.b) ||
+         multipliesSizes(node.c);
+}
 
 bool Instantiator::Impl::ofCta(Number number) const {
   std::vector<uint32_t> inside;
@@ -468,6 +543,10 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
     sizes.insert(sizes.end(), {96, 160});
   if (most > 4)
     sizes.insert(sizes.end(), {96, 640, 1152});
+  // Of sizes that are multiplied, one is small.
+  if (llvm::any_of(impl->grid,
+                   [&](Number n) { return impl->multipliesSizes(n); }))
+    sizes.insert(sizes.begin(), {2, 3, 5});
   for (int64_t constant : impl->constants)
     if (constant > 512 && constant < (1 << 24) && sizes.size() < 16)
       sizes.insert(sizes.end(), {constant, constant + 1, 2 * constant + 1});

@@ -447,8 +447,7 @@ Instantiator::Impl::cellsFootprint(const CompiledOp &op,
   std::vector<int64_t> key = {'c', view.id, lane, window, view.second, columns};
   auto [found, fresh] = footprintIds.try_emplace(key, 0);
   if (fresh) {
-    // 512 columns of 32 bits.
-    self.footprints.setStrides(view.id, {2048, 4});
+    data.strides = {2048, 4}; // 512 columns of 32 bits.
     found->second = self.footprints.add(std::move(data));
   }
   return found->second;
@@ -478,21 +477,14 @@ bool Instantiator::Impl::resolveLifetime(const CompiledOp &op,
 }
 
 std::vector<int64_t> Instantiator::Impl::globalStrides(uint32_t root) {
-  return globalStrides(cast<GlobalType>(program->roots[root].getType()));
-}
-
-std::vector<int64_t> Instantiator::Impl::globalStrides(GlobalType type) {
+  unsigned tensor = root - program->sharedRoots;
+  auto type = cast<GlobalType>(program->roots[root].getType());
   int64_t bytes = getElementBytes(type.getElementType());
-  unsigned rank = type.getRank();
-  std::vector<int64_t> strides(rank, bytes);
-  // Where a stride is dynamic: a pitch that no coordinate reaches.
-  int64_t pitch = rank <= 2   ? int64_t(1) << 24
-                  : rank == 3 ? int64_t(1) << 18
-                              : int64_t(1) << 13;
-  for (int d = static_cast<int>(rank) - 2; d >= 0; --d)
-    strides[d] = ShapedType::isDynamic(type.getStrides()[d])
-                     ? strides[d + 1] * pitch
-                     : type.getStrides()[d] * bytes;
+  std::vector<int64_t> strides;
+  for (unsigned d = 0; d < type.getRank(); ++d)
+    strides.push_back(
+        symbols.value(strideNumber(tensor, d), leafValues, 0).value_or(0) *
+        bytes);
   return strides;
 }
 
@@ -628,13 +620,13 @@ Instantiator::Impl::elementsFootprint(const CompiledOp &op,
       return std::nullopt;
     }
   }
+  std::vector<int64_t> strides = globalStrides(*root);
+  llvm::append_range(key, strides);
   auto [found, fresh] = footprintIds.try_emplace(key, 0);
   if (!fresh)
     return found->second;
   FootprintData data;
   data.root = *root;
-  std::vector<int64_t> strides = globalStrides(*root);
-  self.footprints.setStrides(*root, strides);
   ArrayRef<int64_t> shape =
       cast<GlobalType>(program->roots[*root].getType()).getShape();
   std::optional<std::pair<size_t, int64_t>> outside;
@@ -724,7 +716,6 @@ Instantiator::Impl::scalarFootprint(const CompiledOp &op,
       }
     }
     std::vector<int64_t> strides = globalStrides(*root);
-    self.footprints.setStrides(*root, strides);
     for (auto [coord, stride] : llvm::zip(coords, strides))
       offset += coord * stride;
     size = strides.back();

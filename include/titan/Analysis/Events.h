@@ -47,6 +47,8 @@ struct FootprintData {
   /// needs it. Of each dimension one element in `steps` is touched, from `low`
   /// on (empty: all).
   std::vector<int64_t> low, high, steps;
+  /// Of a box: how far apart the elements of a dimension are, in bytes.
+  std::vector<int64_t> strides;
   /// Bytes a lane, where every lane has its own part; else empty: every thread
   /// that acts touches all of them.
   std::vector<ByteSet> lanes;
@@ -65,13 +67,10 @@ public:
   bool covers(uint32_t a, uint32_t b);
   /// Whether two different lanes of one warp meet in them.
   bool lanesMeet(uint32_t a, uint32_t b);
-  /// How boxes of a global tensor become bytes: the strides in bytes.
-  void setStrides(uint32_t root, std::vector<int64_t> strides);
 
 private:
   const ByteSet &bytesOf(uint32_t id);
   std::vector<std::unique_ptr<FootprintData>> list;
-  llvm::DenseMap<uint32_t, std::vector<int64_t>> strides;
   llvm::DenseMap<std::pair<uint32_t, uint32_t>, bool> meets, contains, lanes;
 };
 
