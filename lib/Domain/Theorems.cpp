@@ -254,16 +254,17 @@ std::optional<MixedTile> titan::findMixedTile(const TmaBoxDim &dim,
 }
 
 Expr titan::strongMargin(const TmaSymbolicBoxes &b) {
-  Expr count = ceilDiv(b.extent, Expr(b.box));
+  int64_t step = b.step ? b.step : b.box;
+  Expr count = ceilDiv(b.extent, Expr(step));
   auto size = b.size.constant(), times = count.constant();
   if (size && times)
     return strongUnachievable({*size, b.box, b.stride, b.begin,
                                std::max<int64_t>(*size - b.cut, 0)},
-                              {b.first, b.box, *times})
+                              {b.first, step, *times})
                ? -1
                : 0;
-  MixingForm<Expr> form{b.size,    b.box,         b.stride,    b.begin, b.cut,
-                        b.cut > 0, Expr(b.first), Expr(b.box), count};
+  MixingForm<Expr> form{b.size,    b.box,         b.stride,   b.begin, b.cut,
+                        b.cut > 0, Expr(b.first), Expr(step), count};
   return Expr(-1) - form.any();
 }
 

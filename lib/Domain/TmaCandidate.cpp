@@ -121,6 +121,7 @@ Candidate Lowering::lower(std::vector<Dim> dims, Requirements needs, int merges,
   low.thenBytes = s.type->bits / 8;
   for (int64_t take : c.pieces.taken)
     low.thenBytes *= take;
+  low.sharedOffset = work.sharedStart;
   for (const SharedLoop &loop : work.offsets)
     low.sharedOffset = low.sharedOffset + *index[loop.domain] * loop.bytes;
   low.imageBytes = work.imageBytes ? work.imageBytes : c.pieces.imageBytes;

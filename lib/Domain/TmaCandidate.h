@@ -41,6 +41,7 @@ struct Work {
   std::vector<Class> classes;
   std::vector<SharedLoop> offsets;
   std::set<DomainId> ofBoxes;
+  int64_t sharedStart = 0; // Bytes from a tile's start to the first box.
   int64_t imageBytes = 0, bufferBytes = 0; // 0: not known yet
   int64_t copies = 1;                      // Boxes of a tile.
   int64_t row = 0; // Of the tile, elements; 0: whatever it is.
@@ -64,6 +65,8 @@ struct Mixing {
   /// >= 0 when no tile with a valid element starts at a negative coordinate.
   Expr starts = 0;
 };
+/// Where the boxes of a dimension start, all of them.
+std::vector<TmaTileStarts> startsOf(const Dim &dim);
 /// Of one dimension all of whose tiles are visited.
 Mixing mixingOf(const Dim &dim);
 /// Of each dimension, where resizes cut loops off, and with `starts`

@@ -230,9 +230,11 @@ private:
       const TmaDimension &t = dims[d].record;
       Mixing m = mixingOf(dims[d]);
       group.mixes[d] = Expr(-1) - m.margin;
+      Expr negative = -1;
       if (starts)
-        group.negative[d] = negativeMargin(
-            boxesOf(d), {t.first, t.box, ceilDiv(dims[d].extent, Expr(t.box))});
+        for (const TmaTileStarts &each : startsOf(dims[d]))
+          negative = max(negative, negativeMargin(boxesOf(d), each));
+      group.negative[d] = negative;
       if (m.example)
         group.examples.emplace(d, *m.example);
       if (t.begin > 0 || t.cut > 0)

@@ -65,14 +65,27 @@ Lowering::boundsOf(const Dim &d, const std::vector<DomainId> &domains) const {
   return bounds;
 }
 
+std::vector<TmaTileStarts> titan::tma::startsOf(const Dim &dim) {
+  const TmaDimension &t = dim.record;
+  int64_t step = t.group ? t.group : t.box;
+  std::vector<TmaTileStarts> starts;
+  for (int64_t k = 0; k < (t.group ? t.boxes : 1); ++k)
+    starts.push_back(
+        {t.first + k * t.box, step, ceilDiv(dim.extent, Expr(step))});
+  return starts;
+}
+
 Mixing titan::tma::mixingOf(const Dim &dim) {
   const TmaDimension &t = dim.record;
   Mixing m{t.margin};
   auto size = t.size.constant(), extent = dim.extent.constant();
   if (size && extent && t.margin.is(-1) && dim.mixes.empty())
-    m.example = findMixedTile({*size, t.box, t.elementStride, t.begin,
-                               std::max<int64_t>(*size - t.cut, 0)},
-                              {t.first, t.box, ceilDiv(*extent, t.box)});
+    for (const TmaTileStarts &starts : startsOf(dim))
+      if (!m.example)
+        m.example = findMixedTile(
+            {*size, t.box, t.elementStride, t.begin,
+             std::max<int64_t>(*size - t.cut, 0)},
+            {*starts.first.constant(), starts.step, *starts.count.constant()});
   return m;
 }
 

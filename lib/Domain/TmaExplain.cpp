@@ -273,8 +273,15 @@ static std::vector<std::string> codeOf(const TmaLowering &low) {
   return lines;
 }
 
-std::string titan::explainLowering(const TmaLowering &low,
-                                   const Expr::Bindings &launch, int64_t most) {
+/// Of a tile in several parts, which one it is.
+static std::string partTitle(const TmaLowering &all, size_t k) {
+  return all.rest.empty() ? ""
+                          : "part " + std::to_string(k + 1) + " of " +
+                                std::to_string(all.rest.size() + 1);
+}
+
+static std::string explainPart(const TmaLowering &low,
+                               const Expr::Bindings &launch, int64_t most) {
   std::string text = "domains\n";
   std::string graph = low.graph.str();
   if (graph.empty())
@@ -319,6 +326,18 @@ std::string titan::explainLowering(const TmaLowering &low,
   }
   for (const std::string &note : drawing->notes)
     text += "  " + note + "\n";
+  return text;
+}
+
+std::string titan::explainLowering(const TmaLowering &low,
+                                   const Expr::Bindings &launch, int64_t most) {
+  std::string text;
+  std::vector<const TmaLowering *> parts = low.parts();
+  for (size_t k = 0; k < parts.size(); ++k) {
+    if (std::string title = partTitle(low, k); !title.empty())
+      text += title + "\n";
+    text += explainPart(*parts[k], launch, most);
+  }
   return text;
 }
 
@@ -497,10 +516,24 @@ static void draw(Svg &svg, const TmaLowering &low, const Expr::Bindings &launch,
   }
 }
 
+static void drawParts(Svg &svg, const TmaLowering &low,
+                      const Expr::Bindings &launch, int64_t most) {
+  std::vector<const TmaLowering *> parts = low.parts();
+  for (size_t k = 0; k < parts.size(); ++k) {
+    if (k > 0)
+      svg.advance();
+    if (std::string title = partTitle(low, k); !title.empty()) {
+      svg.text(10, 18, title);
+      svg.advance();
+    }
+    draw(svg, *parts[k], launch, most);
+  }
+}
+
 std::string titan::drawLowering(const TmaLowering &low,
                                 const Expr::Bindings &launch, int64_t most) {
   Svg svg;
-  draw(svg, low, launch, most);
+  drawParts(svg, low, launch, most);
   return svg.document();
 }
 
@@ -511,7 +544,7 @@ std::string titan::drawLowerings(
   for (const auto &[title, low] : all) {
     svg.text(10, 18, title);
     svg.advance();
-    draw(svg, low, launch, most);
+    drawParts(svg, low, launch, most);
     svg.advance();
   }
   return svg.document();

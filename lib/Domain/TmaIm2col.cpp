@@ -48,12 +48,12 @@ titan::tma::checkWindows(const TmaSchedule &s,
 // Boxes of windows
 //===----------------------------------------------------------------------===//
 
-/// Whether a box of `box` windows has one behind the last whole one with an
-/// element of the dimension, at the same element of the window as one that is
-/// whole: positions p*stride + r*dilation - left for `windows` <= p < end.
-static bool windowsMix(int64_t size, int64_t windows, int64_t box,
+/// Whether a box of windows that ends at `end` has one behind the last whole
+/// one with an element of the dimension, at the same element of the window as
+/// one that is whole: positions p*stride + r*dilation - left for `windows` <= p
+/// < end.
+static bool windowsMix(int64_t size, int64_t windows, int64_t end,
                        const DomainExpr &e, int64_t left) {
-  int64_t end = ceilDiv(windows, box) * box;
   for (int64_t r = 0; r < e.filter && windows >= 1; ++r) {
     int64_t from = left - r * e.dilation; // p*stride is from .. from + size - 1
     if (std::max(windows, ceilDiv(from, e.stride)) <=
@@ -87,11 +87,23 @@ Result<Dim> titan::tma::boxWindows(const DomainGraph &graph, Dim dim,
               " windows, one is behind the last whole one and has an element "
               "of the dimension";
   auto size = t.size.constant(), windows = graph[p].extent.constant();
-  if (size && windows)
-    t.margin = windowsMix(*size, *windows, box, window, left) ? -1 : 0;
-  else // Where padding is wider than all windows this asks for too much.
-    t.margin = max(Expr(0) - graph[p].extent % Expr(box),
-                   graph[p].extent * window.stride - left - t.size);
+  int64_t group = t.group ? t.group : box, from = t.first;
+  // The last group ends behind the last window, and so does a box of it where
+  // it begins before.
+  if (size && windows) {
+    t.margin = 0;
+    int64_t last = *windows - *windows % group + from;
+    for (int64_t k = 0; k < t.boxes; ++k, last += box)
+      if (last < *windows && *windows < last + box &&
+          windowsMix(*size, *windows, last + box, window, left))
+        t.margin = -1;
+  } else { // Where padding is wider than all windows this asks for too much.
+    Expr in = graph[p].extent % Expr(group) - from;
+    Expr apart = Expr(0) - in % Expr(box);
+    if (t.group)
+      apart = max(apart, max(Expr(0) - in, in - t.boxes * box));
+    t.margin = max(apart, graph[p].extent * window.stride - left - t.size);
+  }
   return dim;
 }
 

@@ -21,6 +21,13 @@ static Problem refused(const std::string &why) { return {"tma-schedule", why}; }
 // Loop, tile, mixed
 //===----------------------------------------------------------------------===//
 
+/// By what a domain is used, for a message.
+static std::string consumed(const DomainGraph &graph, DomainId id) {
+  if (id < 0 || id >= graph.size() || graph[id].consumer < 0)
+    return {};
+  return ": it is used by " + graph.str(graph.exprs()[graph[id].consumer]);
+}
+
 Result<std::vector<Class>>
 titan::tma::classify(const DomainGraph &graph,
                      const std::vector<DomainId> &bulk) {
@@ -30,7 +37,11 @@ titan::tma::classify(const DomainGraph &graph,
     if (id < 0 || id >= graph.size() || graph[id].removed ||
         graph[id].consumer >= 0)
       return Problem{"domain-invalid",
-                     "bulk domain " + std::to_string(id) + " is no leaf"};
+                     "bulk domain " +
+                         (id < 0 || id >= graph.size()
+                              ? std::to_string(id) + ", which there is not,"
+                              : graph.str(id)) +
+                         " is no leaf" + consumed(graph, id)};
     classes[id] = Class::Tile;
   }
   std::optional<Problem> problem;
@@ -112,6 +123,9 @@ public:
         return box.problem();
       dim.record.box = box->box;
       dim.record.elementStride = box->step;
+      dim.record.first += box->shift;
+      dim.record.group = box->group;
+      dim.record.boxes = box->count;
       dim.record.tileDomains = box->tile;
       dim.record.how = !box->how.empty() ? box->how
                        : box->whole      ? "implicit whole"
@@ -119,21 +133,27 @@ public:
     }
     int64_t e = dim.record.elementStride;
     dim.record.tile = ceilDiv(dim.record.box, e);
-    if (dim.kind == Class::Mixed || !dim.resized.empty())
-      dim.record.margin =
-          strongMargin({dim.record.size, dim.record.box, e, dim.record.begin,
-                        dim.record.cut, dim.record.first, dim.extent});
+    if (dim.kind == Class::Mixed || !dim.resized.empty()) {
+      TmaSymbolicBoxes boxes{
+          dim.record.size, dim.record.box,   e,          dim.record.begin,
+          dim.record.cut,  dim.record.first, dim.extent, dim.record.group};
+      dim.record.margin = strongMargin(boxes);
+      for (int64_t k = 1; k < dim.record.boxes; ++k) {
+        boxes.first += dim.record.box;
+        dim.record.margin = min(dim.record.margin, strongMargin(boxes));
+      }
+    }
     if (straddles < 0)
       return dim;
+    int64_t all = dim.record.group ? dim.record.group : dim.record.box;
     // Tiles go on across the boxes of `straddles`: one of the first box does,
     // and mixes where the second box has an element.
     if (!dim.resized.empty())
       return refused(graph.str(top) + " is resized, and boxes of " +
-                     std::to_string(dim.record.box) + " do not divide " +
+                     std::to_string(all) + " do not divide " +
                      graph.str(straddles));
-    dim.record.margin =
-        max(graph[straddles].extent - dim.record.size,
-            Expr(0) - graph[straddles].extent % Expr(dim.record.box));
+    dim.record.margin = max(graph[straddles].extent - dim.record.size,
+                            Expr(0) - graph[straddles].extent % Expr(all));
     dim.mixes = ": a tile that begins in the first " +
                 graph[straddles].extent.str() +
                 " and goes on behind them holds elements of the next ones";
@@ -146,6 +166,11 @@ private:
     std::vector<DomainId> tile;
     bool whole = false; // The box is all of the domain.
     std::string how;
+    // Where boxes are what is left of a domain of `group` elements: `count` of
+    // them from `shift` on. `last`: up to its end. `placed`: the group is what
+    // loops repeat.
+    int64_t shift = 0, count = 1, group = 0;
+    bool last = false, placed = false;
   };
 
   const DomainExpr *consumer(DomainId id) const {
@@ -180,12 +205,43 @@ private:
                        std::to_string(box.step) + " apart");
     }
     dim.record.tileDomains = box.tile;
+    dim.record.group = box.group;
+    dim.record.boxes = box.count;
+    dim.record.first = box.shift;
     return boxWindows(graph, std::move(dim), window, box.box, left, right);
+  }
+
+  /// What is left of a domain in a box, `x`: boxes that divide it.
+  Result<Box> matchCut(DomainId x, const DomainExpr &resize) {
+    DomainId y = resize.out[0];
+    auto fails = [&] {
+      return refused(graph.str(resize) +
+                     ": a resize between the splits of a box");
+    };
+    const DomainExpr *e = consumer(y);
+    if (resize.left > 0 || resize.right > 0 || !e ||
+        e->kind != DomainExpr::Kind::Split ||
+        graph.createsHoles(*e) != Tri::No ||
+        classes[e->out[0]] != Class::Loop || classes[e->out[1]] != Class::Tile)
+      return fails();
+    auto all = known(x), count = known(e->out[0]), n = known(e->out[1]);
+    if (!all || !count || !n)
+      return fails();
+    Box box;
+    box.box = *n;
+    box.tile = {e->out[1]};
+    box.shift = -resize.left;
+    box.count = *count;
+    box.group = *all;
+    box.last = resize.right == 0;
+    return box;
   }
 
   Result<Box> matchBox(DomainId x, Dim &dim) {
     dim.inside.push_back(x);
     const DomainExpr *e = consumer(x);
+    if (e && e->kind == DomainExpr::Kind::Resize)
+      return matchCut(x, *e);
     if (!e || e->kind != DomainExpr::Kind::Split)
       return refused((e ? graph.str(*e) : graph.str(x)) +
                      " stands between the TMA domain and a box");
@@ -204,23 +260,29 @@ private:
       return box;
     }
     if (outer == Class::Loop && inner == Class::Mixed) {
-      if (auto *next = consumer(i);
-          next && next->kind == DomainExpr::Kind::Resize)
-        return fails("a resize between the splits of a box");
       Result<Box> sub = matchBox(i, dim);
       if (!sub || sub->whole) {
         if (sub)
           sub->whole = false;
         return sub;
       }
+      if (sub->group > 0 && !sub->placed) {
+        auto all = known(i);
+        if (!all || sub->shift + sub->count * sub->box > *all)
+          return fails("boxes go on behind the end of " + graph.str(i));
+        sub->group = *all;
+        sub->placed = true;
+        return sub;
+      }
+      int64_t all = sub->group ? sub->group : sub->box;
       // The inner split's boxes go on across the outer one.
-      if (isMultiple(graph[i].extent, sub->box) != Tri::Yes && pixels &&
+      if (isMultiple(graph[i].extent, all) != Tri::Yes && pixels &&
           straddles < 0 && sub->step == 1)
         straddles = i;
-      else if (isMultiple(graph[i].extent, sub->box) != Tri::Yes)
+      else if (isMultiple(graph[i].extent, all) != Tri::Yes)
         return refused(graph.str(*consumer(i)) + ": boxes of " +
-                       std::to_string(sub->box) + " do not divide " +
-                       graph.str(i) + ", so that they do not rotate left");
+                       std::to_string(all) + " do not divide " + graph.str(i) +
+                       ", so that they do not rotate left");
       sub->how = "rotation left";
       return sub;
     }
@@ -247,16 +309,24 @@ private:
       if (inner == Class::Tile && sub->step != 1)
         return fails("elements are adjacent inside of " + graph.str(i) +
                      " and strided outside");
-      if (sub->box > (int64_t(1) << 32) / *n)
+      if (std::max(sub->box, sub->group) > (int64_t(1) << 32) / *n)
         return fails("a box of more than 2^32 elements");
       sub->box *= *n;
+      sub->shift *= *n;
+      sub->group *= *n;
       if (inner == Class::Tile)
         sub->tile.push_back(i);
       else if (inner == Class::Loop)
         sub->step *= *n;
       if (inner == Class::Mixed)
         return fails("tile and loops on both sides");
-      if (auto all = known(x); sub->whole) { // Not what is behind the last one.
+      if (auto all = known(x);
+          sub->last && !sub->placed && all && sub->count == 1) {
+        // As below, of the last box.
+        int64_t left = *all - sub->shift;
+        if (ceilDiv(left, sub->step) == ceilDiv(sub->box, sub->step))
+          sub->box = left;
+      } else if (sub->whole) { // Not what is behind the last one.
         if (all && ceilDiv(*all, sub->step) == ceilDiv(sub->box, sub->step))
           sub->box = *all;
         sub->whole = all && sub->box == *all;
@@ -519,6 +589,8 @@ std::optional<Dim> titan::tma::composite(const DomainGraph &graph,
     return std::nullopt;
   dim.kind = outer.kind == Class::Tile ? Class::Tile : Class::Mixed;
   dim.record.box = a.box * *n;
+  dim.record.first = a.first * *n;
+  dim.record.group = a.group * *n;
   dim.record.tile = dim.record.box;
   dim.record.tileDomains.insert(dim.record.tileDomains.end(),
                                 b.tileDomains.begin(), b.tileDomains.end());

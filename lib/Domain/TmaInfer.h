@@ -61,8 +61,8 @@ std::optional<Problem> checkWindows(const TmaSchedule &s,
                                     const std::vector<Class> &classes);
 
 /// The domain that windows slide over is boxed: `window` is its consumer, `box`
-/// consecutive windows are one box. Fills the record; `left` and `right` are
-/// all resizes of the domain.
+/// consecutive windows are one box; the record says, in windows, where boxes
+/// start. Fills the record; `left` and `right` are all resizes of the domain.
 Result<Dim> boxWindows(const DomainGraph &graph, Dim dim,
                        const DomainExpr &window, int64_t box, int64_t left,
                        int64_t right);
@@ -148,8 +148,9 @@ bool followIndices(const std::vector<const DomainExpr *> &exprs,
 
 /// How a tile is cut into boxes.
 struct Pieces {
-  /// Elements of each dimension, outermost first, that one box takes.
-  std::vector<int64_t> taken;
+  /// Elements of each dimension, outermost first, that one box takes, and the
+  /// last one, where that is another number of them; 0: all are equal.
+  std::vector<int64_t> taken, rest;
   /// Bytes from one element of a dimension to the next in the image; for the
   /// innermost one of a tile of several panels, from one panel to the next.
   std::vector<int64_t> pitch;
@@ -159,9 +160,10 @@ struct Pieces {
   /// no box divides is taken as a whole.
   std::string problem;
 };
-/// Boxes as large as they may be whose images are pieces of the tile's image:
-/// row by row, or panels of one swizzle span. Each begins at a multiple of 128
-/// bytes.
+/// As few boxes as can be whose images are pieces of the tile's image: row by
+/// row, or panels of one swizzle span. Each begins at a multiple of 128 bytes,
+/// and of the swizzle's period where that is to be had. Of as many boxes, equal
+/// ones; else full ones, as large as they may be, and one of the rest.
 Pieces cutTile(const std::vector<Dim> &dims, const DomainGraph &graph,
                const TmaSchedule &s, const TargetInfo &target);
 

@@ -41,6 +41,24 @@ TmaLowering TmaLowering::fixed(const Expr::Bindings &indices,
   return low;
 }
 
+std::vector<const TmaLowering *> TmaLowering::parts() const {
+  std::vector<const TmaLowering *> all = {this};
+  for (const TmaLowering &part : rest)
+    all.push_back(&part);
+  return all;
+}
+
+int64_t TmaLowering::boxesOfTile() const {
+  int64_t sum = 0;
+  for (const TmaLowering *part : parts()) {
+    int64_t boxes = 1;
+    for (const TmaLoop &loop : part->loops)
+      boxes *= loop.ofBoxes ? loop.extent.constant().value_or(1) : 1;
+    sum += boxes;
+  }
+  return sum;
+}
+
 std::optional<TensorMap>
 TmaLowering::tensorMap(const Expr::Bindings &launch) const {
   TensorMap map;

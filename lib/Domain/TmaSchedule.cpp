@@ -276,7 +276,8 @@ static bool isMultipleOf(const Expr &value, const Expr &of) {
 
 /// The same with fewer predicates: none, where a TMA domain of more dimensions
 /// does without, at no other cost.
-static void cutLoops(Work &work, Candidate &chosen, const TargetInfo &target) {
+static void cutLoops(const Work &work, Candidate &chosen,
+                     const TargetInfo &target) {
   const TmaSchedule &s = work.s;
   bool strict =
       s.direction != TmaDirection::Load || s.wanted == Correctness::Strong;
@@ -336,9 +337,30 @@ static std::string whyComposited(const Candidate &c, const DomainGraph &g) {
                                       : "; level " + number(c.low.level));
 }
 
-/// Splits the tile's domains so that each dimension's box is `taken`; the outer
-/// halves become loops.
-static Result<Work> splitTile(const Work &from, const Candidate &c) {
+/// A part of a tile: which dimensions' boxes are the ones of the rest.
+using Part = std::vector<bool>;
+
+/// The parts of a tile, in the order of its image.
+static std::vector<Part> partsOf(const Pieces &pieces) {
+  std::vector<Part> parts = {Part(pieces.taken.size(), false)};
+  // Panels are outermost in the image, and the last dimension.
+  for (size_t k = 0; k < pieces.rest.size(); ++k)
+    if (pieces.rest[k] > 0) {
+      std::vector<Part> both;
+      for (bool rest : {false, true})
+        for (Part part : parts) {
+          part[k] = rest;
+          both.push_back(std::move(part));
+        }
+      parts = std::move(both);
+    }
+  return parts;
+}
+
+/// Splits the tile's domains so that each dimension's box is `taken`, or the
+/// rest; the outer halves become loops.
+static Result<Work> splitTile(const Work &from, const Candidate &c,
+                              const Part &part) {
   Work work = from;
   DomainGraph &g = work.s.graph;
   work.copies = c.pieces.copies;
@@ -370,27 +392,59 @@ static Result<Work> splitTile(const Work &from, const Candidate &c) {
         pitch *= panels ? 1 : extent;
         continue;
       }
+      // With a dot, which no name of a user's has.
       std::string name = g[id].name;
-      auto halves = g.splitInner(id, take);
+      std::erase(work.s.bulk, id);
+      int64_t step = panels ? pitch : pitch * take, box = take;
+      pitch = panels ? step * (extent / take) : pitch * extent;
+      if (int64_t rest = extent % take) {
+        auto cut =
+            part[k] ? g.resize(id, rest - extent, 0) : g.resize(id, 0, -rest);
+        if (!cut)
+          return cut.problem();
+        id = *cut;
+        g.rename(id, name + (part[k] ? ".rest" : ".full"));
+        if (part[k]) {
+          work.sharedStart += extent / take * step;
+          box = rest;
+        }
+      }
+      auto halves = g.splitInner(id, box);
       if (!halves)
         return halves.problem();
-      // With a dot, which no name of a user's has.
       g.rename(halves->first, name + ".box");
       g.rename(halves->second, name + ".in");
-      std::erase(work.s.bulk, id);
       work.s.bulk.push_back(halves->second);
       work.ofBoxes.insert(halves->first);
-      int64_t step = panels ? pitch : pitch * take;
       work.offsets.push_back({halves->first, step});
-      pitch = step * (extent / take);
       take = 1;
     }
   }
+  if (work.row)
+    work.row = part.back() ? c.pieces.rest.back() : c.pieces.taken.back();
   auto classes = classify(g, work.s.bulk);
   if (!classes)
     return classes.problem();
   work.classes = *classes;
   return work;
+}
+
+/// What the boxes of a tile are, where they are not all alike.
+static std::string whyUnequal(const Candidate &c, const DomainGraph &g) {
+  std::string text;
+  for (size_t k = 0; k < c.dims.size(); ++k) {
+    int64_t rest = c.pieces.rest[k], take = c.pieces.taken[k];
+    if (rest == 0)
+      continue;
+    text += text.empty() ? "boxes: " : "; ";
+    std::string name;
+    for (DomainId id : c.dims[k].record.tileDomains)
+      name += (name.empty() ? "" : " x ") + g.str(id);
+    text += name + " in boxes of " + number(take) + " and, the rest, of " +
+            number(rest);
+  }
+  return text.empty() ? text
+                      : text + ", " + number(c.pieces.copies) + " a tile";
 }
 
 /// The tensor's dimensions that a domain comes from.
@@ -445,7 +499,7 @@ static std::vector<TmaTileDomain> tileOf(const DomainGraph &g, const View &view,
 
 /// Factors that only a launch knows are at least 1; said before what divides by
 /// them.
-static void requireFactors(const DomainGraph &g, Requirements &r) {
+static std::vector<LaunchCheck> factorChecks(const DomainGraph &g) {
   Requirements factors;
   for (const DomainExpr &e : g.exprs()) {
     if (e.removed || e.kind != DomainExpr::Kind::Split || e.factor.constant())
@@ -457,8 +511,48 @@ static void requireFactors(const DomainGraph &g, Requirements &r) {
                           e.factor.str() + " is below 1, and splits " +
                               g.str(e.in[0]));
   }
-  r.checks.insert(r.checks.begin(), factors.checks.begin(),
-                  factors.checks.end());
+  return std::move(factors.checks);
+}
+
+/// One transfer: of a tile that fits into boxes, or a part of it.
+static Result<TmaLowering> lowerPart(const Work &work, Candidate chosen,
+                                     const TargetInfo &target) {
+  if (chosen.pieces.copies > 1 && chosen.needs.ok())
+    return Problem{"tma-schedule", "a tile that boxes do not make up"};
+  if (!chosen.needs.ok())
+    return problemOf(chosen.needs.errors.front());
+  cutLoops(work, chosen, target);
+  TmaLowering low = std::move(chosen.low);
+  low.checks = std::move(chosen.needs.checks);
+  for (TmaLoop &loop : low.loops)
+    for (DomainId root : rootsOf(low.graph, loop.domain))
+      loop.roots.push_back(low.graph[root].name);
+  std::vector<std::string> lines;
+  bool tiled = low.mode == TmaMode::Tiled;
+  for (size_t d = 0; tiled && d < low.dimensions.size(); ++d) {
+    const TmaDimension &t = low.dimensions[d];
+    std::string text = "dimension " + number(static_cast<int64_t>(d)) + ":";
+    for (DomainId id : t.domains)
+      text += " " + low.graph.str(id);
+    text += ", box " + number(low.box[d]);
+    if (low.elementStrides[d] > 1)
+      text += " with element stride " + number(low.elementStrides[d]);
+    lines.push_back(text + " (" + t.how + "), coordinate " +
+                    low.coords[d].str());
+  }
+  low.why.insert(low.why.begin(), lines.begin(), lines.end());
+  return low;
+}
+
+/// Appends checks that are not there yet.
+static void addChecks(std::vector<LaunchCheck> &to,
+                      const std::vector<LaunchCheck> &from) {
+  for (const LaunchCheck &check : from)
+    if (std::none_of(to.begin(), to.end(), [&](const LaunchCheck &old) {
+          return old.code == check.code && old.message == check.message &&
+                 old.atLeastZero.same(check.atLeastZero);
+        }))
+      to.push_back(check);
 }
 
 Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
@@ -551,47 +645,38 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
                          " is larger than the shared memory of a CTA, " +
                          number(target.sharedBytesPerCta) + " bytes"};
   }
-  if (chosen->pieces.copies > 1) {
-    auto split = splitTile(work, *chosen);
-    if (!split)
-      return split.problem();
-    work = std::move(*split);
-    work.row = work.row ? chosen->pieces.taken.back() : 0;
+  // What is said of the whole tile.
+  std::vector<std::string> lines = {whyUnequal(*chosen, work.s.graph),
+                                    composited, why};
+  std::vector<TmaLowering> parts;
+  std::vector<LaunchCheck> checks = factorChecks(given.graph);
+  for (const Part &part : partsOf(chosen->pieces)) {
+    Work piece = work;
+    if (chosen->pieces.copies > 1) {
+      auto split = splitTile(work, *chosen, part);
+      if (!split)
+        return split.problem();
+      piece = std::move(*split);
+    }
+    auto again = piece.offsets.empty() ? chosen : choose(piece, target);
+    if (!again)
+      return again.problem();
+    auto low = lowerPart(piece, std::move(*again), target);
+    if (!low)
+      return low.problem();
+    addChecks(checks, low->checks);
+    low->checks.clear();
+    low->tile = tile;
+    low->loopHoles = loopHoles;
+    low->rowElements = row;
+    parts.push_back(std::move(*low));
   }
-  if (!work.offsets.empty())
-    chosen = choose(work, target);
-  if (!chosen)
-    return chosen.problem();
-  if (chosen->pieces.copies > 1 && chosen->needs.ok())
-    return Problem{"tma-schedule", "a tile that boxes do not divide"};
-  if (!chosen->needs.ok())
-    return problemOf(chosen->needs.errors.front());
-  cutLoops(work, *chosen, target);
-  requireFactors(given.graph, chosen->needs);
-  TmaLowering low = std::move(chosen->low);
-  low.checks = std::move(chosen->needs.checks);
-  low.tile = std::move(tile);
-  low.loopHoles = loopHoles;
-  for (TmaLoop &loop : low.loops)
-    for (DomainId root : rootsOf(low.graph, loop.domain))
-      loop.roots.push_back(low.graph[root].name);
-  low.rowElements = row;
-  std::vector<std::string> lines;
-  bool tiled = low.mode == TmaMode::Tiled;
-  for (size_t d = 0; tiled && d < low.dimensions.size(); ++d) {
-    const TmaDimension &t = low.dimensions[d];
-    std::string text = "dimension " + number(static_cast<int64_t>(d)) + ":";
-    for (DomainId id : t.domains)
-      text += " " + low.graph.str(id);
-    text += ", box " + number(low.box[d]);
-    if (low.elementStrides[d] > 1)
-      text += " with element stride " + number(low.elementStrides[d]);
-    lines.push_back(text + " (" + t.how + "), coordinate " +
-                    low.coords[d].str());
-  }
-  low.why.insert(low.why.begin(), lines.begin(), lines.end());
-  for (const std::string &line : {composited, why})
+  TmaLowering low = std::move(parts.front());
+  low.rest.assign(std::make_move_iterator(parts.begin() + 1),
+                  std::make_move_iterator(parts.end()));
+  low.checks = std::move(checks);
+  for (std::string &line : lines)
     if (!line.empty())
-      low.why.push_back(line);
+      low.why.push_back(std::move(line));
   return low;
 }

@@ -192,32 +192,60 @@ bool titan::tma::mergesTile(const Dim &dim) {
 }
 
 namespace {
-/// What a box takes of one dimension of a tile.
+/// A dimension's tile in boxes of `take` elements; the last one has `rest` of
+/// them, 0: as many.
+struct Cut {
+  int64_t take, rest = 0, boxes = 1;
+};
+
+/// What a box may take of one dimension of a tile.
 struct BoxRule {
   int64_t most;     // Elements.
-  int64_t multiple; // Of a box that is not the whole tile, elements.
+  int64_t multiple; // Of a box that others follow.
+  int64_t unit = 1; // Of any box.
+  int64_t whole =
+      1; // Of the dimension where others follow, elements: of its rest.
 
-  /// The most elements that divide a tile; none where nothing fits. `fits`:
-  /// what else is asked of a part of a tile.
-  template <typename Fits>
-  std::optional<int64_t> largest(int64_t tile, Fits fits) const {
+  /// The fewest boxes of a tile of these domains, outermost first; none where
+  /// nothing fits. Of one domain all boxes take the same part, or a rest.
+  std::optional<Cut> fewest(const std::vector<int64_t> &domains) const {
+    int64_t tile = 1;
+    for (int64_t n : domains)
+      tile *= n;
     if (tile <= most)
-      return tile;
-    for (int64_t take = most; take > 0; --take)
-      if (tile % take == 0 && take % multiple == 0 && fits(take))
-        return take;
-    return std::nullopt;
+      return Cut{tile};
+    std::optional<Cut> best;
+    for (int64_t take = most - most % multiple; take > 0; take -= multiple) {
+      int64_t part = take, inner = 1;
+      size_t k = domains.size();
+      for (; k > 0 && part % domains[k - 1] == 0; --k) {
+        part /= domains[k - 1];
+        inner *= domains[k - 1];
+      }
+      // Of domain k - 1, one index of all outside of it.
+      if (k == 0 || part > domains[k - 1])
+        continue;
+      int64_t n = domains[k - 1], outer = tile / inner / n;
+      Cut cut{take, n % part * inner, outer * ceilDiv(n, part)};
+      bool fits = cut.rest == 0 || (cut.rest % unit == 0 &&
+                                    (outer == 1 || n * inner % multiple == 0) &&
+                                    tile % whole == 0);
+      if (fits && (!best || cut.boxes < best->boxes ||
+                   (cut.boxes == best->boxes && best->rest && !cut.rest)))
+        best = cut;
+    }
+    return best;
   }
   bool works(int64_t tile) const {
-    return largest(tile, [](int64_t) { return true; }).has_value();
+    return tile % unit == 0 && fewest({tile}).has_value();
   }
 };
 } // namespace
 
-/// The sizes next to one that no box divides.
+/// The sizes next to one that no boxes make up.
 static std::string othersThan(int64_t tile, const BoxRule &rule) {
   int64_t below = tile - 1, above = tile + 1;
-  while (!rule.works(below)) // Up to `most` all work.
+  while (!rule.works(below)) // Up to `most` all do that have the unit.
     --below;
   int64_t last = tile + 2 * rule.most;
   while (above < last && !rule.works(above))
@@ -233,20 +261,10 @@ Pieces titan::tma::cutTile(const std::vector<Dim> &dims,
   size_t n = dims.size();
   int64_t element = s.type->bits / 8, span = s.swizzle->span;
   int64_t align = target.tmaSharedAlignment;
+  int64_t chunk = target.tmaBoxBytesMultiple;
   p.taken.assign(n, 1);
+  p.rest.assign(n, 0);
   p.pitch.assign(n, 0);
-  // Whether `take` elements are whole halves of the tile's domains.
-  auto whole = [&](const Dim &dim, int64_t take) {
-    if (mergesTile(dim))
-      return true;
-    for (size_t k = dim.record.tileDomains.size(); k-- > 0;) {
-      int64_t extent = *graph[dim.record.tileDomains[k]].extent.constant();
-      if (take % extent != 0)
-        return extent % take == 0;
-      take /= extent;
-    }
-    return take == 1;
-  };
   auto multiple = [](int64_t bytes, int64_t pitch) {
     return bytes / std::gcd(bytes, pitch);
   };
@@ -260,46 +278,72 @@ Pieces titan::tma::cutTile(const std::vector<Dim> &dims,
     BoxRule rule{dims[k].pixels ? target.tmaMaxIm2colPixels
                  : e == 1       ? target.tmaMaxBox
                                 : (target.tmaMaxBox - 1) / e + 1,
-                 // Boxes follow one another, each aligned; panels do so with
-                 // all their rows.
-                 multiple(panels ? target.tmaBoxBytesMultiple : align, pitch)};
-    if (panels)
-      rule.most = span / element;
-    int64_t take = 1;
+                 multiple(align, pitch)};
+    // Boxes follow one another, each aligned; so do the tiles of a dimension.
+    for (size_t o = 0; o < k; ++o)
+      if (dims[o].record.tile > 1)
+        rule.whole = rule.multiple;
+    if (innermost)
+      rule.unit = multiple(chunk, element);
+    if (panels) { // All are whole but the last, and follow with all their rows.
+      rule.most = rule.multiple = span / element;
+      rule.whole = 1;
+    }
+    std::vector<int64_t> domains = {d.tile};
+    if (!mergesTile(dims[k]) && !d.tileDomains.empty()) {
+      domains.clear();
+      for (DomainId id : d.tileDomains)
+        domains.push_back(*graph[id].extent.constant());
+    }
+    Cut boxes{cut ? 1 : d.tile, 0, cut ? d.tile : 1};
     if (!cut) {
-      auto found =
-          rule.largest(d.tile, [&](int64_t x) { return whole(dims[k], x); });
+      std::optional<Cut> found;
+      if (!panels && span != 0) {
+        BoxRule phase = rule;
+        phase.multiple = multiple(s.swizzle->period, pitch);
+        if (phase.whole > 1)
+          phase.whole = phase.multiple;
+        found = phase.fewest(domains);
+      }
+      if (!found)
+        found = rule.fewest(domains);
       if (!found && p.problem.empty()) {
         std::string name;
         for (DomainId id : d.tileDomains)
           name += (name.empty() ? "" : " x ") + graph.str(id);
-        p.problem = "no boxes divide the tile " + name +
-                    ": they have at most " + number(rule.most) +
-                    " elements, and a multiple of " + number(rule.multiple) +
-                    (panels ? " in a row, which has whole chunks of "
-                            : ", so that each begins at a multiple of ") +
-                    number(panels ? target.tmaBoxBytesMultiple : align) +
-                    " bytes";
+        p.problem = "no boxes make up the tile " + name +
+                    ": they have at most " + number(rule.most) + " elements";
+        if (rule.unit > 1)
+          p.problem += ", and a multiple of " + number(rule.unit) +
+                       " in a row, which has whole chunks of " + number(chunk) +
+                       " bytes";
+        if (!panels && rule.multiple > 1)
+          p.problem += ", where others follow a multiple of " +
+                       number(rule.multiple) +
+                       (rule.whole > 1 ? ", and so has the tile" : "") +
+                       ", so that each begins at a multiple of " +
+                       number(align) + " bytes";
         p.problem +=
             rule.works(d.tile)
                 ? "; none of these is made of whole domains of it"
                 : "; " + othersThan(d.tile, rule) + " elements would do";
       }
-      take = found.value_or(d.tile);
+      boxes = found.value_or(boxes);
     }
-    p.taken[k] = take;
-    p.copies *= d.tile / take;
+    p.taken[k] = boxes.take;
+    p.rest[k] = boxes.rest;
+    p.copies *= boxes.boxes;
     p.pitch[k] = pitch;
     if (panels) {
       pitch = span; // Rows of one span; wider tiles are panels.
     } else {
-      cut = cut || take < d.tile;
+      cut = cut || boxes.take < d.tile;
       pitch *= d.tile;
     }
   }
   p.imageBytes = pitch;
   if (span != 0) { // Panels follow one another.
-    int64_t panels = dims[n - 1].record.tile / p.taken[n - 1];
+    int64_t panels = ceilDiv(dims[n - 1].record.tile, p.taken[n - 1]);
     p.pitch[n - 1] = panels > 1 ? pitch : element;
     p.imageBytes = pitch * panels;
     if (panels > 1 && pitch % align != 0 && p.problem.empty())

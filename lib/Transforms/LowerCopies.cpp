@@ -12,7 +12,8 @@
 //     mbarrier.expect_tx %full, bytes
 //     tma.load %map[...], %tile, %full         tma.store %tile, %map[...]
 //
-// for each box of the tile (a view of the buffer). Where there is a predicate
+// for each box of the tile (a view of the buffer; a tile that equal boxes do
+// not divide has two maps or four). Where there is a predicate
 //
 //     scf.if %predicate {                      scf.if %predicate {
 //       tma.load %map[...]                       tma.store ...
@@ -220,7 +221,7 @@ private:
   /// A size or stride of the copy's tensor in the launch region.
   Value launchValue(OpBuilder &b, CopyAsyncOp copy, const TmaSchedule &schedule,
                     const std::string &symbol);
-  Value mapFor(CopyAsyncOp copy, const CopyLowering &lowering);
+  Value mapFor(CopyAsyncOp copy, const TmaSchedule &s, const TmaLowering &low);
   void check(CopyAsyncOp copy, const CopyLowering &lowering);
   LogicalResult box(OpBuilder &b, CopyAsyncOp copy, const TmaLowering &low,
                     Value map, Writer &write);
@@ -250,9 +251,8 @@ Value Lowerer::launchValue(OpBuilder &b, CopyAsyncOp copy,
   llvm_unreachable("a symbol that is none of the tensor's");
 }
 
-Value Lowerer::mapFor(CopyAsyncOp copy, const CopyLowering &lowering) {
-  const TmaLowering &low = lowering.low;
-  const TmaSchedule &s = lowering.schedule;
+Value Lowerer::mapFor(CopyAsyncOp copy, const TmaSchedule &s,
+                      const TmaLowering &low) {
   auto argument = cast<BlockArgument>(copy.getTensor());
   GlobalType tensor = copy.getTensor().getType();
   SmallVector<int64_t> shape(low.box.rbegin(), low.box.rend()),
@@ -460,7 +460,13 @@ LogicalResult Lowerer::lower(CopyAsyncOp copy,
     return copy.emitOpError("[")
            << lowering.problem().code << "] " << lowering.problem().message;
   const TmaLowering &low = lowering->low;
-  Value map = mapFor(copy, *lowering);
+  if (low.boxesOfTile() > maxBoxes)
+    return copy.emitOpError("[not-supported-yet] a tile of more than ")
+           << maxBoxes << " boxes";
+  std::vector<const TmaLowering *> parts = low.parts();
+  SmallVector<Value> maps;
+  for (const TmaLowering *part : parts)
+    maps.push_back(mapFor(copy, lowering->schedule, *part));
   check(copy, *lowering);
 
   // Indices: values, and numbers where they are known.
@@ -468,16 +474,7 @@ LogicalResult Lowerer::lower(CopyAsyncOp copy,
   Location loc = copy.getLoc();
   llvm::StringMap<Value> indices;
   Index::Bindings known, greatest;
-  std::vector<std::pair<std::string, int64_t>> loops;
-  int64_t boxes = 1;
-  for (const TmaLoop &loop : low.loops) {
-    if (loop.ofBoxes) {
-      loops.emplace_back(loop.index, loop.extent.constant().value_or(maxBoxes));
-      boxes *= std::min(loops.back().second, maxBoxes + 1);
-      if (boxes > maxBoxes)
-        return copy.emitOpError("[not-supported-yet] a tile of more than ")
-               << maxBoxes << " boxes";
-    }
+  for (const TmaLoop &loop : low.loops)
     for (auto [name, value] : llvm::zip(copy.getLoops(), copy.getIndices())) {
       if (cast<StringAttr>(name).getValue() !=
           StringRef(low.graph[loop.domain].name))
@@ -489,7 +486,6 @@ LogicalResult Lowerer::lower(CopyAsyncOp copy,
       else if (auto most = greatestOf(value))
         greatest[loop.index] = *most;
     }
-  }
   auto symbol = [&](OpBuilder &b, const std::string &name) -> Value {
     if (Value index = indices.lookup(name))
       return index;
@@ -514,21 +510,34 @@ LogicalResult Lowerer::lower(CopyAsyncOp copy,
                        "the index of loop " + low.graph.str(loop.domain) +
                            " is at least 0 and below its extent");
     }
-  std::vector<TmaLowering> each;
-  for (int64_t n = 0; n < boxes; ++n) {
-    int64_t rest = n;
-    for (auto &[name, extent] : llvm::reverse(loops)) {
-      known[name] = rest % extent;
-      rest /= extent;
+  // Each box, and its map.
+  std::vector<std::pair<TmaLowering, Value>> boxes;
+  for (auto [part, map] : llvm::zip(parts, maps)) {
+    std::vector<std::pair<std::string, int64_t>> loops;
+    int64_t count = 1;
+    for (const TmaLoop &loop : part->loops)
+      if (loop.ofBoxes) {
+        loops.emplace_back(loop.index, loop.extent.constant().value_or(1));
+        count *= loops.back().second;
+      }
+    for (int64_t n = 0; n < count; ++n) {
+      Index::Bindings at = known;
+      int64_t left = n;
+      for (auto &[name, extent] : llvm::reverse(loops)) {
+        at[name] = left % extent;
+        left /= extent;
+      }
+      boxes.emplace_back(part->fixed(at, greatest), map);
     }
-    each.push_back(low.fixed(known, greatest));
   }
   // A box that may be skipped is expected where it is copied.
-  if (int64_t sure = llvm::count_if(
-          each, [](const auto &l) { return l.otherwise != TmaElse::Skip; });
-      sure && copy.isLoad())
-    expect(b, copy, sure * low.thenBytes);
-  for (const TmaLowering &one : each)
+  int64_t sure = 0;
+  for (const auto &[one, map] : boxes)
+    if (one.otherwise != TmaElse::Skip)
+      sure += one.thenBytes;
+  if (sure > 0 && copy.isLoad())
+    expect(b, copy, sure);
+  for (const auto &[one, map] : boxes)
     if (failed(box(b, copy, one, map, write)))
       return failure();
   copy.erase();

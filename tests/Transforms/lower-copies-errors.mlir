@@ -113,3 +113,22 @@ titan.kernel @part(%X: !x) warps(1) launch {
   }
   titan.return
 }
+
+// -----
+
+// What is left of a tile ends where the next one begins, which has to be a multiple of
+// 128 bytes.
+#tile = #titan.schedule<tensor N x M x J bulk N, M, J>
+!x = !titan.global<2x257x4xf32, strides = [2048, 4, 1]>
+!a = !titan.shared<2x257x4xf32>
+titan.kernel @rest(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.shared.alloc : !a
+  titan.elect {
+    // expected-error @+1 {{[tma-schedule] boxDim: no boxes make up the tile M{257}: they have at most 256 elements, where others follow a multiple of 8, and so has the tile, so that each begins at a multiple of 128 bytes; 256 or 264 elements would do}}
+    titan.copy_async %a to %X schedule(#tile) : !a, !x
+  }
+  titan.return
+}

@@ -274,6 +274,66 @@ titan.kernel @boxes(%X: !titan.global<?x?xbf16>) warps(1) launch {
   titan.return
 }
 
+// A tile that equal boxes do not make up: full ones and the rest, each with its map. Weak
+// with a predicate, the barrier is told of each box where it is copied; strong, of all
+// before; the same maps.
+#rest = #titan.schedule<tensor M x K Mt, Mi = split(M, 514) Mo, Mr = split(Mt, 2) Ma, Mb = split(Mr, 3)
+  bulk Mi, K map M, K>
+#rest_save = #titan.schedule<tensor M x K Mt, Mi = split(M, 514) Mo, Mr = split(Mt, 2) Ma, Mb = split(Mr, 3)
+  bulk Mi, K map M, K traffic save>
+// CHECK-LABEL: @rest
+// CHECK: %[[FULL:.*]] = titan.tensor_map %X : <?x8xf32> -> <256x8xf32>
+// CHECK: %[[REST:.*]] = titan.tensor_map %X : <?x8xf32> -> <2x8xf32>
+// CHECK-NOT: titan.tensor_map
+// CHECK: with(%[[FULL]], %[[REST]] :
+// CHECK: titan.mbarrier.expect_tx %{{.*}}, %c16448
+// CHECK: titan.shared.view %{{.*}} [0, 0] {{.*}} -> <256x8xf32>
+// CHECK: scf.if
+// CHECK: titan.tma.load %X_map[
+// CHECK: else
+// CHECK: titan.tma.load %X_map[%c-256, %c-8]
+// CHECK: titan.shared.view %{{.*}} [256, 0] {{.*}} -> <256x8xf32>
+// CHECK: scf.if
+// CHECK: titan.shared.view %{{.*}} [512, 0] {{.*}} -> <2x8xf32>
+// CHECK: scf.if
+// CHECK: arith.addi %{{.*}}, %c512
+// CHECK: titan.tma.load %X_map1[
+// CHECK: else
+// CHECK: titan.tma.load %X_map1[%c-2, %c-8]
+// CHECK-NOT: expect_tx
+// CHECK: scf.if
+// CHECK-NEXT: titan.mbarrier.expect_tx %{{.*}}, %c8192
+// CHECK: titan.tma.load %X_map[
+// CHECK: scf.if
+// CHECK-NEXT: titan.mbarrier.expect_tx %{{.*}}, %c8192
+// CHECK: scf.if
+// CHECK-NEXT: titan.mbarrier.expect_tx %{{.*}}, %c64
+// CHECK: titan.tma.load %X_map1[
+// CHECK: scf.if
+// CHECK-NOT: expect_tx
+// CHECK: titan.tma.reduce add %{{.*}}, %X_map[
+// CHECK: titan.tma.reduce add %{{.*}}, %X_map[
+// CHECK: titan.tma.reduce add %{{.*}}, %X_map1[
+titan.kernel @rest(%X: !titan.global<?x8xf32>) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %b = titan.cta_id 1
+  %c = titan.cta_id 2
+  %tile = titan.shared.alloc : !titan.shared<514x8xf32>
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(Mo = %a, Ma = %b, Mb = %c) to %tile signals %full schedule(#rest) strong
+        : !titan.global<?x8xf32>, !titan.shared<514x8xf32>, !full
+    titan.copy_async %X at(Mo = %a, Ma = %b, Mb = %c) to %tile signals %full schedule(#rest_save) weak
+        : !titan.global<?x8xf32>, !titan.shared<514x8xf32>, !full
+    titan.copy_async %tile to %X at(Mo = %a, Ma = %b, Mb = %c) schedule(#rest) reduce(add)
+        : !titan.shared<514x8xf32>, !titan.global<?x8xf32>
+  }
+  titan.return
+}
+
 // Zero and NaN are two maps.
 #tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
 // CHECK-LABEL: @fills

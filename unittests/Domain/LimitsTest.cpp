@@ -56,10 +56,7 @@ int64_t runs(const std::string &text, const std::vector<std::string> &tile) {
     leaves.push_back(find(s->graph, name));
   ScheduleModel model(*s, leaves);
   model.run(*low, h200);
-  int64_t boxes = 1;
-  for (const TmaLoop &loop : low->loops)
-    boxes *= loop.ofBoxes ? *loop.extent.constant() : 1;
-  return boxes;
+  return low->boxesOfTile();
 }
 
 /// Loops of boxes and the tensor's address have names of their own.
@@ -188,50 +185,86 @@ TEST(Limits, Bytes) {
 // Tiles of several boxes
 //===----------------------------------------------------------------------===//
 
-/// Each box of a tile begins at a multiple of 128 bytes: the largest that does.
-TEST(Limits, BoxesThatDivide) {
+/// Each box of a tile begins at a multiple of 128 bytes; there are as few as
+/// can be, equal ones where those are as few.
+TEST(Limits, BoxesOfTiles) {
   auto rows = [](int64_t tile, const char *more = "") {
     return "tensor u32 D{720} x J{4}\nC, B = split(D, " + std::to_string(tile) +
            ")\nbulk B, J\nload strong\n" + more;
   };
-  EXPECT_EQ(runs(rows(360), {"B", "J"}), 3); // Of 120; 180 are no whole 128.
-  EXPECT_EQ(runs(rows(264), {"B", "J"}), 3);
-  EXPECT_EQ(runs(rows(256), {"B", "J"}), 1);
-  EXPECT_EQ(problemOf(rows(257)),
-            "tma-schedule: boxDim: no boxes divide the tile B{257}: they have "
-            "at most 256 elements, and a multiple of 8, so that each begins at "
-            "a multiple of 128 bytes; 256 or 264 elements would do");
-  // Of every tile: it is cut exactly where some box divides it.
+  using Boxes = std::vector<int64_t>; // Full ones, and the rest.
+  auto boxes = [](const std::string &text) {
+    Boxes all;
+    auto low = lower(text);
+    if (!low)
+      return all;
+    for (const TmaLowering *part : low->parts())
+      all.push_back(part->dimensions[1].tile);
+    return all;
+  };
+  EXPECT_EQ(boxes(rows(256)), Boxes({256}));
+  EXPECT_EQ(boxes(rows(257)), Boxes({256, 1}));
+  EXPECT_EQ(boxes(rows(264)), Boxes({256, 8})); // 132 are no whole 128 bytes.
+  EXPECT_EQ(boxes(rows(272)), Boxes({136}));
+  EXPECT_EQ(boxes(rows(360)), Boxes({256, 104})); // Not three of 120.
+  EXPECT_EQ(boxes(rows(514)), Boxes({256, 2}));
+  EXPECT_EQ(runs(rows(514), {"B", "J"}), 3);
+  EXPECT_EQ(runs(rows(257), {"B", "J"}), 2);
+  // Of every tile, by the rule: n boxes, equal ones if they begin so.
   for (int64_t tile = 1; tile <= 720; ++tile) {
-    bool fits = tile <= 256;
-    for (int64_t box = 8; box <= 256 && !fits; box += 8)
-      fits = tile % box == 0;
-    EXPECT_EQ(problemOf(rows(tile)).empty(), fits) << tile;
+    int64_t n = ceilDiv(tile, 256);
+    bool equal = n == 1 || (tile % n == 0 && tile / n % 8 == 0);
+    EXPECT_EQ(boxes(rows(tile)),
+              equal ? Boxes({tile / n}) : Boxes({256, tile - (n - 1) * 256}))
+        << tile;
   }
   // Elements 8 apart: boxes of at most 32.
   std::string strided = "tensor u32 D{2000} x J{4}\nC, B = split(D, 1200)\n"
                         "T, S = split(B, 8)\nbulk T, J\nload strong";
-  EXPECT_EQ(problemOf(strided),
-            "tma-schedule: boxDim: no boxes divide the tile T{150}: they have "
-            "at most 32 elements, and a multiple of 8, so that each begins at "
-            "a multiple of 128 bytes; 144 or 152 elements would do");
-  strided.replace(strided.find("1200"), 4, "1152");
-  EXPECT_EQ(runs(strided, {"T", "J"}), 6);
-  // Panels of a swizzle.
+  EXPECT_EQ(boxes(strided), Boxes({32, 22}));
+  EXPECT_EQ(runs(strided, {"T", "J"}), 5);
+  // Of two tiles the second one has to begin so, too.
+  auto two = [](int64_t tile) {
+    return "tensor u32 A{2}:32768 x D{720} x J{4}\nC, B = split(D, " +
+           std::to_string(tile) + ")\nbulk A, B, J\nload strong";
+  };
+  EXPECT_EQ(runs(two(360), {"A", "B", "J"}), 4);
+  EXPECT_EQ(problemOf(two(257)),
+            "tma-schedule: boxDim: no boxes make up the tile B{257}: they have "
+            "at most 256 elements, where others follow a multiple of 8, and so "
+            "has the tile, so that each begins at a multiple of 128 bytes; 256 "
+            "or 264 elements would do");
+  for (int64_t tile = 1; tile <= 720; ++tile)
+    EXPECT_EQ(problemOf(two(tile)).empty(), tile <= 256 || tile % 8 == 0)
+        << tile;
+  // Under a swizzle boxes begin at its period, where that costs nothing.
+  std::string swizzled = "tensor bf16 D{900} x J{64}\nC, B = split(D, 300)\n"
+                         "bulk B, J\nload strong\nswizzle 128B";
+  EXPECT_EQ(boxes(swizzled), Boxes({256, 44})); // 150 rows are no period's.
+  EXPECT_EQ(runs(swizzled, {"B", "J"}), 2);
+  // Panels of a swizzle, the last one narrower.
   auto panels = [](int64_t rows, int64_t columns) {
     return "tensor u32 M{64} x K{64}\nC, B = split(M, " + std::to_string(rows) +
            ")\nO, I = split(K, " + std::to_string(columns) +
            ")\nbulk B, I\nload strong\nswizzle 32B";
   };
   EXPECT_EQ(runs(panels(8, 16), {"B", "I"}), 2);
+  EXPECT_EQ(runs(panels(8, 20), {"B", "I"}), 3);
+  EXPECT_EQ(lower(panels(8, 20))->imageBytes, 3 * 8 * 32);
   EXPECT_EQ(problemOf(panels(3, 16)),
             "tma-schedule: boxDim: a tile of 2 panels of 3 rows of 32 bytes: "
             "panels begin at multiples of 128 bytes, so that a multiple of 4 "
             "rows would do");
   EXPECT_EQ(problemOf(panels(8, 10)),
-            "tma-schedule: boxDim: no boxes divide the tile I{10}: they have "
+            "tma-schedule: boxDim: no boxes make up the tile I{10}: they have "
             "at most 8 elements, and a multiple of 4 in a row, which has whole "
             "chunks of 16 bytes; 8 or 12 elements would do");
+  // A row wider than a box.
+  std::string wide = "tensor u8 M{3} x K{1024}\nO, I = split(K, 272)\n"
+                     "bulk I\nload strong";
+  EXPECT_EQ(runs(wide, {"I"}), 2);
+  wide.replace(wide.find("272"), 3, "264");
+  EXPECT_EQ(problemOf(wide).substr(0, 13), "tma-schedule:");
 }
 
 /// Whole domains one after the other are boxed as one where that needs fewer

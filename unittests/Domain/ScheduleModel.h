@@ -205,8 +205,6 @@ public:
     values[tmaAddressSymbol] = globalBase;
     for (const LaunchCheck &check : low.checks)
       ASSERT_EQ(check.holds(values), Tri::Yes) << check.message;
-    auto map = low.tensorMap(values);
-    ASSERT_TRUE(map);
     bool load = s.direction == TmaDirection::Load;
     std::vector<uint8_t> global(static_cast<size_t>(bytes) + 64, canary);
     // Each element tells its offset.
@@ -221,10 +219,6 @@ public:
     std::vector<uint8_t> want = global;
     std::fill(at.begin(), at.end(), 0);
 
-    std::vector<TmaLoop> boxes;
-    for (const TmaLoop &loop : low.loops)
-      if (loop.ofBoxes)
-        boxes.push_back(loop);
     constexpr int64_t pad = 256;
     std::vector<uint8_t> shared(low.bufferBytes + 2 * pad);
     auto image = [&](int64_t address, int64_t count) -> uint8_t * {
@@ -261,42 +255,54 @@ public:
       }
       for (DomainId id : loops)
         values[lower(s.graph[id].name)] = at[id];
-      std::vector<int64_t> box(boxes.size(), 0);
-      while (true) {
-        for (size_t k = 0; k < boxes.size(); ++k)
-          values[boxes[k].index] = box[k];
-        auto copy = low.copyAt(values, sharedBase);
-        if (copy) {
-          auto transfer = TmaTransfer::make(*map, *copy, target);
-          ASSERT_TRUE(bool(transfer)) << transfer.problem().message;
-          ++transfers;
-          bool isOutside = !low.outside.empty() && copy->coords == low.outside;
-          outside += isOutside;
-          if (load)
-            ASSERT_EQ(transfer->transactionBytes(),
-                      isOutside ? low.elseBytes : low.thenBytes);
-          transfer->forEachRun([&](const TmaRun &run) {
-            int64_t g = static_cast<int64_t>(run.global) - globalBase;
-            auto count = static_cast<size_t>(run.bytes);
-            uint8_t *to = image(run.shared, run.bytes);
-            if (load && run.fill)
-              std::memset(to, 0, count);
-            else if (load)
-              std::memcpy(to, global.data() + g, count);
-            else
-              std::memcpy(global.data() + g, to, count);
-          });
-        } else {
-          ++skipped;
-          ASSERT_EQ(low.otherwise, TmaElse::Skip);
-          ASSERT_EQ(low.elseBytes, 0);
+      int64_t boxesSeen = 0;
+      for (const TmaLowering *part : low.parts()) {
+        auto map = part->tensorMap(values);
+        ASSERT_TRUE(map);
+        std::vector<TmaLoop> boxes;
+        for (const TmaLoop &loop : part->loops)
+          if (loop.ofBoxes)
+            boxes.push_back(loop);
+        std::vector<int64_t> box(boxes.size(), 0);
+        while (true) {
+          for (size_t k = 0; k < boxes.size(); ++k)
+            values[boxes[k].index] = box[k];
+          ++boxesSeen;
+          auto copy = part->copyAt(values, sharedBase);
+          if (copy) {
+            auto transfer = TmaTransfer::make(*map, *copy, target);
+            ASSERT_TRUE(bool(transfer)) << transfer.problem().message;
+            ++transfers;
+            bool isOutside =
+                !part->outside.empty() && copy->coords == part->outside;
+            outside += isOutside;
+            if (load)
+              ASSERT_EQ(transfer->transactionBytes(),
+                        isOutside ? part->elseBytes : part->thenBytes);
+            transfer->forEachRun([&](const TmaRun &run) {
+              int64_t g = static_cast<int64_t>(run.global) - globalBase;
+              auto count = static_cast<size_t>(run.bytes);
+              uint8_t *to = image(run.shared, run.bytes);
+              if (load && run.fill)
+                std::memset(to, 0, count);
+              else if (load)
+                std::memcpy(to, global.data() + g, count);
+              else
+                std::memcpy(global.data() + g, to, count);
+            });
+          } else {
+            ++skipped;
+            ASSERT_EQ(part->otherwise, TmaElse::Skip);
+            ASSERT_EQ(part->elseBytes, 0);
+          }
+          size_t k = box.size();
+          while (k-- > 0 && ++box[k] == *boxes[k].extent.evaluate(values))
+            box[k] = 0;
+          if (k == static_cast<size_t>(-1))
+            break;
         }
-        size_t k = box.size();
-        while (k-- > 0 && ++box[k] == *boxes[k].extent.evaluate(values))
-          box[k] = 0;
-        if (k == static_cast<size_t>(-1))
-          break;
       }
+      ASSERT_EQ(boxesSeen, low.boxesOfTile());
       if (load) {
         int64_t k = 0;
         at = leavesAt;

@@ -281,13 +281,15 @@ TmaBoxSchedule boxesOfResize(int64_t size, int64_t left, int64_t right,
                              int64_t box, int64_t stride);
 
 /// The same with a size that only a launch knows: valid is [begin, size - cut),
-/// boxes start at first, first + box, ... and cover `extent` elements.
+/// boxes start at first, first + step, ... once in every `step` of `extent`
+/// elements.
 struct TmaSymbolicBoxes {
   Expr size;
   int64_t box = 1, stride = 1;
   int64_t begin = 0, cut = 0;
   int64_t first = 0;
   Expr extent;
+  int64_t step = 0; ///< 0: box.
 };
 
 /// An expression that is >= 0 exactly when strong correctness is achievable.

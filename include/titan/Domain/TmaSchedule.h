@@ -29,11 +29,13 @@
 //          X -> t, s                            X, stride s    implicit whole
 //          X -> x, i;  x -> c, j;  i, j bulk    j*i            rotation right
 //          X -> c, x;  x -> k, b;  b | x        b              rotation left
+//          X -> c, x;  x -> y (cut); y -> k, b  b, in each x   partitioning
 //   loop:  X                                    1              implicit
 //   tile:  X (size one)                         X               implicit whole
 //   neighbours that are contiguous: loops, then tiles           compositing
 //
-// A resize may stand above the boxing split; it moves the boxes. A mixed domain
+// A resize may stand above the boxing split; it moves the boxes; between the
+// splits of a box it may cut off, where what is left is divided. A mixed domain
 // that is none of these is cut in two dimensions where its split divides. What
 // remains is refused (tma-schedule) with the first expression that fits
 // nothing.
@@ -72,8 +74,16 @@
 // has the lowest level, then the fewest compositions; `why` records it. A tile
 // that is wider than a box (256 elements, or a swizzle's span) becomes a loop
 // of boxes: its domain X is split once more, and the outer half, X.box, is a
-// loop. A tile is at most the target's shared memory (shared-memory-limit), and
-// a load at most what a barrier counts, 2^20 - 1 bytes (barrier-range).
+// loop. As few boxes as can be; if that many equal ones divide X they are
+// equal, else full ones are followed by one of what is left
+// (TmaLowering::rest):
+//
+//     X{514} -> X.full{512} (resize) -> X.box{2}, X.in{256}    and
+//     X{514} -> X.rest{2}   (resize) -> X.box{1}, X.in{2}
+//
+// Each is lowered by itself: its map, its level, its predicate. A tile is at
+// most the target's shared memory (shared-memory-limit), and a load at most
+// what a barrier counts, 2^20 - 1 bytes (barrier-range).
 //
 // What the program around the instruction has to do:
 //
@@ -189,6 +199,9 @@ struct TmaDimension {
   std::vector<DomainId> tileDomains; ///< Bulk leaves, outermost first.
   /// Positions [begin, size - cut) are left by resizes; boxes start at first.
   int64_t begin = 0, cut = 0, first = 0;
+  /// Where boxes of other sizes stand between them, `boxes` of these follow one
+  /// another in every `group` positions; 0: all are alike.
+  int64_t group = 0, boxes = 1;
   /// >= 0 when no tile mixes.
   Expr margin = 0;
 };
@@ -242,8 +255,17 @@ struct TmaLowering {
   int64_t imageBytes = 0;  ///< Shared bytes of a tile, all its boxes.
   int64_t bufferBytes = 0; ///< Of all tiles that are kept.
   int level = 1;
-  std::vector<LaunchCheck> checks;
+  std::vector<LaunchCheck> checks; ///< Those of `rest`, too, which has none.
   std::vector<std::string> why;
+
+  /// What is left of a tile that boxes of one size do not divide: transfers of
+  /// their own, each of the whole tile's loops, with a map of its own. They
+  /// have no rest.
+  std::vector<TmaLowering> rest;
+  /// This one and `rest`.
+  std::vector<const TmaLowering *> parts() const;
+  /// Boxes of a tile, of all parts.
+  int64_t boxesOfTile() const;
 
   /// The same with numbers for some of the loops' indices, and the greatest
   /// values of others. Bounds that then hold whatever the other indices are are
