@@ -296,9 +296,17 @@ std::optional<uint32_t> Instantiator::Impl::pixelFootprint(const CompiledOp &op,
   std::vector<TmaViolation> broken =
       validateCopy(fields, copy, target, unknown);
   std::swap(copy.im2colOffsets, surely);
+  // In numbers, where this launch may have the map at all.
+  TmaUnknown bytesOnly{.address = true, .strides = 0xff, .shared = true};
+  bool decided = broken.empty();
+  if (decided && validate(fields, target, bytesOnly).empty())
+    broken = validateCopy(fields, copy, target, bytesOnly);
   if (!broken.empty()) {
     problem(broken.front().code, op.op,
-            broken.front().field + ": " + broken.front().message);
+            broken.front().field + ": " + broken.front().message +
+                (decided ? ", in one of the launches looked at" + launchSuffix()
+                         : ""),
+            broken.front().fix);
     return std::nullopt;
   }
   auto [found, fresh] = footprintIds.try_emplace(key, 0);

@@ -471,11 +471,24 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   bool wholeGrid = false;
   Periods periods(instantiator, report);
   auto unreached = [&](Operation *op, const Twine &message) {
-    if (Finding *finding = report.add(Code::Undecided, op, nullptr, message))
-      finding->fix =
-          "say in the launch region, by titan.require, what the sizes have to "
-          "be (a divisibility, a bound): the search for launches keeps to it; "
-          "or accept with titan.trusted {code, reason}; or --undecided=warning";
+    Finding *finding = report.add(Code::Undecided, op, nullptr, message);
+    if (!finding)
+      return;
+    finding->fix =
+        "say in the launch region, by titan.require, what the sizes have to "
+        "be (a divisibility, a bound): the search for launches keeps to it; "
+        "or accept with titan.trusted {code, reason}; or --undecided=warning";
+    auto refusal = instantiator.refusal();
+    if (!refusal)
+      return;
+    RequireOp check = refusal->check;
+    finding->message += "; of " + std::to_string(refusal->tried) +
+                        " launches tried a launch check refuses " +
+                        std::to_string(refusal->refused) + ": [" +
+                        check.getCode().str() + "] " + check.getMessage().str();
+    finding->others.push_back({check.getLoc(), "the launch check is of this"});
+    if (auto fix = check.getFix())
+      finding->fix = fix->str() + "; or " + finding->fix;
   };
   // False: no launch was found that has these outcomes together.
   auto look = [&](const std::vector<int64_t> &wanted) {
@@ -625,7 +638,9 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
     if (choice.loop() && instantiator.impossible(number, 0))
       result.counts.push_back(choice.name + " is never 0: no launch allows it");
   for (const checker::Problem &problem : instantiator.problems)
-    report.add(problem.code, problem.op, nullptr, problem.message);
+    if (Finding *finding =
+            report.add(problem.code, problem.op, nullptr, problem.message))
+      finding->fix = problem.fix;
   for (const checker::Problem &gap : instantiator.gaps)
     report.add(gap.code, gap.op, nullptr, gap.message);
 

@@ -50,6 +50,13 @@ struct Problem {
   Code code;
   mlir::Operation *op;
   std::string message;
+  std::string fix = {}; ///< Empty: the code's.
+};
+
+/// A launch check that refuses so many of the sizes that were tried.
+struct Refusal {
+  RequireOp check;
+  size_t refused, tried;
 };
 
 /// A whole grid of a few clusters, as one launch makes it.
@@ -101,9 +108,12 @@ public:
   /// Dimensions of the grid along which there are, in some launch, several
   /// clusters.
   llvm::SmallVector<int> besides() const;
-  /// Launches of `least` to `most` clusters, small ones first, no two of which tell
-  /// the kernel's body the same; sizes are tried, so there may be none.
+  /// Launches of `least` to `most` clusters, small ones first, no two of which
+  /// tell the kernel's body the same; sizes are tried, so there may be none.
   std::vector<SmallLaunch> launches(int64_t least, int64_t most) const;
+  /// The launch check that refuses most of the sizes that launches() tries;
+  /// none: they refuse none.
+  std::optional<Refusal> refusal() const;
   /// Operations that divide the id of a CTA, take a remainder or a minimum of
   /// it with a constant, or the like, and of which whole launches have shown
   /// one piece alone.

@@ -94,6 +94,7 @@ struct Instantiator::Impl {
   /// Values of the launch region, and what it asks for.
   llvm::DenseMap<mlir::Value, Number> launchNumbers;
   std::vector<Number> requirements;
+  std::vector<RequireOp> requireOps; ///< Those of `requirements`.
   Number grid[3] = {{1, 0}, {1, 0}, {1, 0}};
   /// Leaves that titan.require makes equal to a number, by symbol.
   std::map<uint32_t, Number> pinned;
@@ -124,6 +125,14 @@ struct Instantiator::Impl {
   bool allResident();
   /// All requirements hold, and the grid has the CTAs that are looked at.
   bool admitted() const;
+  /// Leaves that may be varied, and what is tried of each; and goes through the
+  /// combinations, or so many at random: `look` finds the leaves set.
+  using Varied = std::vector<std::pair<uint32_t, std::vector<int64_t>>>;
+  Varied variedLeaves(int64_t most) const;
+  void vary(const Varied &varied, llvm::function_ref<void()> look);
+  /// "A[0]", "n", and "A[0] is 200, n is 5" of the launch that is looked at.
+  std::string nameOfLeaf(const Leaf &leaf) const;
+  std::string describeLaunch() const;
 
   //===--------------------------------------------------------------------===//
   // Choices (Choices.cpp)
@@ -230,7 +239,13 @@ struct Instantiator::Impl {
       return Val::integer({*known, number.symbol});
     return Val();
   }
-  void problem(Code code, mlir::Operation *op, const llvm::Twine &message);
+  void problem(Code code, mlir::Operation *op, const llvm::Twine &message,
+               const llvm::Twine &fix = "");
+  /// Why a condition is false here, in numbers ("%i, 5, is not below %n, 4"),
+  /// and what would have to hold ("%i is below %n").
+  std::pair<std::string, std::string> describeFalse(mlir::Value condition);
+  /// " (A[0] is 200)": the launch that is looked at; empty: nothing varies.
+  std::string launchSuffix() const;
   /// Leaves an effect out; `what` names the kind, and is told of once.
   void gap(mlir::Operation *op, const llvm::Twine &what);
   /// False: give up on this agent.

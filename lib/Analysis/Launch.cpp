@@ -139,6 +139,7 @@ Number Instantiator::Impl::ctaIdNumber(int dimension) {
 void Instantiator::Impl::readRegion() {
   launchNumbers.clear();
   requirements.clear();
+  requireOps.clear();
   Block &region = kernel.getLaunch().front();
   auto unknown = [&](Value value, StringRef name) {
     unsigned bits = bitsOf(value.getType());
@@ -178,8 +179,10 @@ void Instantiator::Impl::readRegion() {
     }
     if (auto require = dyn_cast<RequireOp>(op)) {
       if (auto found = launchNumbers.find(require.getCondition());
-          found != launchNumbers.end())
+          found != launchNumbers.end()) {
         requirements.push_back(found->second);
+        requireOps.push_back(require);
+      }
       continue;
     }
     if (op.getNumResults() != 1 || !bitsOf(op.getResult(0).getType()))
@@ -531,57 +534,122 @@ std::vector<Operation *> Instantiator::onePiece() const {
   return result;
 }
 
-std::vector<SmallLaunch> Instantiator::launches(int64_t least,
-                                                int64_t most) const {
+std::string Instantiator::Impl::nameOfLeaf(const Leaf &leaf) const {
+  return leaf.kind == Leaf::Size
+             ? cast<StringAttr>(kernel.getArgNames()[leaf.tensor])
+                       .getValue()
+                       .str() +
+                   "[" + std::to_string(leaf.dimension) + "]"
+             : leaf.name;
+}
+
+std::string Instantiator::Impl::describeLaunch() const {
+  std::map<std::tuple<int, unsigned, int, size_t>, std::string> texts;
+  for (auto [number, leaf] : llvm::enumerate(leaves)) {
+    if (leaf.kind > Leaf::Multiprocessors)
+      continue;
+    int64_t value = leafValues[number][0];
+    // Those that titan.require makes equal to others have their numbers.
+    for (auto &[symbol, other] : pinned)
+      if (symbols.leafOf(symbol) == number)
+        value = symbols.value(unpinned(other), leafValues, 0).value_or(value);
+    texts[{leaf.kind, leaf.tensor, leaf.dimension, number}] =
+        nameOfLeaf(leaf) + " is " + std::to_string(value);
+  }
+  return llvm::join(llvm::make_second_range(texts), ", ");
+}
+
+Instantiator::Impl::Varied
+Instantiator::Impl::variedLeaves(int64_t most) const {
   // Around the extents of tiles; powers of two satisfy most of what
   // titan.require asks for.
   std::vector<int64_t> sizes = {1, 64, 100, 128, 200, 256, 512, 4096};
   // Three and five tiles of 32, where there are few sizes.
-  if (most <= 6 && llvm::count_if(impl->leaves, [](const Impl::Leaf &leaf) {
-                     return leaf.kind == Impl::Leaf::Size;
+  if (most <= 6 && llvm::count_if(leaves, [](const Leaf &leaf) {
+                     return leaf.kind == Leaf::Size;
                    }) <= 4)
     sizes.insert(sizes.end(), {96, 160});
   if (most > 4)
     sizes.insert(sizes.end(), {96, 640, 1152});
   // Of sizes that are multiplied, one is small.
-  if (llvm::any_of(impl->grid,
-                   [&](Number n) { return impl->multipliesSizes(n); }))
+  if (llvm::any_of(grid, [&](Number n) { return multipliesSizes(n); }))
     sizes.insert(sizes.begin(), {2, 3, 5});
-  for (int64_t constant : impl->constants)
+  for (int64_t constant : constants)
     if (constant > 512 && constant < (1 << 24) && sizes.size() < 16)
       sizes.insert(sizes.end(), {constant, constant + 1, 2 * constant + 1});
-  static constexpr size_t mostTried = 3000, mostKept = 32;
-  KernelOp kernel = impl->kernel;
-  auto cluster = kernel.getClusterShape();
-  bool fixed = llvm::none_of(impl->grid, [](Number n) { return n.symbol; });
-  int64_t mostClusters = std::max<int64_t>(fixed ? 16 : 0, most);
-  // What is varied, by leaf.
-  std::vector<std::pair<uint32_t, std::vector<int64_t>>> varied;
-  std::optional<uint32_t> multiprocessorsLeaf;
-  double total = 1;
-  for (auto [number, leaf] : llvm::enumerate(impl->leaves)) {
-    if (leaf.kind == Impl::Leaf::Multiprocessors)
-      multiprocessorsLeaf = number;
-    if (leaf.kind > Impl::Leaf::Scalar)
+  Varied varied;
+  for (auto [number, leaf] : llvm::enumerate(leaves)) {
+    if (leaf.kind > Leaf::Scalar)
       continue;
     bool taken = false;
-    for (auto &[symbol, value] : impl->pinned)
-      taken |= impl->symbols.leafOf(symbol) == number;
+    for (auto &[symbol, value] : pinned)
+      taken |= symbols.leafOf(symbol) == number;
     if (taken)
       continue;
     std::vector<int64_t> values;
-    for (int64_t value : leaf.kind == Impl::Leaf::Size
+    for (int64_t value : leaf.kind == Leaf::Size
                              ? sizes
                              : std::vector<int64_t>{leaf.initial, 0, 1, 2, 3})
       if (leaf.range.contains(value) && !llvm::is_contained(values, value))
         values.push_back(value);
     if (values.empty())
       values.push_back(leaf.initial);
-    total *= values.size();
     varied.push_back({number, std::move(values)});
   }
+  return varied;
+}
+
+void Instantiator::Impl::vary(const Varied &varied,
+                              llvm::function_ref<void()> look) {
+  static constexpr size_t mostTried = 3000;
+  double total = 1;
+  for (auto &[leaf, values] : varied)
+    total *= values.size();
   bool sampled = total > mostTried;
   uint64_t random = 1;
+  program = emptyProgram(kernel, 1);
+  whole = false;
+  resetLeaves(false);
+  for (size_t at = 0; at < (sampled ? mostTried : size_t(total)); ++at) {
+    size_t rest = at;
+    for (auto &[leaf, values] : varied) {
+      if (sampled) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        rest = random >> 33;
+      }
+      setLeaf(leaf, values[rest % values.size()]);
+      rest /= values.size();
+    }
+    look();
+  }
+}
+
+std::optional<Refusal> Instantiator::refusal() const {
+  std::vector<size_t> refused(impl->requirements.size(), 0);
+  size_t tried = 0;
+  impl->vary(impl->variedLeaves(6), [&] {
+    ++tried;
+    for (size_t i = 0; i < refused.size(); ++i)
+      refused[i] += !impl->met({Impl::Goal::Require, i});
+  });
+  auto most = llvm::max_element(refused);
+  if (most == refused.end() || *most == 0)
+    return std::nullopt;
+  return Refusal{impl->requireOps[most - refused.begin()], *most, tried};
+}
+
+std::vector<SmallLaunch> Instantiator::launches(int64_t least,
+                                                int64_t most) const {
+  static constexpr size_t mostKept = 32;
+  KernelOp kernel = impl->kernel;
+  auto cluster = kernel.getClusterShape();
+  bool fixed = llvm::none_of(impl->grid, [](Number n) { return n.symbol; });
+  int64_t mostClusters = std::max<int64_t>(fixed ? 16 : 0, most);
+  Impl::Varied varied = impl->variedLeaves(most);
+  std::optional<uint32_t> multiprocessorsLeaf;
+  for (auto [number, leaf] : llvm::enumerate(impl->leaves))
+    if (leaf.kind == Impl::Leaf::Multiprocessors)
+      multiprocessorsLeaf = number;
 
   struct Candidate {
     int64_t weight;
@@ -590,19 +658,7 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
   };
   std::vector<Candidate> candidates;
   std::set<std::vector<int64_t>> seen;
-  impl->program = emptyProgram(kernel, 1);
-  impl->whole = false;
-  impl->resetLeaves(false);
-  for (size_t at = 0; at < (sampled ? mostTried : size_t(total)); ++at) {
-    size_t rest = at;
-    for (auto &[leaf, values] : varied) {
-      if (sampled) {
-        random = random * 6364136223846793005u + 1442695040888963407u;
-        rest = random >> 33;
-      }
-      impl->setLeaf(leaf, values[rest % values.size()]);
-      rest /= values.size();
-    }
+  impl->vary(varied, [&] {
     for (int64_t multiprocessors : {3, 2, 4}) {
       if (multiprocessorsLeaf)
         impl->setLeaf(*multiprocessorsLeaf,
@@ -645,7 +701,7 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
         continue;
       candidates.push_back({weight, key, launch});
     }
-  }
+  });
   std::sort(candidates.begin(), candidates.end(),
             [](const Candidate &a, const Candidate &b) {
               return std::tie(a.weight, a.key) < std::tie(b.weight, b.key);
@@ -675,14 +731,7 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
         std::to_string(launch.clusters * kernel.getClusterSize()) + " CTAs";
     const char *separator = ": ";
     for (auto &[number, values] : varied) {
-      const Impl::Leaf &leaf = impl->leaves[number];
-      launch.name += separator;
-      launch.name += leaf.kind == Impl::Leaf::Size
-                         ? cast<StringAttr>(kernel.getArgNames()[leaf.tensor])
-                                   .getValue()
-                                   .str() +
-                               "[" + std::to_string(leaf.dimension) + "]"
-                         : leaf.name;
+      launch.name += separator + impl->nameOfLeaf(impl->leaves[number]);
       launch.name += " " + std::to_string(launch.leaves[number]);
       separator = ", ";
     }

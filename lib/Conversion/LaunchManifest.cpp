@@ -261,14 +261,31 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
     std::string message;
     for (char c : require.getMessage()) // braces would name values
       message += c == '{' ? '(' : c == '}' ? ')' : c;
+    // {0} .. {9}
+    json::Array values;
+    for (const LaunchInput &input : getLaunchInputs(require.getCondition())) {
+      auto value = makeLaunchExpression(input.value);
+      if (failed(value))
+        return failure();
+      if (values.size() == 10)
+        break;
+      message += (values.empty() ? " (" : ", ") + input.name + " is {" +
+                 std::to_string(values.size()) + "}";
+      values.push_back(std::move(*value));
+    }
+    if (!values.empty())
+      message += ")";
     json::Object check{{"nonzero", std::move(*condition)},
                        {"code", require.getCode()},
-                       {"message", message}};
+                       {"message", message},
+                       {"values", std::move(values)}};
     if (const CodeInfo *info =
             lookupCode({require.getCode().data(), require.getCode().size()})) {
       check["rule"] = StringRef(info->rule.data(), info->rule.size());
       check["fix"] = StringRef(info->fix.data(), info->fix.size());
     }
+    if (auto fix = require.getFix())
+      check["fix"] = *fix;
     checks.push_back(std::move(check));
   }
 

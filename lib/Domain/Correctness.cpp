@@ -22,21 +22,22 @@ Tri LaunchCheck::holds(const Expr::Bindings &bindings) const {
 }
 
 void Requirements::atLeastZero(Code code, const Expr &value, std::string field,
-                               std::string message) {
+                               std::string message, std::string fix) {
   auto known = value.constant();
-  if (value.isUndefined()) // No launch gives it a value.
-    errors.push_back({code, std::move(field), std::move(message)});
+  if (value.isUndefined() || (known && *known < 0)) // No launch mends it.
+    errors.push_back(
+        {code, std::move(field), std::move(message), std::move(fix)});
   else if (!known)
-    checks.push_back({code, value, std::move(field), std::move(message)});
-  else if (*known < 0)
-    errors.push_back({code, std::move(field), std::move(message)});
+    checks.push_back(
+        {code, value, std::move(field), std::move(message), std::move(fix)});
 }
 
 void Requirements::multiple(Code code, const Expr &value, int64_t factor,
-                            std::string field, std::string message) {
+                            std::string field, std::string message,
+                            std::string fix) {
   if (isMultiple(value, factor) != Tri::Yes)
     atLeastZero(code, Expr(0) - value % Expr(factor), std::move(field),
-                std::move(message));
+                std::move(message), std::move(fix));
 }
 
 namespace {
@@ -201,13 +202,13 @@ titan::wantedCorrectness(const std::vector<TileUse> &uses,
   TileFill fill = demand.fill.value_or(needs ? needs->neutral : TileFill::Zero);
   std::string reach;
   if (needs)
-    reach = needs->name + " reduces " +
-            (dimension == rank ? "the loops around the tile"
-                               : "dimension " + std::to_string(dimension)) +
-            ", which " +
-            (holesAt(dimension) == Tri::Unknown ? "may have holes"
-             : dimension == rank                ? "have holes"
-                                                : "has holes");
+    reach =
+        needs->name + " takes " +
+        (dimension == rank ? "tiles of the loops around it"
+                           : "elements along dimension " +
+                                 std::to_string(dimension) + " of the tile") +
+        " together, and some of them " +
+        (holesAt(dimension) == Tri::Unknown ? "may be holes" : "are holes");
   if (demand.level == Correctness::Weak) {
     wanted.why = "weak: asked for";
     if (needs)
@@ -225,7 +226,8 @@ titan::wantedCorrectness(const std::vector<TileUse> &uses,
       return differs("the attribute", *demand.fill, needs->name,
                      needs->neutral);
     wanted.level = strong ? Correctness::Strong : Correctness::Weak;
-    wanted.why = needs    ? "strong: " + reach
+    wanted.why = needs    ? "strong: " + reach + ", in which only " +
+                                nameOf(fill) + " leaves its result right"
                  : strong ? "strong: asked for"
                           : "weak: no hole reaches an unpredicated reduction";
     if (strong && fill == TileFill::Other)

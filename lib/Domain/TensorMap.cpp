@@ -297,6 +297,7 @@ static void checkIm2colCopy(const TensorMap &map, const TmaCopy &copy,
   auto report = [&](std::string field, std::string message) {
     found.push_back({Code::TmaIm2col, std::move(field), std::move(message)});
   };
+  auto fix = [&](std::string text) { found.back().fix = std::move(text); };
   bool load = copy.direction == TmaDirection::Load;
   bool wide = map.mode == TmaMode::Im2colWide;
   size_t offsets = load && !wide ? static_cast<size_t>(map.rank - 2) : 0;
@@ -307,10 +308,15 @@ static void checkIm2colCopy(const TensorMap &map, const TmaCopy &copy,
                "store none, im2col::w has wHalo and wOffset");
   int64_t most = maxIm2colOffset(map.rank);
   for (size_t k = 0; k < copy.im2colOffsets.size(); ++k)
-    if (copy.im2colOffsets[k] < 0 || copy.im2colOffsets[k] > most)
+    if (copy.im2colOffsets[k] < 0 || copy.im2colOffsets[k] > most) {
       report(indexed("im2colOffsets", static_cast<int>(k)),
              "offset " + std::to_string(copy.im2colOffsets[k]) +
                  " is not in 0 .. " + std::to_string(most));
+      fix("let offsets be elements of the filter, 0 .. (filter - 1) * "
+          "dilation, at most " +
+          std::to_string(most) +
+          "; for others move the start, or copy by tiles");
+    }
   for (int d = 0; d < cornerDims(map) && d < 3; ++d) {
     if (!load && (map.im2col.lower[d] < 0 || map.im2col.upper[d] > 0))
       report(indexed("pixelBoxLowerCorner", d),
@@ -321,11 +327,17 @@ static void checkIm2colCopy(const TensorMap &map, const TmaCopy &copy,
     int64_t x = copy.coords[at], low = map.im2col.lower[d];
     int64_t high = static_cast<int64_t>(map.dims[at]) - 1 + map.im2col.upper[d];
     // The first pixel of im2col::w may lie left of its box.
-    if ((x < low && !wide) || x > high)
+    if ((x < low && !wide) || x > high) {
       report(indexed("tensorCoords", at),
              "coordinate " + std::to_string(x) + " lies " +
                  (wide ? "right" : "outside") + " of the bounding box " +
                  std::to_string(low) + " .. " + std::to_string(high));
+      fix("start at a pixel of the bounding box, where coordinate " +
+          std::to_string(at) + " is " + std::to_string(low) + " .. " +
+          std::to_string(high) +
+          " (lower .. size - 1 + upper): leave out tiles that begin behind the "
+          "last pixel, or choose corners that hold the start");
+    }
   }
 }
 

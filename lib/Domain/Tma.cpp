@@ -13,7 +13,7 @@ using namespace titan;
 
 static Problem problemOf(const TmaViolation &violation) {
   return {std::string(codeInfo(violation.code).code),
-          violation.field + ": " + violation.message};
+          violation.field + ": " + violation.message, violation.fix};
 }
 
 Result<TmaTransfer> TmaTransfer::make(const TensorMap &map, const TmaCopy &copy,

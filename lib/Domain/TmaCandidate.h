@@ -125,6 +125,7 @@ private:
   void im2colLimits(Candidate &c) const;
   void decide(Candidate &c) const;
   std::vector<Mixing> mixing(const std::vector<Dim> &dims) const;
+  std::string fixOfMixing(const Dim &dim, bool load) const;
   std::vector<TmaBound> boundsOf(const Dim &d,
                                  const std::vector<DomainId> &domains) const;
   void requireStarts(Candidate &c, const std::vector<Mixing> &mixed,
@@ -139,6 +140,18 @@ private:
   DomainIndices index;
   bool cutLoops = false;
 };
+
+//===----------------------------------------------------------------------===//
+// What the launch decides (TmaLaunch.cpp)
+//===----------------------------------------------------------------------===//
+
+/// Launch checks that sizes are the multiples that they are said to be: first,
+/// since the others build on that.
+std::vector<LaunchCheck> multipleChecks(const DomainGraph &graph);
+
+/// Of each launch check that no tile mixes: the least size that breaks it, the
+/// hole that then holds data, and what to do about sizes.
+void tellMixedTiles(TmaLowering &low);
 
 } // namespace titan::tma
 

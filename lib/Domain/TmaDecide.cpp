@@ -158,6 +158,32 @@ void Lowering::requireStarts(Candidate &c, const std::vector<Mixing> &mixed,
   }
 }
 
+/// What to change so that no tile of a dimension mixes.
+std::string Lowering::fixOfMixing(const Dim &d, bool load) const {
+  const TmaDimension &t = d.record;
+  std::string box = number(t.box), stride = number(t.elementStride), fix;
+  bool own = !d.slides && d.mixes.empty() && t.group == 0;
+  if (own && t.box % t.elementStride != 0) {
+    int64_t below = t.box / t.elementStride * t.elementStride;
+    fix = "take boxes of " + (below ? number(below) + " or " : std::string()) +
+          number(below + t.elementStride) + " instead of " + box +
+          ", which the element stride " + stride + " divides";
+    bool plain =
+        t.domains.size() == 1 && t.begin == 0 && t.cut == 0 && t.first == 0;
+    if (plain && t.size.kind() == Expr::Kind::Symbol)
+      fix += "; or say that " + t.size.name() + " is a multiple of " + box +
+             " (in the schedule: size " + t.size.name() + " multiple " + box +
+             ")";
+  } else if (t.begin > 0 || t.cut > 0) {
+    fix = "begin and end what the resize leaves of the dimension at multiples "
+          "of the box, " +
+          box;
+  }
+  if (load && !fix.empty())
+    fix += "; or ask for weak, where no reduction reads the holes";
+  return fix;
+}
+
 /// Level and predicate.
 void Lowering::decide(Candidate &c) const {
   TmaLowering &low = c.low;
@@ -234,8 +260,9 @@ void Lowering::decide(Candidate &c) const {
     if (!m.unknown.empty())
       text +=
           "; whether the loops ever get there cannot be decided: " + m.unknown;
-    c.needs.atLeastZero(m.unknown.empty() ? Code::TmaStrong : Code::Undecided,
-                        m.margin, "", text);
+    bool known = m.unknown.empty();
+    c.needs.atLeastZero(known ? Code::TmaStrong : Code::Undecided, m.margin, "",
+                        text, known ? fixOfMixing(d, load) : "");
   }
   if (!load) {
     requireWeakStore({low.dims[0], s.type->bits, s.tailIsPadding, {}}, c.needs);

@@ -8,7 +8,6 @@
 #include "titan/Domain/TmaExplain.h"
 
 #include <algorithm>
-#include <functional>
 #include <map>
 
 using namespace titan;
@@ -16,17 +15,6 @@ using namespace titan;
 //===----------------------------------------------------------------------===//
 // Tiles
 //===----------------------------------------------------------------------===//
-
-/// Steps a mixed-radix number, the last digit fastest; false: back at zero.
-static bool step(std::vector<int64_t> &digits,
-                 const std::vector<int64_t> &extents) {
-  for (size_t k = digits.size(); k-- > 0;) {
-    if (++digits[k] < extents[k])
-      return true;
-    digits[k] = 0;
-  }
-  return false;
-}
 
 /// Elements of a box along a dimension.
 static int64_t boxElements(const TmaLowering &low, size_t d) {
@@ -36,89 +24,29 @@ static int64_t boxElements(const TmaLowering &low, size_t d) {
                 : ceilDiv(int64_t(low.box[d]), low.elementStrides[d]);
 }
 
-/// All executions; or of each loop those at its first two indices and the last.
 static Result<std::vector<TmaTilePicture>>
 picturesAt(const TmaLowering &low, const Expr::Bindings &launch, int64_t most,
            bool corners) {
-  auto fails = [](const std::string &why) {
-    return Problem{"bad-argument", why};
-  };
-  const DomainGraph &g = low.graph;
-  std::vector<int64_t> extent;
-  for (DomainId id = 0; id < g.size(); ++id) {
-    auto n = g[id].extent.evaluate(launch);
-    if (!n || *n < 1)
-      return fails("no size for " + g.str(id));
-    extent.push_back(*n);
-  }
-  std::vector<int64_t> counts, loops, dims, sizes;
-  std::vector<DomainId> tile;
-  int64_t elements = 1, all = 1;
-  for (size_t d = low.dimensions.size(); d-- > 0;) {
-    const TmaDimension &t = low.dimensions[d];
-    for (DomainId id : t.tileDomains) {
-      tile.push_back(id);
-      counts.push_back(extent[id]);
-      elements *= extent[id];
-    }
-    auto size = t.size.evaluate(launch);
-    if (!size)
-      return fails("no size for " + t.size.str());
-    sizes.push_back(*size);
-  }
-  std::reverse(sizes.begin(), sizes.end());
-  for (const TmaLoop &loop : low.loops) {
-    loops.push_back(corners ? std::min<int64_t>(extent[loop.domain], 3)
-                            : extent[loop.domain]);
-    if (__builtin_mul_overflow(all, loops.back(), &all) || all > most)
-      break;
-  }
-  if (all > most || elements > most / std::max<int64_t>(all, 1))
-    return fails("more than " + std::to_string(most) + " elements to draw");
-
   std::vector<TmaTilePicture> result;
-  Expr::Bindings values = launch;
-  std::vector<int64_t> at(loops.size(), 0);
-  do {
-    TmaTilePicture picture;
-    DomainValues known(g.size());
-    for (DomainId id : g.leaves())
-      known[id] = 0;
-    for (size_t k = 0; k < at.size(); ++k) {
-      const TmaLoop &loop = low.loops[k];
-      int64_t i = at[k] == 2 && corners ? extent[loop.domain] - 1 : at[k];
-      values[loop.index] = i;
-      known[loop.domain] = i;
-      picture.where += (k ? " " : "") + loop.index + "=" + std::to_string(i);
-    }
-    auto copy = low.copyAt(values, 0);
-    bool filled = copy && !low.outside.empty() && copy->coords == low.outside;
-    picture.row = boxElements(low, 0);
-    std::vector<int64_t> element(counts.size(), 0);
-    do {
-      for (size_t k = 0; k < tile.size(); ++k)
-        known[tile[k]] = element[k];
-      DomainValues v = g.values(known, launch);
-      bool hole = false, inside = copy.has_value();
-      for (DomainId id = 0; id < g.size(); ++id)
-        hole = hole || !v[id] || *v[id] < 0 || *v[id] >= extent[id];
-      // Where the instruction is: its element along each dimension. Pixels
-      // follow one another as their domain's indices do.
-      if (low.mode == TmaMode::Im2col)
-        for (DomainId id : g.roots())
-          inside = inside && !filled && *v[id] >= 0 && *v[id] < extent[id];
-      size_t k = 0;
-      for (size_t d = low.box.size(); inside && d-- > 0;) {
-        int64_t i = 0;
-        for (DomainId id : low.dimensions[d].tileDomains)
-          i = i * extent[id] + element[k++];
-        int64_t x = copy->coords[d] + i * low.elementStrides[d];
-        inside = x >= 0 && x < sizes[d];
-      }
-      picture.cells += !copy ? '_' : !hole ? '#' : inside ? '!' : '.';
-    } while (step(element, counts));
-    result.push_back(std::move(picture));
-  } while (step(at, loops));
+  bool copied = false;
+  auto problem = low.visitTiles(
+      launch, most, corners,
+      [&](const std::vector<int64_t> &at, const std::optional<TmaCopy> &copy) {
+        TmaTilePicture picture;
+        picture.where = low.describeLoops(at);
+        picture.row = boxElements(low, 0);
+        copied = copy.has_value();
+        result.push_back(std::move(picture));
+      },
+      [&](const TmaTileElement &element) {
+        result.back().cells += !copied         ? '_'
+                               : !element.hole ? '#'
+                               : element.data  ? '!'
+                                               : '.';
+        return true;
+      });
+  if (problem)
+    return *problem;
   return result;
 }
 
@@ -273,6 +201,21 @@ static std::vector<std::string> codeOf(const TmaLowering &low) {
   return lines;
 }
 
+/// Whether these sizes keep a launch check: "holds: 3", "broken: -1".
+static std::string verdictOf(const LaunchCheck &check,
+                             const Expr::Bindings &launch) {
+  auto value = check.atLeastZero.evaluate(launch);
+  if (value)
+    return (*value >= 0 ? "holds: " : "broken: ") + std::to_string(*value);
+  std::string missing;
+  (void)check.atLeastZero.mentions([&](const std::string &name) {
+    if (missing.empty() && !launch.count(name))
+      missing = name;
+    return false;
+  });
+  return missing.empty() ? "broken: no value" : "open: " + missing;
+}
+
 /// Of a tile in several parts, which one it is.
 static std::string partTitle(const TmaLowering &all, size_t k) {
   return all.rest.empty() ? ""
@@ -302,9 +245,13 @@ static std::string explainPart(const TmaLowering &low,
     text += "  " + line + "\n";
   if (!low.checks.empty())
     text += "at launch\n";
-  for (const LaunchCheck &check : low.checks)
+  for (const LaunchCheck &check : low.checks) {
     text += "  " + check.atLeastZero.str() + " >= 0    [" +
-            std::string(codeInfo(check.code).code) + "]\n";
+            std::string(codeInfo(check.code).code) + "]";
+    if (!launch.empty())
+      text += "    " + verdictOf(check, launch);
+    text += "\n";
+  }
   auto drawing = drawingOf(low, launch, most);
   if (!drawing)
     return text + "tiles: not drawn, " + drawing.problem().message + "\n";

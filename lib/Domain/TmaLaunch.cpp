@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "TmaCandidate.h"
 
+#include <algorithm>
+
 using namespace titan;
 using namespace titan::tma;
 
@@ -141,4 +143,266 @@ titan::outsideCoordinates(const TensorMap &map,
     coords[0] = -(ceilDiv(int64_t(map.im2col.channels), unit) * unit);
   }
   return coords;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles in numbers
+//===----------------------------------------------------------------------===//
+
+/// Steps a mixed-radix number, the last digit fastest; false: back at zero.
+static bool step(std::vector<int64_t> &digits,
+                 const std::vector<int64_t> &extents) {
+  for (size_t k = digits.size(); k-- > 0;) {
+    if (++digits[k] < extents[k])
+      return true;
+    digits[k] = 0;
+  }
+  return false;
+}
+
+std::string
+TmaLowering::describeLoops(const std::vector<int64_t> &indices) const {
+  std::string text;
+  for (size_t k = 0; k < indices.size(); ++k)
+    text += (k ? " " : "") + loops[k].index + "=" + number(indices[k]);
+  return text;
+}
+
+std::optional<Problem> TmaLowering::visitTiles(
+    const Expr::Bindings &launch, int64_t most, bool corners,
+    const std::function<void(const std::vector<int64_t> &,
+                             const std::optional<TmaCopy> &)> &tile,
+    const std::function<bool(const TmaTileElement &)> &element) const {
+  auto fails = [](const std::string &why) {
+    return Problem{"bad-argument", why};
+  };
+  const DomainGraph &g = graph;
+  std::vector<int64_t> extent;
+  for (DomainId id = 0; id < g.size(); ++id) {
+    auto n = g[id].extent.evaluate(launch);
+    if (!n || *n < 1)
+      return fails("no size for " + g.str(id));
+    extent.push_back(*n);
+  }
+  // Of the tile, in the order of its image.
+  std::vector<int64_t> counts, counted, sizes;
+  std::vector<DomainId> domains;
+  int64_t elements = 1, all = 1;
+  for (size_t d = dimensions.size(); d-- > 0;) {
+    const TmaDimension &t = dimensions[d];
+    for (DomainId id : t.tileDomains) {
+      domains.push_back(id);
+      counts.push_back(extent[id]);
+      elements *= extent[id];
+    }
+    auto size = t.size.evaluate(launch);
+    if (!size)
+      return fails("no size for " + t.size.str());
+    sizes.push_back(*size);
+  }
+  std::reverse(sizes.begin(), sizes.end());
+  for (const TmaLoop &loop : loops) {
+    counted.push_back(corners ? std::min<int64_t>(extent[loop.domain], 3)
+                              : extent[loop.domain]);
+    if (__builtin_mul_overflow(all, counted.back(), &all) || all > most)
+      break;
+  }
+  if (all > most || elements > most / std::max<int64_t>(all, 1))
+    return fails("more than " + number(most) + " elements to draw");
+
+  Expr::Bindings values = launch;
+  std::vector<int64_t> at(counted.size(), 0), indices(at);
+  DomainValues known(g.size());
+  for (DomainId id : g.leaves())
+    known[id] = 0;
+  TmaTileElement cell{};
+  do {
+    for (size_t k = 0; k < at.size(); ++k) {
+      const TmaLoop &loop = loops[k];
+      indices[k] = at[k] == 2 && corners ? extent[loop.domain] - 1 : at[k];
+      values[loop.index] = indices[k];
+      known[loop.domain] = indices[k];
+    }
+    auto copy = copyAt(values, 0);
+    bool filled = copy && !outside.empty() && copy->coords == outside;
+    tile(indices, copy);
+    std::vector<int64_t> digits(counts.size(), 0);
+    do {
+      for (size_t k = 0; k < domains.size(); ++k)
+        known[domains[k]] = digits[k];
+      DomainValues v = g.values(known, launch);
+      cell.hole = false;
+      cell.data = copy.has_value();
+      cell.place.clear();
+      for (DomainId id = 0; id < g.size(); ++id)
+        cell.hole = cell.hole || !v[id] || *v[id] < 0 || *v[id] >= extent[id];
+      // Where the instruction is: its element along each dimension. Pixels
+      // follow one another as their domain's indices do.
+      if (mode == TmaMode::Im2col)
+        for (DomainId id : g.roots()) {
+          cell.data = cell.data && !filled && v[id] && *v[id] >= 0 &&
+                      *v[id] < extent[id];
+          cell.place.insert(cell.place.begin(), v[id].value_or(-1));
+        }
+      size_t k = 0;
+      for (size_t d = box.size(); copy && d-- > 0;) {
+        int64_t i = 0;
+        for (DomainId id : dimensions[d].tileDomains)
+          i = i * extent[id] + digits[k++];
+        int64_t x = copy->coords[d] + i * elementStrides[d];
+        cell.data = cell.data && x >= 0 && x < sizes[d];
+        cell.place.insert(cell.place.begin(), x);
+      }
+      if (!element(cell))
+        return std::nullopt;
+    } while (step(digits, counts));
+  } while (step(at, counted));
+  return std::nullopt;
+}
+
+/// Outermost first, as the instruction is printed.
+static std::string placeText(const std::vector<int64_t> &place) {
+  std::string text;
+  for (size_t d = place.size(); d-- > 0;)
+    text += (text.empty() ? "" : ", ") + number(place[d]);
+  return "[" + text + "]";
+}
+
+std::optional<std::string>
+TmaLowering::mixedTile(const Expr::Bindings &launch) const {
+  for (const TmaLowering &part : rest)
+    if (auto tile = part.mixedTile(launch))
+      return tile;
+  constexpr int64_t most = int64_t(1) << 20;
+  std::string where;
+  std::optional<std::vector<int64_t>> valid, hole;
+  auto problem = visitTiles(
+      launch, most, /*corners=*/false,
+      [&](const std::vector<int64_t> &indices,
+          const std::optional<TmaCopy> &copy) {
+        valid = hole = std::nullopt;
+        if (!copy)
+          return;
+        where = placeText(copy->coords);
+        if (!indices.empty())
+          where += " (" + describeLoops(indices) + ")";
+      },
+      [&](const TmaTileElement &e) {
+        if (e.data && !(e.hole ? hole : valid))
+          (e.hole ? hole : valid) = e.place;
+        return !(valid && hole);
+      });
+  if (problem || !valid || !hole)
+    return std::nullopt;
+  return "the tile at " + where + " holds element " + placeText(*valid) +
+         " and, in a hole that has to be " +
+         (direction == TmaDirection::Load ? "filled" : "left alone") +
+         ", element " + placeText(*hole);
+}
+
+//===----------------------------------------------------------------------===//
+// Launch checks
+//===----------------------------------------------------------------------===//
+
+/// The sizes of an expression, and of what each is a multiple.
+static void collectSizes(const Expr &e, std::map<std::string, int64_t> &sizes) {
+  if (e.kind() == Expr::Kind::Symbol) {
+    sizes[e.name()] = e.divisor();
+  } else if (e.kind() != Expr::Kind::Constant) {
+    collectSizes(e.lhs(), sizes);
+    collectSizes(e.rhs(), sizes);
+  }
+}
+
+static std::map<std::string, int64_t> sizesOf(const DomainGraph &g) {
+  std::map<std::string, int64_t> sizes;
+  for (DomainId id : g.roots())
+    if (g[id].extent.size() <= Expr::maxSize)
+      collectSizes(g[id].extent, sizes);
+  return sizes;
+}
+
+std::vector<LaunchCheck>
+titan::tma::multipleChecks(const DomainGraph &graph) {
+  std::vector<LaunchCheck> checks;
+  for (auto [name, multiple] : sizesOf(graph))
+    if (multiple > 1)
+      checks.push_back({Code::LaunchCheck,
+                        Expr(0) - Expr::symbol(name) % Expr(multiple), "",
+                        name + " is a multiple of " + number(multiple)});
+  return checks;
+}
+
+/// "M is 12, K is 5": what the expression is computed from.
+static std::string numbersOf(const Expr &e, const Expr::Bindings &launch) {
+  std::string text;
+  std::map<std::string, int64_t> sizes;
+  collectSizes(e, sizes);
+  for (auto [name, multiple] : sizes)
+    if (auto it = launch.find(name); it != launch.end())
+      text += (text.empty() ? "" : ", ") + name + " is " + number(it->second);
+  return text;
+}
+
+void titan::tma::tellMixedTiles(TmaLowering &low) {
+  constexpr int64_t most = 4096;
+  for (LaunchCheck &check : low.checks) {
+    if (check.code != Code::TmaStrong)
+      continue;
+    std::map<std::string, int64_t> own;
+    collectSizes(check.atLeastZero, own);
+    if (own.size() != 1)
+      continue;
+    auto all = sizesOf(low.graph);
+    const std::string &name = own.begin()->first;
+    int64_t unit = all.count(name) ? all[name] : 1, first = 0;
+    bool larger = true; // All larger ones break it, too.
+    for (int64_t n = unit; n <= most && n > 0; n += unit) {
+      bool breaks = check.holds({{name, n}}) == Tri::No;
+      first = first ? first : breaks ? n : 0;
+      larger = larger && (breaks || !first);
+    }
+    if (!first)
+      continue;
+    Expr::Bindings launch;
+    for (auto [size, multiple] : all)
+      launch[size] = multiple;
+    launch[name] = first;
+    // A hole behind the box is one whatever follows it.
+    bool stays =
+        larger && std::any_of(low.dimensions.begin(), low.dimensions.end(),
+                              [&](const TmaDimension &t) {
+                                return t.cut == 0 &&
+                                       t.margin.same(check.atLeastZero);
+                              });
+    if (auto tile = low.mixedTile(launch))
+      check.example = "; where " + name + " is " + number(first) +
+                      (stays ? " or more, " : ", say, ") + *tile;
+    if (larger && first > unit)
+      check.fix = "keep " + name + " at most " + number(first - unit) +
+                  (check.fix.empty() ? "" : "; or " + check.fix);
+  }
+}
+
+std::vector<TmaViolation>
+TmaLowering::brokenChecks(const Expr::Bindings &launch) const {
+  std::vector<TmaViolation> broken;
+  for (const LaunchCheck &check : checks) {
+    Tri holds = check.holds(launch);
+    bool missing = check.atLeastZero.mentions(
+        [&](const std::string &name) { return !launch.count(name); });
+    if (holds == Tri::Yes || missing)
+      continue;
+    TmaViolation v{check.code, check.field, check.message, check.fix};
+    if (std::string sizes = numbersOf(check.atLeastZero, launch);
+        !sizes.empty())
+      v.message += " (" + sizes + ")";
+    if (holds == Tri::Unknown)
+      v.message += ": " + check.atLeastZero.str() + " has no value";
+    else if (check.code == Code::TmaStrong)
+      if (auto tile = mixedTile(launch))
+        v.message += ": " + *tile;
+    broken.push_back(std::move(v));
+  }
+  return broken;
 }

@@ -16,7 +16,7 @@ using namespace titan::tma;
 
 static Problem problemOf(const TmaViolation &v) {
   return {std::string(codeInfo(v.code).code),
-          v.field.empty() ? v.message : v.field + ": " + v.message};
+          v.field.empty() ? v.message : v.field + ": " + v.message, v.fix};
 }
 
 /// The whole schedule is well formed.
@@ -649,7 +649,8 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
   std::vector<std::string> lines = {whyUnequal(*chosen, work.s.graph),
                                     composited, why};
   std::vector<TmaLowering> parts;
-  std::vector<LaunchCheck> checks = factorChecks(given.graph);
+  std::vector<LaunchCheck> checks = multipleChecks(given.graph);
+  addChecks(checks, factorChecks(given.graph));
   for (const Part &part : partsOf(chosen->pieces)) {
     Work piece = work;
     if (chosen->pieces.copies > 1) {
@@ -664,6 +665,7 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
     auto low = lowerPart(piece, std::move(*again), target);
     if (!low)
       return low.problem();
+    tellMixedTiles(*low);
     addChecks(checks, low->checks);
     low->checks.clear();
     low->tile = tile;

@@ -12,8 +12,8 @@
 using namespace titan;
 using namespace titan::tma;
 
-static Problem refused(const std::string &why) {
-  return {"tma-shared-tile", why};
+static Problem refused(const std::string &why, const std::string &fix = {}) {
+  return {"tma-shared-tile", why, fix};
 }
 
 bool titan::tma::hasSwizzledOrder(const TmaSchedule &s,
@@ -227,10 +227,20 @@ titan::tma::findSwizzle(const TmaSchedule &s, const std::vector<Class> &classes,
   auto agrees = std::find_if(images.begin(), images.end(), fits);
   return refused(
       "the buffer's domains place element " + order.name(n) + " at byte " +
-      std::to_string(*order(n) * element) + ", " + mode + " at byte " +
-      std::to_string(best->place(n, order.elements, element)) +
-      (agrees != images.end()
-           ? "; swizzle " + std::string(agrees->swizzle->name) + " does agree"
-       : named ? ""
-               : "; no other swizzle goes along for longer"));
+          std::to_string(*order(n) * element) + ", " + mode + " at byte " +
+          std::to_string(best->place(n, order.elements, element)) +
+          (agrees != images.end()
+               ? "; swizzle " + std::string(agrees->swizzle->name) +
+                     " does agree"
+           : named ? ""
+                   : "; no other swizzle goes along for longer"),
+      agrees != images.end()
+          ? "name swizzle " + std::string(agrees->swizzle->name) +
+                " (in the IR: in the types of buffer and map), or leave the "
+                "name out"
+          : "exchange chunks of 16 bytes by rows, as the modes do: for 128B "
+            "C, E = split(inner, " +
+                std::to_string(16 / std::max<int64_t>(element, 1)) +
+                ") T, R = split(rows, 8) X, Y = swizzle(R, C) shared T, X, Y, "
+                "E; for 64B and 32B groups of 2 and 4 rows stay together");
 }

@@ -103,8 +103,22 @@ Result<std::vector<DomainId>>
 titan::tma::keptLoops(const TmaSchedule &s, const std::vector<Class> &classes,
                       const std::vector<DomainId> &tops) {
   const DomainGraph &g = s.graph;
-  auto fails = [](const std::string &why) {
-    return Problem{"tma-shared-tile", why};
+  // The order that would do: loops, then the tile as the map has it.
+  auto inOrder = [&] {
+    std::string text;
+    auto add = [&](DomainId id) {
+      text += (text.empty() ? "write `shared " : ", ") + g[id].name;
+    };
+    for (DomainId id : s.shared)
+      if (classes[id] == Class::Loop)
+        add(id);
+    for (DomainId id : tops)
+      add(id);
+    return text +
+           "`: loops, then the tile in the order of the map's dimensions";
+  };
+  auto fails = [](const std::string &why, const std::string &fix) {
+    return Problem{"tma-shared-tile", why, fix};
   };
   auto trivial = [&](DomainId id) { return g[id].extent.is(1); };
   std::vector<DomainId> loops, tile, list = s.shared;
@@ -115,7 +129,9 @@ titan::tma::keptLoops(const TmaSchedule &s, const std::vector<Class> &classes,
     if (classes[id] == Class::Mixed) {
       const DomainExpr &e = g.exprs()[g[id].consumer];
       if (e.kind != DomainExpr::Kind::Split || g.createsHoles(e) != Tri::No)
-        return fails(g.str(id) + " is no whole number of tiles: " + g.str(e));
+        return fails(g.str(id) + " is no whole number of tiles: " + g.str(e),
+                     "list " + g[e.out[0]].name + ", " + g[e.out[1]].name +
+                         " instead, or let the split divide " + g.str(id));
       list[k] = e.out[0];
       list.insert(list.begin() + static_cast<ptrdiff_t>(k) + 1, e.out[1]);
       --k;
@@ -123,13 +139,20 @@ titan::tma::keptLoops(const TmaSchedule &s, const std::vector<Class> &classes,
       tile.push_back(id);
     } else if (!tile.empty()) {
       return fails("the loop " + g.str(id) +
-                   " stands inside of the tile, after " + g.str(tile.back()));
+                       " stands inside of the tile, after " +
+                       g.str(tile.back()),
+                   inOrder());
     } else if (!g[id].extent.constant()) {
       return fails("the buffer keeps " + g.str(id) +
-                   ", whose extent only a launch knows");
+                       ", whose extent only a launch knows",
+                   "keep a number of tiles that is known, a ring of slots: "
+                   "split " +
+                       g[id].name + " by it, and list the inner half");
     } else if (!g.impliedInBounds({})[id]) {
       return fails("the buffer keeps " + g.str(id) +
-                   ", whose index may be out of bounds: keep its leaves");
+                       ", whose index may be out of bounds: keep its leaves",
+                   "list the loops that are split or resized from " +
+                       g[id].name + " instead of it");
     } else {
       loops.push_back(id);
     }
@@ -175,13 +198,17 @@ titan::tma::keptLoops(const TmaSchedule &s, const std::vector<Class> &classes,
     for (k = 0; k < order.size() && k < tile.size() && order[k] == tile[k];)
       ++k;
     if (k == order.size())
-      return fails("the buffer has more than the tile: " + g.str(tile[k]));
+      return fails("the buffer has more than the tile: " + g.str(tile[k]),
+                   inOrder());
     const IterDomain &d = g[order[k]];
     if (!wanted(order[k]) && d.consumer >= 0)
       return fails(g.str(g.exprs()[d.consumer]) +
-                   " makes holes in the tile or changes its order");
+                       " makes holes in the tile or changes its order",
+                   "list " + g[order[k]].name +
+                       " itself, not what it is split or resized into");
     return fails("the tile has " + g.str(order[k]) + " where the buffer has " +
-                 (k < tile.size() ? g.str(tile[k]) : "nothing"));
+                     (k < tile.size() ? g.str(tile[k]) : "nothing"),
+                 inOrder());
   }
   return loops;
 }

@@ -10,10 +10,8 @@
 //       A = "MxK random:1", B = "NxK random:2", D = "MxN", alpha = 1.5 : f32,
 //       multiprocessor_count = 4}}
 //
-// A tensor's text is its shape (numbers and names of `sizes`, between x), then,
-// in any order, a generator (Runtime/Data.h; without one: poison) and
-// `rowstride=N` (elements). So `--size M=129` changes one example into another,
-// and an array given for A settles M and K for all.
+// docs/language.md has the grammar. `--size M=129` changes one example into
+// another, and an array given for A settles M and K for all.
 //
 // A tensor lies between guard bytes, and where its rows are padded, guard bytes
 // are the padding: after the run they must be what they were.

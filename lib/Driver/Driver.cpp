@@ -152,7 +152,7 @@ cl::opt<std::string>
 } // namespace
 
 /// One option for each flag of the table of codes: --war=error,
-/// --undecided=warn.
+/// --undecided=warning.
 using SeverityFlags =
     std::vector<std::pair<std::string, std::unique_ptr<cl::opt<std::string>>>>;
 
@@ -169,7 +169,7 @@ static SeverityFlags makeSeverityFlags() {
         std::make_unique<cl::opt<std::string>>(
             llvm::StringRef(info.flag.data(), info.flag.size()),
             cl::desc(llvm::StringRef(info.title.data(), info.title.size())),
-            cl::value_desc("error|warn|note|off"), cl::sub(checkSub),
+            cl::value_desc("error|warning|note|off"), cl::sub(checkSub),
             cl::sub(runSub), cl::cat(category)));
   }
   return flags;
@@ -265,7 +265,7 @@ static std::string readStrictness(Strictness &strictness,
       continue;
     std::optional<Severity> severity = parseSeverity(option->getValue());
     if (!severity)
-      return "--" + name + " is error, warn, note or off, not '" +
+      return "--" + name + " is error, warning, note or off, not '" +
              option->getValue() + "'";
     strictness.set(name, *severity);
   }

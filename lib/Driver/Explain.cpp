@@ -189,9 +189,16 @@ using Lowerings = std::vector<std::pair<std::string, TmaLowering>>;
 static int readSchedule(Session &session, const ExplainCommand &options,
                         Lowerings &lowerings) {
   auto problem = [&](const Problem &p, int exit) {
-    session.fail(lookupCode(p.code)->id, p.message);
+    session.fail(lookupCode(p.code)->id, p.message, p.fix);
     return exit;
   };
+  if (!options.kernel.empty()) {
+    session.fail(Code::BadArgument,
+                 "--kernel @" + options.kernel + ": " + options.file +
+                     " is a schedule, and has no kernels",
+                 "leave out --kernel, or name a file of IR (.mlir)");
+    return BadInput;
+  }
   const TargetInfo *target = lookupTarget(options.target);
   if (!target) {
     session.fail(Code::UnknownTarget,
@@ -237,8 +244,7 @@ static int readCopies(Session &session, const ExplainCommand &options,
     kernel.getBody().walk([&](CopyAsyncOp copy) {
       auto lowered = lowerCopy(copy, &copies);
       if (!lowered) {
-        copy.emitOpError("[")
-            << lowered.problem().code << "] " << lowered.problem().message;
+        (void)emitProblem(copy, lowered.problem());
         exit = Findings;
         return;
       }
@@ -319,9 +325,16 @@ static int explainTma(const ExplainCommand &options) {
     }
   }
   std::string text;
-  for (const auto &[title, low] : lowerings)
+  for (const auto &[title, low] : lowerings) {
+    for (const TmaViolation &broken : low.brokenChecks(sizes))
+      session.fail(broken.code,
+                   (title.empty() ? "" : title + ": ") +
+                       (broken.field.empty() ? "" : broken.field + ": ") +
+                       broken.message,
+                   broken.fix);
     text += (text.empty() ? "" : "\n") + (title.empty() ? "" : title + "\n") +
             explainLowering(low, sizes);
+  }
   return session.finish(Good, StringRef(text).rtrim());
 }
 

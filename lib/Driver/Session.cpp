@@ -106,8 +106,16 @@ LogicalResult Session::handle(Diagnostic &diagnostic) {
                        : "note"}};
   addPlace(object, diagnostic.getLocation());
   llvm::json::Array places;
+  std::string fix = info ? std::string(info->fix) : "";
+  bool ownFix = false; // A note that says what to do in this case.
   for (Diagnostic &note : diagnostic.getNotes()) {
-    llvm::json::Object place{{"what", jsonText(note.str())}};
+    std::string what = note.str();
+    if (StringRef rest = what; rest.consume_front("fix: ")) {
+      fix = rest.str();
+      ownFix = true;
+      continue;
+    }
+    llvm::json::Object place{{"what", jsonText(what)}};
     addPlace(place, note.getLocation());
     places.push_back(std::move(place));
   }
@@ -116,13 +124,13 @@ LogicalResult Session::handle(Diagnostic &diagnostic) {
     object["code"] = std::string(info->code);
     object["rule"] = std::string(info->rule);
     object["source"] = std::string(info->source);
-    object["fix"] = std::string(info->fix);
+    object["fix"] = jsonText(fix);
   }
   findings.push_back(std::move(object));
   if (bad)
-    diagnostic.attachNote() << "rule (" << std::string(info->source)
-                            << "): " << std::string(info->rule)
-                            << "\nfix: " << std::string(info->fix);
+    diagnostic.attachNote()
+        << "rule (" << std::string(info->source)
+        << "): " << std::string(info->rule) << (ownFix ? "" : "\nfix: " + fix);
   return failure(); // Not handled: the printer is next.
 }
 

@@ -146,8 +146,10 @@ bool Evaluator::tensorMap(TensorMapOp op) {
   map.nanFill = op.getFill() == OobFill::NaN;
   map.l2Promotion = op.getL2Promotion();
   for (const TmaViolation &violation :
-       validate(map, targetInfo(TargetId::Sm90a)))
+       validate(map, targetInfo(TargetId::Sm90a))) {
     bad(op, violation.code, violation.field + ": " + violation.message);
+    findings.back().fix = violation.fix;
+  }
   // As in a package (LaunchManifest.cpp).
   if (int64_t tail =
           isStoredThrough(op) && !op.getPadded() ? storeTailBytes(map) : 0)
@@ -223,7 +225,19 @@ bool Evaluator::operation(Operation &op) {
       return true;
     const CodeInfo *info =
         lookupCode({require.getCode().data(), require.getCode().size()});
-    return bad(&op, info ? info->id : Code::LaunchCheck, require.getMessage());
+    std::string message = require.getMessage().str();
+    const char *separator = " (";
+    for (const LaunchInput &input : getLaunchInputs(require.getCondition())) {
+      message +=
+          llvm::formatv("{0}{1} is {2}", separator, input.name,
+                        static_cast<int64_t>(values.lookup(input.value)));
+      separator = ", ";
+    }
+    if (*separator == ',')
+      message += ")";
+    bad(&op, info ? info->id : Code::LaunchCheck, message);
+    findings.back().fix = require.getFix().value_or("").str();
+    return false;
   }
   if (auto map = dyn_cast<TensorMapOp>(op))
     return tensorMap(map);

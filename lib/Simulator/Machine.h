@@ -340,12 +340,12 @@ public:
 
   /// Adds a finding at the operation, unless it is one that has been reported;
   /// `fatal`: the run ends if it is an error. titan.trusted at `op` or
-  /// `otherOp` makes it a note.
+  /// `otherOp` makes it a note. `fix`: for this case; empty: the code's.
   void find(Code code, const llvm::Twine &message, mlir::Operation *op,
             const Agent *agent, bool fatal = true,
             std::vector<FindingPlace> others = {},
             std::vector<std::string> events = {},
-            mlir::Operation *otherOp = nullptr);
+            mlir::Operation *otherOp = nullptr, std::string fix = "");
   bool failed() const { return stop; }
   /// The agent can do nothing more, and what stopped it was no error (it is
   /// trusted): the run ends without a verdict.

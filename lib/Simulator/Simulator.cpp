@@ -152,7 +152,8 @@ void Machine::retire() {
 void Machine::find(Code code, const Twine &message, Operation *op,
                    const Agent *agent, bool fatal,
                    std::vector<FindingPlace> others,
-                   std::vector<std::string> lines, Operation *otherOp) {
+                   std::vector<std::string> lines, Operation *otherOp,
+                   std::string fix) {
   Severity severity = options.strictness.severityOf(code);
   if (severity == Severity::Ignored)
     return;
@@ -160,7 +161,6 @@ void Machine::find(Code code, const Twine &message, Operation *op,
       others.empty() ? std::string() : placeOf(others.front().loc);
   if (!reported.insert({static_cast<int>(code), op, where}).second)
     return;
-  std::string fix;
   for (Operation *each : {op, otherOp}) {
     auto trusted =
         each ? each->getAttrOfType<DictionaryAttr>("titan.trusted") : nullptr;

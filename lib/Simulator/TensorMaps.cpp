@@ -263,9 +263,9 @@ static bool hasFieldsOf(const TensorMap &map, TensorMapType type) {
 bool Machine::readMap(Copy &copy) {
   copy.mapRead = true;
   std::optional<TensorMap> map;
-  auto bad = [&](Code code, const Twine &message) {
+  auto bad = [&](Code code, const Twine &message, std::string fix = "") {
     find(code, message + ": " + copy.agent->who(*copy.inst), copy.inst->origin,
-         copy.agent);
+         copy.agent, /*fatal=*/true, {}, {}, nullptr, std::move(fix));
     return false;
   };
   if (copy.map.kind == MapPlace::Parameter) {
@@ -300,7 +300,8 @@ bool Machine::readMap(Copy &copy) {
   auto made = TmaTransfer::make(*map, copy.what, targetInfo(TargetId::Sm90a));
   if (!made) {
     const CodeInfo *info = lookupCode(made.problem().code);
-    return bad(info ? info->id : Code::InvalidOp, made.problem().message);
+    return bad(info ? info->id : Code::InvalidOp, made.problem().message,
+               made.problem().fix);
   }
   copy.type = map->type;
   copy.transfer = std::move(*made);

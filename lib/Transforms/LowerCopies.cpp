@@ -343,7 +343,7 @@ void Lowerer::check(CopyAsyncOp copy, const CopyLowering &lowering) {
   StringRef tensor =
       cast<StringAttr>(kernel.getArgNames()[argument]).getValue();
   auto require = [&](const Index &atLeastZero, StringRef code,
-                     const Twine &message) {
+                     const Twine &message, const std::string &fix = {}) {
     std::string text = (tensor + ": " + message).str();
     if (!checks
              .insert((Twine(argument) + " " + code + " " + atLeastZero.str() +
@@ -353,15 +353,9 @@ void Lowerer::check(CopyAsyncOp copy, const CopyLowering &lowering) {
       return;
     Value good = b.createOrFold<arith::CmpIOp>(
         loc, arith::CmpIPredicate::sge, write(atLeastZero), write.constant(0));
-    RequireOp::create(b, loc, good, code, text);
+    RequireOp::create(b, loc, good, code, text,
+                      fix.empty() ? StringAttr() : b.getStringAttr(fix));
   };
-  for (const TmaGlobalDim &dim : s.global) {
-    const Index &size = s.graph[dim.domain].extent;
-    if (!size.constant() && size.divisor() > 1)
-      require(Index(0) - Index::symbol(size.name()) % Index(size.divisor()),
-              "launch-check",
-              size.name() + " is a multiple of " + Twine(size.divisor()));
-  }
   for (const LaunchCheck &each : lowering.low.checks) {
     if (llvm::is_contained({Code::TmaBaseAlignment, Code::TmaDimRange,
                             Code::TmaStrideAlignment, Code::TmaStrideRange,
@@ -370,7 +364,9 @@ void Lowerer::check(CopyAsyncOp copy, const CopyLowering &lowering) {
       continue;
     std::string_view code = codeInfo(each.code).code;
     require(each.atLeastZero, code,
-            (each.field.empty() ? "" : each.field + ": ") + each.message);
+            (each.field.empty() ? "" : each.field + ": ") + each.message +
+                each.example,
+            each.fix);
   }
 }
 
@@ -457,8 +453,7 @@ LogicalResult Lowerer::box(OpBuilder &b, CopyAsyncOp copy,
 LogicalResult Lowerer::lower(CopyAsyncOp copy,
                              const Result<CopyLowering> &lowering) {
   if (!lowering)
-    return copy.emitOpError("[")
-           << lowering.problem().code << "] " << lowering.problem().message;
+    return emitProblem(copy, lowering.problem());
   const TmaLowering &low = lowering->low;
   if (low.boxesOfTile() > maxBoxes)
     return copy.emitOpError("[not-supported-yet] a tile of more than ")

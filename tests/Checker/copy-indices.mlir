@@ -2,7 +2,8 @@
 // another tile. Where it is no constant it is asserted, for the checker and the simulator.
 //
 // RUN: not titan check %s 2>&1 | FileCheck %s --check-prefix=CHECK
-// CHECK: error: [assert-failed] in one of the launches looked at this does not hold: the index of loop I7{2} is at least 0 and below its extent
+// CHECK: error: [assert-failed] in one of the launches looked at this does not hold: the index of loop I7{2} is at least 0 and below its extent: %i7, 2, is not below 2, by warp 0, elected lane, iterations 0/2
+// CHECK: fix: mask what runs where %i7 is below 2 does not hold, or say in the launch region, by titan.require, under which sizes and arguments it does
 // RUN: not titan run %s 2>&1 | FileCheck %s --check-prefix=RAN
 // RAN: error: [assert-failed] the index of loop I7{2} is at least 0 and below its extent
 //

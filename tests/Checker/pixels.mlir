@@ -15,6 +15,9 @@
 // RUN: not titan run %s --kernel same_image 2>&1 | FileCheck %s --check-prefix=SAME
 // RUN: not titan run %s --kernel same_slice 2>&1 | FileCheck %s --check-prefix=SLICE
 // RUN: not titan run %s --kernel outside 2>&1 | FileCheck %s --check-prefix=OUTSIDE
+// RUN: titan check %s --kernel tiles
+// RUN: sed 's/%%few = arith.minui/%%few = arith.maxui/' %s > %t.far.mlir
+// RUN: not titan check %t.far.mlir --kernel tiles 2>&1 | FileCheck %s --check-prefix=FAR
 // RUN: titan explain effects %s --kernel read | FileCheck %s --check-prefix=EFFECTS
 //
 // EFFECTS: read box %d[%c0, %c0, %c0, %c0] offsets[%c1, %c0] of 4x32 in steps of 1x1x2x1, async proxy
@@ -22,7 +25,9 @@
 // SAME: error: [async-unordered]
 // SLICE: error: [async-unordered]
 // OUTSIDE: error: [tma-im2col] tensorCoords[2]: coordinate 6 lies outside of the bounding box 0 .. 5
-// UNKNOWN: [undecided] the checker does not follow which pixels a copy touches
+// UNKNOWN: error: [tma-im2col] tensorCoords[2]: coordinate [[#]] lies outside of the bounding box 0 .. 5, in one of the launches looked at (x is [[#]])
+// UNKNOWN: fix: start at a pixel of the bounding box, where coordinate 2 is 0 .. 5 (lower .. size - 1 + upper)
+// FAR: error: [tma-im2col] tensorCoords[2]: coordinate [[#]] lies outside of the bounding box 0 .. [[#]], in one of the launches looked at (D[0] is [[#]], D[1] is [[#]], D[2] is [[#]]
 
 // 2 images of 6 x 8 pixels.
 !images = !titan.global<2x6x8x32xf32, strides = [1536, 256, 32, 1]>
@@ -245,6 +250,32 @@ titan.kernel @unknown(%D: !images, %x: i64) warps(1) launch {
     titan.tma.store %tile, %d[%c0, %start, %c0, %c0] : !tile, !every2
     %g = titan.bulk.commit : !titan.token<bulk>
     titan.bulk.wait %g : !titan.token<bulk>
+  }
+  titan.return
+}
+
+!some  = !titan.global<?x?x?x32xf32>
+// Of some images of unknown size a row that is one of theirs.
+titan.kernel @tiles(%D: !some) warps(1) launch {
+  %c1 = arith.constant 1 : index
+  %rows = titan.dim %D, 1 : !some
+  %last = arith.subi %rows, %c1 : index
+  %c3 = arith.constant 3 : index
+  %few = arith.minui %last, %c3 : index
+  %d = titan.tensor_map %D : !some -> !every2
+  titan.launch grid(%c1) with(%d, %few : !every2, index)
+} body(%d: !every2, %few: index) {
+  %c0 = arith.constant 0 : index
+  %i0 = arith.constant 0 : i32
+  %bytes = arith.constant 512 : i32
+  %tile = titan.shared.alloc : !tile
+  %bar = titan.mbarrier.alloc : !bar
+  titan.elect {
+    titan.mbarrier.init %bar count(1) : !bar
+    titan.fence.mbarrier_init
+    titan.mbarrier.arrive_expect_tx %bar, %bytes : !bar
+    titan.tma.load %d[%c0, %few, %c0, %c0] offsets[%c0, %c0], %tile, %bar : !every2, !tile, !bar
+    titan.mbarrier.wait %bar parity(%i0) : !bar
   }
   titan.return
 }

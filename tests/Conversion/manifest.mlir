@@ -18,7 +18,7 @@
 // CHECK-SAME{LITERAL}: "code":"launch-zero-dim"
 // CHECK-SAME{LITERAL}: "nonzero":["lt",0,{"dim":["X",0]}]
 // CHECK-SAME{LITERAL}: "code":"bad-argument"
-// CHECK-SAME{LITERAL}: "message":"rows is positive"
+// CHECK-SAME{LITERAL}: "message":"rows is positive (rows is {0})"
 // CHECK-SAME{LITERAL}: "nonzero":["lt",0,{"scalar":"rows"}]
 // CHECK-SAME{LITERAL}: "code":"tma-store-tail"
 // CHECK-SAME{LITERAL}: "nonzero":["eq",["mod",["mul",{"dim":["Y",1]},2],16],0]

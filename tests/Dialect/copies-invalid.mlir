@@ -219,7 +219,8 @@ titan.kernel @size(%X: !x) warps(1) launch {
 } body() {
   %c0 = arith.constant 0 : index
   %t = titan.shared.alloc : !t
-  // expected-error @+1 {{[tma-shared-tile] the tile is Mi{64} x Ki{64}, 4096 elements; the buffer has 2048}}
+  // expected-error @+2 {{[tma-shared-tile] the tile is Mi{64} x Ki{64}, 4096 elements; the buffer has 2048}}
+  // expected-note @+1 {{fix: give the buffer the shape 64x64, or split by other factors, so that the tile has 2048 elements}}
   titan.copy_async %t to %X at(Mo = %c0, Ko = %c0) schedule(#tile) : !t, !x
   titan.return
 }
@@ -235,7 +236,8 @@ titan.kernel @rows(%X: !x) warps(1) launch {
 } body() {
   %c0 = arith.constant 0 : index
   %t = titan.shared.alloc : !t
-  // expected-error @+1 {{[tma-shared-tile] the tile is Mi{64} x Ki{64}, in rows of 64 elements; under a swizzle the buffer's rows, of 128, have to be as long}}
+  // expected-error @+2 {{[tma-shared-tile] the tile is Mi{64} x Ki{64}, in rows of 64 elements; under a swizzle the buffer's rows, of 128, have to be as long}}
+  // expected-note @+1 {{fix: give the buffer the shape 64x64, or split the innermost dimension by 128}}
   titan.copy_async %t to %X at(Mo = %c0, Ko = %c0) schedule(#tile) : !t, !x
   titan.return
 }
@@ -325,7 +327,8 @@ titan.kernel @strong(%X: !x) warps(1) launch {
   %c0 = arith.constant 0 : index
   %t = titan.shared.alloc : !t
   %full = titan.mbarrier.alloc : !titan.mbarrier
-  // expected-error @+1 {{[tma-strong] dimension 1, I{8}: boxes of 4 with element stride 3: the tile at coordinate 1 holds element 1 and, in a hole that has to be filled, element 4}}
+  // expected-error @+2 {{[tma-strong] dimension 1, I{8}: boxes of 4 with element stride 3: the tile at coordinate 1 holds element 1 and, in a hole that has to be filled, element 4}}
+  // expected-note @+1 {{fix: take boxes of 3 or 6 instead of 4, which the element stride 3 divides; or ask for weak, where no reduction reads the holes}}
   titan.copy_async %X at(C = %c0, S = %c0) to %t signals %full schedule(#tile) strong : !x, !t, !titan.mbarrier
   titan.return
 }
@@ -346,7 +349,8 @@ titan.kernel @swizzles(%X: !x) warps(1) launch {
   %c0 = arith.constant 0 : index
   %t = titan.shared.alloc : !t
   %full = titan.mbarrier.alloc : !titan.mbarrier
-  // expected-error @+1 {{[tma-shared-tile] the buffer's domains place element Mi=2 Ki=0 at byte 144, swizzle none at byte 128; swizzle 64B does agree}}
+  // expected-error @+2 {{[tma-shared-tile] the buffer's domains place element Mi=2 Ki=0 at byte 144, swizzle none at byte 128; swizzle 64B does agree}}
+  // expected-note @+1 {{fix: name swizzle 64B (in the IR: in the types of buffer and map), or leave the name out}}
   titan.copy_async %X at(Mo = %c0, Ko = %c0) to %t signals %full schedule(#tile) weak : !x, !t, !titan.mbarrier
   titan.return
 }

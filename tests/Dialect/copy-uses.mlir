@@ -35,7 +35,7 @@ titan.kernel @stored(%X: !x, %Y: !x) warps(1) launch {
 }
 
 // Added up in a loop, and summed behind it.
-// CHECK: @loop, {{.*}}; strong: arith.addf reduces dimension 1, which may have holes
+// CHECK: @loop, {{.*}}; strong: arith.addf takes elements along dimension 1 of the tile together, and some of them may be holes, in which only zero leaves its result right
 titan.kernel @loop(%X: !x) warps(1) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
@@ -60,7 +60,7 @@ titan.kernel @loop(%X: !x) warps(1) launch {
 }
 
 // Added up only: what one tile has in a hole is an element's place in another.
-// CHECK: @tiles, {{.*}}; strong: arith.addf reduces dimension 1
+// CHECK: @tiles, {{.*}}; strong: arith.addf takes elements along dimension 1 of the tile together
 titan.kernel @tiles(%X: !x, %Y: !x) warps(1) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
@@ -112,7 +112,7 @@ titan.kernel @same_tile(%X: !x, %Y: !x) warps(1) launch {
 }
 
 // Through arithmetic that keeps zero: x * sigmoid(x), compared, selected.
-// CHECK: @zeros, {{.*}}; strong: titan.reduce add reduces dimension 1
+// CHECK: @zeros, {{.*}}; strong: titan.reduce add takes elements along dimension 1 of the tile together
 titan.kernel @zeros(%X: !x) warps(1) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
@@ -138,7 +138,7 @@ titan.kernel @zeros(%X: !x) warps(1) launch {
 }
 
 // The value of a row has no holes along it; times x it has x's.
-// CHECK: @rows, {{.*}}; strong: titan.reduce add reduces dimension 1
+// CHECK: @rows, {{.*}}; strong: titan.reduce add takes elements along dimension 1 of the tile together
 titan.kernel @rows(%X: !x) warps(1) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
@@ -160,8 +160,8 @@ titan.kernel @rows(%X: !x) warps(1) launch {
 }
 
 // Through another buffer, and to global memory by a reduction.
-// CHECK: @memory, {{.*}} to %a; strong: titan.tma.reduce add reduces dimension 1
-// CHECK: @memory, {{.*}} to %c; strong: titan.copy_async reduce add reduces dimension 1
+// CHECK: @memory, {{.*}} to %a; strong: titan.tma.reduce add takes elements along dimension 1 of the tile together
+// CHECK: @memory, {{.*}} to %c; strong: titan.copy_async reduce add takes elements along dimension 1 of the tile together
 titan.kernel @memory(%X: !x, %Y: !x) warps(1) launch {
   %one = arith.constant 1 : index
   %map = titan.tensor_map %Y : !x -> !titan.tensor_map<2x64xf32>
@@ -216,7 +216,7 @@ titan.kernel @masked(%X: !x) warps(1) launch {
 }
 
 // Of zeros it asks for what it would without, but the sum of x + 1 is right.
-// CHECK: @masked_zero, {{.*}}; strong: titan.reduce add reduces dimension 1
+// CHECK: @masked_zero, {{.*}}; strong: titan.reduce add takes elements along dimension 1 of the tile together
 titan.kernel @masked_zero(%X: !x) warps(1) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
@@ -247,7 +247,7 @@ titan.kernel @masked_zero(%X: !x) warps(1) launch {
 !c = !titan.shared<64xf32>
 #flat = #titan.blocked<elements = [2], lanes = [32], warps = [1]>
 !f = tensor<64xf32, #flat>
-// CHECK: @whole, {{.*}}; strong: arith.addf reduces the loops around the tile, which have holes
+// CHECK: @whole, {{.*}}; strong: arith.addf takes tiles of the loops around it together, and some of them are holes
 titan.kernel @whole(%X: !y) warps(1) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)

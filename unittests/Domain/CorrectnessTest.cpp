@@ -250,8 +250,10 @@ TEST(WantedCorrectness, Table) {
   // Tiles that are one hole, added up or not.
   TileUse tiles{"addf", {0, 1, 2}};
   EXPECT_EQ(level(wantedCorrectness({sum}, loops)), "weak");
-  EXPECT_EQ(wantedCorrectness({sum, tiles}, loops)->why,
-            "strong: addf reduces the loops around the tile, which have holes");
+  EXPECT_EQ(
+      wantedCorrectness({sum, tiles}, loops)->why,
+      "strong: addf takes tiles of the loops around it together, and some "
+      "of them are holes, in which only zero leaves its result right");
   // Demands.
   CorrectnessDemand weak{Weak}, strong{Strong},
       strongNaN{Strong, TileFill::NaN}, fillNaN{std::nullopt, TileFill::NaN};
@@ -265,7 +267,9 @@ TEST(WantedCorrectness, Table) {
             "weak NaN");
   EXPECT_EQ(level(wantedCorrectness({{"x", {7}}}, ragged)), "domain-invalid");
   EXPECT_EQ(wantedCorrectness({sum}, may)->why,
-            "strong: mma %acc reduces dimension 1, which may have holes");
+            "strong: mma %acc takes elements along dimension 1 of the tile "
+            "together, and some of them may be holes, in which only zero "
+            "leaves its result right");
 }
 
 } // namespace

@@ -359,6 +359,24 @@ private:
   }
 };
 
+/// What is told of a launch that breaks tma-strong: there is a tile that mixes
+/// exactly then, and the check has an example whatever the sizes are.
+inline void expectTold(const TmaLowering &low, const Expr::Bindings &launch) {
+  bool strong = false;
+  for (const LaunchCheck &check : low.checks) {
+    if (check.code != Code::TmaStrong || check.holds(launch) != Tri::No)
+      continue;
+    strong = true;
+    EXPECT_NE(check.example, "") << check.atLeastZero.str();
+  }
+  auto told = low.mixedTile(launch);
+  EXPECT_EQ(told.has_value(), strong)
+      << low.graph.str() << (told ? *told : std::string());
+  for (const TmaViolation &broken : low.brokenChecks(launch))
+    if (broken.code == Code::TmaStrong && told)
+      EXPECT_TRUE(broken.message.ends_with(*told)) << broken.message;
+}
+
 } // namespace titan
 
 #endif // TITAN_UNITTESTS_DOMAIN_SCHEDULEMODEL_H

@@ -432,6 +432,8 @@ TEST(Schedule, OneLoweringForAllSizes) {
                 << " N=" << size << " " << (low ? "" : low.problem().message);
             ASSERT_EQ(codeOf(lowerSchedule(fixed, h200)),
                       achievable ? "" : "tma-strong");
+            if (low)
+              expectTold(*low, launch);
             if (!holds) {
               ++refusedAtLaunch;
               continue;

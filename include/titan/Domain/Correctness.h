@@ -47,6 +47,10 @@ struct LaunchCheck {
   Code code;
   Expr atLeastZero; ///< The rule holds when this is >= 0.
   std::string field, message;
+  std::string fix = {}; ///< For this case; empty: the code's.
+  /// What goes wrong under sizes that break it, an example: the end of a
+  /// message that is written before the sizes are known.
+  std::string example = {};
 
   /// Unknown: a symbol has no value, or the arithmetic overflows.
   Tri holds(const Expr::Bindings &bindings) const;
@@ -60,10 +64,10 @@ struct Requirements {
   /// Requires value >= 0: an error where it is known not to be, a launch check
   /// where it is not known.
   void atLeastZero(Code code, const Expr &value, std::string field,
-                   std::string message);
+                   std::string message, std::string fix = {});
   /// Requires that `factor` >= 1 divides the value.
   void multiple(Code code, const Expr &value, int64_t factor, std::string field,
-                std::string message);
+                std::string message, std::string fix = {});
 };
 
 /// Which symbols are loop indices; the others are values of the launch.

@@ -173,13 +173,15 @@ struct TmaUnknown {
 };
 
 /// A rule that is broken: the code (its row has rule, source and fix), the
-/// field, and one sentence with the numbers.
+/// field, one sentence with the numbers, and the fix for this case (empty: the
+/// code's).
 struct TmaViolation {
   Code code;
   /// "globalStrides[0]", in the driver API's terms; "tensorCoords[0]",
   /// "dstMem"/"srcMem" for instructions in the PTX ISA's.
   std::string field;
   std::string message;
+  std::string fix = {};
 };
 
 /// The rules for the fields of a map. Empty: the encoder accepts it, and no
@@ -215,11 +217,11 @@ int64_t storeTailBytes(const TensorMap &map);
 using TmaDescriptor = std::array<uint8_t, 128>;
 
 /// The bits of a tiled map (mode and im2col are not looked at: of their bits
-/// only some are known). Bytes 0x40 .. 0x7f are zero; the driver writes the box's bytes
-/// and the swizzle's period there, and copies do not look. L2 promotion, which
-/// lies in bits that tensormap.replace never writes, is left out (zero). Fields
-/// beyond their ranges are cut off as tensormap.replace cuts them (R8), so
-/// validate first.
+/// only some are known). Bytes 0x40 .. 0x7f are zero; the driver writes the
+/// box's bytes and the swizzle's period there, and copies do not look. L2
+/// promotion, which lies in bits that tensormap.replace never writes, is left
+/// out (zero). Fields beyond their ranges are cut off as tensormap.replace cuts
+/// them (R8), so validate first.
 TmaDescriptor encodeDescriptor(const TensorMap &map);
 
 /// The fields that the bits say, with l2Promotion 0; none where type, rank or

@@ -120,6 +120,8 @@
 #include "titan/Domain/Correctness.h"
 #include "titan/Domain/IterDomain.h"
 
+#include <functional>
+
 namespace titan {
 
 /// A root of the schedule's graph: a dimension of the tensor.
@@ -216,6 +218,15 @@ struct TmaTileDomain {
   std::vector<std::string> roots = {}; ///< Those dimensions.
 };
 
+/// An element of a tile, as one execution of the instruction leaves it.
+struct TmaTileElement {
+  bool hole; ///< It stands for no element of the schedule.
+  bool data; ///< The copy moves an element of the tensor.
+  /// Which one, along the map's dimensions (im2col: the tensor's), dimension 0
+  /// first; of a hole, which one it would be.
+  std::vector<int64_t> place;
+};
+
 struct TmaLowering {
   DomainGraph graph; ///< The schedule's, with the loops of boxes.
   std::vector<TmaLoop> loops;
@@ -278,6 +289,26 @@ struct TmaLowering {
   /// false and nothing is copied, or a value is missing. `base`: the buffer.
   std::optional<TmaCopy> copyAt(const Expr::Bindings &values,
                                 int64_t base) const;
+
+  /// Executes (without `rest`): `tile` gets the indices of all loops and the copy, if there is
+  /// one, then `element` each element of the tile in the order of its image;
+  /// false: that is enough. With `corners`, of each loop its first two indices
+  /// and the last. The problem (bad-argument): a size is missing; more than
+  /// `most` elements.
+  std::optional<Problem> visitTiles(
+      const Expr::Bindings &launch, int64_t most, bool corners,
+      const std::function<void(const std::vector<int64_t> &indices,
+                               const std::optional<TmaCopy> &copy)> &tile,
+      const std::function<bool(const TmaTileElement &)> &element) const;
+  /// "i4=0 i7=2".
+  std::string describeLoops(const std::vector<int64_t> &indices) const;
+  /// A tile that holds an element and, in a hole, another one (level 3): "the
+  /// tile at ... holds element ...", of any part. None: there is none among 2^20
+  /// elements of each part's tiles, or a size is missing.
+  std::optional<std::string> mixedTile(const Expr::Bindings &launch) const;
+  /// The launch checks that these sizes break, or that have no value under them
+  /// though no size is missing, with the numbers; of tma-strong the hole.
+  std::vector<TmaViolation> brokenChecks(const Expr::Bindings &launch) const;
 };
 
 /// Infers, validates and decides. The problem is the first rule that is broken:

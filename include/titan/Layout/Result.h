@@ -26,10 +26,12 @@
 
 namespace titan {
 
-/// A refusal: a stable kebab-case code and a sentence for people.
+/// A refusal: a stable kebab-case code, a sentence for people, and what to do
+/// in this case (empty: the code's general fix).
 struct Problem {
   std::string code;
   std::string message;
+  std::string fix = {};
 };
 
 /// Either a T or the Problem that kept it from being made.

@@ -241,6 +241,14 @@ void CopyAsyncOp::print(OpAsmPrinter &printer) {
 // The copy as the library sees it
 //===----------------------------------------------------------------------===//
 
+LogicalResult titan::emitProblem(Operation *op, const Problem &problem) {
+  InFlightDiagnostic error = op->emitOpError("[")
+                             << problem.code << "] " << problem.message;
+  if (!problem.fix.empty())
+    error.attachNote() << "fix: " << problem.fix;
+  return error;
+}
+
 std::string titan::strideSymbol(const std::string &dimension) {
   return dimension + ".stride"; // No name in a schedule has a dot.
 }
@@ -298,9 +306,10 @@ static Result<TmaSchedule> scheduleOf(CopyAsyncOp copy) {
 static std::optional<Problem> checkBuffer(SharedType buffer,
                                           const TmaLowering &low) {
   int64_t elements = 1;
-  std::string shape;
+  std::string shape, extents; // "Mi{64} x Ki{32}", "64x32"
   for (const TmaTileDomain &d : low.tile) {
     elements *= d.extent;
+    extents += (extents.empty() ? "" : "x") + std::to_string(d.extent);
     shape += (shape.empty() ? "" : " x ") + d.name + "{" +
              std::to_string(d.extent) + "}";
   }
@@ -312,14 +321,22 @@ static std::optional<Problem> checkBuffer(SharedType buffer,
   if (own != elements)
     return Problem{"tma-shared-tile",
                    "the tile is " + shape + ", " + std::to_string(elements) +
-                       " elements; the buffer has " + std::to_string(own)};
+                       " elements; the buffer has " + std::to_string(own),
+                   "give the buffer the shape " + extents +
+                       ", or split by other factors, so that the tile has " +
+                       std::to_string(own) + " elements"};
   if (buffer.getSwizzle() && buffer.getShape().back() != low.rowElements)
     return Problem{"tma-shared-tile",
                    "the tile is " + shape + ", in rows of " +
                        std::to_string(low.rowElements) +
                        " elements; under a swizzle the buffer's rows, of " +
                        std::to_string(buffer.getShape().back()) +
-                       ", have to be as long"};
+                       ", have to be as long",
+                   "give the buffer the shape " +
+                       std::to_string(elements / low.rowElements) + "x" +
+                       std::to_string(low.rowElements) +
+                       ", or split the innermost dimension by " +
+                       std::to_string(buffer.getShape().back())};
   return std::nullopt;
 }
 
@@ -379,9 +396,10 @@ Result<CopyLowering> titan::lowerCopy(CopyAsyncOp copy, KernelCopies *kernel) {
   if (!weak || wanted->level == Correctness::Strong || wanted->nanFill) {
     auto low = lower();
     if (!low && wanted->level == Correctness::Strong && !demand.level)
-      return Problem{low.problem().code, low.problem().message + " (" +
-                                             wanted->why +
-                                             "; or write `weak`)"};
+      return Problem{low.problem().code,
+                     low.problem().message + " (" + wanted->why +
+                         "; or write `weak`)",
+                     low.problem().fix};
     if (!low)
       return low.problem();
     weak = std::move(*low);
@@ -442,8 +460,7 @@ LogicalResult CopyAsyncOp::verify() {
   }
   auto copy = lowerCopy(*this, /*kernel=*/nullptr);
   if (!copy)
-    return emitOpError("[")
-           << copy.problem().code << "] " << copy.problem().message;
+    return emitProblem(*this, copy.problem());
 
   // The loops: each has one index.
   const DomainGraph &g = copy->schedule.graph;

@@ -4,6 +4,7 @@
 #include "titan/Dialect/Titan/Titan.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -58,6 +59,42 @@ TensorMapOp titan::getTensorMapOp(Value mapInBody) {
       if (Value value = kernel.getLaunchValue(argument))
         return value.getDefiningOp<TensorMapOp>();
   return mapInBody.getDefiningOp<TensorMapOp>();
+}
+
+llvm::SmallVector<LaunchInput> titan::getLaunchInputs(Value value) {
+  auto nameOf = [](Value argument) {
+    auto kernel = cast<KernelOp>(argument.getParentRegion()->getParentOp());
+    unsigned number = cast<BlockArgument>(argument).getArgNumber();
+    return cast<StringAttr>(kernel.getArgNames()[number]).getValue();
+  };
+  llvm::SmallVector<LaunchInput> inputs;
+  llvm::StringSet<> names;
+  llvm::SmallVector<Value> rest = {value};
+  llvm::DenseSet<Value> seen;
+  while (!rest.empty()) {
+    Value at = rest.pop_back_val();
+    if (!seen.insert(at).second)
+      continue;
+    Operation *op = at.getDefiningOp();
+    std::string name;
+    if (!op)
+      name = nameOf(at).str();
+    else if (auto dim = dyn_cast<DimOp>(op))
+      name = (nameOf(dim.getTensor()) + "[" + Twine(dim.getDimension()) + "]")
+                 .str();
+    else if (auto stride = dyn_cast<StrideOp>(op))
+      name = (nameOf(stride.getTensor()) + ".stride[" +
+              Twine(stride.getDimension()) + "]")
+                 .str();
+    else if (auto property = dyn_cast<DevicePropertyOp>(op))
+      name = property.getName().str();
+    else // The first operand is next.
+      for (Value operand : llvm::reverse(op->getOperands()))
+        rest.push_back(operand);
+    if (!name.empty() && names.insert(name).second)
+      inputs.push_back({std::move(name), at});
+  }
+  return inputs;
 }
 
 Result<Layout> titan::getTileLayout(RankedTensorType tile) {

@@ -71,6 +71,9 @@ struct KernelCopies {
   std::map<Key, CopyUses> uses;
 };
 
+/// An error of the operation, with the problem's own fix as a note.
+mlir::LogicalResult emitProblem(mlir::Operation *op, const Problem &problem);
+
 /// The symbol of a size that only the launch knows, and of a stride (elements).
 std::string strideSymbol(const std::string &dimension);
 

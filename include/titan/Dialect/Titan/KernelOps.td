@@ -102,8 +102,15 @@ def Titan_DevicePropertyOp : Titan_Op<"device_property", [Pure]> {
 
 def Titan_RequireOp : Titan_Op<"require", [HasParent<"KernelOp">]> {
   let summary = "a launch check: the launch is refused with `code` where the condition is false";
-  let arguments = (ins I1:$condition, StrAttr:$code, StrAttr:$message);
-  let assemblyFormat = "$condition `,` $code `,` $message attr-dict";
+  let description = [{
+    ```mlir
+    titan.require %whole, "launch-check", "K is a multiple of 64" fix "pad K"
+    ```
+    The refusal says which sizes, strides and arguments the condition is computed
+    from, and what they are. Without `fix` the code's fix is printed.
+  }];
+  let arguments = (ins I1:$condition, StrAttr:$code, StrAttr:$message, OptionalAttr<StrAttr>:$fix);
+  let assemblyFormat = "$condition `,` $code `,` $message (`fix` $fix^)? attr-dict";
 }
 
 def Titan_TensorMapOp : Titan_Op<"tensor_map", [HasParent<"KernelOp">, AttrSizedOperandSegments]> {

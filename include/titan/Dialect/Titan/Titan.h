@@ -64,6 +64,16 @@ mlir::Value getRoot(mlir::Value memory, bool *cluster = nullptr);
 /// The operation that made a tensor map of a kernel's body, at launch.
 TensorMapOp getTensorMapOp(mlir::Value mapInBody);
 
+/// What a launch gives: a size, a stride, an argument or a property of the
+/// device, by the name that messages give it: A[0], A.stride[0], n.
+struct LaunchInput {
+  std::string name;
+  mlir::Value value;
+};
+/// What a value of the launch region is computed from, each once, in the order
+/// of the expression.
+llvm::SmallVector<LaunchInput> getLaunchInputs(mlir::Value value);
+
 /// Whether a TMA store or reduction of the kernel goes through the map.
 bool isStoredThrough(TensorMapOp map);
 
