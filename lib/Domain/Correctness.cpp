@@ -115,10 +115,12 @@ void titan::requireAlignedCoordinate(const Expr &coordinate,
   const char *field = "tensorCoords[0]";
   for (const auto &[index, step] : proof.steps)
     if (isMultiple(step, unit) != Tri::Yes) {
-      requirements.errors.push_back({code, field,
-                                     "coordinate " + coordinate.str() +
-                                         ": the step of " + index + ", " +
-                                         step.str() + "," + rule});
+      requirements.errors.push_back(
+          {code, field,
+           "coordinate " + coordinate.str() + ": the step of " + index + ", " +
+               step.str() + "," + rule,
+           "split so that " + index + " steps by a multiple of " +
+               std::to_string(unit)});
       return;
     }
   if (proof.unknown)
@@ -127,10 +129,14 @@ void titan::requireAlignedCoordinate(const Expr &coordinate,
          "cannot decide whether coordinate " + coordinate.str() +
              " is a multiple of " + std::to_string(unit) + " elements of " +
              std::string(type.name) + ": " + proof.unknown->str()});
+  auto multiple = [&](const Expr &e) {
+    requirements.multiple(code, e, unit, field, e.str() + rule,
+                          "let " + e.str() + " be a multiple of " +
+                              std::to_string(unit));
+  };
   for (const Expr &factor : proof.launchFactors)
-    requirements.multiple(code, factor, unit, field, factor.str() + rule);
-  requirements.multiple(code, proof.launchPart, unit, field,
-                        proof.launchPart.str() + rule);
+    multiple(factor);
+  multiple(proof.launchPart);
 }
 
 //===----------------------------------------------------------------------===//
@@ -144,13 +150,18 @@ void titan::requireWeakStore(const TmaStoreFacts &facts,
                              "tensorCoords[" + std::to_string(d) + "]",
                              "a store starts at coordinate " +
                                  facts.leastStarts[d].str());
+  int64_t chunk = 128 / std::gcd<int64_t>(128, facts.elementBits);
   if (!facts.tailIsPadding)
     requirements.multiple(
         Code::TmaStoreTail, facts.innerExtent * Expr(facts.elementBits), 128,
         "globalDim[0]",
         "rows of " + facts.innerExtent.str() + " elements of " +
             std::to_string(facts.elementBits) +
-            " bits: the last chunk of 16 bytes is written past the row's end");
+            " bits: the last chunk of 16 bytes is written past the row's end",
+        "let " + facts.innerExtent.str() + " be a multiple of " +
+            std::to_string(chunk) +
+            ", or say `padded` in the schedule, where what stands behind each "
+            "row is free");
 }
 
 //===----------------------------------------------------------------------===//

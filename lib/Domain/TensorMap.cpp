@@ -74,7 +74,11 @@ static void checkIm2col(const TensorMap &map, const TargetInfo &target,
         found.push_back({Code::TmaIm2col, indexed(field, d),
                          "corner " + std::to_string(corner) + " is not in " +
                              std::to_string(-most - 1) + " .. " +
-                             std::to_string(most)});
+                             std::to_string(most),
+                         "pad by at most " + std::to_string(most + 1) +
+                             " on the left, and let (filter - 1) * dilation "
+                             "less the padding on the right be as small; or "
+                             "copy by tiles"});
     int at = d + firstSpatial(map);
     bool outOfRange = map.dims[at] > static_cast<uint64_t>(target.tmaMaxDim);
     if (outOfRange || (unknown.dims >> at) & 1)

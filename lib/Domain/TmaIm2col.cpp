@@ -299,6 +299,9 @@ void Lowering::im2colLimits(Candidate &c) const {
     Bounds range = rangeOf(offset, this->most);
     r.atLeastZero(Code::TmaIm2col, min(range.least, Expr(most) - range.most),
                   "im2colOffsets" + at,
-                  "offset " + offset.str() + " is not in 0 .. " + number(most));
+                  "offset " + offset.str() + " is not in 0 .. " + number(most),
+                  "let (filter - 1) * dilation be at most " + number(most) +
+                      ", or copy by tiles: boxes of windows, one dimension at "
+                      "a time");
   }
 }

@@ -390,12 +390,15 @@ struct Search {
     Expr whole = b.stride * graph[b.id].extent;
     Tri equal = areEqual(a.stride, whole);
     if (equal == Tri::Unknown)
-      needs.atLeastZero(Code::TmaSchedule,
-                        Expr(0) - max(a.stride - whole, whole - a.stride),
-                        "globalStrides",
-                        graph.str(a.id) + " and " + graph.str(b.id) +
-                            " are merged, but their strides " + a.stride.str() +
-                            " and " + b.stride.str() + " are not contiguous");
+      needs.atLeastZero(
+          Code::TmaSchedule, Expr(0) - max(a.stride - whole, whole - a.stride),
+          "globalStrides",
+          graph.str(a.id) + " and " + graph.str(b.id) +
+              " are merged, but their strides " + a.stride.str() + " and " +
+              b.stride.str() + " are not contiguous",
+          "pass a tensor in which " + a.stride.str() + " is " + whole.str() +
+              " (bytes), or do not merge: give each a loop or a "
+              "part of the tile");
     return equal != Tri::No;
   }
 
