@@ -276,7 +276,10 @@ TmaLowering::mixedTile(const Expr::Bindings &launch) const {
   constexpr int64_t most = int64_t(1) << 20;
   std::string where;
   std::optional<std::vector<int64_t>> valid, hole;
-  auto problem = visitTiles(
+  // Each that holds an element has to be executed.
+  TmaLowering all = *this;
+  all.predicate.clear();
+  auto problem = all.visitTiles(
       launch, most, /*corners=*/false,
       [&](const std::vector<int64_t> &indices,
           const std::optional<TmaCopy> &copy) {
@@ -322,8 +325,7 @@ static std::map<std::string, int64_t> sizesOf(const DomainGraph &g) {
   return sizes;
 }
 
-std::vector<LaunchCheck>
-titan::tma::multipleChecks(const DomainGraph &graph) {
+std::vector<LaunchCheck> titan::tma::multipleChecks(const DomainGraph &graph) {
   std::vector<LaunchCheck> checks;
   for (auto [name, multiple] : sizesOf(graph))
     if (multiple > 1)

@@ -42,14 +42,14 @@ Result<std::vector<TmaTilePicture>>
 picturesOf(const TmaLowering &low, const Expr::Bindings &launch = {},
            int64_t most = 65536);
 
-/// All of it as text, part by part; with sizes, whether each launch check holds.
-/// Pictures are left out, with a line that says why, where there are none to be
-/// had (a size is missing), and where each row's elements are alike (the
-/// innermost dimension whole) one character stands for a row. Where more than
-/// `most` elements are to be drawn, there is one picture of each kind and the
-/// number of those like it; rows that repeat are one row and a number. Of very
-/// many tiles (2^17 elements) those at the first two indices and the last of
-/// each loop are looked at, and a line says so.
+/// All of it as text, part by part; with sizes, whether each launch check
+/// holds. Pictures are left out, with a line that says why, where there are
+/// none to be had (a size is missing), and where each row's elements are alike
+/// (the innermost dimension whole) one character stands for a row. Where more
+/// than `most` elements are to be drawn, there is one picture of each kind and
+/// the number of those like it; rows that repeat are one row and a number. Of
+/// very many tiles (2^17 elements) those at the first two indices and the last
+/// of each loop are looked at, and a line says so.
 std::string explainLowering(const TmaLowering &low,
                             const Expr::Bindings &launch = {},
                             int64_t most = 4096);

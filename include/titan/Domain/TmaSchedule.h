@@ -290,11 +290,11 @@ struct TmaLowering {
   std::optional<TmaCopy> copyAt(const Expr::Bindings &values,
                                 int64_t base) const;
 
-  /// Executes (without `rest`): `tile` gets the indices of all loops and the copy, if there is
-  /// one, then `element` each element of the tile in the order of its image;
-  /// false: that is enough. With `corners`, of each loop its first two indices
-  /// and the last. The problem (bad-argument): a size is missing; more than
-  /// `most` elements.
+  /// Executes (without `rest`): `tile` gets the indices of all loops and the
+  /// copy, if there is one, then `element` each element of the tile in the
+  /// order of its image; false: that is enough. With `corners`, of each loop
+  /// its first two indices and the last. The problem (bad-argument): a size is
+  /// missing; more than `most` elements.
   std::optional<Problem> visitTiles(
       const Expr::Bindings &launch, int64_t most, bool corners,
       const std::function<void(const std::vector<int64_t> &indices,
@@ -303,8 +303,8 @@ struct TmaLowering {
   /// "i4=0 i7=2".
   std::string describeLoops(const std::vector<int64_t> &indices) const;
   /// A tile that holds an element and, in a hole, another one (level 3): "the
-  /// tile at ... holds element ...", of any part. None: there is none among 2^20
-  /// elements of each part's tiles, or a size is missing.
+  /// tile at ... holds element ...", of any part. None: there is none among
+  /// 2^20 elements of each part's tiles, or a size is missing.
   std::optional<std::string> mixedTile(const Expr::Bindings &launch) const;
   /// The launch checks that these sizes break, or that have no value under them
   /// though no size is missing, with the numbers; of tma-strong the hole.
