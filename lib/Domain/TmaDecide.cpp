@@ -173,7 +173,7 @@ std::string Lowering::fixOfMixing(const Dim &d, bool load) const {
     if (plain && t.size.kind() == Expr::Kind::Symbol)
       fix += "; or say that " + t.size.name() + " is a multiple of " + box +
              " (in the schedule: size " + t.size.name() + " multiple " + box +
-             ")";
+             (s.tmaDomain.empty() ? ")" : ", and no map)");
   } else if (t.begin > 0 || t.cut > 0) {
     fix = "begin and end what the resize leaves of the dimension at multiples "
           "of the box, " +
