@@ -110,7 +110,7 @@ titan::tma::keptLoops(const TmaSchedule &s, const std::vector<Class> &classes,
       text += (text.empty() ? "write `shared " : ", ") + g[id].name;
     };
     for (DomainId id : s.shared)
-      if (classes[id] == Class::Loop)
+      if (classes[id] == Class::Loop && g[id].extent.constant())
         add(id);
     for (DomainId id : tops)
       add(id);
@@ -204,8 +204,9 @@ titan::tma::keptLoops(const TmaSchedule &s, const std::vector<Class> &classes,
     if (!wanted(order[k]) && d.consumer >= 0)
       return fails(g.str(g.exprs()[d.consumer]) +
                        " makes holes in the tile or changes its order",
-                   "list " + g[order[k]].name +
-                       " itself, not what it is split or resized into");
+                   "leave that out, and list " + g[order[k]].name +
+                       ": the buffer's order splits a tile where that divides, "
+                       "and merges neighbours");
     return fails("the tile has " + g.str(order[k]) + " where the buffer has " +
                      (k < tile.size() ? g.str(tile[k]) : "nothing"),
                  inOrder());
