@@ -268,12 +268,11 @@ static std::string placeText(const std::vector<int64_t> &place) {
   return "[" + text + "]";
 }
 
-std::optional<std::string>
-TmaLowering::mixedTile(const Expr::Bindings &launch) const {
+std::optional<std::string> TmaLowering::mixedTile(const Expr::Bindings &launch,
+                                                  int64_t most) const {
   for (const TmaLowering &part : rest)
-    if (auto tile = part.mixedTile(launch))
+    if (auto tile = part.mixedTile(launch, most))
       return tile;
-  constexpr int64_t most = int64_t(1) << 20;
   std::string where;
   std::optional<std::vector<int64_t>> valid, hole;
   // Each that holds an element has to be executed.
@@ -347,42 +346,52 @@ static std::string numbersOf(const Expr &e, const Expr::Bindings &launch) {
 }
 
 void titan::tma::tellMixedTiles(TmaLowering &low) {
-  constexpr int64_t most = 4096;
+  constexpr int64_t mostSize = 4096, mostElements = int64_t(1) << 16;
+  std::map<std::string, int64_t> all = sizesOf(low.graph);
   for (LaunchCheck &check : low.checks) {
     if (check.code != Code::TmaStrong)
       continue;
     std::map<std::string, int64_t> own;
     collectSizes(check.atLeastZero, own);
-    if (own.size() != 1)
+    if (own.empty())
       continue;
-    auto all = sizesOf(low.graph);
-    const std::string &name = own.begin()->first;
-    int64_t unit = all.count(name) ? all[name] : 1, first = 0;
-    bool larger = true; // All larger ones break it, too.
-    for (int64_t n = unit; n <= most && n > 0; n += unit) {
-      bool breaks = check.holds({{name, n}}) == Tri::No;
-      first = first ? first : breaks ? n : 0;
-      larger = larger && (breaks || !first);
+    // The least of one size, under some of the others.
+    for (auto [others, at] : {std::pair{int64_t(1), own.begin()},
+                              {1, std::next(own.begin())},
+                              {8, own.begin()},
+                              {64, own.begin()}}) {
+      if (at == own.end() || !check.example.empty())
+        continue;
+      Expr::Bindings launch;
+      for (auto [size, multiple] : all)
+        launch[size] = others * multiple;
+      const std::string &name = at->first;
+      int64_t unit = all.count(name) ? all[name] : 1, first = 0;
+      bool larger = true; // All larger ones break it, too.
+      for (int64_t n = unit; n <= mostSize && n > 0; n += unit) {
+        launch[name] = n;
+        bool breaks = check.holds(launch) == Tri::No;
+        first = first ? first : breaks ? n : 0;
+        larger = larger && (breaks || !first);
+      }
+      if (!first)
+        continue;
+      launch[name] = first;
+      bool alone = own.size() == 1;
+      // A hole behind the box is one whatever follows it.
+      bool stays =
+          alone && larger &&
+          std::any_of(low.dimensions.begin(), low.dimensions.end(),
+                      [&](const TmaDimension &t) {
+                        return t.cut == 0 && t.margin.same(check.atLeastZero);
+                      });
+      if (auto tile = low.mixedTile(launch, mostElements))
+        check.example = "; where " + numbersOf(check.atLeastZero, launch) +
+                        (stays ? " or more, " : ", say, ") + *tile;
+      if (alone && larger && first > unit && others == 1)
+        check.fix = "keep " + name + " at most " + number(first - unit) +
+                    (check.fix.empty() ? "" : "; or " + check.fix);
     }
-    if (!first)
-      continue;
-    Expr::Bindings launch;
-    for (auto [size, multiple] : all)
-      launch[size] = multiple;
-    launch[name] = first;
-    // A hole behind the box is one whatever follows it.
-    bool stays =
-        larger && std::any_of(low.dimensions.begin(), low.dimensions.end(),
-                              [&](const TmaDimension &t) {
-                                return t.cut == 0 &&
-                                       t.margin.same(check.atLeastZero);
-                              });
-    if (auto tile = low.mixedTile(launch))
-      check.example = "; where " + name + " is " + number(first) +
-                      (stays ? " or more, " : ", say, ") + *tile;
-    if (larger && first > unit)
-      check.fix = "keep " + name + " at most " + number(first - unit) +
-                  (check.fix.empty() ? "" : "; or " + check.fix);
   }
 }
 

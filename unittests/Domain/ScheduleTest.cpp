@@ -9,6 +9,7 @@
 
 #include "DomainModel.h"
 #include "titan/Domain/Theorems.h"
+#include "titan/Domain/TmaScheduleText.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -390,6 +391,25 @@ TEST(Schedule, Refusals) {
 //===----------------------------------------------------------------------===//
 // Sizes of the launch
 //===----------------------------------------------------------------------===//
+
+/// The example of a check that hangs on two sizes names both.
+TEST(Schedule, ExampleOfTwoSizes) {
+  auto s = parseSchedule("tensor f32 I{M} x J{N}\nIc = resize(I, 0, -1)\n"
+                         "Jc = resize(J, 0, -4)\nIo, Ii = split(Ic, 4)\n"
+                         "Jo, Ji = split(Jc, 4)\nbulk Ii, Ji\nload strong");
+  ASSERT_TRUE(bool(s));
+  auto low = lowerSchedule(*s, h200);
+  ASSERT_TRUE(bool(low));
+  std::vector<std::string> examples;
+  for (const LaunchCheck &check : low->checks)
+    if (check.code == Code::TmaStrong)
+      examples.push_back(check.example);
+  ASSERT_EQ(examples.size(), 2u);
+  EXPECT_EQ(examples[1],
+            "; where M is 2, N is 8, say, the tile at [0, 0] (io=0 jo=0) holds "
+            "element [0, 0] and, in a hole that has to be filled, element [1, "
+            "0]");
+}
 
 /// One lowering for all sizes: its launch checks hold exactly where the sizes
 /// are legal, and what it does then is right.

@@ -302,10 +302,12 @@ struct TmaLowering {
       const std::function<bool(const TmaTileElement &)> &element) const;
   /// "i4=0 i7=2".
   std::string describeLoops(const std::vector<int64_t> &indices) const;
-  /// A tile that holds an element and, in a hole, another one (level 3): "the
-  /// tile at ... holds element ...", of any part. None: there is none among
-  /// 2^20 elements of each part's tiles, or a size is missing.
-  std::optional<std::string> mixedTile(const Expr::Bindings &launch) const;
+  /// A tile that holds an element and, in a hole, another one (level 3), of any
+  /// part: "the tile at ... holds element ...". None: there is none, or it was
+  /// not looked for, since a size is missing or the tiles of a part have more
+  /// than `most` elements in all.
+  std::optional<std::string> mixedTile(const Expr::Bindings &launch,
+                                       int64_t most = int64_t(1) << 20) const;
   /// The launch checks that these sizes break, or that have no value under them
   /// though no size is missing, with the numbers; of tma-strong the hole.
   std::vector<TmaViolation> brokenChecks(const Expr::Bindings &launch) const;
