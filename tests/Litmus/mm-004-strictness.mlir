@@ -4,7 +4,7 @@
 // fences for the writers (MM-45).
 //
 // RUN: titan check %s --kernel practice 2>&1 | FileCheck %s --check-prefix=PRACTICE-WARNING
-// RUN: titan check %s --kernel practice --war=warn 2>&1 | FileCheck %s --check-prefix=PRACTICE-WARNING
+// RUN: titan check %s --kernel practice --war=warning 2>&1 | FileCheck %s --check-prefix=PRACTICE-WARNING
 // RUN: titan check %s --kernel practice --war=note 2>&1 | FileCheck %s --check-prefix=PRACTICE-NOTE
 // RUN: titan check %s --kernel practice --war=off 2>&1 | FileCheck %s --check-prefix=PRACTICE-OFF
 // RUN: not titan check %s --kernel practice --war=error 2>&1 | FileCheck %s --check-prefix=PRACTICE-ERROR
@@ -27,7 +27,7 @@
 // RUN: not titan check --race=off %s --kernel no_barrier 2>&1 | FileCheck %s --check-prefix=NO-FLAG
 // RUN: not titan check --war=perhaps %s --kernel practice 2>&1 | FileCheck %s --check-prefix=NO-SEVERITY
 // NO-FLAG: '--race=off'{{.*}}[bad-argument]
-// NO-SEVERITY: --war is error, warn, note or off{{.*}}[bad-argument]
+// NO-SEVERITY: --war is error, warning, note or off{{.*}}[bad-argument]
 
 !global = !titan.global<64x64xbf16>
 !map    = !titan.tensor_map<64x64xbf16, swizzle = 128>
