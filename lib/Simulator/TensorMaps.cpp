@@ -129,9 +129,15 @@ bool Agent::mapAt(const Inst &inst) {
   return true;
 }
 
-/// The 128 bytes as the threads see them: lane 0 all of them where it is alone,
-/// else each lane its four. None, and a finding, where nothing was written.
+/// The 128 bytes that an operation reads, as its threads see them: lane 0 all
+/// of them where it is alone, else each lane its four. None, and a finding,
+/// where other threads execute it than have to, or where nothing was written.
 std::optional<TmaDescriptor> Agent::loadMap(const Inst &inst, MapPlace place) {
+  bool alone = inst.op == Opcode::TensormapReplace;
+  if (alone ? !oneThread(inst) : !wholeWarp(inst))
+    return std::nullopt;
+  if (machine.hazards)
+    machine.hazards->maps(*this, inst);
   TmaDescriptor bits;
   if (place.kind == MapPlace::Parameter) // Tiled, as what it is copied to.
     return encodeDescriptor(machine.launch.maps[place.at].map);
@@ -177,10 +183,6 @@ Step Agent::mapOp(const Inst &inst) {
       machine.views->acquireMap(*this, MapPlace::decode(scalars[inst.a]).at);
     break;
   case Opcode::TensormapCopy: {
-    if (!wholeWarp(inst))
-      return Step::Failed;
-    if (machine.hazards)
-      machine.hazards->maps(*this, inst);
     auto bits = loadMap(inst, MapPlace::decode(scalars[inst.a]));
     if (!bits)
       return Step::Failed;
@@ -192,10 +194,6 @@ Step Agent::mapOp(const Inst &inst) {
     return Step::Ran;
   }
   case Opcode::TensormapReplace: {
-    if (!oneThread(inst))
-      return Step::Failed;
-    if (machine.hazards)
-      machine.hazards->maps(*this, inst);
     MapPlace place = MapPlace::decode(scalars[inst.a]);
     auto bits = loadMap(inst, place);
     if (!bits)
@@ -218,10 +216,6 @@ Step Agent::mapOp(const Inst &inst) {
     return Step::Ran;
   }
   case Opcode::TensormapPublish: {
-    if (!wholeWarp(inst))
-      return Step::Failed;
-    if (machine.hazards)
-      machine.hazards->maps(*this, inst);
     auto bits = loadMap(inst, MapPlace::decode(scalars[inst.a]));
     if (!bits)
       return Step::Failed;

@@ -36,10 +36,10 @@ struct Launch {
 /// What one cuTensorMapEncodeTiled or, with corners, Im2col was given.
 struct Encode {
   int type, interleave, swizzle, l2Promotion, fill;
-  uint64_t address;
+  uint64_t address = 0;
   std::vector<uint64_t> dims, byteStrides;
   std::vector<uint32_t> box, elementStrides;
-  bool aligned; ///< The map's address is a multiple of 64.
+  bool aligned = false; ///< The map's address is a multiple of 64.
   std::vector<int> lower, upper;
   uint32_t channels = 0, pixels = 0;
 };
@@ -85,6 +85,25 @@ inline cuda::Result enter(const char *symbol) {
   state.calls.push_back(symbol);
   auto it = state.failures.find(symbol);
   return it == state.failures.end() ? cuda::success : it->second;
+}
+
+/// Records what an encoder was given, `given` and what follows it; the map
+/// tells which tensor it is of.
+inline cuda::Result encode(const char *symbol, cuda::TensorMap *map,
+                           Encode given, uint32_t rank, void *address,
+                           const uint64_t *dims, const uint64_t *byteStrides,
+                           const uint32_t *elementStrides) {
+  const cuda::Result r = enter(symbol);
+  given.address = reinterpret_cast<uint64_t>(address);
+  given.dims.assign(dims, dims + rank);
+  given.byteStrides.assign(byteStrides, byteStrides + rank - 1);
+  given.elementStrides.assign(elementStrides, elementStrides + rank);
+  given.aligned = reinterpret_cast<uint64_t>(map) % 64 == 0;
+  for (uint64_t &word : map->opaque)
+    word = given.address + dims[0];
+  std::lock_guard lock(state.mutex);
+  state.encodes.push_back(std::move(given));
+  return r;
 }
 
 /// A driver whose functions record, and where it matters answer.
@@ -157,22 +176,14 @@ inline Driver makeDriver() {
                               const uint64_t *byteStrides, const uint32_t *box,
                               const uint32_t *elementStrides, int interleave,
                               int swizzle, int l2Promotion, int fill) {
-    const cuda::Result r = enter("cuTensorMapEncodeTiled");
-    std::lock_guard lock(state.mutex);
-    state.encodes.push_back({type,
-                             interleave,
-                             swizzle,
-                             l2Promotion,
-                             fill,
-                             reinterpret_cast<uint64_t>(address),
-                             {dims, dims + rank},
-                             {byteStrides, byteStrides + rank - 1},
-                             {box, box + rank},
-                             {elementStrides, elementStrides + rank},
-                             reinterpret_cast<uint64_t>(map) % 64 == 0});
-    for (uint64_t &word : map->opaque)
-      word = reinterpret_cast<uint64_t>(address) + dims[0];
-    return r;
+    return encode("cuTensorMapEncodeTiled", map,
+                  {.type = type,
+                   .interleave = interleave,
+                   .swizzle = swizzle,
+                   .l2Promotion = l2Promotion,
+                   .fill = fill,
+                   .box = {box, box + rank}},
+                  rank, address, dims, byteStrides, elementStrides);
   };
   d.tensorMapEncodeIm2col =
       [](cuda::TensorMap *map, int type, uint32_t rank, void *address,
@@ -180,26 +191,17 @@ inline Driver makeDriver() {
          const int *upper, uint32_t channels, uint32_t pixels,
          const uint32_t *elementStrides, int interleave, int swizzle,
          int l2Promotion, int fill) {
-        const cuda::Result r = enter("cuTensorMapEncodeIm2col");
-        std::lock_guard lock(state.mutex);
-        state.encodes.push_back({type,
-                                 interleave,
-                                 swizzle,
-                                 l2Promotion,
-                                 fill,
-                                 reinterpret_cast<uint64_t>(address),
-                                 {dims, dims + rank},
-                                 {byteStrides, byteStrides + rank - 1},
-                                 {},
-                                 {elementStrides, elementStrides + rank},
-                                 reinterpret_cast<uint64_t>(map) % 64 == 0,
-                                 {lower, lower + rank - 2},
-                                 {upper, upper + rank - 2},
-                                 channels,
-                                 pixels});
-        for (uint64_t &word : map->opaque)
-          word = reinterpret_cast<uint64_t>(address) + dims[0];
-        return r;
+        return encode("cuTensorMapEncodeIm2col", map,
+                      {.type = type,
+                       .interleave = interleave,
+                       .swizzle = swizzle,
+                       .l2Promotion = l2Promotion,
+                       .fill = fill,
+                       .lower = {lower, lower + rank - 2},
+                       .upper = {upper, upper + rank - 2},
+                       .channels = channels,
+                       .pixels = pixels},
+                      rank, address, dims, byteStrides, elementStrides);
       };
   d.launchKernelEx = [](const cuda::LaunchConfig *config,
                         cuda::Function function, void **parameters,
