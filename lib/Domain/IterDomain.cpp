@@ -259,25 +259,28 @@ std::string DomainGraph::str(DomainId id) const {
   return domains[id].name + "{" + domains[id].extent.str() + "}";
 }
 
-std::string DomainGraph::str(const DomainExpr &e) const {
+std::string DomainGraph::str(const DomainExpr &e, bool extents) const {
+  auto name = [&](DomainId id) { return extents ? str(id) : domains[id].name; };
+  auto number = [](int64_t n) { return std::to_string(n); };
+  std::string text =
+      name(e.out[0]) + (e.out[1] >= 0 ? ", " + name(e.out[1]) : "") + " = ";
+  std::string in = "(" + name(e.in[0]) + ", ";
   switch (e.kind) {
   case DomainExpr::Kind::Split:
-    return str(e.out[0]) + ", " + str(e.out[1]) + " = split(" + str(e.in[0]) +
-           (e.innerFactor ? ", inner " : ", outer ") + e.factor.str() + ")";
+    return text + "split" + in +
+           (!e.innerFactor ? "outer "
+            : extents      ? "inner "
+                           : "") +
+           e.factor.str() + ")";
   case DomainExpr::Kind::Merge:
-    return str(e.out[0]) + " = merge(" + str(e.in[0]) + ", " + str(e.in[1]) +
-           ")";
+    return text + "merge" + in + name(e.in[1]) + ")";
   case DomainExpr::Kind::Resize:
-    return str(e.out[0]) + " = resize(" + str(e.in[0]) + ", " +
-           std::to_string(e.left) + ", " + std::to_string(e.right) + ")";
+    return text + "resize" + in + number(e.left) + ", " + number(e.right) + ")";
   case DomainExpr::Kind::Swizzle:
-    return str(e.out[0]) + ", " + str(e.out[1]) + " = swizzle(" + str(e.in[0]) +
-           ", " + str(e.in[1]) + ")";
+    return text + "swizzle" + in + name(e.in[1]) + ")";
   case DomainExpr::Kind::Window:
-    return str(e.out[0]) + ", " + str(e.out[1]) + " = window(" + str(e.in[0]) +
-           ", " + std::to_string(e.filter) + ", stride " +
-           std::to_string(e.stride) + ", dilation " +
-           std::to_string(e.dilation) + ")";
+    return text + "window" + in + number(e.filter) + ", stride " +
+           number(e.stride) + ", dilation " + number(e.dilation) + ")";
   }
   return "";
 }

@@ -39,10 +39,18 @@ public:
       size_t end = at + 1;
       while (is(c) && end < text.size() && is(text[end]))
         ++end;
-      tokens.push_back({std::string(text.substr(at, end - at)), line});
+      tokens.push_back({std::string(text.substr(at, end - at)), line, at});
       at = end;
     }
+    length = text.size();
   }
+
+  struct Token {
+    std::string text;
+    int line;
+    size_t offset; // In the text.
+  };
+  const std::vector<Token> &all() const { return tokens; }
 
   bool done() const { return failed || next == tokens.size(); }
   size_t position() const { return next; }
@@ -107,14 +115,15 @@ public:
   }
   /// What was read last is wrong, or what was read at `token`.
   void refuse(const Problem &p) { report(p, next == 0 ? 0 : next - 1); }
-  void refuse(const Problem &p, size_t token) {
-    if (!failed)
-      next = token;
-    report(p, token);
-  }
+  void refuse(const Problem &p, size_t token) { report(p, token); }
 
   bool failed = false;
   Problem problem;
+  /// Where the problem is; without one, where the text ends.
+  TmaSyntaxProblem::Place place() const {
+    size_t token = failed ? wrong : tokens.size();
+    return {token, token < tokens.size() ? tokens[token].offset : length};
+  }
 
 private:
   bool isAlpha() const {
@@ -125,6 +134,7 @@ private:
     if (failed)
       return;
     failed = true;
+    wrong = token;
     int line = tokens.empty()          ? 1
                : token < tokens.size() ? tokens[token].line
                                        : tokens.back().line;
@@ -132,12 +142,8 @@ private:
                              : p.message};
   }
 
-  struct Token {
-    std::string text;
-    int line;
-  };
   std::vector<Token> tokens;
-  size_t next = 0;
+  size_t next = 0, wrong = 0, length = 0;
   bool lines;
 };
 
@@ -162,7 +168,7 @@ public:
       return Problem{"parse-error", "there is no tensor"};
     return std::move(s);
   }
-  size_t position() const { return in.position(); }
+  TmaSyntaxProblem::Place place() const { return in.place(); }
 
 private:
   void statement() {
@@ -320,6 +326,7 @@ private:
   }
 
   void expression() {
+    size_t start = in.position();
     std::vector<std::string> names = {in.name()};
     while (in.take(","))
       names.push_back(in.name());
@@ -341,13 +348,13 @@ private:
                      (results == 1 ? " domain" : " domains"));
     auto pair = [&](const Result<std::pair<DomainId, DomainId>> &made) {
       if (!made)
-        return in.refuse(made.problem());
+        return in.refuse(made.problem(), start);
       define(made->first, names[0]);
       define(made->second, names[1]);
     };
     auto one = [&](const Result<DomainId> &made) {
       if (!made)
-        return in.refuse(made.problem());
+        return in.refuse(made.problem(), start);
       define(*made, names[0]);
     };
     if (what == "split") {
@@ -389,10 +396,19 @@ private:
     in.expect(")");
     if (in.failed)
       return;
-    if (what == "merge")
+    bool unknown =
+        byName && !given &&
+        !(s.graph[from].extent.constant() && s.graph[other].extent.constant());
+    if (what == "merge") {
       one(s.graph.merge(from, other));
-    else
+    } else if (unknown && from != other) {
+      // What its extents have to be, the tensor says.
+      one(s.graph.resize(from, 0, 0));
+      std::swap(names[0], names[1]);
+      one(s.graph.resize(other, 0, 0));
+    } else {
       pair(s.graph.swizzle(from, other));
+    }
   }
 
   void define(DomainId id, const std::string &name) {
@@ -401,11 +417,12 @@ private:
     s.graph.rename(id, name);
   }
   DomainId domain() {
+    size_t place = in.position();
     std::string name = in.name();
     auto it = ids.find(name);
     if (it != ids.end())
       return it->second;
-    in.fail("there is no domain '" + name + "'");
+    in.refuse(syntax("there is no domain '" + name + "'"), place);
     return 0;
   }
   void list(std::vector<DomainId> &to) {
@@ -449,6 +466,8 @@ private:
         e = e * factor(depth);
       else if (in.take("/"))
         e = e / factor(depth);
+      else if (byName && in.sees("%"))
+        in.fail("extents in the IR have + - * / ceildiv");
       else if (in.take("%"))
         e = e % factor(depth);
       else if (in.take("ceildiv"))
@@ -469,11 +488,12 @@ private:
     }
     if (in.seesNumber())
       return in.integer();
+    size_t place = in.position();
     std::string name = in.name();
     // By name there are the tensor's own sizes only.
     auto it = ids.find(name);
     if (byName && (it == ids.end() || s.graph[it->second].producer >= 0))
-      in.fail("'" + name + "' is no dimension of the tensor");
+      in.refuse(syntax("'" + name + "' is no dimension of the tensor"), place);
     return byName && !in.failed ? s.graph[it->second].extent : symbol(name);
   }
   Expr symbol(const std::string &name) {
@@ -507,11 +527,35 @@ Result<TmaSchedule> titan::parseSchedule(std::string_view text,
   return Parser(text, /*byName=*/true, &tensor).parse();
 }
 
+bool titan::isScheduleName(std::string_view name) {
+  Tokens tokens(name, /*lines=*/false);
+  return tokens.name() == name && !name.empty();
+}
+
+std::string titan::layOutSchedule(std::string_view text) {
+  std::string out, last, before; // The last tokens.
+  Tokens tokens(text, /*lines=*/false);
+  for (const Tokens::Token &token : tokens.all()) {
+    std::string_view word = token.text;
+    if (std::isdigit(static_cast<unsigned char>(word[0])))
+      word.remove_prefix(
+          std::min(word.find_first_not_of('0'), word.size() - 1));
+    bool sign = last == "-" && (before == "," || before == "(");
+    bool call = last == "split" || last == "merge" || last == "resize" ||
+                last == "swizzle" || last == "window";
+    bool tight = out.empty() || sign || last == "(" || word == "," ||
+                 word == ")" || (word == "(" && call);
+    out += (tight ? "" : " ") + std::string(word);
+    before = std::exchange(last, word);
+  }
+  return out;
+}
+
 std::optional<TmaSyntaxProblem>
 titan::findSyntaxProblem(std::string_view text) {
   Parser parser(text, /*byName=*/true, nullptr);
   auto schedule = parser.parse();
-  if (schedule || schedule.problem().code != "parse-error")
+  if (schedule)
     return std::nullopt;
-  return TmaSyntaxProblem{parser.position(), schedule.problem().message};
+  return TmaSyntaxProblem{schedule.problem(), parser.place()};
 }

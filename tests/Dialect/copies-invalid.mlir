@@ -2,7 +2,7 @@
 //
 // What is no schedule, and what the verifier of copies refuses.
 
-// expected-error @+1 {{there is no domain 'N' at ','}}
+// expected-error @+1 {{there is no domain 'N'}}
 #bad = #titan.schedule<tensor M x K Mo, Mi = split(N, 128) bulk Mi>
 
 // -----
@@ -18,13 +18,38 @@
 
 // -----
 
-// expected-error @+1 {{'Mi' is no dimension of the tensor at ')'}}
+// expected-error @+1 {{'Mi' is no dimension of the tensor}}
 #bad = #titan.schedule<tensor M x K Mo, Mi = split(M, 128) Ko, Ki = split(K, Mi) bulk Mi, Ki>
 
 // -----
 
 // expected-error @+1 {{there is no tensor}}
 #bad = #titan.schedule<>
+
+// -----
+
+// What is wrong whatever the tensor is, the attribute says, at the statement.
+// expected-error @+2 {{[domain-invalid] domain M is split by 0}}
+#bad = #titan.schedule<tensor M x K
+  Mo, Mi = split(M, 0) bulk Mi, K>
+
+// -----
+
+// expected-error @+3 {{[domain-invalid] domain M is used already}}
+#bad = #titan.schedule<tensor M x K
+  Mo, Mi = split(M, 64)
+  Mp, Mq = split(M, 32) bulk Mi, K>
+
+// -----
+
+// expected-error @+2 {{[domain-invalid] a window of 9 elements does not fit into domain Mi{4}}}
+#bad = #titan.schedule<tensor M x K Mo, Mi = split(M, 4)
+  P, R = window(Mi, 9) bulk K>
+
+// -----
+
+// expected-error @+1 {{[parse-error] there is no tensor}}
+#bad = #titan.schedule<padded>
 
 // -----
 

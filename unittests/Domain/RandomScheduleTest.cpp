@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "DomainModel.h"
+#include "ScheduleGenerator.h"
 #include "ScheduleModel.h"
-#include "WideGenerator.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
 
 /// All maps of a schedule: dimensions merged where the schedule does, splits
 /// that divide as two dimensions or as one.
-std::vector<std::vector<DomainId>> mapsOf(const WideGenerator &gen) {
+std::vector<std::vector<DomainId>> mapsOf(const ScheduleGenerator &gen) {
   const DomainGraph &g = gen.s.graph;
   std::vector<int> kinds(g.size(), -1); // 0 loop, 1 tile, 2 mixed.
   auto kindOf = [&](auto &self, DomainId id) -> int {
@@ -72,7 +72,7 @@ std::vector<std::vector<DomainId>> mapsOf(const WideGenerator &gen) {
 
 /// Whether a refusal as tma-strong is right. Where the search finds a map in
 /// which nothing mixes, it has to be none that a schedule may prescribe.
-void holdRefusal(const WideGenerator &gen, ScheduleModel &model,
+void holdRefusal(const ScheduleGenerator &gen, ScheduleModel &model,
                  int64_t &byMap) {
   if (!gen.s.tmaDomain.empty()) {
     ASSERT_FALSE(model.achievable(gen.s.tmaDomain));
@@ -102,7 +102,7 @@ struct Counts {
           cutStores = 0, decided = 0, prescribed = 0, byMap = 0;
   std::map<int64_t, int64_t> elements;
 
-  void decide(const WideGenerator &gen) {
+  void decide(const ScheduleGenerator &gen) {
     const TmaSchedule &s = gen.s;
     ScheduleModel model(s, gen.tile);
     int64_t points = 1;
@@ -192,7 +192,7 @@ TEST(RandomSchedules, LoweredAndExecuted) {
               (unsigned long long)(first + cases - 1));
   Counts counts;
   for (uint64_t seed = first; seed < first + cases; ++seed) {
-    WideGenerator gen(seed, /*wide=*/seed % 2 == 0);
+    ScheduleGenerator gen(seed, /*wide=*/seed % 2 == 0);
     gen.make();
     counts.decide(gen);
     if (::testing::Test::HasFatalFailure()) {
@@ -230,7 +230,7 @@ TEST(RandomSchedules, SizesOfTheLaunch) {
   std::map<std::string, int64_t> refused;
   int64_t ran = 0, checked = 0;
   for (uint64_t seed = first; seed < first + cases; ++seed) {
-    WideGenerator gen(seed, true), open(seed, true, /*symbols=*/true);
+    ScheduleGenerator gen(seed, true), open(seed, true, /*symbols=*/true);
     gen.make();
     open.make();
     ASSERT_EQ(gen.s.graph.size(), open.s.graph.size());

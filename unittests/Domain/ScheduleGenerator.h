@@ -6,9 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensors of two to five dimensions; boxes by partitioning, rotation and whole,
+// Tensors of two to five dimensions; boxes by
+// partitioning, rotations in rotations and whole, by inner and outer splits,
 // with element strides and resizes; loops split, merged, resized, swizzled at
-// random.
+// random. `wide` draws, too: elements of one to eight bytes, innermost cuts of
+// any size, dimensions merged and split into views, prescribed maps. `symbols`
+// makes some sizes those of a launch: the same seed is the same schedule then.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_UNITTESTS_DOMAIN_SCHEDULEGENERATOR_H
@@ -22,11 +25,21 @@ namespace titan {
 
 struct ScheduleGenerator {
   std::mt19937_64 random;
+  bool wide, symbols;
   TmaSchedule s;
   std::vector<DomainId> tile, loops;
-  bool mayNotRotate = false, cutsLoops = false;
+  /// Of each domain, as a number, and whether it is none in `symbols`.
+  std::vector<int64_t> size;
+  std::vector<bool> open;
+  Expr::Bindings launch;
+  /// Boxes that may be no boxes of a map, innermost cuts that are no multiples
+  /// of 16 bytes.
+  bool mayNotRotate = false, cutsLoops = false, ragged = false,
+       strided = false; ///< By more than 8.
 
-  explicit ScheduleGenerator(uint64_t seed) : random(seed) {}
+  explicit ScheduleGenerator(uint64_t seed, bool wide = false,
+                             bool symbols = false)
+      : random(seed), wide(wide), symbols(symbols) {}
 
   int64_t pick(int64_t least, int64_t most) {
     return least + static_cast<int64_t>(
@@ -37,161 +50,250 @@ struct ScheduleGenerator {
   void bulk(DomainId id) { tile.push_back(id); }
   void loop(DomainId id) { loops.push_back(id); }
 
-  DomainId resized(DomainId d, int64_t unit) {
-    int64_t n = *s.graph[d].extent.constant();
-    int64_t left = unit * pick(-1, 1), right = pick(-2, 2);
-    if ((left == 0 && right == 0) || n + left + right < 1)
+  DomainId root(int64_t n, bool isOpen) {
+    size.push_back(n);
+    open.push_back(isOpen);
+    std::string name = "N" + std::to_string(size.size());
+    launch[name] = n;
+    return s.graph.root(symbols && isOpen ? Expr::symbol(name) : Expr(n), name);
+  }
+  std::pair<DomainId, DomainId> split(DomainId d, int64_t n,
+                                      bool outer = false) {
+    int64_t other = ceilDiv(size[d], n);
+    size.insert(size.end(), {outer ? n : other, outer ? other : n});
+    open.insert(open.end(), {!outer && open[d], outer && open[d]});
+    return outer ? *s.graph.splitOuter(d, n) : *s.graph.splitInner(d, n);
+  }
+  DomainId merge(DomainId a, DomainId b) {
+    size.push_back(size[a] * size[b]);
+    open.push_back(open[a] || open[b]);
+    return *s.graph.merge(a, b);
+  }
+  DomainId resize(DomainId d, int64_t left, int64_t right) {
+    if (size[d] + left + right < 1 || (left == 0 && right == 0))
       return d;
-    auto r = s.graph.resize(d, left, right);
-    return *r;
+    size.push_back(size[d] + left + right);
+    open.push_back(open[d]);
+    return *s.graph.resize(d, left, right);
+  }
+  DomainId resized(DomainId d, int64_t unit) {
+    int64_t left = unit * pick(-1, 1), right = pick(-2, 2);
+    return resize(d, left, right);
   }
 
-  void innermost(DomainId d) {
-    DomainGraph &g = s.graph;
-    if (*g[d].extent.constant() % 4 == 0 && chance(2))
+  void innermost(DomainId d, int64_t unit) {
+    auto cut = [&](int64_t most) {
+      bool any = wide && chance(10);
+      int64_t n = any ? pick(1, most * unit) : unit * pick(1, most);
+      ragged = ragged || n % unit != 0;
+      return n;
+    };
+    if (!open[d] && size[d] % unit == 0 && chance(2))
       return bulk(d);
-    if (chance(3))
-      d = resized(d, 4);
-    auto [c, b] = *g.splitInner(d, 4 * pick(1, 2));
+    if (chance(3)) {
+      bool any = wide && chance(10);
+      ragged = ragged || any;
+      d = resized(d, any ? 1 : unit);
+    }
+    if (chance(5)) { // Boxes of boxes.
+      int64_t n = cut(2), all = n * pick(1, 3);
+      auto [c, x] = split(d, all);
+      loop(c);
+      d = x;
+      auto [k, b] = split(d, n);
+      loop(k);
+      return bulk(b);
+    }
+    auto [c, b] = split(d, cut(2));
     loop(c);
     bulk(b);
   }
 
-  void dimension(DomainId d) {
-    DomainGraph &g = s.graph;
-    int64_t kind = pick(0, 9);
-    if (kind >= 3 && chance(4))
-      d = resized(d, 1);
-    auto split = [&](DomainId id, int64_t n) { return *g.splitInner(id, n); };
-    switch (kind) {
+  /// What matching makes of a mixed domain.
+  struct Box {
+    int64_t box, step;
+    bool whole = false;
+  };
+  Box boxes(DomainId d, int depth) {
+    bool outer = !open[d] && chance(4);
+    switch (pick(0, depth > 0 ? 6 : 3)) {
     case 0:
-    case 1:
-      return loop(d);
-    case 2:
-      return bulk(d);
-    case 3:
-    case 4: { // Partitioned.
-      auto [c, b] = split(d, pick(1, 4));
-      loop(c);
-      return bulk(b);
+    case 1: { // Partitioned.
+      auto [c, b] = split(d, pick(1, 4), outer);
+      loop(c), bulk(b);
+      return {size[b], 1};
     }
-    case 5:
-    case 6: { // With an element stride.
-      auto [c, b] = split(d, pick(1, 5));
+    case 2: { // With an element stride.
+      auto [c, b] = split(d, pick(1, 5), outer);
       auto [t, e] = split(b, pick(1, 4));
-      loop(c), loop(e);
-      return bulk(t);
+      loop(c), loop(e), bulk(t);
+      strided = strided || size[e] > 8;
+      return {size[b], size[e]};
     }
-    case 7: { // All of it, strided.
-      auto [t, e] = split(d, pick(1, 4));
-      loop(e);
-      return bulk(t);
+    case 3: { // All of it, strided.
+      mayNotRotate = mayNotRotate || open[d];
+      auto [t, e] = split(d, pick(1, 4), outer);
+      mayNotRotate = mayNotRotate || ceilDiv(size[d], size[e]) != size[t];
+      loop(e), bulk(t);
+      strided = strided || size[e] > 8;
+      return {size[d], size[e], true};
     }
-    case 8: { // Rotation right: tile inside, or the stride.
-      auto [x, i] = split(d, pick(1, 3));
-      auto [c, j] = split(x, pick(1, 2));
-      loop(c);
-      bulk(j);
-      return chance(2) ? bulk(i) : loop(i);
+    case 4: { // Rotation right: tile inside, or the stride.
+      auto [x, i] = split(d, pick(1, 3), outer);
+      Box sub = boxes(x, depth - 1);
+      bool inside = chance(2);
+      mayNotRotate = mayNotRotate || (inside && sub.step != 1);
+      inside ? bulk(i) : loop(i);
+      int64_t box = sub.box * size[i], step = inside ? 1 : sub.step * size[i];
+      strided = strided || step > 8;
+      bool whole = sub.whole && ceilDiv(size[d], step) == ceilDiv(box, step);
+      return {whole ? size[d] : box, step, whole};
     }
     default: { // Rotation left.
-      int64_t b = pick(1, 2), m = chance(4) ? pick(1, 5) : b * pick(1, 2);
-      auto [c, x] = split(d, m);
-      if (chance(
-              3)) { // Of boxes of boxes, which need not divide what they cut.
-        auto [j, y] = split(x, b * pick(1, 3));
-        loop(j);
-        x = y;
-      }
-      auto [k, i] = split(x, b);
-      mayNotRotate = mayNotRotate || m % b != 0;
-      loop(c), loop(k);
-      return bulk(i);
+      auto [c, x] = split(d, pick(1, 3) * pick(1, 3), outer);
+      loop(c);
+      Box sub = boxes(x, depth - 1);
+      mayNotRotate = mayNotRotate || (!sub.whole && size[x] % sub.box != 0);
+      return {sub.box, sub.step};
     }
     }
+  }
+
+  void dimension(DomainId d) {
+    int64_t kind = pick(0, 9);
+    for (int k = 0; k < 2 && kind >= 3 && chance(4); ++k)
+      d = resized(d, 1);
+    if (kind < 2 || (kind == 2 && open[d]))
+      return loop(d);
+    if (kind == 2)
+      return bulk(d);
+    boxes(d, 2);
   }
 
   void transformLoops() {
     DomainGraph &g = s.graph;
     for (int64_t k = pick(0, 3); k-- > 0 && !loops.empty();) {
-      size_t a = random() % loops.size();
+      size_t a = random() % loops.size(), b = random() % loops.size();
       DomainId id = loops[a];
-      int64_t n = *g[id].extent.constant();
       switch (pick(0, 5)) {
       case 0:
       case 1: {
-        auto [o, i] = chance(2) ? *g.splitInner(id, pick(1, 3))
-                                : *g.splitOuter(id, pick(1, 3));
+        auto [o, i] = split(id, pick(1, 3), chance(2));
         loops[a] = o;
         loop(i);
         break;
       }
-      case 2: {
-        size_t b = random() % loops.size();
+      case 2:
         if (a == b)
           break;
-        loops[a] = *g.merge(id, loops[b]);
+        loops[a] = merge(id, loops[b]);
         loops.erase(loops.begin() + static_cast<ptrdiff_t>(b));
         break;
-      }
       case 3:
       case 4: {
         int64_t left = pick(-2, 1), right = pick(-2, 1);
-        if (n + left + right < 1 || (left == 0 && right == 0))
-          break;
-        loops[a] = *g.resize(id, left, right);
-        cutsLoops = cutsLoops || left < 0 || right < 0;
+        loops[a] = resize(id, left, right);
+        cutsLoops = cutsLoops || (loops[a] != id && (left < 0 || right < 0));
         break;
       }
-      default: {
-        size_t b = random() % loops.size();
-        if (a == b)
+      default:
+        if (a == b || open[id] || open[loops[b]])
           break;
         if (auto out = g.swizzle(id, loops[b])) {
+          size.insert(size.end(), {size[id], size[loops[b]]});
+          open.insert(open.end(), {false, false});
           loops[a] = out->first;
           loops[b] = out->second;
         }
       }
-      }
     }
   }
 
-  void make() {
-    int64_t rank = pick(2, 5), most = rank <= 3 ? 7 : 3;
-    std::vector<DomainId> roots;
-    for (int64_t k = 0; k + 1 < rank; ++k)
-      roots.push_back(s.graph.root(pick(1, most)));
-    bool whole = chance(2);
-    roots.push_back(s.graph.root(whole ? 4 * pick(1, 2) : pick(1, 10)));
-    int64_t stride = 4;
-    s.global.resize(roots.size());
-    for (size_t k = roots.size(); k-- > 0;) {
-      s.global[k] = {roots[k], stride};
-      stride *= *s.graph[roots[k]].extent.constant();
-      stride = (stride + 15) / 16 * 16 + (chance(4) ? 16 : 0);
+  /// Dimensions merged, and seen as several.
+  void views(std::vector<DomainId> &dims) {
+    for (int64_t k = pick(0, 3); k-- > 0;) {
+      size_t a = random() % dims.size();
+      auto at = dims.begin() + static_cast<ptrdiff_t>(a);
+      if (chance(2) && a + 1 < dims.size()) {
+        // Where there is a gap between rows they may not be.
+        bool plain = dims.size() + 1 == s.global.size() &&
+                     s.global[a].domain == dims[a] &&
+                     s.global[a + 1].domain == dims[a + 1];
+        mayNotRotate = mayNotRotate || !plain || padded[a];
+        *at = merge(*at, at[1]);
+        dims.erase(at + 1);
+        continue;
+      }
+      int64_t n = pick(2, 4);
+      bool divides = !open[*at] && size[*at] % n == 0;
+      if (!divides && !chance(8))
+        continue;
+      mayNotRotate = mayNotRotate || !divides;
+      auto [o, i] = split(*at, n, chance(2));
+      *at = o;
+      dims.insert(at + 1, i);
     }
-    for (size_t k = 0; k + 1 < roots.size(); ++k)
-      dimension(roots[k]);
-    innermost(roots.back());
+    mayNotRotate = mayNotRotate || dims.size() > 4;
+  }
+
+  void make() {
+    static const char *types[] = {"u8", "u16", "u32", "u64"};
+    int64_t log = wide ? pick(0, 3) : 2, element = int64_t(1) << log;
+    int64_t unit = 16 / element;
+    int64_t rank = pick(2, 5), most = rank <= 3 ? 7 : 3;
+    s.type = findTmaType(types[log]);
+    std::vector<DomainId> dims;
+    for (int64_t k = 0; k + 1 < rank; ++k)
+      dims.push_back(root(pick(1, most), chance(2)));
+    bool whole = chance(2);
+    DomainId inner =
+        root(whole ? unit * pick(1, 2) : pick(1, 5 * unit / 2), chance(3));
+    s.global.resize(dims.size() + 1);
+    s.global.back() = {inner, element};
+    padded.assign(dims.size(), false);
+    Expr stride = element * s.graph[inner].extent;
+    int64_t bytes = element * size[inner];
+    for (size_t k = dims.size(); k-- > 0;) {
+      // A gap behind rows is a number, so that all above it are.
+      bool gap = chance(4);
+      if (int64_t even = (bytes + 15) / 16 * 16 + (gap ? 16 : 0);
+          gap || even != bytes || k + 1 == dims.size()) {
+        padded[k] = even != bytes;
+        stride = bytes = even;
+      }
+      s.global[k] = {dims[k], stride};
+      stride = stride * s.graph[dims[k]].extent;
+      bytes *= size[dims[k]];
+    }
+    if (wide && chance(3))
+      views(dims);
+    bool prescribed = wide && chance(5);
+    for (DomainId d : dims)
+      dimension(d);
+    innermost(inner, unit);
     transformLoops();
     s.bulk = tile;
-    s.type = findTmaType("u32");
-    int64_t tileBytes = 4;
+    if (prescribed) {
+      s.tmaDomain = dims;
+      s.tmaDomain.push_back(inner);
+    }
+    int64_t tileBytes = element;
     for (DomainId id : tile)
-      tileBytes *= *s.graph[id].extent.constant();
-    if (chance(4) && *s.graph[tile.back()].extent.constant() <= 8)
+      tileBytes *= size[id];
+    if (chance(4) && size[tile.back()] * element <= 32)
       s.swizzle = findTmaSwizzle(chance(2) ? "64B" : "128B");
     if (tileBytes % 128 == 0 && s.swizzle->span == 0 && chance(2)) {
       for (DomainId id : loops)
-        if (chance(2))
+        if (chance(2) && !open[id])
           s.shared.push_back(id);
       s.shared.insert(s.shared.end(), tile.begin(), tile.end());
     }
-    switch (pick(0, 4)) {
+    switch (pick(0, wide ? 9 : 4)) {
     case 0:
       s.traffic = chance(2) ? TmaTraffic::Save : TmaTraffic::Worth;
       break;
     case 1:
+    case 5:
       s.direction = TmaDirection::Store;
       s.tailIsPadding = true;
       break;
@@ -199,6 +301,9 @@ struct ScheduleGenerator {
       s.wanted = Correctness::Strong;
     }
   }
+
+private:
+  std::vector<bool> padded; ///< By outer dimension: a gap behind it.
 };
 
 } // namespace titan

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "ScheduleGenerator.h"
 #include "titan/Domain/TmaScheduleText.h"
 
 #include <gtest/gtest.h>
@@ -74,7 +75,7 @@ TEST(ScheduleText, Refusals) {
   EXPECT_EQ(codeOf("tensor u33 A{8}"),
             syntax("line 1: there is no element type 'u33' at 'A'"));
   EXPECT_EQ(codeOf(t + "C, D = split(E, 2)"),
-            syntax("line 2: there is no domain 'E' at ','"));
+            syntax("line 2: there is no domain 'E'"));
   EXPECT_EQ(codeOf(t + "C = split(A, 2)"),
             syntax("line 2: split makes 2 domains at '2'"));
   EXPECT_EQ(codeOf(t + "C, A = split(A, 2)"),
@@ -160,7 +161,7 @@ TEST(ScheduleText, OneOfEach) {
             syntax("there is no size C: nothing is computed from it"));
   auto problem = findSyntaxProblem("tensor A x B bulk B size A multiple 8");
   ASSERT_TRUE(problem);
-  EXPECT_EQ(problem->token, 7u);
+  EXPECT_EQ(problem->place.token, 7u);
 }
 
 /// Whatever the text, the end is a schedule or a coded problem.
@@ -185,6 +186,207 @@ TEST(ScheduleText, AnythingAtAll) {
   }
   EXPECT_GT(read, 500);
   EXPECT_GT(lowered, 300);
+}
+
+std::string written(const TmaSchedule &s) {
+  auto text = writeSchedule(s);
+  return text ? *text : text.problem().code + ": " + text.problem().message;
+}
+
+/// Written in the IR's form and read again: the same graph, the same lists.
+TEST(ScheduleText, RandomSchedulesComeBack) {
+  int same = 0;
+  int64_t sizes = 0, maps = 0;
+  for (uint64_t seed = 1; seed <= 2000; ++seed) {
+    ScheduleGenerator gen(seed, /*wide=*/seed % 2 == 0,
+                          /*symbols=*/seed % 3 == 0);
+    gen.make();
+    TmaSchedule &s = gen.s;
+    sizes += s.graph.str().find("{N") != std::string::npos;
+    maps += !s.tmaDomain.empty();
+    TmaTensor tensor{s.type, {}};
+    for (const TmaGlobalDim &dim : s.global)
+      tensor.dims.push_back(
+          {s.graph[dim.domain].extent.constant(), dim.stride});
+    std::string text = written(s);
+    SCOPED_TRACE("seed " + std::to_string(seed) + ": " + text);
+    auto back = parseSchedule(text, tensor);
+    ASSERT_TRUE(bool(back)) << back.problem().message;
+    EXPECT_EQ(back->graph.str(), s.graph.str());
+    auto names = [](const TmaSchedule &of) {
+      std::string all;
+      for (const auto *list : {&of.bulk, &of.shared, &of.tmaDomain})
+        for (DomainId id : *list)
+          all += of.graph[id].name + (id == list->back() ? ";" : ",");
+      for (const TmaGlobalDim &dim : of.global)
+        all += of.graph[dim.domain].name + ":" + dim.stride.str() + " ";
+      return all;
+    };
+    EXPECT_EQ(names(*back), names(s));
+    EXPECT_EQ(back->traffic, s.traffic);
+    EXPECT_EQ(back->tailIsPadding, s.tailIsPadding);
+    EXPECT_EQ(written(*back), text);
+    same += !HasFailure();
+  }
+  EXPECT_EQ(same, 2000);
+  EXPECT_GT(sizes, 100);
+  EXPECT_GT(maps, 100);
+}
+
+TmaTensor twoDims() {
+  return {findTmaType("f32"), {{std::nullopt, 256}, {64, 4}}};
+}
+
+/// Sizes that the launch gives, and what equivalences leave.
+TEST(ScheduleText, SizesAndRewrittenGraphs) {
+  std::string text = "size M multiple 8 tensor M x K Mo, Mi = split(M, 8) "
+                     "Mp, Mq = split(Mo, outer M / 16) bulk Mi, K padded";
+  auto s = parseSchedule(text, twoDims());
+  ASSERT_TRUE(bool(s)) << s.problem().message;
+  EXPECT_EQ(written(*s), text);
+  auto back = parseSchedule(written(*s), twoDims());
+  ASSERT_TRUE(bool(back)) << written(*s) << back.problem().message;
+  EXPECT_EQ(back->graph.str(), s->graph.str());
+  EXPECT_EQ(back->graph[0].extent.divisor(), 8);
+  // A rotation leaves the lower split's domains with greater numbers.
+  auto split = parseSchedule(
+      "tensor M x K A, B = split(K, 4) C, D = split(A, 4) bulk B, D",
+      twoDims());
+  ASSERT_TRUE(bool(split));
+  DomainGraph before = split->graph;
+  ASSERT_TRUE(split->graph.rotateRight(split->global[1].domain));
+  EXPECT_EQ(written(*split), "tensor M x K C, A = split(K, 16) "
+                             "D, B = split(A, 4) bulk B, D");
+  back = parseSchedule(written(*split), twoDims());
+  ASSERT_TRUE(bool(back)) << written(*split) << back.problem().message;
+  EXPECT_EQ(back->graph.str(), split->graph.str());
+  // Removed expressions are not written.
+  auto merged = parseSchedule(
+      "tensor M x K A = merge(M, K) B, C = split(A, 64) bulk C", twoDims());
+  ASSERT_TRUE(bool(merged));
+  ASSERT_TRUE(merged->graph.removeMergeSplit(2));
+  merged->bulk = {merged->global[1].domain};
+  EXPECT_EQ(written(*merged), "tensor M x K bulk K");
+}
+
+/// What text does not say is refused, with what it is.
+TEST(ScheduleText, WhatNoTextSays) {
+  auto unsayable = [](const std::string &why) {
+    return "schedule-text: no text in the IR says this schedule: " + why;
+  };
+  auto make = [] {
+    return *parseSchedule("tensor M x K A, B = split(K, 4) bulk B", twoDims());
+  };
+  TmaSchedule s = make();
+  DomainGraph &g = s.graph;
+  g.rename(2, "K.box");
+  EXPECT_EQ(written(s), unsayable("the name 'K.box' of domain 2 is not made of "
+                                  "letters, digits and underscores behind a "
+                                  "letter or underscore"));
+  for (std::string name : {"", "2nd", "a b", "a$", "//", "-"}) {
+    g.rename(2, name);
+    EXPECT_EQ(written(s).substr(0, 57), unsayable("the n").substr(0, 57));
+  }
+  g.rename(2, "B");
+  EXPECT_EQ(written(s), unsayable("two domains have the name B"));
+  // Words of the grammar at the beginning of an expression.
+  for (std::string word : {"tensor", "bulk", "shared", "map", "size", "padded",
+                           "traffic", "load", "swizzle"}) {
+    g.rename(2, word);
+    EXPECT_EQ(written(s).substr(0, 14), "schedule-text:") << word;
+  }
+  // Elsewhere they are names.
+  g.rename(2, "A");
+  g.rename(3, "bulk");
+  EXPECT_EQ(written(s), "tensor M x K A, bulk = split(K, 4) bulk bulk");
+  // Dimensions.
+  s = make();
+  s.global.pop_back();
+  EXPECT_EQ(written(s), unsayable("the root K is no dimension of the tensor"));
+  s.global.push_back({2, 4});
+  EXPECT_EQ(written(s), unsayable("domain 2 is a dimension of the tensor, but "
+                                  "no root"));
+  s = make();
+  s.bulk.push_back(17);
+  EXPECT_EQ(written(s),
+            unsayable("its `bulk` names domain 17, which is not there"));
+  EXPECT_EQ(written(TmaSchedule()).substr(0, 14), "schedule-text:");
+  // Sizes.
+  auto sized = [](const Expr &rows, const Expr &by) {
+    TmaSchedule of;
+    DomainId m = of.graph.root(rows, "M"), k = of.graph.root(4, "K");
+    of.global = {{m, 16}, {k, 4}};
+    of.bulk = {k};
+    EXPECT_TRUE(bool(of.graph.splitInner(m, by)));
+    return written(of);
+  };
+  Expr m = Expr::symbol("M");
+  EXPECT_EQ(sized(m, m / 4), "tensor M x K I2, I3 = split(M, M / 4) bulk K");
+  EXPECT_EQ(sized(Expr::symbol("N"), 4),
+            unsayable("the extent N of dimension M is neither a number nor the "
+                      "size M"));
+  EXPECT_EQ(sized(m * 2, 4), unsayable("the extent M*2 of dimension M is "
+                                       "neither a number nor the size M"));
+  for (const Expr &factor :
+       {m % 4, min(m, 4), Expr::symbol("N"), m * -1, Expr::symbol("M", 8)})
+    EXPECT_EQ(sized(m, factor).substr(0, 14), "schedule-text:") << factor.str();
+  Expr large = m;
+  for (int k = 0; k < 300; ++k)
+    large = large + m;
+  EXPECT_EQ(sized(m, large).substr(0, 14), "schedule-text:");
+  for (int k = 0; k < 100; ++k)
+    large = large * large;
+  EXPECT_EQ(sized(m, large).substr(0, 14), "domain-invalid");
+}
+
+/// What is wrong whatever the tensor is, with its place.
+TEST(ScheduleText, SyntaxProblems) {
+  auto found = [](const std::string &text) -> std::string {
+    auto problem = findSyntaxProblem(text);
+    if (!problem)
+      return "";
+    return problem->problem.code + ": " + problem->problem.message + " [" +
+           std::to_string(problem->place.token) + ", " +
+           std::to_string(problem->place.offset) + "]";
+  };
+  EXPECT_EQ(found("tensor M x K A, B = split(K, 4) bulk B"), "");
+  EXPECT_EQ(found("tensor M x K A, B = split(N, 4)"),
+            "parse-error: there is no domain 'N' [10, 26]");
+  EXPECT_EQ(found(""), "parse-error: there is no tensor [0, 0]");
+  EXPECT_EQ(found("padded"), "parse-error: there is no tensor [1, 6]");
+  EXPECT_EQ(found("tensor M x K A, B = split(K, K % 4)"),
+            "parse-error: extents in the IR have + - * / ceildiv at '%' "
+            "[13, 31]");
+  EXPECT_EQ(found("size N multiple 4 tensor M"),
+            "parse-error: there is no size N: nothing is computed from it "
+            "[1, 5]");
+  EXPECT_EQ(found("tensor M bulk M, M"),
+            "parse-error: domain M is named twice [5, 17]");
+  // Of domains, too, as far as the tensor does not matter.
+  EXPECT_EQ(found("tensor M A, B = split(M, 0)"),
+            "domain-invalid: domain M is split by 0 [2, 9]");
+  EXPECT_EQ(found("tensor M A, B = split(M, 4) C = resize(M, 0, 1)"),
+            "domain-invalid: domain M is used already [12, 28]");
+  EXPECT_EQ(found("tensor M A, B = split(M, 4) C, D = window(B, 5)"),
+            "domain-invalid: a window of 5 elements does not fit into domain "
+            "B{4} [12, 28]");
+  EXPECT_EQ(found("tensor M x K A, B = swizzle(M, K) C = merge(A, B) bulk K"),
+            "");
+  EXPECT_EQ(found("tensor M x K A, B = swizzle(M, K) C = merge(A, M)"),
+            "domain-invalid: domain M is used already [14, 34]");
+  EXPECT_EQ(found("tensor M x K A, B = split(M, 8) C, D = split(K, 4) "
+                  "E, F = swizzle(B, D)"),
+            "domain-invalid: the swizzle of B{8} and D{4}: the second extent "
+            "is a known power of two, the first known and not larger [24, "
+            "51]");
+}
+
+TEST(ScheduleText, LaidOut) {
+  EXPECT_EQ(layOutSchedule(" tensor  M\tx K // roots\n  A,B=split( K,008 )\n"
+                           "C = resize(A,-1, 0)D,E = split(C, K*( 2+M )-00)"),
+            "tensor M x K A, B = split(K, 8) C = resize(A, -1, 0) D, E = "
+            "split(C, K * (2 + M) - 0)");
+  EXPECT_EQ(layOutSchedule(""), "");
 }
 
 } // namespace

@@ -152,7 +152,8 @@ public:
   std::vector<DomainId> leaves() const;
   /// One expression a line: `I1{2}, I2{4} = split(I0{6}, inner 4)`.
   std::string str() const;
-  std::string str(const DomainExpr &expr) const;
+  /// One; without extents: as a schedule is written.
+  std::string str(const DomainExpr &expr, bool extents = true) const;
   /// `I1{2}`.
   std::string str(DomainId id) const;
 

@@ -71,10 +71,31 @@ struct TmaTensor {
 Result<TmaSchedule> parseSchedule(std::string_view text,
                                   const TmaTensor &tensor);
 
+/// The IR's form of a schedule, laid out: parseSchedule of it, with the
+/// schedule's own extents and strides as the tensor, gives the schedule again,
+/// without what the operation and its types say, and without the order of
+/// loops (`at` tells them by their names). Problems: those of checkExtents;
+/// schedule-text where no text says it. What it takes: names that the grammar
+/// has, each domain one of its own; a dimension's extent is a number or a size
+/// of its name; factors are of numbers and these sizes.
+Result<std::string> writeSchedule(const TmaSchedule &schedule);
+
+/// The IR's form with the same tokens, in the one way in which they are kept:
+/// one line, single spaces, no comments. Any text will do.
+std::string layOutSchedule(std::string_view text);
+
+/// Whether the grammar has the name: letters, digits and underscores, no digit
+/// first.
+bool isScheduleName(std::string_view name);
+
 /// What is wrong with the IR's form whatever the tensor is.
 struct TmaSyntaxProblem {
-  size_t token; ///< Where, in tokens from 0.
-  std::string message;
+  struct Place {
+    size_t token;  ///< From 0.
+    size_t offset; ///< Bytes from the text's start.
+  };
+  Problem problem; ///< As parseSchedule's.
+  Place place;
 };
 std::optional<TmaSyntaxProblem> findSyntaxProblem(std::string_view text);
 

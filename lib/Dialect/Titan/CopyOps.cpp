@@ -46,7 +46,7 @@ static std::optional<std::string> parseToken(AsmParser &parser) {
 Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess())
     return {};
-  std::string text, last, before; // The last tokens.
+  std::string text;
   SmallVector<SMLoc> places;
   while (true) {
     places.push_back(parser.getCurrentLocation());
@@ -59,17 +59,11 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
                        "'>' at its end");
       return {};
     }
-    bool sign = last == "-" && (before == "," || before == "(");
-    bool call = last == "split" || last == "merge" || last == "resize" ||
-                last == "swizzle" || last == "window";
-    bool tight = text.empty() || sign || last == "(" || *token == "," ||
-                 *token == ")" || (*token == "(" && call);
-    text += (tight ? "" : " ") + *token;
-    before = std::exchange(last, *token);
+    text += " " + *token;
   }
-  if (auto problem = findSyntaxProblem(text)) {
-    parser.emitError(places[std::min(problem->token, places.size() - 1)])
-        << problem->message;
+  if (auto found = findSyntaxProblem(text)) {
+    parser.emitError(places[std::min(found->place.token, places.size() - 1)])
+        << '[' << found->problem.code << "] " << found->problem.message;
     return {};
   }
   return get(parser.getContext(), text);
@@ -137,8 +131,13 @@ static ParseResult parseWord(OpAsmParser &parser, StringRef keyword,
   if (parser.parseKeyword(&word))
     return failure();
   std::optional<Enum> value = symbolizeEnum<Enum>(word);
-  if (!value)
-    return parser.emitError(place) << "unknown word '" << word << "'";
+  if (!value) {
+    InFlightDiagnostic error = parser.emitError(place);
+    error << "'" << word << "' is no word of `" << keyword << "`:";
+    for (int i = 0; !stringifyEnum(Enum(i)).empty(); ++i)
+      error << (i ? ", " : " ") << stringifyEnum(Enum(i));
+    return error;
+  }
   attributes.append(keyword, Attr::get(parser.getContext(), *value));
   return parser.parseRParen();
 }
@@ -157,7 +156,13 @@ ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
     return failure();
   if (succeeded(parser.parseOptionalKeyword("signals"))) {
     signals = true;
-    if (parser.parseOperand(barrier))
+    SMLoc place = parser.getCurrentLocation();
+    OptionalParseResult named = parser.parseOptionalOperand(barrier);
+    if (!named.has_value())
+      return parser.emitError(place)
+             << "[copy-form] `signals` names the mbarrier that the copy "
+                "completes on: signals %full";
+    if (failed(*named))
       return failure();
     if (succeeded(parser.parseOptionalLSquare())) {
       indexed = true;
@@ -174,7 +179,11 @@ ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
     if (succeeded(parser.parseOptionalKeyword(word)))
       result.addAttribute(word, b.getUnitAttr());
   SmallVector<Type, 3> types;
-  SMLoc place;
+  SMLoc place = parser.getCurrentLocation();
+  if (succeeded(parser.parseOptionalKeyword("signals")))
+    return parser.emitError(place)
+           << "[copy-form] `signals` stands behind the target, before "
+              "`schedule`";
   auto &attributes = result.attributes;
   if (parseWord<OobFillAttr, OobFill>(parser, "fill", attributes) ||
       parseWord<AtomicOpAttr, AtomicOp>(parser, "reduce", attributes) ||
@@ -182,9 +191,14 @@ ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseOptionalAttrDict(result.attributes) ||
       parser.getCurrentLocation(&place) || parser.parseColonTypeList(types))
     return failure();
+  if (types.size() == 3 && !signals)
+    return parser.emitError(place)
+           << "[copy-form] three types, and no mbarrier: a copy to shared "
+              "memory names the one that it completes on behind its target, "
+              "signals %full";
   if (types.size() != 2 + size_t(signals))
     return parser.emitError(place)
-           << "expected the types of "
+           << types.size() << " types: expected those of "
            << (signals ? "source, target and barrier" : "source and target");
   result.addAttribute("loops", b.getArrayAttr(names));
   const int32_t sizes[] = {1, 1, static_cast<int32_t>(indices.size()), signals,
@@ -419,7 +433,7 @@ LogicalResult CopyAsyncOp::verify() {
                        "tile in shared memory, or back");
   if (isLoad() && !getBarrier())
     return emitOpError("[copy-form] a copy to shared memory completes on an "
-                       "mbarrier: name it with `signals`");
+                       "mbarrier: name it behind the target, signals %full");
   if (!isLoad() && getBarrier())
     return emitOpError("[copy-form] a copy to global memory completes in a "
                        "bulk group (titan.bulk.commit), and signals nothing");

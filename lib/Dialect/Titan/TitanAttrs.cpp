@@ -1,5 +1,6 @@
-//===- TitanAttrs.cpp - layouts by name -----------------------------------===//
+//===- TitanAttrs.cpp - layouts by name, schedules as text ----------------===//
 #include "titan/Dialect/Titan/Titan.h"
+#include "titan/Domain/TmaScheduleText.h"
 #include "titan/Layout/Hardware.h"
 
 #include "mlir/IR/Builders.h"
@@ -151,4 +152,46 @@ Result<Layout> LayoutTextAttr::getLayout(ArrayRef<int64_t> shape) const {
   if (layout->shape() != std::vector<int64_t>(shape.begin(), shape.end()))
     return shapeProblem("the layout's shape is not the tensor's");
   return layout;
+}
+
+//===----------------------------------------------------------------------===//
+// #titan.schedule<...>; its syntax is in CopyOps.cpp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   StringRef text) {
+  auto found = findSyntaxProblem(std::string_view(text));
+  if (!found)
+    return success();
+  return emitError() << '[' << found->problem.code << "] "
+                     << found->problem.message << ", column "
+                     << found->place.offset + 1 << " of `" << text << '`';
+}
+
+ScheduleAttr
+ScheduleAttr::getChecked(function_ref<InFlightDiagnostic()> emitError,
+                         MLIRContext *context, StringRef text) {
+  std::string laidOut = layOutSchedule(std::string_view(text));
+  return Base::getChecked(emitError, context, StringRef(laidOut));
+}
+
+ScheduleAttr
+ScheduleAttr::getChecked(function_ref<InFlightDiagnostic()> emitError,
+                         MLIRContext *context, const TmaSchedule &schedule) {
+  Result<std::string> text = writeSchedule(schedule);
+  if (text)
+    return getChecked(emitError, context, StringRef(*text));
+  emitError() << '[' << text.problem().code << "] " << text.problem().message;
+  return {};
+}
+
+ScheduleAttr ScheduleAttr::get(MLIRContext *context, StringRef text) {
+  return getChecked(mlir::detail::getDefaultDiagnosticEmitFn(context), context,
+                    text);
+}
+
+ScheduleAttr ScheduleAttr::get(MLIRContext *context,
+                               const TmaSchedule &schedule) {
+  return getChecked(mlir::detail::getDefaultDiagnosticEmitFn(context), context,
+                    schedule);
 }

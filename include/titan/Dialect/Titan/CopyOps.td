@@ -39,6 +39,15 @@ def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments]> {
     max, and, or) the tile is added to what is there.
 
     Sizes that only the launch knows become launch checks.
+
+    In C++ a copy is made by a TmaSchedule; `at` gives indices to its domains. Strides,
+    alignment, and what the tensor's type knows of its sizes are the types'; a direction,
+    reduction, element type, swizzle or number in the schedule that contradicts operands
+    and types is an error at the operation's location (copy-form, tma-map-type,
+    tma-box-mismatch, domain-invalid), as is a schedule that no text says
+    (schedule-text): the operation then has no schedule, and does not verify. A schedule
+    that wants strong correctness makes `strong`, and `fill(nan)`; one that does not
+    leaves it to the uses (setWeak demands it).
   }];
   let arguments = (ins AnyTypeOf<[Titan_GlobalType, Titan_SharedType]>:$source,
       AnyTypeOf<[Titan_GlobalType, Titan_SharedType]>:$target, Variadic<Index>:$indices,
@@ -46,6 +55,10 @@ def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments]> {
       StrArrayAttr:$loops, Titan_ScheduleAttr:$schedule, UnitAttr:$weak, UnitAttr:$strong,
       OptionalAttr<Titan_FillAttr>:$fill, OptionalAttr<Titan_AtomicAttr>:$reduce,
       OptionalAttr<Titan_CacheAttr>:$cache);
+  let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$target,
+      "const ::titan::TmaSchedule &":$schedule,
+      "::llvm::ArrayRef<std::pair<int, ::mlir::Value>>":$at,
+      CArg<"::mlir::Value", "{}">:$barrier, CArg<"::mlir::Value", "{}">:$index)>];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -69,11 +82,14 @@ def Titan_PipeCopyAsyncOp : Titan_Op<"pipe.copy_async"> {
     titan.pipe.commit %slot
     ```
     titan.copy_async with a slot's buffer and barrier; the consumers' products and sums decide
-    how correct it has to be.
+    how correct it has to be. In C++ it is made by a TmaSchedule as titan.copy_async is.
   }];
   let arguments = (ins Titan_GlobalType:$tensor, Variadic<Index>:$indices, Titan_SlotType:$slot,
       StrAttr:$name, StrArrayAttr:$loops, Titan_ScheduleAttr:$schedule, UnitAttr:$weak,
       UnitAttr:$strong, OptionalAttr<Titan_FillAttr>:$fill, OptionalAttr<Titan_CacheAttr>:$cache);
+  let builders = [OpBuilder<(ins "::mlir::Value":$tensor, "::mlir::Value":$slot,
+      "::llvm::StringRef":$name, "const ::titan::TmaSchedule &":$schedule,
+      "::llvm::ArrayRef<std::pair<int, ::mlir::Value>>":$at)>];
   let assemblyFormat = [{ $tensor custom<Loops>($loops, $indices) `->` $slot `[` $name `]`
       `schedule` `(` qualified($schedule) `)` (`weak` $weak^)? (`strong` $strong^)?
       (`fill` `(` $fill^ `)`)? (`cache` `(` $cache^ `)`)? attr-dict `:` type($tensor) }];

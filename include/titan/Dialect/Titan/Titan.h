@@ -27,7 +27,8 @@
 #include <array>
 
 namespace titan {
-struct TensorMap; // Domain/TensorMap.h
+struct TensorMap;   // Domain/TensorMap.h
+struct TmaSchedule; // Domain/TmaSchedule.h
 struct TmaViolation;
 class LaunchOp;
 class PartitionOp;

@@ -103,8 +103,16 @@ def Titan_ScheduleAttr : Titan_Attr<"Schedule", "schedule"> {
     factor, or `outer`), merge, resize, swizzle, bulk, shared, map, size, traffic,
     padded. Line ends say nothing. A factor may be a size of the tensor, by its name.
     The attribute's text is what stands between the brackets, on one line.
+
+    In C++ it is made from text (laid out, then read: what is wrong whatever the
+    tensor is is refused) or from a TmaSchedule (writeSchedule). `get` gives no
+    attribute where that fails, and says why without a place.
   }];
   let parameters = (ins StringRefParameter<>:$text);
+  let skipDefaultBuilders = 1;
+  let builders = [AttrBuilder<(ins "::llvm::StringRef":$text)>,
+                  AttrBuilder<(ins "const ::titan::TmaSchedule &":$schedule)>];
+  let genVerifyDecl = 1;
   let hasCustomAssemblyFormat = 1;
 }
 

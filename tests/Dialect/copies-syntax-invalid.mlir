@@ -1,0 +1,138 @@
+// RUN: titan-opt %s --split-input-file --verify-diagnostics
+//
+// What is wrong with the text of a copy, before there is an operation: the message says
+// what to write.
+
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!x = !titan.global<?x?xbf16>
+!t = !titan.shared<64x64xbf16, swizzle = 128>
+titan.kernel @silent(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %t = titan.shared.alloc : !t
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // expected-error @+1 {{[copy-form] three types, and no mbarrier: a copy to shared memory names the one that it completes on behind its target, signals %full}}
+  titan.copy_async %X at(Mo = %c0, Ko = %c0) to %t schedule(#tile) : !x, !t, !titan.mbarrier
+  titan.return
+}
+
+// -----
+
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!x = !titan.global<?x?xbf16>
+!t = !titan.shared<64x64xbf16, swizzle = 128>
+titan.kernel @nameless(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %t = titan.shared.alloc : !t
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // expected-error @+1 {{[copy-form] `signals` names the mbarrier that the copy completes on: signals %full}}
+  titan.copy_async %X at(Mo = %c0, Ko = %c0) to %t signals schedule(#tile) : !x, !t, !titan.mbarrier
+  titan.return
+}
+
+// -----
+
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!x = !titan.global<?x?xbf16>
+!t = !titan.shared<64x64xbf16, swizzle = 128>
+titan.kernel @late(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %t = titan.shared.alloc : !t
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // expected-error @+1 {{[copy-form] `signals` stands behind the target, before `schedule`}}
+  titan.copy_async %X at(Mo = %c0, Ko = %c0) to %t schedule(#tile) signals %full : !x, !t, !titan.mbarrier
+  titan.return
+}
+
+// -----
+
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!x = !titan.global<?x?xbf16>
+!t = !titan.shared<64x64xbf16, swizzle = 128>
+titan.kernel @untyped(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %t = titan.shared.alloc : !t
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // expected-error @+1 {{2 types: expected those of source, target and barrier}}
+  titan.copy_async %X at(Mo = %c0, Ko = %c0) to %t signals %full schedule(#tile) : !x, !t
+  titan.return
+}
+
+// -----
+
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!x = !titan.global<?x?xbf16>
+!t = !titan.shared<64x64xbf16, swizzle = 128>
+titan.kernel @one_type(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %t = titan.shared.alloc : !t
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // expected-error @+1 {{1 types: expected those of source and target}}
+  titan.copy_async %t to %X at(Mo = %c0, Ko = %c0) schedule(#tile) : !t
+  titan.return
+}
+
+// -----
+
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!x = !titan.global<?x?xbf16>
+!t = !titan.shared<64x64xbf16, swizzle = 128>
+titan.kernel @product(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %t = titan.shared.alloc : !t
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // expected-error @+1 {{'mul' is no word of `reduce`: add, min, max, exch, and, or, xor}}
+  titan.copy_async %t to %X at(Mo = %c0, Ko = %c0) schedule(#tile) reduce(mul) : !t, !x
+  titan.return
+}
+
+// -----
+
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!x = !titan.global<?x?xbf16>
+!t = !titan.shared<64x64xbf16, swizzle = 128>
+titan.kernel @ones(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %t = titan.shared.alloc : !t
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // expected-error @+1 {{'one' is no word of `fill`: zero, nan}}
+  titan.copy_async %X at(Mo = %c0, Ko = %c0) to %t signals %full schedule(#tile) fill(one) : !x, !t, !titan.mbarrier
+  titan.return
+}
+
+// -----
+
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!x = !titan.global<?x?xbf16>
+!t = !titan.shared<64x64xbf16, swizzle = 128>
+titan.kernel @twice(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %t = titan.shared.alloc : !t
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // expected-error @+1 {{one `at`, behind the tensor}}
+  titan.copy_async %X at(Mo = %c0) to %t at(Ko = %c0) signals %full schedule(#tile) : !x, !t, !titan.mbarrier
+  titan.return
+}
