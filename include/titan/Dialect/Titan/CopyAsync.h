@@ -38,7 +38,7 @@ struct KernelCopies;
 /// wantedCorrectness; tma-shared-tile where the buffer does not hold the tile.
 Result<CopyLowering> lowerCopy(CopyAsyncOp copy, KernelCopies *kernel);
 
-/// What the holes of a load's tile reach (CopyUses.cpp): the reductions that
+/// What the holes of a load's tile reach (CopyUses.h): the reductions that
 /// read them, directly or through what is computed from the tile, each with
 /// whether zero in the holes is neutral there; and which dimensions of the
 /// buffer have holes. Looks at the kernel's other copies, too: all are to be
