@@ -164,6 +164,134 @@ void titan::requireWeakStore(const TmaStoreFacts &facts,
             "row is free");
 }
 
+namespace {
+/// Looks for two elements that share a byte.
+struct OverlapSearch {
+  using Wide = __int128; // Strides have 40 bits, extents 33.
+  struct Dim {
+    size_t number;
+    Wide stride, most; // Of a difference of two indices.
+  };
+  std::vector<Dim> dims; // By stride, largest first.
+  Wide element;
+  std::vector<int64_t> apart = {}; // By number: the difference found.
+  int64_t steps = 1 << 16;
+
+  /// Of the dimensions from k on; those before are `sum` bytes apart.
+  bool find(size_t k, Wide sum, bool differ) {
+    if (--steps < 0)
+      return false;
+    if (k == dims.size())
+      return differ && sum < element && -sum < element;
+    const Dim &d = dims[k];
+    Wide rest = element - 1; // What the others make up for.
+    for (size_t j = k + 1; j < dims.size(); ++j)
+      rest += dims[j].stride * dims[j].most;
+    // The first one that differs goes up.
+    Wide from = differ ? -d.most : 0, to = d.most;
+    if (d.stride > 0) {
+      from = std::max(from, -((sum + rest) / d.stride) - 1);
+      to = std::min(to, (rest - sum) / d.stride + 1);
+    } else if (!differ) {
+      from = to = 1;
+    }
+    for (Wide x = from; x <= to && steps >= 0; ++x) {
+      Wide at = sum + x * d.stride;
+      if (at > rest || -at > rest)
+        continue;
+      apart[d.number] = static_cast<int64_t>(x);
+      if (find(k + 1, at, differ || x != 0))
+        return true;
+    }
+    apart[d.number] = 0;
+    return false;
+  }
+};
+} // namespace
+
+/// Whether strides are those of a tensor without overlaps, as it is written:
+/// each at least the one before times its extent.
+static bool surelyNests(const std::vector<TmaStoreDim> &dims, int64_t element) {
+  Expr covered = element;
+  for (size_t k = dims.size(); k-- > 0;) {
+    const TmaStoreDim &d = dims[k];
+    if (d.extent.is(1))
+      continue;
+    auto more = (d.stride - covered).constant();
+    if (areEqual(d.stride, covered) != Tri::Yes && !(more && *more >= 0))
+      return false;
+    covered = d.stride * d.extent;
+  }
+  return true;
+}
+
+void titan::requireDisjointElements(const std::vector<TmaStoreDim> &dims,
+                                    int64_t elementBytes,
+                                    Requirements &requirements) {
+  if (surelyNests(dims, elementBytes))
+    return;
+  OverlapSearch search{{}, elementBytes};
+  search.apart.assign(dims.size(), 0);
+  bool known = true;
+  for (size_t k = 0; k < dims.size(); ++k) {
+    auto n = dims[k].extent.constant(), stride = dims[k].stride.constant();
+    if (stride && *stride < 0)
+      return; // The map's rule.
+    if (n && stride && *n > 1)
+      search.dims.push_back({k, *stride, *n - 1});
+    known = known && n && (stride || *n == 1);
+  }
+  std::stable_sort(
+      search.dims.begin(), search.dims.end(),
+      [](const auto &a, const auto &b) { return a.stride > b.stride; });
+  auto text = [](const TmaStoreDim &d) {
+    return d.name + " (stride " + d.stride.str() + " bytes)";
+  };
+  if (search.find(0, 0, false)) {
+    std::string places;
+    for (size_t k = 0; k < dims.size(); ++k)
+      if (int64_t x = search.apart[k])
+        places += (places.empty() ? "" : ", ") + std::to_string(x) + " along " +
+                  text(dims[k]);
+    requirements.errors.push_back({Code::TmaStoreOverlap, "globalStrides",
+                                   "two elements share bytes, the second one " +
+                                       places + " from the first"});
+    return;
+  }
+  if (known && search.steps >= 0)
+    return;
+  std::string unknown = "whether two elements share bytes cannot be decided: "
+                        "strides do not nest";
+  if (known) {
+    requirements.errors.push_back({Code::Undecided, "globalStrides", unknown});
+    return;
+  }
+  for (size_t k = 0; k + 1 < dims.size(); ++k) {
+    const TmaStoreDim &d = dims[k];
+    if (d.extent.is(1))
+      continue;
+    Expr spanned = dims.back().extent * elementBytes;
+    for (size_t j = 0; j + 1 < dims.size(); ++j) {
+      const TmaStoreDim &other = dims[j];
+      if (j == k || other.extent.is(1))
+        continue;
+      Expr less = min(1, max(0, d.stride - other.stride + 1)); // Or as large.
+      spanned = spanned + (other.extent - 1) * other.stride * less;
+    }
+    Expr margin = d.stride - spanned;
+    if (auto n = d.extent.constant(); !n || *n < 2)
+      margin = max(Expr(1) - d.extent, margin);
+    auto value = margin.constant();
+    requirements.atLeastZero(
+        value && *value < 0 ? Code::Undecided : Code::TmaStoreOverlap, margin,
+        "globalStrides",
+        value ? unknown
+              : text(d) + " is less than the " + spanned.str() +
+                    " bytes that the dimensions of smaller strides span: "
+                    "elements share bytes");
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Which correctness is wanted
 //===----------------------------------------------------------------------===//

@@ -585,6 +585,17 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
   if (auto problem = checkIndices(work))
     return *problem;
 
+  Requirements apart;
+  if (schedule.direction != TmaDirection::Load) {
+    std::vector<TmaStoreDim> dims;
+    for (const TmaGlobalDim &d : schedule.global)
+      dims.push_back({schedule.graph.str(d.domain),
+                      schedule.graph[d.domain].extent, d.stride});
+    requireDisjointElements(dims, schedule.type->bits / 8, apart);
+    if (!apart.ok())
+      return problemOf(apart.errors.front());
+  }
+
   // The tile's order is the same in every view.
   Result<std::vector<View>> views = inferViews(work.s, work.classes);
   if (!views)
@@ -651,6 +662,7 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
   std::vector<TmaLowering> parts;
   std::vector<LaunchCheck> checks = multipleChecks(given.graph);
   addChecks(checks, factorChecks(given.graph));
+  addChecks(checks, apart.checks);
   for (const Part &part : partsOf(chosen->pieces)) {
     Work piece = work;
     if (chosen->pieces.copies > 1) {

@@ -133,3 +133,43 @@ titan.kernel @rest(%X: !x) warps(1) launch {
   }
   titan.return
 }
+
+// -----
+
+// Rows that overlap are loaded, and not stored to.
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 8) bulk Mi, K>
+!x = !titan.global<32x8xf32, strides = [4, 1]>
+!a = !titan.shared<8x8xf32>
+!full = !titan.mbarrier
+titan.kernel @overlap(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %a = titan.shared.alloc : !a
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(Mo = %c0) to %a signals %full schedule(#tile) : !x, !a, !full
+    // expected-error @+1 {{[tma-store-overlap] globalStrides: two elements share bytes, the second one 1 along M{32} (stride 16 bytes), -4 along K{8} (stride 4 bytes) from the first}}
+    titan.copy_async %a to %X at(Mo = %c0) schedule(#tile) : !a, !x
+  }
+  titan.return
+}
+
+// -----
+
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 8) bulk Mi, K>
+!x = !titan.global<32x8xi32, strides = [0, 1]>
+!a = !titan.shared<8x8xi32>
+titan.kernel @all_in_one(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %a = titan.shared.alloc : !a
+  titan.elect {
+    // expected-error @+1 {{[tma-store-overlap] globalStrides: two elements share bytes, the second one 1 along M{32} (stride 0 bytes) from the first}}
+    titan.copy_async %a to %X at(Mo = %c0) schedule(#tile) reduce(add) : !a, !x
+  }
+  titan.return
+}

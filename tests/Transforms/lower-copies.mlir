@@ -513,3 +513,29 @@ titan.kernel @sizes(%X: !titan.global<?x?x?xf32>) warps(1) launch {
   }
   titan.return
 }
+
+// Where only the launch knows the strides, they keep a stored tensor's elements apart; where
+// the type has them, and of loads, nothing is asked.
+#by_rows = #titan.schedule<tensor M x K Mo, Mi = split(M, 8) bulk Mi, K>
+// CHECK-LABEL: @apart
+// CHECK-NOT: tma-store-overlap
+// CHECK: titan.require %{{.*}}, "tma-store-overlap", "Z: globalStrides: M{M} (stride M.stride*4 bytes) is less than the 256 bytes that the dimensions of smaller strides span
+// CHECK-NOT: tma-store-overlap
+titan.kernel @apart(%X: !titan.global<?x64xf32>, %Y: !titan.global<?x64xf32, strides = [64, 1]>,
+                    %Z: !titan.global<?x64xf32>) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.cta_id 0
+  %tile = titan.shared.alloc : !titan.shared<8x64xf32>
+  %full = titan.mbarrier.alloc : !full
+  titan.elect {
+    titan.copy_async %X at(Mo = %a) to %tile signals %full schedule(#by_rows)
+        : !titan.global<?x64xf32>, !titan.shared<8x64xf32>, !full
+    titan.copy_async %tile to %Y at(Mo = %a) schedule(#by_rows)
+        : !titan.shared<8x64xf32>, !titan.global<?x64xf32, strides = [64, 1]>
+    titan.copy_async %tile to %Z at(Mo = %a) schedule(#by_rows)
+        : !titan.shared<8x64xf32>, !titan.global<?x64xf32>
+  }
+  titan.return
+}

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <gtest/gtest.h>
 #include <random>
+#include <set>
 
 using namespace titan;
 
@@ -270,6 +271,141 @@ TEST(WantedCorrectness, Table) {
             "strong: mma %acc takes elements along dimension 1 of the tile "
             "together, and some of them may be holes, in which only zero "
             "leaves its result right");
+}
+
+//===----------------------------------------------------------------------===//
+// Elements of a stored tensor share no bytes
+//===----------------------------------------------------------------------===//
+
+/// Whether two elements share a byte, by marking all of them.
+bool overlaps(const std::vector<std::pair<int64_t, int64_t>> &dims,
+              int64_t element) {
+  std::set<int64_t> bytes;
+  std::vector<int64_t> at(dims.size(), 0);
+  while (true) {
+    int64_t place = 0;
+    for (size_t k = 0; k < dims.size(); ++k)
+      place += at[k] * dims[k].second;
+    for (int64_t b = 0; b < element; ++b)
+      if (!bytes.insert(place + b).second)
+        return true;
+    size_t k = dims.size();
+    while (k-- > 0 && ++at[k] == dims[k].first)
+      at[k] = 0;
+    if (k == static_cast<size_t>(-1))
+      return false;
+  }
+}
+
+/// Whether strides nest in some order, by trying all.
+bool nests(std::vector<std::pair<int64_t, int64_t>> dims, int64_t element) {
+  std::sort(dims.begin(), dims.end());
+  do {
+    int64_t spanned = element;
+    bool good = true;
+    for (auto [n, stride] : dims) {
+      if (n == 1)
+        continue;
+      good = good && stride >= spanned;
+      spanned += (n - 1) * stride;
+    }
+    if (good)
+      return true;
+  } while (std::next_permutation(dims.begin(), dims.end()));
+  return false;
+}
+
+/// Every tensor of up to three dimensions, extents up to 4: numbers are decided
+/// exactly; what a launch checks holds where strides nest, whatever their
+/// order, and where it holds nothing overlaps.
+TEST(DisjointElements, EveryCase) {
+  int64_t cases = 0, overlapping = 0, held = 0;
+  for (int64_t element : {1, 2, 4})
+    for (int64_t n0 = 1; n0 <= 4; ++n0)
+      for (int64_t n1 = 1; n1 <= 4; ++n1)
+        for (int64_t n2 = 1; n2 <= 4; ++n2)
+          for (int64_t s0 = 0; s0 <= 20; ++s0)
+            for (int64_t s1 = 0; s1 <= 20; ++s1) {
+              std::vector<std::pair<int64_t, int64_t>> numbers = {
+                  {n0, s0}, {n1, s1}, {n2, element}};
+              bool shared = overlaps(numbers, element);
+              ++cases;
+              overlapping += shared;
+              Requirements known, open, half;
+              requireDisjointElements(
+                  {{"A", n0, s0}, {"B", n1, s1}, {"C", n2, element}}, element,
+                  known);
+              ASSERT_EQ(verdict(known), shared ? "tma-store-overlap " : "")
+                  << n0 << ' ' << n1 << ' ' << n2 << ' ' << s0 << ' ' << s1;
+              Expr a = Expr::symbol("A"), b = Expr::symbol("B"),
+                   c = Expr::symbol("C"), s = Expr::symbol("s"),
+                   t = Expr::symbol("t");
+              Expr::Bindings launch = {
+                  {"A", n0}, {"B", n1}, {"C", n2}, {"s", s0}, {"t", s1}};
+              auto holds = [&](const Requirements &r) {
+                EXPECT_FALSE(r.checks.empty());
+                return std::all_of(r.checks.begin(), r.checks.end(),
+                                   [&](const LaunchCheck &check) {
+                                     EXPECT_EQ(check.code,
+                                               Code::TmaStoreOverlap);
+                                     return check.holds(launch) == Tri::Yes;
+                                   });
+              };
+              requireDisjointElements(
+                  {{"A", a, s}, {"B", b, t}, {"C", c, element}}, element, open);
+              ASSERT_TRUE(open.ok());
+              // Inner strides of less than an element do not nest.
+              ASSERT_EQ(holds(open), nests(numbers, element))
+                  << n0 << ' ' << n1 << ' ' << n2 << ' ' << s0 << ' ' << s1;
+              ASSERT_FALSE(holds(open) && shared);
+              held += holds(open);
+              if (n0 == 1 || n1 == 1)
+                continue;
+              // Sizes in the type, strides of the launch.
+              requireDisjointElements(
+                  {{"A", n0, s}, {"B", n1, t}, {"C", n2, element}}, element,
+                  half);
+              ASSERT_TRUE(half.ok());
+              ASSERT_EQ(holds(half), holds(open));
+            }
+  std::printf("%ld cases, %ld overlap, %ld nest\n", long(cases),
+              long(overlapping), long(held));
+  EXPECT_GT(overlapping, 1000);
+  EXPECT_GT(held, 1000);
+}
+
+/// Strides that are computed from sizes need no check; what is known to overlap
+/// is an error whatever the launch brings; strides that are as large as can be.
+TEST(DisjointElements, Proofs) {
+  Expr m = Expr::symbol("M"), k = Expr::symbol("K"), n = Expr::symbol("N");
+  auto of = [](const std::vector<TmaStoreDim> &dims) {
+    Requirements r;
+    requireDisjointElements(dims, 2, r);
+    return verdict(r);
+  };
+  EXPECT_EQ(of({{"N", n, k * 2 * m}, {"M", m, k * 2}, {"K", k, 2}}), "");
+  EXPECT_EQ(of({{"N", n, 4096}, {"M", 16, 256}, {"K", 100, 2}}), "");
+  EXPECT_EQ(of({{"M", m, Expr::symbol("M.stride") * 2}, {"K", k, 2}}),
+            "max(-M + 1, M.stride*2 - K*2) ");
+  EXPECT_EQ(of({{"N", n, Expr::symbol("N.stride")},
+                {"M", 3, 16},
+                {"L", 2, 32},
+                {"K", 8, 2}}),
+            "tma-store-overlap "); // 2 of M and -1 of L.
+  EXPECT_EQ(of({{"M", m, 0}, {"K", 8, 2}}), "max(-M + 1, -16) ");
+  EXPECT_EQ(of({{"M", 2, 0}, {"K", 8, 2}}), "tma-store-overlap ");
+  int64_t most = (int64_t(1) << 40) - 16, all = int64_t(1) << 32;
+  EXPECT_EQ(of({{"A", all, most}, {"B", all, most}, {"K", 8, 2}}),
+            "tma-store-overlap ");
+  EXPECT_EQ(of({{"A", all, 16}, {"B", 16, most}, {"K", 8, 2}}), "");
+  EXPECT_EQ(of({{"A", all, 16 * 3}, {"B", all, 16 * 5}, {"K", 8, 2}}),
+            "tma-store-overlap ");
+  // Too many to look at.
+  std::vector<TmaStoreDim> many;
+  for (int64_t d = 0; d < 30; ++d)
+    many.push_back({"D", 2, (int64_t(1) << 38) + (int64_t(16) << d)});
+  many.push_back({"K", 1, 2});
+  EXPECT_EQ(of(many), "undecided ");
 }
 
 } // namespace

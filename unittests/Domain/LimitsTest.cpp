@@ -181,6 +181,22 @@ TEST(Limits, Bytes) {
   EXPECT_EQ(problemOf(kept).substr(0, 20), "shared-memory-limit:");
 }
 
+/// What is no leaf is named, with what uses it.
+TEST(Limits, BulkLeaves) {
+  EXPECT_EQ(problemOf("tensor u32 D{64} x J{4}\nC, B = split(D, 8)\n"
+                      "T, S = split(B, 2)\nbulk B, J"),
+            "domain-invalid: bulk domain B{8} is no leaf: it is used by T{4}, "
+            "S{2} = split(B{8}, inner 2)");
+  auto s = parseSchedule("tensor u32 D{64} x J{4}\nC, B = split(D, 8)\n"
+                         "bulk B, J");
+  ASSERT_TRUE(bool(s));
+  s->bulk.push_back(17);
+  auto low = lowerSchedule(*s, h200);
+  ASSERT_FALSE(bool(low));
+  EXPECT_EQ(low.problem().message,
+            "bulk domain 17, which there is not, is no leaf");
+}
+
 //===----------------------------------------------------------------------===//
 // Tiles of several boxes
 //===----------------------------------------------------------------------===//

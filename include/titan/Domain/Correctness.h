@@ -104,8 +104,9 @@ void requireAlignedCoordinate(const Expr &coordinate, const TmaType &type,
 //   element that another tile, or nobody, writes. (2) measured: the last chunk
 //   of a row is written whole (facts-tma.md M5); nothing beyond it. (1) is the
 //   ISA's rule. Without the three, the elements written are the valid ones.
-// Elements of the tensor share no bytes: that is taken for granted (not checked
-// of strides by which rows overlap).
+// Elements of the tensor share no bytes: else what one tile writes another may
+// overwrite, holes or not, and tiles that are apart by their coordinates race.
+// requireDisjointElements states it.
 // So a store's holes matter always: where a load may shrug (weak), a store
 // needs what a strong load needs, except that its else branch transfers
 // nothing.
@@ -124,6 +125,27 @@ struct TmaStoreFacts {
 /// the schedule's holes: lowerSchedule (TmaSchedule.h) refuses or predicates
 /// them.
 void requireWeakStore(const TmaStoreFacts &facts, Requirements &requirements);
+
+/// A dimension of the tensor; the stride in bytes.
+struct TmaStoreDim {
+  std::string name;
+  Expr extent, stride;
+};
+
+/// No two elements of a tensor, of `elementBytes` bytes each, share a byte:
+/// tma-store-overlap. The last dimension's stride is an element. Numbers are
+/// decided exactly, by search for a difference of two indices that is less than
+/// an element apart (undecided after 2^16 steps). Strides of the launch are
+/// checked to nest: for each dimension d of more than one index
+///     stride_d >= elementBytes + sum of (extent_j - 1)*stride_j
+/// over the other dimensions whose stride is at most stride_d.
+///   Proof sketch that this suffices: of two different elements let d be the
+///   dimension of largest stride in which they differ (of equal strides no two
+///   nest). The others that differ add up to at most stride_d - elementBytes.
+/// Nothing is checked where strides are computed from the sizes of all inner
+/// dimensions, as written.
+void requireDisjointElements(const std::vector<TmaStoreDim> &dims,
+                             int64_t elementBytes, Requirements &requirements);
 
 //===----------------------------------------------------------------------===//
 // Which correctness is wanted
