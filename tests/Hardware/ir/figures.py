@@ -5,7 +5,7 @@
     figures.py compare --launch titan-launch FOLDER      (on a machine with a GPU)
 
 `prepare` compiles each file, runs each of its kernels on the simulator as its example says, and
-keeps what each tensor holds that the kernel writes. `compare` launches the packages with the same
+keeps what each tensor then holds, inputs too. `compare` launches the packages with the same
 arguments and compares file by file; it prints a SHA-256 of each. For the copies of the seed's
 figures: tests/Programs/copies.mlir. Results that depend on the order of sums are not for it.
 """
@@ -37,19 +37,17 @@ def prepare(options):
         package = folder / (pathlib.Path(file).stem + ".titanpkg")
         subprocess.run([options.titan, "compile", file, "-o", package], check=True, stdout=subprocess.DEVNULL)
         for name, sizes, arguments in kernels(pathlib.Path(file).read_text()):
-            launch, written = [], []
+            launch, tensors = [], []
             for argument, how in arguments.items():
                 shape, *source = how.split()
                 shape = "x".join(sizes.get(size, size) for size in shape.split("x"))
-                if source:
-                    launch += ["--arg", f"{argument}={source[0]},shape={shape}"]
-                else:
-                    launch += ["--shape", f"{argument}={shape}"]
-                    written.append(argument)
-            outs = [word for w in written for word in ("--out", f"{w}={folder}/{name}.{w}.npy")]
+                tensors.append(argument)
+                launch += ["--arg", f"{argument}={source[0]},shape={shape}"] if source else \
+                          ["--shape", f"{argument}={shape}"]
+            outs = [word for tensor in tensors for word in ("--out", f"{tensor}={folder}/{name}.{tensor}.npy")]
             subprocess.run([options.titan, "run", file, "--kernel", name, *outs], check=True,
                            stdout=subprocess.DEVNULL)
-            cases.append({"package": package.name, "kernel": name, "launch": launch, "written": written})
+            cases.append({"package": package.name, "kernel": name, "launch": launch, "tensors": tensors})
     (folder / "cases.json").write_text(json.dumps(cases, indent=1))
     print(f"{len(cases)} kernels prepared")
 
@@ -57,15 +55,15 @@ def prepare(options):
 def compare(options):
     folder, equal, total = pathlib.Path(options.paths[0]), 0, 0
     for case in json.loads((folder / "cases.json").read_text()):
-        for w in case["written"]:
+        for tensor in case["tensors"]:
             total += 1
             words = [options.launch, folder / case["package"], "--kernel", case["kernel"], *case["launch"],
-                     "--out", f"{w}={folder}/gpu.npy"]
+                     "--out", f"{tensor}={folder}/gpu.npy"]
             run = subprocess.run(words, capture_output=True, text=True)
-            ours = (folder / f"{case['kernel']}.{w}.npy").read_bytes()
+            ours = (folder / f"{case['kernel']}.{tensor}.npy").read_bytes()
             same = run.returncode == 0 and (folder / "gpu.npy").read_bytes() == ours
             equal += same
-            print("equal" if same else "DIFFERENT", case["kernel"], w, hashlib.sha256(ours).hexdigest()[:16],
+            print("equal" if same else "DIFFERENT", case["kernel"], tensor, hashlib.sha256(ours).hexdigest()[:16],
                   run.stderr.strip())
     print(f"{equal} of {total} tensors equal")
     return equal != total
