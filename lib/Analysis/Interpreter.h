@@ -118,8 +118,12 @@ struct Instantiator::Impl {
   /// small case reaches, or the next dimension's stride times its size, if the
   /// dimension is packed.
   Number strideNumber(unsigned tensor, unsigned dimension);
-  /// Finds dimensions that requirements want packed; true if there are more.
+  /// Finds dimensions that requirements want packed: by an equality that only
+  /// packed strides meet. True if there are more.
   bool findPacked();
+  /// Strides that a condition says are equal to something.
+  void findEqualStrides(mlir::Value condition,
+                        llvm::SmallVectorImpl<StrideOp> &strides);
   Number ctaIdNumber(int dimension);
   /// Whether all CTAs of any grid run at once, one on each multiprocessor.
   bool allResident();

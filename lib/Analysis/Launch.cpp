@@ -14,6 +14,7 @@
 #include "Interpreter.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace titan;
@@ -80,49 +81,93 @@ Number Instantiator::Impl::strideNumber(unsigned tensor, unsigned dimension) {
   return {int64_t(1) << inner * (rank <= 2 ? 24 : rank == 3 ? 18 : 13), 0};
 }
 
+/// titan.stride, perhaps times a constant.
+static StrideOp strideOf(Value value) {
+  if (auto product = value.getDefiningOp<arith::MulIOp>()) {
+    if (getConstantIntValue(product.getRhs()))
+      return strideOf(product.getLhs());
+    if (getConstantIntValue(product.getLhs()))
+      return strideOf(product.getRhs());
+  }
+  return value.getDefiningOp<StrideOp>();
+}
+
+void Instantiator::Impl::findEqualStrides(Value condition,
+                                          SmallVectorImpl<StrideOp> &strides) {
+  // One side is the stride, the other says nothing of it.
+  auto equal = [&](Value a, Value b) {
+    for (auto [side, other] : {std::pair(a, b), std::pair(b, a)}) {
+      StrideOp stride = strideOf(side);
+      llvm::SetVector<Operation *> slice;
+      BackwardSliceOptions options;
+      options.inclusive = true;
+      if (stride && succeeded(getBackwardSlice(other, &slice, options)) &&
+          llvm::none_of(slice, [&](Operation *op) {
+            auto same = dyn_cast<StrideOp>(op);
+            return same && same.getTensor() == stride.getTensor() &&
+                   same.getDimension() == stride.getDimension();
+          }))
+        strides.push_back(stride);
+    }
+  };
+  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+    findEqualStrides(both.getLhs(), strides);
+    findEqualStrides(both.getRhs(), strides);
+    return;
+  }
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare)
+    return;
+  if (compare.getPredicate() == arith::CmpIPredicate::eq)
+    return equal(compare.getLhs(), compare.getRhs());
+  // As titan-lower-copies writes it: -max(a - b, b - a) >= 0.
+  auto negated = compare.getLhs().getDefiningOp<arith::MulIOp>();
+  auto most = negated ? negated.getLhs().getDefiningOp<arith::MaxSIOp>()
+                      : arith::MaxSIOp();
+  if (compare.getPredicate() != arith::CmpIPredicate::sge || !most ||
+      getConstantIntValue(compare.getRhs()) != 0 ||
+      getConstantIntValue(negated.getRhs()) != -1)
+    return;
+  auto there = most.getLhs().getDefiningOp<arith::SubIOp>(),
+       back = most.getRhs().getDefiningOp<arith::SubIOp>();
+  if (there && back &&
+      launchNumbers.lookup(there.getLhs()) ==
+          launchNumbers.lookup(back.getRhs()) &&
+      launchNumbers.lookup(there.getRhs()) ==
+          launchNumbers.lookup(back.getLhs()))
+    equal(there.getLhs(), there.getRhs());
+}
+
 bool Instantiator::Impl::findPacked() {
-  bool more = false;
+  auto before = packed;
   for (auto require : kernel.getLaunch().front().getOps<RequireOp>()) {
     auto broken = [&] {
       auto number = launchNumbers.find(require.getCondition());
       return number != launchNumbers.end() &&
              symbols.value(number->second, leafValues, 0) == 0;
     };
-    if (!broken())
-      continue;
-    // It asks for strides: one of them packed, or all that lie within it.
-    llvm::SetVector<Operation *> slice;
-    BackwardSliceOptions options;
-    options.inclusive = true;
-    if (Operation *condition = require.getCondition().getDefiningOp();
-        !condition || failed(getBackwardSlice(condition, &slice, options)))
-      continue;
-    SmallVector<std::set<std::pair<unsigned, unsigned>>> attempts;
-    for (Operation *op : slice)
-      if (auto stride = dyn_cast<StrideOp>(op))
-        if (auto tensor = dyn_cast<BlockArgument>(stride.getTensor())) {
-          unsigned number = tensor.getArgNumber(), d = stride.getDimension(),
-                   rank = stride.getTensor().getType().getRank();
-          auto &all = attempts.emplace_back();
-          for (unsigned inner = d; inner + 1 < rank; ++inner)
-            all.insert({number, inner});
-          if (d + 1 < rank)
-            attempts.insert(attempts.begin(), std::set{std::pair(number, d)});
+    SmallVector<StrideOp> strides;
+    if (broken())
+      findEqualStrides(require.getCondition(), strides);
+    // Either the dimension is packed, or all that lie within it are, too.
+    for (bool all : {false, true})
+      for (StrideOp stride : strides) {
+        auto tensor = dyn_cast<BlockArgument>(stride.getTensor());
+        if (!tensor || !broken())
+          continue;
+        unsigned d = stride.getDimension(),
+                 end = all ? stride.getTensor().getType().getRank() - 1 : d + 1;
+        auto known = packed;
+        for (unsigned inner = d; inner < end; ++inner)
+          packed.insert({tensor.getArgNumber(), inner});
+        readRegion();
+        if (broken()) {
+          packed = known;
+          readRegion();
         }
-    auto before = packed;
-    for (const auto &attempt : attempts) {
-      packed.insert(attempt.begin(), attempt.end());
-      readRegion();
-      if (!broken()) {
-        more |= packed != before;
-        break;
       }
-      packed = before;
-    }
-    if (packed == before)
-      readRegion();
   }
-  return more;
+  return packed != before;
 }
 
 Number Instantiator::Impl::ctaIdNumber(int dimension) {
