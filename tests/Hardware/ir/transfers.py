@@ -254,9 +254,6 @@ class Kernel:
         rank = rng.choice([3, 3, 4, 4, 5] if walk < 0.46 else [1, 2, 2, 3, 3, 4, 5])
         if self.form == "tensor" and self.interleave:
             rank = min(rank, 4)  # a tensor has at most 5 dimensions, one of them a slice
-        # The checker does not know that a launch's start lies in the bounding box.
-        if self.im2col and self.op != "load":
-            self.form = "text"
         self.rank = rank
         self.swizzle = rng.choice([0, 0, 32, 64, 128])
         self.nan = self.type in NAN_FILL and self.op == "load" and rng.random() < 0.5
@@ -278,6 +275,7 @@ class Kernel:
             self.upper = [corner() if load else rng.randint(-2, 0) for _ in range(rank - 2)]
             if far and load:  # a box that small tensors have
                 self.upper = [max(u, l - rng.randint(0, 3)) for l, u in zip(self.lower, self.upper)]
+            self.most_offset = {3: 65535, 4: 255, 5: 31}[rank]
             self.pixels = rng.randint(1, most)
             tile = [self.pixels, inner]
             self.box = list(tile)
@@ -392,8 +390,7 @@ class Kernel:
             for d, low, high in zip(self.spatial(), self.lower, self.upper):
                 coords[d] = rng.randint(low, dims[d] - 1 + high)
                 if load:
-                    most = 65535 if self.rank == 3 else 255 if self.rank == 4 else 31
-                    offsets.append(rng.randint(0, most) if rng.random() < 0.05 else rng.randint(0, 4))
+                    offsets.append(rng.randint(0, self.most_offset) if rng.random() < 0.05 else rng.randint(0, 4))
         return Transfer(self, dims, strides, coords, offsets, shape, row_stride, rng.getrandbits(64))
 
     # ------------------------------------------------------------------------------------------
@@ -441,6 +438,23 @@ class Kernel:
                        f"%rest = arith.remsi %x{rank - 1}, %unit : i64",
                        "%whole_chunks = arith.cmpi eq, %rest, %zero : i64",
                        'titan.require %whole_chunks, "launch-check", "coordinate 0 is a multiple of 16 bytes"']
+        if self.form != "text" and self.im2col:
+            for d, low, high in zip(self.spatial(), self.lower, self.upper):
+                size = f"%dim{d}"
+                if self.form == "tensor":
+                    size = f"%size{d}"
+                    launch.append(f"{size} = titan.dim %X, {d} : {tensor}")
+                launch += [f"%start{d} = arith.index_cast %x{d} : i64 to index",
+                           f"%low{d} = arith.constant {low} : index", f"%high{d} = arith.constant {high} : index",
+                           f"%end{d} = arith.addi {size}, %high{d} : index",
+                           f"%behind{d} = arith.cmpi sge, %start{d}, %low{d} : index",
+                           f"%before{d} = arith.cmpi slt, %start{d}, %end{d} : index"]
+                launch += [f'titan.require %{side}{d}, "launch-check", "the start lies in the bounding box"'
+                           for side in ("behind", "before")]
+            for d in range(len(first.offsets)):
+                launch += [f"%most{d} = arith.constant {self.most_offset} : i64",
+                           f"%fits{d} = arith.cmpi ule, %o{d}, %most{d} : i64",
+                           f'titan.require %fits{d}, "launch-check", "the offset fits its bits"']
         own = ""
         if self.form != "tensor":
             own = f" dims({', '.join(dims)})" + (f" byte_strides({', '.join(strides)})" if strides else "")
