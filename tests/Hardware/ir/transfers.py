@@ -319,7 +319,7 @@ class Kernel:
             shapes = [tile, flat] if len(tile) < 6 and max(tile) <= 256 else [flat]
         self.buffer = flat
         if self.way != "registers" and not self.swizzle:
-            self.buffer = rng.choice([tile, flat, [self.elements]] if self.way == "elements" else shapes)
+            self.buffer = rng.choice(shapes + [[self.elements]] if self.way == "elements" else shapes)
         self.static = self.form == "text" and rng.random() < 0.5
         self.transfers = []
         for _ in range(1 if self.form == "text" else 3):
