@@ -204,10 +204,12 @@ void Lowering::limits(Candidate &c) const {
       map.dims[d] = static_cast<uint64_t>(*n);
     } else {
       unknown.dims |= 1 << d;
-      std::string text = low.dims[d].str() + " is not in 1 .. 2^32";
+      std::string size = low.dims[d].str(), largest = number(target.tmaMaxDim),
+                  text = size + " is not in 1 .. " + largest;
       r.atLeastZero(Code::TmaDimRange, low.dims[d] - 1, "globalDim" + at, text);
       r.atLeastZero(Code::TmaDimRange, Expr(target.tmaMaxDim) - low.dims[d],
-                    "globalDim" + at, text);
+                    "globalDim" + at, text,
+                    "keep " + size + " at most " + largest);
     }
     if (d == 0)
       continue;

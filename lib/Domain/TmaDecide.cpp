@@ -9,6 +9,7 @@
 #include "titan/Domain/Theorems.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace titan;
 using namespace titan::tma;
@@ -158,6 +159,28 @@ void Lowering::requireStarts(Candidate &c, const std::vector<Mixing> &mixed,
   }
 }
 
+/// Where boxes begin and end along a dimension.
+static std::string edgesOf(const TmaDimension &t) {
+  int64_t step = t.group ? t.group : t.box, inside = t.group ? t.boxes : 0;
+  std::set<int64_t> edges; // Modulo the step.
+  for (int64_t k = 0; k <= inside; ++k)
+    edges.insert(euclidMod(t.first + k * t.box, step));
+  std::string text;
+  size_t n = edges.size(), seen = 0;
+  for (int64_t edge : edges) {
+    if (++seen > 3 && seen < n)
+      continue;
+    text += (seen == 1  ? ""
+             : seen < n ? ", "
+             : n > 4    ? " and so on to "
+                        : " or ") +
+            number(edge);
+  }
+  if (n == 1 && *edges.begin() == 0)
+    return "multiples of " + number(step);
+  return text + " behind multiples of " + number(step);
+}
+
 /// What to change so that no tile of a dimension mixes.
 std::string Lowering::fixOfMixing(const Dim &d, bool load) const {
   const TmaDimension &t = d.record;
@@ -174,14 +197,91 @@ std::string Lowering::fixOfMixing(const Dim &d, bool load) const {
       fix += "; or say that " + t.size.name() + " is a multiple of " + box +
              " (in the schedule: size " + t.size.name() + " multiple " + box +
              (s.tmaDomain.empty() ? ")" : ", and no map)");
-  } else if (t.begin > 0 || t.cut > 0) {
-    fix = "begin and end what the resize leaves of the dimension at multiples "
-          "of the box, " +
-          box;
+  } else if ((t.begin > 0 || t.cut > 0) && !d.slides && d.mixes.empty() &&
+             t.box % t.elementStride == 0) {
+    fix = std::string(t.cut == 0     ? "begin"
+                      : t.begin == 0 ? "end"
+                                     : "begin and end") +
+          " what the resize leaves of the dimension where boxes begin or end, "
+          "at " +
+          edgesOf(t);
   }
   if (load && !fix.empty())
     fix += "; or ask for weak, where no reduction reads the holes";
   return fix;
+}
+
+namespace {
+/// Of the copies that the loops of a predicate make, those that it lets be
+/// done.
+struct Share {
+  int64_t copies = 1, done = 1;
+};
+} // namespace
+
+/// Bounds that have loops in common are counted together, through all their
+/// iterations. Those that only a launch decides, or of more than `most`
+/// iterations, are taken to hold.
+static Share shareOf(const std::vector<TmaBound> &predicate,
+                     const std::vector<TmaLoop> &loops) {
+  constexpr int64_t most = 1 << 14, mostCopies = int64_t(1) << 40;
+  struct Group {
+    std::map<std::string, int64_t> loops; // And their extents.
+    std::vector<const TmaBound *> bounds;
+  };
+  std::vector<Group> groups;
+  for (const TmaBound &b : predicate) {
+    Group group{{}, {&b}};
+    bool known = true;
+    auto look = [&](const std::string &name) {
+      auto it = std::find_if(loops.begin(), loops.end(),
+                             [&](const TmaLoop &l) { return l.index == name; });
+      auto n = it == loops.end() ? std::nullopt : it->extent.constant();
+      known = known && n;
+      if (n)
+        group.loops[name] = *n;
+      return false; // Go on.
+    };
+    b.index.mentions(look);
+    b.extent.mentions(look);
+    if (!known)
+      continue;
+    for (size_t k = groups.size(); k-- > 0;) {
+      Group &other = groups[k];
+      if (std::none_of(other.loops.begin(), other.loops.end(),
+                       [&](auto &l) { return group.loops.count(l.first); }))
+        continue;
+      group.loops.merge(other.loops);
+      group.bounds.insert(group.bounds.end(), other.bounds.begin(),
+                          other.bounds.end());
+      groups.erase(groups.begin() + static_cast<ptrdiff_t>(k));
+    }
+    groups.push_back(std::move(group));
+  }
+  Share share;
+  for (const Group &group : groups) {
+    int64_t copies = 1, done = 0;
+    for (auto &[name, n] : group.loops)
+      copies = n <= most / copies ? copies * n : most + 1;
+    if (copies > most || share.copies > mostCopies)
+      continue;
+    for (int64_t k = 0; k < copies; ++k) {
+      Expr::Bindings at;
+      int64_t rest = k;
+      for (auto &[name, n] : group.loops) {
+        at[name] = rest % n;
+        rest /= n;
+      }
+      done += std::all_of(
+          group.bounds.begin(), group.bounds.end(), [&](const TmaBound *b) {
+            auto index = b->index.evaluate(at), extent = b->extent.evaluate(at);
+            return !index || !extent || (0 <= *index && *index < *extent);
+          });
+    }
+    share.copies *= copies;
+    share.done *= done;
+  }
+  return share;
 }
 
 /// Level and predicate.
@@ -197,7 +297,6 @@ void Lowering::decide(Candidate &c) const {
 
   // What makes holes that the hardware does not see.
   std::vector<DomainId> test;
-  int64_t visited = 1, valid = 1; // Of the loops' sides, where known.
   for (const DomainExpr &e : g.exprs()) {
     if (e.removed || is[e.in[0]])
       continue;
@@ -210,14 +309,6 @@ void Lowering::decide(Candidate &c) const {
                       " is not protected by the tensor's bounds");
     low.level = 2;
     test.push_back(e.in[0]);
-    auto n = g[e.in[0]].extent.constant();
-    Expr after =
-        g[e.out[0]].extent * (e.out[1] >= 0 ? g[e.out[1]].extent : Expr(1));
-    if (auto m = after.constant();
-        n && m && *m < 1 << 20 && *n < 1 << 20 && visited < 1 << 20) {
-      visited *= *m;
-      valid *= *n;
-    }
   }
   // Domains whose bounds follow from those of the others need no test.
   test = g.withoutImplied(std::move(test));
@@ -272,20 +363,30 @@ void Lowering::decide(Candidate &c) const {
   int64_t bytes = low.thenBytes;
   if (!load)
     low.thenBytes = 0; // Stores complete by bulk groups.
-  bool worth = s.traffic == TmaTraffic::Save ||
-               (s.traffic == TmaTraffic::Worth && visited * 7 >= valid * 8);
-  if (s.traffic == TmaTraffic::Worth && !strong && !predicate.empty())
-    low.why.push_back("traffic: of " + number(visited) + " copies " +
-                      number(visited - valid) +
+  bool worth = s.traffic == TmaTraffic::Save;
+  if (s.traffic == TmaTraffic::Worth && !strong && !predicate.empty()) {
+    Share share = shareOf(predicate, loops);
+    int64_t holes = share.copies - share.done;
+    worth = holes * 8 >= share.copies;
+    low.why.push_back("traffic: " +
+                      (holes == 0    ? "no copies"
+                       : !share.done ? "all copies"
+                                     : "of every " + number(share.copies) +
+                                           " copies " + number(holes)) +
                       " are known to move nothing but holes, " +
                       (worth ? "an eighth or more: a predicate saves them"
                              : "less than an eighth: they are let be"));
+  }
   if (predicate.empty() || (!strong && !worth)) {
     low.why.push_back(
         low.level == 1 ? "level 1: holes lie outside of the tensor, where the "
                          "hardware fills (loads) or writes nothing"
-        : predicate.empty() ? "no predicate: it would hold in every iteration"
-                            : "no predicate: weak correctness does without");
+        : !predicate.empty() ? "no predicate: weak correctness does without"
+        : s.traffic == TmaTraffic::Ignore || strong
+            ? "no predicate: it would hold in every iteration"
+            : "no predicate: it would hold in every iteration; what lies "
+              "outside of the tensor needs none, the hardware reads nothing "
+              "there");
     return;
   }
   low.predicate = std::move(predicate);

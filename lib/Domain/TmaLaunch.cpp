@@ -8,6 +8,7 @@
 #include "TmaCandidate.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace titan;
 using namespace titan::tma;
@@ -395,9 +396,19 @@ void titan::tma::tellMixedTiles(TmaLowering &low) {
   }
 }
 
+/// The innermost part of an expression that has no value under these numbers.
+static Expr partWithoutValue(const Expr &e, const Expr::Bindings &launch) {
+  if (e.kind() != Expr::Kind::Constant && e.kind() != Expr::Kind::Symbol)
+    for (const Expr &operand : {e.lhs(), e.rhs()})
+      if (!operand.evaluate(launch))
+        return partWithoutValue(operand, launch);
+  return e;
+}
+
 std::vector<TmaViolation>
 TmaLowering::brokenChecks(const Expr::Bindings &launch) const {
   std::vector<TmaViolation> broken;
+  std::set<std::string> undefined; // Said once, whatever is computed from it.
   for (const LaunchCheck &check : checks) {
     Tri holds = check.holds(launch);
     bool missing = check.atLeastZero.mentions(
@@ -408,11 +419,22 @@ TmaLowering::brokenChecks(const Expr::Bindings &launch) const {
     if (std::string sizes = numbersOf(check.atLeastZero, launch);
         !sizes.empty())
       v.message += " (" + sizes + ")";
-    if (holds == Tri::Unknown)
-      v.message += ": " + check.atLeastZero.str() + " has no value";
-    else if (check.code == Code::TmaStrong)
+    if (holds == Tri::Unknown) {
+      Expr part = partWithoutValue(check.atLeastZero, launch);
+      if (!undefined.insert(part.str()).second)
+        continue;
+      bool divides = part.kind() == Expr::Kind::Div ||
+                     part.kind() == Expr::Kind::Mod ||
+                     part.kind() == Expr::Kind::CeilDiv;
+      divides = divides && part.rhs().evaluate(launch) == 0;
+      v.message += ": " + part.str() +
+                   (divides ? " is a division by 0" : " is beyond 64 bits");
+      v.fix = divides ? "keep " + part.rhs().str() + " at least 1"
+                      : "keep " + part.str() + " within 64 bits";
+    } else if (check.code == Code::TmaStrong) {
       if (auto tile = mixedTile(launch))
         v.message += ": " + *tile;
+    }
     broken.push_back(std::move(v));
   }
   return broken;

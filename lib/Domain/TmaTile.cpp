@@ -340,21 +340,23 @@ Pieces titan::tma::cutTile(const std::vector<Dim> &dims,
         for (DomainId id : d.tileDomains)
           name += (name.empty() ? "" : " x ") + graph.str(id);
         p.problem = "no boxes make up the tile " + name +
-                    ": they have at most " + number(rule.most) + " elements";
+                    ". A box has at most " + number(rule.most) + " elements.";
         if (rule.unit > 1)
-          p.problem += ", and a multiple of " + number(rule.unit) +
-                       " in a row, which has whole chunks of " + number(chunk) +
-                       " bytes";
-        if (!panels && rule.multiple > 1)
-          p.problem += ", where others follow a multiple of " +
-                       number(rule.multiple) +
-                       (rule.whole > 1 ? ", and so has the tile" : "") +
-                       ", so that each begins at a multiple of " +
-                       number(align) + " bytes";
+          p.problem += " A row has whole chunks of " + number(chunk) +
+                       " bytes: a multiple of " + number(rule.unit) +
+                       " elements.";
+        if (!panels && rule.multiple > 1) {
+          p.problem += " Each box begins at a multiple of " + number(align) +
+                       " bytes: all but the last have a multiple of " +
+                       number(rule.multiple) + " elements.";
+          if (rule.whole > 1)
+            p.problem += " So has the tile: boxes of the next one follow.";
+        }
         p.problem +=
             rule.works(d.tile)
-                ? "; none of these is made of whole domains of it"
-                : "; " + othersThan(d.tile, rule) + " elements would do";
+                ? " A box takes whole domains of the tile and a part "
+                  "of one: none that is allowed does"
+                : " " + othersThan(d.tile, rule) + " elements would do";
       }
       boxes = found.value_or(boxes);
     }

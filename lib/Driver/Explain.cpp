@@ -16,6 +16,8 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace titan;
 
@@ -293,7 +295,9 @@ static int explainTma(const ExplainCommand &options) {
     int64_t value;
     if (name.empty() || number.getAsInteger(10, value) || value < 1)
       return bad(Code::BadArgument,
-                 "--size is NAME=N with N at least 1, not '" + text + "'");
+                 "--size is NAME=N with N in 1 .. " +
+                     Twine(std::numeric_limits<int64_t>::max()) + ", not '" +
+                     text + "'");
     if (sizes.count(name.str()))
       return bad(Code::BadArgument,
                  "--size: " + name + " is given a second time");

@@ -128,7 +128,7 @@ titan.kernel @rest(%X: !x) warps(1) launch {
 } body() {
   %a = titan.shared.alloc : !a
   titan.elect {
-    // expected-error @+1 {{[tma-schedule] boxDim: no boxes make up the tile M{257}: they have at most 256 elements, where others follow a multiple of 8, and so has the tile, so that each begins at a multiple of 128 bytes; 256 or 264 elements would do}}
+    // expected-error @+1 {{[tma-schedule] boxDim: no boxes make up the tile M{257}. A box has at most 256 elements. Each box begins at a multiple of 128 bytes: all but the last have a multiple of 8 elements. So has the tile: boxes of the next one follow. 256 or 264 elements would do}}
     titan.copy_async %a to %X schedule(#tile) : !a, !x
   }
   titan.return

@@ -246,10 +246,10 @@ TEST(Limits, BoxesOfTiles) {
   };
   EXPECT_EQ(runs(two(360), {"A", "B", "J"}), 4);
   EXPECT_EQ(problemOf(two(257)),
-            "tma-schedule: boxDim: no boxes make up the tile B{257}: they have "
-            "at most 256 elements, where others follow a multiple of 8, and so "
-            "has the tile, so that each begins at a multiple of 128 bytes; 256 "
-            "or 264 elements would do");
+            "tma-schedule: boxDim: no boxes make up the tile B{257}. A box has "
+            "at most 256 elements. Each box begins at a multiple of 128 bytes: "
+            "all but the last have a multiple of 8 elements. So has the tile: "
+            "boxes of the next one follow. 256 or 264 elements would do");
   for (int64_t tile = 1; tile <= 720; ++tile)
     EXPECT_EQ(problemOf(two(tile)).empty(), tile <= 256 || tile % 8 == 0)
         << tile;
@@ -272,9 +272,9 @@ TEST(Limits, BoxesOfTiles) {
             "panels begin at multiples of 128 bytes, so that a multiple of 4 "
             "rows would do");
   EXPECT_EQ(problemOf(panels(8, 10)),
-            "tma-schedule: boxDim: no boxes make up the tile I{10}: they have "
-            "at most 8 elements, and a multiple of 4 in a row, which has whole "
-            "chunks of 16 bytes; 8 or 12 elements would do");
+            "tma-schedule: boxDim: no boxes make up the tile I{10}. A box has "
+            "at most 8 elements. A row has whole chunks of 16 bytes: a "
+            "multiple of 4 elements. 8 or 12 elements would do");
   // A row wider than a box.
   std::string wide = "tensor u8 M{3} x K{1024}\nO, I = split(K, 272)\n"
                      "bulk I\nload strong";
@@ -341,11 +341,127 @@ TEST(Limits, WorthItsPredicate) {
     bool takes = 32 - n >= 4; // Of 32.
     EXPECT_EQ(low->otherwise, takes ? TmaElse::Skip : TmaElse::None) << n;
     EXPECT_EQ(low->predicate.empty(), !takes) << n;
-    std::string line = "traffic: of 32 copies " + std::to_string(32 - n) +
+    std::string line = "traffic: of every 32 copies " + std::to_string(32 - n) +
                        " are known to move nothing but holes, " +
                        (takes ? "an eighth or more: a predicate saves them"
                               : "less than an eighth: they are let be");
     EXPECT_EQ(std::count(low->why.begin(), low->why.end(), line), 1) << line;
+  }
+}
+
+/// Boxes and rests of a tile count their own copies, boxes and not elements.
+TEST(Limits, WorthOfParts) {
+  // Of each part: what it says of traffic, and whether it has a predicate.
+  using Parts = std::vector<std::pair<std::string, bool>>;
+  auto parts = [](const std::string &text) {
+    Parts result;
+    EXPECT_GT(runs(text, {"B", "J"}), 1);
+    auto low = lower(text);
+    if (!low) {
+      ADD_FAILURE() << low.problem().message;
+      return result;
+    }
+    for (const TmaLowering *part : low->parts()) {
+      std::string said;
+      for (const std::string &line : part->why)
+        if (line.starts_with("traffic: "))
+          said += line.substr(9, line.find(',') - 9);
+      result.emplace_back(said, !part->predicate.empty());
+    }
+    return result;
+  };
+  auto tiles = [](int64_t size, int64_t tile, const std::string &more = "") {
+    return "tensor u32 M{" + std::to_string(size + 1) +
+           "} x J{4}\nD = resize(M, -1, 0)\nC, B = split(D, " +
+           std::to_string(tile) + ")\n" + more +
+           "bulk B, J\nmap M, J\nload weak\ntraffic worth";
+  };
+  const std::string holes = " are known to move nothing but holes";
+  // One tile, of which the second box is one hole.
+  EXPECT_EQ(parts(tiles(18, 300)),
+            Parts({{"", false}, {"all copies" + holes, true}}));
+  // 2 tiles of 512 and 2, in 3 iterations: 5 of the 9 copies are holes.
+  EXPECT_EQ(parts(tiles(519, 514, "P, Q = split(C, 3)\n")),
+            Parts({{"of every 6 copies 3" + holes, true},
+                   {"of every 3 copies 2" + holes, true}}));
+  // More than an eighth of the elements, a tenth of the boxes.
+  EXPECT_EQ(parts(tiles(514 * 4 + 1, 514)),
+            Parts({{"of every 10 copies 1" + holes, false},
+                   {"of every 5 copies 1" + holes, true}}));
+  // A fiftieth of the elements, and an eighth of the rests.
+  EXPECT_EQ(parts(tiles(300 * 7 + 256, 300)),
+            Parts({{"", false}, {"of every 8 copies 1" + holes, true}}));
+  // Two bounds of the same loops: index 3 of E, F is no Q, and there are 4 C.
+  EXPECT_EQ(parts(tiles(1200, 300, "P, Q = split(C, 3)\nE, F = split(Q, 2)\n")),
+            Parts({{"of every 8 copies 4" + holes, true},
+                   {"of every 8 copies 4" + holes, true}}));
+  // What only a launch knows is not counted.
+  auto open = lower("tensor u32 M{M} x J{4}\nD = resize(M, -1, 0)\n"
+                    "C, B = split(D, 300)\nbulk B, J\nload weak\n"
+                    "traffic worth");
+  ASSERT_TRUE(bool(open)) << open.problem().message;
+  EXPECT_EQ(open->otherwise, TmaElse::None);
+  EXPECT_EQ(std::count(open->why.begin(), open->why.end(),
+                       "traffic: no copies" + holes +
+                           ", less than an eighth: they are let be"),
+            1);
+}
+
+/// What lies outside of the tensor needs no predicate: it is all fill.
+TEST(Limits, OutsideNeedsNoPredicate) {
+  auto low = lower("tensor f16 M{8} x J{40}\nD = resize(J, -8, 3)\n"
+                   "C, B = split(D, 16)\nbulk B\ntraffic save\nload weak");
+  ASSERT_TRUE(bool(low)) << low.problem().message;
+  EXPECT_TRUE(low->predicate.empty());
+  EXPECT_EQ(low->why.back(),
+            "no predicate: it would hold in every iteration; what lies outside "
+            "of the tensor needs none, the hardware reads nothing there");
+}
+
+/// The limit that is checked is the one that is said, and what overflows is
+/// said once.
+TEST(Limits, SizesThatBreakChecks) {
+  auto broken = [](const TmaLowering &low, Expr::Bindings sizes) {
+    std::string text;
+    for (const TmaViolation &v : low.brokenChecks(sizes))
+      text += v.message + " | " + v.fix + "\n";
+    return text;
+  };
+  auto low = lower("tensor f32 M{M} x J{4}\nC, B = split(M, 128)\n"
+                   "bulk B, J\nload strong");
+  ASSERT_TRUE(bool(low)) << low.problem().message;
+  EXPECT_EQ(broken(*low, {{"M", int64_t(1) << 31}}), "");
+  EXPECT_EQ(broken(*low, {{"M", (int64_t(1) << 31) + 1}}).substr(0, 70),
+            "M is not in 1 .. 2147483648 (M is 2147483649) | keep M at most "
+            "2147483");
+  low = lower("tensor f32 M{M} x N{N} x P{P} x J{4}\nR = merge(M, N)\n"
+              "Q = merge(R, P)\nC, B = split(Q, 300)\nbulk B, J\n"
+              "load strong");
+  ASSERT_TRUE(bool(low)) << low.problem().message;
+  int64_t large = int64_t(1) << 33;
+  EXPECT_EQ(broken(*low, {{"M", large}, {"N", large}, {"P", 4}}),
+            "M*N*P is not in 1 .. 2147483648 (M is 8589934592, N is "
+            "8589934592, P is 4): M*N is beyond 64 bits | keep M*N within 64 "
+            "bits\n");
+}
+
+/// A resize that ends inside of a box of a tile in parts: the fix names all
+/// edges, and each does.
+TEST(Limits, EdgesOfParts) {
+  auto rows = [](const std::string &size) {
+    return lower("tensor f32 M{" + size +
+                 "} x J{4}\nD = resize(M, 0, -5)\n"
+                 "C, B = split(D, 300)\nbulk B, J\nload strong");
+  };
+  for (int64_t size = 6; size <= 950; ++size) {
+    auto low = rows(std::to_string(size));
+    int64_t in = (size - 5) % 300;
+    ASSERT_EQ(bool(low), in == 0 || in == 256) << size;
+    if (!low)
+      EXPECT_EQ(low.problem().fix,
+                "end what the resize leaves of the dimension where boxes begin "
+                "or end, at 0 or 256 behind multiples of 300; or ask for weak, "
+                "where no reduction reads the holes");
   }
 }
 

@@ -189,6 +189,69 @@ TEST(Remainder, EveryCase) {
   EXPECT_GT(negative, 100);
 }
 
+/// What the fix says of the edges of boxes, `text` behind "at ": offsets, and
+/// what they follow multiples of.
+std::pair<std::vector<int64_t>, int64_t> edgesIn(const std::string &text) {
+  std::vector<int64_t> numbers;
+  for (size_t k = 0; k < text.size() && text[k] != ';'; ++k)
+    if (std::isdigit(static_cast<unsigned char>(text[k]))) {
+      size_t length = 0;
+      numbers.push_back(std::stoll(text.substr(k), &length));
+      k += length;
+    }
+  int64_t step = numbers.empty() ? 0 : numbers.back();
+  if (!numbers.empty())
+    numbers.pop_back();
+  if (numbers.empty())
+    numbers = {0};
+  return {numbers, step};
+}
+
+/// Where the fix names edges of boxes, a resize that ends at one is lowered.
+TEST(Remainder, EdgesOfTheFix) {
+  TargetInfo target = smallBoxes(4);
+  const std::string says = "where boxes begin or end, at ";
+  int64_t named = 0, several = 0, followed = 0;
+  for (int64_t size = 3; size <= 14; ++size)
+    for (int64_t tile = 1; tile <= 11; ++tile)
+      for (int64_t stride = 1; stride <= 2; ++stride)
+        for (int64_t left = -2; left <= 2; ++left)
+          for (int64_t right = -4; right < 0; ++right) {
+            if (size + left + right < 1)
+              continue;
+            Rows rows(size, left, right, tile, stride, 0);
+            auto low = lowerSchedule(rows.s, target);
+            size_t at = low ? std::string::npos : low.problem().fix.find(says);
+            if (at == std::string::npos)
+              continue;
+            auto [offsets, step] =
+                edgesIn(low.problem().fix.substr(at + says.size()));
+            ASSERT_GT(step, 0) << low.problem().fix;
+            ++named;
+            several += offsets.size() > 1;
+            for (int64_t other = -6; other < 0; ++other) {
+              int64_t end = size + other;
+              if (end + left < 1 || end <= -left ||
+                  std::none_of(
+                      offsets.begin(), offsets.end(),
+                      [&](int64_t o) { return euclidMod(end - o, step) == 0; }))
+                continue;
+              Rows mended(size, left, other, tile, stride, 0);
+              auto good = lowerSchedule(mended.s, target);
+              ++followed;
+              ASSERT_TRUE(bool(good))
+                  << "size " << size << ", tile " << tile << ", stride "
+                  << stride << ", left " << left << ", right " << right
+                  << ", then " << other << ": " << low.problem().fix << "\n"
+                  << good.problem().message;
+            }
+          }
+  std::printf("%ld fixes name edges, %ld several; followed %ld times\n",
+              long(named), long(several), long(followed));
+  EXPECT_GT(several, 100);
+  EXPECT_GT(followed, 500);
+}
+
 /// One lowering for all sizes: its checks hold exactly for those that are
 /// achievable.
 TEST(Remainder, SizesOfTheLaunch) {
