@@ -220,16 +220,22 @@ struct Share {
 } // namespace
 
 /// Bounds that have loops in common are counted together, through all their
-/// iterations. Those that only a launch decides, or of more than `most`
-/// iterations, are taken to hold.
+/// iterations. Those that only a launch decides, or that make these more than
+/// `most`, are taken to hold.
 static Share shareOf(const std::vector<TmaBound> &predicate,
                      const std::vector<TmaLoop> &loops) {
   constexpr int64_t most = 1 << 14, mostCopies = int64_t(1) << 40;
   struct Group {
     std::map<std::string, int64_t> loops; // And their extents.
     std::vector<const TmaBound *> bounds;
+    int64_t iterations() const { // most + 1: too many.
+      int64_t all = 1;
+      for (auto &[name, n] : loops)
+        all = n <= most / all ? all * n : most + 1;
+      return all;
+    }
   };
-  std::vector<Group> groups;
+  std::vector<Group> each, groups;
   for (const TmaBound &b : predicate) {
     Group group{{}, {&b}};
     bool known = true;
@@ -244,27 +250,33 @@ static Share shareOf(const std::vector<TmaBound> &predicate,
     };
     b.index.mentions(look);
     b.extent.mentions(look);
-    if (!known)
+    if (known)
+      each.push_back(std::move(group));
+  }
+  std::stable_sort(each.begin(), each.end(), [](const auto &a, const auto &b) {
+    return a.iterations() < b.iterations();
+  });
+  for (Group &group : each) {
+    std::vector<Group> apart;
+    for (const Group &other : groups)
+      if (std::any_of(other.loops.begin(), other.loops.end(),
+                      [&](auto &l) { return group.loops.count(l.first); })) {
+        group.loops.insert(other.loops.begin(), other.loops.end());
+        group.bounds.insert(group.bounds.end(), other.bounds.begin(),
+                            other.bounds.end());
+      } else {
+        apart.push_back(other);
+      }
+    if (group.iterations() > most)
       continue;
-    for (size_t k = groups.size(); k-- > 0;) {
-      Group &other = groups[k];
-      if (std::none_of(other.loops.begin(), other.loops.end(),
-                       [&](auto &l) { return group.loops.count(l.first); }))
-        continue;
-      group.loops.merge(other.loops);
-      group.bounds.insert(group.bounds.end(), other.bounds.begin(),
-                          other.bounds.end());
-      groups.erase(groups.begin() + static_cast<ptrdiff_t>(k));
-    }
-    groups.push_back(std::move(group));
+    apart.push_back(std::move(group));
+    groups = std::move(apart);
   }
   Share share;
   for (const Group &group : groups) {
-    int64_t copies = 1, done = 0;
-    for (auto &[name, n] : group.loops)
-      copies = n <= most / copies ? copies * n : most + 1;
-    if (copies > most || share.copies > mostCopies)
-      continue;
+    int64_t copies = group.iterations(), done = 0;
+    if (share.copies > mostCopies)
+      break;
     for (int64_t k = 0; k < copies; ++k) {
       Expr::Bindings at;
       int64_t rest = k;

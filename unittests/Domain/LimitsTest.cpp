@@ -395,6 +395,15 @@ TEST(Limits, WorthOfParts) {
   EXPECT_EQ(parts(tiles(1200, 300, "P, Q = split(C, 3)\nE, F = split(Q, 2)\n")),
             Parts({{"of every 8 copies 4" + holes, true},
                    {"of every 8 copies 4" + holes, true}}));
+  // What has too many iterations is not counted, what it has in it is.
+  std::string many = "P, Q = split(C, 96)\nF, G = split(Q, 64)\n";
+  auto large = lower(tiles(300000, 8, many));
+  ASSERT_TRUE(bool(large)) << large.problem().message;
+  EXPECT_EQ(large->otherwise, TmaElse::Skip);
+  EXPECT_EQ(std::count(large->why.begin(), large->why.end(),
+                       "traffic: of every 128 copies 32" + holes +
+                           ", an eighth or more: a predicate saves them"),
+            1);
   // What only a launch knows is not counted.
   auto open = lower("tensor u32 M{M} x J{4}\nD = resize(M, -1, 0)\n"
                     "C, B = split(D, 300)\nbulk B, J\nload weak\n"

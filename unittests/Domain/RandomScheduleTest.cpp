@@ -276,4 +276,61 @@ TEST(RandomSchedules, SizesOfTheLaunch) {
   EXPECT_GT(checked, 100);
 }
 
+/// `traffic worth` counts the copies of a part that its predicate leaves out.
+TEST(RandomSchedules, TrafficWorth) {
+  TargetInfo target = h200;
+  target.tmaSharedAlignment = 16;
+  int64_t counted = 0, parts = 0, worth = 0;
+  for (uint64_t seed = 20261123; seed < 20261123 + 20000; ++seed) {
+    ScheduleGenerator gen(seed, true);
+    gen.make();
+    target.tmaMaxBox = static_cast<int64_t>(seed % 6 ? 3 + seed % 5 : 256);
+    gen.s.direction = TmaDirection::Load;
+    gen.s.wanted = Correctness::Weak;
+    gen.s.traffic = TmaTraffic::Worth;
+    auto low = lowerSchedule(gen.s, target);
+    gen.s.traffic = TmaTraffic::Save;
+    auto saves = lowerSchedule(gen.s, target);
+    ASSERT_EQ(bool(low), bool(saves));
+    if (!low)
+      continue;
+    SCOPED_TRACE("seed " + std::to_string(seed) + "\n" + gen.s.graph.str());
+    ASSERT_EQ(low->parts().size(), saves->parts().size());
+    for (size_t k = 0; k < low->parts().size(); ++k) {
+      const TmaLowering &part = *low->parts()[k], &all = *saves->parts()[k];
+      int64_t copies = 0, skipped = 0;
+      auto problem = all.visitTiles(
+          {{tmaAddressSymbol, ScheduleModel::globalBase}}, 1 << 14, false,
+          [&](const std::vector<int64_t> &, const std::optional<TmaCopy> &to) {
+            ++copies;
+            skipped += !to;
+          },
+          [](const TmaTileElement &) { return true; });
+      if (problem)
+        continue;
+      std::string said;
+      for (const std::string &line : part.why)
+        if (line.starts_with("traffic: "))
+          said = line.substr(9, line.find(" are known") - 9);
+      int64_t every = 1, holes = said == "all copies";
+      if (said.starts_with("of every "))
+        ASSERT_EQ(std::sscanf(said.c_str(), "of every %ld copies %ld", &every,
+                              &holes),
+                  2);
+      ASSERT_EQ(said.empty(), all.predicate.empty());
+      ASSERT_EQ(skipped * every, holes * copies) << "of " << copies;
+      bool is = !said.empty() && skipped * 8 >= copies;
+      ASSERT_EQ(part.predicate.empty(), !is);
+      counted += !said.empty();
+      parts += !said.empty() && low->parts().size() > 1;
+      worth += is;
+    }
+  }
+  std::printf("%ld counted, %ld of parts; %ld take the predicate\n",
+              long(counted), long(parts), long(worth));
+  EXPECT_GT(counted, 1000);
+  EXPECT_GT(parts, 50);
+  EXPECT_GT(worth, 500);
+}
+
 } // namespace
