@@ -126,13 +126,13 @@ void Instantiator::Impl::needPitches(const CompiledOp &op, TensorMapOp map,
   std::vector<int64_t> pitches = globalStrides(root);
   unsigned rank = pitches.size();
   // How far the map goes along each dimension of the tensor.
-  std::vector<int64_t> reach(rank, 0);
+  std::vector<uint64_t> reach(rank, 0);
   bool apart = true;
   for (auto [size, stride] : llvm::zip(numbers.sizes, numbers.strides)) {
     int64_t rest = size > 1 ? stride : 0;
     for (unsigned d = 0; d < rank; ++d) {
       reach[d] = llvm::SaturatingMultiplyAdd<uint64_t>(
-          size - 1, rest / pitches[d], reach[d]);
+          std::max<int64_t>(size - 1, 0), rest / pitches[d], reach[d]);
       rest %= pitches[d];
     }
     apart &= rest == 0;
