@@ -104,6 +104,8 @@ def language():
             lines += [f"### {title[0].upper()}{title[1:]}", "", "| | |", "|---|---|"]
             lines += [f"| `{sigil}{name}` | {what} |" for name, what in rows] + [""]
     for title, rows in definitions("*Ops.td", ""):
+        if not rows:
+            continue  # The file that includes the others.
         lines += [f"### {title[0].upper()}{title[1:]}", "", "| operation | |", "|---|---|"]
         lines += [f"| `titan.{name}` | {what} |" for name, what in rows] + [""]
     return "\n".join(lines)

@@ -64,7 +64,8 @@ std::vector<uint8_t> HostArgument::gather() const {
   return dense;
 }
 
-std::optional<int64_t> HostArgument::findOverwrittenGuard() const {
+std::optional<int64_t>
+HostArgument::findOverwrittenGuard(bool tailsFree) const {
   const int64_t size = runtime::sizeInBytes(type);
   const int64_t width = shape.empty() ? 1 : shape.back();
   const int64_t begin = -static_cast<int64_t>(guardBytes);
@@ -79,7 +80,8 @@ std::optional<int64_t> HostArgument::findOverwrittenGuard() const {
   };
   forEachRow(*this, [&](int64_t, int64_t at) {
     check(at);
-    next = std::max(next, at + width * size);
+    next = std::max<int64_t>(
+        next, at + llvm::alignTo(width * size, tailsFree ? 16 : 1));
   });
   check(end);
   return found;
@@ -439,9 +441,11 @@ bool Maker::makeTensor(HostArgument &argument, Request &request,
     return fail(Code::ArgumentShape,
                 where + ": a tensor of one dimension has no row stride");
 
-  // Elements from the first to the last, and the bytes.
+  // Elements from the first to the last, and the bytes. Where a row stride is
+  // asked for, what is behind each row is behind the last one, too.
   const int64_t size = runtime::sizeInBytes(argument.type);
-  int64_t extent = 1;
+  int64_t extent =
+      request.rowStride ? 1 + argument.strides[rank - 2] - shape.back() : 1;
   bool empty = false;
   for (int64_t d = 0; d < rank; ++d) {
     empty |= shape[d] == 0;

@@ -58,8 +58,9 @@ struct HostArgument {
   /// The elements now: dense, row major.
   std::vector<uint8_t> gather() const;
   /// The offset, in bytes from element 0, of the first guard byte that is not
-  /// what it was; nothing if all are.
-  std::optional<int64_t> findOverwrittenGuard() const;
+  /// what it was; nothing if all are. `tailsFree`: the rest of a row's last 16
+  /// bytes is nobody's (TensorMapOp's `padded`), and no guard.
+  std::optional<int64_t> findOverwrittenGuard(bool tailsFree = false) const;
   SimulatorArgument forSimulator();
 };
 

@@ -7,6 +7,7 @@
 #include "titan/Simulator/Simulator.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Process.h"
 
@@ -138,9 +139,17 @@ private:
 
 bool Runner::checkGuards(KernelOp kernel, HostArguments &arguments) {
   bool good = true;
+  llvm::StringSet<> tailsFree;
+  for (auto map : kernel.getLaunch().front().getOps<TensorMapOp>())
+    if (auto tensor = dyn_cast<BlockArgument>(map.getTensor());
+        tensor && map.getPadded())
+      tailsFree.insert(
+          cast<StringAttr>(kernel.getArgNames()[tensor.getArgNumber()])
+              .getValue());
   for (HostArgument &argument : arguments.arguments)
     if (argument.tensor)
-      if (auto at = argument.findOverwrittenGuard()) {
+      if (auto at = argument.findOverwrittenGuard(
+              tailsFree.contains(argument.name))) {
         Location loc = kernel.getLoc();
         session.fail(Code::GuardOverwritten,
                      "the kernel wrote at byte " + Twine(*at) +

@@ -152,11 +152,15 @@ bool Evaluator::tensorMap(TensorMapOp op) {
   }
   // As in a package (LaunchManifest.cpp).
   if (int64_t tail =
-          isStoredThrough(op) && !op.getPadded() ? storeTailBytes(map) : 0)
+          isStoredThrough(op) && !op.getPadded() ? storeTailBytes(map) : 0) {
     bad(op, Code::TmaStoreTail,
         llvm::formatv("rows of {0} bytes, which is no multiple of 16, are "
                       "stored by TMA: {1} bytes behind each are overwritten",
                       map.dims[0] * bytes, tail));
+    findings.back().fix =
+        "pad the rows of the output and say so (`padded` in the schedule or on "
+        "titan.tensor_map), or store the tail without TMA";
+  }
   if (findings.empty())
     if (auto span = spanOf(dims, strides), whole = spanOf(sizes, pitches);
         span > whole)
