@@ -115,49 +115,6 @@ Instantiator::Impl::MapNumbers Instantiator::Impl::numbersOf(TensorMapOp map,
   return numbers;
 }
 
-/// Bytes that boxes have under one stride they have under every one that the
-/// launch may give a dimension if what the map reaches within one index of that
-/// dimension is no more than what the tensor has there: then indices are the
-/// same or not, whatever the stride is.
-void Instantiator::Impl::needPitches(const CompiledOp &op, TensorMapOp map,
-                                     const MapNumbers &numbers, uint32_t root) {
-  unsigned tensor = root - program->sharedRoots;
-  auto type = cast<GlobalType>(program->roots[root].getType());
-  std::vector<int64_t> pitches = globalStrides(root);
-  unsigned rank = pitches.size();
-  // How far the map goes along each dimension of the tensor.
-  std::vector<uint64_t> reach(rank, 0);
-  bool apart = true;
-  for (auto [size, stride] : llvm::zip(numbers.sizes, numbers.strides)) {
-    int64_t rest = size > 1 ? stride : 0;
-    for (unsigned d = 0; d < rank; ++d) {
-      reach[d] = llvm::SaturatingMultiplyAdd<uint64_t>(
-          std::max<int64_t>(size - 1, 0), rest / pitches[d], reach[d]);
-      rest %= pitches[d];
-    }
-    apart &= rest == 0;
-  }
-  bool open = false; // The launch decides the stride of some dimension.
-  uint64_t within = map.getType().getUnitBytes(),
-           has = getElementBytes(type.getElementType());
-  for (unsigned d = rank; d-- > 0;) {
-    if (ShapedType::isDynamic(type.getStrides()[d]) &&
-        !packed.contains({tensor, d})) {
-      open = true;
-      apart &= within <= has;
-    }
-    within =
-        llvm::SaturatingMultiplyAdd<uint64_t>(reach[d], pitches[d], within);
-    int64_t size = here(sizeNumber(tensor, d)).number.value;
-    has = llvm::SaturatingMultiplyAdd<uint64_t>(size - 1, pitches[d], has);
-  }
-  if (open && (numbers.decided || !apart))
-    gap(op.op, "how a tensor map with strides that are not computed from the "
-               "tensor's (titan.stride), or that goes past the size of a "
-               "dimension, lies in a tensor whose strides only the launch "
-               "knows");
-}
-
 std::optional<uint32_t> Instantiator::Impl::viewFootprint(const CompiledOp &op,
                                                           const Access &access,
                                                           TensorMapOp map,

@@ -13,9 +13,6 @@
 //===----------------------------------------------------------------------===//
 #include "Interpreter.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -63,111 +60,6 @@ Number Instantiator::Impl::sizeNumber(unsigned tensor, int64_t dimension) {
             .tensor = tensor,
             .range = {mapped, int64_t(1) << 32}};
   return leafNumber(argument.getAsOpaquePointer(), 1 + dimension, leaf);
-}
-
-Number Instantiator::Impl::strideNumber(unsigned tensor, unsigned dimension) {
-  auto type =
-      cast<GlobalType>(kernel.getLaunch().getArgument(tensor).getType());
-  if (int64_t known = type.getStrides()[dimension];
-      !ShapedType::isDynamic(known))
-    return {known, 0};
-  unsigned rank = type.getRank(), inner = rank - 1 - dimension;
-  if (packed.contains({tensor, dimension})) {
-    Number size = sizeNumber(tensor, dimension + 1),
-           next = strideNumber(tensor, dimension + 1);
-    uint32_t symbol = symbols.apply(Arith::Mul, 0, 64, 64, next, size, {});
-    return {symbol ? 0 : next.value * size.value, symbol};
-  }
-  return {int64_t(1) << inner * (rank <= 2 ? 24 : rank == 3 ? 18 : 13), 0};
-}
-
-/// titan.stride, perhaps times a constant.
-static StrideOp strideOf(Value value) {
-  if (auto product = value.getDefiningOp<arith::MulIOp>()) {
-    if (getConstantIntValue(product.getRhs()))
-      return strideOf(product.getLhs());
-    if (getConstantIntValue(product.getLhs()))
-      return strideOf(product.getRhs());
-  }
-  return value.getDefiningOp<StrideOp>();
-}
-
-void Instantiator::Impl::findEqualStrides(Value condition,
-                                          SmallVectorImpl<StrideOp> &strides) {
-  // One side is the stride, the other says nothing of it.
-  auto equal = [&](Value a, Value b) {
-    for (auto [side, other] : {std::pair(a, b), std::pair(b, a)}) {
-      StrideOp stride = strideOf(side);
-      llvm::SetVector<Operation *> slice;
-      BackwardSliceOptions options;
-      options.inclusive = true;
-      if (stride && succeeded(getBackwardSlice(other, &slice, options)) &&
-          llvm::none_of(slice, [&](Operation *op) {
-            auto same = dyn_cast<StrideOp>(op);
-            return same && same.getTensor() == stride.getTensor() &&
-                   same.getDimension() == stride.getDimension();
-          }))
-        strides.push_back(stride);
-    }
-  };
-  if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
-    findEqualStrides(both.getLhs(), strides);
-    findEqualStrides(both.getRhs(), strides);
-    return;
-  }
-  auto compare = condition.getDefiningOp<arith::CmpIOp>();
-  if (!compare)
-    return;
-  if (compare.getPredicate() == arith::CmpIPredicate::eq)
-    return equal(compare.getLhs(), compare.getRhs());
-  // As titan-lower-copies writes it: -max(a - b, b - a) >= 0.
-  auto negated = compare.getLhs().getDefiningOp<arith::MulIOp>();
-  auto most = negated ? negated.getLhs().getDefiningOp<arith::MaxSIOp>()
-                      : arith::MaxSIOp();
-  if (compare.getPredicate() != arith::CmpIPredicate::sge || !most ||
-      getConstantIntValue(compare.getRhs()) != 0 ||
-      getConstantIntValue(negated.getRhs()) != -1)
-    return;
-  auto there = most.getLhs().getDefiningOp<arith::SubIOp>(),
-       back = most.getRhs().getDefiningOp<arith::SubIOp>();
-  if (there && back &&
-      launchNumbers.lookup(there.getLhs()) ==
-          launchNumbers.lookup(back.getRhs()) &&
-      launchNumbers.lookup(there.getRhs()) ==
-          launchNumbers.lookup(back.getLhs()))
-    equal(there.getLhs(), there.getRhs());
-}
-
-bool Instantiator::Impl::findPacked() {
-  auto before = packed;
-  for (auto require : kernel.getLaunch().front().getOps<RequireOp>()) {
-    auto broken = [&] {
-      auto number = launchNumbers.find(require.getCondition());
-      return number != launchNumbers.end() &&
-             symbols.value(number->second, leafValues, 0) == 0;
-    };
-    SmallVector<StrideOp> strides;
-    if (broken())
-      findEqualStrides(require.getCondition(), strides);
-    // Either the dimension is packed, or all that lie within it are, too.
-    for (bool all : {false, true})
-      for (StrideOp stride : strides) {
-        auto tensor = dyn_cast<BlockArgument>(stride.getTensor());
-        if (!tensor || !broken())
-          continue;
-        unsigned d = stride.getDimension(),
-                 end = all ? stride.getTensor().getType().getRank() - 1 : d + 1;
-        auto known = packed;
-        for (unsigned inner = d; inner < end; ++inner)
-          packed.insert({tensor.getArgNumber(), inner});
-        readRegion();
-        if (broken()) {
-          packed = known;
-          readRegion();
-        }
-      }
-  }
-  return packed != before;
 }
 
 Number Instantiator::Impl::ctaIdNumber(int dimension) {

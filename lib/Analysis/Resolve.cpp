@@ -476,18 +476,6 @@ bool Instantiator::Impl::resolveLifetime(const CompiledOp &op,
   return true;
 }
 
-std::vector<int64_t> Instantiator::Impl::globalStrides(uint32_t root) {
-  unsigned tensor = root - program->sharedRoots;
-  auto type = cast<GlobalType>(program->roots[root].getType());
-  int64_t bytes = getElementBytes(type.getElementType());
-  std::vector<int64_t> strides;
-  for (unsigned d = 0; d < type.getRank(); ++d)
-    strides.push_back(
-        symbols.value(strideNumber(tensor, d), leafValues, 0).value_or(0) *
-        bytes);
-  return strides;
-}
-
 const std::vector<std::vector<int64_t>> &
 Instantiator::Impl::elementsOf(RankedTensorType tile, const Layout &layout,
                                int64_t warp, bool ownersOnly) {

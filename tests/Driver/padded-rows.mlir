@@ -1,5 +1,5 @@
 // Rows of 392 bytes, 400 apart: a TMA store writes 8 bytes behind each row, the last one too. Where
-// the schedule says that they are nobody's (`padded`) they are no guard; other bytes are.
+// the schedule says that they are nobody's (`padded`) they are no guard.
 //
 // RUN: titan check %s
 // RUN: titan run %s | FileCheck %s

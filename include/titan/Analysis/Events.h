@@ -39,8 +39,8 @@ enum Lanes : uint8_t { Elected = 1, Others = 2, AllLanes = 3 };
 struct FootprintData {
   /// Index into Program::roots.
   uint32_t root = 0;
-  /// Byte offsets from the start of the root. Global tensors with dynamic
-  /// strides are given pitches so large that no row meets the next.
+  /// Byte offsets from the start of the root. Strides of global
+  /// tensors that the launch decides are lib/Analysis/Strides.cpp's.
   ByteSet bytes;
   /// A box of a global tensor, [low, high) in elements a dimension, or of the
   /// lanes and columns of tensor memory; `bytes` is then empty until somebody
