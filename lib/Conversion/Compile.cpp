@@ -286,6 +286,10 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
     return emitError(loc, "[")
            << package.error().code << "] " << package.error().message << " ("
            << package.error().rule << ")";
+  if (options.emit == Emit::Manifest) {
+    output << text << '\n';
+    return success();
+  }
   output.write(reinterpret_cast<const char *>(package->data()),
                package->size());
   return success();

@@ -37,11 +37,12 @@ int titan::runCompile(const CompileCommand &options) {
                   .Case("llvm", Emit::LLVM)
                   .Case("ptx", Emit::PTX)
                   .Case("cubin", Emit::Cubin)
+                  .Case("manifest", Emit::Manifest)
                   .Case("package", Emit::Package)
                   .Default(std::nullopt);
   if (!emit) {
     session.fail(Code::BadArgument, "--emit=" + options.emit,
-                 "there are titan, llvm, ptx, cubin and package");
+                 "there are titan, llvm, ptx, cubin, manifest and package");
     return session.finish(BadInput, "");
   }
   how.emit = *emit;

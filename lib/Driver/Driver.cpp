@@ -132,7 +132,8 @@ cl::opt<std::string>
                     "the input"),
            cl::value_desc("FILE"), cl::sub(compileSub), cl::cat(category));
 cl::opt<std::string>
-    emitKind("emit", cl::desc("titan, llvm, ptx, cubin or package (package)"),
+    emitKind("emit",
+             cl::desc("titan, llvm, ptx, cubin, manifest or package (package)"),
              cl::init("package"), cl::sub(compileSub), cl::cat(category));
 
 // titan explain.

@@ -4,7 +4,7 @@
 // RUN: FileCheck %s < %t.ptx
 // RUN: ptxas -arch=sm_90a %t.ptx -o %t.cubin
 // RUN: titan compile %s -o %t.titanpkg
-// RUN: tr -d '\000' < %t.titanpkg | FileCheck %s --check-prefix=MANIFEST
+// RUN: titan compile %s --emit=manifest | FileCheck %s --check-prefix=MANIFEST
 // RUN: titan-launch %t.titanpkg --dry-run --scalar r=1 --arg X=zeros,shape=2x6x6x64 --arg S=zeros,shape=2x2x4x16x8 --arg Y=zeros | FileCheck %s --check-prefix=LAUNCH
 // RUN: not titan-launch %t.titanpkg --dry-run --scalar r=1 --arg X=zeros,shape=2x1x6x64 --arg S=zeros,shape=2x2x4x16x8 --arg Y=zeros 2>&1 | FileCheck %s --check-prefix=EMPTY
 // RUN: not titan run %s --scalar r=1 --arg X=zeros --shape X=2x1x6x64 --arg S=zeros --shape S=2x2x4x16x8 --arg Y=zeros 2>&1 | FileCheck %s --check-prefix=EMPTY

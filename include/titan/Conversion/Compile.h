@@ -6,6 +6,8 @@
 //   llvm      LLVM IR: the llvm and nvvm dialects, translated and optimised
 //   ptx       PTX by LLVM's NVPTX target
 //   cubin     machine code by ptxas, or by nvJitLink where there is no ptxas
+//   manifest  what a launch must compute and check, JSON on one line, as the
+//             package holds it (Manifest.h)
 //   package   a .titanpkg: PTX, cubin where an assembler is found, and the
 //             manifest of what a launch must compute and check (Manifest.h)
 //
@@ -20,7 +22,7 @@
 
 namespace titan {
 
-enum class Emit { Titan, LLVM, PTX, Cubin, Package };
+enum class Emit { Titan, LLVM, PTX, Cubin, Manifest, Package };
 
 struct CompileOptions {
   /// sm_90a is the one that has a lowering.
