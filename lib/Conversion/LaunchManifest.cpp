@@ -390,6 +390,8 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
                        {"upper", json::Array(llvm::reverse(type.getUpper()))}};
     else
       map["box"] = json::Array(llvm::reverse(type.getShape()));
+    if (made.getPadded())
+      map["padded"] = true;
     if (int64_t slice = type.getInterleave())
       map["interleave"] = std::to_string(slice) + "B";
     if (llvm::any_of(type.getElementStrides(),

@@ -167,6 +167,15 @@ public:
     return s;
   }
 
+  /// False where it is absent.
+  bool boolean(const Field &f) {
+    if (!f.present())
+      return false;
+    if (!f.value->is_boolean())
+      fail(f, "expected true or false");
+    return f.value->is_boolean() && f.value->get<bool>();
+  }
+
   int64_t integer(const Field &f, int64_t min, int64_t max) {
     if (!f.present())
       return min;
@@ -407,7 +416,7 @@ void readTensorMap(Reader &r, const Field &f, const TargetInfo &target,
   TensorMapSpec m;
   r.object(f, {"name", "argument", "type", "box", "im2col", "element_strides",
                "swizzle", "interleave", "l2_promotion", "fill", "dims",
-               "byte_strides"});
+               "byte_strides", "padded"});
   m.name = r.identifier(r.get(f, "name"));
   for (const TensorMapSpec &other : kernel.tensorMaps)
     if (other.name == m.name)
@@ -445,6 +454,7 @@ void readTensorMap(Reader &r, const Field &f, const TargetInfo &target,
   for (const Field &g :
        r.array(r.get(f, "byte_strides"), maxMapRank, std::max(t.rank - 1, 0)))
     m.byteStrides.push_back(r.expr(g, kernel));
+  m.padded = r.boolean(r.get(f, "padded", true));
   if (!r.error)
     if (auto ok = checkFormat(target, t, f.path); !ok)
       r.error = ok.error();

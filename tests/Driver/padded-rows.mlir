@@ -7,6 +7,12 @@
 // RUN: titan run %s --rowstride Y=200 | FileCheck %s
 // CHECK: elements equal to the reference, bit for bit
 //
+// The launch knows it, too.
+// RUN: titan compile %s --emit=manifest | FileCheck %s --check-prefix=MANIFEST --implicit-check-not=padded
+// MANIFEST: "tensor_maps":[{"argument":"X"
+// MANIFEST-SAME: {"argument":"Y"
+// MANIFEST-SAME: "name":"Y_map","padded":true,
+//
 // RUN: sed 's/bulk Mi, Ki padded/bulk Mi, Ki/' %s > %t.mlir
 // RUN: not titan run %t.mlir 2>&1 | FileCheck %s --check-prefix=TAIL
 // TAIL: error: [tma-store-tail] rows of 392 bytes, which is no multiple of 16, are stored by TMA: 8 bytes behind each are overwritten

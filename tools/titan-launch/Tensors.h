@@ -12,7 +12,8 @@
 //
 // Every byte of the image that belongs to no element (the guards, and the gaps
 // between padded rows) holds a pattern; after the launch those bytes, and the
-// elements of a tensor that the kernel only reads, must be unchanged.
+// elements of a tensor that the kernel only reads, must be unchanged. Tails
+// that a `padded` tensor map gives away may be anything.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_TOOLS_LAUNCH_TENSORS_H
@@ -41,6 +42,9 @@ struct HostArgument {
   int64_t extent = 0;     ///< Bytes from the first element's first byte to the
                           ///< last element's last.
   std::string outputFile; ///< Empty: not written.
+  /// The rest of a row's last 16 bytes is nobody's (TensorMapSpec::padded), and
+  /// no guard.
+  bool tailsFree = false;
 
   /// Bytes of the whole image.
   int64_t imageBytes() const { return 2 * guardBytes + offset + extent; }

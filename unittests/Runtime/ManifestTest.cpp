@@ -162,6 +162,8 @@ TEST(Manifest, Refusals) {
       {R"([{"op":"replace","path":"/kernels/0/tensor_maps/1/type","value":"u16"},
            {"op":"add","path":"/kernels/0/tensor_maps/1/fill","value":"nan"}])",
        "tma-fill-type", "u16"},
+      {R"([{"op":"add","path":"/kernels/0/tensor_maps/1/padded","value":1}])",
+       "manifest-invalid", "expected true or false"},
   };
   for (const Case &c : cases) {
     auto m = parseManifest(patched(c.patch), "x.titanpkg");

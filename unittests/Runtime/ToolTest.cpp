@@ -294,6 +294,30 @@ TEST_F(Resolve, EveryByteIsGuarded) {
   EXPECT_NE(say(20).find("byte 20, between two rows"), std::string::npos);
 }
 
+TEST_F(Resolve, TailsOfPaddedMapsAreNoGuards) {
+  TensorMapSpec map;
+  map.argument = 2;
+  map.padded = true;
+  kernel.tensorMaps.push_back(map);
+  // Rows of 10 elements of 4 bytes, 40 of 64 bytes: 8 behind each are free.
+  auto a = resolve({"--arg", "A=zeros,shape=3x8", "--arg", "B=zeros,shape=10x8",
+                    "--arg", "D=random:1,rowstride=16"});
+  ASSERT_EQ(code, "ok") << text;
+  EXPECT_FALSE(a[0].tailsFree);
+  EXPECT_FALSE(a[1].tailsFree);
+  const HostArgument &d = a[2];
+  ASSERT_EQ(d.value.dims[1] * sizeInBytes(d.value.type), 40);
+  const auto before = makeImage(d, {});
+  for (int64_t i = 0; i < d.imageBytes(); ++i) {
+    auto after = before;
+    after[i] ^= 0x10;
+    const int64_t at = i - d.base();
+    const bool free = at >= 0 && at < 2 * 64 + 48 && at % 64 < 48;
+    EXPECT_EQ(static_cast<bool>(checkImage(d, before, after, "gemm")), free)
+        << at;
+  }
+}
+
 TEST_F(Resolve, DataDoesNotDependOnStrides) {
   auto dense = resolve(
       {"--arg", "A=random:5,shape=7x9", "--arg", "B=random:5,shape=7x9"});

@@ -69,6 +69,9 @@ struct TensorMapSpec {
   TensorMapFormat format;
   std::vector<Expr> dims;        ///< In elements, innermost first; one a rank.
   std::vector<Expr> byteStrides; ///< In bytes, of dimensions 1 and up.
+  /// What stands behind each of the tensor's rows, up to the next multiple of
+  /// 16 bytes, is nobody's: stores through the map may overwrite it.
+  bool padded = false;
 };
 
 /// One parameter of the entry function, in the order of its signature.
