@@ -347,13 +347,24 @@ describeWarps(const std::set<std::pair<std::string, int>> &warps) {
   return text;
 }
 
-/// Adds a finding, or its places to one of the same code at the same operation.
-static void
-merge(std::vector<Finding> &findings, Finding finding, Operation *op,
-      const std::set<std::pair<std::string, int>> &warps,
-      std::map<std::tuple<Code, Severity, Operation *>, Told> &told) {
-  auto [found, fresh] = told.try_emplace({finding.code, finding.severity, op},
-                                         Told{findings.size(), warps});
+/// What a finding is told once for: its code, and the operation of the text.
+/// Unrolled loops have several operations at one place.
+using Telling = std::tuple<Code, Severity, const void *, const void *>;
+
+static Telling tellingOf(const Finding &finding, Operation *op) {
+  Location loc = op->getLoc();
+  return {finding.code, finding.severity, op->getName().getAsOpaquePointer(),
+          loc->findInstanceOf<FileLineColLoc>() ? loc.getAsOpaquePointer()
+                                                : op};
+}
+
+/// Adds a finding, or its places to one that is told already.
+static void merge(std::vector<Finding> &findings, Finding finding,
+                  Operation *op,
+                  const std::set<std::pair<std::string, int>> &warps,
+                  std::map<Telling, Told> &told) {
+  auto [found, fresh] =
+      told.try_emplace(tellingOf(finding, op), Told{findings.size(), warps});
   if (fresh) {
     findings.push_back(std::move(finding));
     return;
@@ -674,7 +685,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       raw->finding.message += " (trusted: " + trust->reason + ")";
     }
   }
-  std::map<std::tuple<Code, Severity, Operation *>, Told> told;
+  std::map<Telling, Told> told;
   for (auto &raw : report.list) {
     // Bytes that somebody writes in no order with the read: that is the error.
     if (raw->code == Code::UndefinedRead &&

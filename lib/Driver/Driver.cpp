@@ -239,6 +239,25 @@ static std::string findCareless(llvm::ArrayRef<const char *> words) {
   return {};
 }
 
+/// A flag of titan explain that is given to a topic which has no use for it; an
+/// error message, or nothing.
+static std::string findUseless(llvm::StringRef topic, llvm::StringRef file) {
+  auto of = [&](const cl::Option &flag, llvm::StringRef its) {
+    return flag.getNumOccurrences() && topic != its
+               ? "--" + flag.ArgStr.str() + ": only titan explain " +
+                     its.str() + " takes it"
+               : std::string();
+  };
+  for (const std::string &bad :
+       {of(noExpand, "effects"), of(explainSizes, "tma"), of(svg, "tma"),
+        of(explainTarget, "tma")})
+    if (!bad.empty())
+      return bad;
+  if (explainTarget.getNumOccurrences() && file.ends_with(".mlir"))
+    return "--target: kernels in a file of IR say theirs (titan.target)";
+  return {};
+}
+
 /// A number from 1 on; an error message if it is none. 0 where none is given.
 static std::string readCount(const cl::opt<std::string> &option,
                              uint64_t largest, uint64_t &value) {
@@ -347,6 +366,8 @@ static int dispatch(int argc, char **argv) {
   if (explainSub) {
     ExplainCommand command;
     read(command, explainFile);
+    if (std::string bad = findUseless(topic, explainFile); !bad.empty())
+      return usage(bad, "leave it out");
     command.topic = topic;
     command.expand = !noExpand;
     command.sizes = explainSizes;
