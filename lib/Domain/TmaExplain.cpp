@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Domain/TmaExplain.h"
+#include "titan/Domain/Condition.h"
 
 #include <algorithm>
 #include <map>
@@ -201,12 +202,15 @@ static std::vector<std::string> codeOf(const TmaLowering &low) {
   return lines;
 }
 
-/// Whether these sizes keep a launch check: "holds: 3", "broken: -1".
+/// Whether these sizes keep a launch check, and by how much: "holds by 3",
+/// "broken by 1"; "open: K".
 static std::string verdictOf(const LaunchCheck &check,
                              const Expr::Bindings &launch) {
   auto value = check.atLeastZero.evaluate(launch);
-  if (value)
-    return (*value >= 0 ? "holds: " : "broken: ") + std::to_string(*value);
+  if (value) {
+    std::string by = std::to_string(*value).substr(*value < 0);
+    return (*value < 0 ? "broken" : "holds") + (*value ? " by " + by : "");
+  }
   std::string missing;
   (void)check.atLeastZero.mentions([&](const std::string &name) {
     if (missing.empty() && !launch.count(name))
@@ -246,7 +250,7 @@ static std::string explainPart(const TmaLowering &low,
   if (!low.checks.empty())
     text += "at launch\n";
   for (const LaunchCheck &check : low.checks) {
-    text += "  " + check.atLeastZero.str() + " >= 0    [" +
+    text += "  " + Condition::atLeastZero(check.atLeastZero).str() + "    [" +
             std::string(codeInfo(check.code).code) + "]";
     if (!launch.empty())
       text += "    " + verdictOf(check, launch);

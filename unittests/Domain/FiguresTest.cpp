@@ -147,7 +147,7 @@ copy, level 2
       else
         tma.load [-2, -4]    (32 bytes)
 at launch
-  -(tensor.address % 16) >= 0    [tma-base-alignment]
+  tensor.address % 16 == 0    [tma-base-alignment]
 tiles: # element, . hole with fill, ! hole with data, _ not copied
   i4=0 i7=0  ##
   i4=0 i7=1  ##
