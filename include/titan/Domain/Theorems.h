@@ -202,7 +202,7 @@ struct TmaBoxStarts {
   int64_t count = 1;
 };
 
-/// Theorem 6, as the seed states it (FTTC), for boxes that start at multiples
+/// Theorem 6, as the note states it (FTTC), for boxes that start at multiples
 /// of the box: strong correctness is unachievable if and only if
 ///     stride does not divide box,  and  stride < box < size.
 bool fundamentalTheorem(int64_t size, int64_t box, int64_t stride);
@@ -228,7 +228,7 @@ bool fundamentalTheorem(int64_t size, int64_t box, int64_t stride);
 ///   two intervals meet exactly when c + box <= size - 1, stride <= c +
 ///   T*stride - 1 and stride <= size - 1.
 /// For c a multiple of box, c = 0 mixes whenever another c >= 0 does, and there
-/// the condition is the seed's. The smallest case where the seed's form is
+/// the condition is the note's. The smallest case where the note's form is
 /// wrong: size 3, box 3, stride 2, c = -1 (a resize by one on the left): the
 /// tile at coordinate 0 holds elements 0 and 2, and 2 belongs to the next box.
 ///

@@ -15,7 +15,7 @@
 //     !  a hole with data of the tensor (level 2 and 3, weak)
 //     _  not copied: what stood there before
 //
-// Figure 2 of the seed, twelve rows in boxes of two:
+// Figure 2 of the note (Theorems.h), twelve rows in boxes of two:
 //
 //     i4=0 i7=0  ##    i4=0 i7=1  ##    i4=0 i7=2  !!    i4=0 i7=3  !!
 //     i4=1 i7=0  ##    ...

@@ -62,13 +62,13 @@
 // are rows of a matrix, and the copy is tiled.
 //
 // Where a box divides its dimension, that cut undoes level 3: the box is then a
-// dimension with bounds of its own, and its holes lie outside. The seed's
+// dimension with bounds of its own, and its holes lie outside. The note's
 // Figure 5 (8 elements, boxes of 4, element stride 3) is strongly correct as a
 // map of one dimension more. A schedule may prescribe its TMA domain instead.
 //
 // Loops come to be dimensions of their own where all splits above them divide
 // and it saves the predicate of a strong load or a store (Figure 2: I2 of the
-// seed is cut in I4 and I5, and level 2 becomes level 1), at no other cost.
+// note is cut in I4 and I5, and level 2 becomes level 1), at no other cost.
 //
 // Of several choices the one is taken that needs the fewest instructions, then
 // has the lowest level, then the fewest compositions; `why` records it. A tile
