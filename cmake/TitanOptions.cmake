@@ -27,4 +27,5 @@ if(TITAN_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer
                       -fno-sanitize=vptr,function -fno-sanitize-recover=all -g1)
   add_link_options(-fsanitize=address,undefined)
+  add_compile_definitions(_GLIBCXX_ASSERTIONS)
 endif()

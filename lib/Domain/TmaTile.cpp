@@ -130,8 +130,12 @@ titan::tma::keptLoops(const TmaSchedule &s, const std::vector<Class> &classes,
       const DomainExpr &e = g.exprs()[g[id].consumer];
       if (e.kind != DomainExpr::Kind::Split || g.createsHoles(e) != Tri::No)
         return fails(g.str(id) + " is no whole number of tiles: " + g.str(e),
-                     "list " + g[e.out[0]].name + ", " + g[e.out[1]].name +
-                         " instead, or let the split divide " + g.str(id));
+                     "list " + g[e.out[0]].name +
+                         (e.out[1] >= 0 ? ", " + g[e.out[1]].name : "") +
+                         " instead" +
+                         (e.kind == DomainExpr::Kind::Split
+                              ? ", or let the split divide " + g.str(id)
+                              : ""));
       list[k] = e.out[0];
       list.insert(list.begin() + static_cast<ptrdiff_t>(k) + 1, e.out[1]);
       --k;
