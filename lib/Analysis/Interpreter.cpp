@@ -3,7 +3,8 @@
 
 #include "Courses.h"
 
-#include "mlir/IR/Matchers.h"
+#include "titan/Analysis/Assertion.h"
+
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/ScopeExit.h"
 
@@ -46,60 +47,6 @@ void Instantiator::Impl::problem(Code code, Operation *op, const Twine &message,
                                  const Twine &fix) {
   if (told.insert({code, op}).second)
     self.problems.push_back({code, op, message.str(), fix.str()});
-}
-
-/// "below", "at least", ...
-static StringRef wordsOf(arith::CmpIPredicate predicate) {
-  using P = arith::CmpIPredicate;
-  switch (predicate) {
-  case P::eq:
-    return "equal to";
-  case P::ne:
-    return "other than";
-  case P::slt:
-  case P::ult:
-    return "below";
-  case P::sle:
-  case P::ule:
-    return "at most";
-  case P::sgt:
-  case P::ugt:
-    return "above";
-  case P::sge:
-  case P::uge:
-    return "at least";
-  }
-  llvm_unreachable("all predicates");
-}
-
-std::pair<std::string, std::string>
-Instantiator::Impl::describeFalse(Value condition) {
-  // "%i, 5" and "%i"; constants "5" and "5".
-  auto operand = [&](Value v) {
-    const Val &val = value(v);
-    std::string number = val.kind == Val::Int ? std::to_string(val.number.value)
-                                              : "a value that is not known";
-    auto name = v.getLoc()->findInstanceOf<NameLoc>();
-    if (!name || matchPattern(v, m_Constant()))
-      return std::pair(number, number);
-    std::string text = "%" + name.getName().str();
-    return std::pair(text + ", " + number + ",", text);
-  };
-  Operation *op = condition.getDefiningOp();
-  if (auto both = dyn_cast_or_null<arith::AndIOp>(op))
-    for (Value side : both->getOperands())
-      if (const Val &val = value(side);
-          val.kind == Val::Int && val.number.value == 0)
-        return describeFalse(side);
-  auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
-  if (!compare)
-    return {operand(condition).first + " is false", operand(condition).second};
-  auto left = operand(compare.getLhs()), right = operand(compare.getRhs());
-  std::string how = (" " + wordsOf(compare.getPredicate()) + " ").str();
-  StringRef last = right.first;
-  last.consume_back(",");
-  return {left.first + " is not" + how + last.str(),
-          left.second + " is" + how + right.second};
 }
 
 std::string Instantiator::Impl::launchSuffix() const {
@@ -480,14 +427,18 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     if (const Val &holds = in(0);
         holds.kind == Val::Int && holds.number.value == 0) {
       auto assertion = cast<AssertOp>(op.op);
-      auto [is, has] = describeFalse(assertion.getCondition());
+      FalseCondition why = describeFalse(
+          assertion.getCondition(), [&](Value v) -> std::optional<int64_t> {
+            const Val &val = value(v);
+            if (val.kind != Val::Int)
+              return std::nullopt;
+            return val.number.value;
+          });
       problem(Code::AssertFailed, op.op,
               "in one of the launches looked at this does not hold: " +
-                  assertion.getMessage() + ": " + is + ", by " +
+                  assertion.getMessage() + ": " + why.is + ", by " +
                   program->describe(agent, iteration, lanes) + launchSuffix(),
-              "mask what runs where " + has +
-                  " does not hold, or say in the launch region, by "
-                  "titan.require, under which sizes and arguments it does");
+              why.fix());
       return false;
     }
     return true;

@@ -245,9 +245,6 @@ struct Instantiator::Impl {
   }
   void problem(Code code, mlir::Operation *op, const llvm::Twine &message,
                const llvm::Twine &fix = "");
-  /// Why a condition is false here, in numbers ("%i, 5, is not below %n, 4"),
-  /// and what would have to hold ("%i is below %n").
-  std::pair<std::string, std::string> describeFalse(mlir::Value condition);
   /// " (A[0] is 200)": the launch that is looked at; empty: nothing varies.
   std::string launchSuffix() const;
   /// Leaves an effect out; `what` names the kind, and is told of once.

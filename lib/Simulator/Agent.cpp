@@ -3,6 +3,8 @@
 #include "Machine.h"
 #include "Numeric.h"
 
+#include "titan/Analysis/Assertion.h"
+
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -291,10 +293,22 @@ bool Agent::advance() {
     }
     case Opcode::Assert:
       if (!(scalars[inst.a] & 1)) {
+        auto assertion = cast<AssertOp>(inst.origin);
+        llvm::SmallDenseMap<Value, int64_t> numbers;
+        for (auto [i, operand] :
+             llvm::enumerate(operandsOfCondition(assertion.getCondition()))) {
+          auto bits =
+              static_cast<int64_t>(scalars[program.lists[inst.list + i]]);
+          numbers[operand] = operand.getType().isInteger(1) ? bits & 1 : bits;
+        }
+        FalseCondition why =
+            describeFalse(assertion.getCondition(), [&](Value v) {
+              return std::optional(numbers.at(v));
+            });
         machine.find(Code::AssertFailed,
-                     cast<AssertOp>(inst.origin).getMessage() + ": " +
+                     assertion.getMessage() + ": " + why.is + ", by " +
                          who(inst),
-                     inst.origin, this);
+                     inst.origin, this, true, {}, {}, nullptr, why.fix());
         return false;
       }
       break;

@@ -1,6 +1,7 @@
 //===- Program.cpp - translates a kernel's body ---------------------------===//
 #include "ProgramCompiler.h"
 
+#include "titan/Analysis/Assertion.h"
 #include "titan/Target/Target.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -321,7 +322,12 @@ void Compiler::operation(Operation &op) {
   }
   if (auto check = dyn_cast<AssertOp>(op)) {
     uint32_t a = scalar(check.getCondition());
-    emit(Opcode::Assert, &op).a = a;
+    SmallVector<Value> operands = operandsOfCondition(check.getCondition());
+    for (Value operand : operands)
+      scalar(operand);
+    Inst &inst = emit(Opcode::Assert, &op);
+    inst.a = a;
+    setList(inst, operands);
     return;
   }
   unsupported(&op);

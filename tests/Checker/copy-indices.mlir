@@ -5,7 +5,8 @@
 // CHECK: error: [assert-failed] in one of the launches looked at this does not hold: the index of loop I7{2} is at least 0 and below its extent: %i7, 2, is not below 2, by warp 0, elected lane, iterations 0/2
 // CHECK: fix: mask what runs where %i7 is below 2 does not hold, or say in the launch region, by titan.require, under which sizes and arguments it does
 // RUN: not titan run %s 2>&1 | FileCheck %s --check-prefix=RAN
-// RAN: error: [assert-failed] the index of loop I7{2} is at least 0 and below its extent
+// RAN: error: [assert-failed] the index of loop I7{2} is at least 0 and below its extent: %i7, 2, is not below 2, by the CTA, warp 0, iteration 0.2 (CTA 0)
+// RAN: fix: mask what runs where %i7 is below 2 does not hold, or say in the launch region, by titan.require, under which sizes and arguments it does
 //
 // Within it nothing is asserted, nor in what is compiled.
 // RUN: sed 's/%%ni7 = arith.constant 4/%%ni7 = arith.constant 2/' %s > %t.good.mlir
