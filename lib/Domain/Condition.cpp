@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Domain/Condition.h"
 
+#include <algorithm>
+
 using namespace titan;
 
 namespace {
@@ -16,6 +18,15 @@ struct Sum {
   int64_t c = 0;
   bool overflow = false;
 
+  Sum(const Expr &e, bool negated, int64_t number) : c(number) {
+    add(e, negated);
+    for (const Expr &term : terms[0])
+      plus = plus + term;
+    for (const Expr &term : terms[1])
+      minus = minus + term;
+  }
+
+private:
   void add(const Expr &e, bool negated) {
     if (auto number = e.constant()) {
       overflow |= negated ? __builtin_sub_overflow(c, *number, &c)
@@ -32,16 +43,23 @@ struct Sum {
     }
   }
 
-private:
   /// e = x * number, written so.
   static std::optional<int64_t> factorOf(const Expr &e) {
     return e.kind() == Expr::Kind::Mul ? e.rhs().constant() : std::nullopt;
   }
 
+  /// One that is added and subtracted is neither.
   void term(const Expr &e, bool negated) {
-    Expr &side = negated ? minus : plus;
-    side = side + e;
+    std::vector<Expr> &other = terms[!negated];
+    auto same = [&](const Expr &term) { return term.same(e); };
+    if (auto it = std::find_if(other.begin(), other.end(), same);
+        it != other.end())
+      other.erase(it);
+    else
+      terms[negated].push_back(e);
   }
+
+  std::vector<Expr> terms[2]; // Added, subtracted.
 };
 } // namespace
 
@@ -88,9 +106,7 @@ Condition Condition::join(Kind kind, Condition a, Condition b) {
 
 /// e + c >= 0, or -e + c >= 0.
 Condition Condition::visit(const Expr &e, bool negated, int64_t c) {
-  Sum sum;
-  sum.c = c;
-  sum.add(e, negated);
+  Sum sum(e, negated, c);
   if (sum.overflow || sum.c == INT64_MIN)
     return compare(Kind::AtLeast, (negated ? Expr(0) - e : e) + Expr(c), 0);
   const bool noPlus = sum.plus.is(0), noMinus = sum.minus.is(0);
@@ -102,9 +118,7 @@ Condition Condition::visit(const Expr &e, bool negated, int64_t c) {
       (one.kind() == Expr::Kind::Min || one.kind() == Expr::Kind::Max)) {
     // -max(a - b, b - a)
     if (one.kind() == Expr::Kind::Max && noPlus && sum.c == 0) {
-      Sum a, b;
-      a.add(one.lhs(), false);
-      b.add(one.rhs(), false);
+      Sum a(one.lhs(), false, 0), b(one.rhs(), false, 0);
       if (!a.overflow && a.c == 0 && b.c == 0 && a.plus.same(b.minus) &&
           a.minus.same(b.plus))
         return compare(Kind::Equal, a.plus, a.minus);

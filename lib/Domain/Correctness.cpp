@@ -130,9 +130,14 @@ void titan::requireAlignedCoordinate(const Expr &coordinate,
              " is a multiple of " + std::to_string(unit) + " elements of " +
              std::string(type.name) + ": " + proof.unknown->str()});
   auto multiple = [&](const Expr &e) {
-    requirements.multiple(code, e, unit, field, e.str() + rule,
-                          "let " + e.str() + " be a multiple of " +
-                              std::to_string(unit));
+    requirements.multiple(
+        code, e, unit, field, e.str() + rule,
+        e.constant()
+            ? "let resizes of the innermost dimension add or "
+              "leave out a multiple of " +
+                  std::to_string(unit) + " elements before the first, not " +
+                  Expr(0 - e).str()
+            : "let " + e.str() + " be a multiple of " + std::to_string(unit));
   };
   for (const Expr &factor : proof.launchFactors)
     multiple(factor);
@@ -158,8 +163,11 @@ void titan::requireWeakStore(const TmaStoreFacts &facts,
         "rows of " + facts.innerExtent.str() + " elements of " +
             std::to_string(facts.elementBits) +
             " bits: the last chunk of 16 bytes is written past the row's end",
-        "let " + facts.innerExtent.str() + " be a multiple of " +
-            std::to_string(chunk) +
+        (facts.innerExtent.constant()
+             ? "store rows of a multiple of " + std::to_string(chunk) +
+                   " elements"
+             : "let " + facts.innerExtent.str() + " be a multiple of " +
+                   std::to_string(chunk)) +
             ", or say `padded` in the schedule, where what stands behind each "
             "row is free");
 }

@@ -268,6 +268,10 @@ Expr titan::operator%(const Expr &a, const Expr &b) {
   auto d = b.constant();
   if (d && *d != 0 && a.divisor() % *d == 0)
     return 0;
+  // (x % 8) % 8, (x % 8) % 24: it is below 8.
+  if (d && *d > 0 && a.kind() == Expr::Kind::Mod)
+    if (auto n = a.node->b.constant(); n && *n > 0 && *d >= *n)
+      return a;
   return Expr::make(Expr::Kind::Mod, a, b);
 }
 

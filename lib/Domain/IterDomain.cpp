@@ -251,8 +251,18 @@ DomainGraph::reorder(const std::vector<DomainId> &first) {
   return std::nullopt;
 }
 
-void DomainGraph::rename(DomainId id, std::string name) {
+std::optional<Problem> DomainGraph::rename(DomainId id, std::string name) {
+  if (id < 0 || id >= size() || domains[id].removed)
+    return invalid("there is no domain " + std::to_string(id));
   domains[id].name = std::move(name);
+  return std::nullopt;
+}
+
+std::optional<DomainId> DomainGraph::find(std::string_view name) const {
+  for (DomainId id = 0; id < size(); ++id)
+    if (!domains[id].removed && domains[id].name == name)
+      return id;
+  return std::nullopt;
 }
 
 std::string DomainGraph::str(DomainId id) const {

@@ -152,6 +152,8 @@ std::vector<LaunchCheck> multipleChecks(const DomainGraph &graph);
 /// Of each launch check that no tile mixes: the least size that breaks it, the
 /// hole that then holds data, and what to do about sizes.
 void tellMixedTiles(TmaLowering &low);
+/// The first launch check that no sizes keep; they are at least 1.
+const LaunchCheck *findHopeless(const TmaLowering &low);
 
 } // namespace titan::tma
 

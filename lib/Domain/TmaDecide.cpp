@@ -150,9 +150,13 @@ void Lowering::requireStarts(Candidate &c, const std::vector<Mixing> &mixed,
     if (!m.unknown.empty())
       text +=
           "; whether the loops ever get there cannot be decided: " + m.unknown;
-    c.needs.atLeastZero(m.unknown.empty() ? Code::TmaStoreNegative
-                                          : Code::Undecided,
-                        m.starts, at, text);
+    c.needs.atLeastZero(
+        m.unknown.empty() ? Code::TmaStoreNegative : Code::Undecided, m.starts,
+        at, text,
+        m.unknown.empty() ? "let the tiles of a store begin with the "
+                            "dimension: no resize of it adds elements before "
+                            "the first, in tiles that hold others"
+                          : "");
     predicate.push_back({start, d.record.size});
     c.low.why.push_back("predicate: " + start.str() +
                         " may be negative, where no store may start");
@@ -205,6 +209,13 @@ std::string Lowering::fixOfMixing(const Dim &d, bool load) const {
           " what the resize leaves of the dimension where boxes begin or end, "
           "at " +
           edgesOf(t);
+  }
+  if (d.slides && !d.resized.empty()) {
+    std::string windows = g.str(d.resized.front());
+    fix = "let the windows " + windows + " be a multiple of " + number(t.tile) +
+          ", or take a box that divides them; or merge them with N (and the "
+          "windows of the other dimensions) into pixels, and split those: "
+          "im2col knows where windows end";
   }
   if (load && !fix.empty())
     fix += "; or ask for weak, where no reduction reads the holes";

@@ -269,38 +269,72 @@ static std::string placeText(const std::vector<int64_t> &place) {
   return "[" + text + "]";
 }
 
-std::optional<std::string> TmaLowering::mixedTile(const Expr::Bindings &launch,
-                                                  int64_t most) const {
-  for (const TmaLowering &part : rest)
-    if (auto tile = part.mixedTile(launch, most))
-      return tile;
+/// A tile of this part that holds an element and a hole with data; `along`: in
+/// a line along that dimension.
+static std::optional<std::string> tellMixedTile(const TmaLowering &low,
+                                                const Expr::Bindings &launch,
+                                                int64_t most,
+                                                std::optional<size_t> along) {
   std::string where;
   std::optional<std::vector<int64_t>> valid, hole;
+  std::vector<std::vector<int64_t>> holes; // Before there is a valid one.
+  auto look = [&](const std::vector<int64_t> &place) {
+    for (size_t d = 0; along && d < place.size(); ++d)
+      if (d != *along && place[d] != (*valid)[d])
+        return;
+    if (!hole)
+      hole = place;
+  };
   // Each that holds an element has to be executed.
-  TmaLowering all = *this;
+  TmaLowering all = low;
   all.predicate.clear();
   auto problem = all.visitTiles(
       launch, most, /*corners=*/false,
       [&](const std::vector<int64_t> &indices,
           const std::optional<TmaCopy> &copy) {
         valid = hole = std::nullopt;
+        holes.clear();
         if (!copy)
           return;
         where = placeText(copy->coords);
         if (!indices.empty())
-          where += " (" + describeLoops(indices) + ")";
+          where += " (" + low.describeLoops(indices) + ")";
       },
       [&](const TmaTileElement &e) {
-        if (e.data && !(e.hole ? hole : valid))
-          (e.hole ? hole : valid) = e.place;
-        return !(valid && hole);
+        if (e.data && e.hole && valid) {
+          look(e.place);
+        } else if (e.data && e.hole) {
+          holes.push_back(e.place);
+        } else if (e.data && !valid) {
+          valid = e.place;
+          std::for_each(holes.begin(), holes.end(), look);
+        }
+        return !hole;
       });
   if (problem || !valid || !hole)
     return std::nullopt;
   return "the tile at " + where + " holds element " + placeText(*valid) +
          " and, in a hole that has to be " +
-         (direction == TmaDirection::Load ? "filled" : "left alone") +
+         (low.direction == TmaDirection::Load ? "filled" : "left alone") +
          ", element " + placeText(*hole);
+}
+
+std::optional<std::string> TmaLowering::mixedTile(const Expr::Bindings &launch,
+                                                  int64_t most,
+                                                  const Expr *broken) const {
+  std::vector<const TmaLowering *> all = parts();
+  // The rests first: they are smaller.
+  std::rotate(all.begin(), all.begin() + 1, all.end());
+  for (const TmaLowering *part : all)
+    for (size_t d = 0; d < part->dimensions.size(); ++d)
+      if (broken && part->mode == TmaMode::Tiled &&
+          part->dimensions[d].margin.same(*broken))
+        if (auto tile = tellMixedTile(*part, launch, most, d))
+          return tile;
+  for (const TmaLowering *part : all)
+    if (auto tile = tellMixedTile(*part, launch, most, std::nullopt))
+      return tile;
+  return std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -386,7 +420,7 @@ void titan::tma::tellMixedTiles(TmaLowering &low) {
                       [&](const TmaDimension &t) {
                         return t.cut == 0 && t.margin.same(check.atLeastZero);
                       });
-      if (auto tile = low.mixedTile(launch, mostElements))
+      if (auto tile = low.mixedTile(launch, mostElements, &check.atLeastZero))
         check.example = "; where " + numbersOf(check.atLeastZero, launch) +
                         (stays ? " or more, " : ", say, ") + *tile;
       if (alone && larger && first > unit && others == 1)
@@ -394,6 +428,77 @@ void titan::tma::tellMixedTiles(TmaLowering &low) {
                     (check.fix.empty() ? "" : "; or " + check.fix);
     }
   }
+}
+
+namespace {
+/// What the values of an expression lie between; wider than 64 bits, so that
+/// what overflows is still in order, and cut off far outside of them.
+struct Interval {
+  using Wide = __int128;
+  static constexpr Wide far = Wide(1) << 96;
+  Wide least = -far, most = far;
+
+  static Interval of(Wide least, Wide most) {
+    return {std::max(least, -far), std::min(most, far)};
+  }
+  static Wide product(Wide a, Wide b) {
+    Wide result;
+    if (__builtin_mul_overflow(a, b, &result))
+      return (a < 0) == (b < 0) ? far : -far;
+    return result;
+  }
+  template <typename Op>
+  static Interval corners(Interval a, Interval b, Op op) {
+    Wide all[] = {op(a.least, b.least), op(a.least, b.most),
+                  op(a.most, b.least), op(a.most, b.most)};
+    return of(*std::min_element(all, all + 4), *std::max_element(all, all + 4));
+  }
+};
+} // namespace
+
+/// `least`: of these sizes; of other symbols nothing is known.
+static Interval intervalOf(const Expr &e,
+                           const std::map<std::string, int64_t> &least) {
+  using Wide = Interval::Wide;
+  if (auto c = e.constant())
+    return {*c, *c};
+  if (e.kind() == Expr::Kind::Symbol) {
+    auto it = least.find(e.name());
+    return it == least.end() ? Interval{} : Interval{it->second, INT64_MAX};
+  }
+  Interval a = intervalOf(e.lhs(), least), b = intervalOf(e.rhs(), least);
+  switch (e.kind()) {
+  case Expr::Kind::Add:
+    return Interval::of(a.least + b.least, a.most + b.most);
+  case Expr::Kind::Mul:
+    return Interval::corners(a, b, Interval::product);
+  case Expr::Kind::Div:
+  case Expr::Kind::CeilDiv:
+    if (b.least < 1)
+      return {};
+    return Interval::corners(a, b, [&](Wide x, Wide d) {
+      Wide q = x / d; // Towards 0.
+      return e.kind() == Expr::Kind::Div ? q - (q * d > x) : q + (q * d < x);
+    });
+  case Expr::Kind::Mod:
+    return b.least < 1 ? Interval{} : Interval{0, b.most - 1};
+  case Expr::Kind::Min:
+    return {std::min(a.least, b.least), std::min(a.most, b.most)};
+  case Expr::Kind::Max:
+    return {std::max(a.least, b.least), std::max(a.most, b.most)};
+  default:
+    return {};
+  }
+}
+
+const LaunchCheck *titan::tma::findHopeless(const TmaLowering &low) {
+  // Of what each is a multiple is the least of it, too.
+  std::map<std::string, int64_t> least = sizesOf(low.graph);
+  for (const LaunchCheck &check : low.checks)
+    if (check.atLeastZero.size() <= Expr::maxSize &&
+        intervalOf(check.atLeastZero, least).most < 0)
+      return &check;
+  return nullptr;
 }
 
 /// The innermost part of an expression that has no value under these numbers.
@@ -432,7 +537,7 @@ TmaLowering::brokenChecks(const Expr::Bindings &launch) const {
       v.fix = divides ? "keep " + part.rhs().str() + " at least 1"
                       : "keep " + part.str() + " within 64 bits";
     } else if (check.code == Code::TmaStrong) {
-      if (auto tile = mixedTile(launch))
+      if (auto tile = mixedTile(launch, int64_t(1) << 20, &check.atLeastZero))
         v.message += ": " + *tile;
     }
     broken.push_back(std::move(v));

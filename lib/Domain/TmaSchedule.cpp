@@ -24,6 +24,10 @@ static std::optional<Problem> checkSchedule(const TmaSchedule &s) {
   auto invalid = [](const std::string &why) {
     return Problem{"domain-invalid", why};
   };
+  if (!s.type || !s.swizzle)
+    return invalid("a schedule needs an element type and a swizzle "
+                   "(findTmaType and findTmaSwizzle give null for a name that "
+                   "they do not know)");
   constexpr int maxDomains = 256;
   if (s.graph.size() > maxDomains)
     return invalid("a schedule has at most " + number(maxDomains) +
@@ -692,5 +696,8 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
   for (std::string &line : lines)
     if (!line.empty())
       low.why.push_back(std::move(line));
+  if (const LaunchCheck *check = findHopeless(low))
+    return problemOf({check->code, check->field,
+                      check->message + ", whatever the sizes are", check->fix});
   return low;
 }

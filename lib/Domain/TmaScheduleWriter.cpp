@@ -114,6 +114,8 @@ static std::optional<std::string> findDifference(const TmaSchedule &a,
 
 Result<std::string> titan::writeSchedule(const TmaSchedule &schedule) {
   const DomainGraph &g = schedule.graph;
+  if (!schedule.type || !schedule.swizzle)
+    return unsayable("it has no element type or no swizzle (null)");
   if (auto problem = g.checkExtents())
     return *problem;
   if (auto problem = checkNames(schedule))

@@ -37,6 +37,8 @@ TEST(Condition, IsWrittenAsComparisons) {
             "M <= 4 or N <= 2");
   EXPECT_EQ(text(min(max(K, M), max(K, N))),
             "(K >= 0 or M >= 0) and (K >= 0 or N >= 0)");
+  EXPECT_EQ(text(max(K - (K + 2), M)), "M >= 0");
+  EXPECT_EQ(text(K + M - (K + N)), "M >= N");
   EXPECT_EQ(text(min(Expr(4) - K, min(M, Expr(3) - K))), "K <= 3 and M >= 0");
   EXPECT_EQ(text(max(Expr(3) - K, max(M, Expr(4) - K))), "K <= 4 or M >= 0");
   EXPECT_EQ(text(min(K - 1, min(M, K - 2))), "K >= 2 and M >= 0");

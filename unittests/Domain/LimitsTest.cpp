@@ -32,10 +32,7 @@ std::string problemOf(const std::string &text) {
 }
 
 DomainId find(const DomainGraph &g, const std::string &name) {
-  for (DomainId id = 0; id < g.size(); ++id)
-    if (g[id].name == name)
-      return id;
-  return -1;
+  return g.find(name).value_or(-1);
 }
 
 /// Executes a schedule of numbers against its definition; `tile` names the bulk
@@ -81,6 +78,62 @@ TEST(Limits, NamesOfLoweringsAreNobodys) {
 }
 
 /// Coordinates have 32 bits, above and below zero.
+/// Mistakes of a program that makes schedules.
+TEST(Limits, FieldsThatAreNotThere) {
+  auto s = parseSchedule("tensor f32 M{64} x N{64}\nMo, Mi = split(M, 8)\n"
+                         "bulk Mi, N\n");
+  ASSERT_TRUE(s);
+  auto code = [&](auto change) {
+    TmaSchedule changed = *s;
+    change(changed);
+    auto text = writeSchedule(changed);
+    EXPECT_FALSE(text);
+    auto low = lowerSchedule(changed, h200);
+    return low ? "lowered" : low.problem().code;
+  };
+  EXPECT_EQ(code([](TmaSchedule &t) { t.type = findTmaType("float32"); }),
+            "domain-invalid");
+  EXPECT_EQ(code([](TmaSchedule &t) { t.swizzle = findTmaSwizzle("128"); }),
+            "domain-invalid");
+  for (DomainId id : {-1, 99}) {
+    EXPECT_EQ(code([&](TmaSchedule &t) { t.bulk[0] = id; }), "domain-invalid");
+    EXPECT_EQ(code([&](TmaSchedule &t) { t.shared = {id}; }), "domain-invalid");
+    EXPECT_EQ(code([&](TmaSchedule &t) { t.global[0].domain = id; }),
+              "domain-invalid");
+    EXPECT_EQ(code([&](TmaSchedule &t) { t.tmaDomain = {id}; }),
+              "domain-invalid");
+    EXPECT_EQ(s->graph.rename(id, "x")->code, "domain-invalid");
+  }
+  EXPECT_FALSE(s->graph.rename(*s->graph.find("Mi"), "Rows"));
+  EXPECT_FALSE(s->graph.find("Mi"));
+  EXPECT_EQ(s->graph.str(*s->graph.find("Rows")), "Rows{8}");
+}
+
+/// What no size does is refused at once, and what one does is not.
+TEST(Limits, ChecksThatNoSizesKeep) {
+  auto text = [](const std::string &size, int left) {
+    return "tensor f32 M{" + size + "} x N{104}\nMp = resize(M, " +
+           std::to_string(left) +
+           ", 1)\nMo, Mi = split(Mp, 16)\nNo, Ni = split(N, 8)\n"
+           "bulk Mi, Ni\nstore\n";
+  };
+  std::string why = problemOf(text("M", 1));
+  EXPECT_EQ(why.rfind("tma-store-negative", 0), 0u) << why;
+  EXPECT_NE(why.find("whatever the sizes are"), std::string::npos) << why;
+  for (int m = 1; m <= 64; ++m)
+    EXPECT_NE(problemOf(text(std::to_string(m), 1)), "") << m;
+  // A tile of padding alone is left out.
+  EXPECT_EQ(problemOf(text("M", 16)), "");
+  // Some sizes do: those of one tile, and those that a multiple allows.
+  std::string boxes = "tensor f32 M{M} x J{4}\nI2, I3 = split(M, 4)\n"
+                      "I4, I5 = split(I3, 3)\nbulk I4, J\nmap M, J\n"
+                      "load strong\n";
+  EXPECT_EQ(problemOf(boxes), "");
+  EXPECT_EQ(problemOf("size M multiple 4\n" + boxes), "");
+  why = problemOf("size M multiple 5\n" + boxes);
+  EXPECT_EQ(why.rfind("tma-strong", 0), 0u) << why;
+}
+
 TEST(Limits, Coordinates) {
   auto resized = [](const char *size, const char *left) {
     return std::string("tensor u32 D{") + size + "} x J{4}\nY = resize(D, " +

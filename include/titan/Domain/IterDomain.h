@@ -113,7 +113,8 @@ public:
 
   DomainId root(Expr extent, std::string name = "");
   /// Domains are called I0, I1, ... unless they get another name.
-  void rename(DomainId id, std::string name);
+  /// The problem (domain-invalid): there is no such domain.
+  std::optional<Problem> rename(DomainId id, std::string name);
 
   /// Both give (outer, inner).
   Result<std::pair<DomainId, DomainId>> splitInner(DomainId in,
@@ -142,7 +143,10 @@ public:
 
   /// How many DomainIds there are, removed ones included.
   int size() const { return static_cast<int>(domains.size()); }
+  /// 0 <= id < size().
   const IterDomain &operator[](DomainId id) const { return domains[id]; }
+  /// The first of this name.
+  std::optional<DomainId> find(std::string_view name) const;
   const std::vector<DomainExpr> &exprs() const { return expressions; }
   /// The first domain (domain-invalid) whose extent is below 1, has no value
   /// whatever the sizes are, or is an expression of more than Expr::maxSize.

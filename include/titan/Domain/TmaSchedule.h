@@ -155,6 +155,8 @@ struct TmaSchedule {
   std::vector<DomainId> shared;
   /// What the buffer's address is surely a multiple of, bytes.
   int64_t sharedAlignment = 1024;
+  /// Neither is null: findTmaType and findTmaSwizzle give null for a name that
+  /// they do not know, which is domain-invalid.
   const TmaType *type = &tmaTypes()[0];
   /// Where it is not named and `shared` has domains that come out of swizzles,
   /// the mode is inferred that places the tile's elements as they do.
@@ -303,11 +305,14 @@ struct TmaLowering {
   /// "i4=0 i7=2".
   std::string describeLoops(const std::vector<int64_t> &indices) const;
   /// A tile that holds an element and, in a hole, another one (level 3), of any
-  /// part: "the tile at ... holds element ...". None: there is none, or it was
-  /// not looked for, since a size is missing or the tiles of a part have more
-  /// than `most` elements in all.
+  /// part: "the tile at ... holds element ...". With `broken`, the margin of a
+  /// dimension, one where the two lie in a line along that dimension, if there
+  /// is one. None: there is no such tile, or it was not looked for, since a
+  /// size is missing or the tiles of a part have more than `most` elements in
+  /// all.
   std::optional<std::string> mixedTile(const Expr::Bindings &launch,
-                                       int64_t most = int64_t(1) << 20) const;
+                                       int64_t most = int64_t(1) << 20,
+                                       const Expr *broken = nullptr) const;
   /// The launch checks that these sizes break, or that have no value under them
   /// though no size is missing, with the numbers; of tma-strong the hole.
   std::vector<TmaViolation> brokenChecks(const Expr::Bindings &launch) const;
