@@ -153,6 +153,19 @@ struct Image {
 };
 } // namespace
 
+/// What to write so that a schedule has the swizzle: the IR's types have none
+/// of other chunks than 16 bytes.
+static std::string sayingSwizzle(const TmaSwizzle &swizzle) {
+  std::string name(swizzle.name);
+  if (!swizzle.span)
+    return "take the swizzle away, in the IR from the buffer's type";
+  std::string file = "write swizzle " + name + ", or no swizzle at all";
+  if (name != std::to_string(swizzle.span) + "B")
+    return file;
+  return file + "; in the IR let the buffer's type say swizzle = " +
+         std::to_string(swizzle.span);
+}
+
 Result<SwizzledOrder>
 titan::tma::findSwizzle(const TmaSchedule &s, const std::vector<Class> &classes,
                         const std::vector<DomainId> &tops, bool keepsLoops,
@@ -235,9 +248,7 @@ titan::tma::findSwizzle(const TmaSchedule &s, const std::vector<Class> &classes,
            : named ? ""
                    : "; no other swizzle goes along for longer"),
       agrees != images.end()
-          ? "name swizzle " + std::string(agrees->swizzle->name) +
-                " (in the IR: in the types of buffer and map), or leave the "
-                "name out"
+          ? sayingSwizzle(*agrees->swizzle)
           : "exchange chunks of 16 bytes by rows, as the modes do: for 128B "
             "C, E = split(inner, " +
                 std::to_string(16 / std::max<int64_t>(element, 1)) +

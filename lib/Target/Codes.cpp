@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "titan/Target/Codes.h"
+
 #include "titan/Target/ExitStatus.h"
+#include "titan/Target/NearestWord.h"
 
 #include <algorithm>
 #include <vector>
@@ -30,24 +32,6 @@ constexpr CodeInfo table[] = {
    LESSON},
 #include "titan/Target/Codes.def"
 };
-
-/// Levenshtein distance.
-unsigned editDistance(std::string_view a, std::string_view b) {
-  std::vector<unsigned> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j)
-    row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    unsigned diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      unsigned above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1,
-                         diagonal + (a[i - 1] == b[j - 1] ? 0u : 1u)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
 
 /// Appends `text`, wrapped at `width`, every line after `indent` spaces.
 void appendWrapped(std::string &out, std::string_view label,
@@ -144,19 +128,10 @@ int exitStatus(Code code) {
 }
 
 const CodeInfo *nearestCode(std::string_view name) {
-  if (name.size() > 64) // No code is that long.
-    return nullptr;
-  const CodeInfo *best = nullptr;
-  unsigned least = 0;
-  for (const CodeInfo &info : table) {
-    unsigned distance = editDistance(name, info.code);
-    if (!best || distance < least) {
-      best = &info;
-      least = distance;
-    }
-  }
-  // Near means: at most a third of the letters are wrong.
-  return least * 3 <= best->code.size() ? best : nullptr;
+  std::vector<std::string_view> names;
+  for (const CodeInfo &info : table)
+    names.push_back(info.code);
+  return lookupCode(nearestWord(name, names));
 }
 
 bool Strictness::set(std::string_view flag, Severity severity) {

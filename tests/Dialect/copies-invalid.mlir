@@ -2,19 +2,44 @@
 //
 // What is no schedule, and what the verifier of copies refuses.
 
-// expected-error @+1 {{there is no domain 'N'}}
+// expected-error @+2 {{there is no domain 'N'}}
+// expected-note @+1 {{fix: there are K and M}}
 #bad = #titan.schedule<tensor M x K Mo, Mi = split(N, 128) bulk Mi>
 
 // -----
 
-// expected-error @+2 {{split makes 2 domains at '128'}}
+// expected-error @+2 {{split makes 2 domains, not 1}}
 #bad = #titan.schedule<tensor M x K
   Mo = split(M, 128) bulk K>
 
 // -----
 
-// expected-error @+1 {{the copy's operation says it at 'load'}}
+// A file's statements, which the copy and its types say: where, the fix has.
+// expected-error @+2 {{the copy's operands say whether it is a load or a store at 'load'}}
+// expected-note @+1 {{fix: leave it out here, and write strong behind schedule(...)}}
 #bad = #titan.schedule<tensor M x K bulk K load strong>
+
+// -----
+
+// expected-error @+4 {{the type of the shared buffer says the swizzle at 'swizzle'}}
+// expected-note @+3 {{fix: leave it out here, and let the buffer's type say it: !titan.shared<128x64xbf16, swizzle = 128>}}
+#bad = #titan.schedule<tensor M x K
+  bulk K
+  swizzle 128B>
+
+// -----
+
+// expected-error @+2 {{the tensor's type and sizes are the operand's, and not said in the IR at 'f32'}}
+// expected-note @+1 {{fix: write its dimensions' names: tensor M x K}}
+#bad = #titan.schedule<tensor f32 M{M} x K{2 * K} bulk K>
+
+// -----
+
+// expected-error @+3 {{there is no expression 'splt'}}
+// expected-note @+2 {{fix: did you mean split? there are split, merge, resize, swizzle and window}}
+#bad = #titan.schedule<tensor M x K
+  Mo, Mi = splt(M,
+  48) bulk K>
 
 // -----
 
@@ -313,8 +338,28 @@ titan.kernel @kept(%X: !x) warps(1) launch {
 } body() {
   %c0 = arith.constant 0 : index
   %t = titan.shared.alloc : !t
-  // expected-error @+1 {{[not-supported-yet] a buffer that keeps the tiles of loops}}
+  // expected-error @+2 {{[not-supported-yet] a buffer that keeps the tiles of loops: `shared` lists the loop Ks{2}}}
+  // expected-note @+1 {{fix: list the tile's domains alone; where the buffer is to keep several tiles, give its type slots (slots = 2), take one by titan.shared.slot %ring[%i : index]}}
   titan.copy_async %t to %X at(Mo = %c0, Kb = %c0, Ks = %c0) schedule(#kept) : !t, !x
+  titan.return
+}
+
+// -----
+
+// However many there are: rings are the way here, whether a launch knows it or not.
+
+#kept = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki shared M, Ki>
+!x = !titan.global<?x?xbf16>
+!t = !titan.shared<64x64xbf16, swizzle = 128>
+titan.kernel @unknown(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %t = titan.shared.alloc : !t
+  // expected-error @+2 {{[not-supported-yet] a buffer that keeps the tiles of loops: `shared` lists M{M}, and so the loop Mo{M ceildiv 64}}}
+  // expected-note @+1 {{fix: list the tile's domains alone}}
+  titan.copy_async %t to %X at(Mo = %c0, Ko = %c0) schedule(#kept) : !t, !x
   titan.return
 }
 
@@ -375,7 +420,7 @@ titan.kernel @swizzles(%X: !x) warps(1) launch {
   %t = titan.shared.alloc : !t
   %full = titan.mbarrier.alloc : !titan.mbarrier
   // expected-error @+2 {{[tma-shared-tile] the buffer's domains place element Mi=2 Ki=0 at byte 144, swizzle none at byte 128; swizzle 64B does agree}}
-  // expected-note @+1 {{fix: name swizzle 64B (in the IR: in the types of buffer and map), or leave the name out}}
+  // expected-note @+1 {{fix: write swizzle 64B, or no swizzle at all; in the IR let the buffer's type say swizzle = 64}}
   titan.copy_async %X at(Mo = %c0, Ko = %c0) to %t signals %full schedule(#tile) weak : !x, !t, !titan.mbarrier
   titan.return
 }

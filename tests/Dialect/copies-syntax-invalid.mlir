@@ -98,7 +98,7 @@ titan.kernel @product(%X: !x) warps(1) launch {
   %c0 = arith.constant 0 : index
   %t = titan.shared.alloc : !t
   %full = titan.mbarrier.alloc : !titan.mbarrier
-  // expected-error @+1 {{'mul' is no word of `reduce`: add, min, max, exch, and, or, xor}}
+  // expected-error @+1 {{'mul' is no word of `reduce`: add, min, max, and, or, xor}}
   titan.copy_async %t to %X at(Mo = %c0, Ko = %c0) schedule(#tile) reduce(mul) : !t, !x
   titan.return
 }
@@ -134,5 +134,58 @@ titan.kernel @twice(%X: !x) warps(1) launch {
   %full = titan.mbarrier.alloc : !titan.mbarrier
   // expected-error @+1 {{one `at`, behind the tensor}}
   titan.copy_async %X at(Mo = %c0) to %t at(Ko = %c0) signals %full schedule(#tile) : !x, !t, !titan.mbarrier
+  titan.return
+}
+
+// -----
+
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!x = !titan.global<?x?xbf16>
+!t = !titan.shared<64x64xbf16, swizzle = 128>
+titan.kernel @misspelt(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %t = titan.shared.alloc : !t
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // expected-error @+2 {{'stong' is no word of a copy}}
+  // expected-note @+1 {{fix: did you mean strong? behind schedule(...) stand, in this order, weak or strong, fill(zero) or fill(nan), reduce(add), cache(evict_first)}}
+  titan.copy_async %X at(Mo = %c0, Ko = %c0) to %t signals %full schedule(#tile) stong : !x, !t, !titan.mbarrier
+  titan.return
+}
+
+// -----
+
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!x = !titan.global<?x?xbf16>
+!t = !titan.shared<64x64xbf16, swizzle = 128>
+titan.kernel @order(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %t = titan.shared.alloc : !t
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // expected-error @+2 {{`weak` stands too late, or twice}}
+  // expected-note @+1 {{fix: behind schedule(...) stand, in this order, weak or strong, fill(zero) or fill(nan), reduce(add), cache(evict_first)}}
+  titan.copy_async %X at(Mo = %c0, Ko = %c0) to %t signals %full schedule(#tile) fill(zero) weak : !x, !t, !titan.mbarrier
+  titan.return
+}
+
+// -----
+
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!x = !titan.global<?x?xbf16>
+!t = !titan.shared<64x64xbf16, swizzle = 128>
+titan.kernel @unnamed(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %t = titan.shared.alloc : !t
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // expected-error @+1 {{expected the name of a loop of the schedule: at(Mo = %row)}}
+  titan.copy_async %X at(%c0, %c0) to %t signals %full schedule(#tile) : !x, !t, !titan.mbarrier
   titan.return
 }

@@ -156,26 +156,30 @@ TEST(Limits, Extents) {
     return "tensor u32 A{" + extent + "} x J{4}\nbulk J";
   };
   EXPECT_EQ(problemOf(rows("3-8")),
-            "domain-invalid: line 1: domain A has the extent -5");
+            "domain-invalid: line 1, column 12: domain A has the extent -5");
   EXPECT_EQ(problemOf(rows("0")),
-            "domain-invalid: line 1: domain A has the extent 0");
-  EXPECT_EQ(problemOf(rows("N / 0")),
-            "domain-invalid: line 1: the extent N / 0 of domain A has no "
-            "value: a division by 0, or more than 64 bits");
+            "domain-invalid: line 1, column 12: domain A has the extent 0");
+  EXPECT_EQ(
+      problemOf(rows("N / 0")),
+      "domain-invalid: line 1, column 12: the extent N / 0 of domain A has no "
+      "value: a division by 0, or more than 64 bits");
   EXPECT_EQ(problemOf(rows("N % (3 - 3)")).substr(0, 15), "domain-invalid:");
   EXPECT_EQ(problemOf(rows("N ceildiv 0")).substr(0, 15), "domain-invalid:");
   EXPECT_EQ(problemOf(rows("1099511627776 * 1099511627776")).substr(0, 15),
             "domain-invalid:");
   EXPECT_EQ(problemOf(rows("1099511627776")).substr(0, 14), "tma-dim-range:");
-  EXPECT_EQ(problemOf(rows("1099511627777")),
-            "parse-error: line 1: expected a number of at most 2^40 at "
-            "'1099511627777'");
-  EXPECT_EQ(problemOf("tensor u32 A{1099511627776} x B{1099511627776} x J{4}\n"
-                      "M = merge(A, B)\nC, T = split(M, 64)\nbulk T, J"),
-            "domain-invalid: line 2: the merge of A{1099511627776} and "
-            "B{1099511627776} has an extent of more than 64 bits");
+  EXPECT_EQ(
+      problemOf(rows("1099511627777")),
+      "parse-error: line 1, column 14: expected a number of at most 2^40 at "
+      "'1099511627777'");
+  EXPECT_EQ(
+      problemOf("tensor u32 A{1099511627776} x B{1099511627776} x J{4}\n"
+                "M = merge(A, B)\nC, T = split(M, 64)\nbulk T, J"),
+      "domain-invalid: line 2, column 1: the merge of A{1099511627776} and "
+      "B{1099511627776} has an extent of more than 64 bits");
   EXPECT_EQ(problemOf("tensor u32 A{N} x J{4}\nC, T = split(A, 1 / 0)\nbulk J"),
-            "domain-invalid: line 2: domain A is split by what has no value: a "
+            "domain-invalid: line 2, column 1: domain A is split by what has "
+            "no value: a "
             "division by 0, or more than 64 bits");
   EXPECT_EQ(problemOf("tensor u32 A{8}:1 / 0 x J{4}\nbulk J").substr(0, 41),
             "domain-invalid: the stride of A{8} has no");

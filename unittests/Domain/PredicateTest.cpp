@@ -252,11 +252,12 @@ TEST(Tile, TheOrderWritten) {
             "tile or changes its order");
   EXPECT_EQ(refusal("X, Y = swizzle(B, J)\nbulk X, Y").substr(0, 15),
             "tma-shared-tile");
-  EXPECT_EQ(refusal("bulk B, J, B"), "parse-error: line 3: domain B is named twice");
+  EXPECT_EQ(refusal("bulk B, J, B"),
+            "parse-error: line 3, column 12: domain B is named twice");
   EXPECT_EQ(refusal("bulk B, J\nmap D, D, J"),
-            "parse-error: line 4: domain D is named twice");
+            "parse-error: line 4, column 8: domain D is named twice");
   EXPECT_EQ(refusal("bulk B, J\nshared C, C, B, J"),
-            "parse-error: line 4: domain C is named twice");
+            "parse-error: line 4, column 11: domain C is named twice");
 }
 
 } // namespace

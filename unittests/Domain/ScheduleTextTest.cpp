@@ -71,41 +71,44 @@ TEST(ScheduleText, TheHeadersExample) {
 TEST(ScheduleText, Refusals) {
   const std::string t = "tensor u32 A{8} x B{4}\n";
   auto syntax = [](const std::string &why) { return "parse-error: " + why; };
-  EXPECT_EQ(codeOf(""), syntax("there is no tensor"));
+  EXPECT_EQ(codeOf(""), syntax("line 1, column 1: there is no tensor"));
   EXPECT_EQ(codeOf("tensor u33 A{8}"),
-            syntax("line 1: there is no element type 'u33' at 'A'"));
+            syntax("line 1, column 8: there is no element type 'u33'"));
   EXPECT_EQ(codeOf(t + "C, D = split(E, 2)"),
-            syntax("line 2: there is no domain 'E'"));
+            syntax("line 2, column 14: there is no domain 'E'"));
   EXPECT_EQ(codeOf(t + "C = split(A, 2)"),
-            syntax("line 2: split makes 2 domains at '2'"));
+            syntax("line 2, column 5: split makes 2 domains, not 1"));
   EXPECT_EQ(codeOf(t + "C, A = split(A, 2)"),
-            syntax("line 2: domain A is defined twice at the end"));
+            syntax("line 2, column 4: domain A is defined twice: on line 1 "
+                   "already"));
   EXPECT_EQ(codeOf(t + "C, D = split(A, 2) x"),
-            syntax("line 2: expected '=' at the end"));
+            syntax("line 2, column 20: there is no statement 'x'"));
   EXPECT_EQ(codeOf(t + "C = turn(A, 2)"),
-            syntax("line 2: there are split, merge, resize, swizzle and "
-                   "window, not 'turn' at '2'"));
+            syntax("line 2, column 5: there is no expression 'turn'"));
   EXPECT_EQ(codeOf(t + "C, D = window(A, 3, step 2)"),
-            syntax("line 2: a window has a stride and a dilation at 'step'"));
+            syntax("line 2, column 21: a window has a stride and a dilation "
+                   "at 'step'"));
   EXPECT_EQ(codeOf(t + "C, D = window(A, 3, dilation 4)"),
-            "domain-invalid: line 2: a window of 9 elements does not fit into "
+            "domain-invalid: line 2, column 1: a window of 9 elements does not "
+            "fit into "
             "domain A{8}");
   EXPECT_EQ(codeOf(t + "C, D = split(A, 0)"),
-            "domain-invalid: line 2: domain A is split by 0");
+            "domain-invalid: line 2, column 1: domain A is split by 0");
   EXPECT_EQ(codeOf(t + "swizzle 127B"),
-            syntax("line 2: there is no swizzle '127B' at the end"));
-  EXPECT_EQ(codeOf(t + t), syntax("line 2: there is one tensor at 'u32'"));
+            syntax("line 2, column 9: there is no swizzle '127B'"));
+  EXPECT_EQ(codeOf(t + t), syntax("line 2, column 1: there is one tensor"));
   EXPECT_EQ(codeOf("tensor u32 A{99999999999999999999}"),
-            syntax("line 1: expected a number of at most 2^40 at "
+            syntax("line 1, column 14: expected a number of at most 2^40 at "
                    "'99999999999999999999'"));
   std::string deep = "tensor u32 A{" + std::string(100, '(') + "1";
-  EXPECT_EQ(codeOf(deep).substr(0, 55),
-            syntax("line 1: more than 64 parentheses in one an"));
+  EXPECT_EQ(codeOf(deep).substr(0, 66),
+            syntax("line 1, column 79: more than 64 parentheses in one an"));
   std::string wide = "tensor u32 A{1";
   for (int k = 0; k < 400; ++k)
     wide += " + N";
-  EXPECT_EQ(codeOf(wide + "}").substr(0, 50),
-            syntax("line 1: an extent of more than 512 words").substr(0, 50));
+  EXPECT_EQ(codeOf(wide + "}").substr(0, 56),
+            syntax("line 1, column 1040: an extent of more than 512 words")
+                .substr(0, 56));
   std::string many = "tensor u32 A0{8} x B{4}\n";
   for (int k = 0; k < 300; ++k)
     many += "A" + std::to_string(k + 1) + " = resize(A" + std::to_string(k) +
@@ -129,25 +132,27 @@ TEST(ScheduleText, OneOfEach) {
   auto syntax = [](const std::string &why) { return "parse-error: " + why; };
   EXPECT_EQ(codeOf("size A multiple 8\nsize F multiple 2\n" + t), "");
   EXPECT_EQ(codeOf("size N multiple 8\n" + t),
-            syntax("line 1: there is no size N: nothing is computed from it"));
+            syntax("line 1, column 6: there is no size N: nothing is computed "
+                   "from it"));
   EXPECT_EQ(codeOf("size A multiple 8\nsize A multiple 4\n" + t),
-            syntax("line 2: a second statement of size A"));
+            syntax("line 2, column 6: a second statement of size A"));
   for (std::string name : {"A", "F"})
     EXPECT_EQ(codeOf(t + "size " + name + " multiple 8\npadded"),
-              syntax("line 4: size " + name +
+              syntax("line 4, column 6: size " + name +
                      " comes after what is computed from it: say it before"));
-  std::string already =
-      syntax("line 5: the schedule is a load, a store or a reduction already");
+  std::string already = syntax("line 5, column 1: the schedule is a load, a "
+                               "store or a reduction already");
   EXPECT_EQ(codeOf(t + "load strong\nload weak"), already + " at 'load'");
   EXPECT_EQ(codeOf(t + "load strong NaN\nstore"), already + " at 'store'");
   EXPECT_EQ(codeOf(t + "store\nreduce add"), already + " at 'reduce'");
   for (std::string one : {"swizzle 64B", "align 512", "traffic save", "padded",
                           "shared B", "map A, B"})
     EXPECT_EQ(codeOf(t + one + "\n" + one),
-              syntax("line 5: a second statement of " +
+              syntax("line 5, column 1: a second statement of " +
                      one.substr(0, one.find(' ')) +
                      ": the schedule has one already"));
-  EXPECT_EQ(codeOf(t + "bulk D, B"), syntax("line 4: domain B is named twice"));
+  EXPECT_EQ(codeOf(t + "bulk D, B"),
+            syntax("line 4, column 9: domain B is named twice"));
   // The IR's form: what the type says and what the schedule claims.
   TmaTensor tensor{findTmaType("u32"), {{12, 16}, {4, 4}}};
   auto claim = [&](const std::string &text) {
@@ -162,6 +167,122 @@ TEST(ScheduleText, OneOfEach) {
   auto problem = findSyntaxProblem("tensor A x B bulk B size A multiple 8");
   ASSERT_TRUE(problem);
   EXPECT_EQ(problem->place.token, 7u);
+}
+
+/// A misspelt word is told where it stands, with what it was meant to be.
+TEST(ScheduleText, Misspelt) {
+  const std::string head = "tensor f32 M{100} x N{104}\n"
+                           "Mo, Mi = split(M, 48)\n"
+                           "No, Ni = split(N, 8)\n";
+  auto told = [](const std::string &text) {
+    auto s = parseSchedule(text);
+    return s ? ""
+             : s.problem().message + "; " +
+                   s.problem().fix.substr(0, s.problem().fix.find("? ") + 1);
+  };
+  auto fixOf = [](const std::string &text) {
+    auto s = parseSchedule(text);
+    return s ? "" : s.problem().fix;
+  };
+  // Commas.
+  EXPECT_EQ(told(head + "bulk Mi Ni\nload strong"),
+            "line 4, column 9: a comma is missing between 'Mi' and 'Ni'; ");
+  EXPECT_EQ(fixOf(head + "bulk Mi Ni\nload strong"), "write Mi, Ni");
+  EXPECT_EQ(told(head + "Nx Ny = split(Ni, 2)"),
+            "line 4, column 4: a comma is missing between 'Nx' and 'Ny'; ");
+  EXPECT_EQ(told(head + "nonsense\nNx, Ny = split(Ni, 2)"),
+            "line 4, column 1: there is no statement 'nonsense'; ");
+  // Words of statements.
+  EXPECT_EQ(told(head + "bulk Mi, Ni\nload Strong\nswizle 128B"),
+            "line 5, column 6: there is no statement 'Strong'; did you mean "
+            "strong?");
+  EXPECT_EQ(fixOf(head + "load strong zero"),
+            "the statement before takes NaN; statements begin with size, "
+            "tensor, bulk, shared, map, traffic, padded, load, store, reduce, "
+            "swizzle and align, or define domains: X, Y = split(Z, 4)");
+  EXPECT_EQ(told(head + "bulk Mi, Ni\npaded\nstore"),
+            "line 5, column 1: there is no statement 'paded'; did you mean "
+            "padded?");
+  EXPECT_EQ(told(head + "bulk Mi, Ni\npaded\nA, B = split(Mo, 2)"),
+            "line 5, column 1: there is no statement 'paded'; did you mean "
+            "padded?");
+  EXPECT_EQ(told(head + "{"),
+            "line 4, column 1: expected a statement at '{'; ");
+  EXPECT_EQ(told(head + "traffic svae"),
+            "line 4, column 9: there is no traffic 'svae'; ");
+  EXPECT_EQ(told(head + "traffic sav"),
+            "line 4, column 9: there is no traffic 'sav'; did you mean save?");
+  EXPECT_EQ(told(head + "swizzle 128"),
+            "line 4, column 9: there is no swizzle '128'; did you mean 128B?");
+  EXPECT_EQ(told(head + "reduce plus"),
+            "line 4, column 8: there is no reduction 'plus'; ");
+  EXPECT_EQ(fixOf(head + "reduce plus"),
+            "there are add, min, max, inc, dec, and, or and xor");
+  // Definitions: the expression, and a name that there is.
+  EXPECT_EQ(told("tensor f32 M{M}\nMo, Mi = splt(M, 48)"),
+            "line 2, column 10: there is no expression 'splt'; did you mean "
+            "split?");
+  EXPECT_EQ(fixOf("tensor f32 M{M}\nMo, Mi = splt(M, 48)"),
+            "did you mean split? there are split, merge, resize, swizzle and "
+            "window");
+  EXPECT_EQ(
+      told(head + "  No, Nj = split(Ni, 2)"),
+      "line 4, column 3: domain No is defined twice: on line 3 already; ");
+  EXPECT_EQ(
+      told(head + "Nj, Mo = split(Ni, 2)"),
+      "line 4, column 5: domain Mo is defined twice: on line 2 already; ");
+  EXPECT_EQ(
+      told("tensor f32 M{8} x M{9}"),
+      "line 1, column 19: domain M is defined twice: on line 1 already; ");
+  EXPECT_EQ(fixOf(head + "bulk Mj"), "there are M, Mi, Mo, N, Ni and No");
+  // Types: the IR's integers have other names.
+  EXPECT_EQ(told("tensor f33 M{M}"),
+            "line 1, column 8: there is no element type 'f33'; did you mean "
+            "f32?");
+  for (auto [type, here] : {std::pair("i8", "u8"), std::pair("i16", "u16"),
+                            std::pair("i32", "s32"), std::pair("i64", "s64")})
+    EXPECT_EQ(fixOf("tensor " + std::string(type) + " M{M}"),
+              "the IR's " + std::string(type) + " is " + here +
+                  " here; there are u8, u16, u32, s32, u64, s64, f16, f32, "
+                  "f64, bf16, tf32, b4x16, b4x16_p64 and b6x16_p32");
+  // Behind the last token.
+  EXPECT_EQ(told(head + "reduce"),
+            "line 4, column 7: expected a name at the end; ");
+}
+
+/// The place apart from the message, and those of the domains.
+TEST(ScheduleText, Places) {
+  TmaTextPlaces places;
+  auto s = parseSchedule("tensor f32 M{M} // all\n\n  Mo, Mi = split(M, 8)\n"
+                         "bulk Mj",
+                         &places);
+  ASSERT_FALSE(bool(s));
+  EXPECT_EQ(s.problem().message, "there is no domain 'Mj'");
+  auto text = [](TmaTextPlace place) {
+    return std::to_string(place.line) + ":" + std::to_string(place.column);
+  };
+  EXPECT_EQ(text(places.problem), "4:6");
+  ASSERT_EQ(places.domains.size(), 3u);
+  EXPECT_EQ(text(places.domains["M"]), "1:12");
+  EXPECT_EQ(text(places.domains["Mo"]), "3:3");
+  EXPECT_EQ(text(places.domains["Mi"]), "3:7");
+}
+
+/// A file's beginning tells schedules from IR.
+TEST(ScheduleText, Beginnings) {
+  auto kind = [](const std::string &text) {
+    auto schedule = beginsAsSchedule(text);
+    return !schedule ? '?' : *schedule ? 's' : 'i';
+  };
+  for (const char *text : {"tensor f32 M{M}", "// IR?\nsize M multiple 8",
+                           "A, B = split(M, 2)", "A = resize(M, 0, 1)"})
+    EXPECT_EQ(kind(text), 's') << text;
+  for (const char *text :
+       {"#tile = #titan.schedule<tensor M>", "!x = !titan.global<8xf32>",
+        "// tensor\ntitan.kernel @k", "func.func @f()", "module {", "{"})
+    EXPECT_EQ(kind(text), 'i') << text;
+  for (const char *text : {"", "// tensor", "tensr f32 M{M}"})
+    EXPECT_EQ(kind(text), '?') << text;
 }
 
 /// Whatever the text, the end is a schedule or a coded problem.
@@ -362,6 +483,43 @@ TEST(ScheduleText, SyntaxProblems) {
             "[1, 5]");
   EXPECT_EQ(found("tensor M bulk M, M"),
             "parse-error: domain M is named twice [5, 17]");
+  // A file's statements, and what says the same in the IR.
+  auto fixOf = [](const std::string &text) {
+    auto problem = findSyntaxProblem(text);
+    return problem ? problem->problem.fix : "";
+  };
+  EXPECT_EQ(found("tensor f32 M{M} x N{N} bulk N"),
+            "parse-error: the tensor's type and sizes are the operand's, and "
+            "not said in the IR at 'f32' [1, 7]");
+  for (std::string it :
+       {"f32 M{M} x N{N} bulk N", "M{2*M} x N{8} bulk N", "f32 M x N bulk N"})
+    EXPECT_EQ(fixOf("tensor " + it),
+              "write its dimensions' names: tensor M x N")
+        << it;
+  EXPECT_EQ(found("tensor x x y bulk y"), "");
+  EXPECT_EQ(found("tensor M bulk M swizzle 128 B"),
+            "parse-error: the type of the shared buffer says the swizzle at "
+            "'swizzle' [4, 16]");
+  EXPECT_EQ(found("tensor M bulk M load strong"),
+            "parse-error: the copy's operands say whether it is a load or a "
+            "store at 'load' [4, 16]");
+  for (auto [it, fix] :
+       {std::pair("load", "leave it out"), std::pair("store", "leave it out"),
+        std::pair("load strong", "leave it out here, and write strong behind "
+                                 "schedule(...)"),
+        std::pair("load strong NaN", "leave it out here, and write strong "
+                                     "fill(nan) behind schedule(...)"),
+        std::pair("reduce max", "leave it out here, and write reduce(max) "
+                                "behind schedule(...)")})
+    EXPECT_EQ(fixOf("tensor M bulk M " + std::string(it)), fix);
+  EXPECT_EQ(fixOf("tensor M bulk M bulks"),
+            "did you mean bulk? statements begin with size, tensor, bulk, "
+            "shared, map, traffic and padded, or define domains: X, Y = "
+            "split(Z, 4)");
+  EXPECT_EQ(found("tensor M x K A, B = splt(K, 4)"),
+            "parse-error: there is no expression 'splt' [8, 20]");
+  EXPECT_EQ(found("tensor M x K A, M = split(K, 4)"),
+            "parse-error: domain M is defined twice [6, 16]");
   // Of domains, too, as far as the tensor does not matter.
   EXPECT_EQ(found("tensor M A, B = split(M, 0)"),
             "domain-invalid: domain M is split by 0 [2, 9]");

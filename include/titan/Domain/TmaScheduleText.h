@@ -46,15 +46,28 @@
 
 #include "titan/Domain/TmaSchedule.h"
 
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace titan {
 
-/// Reads a schedule. Problems: parse-error with the line, or
-/// domain-invalid.
-Result<TmaSchedule> parseSchedule(std::string_view text);
+/// Line and column (bytes), from 1.
+struct TmaTextPlace {
+  int line = 1, column = 1;
+};
+/// Where things stand in the text of a schedule.
+struct TmaTextPlaces {
+  TmaTextPlace problem;
+  std::map<std::string, TmaTextPlace> domains; ///< Their definitions.
+};
+
+/// Reads a schedule. Problems: parse-error, or domain-invalid. Their messages
+/// begin with the place, "line 2, column 5: ", unless `places` takes it.
+Result<TmaSchedule> parseSchedule(std::string_view text,
+                                  TmaTextPlaces *places = nullptr);
 
 /// What a tensor is known to be, outermost dimension first.
 struct TmaTensor {
@@ -83,6 +96,11 @@ Result<std::string> writeSchedule(const TmaSchedule &schedule);
 /// The IR's form with the same tokens, in the one way in which they are kept:
 /// one line, single spaces, no comments. Any text will do.
 std::string layOutSchedule(std::string_view text);
+
+/// Whether a file's text begins as a schedule does, with a statement; false: as
+/// IR does, with a sign, `module` or an operation's name that has a dot. None:
+/// it does not tell.
+std::optional<bool> beginsAsSchedule(std::string_view text);
 
 /// Whether the grammar has the name: letters, digits and underscores, no digit
 /// first.

@@ -2,9 +2,12 @@
 #include "OpHelpers.h"
 #include "titan/Dialect/Titan/CopyAsync.h"
 #include "titan/Domain/TmaScheduleText.h"
+#include "titan/Target/NearestWord.h"
 #include "titan/Target/Target.h"
+#include "titan/Target/Tma.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace titan;
@@ -62,8 +65,11 @@ Attribute ScheduleAttr::parse(AsmParser &parser, Type) {
     text += " " + *token;
   }
   if (auto found = findSyntaxProblem(text)) {
-    parser.emitError(places[std::min(found->place.token, places.size() - 1)])
-        << '[' << found->problem.code << "] " << found->problem.message;
+    InFlightDiagnostic error = parser.emitError(
+        places[std::min(found->place.token, places.size() - 1)]);
+    error << '[' << found->problem.code << "] " << found->problem.message;
+    if (!found->problem.fix.empty())
+      error.attachNote() << "fix: " << found->problem.fix;
     return {};
   }
   return get(parser.getContext(), text);
@@ -86,14 +92,19 @@ parseAt(OpAsmParser &parser, SmallVectorImpl<Attribute> &names,
     return success();
   if (!names.empty())
     return parser.emitError(place, "one `at`, behind the tensor");
-  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, [&] {
-    StringRef name;
-    if (parser.parseKeyword(&name) || parser.parseEqual() ||
-        parser.parseOperand(indices.emplace_back()))
-      return failure();
-    names.push_back(parser.getBuilder().getStringAttr(name));
-    return success();
-  });
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Paren, [&]() -> ParseResult {
+        StringRef name;
+        SMLoc loop = parser.getCurrentLocation();
+        if (failed(parser.parseOptionalKeyword(&name)))
+          return parser.emitError(
+              loop,
+              "expected the name of a loop of the schedule: at(Mo = %row)");
+        if (parser.parseEqual() || parser.parseOperand(indices.emplace_back()))
+          return failure();
+        names.push_back(parser.getBuilder().getStringAttr(name));
+        return success();
+      });
 }
 
 ParseResult
@@ -118,6 +129,16 @@ void titan::printLoops(OpAsmPrinter &printer, Operation *, ArrayAttr names,
   printer << ')';
 }
 
+/// Whether a copy takes an enum's word: there is no exchange among the
+/// reductions of tensor copies.
+template <typename Enum> static bool takesWord(Enum value) {
+  if constexpr (std::is_same_v<Enum, AtomicOp>)
+    return llvm::any_of(tmaReductions(), [&](const TmaReduction &row) {
+      return stringifyEnum(value) == StringRef(row.op);
+    });
+  return true;
+}
+
 /// `keyword(word)`, an enum's word, where it is there.
 template <typename Attr, typename Enum>
 static ParseResult parseWord(OpAsmParser &parser, StringRef keyword,
@@ -131,15 +152,42 @@ static ParseResult parseWord(OpAsmParser &parser, StringRef keyword,
   if (parser.parseKeyword(&word))
     return failure();
   std::optional<Enum> value = symbolizeEnum<Enum>(word);
-  if (!value) {
+  if (!value || !takesWord(*value)) {
     InFlightDiagnostic error = parser.emitError(place);
     error << "'" << word << "' is no word of `" << keyword << "`:";
     for (int i = 0; !stringifyEnum(Enum(i)).empty(); ++i)
-      error << (i ? ", " : " ") << stringifyEnum(Enum(i));
+      if (takesWord(Enum(i)))
+        error << (i ? ", " : " ") << stringifyEnum(Enum(i));
     return error;
   }
   attributes.append(keyword, Attr::get(parser.getContext(), *value));
   return parser.parseRParen();
+}
+
+/// No further word stands behind a copy's schedule.
+static ParseResult refuseWord(OpAsmParser &parser) {
+  static constexpr std::string_view words[] = {"weak", "strong", "fill",
+                                               "reduce", "cache"};
+  SMLoc place = parser.getCurrentLocation();
+  StringRef word;
+  if (failed(parser.parseOptionalKeyword(&word)))
+    return success();
+  InFlightDiagnostic error = parser.emitError(place);
+  bool known = llvm::is_contained(words, std::string_view(word));
+  if (known)
+    error << "`" << word << "` stands too late, or twice";
+  else
+    error << "'" << word << "' is no word of a copy";
+  std::string_view near =
+      known ? "" : nearestWord(std::string_view(word), words);
+  error.attachNote() << "fix: "
+                     << (near.empty()
+                             ? ""
+                             : "did you mean " + StringRef(near) + "? ")
+                     << "behind schedule(...) stand, in this order, weak or "
+                        "strong, fill(zero) or fill(nan), reduce(add), "
+                        "cache(evict_first)";
+  return error;
 }
 
 ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -188,7 +236,7 @@ ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parseWord<OobFillAttr, OobFill>(parser, "fill", attributes) ||
       parseWord<AtomicOpAttr, AtomicOp>(parser, "reduce", attributes) ||
       parseWord<CachePolicyAttr, CachePolicy>(parser, "cache", attributes) ||
-      parser.parseOptionalAttrDict(result.attributes) ||
+      refuseWord(parser) || parser.parseOptionalAttrDict(result.attributes) ||
       parser.getCurrentLocation(&place) || parser.parseColonTypeList(types))
     return failure();
   if (types.size() == 3 && !signals)
@@ -316,6 +364,38 @@ static Result<TmaSchedule> scheduleOf(CopyAsyncOp copy) {
   return schedule;
 }
 
+/// A buffer in the IR is one tile: no loop stands in its order.
+static std::optional<Problem> checkOrder(const TmaSchedule &schedule) {
+  const DomainGraph &g = schedule.graph;
+  llvm::SmallBitVector seen(g.size());
+  for (DomainId listed : schedule.shared) {
+    SmallVector<DomainId> below = {listed};
+    while (!below.empty()) {
+      DomainId id = below.pop_back_val();
+      if (seen.test(id))
+        continue;
+      seen.set(id);
+      if (g[id].consumer >= 0) {
+        for (DomainId out : g.exprs()[g[id].consumer].out)
+          if (out >= 0)
+            below.push_back(out);
+      } else if (!g[id].extent.is(1) &&
+                 !llvm::is_contained(schedule.bulk, id)) {
+        return Problem{
+            "not-supported-yet",
+            "a buffer that keeps the tiles of loops: `shared` lists " +
+                (id == listed ? "" : g.str(listed) + ", and so ") +
+                "the loop " + g.str(id),
+            "list the tile's domains alone; where the buffer is to keep "
+            "several tiles, give its type slots (slots = 2), take one by "
+            "titan.shared.slot %ring[%i : index], and copy to that, or use a "
+            "pipe (titan.pipe.copy_async)"};
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 /// The buffer holds the tile.
 static std::optional<Problem> checkBuffer(SharedType buffer,
                                           const TmaLowering &low) {
@@ -327,10 +407,6 @@ static std::optional<Problem> checkBuffer(SharedType buffer,
     shape += (shape.empty() ? "" : " x ") + d.name + "{" +
              std::to_string(d.extent) + "}";
   }
-  if (low.bufferBytes != low.imageBytes)
-    return Problem{"not-supported-yet",
-                   "a buffer that keeps the tiles of loops: declare a ring, "
-                   "and copy to its slots (titan.shared.slot)"};
   int64_t own = buffer.getTileBytes() / buffer.getElementBytes();
   if (own != elements)
     return Problem{"tma-shared-tile",
@@ -361,6 +437,8 @@ Result<CopyLowering> titan::lowerCopy(CopyAsyncOp copy, KernelCopies *kernel) {
   const TargetInfo &target = targetOf(copy);
   SharedType buffer = copy.getBuffer().getType();
   auto lowerAnew = [&]() -> Result<TmaLowering> {
+    if (auto problem = checkOrder(*schedule))
+      return *problem;
     auto low = lowerSchedule(*schedule, target);
     if (!low)
       return low;
