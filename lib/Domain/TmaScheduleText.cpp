@@ -249,6 +249,8 @@ public:
     where.problem = in.placeOf(place().token);
     for (const auto &[name, domain] : ids)
       where.domains.emplace(name, in.placeOf(domain.token));
+    for (const auto &[word, token] : firsts)
+      where.statements.emplace(word, in.placeOf(token));
     return where;
   }
 
@@ -256,6 +258,7 @@ private:
   void statement() {
     Words taken = std::exchange(open, {});
     bool listed = std::exchange(inList, false);
+    firsts.emplace(in.peek(), in.position());
     if (in.take("tensor"))
       return tensor();
     if (in.take("bulk"))
@@ -724,9 +727,10 @@ private:
     size_t token; // Where it is said.
   };
   std::map<std::string, Size> sizes;
-  std::set<std::string> used; // Names of sizes that were read.
-  std::set<std::string> said; // Statements of which there is one.
-  size_t first = 0;           // Of the extent that is being read.
+  std::set<std::string> used;           // Names of sizes that were read.
+  std::set<std::string> said;           // Statements of which there is one.
+  std::map<std::string, size_t> firsts; // Of the statements' words, tokens.
+  size_t first = 0;                     // Of the extent that is being read.
   // Of the last statement: what else it takes; whether it is a list.
   Words open;
   bool inList = false;
@@ -752,6 +756,36 @@ Result<TmaSchedule> titan::parseSchedule(std::string_view text,
 Result<TmaSchedule> titan::parseSchedule(std::string_view text,
                                          const TmaTensor &tensor) {
   return Parser(text, /*byName=*/true, &tensor).parse();
+}
+
+std::optional<TmaTextPlace> TmaTextPlaces::find(const Problem &p) const {
+  auto statement = [&](std::string_view word) -> std::optional<TmaTextPlace> {
+    auto it = statements.find(std::string(word));
+    return it == statements.end() ? std::nullopt : std::optional(it->second);
+  };
+  if (auto order = statement("shared"); order && p.code == "tma-shared-tile")
+    return order;
+  Tokens message(p.message);
+  if (isOneOf(message.peek(), ::statements))
+    return statement(message.peek());
+  // "Mi{8}", and what a lowering makes of it, "Mi.box{2}".
+  const auto &words = message.all();
+  for (size_t k = 0; k + 1 < words.size(); ++k) {
+    size_t brace = k + (words[k + 1].text == "." ? 3 : 1);
+    if (auto it = domains.find(words[k].text);
+        it != domains.end() && brace < words.size() && words[brace].text == "{")
+      return it->second;
+  }
+  static constexpr std::pair<std::string_view, std::string_view> fields[] = {
+      {"boxDim", "bulk"},       {"elementStrides", "bulk"},
+      {"globalDim", "tensor"},  {"globalStrides", "tensor"},
+      {"tensorRank", "tensor"}, {"tensorDataType", "tensor"},
+      {"swizzle", "swizzle"},   {"redOp", "reduce"},
+      {"dstMem", "align"}};
+  for (auto [field, word] : fields)
+    if (message.sees(field))
+      return statement(word);
+  return std::nullopt;
 }
 
 std::optional<bool> titan::beginsAsSchedule(std::string_view text) {

@@ -268,6 +268,39 @@ TEST(ScheduleText, Places) {
   EXPECT_EQ(text(places.domains["Mi"]), "3:7");
 }
 
+/// Where a problem of the lowering stands.
+TEST(ScheduleText, PlacesOfProblems) {
+  auto place = [](const std::string &text) -> std::string {
+    TmaTextPlaces places;
+    auto s = parseSchedule(text, &places);
+    if (!s)
+      return s.problem().message;
+    auto low = lowerSchedule(*s, targetInfo(TargetId::Sm90a));
+    if (low)
+      return "lowered";
+    auto found = places.find(low.problem());
+    return low.problem().code + " " +
+           (found ? std::to_string(found->line) + ":" +
+                        std::to_string(found->column)
+                  : "nowhere");
+  };
+  const std::string tile = "tensor f32 M{100} x N{104}\n"
+                           "Mo, Mi = split(M, 7)\n"
+                           "No, Ni = split(N, 8)\n";
+  EXPECT_EQ(place(tile + "bulk Mi, Ni"), "lowered");
+  // By the domain that it names, the statement, the field of the map.
+  EXPECT_EQ(place(tile + "  Ma, Mb = split(Mi, 3)\nbulk Mb, Ni"),
+            "tma-schedule 4:3");
+  EXPECT_EQ(place(tile + "load weak bulk M, Ni"), "domain-invalid 4:11");
+  EXPECT_EQ(place(tile + "bulk Mi, Ni\nshared Ni, Mi"), "tma-shared-tile 5:1");
+  EXPECT_EQ(place("// rows of 408 bytes\ntensor f32 M{100} x N{102}\nbulk M"),
+            "tma-stride-alignment 2:1");
+  EXPECT_EQ(place(tile + "Nx, Ny = split(Ni, 2) bulk Mi, Ny"),
+            "tma-box-bytes 4:23");
+  EXPECT_EQ(place(tile + "bulk Mi, Ni\nalign 100"), "tma-shared-alignment 5:1");
+  EXPECT_EQ(place("tensor f32 M{8}\n"), "domain-invalid nowhere");
+}
+
 /// A file's beginning tells schedules from IR.
 TEST(ScheduleText, Beginnings) {
   auto kind = [](const std::string &text) {
@@ -287,11 +320,12 @@ TEST(ScheduleText, Beginnings) {
 
 /// Whatever the text, the end is a schedule or a coded problem.
 TEST(ScheduleText, AnythingAtAll) {
-  const char *pieces[] = {"tensor", "u32",   "A",       "B",   "{",    "}",
-                          "8",      "N",     " x ",     ":",   "\n",   ",",
-                          "=",      "split", "merge",   "(",   ")",    "-",
-                          "resize", "bulk",  "shared",  "map", "load", "*",
-                          "outer",  "0",     "swizzle", "256", "/",    "%"};
+  const char *pieces[] = {
+      "tensor", "u32", "A",       "B",     "{",      "}",     "8",     "N",
+      " x ",    ":",   "\n",      ",",     "=",      "split", "merge", "(",
+      ")",      "-",   "resize",  "bulk",  "shared", "map",   "load",  "*",
+      "outer",  "0",   "swizzle", "256",   "/",      "%",     "f32",   "x",
+      "strong", "NaN", "size",    "reduce"};
   std::mt19937 random(3);
   int read = 0, lowered = 0;
   for (int n = 0; n < 20000; ++n) {
@@ -299,7 +333,14 @@ TEST(ScheduleText, AnythingAtAll) {
     for (unsigned k = random() % 12; k-- > 0;)
       text += std::string(pieces[random() % std::size(pieces)]) +
               (random() % 3 ? " " : "");
-    auto s = parseSchedule(text);
+    TmaTextPlaces places;
+    auto s = parseSchedule(text, &places);
+    EXPECT_LE(places.problem.line,
+              1 + std::count(text.begin(), text.end(), '\n'))
+        << text;
+    EXPECT_LE(places.problem.column, static_cast<int>(text.size()) + 1) << text;
+    if (auto inIR = findSyntaxProblem(text))
+      EXPECT_LE(inIR->place.offset, text.size()) << text;
     if (!s)
       continue;
     ++read;

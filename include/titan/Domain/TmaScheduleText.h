@@ -62,6 +62,13 @@ struct TmaTextPlace {
 struct TmaTextPlaces {
   TmaTextPlace problem;
   std::map<std::string, TmaTextPlace> domains; ///< Their definitions.
+  /// The first one of each word: "bulk".
+  std::map<std::string, TmaTextPlace> statements;
+
+  /// What a problem of the lowering is about, by what its message names: the
+  /// statement, the first domain, or the statement that the field of the map
+  /// comes from. None: it does not tell.
+  std::optional<TmaTextPlace> find(const Problem &problem) const;
 };
 
 /// Reads a schedule. Problems: parse-error, or domain-invalid. Their messages

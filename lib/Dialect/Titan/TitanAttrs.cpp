@@ -163,9 +163,12 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   auto found = findSyntaxProblem(std::string_view(text));
   if (!found)
     return success();
-  return emitError() << '[' << found->problem.code << "] "
-                     << found->problem.message << ", column "
-                     << found->place.offset + 1 << " of `" << text << '`';
+  InFlightDiagnostic error = emitError();
+  error << '[' << found->problem.code << "] " << found->problem.message
+        << ", column " << found->place.offset + 1 << " of `" << text << '`';
+  if (!found->problem.fix.empty())
+    error.attachNote() << "fix: " << found->problem.fix;
+  return error;
 }
 
 ScheduleAttr
