@@ -402,11 +402,25 @@ static std::string describeCounts(ArrayRef<Choice> choices,
 /// Looks at all CTAs of small launches, until some in a row have shown nothing
 /// that was not seen before. The report gets what cannot be accepted for want
 /// of a launch that shows it.
-static void checkLaunches(Instantiator &instantiator, Sharing &sharing,
-                          bool cumulativeFences, Report &report,
-                          CheckReport &result) {
+static void checkLaunches(KernelOp kernel, Instantiator &instantiator,
+                          Sharing &sharing, bool cumulativeFences,
+                          Report &report, CheckReport &result) {
   static constexpr uint64_t mostEvents = 200'000;
+  // Launches of more clusters are not looked at as a whole.
+  static constexpr int64_t far = 72;
   unsigned idle = 0, looked = 0, larger = 0;
+  // Of grids in a line, by dimension: who may meet further on.
+  std::map<int, std::vector<Sharing::Suspect>> suspects;
+  auto suspect = [&](const Program &program, int dimension) {
+    // Sizes grow with the grid, and places with them: a larger one is looked
+    // at, or it is the only one.
+    auto [least, most] = instantiator.clustersAlong(dimension);
+    if (program.clusters > 2)
+      suspects[dimension] =
+          sharing.suspects(program, instantiator.footprints, most,
+                           least == most ? most : std::min(most, far));
+  };
+  auto clusterShape = kernel.getClusterShape();
   // False: it cannot be followed; the reason is a problem of the
   // instantiator's.
   auto look = [&](const SmallLaunch &launch) {
@@ -415,8 +429,13 @@ static void checkLaunches(Instantiator &instantiator, Sharing &sharing,
       return false;
     ++looked;
     ++idle;
-    if (program->events() > mostEvents ||
-        !sharing.add(*program, instantiator.footprints))
+    if (program->events() > mostEvents)
+      return true;
+    bool fresh = sharing.add(*program, instantiator.footprints);
+    for (int d : instantiator.besides())
+      if (launch.clusters == launch.grid[d] / clusterShape[d])
+        suspect(*program, d);
+    if (!fresh)
       return true;
     idle = 0;
     result.launches.push_back(launch.name);
@@ -441,7 +460,7 @@ static void checkLaunches(Instantiator &instantiator, Sharing &sharing,
   // Larger ones, where ids of CTAs are divided, say, by more.
   std::vector<Operation *> rest = instantiator.onePiece();
   if (!rest.empty())
-    for (const SmallLaunch &launch : instantiator.launches(7, 72)) {
+    for (const SmallLaunch &launch : instantiator.launches(7, far)) {
       if (!look(launch))
         return;
       if (rest = instantiator.onePiece(); rest.empty())
@@ -453,6 +472,43 @@ static void checkLaunches(Instantiator &instantiator, Sharing &sharing,
                    Twine(looked) +
                    " launches that were looked at as a whole the grids are too "
                    "small to show more than one of its pieces");
+  // Grids that are too large to be looked at as a whole: some clusters of a
+  // line.
+  std::vector<int64_t> chance(instantiator.survey().size(), Instantiator::any);
+  for (int d : instantiator.besides())
+    if (auto [least, most] = instantiator.clustersAlong(d);
+        least == most && !suspects.contains(d))
+      if (auto program = instantiator.instantiate(chance, d, 4))
+        suspect(*program, d);
+  const auto firstSuspects = suspects; // Looking finds others.
+  for (auto &[dimension, list] : firstSuspects)
+    for (const Sharing::Suspect &pair : list) {
+      unsigned tried = 0;
+      if (pair.cluster < far && !sharing.haveMet(pair))
+        for (const SmallLaunch &launch :
+             instantiator.launches(pair.cluster + 1, far)) {
+          if (tried++ == 3 || sharing.haveMet(pair))
+            break;
+          if (!look(launch))
+            return;
+        }
+      auto [least, most] = instantiator.clustersAlong(dimension);
+      if (tried || sharing.haveMet(pair) || (pair.apart && least != most))
+        continue;
+      std::string where = std::to_string(pair.cluster);
+      if (Finding *finding = report.add(
+              Code::Undecided, pair.first, pair.second,
+              (pair.apart ? "this and another operation of another CTA touch "
+                            "the same bytes where one of the two is number "
+                          : "this and another operation of the CTA touch the "
+                            "same bytes in number ") +
+                  where + (dimension ? " along dimension " : "") +
+                  (dimension ? std::to_string(dimension) : "") +
+                  " of the grid, and in none of the launches that were looked "
+                  "at as a whole"))
+        finding->others.push_back(
+            {pair.second->getLoc(), "the other operation"});
+    }
   for (Operation *op : sharing.unexplained())
     report.add(Code::Undecided, op, nullptr,
                Twine("other CTAs may write what this reads, and among the ") +
@@ -620,7 +676,8 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
                "so many branches and values depend on sizes and arguments that "
                "not all of their combinations were tried");
   if (followed && instantiator.problems.empty() && !wholeGrid)
-    checkLaunches(instantiator, sharing, cumulativeFences, report, result);
+    checkLaunches(kernel, instantiator, sharing, cumulativeFences, report,
+                  result);
   // Nor has what was never reached.
   if (followed && instantiator.problems.empty())
     kernel.getBody().walk([&](HardwareEffectsInterface op) {

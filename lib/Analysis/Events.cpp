@@ -69,9 +69,10 @@ static bool stepsMeet(const FootprintData &x, const FootprintData &y, size_t d,
 }
 
 bool Footprints::intersect(uint32_t a, uint32_t b) {
-  if (a == b)
-    return true;
   const FootprintData &x = *list[a], &y = *list[b];
+  // A box that lies outside of the tensor as a whole has no bytes.
+  if (a == b && x.low.empty())
+    return true;
   if (!x.low.empty() && !y.low.empty()) {
     bool strided = !x.steps.empty() || !y.steps.empty();
     for (size_t d = 0; d < x.low.size(); ++d)

@@ -108,6 +108,9 @@ public:
   /// Dimensions of the grid along which there are, in some launch, several
   /// clusters.
   llvm::SmallVector<int> besides() const;
+  /// How many clusters a launch has along a dimension of the grid: at least,
+  /// and at most.
+  std::pair<int64_t, int64_t> clustersAlong(int dimension) const;
   /// Launches of `least` to `most` clusters, small ones first, no two of which
   /// tell the kernel's body the same; sizes are tried, so there may be none.
   std::vector<SmallLaunch> launches(int64_t least, int64_t most) const;

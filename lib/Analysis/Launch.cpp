@@ -312,11 +312,16 @@ bool Instantiator::Impl::admitted() const {
   return true;
 }
 
+std::pair<int64_t, int64_t> Instantiator::clustersAlong(int dimension) const {
+  Bounds ctas = impl->ranges.of(impl->grid[dimension]);
+  int64_t each = impl->kernel.getClusterShape()[dimension];
+  return {ctas.low / each, ctas.high / each};
+}
+
 llvm::SmallVector<int> Instantiator::besides() const {
   llvm::SmallVector<int> result;
-  auto cluster = impl->kernel.getClusterShape();
   for (int d = 0; d < 3; ++d)
-    if (impl->ranges.of(impl->grid[d]).high >= 2 * cluster[d])
+    if (clustersAlong(d).second >= 2)
       result.push_back(d);
   return result;
 }

@@ -24,9 +24,29 @@ class Sharing {
 public:
   /// Takes note of a program's operations, and of the part that each cluster
   /// plays: in which of its operations it touches bytes of global memory that
-  /// others touch in which, one of the two writing, and whether these are one
-  /// or several. True: some of it is new, and the program is worth to be run.
+  /// others, or itself, touch in which, one of the two writing, and whether the
+  /// others are one or several. True: some of it is new, and the program is
+  /// worth to be run.
   bool add(const Program &program, Footprints &footprints);
+
+  /// Two operations that may meet in clusters that no program has had.
+  struct Suspect {
+    mlir::Operation *first, *second;
+    bool apart;      ///< In two clusters; else in one.
+    int64_t cluster; ///< The larger number of the two.
+    auto operator<=>(const Suspect &) const = default;
+  };
+  /// From a program whose clusters, three or more, lie in a line that is to
+  /// have `most`: where a place moves by the same step from each cluster to the
+  /// next it is taken to go on so. Pairs that have never met, by cluster; pairs
+  /// of two clusters among the first `mostApart`.
+  std::vector<Suspect> suspects(const Program &program,
+                                const Footprints &footprints, int64_t most,
+                                int64_t mostApart) const;
+  /// Whether some program has had the two meet so.
+  bool haveMet(const Suspect &suspect) const {
+    return meetings.contains({suspect.first, suspect.second, suspect.apart});
+  }
   /// Whether some event of some program was this operation's.
   bool reached(mlir::Operation *op) const { return ops.contains(op); }
   /// Operations that read (or wait for) what other operations of the kernel
@@ -38,10 +58,12 @@ public:
 
 private:
   llvm::DenseSet<mlir::Operation *> ops;
-  /// An operation of a cluster's, one of others' that it meets, and of how many
-  /// others: 1, or 2 for more.
+  /// An operation of a cluster's, one that it meets, and in how many others: 0
+  /// for its own, 1, or 2 for more.
   using Meeting = std::tuple<mlir::Operation *, mlir::Operation *, size_t>;
   std::set<std::vector<Meeting>> parts;
+  /// Which have met, and whether in two clusters.
+  std::set<std::tuple<mlir::Operation *, mlir::Operation *, bool>> meetings;
   /// Readers of tensors that are written, and those of which it is known what
   /// they read.
   llvm::SetVector<mlir::Operation *> readers;

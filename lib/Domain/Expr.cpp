@@ -215,7 +215,8 @@ Expr titan::operator+(const Expr &a, const Expr &b) {
   if (b.is(0))
     return a;
   // (x + 2) + 3: constants last, in one.
-  if (a.kind() == Expr::Kind::Add && b.constant() && a.node->b.constant())
+  if (a.kind() == Expr::Kind::Add && b.constant() && a.node->b.constant() &&
+      !a.node->a.constant())
     return a.node->a + (a.node->b + b);
   if (a.constant() && !b.constant())
     return b + a;

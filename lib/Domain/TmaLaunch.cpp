@@ -205,7 +205,9 @@ std::optional<Problem> TmaLowering::visitTiles(
   for (const TmaLoop &loop : loops) {
     counted.push_back(corners ? std::min<int64_t>(extent[loop.domain], 3)
                               : extent[loop.domain]);
-    if (__builtin_mul_overflow(all, counted.back(), &all) || all > most)
+    if (__builtin_mul_overflow(all, counted.back(), &all))
+      all = INT64_MAX;
+    if (all > most)
       break;
   }
   if (all > most || elements > most / std::max<int64_t>(all, 1))

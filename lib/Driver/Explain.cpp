@@ -278,7 +278,10 @@ static bool mentions(const TmaLowering &low, const std::string &size) {
   for (DomainId id = 0; id < low.graph.size(); ++id)
     if (in(low.graph[id].extent))
       return true;
-  return llvm::any_of(low.dims, in) || llvm::any_of(low.strides, in);
+  return llvm::any_of(low.dims, in) || llvm::any_of(low.strides, in) ||
+         llvm::any_of(low.checks, [&](const LaunchCheck &check) {
+           return in(check.atLeastZero);
+         });
 }
 
 static int explainTma(const ExplainCommand &options) {
