@@ -8,6 +8,10 @@ using namespace mlir;
 using namespace titan;
 
 std::string FalseCondition::fix() const {
+  if (has.empty())
+    return "compute other values, or mask what runs where they come up, or say "
+           "in the launch region, by titan.require, under which sizes and "
+           "arguments the condition holds";
   return "mask what runs where " + has +
          " does not hold, or say in the launch region, by titan.require, under "
          "which sizes and arguments it does";
@@ -70,11 +74,14 @@ FalseCondition titan::describeFalse(
         return describeFalse(side, numberOf);
   auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
   if (!compare)
-    return {operand(condition).first + " is false", operand(condition).second};
+    return {operand(condition).first + " is false",
+            matchPattern(condition, m_Constant()) ? ""
+                                                  : operand(condition).second};
   auto left = operand(compare.getLhs()), right = operand(compare.getRhs());
   std::string how = (" " + wordsOf(compare.getPredicate()) + " ").str();
   StringRef last = right.first;
   last.consume_back(",");
+  bool named = left.first != left.second || right.first != right.second;
   return {left.first + " is not" + how + last.str(),
-          left.second + " is" + how + right.second};
+          named ? left.second + " is" + how + right.second : ""};
 }

@@ -745,6 +745,8 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   std::map<Telling, Told> told;
   for (auto &raw : report.list) {
     // Bytes that somebody writes in no order with the read: that is the error.
+    if (raw->code == Code::UndefinedRead && report.misled.contains(raw->op))
+      continue;
     if (raw->code == Code::UndefinedRead &&
         llvm::any_of(report.list, [&](const auto &other) {
           return other->code != raw->code && other->error &&

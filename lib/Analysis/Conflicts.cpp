@@ -1,6 +1,8 @@
 //===- Conflicts.cpp - pairs of accesses that need an order ---------------===//
 #include "Conflicts.h"
 
+#include "titan/Dialect/Titan/SharedMemory.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -221,6 +223,7 @@ std::string Conflicts::describe(const AccessRecord &access) const {
   return program.describe(access.agent, access.event->iteration, access.lanes);
 }
 
+/// X is under way when Y, which stands behind the wait, meets it.
 void Conflicts::tellWait(const Cause &wait, const AccessRecord &x,
                          const AccessRecord &y) {
   Operation *first = x.event->op, *second = y.event->op;
@@ -247,6 +250,12 @@ void Conflicts::tellWait(const Cause &wait, const AccessRecord &x,
 void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
                      const Requirement &required, std::string what) {
   Operation *first = x.event->op, *second = y.event->op;
+  if ((code == Code::Race || code == Code::MmaSlotReuse) && returnedEarly &&
+      y.mechanism == Mechanism::Phase)
+    if (auto wait = returnedEarly(x, y)) {
+      Report::Stop stop(report);
+      return tellWait(*wait, y, x);
+    }
   if (code == Code::CompletionNotObserved || code == Code::AsyncUnordered ||
       code == Code::Race || code == Code::TmemWaitMissing)
     if (cause && x.mechanism)
@@ -384,14 +393,21 @@ void Conflicts::checkDefined(Root &root, const AccessRecord &access) {
   if (access.kind != AccessKind::Write &&
       !root.defined.contains(access.footprint)) {
     ByteSet poison = bytes.subtract(root.written);
-    if (!poison.empty())
-      report.add(Code::UndefinedRead, access.event->op, nullptr,
-                 Twine("'") + access.event->op->getName().getStringRef() +
-                     "' reads " + Twine(bytes.bytes()) +
-                     " bytes of shared memory, of which nothing has written " +
-                     Twine(poison.bytes()) + ", the first at byte " +
-                     Twine(poison.intervals().front().begin) +
-                     " of the allocation: " + describe(access));
+    if (!poison.empty()) {
+      std::string name =
+          nameOf(program.roots[footprints[access.footprint].root]);
+      if (Finding *finding = report.add(
+              Code::UndefinedRead, access.event->op, nullptr,
+              Twine("'") + access.event->op->getName().getStringRef() +
+                  "' reads " + Twine(bytes.bytes()) + " bytes of " + name +
+                  " (shared memory), of which nothing has written " +
+                  Twine(poison.bytes()) + ", the first at its byte " +
+                  Twine(poison.intervals().front().begin) + ": " +
+                  describe(access)))
+        finding->fix = "copy or store to these bytes of " + name + " before '" +
+                       access.event->op->getName().getStringRef().str() +
+                       "' reads them";
+    }
   }
   if (root.defined.insert(access.footprint).second)
     root.written = root.written.unite(bytes);

@@ -100,6 +100,11 @@ public:
   std::function<std::optional<Cause>(const AccessRecord &first,
                                      const AccessRecord &second)>
       cause;
+  /// Called for an access and a copy that meets it, which signals a phase: the
+  /// access' own wait for the copy, if that has returned before its phase.
+  std::function<std::optional<Cause>(const AccessRecord &access,
+                                     const AccessRecord &copy)>
+      returnedEarly;
   /// Called for a map that one CTA has written and another one reads, where
   /// release and acquire order the two: are their scopes wide enough?
   std::function<void(const AccessRecord &first, const AccessRecord &second,

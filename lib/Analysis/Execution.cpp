@@ -96,6 +96,10 @@ Execution::Execution(const Program &program, Footprints &footprints,
         }
     return std::nullopt;
   };
+  conflicts.returnedEarly = [this](const AccessRecord &access,
+                                   const AccessRecord &copy) {
+    return returnedEarly(access, copy);
+  };
 }
 
 void Execution::checkMapScopes(const AccessRecord &x, const AccessRecord &y,

@@ -54,6 +54,7 @@ private:
     uint32_t tick;
     const Event *event;
     int64_t phase;
+    bool again; ///< The operation was answered for this phase before, too.
   };
   struct Barrier {
     bool live = false;
@@ -252,6 +253,14 @@ private:
               const char *what, bool completes = false);
   void overArrival(uint32_t agent, const Event &event, uint32_t barrier,
                    int64_t amount);
+  /// Reports a titan.copy_async whose thread has arrived before it, so that the
+  /// phase can complete without its bytes. The run ends there.
+  bool arrivedBefore(uint32_t agent, const Event &copy, uint32_t barrier);
+  /// The wait before an access that was answered before any phase of the
+  /// barrier, or a second time for one, where a copy that meets the access
+  /// completes the next phase: the wait was meant for that. The run ends there.
+  std::optional<Conflicts::Cause> returnedEarly(const AccessRecord &access,
+                                                const AccessRecord &copy);
 
   /// What these lanes have just done themselves, in execution order (MM-15).
   void addPresent(uint32_t agent, Lanes lanes, Clock &to) const;
@@ -310,7 +319,14 @@ private:
   /// How many arrivals at a barrier an operation makes each time, by all that
   /// execute it; the most that one makes, and all of them together.
   int64_t arrivalsOf(mlir::Operation *op, uint32_t barrier) const;
+  /// The arrival at a barrier that a thread makes before a titan.copy_async
+  /// that signals it, if it makes all of its arrivals there too early: the
+  /// first before its first copy, and none behind its last.
+  const Event *arrivalBefore(uint32_t agent, const Event &copy,
+                             uint32_t barrier) const;
   std::pair<int64_t, int64_t> arrivalsAt(uint32_t barrier) const;
+  /// All operations that arrive at barriers, with (at least) these lanes.
+  llvm::SetVector<mlir::Operation *> arrivalOps(Lanes by = Lanes{}) const;
   /// A wait for another phase than the next, which is number `seen`.
   std::string fixOfParity(uint32_t barrier, uint32_t seen) const;
   /// What makes phases go by that nobody has meant: more arrivals than are
@@ -318,6 +334,14 @@ private:
   std::optional<std::string> fixOfCause(uint32_t barrier) const;
   /// A phase gets this many arrivals, and the barrier's count is another.
   std::string fixOfCount(uint32_t barrier, int64_t arrivals) const;
+  /// Arrivals by all lanes where one of each warp is counted.
+  std::optional<std::string> fixOfLanes(uint32_t barrier) const;
+  /// Bytes that are expected by hand beside a titan.copy_async, which expects
+  /// its own.
+  std::optional<std::string> fixOfBytes(uint32_t barrier,
+                                        const Contribution &expect) const;
+  /// An arrival before a titan.copy_async that belongs behind it.
+  static std::string fixOfOrder(const Event &arrival);
   /// A signal that can fall into the phase before.
   std::string fixOfSignal(uint32_t barrier) const;
   /// A wait that can come when the phase after its own is over.

@@ -33,15 +33,20 @@ int64_t Execution::arrivalsOf(Operation *op, uint32_t b) const {
   return sum;
 }
 
-std::pair<int64_t, int64_t> Execution::arrivalsAt(uint32_t b) const {
+llvm::SetVector<Operation *> Execution::arrivalOps(Lanes by) const {
   llvm::SetVector<Operation *> ops;
   for (const AgentProgram &code : program.programs)
     for (const Event &event : code.events)
       for (uint32_t i = 0; i < event.count; ++i)
-        if (code.actions[event.first + i].kind == Action::Arrive)
+        if (code.actions[event.first + i].kind == Action::Arrive &&
+            (event.lanes & by) == by)
           ops.insert(event.op);
+  return ops;
+}
+
+std::pair<int64_t, int64_t> Execution::arrivalsAt(uint32_t b) const {
   int64_t most = 0, sum = 0;
-  for (Operation *op : ops) {
+  for (Operation *op : arrivalOps()) {
     int64_t arrivals = arrivalsOf(op, b);
     most = std::max(most, arrivals);
     sum += arrivals;
@@ -49,12 +54,49 @@ std::pair<int64_t, int64_t> Execution::arrivalsAt(uint32_t b) const {
   return {most, sum};
 }
 
+/// Whether a titan.copy_async has become this expectation: no two operations of
+/// a text have one place, and what becomes of a copy has the copy's.
+static bool isOfCopyAsync(Operation *op) {
+  auto expect = dyn_cast<MBarrierExpectTxOp>(op);
+  return expect && op->getLoc()->findInstanceOf<FileLineColLoc>() &&
+         llvm::any_of(expect.getBarrier().getUsers(), [&](Operation *user) {
+           return isa<TmaLoadOp>(user) && user->getLoc() == op->getLoc();
+         });
+}
+
+const Event *Execution::arrivalBefore(uint32_t a, const Event &copy,
+                                      uint32_t b) const {
+  if (!isOfCopyAsync(copy.op))
+    return nullptr;
+  const AgentProgram &code = program.programs[a];
+  const Event *before = nullptr;
+  bool behind = false;
+  for (const Event &event : code.events) {
+    bool arrives = false, expects = false;
+    for (uint32_t i = 0; i < event.count; ++i) {
+      const Action &action = code.actions[event.first + i];
+      if (action.kind == Action::Arrive || action.kind == Action::ExpectTx)
+        eachCta(a, action, [&](int cta) {
+          if (slot(cta, action.object) == b)
+            (action.kind == Action::Arrive ? arrives : expects) = true;
+        });
+    }
+    if (arrives && &event < &copy)
+      before = &event;
+    if (!arrives && expects && !before)
+      return nullptr;
+    if (arrives || expects)
+      behind = arrives;
+  }
+  return behind ? nullptr : before;
+}
+
 std::string Execution::fixOfParity(uint32_t b, uint32_t seen) const {
   int64_t phase =
       std::max<int64_t>(static_cast<int64_t>(seen) - barriers[b].base, 0);
-  return "the next wait of this thread on " + barrierName(b) +
-         " is for phase " + std::to_string(phase) + ", with parity " +
-         std::to_string(phase & 1);
+  return "wait for parity " + std::to_string(phase & 1) +
+         " here: the next wait of this thread on " + barrierName(b) +
+         " is for its phase " + std::to_string(phase);
 }
 
 std::optional<std::string> Execution::fixOfCause(uint32_t b) const {
@@ -71,6 +113,58 @@ std::optional<std::string> Execution::fixOfCause(uint32_t b) const {
   return std::nullopt;
 }
 
+std::optional<std::string> Execution::fixOfLanes(uint32_t b) const {
+  int64_t most = 0;
+  for (Operation *op : arrivalOps(AllLanes))
+    most = std::max(most, arrivalsOf(op, b));
+  int64_t expected = barriers[b].expected, warps = most / 32;
+  if (most <= expected)
+    return std::nullopt;
+  return "put the arrival under titan.elect (one lane of each warp arrives)" +
+         (warps == expected ? ""
+                            : ", with count(" + std::to_string(warps) + ")");
+}
+
+std::optional<std::string>
+Execution::fixOfBytes(uint32_t b, const Contribution &expect) const {
+  if (isOfCopyAsync(expect.event->op))
+    return std::nullopt;
+  int64_t byHand = 0, wanted = 0;
+  bool copies = false, before = false;
+  for (const Contribution &c : barriers[b].contributions) {
+    if (c.kind == Contribution::Complete)
+      wanted += c.amount;
+    if (c.kind != Contribution::Expect)
+      continue;
+    if (!isOfCopyAsync(c.event->op)) {
+      byHand += c.amount;
+      continue;
+    }
+    wanted -= c.amount;
+    copies = true;
+    before |= c.agent == expect.agent && arrivalBefore(c.agent, *c.event, b);
+  }
+  if (!copies || wanted < 0 || wanted >= byHand)
+    return std::nullopt;
+  if (before)
+    return fixOfOrder(*expect.event);
+  std::string fix = "titan.copy_async expects its own bytes: ";
+  if (int64_t rest = expect.amount + wanted - byHand; rest > 0)
+    return fix + "expect " + std::to_string(rest) + " here, those of the rest";
+  return fix + (isa<MBarrierExpectTxOp>(expect.event->op)
+                    ? "take this titan.mbarrier.expect_tx away"
+                    : "write titan.mbarrier.arrive here");
+}
+
+std::string Execution::fixOfOrder(const Event &arrival) {
+  if (isa<MBarrierArriveOp>(arrival.op))
+    return "put the titan.mbarrier.arrive behind the titan.copy_async (which "
+           "expects its own bytes)";
+  return "titan.copy_async expects its own bytes: write titan.mbarrier.arrive "
+         "behind it, and not '" +
+         arrival.op->getName().getStringRef().str() + "' before it";
+}
+
 std::string Execution::fixOfCount(uint32_t b, int64_t arrivals) const {
   int64_t expected = barriers[b].expected;
   std::string change =
@@ -78,8 +172,11 @@ std::string Execution::fixOfCount(uint32_t b, int64_t arrivals) const {
                                 " of the arrivals away"
                           : ", or let each phase have " +
                                 std::to_string(expected - arrivals) + " more";
-  return "initialise " + barrierName(b) + " with count(" +
-         std::to_string(arrivals) + ")" + change + ": " +
+  auto lanes = fixOfLanes(b);
+  if (lanes)
+    change.clear();
+  return (lanes ? *lanes + "; or " : "") + "initialise " + barrierName(b) +
+         " with count(" + std::to_string(arrivals) + ")" + change + ": " +
          std::to_string(arrivals) + " arrive in a phase, and it counts " +
          std::to_string(expected);
 }
@@ -112,10 +209,12 @@ std::string Execution::fixOfLateWait(uint32_t b, const Event &wait) const {
     return "let who completes the next phase of " + barrierName(b) +
            " first wait for a barrier at which each thread that waits here "
            "arrives";
+  // A wait is for a barrier of the CTA's own.
+  int cta = b / program.barriers.size();
   std::set<uint32_t> waiters;
   for (uint32_t a = 0; a < agents.size(); ++a)
     for (const Event &event : program.programs[a].events)
-      if (event.op == wait.op)
+      if (event.op == wait.op && ctaOf(a) == cta)
         waiters.insert(a);
   std::string name = barrierName(heard);
   int64_t counted = barriers[heard].expected;

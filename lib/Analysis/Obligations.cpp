@@ -17,6 +17,12 @@ void Execution::badBytes(uint32_t b) {
     if (c.kind == Contribution::Complete)
       completed += c.amount;
   }
+  // Where some are expected by hand, beside a titan.copy_async: those.
+  std::optional<std::string> fix;
+  for (const Contribution &c : barrier.contributions)
+    if (c.kind == Contribution::Expect && !fix)
+      if ((fix = fixOfBytes(b, c)))
+        expect = &c;
   const Contribution *first = expect;
   if (!first && !barrier.contributions.empty())
     first = &barrier.contributions.back();
@@ -35,8 +41,8 @@ void Execution::badBytes(uint32_t b) {
       finding->others.push_back(
           {c.event->op->getLoc(),
            std::to_string(c.amount) + " bytes, by " + who(c.agent, *c.event)});
-  finding->fix = "expect " + std::to_string(completed) + " bytes at " +
-                 barrierName(b) + " in each phase";
+  finding->fix = fix.value_or("expect " + std::to_string(completed) +
+                              " bytes at " + barrierName(b) + " in each phase");
 }
 
 void Execution::endOfAgent(uint32_t a) {

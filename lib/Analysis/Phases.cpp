@@ -33,15 +33,28 @@ void Execution::init(uint32_t a, const Event &event, const Action &action) {
     Barrier &barrier = barriers[b];
     if (barrier.live || event.lanes != Elected) {
       const Event *other = barrier.live ? barrier.initEvent : nullptr;
+      bool byWarps = other && other->op == event.op && barrier.initAgent != a;
+      // Each of the threads goes on as if it were the only one.
+      std::optional<Report::Stop> stop;
+      if (byWarps)
+        stop.emplace(report);
       if (Finding *finding = report.add(
               Code::BarrierLive, event.op, other ? other->op : nullptr,
-              barrier.live
+              byWarps ? Twine("several warps initialise barrier ") +
+                            barrierName(b) + ": one thread must"
+              : barrier.live
                   ? Twine("barrier ") + barrierName(b) +
                         " is initialised again while it is live"
                   : Twine("every lane of the warp initialises barrier ") +
-                        barrierName(b) + ": one thread must"))
+                        barrierName(b) + ": one thread must")) {
         if (other)
-          finding->others.push_back({other->op->getLoc(), "initialised here"});
+          finding->others.push_back(
+              {other->op->getLoc(),
+               "initialised here by " + who(barrier.initAgent, *other)});
+        if (byWarps || !barrier.live)
+          finding->fix = fixOfInitialisers();
+      }
+      aborted |= byWarps;
       if (barrier.live)
         return;
     }
@@ -66,7 +79,9 @@ void Execution::init(uint32_t a, const Event &event, const Action &action) {
     barrier.initTick = agents[a].tick;
     barrier.initLanes = event.lanes;
     barrier.initEvent = &event;
-    std::fill(barrier.initChecked.begin(), barrier.initChecked.end(), 0);
+    // By 32 threads: that has been told, and nothing orders it.
+    std::fill(barrier.initChecked.begin(), barrier.initChecked.end(),
+              event.lanes == Elected ? 0 : AllLanes | 4);
     barrier.expected = barrier.pending = action.amount;
     barrier.tx = 0;
     barrier.contributions.clear();
@@ -239,6 +254,8 @@ void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
                 llvm::none_of(barrier.contributions, expects);
     if (completes && (!expected || late))
       code = Code::BarrierBytes;
+    if (arrivedBefore(a, event, b))
+      return;
     Operation *other = loose ? loose->event->op
                        : barrier.lastContributions.empty()
                            ? nullptr
@@ -296,9 +313,51 @@ void Execution::overArrival(uint32_t a, const Event &event, uint32_t b,
                                            who(other->agent, *other->event)});
     finding->others.push_back(
         {barrier.initEvent->op->getLoc(), "the barrier's count is given here"});
-    finding->fix = fixOfCount(b, barrier.expected - barrier.pending + amount);
+    finding->fix =
+        fixOfCount(b, std::max(arrivalsAt(b).first,
+                               barrier.expected - barrier.pending + amount));
   }
   aborted = true;
+}
+
+bool Execution::arrivedBefore(uint32_t a, const Event &copy, uint32_t b) {
+  const Event *arrival = arrivalBefore(a, copy, b);
+  if (!arrival)
+    return false;
+  Report::Stop stop(report);
+  if (Finding *finding = report.add(
+          Code::BarrierBytes, copy.op, arrival->op,
+          Twine(who(a, copy)) + " has arrived at barrier " + barrierName(b) +
+              " before this copy, which is where the phase learns "
+              "of its bytes: it can complete without them")) {
+    finding->others.push_back({arrival->op->getLoc(), "arrives here"});
+    finding->fix = fixOfOrder(*arrival);
+  }
+  aborted = true;
+  return true;
+}
+
+std::optional<Conflicts::Cause>
+Execution::returnedEarly(const AccessRecord &access, const AccessRecord &copy) {
+  for (const Until &until : copy.done) {
+    uint32_t b = until.number - shape.phase(0), phase = until.value - 1;
+    const PhaseWait *last = nullptr;
+    for (const PhaseWait &wait : barriers[b].waits)
+      if (wait.agent == access.agent && wait.tick <= access.tick)
+        last = &wait;
+    if (!last || last->phase + 1 != phase ||
+        !(last->phase < barriers[b].base || last->again))
+      continue;
+    // What the thread has read behind it, and what comes next, follows from it.
+    const std::vector<Event> &events = program.programs[access.agent].events;
+    for (const Event *event = last->event;
+         event < events.data() + agents[access.agent].next; ++event)
+      report.misled.insert(event->op);
+    aborted = true;
+    return Conflicts::Cause{Code::PhaseParity, last->event->op,
+                            fixOfParity(b, phase)};
+  }
+  return std::nullopt;
 }
 
 void Execution::arrive(uint32_t a, const Event &event, const Action &action) {
@@ -434,7 +493,7 @@ void Execution::settle(uint32_t b) {
         open -= c.amount;
     }
     covered |= open > 0;
-    if (!covered)
+    if (!covered && !arrivedBefore(e.agent, *e.event, b))
       if (Finding *finding = report.add(
               Code::PhaseAmbiguous, e.event->op, nullptr,
               Twine(
@@ -485,7 +544,13 @@ void Execution::settle(uint32_t b) {
       finding->events.push_back(who(wait.agent, *wait.event) +
                                 ": waits for phase " +
                                 std::to_string(wait.phase - barrier.base));
-      finding->fix = fixOfLateWait(b, *wait.event);
+      // Before the first phase, which copies fill: the parity is wrong.
+      bool filled = llvm::any_of(barrier.contributions, [](auto &c) {
+        return c.kind == Contribution::Complete;
+      });
+      finding->fix = filled && wait.phase < barrier.base
+                         ? fixOfParity(b, barrier.base)
+                         : fixOfLateWait(b, *wait.event);
     }
   }
   barrier.waits.resize(kept);
@@ -549,7 +614,7 @@ bool Execution::waitBarrier(uint32_t a, const Event &event,
                last->second.event->op == event.op &&
                last->second.phase == phase;
   agent.lastWait[b] = {&event, phase, fresh, agent.tick, again};
-  barrier.waits.push_back({a, event.lanes, agent.tick, &event, phase});
+  barrier.waits.push_back({a, event.lanes, agent.tick, &event, phase, again});
   if (phase < barrier.base)
     return true;
   for (const Contribution &c : barrier.lastContributions) {

@@ -66,6 +66,9 @@ public:
     return stops.contains({raw.code, raw.op, raw.other});
   }
   std::vector<std::unique_ptr<Raw>> list;
+  /// Operations behind a wait that has returned too early: what they read
+  /// before it is written is that wait's fault.
+  std::set<mlir::Operation *> misled;
 
 private:
   void addWarp(Raw &raw) {

@@ -4,6 +4,7 @@
 #include "Numeric.h"
 
 #include "titan/Analysis/Assertion.h"
+#include "titan/Dialect/Titan/SharedMemory.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
@@ -363,11 +364,18 @@ bool Agent::usePoison(const Inst &inst, const Tile *tile) {
   if (bad == tile->poison.end())
     return true;
   size_t at = bad - tile->poison.begin();
+  std::vector<FindingPlace> others;
+  for (Value operand : inst.origin->getOperands())
+    if (auto load = operand.getDefiningOp<SharedLoadOp>())
+      if (others.empty() || others.back().loc != load.getLoc())
+        others.push_back(
+            {load.getLoc(),
+             "loaded here from " + nameOf(getRoot(load.getBuffer()))});
   machine.find(Code::UndefinedRead,
                llvm::formatv("uses an element that was never written (register "
                              "{0} of lane {1}): {2}",
                              at / laneCount, at % laneCount, who(inst)),
-               inst.origin, this);
+               inst.origin, this, true, std::move(others));
   return false;
 }
 

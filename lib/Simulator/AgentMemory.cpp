@@ -358,8 +358,11 @@ Step Agent::scalarMemory(const Inst &inst) {
   };
   auto undefined = [&] {
     machine.find(Code::UndefinedRead,
-                 "reads bytes that were never written: " + who(inst),
-                 inst.origin, this);
+                 "reads bytes " +
+                     (owner ? "of " + machine.nameAt(address) + " " : "") +
+                     "that were never written: " + who(inst),
+                 inst.origin, this, true, {}, {}, nullptr,
+                 owner ? machine.fixOfUnwritten(address) : "");
     return Step::Failed;
   };
   bool good = true;

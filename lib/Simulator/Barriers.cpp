@@ -27,6 +27,20 @@ std::string Machine::nameOf(const Cta &cta, const MBarrier &barrier) const {
   return llvm::formatv("the mbarrier at {0}", barrier.address);
 }
 
+std::string Machine::nameAt(uint32_t address) const {
+  for (const Allocation &allocation : program.allocations)
+    if (address >= allocation.address &&
+        address < allocation.address + allocation.bytes)
+      return titan::nameOf(allocation.op->getResult(0));
+  return llvm::formatv("shared memory at {0}", address);
+}
+
+std::string Machine::fixOfUnwritten(uint32_t address) const {
+  return "copy or store to " + nameAt(address) +
+         " before this reads it; where something does, a wait or a fence "
+         "between the two is missing: 'titan check' names it";
+}
+
 std::string Machine::stateOf(const MBarrier &barrier) const {
   if (barrier.state == MBarrier::Unset)
     return "not initialised";
@@ -274,11 +288,14 @@ Step Agent::barrierOp(const Inst &inst) {
 
 bool Agent::initBarrier(const Inst &inst, MBarrier &barrier) {
   if (barrier.state == MBarrier::Live) {
-    machine.find(Code::BarrierLive,
-                 llvm::formatv("initialises {0}, which is live: {1}",
-                               machine.nameOf(cta, barrier), who(inst)),
-                 inst.origin, this, true,
-                 {{barrier.init->getLoc(), "initialised here"}});
+    bool byWarps = barrier.init == inst.origin && barrier.initWarp != number;
+    machine.find(
+        Code::BarrierLive,
+        llvm::formatv(
+            "initialises {0}, which {1}: {2}", machine.nameOf(cta, barrier),
+            byWarps ? "another warp has initialised" : "is live", who(inst)),
+        inst.origin, this, true, {{barrier.init->getLoc(), "initialised here"}},
+        {}, nullptr, byWarps ? fixOfInitialisers() : "");
     return false;
   }
   if (!elected) {
@@ -286,7 +303,7 @@ bool Agent::initBarrier(const Inst &inst, MBarrier &barrier) {
                  llvm::formatv("32 threads initialise {0}, each of them again: "
                                "{1}",
                                machine.nameOf(cta, barrier), who(inst)),
-                 inst.origin, this);
+                 inst.origin, this, true, {}, {}, nullptr, fixOfInitialisers());
     return false;
   }
   uint64_t address = barrier.address;

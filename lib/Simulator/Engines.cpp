@@ -291,7 +291,7 @@ void Machine::readSource(Copy &copy) {
   if (!copy.mapRead && !readMap(copy))
     return;
   bool good = true;
-  int64_t where = 0;
+  uint32_t where = 0;
   std::vector<uint8_t> poison;
   copy.transfer->forEachRun([&](const TmaRun &run) {
     size_t at = copy.data.size();
@@ -308,11 +308,13 @@ void Machine::readSource(Copy &copy) {
   });
   if (!good)
     find(Code::UndefinedRead,
-         llvm::formatv("stores shared memory that was never written, or "
-                       "not visible to the async proxy (byte {0} of the "
-                       "CTA's shared memory): {1}",
-                       where, copy.agent->who(*copy.inst)),
-         copy.inst->origin, copy.agent, /*fatal=*/false);
+         llvm::formatv("'{0}' reads {1}, which was never written, or is not "
+                       "visible to the async proxy (byte {2} of the CTA's "
+                       "shared memory): {3}",
+                       copy.inst->origin->getName().getStringRef(),
+                       nameAt(where), where, copy.agent->who(*copy.inst)),
+         copy.inst->origin, copy.agent, /*fatal=*/false, {}, {}, nullptr,
+         fixOfUnwritten(where));
 }
 
 static void writeDestination(Machine &machine, const CopyRef &copy) {
@@ -663,7 +665,7 @@ void Machine::multiply(Cta &cta, Warpgroup &group) {
   size_t index = (product.agent->warp - region.firstWarp) / 4;
   const MmaTable::Group &part = table.groups[index % table.groups.size()];
   std::vector<float> a, b;
-  bool good = true;
+  std::optional<uint32_t> unwritten;
   if (table.registers) {
     // Each warp has the rows of its part of D.
     a.resize(table.m * table.k);
@@ -675,18 +677,22 @@ void Machine::multiply(Cta &cta, Warpgroup &group) {
       for (size_t i = 0; i < from.size(); ++i)
         a[element[i]] = toFloat(table.type, from[i]);
     }
-  } else {
-    good = readOperand(cta.shared, product.a, *table.a, table.type, product.old,
-                       a);
+  } else if (!readOperand(cta.shared, product.a, *table.a, table.type,
+                          product.old, a)) {
+    unwritten = product.a;
   }
-  good &=
-      readOperand(cta.shared, product.b, *table.b, table.type, product.old, b);
-  if (!good) {
+  if (!readOperand(cta.shared, product.b, *table.b, table.type, product.old,
+                   b) &&
+      !unwritten)
+    unwritten = product.b;
+  if (unwritten) {
     find(Code::UndefinedRead,
-         "an operand of the product was never written, or is not visible to "
-         "the async proxy: " +
-             product.agent->who(inst),
-         inst.origin, product.agent);
+         llvm::formatv("'{0}' reads {1}, which was never written, or is not "
+                       "visible to the async proxy: {2}",
+                       inst.origin->getName().getStringRef(),
+                       nameAt(*unwritten), product.agent->who(inst)),
+         inst.origin, product.agent, true, {}, {}, nullptr,
+         fixOfUnwritten(*unwritten));
     return;
   }
   size_t rows = part.rows.size(), columns = part.columns.size();

@@ -171,6 +171,9 @@ struct Agent {
   std::string who(const Inst &inst) const;
   /// What it waits for, for the report of a deadlock.
   std::string waitsFor();
+  /// What has to come before it goes on: "phase 0 of %full misses 1 of 1
+  /// arrivals"; empty: not known. `bytes`: if that is only bytes.
+  std::string lacks(bool bytes = false);
   const Inst &current() const { return program.code[pc]; }
 
   Machine &machine;
@@ -393,6 +396,14 @@ public:
   bool arriveNamed(Agent &agent, const Inst &inst);
   void arriveCluster(Agent &agent);
   std::string nameOf(const Cta &cta, const MBarrier &barrier) const;
+  /// The buffer that an address of shared memory lies in: "%tile".
+  std::string nameAt(uint32_t address) const;
+  /// What the first of those who wait for ever lacks, and whether another one
+  /// may still bring it.
+  std::string fixOfDeadlock(Agent &first) const;
+  /// What to do about a read of it that finds nothing written, or nothing that
+  /// the reader can see.
+  std::string fixOfUnwritten(uint32_t address) const;
   std::string stateOf(const MBarrier &barrier) const;
 
   KernelOp kernel;

@@ -374,6 +374,67 @@ std::string Agent::waitsFor() {
   return text;
 }
 
+std::string Agent::lacks(bool bytes) {
+  const Inst &inst = current();
+  switch (inst.op) {
+  case Opcode::BarrierWait:
+  case Opcode::BarrierWaitState: {
+    Cta *owner = nullptr;
+    const MBarrier *b = barrier(inst, owner);
+    if (!b || b->state != MBarrier::Live)
+      return "";
+    std::string phase =
+        llvm::formatv("phase {0} of {1}", b->phase, machine.nameOf(*owner, *b));
+    if (bytes && b->pending)
+      return "";
+    if (b->pending)
+      return llvm::formatv("{0} misses {1} of {2} arrivals", phase, b->pending,
+                           b->expected);
+    return llvm::formatv("{0} expects {1} bytes more than its copies bring",
+                         phase, b->transactions);
+  }
+  case Opcode::NamedSync: {
+    const NamedBarrier &b = cta.named[inst.imm];
+    if (bytes)
+      return "";
+    return llvm::formatv("{0} is for {1} threads, and {2} come",
+                         inst.imm ? "barrier " + std::to_string(inst.imm)
+                                  : "the CTA's barrier",
+                         b.threads, b.count);
+  }
+  case Opcode::FlagWait:
+    return bytes ? "" : "the flag misses signals";
+  default:
+    return "";
+  }
+}
+
+std::string Machine::fixOfDeadlock(Agent &first) const {
+  std::string file = "FILE", lacks, rest = ", and nobody is left to bring them";
+  Operation *place = first.current().origin;
+  if (auto loc = place->getLoc()->findInstanceOf<FileLineColLoc>())
+    file = loc.getFilename().str();
+  for (Agent *agent : agents) {
+    if (agent->done || &agent->cta.cluster != &first.cta.cluster)
+      continue;
+    // A phase that has all but its bytes is the cause.
+    if (std::string bytes = agent->lacks(/*bytes=*/true);
+        lacks.empty() && !bytes.empty())
+      lacks = bytes;
+    if (agent->current().origin != place)
+      rest = ", and those who could bring them wait, too: let one of them "
+             "signal before it waits";
+  }
+  if (!lacks.empty())
+    rest.clear();
+  else
+    lacks = first.lacks();
+  if (lacks.empty())
+    return "";
+  return lacks + rest + "; 'titan check " + file +
+         "' follows the cause, and its fix says what to change";
+}
+
 void Machine::deadlock() {
   Agent *first = nullptr;
   std::vector<FindingPlace> others;
@@ -425,7 +486,8 @@ void Machine::deadlock() {
   find(Code::Deadlock,
        llvm::formatv("{0} waits for ever for {1}", first->who(inst),
                      first->waitsFor()),
-       inst.origin, first, true, std::move(others));
+       inst.origin, first, true, std::move(others), {}, nullptr,
+       fixOfDeadlock(*first));
   if (!stop)
     giveUp(*first);
 }

@@ -336,7 +336,10 @@ LogicalResult Expander::expandFor(scf::ForOp loop, Positions &positions) {
   scf::ForOp carrying = loop;
   size_t old = loop.getNumRegionIterArgs();
   if (!inits.empty()) {
-    // New iter_args, yielded unchanged for now.
+    // New iter_args, yielded unchanged for now. The others keep their names.
+    SmallVector<Location> names = llvm::map_to_vector(
+        loop.getBody()->getArguments(),
+        [](BlockArgument argument) { return argument.getLoc(); });
     auto result = loop.replaceWithAdditionalYields(
         rewriter, inits, /*replaceInitOperandUsesInLoop=*/false,
         [](OpBuilder &, Location, ArrayRef<BlockArgument> arguments) {
@@ -347,6 +350,9 @@ LogicalResult Expander::expandFor(scf::ForOp loop, Positions &positions) {
              << "[pipe-position] cannot carry a pipe's position round this "
                 "loop";
     carrying = cast<scf::ForOp>(result->getOperation());
+    for (auto [argument, name] :
+         llvm::zip(carrying.getBody()->getArguments(), names))
+      argument.setLoc(name);
   }
   Positions inside = positions;
   for (auto [i, end] : llvm::enumerate(ends))

@@ -93,7 +93,7 @@ titan.kernel @index_missed(%A: !global, %D: !global, %s: i32) warps(4) launch {
 }
 
 // Waits for the wrong phase unless 4 <= s < 8.
-// PARITY: {{\[}}phase-ambiguous{{\]}}
+// PARITY: error: [phase-parity]
 titan.kernel @parity(%A: !global, %D: !global, %s: i32) warps(4) launch {
   %c1 = arith.constant 1 : index
   %mapA = titan.tensor_map %A : !global -> !map
@@ -156,7 +156,7 @@ titan.kernel @parity_required(%A: !global, %D: !global, %s: i32) warps(4) launch
 }
 
 // A branch without effects yields the parity.
-// YIELDED: {{\[}}phase-ambiguous{{\]}}
+// YIELDED: error: [phase-parity]
 titan.kernel @yielded(%A: !global, %D: !global, %s: i32) warps(4) launch {
   %c1 = arith.constant 1 : index
   %mapA = titan.tensor_map %A : !global -> !map

@@ -85,7 +85,7 @@ titan.kernel @right(%A: !global) warps(8) launch {
 }
 
 // PARITY-OF-FULL: [phase-ambiguous]
-// PARITY-OF-FULL: fix: the next wait of this thread on %full[0] is for phase 0, with parity 0
+// PARITY-OF-FULL: fix: wait for parity 0 here: the next wait of this thread on %full[0] is for its phase 0
 // The consumer starts with the parity of a free slot.
 titan.kernel @parity_of_full(%A: !global) warps(8) launch {
   %c1 = arith.constant 1 : index
@@ -756,7 +756,7 @@ titan.kernel @threads() warps(8) launch {
 }
 
 // NEXT-PHASE: [phase-ambiguous] this wait of partition b, warp 0 is meant for phase 1 of barrier %ping, but nothing shows that the phase before it is over: by its parity the wait can be answered at once
-// NEXT-PHASE: fix: the next wait of this thread on %ping is for phase 0, with parity 0
+// NEXT-PHASE: fix: wait for parity 0 here: the next wait of this thread on %ping is for its phase 0
 // The wait for the first phase is missing.
 titan.kernel @next_phase() warps(8) launch {
   %c1 = arith.constant 1 : index

@@ -17,7 +17,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %b = titan.mbarrier.alloc : !titan.mbarrier
-  // expected-error @+1 {{[barrier-range]}}
+  // expected-error @+2 {{[barrier-range]}}
+  // expected-note @+1 {{fix: give count(n), where n arrivals are made}}
   titan.mbarrier.init %b count(0) : !titan.mbarrier
   titan.return
 }
@@ -29,7 +30,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %b = titan.mbarrier.alloc : !titan.mbarrier
-  // expected-error @+1 {{[barrier-range]}}
+  // expected-error @+2 {{[barrier-range]}}
+  // expected-note @+1 {{fix: give count(n), where n arrivals are made}}
   titan.mbarrier.init %b count(1048576) : !titan.mbarrier
   titan.return
 }
@@ -80,7 +82,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %b = titan.mbarrier.alloc : !titan.mbarrier
-  // expected-error @+1 {{[barrier-range]}}
+  // expected-error @+2 {{[barrier-range]}}
+  // expected-note @+1 {{fix: leave the count away}}
   titan.mbarrier.arrive %b {count = 0 : i64} : !titan.mbarrier
   titan.return
 }

@@ -240,7 +240,8 @@ titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
 } body() {
-  // expected-error @+1 {{[partition-shape]}}
+  // expected-error @+2 {{[partition-shape] the partitions take 5 warps (padded to warpgroups), the kernel has 4}}
+  // expected-note @+1 {{fix: write warps(5) on the kernel}}
   titan.warp_specialize {
     titan.partition "a" warps(5) {
     }

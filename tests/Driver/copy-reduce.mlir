@@ -11,10 +11,10 @@
 // RUN: not titan check %s 2>&1 | FileCheck %s --check-prefix=CHECK
 // RUN: not titan run %s --kernel from --arg Y=zeros 2>&1 | FileCheck %s --check-prefix=UNWRITTEN
 // RUN: not titan run %s --kernel from --arg Y=zeros --hazards=off 2>&1 | FileCheck %s --check-prefix=UNWRITTEN
-// CHECK: copy-reduce.mlir:[[#@LINE+36]]:5: error: [undefined-read] 'titan.tma.reduce' reads 256 bytes of shared memory, of which nothing has written 256
+// CHECK: copy-reduce.mlir:[[#@LINE+36]]:5: error: [undefined-read] 'titan.tma.reduce' reads 256 bytes of %t (shared memory), of which nothing has written 256
 // CHECK: @into: accepted
 // CHECK: @from: refused: 1 error
-// UNWRITTEN: copy-reduce.mlir:[[#@LINE+33]]:5: error: [undefined-read] stores shared memory that was never written
+// UNWRITTEN: copy-reduce.mlir:[[#@LINE+33]]:5: error: [undefined-read] 'titan.tma.reduce' reads %t, which was never written
 
 #tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 8) bulk Mi, K>
 !x = !titan.global<8x8xf32>

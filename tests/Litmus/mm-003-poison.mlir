@@ -6,6 +6,7 @@
 // RUN: not titan check %s --kernel never_written 2>&1 | FileCheck %s --check-prefix=NEVER-WRITTEN
 // RUN: not titan check %s --kernel other_slot 2>&1 | FileCheck %s --check-prefix=OTHER-SLOT
 // RUN: not titan check %s --kernel stored_unwritten 2>&1 | FileCheck %s --check-prefix=STORED-UNWRITTEN
+// RUN: not titan run %s --kernel stored_unwritten --arg A=zeros --arg D=zeros --hazards=off 2>&1 | FileCheck %s --check-prefix=RUNS
 // RUN: not titan check %s --kernel before_the_copy 2>&1 | FileCheck %s --check-prefix=BEFORE-THE-COPY
 
 !global = !titan.global<64x64xbf16>
@@ -73,6 +74,8 @@ titan.kernel @other_slot(%A: !global, %D: !global) warps(4) launch {
 }
 
 // STORED-UNWRITTEN: [undefined-read]
+// RUNS: [undefined-read] 'titan.tma.store' reads %buf, which was never written
+// RUNS: fix: copy or store to %buf before this reads it
 // A TMA store would give poison to an output.
 titan.kernel @stored_unwritten(%A: !global, %D: !global) warps(4) launch {
   %c1 = arith.constant 1 : index

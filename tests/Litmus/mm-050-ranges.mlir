@@ -21,7 +21,8 @@ titan.kernel @none() warps(1) launch {
 } body() {
   %bar = titan.mbarrier.alloc : !titan.mbarrier
   titan.elect {
-    // expected-error @below {{[barrier-range]}}
+    // expected-error @+2 {{[barrier-range]}}
+    // expected-note @below {{fix: give count(n), where n arrivals are made}}
     titan.mbarrier.init %bar count(0) : !titan.mbarrier
   }
   titan.return
@@ -35,7 +36,8 @@ titan.kernel @one_too_many() warps(1) launch {
 } body() {
   %bar = titan.mbarrier.alloc : !titan.mbarrier
   titan.elect {
-    // expected-error @below {{[barrier-range]}}
+    // expected-error @+2 {{[barrier-range]}}
+    // expected-note @below {{fix: give count(n), where n arrivals are made}}
     titan.mbarrier.init %bar count(1048576) : !titan.mbarrier
   }
   titan.return

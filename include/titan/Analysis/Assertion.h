@@ -21,7 +21,7 @@ namespace titan {
 
 struct FalseCondition {
   std::string is;  ///< "%i, 5, is not below %n, 4"
-  std::string has; ///< "%i is below %n"
+  std::string has; ///< "%i is below %n"; empty where nothing has a name
 
   /// The fix of assert-failed for this case.
   std::string fix() const;

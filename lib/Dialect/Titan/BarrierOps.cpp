@@ -68,10 +68,14 @@ static LogicalResult verifyArriveSem(Operation *op, MemorySem sem,
 }
 
 LogicalResult MBarrierInitOp::verify() {
-  if (getCount() < 1 || getCount() > maxArrivals)
-    return emitOpError(
-               "[barrier-range] expected arrivals are 1 to 2^20 - 1, not ")
-           << getCount();
+  if (getCount() < 1 || getCount() > maxArrivals) {
+    InFlightDiagnostic error =
+        emitOpError("[barrier-range] expected arrivals are 1 to 2^20 - 1, not ")
+        << getCount();
+    error.attachNote() << "fix: give count(n), where n arrivals are made in "
+                          "each phase: 1 or more";
+    return error;
+  }
   if (failed(verifyOwn(*this, getBarrier())))
     return failure();
   return verifySlot(*this, getBarrier(), getIndex(), /*allSlots=*/true);
@@ -104,10 +108,15 @@ Cardinality MBarrierInvalOp::getCardinality() {
 ArrayRef<StringRef> MBarrierInvalOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult MBarrierArriveOp::verify() {
-  if (getCount() < 1 || getCount() > maxArrivals)
-    return emitOpError(
-               "[barrier-range] the count of an arrive is 1 to 2^20 - 1, not ")
-           << getCount();
+  if (getCount() < 1 || getCount() > maxArrivals) {
+    InFlightDiagnostic error =
+        emitOpError(
+            "[barrier-range] the count of an arrive is 1 to 2^20 - 1, not ")
+        << getCount();
+    error.attachNote() << "fix: leave the count away (one arrival), or give 1 "
+                          "or more";
+    return error;
+  }
   if (getState() && failed(verifyOwn(*this, getBarrier())))
     return failure();
   if (failed(verifyArriveSem(*this, getSem(), getScope(), false)))

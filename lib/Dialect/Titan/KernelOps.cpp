@@ -406,11 +406,28 @@ LogicalResult WarpSpecializeOp::verifyRegions() {
   if (names.empty())
     return emitOpError("[partition-shape] there is no partition");
   auto kernel = (*this)->getParentOfType<KernelOp>();
-  if (kernel && getTotalWarps() > static_cast<int64_t>(kernel.getWarps()))
-    return emitOpError("[partition-shape] the partitions take ")
-           << getTotalWarps()
-           << " warps (padded to warpgroups), the kernel has "
-           << kernel.getWarps();
+  if (kernel && getTotalWarps() > static_cast<int64_t>(kernel.getWarps())) {
+    InFlightDiagnostic error =
+        emitOpError("[partition-shape] the partitions take ")
+        << getTotalWarps() << " warps (padded to warpgroups), the kernel has "
+        << kernel.getWarps();
+    // In the order that takes the fewest: whole warpgroups first.
+    int64_t least = 0;
+    std::string first;
+    for (auto each : getBody().getOps<PartitionOp>()) {
+      least += each.getPaddedWarps();
+      if (each.needsWarpgroups())
+        first += (first.empty() ? "\"" : ", \"") + each.getName().str() + "\"";
+    }
+    Diagnostic &note = error.attachNote();
+    note << "fix: write warps(" << getTotalWarps() << ") on the kernel";
+    if (least < getTotalWarps())
+      note << ", or put " << first
+           << ", of whole warpgroups, before the other partitions: then they "
+              "take "
+           << least;
+    return error;
+  }
   if (!kernel || !kernel.getRegisters())
     return success();
   // setmaxnreg has the same rules on all targets that have it.

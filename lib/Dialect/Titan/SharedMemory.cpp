@@ -51,3 +51,9 @@ std::string titan::nameOfBarrier(Value ring, int64_t slot) {
     text += '[' + std::to_string(slot) + ']';
   return text;
 }
+
+std::string titan::fixOfInitialisers() {
+  return "let one thread of the CTA initialise it: titan.elect warp(0) { "
+         "titan.mbarrier.init, titan.fence.mbarrier_init }, and "
+         "titan.cta_sync behind it";
+}
