@@ -22,7 +22,8 @@ struct CheckCommand : Command {
 int runCheck(const CheckCommand &options);
 
 struct ExplainCommand : Command {
-  std::string topic, svg, target = "sm_90a";
+  std::string topic, svg;
+  std::string target;             ///< Empty: not given.
   std::vector<std::string> sizes; ///< NAME=N each.
   bool expand = true;
 };

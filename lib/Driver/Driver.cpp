@@ -37,7 +37,8 @@ cl::SubCommand checkSub("check", "races, proxies, phases, deadlocks");
 cl::SubCommand compileSub("compile", "a package, PTX, LLVM IR");
 cl::SubCommand explainSub(
     "explain",
-    "CODE | codes | effects FILE | tma FILE | targets | facts | proxies");
+    "CODE | codes | effects FILE | tma FILE | targets | facts | proxies (the "
+    "FILE of tma is one of kernels, or a schedule: how it begins tells)");
 
 cl::OptionCategory category("titan options");
 
@@ -148,8 +149,9 @@ cl::opt<std::string> svg("svg", cl::desc("tma: write the picture, as SVG"),
                          cl::value_desc("OUT"), cl::sub(explainSub),
                          cl::cat(category));
 cl::opt<std::string>
-    explainTarget("target", cl::desc("tma: sm_90a (the default), sm_100a"),
-                  cl::init("sm_90a"), cl::sub(explainSub), cl::cat(category));
+    explainTarget("target",
+                  cl::desc("tma, of a schedule: sm_90a (the default), sm_100a"),
+                  cl::init(""), cl::sub(explainSub), cl::cat(category));
 } // namespace
 
 /// One option for each flag of the table of codes: --war=error,
@@ -241,7 +243,7 @@ static std::string findCareless(llvm::ArrayRef<const char *> words) {
 
 /// A flag of titan explain that is given to a topic which has no use for it; an
 /// error message, or nothing.
-static std::string findUseless(llvm::StringRef topic, llvm::StringRef file) {
+static std::string findUseless(llvm::StringRef topic) {
   auto of = [&](const cl::Option &flag, llvm::StringRef its) {
     return flag.getNumOccurrences() && topic != its
                ? "--" + flag.ArgStr.str() + ": only titan explain " +
@@ -253,8 +255,6 @@ static std::string findUseless(llvm::StringRef topic, llvm::StringRef file) {
         of(explainTarget, "tma")})
     if (!bad.empty())
       return bad;
-  if (explainTarget.getNumOccurrences() && file.ends_with(".mlir"))
-    return "--target: kernels in a file of IR say theirs (titan.target)";
   return {};
 }
 
@@ -366,7 +366,7 @@ static int dispatch(int argc, char **argv) {
   if (explainSub) {
     ExplainCommand command;
     read(command, explainFile);
-    if (std::string bad = findUseless(topic, explainFile); !bad.empty())
+    if (std::string bad = findUseless(topic); !bad.empty())
       return usage(bad, "leave it out");
     command.topic = topic;
     command.expand = !noExpand;

@@ -187,47 +187,57 @@ static int explainEffects(const ExplainCommand &options) {
 /// Lowerings and what they are of.
 using Lowerings = std::vector<std::pair<std::string, TmaLowering>>;
 
-/// The schedule that a file holds (TmaScheduleText.h); an exit code.
+/// The schedule that a text is (TmaScheduleText.h); an exit code.
 static int readSchedule(Session &session, const ExplainCommand &options,
-                        Lowerings &lowerings) {
-  auto problem = [&](const Problem &p, int exit) {
-    session.fail(lookupCode(p.code)->id, p.message, p.fix);
+                        const llvm::MemoryBuffer &text, Lowerings &lowerings) {
+  auto problem = [&](const Problem &p, int exit,
+                     std::optional<TmaTextPlace> place = std::nullopt) {
+    Location loc = UnknownLoc::get(&session.getContext());
+    if (place)
+      loc =
+          FileLineColLoc::get(&session.getContext(), text.getBufferIdentifier(),
+                              place->line, place->column);
+    session.fail(lookupCode(p.code)->id, p.message, p.fix,
+                 place ? &loc : nullptr);
     return exit;
   };
   if (!options.kernel.empty()) {
     session.fail(Code::BadArgument,
                  "--kernel @" + options.kernel + ": " + options.file +
                      " is a schedule, and has no kernels",
-                 "leave out --kernel, or name a file of IR (.mlir)");
+                 "leave out --kernel, or name a file of kernels");
     return BadInput;
   }
-  const TargetInfo *target = lookupTarget(options.target);
+  const TargetInfo *target =
+      lookupTarget(options.target.empty() ? "sm_90a" : options.target);
   if (!target) {
     session.fail(Code::UnknownTarget,
                  "there is no target '" + options.target + "'");
     return BadInput;
   }
   session.setFile(options.file);
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(options.file, true);
-  if (!buffer) {
-    session.fail(Code::FileNotFound,
-                 options.file + ": " + buffer.getError().message());
-    return BadInput;
-  }
-  auto schedule = parseSchedule(std::string_view((*buffer)->getBuffer()));
+  TmaTextPlaces places;
+  auto schedule = parseSchedule(std::string_view(text.getBuffer()), &places);
   if (!schedule)
-    return problem(schedule.problem(), BadInput);
+    return problem(schedule.problem(), BadInput, places.problem);
   auto lowered = lowerSchedule(*schedule, *target);
   if (!lowered)
-    return problem(lowered.problem(), Findings);
+    return problem(lowered.problem(), Findings, places.find(lowered.problem()));
   lowerings.emplace_back("", std::move(*lowered));
   return Good;
 }
 
 /// The copies by schedule of a file of IR, each for its kernel's target.
 static int readCopies(Session &session, const ExplainCommand &options,
+                      std::unique_ptr<llvm::MemoryBuffer> text,
                       Lowerings &lowerings) {
-  OwningOpRef<ModuleOp> module = session.parse(options.file);
+  if (!options.target.empty()) {
+    session.fail(Code::BadArgument,
+                 "--target: kernels in a file of IR say theirs (titan.target)",
+                 "leave it out");
+    return BadInput;
+  }
+  OwningOpRef<ModuleOp> module = session.parse(options.file, std::move(text));
   if (!module)
     return BadInput;
   if (!options.kernel.empty() && !session.findKernel(*module, options.kernel))
@@ -306,10 +316,19 @@ static int explainTma(const ExplainCommand &options) {
                  "--size: " + name + " is given a second time");
     sizes[name.str()] = value;
   }
+  auto input = readText(options.file);
+  if (!input) {
+    session.setFile(options.file);
+    session.fail(input.error());
+    return session.finish(BadInput, "");
+  }
+  // Where the beginning does not tell, the name does.
+  bool isSchedule = beginsAsSchedule(std::string_view((*input)->getBuffer()))
+                        .value_or(!StringRef(options.file).ends_with(".mlir"));
   Lowerings lowerings;
-  int exit = StringRef(options.file).ends_with(".mlir")
-                 ? readCopies(session, options, lowerings)
-                 : readSchedule(session, options, lowerings);
+  int exit = isSchedule
+                 ? readSchedule(session, options, **input, lowerings)
+                 : readCopies(session, options, std::move(*input), lowerings);
   if (exit != Good)
     return session.finish(exit, "");
   for (const auto &[name, value] : sizes)

@@ -306,9 +306,10 @@ titan::readText(StringRef path) {
       runtime::readFile(input ? "/dev/stdin" : path.str(), maxFileSize);
   if (!bytes)
     return bytes.error();
-  return llvm::MemoryBuffer::getMemBufferCopy(
-      StringRef(reinterpret_cast<const char *>(bytes->data()), bytes->size()),
-      input ? "<stdin>" : path);
+  StringRef text(reinterpret_cast<const char *>(bytes->data()), bytes->size());
+  // A byte order mark says nothing; lexers would stumble over it.
+  text.consume_front("\xEF\xBB\xBF");
+  return llvm::MemoryBuffer::getMemBufferCopy(text, input ? "<stdin>" : path);
 }
 
 OwningOpRef<ModuleOp> Session::parse(StringRef path) {
@@ -318,11 +319,13 @@ OwningOpRef<ModuleOp> Session::parse(StringRef path) {
     fail(buffer.error());
     return {};
   }
-  // A byte order mark says nothing; MLIR's lexer would stumble over it.
-  if ((*buffer)->getBuffer().starts_with("\xEF\xBB\xBF"))
-    buffer = llvm::MemoryBuffer::getMemBufferCopy(
-        (*buffer)->getBuffer().drop_front(3), path);
-  StringRef text = (*buffer)->getBuffer();
+  return parse(path, std::move(*buffer));
+}
+
+OwningOpRef<ModuleOp>
+Session::parse(StringRef path, std::unique_ptr<llvm::MemoryBuffer> buffer) {
+  file = path.str();
+  StringRef text = buffer->getBuffer();
   if (text.trim().empty()) {
     fail(Code::ParseError, path + ": the file is empty",
          "write a titan.kernel; examples/ has some");
@@ -337,7 +340,7 @@ OwningOpRef<ModuleOp> Session::parse(StringRef path) {
     return {};
   }
 
-  sources.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
   defaultCode = Code::ParseError;
   ParserConfig config(&context, /*verifyAfterParse=*/false);
   OwningOpRef<ModuleOp> module;

@@ -67,6 +67,9 @@ public:
   /// kept as locations (NameLoc), so that messages speak of %full and not of
   /// %17. Null, and a finding, where that fails.
   mlir::OwningOpRef<mlir::ModuleOp> parse(llvm::StringRef file);
+  /// The same of a file that has been read (readText).
+  mlir::OwningOpRef<mlir::ModuleOp>
+  parse(llvm::StringRef file, std::unique_ptr<llvm::MemoryBuffer> buffer);
 
   /// Names the input of a command that reads it by itself.
   void setFile(llvm::StringRef path) { file = path.str(); }
