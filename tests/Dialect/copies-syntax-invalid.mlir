@@ -189,3 +189,37 @@ titan.kernel @unnamed(%X: !x) warps(1) launch {
   titan.copy_async %X at(%c0, %c0) to %t signals %full schedule(#tile) : !x, !t, !titan.mbarrier
   titan.return
 }
+
+// -----
+
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!x = !titan.global<?x?xbf16>
+!t = !titan.shared<64x64xbf16, swizzle = 128>
+titan.kernel @reads(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %t = titan.shared.alloc : !t
+  titan.copy_async %t to %X at(Mo = %c0, Ko = %c0) schedule(#tile) : !t, !x
+  %group = titan.bulk.commit : !titan.token<bulk>
+  // expected-error @+1 {{'reads' may not stand here: `read` may, which waits until the sources have been read, not until all is done}}
+  titan.bulk.wait %group reads : !titan.token<bulk>
+  titan.return
+}
+
+// -----
+
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+!x = !titan.global<?x?xbf16>
+titan.kernel @piped(%X: !x) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %slot = titan.token.none : !titan.slot
+  // expected-error @+2 {{'stong' is no word of a copy}}
+  // expected-note @+1 {{fix: did you mean strong? behind schedule(...) stand, in this order, weak or strong, fill(zero) or fill(nan), cache(evict_first)}}
+  titan.pipe.copy_async %X at(Mo = %c0, Ko = %c0) -> %slot["a"] schedule(#tile) stong : !x
+  titan.return
+}

@@ -164,30 +164,68 @@ static ParseResult parseWord(OpAsmParser &parser, StringRef keyword,
   return parser.parseRParen();
 }
 
-/// No further word stands behind a copy's schedule.
-static ParseResult refuseWord(OpAsmParser &parser) {
-  static constexpr std::string_view words[] = {"weak", "strong", "fill",
-                                               "reduce", "cache"};
+/// What stands behind a copy's schedule; no other words.
+static ParseResult parseWords(OpAsmParser &parser, bool reduces,
+                              NamedAttrList &attributes) {
+  for (StringRef word : {"weak", "strong"})
+    if (succeeded(parser.parseOptionalKeyword(word)))
+      attributes.append(word, parser.getBuilder().getUnitAttr());
+  if (parseWord<OobFillAttr, OobFill>(parser, "fill", attributes) ||
+      (reduces &&
+       parseWord<AtomicOpAttr, AtomicOp>(parser, "reduce", attributes)) ||
+      parseWord<CachePolicyAttr, CachePolicy>(parser, "cache", attributes))
+    return failure();
   SMLoc place = parser.getCurrentLocation();
   StringRef word;
   if (failed(parser.parseOptionalKeyword(&word)))
     return success();
-  InFlightDiagnostic error = parser.emitError(place);
+  if (reduces && word == "signals")
+    return parser.emitError(place)
+           << "[copy-form] `signals` stands behind the target, before "
+              "`schedule`";
+  SmallVector<std::string_view> words = {"weak", "strong", "fill", "cache"};
+  if (reduces)
+    words.push_back("reduce");
   bool known = llvm::is_contained(words, std::string_view(word));
+  InFlightDiagnostic error = parser.emitError(place);
   if (known)
     error << "`" << word << "` stands too late, or twice";
   else
     error << "'" << word << "' is no word of a copy";
-  std::string_view near =
-      known ? "" : nearestWord(std::string_view(word), words);
-  error.attachNote() << "fix: "
-                     << (near.empty()
-                             ? ""
-                             : "did you mean " + StringRef(near) + "? ")
-                     << "behind schedule(...) stand, in this order, weak or "
-                        "strong, fill(zero) or fill(nan), reduce(add), "
-                        "cache(evict_first)";
+  StringRef near = nearestWord(std::string_view(word), words);
+  Diagnostic &fix = error.attachNote() << "fix: ";
+  if (!known && !near.empty())
+    fix << "did you mean " << near << "? ";
+  fix << "behind schedule(...) stand, in this order, weak or strong, "
+         "fill(zero) or fill(nan), "
+      << (reduces ? "reduce(add), " : "") << "cache(evict_first)";
   return error;
+}
+
+ParseResult titan::parseCopyWords(OpAsmParser &parser, UnitAttr &weak,
+                                  UnitAttr &strong, OobFillAttr &fill,
+                                  CachePolicyAttr &cache) {
+  NamedAttrList words;
+  if (parseWords(parser, /*reduces=*/false, words))
+    return failure();
+  weak = dyn_cast_or_null<UnitAttr>(words.get("weak"));
+  strong = dyn_cast_or_null<UnitAttr>(words.get("strong"));
+  fill = dyn_cast_or_null<OobFillAttr>(words.get("fill"));
+  cache = dyn_cast_or_null<CachePolicyAttr>(words.get("cache"));
+  return success();
+}
+
+void titan::printCopyWords(OpAsmPrinter &printer, Operation *, UnitAttr weak,
+                           UnitAttr strong, OobFillAttr fill,
+                           CachePolicyAttr cache) {
+  if (weak)
+    printer << " weak";
+  if (strong)
+    printer << " strong";
+  if (fill)
+    printer << " fill(" << stringifyOobFill(fill.getValue()) << ')';
+  if (cache)
+    printer << " cache(" << stringifyCachePolicy(cache.getValue()) << ')';
 }
 
 ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
@@ -223,20 +261,10 @@ ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.parseAttribute(schedule, "schedule", result.attributes) ||
       parser.parseRParen())
     return failure();
-  for (StringRef word : {"weak", "strong"})
-    if (succeeded(parser.parseOptionalKeyword(word)))
-      result.addAttribute(word, b.getUnitAttr());
   SmallVector<Type, 3> types;
-  SMLoc place = parser.getCurrentLocation();
-  if (succeeded(parser.parseOptionalKeyword("signals")))
-    return parser.emitError(place)
-           << "[copy-form] `signals` stands behind the target, before "
-              "`schedule`";
-  auto &attributes = result.attributes;
-  if (parseWord<OobFillAttr, OobFill>(parser, "fill", attributes) ||
-      parseWord<AtomicOpAttr, AtomicOp>(parser, "reduce", attributes) ||
-      parseWord<CachePolicyAttr, CachePolicy>(parser, "cache", attributes) ||
-      refuseWord(parser) || parser.parseOptionalAttrDict(result.attributes) ||
+  SMLoc place;
+  if (parseWords(parser, /*reduces=*/true, result.attributes) ||
+      parser.parseOptionalAttrDict(result.attributes) ||
       parser.getCurrentLocation(&place) || parser.parseColonTypeList(types))
     return failure();
   if (types.size() == 3 && !signals)

@@ -62,6 +62,18 @@ mlir::ParseResult parseLoops(
     llvm::SmallVectorImpl<mlir::OpAsmParser::UnresolvedOperand> &indices);
 void printLoops(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                 mlir::ArrayAttr names, mlir::ValueRange indices);
+/// The directive `custom<CopyWords>`: what stands behind a copy's schedule.
+mlir::ParseResult parseCopyWords(mlir::OpAsmParser &parser,
+                                 mlir::UnitAttr &weak, mlir::UnitAttr &strong,
+                                 OobFillAttr &fill, CachePolicyAttr &cache);
+void printCopyWords(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                    mlir::UnitAttr weak, mlir::UnitAttr strong,
+                    OobFillAttr fill, CachePolicyAttr cache);
+/// The directive `custom<Read>`: the word, where it is there. No other one may
+/// stand there: a sign follows.
+mlir::ParseResult parseRead(mlir::OpAsmParser &parser, mlir::UnitAttr &read);
+void printRead(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+               mlir::UnitAttr read);
 
 inline effect::Sem toSem(MemorySem sem) {
   return static_cast<effect::Sem>(static_cast<int>(sem));

@@ -12,6 +12,25 @@ static ArrayRef<StringRef> nvidiaOnly() {
   return targets;
 }
 
+ParseResult titan::parseRead(OpAsmParser &parser, UnitAttr &read) {
+  SMLoc place = parser.getCurrentLocation();
+  StringRef word;
+  if (failed(parser.parseOptionalKeyword(&word)))
+    return success();
+  if (word != "read")
+    return parser.emitError(place)
+           << "'" << word
+           << "' may not stand here: `read` may, which waits until the sources "
+              "have been read, not until all is done";
+  read = parser.getBuilder().getUnitAttr();
+  return success();
+}
+
+void titan::printRead(OpAsmPrinter &printer, Operation *, UnitAttr read) {
+  if (read)
+    printer << " read";
+}
+
 /// The rules of the instruction, as far as they are known: what is not known
 /// is taken to be good.
 static LogicalResult verifyOperands(Operation *op, TensorMapType type,

@@ -91,8 +91,8 @@ def Titan_PipeCopyAsyncOp : Titan_Op<"pipe.copy_async"> {
       "::llvm::StringRef":$name, "const ::titan::TmaSchedule &":$schedule,
       "::llvm::ArrayRef<std::pair<int, ::mlir::Value>>":$at)>];
   let assemblyFormat = [{ $tensor custom<Loops>($loops, $indices) `->` $slot `[` $name `]`
-      `schedule` `(` qualified($schedule) `)` (`weak` $weak^)? (`strong` $strong^)?
-      (`fill` `(` $fill^ `)`)? (`cache` `(` $cache^ `)`)? attr-dict `:` type($tensor) }];
+      `schedule` `(` qualified($schedule) `)` `` custom<CopyWords>($weak, $strong, $fill, $cache)
+      attr-dict `:` type($tensor) }];
 }
 
 #endif

@@ -72,7 +72,7 @@ def Titan_BulkCommitOp : Titan_TargetOp<"bulk.commit"> {
 def Titan_BulkWaitOp : Titan_TargetOp<"bulk.wait"> {
   let summary = "waits for a bulk group and every older one; `read`: until their sources have been read";
   let arguments = (ins Titan_TokenType:$token, UnitAttr:$read);
-  let assemblyFormat = "$token (`read` $read^)? attr-dict `:` type($token)";
+  let assemblyFormat = "$token `` custom<Read>($read) attr-dict `:` type($token)";
   let hasVerifier = 1;
 }
 
