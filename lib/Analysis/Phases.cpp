@@ -52,7 +52,7 @@ void Execution::init(uint32_t a, const Event &event, const Action &action) {
               {other->op->getLoc(),
                "initialised here by " + who(barrier.initAgent, *other)});
         if (byWarps || !barrier.live)
-          finding->fix = fixOfInitialisers();
+          finding->fix = fixOfInitialisers(event.op);
       }
       aborted |= byWarps;
       if (barrier.live)

@@ -295,7 +295,7 @@ bool Agent::initBarrier(const Inst &inst, MBarrier &barrier) {
             "initialises {0}, which {1}: {2}", machine.nameOf(cta, barrier),
             byWarps ? "another warp has initialised" : "is live", who(inst)),
         inst.origin, this, true, {{barrier.init->getLoc(), "initialised here"}},
-        {}, nullptr, byWarps ? fixOfInitialisers() : "");
+        {}, nullptr, byWarps ? fixOfInitialisers(inst.origin) : "");
     return false;
   }
   if (!elected) {
@@ -303,7 +303,8 @@ bool Agent::initBarrier(const Inst &inst, MBarrier &barrier) {
                  llvm::formatv("32 threads initialise {0}, each of them again: "
                                "{1}",
                                machine.nameOf(cta, barrier), who(inst)),
-                 inst.origin, this, true, {}, {}, nullptr, fixOfInitialisers());
+                 inst.origin, this, true, {}, {}, nullptr,
+                 fixOfInitialisers(inst.origin));
     return false;
   }
   uint64_t address = barrier.address;

@@ -52,7 +52,11 @@ std::string titan::nameOfBarrier(Value ring, int64_t slot) {
   return text;
 }
 
-std::string titan::fixOfInitialisers() {
+std::string titan::fixOfInitialisers(Operation *init) {
+  if (auto elect = init->getParentOfType<ElectOp>(); elect && !elect.getWarp())
+    return "write titan.elect warp(0) for the titan.elect around it, which "
+           "elects a thread of each warp; titan.cta_sync before another warp "
+           "uses the barrier";
   return "let one thread of the CTA initialise it: titan.elect warp(0) { "
          "titan.mbarrier.init, titan.fence.mbarrier_init }, and "
          "titan.cta_sync behind it";

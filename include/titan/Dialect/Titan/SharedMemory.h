@@ -33,7 +33,7 @@ std::string nameOf(mlir::Value value);
 /// One mbarrier of a ring: "%full[2]"; a ring of one: "%full".
 std::string nameOfBarrier(mlir::Value ring, int64_t slot);
 /// The fix for a barrier that more than one thread initialises.
-std::string fixOfInitialisers();
+std::string fixOfInitialisers(mlir::Operation *init);
 
 } // namespace titan
 
