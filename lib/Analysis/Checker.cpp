@@ -484,9 +484,9 @@ static void checkLaunches(KernelOp kernel, Instantiator &instantiator,
   for (auto &[dimension, list] : firstSuspects)
     for (const Sharing::Suspect &pair : list) {
       unsigned tried = 0;
-      if (pair.cluster < far && !sharing.haveMet(pair))
+      if (pair.last < far && !sharing.haveMet(pair))
         for (const SmallLaunch &launch :
-             instantiator.launches(pair.cluster + 1, far)) {
+             instantiator.launches(pair.last + 1, far)) {
           if (tried++ == 3 || sharing.haveMet(pair))
             break;
           if (!look(launch))
@@ -495,7 +495,7 @@ static void checkLaunches(KernelOp kernel, Instantiator &instantiator,
       auto [least, most] = instantiator.clustersAlong(dimension);
       if (tried || sharing.haveMet(pair) || (pair.apart && least != most))
         continue;
-      std::string where = std::to_string(pair.cluster);
+      std::string where = std::to_string(pair.last);
       if (Finding *finding = report.add(
               Code::Undecided, pair.first, pair.second,
               (pair.apart ? "this and another operation of another CTA touch "
@@ -675,6 +675,26 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
     report.add(Code::Undecided, choices.back().op, nullptr,
                "so many branches and values depend on sizes and arguments that "
                "not all of their combinations were tried");
+  // Iterations far behind those: where a place goes on by its steps, and meets
+  // another one.
+  static constexpr int64_t longest = 256;
+  for (size_t number = 0;
+       followed && instantiator.problems.empty() && number < choices.size();
+       ++number) {
+    if (!choices[number].loop())
+      continue;
+    auto program = instantiator.longRun(number, 4);
+    if (!program)
+      continue;
+    for (const Sharing::Suspect &pair : sharing.suspects(
+             *program, instantiator.footprints, instantiator.loopsOf(number), 4,
+             std::min(instantiator.mostIterations(number), longest))) {
+      std::vector<int64_t> wanted(choices.size(), Instantiator::any);
+      wanted[number] = pair.last + 1;
+      if (!sharing.haveMet(pair))
+        look(wanted);
+    }
+  }
   if (followed && instantiator.problems.empty() && !wholeGrid)
     checkLaunches(kernel, instantiator, sharing, cumulativeFences, report,
                   result);

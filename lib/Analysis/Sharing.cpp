@@ -92,13 +92,13 @@ std::vector<Operation *> Sharing::unexplained() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Clusters that no program has had
+// Clusters and iterations that no program has had
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// What one execution of an operation touches, cluster by cluster: a box (or
-/// bytes, as one of one dimension) that moves by a step.
-struct Place {
+/// What one execution of an operation touches, cluster by cluster or iteration
+/// by iteration: a box (or bytes, as one of one dimension) that moves by a
+/// step.
+struct Sharing::Place {
   Operation *op;
   uint32_t root;
   bool write, box;
@@ -106,7 +106,8 @@ struct Place {
   auto operator<=>(const Place &) const = default;
 };
 
-/// Numbers of clusters, [low, high].
+namespace {
+/// Numbers of clusters or iterations, [low, high].
 struct Line {
   int64_t low, high;
 
@@ -123,50 +124,63 @@ struct Line {
     high = std::min(high, llvm::divideCeilSigned(most - at, step) - 1);
   }
 };
+
+/// Who executes something, and as which one of `count`.
+struct Turn {
+  size_t who, number;
+};
 } // namespace
 
 /// The places of a program's accesses to tensors that are written; those that
 /// do not move by a step are left out.
+template <typename Place, typename TurnOf>
 static std::vector<Place> placesOf(const Program &program,
-                                   const Footprints &footprints) {
+                                   const Footprints &footprints, size_t count,
+                                   TurnOf turnOf) {
   struct Seen {
     bool write;
-    std::vector<uint32_t> footprints; // By cluster.
+    std::vector<uint32_t> footprints; // By number.
   };
-  std::map<std::pair<Operation *, size_t>, Seen> seen;
-  std::map<std::pair<Operation *, int>, size_t> counts;
+  std::map<std::tuple<Operation *, size_t, size_t>, Seen> seen;
+  std::map<std::tuple<Operation *, size_t, size_t>, size_t> times;
   for (auto [agent, code] : llvm::enumerate(program.programs))
-    for (const Event &event : code.events)
-      for (uint32_t i = 0; i < event.count; ++i) {
+    for (const Event &event : code.events) {
+      std::optional<Turn> turn = turnOf(agent, event);
+      for (uint32_t i = 0; turn && i < event.count; ++i) {
         const Action &action = code.actions[event.first + i];
         if (action.kind != Action::Access)
           continue;
         uint32_t root = footprints[action.object].root;
         if (root < program.sharedRoots || !program.written[root])
           continue;
-        int cluster = program.agents[agent].cluster;
-        size_t number = counts[{event.op, cluster}]++;
-        Seen &place = seen[{event.op, number}];
+        size_t time = times[{event.op, turn->who, turn->number}]++;
+        Seen &place = seen[{event.op, turn->who, time}];
         place.write = std::get<effect::Access>(action.effect->what).kind !=
                       AccessKind::Read;
-        if (place.footprints.size() == static_cast<size_t>(cluster))
+        if (place.footprints.size() == turn->number)
           place.footprints.push_back(action.object);
       }
+    }
   std::set<Place> places;
   for (auto &[key, each] : seen) {
-    if (each.footprints.size() != static_cast<size_t>(program.clusters))
+    if (each.footprints.size() != count)
       continue;
     const FootprintData &first = footprints[each.footprints[0]];
-    Place place{key.first, first.root, each.write, !first.low.empty(),
-                {},        {},         {}};
-    auto lowOf = [&](size_t cluster) {
-      const FootprintData &data = footprints[each.footprints[cluster]];
+    Place place{std::get<0>(key),
+                first.root,
+                each.write,
+                !first.low.empty(),
+                {},
+                {},
+                {}};
+    auto lowOf = [&](size_t number) {
+      const FootprintData &data = footprints[each.footprints[number]];
       return place.box ? data.low : std::vector<int64_t>{data.begin};
     };
     place.low = lowOf(0);
     place.extent.assign(place.low.size(), 0);
     bool good = true;
-    for (size_t c = 0; good && c < each.footprints.size(); ++c) {
+    for (size_t c = 0; good && c < count; ++c) {
       const FootprintData &data = footprints[each.footprints[c]];
       std::vector<int64_t> low = lowOf(c);
       good = data.root == place.root && data.low.empty() != place.box &&
@@ -187,14 +201,12 @@ static std::vector<Place> placesOf(const Program &program,
   return {places.begin(), places.end()};
 }
 
-std::vector<Sharing::Suspect> Sharing::suspects(const Program &program,
-                                                const Footprints &footprints,
-                                                int64_t most,
-                                                int64_t mostApart) const {
-  const int64_t had = program.clusters;
-  if (had < 3 || most <= had)
-    return {};
-  std::vector<Place> places = placesOf(program, footprints);
+/// Those of `most` numbers, of which `had` are known: pairs of one number, or
+/// of two; `apart`: these are clusters.
+std::vector<Sharing::Suspect> Sharing::meet(const std::vector<Place> &places,
+                                            int64_t had, int64_t most,
+                                            int64_t mostApart,
+                                            bool apart) const {
   std::map<std::tuple<Operation *, Operation *, bool>, int64_t> found;
   int64_t work = 0;
   for (size_t i = 0; i < places.size(); ++i)
@@ -203,13 +215,13 @@ std::vector<Sharing::Suspect> Sharing::suspects(const Program &program,
       if (x.root != y.root || (!x.write && !y.write) || x.box != y.box ||
           x.low.size() != y.low.size())
         continue;
-      auto note = [&](bool apart, int64_t cluster) {
+      auto note = [&](bool apart, int64_t last) {
         if (meetings.contains({x.op, y.op, apart}))
           return;
-        auto [it, fresh] = found.try_emplace({x.op, y.op, apart}, cluster);
-        it->second = std::min(it->second, cluster);
+        auto [it, fresh] = found.try_emplace({x.op, y.op, apart}, last);
+        it->second = std::min(it->second, last);
       };
-      // Of y in cluster c from the place of x in the same one.
+      // Of y from the place of x under the same number.
       Line own{had, most - 1};
       for (size_t d = 0; d < x.low.size(); ++d)
         own.keep(y.low[d] - x.low[d], y.step[d] - x.step[d], -y.extent[d],
@@ -218,26 +230,64 @@ std::vector<Sharing::Suspect> Sharing::suspects(const Program &program,
         note(false, own.low);
       static constexpr int64_t mostWork = 2'000'000;
       for (int64_t c = 0; c < mostApart && ++work < mostWork; ++c) {
-        Line other{0, mostApart - 1};
+        Line other{c < had ? had : 0, mostApart - 1};
         for (size_t d = 0; d < x.low.size(); ++d) {
           int64_t at = x.low[d] + c * x.step[d];
           other.keep(y.low[d] - at, y.step[d], -y.extent[d], x.extent[d]);
         }
-        // Not itself, and not two that the program has had.
-        for (int64_t low = std::max(other.low, c < had ? had : 0);
-             low <= other.high; ++low)
-          if (low != c) {
-            note(true, std::max(low, c));
-            break;
-          }
+        if (other.low == c)
+          ++other.low;
+        if (other.low <= other.high)
+          note(apart, std::max(other.low, c));
       }
     }
   std::vector<Suspect> result;
-  for (auto &[pair, cluster] : found)
+  for (auto &[pair, last] : found)
     result.push_back(
-        {std::get<0>(pair), std::get<1>(pair), std::get<2>(pair), cluster});
+        {std::get<0>(pair), std::get<1>(pair), std::get<2>(pair), last});
   llvm::stable_sort(result, [](const Suspect &a, const Suspect &b) {
-    return a.cluster < b.cluster;
+    return a.last < b.last;
   });
   return result;
+}
+
+std::vector<Sharing::Suspect> Sharing::suspects(const Program &program,
+                                                const Footprints &footprints,
+                                                int64_t most,
+                                                int64_t mostApart) const {
+  const int64_t had = program.clusters;
+  if (had < 3 || most <= had)
+    return {};
+  const size_t each = program.agents.size() / had;
+  return meet(placesOf<Place>(program, footprints, had,
+                              [&](size_t agent, const Event &) {
+                                return std::optional(
+                                    Turn{agent % each, agent / each});
+                              }),
+              had, most, mostApart, /*apart=*/true);
+}
+
+std::vector<Sharing::Suspect> Sharing::suspects(const Program &program,
+                                                const Footprints &footprints,
+                                                ArrayRef<Operation *> loops,
+                                                int64_t count,
+                                                int64_t most) const {
+  if (count < 3 || most <= count)
+    return {};
+  auto turnOf = [&](size_t agent, const Event &event) -> std::optional<Turn> {
+    if (program.agents[agent].cluster != 0)
+      return std::nullopt;
+    uint32_t at = event.iteration;
+    for (Operation *op = event.op->getParentOp(); op && at;
+         op = op->getParentOp()) {
+      if (!isa<scf::ForOp>(op))
+        continue;
+      if (llvm::is_contained(loops, op))
+        return Turn{agent, static_cast<size_t>(program.iterations[at].index)};
+      at = program.iterations[at].parent;
+    }
+    return std::nullopt;
+  };
+  return meet(placesOf<Place>(program, footprints, count, turnOf), count, most,
+              most, /*apart=*/false);
 }

@@ -29,11 +29,12 @@ public:
   /// worth to be run.
   bool add(const Program &program, Footprints &footprints);
 
-  /// Two operations that may meet in clusters that no program has had.
+  /// Two operations that may meet in clusters, or in iterations of a loop, that
+  /// no program has had.
   struct Suspect {
     mlir::Operation *first, *second;
-    bool apart;      ///< In two clusters; else in one.
-    int64_t cluster; ///< The larger number of the two.
+    bool apart;   ///< In two clusters; else in one.
+    int64_t last; ///< The larger number of the two clusters or iterations.
     auto operator<=>(const Suspect &) const = default;
   };
   /// From a program whose clusters, three or more, lie in a line that is to
@@ -43,6 +44,12 @@ public:
   std::vector<Suspect> suspects(const Program &program,
                                 const Footprints &footprints, int64_t most,
                                 int64_t mostApart) const;
+  /// The same for the iterations of loops that run `count` times in the
+  /// program, three or more: pairs of the first cluster among the first `most`.
+  std::vector<Suspect> suspects(const Program &program,
+                                const Footprints &footprints,
+                                llvm::ArrayRef<mlir::Operation *> loops,
+                                int64_t count, int64_t most) const;
   /// Whether some program has had the two meet so.
   bool haveMet(const Suspect &suspect) const {
     return meetings.contains({suspect.first, suspect.second, suspect.apart});
@@ -57,6 +64,9 @@ public:
   bool channels() const { return !readers.empty(); }
 
 private:
+  struct Place;
+  std::vector<Suspect> meet(const std::vector<Place> &places, int64_t had,
+                            int64_t most, int64_t mostApart, bool apart) const;
   llvm::DenseSet<mlir::Operation *> ops;
   /// An operation of a cluster's, one that it meets, and in how many others: 0
   /// for its own, 1, or 2 for more.
