@@ -336,7 +336,8 @@ LogicalResult Expander::expandFor(scf::ForOp loop, Positions &positions) {
   scf::ForOp carrying = loop;
   size_t old = loop.getNumRegionIterArgs();
   if (!inits.empty()) {
-    // New iter_args, yielded unchanged for now. The others keep their names.
+    // New iter_args, which the body's end gives their values below. The others
+    // keep their names.
     SmallVector<Location> names = llvm::map_to_vector(
         loop.getBody()->getArguments(),
         [](BlockArgument argument) { return argument.getLoc(); });
