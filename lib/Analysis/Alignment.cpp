@@ -1,4 +1,10 @@
 //===- Alignment.cpp - where tensor copies begin --------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Alignment.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,5 +1,11 @@
 //===- Alignment.h - where tensor copies begin ------------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Coordinate 0 of a tensor copy is a multiple of 16 bytes (facts-tma.md R1), or
 // the copy faults. That it is is proved from the powers of two that divide the
 // values it is computed from, whatever the sizes are; what titan.require says

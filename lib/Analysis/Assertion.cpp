@@ -1,4 +1,10 @@
 //===- Assertion.cpp - why an assertion does not hold ---------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Analysis/Assertion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

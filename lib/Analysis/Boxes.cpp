@@ -1,5 +1,11 @@
 //===- Boxes.cpp - which bytes of a tensor a tensor copy touches ----------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Boxes of a map over the tensor's own sizes and strides are kept as boxes:
 // their coordinates are compared, whatever the strides are. A map with sizes
 // and strides of its own is another grid over the same bytes, so that its boxes

@@ -1,5 +1,11 @@
 //===- Choices.cpp - launches under which a loop runs n times -------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A choice is something that sizes, arguments or CTA ids decide. To see it with
 // a certain outcome, a launch is searched for: the leaves of its expression are
 // given values that lead to the outcome, as long as those of the choices before

@@ -1,5 +1,11 @@
 //===- Clock.h - vector clocks ----------------------------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // What a thread knows of the others. One number each for
 //
 //   time        each lane class of each warp: up to which of its events

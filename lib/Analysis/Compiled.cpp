@@ -1,4 +1,10 @@
 //===- Compiled.cpp - a kernel's body, ready for interpretation -----------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Compiled.h"
 
 #include "mlir/IR/Matchers.h"

@@ -1,5 +1,11 @@
 //===- Compiled.h - a kernel's body, ready for interpretation ---*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The interpreter runs each operation thousands of times (warps x iterations x
 // trip counts), so what depends on the operation alone is found once: its kind,
 // the numbers of its operands and results in the table of values, its effects.

@@ -1,4 +1,10 @@
 //===- Conflicts.cpp - pairs of accesses that need an order ---------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Conflicts.h"
 
 #include "titan/Dialect/Titan/SharedMemory.h"

@@ -1,5 +1,11 @@
 //===- Conflicts.h - pairs of accesses that need an order -------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // For each allocation of each CTA, and each global tensor: the accesses so far
 // that a later one could still conflict with. A new access is compared with
 // those whose bytes it meets; for each conflicting pair the proxy table says

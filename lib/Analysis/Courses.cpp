@@ -1,4 +1,10 @@
 //===- Courses.cpp - after how many iterations a number can change --------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Courses.h"
 
 #include "Scalars.h"

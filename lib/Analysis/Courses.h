@@ -1,5 +1,10 @@
-//===- Courses.h - after how many iterations a number can change -*- C++
-//-*-===//
+//===- Courses.h - after how many iterations a number can change ----------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // Which slot, parity or side an iteration takes is computed from the loop's
 // counter, and the constants in that computation say when it comes round:

@@ -1,4 +1,10 @@
 //===- Events.cpp - footprints, and events in words -----------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Analysis/Events.h"
 
 #include "llvm/ADT/STLExtras.h"

@@ -1,5 +1,11 @@
 //===- Execution.h - one canonical run, and the order it shows --*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The events of all warps are executed once, under one schedule, with clocks
 // (Clock.h). Under every other schedule the order relation is the same,
 // provided that each arrival is pinned to its phase (MM-120); so the run checks

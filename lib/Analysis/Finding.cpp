@@ -1,4 +1,10 @@
 //===- Finding.cpp - findings as diagnostics and as JSON ------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Analysis/Finding.h"
 
 #include "mlir/IR/Diagnostics.h"

@@ -1,5 +1,11 @@
 //===- Fixes.cpp - what to change about barriers --------------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A code has one text for its fix; these say it with the barrier's name and the
 // number that would be right.
 //

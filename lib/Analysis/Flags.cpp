@@ -1,5 +1,11 @@
 //===- Flags.cpp - flags in global memory ---------------------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A flag starts at 0, is only added to, and is waited for by a value (MM-26). A
 // wait for v is ordered after a signal if v cannot be reached without it, under
 // any schedule: signals of one thread come in order, those of others in any.

@@ -1,4 +1,10 @@
 //===- Groups.cpp - groups of asynchronous work, and products -------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Execution.h"
 
 using namespace mlir;

@@ -1,5 +1,11 @@
 //===- Instantiate.h - from a kernel to a list of events --------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // An abstract interpreter of kernels. It follows the control regions (kernel,
 // warp_specialize, partition, elect, scf.for, scf.if), computes scalars and
 // integer tensors, and turns each hardware operation's effects into actions by

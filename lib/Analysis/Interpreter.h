@@ -1,5 +1,11 @@
 //===- Interpreter.h - the state of an instantiation ------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Interpreter.cpp walks control and computes values; Resolve.cpp turns effects
 // into actions; Choices.cpp finds and solves the choices.
 //

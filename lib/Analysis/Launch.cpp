@@ -1,5 +1,11 @@
 //===- Launch.cpp - what the launch region passes and admits --------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The launch region is evaluated once, with symbols: what it passes to the body
 // is an expression over sizes, arguments and the number of multiprocessors, so
 // that values which it relates stay related. What it asks for (titan.require, a

@@ -1,4 +1,10 @@
 //===- PendingGroups.cpp - how many groups a wait may leave pending -------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Analysis/PendingGroups.h"
 
 #include "llvm/ADT/MapVector.h"

@@ -1,5 +1,10 @@
-//===- Period.h - after how many iterations a loop repeats itself -*- C++
-//-*-===//
+//===- Period.h - after how many iterations a loop repeats itself ---------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // A ring of n slots comes back to slot and parity after 2 n uses; how many
 // iterations that is, and whether it happens at all, depends on how the kernel

@@ -1,4 +1,10 @@
 //===- Ranges.cpp - what a number can and cannot be -----------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Ranges.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -1,5 +1,11 @@
 //===- Ranges.h - what a number can and cannot be ---------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Bounds of expressions over sizes, CTA ids and arguments. They are proofs, not
 // samples: where nothing is known a range is that of the type. So what they
 // exclude no launch can show, and needs not be tried.

@@ -1,4 +1,10 @@
 //===- Resolve.cpp - effects with numbers in them -------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Interpreter.h"
 
 using namespace mlir;

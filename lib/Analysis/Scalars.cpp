@@ -1,4 +1,10 @@
 //===- Scalars.cpp - integers, and where they come from -------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Scalars.h"
 
 #include "llvm/ADT/TypeSwitch.h"

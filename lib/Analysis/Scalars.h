@@ -1,5 +1,11 @@
 //===- Scalars.h - integers, and where they come from -----------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The checker computes with numbers: each size, CTA id and launch argument (a
 // *leaf*) is given a representative value. Beside its value a number keeps a
 // *symbol*, the expression over leaves it came from, hash-consed so that equal

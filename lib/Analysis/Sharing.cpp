@@ -1,4 +1,10 @@
 //===- Sharing.cpp - what clusters share through global memory ------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Sharing.h"
 
 #include "llvm/Support/MathExtras.h"

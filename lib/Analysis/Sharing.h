@@ -1,5 +1,11 @@
 //===- Sharing.h - what clusters share through global memory ----*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The clusters of a grid meet in global memory alone. Which of them do, in
 // which operations, depends on sizes, and only where they do is there an order
 // to be shown: stream-K's partial sums go from one CTA to another only where a

@@ -1,5 +1,11 @@
 //===- Strides.cpp - strides that only the launch knows -------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Footprints are compared under one stride of each dimension: so far apart that
 // no row meets the next, or, where the launch asks for it by an equality, as
 // packed as sizes have them. Where one stride does not show what others do, the

@@ -1,5 +1,11 @@
 //===- TensorMemory.cpp - tensor memory of sm_100a ------------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // No proxy fence orders tensor memory (MM-100). A product is over when a commit
 // behind it was waited for, a load or a store when its warp has executed
 // tcgen05.wait (MM-103, MM-104). To another thread this is handed on by

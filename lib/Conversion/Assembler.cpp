@@ -1,4 +1,10 @@
 //===- Assembler.cpp - PTX to machine code --------------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Assembler.h"
 
 #include "llvm/ADT/ScopeExit.h"

@@ -1,5 +1,11 @@
 //===- Assembler.h - PTX to machine code ------------------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // ptxas as a process where there is one, else libnvJitLink opened at run time.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,10 @@
 //===- Compile.cpp - the way down, step by step ---------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Conversion/Compile.h"
 #include "Assembler.h"
 #include "titan/Conversion/TitanToNVVM.h"

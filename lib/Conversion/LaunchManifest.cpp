@@ -1,5 +1,11 @@
 //===- LaunchManifest.cpp - what a launch computes and checks -------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The launch region as the manifest of docs/package.md. Sizes are not negative,
 // so that signed and unsigned arithmetic agree; the runtime checks overflow.
 //

@@ -1,4 +1,10 @@
 //===- Arguments.cpp - the data that a kernel is run on -------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Arguments.h"
 
 #include "titan/Runtime/Data.h"

@@ -1,5 +1,11 @@
 //===- Arguments.h - the data that a kernel is run on -----------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Every argument of a kernel gets a shape and a value, from three places, the
 // later ones winning: the kernel's type (static sizes), its `titan.example`
 // attribute, the command line.

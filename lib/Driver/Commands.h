@@ -1,4 +1,10 @@
 //===- Commands.h - the subcommands of titan --------------------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TITAN_DRIVER_COMMANDS_H
 #define TITAN_DRIVER_COMMANDS_H
 

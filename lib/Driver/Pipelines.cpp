@@ -1,4 +1,10 @@
 //===- Pipelines.cpp - each pipeline one readable list of passes ----------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Driver/Pipelines.h"
 
 #ifdef TITAN_HAS_TRANSFORMS

@@ -1,4 +1,10 @@
 //===- Reference.cpp - the reference of a kernel, by LLVM's JIT -----------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Reference.h"
 
 #include "titan/Driver/Pipelines.h"

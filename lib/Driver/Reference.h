@@ -1,5 +1,11 @@
 //===- Reference.h - what a kernel should have computed ---------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A kernel names its reference, `titan.reference = @gemm_reference`: a function
 // of the same file, made of linalg, arith and math on memrefs, compiled for the
 // host by LLVM's JIT. Each of its arguments says what it is:

@@ -1,4 +1,10 @@
 //===- Agent.cpp - a warp: control flow, scalars and tiles ----------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Conformance.h"
 #include "Machine.h"
 #include "Numeric.h"

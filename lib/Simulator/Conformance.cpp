@@ -1,4 +1,10 @@
 //===- Conformance.cpp - what is touched against what is declared ---------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Conformance.h"
 
 #include "titan/Layout/SharedImage.h"

@@ -1,4 +1,4 @@
-//===- Conformance.h - what is touched against what is declared -*- C++ -*-===//
+//===- Conformance.h - what is touched against what is declared -----------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.

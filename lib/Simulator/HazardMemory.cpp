@@ -1,4 +1,10 @@
 //===- HazardMemory.cpp - conflicting accesses, one by one ----------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "HazardState.h"
 
 #include "llvm/Support/FormatVariadic.h"

@@ -1,4 +1,10 @@
 //===- Launch.cpp - the launch region, on the host ------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Machine.h"
 
 #include "llvm/ADT/TypeSwitch.h"

@@ -1,5 +1,4 @@
-//===- Memory.h - shared and global memory, as each thread sees it -*- C++
-//-*-===//
+//===- Memory.h - shared and global memory, as each thread sees it --------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.

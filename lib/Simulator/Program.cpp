@@ -1,4 +1,10 @@
 //===- Program.cpp - translates a kernel's body ---------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "ProgramCompiler.h"
 
 #include "titan/Analysis/Assertion.h"

@@ -1,4 +1,4 @@
-//===- ProgramCompiler.h - from a kernel's body to instructions -*- C++ -*-===//
+//===- ProgramCompiler.h - from a kernel's body to instructions -----------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.

@@ -1,4 +1,10 @@
 //===- Simulator.cpp - the grid, and who goes next ------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Simulator/Simulator.h"
 #include "Conformance.h"
 #include "Hazards.h"

@@ -1,5 +1,11 @@
 //===- TensorMaps.cpp - tensor maps in memory -----------------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The 128 bytes of a map lie in shared memory where they are edited, in global
 // memory where copies go through them. What the bytes mean only lib/Domain
 // knows.

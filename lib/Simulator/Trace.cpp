@@ -1,4 +1,10 @@
 //===- Trace.cpp - a run as a Chrome trace --------------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Trace.h"
 
 #include "titan/Runtime/File.h"

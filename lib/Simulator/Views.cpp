@@ -1,4 +1,10 @@
 //===- Views.cpp - who knows of which write, with hazards off -------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Views.h"
 #include "Machine.h"
 

@@ -13,15 +13,14 @@
 // before, and the schedule picks (`Views::showsOld`). A program in which
 // everything is ordered never notices.
 //
-//   source          its times                      who learns of them
-//   thread class    rise at releases and fences    who acquires what it
-//   released mbarrier        its phases                     who waits, with
-//   acquire: what
-//                                                  its copies wrote is there
-//   map queue       a warp's published maps    that warp, at once
-//   bulk queue      a thread's bulk groups; apart  that thread, by waiting for
-//                   for reads and for writes       groups
-//   product queue   a warp's products              that warp, by waiting
+//   source         its times                      who learns of them
+//   thread class   rise at releases and fences    who acquires what it released
+//   mbarrier       its phases                     who waits, with acquire: what
+//                                                 its copies wrote is there
+//   map queue      a warp's published maps        that warp, at once
+//   bulk queue     a thread's bulk groups; apart  that thread, by waiting for
+//                  for reads and for writes       groups
+//   product queue  a warp's products              that warp, by waiting
 //
 // A thread class is lane 0 of a warp (the elected thread), or its lanes 1 to
 // 31: what one of them learns the other knows after a syncwarp only.

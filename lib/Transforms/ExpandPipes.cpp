@@ -1,27 +1,28 @@
 //===- ExpandPipes.cpp - pipes into barriers, parities and counters -------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A pipe of depth D becomes two rings of D mbarriers, `full` and `empty`. Each
 // partition that uses the pipe walks round the ring with a stage and a parity,
 // both 0 at first, that the pass carries through its loops and branches:
 //
-//   operation           becomes
-//   pipe.acquire        wait empty[stage] parity(parity ^ 1)
-//                       elect { arrive_expect_tx full[stage], bytes }
-//                       (transaction)
-//   pipe.load           elect { tma.load ..., full[stage] }
-//   pipe.copy_async     elect { copy_async ... signals full[stage] }; then
-//   acquire
-//                       arrives at nothing, but expects the bytes of the loads
-//   pipe.commit         nothing (transaction, loads only); with copies
-//                       elect { arrive full[stage] }; or, fill(arrive):
-//                       fence.proxy_async; syncwarp; elect { arrive full[slot]
-//                       }
-//   pipe.wait           wait full[stage] parity(parity)
-//   pipe.buffer         shared.slot ring[slot]
-//   pipe.release        [fence.proxy_async;] syncwarp; elect { arrive
-//   empty[slot] }
-//                       (the fence where ordinary loads or stores used the
-//                       slot)
+//   operation        becomes
+//   pipe.acquire     wait empty[stage] parity(parity ^ 1); where filled by
+//                    transactions: elect { arrive_expect_tx full[stage], bytes }
+//   pipe.load        elect { tma.load ..., full[stage] }
+//   pipe.copy_async  elect { copy_async ... signals full[stage] }; acquire then
+//                    arrives at nothing, but expects the bytes of the loads
+//   pipe.commit      by transactions, loads only: nothing; with copies:
+//                    elect { arrive full[stage] }; by arrivals:
+//                    fence.proxy_async; syncwarp; elect { arrive full[slot] }
+//   pipe.wait        wait full[stage] parity(parity)
+//   pipe.buffer      shared.slot ring[slot]
+//   pipe.release     [fence.proxy_async;] syncwarp; elect { arrive empty[slot] }
+//                    (the fence where ordinary loads or stores used the slot)
 //
 // A barrier that was never completed counts as one whose parity 1 is over (PTX
 // ISA, mbarrier.test_wait), so the producer's first D waits pass at once.

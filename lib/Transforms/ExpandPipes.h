@@ -1,5 +1,11 @@
 //===- ExpandPipes.h - the expander of pipes --------------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // What ExpandPipes.cpp (which rewrites) and PipeUses.cpp (which looks first:
 // which pipe a slot is of, how many arrive, how many bytes) share.
 //

@@ -1,5 +1,11 @@
 //===- LowerCopies.cpp - copies by schedule into tensor copies ------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // lib/Domain decides (TmaSchedule.h); this pass writes it down. Of
 //
 //     titan.copy_async %X at(Mo = %m, Ko = %k) to %tile signals %full

@@ -1,4 +1,10 @@
 //===- Mutate.cpp - kernels with one bug each -----------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Transforms/Mutate.h"
 
 #include "mlir/IR/Matchers.h"

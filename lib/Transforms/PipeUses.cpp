@@ -1,5 +1,11 @@
 //===- PipeUses.cpp - what the uses of pipes say --------------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Before anything is rewritten: which pipe each slot is of, how many arrivals
 // empty a slot, how many bytes fill it, and that it is committed once, behind
 // them.

@@ -1,5 +1,11 @@
 //===- Unroll.cpp - loops over registers ----------------------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Registers have no addresses: which part of a register tile an iteration works
 // on must be known when it is compiled. A loop over panels is therefore marked
 // `titan.unroll`, and disappears here.

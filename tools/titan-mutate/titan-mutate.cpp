@@ -1,5 +1,11 @@
 //===- titan-mutate.cpp - who notices a bug? ------------------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Puts one bug at a time into the synchronisation of a file's kernels
 // (Transforms/Mutate.h) and compares two judges that share no code but the
 // effects' own simulation functions:

@@ -1,4 +1,10 @@
 //===- titan-opt.cpp - MLIR's opt with the titan dialect and passes -------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Driver/Session.h"
 #include "titan/Transforms/Passes.h"
 

@@ -1,4 +1,10 @@
 //===- CheckerTest.cpp - verdicts about small kernels ---------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Analysis/Checker.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

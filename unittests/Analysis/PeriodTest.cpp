@@ -1,4 +1,10 @@
 //===- PeriodTest.cpp - after how many iterations a loop repeats itself ---===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Period.h"
 
 #include <gtest/gtest.h>

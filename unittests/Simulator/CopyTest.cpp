@@ -1,5 +1,11 @@
 //===- CopyTest.cpp - copies by schedule, random ones, simulated ----------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Random schedules (unittests/Domain/ScheduleGenerator.h, and convolutions,
 // ConvolutionGenerator.h) as kernels of one titan.copy_async in loops over all
 // indices, run by the simulator and held to the schedule's definition: which

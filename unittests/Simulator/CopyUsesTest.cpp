@@ -1,5 +1,11 @@
 //===- CopyUsesTest.cpp - which correctness random programs get -----------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Random programs between copies and a reduction, run by the simulator. The
 // copies are those of groups of three tiles, two a step: the second step's
 // second tile is one hole, full of the next group's data; the last columns and

@@ -1,5 +1,11 @@
 //===- DifferentialTest.cpp - checker against simulator -------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Kernels that nobody wrote: random pipelines, and the kernels of the litmus
 // and known-bugs files, each with up to three random bugs
 // (Transforms/Mutate.h). What the checker accepts must run under every schedule

@@ -1,4 +1,10 @@
 //===- GemmTest.cpp - the GEMM examples against a plain loop --------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Harness.h"
 
 #include <gtest/gtest.h>

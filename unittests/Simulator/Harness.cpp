@@ -1,4 +1,10 @@
 //===- Harness.cpp - kernels from files, run by the simulator -------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Harness.h"
 #include "Numeric.h"
 

@@ -1,5 +1,11 @@
 //===- LitmusTest.cpp - the litmus programs under many schedules ----------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Each file of tests/Litmus says for each of its kernels whether it is
 // accepted, and with which codes it is refused. The simulator must agree: what
 // is accepted runs without an error under every schedule tried, what is refused

@@ -1,4 +1,10 @@
 //===- NumericTest.cpp - bf16 and f16 against arithmetic on reals ---------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "Numeric.h"
 #include "Element.h"
 

@@ -1,5 +1,11 @@
 //===- TensorMapsTest.cpp - maps that a kernel changes --------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A map of A is copied, its address, size and stride are changed, a tile is
 // loaded through it and stored to D. The numbers are arguments: what tile that
 // is, and which of them a copy does not take.

@@ -1,5 +1,10 @@
-//===- ViewsTest.cpp - with hazards off a bug shows
-//------------------------===//
+//===- ViewsTest.cpp - with hazards off a bug shows -----------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // Right kernels, each with one bug put into its text, run with hazards off:
 // neither effects nor the proxy table are looked at, so that the bug must show

@@ -1,5 +1,11 @@
 //===- CopyBuilderTest.cpp - copies by schedules made in C++ --------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A kernel of copies is built without any text and compared with the one that
 // the same text gives, as it is written and as it is lowered.
 //

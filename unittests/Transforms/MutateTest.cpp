@@ -1,4 +1,10 @@
 //===- MutateTest.cpp - every mutation changes the kernel, and only it ----===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Transforms/Mutate.h"
 #include "titan/Transforms/Passes.h"
 

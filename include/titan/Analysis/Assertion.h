@@ -1,5 +1,11 @@
 //===- Assertion.h - why an assertion does not hold -------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Checker and simulator find assertions (titan.assert) that do not hold, and
 // say which comparison it is, with its numbers:
 //

@@ -1,5 +1,11 @@
 //===- Checker.h - is a kernel free of races and hangs? ---------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // `titan check`. Runs on kernels without pipes (after titan-expand-pipes),
 // reads nothing of an operation but its effects (Dialect/Titan/Effects.h), and
 // decides by the rules of docs/memory-model.md.

@@ -1,4 +1,10 @@
-//===- Events.h - what the warps of a kernel do, one after another -*- C++ -*-//
+//===- Events.h - what the warps of a kernel do, one after another --------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // The seam of the checker. On one side stands the kernel, whose events are
 // expressions over loop variables and sequence numbers (Effects.h); on the

@@ -1,5 +1,11 @@
 //===- Finding.h - what checker and simulator report ------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Both report the same thing: a code of Target/Codes.def, a sentence with the
 // numbers in it, the place, the other place involved, who was there (partition,
 // warp, iteration), and the events that lead to it. `emit` turns a finding into

@@ -1,5 +1,10 @@
-//===- PendingGroups.h - how many groups a wait may leave pending -*- C++
-//-*-===//
+//===- PendingGroups.h - how many groups a wait may leave pending ---------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // `titan.mma.wait %token` and `titan.bulk.wait %token` name the group that must
 // be done; the hardware counts: `wgmma.wait_group N` returns when at most N of

@@ -1,5 +1,11 @@
 //===- Compile.h - from titan IR to code for a GPU --------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The way down, each step of which can be looked at (`titan compile --emit=`):
 //
 //   titan     the input, pipes expanded into barriers

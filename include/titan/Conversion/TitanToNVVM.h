@@ -1,5 +1,11 @@
 //===- TitanToNVVM.h - titan kernels as functions of a GPU ------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A kernel becomes one function in the llvm and nvvm dialects and one entry of
 // the package's manifest. What a value of the titan dialect is there:
 //

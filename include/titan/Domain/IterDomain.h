@@ -1,4 +1,4 @@
-//===- IterDomain.h - Iteration domains and their transformations -*- C++ -*-=//
+//===- IterDomain.h - Iteration domains and their transformations ---------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.

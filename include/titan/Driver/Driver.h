@@ -1,5 +1,11 @@
 //===- Driver.h - the titan command -----------------------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // `titan COMMAND FILE [options]`. Every command reads a file of titan IR the
 // same way (Session.h), runs one of the readable pass lists (Pipelines.h), and
 // ends with one of three exit codes.

@@ -1,4 +1,10 @@
 //===- Pipelines.h - each pipeline one readable list of passes --*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TITAN_DRIVER_PIPELINES_H
 #define TITAN_DRIVER_PIPELINES_H
 

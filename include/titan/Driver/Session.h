@@ -1,5 +1,10 @@
-//===- Session.h - one run of a command: input, diagnostics, report -*- C++
-//-*-//
+//===- Session.h - one run of a command: input, diagnostics, report -------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // A session owns the MLIR context and the text of the input file. It sees every
 // diagnostic on its way to the terminal, so that each ends in a code of

@@ -1,5 +1,11 @@
 //===- Simulator.h - runs a kernel on the CPU -------------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // `titan run`. Executes every CTA of the grid: each warp is an agent with its
 // program counter, the copy engine and the tensor cores complete on their own,
 // later; a schedule decides how much later. Runs on kernels without pipes

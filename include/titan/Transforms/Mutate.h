@@ -1,5 +1,11 @@
 //===- Mutate.h - kernels with one bug each ---------------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // How good are checker and simulator? Take a kernel that is right, put one bug
 // into its synchronisation, and see who notices. A mutation is one small change
 // of one operation of an expanded kernel:

@@ -1,4 +1,10 @@
-//===- Passes.td - passes over titan IR ------------------------*- tablegen -*-===//
+//===- Passes.td - passes over titan IR --------------------*- tablegen -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TITAN_TRANSFORMS_PASSES_TD
 #define TITAN_TRANSFORMS_PASSES_TD
 

@@ -1,5 +1,11 @@
 //===- Barriers.cpp - mbarriers, thread barriers, fences ------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // PTX ISA 9.7.13 (synchronisation). An mbarrier is addressed in the window
 // .shared::cta, or .shared::cluster where it may be a peer's.
 //

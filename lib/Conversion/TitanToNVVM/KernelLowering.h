@@ -1,5 +1,11 @@
 //===- KernelLowering.h - one walk over a kernel ----------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The lowering walks the kernel's body once, in order, and builds the function
 // beside it. `values` maps each titan value to the scalars that stand for it
 // (TitanToNVVM.h has the table); every operation has one function here, its

@@ -1,5 +1,11 @@
 //===- LaneFunctions.cpp - values that lane and warp determine ------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Where a thread's elements are is a function of its lane and warp that the
 // compiler knows completely. It is found from its values rather than from the
 // layout's digits, so that swizzles, panels and views need no cases of their

@@ -1,4 +1,10 @@
 //===- Memory.cpp - shared and global memory, registers, scalars ----------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "KernelLowering.h"
 
 #include "llvm/Support/FormatVariadic.h"

@@ -1,5 +1,11 @@
 //===- Mma.cpp - titan.mma as wgmma ---------------------------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // One titan.mma is, for each 64 rows that a warpgroup holds, the instructions
 // that walk K in steps of 16 (16-bit operands), written as one piece of inline
 // PTX: the accumulator's registers go in and out of it once, so that nothing

@@ -1,5 +1,11 @@
 //===- Tensormap.cpp - tensor maps edited on the device -------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // PTX ISA, tensormap.replace and tensormap.cp_fenceproxy. Dimensions count from
 // the innermost there; the stride of the innermost is not stored, so that the
 // ordinal of a stride is one less than that of its dimension.

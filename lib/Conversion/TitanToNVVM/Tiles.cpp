@@ -1,5 +1,11 @@
 //===- Tiles.cpp - arithmetic on register tiles ---------------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Element-wise operations are done register by register. Sixteen-bit results of
 // a conversion are made in pairs: cvt.rn.bf16x2.f32 fills both halves of one
 // 32-bit register, which is what stmatrix takes.

@@ -1,5 +1,11 @@
 //===- Tma.cpp - bulk tensor copies ---------------------------------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // PTX ISA, cp.async.bulk.tensor and cp.reduce.async.bulk.tensor. Coordinates
 // are innermost first there, outermost first in titan.
 //

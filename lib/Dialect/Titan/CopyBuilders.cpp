@@ -1,5 +1,11 @@
 //===- CopyBuilders.cpp - copies by schedules made in C++ -----------------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // An operation holds a schedule's text and takes the rest from its operands and
 // their types. So where a TmaSchedule says more than text, it is held to them.
 //

@@ -1,4 +1,10 @@
 //===- CopyOps.cpp - copies by schedule -----------------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "OpHelpers.h"
 #include "titan/Dialect/Titan/CopyAsync.h"
 #include "titan/Domain/TmaScheduleText.h"

@@ -1,4 +1,10 @@
 //===- CopyUseReductions.cpp - what reduces a copied tile -----------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "CopyUses.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"

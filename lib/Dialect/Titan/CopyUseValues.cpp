@@ -1,4 +1,10 @@
 //===- CopyUseValues.cpp - what holds holes, and what stands in them ------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "CopyUses.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"

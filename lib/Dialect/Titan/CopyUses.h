@@ -1,5 +1,11 @@
 //===- CopyUses.h - what the holes of a copied tile reach -------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A data flow analysis over the values that hold the tile: its buffer and views
 // of it, register tiles loaded from them, tiles in flight, tensor memory, and
 // what operations make of those. Each value carries, for each of its dimensions

@@ -1,4 +1,10 @@
 //===- OpHelpers.h - what the verifiers and effect lists share --*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TITAN_DIALECT_TITAN_OPHELPERS_H
 #define TITAN_DIALECT_TITAN_OPHELPERS_H
 

@@ -1,4 +1,10 @@
 //===- SharedMemory.cpp - where allocations lie, and their names ----------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "titan/Dialect/Titan/SharedMemory.h"
 
 #include "llvm/Support/MathExtras.h"

@@ -1,4 +1,10 @@
 //===- Tcgen05Ops.cpp - products in tensor memory -------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #include "OpHelpers.h"
 #include "titan/Dialect/Titan/Titan.h"
 #include "titan/Target/Mma.h"

@@ -1,5 +1,11 @@
 //===- TensorMaps.cpp - tensor maps: the type, and how one is made --------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // The IR counts dimensions outermost first, tensor maps innermost first. The
 // rules for their fields are lib/Domain's (validate), here and at the launch.
 //

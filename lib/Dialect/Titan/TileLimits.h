@@ -1,4 +1,10 @@
 //===- TileLimits.h - how large a tile may be -------------------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_DIALECT_TILELIMITS_H
 #define TITAN_LIB_DIALECT_TILELIMITS_H
 

@@ -1,5 +1,11 @@
 //===- Warps.cu - what does one warp's wait tell of the other three? ------===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // MM-71 (docs/memory-model.md). A warpgroup issues four products behind one
 // wgmma.fence, and one of its warps is held back: before the fence, or between
 // the first product and the second. Another warp waits for the group and looks

@@ -1,4 +1,10 @@
-//===- AmdOps.td - CDNA3: loads to LDS, wait counters, mfma ----*- tablegen -*-===//
+//===- AmdOps.td - CDNA3: loads to LDS, wait counters, mfma ---------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // On gfx942 no object tells of completion: each wave counts what it has under
 // way (vmcnt: global memory; lgkmcnt: LDS), operations of a class complete in

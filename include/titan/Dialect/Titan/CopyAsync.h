@@ -1,5 +1,11 @@
 //===- CopyAsync.h - What a titan.copy_async becomes ------------*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // A copy's operands and types complete its schedule: the tensor's sizes and
 // strides, the buffer's swizzle and alignment, the direction. lib/Domain infers
 // the rest (TmaSchedule.h). Here both are brought together, for the verifier,

@@ -1,4 +1,10 @@
-//===- CopyOps.td - copies by schedule -------------------------*- tablegen -*-===//
+//===- CopyOps.td - copies by schedule ---------------------*- tablegen -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // What moves, said by a schedule of the tensor; how it moves is inferred
 // (docs/tma.md). `titan-lower-copies` turns a copy into a tensor map, coordinates,

@@ -1,5 +1,10 @@
-//===- Effects.h - what an operation does to memory and barriers -*- C++
-//-*-===//
+//===- Effects.h - what an operation does to memory and barriers ----------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // Contract 1 of the house: one place says what an operation does. Each hardware
 // operation lists its effects through HardwareEffectsInterface; the checker,
@@ -12,11 +17,10 @@
 //
 // An example. `titan.tma.load %map[%m, %k] -> %buf, %bar[%s]` lists
 //
-//   Access     read   the map object               tensormap proxy, until
-//   completion Access     read   box of the global tensor     async proxy,
-//   until completion Access     write  all bytes of %buf            async
-//   proxy,     until completion CompleteTx the bytes of the whole box on
-//   %bar[%s], when the writes are performed
+//   Access      read   the map object            tensormap proxy, until completion
+//   Access      read   box of the global tensor  async proxy, until completion
+//   Access      write  all bytes of %buf         async proxy, until completion
+//   CompleteTx  the bytes of the whole box on %bar[%s], when the writes are performed
 //
 // and its issue cardinality is OneThread: two active threads would issue two
 // copies. That is all the checker knows of TMA.

@@ -1,4 +1,10 @@
-//===- KernelOps.td - kernels, partitions, elect ---------------*- tablegen -*-===//
+//===- KernelOps.td - kernels, partitions, elect -----------*- tablegen -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TITAN_DIALECT_KERNEL_OPS_TD
 #define TITAN_DIALECT_KERNEL_OPS_TD
 

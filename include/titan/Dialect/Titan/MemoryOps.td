@@ -1,4 +1,10 @@
-//===- MemoryOps.td - shared memory, registers and global memory -*- tablegen -*-===//
+//===- MemoryOps.td - shared memory, registers and global memory ----------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TITAN_DIALECT_MEMORY_OPS_TD
 #define TITAN_DIALECT_MEMORY_OPS_TD
 

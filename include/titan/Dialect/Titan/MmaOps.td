@@ -1,4 +1,10 @@
-//===- MmaOps.td - asynchronous matrix products ----------------*- tablegen -*-===//
+//===- MmaOps.td - asynchronous matrix products ------------*- tablegen -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TITAN_DIALECT_MMA_OPS_TD
 #define TITAN_DIALECT_MMA_OPS_TD
 

@@ -1,4 +1,10 @@
-//===- PipeOps.td - rings of slots between partitions ----------*- tablegen -*-===//
+//===- PipeOps.td - rings of slots between partitions ------*- tablegen -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // A token is an SSA value inside one partition; between partitions it is the
 // barrier that crosses. A pipe types that crossing. `titan-expand-pipes` turns

@@ -1,5 +1,11 @@
 //===- SharedMemory.h - where allocations lie, and their names --*- C++ -*-===//
 //
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
 // Buffers, barriers and tensor maps lie in a CTA's shared memory one after the
 // other, as the text allocates them. The checker counts the bytes, the
 // simulator and the lowering use the offsets: from one function, so that they

@@ -1,4 +1,10 @@
-//===- Tcgen05Ops.td - products in tensor memory ---------------*- tablegen -*-===//
+//===- Tcgen05Ops.td - products in tensor memory -----------*- tablegen -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // tcgen05.mma and kin: one thread issues, the tensor core works on its own, and
 // tcgen05.commit makes an mbarrier tell of it. `pair` is .cta_group::2: the two

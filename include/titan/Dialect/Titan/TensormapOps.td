@@ -1,4 +1,10 @@
-//===- TensormapOps.td - tensor maps edited on the device ------*- tablegen -*-===//
+//===- TensormapOps.td - tensor maps edited on the device --*- tablegen -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // A map that the launch makes is a constant. One that lies in memory can be
 // changed: a copy of it is edited in shared memory, and tensormap.cp_fenceproxy

@@ -1,4 +1,10 @@
-//===- TileOps.td - register tiles -----------------------------*- tablegen -*-===//
+//===- TileOps.td - register tiles -------------------------*- tablegen -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // Element-wise arithmetic on register tiles is arith and math on tensors whose
 // encoding is a layout. What is not element-wise stands here.

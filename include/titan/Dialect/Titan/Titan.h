@@ -1,4 +1,10 @@
-//===- Titan.h - the titan dialect -----------------------------*- C++ -*-===//
+//===- Titan.h - the titan dialect ------------------------------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // Memories, copies and how they complete, barriers and their phases, proxies,
 // warps: where hardware appears. One op family a .td file and a .cpp file;

@@ -1,4 +1,10 @@
-//===- TitanAttrs.td - layouts of register tiles, enums --------*- tablegen -*-===//
+//===- TitanAttrs.td - layouts of register tiles, enums ----*- tablegen -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TITAN_DIALECT_TITAN_ATTRS_TD
 #define TITAN_DIALECT_TITAN_ATTRS_TD
 

@@ -1,4 +1,10 @@
-//===- TitanBase.td - what every family of operations uses -----*- tablegen -*-===//
+//===- TitanBase.td - what every family of operations uses ----------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TITAN_DIALECT_TITAN_BASE_TD
 #define TITAN_DIALECT_TITAN_BASE_TD
 

@@ -1,4 +1,10 @@
-//===- TitanOps.td - all operations, a file a family -----------*- tablegen -*-===//
+//===- TitanOps.td - all operations, a file a family -------*- tablegen -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TITAN_DIALECT_TITAN_OPS_TD
 #define TITAN_DIALECT_TITAN_OPS_TD
 

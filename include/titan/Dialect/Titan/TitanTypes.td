@@ -1,4 +1,10 @@
-//===- TitanTypes.td - memories, maps, tokens ------------------*- tablegen -*-===//
+//===- TitanTypes.td - memories, maps, tokens --------------*- tablegen -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TITAN_DIALECT_TITAN_TYPES_TD
 #define TITAN_DIALECT_TITAN_TYPES_TD
 

@@ -1,4 +1,10 @@
-//===- TmaOps.td - bulk tensor copies and their groups ---------*- tablegen -*-===//
+//===- TmaOps.td - bulk tensor copies and their groups -----*- tablegen -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 #ifndef TITAN_DIALECT_TMA_OPS_TD
 #define TITAN_DIALECT_TMA_OPS_TD
 

@@ -1,4 +1,10 @@
-//===- TmemOps.td - tensor memory: views, loads, stores --------*- tablegen -*-===//
+//===- TmemOps.td - tensor memory: views, loads, stores ----*- tablegen -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
 //
 // Tensor memory (sm_100a): 128 lanes of 512 columns of 32 bits a CTA. Products
 // (Tcgen05Ops.td) read and write it on their own; registers reach it by loads
