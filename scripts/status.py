@@ -19,17 +19,14 @@ def text(folder, pattern="*.cpp"):
     return "\n".join(f.read_text() for f in sorted((root / folder).rglob(pattern)))
 
 
-def targets_of(sources):
-    """The target names of each function that returns a list of them."""
-    lists = {}
-    for name, body in re.findall(r"(\w+)\(\)\s*\{\s*static const (?:llvm::)?StringRef (?:\w+)\[\] = (\{[^}]*\})", sources):
-        lists[name] = ", ".join(re.findall(r'"(\w+)"', body))
-    own = {}
-    # Where the answer depends on the operation's form, the widest one counts.
-    for op, answer in re.findall(r"(\w+Op)::getTargets\(\)\s*\{\s*return ([^;]*);", sources):
-        found = [lists[name] for name in re.findall(r"(\w+)\(\)", answer) if name in lists]
-        own[op] = max(found, key=len) if found else "?"
-    return own
+def target_lists():
+    """What each Titan_ExistsOn of TitanBase.td names, as the table prints it."""
+    base = text("include/titan/Dialect/Titan", "TitanBase.td")
+    lists = {
+        name: ", ".join(target.removeprefix("Titan_").replace("Sm", "sm_").lower() for target in targets.split(", "))
+        for name, targets in re.findall(r"def (Titan_\w+) : Titan_ExistsOn<\[([^\]]*)\]>", base)
+    }
+    return lists | {"": "all", "Titan_Everywhere": "all"}
 
 
 def table():
@@ -39,28 +36,24 @@ def table():
         "lowered": text("lib/Conversion"),
         "expanded": text("lib/Transforms"),
     }
-    targets = targets_of(dialect)
+    targets = target_lists()
     names = {floor: set(re.findall(r"\b\w+Op\b", code)) for floor, code in floors.items()}
     # A family's class puts a prefix before the mnemonic.
     families = {}
     definitions = text("include/titan/Dialect/Titan", "*.td")
-    for family, base, prefix in re.findall(
-            r'class (Titan_\w+)<string mnemonic[^:]*>\s*:\s*(Titan_\w+)<"([\w.]+)" # mnemonic', definitions):
-        families[family] = (base, prefix)
+    for family, base, prefix, where in re.findall(
+            r'class (Titan_\w+)<string mnemonic[^:]*>\s*:\s*(Titan_\w+)<"([\w.]+)" # mnemonic(?:, (Titan_\w+))?', definitions):
+        families[family] = (base, prefix, where)
     lines = ["| operation | effects | simulated | lowered | targets |", "|---|---|---|---|---|"]
     for file in sorted((root / "include/titan/Dialect/Titan").glob("*Ops.td")):
-        for definition, kind, mnemonic in re.findall(
-                r'def Titan_(\w+)\s*:\s*(Titan_\w+)<"([\w.]+)"', file.read_text()):
+        for definition, kind, mnemonic, where in re.findall(
+                r'def Titan_(\w+)\s*:\s*(Titan_\w+)<"([\w.]+)"(?:, (Titan_\w+))?', file.read_text()):
             if kind in families:
-                kind, prefix = families[kind]
+                kind, prefix, where = families[kind]
                 mnemonic = prefix + mnemonic
-            if kind not in ("Titan_Op", "Titan_HwOp", "Titan_TargetOp"):
+            if kind not in ("Titan_Op", "Titan_HwOp"):
                 continue
             pipe = mnemonic.startswith("pipe.")
-            if kind == "Titan_TargetOp":
-                where = targets.get(definition, "?")
-            else:
-                where = "all"
             # An interface may be listed by hand, too.
             listed = re.search(rf"void {definition}::getHardwareEffects", dialect)
 
@@ -74,7 +67,7 @@ def table():
                 "yes" if listed else "none" if kind == "Titan_Op" else "no",
                 state("simulated"),
                 state("lowered"),
-                where,
+                targets[where],
             ]
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
@@ -84,7 +77,7 @@ def definitions(files, base):
     """The file's title, and mnemonic and summary of each definition in it."""
     for file in sorted((root / "include/titan/Dialect/Titan").glob(files)):
         source = file.read_text()
-        title = re.search(r"//===- \w+\.td - (.*?) -*\*-", source)[1].rstrip(" -")
+        title = re.search(r"//===- \w+\.td - (.*?) -+(\*-|===)", source)[1].rstrip(" -")
         # A family's class puts a prefix before the mnemonic.
         prefixes = dict(re.findall(
             r'class (Titan_\w+)<string mnemonic[^:]*>\s*:\s*Titan_\w+<"([\w.]+)" # mnemonic', source))

@@ -15,11 +15,6 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::effect;
 
-static ArrayRef<StringRef> amdOnly() {
-  static const StringRef targets[] = {"gfx942"};
-  return targets;
-}
-
 /// Waves that execute an operation: those of its partition or kernel.
 static int64_t wavesOf(Operation *op) {
   if (auto partition = op->getParentOfType<PartitionOp>())
@@ -104,7 +99,6 @@ void BufferLoadLdsOp::getHardwareEffects(EffectList &effects) {
               "CDNA3 ISA, s_waitcnt");
 }
 Cardinality BufferLoadLdsOp::getCardinality() { return Cardinality::Tile; }
-ArrayRef<StringRef> BufferLoadLdsOp::getTargets() { return amdOnly(); }
 
 //===----------------------------------------------------------------------===//
 // LDS and registers
@@ -140,7 +134,6 @@ void DsReadOp::getHardwareEffects(EffectList &effects) {
               source);
 }
 Cardinality DsReadOp::getCardinality() { return Cardinality::Tile; }
-ArrayRef<StringRef> DsReadOp::getTargets() { return amdOnly(); }
 
 LogicalResult DsWriteOp::verify() {
   return verifyLds(*this, getTile().getType(), getBuffer().getType());
@@ -155,7 +148,6 @@ void DsWriteOp::getHardwareEffects(EffectList &effects) {
   effects.add(CommitGroup{.mechanism = Mechanism::LgkmCount}, source);
 }
 Cardinality DsWriteOp::getCardinality() { return Cardinality::Tile; }
-ArrayRef<StringRef> DsWriteOp::getTargets() { return amdOnly(); }
 
 //===----------------------------------------------------------------------===//
 // Waits
@@ -190,7 +182,6 @@ void SWaitcntOp::getHardwareEffects(EffectList &effects) {
     effects.add(Registers{.kind = Registers::Arrived, .value = tile}, source);
 }
 Cardinality SWaitcntOp::getCardinality() { return Cardinality::Warp; }
-ArrayRef<StringRef> SWaitcntOp::getTargets() { return amdOnly(); }
 
 LogicalResult CounterWaitOp::verify() {
   if (getToken().getType().getKind() != TokenKind::Counter)
@@ -202,14 +193,12 @@ void CounterWaitOp::getHardwareEffects(EffectList &effects) {
               "CDNA3 ISA, s_waitcnt");
 }
 Cardinality CounterWaitOp::getCardinality() { return Cardinality::Warp; }
-ArrayRef<StringRef> CounterWaitOp::getTargets() { return amdOnly(); }
 
 void SBarrierOp::getHardwareEffects(EffectList &effects) {
   effects.add(ThreadBarrier{.kind = ThreadBarrier::Named},
               "CDNA3 ISA, s_barrier");
 }
 Cardinality SBarrierOp::getCardinality() { return Cardinality::EveryThread; }
-ArrayRef<StringRef> SBarrierOp::getTargets() { return amdOnly(); }
 
 //===----------------------------------------------------------------------===//
 // Products, and the layouts of their registers
@@ -328,4 +317,3 @@ LogicalResult MfmaOp::verify() {
 /// Registers alone, and these at once as far as the program can tell.
 void MfmaOp::getHardwareEffects(EffectList &) {}
 Cardinality MfmaOp::getCardinality() { return Cardinality::Tile; }
-ArrayRef<StringRef> MfmaOp::getTargets() { return amdOnly(); }

@@ -12,11 +12,6 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::effect;
 
-static ArrayRef<StringRef> nvidiaOnly() {
-  static const StringRef targets[] = {"sm_90a", "sm_100a"};
-  return targets;
-}
-
 /// PTX ISA, mbarrier, "Limits": expected arrivals 1 .. 2^20 - 1.
 static constexpr int64_t maxArrivals = (1 << 20) - 1;
 
@@ -98,7 +93,6 @@ void MBarrierInitOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierInitOp::getCardinality() {
   return Cardinality::EveryThread;
 }
-ArrayRef<StringRef> MBarrierInitOp::getTargets() { return nvidiaOnly(); }
 
 void MBarrierInvalOp::getHardwareEffects(EffectList &effects) {
   effects.add(Lifetime{.kind = Lifetime::Inval,
@@ -111,7 +105,6 @@ void MBarrierInvalOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierInvalOp::getCardinality() {
   return Cardinality::EveryThread;
 }
-ArrayRef<StringRef> MBarrierInvalOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult MBarrierArriveOp::verify() {
   if (getCount() < 1 || getCount() > maxArrivals) {
@@ -140,7 +133,6 @@ void MBarrierArriveOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierArriveOp::getCardinality() {
   return Cardinality::EveryThread;
 }
-ArrayRef<StringRef> MBarrierArriveOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult MBarrierArriveExpectTxOp::verify() {
   if (getState() && failed(verifyOwn(*this, getBarrier())))
@@ -162,9 +154,6 @@ void MBarrierArriveExpectTxOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierArriveExpectTxOp::getCardinality() {
   return Cardinality::EveryThread;
 }
-ArrayRef<StringRef> MBarrierArriveExpectTxOp::getTargets() {
-  return nvidiaOnly();
-}
 
 void MBarrierExpectTxOp::getHardwareEffects(EffectList &effects) {
   effects.add(
@@ -174,7 +163,6 @@ void MBarrierExpectTxOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierExpectTxOp::getCardinality() {
   return Cardinality::EveryThread;
 }
-ArrayRef<StringRef> MBarrierExpectTxOp::getTargets() { return nvidiaOnly(); }
 
 /// What the three waits share.
 template <typename Op> static LogicalResult verifyWait(Op op) {
@@ -195,7 +183,6 @@ void MBarrierWaitOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierWaitOp::getCardinality() {
   return Cardinality::EveryThread;
 }
-ArrayRef<StringRef> MBarrierWaitOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult MBarrierWaitStateOp::verify() { return verifyWait(*this); }
 void MBarrierWaitStateOp::getHardwareEffects(EffectList &effects) {
@@ -208,7 +195,6 @@ void MBarrierWaitStateOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierWaitStateOp::getCardinality() {
   return Cardinality::EveryThread;
 }
-ArrayRef<StringRef> MBarrierWaitStateOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult MBarrierTestWaitOp::verify() { return verifyWait(*this); }
 void MBarrierTestWaitOp::getHardwareEffects(EffectList &effects) {
@@ -224,7 +210,6 @@ void MBarrierTestWaitOp::getHardwareEffects(EffectList &effects) {
 Cardinality MBarrierTestWaitOp::getCardinality() {
   return Cardinality::EveryThread;
 }
-ArrayRef<StringRef> MBarrierTestWaitOp::getTargets() { return nvidiaOnly(); }
 
 //===----------------------------------------------------------------------===//
 // Barriers among threads
@@ -235,13 +220,11 @@ void SyncWarpOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, bar.warp.sync");
 }
 Cardinality SyncWarpOp::getCardinality() { return Cardinality::Warp; }
-ArrayRef<StringRef> SyncWarpOp::getTargets() { return nvidiaOnly(); }
 
 void CtaSyncOp::getHardwareEffects(EffectList &effects) {
   effects.add(ThreadBarrier{.kind = ThreadBarrier::Named}, "PTX ISA, barrier");
 }
 Cardinality CtaSyncOp::getCardinality() { return Cardinality::Warp; }
-ArrayRef<StringRef> CtaSyncOp::getTargets() { return nvidiaOnly(); }
 
 static LogicalResult verifyNamed(Operation *op, int64_t id, int64_t threads) {
   if (id < 1 || id > 15)
@@ -267,7 +250,6 @@ void BarrierSyncOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, barrier");
 }
 Cardinality BarrierSyncOp::getCardinality() { return Cardinality::Warp; }
-ArrayRef<StringRef> BarrierSyncOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult BarrierArriveOp::verify() {
   return verifyNamed(*this, getId(), getThreads());
@@ -281,7 +263,6 @@ void BarrierArriveOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, barrier");
 }
 Cardinality BarrierArriveOp::getCardinality() { return Cardinality::Warp; }
-ArrayRef<StringRef> BarrierArriveOp::getTargets() { return nvidiaOnly(); }
 
 void ClusterArriveOp::getHardwareEffects(EffectList &effects) {
   effects.add(ThreadBarrier{.kind = ThreadBarrier::Cluster,
@@ -292,7 +273,6 @@ void ClusterArriveOp::getHardwareEffects(EffectList &effects) {
 Cardinality ClusterArriveOp::getCardinality() {
   return Cardinality::EveryThread;
 }
-ArrayRef<StringRef> ClusterArriveOp::getTargets() { return nvidiaOnly(); }
 
 void ClusterWaitOp::getHardwareEffects(EffectList &effects) {
   effects.add(ThreadBarrier{.kind = ThreadBarrier::Cluster,
@@ -301,7 +281,6 @@ void ClusterWaitOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, barrier.cluster");
 }
 Cardinality ClusterWaitOp::getCardinality() { return Cardinality::EveryThread; }
-ArrayRef<StringRef> ClusterWaitOp::getTargets() { return nvidiaOnly(); }
 
 //===----------------------------------------------------------------------===//
 // Fences
@@ -331,7 +310,6 @@ void FenceProxyAsyncOp::getHardwareEffects(EffectList &effects) {
 Cardinality FenceProxyAsyncOp::getCardinality() {
   return Cardinality::EveryThread;
 }
-ArrayRef<StringRef> FenceProxyAsyncOp::getTargets() { return nvidiaOnly(); }
 
 void FenceMbarrierInitOp::getHardwareEffects(EffectList &effects) {
   effects.add(Fence{.kind = Fence::MbarrierInit,
@@ -343,7 +321,6 @@ void FenceMbarrierInitOp::getHardwareEffects(EffectList &effects) {
 Cardinality FenceMbarrierInitOp::getCardinality() {
   return Cardinality::EveryThread;
 }
-ArrayRef<StringRef> FenceMbarrierInitOp::getTargets() { return nvidiaOnly(); }
 
 void FenceTensormapReleaseOp::getHardwareEffects(EffectList &effects) {
   effects.add(Fence{.kind = Fence::TensormapRelease,
@@ -353,9 +330,6 @@ void FenceTensormapReleaseOp::getHardwareEffects(EffectList &effects) {
 }
 Cardinality FenceTensormapReleaseOp::getCardinality() {
   return Cardinality::EveryThread;
-}
-ArrayRef<StringRef> FenceTensormapReleaseOp::getTargets() {
-  return nvidiaOnly();
 }
 
 void FenceTensormapAcquireOp::getHardwareEffects(EffectList &effects) {
@@ -367,7 +341,4 @@ void FenceTensormapAcquireOp::getHardwareEffects(EffectList &effects) {
 }
 Cardinality FenceTensormapAcquireOp::getCardinality() {
   return Cardinality::EveryThread;
-}
-ArrayRef<StringRef> FenceTensormapAcquireOp::getTargets() {
-  return nvidiaOnly();
 }

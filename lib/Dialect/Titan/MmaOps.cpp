@@ -13,11 +13,6 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::effect;
 
-static ArrayRef<StringRef> hopperOnly() {
-  static const StringRef targets[] = {"sm_90a"};
-  return targets;
-}
-
 TypedValue<SharedType> MmaOp::getSharedA() {
   return dyn_cast<TypedValue<SharedType>>(getA());
 }
@@ -100,7 +95,6 @@ void MmaOp::getHardwareEffects(EffectList &effects) {
               source);
 }
 Cardinality MmaOp::getCardinality() { return Cardinality::Warpgroup; }
-ArrayRef<StringRef> MmaOp::getTargets() { return hopperOnly(); }
 
 LogicalResult InFlightStartOp::verify() {
   if (getType().getTensor() != getTile().getType())
@@ -118,7 +112,6 @@ void MmaFenceOp::getHardwareEffects(EffectList &effects) {
   effects.add(Fence{.kind = Fence::Wgmma}, "PTX ISA, wgmma.fence");
 }
 Cardinality MmaFenceOp::getCardinality() { return Cardinality::Warpgroup; }
-ArrayRef<StringRef> MmaFenceOp::getTargets() { return hopperOnly(); }
 
 LogicalResult MmaCommitOp::verify() {
   if (getToken().getType().getKind() != TokenKind::Mma)
@@ -130,7 +123,6 @@ void MmaCommitOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, wgmma.commit_group");
 }
 Cardinality MmaCommitOp::getCardinality() { return Cardinality::Warpgroup; }
-ArrayRef<StringRef> MmaCommitOp::getTargets() { return hopperOnly(); }
 
 LogicalResult MmaWaitOp::verify() {
   if (getToken().getType().getKind() != TokenKind::Mma)
@@ -142,7 +134,6 @@ void MmaWaitOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, wgmma.wait_group");
 }
 Cardinality MmaWaitOp::getCardinality() { return Cardinality::Warpgroup; }
-ArrayRef<StringRef> MmaWaitOp::getTargets() { return hopperOnly(); }
 
 LogicalResult MmaWaitGroupOp::verify() {
   if (getPending() < 0 || getPending() > 7)
@@ -156,7 +147,6 @@ void MmaWaitGroupOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, wgmma.wait_group");
 }
 Cardinality MmaWaitGroupOp::getCardinality() { return Cardinality::Warpgroup; }
-ArrayRef<StringRef> MmaWaitGroupOp::getTargets() { return hopperOnly(); }
 
 LogicalResult MmaResultOp::verify() {
   if (getAcc().getType().getTensor() != getType())
@@ -177,4 +167,3 @@ void MmaResultOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, wgmma.wait_group");
 }
 Cardinality MmaResultOp::getCardinality() { return Cardinality::Warpgroup; }
-ArrayRef<StringRef> MmaResultOp::getTargets() { return hopperOnly(); }

@@ -13,11 +13,6 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::effect;
 
-static ArrayRef<StringRef> blackwellOnly() {
-  static const StringRef targets[] = {"sm_100a"};
-  return targets;
-}
-
 static CtaSet ctasOf(bool pair) {
   CtaSet set;
   if (pair)
@@ -81,7 +76,6 @@ void Tcgen05AllocOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, tcgen05.alloc");
 }
 Cardinality Tcgen05AllocOp::getCardinality() { return Cardinality::Warp; }
-ArrayRef<StringRef> Tcgen05AllocOp::getTargets() { return blackwellOnly(); }
 
 LogicalResult Tcgen05DeallocOp::verify() {
   return verifyWhole(*this, getMemory(), getPair());
@@ -93,7 +87,6 @@ void Tcgen05DeallocOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, tcgen05.dealloc");
 }
 Cardinality Tcgen05DeallocOp::getCardinality() { return Cardinality::Warp; }
-ArrayRef<StringRef> Tcgen05DeallocOp::getTargets() { return blackwellOnly(); }
 
 LogicalResult Tcgen05RelinquishOp::verify() {
   return verifyGroup(*this, getPair());
@@ -103,9 +96,6 @@ void Tcgen05RelinquishOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, tcgen05.relinquish_alloc_permit");
 }
 Cardinality Tcgen05RelinquishOp::getCardinality() { return Cardinality::Warp; }
-ArrayRef<StringRef> Tcgen05RelinquishOp::getTargets() {
-  return blackwellOnly();
-}
 
 //===----------------------------------------------------------------------===//
 // Products and copies
@@ -213,7 +203,6 @@ void Tcgen05MmaOp::getHardwareEffects(EffectList &effects) {
               source);
 }
 Cardinality Tcgen05MmaOp::getCardinality() { return Cardinality::OneThread; }
-ArrayRef<StringRef> Tcgen05MmaOp::getTargets() { return blackwellOnly(); }
 
 LogicalResult Tcgen05CopyOp::verify() {
   SharedType source = getSource().getType();
@@ -245,7 +234,6 @@ void Tcgen05CopyOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, tcgen05.cp");
 }
 Cardinality Tcgen05CopyOp::getCardinality() { return Cardinality::OneThread; }
-ArrayRef<StringRef> Tcgen05CopyOp::getTargets() { return blackwellOnly(); }
 
 //===----------------------------------------------------------------------===//
 // Completion
@@ -274,7 +262,6 @@ void Tcgen05CommitOp::getHardwareEffects(EffectList &effects) {
               source);
 }
 Cardinality Tcgen05CommitOp::getCardinality() { return Cardinality::OneThread; }
-ArrayRef<StringRef> Tcgen05CommitOp::getTargets() { return blackwellOnly(); }
 
 void Tcgen05FenceBeforeOp::getHardwareEffects(EffectList &effects) {
   effects.add(Fence{.kind = Fence::Tcgen05Before}, "PTX ISA, tcgen05.fence");
@@ -282,16 +269,10 @@ void Tcgen05FenceBeforeOp::getHardwareEffects(EffectList &effects) {
 Cardinality Tcgen05FenceBeforeOp::getCardinality() {
   return Cardinality::EveryThread;
 }
-ArrayRef<StringRef> Tcgen05FenceBeforeOp::getTargets() {
-  return blackwellOnly();
-}
 
 void Tcgen05FenceAfterOp::getHardwareEffects(EffectList &effects) {
   effects.add(Fence{.kind = Fence::Tcgen05After}, "PTX ISA, tcgen05.fence");
 }
 Cardinality Tcgen05FenceAfterOp::getCardinality() {
   return Cardinality::EveryThread;
-}
-ArrayRef<StringRef> Tcgen05FenceAfterOp::getTargets() {
-  return blackwellOnly();
 }

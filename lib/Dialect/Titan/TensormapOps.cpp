@@ -12,11 +12,6 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::effect;
 
-static ArrayRef<StringRef> nvidiaOnly() {
-  static const StringRef targets[] = {"sm_90a", "sm_100a"};
-  return targets;
-}
-
 /// Maps that are edited, and those in memory, which edited ones become.
 static LogicalResult verifyTiled(Operation *op, TensorMapType type) {
   if (type.isIm2col())
@@ -75,7 +70,6 @@ void TensormapCopyOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, st");
 }
 Cardinality TensormapCopyOp::getCardinality() { return Cardinality::Warp; }
-ArrayRef<StringRef> TensormapCopyOp::getTargets() { return nvidiaOnly(); }
 
 //===----------------------------------------------------------------------===//
 // Fields
@@ -118,9 +112,6 @@ void TensormapReplaceAddressOp::getHardwareEffects(EffectList &effects) {
 Cardinality TensormapReplaceAddressOp::getCardinality() {
   return Cardinality::OneThread;
 }
-ArrayRef<StringRef> TensormapReplaceAddressOp::getTargets() {
-  return nvidiaOnly();
-}
 
 LogicalResult TensormapReplaceDimOp::verify() {
   if (auto size = getConstant(getSize()); size && *size < 1)
@@ -136,7 +127,6 @@ void TensormapReplaceDimOp::getHardwareEffects(EffectList &effects) {
 Cardinality TensormapReplaceDimOp::getCardinality() {
   return Cardinality::OneThread;
 }
-ArrayRef<StringRef> TensormapReplaceDimOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult TensormapReplaceStrideOp::verify() {
   if (auto stride = getConstant(getStride()); stride && *stride % 16)
@@ -152,9 +142,6 @@ void TensormapReplaceStrideOp::getHardwareEffects(EffectList &effects) {
 }
 Cardinality TensormapReplaceStrideOp::getCardinality() {
   return Cardinality::OneThread;
-}
-ArrayRef<StringRef> TensormapReplaceStrideOp::getTargets() {
-  return nvidiaOnly();
 }
 
 //===----------------------------------------------------------------------===//
@@ -183,7 +170,4 @@ void TensormapCpFenceproxyOp::getHardwareEffects(EffectList &effects) {
 }
 Cardinality TensormapCpFenceproxyOp::getCardinality() {
   return Cardinality::Warp;
-}
-ArrayRef<StringRef> TensormapCpFenceproxyOp::getTargets() {
-  return nvidiaOnly();
 }

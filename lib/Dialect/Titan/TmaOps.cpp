@@ -13,11 +13,6 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::effect;
 
-static ArrayRef<StringRef> nvidiaOnly() {
-  static const StringRef targets[] = {"sm_90a", "sm_100a"};
-  return targets;
-}
-
 ParseResult titan::parseRead(OpAsmParser &parser, UnitAttr &read) {
   SMLoc place = parser.getCurrentLocation();
   StringRef word;
@@ -167,9 +162,6 @@ void TmaLoadOp::getHardwareEffects(EffectList &effects) {
       source);
 }
 Cardinality TmaLoadOp::getCardinality() { return Cardinality::OneThread; }
-ArrayRef<StringRef> TmaLoadOp::getTargets() {
-  return getPair() ? nvidiaOnly().drop_front() : nvidiaOnly();
-}
 
 static void storeEffects(EffectList &effects, Value buffer, Value map,
                          ValueRange coords, AccessKind kind,
@@ -211,7 +203,6 @@ void TmaStoreOp::getHardwareEffects(EffectList &effects) {
                "PTX ISA, cp.async.bulk.tensor");
 }
 Cardinality TmaStoreOp::getCardinality() { return Cardinality::OneThread; }
-ArrayRef<StringRef> TmaStoreOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult TmaReduceOp::verify() {
   Type type = getMap().getType().getElementType();
@@ -229,7 +220,6 @@ void TmaReduceOp::getHardwareEffects(EffectList &effects) {
                AccessKind::Reduction, "PTX ISA, cp.reduce.async.bulk.tensor");
 }
 Cardinality TmaReduceOp::getCardinality() { return Cardinality::OneThread; }
-ArrayRef<StringRef> TmaReduceOp::getTargets() { return nvidiaOnly(); }
 
 //===----------------------------------------------------------------------===//
 // Bulk groups: of the executing thread
@@ -252,7 +242,6 @@ void BulkCommitOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, cp.async.bulk.commit_group");
 }
 Cardinality BulkCommitOp::getCardinality() { return Cardinality::EveryThread; }
-ArrayRef<StringRef> BulkCommitOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult BulkWaitOp::verify() {
   return verifyToken(*this, getToken().getType(), TokenKind::Bulk);
@@ -264,7 +253,6 @@ void BulkWaitOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, cp.async.bulk.wait_group");
 }
 Cardinality BulkWaitOp::getCardinality() { return Cardinality::EveryThread; }
-ArrayRef<StringRef> BulkWaitOp::getTargets() { return nvidiaOnly(); }
 
 LogicalResult BulkWaitGroupOp::verify() {
   if (getPending() > INT32_MAX)
@@ -281,4 +269,3 @@ void BulkWaitGroupOp::getHardwareEffects(EffectList &effects) {
 Cardinality BulkWaitGroupOp::getCardinality() {
   return Cardinality::EveryThread;
 }
-ArrayRef<StringRef> BulkWaitGroupOp::getTargets() { return nvidiaOnly(); }

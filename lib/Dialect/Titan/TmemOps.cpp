@@ -13,11 +13,6 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::effect;
 
-static ArrayRef<StringRef> blackwellOnly() {
-  static const StringRef targets[] = {"sm_100a"};
-  return targets;
-}
-
 //===----------------------------------------------------------------------===//
 // Names and views
 //===----------------------------------------------------------------------===//
@@ -156,7 +151,6 @@ void TmemLoadOp::getHardwareEffects(EffectList &effects) {
               source);
 }
 Cardinality TmemLoadOp::getCardinality() { return Cardinality::Warpgroup; }
-ArrayRef<StringRef> TmemLoadOp::getTargets() { return blackwellOnly(); }
 
 LogicalResult TmemStoreOp::verify() {
   return verifyAccess(*this, getTile().getType(), getMemory().getType());
@@ -169,7 +163,6 @@ void TmemStoreOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, tcgen05.st");
 }
 Cardinality TmemStoreOp::getCardinality() { return Cardinality::Warpgroup; }
-ArrayRef<StringRef> TmemStoreOp::getTargets() { return blackwellOnly(); }
 
 LogicalResult TmemWaitLoadOp::verify() {
   return verifyArrivals(*this, getLoads(), getTiles());
@@ -182,11 +175,9 @@ void TmemWaitLoadOp::getHardwareEffects(EffectList &effects) {
     effects.add(Registers{.kind = Registers::Arrived, .value = tile}, source);
 }
 Cardinality TmemWaitLoadOp::getCardinality() { return Cardinality::Warp; }
-ArrayRef<StringRef> TmemWaitLoadOp::getTargets() { return blackwellOnly(); }
 
 void TmemWaitStoreOp::getHardwareEffects(EffectList &effects) {
   effects.add(WaitGroup{.mechanism = Mechanism::TmemStore, .pending = 0},
               "PTX ISA, tcgen05.wait");
 }
 Cardinality TmemWaitStoreOp::getCardinality() { return Cardinality::Warp; }
-ArrayRef<StringRef> TmemWaitStoreOp::getTargets() { return blackwellOnly(); }

@@ -205,7 +205,7 @@ def Titan_WarpSpecializeOp : Titan_Op<"warp_specialize", [
 
 def Titan_PartitionOp : Titan_Op<"partition", [
     SingleBlock, NoTerminator, RecursiveMemoryEffects, HasParent<"WarpSpecializeOp">,
-    DeclareOpInterfaceMethods<HardwareEffectsInterface>]> {
+    Titan_Everywhere, DeclareOpInterfaceMethods<HardwareEffectsInterface>]> {
   let summary = "what some warps do, under a register budget";
   let arguments = (ins StrAttr:$name, I64Attr:$warps, OptionalAttr<I64Attr>:$registers);
   let regions = (region SizedRegion<1>:$body);

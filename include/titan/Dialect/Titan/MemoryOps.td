@@ -49,14 +49,14 @@ def Titan_MapRankOp : Titan_Op<"map_rank", [Pure]> {
 // Registers <-> shared memory
 //===----------------------------------------------------------------------===//
 
-def Titan_SharedStoreOp : Titan_HwOp<"shared.store", []> {
+def Titan_SharedStoreOp : Titan_HwOp<"shared.store"> {
   let summary = "stores a register tile to shared memory (st.shared, or stmatrix)";
   let arguments = (ins Titan_Tile:$tile, Titan_SharedType:$buffer, UnitAttr:$matrix);
   let assemblyFormat = [{ $tile `,` $buffer (`matrix` $matrix^)? attr-dict `:` type($tile) `,` type($buffer) }];
   let hasVerifier = 1;
 }
 
-def Titan_SharedLoadOp : Titan_HwOp<"shared.load", []> {
+def Titan_SharedLoadOp : Titan_HwOp<"shared.load"> {
   let summary = "loads a register tile from shared memory (ld.shared, or ldmatrix)";
   let arguments = (ins Titan_SharedType:$buffer, UnitAttr:$matrix);
   let results = (outs Titan_Tile:$result);
@@ -68,7 +68,7 @@ def Titan_SharedLoadOp : Titan_HwOp<"shared.load", []> {
 // Registers <-> global memory
 //===----------------------------------------------------------------------===//
 
-def Titan_GlobalLoadOp : Titan_HwOp<"global.load", [AttrSizedOperandSegments]> {
+def Titan_GlobalLoadOp : Titan_HwOp<"global.load", Titan_Everywhere, [AttrSizedOperandSegments]> {
   let summary = "loads one element a (thread, register) by index tensors, under a mask";
   let description = [{
     `titan.global.load %A[%i, %j] mask(%m) : ...`: element (r, c) of the result is
@@ -83,7 +83,7 @@ def Titan_GlobalLoadOp : Titan_HwOp<"global.load", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Titan_GlobalStoreOp : Titan_HwOp<"global.store", [AttrSizedOperandSegments]> {
+def Titan_GlobalStoreOp : Titan_HwOp<"global.store", Titan_Everywhere, [AttrSizedOperandSegments]> {
   let summary = "stores one element a (thread, register) by index tensors, under a mask";
   let arguments = (ins Titan_Tile:$tile, Titan_GlobalType:$tensor,
                        Variadic<Titan_Tile>:$indices, Optional<Titan_Tile>:$mask);
@@ -98,7 +98,7 @@ def Titan_GlobalStoreOp : Titan_HwOp<"global.store", [AttrSizedOperandSegments]>
 
 def Titan_ScalarMemory : AnyTypeOf<[Titan_GlobalType, Titan_SharedType]>;
 
-def Titan_LdOp : Titan_HwOp<"ld", []> {
+def Titan_LdOp : Titan_HwOp<"ld"> {
   let summary = "loads one element (each active thread)";
   let arguments = (ins Titan_ScalarMemory:$memory, Variadic<Index>:$indices,
       DefaultValuedAttr<Titan_SemAttr, "::titan::MemorySem::Weak">:$sem,
@@ -108,7 +108,7 @@ def Titan_LdOp : Titan_HwOp<"ld", []> {
   let hasVerifier = 1;
 }
 
-def Titan_StOp : Titan_HwOp<"st", []> {
+def Titan_StOp : Titan_HwOp<"st"> {
   let summary = "stores one element (each active thread)";
   let arguments = (ins Titan_Scalar:$value, Titan_ScalarMemory:$memory,
       Variadic<Index>:$indices,
@@ -118,7 +118,7 @@ def Titan_StOp : Titan_HwOp<"st", []> {
   let hasVerifier = 1;
 }
 
-def Titan_AtomOp : Titan_HwOp<"atom", []> {
+def Titan_AtomOp : Titan_HwOp<"atom"> {
   let summary = "an atomic operation on one element (each active thread); yields the old value";
   let arguments = (ins Titan_AtomicAttr:$op, Titan_Scalar:$value,
       Titan_ScalarMemory:$memory, Variadic<Index>:$indices,
@@ -129,7 +129,7 @@ def Titan_AtomOp : Titan_HwOp<"atom", []> {
   let hasVerifier = 1;
 }
 
-def Titan_FlagWaitOp : Titan_HwOp<"flag.wait", []> {
+def Titan_FlagWaitOp : Titan_HwOp<"flag.wait"> {
   let summary = "waits until a flag in global memory is at least a value (acquire)";
   let arguments = (ins Titan_GlobalType:$flags, Variadic<Index>:$indices, I32:$value,
       DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Gpu">:$scope);
@@ -137,7 +137,7 @@ def Titan_FlagWaitOp : Titan_HwOp<"flag.wait", []> {
   let hasVerifier = 1;
 }
 
-def Titan_FlagSignalOp : Titan_HwOp<"flag.signal", []> {
+def Titan_FlagSignalOp : Titan_HwOp<"flag.signal"> {
   let summary = "adds to a flag in global memory (release)";
   let arguments = (ins Titan_GlobalType:$flags, Variadic<Index>:$indices, I32:$value,
       DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Gpu">:$scope);

@@ -15,6 +15,7 @@
 #define TITAN_DIALECT_TITAN_H
 
 #include "titan/Dialect/Titan/Effects.h"
+#include "titan/Dialect/Titan/Targets.h"
 #include "titan/Layout/Layout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -21,16 +21,30 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Titan_Op<string mnemonic, list<Trait> traits = []>
     : Op<Titan_Dialect, mnemonic, traits>;
 
+/// A target, by its name in C++ (Target.h).
+class Titan_Target<string id> { string enumerator = "::titan::TargetId::" # id; }
+def Titan_Sm90a : Titan_Target<"Sm90a">;
+def Titan_Sm100a : Titan_Target<"Sm100a">;
+def Titan_Gfx942 : Titan_Target<"Gfx942">;
+
+/// The targets on which an operation exists (Targets.h).
+class Titan_ExistsOn<list<Titan_Target> targets>
+    : ParamNativeOpTrait<"ExistsOn",
+        !interleave(!foreach(target, targets, target.enumerator), ", ")> {
+  let cppNamespace = "::titan";
+}
+def Titan_Everywhere : Titan_ExistsOn<[Titan_Sm90a, Titan_Sm100a, Titan_Gfx942]>;
+def Titan_Nvidia : Titan_ExistsOn<[Titan_Sm90a, Titan_Sm100a]>;
+def Titan_Hopper : Titan_ExistsOn<[Titan_Sm90a]>;
+def Titan_Blackwell : Titan_ExistsOn<[Titan_Sm100a]>;
+def Titan_Amd : Titan_ExistsOn<[Titan_Gfx942]>;
+
 /// An operation that the hardware executes: it lists its effects. MLIR's own
 /// memory effects are left unknown, so that no upstream pass moves or drops it.
-class Titan_HwOp<string mnemonic, list<Trait> traits = []>
+class Titan_HwOp<string mnemonic, Titan_ExistsOn targets = Titan_Everywhere,
+                 list<Trait> traits = []>
     : Titan_Op<mnemonic, !listconcat(traits,
-        [DeclareOpInterfaceMethods<HardwareEffectsInterface>])>;
-
-/// The same, existing on some targets only.
-class Titan_TargetOp<string mnemonic, list<Trait> traits = []>
-    : Titan_Op<mnemonic, !listconcat(traits,
-        [DeclareOpInterfaceMethods<HardwareEffectsInterface, ["getTargets"]>])>;
+        [targets, DeclareOpInterfaceMethods<HardwareEffectsInterface>])>;
 
 def Titan_Integer : AnyTypeOf<[I32, Index], "i32 or index">;
 def Titan_Tile : Type<AnyRankedTensor.predicate, "register tile", "::mlir::RankedTensorType">;

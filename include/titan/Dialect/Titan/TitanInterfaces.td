@@ -22,11 +22,8 @@ def HardwareEffectsInterface : OpInterface<"HardwareEffectsInterface"> {
       "void", "getHardwareEffects", (ins "::titan::effect::EffectList &":$effects)>,
     InterfaceMethod<"Which threads of the region together issue the operation once.",
       "::titan::effect::Cardinality", "getCardinality">,
-    InterfaceMethod<"The targets on which the operation exists (names of lib/Target).",
-      "::llvm::ArrayRef<::llvm::StringRef>", "getTargets", (ins), [{}], [{
-        static const ::llvm::StringRef all[] = {"sm_90a", "sm_100a", "gfx942"};
-        return all;
-      }]>
+    InterfaceMethod<"The targets on which the operation exists: those of its definition (Titan_ExistsOn).",
+      "::llvm::ArrayRef<::llvm::StringRef>", "getTargets", (ins), [{ return $_op.getTargets(); }]>
   ];
 }
 

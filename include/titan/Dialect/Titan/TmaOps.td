@@ -10,7 +10,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_TmaLoadOp : Titan_TargetOp<"tma.load", [AttrSizedOperandSegments]> {
+def Titan_TmaLoadOp : Titan_HwOp<"tma.load", Titan_Nvidia, [AttrSizedOperandSegments]> {
   let summary = "cp.async.bulk.tensor, global to shared memory, completing on an mbarrier";
   let description = [{
     ```mlir
@@ -39,9 +39,15 @@ def Titan_TmaLoadOp : Titan_TargetOp<"tma.load", [AttrSizedOperandSegments]> {
       (`multicast` `(` $multicast^ `)`)? (`pair` $pair^)? (`cache` `(` $cache^ `)`)? attr-dict
       `:` type($map) `,` type($buffer) `,` type($barrier) }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The form for pairs of CTAs is Blackwell's.
+    ::llvm::ArrayRef<::llvm::StringRef> getTargets() {
+      return getPair() ? ExistsOn<TargetId::Sm100a>::names() : Op::getTargets();
+    }
+  }];
 }
 
-def Titan_TmaStoreOp : Titan_TargetOp<"tma.store"> {
+def Titan_TmaStoreOp : Titan_HwOp<"tma.store", Titan_Nvidia> {
   let summary = "cp.async.bulk.tensor, shared to global memory, in the thread's bulk group";
   let description = [{
     Coordinates in elements, outermost dimension first, not negative. Through an im2col
@@ -55,7 +61,7 @@ def Titan_TmaStoreOp : Titan_TargetOp<"tma.store"> {
   let hasVerifier = 1;
 }
 
-def Titan_TmaReduceOp : Titan_TargetOp<"tma.reduce"> {
+def Titan_TmaReduceOp : Titan_HwOp<"tma.reduce", Titan_Nvidia> {
   let summary = "cp.reduce.async.bulk.tensor: shared memory into global memory by an operation";
   let description = [{
     add, min, max, and, or, xor. Integers are signed for min and max. A map of i64 is
@@ -68,21 +74,21 @@ def Titan_TmaReduceOp : Titan_TargetOp<"tma.reduce"> {
   let hasVerifier = 1;
 }
 
-def Titan_BulkCommitOp : Titan_TargetOp<"bulk.commit"> {
+def Titan_BulkCommitOp : Titan_HwOp<"bulk.commit", Titan_Nvidia> {
   let summary = "cp.async.bulk.commit_group of the executing thread";
   let results = (outs Titan_TokenType:$token);
   let assemblyFormat = "attr-dict `:` type($token)";
   let hasVerifier = 1;
 }
 
-def Titan_BulkWaitOp : Titan_TargetOp<"bulk.wait"> {
+def Titan_BulkWaitOp : Titan_HwOp<"bulk.wait", Titan_Nvidia> {
   let summary = "waits for a bulk group and every older one; `read`: until their sources have been read";
   let arguments = (ins Titan_TokenType:$token, UnitAttr:$read);
   let assemblyFormat = "$token `` custom<Read>($read) attr-dict `:` type($token)";
   let hasVerifier = 1;
 }
 
-def Titan_BulkWaitGroupOp : Titan_TargetOp<"bulk.wait_group"> {
+def Titan_BulkWaitGroupOp : Titan_HwOp<"bulk.wait_group", Titan_Nvidia> {
   let summary = "cp.async.bulk.wait_group N: at most N groups stay pending";
   let arguments = (ins I64Attr:$pending, UnitAttr:$read);
   let assemblyFormat = "$pending (`read` $read^)? attr-dict";
