@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/Compile.h"
 #include "Assembler.h"
-#include "titan/Conversion/TitanToNVVM.h"
+#include "titan/Conversion/TitanToLLVM.h"
 #include "titan/Runtime/Manifest.h"
 #include "titan/Target/Target.h"
 #include "titan/Transforms/Passes.h"
@@ -201,7 +201,7 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
     });
     if (onTarget.wasInterrupted())
       return failure();
-    auto result = lowerKernelToNVVM(kernel, *lowered);
+    auto result = lowerKernel(kernel, *lowered);
     if (failed(result))
       return failure();
     auto entry = makeManifestKernel(kernel, std::move(*result));

@@ -10,7 +10,7 @@
 // so that signed and unsigned arithmetic agree; the runtime checks overflow.
 //
 //===----------------------------------------------------------------------===//
-#include "titan/Conversion/TitanToNVVM.h"
+#include "titan/Conversion/TitanToLLVM.h"
 #include "titan/Target/Codes.h"
 
 #include "llvm/ADT/StringSwitch.h"

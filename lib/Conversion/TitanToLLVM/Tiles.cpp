@@ -11,7 +11,7 @@
 // 32-bit register, which is what stmatrix takes.
 //
 //===----------------------------------------------------------------------===//
-#include "KernelLowering.h"
+#include "titan/Conversion/LoweringTable.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -19,27 +19,27 @@
 using namespace mlir;
 using namespace titan;
 
-LogicalResult KernelLowering::mathScalar(Operation &op, ValueRange operands,
-                                         Values &results) {
+static LogicalResult mathScalar(KernelLowering &kl, Operation *op,
+                                ValueRange operands, Values &results) {
   Type type = operands.front().getType();
-  StringRef name = op.getName().getStringRef();
+  StringRef name = op->getName().getStringRef();
   // What LLVM's NVPTX target selects by itself.
   if (isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp,
           math::FloorOp, math::CeilOp, math::TruncOp, math::RoundEvenOp,
           math::SqrtOp>(op)) {
-    Operation *copy = b.create(op.getLoc(), op.getName().getIdentifier(),
-                               operands, TypeRange(type), op.getAttrs());
+    Operation *copy = kl.b.create(op->getLoc(), op->getName().getIdentifier(),
+                                  operands, TypeRange(type), op->getAttrs());
     results.push_back(copy->getResult(0));
     return success();
   }
   // The special-function unit's approximations (PTX ISA: ex2, lg2: 2 ulp;
   // rsqrt: 2^-22.9; tanh: 2^-11 relative, sin, cos: 2^-20.5 absolute).
   if (!type.isF32())
-    return unsupported(&op,
-                       Twine(name) + " on " + llvm::formatv("{0}", type).str());
+    return kl.unsupported(op, Twine(name) + " on " +
+                                  llvm::formatv("{0}", type).str());
   auto unit = [&](StringRef instruction, Value x) {
     return LLVM::InlineAsmOp::create(
-               b, TypeRange(type), ValueRange(x),
+               kl.b, TypeRange(type), ValueRange(x),
                (instruction + ".f32 $0, $1;").str(), "=f,f",
                /*has_side_effects=*/false, /*is_align_stack=*/false,
                LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
@@ -48,7 +48,7 @@ LogicalResult KernelLowering::mathScalar(Operation &op, ValueRange operands,
   };
   auto times = [&](Value x, double factor) -> Value {
     return arith::MulFOp::create(
-        b, x, arith::ConstantOp::create(b, b.getF32FloatAttr(factor)));
+        kl.b, x, arith::ConstantOp::create(kl.b, kl.b.getF32FloatAttr(factor)));
   };
   Value x = operands.front();
   if (isa<math::Exp2Op>(op))
@@ -64,49 +64,49 @@ LogicalResult KernelLowering::mathScalar(Operation &op, ValueRange operands,
   else if (isa<math::TanhOp>(op))
     results.push_back(unit("tanh.approx", x));
   else
-    return unsupported(&op, Twine(name));
+    return kl.unsupported(op, Twine(name));
   return success();
 }
 
-LogicalResult KernelLowering::elementwise(Operation &op) {
-  if (op.getNumResults() != 1 || op.getNumRegions())
-    return unsupported(&op, Twine(op.getName().getStringRef()));
-  Type resultType = op.getResult(0).getType();
+static LogicalResult elementwise(KernelLowering &kl, Operation *op) {
+  if (op->getNumResults() != 1 || op->getNumRegions())
+    return kl.unsupported(op, Twine(op->getName().getStringRef()));
+  Type resultType = op->getResult(0).getType();
   auto tile = dyn_cast<RankedTensorType>(resultType);
-  bool isMath = isa<math::MathDialect>(op.getDialect());
+  bool isMath = isa<math::MathDialect>(op->getDialect());
   if (!tile && resultType == Type())
     return failure();
   // A select between tokens, buffers or barriers: choose what stands for them.
   Type element = tile ? tile.getElementType() : resultType;
 
-  auto types = convert(&op, resultType);
+  auto types = kl.convert(op, resultType);
   if (failed(types))
     return failure();
   size_t count = types->size();
 
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     if (!tile) {
-      set(constant, b.clone(op)->getResults());
+      kl.set(constant, kl.b.clone(*op)->getResults());
       return success();
     }
     auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
     if (!dense || !dense.isSplat())
-      return unsupported(&op, "a constant tile of different values");
+      return kl.unsupported(op, "a constant tile of different values");
     Value scalar = arith::ConstantOp::create(
-        b, cast<TypedAttr>(dense.getSplatValue<Attribute>()));
-    set(constant, Values(count, scalar));
+        kl.b, cast<TypedAttr>(dense.getSplatValue<Attribute>()));
+    kl.set(constant, Values(count, scalar));
     return success();
   }
 
   SmallVector<Values> operands;
-  for (Value operand : op.getOperands()) {
-    Values scalars = get(operand);
+  for (Value operand : op->getOperands()) {
+    Values scalars = kl.get(operand);
     if (scalars.size() == 1 && count != 1)
       scalars.assign(count,
                      Value(scalars.front())); // select's scalar condition
     if (scalars.size() != count)
-      return unsupported(&op,
-                         "an operation between tiles of different layouts");
+      return kl.unsupported(op,
+                            "an operation between tiles of different layouts");
     operands.push_back(std::move(scalars));
   }
 
@@ -114,19 +114,23 @@ LogicalResult KernelLowering::elementwise(Operation &op) {
   // Pairs: one vector conversion.
   bool narrow = isa<arith::TruncFOp>(op) && tile && count % 2 == 0 &&
                 (element.isBF16() || element.isF16()) &&
-                getElementTypeOrSelf(op.getOperand(0).getType()).isF32();
+                getElementTypeOrSelf(op->getOperand(0).getType()).isF32();
   if (narrow) {
-    auto from = VectorType::get(2, b.getF32Type());
+    auto from = VectorType::get(2, kl.b.getF32Type());
     auto to = VectorType::get(2, element);
     for (size_t r = 0; r < count; r += 2) {
-      Value pair = LLVM::PoisonOp::create(b, from);
-      pair = LLVM::InsertElementOp::create(b, pair, operands[0][r], i32(0));
-      pair = LLVM::InsertElementOp::create(b, pair, operands[0][r + 1], i32(1));
-      Value packed = LLVM::FPTruncOp::create(b, to, pair);
-      results.push_back(LLVM::ExtractElementOp::create(b, packed, i32(0)));
-      results.push_back(LLVM::ExtractElementOp::create(b, packed, i32(1)));
+      Value pair = LLVM::PoisonOp::create(kl.b, from);
+      pair =
+          LLVM::InsertElementOp::create(kl.b, pair, operands[0][r], kl.i32(0));
+      pair = LLVM::InsertElementOp::create(kl.b, pair, operands[0][r + 1],
+                                           kl.i32(1));
+      Value packed = LLVM::FPTruncOp::create(kl.b, to, pair);
+      results.push_back(
+          LLVM::ExtractElementOp::create(kl.b, packed, kl.i32(0)));
+      results.push_back(
+          LLVM::ExtractElementOp::create(kl.b, packed, kl.i32(1)));
     }
-    set(op.getResult(0), results);
+    kl.set(op->getResult(0), results);
     return success();
   }
 
@@ -135,81 +139,83 @@ LogicalResult KernelLowering::elementwise(Operation &op) {
     for (Values &operand : operands)
       scalars.push_back(operand[r]);
     if (isMath) {
-      if (failed(mathScalar(op, scalars, results)))
+      if (failed(mathScalar(kl, op, scalars, results)))
         return failure();
       continue;
     }
-    Operation *copy = b.create(op.getLoc(), op.getName().getIdentifier(),
-                               scalars, TypeRange((*types)[r]), op.getAttrs());
+    Operation *copy =
+        kl.b.create(op->getLoc(), op->getName().getIdentifier(), scalars,
+                    TypeRange((*types)[r]), op->getAttrs());
     results.push_back(copy->getResult(0));
   }
-  set(op.getResult(0), results);
+  kl.set(op->getResult(0), results);
   return success();
 }
 
-LogicalResult KernelLowering::splat(SplatOp op) {
-  auto types = convert(op, op.getType());
+static LogicalResult splat(KernelLowering &kl, SplatOp op) {
+  auto types = kl.convert(op, op.getType());
   if (failed(types))
     return failure();
-  set(op, Values(types->size(), get1(op.getValue())));
+  kl.set(op, Values(types->size(), kl.get1(op.getValue())));
   return success();
 }
 
-LogicalResult KernelLowering::coordinate(CoordinateOp op) {
+static LogicalResult coordinate(KernelLowering &kl, CoordinateOp op) {
   Layout layout = *getTileLayout(op.getType());
   int dim = op.getDimension();
   if (!layout.bits().isIdentity())
-    return unsupported(op, "coordinates of a layout with bits");
+    return kl.unsupported(op, "coordinates of a layout with bits");
   // Digits add up, so the register's part is a constant.
-  std::optional<Value> start = laneFunction(
+  std::optional<Value> start = kl.laneFunction(
       [&](int64_t lane, int64_t warp) {
         return layout.coords(0, lane, warp)[dim];
       },
-      std::max<int64_t>(layout.warps(), warpsHere));
+      std::max<int64_t>(layout.warps(), kl.warps()));
   if (!start)
-    return unsupported(op, "the coordinates of this layout");
+    return kl.unsupported(op, "the coordinates of this layout");
   int64_t origin = layout.coords(0, 0, 0)[dim];
   Values results;
   for (int64_t r = 0; r < layout.registers(); ++r)
-    results.push_back(add(*start, i32(layout.coords(r, 0, 0)[dim] - origin)));
-  set(op, results);
+    results.push_back(
+        kl.add(*start, kl.i32(layout.coords(r, 0, 0)[dim] - origin)));
+  kl.set(op, results);
   return success();
 }
 
-LogicalResult KernelLowering::extract(ExtractOp op) {
+static LogicalResult extract(KernelLowering &kl, ExtractOp op) {
   Result<LayoutSlice> slice =
       getTileLayout(op.getTile().getType())
           ->slice(
               {op.getOffsets().begin(), op.getOffsets().end()},
               {op.getType().getShape().begin(), op.getType().getShape().end()});
-  Values from = get(op.getTile()), results;
+  Values from = kl.get(op.getTile()), results;
   for (int64_t r : slice->registers)
     results.push_back(from[r]);
-  set(op, results);
+  kl.set(op, results);
   return success();
 }
 
-LogicalResult KernelLowering::reduce(ReduceOp op) {
+static LogicalResult reduce(KernelLowering &kl, ReduceOp op) {
   Layout layout = *getTileLayout(op.getTile().getType());
   int last = layout.rank() - 1;
   Type type = op.getType().getElementType();
-  Values from = get(op.getTile());
+  Values from = kl.get(op.getTile());
   if (!type.isF32() && !type.isInteger(32))
-    return unsupported(op,
-                       "a reduction of " + llvm::formatv("{0}", type).str());
+    return kl.unsupported(op,
+                          "a reduction of " + llvm::formatv("{0}", type).str());
 
   auto combine = [&](Value x, Value y) -> Value {
     bool isFloat = isa<FloatType>(type);
     switch (op.getKind()) {
     case ReduceKind::Add:
-      return isFloat ? arith::AddFOp::create(b, x, y).getResult()
-                     : arith::AddIOp::create(b, x, y).getResult();
+      return isFloat ? arith::AddFOp::create(kl.b, x, y).getResult()
+                     : arith::AddIOp::create(kl.b, x, y).getResult();
     case ReduceKind::Max:
-      return isFloat ? arith::MaximumFOp::create(b, x, y).getResult()
-                     : arith::MaxSIOp::create(b, x, y).getResult();
+      return isFloat ? arith::MaximumFOp::create(kl.b, x, y).getResult()
+                     : arith::MaxSIOp::create(kl.b, x, y).getResult();
     case ReduceKind::Min:
-      return isFloat ? arith::MinimumFOp::create(b, x, y).getResult()
-                     : arith::MinSIOp::create(b, x, y).getResult();
+      return isFloat ? arith::MinimumFOp::create(kl.b, x, y).getResult()
+                     : arith::MinSIOp::create(kl.b, x, y).getResult();
     }
     llvm_unreachable("all kinds are above");
   };
@@ -217,11 +223,12 @@ LogicalResult KernelLowering::reduce(ReduceOp op) {
   // the lanes that hold other columns of it, by butterflies.
   for (const Digit &digit : layout.axes()[2].digits)
     if (digit.dim == last && digit.extent > 1)
-      return unsupported(op, "a reduction across warps");
+      return kl.unsupported(op, "a reduction across warps");
   for (const Digit &digit : layout.axes()[1].digits)
     if (digit.dim == last && !llvm::isPowerOf2_64(digit.extent))
-      return unsupported(op, "a reduction across a number of lanes that is no "
-                             "power of two");
+      return kl.unsupported(op,
+                            "a reduction across a number of lanes that is no "
+                            "power of two");
   std::map<std::vector<int64_t>, std::vector<int64_t>> rows;
   for (int64_t r = 0; r < layout.registers(); ++r) {
     if (!layout.axes()[0].digits.empty()) {
@@ -246,9 +253,10 @@ LogicalResult KernelLowering::reduce(ReduceOp op) {
     for (const Digit &digit : layout.axes()[1].digits) {
       if (digit.dim == last)
         for (int64_t step = 1; step < digit.extent; step *= 2)
-          sum = combine(sum, NVVM::ShflOp::create(
-                                 b, type, i32(-1), sum, i32(below * step),
-                                 i32(31), NVVM::ShflKind::bfly, UnitAttr()));
+          sum = combine(sum,
+                        NVVM::ShflOp::create(kl.b, type, kl.i32(-1), sum,
+                                             kl.i32(below * step), kl.i32(31),
+                                             NVVM::ShflKind::bfly, UnitAttr()));
       below *= digit.extent;
     }
     sums[row] = sum;
@@ -261,14 +269,14 @@ LogicalResult KernelLowering::reduce(ReduceOp op) {
     results.push_back(
         sums[std::vector<int64_t>(at.begin(), at.begin() + last)]);
   }
-  set(op, results);
+  kl.set(op, results);
   return success();
 }
 
-LogicalResult KernelLowering::broadcast(BroadcastOp op) {
+static LogicalResult broadcast(KernelLowering &kl, BroadcastOp op) {
   Layout rows = *getTileLayout(op.getTile().getType());
   Layout layout = *getTileLayout(op.getType());
-  Values from = get(op.getTile());
+  Values from = kl.get(op.getTile());
   std::map<std::vector<int64_t>, Value> values;
   for (int64_t r = 0; r < rows.registers(); ++r) {
     Coord at = rows.coords(r, 0, 0);
@@ -280,6 +288,17 @@ LogicalResult KernelLowering::broadcast(BroadcastOp op) {
     results.push_back(
         values[std::vector<int64_t>(at.begin(), at.begin() + rows.rank())]);
   }
-  set(op, results);
+  kl.set(op, results);
   return success();
+}
+
+void titan::populateTileLowerings(LoweringTable &table) {
+  for (StringRef dialect : {arith::ArithDialect::getDialectNamespace(),
+                            math::MathDialect::getDialectNamespace()})
+    table.add(dialect, elementwise);
+  table.add<SplatOp>(splat);
+  table.add<CoordinateOp>(coordinate);
+  table.add<ExtractOp>(extract);
+  table.add<ReduceOp>(reduce);
+  table.add<BroadcastOp>(broadcast);
 }

@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "KernelLowering.h"
+#include "titan/Conversion/LoweringTable.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -16,21 +16,22 @@ using namespace titan;
 // Views
 //===----------------------------------------------------------------------===//
 
-LogicalResult KernelLowering::sharedSlot(SharedSlotOp op) {
-  Value offset =
-      mul(toI32(get1(op.getIndex())), op.getRing().getType().getSlotBytes());
-  set(op, add(get1(op.getRing()), offset));
+static LogicalResult sharedSlot(KernelLowering &kl, SharedSlotOp op) {
+  Value offset = kl.mul(kl.toI32(kl.get1(op.getIndex())),
+                        op.getRing().getType().getSlotBytes());
+  kl.set(op, kl.add(kl.get1(op.getRing()), offset));
   return success();
 }
 
-LogicalResult KernelLowering::sharedView(SharedViewOp op) {
-  set(op, add(get1(op.getSource()), i32(op.getByteOffset())));
+static LogicalResult sharedView(KernelLowering &kl, SharedViewOp op) {
+  kl.set(op, kl.add(kl.get1(op.getSource()), kl.i32(op.getByteOffset())));
   return success();
 }
 
-LogicalResult KernelLowering::mapRank(MapRankOp op) {
-  set(op, ptx(b.getI32Type(), "mapa.shared::cluster.u32 $0, $1, $2;", "=r,r,r",
-              {get1(op.getSource()), get1(op.getRank())}));
+static LogicalResult mapRank(KernelLowering &kl, MapRankOp op) {
+  kl.set(op,
+         kl.ptx(kl.b.getI32Type(), "mapa.shared::cluster.u32 $0, $1, $2;",
+                "=r,r,r", {kl.get1(op.getSource()), kl.get1(op.getRank())}));
   return success();
 }
 
@@ -38,25 +39,18 @@ LogicalResult KernelLowering::mapRank(MapRankOp op) {
 // Register tiles <-> shared memory
 //===----------------------------------------------------------------------===//
 
-Value KernelLowering::pack(Value low, Value high) {
-  auto type = VectorType::get(2, low.getType());
-  Value pair = LLVM::PoisonOp::create(b, type);
-  pair = LLVM::InsertElementOp::create(b, pair, low, i32(0));
-  pair = LLVM::InsertElementOp::create(b, pair, high, i32(1));
-  return LLVM::BitcastOp::create(b, b.getI32Type(), pair);
-}
-
 /// stmatrix / ldmatrix: each 8 x 8 matrix is a pair of registers of each lane;
 /// lane i gives the address of row i % 8 of matrix i / 8.
-LogicalResult KernelLowering::sharedMatrix(Operation *op, SharedType buffer,
-                                           RankedTensorType tile, bool store) {
+static LogicalResult sharedMatrix(KernelLowering &kl, Operation *op,
+                                  SharedType buffer, RankedTensorType tile,
+                                  bool store) {
   Layout layout = *getTileLayout(tile);
   if (tile.getRank() != 2 || buffer.getElementBytes() != 2)
-    return unsupported(op,
-                       "`matrix` on tiles that are not two-dimensional with "
-                       "elements of 16 bits");
+    return kl.unsupported(op,
+                          "`matrix` on tiles that are not two-dimensional with "
+                          "elements of 16 bits");
   int64_t registers = layout.registers();
-  int64_t warps = std::max<int64_t>(layout.warps(), warpsHere);
+  int64_t warps = std::max<int64_t>(layout.warps(), kl.warps());
   if (registers % 2 || layout.lanes() != 32)
     return op->emitError(
         "[layout-mismatch] stmatrix and ldmatrix move pairs of "
@@ -93,10 +87,10 @@ LogicalResult KernelLowering::sharedMatrix(Operation *op, SharedType buffer,
       Coord origin = layout.coords(r + 2 * (l / 8 % count), 0, w);
       return buffer.getByteOffset({origin[0] + l % 8, origin[1]});
     });
-  Value base = store ? get1(cast<SharedStoreOp>(op).getBuffer())
-                     : get1(cast<SharedLoadOp>(op).getBuffer());
+  Value base = store ? kl.get1(cast<SharedStoreOp>(op).getBuffer())
+                     : kl.get1(cast<SharedLoadOp>(op).getBuffer());
   auto addresses =
-      sharedAddresses(op, base, buffer.getAlignment(), offsets, warps);
+      kl.sharedAddresses(op, base, buffer.getAlignment(), offsets, warps);
   if (failed(addresses))
     return failure();
 
@@ -105,7 +99,7 @@ LogicalResult KernelLowering::sharedMatrix(Operation *op, SharedType buffer,
                             (transposed ? ".trans" : "") + ".shared.b16 ";
   Values results;
   if (store) {
-    Values elements = get(cast<SharedStoreOp>(op).getTile());
+    Values elements = kl.get(cast<SharedStoreOp>(op).getTile());
     std::string list, constraints = "r";
     for (int64_t i = 0; i < count; ++i) {
       list += (i ? ", $" : "$") + std::to_string(i + 1);
@@ -115,10 +109,10 @@ LogicalResult KernelLowering::sharedMatrix(Operation *op, SharedType buffer,
       Values operands{address};
       for (int64_t i = 0; i < count; ++i) {
         size_t r = g * 2 * count + 2 * i;
-        operands.push_back(pack(elements[r], elements[r + 1]));
+        operands.push_back(kl.pack(elements[r], elements[r + 1]));
       }
-      ptx(instruction + "[$0], {" + list + "};", constraints + ",~{memory}",
-          operands);
+      kl.ptx(instruction + "[$0], {" + list + "};", constraints + ",~{memory}",
+             operands);
     }
     return success();
   }
@@ -127,27 +121,28 @@ LogicalResult KernelLowering::sharedMatrix(Operation *op, SharedType buffer,
     list += (i ? ", $" : "$") + std::to_string(i);
     constraints += "=r,";
   }
-  Type word = b.getI32Type(), element = tile.getElementType();
+  Type word = kl.b.getI32Type(), element = tile.getElementType();
   Type loaded = count == 1
                     ? word
                     : LLVM::LLVMStructType::getLiteral(
-                          b.getContext(), SmallVector<Type>(count, word));
+                          kl.b.getContext(), SmallVector<Type>(count, word));
   for (Value address : *addresses) {
-    Value all =
-        ptx(loaded,
-            instruction + "{" + list + "}, [$" + std::to_string(count) + "];",
-            constraints + "r,~{memory}", address);
+    Value all = kl.ptx(loaded,
+                       instruction + "{" + list + "}, [$" +
+                           std::to_string(count) + "];",
+                       constraints + "r,~{memory}", address);
     for (int64_t i = 0; i < count; ++i) {
       Value bits = count == 1
                        ? all
-                       : LLVM::ExtractValueOp::create(b, all, i).getResult();
+                       : LLVM::ExtractValueOp::create(kl.b, all, i).getResult();
       Value pair =
-          LLVM::BitcastOp::create(b, VectorType::get(2, element), bits);
+          LLVM::BitcastOp::create(kl.b, VectorType::get(2, element), bits);
       for (int half : {0, 1})
-        results.push_back(LLVM::ExtractElementOp::create(b, pair, i32(half)));
+        results.push_back(
+            LLVM::ExtractElementOp::create(kl.b, pair, kl.i32(half)));
     }
   }
-  set(cast<SharedLoadOp>(op).getResult(), results);
+  kl.set(cast<SharedLoadOp>(op).getResult(), results);
   return success();
 }
 
@@ -197,107 +192,83 @@ static Accesses planAccesses(const Layout &layout, SharedType buffer,
   return plan;
 }
 
-LogicalResult KernelLowering::sharedStore(SharedStoreOp op) {
+static LogicalResult sharedStore(KernelLowering &kl, SharedStoreOp op) {
   SharedType buffer = op.getBuffer().getType();
   if (op.getMatrix())
-    return sharedMatrix(op, buffer, op.getTile().getType(), /*store=*/true);
+    return sharedMatrix(kl, op, buffer, op.getTile().getType(), /*store=*/true);
   Layout layout = *getTileLayout(op.getTile().getType());
-  int64_t warps = std::max<int64_t>(layout.warps(), warpsHere);
+  int64_t warps = std::max<int64_t>(layout.warps(), kl.warps());
   Accesses plan = planAccesses(layout, buffer, warps);
-  auto owner = ownerPredicate(op, layout);
+  auto owner = kl.ownerPredicate(op, layout);
   if (failed(owner))
     return failure();
-  auto addresses = sharedAddresses(op, get1(op.getBuffer()),
-                                   buffer.getAlignment(), plan.offsets, warps);
+  auto addresses = kl.sharedAddresses(
+      op, kl.get1(op.getBuffer()), buffer.getAlignment(), plan.offsets, warps);
   if (failed(addresses))
     return failure();
-  OpBuilder::InsertionGuard guard(b);
+  OpBuilder::InsertionGuard guard(kl.b);
   if (*owner) {
-    auto branch = scf::IfOp::create(b, TypeRange(), *owner, /*else=*/false);
-    b.setInsertionPointToStart(branch.thenBlock());
+    auto branch = scf::IfOp::create(kl.b, TypeRange(), *owner, /*else=*/false);
+    kl.b.setInsertionPointToStart(branch.thenBlock());
   }
-  Values elements = get(op.getTile());
+  Values elements = kl.get(op.getTile());
   Type element = op.getTile().getType().getElementType();
-  Type pointer =
-      LLVM::LLVMPointerType::get(b.getContext(), buffer.getCluster() ? 7 : 3);
+  Type pointer = LLVM::LLVMPointerType::get(kl.b.getContext(),
+                                            buffer.getCluster() ? 7 : 3);
   for (auto [r, address] : llvm::zip(plan.registers, *addresses)) {
     // Several registers may hold one element: the first is enough.
     if (!layout.isOwner({r, 0, 0}))
       continue;
     Value value = elements[r];
     if (plan.width > 1) {
-      value = LLVM::PoisonOp::create(b, VectorType::get(plan.width, element));
+      value =
+          LLVM::PoisonOp::create(kl.b, VectorType::get(plan.width, element));
       for (int64_t i = 0; i < plan.width; ++i)
-        value =
-            LLVM::InsertElementOp::create(b, value, elements[r + i], i32(i));
+        value = LLVM::InsertElementOp::create(kl.b, value, elements[r + i],
+                                              kl.i32(i));
     }
     LLVM::StoreOp::create(
-        b, value, LLVM::IntToPtrOp::create(b, pointer, address),
+        kl.b, value, LLVM::IntToPtrOp::create(kl.b, pointer, address),
         static_cast<unsigned>(plan.width * buffer.getElementBytes()));
   }
   return success();
 }
 
-LogicalResult KernelLowering::sharedLoad(SharedLoadOp op) {
+static LogicalResult sharedLoad(KernelLowering &kl, SharedLoadOp op) {
   SharedType buffer = op.getBuffer().getType();
   if (op.getMatrix())
-    return sharedMatrix(op, buffer, op.getType(), /*store=*/false);
+    return sharedMatrix(kl, op, buffer, op.getType(), /*store=*/false);
   Layout layout = *getTileLayout(op.getType());
-  int64_t warps = std::max<int64_t>(layout.warps(), warpsHere);
+  int64_t warps = std::max<int64_t>(layout.warps(), kl.warps());
   Accesses plan = planAccesses(layout, buffer, warps);
-  auto addresses = sharedAddresses(op, get1(op.getBuffer()),
-                                   buffer.getAlignment(), plan.offsets, warps);
+  auto addresses = kl.sharedAddresses(
+      op, kl.get1(op.getBuffer()), buffer.getAlignment(), plan.offsets, warps);
   if (failed(addresses))
     return failure();
   Type element = op.getType().getElementType();
-  Type pointer =
-      LLVM::LLVMPointerType::get(b.getContext(), buffer.getCluster() ? 7 : 3);
+  Type pointer = LLVM::LLVMPointerType::get(kl.b.getContext(),
+                                            buffer.getCluster() ? 7 : 3);
   Values results;
   for (Value address : *addresses) {
     Type loaded =
         plan.width > 1 ? Type(VectorType::get(plan.width, element)) : element;
     Value value = LLVM::LoadOp::create(
-        b, loaded, LLVM::IntToPtrOp::create(b, pointer, address),
+        kl.b, loaded, LLVM::IntToPtrOp::create(kl.b, pointer, address),
         static_cast<unsigned>(plan.width * buffer.getElementBytes()));
     if (plan.width == 1)
       results.push_back(value);
     else
       for (int64_t i = 0; i < plan.width; ++i)
-        results.push_back(LLVM::ExtractElementOp::create(b, value, i32(i)));
+        results.push_back(
+            LLVM::ExtractElementOp::create(kl.b, value, kl.i32(i)));
   }
-  set(op.getResult(), results);
+  kl.set(op.getResult(), results);
   return success();
 }
 
 //===----------------------------------------------------------------------===//
 // Elements in global memory
 //===----------------------------------------------------------------------===//
-
-Value KernelLowering::elementAddress(Value memory, ValueRange indices) {
-  if (auto shared = dyn_cast<SharedType>(memory.getType())) {
-    // Row-major; a swizzled tile is not addressed element by element.
-    Value offset;
-    int64_t stride = shared.getElementBytes();
-    for (size_t d = indices.size(); d-- > 0;) {
-      Value part = mul(toI32(indices[d]), stride);
-      offset = offset ? add(offset, part) : part;
-      stride *= shared.getShape()[d];
-    }
-    return offset ? add(get1(memory), offset) : get1(memory);
-  }
-  const Global &global = globals[memory];
-  Value offset;
-  for (auto [d, index] : llvm::enumerate(indices)) {
-    Value part = toI64(index);
-    if (d + 1 < indices.size())
-      part = arith::MulIOp::create(b, part, toI64(global.strides[d]));
-    offset = offset ? add(offset, part) : part;
-  }
-  int64_t bytes =
-      getElementBytes(cast<GlobalType>(memory.getType()).getElementType());
-  Value address = LLVM::PtrToIntOp::create(b, b.getI64Type(), global.pointer);
-  return offset ? add(address, mul(offset, bytes)) : address;
-}
 
 namespace {
 /// How a scalar type stands in inline PTX: 8-bit values travel in 32-bit
@@ -338,13 +309,13 @@ static Value fromForm(ImplicitLocOpBuilder &b, Value value, Type type) {
   return value;
 }
 
-LogicalResult KernelLowering::globalLoad(GlobalLoadOp op) {
+static LogicalResult globalLoad(KernelLowering &kl, GlobalLoadOp op) {
   Type element = op.getType().getElementType();
-  RegisterForm form = formOf(b, element);
+  RegisterForm form = formOf(kl.b, element);
   SmallVector<Values> indices;
   for (Value index : op.getIndices())
-    indices.push_back(get(index));
-  Values mask = op.getMask() ? get(op.getMask()) : Values();
+    indices.push_back(kl.get(index));
+  Values mask = op.getMask() ? kl.get(op.getMask()) : Values();
   Values results;
   std::string suffix = std::to_string(form.bits);
   std::string letter = form.bits == 8 ? ".u" : ".b";
@@ -352,40 +323,41 @@ LogicalResult KernelLowering::globalLoad(GlobalLoadOp op) {
     Values at;
     for (Values &index : indices)
       at.push_back(index[r]);
-    Value address = elementAddress(op.getTensor(), at);
+    Value address = kl.elementAddress(op.getTensor(), at);
     Value bits;
     if (mask.empty()) {
-      bits = ptx(form.type, "ld.global" + letter + suffix + " $0, [$1];",
+      bits =
+          kl.ptx(form.type, "ld.global" + letter + suffix + " $0, [$1];",
                  std::string("=") + form.constraint + ",l,~{memory}", address);
     } else {
-      Value active = arith::ExtUIOp::create(b, b.getI32Type(), mask[r]);
+      Value active = arith::ExtUIOp::create(kl.b, kl.b.getI32Type(), mask[r]);
       std::string width = form.bits == 8 ? "32" : suffix;
-      bits = ptx(form.type,
-                 "{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $2, 0;\n\t"
-                 "mov.b" +
-                     width + " $0, 0;\n\t@active ld.global" + letter + suffix +
-                     " $0, [$1];\n\t}",
-                 std::string("=&") + form.constraint + ",l,r,~{memory}",
-                 {address, active});
+      bits = kl.ptx(form.type,
+                    "{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $2, 0;\n\t"
+                    "mov.b" +
+                        width + " $0, 0;\n\t@active ld.global" + letter +
+                        suffix + " $0, [$1];\n\t}",
+                    std::string("=&") + form.constraint + ",l,r,~{memory}",
+                    {address, active});
     }
-    results.push_back(fromForm(b, bits, element));
+    results.push_back(fromForm(kl.b, bits, element));
   }
-  set(op.getResult(), results);
+  kl.set(op.getResult(), results);
   return success();
 }
 
-LogicalResult KernelLowering::globalStore(GlobalStoreOp op) {
+static LogicalResult globalStore(KernelLowering &kl, GlobalStoreOp op) {
   RankedTensorType tile = op.getTile().getType();
   Layout layout = *getTileLayout(tile);
-  auto owner = ownerPredicate(op, layout);
+  auto owner = kl.ownerPredicate(op, layout);
   if (failed(owner))
     return failure();
-  RegisterForm form = formOf(b, tile.getElementType());
+  RegisterForm form = formOf(kl.b, tile.getElementType());
   SmallVector<Values> indices;
   for (Value index : op.getIndices())
-    indices.push_back(get(index));
-  Values elements = get(op.getTile());
-  Values mask = op.getMask() ? get(op.getMask()) : Values();
+    indices.push_back(kl.get(index));
+  Values elements = kl.get(op.getTile());
+  Values mask = op.getMask() ? kl.get(op.getMask()) : Values();
   std::string type = (form.bits == 8 ? ".u" : ".b") + std::to_string(form.bits);
   for (size_t r = 0; r < elements.size(); ++r) {
     if (!layout.isOwner({static_cast<int64_t>(r), 0, 0}))
@@ -393,22 +365,24 @@ LogicalResult KernelLowering::globalStore(GlobalStoreOp op) {
     Values at;
     for (Values &index : indices)
       at.push_back(index[r]);
-    Value address = elementAddress(op.getTensor(), at);
-    Value bits = toForm(b, elements[r], form);
+    Value address = kl.elementAddress(op.getTensor(), at);
+    Value bits = toForm(kl.b, elements[r], form);
     Value active = mask.empty() ? Value() : mask[r];
     if (*owner)
-      active = active ? arith::AndIOp::create(b, active, *owner).getResult()
+      active = active ? arith::AndIOp::create(kl.b, active, *owner).getResult()
                       : *owner;
     if (!active) {
-      ptx("st.global" + type + " [$0], $1;",
-          std::string("l,") + form.constraint + ",~{memory}", {address, bits});
+      kl.ptx("st.global" + type + " [$0], $1;",
+             std::string("l,") + form.constraint + ",~{memory}",
+             {address, bits});
       continue;
     }
-    ptx("{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $2, 0;\n\t"
-        "@active st.global" +
-            type + " [$0], $1;\n\t}",
-        std::string("l,") + form.constraint + ",r,~{memory}",
-        {address, bits, arith::ExtUIOp::create(b, b.getI32Type(), active)});
+    kl.ptx("{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $2, 0;\n\t"
+           "@active st.global" +
+               type + " [$0], $1;\n\t}",
+           std::string("l,") + form.constraint + ",r,~{memory}",
+           {address, bits,
+            arith::ExtUIOp::create(kl.b, kl.b.getI32Type(), active)});
   }
   return success();
 }
@@ -440,56 +414,57 @@ static LogicalResult checkScalarMemory(Operation *op, Value memory) {
   return success();
 }
 
-LogicalResult KernelLowering::ld(LdOp op) {
+static LogicalResult ld(KernelLowering &kl, LdOp op) {
   if (failed(checkScalarMemory(op, op.getMemory())))
     return failure();
-  RegisterForm form = formOf(b, op.getType());
+  RegisterForm form = formOf(kl.b, op.getType());
   MemorySem sem = op.getSem();
   if (sem == MemorySem::SeqCst) {
-    ptx(("fence.sc." + stringifyMemoryScope(op.getScope()) + ";").str(),
-        "~{memory}", {});
+    kl.ptx(("fence.sc." + stringifyMemoryScope(op.getScope()) + ";").str(),
+           "~{memory}", {});
     sem = MemorySem::Acquire;
   }
-  Value bits = ptx(form.type,
-                   "ld" + order(sem, op.getScope()) + spaceOf(op.getMemory()) +
-                       (form.bits == 8 ? ".u" : ".b") +
-                       std::to_string(form.bits) + " $0, [$1];",
-                   std::string("=") + form.constraint + "," +
-                       addressConstraint(op.getMemory()) + ",~{memory}",
-                   elementAddress(op.getMemory(), getAll(op.getIndices())));
-  set(op.getResult(), fromForm(b, bits, op.getType()));
+  Value bits =
+      kl.ptx(form.type,
+             "ld" + order(sem, op.getScope()) + spaceOf(op.getMemory()) +
+                 (form.bits == 8 ? ".u" : ".b") + std::to_string(form.bits) +
+                 " $0, [$1];",
+             std::string("=") + form.constraint + "," +
+                 addressConstraint(op.getMemory()) + ",~{memory}",
+             kl.elementAddress(op.getMemory(), kl.getAll(op.getIndices())));
+  kl.set(op.getResult(), fromForm(kl.b, bits, op.getType()));
   return success();
 }
 
-LogicalResult KernelLowering::st(StOp op) {
+static LogicalResult st(KernelLowering &kl, StOp op) {
   if (failed(checkScalarMemory(op, op.getMemory())))
     return failure();
-  RegisterForm form = formOf(b, op.getValue().getType());
+  RegisterForm form = formOf(kl.b, op.getValue().getType());
   MemorySem sem = op.getSem();
   if (sem == MemorySem::SeqCst) {
-    ptx(("fence.sc." + stringifyMemoryScope(op.getScope()) + ";").str(),
-        "~{memory}", {});
+    kl.ptx(("fence.sc." + stringifyMemoryScope(op.getScope()) + ";").str(),
+           "~{memory}", {});
     sem = MemorySem::Release;
   }
-  ptx("st" + order(sem, op.getScope()) + spaceOf(op.getMemory()) +
-          (form.bits == 8 ? ".u" : ".b") + std::to_string(form.bits) +
-          " [$0], $1;",
-      std::string(addressConstraint(op.getMemory())) + "," + form.constraint +
-          ",~{memory}",
-      {elementAddress(op.getMemory(), getAll(op.getIndices())),
-       toForm(b, get1(op.getValue()), form)});
+  kl.ptx("st" + order(sem, op.getScope()) + spaceOf(op.getMemory()) +
+             (form.bits == 8 ? ".u" : ".b") + std::to_string(form.bits) +
+             " [$0], $1;",
+         std::string(addressConstraint(op.getMemory())) + "," +
+             form.constraint + ",~{memory}",
+         {kl.elementAddress(op.getMemory(), kl.getAll(op.getIndices())),
+          toForm(kl.b, kl.get1(op.getValue()), form)});
   return success();
 }
 
-LogicalResult KernelLowering::atom(AtomOp op) {
+static LogicalResult atom(KernelLowering &kl, AtomOp op) {
   if (failed(checkScalarMemory(op, op.getMemory())))
     return failure();
   Type type = op.getType();
   unsigned bits = type.getIntOrFloatBitWidth();
   bool isFloat = isa<FloatType>(type);
   if (bits != 32 && bits != 64)
-    return unsupported(op, "an atomic operation on " +
-                               llvm::formatv("{0}", type).str());
+    return kl.unsupported(op, "an atomic operation on " +
+                                  llvm::formatv("{0}", type).str());
   std::string suffix = std::to_string(bits);
   switch (op.getOp()) {
   case AtomicOp::Add:
@@ -498,7 +473,7 @@ LogicalResult KernelLowering::atom(AtomOp op) {
   case AtomicOp::Min:
   case AtomicOp::Max:
     if (isFloat)
-      return unsupported(op, "an atomic minimum or maximum of floats");
+      return kl.unsupported(op, "an atomic minimum or maximum of floats");
     suffix = ".s" + suffix;
     break;
   case AtomicOp::Exch:
@@ -508,53 +483,76 @@ LogicalResult KernelLowering::atom(AtomOp op) {
   case AtomicOp::Or:
   case AtomicOp::Xor:
     if (isFloat)
-      return unsupported(op, "a bitwise atomic operation on floats");
+      return kl.unsupported(op, "a bitwise atomic operation on floats");
     suffix = ".b" + suffix;
     break;
   }
-  RegisterForm form = formOf(b, type);
+  RegisterForm form = formOf(kl.b, type);
   MemorySem sem = op.getSem();
   if (sem == MemorySem::Weak)
     sem = MemorySem::Relaxed;
   if (sem == MemorySem::SeqCst) {
-    ptx(("fence.sc." + stringifyMemoryScope(op.getScope()) + ";").str(),
-        "~{memory}", {});
+    kl.ptx(("fence.sc." + stringifyMemoryScope(op.getScope()) + ";").str(),
+           "~{memory}", {});
     sem = MemorySem::AcqRel;
   }
   std::string operand = form.constraint;
-  Value value = toForm(b, get1(op.getValue()), form);
+  Value value = toForm(kl.b, kl.get1(op.getValue()), form);
   if (isFloat) { // add.f32 wants a float register
     operand = bits == 32 ? "f" : "d";
-    value = get1(op.getValue());
+    value = kl.get1(op.getValue());
   }
-  Value old =
-      ptx(isFloat ? type : form.type,
-          "atom" + order(sem, op.getScope()) + spaceOf(op.getMemory()) + "." +
-              stringifyAtomicOp(op.getOp()).str() + suffix + " $0, [$1], $2;",
-          "=" + operand + "," + addressConstraint(op.getMemory()) + "," +
-              operand + ",~{memory}",
-          {elementAddress(op.getMemory(), getAll(op.getIndices())), value});
-  set(op.getResult(), isFloat ? old : fromForm(b, old, type));
+  Value old = kl.ptx(
+      isFloat ? type : form.type,
+      "atom" + order(sem, op.getScope()) + spaceOf(op.getMemory()) + "." +
+          stringifyAtomicOp(op.getOp()).str() + suffix + " $0, [$1], $2;",
+      "=" + operand + "," + addressConstraint(op.getMemory()) + "," + operand +
+          ",~{memory}",
+      {kl.elementAddress(op.getMemory(), kl.getAll(op.getIndices())), value});
+  kl.set(op.getResult(), isFloat ? old : fromForm(kl.b, old, type));
   return success();
 }
 
-LogicalResult KernelLowering::flagWait(FlagWaitOp op) {
+static LogicalResult flagWait(KernelLowering &kl, FlagWaitOp op) {
   std::string scope = stringifyMemoryScope(op.getScope()).str();
-  ptx("{\n\t.reg .pred done;\n\t.reg .b32 flag;\nflag_${:uid}:\n\t"
-      "ld.acquire." +
-          scope +
-          ".global.b32 flag, [$0];\n\t"
-          "setp.ge.s32 done, flag, $1;\n\t@!done bra flag_${:uid};\n\t}",
-      "l,r,~{memory}",
-      {elementAddress(op.getFlags(), getAll(op.getIndices())),
-       get1(op.getValue())});
+  kl.ptx("{\n\t.reg .pred done;\n\t.reg .b32 flag;\nflag_${:uid}:\n\t"
+         "ld.acquire." +
+             scope +
+             ".global.b32 flag, [$0];\n\t"
+             "setp.ge.s32 done, flag, $1;\n\t@!done bra flag_${:uid};\n\t}",
+         "l,r,~{memory}",
+         {kl.elementAddress(op.getFlags(), kl.getAll(op.getIndices())),
+          kl.get1(op.getValue())});
   return success();
 }
 
-LogicalResult KernelLowering::flagSignal(FlagSignalOp op) {
+static LogicalResult flagSignal(KernelLowering &kl, FlagSignalOp op) {
   std::string scope = stringifyMemoryScope(op.getScope()).str();
-  ptx("red.release." + scope + ".global.add.u32 [$0], $1;", "l,r,~{memory}",
-      {elementAddress(op.getFlags(), getAll(op.getIndices())),
-       get1(op.getValue())});
+  kl.ptx("red.release." + scope + ".global.add.u32 [$0], $1;", "l,r,~{memory}",
+         {kl.elementAddress(op.getFlags(), kl.getAll(op.getIndices())),
+          kl.get1(op.getValue())});
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+void titan::populateMemoryLowerings(LoweringTable &table) {
+  table.add<SharedAllocOp>([](KernelLowering &kl, SharedAllocOp o) {
+    kl.set(o, kl.sharedAddress(o));
+    return success();
+  });
+  table.add<SharedSlotOp>(sharedSlot);
+  table.add<SharedViewOp>(sharedView);
+  table.add<MapRankOp>(mapRank);
+  table.add<SharedStoreOp>(sharedStore);
+  table.add<SharedLoadOp>(sharedLoad);
+  table.add<GlobalLoadOp>(globalLoad);
+  table.add<GlobalStoreOp>(globalStore);
+  table.add<LdOp>(ld);
+  table.add<StOp>(st);
+  table.add<AtomOp>(atom);
+  table.add<FlagWaitOp>(flagWait);
+  table.add<FlagSignalOp>(flagSignal);
 }

@@ -26,7 +26,7 @@
 //     M or N.
 //
 //===----------------------------------------------------------------------===//
-#include "KernelLowering.h"
+#include "titan/Conversion/LoweringTable.h"
 
 #include "titan/Layout/Hardware.h"
 
@@ -64,13 +64,13 @@ struct Operand {
 
 } // namespace
 
-FailureOr<SmallVector<Value>>
-KernelLowering::fragmentsOfA(MmaOp op, const Layout &accumulator,
-                             int64_t firstRegister) {
+static FailureOr<SmallVector<Value>> fragmentsOfA(KernelLowering &kl, MmaOp op,
+                                                  const Layout &accumulator,
+                                                  int64_t firstRegister) {
   auto tile = cast<RankedTensorType>(op.getA().getType());
   Layout layout = *getTileLayout(tile);
   Layout atom = *wgmmaA(16, 64, 16);
-  Values elements = get(op.getA());
+  Values elements = kl.get(op.getA());
   auto mismatch = [&] {
     return op.emitError("[layout-mismatch] A's registers are not the fragments "
                         "that this product's warps multiply; give it the "
@@ -106,12 +106,12 @@ KernelLowering::fragmentsOfA(MmaOp op, const Layout &accumulator,
       registers.push_back(elements[found->second]);
     }
     for (int64_t i = 0; i < 8; i += 2)
-      packed.push_back(pack(registers[i], registers[i + 1]));
+      packed.push_back(kl.pack(registers[i], registers[i + 1]));
   }
   return packed;
 }
 
-LogicalResult KernelLowering::mma(MmaOp op) {
+static LogicalResult mma(KernelLowering &kl, MmaOp op) {
   RankedTensorType tile = op.getAcc().getType().getTensor();
   Layout layout = *getTileLayout(tile);
   int64_t warps = layout.warps();
@@ -129,9 +129,9 @@ LogicalResult KernelLowering::mma(MmaOp op) {
                     : cast<RankedTensorType>(op.getA().getType()).getShape()[1];
 
   // Each warpgroup holds blocks of 64 rows; find them by asking the layout.
-  if (warps % 4 || warpsHere % 4 || warps != warpsHere)
+  if (warps % 4 || kl.warps() % 4 || warps != kl.warps())
     return op.emitError("[layout-mismatch] the accumulator's layout is for ")
-           << warps << " warps, the partition has " << warpsHere
+           << warps << " warps, the partition has " << kl.warps()
            << "; wgmma is executed by all of its warpgroups";
   int64_t groups4 = warps / 4, registers = layout.registers();
   int64_t n = tile.getShape()[1];
@@ -167,15 +167,15 @@ LogicalResult KernelLowering::mma(MmaOp op) {
   // Descriptors: one address a block, the walk along K is added to it.
   auto lowWord = [&](Operand operand, Value address) -> Value {
     // Shared addresses are below 2^18, so the field needs no mask.
-    Value encoded = arith::ShRUIOp::create(b, address, i32(4));
+    Value encoded = arith::ShRUIOp::create(kl.b, address, kl.i32(4));
     return arith::OrIOp::create(
-        b, encoded, i32(static_cast<int32_t>(operand.descriptor())));
+        kl.b, encoded, kl.i32(static_cast<int32_t>(operand.descriptor())));
   };
   auto word64 = [&](Operand operand, Value low, int64_t offset) -> Value {
-    Value moved = offset ? add(low, i32(offset / 16)) : low;
-    Value wide = arith::ExtUIOp::create(b, b.getI64Type(), moved);
+    Value moved = offset ? kl.add(low, kl.i32(offset / 16)) : low;
+    Value wide = arith::ExtUIOp::create(kl.b, kl.b.getI64Type(), moved);
     int64_t high = static_cast<int64_t>(operand.descriptor() >> 32 << 32);
-    return arith::OrIOp::create(b, wide, i64(high));
+    return arith::OrIOp::create(kl.b, wide, kl.i64(high));
   };
   std::string type =
       op.getB().getType().getElementType().isBF16() ? "bf16" : "f16";
@@ -186,35 +186,35 @@ LogicalResult KernelLowering::mma(MmaOp op) {
   if (typeA)
     flags += a.transposed ? "1, " : "0, ";
   flags += bMatrix.transposed ? "1;" : "0;";
-  Values accumulator = get(op.getAcc()), results;
-  Type f32 = b.getF32Type();
+  Values accumulator = kl.get(op.getAcc()), results;
+  Type f32 = kl.b.getF32Type();
   int64_t steps = k / 16;
 
   for (int64_t block = 0; block < blocks; ++block) {
     auto origin = [&](int64_t group) {
       return layout.coords(block * perBlock, 0, group * 4);
     };
-    std::optional<Value> rowOffset = laneFunction(
+    std::optional<Value> rowOffset = kl.laneFunction(
         [&](int64_t, int64_t w) {
           return typeA ? a.offset(origin(w / 4)[0], 0) : 0;
         },
         groups4 * 4);
-    std::optional<Value> columnOffset = laneFunction(
+    std::optional<Value> columnOffset = kl.laneFunction(
         [&](int64_t, int64_t w) { return bMatrix.offset(origin(w / 4)[1], 0); },
         groups4 * 4);
     if (!rowOffset || !columnOffset)
-      return unsupported(op, "this order of warpgroups");
+      return kl.unsupported(op, "this order of warpgroups");
     Value lowA;
     Values fragments;
     if (typeA) {
-      lowA = lowWord(a, add(get1(op.getA()), *rowOffset));
+      lowA = lowWord(a, kl.add(kl.get1(op.getA()), *rowOffset));
     } else {
-      auto found = fragmentsOfA(op, layout, block * perBlock);
+      auto found = fragmentsOfA(kl, op, layout, block * perBlock);
       if (failed(found))
         return failure();
       fragments = std::move(*found);
     }
-    Value lowB = lowWord(bMatrix, add(get1(op.getB()), *columnOffset));
+    Value lowB = lowWord(bMatrix, kl.add(kl.get1(op.getB()), *columnOffset));
 
     Values operands(accumulator.begin() + block * perBlock,
                     accumulator.begin() + (block + 1) * perBlock);
@@ -231,8 +231,8 @@ LogicalResult KernelLowering::mma(MmaOp op) {
     std::string text = "{\n\t.reg .pred use, yes;\n\t"
                        "setp.ne.b32 yes, 1, 0;\n\t";
     if (op.getAccumulate()) {
-      operands.push_back(
-          arith::ExtUIOp::create(b, b.getI32Type(), get1(op.getAccumulate())));
+      operands.push_back(arith::ExtUIOp::create(kl.b, kl.b.getI32Type(),
+                                                kl.get1(op.getAccumulate())));
       constraints += ",r";
       text += "setp.ne.b32 use, $" + std::to_string(next++) + ", 0;\n\t";
     } else {
@@ -260,24 +260,24 @@ LogicalResult KernelLowering::mma(MmaOp op) {
     }
     text += "}";
     auto structure = LLVM::LLVMStructType::getLiteral(
-        b.getContext(), SmallVector<Type>(perBlock, f32));
-    Value all = ptx(structure, text, constraints + ",~{memory}", operands);
+        kl.b.getContext(), SmallVector<Type>(perBlock, f32));
+    Value all = kl.ptx(structure, text, constraints + ",~{memory}", operands);
     for (int64_t r = 0; r < perBlock; ++r)
-      results.push_back(LLVM::ExtractValueOp::create(b, all, r));
+      results.push_back(LLVM::ExtractValueOp::create(kl.b, all, r));
   }
-  set(op.getResult(), results);
+  kl.set(op.getResult(), results);
   return success();
 }
 
-LogicalResult KernelLowering::mmaResult(MmaResultOp op) {
+static LogicalResult mmaResult(KernelLowering &kl, MmaResultOp op) {
   // The registers pass through the wait, so that nothing that reads them can
   // move above it.
-  Values registers = get(op.getAcc());
+  Values registers = kl.get(op.getAcc());
   std::optional<int64_t> pending = 0;
   if (op.getAfter())
-    pending = groups.getPending(op);
+    pending = kl.groups.getPending(op);
   if (!pending) { // no path brings a product
-    set(op.getResult(), registers);
+    kl.set(op.getResult(), registers);
     return success();
   }
   std::string constraints;
@@ -286,21 +286,54 @@ LogicalResult KernelLowering::mmaResult(MmaResultOp op) {
   for (size_t r = 0; r < registers.size(); ++r)
     constraints += "," + std::to_string(r);
   auto structure = LLVM::LLVMStructType::getLiteral(
-      b.getContext(),
+      kl.b.getContext(),
       SmallVector<Type>(registers.size(), registers.front().getType()));
-  Value all = ptx(structure,
-                  "wgmma.wait_group.sync.aligned " +
-                      std::to_string(std::min<int64_t>(*pending, 7)) + ";",
-                  constraints + ",~{memory}", registers);
+  Value all = kl.ptx(structure,
+                     "wgmma.wait_group.sync.aligned " +
+                         std::to_string(std::min<int64_t>(*pending, 7)) + ";",
+                     constraints + ",~{memory}", registers);
   for (size_t r = 0; r < registers.size(); ++r)
-    registers[r] = LLVM::ExtractValueOp::create(b, all, r);
-  set(op.getResult(), registers);
+    registers[r] = LLVM::ExtractValueOp::create(kl.b, all, r);
+  kl.set(op.getResult(), registers);
   return success();
 }
 
-LogicalResult KernelLowering::mmaWait(MmaWaitOp op) {
-  if (std::optional<int64_t> pending = groups.getPending(op))
+static LogicalResult mmaWait(KernelLowering &kl, MmaWaitOp op) {
+  if (std::optional<int64_t> pending = kl.groups.getPending(op))
     NVVM::WgmmaWaitGroupSyncOp::create(
-        b, static_cast<uint64_t>(std::min<int64_t>(*pending, 7)));
+        kl.b, static_cast<uint64_t>(std::min<int64_t>(*pending, 7)));
   return success();
+}
+
+void titan::populateMmaLowerings(LoweringTable &table) {
+  table.add<MmaOp>(mma);
+  table.add<MmaResultOp>(mmaResult);
+  table.add<MmaWaitOp>(mmaWait);
+  table.add<InFlightNoneOp>([](KernelLowering &kl, InFlightNoneOp o) {
+    auto types = kl.convert(o, o.getType());
+    if (failed(types))
+      return failure();
+    Value zero =
+        arith::ConstantOp::create(kl.b, kl.b.getZeroAttr(types->front()));
+    kl.set(o, Values(types->size(), zero));
+    return success();
+  });
+  table.add<InFlightStartOp>([](KernelLowering &kl, InFlightStartOp o) {
+    kl.set(o, kl.get(o.getTile()));
+    return success();
+  });
+  table.add<MmaFenceOp>([](KernelLowering &kl, MmaFenceOp) {
+    NVVM::WgmmaFenceAlignedOp::create(kl.b);
+    return success();
+  });
+  table.add<MmaCommitOp>([](KernelLowering &kl, MmaCommitOp o) {
+    NVVM::WgmmaGroupSyncAlignedOp::create(kl.b);
+    kl.set(o.getToken(), {});
+    return success();
+  });
+  table.add<MmaWaitGroupOp>([](KernelLowering &kl, MmaWaitGroupOp o) {
+    NVVM::WgmmaWaitGroupSyncOp::create(kl.b,
+                                       static_cast<uint64_t>(o.getPending()));
+    return success();
+  });
 }

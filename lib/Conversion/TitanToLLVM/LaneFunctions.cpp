@@ -14,7 +14,7 @@
 // every lane and warp.
 //
 //===----------------------------------------------------------------------===//
-#include "KernelLowering.h"
+#include "titan/Conversion/KernelLowering.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -10,7 +10,7 @@
 // are innermost first there, outermost first in titan.
 //
 //===----------------------------------------------------------------------===//
-#include "KernelLowering.h"
+#include "titan/Conversion/LoweringTable.h"
 
 #include "titan/Domain/TensorMap.h"
 
@@ -55,33 +55,33 @@ static StringRef loadMode(TensorMapType map, bool load) {
 
 /// The instruction packs im2col offsets into 16 bits without a check
 /// (facts-tma.md C5): where one is out of range, the kernel ends in a trap.
-void KernelLowering::checkOffsets(TmaLoadOp op) {
+static void checkOffsets(KernelLowering &kl, TmaLoadOp op) {
   int64_t most = maxIm2colOffset(op.getMap().getType().getRank());
   Value broken;
   for (Value offset : op.getOffsets()) {
     if (matchPattern(offset, m_Constant()))
       continue; // Verified.
-    Value wide = toI64(get1(offset));
-    Value over =
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, wide, i64(most));
-    broken = broken ? arith::OrIOp::create(b, broken, over) : over;
+    Value wide = kl.toI64(kl.get1(offset));
+    Value over = arith::CmpIOp::create(kl.b, arith::CmpIPredicate::ugt, wide,
+                                       kl.i64(most));
+    broken = broken ? arith::OrIOp::create(kl.b, broken, over) : over;
   }
   if (!broken)
     return;
-  OpBuilder::InsertionGuard guard(b);
-  auto branch = scf::IfOp::create(b, TypeRange(), broken, /*else=*/false);
-  b.setInsertionPointToStart(branch.thenBlock());
-  ptx("trap;", "~{memory}", {});
+  OpBuilder::InsertionGuard guard(kl.b);
+  auto branch = scf::IfOp::create(kl.b, TypeRange(), broken, /*else=*/false);
+  kl.b.setInsertionPointToStart(branch.thenBlock());
+  kl.ptx("trap;", "~{memory}", {});
 }
 
-LogicalResult KernelLowering::tmaLoad(TmaLoadOp op) {
-  checkOffsets(op);
+static LogicalResult tmaLoad(KernelLowering &kl, TmaLoadOp op) {
+  checkOffsets(kl, op);
   size_t rank = op.getCoords().size();
   bool multicast = op.getMulticast() != nullptr;
-  Values operands{get1(op.getBuffer()), get1(op.getMap()),
-                  barrierAddress(op.getBarrier(), op.getIndex())};
+  Values operands{kl.get1(op.getBuffer()), kl.get1(op.getMap()),
+                  kl.mbarrierAddress(op.getBarrier(), op.getIndex())};
   for (Value coordinate : llvm::reverse(op.getCoords()))
-    operands.push_back(toI32(get1(coordinate)));
+    operands.push_back(kl.toI32(kl.get1(coordinate)));
   std::string text = "cp.async.bulk.tensor." + std::to_string(rank) +
                      "d.shared::cluster.global" +
                      loadMode(op.getMap().getType(), /*load=*/true).str() +
@@ -90,32 +90,32 @@ LogicalResult KernelLowering::tmaLoad(TmaLoadOp op) {
   if (size_t spatial = op.getOffsets().size()) {
     tail += ", " + braces(operands.size(), spatial);
     for (Value offset : llvm::reverse(op.getOffsets()))
-      operands.push_back(
-          arith::TruncIOp::create(b, b.getI16Type(), toI64(get1(offset))));
+      operands.push_back(arith::TruncIOp::create(kl.b, kl.b.getI16Type(),
+                                                 kl.toI64(kl.get1(offset))));
     constraints += repeat("h", spatial);
   }
   if (multicast) {
     text += ".multicast::cluster";
     tail += ", $" + std::to_string(operands.size());
-    operands.push_back(get1(op.getMulticast()));
+    operands.push_back(kl.get1(op.getMulticast()));
     constraints += ",h";
   }
   if (auto cache = op.getCache()) {
     text += ".L2::cache_hint";
     tail += ", $" + std::to_string(operands.size());
-    operands.push_back(i64(cacheWord(*cache)));
+    operands.push_back(kl.i64(cacheWord(*cache)));
     constraints += ",l";
   }
   text += " [$0], [$1, " + braces(3, rank) + "], [$2]" + tail + ";";
-  ptx(text, constraints + ",~{memory}", operands);
+  kl.ptx(text, constraints + ",~{memory}", operands);
   return success();
 }
 
-LogicalResult KernelLowering::tmaStore(TmaStoreOp op) {
+static LogicalResult tmaStore(KernelLowering &kl, TmaStoreOp op) {
   size_t rank = op.getCoords().size();
-  Values operands{get1(op.getBuffer()), get1(op.getMap())};
+  Values operands{kl.get1(op.getBuffer()), kl.get1(op.getMap())};
   for (Value coordinate : llvm::reverse(op.getCoords()))
-    operands.push_back(toI32(get1(coordinate)));
+    operands.push_back(kl.toI32(kl.get1(coordinate)));
   std::string text =
       "cp.async.bulk.tensor." + std::to_string(rank) + "d.global.shared::cta" +
       loadMode(op.getMap().getType(), /*load=*/false).str() + ".bulk_group";
@@ -123,33 +123,55 @@ LogicalResult KernelLowering::tmaStore(TmaStoreOp op) {
   if (auto cache = op.getCache()) {
     text += ".L2::cache_hint";
     tail = ", $" + std::to_string(operands.size());
-    operands.push_back(i64(cacheWord(*cache)));
+    operands.push_back(kl.i64(cacheWord(*cache)));
     constraints += ",l";
   }
   text += " [$1, " + braces(2, rank) + "], [$0]" + tail + ";";
-  ptx(text, constraints + ",~{memory}", operands);
+  kl.ptx(text, constraints + ",~{memory}", operands);
   return success();
 }
 
-LogicalResult KernelLowering::tmaReduce(TmaReduceOp op) {
+static LogicalResult tmaReduce(KernelLowering &kl, TmaReduceOp op) {
   size_t rank = op.getCoords().size();
   StringRef kind = stringifyAtomicOp(op.getOp());
-  Values operands{get1(op.getBuffer()), get1(op.getMap())};
+  Values operands{kl.get1(op.getBuffer()), kl.get1(op.getMap())};
   for (Value coordinate : llvm::reverse(op.getCoords()))
-    operands.push_back(toI32(get1(coordinate)));
+    operands.push_back(kl.toI32(kl.get1(coordinate)));
   std::string text =
       ("cp.reduce.async.bulk.tensor." + Twine(rank) + "d.global.shared::cta." +
        kind + loadMode(op.getMap().getType(), /*load=*/false) +
        ".bulk_group [$1, " + braces(2, rank) + "], [$0];")
           .str();
-  ptx(text, "r,l" + repeat("r", rank) + ",~{memory}", operands);
+  kl.ptx(text, "r,l" + repeat("r", rank) + ",~{memory}", operands);
   return success();
 }
 
-LogicalResult KernelLowering::bulkWait(BulkWaitOp op) {
-  if (std::optional<int64_t> pending = groups.getPending(op))
-    NVVM::CpAsyncBulkWaitGroupOp::create(b, static_cast<uint32_t>(*pending),
-                                         op.getRead() ? b.getUnitAttr()
+static LogicalResult bulkWait(KernelLowering &kl, BulkWaitOp op) {
+  if (std::optional<int64_t> pending = kl.groups.getPending(op))
+    NVVM::CpAsyncBulkWaitGroupOp::create(kl.b, static_cast<uint32_t>(*pending),
+                                         op.getRead() ? kl.b.getUnitAttr()
                                                       : UnitAttr());
   return success();
+}
+
+void titan::populateTmaLowerings(LoweringTable &table) {
+  table.add<TmaLoadOp>(tmaLoad);
+  table.add<TmaStoreOp>(tmaStore);
+  table.add<TmaReduceOp>(tmaReduce);
+  table.add<BulkCommitOp>([](KernelLowering &kl, BulkCommitOp o) {
+    NVVM::CpAsyncBulkCommitGroupOp::create(kl.b);
+    kl.set(o.getToken(), {});
+    return success();
+  });
+  table.add<BulkWaitOp>(bulkWait);
+  table.add<BulkWaitGroupOp>([](KernelLowering &kl, BulkWaitGroupOp o) {
+    NVVM::CpAsyncBulkWaitGroupOp::create(
+        kl.b, static_cast<uint32_t>(o.getPending()),
+        o.getRead() ? kl.b.getUnitAttr() : UnitAttr());
+    return success();
+  });
+  table.add<TokenNoneOp>([](KernelLowering &kl, TokenNoneOp o) {
+    kl.set(o, {});
+    return success();
+  });
 }

@@ -1,4 +1,4 @@
-//===- TitanToNVVM.h - titan kernels as functions of a GPU ------*- C++ -*-===//
+//===- TitanToLLVM.h - titan kernels as functions of a GPU ------*- C++ -*-===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -6,21 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel becomes one function in the llvm and nvvm dialects and one entry of
-// the package's manifest. What a value of the titan dialect is there:
-//
-//   register tile, inflight   one scalar for each register a thread holds
-//   shared, mbarrier          i32, an address in shared memory
-//   tensor_map                a pointer to a __grid_constant__ parameter
-//   global                    a pointer, and the sizes and strides that are
-//   used token                     nothing: waits are counted (PendingGroups.h)
-//   phase                     i64, an mbarrier state
-//
+// A kernel becomes one function in the llvm dialect and that of its target, and
+// one entry of the package's manifest. KernelLowering.h says what a value of
+// the titan dialect is there; LoweringTable.h how operations are lowered.
 // Warps find their partition by one chain of branches on the warp's rank.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TITAN_CONVERSION_TITANTONVVM_H
-#define TITAN_CONVERSION_TITANTONVVM_H
+#ifndef TITAN_CONVERSION_TITANTOLLVM_H
+#define TITAN_CONVERSION_TITANTOLLVM_H
 
 #include "titan/Dialect/Titan/Titan.h"
 
@@ -40,10 +33,10 @@ struct LoweredKernel {
   llvm::json::Object info;
 };
 
-/// Adds the kernel's function to `target`; scalar arith, math and scf remain in
+/// Adds the kernel's function to `module`; scalar arith, math and scf remain in
 /// it. Errors: not-supported-yet, shared-memory-limit, wrong-target.
-mlir::FailureOr<LoweredKernel> lowerKernelToNVVM(KernelOp kernel,
-                                                 mlir::ModuleOp target);
+mlir::FailureOr<LoweredKernel> lowerKernel(KernelOp kernel,
+                                           mlir::ModuleOp module);
 
 /// The kernel's entry in a manifest (Runtime/Manifest.h).
 /// Errors: not-supported-yet.

@@ -1,0 +1,477 @@
+//===- KernelLowering.cpp - a kernel becomes a function -------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Conversion/LoweringTable.h"
+
+#include "titan/Dialect/Titan/SharedMemory.h"
+#include "titan/Target/Target.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace titan;
+
+KernelLowering::KernelLowering(KernelOp kernel, ModuleOp module)
+    : b(kernel.getLoc(), kernel.getContext()), kernel(kernel), module(module),
+      groups(kernel), warpsHere(kernel.getWarps()) {}
+
+FailureOr<LoweredKernel> KernelLowering::run() {
+  // A name that PTX takes, and that nothing else in the module has.
+  for (char c : kernel.getSymName())
+    lowered.entry += llvm::isAlnum(c) || c == '_' ? c : '_';
+  if (llvm::isDigit(lowered.entry.front()))
+    lowered.entry.insert(0, "_");
+  while (module.lookupSymbol(lowered.entry))
+    lowered.entry += "_";
+  if (failed(allocateShared()) || failed(makeFunction()) ||
+      failed(block(kernel.getBody().front())))
+    return failure();
+  return std::move(lowered);
+}
+
+FailureOr<LoweredKernel> titan::lowerKernel(KernelOp kernel, ModuleOp module) {
+  return KernelLowering(kernel, module).run();
+}
+
+InFlightDiagnostic KernelLowering::unsupported(Operation *op,
+                                               const Twine &what) {
+  InFlightDiagnostic diagnostic = op->emitError("[not-supported-yet] ");
+  diagnostic << what << " has no lowering for sm_90a yet (docs/status.md)";
+  return diagnostic;
+}
+
+//===----------------------------------------------------------------------===//
+// Building blocks
+//===----------------------------------------------------------------------===//
+
+Value KernelLowering::i32(int64_t constant) {
+  return arith::ConstantIntOp::create(b, b.getI32Type(), constant);
+}
+Value KernelLowering::i64(int64_t constant) {
+  return arith::ConstantIntOp::create(b, b.getI64Type(), constant);
+}
+Value KernelLowering::i1(bool constant) {
+  return arith::ConstantIntOp::create(b, b.getI1Type(), constant);
+}
+Value KernelLowering::add(Value x, Value y) {
+  return b.createOrFold<arith::AddIOp>(x, y);
+}
+Value KernelLowering::mul(Value x, int64_t factor) {
+  return b.createOrFold<arith::MulIOp>(
+      x, arith::ConstantOp::create(b, b.getIntegerAttr(x.getType(), factor)));
+}
+
+static Value toInteger(ImplicitLocOpBuilder &b, Value integer, unsigned width) {
+  Type wanted = b.getIntegerType(width);
+  if (integer.getType() == wanted)
+    return integer;
+  if (integer.getType().isIndex())
+    return b.createOrFold<arith::IndexCastOp>(wanted, integer);
+  if (integer.getType().getIntOrFloatBitWidth() > width)
+    return b.createOrFold<arith::TruncIOp>(wanted, integer);
+  return b.createOrFold<arith::ExtSIOp>(wanted, integer);
+}
+Value KernelLowering::toI32(Value integer) { return toInteger(b, integer, 32); }
+Value KernelLowering::toI64(Value integer) { return toInteger(b, integer, 64); }
+
+Value KernelLowering::ptx(Type result, StringRef text, StringRef constraints,
+                          ValueRange operands) {
+  auto op = LLVM::InlineAsmOp::create(
+      b, result ? TypeRange(result) : TypeRange(), operands, text, constraints,
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
+      ArrayAttr());
+  return result ? op.getResult(0) : Value();
+}
+void KernelLowering::ptx(StringRef text, StringRef constraints,
+                         ValueRange operands) {
+  ptx(Type(), text, constraints, operands);
+}
+
+Value KernelLowering::sharedAddress(Value allocation) {
+  return add(sharedBase, i32(sharedOffsets[allocation]));
+}
+
+Value KernelLowering::mbarrierAddress(Value barrier, Value index) {
+  Value address = get1(barrier);
+  if (index)
+    address = add(address, mul(toI32(get1(index)), 8));
+  return address;
+}
+
+Value KernelLowering::pack(Value low, Value high) {
+  auto type = VectorType::get(2, low.getType());
+  Value pair = LLVM::PoisonOp::create(b, type);
+  pair = LLVM::InsertElementOp::create(b, pair, low, i32(0));
+  pair = LLVM::InsertElementOp::create(b, pair, high, i32(1));
+  return LLVM::BitcastOp::create(b, b.getI32Type(), pair);
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelLowering::allocateShared() {
+  int64_t limit = targetInfo(TargetId::Sm90a).sharedBytesPerCta;
+  llvm::json::Array buffers;
+  for (const SharedAllocation &each : layOutShared(kernel, limit)) {
+    if (each.end() > limit)
+      return each.op->emitError("[shared-memory-limit] with this allocation "
+                                "the kernel takes ")
+             << each.end() << " bytes of shared memory; a CTA of sm_90a has "
+             << limit << ": use fewer slots or smaller tiles";
+    sharedOffsets[each.op->getResult(0)] = each.offset;
+    lowered.sharedBytes = each.end();
+    if (auto loc = each.op->getLoc()->findInstanceOf<FileLineColLoc>())
+      buffers.push_back(llvm::json::Object{
+          {"kind", isa<MBarrierType>(each.op->getResult(0).getType())
+                       ? "mbarrier"
+                       : "shared"},
+          {"line", static_cast<int64_t>(loc.getLine())},
+          {"offset", each.offset},
+          {"bytes", each.bytes}});
+  }
+  lowered.info["shared"] = std::move(buffers);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The function and its parameters
+//===----------------------------------------------------------------------===//
+
+/// Whether an engine reads the tensor map for the operation.
+static bool readsDescriptor(Operation *op, Value map) {
+  auto hardware = dyn_cast<HardwareEffectsInterface>(op);
+  if (!hardware)
+    return false;
+  effect::EffectList effects;
+  hardware.getHardwareEffects(effects);
+  return llvm::any_of(effects, [&](const effect::Effect &each) {
+    auto *access = std::get_if<effect::Access>(&each.what);
+    return access && access->proxy == Proxy::Tensormap &&
+           access->bytes.kind == effect::Footprint::Object &&
+           access->bytes.object == map;
+  });
+}
+
+namespace {
+/// What of a global tensor the body uses.
+struct GlobalUse {
+  bool pointer = false;
+  SmallVector<bool> sizes, strides;
+};
+} // namespace
+
+LogicalResult KernelLowering::makeFunction() {
+  MLIRContext *context = b.getContext();
+  Type i64Type = b.getI64Type();
+  Type globalPointer = LLVM::LLVMPointerType::get(context, 1);
+  Type genericPointer = LLVM::LLVMPointerType::get(context);
+
+  // Pass what the body uses and nothing else.
+  llvm::DenseMap<Value, GlobalUse> uses;
+  for (BlockArgument argument : kernel.getKernelArguments()) {
+    auto global = dyn_cast<GlobalType>(argument.getType());
+    if (!global)
+      continue;
+    GlobalUse &use = uses[argument];
+    use.sizes.assign(global.getRank(), false);
+    use.strides.assign(global.getRank(), false);
+    for (Operation *user : argument.getUsers()) {
+      if (auto dim = dyn_cast<DimOp>(user)) {
+        use.sizes[dim.getDimension()] = true;
+        continue;
+      }
+      use.pointer = true;
+      for (unsigned d = 0; d + 1 < global.getRank(); ++d)
+        use.strides[d] = true;
+    }
+  }
+
+  struct Parameter {
+    Type type;
+    DictionaryAttr attributes;
+  };
+  SmallVector<Parameter> parameters;
+  auto add = [&](Type type, llvm::json::Object how, DictionaryAttr attributes) {
+    parameters.push_back({type, attributes});
+    lowered.parameters.push_back(std::move(how));
+  };
+  auto names = kernel.getArgNames();
+  for (auto [argument, nameAttribute] :
+       llvm::zip(kernel.getKernelArguments(), names)) {
+    std::string name = cast<StringAttr>(nameAttribute).getValue().str();
+    auto global = dyn_cast<GlobalType>(argument.getType());
+    if (!global) {
+      if (!argument.use_empty())
+        add(argument.getType(), llvm::json::Object{{"scalar", name}}, {});
+      continue;
+    }
+    GlobalUse &use = uses[argument];
+    if (use.pointer)
+      add(globalPointer, llvm::json::Object{{"pointer", name}}, {});
+    for (unsigned d = 0; d < global.getRank(); ++d) {
+      if (use.sizes[d] && ShapedType::isDynamic(global.getShape()[d]))
+        add(i64Type,
+            llvm::json::Object{
+                {"value",
+                 llvm::json::Object{{"dim", llvm::json::Array{name, d}}}},
+                {"type", "i64"}},
+            {});
+      if (use.strides[d] && ShapedType::isDynamic(global.getStrides()[d]))
+        add(i64Type,
+            llvm::json::Object{
+                {"value",
+                 llvm::json::Object{{"stride", llvm::json::Array{name, d}}}},
+                {"type", "i64"}},
+            {});
+    }
+  }
+  for (auto [argument, nameAttribute] :
+       llvm::zip(kernel.getLaunchArguments(), kernel.getLaunchNames())) {
+    Type type = argument.getType();
+    std::string name = cast<StringAttr>(nameAttribute).getValue().str();
+    if (isa<TensorMapType>(type)) {
+      auto words = LLVM::LLVMArrayType::get(i64Type, 16);
+      add(genericPointer, llvm::json::Object{{"tensor_map", name}},
+          b.getDictionaryAttr(
+              {b.getNamedAttr("llvm.byval", TypeAttr::get(words)),
+               b.getNamedAttr("llvm.align", b.getI64IntegerAttr(64)),
+               b.getNamedAttr(NVVM::NVVMDialect::getGridConstantAttrName(),
+                              b.getUnitAttr())}));
+      continue;
+    }
+    if (!type.isIndex() && !type.isInteger(32) && !type.isInteger(64))
+      return unsupported(kernel, "a launch value of type " +
+                                     llvm::formatv("{0}", type).str());
+    FailureOr<llvm::json::Value> expression =
+        makeLaunchExpression(kernel.getLaunchValue(argument));
+    if (failed(expression))
+      return failure();
+    Type passed = type.isInteger(32) ? type : i64Type;
+    add(passed,
+        llvm::json::Object{{"value", std::move(*expression)},
+                           {"type", type.isInteger(32) ? "i32" : "i64"}},
+        {});
+  }
+
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
+  for (Parameter &parameter : parameters) {
+    types.push_back(parameter.type);
+    attributes.push_back(parameter.attributes ? parameter.attributes
+                                              : b.getDictionaryAttr({}));
+  }
+  int32_t threads = kernel.getWarps() * 32;
+  SmallVector<NamedAttribute> properties{
+      b.getNamedAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
+                     b.getUnitAttr()),
+      b.getNamedAttr(NVVM::NVVMDialect::getReqntidAttrName(),
+                     b.getDenseI32ArrayAttr({threads, 1, 1})),
+      b.getNamedAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                     b.getI32IntegerAttr(1))};
+  if (auto registers = kernel.getRegisters())
+    properties.push_back(b.getNamedAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                                        b.getI32IntegerAttr(*registers)));
+  if (kernel.getClusterSize() > 1) {
+    auto shape = kernel.getClusterShape();
+    properties.push_back(b.getNamedAttr(
+        NVVM::NVVMDialect::getClusterDimAttrName(),
+        b.getDenseI32ArrayAttr({static_cast<int32_t>(shape[0]),
+                                static_cast<int32_t>(shape[1]),
+                                static_cast<int32_t>(shape[2])})));
+  }
+
+  b.setInsertionPointToEnd(module.getBody());
+  // One window of dynamic shared memory, whose size the launch gives.
+  StringRef sharedName = "titan_shared";
+  auto sharedGlobal = module.lookupSymbol<LLVM::GlobalOp>(sharedName);
+  if (!sharedGlobal)
+    sharedGlobal = LLVM::GlobalOp::create(
+        b, LLVM::LLVMArrayType::get(b.getI8Type(), 0), /*isConstant=*/false,
+        LLVM::Linkage::External, sharedName, Attribute(), /*alignment=*/1024,
+        /*addrSpace=*/3);
+  function = LLVM::LLVMFuncOp::create(
+      b, lowered.entry,
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types),
+      LLVM::Linkage::External, /*dsoLocal=*/false, LLVM::CConv::C,
+      SymbolRefAttr(), properties, attributes);
+  Block *entry = function.addEntryBlock(b);
+  b.setInsertionPointToStart(entry);
+
+  // Parameters, in the same order as above.
+  unsigned next = 0;
+  auto index = [&](Value value) -> Value {
+    return arith::IndexCastOp::create(b, b.getIndexType(), value);
+  };
+  auto constantIndex = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, value);
+  };
+  for (BlockArgument argument : kernel.getKernelArguments()) {
+    auto type = dyn_cast<GlobalType>(argument.getType());
+    if (!type) {
+      if (!argument.use_empty())
+        set(argument, entry->getArgument(next++));
+      continue;
+    }
+    GlobalUse &use = uses[argument];
+    Global &global = globals[argument];
+    if (use.pointer)
+      global.pointer = entry->getArgument(next++);
+    for (unsigned d = 0; d < type.getRank(); ++d) {
+      Value size, stride;
+      if (use.sizes[d])
+        size = ShapedType::isDynamic(type.getShape()[d])
+                   ? index(entry->getArgument(next++))
+                   : constantIndex(type.getShape()[d]);
+      if (use.strides[d])
+        stride = ShapedType::isDynamic(type.getStrides()[d])
+                     ? index(entry->getArgument(next++))
+                     : constantIndex(type.getStrides()[d]);
+      if (d + 1 == type.getRank())
+        stride = constantIndex(1);
+      global.sizes.push_back(size);
+      global.strides.push_back(stride);
+    }
+  }
+  for (BlockArgument argument : kernel.getLaunchArguments()) {
+    Value value = entry->getArgument(next++);
+    if (argument.getType().isIndex())
+      value = index(value);
+    set(argument, value);
+    // The engine reads the descriptor through a cache of its own.
+    if (isa<TensorMapType>(argument.getType()) &&
+        llvm::any_of(argument.getUsers(), [&](Operation *user) {
+          return readsDescriptor(user, argument);
+        }))
+      ptx("prefetch.tensormap [$0];", "l", value);
+  }
+
+  // Who am I. The shuffle tells ptxas that a warp's threads agree.
+  Value thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
+  laneValue = arith::AndIOp::create(b, thread, i32(31));
+  ctaWarp = NVVM::ShflOp::create(
+      b, b.getI32Type(), i32(-1), arith::ShRUIOp::create(b, thread, i32(5)),
+      i32(0), i32(31), NVVM::ShflKind::idx, UnitAttr());
+  partitionWarp = ctaWarp;
+  if (lowered.sharedBytes)
+    sharedBase = LLVM::PtrToIntOp::create(
+        b, b.getI32Type(), LLVM::AddressOfOp::create(b, sharedGlobal));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelLowering::block(Block &body) {
+  const LoweringTable &table = LoweringTable::get();
+  for (Operation &op : body) {
+    b.setLoc(op.getLoc());
+    const LoweringTable::Lower *lower = table.lookup(op.getName());
+    if (!lower)
+      return unsupported(&op, Twine(op.getName().getStringRef()));
+    if (failed((*lower)(*this, &op)))
+      return failure();
+    for (Value result : op.getResults())
+      if (!values.contains(result))
+        return op.emitError("[internal-error] the lowering of ")
+               << op.getName() << " says nothing of a result";
+  }
+  return success();
+}
+
+LogicalResult KernelLowering::blockOf(int64_t warps, Value rank, Block &body) {
+  int64_t warpsBefore = std::exchange(warpsHere, warps);
+  Value rankBefore = std::exchange(partitionWarp, rank);
+  LogicalResult result = block(body);
+  warpsHere = warpsBefore;
+  partitionWarp = rankBefore;
+  return result;
+}
+
+FailureOr<SmallVector<Type>> KernelLowering::convert(Operation *op, Type type) {
+  SmallVector<Type> types;
+  if (auto inflight = dyn_cast<InFlightType>(type))
+    type = inflight.getTensor();
+  if (auto tile = dyn_cast<RankedTensorType>(type)) {
+    Result<Layout> layout = getTileLayout(tile);
+    if (!layout)
+      return op->emitError("[")
+                 << layout.problem().code << "] " << layout.problem().message,
+             failure();
+    if (layout->warps() > warpsHere || layout->lanes() != 32)
+      return op->emitError("[layout-mismatch] ")
+                 << tile << " is spread over " << layout->warps()
+                 << " warps of " << layout->lanes() << " lanes; " << warpsHere
+                 << " warps of 32 execute this",
+             failure();
+    types.assign(layout->registers(), tile.getElementType());
+    return types;
+  }
+  if (isa<SharedType, MBarrierType>(type))
+    types.push_back(b.getI32Type());
+  else if (isa<TensorMapType>(type))
+    types.push_back(LLVM::LLVMPointerType::get(b.getContext()));
+  else if (isa<PhaseType>(type))
+    types.push_back(b.getI64Type());
+  else if (type.isIntOrIndexOrFloat())
+    types.push_back(type);
+  else if (!isa<TokenType>(type))
+    return unsupported(op,
+                       "a value of type " + llvm::formatv("{0}", type).str());
+  return types;
+}
+
+FailureOr<KernelLowering::Converted>
+KernelLowering::convertAll(Operation *op, TypeRange types) {
+  Converted all;
+  for (Type type : types) {
+    auto converted = convert(op, type);
+    if (failed(converted))
+      return failure();
+    all.counts.push_back(converted->size());
+    llvm::append_range(all.types, *converted);
+  }
+  return all;
+}
+
+void KernelLowering::deal(ValueRange targets, ValueRange scalars,
+                          ArrayRef<size_t> counts) {
+  size_t position = 0;
+  for (auto [target, count] : llvm::zip(targets, counts)) {
+    set(target, scalars.slice(position, count));
+    position += count;
+  }
+}
+
+Value KernelLowering::elementAddress(Value memory, ValueRange indices) {
+  if (auto shared = dyn_cast<SharedType>(memory.getType())) {
+    // Row-major; a swizzled tile is not addressed element by element.
+    Value offset;
+    int64_t stride = shared.getElementBytes();
+    for (size_t d = indices.size(); d-- > 0;) {
+      Value part = mul(toI32(indices[d]), stride);
+      offset = offset ? add(offset, part) : part;
+      stride *= shared.getShape()[d];
+    }
+    return offset ? add(get1(memory), offset) : get1(memory);
+  }
+  const Global &global = globals[memory];
+  Value offset;
+  for (auto [d, index] : llvm::enumerate(indices)) {
+    Value part = toI64(index);
+    if (d + 1 < indices.size())
+      part = arith::MulIOp::create(b, part, toI64(global.strides[d]));
+    offset = offset ? add(offset, part) : part;
+  }
+  int64_t bytes =
+      getElementBytes(cast<GlobalType>(memory.getType()).getElementType());
+  Value address = LLVM::PtrToIntOp::create(b, b.getI64Type(), global.pointer);
+  return offset ? add(address, mul(offset, bytes)) : address;
+}
