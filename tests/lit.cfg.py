@@ -19,6 +19,8 @@ for folder in os.environ["PATH"].split(os.pathsep) + ["/usr/local/cuda/bin"]:
         break
 config.substitutions.append(("%examples", os.path.join(config.titan_source, "examples")))
 config.substitutions.append(("%python", sys.executable))
+config.substitutions.append(
+    ("%variant", sys.executable + " " + os.path.join(config.test_source_root, "Inputs", "variant.py")))
 # ./test --full runs the long tests, too: those that say REQUIRES: full.
 if os.environ.get("TITAN_TEST_FULL"):
     config.available_features.add("full")

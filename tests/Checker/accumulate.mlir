@@ -1,11 +1,15 @@
 // MM-3: a product that adds to registers which hold nothing reads what nobody wrote.
 //
 // RUN: titan check %s
-// RUN: sed 's/%%adds = .*/%%adds = arith.constant true/' %s | not titan check - 2>&1 | FileCheck %s
-// RUN: sed 's/%%adds = .*/%%adds = arith.cmpi uge, %%s, %%c0 : index/' %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT always: replace adds with %adds = arith.constant true
+// RUN: %variant always %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT from_the_first_on: replace adds with %adds = arith.cmpi uge, %s, %c0 : index
+// RUN: %variant from_the_first_on %s | not titan check - 2>&1 | FileCheck %s
 // CHECK: error: [undefined-read] this product adds to registers that hold nothing yet
 // With sums that a tile has handed over.
-// RUN: sed -e 's/%%adds = .*/%%adds = arith.constant true/' -e 's/%%none = .*/%%none = titan.inflight.start %%zero : !sums -> !flight/' %s | titan check -
+// VARIANT to_a_tile: replace none with %none = titan.inflight.start %zero : !sums -> !flight
+// VARIANT to_a_tile: as always
+// RUN: %variant to_a_tile %s | titan check -
 
 !global = !titan.global<64x?xbf16>
 !tile   = !titan.shared<64x64xbf16, swizzle = 128>
@@ -34,9 +38,9 @@ titan.kernel @sum(%A: !global) warps(4) launch {
   titan.fence.proxy_async shared_cta
   titan.cta_sync
   %zero = titan.splat %f0 : f32 -> !sums
-  %none = titan.inflight.none : !flight
+  %none = titan.inflight.none : !flight // @none
   %sum = scf.for %s = %c0 to %steps step %c1 iter_args(%before = %none) -> (!flight) {
-    %adds = arith.cmpi ne, %s, %c0 : index
+    %adds = arith.cmpi ne, %s, %c0 : index // @adds
     titan.mma.fence
     %after = titan.mma %a, %b, %before accumulate(%adds) : !tile, !tile, !flight -> !flight
     %group = titan.mma.commit : !titan.token<mma>

@@ -2,14 +2,19 @@
 // most as many CTAs as there are multiprocessors makes sure. For earlier ones any grid will do.
 //
 // RUN: titan check %s
-// RUN: sed 's/%%grid = .*/%%grid = arith.maxui %%tiles, %%c1 : index/' %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT any_grid: replace grid with %grid = arith.maxui %tiles, %c1 : index
+// RUN: %variant any_grid %s | not titan check - 2>&1 | FileCheck %s
 // CHECK: error: [flag-co-residency] this waits for a CTA that is started later
 // CHECK: signalled here by a later CTA
-// RUN: sed -e 's/%%grid = .*/%%grid = arith.maxui %%tiles, %%c1 : index/' -e 's/eq, %%cta, %%c0 :/ne, %%cta, %%c0 :/' %s | titan check -
+// VARIANT earlier_ones: as any_grid
+// VARIANT earlier_ones: replace waits with %waits = arith.cmpi ne, %cta, %c0 : index
+// RUN: %variant earlier_ones %s | titan check -
 // A grid of so few CTAs always fits.
-// RUN: sed 's/%%grid = .*/%%grid = arith.minui %%tiles, %%c32 : index/' %s | titan check -
+// VARIANT small_grid: replace grid with %grid = arith.minui %tiles, %c32 : index
+// RUN: %variant small_grid %s | titan check -
 // The launch may ask for it.
-// RUN: sed 's/%%grid = .*/%%grid = arith.maxui %%tiles, %%c1 : index %%fits = arith.cmpi ule, %%grid, %%sms : index titan.require %%fits, "launch-check", "all CTAs are resident"/' %s | titan check -
+// VARIANT checked_grid: replace grid with %grid = arith.maxui %tiles, %c1 : index %fits = arith.cmpi ule, %grid, %sms : index titan.require %fits, "launch-check", "all CTAs are resident"
+// RUN: %variant checked_grid %s | titan check -
 
 !data  = !titan.global<64xf32>
 !flags = !titan.global<1xi32>
@@ -19,7 +24,7 @@ titan.kernel @flag(%A: !titan.global<?xf32>, %data: !data, %flags: !flags) warps
   %c32 = arith.constant 32 : index
   %tiles = titan.dim %A, 0 : !titan.global<?xf32>
   %sms = titan.device_property "multiprocessor_count"
-  %grid = arith.minui %tiles, %sms : index
+  %grid = arith.minui %tiles, %sms : index // @grid
   titan.launch grid(%grid)
 } body() {
   %c0 = arith.constant 0 : index
@@ -31,7 +36,7 @@ titan.kernel @flag(%A: !titan.global<?xf32>, %data: !data, %flags: !flags) warps
   %several = arith.cmpi ugt, %ctas, %c1 : index
   %two = arith.cmpi ule, %cta, %c1 : index
   %some = arith.andi %several, %two : i1
-  %waits = arith.cmpi eq, %cta, %c0 : index
+  %waits = arith.cmpi eq, %cta, %c0 : index // @waits
   scf.if %some {
     scf.if %waits {
       titan.elect {

@@ -3,24 +3,36 @@
 // a constant.
 //
 // RUN: titan check %s
-// RUN: sed 's/%%count = .*/%%c40 = arith.constant 40 : index %%count = arith.minui %%steps, %%c40 : index/' %s | not titan check - 2>&1 | FileCheck %s
-// RUN: sed 's/%%count = .*/%%c400 = arith.constant 400 : index %%count = arith.maxui %%steps, %%c400 : index/' %s | not titan check - 2>&1 | FileCheck %s
-// RUN: sed 's/%%count = .*/%%is = arith.cmpi eq, %%n, %%i77 : i32 %%x = arith.extui %%is : i1 to i32 %%more = arith.index_cast %%x : i32 to index %%count = arith.addi %%steps, %%more : index/' %s | not titan check - 2>&1 | FileCheck %s
-// RUN: sed 's/%%count = .*/%%x = arith.shrui %%n, %%i30 : i32 %%more = arith.index_cast %%x : i32 to index %%count = arith.addi %%steps, %%more : index/' %s | not titan check - 2>&1 | FileCheck %s
-// RUN: sed 's/%%count = .*/%%c50 = arith.constant 50 : index %%more = arith.divui %%steps, %%c50 : index %%count = arith.addi %%steps, %%more : index/' %s | not titan check - 2>&1 | FileCheck %s
-// RUN: sed 's/%%count = .*/%%c5 = arith.constant 5 : index %%g = arith.cmpi uge, %%steps, %%c5 : index %%less = arith.minui %%steps, %%c1 : index %%count = arith.select %%g, %%steps, %%less : index/' %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT least_40: replace count with %c40 = arith.constant 40 : index %count = arith.minui %steps, %c40 : index
+// RUN: %variant least_40 %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT most_400: replace count with %c400 = arith.constant 400 : index %count = arith.maxui %steps, %c400 : index
+// RUN: %variant most_400 %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT one_more_of_77: replace count with %is = arith.cmpi eq, %n, %i77 : i32 %x = arith.extui %is : i1 to i32 %more = arith.index_cast %x : i32 to index %count = arith.addi %steps, %more : index
+// RUN: %variant one_more_of_77 %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT more_of_a_size: replace count with %x = arith.shrui %n, %i30 : i32 %more = arith.index_cast %x : i32 to index %count = arith.addi %steps, %more : index
+// RUN: %variant more_of_a_size %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT more_of_each_50: replace count with %c50 = arith.constant 50 : index %more = arith.divui %steps, %c50 : index %count = arith.addi %steps, %more : index
+// RUN: %variant more_of_each_50 %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT fewer_from_5_on: replace count with %c5 = arith.constant 5 : index %g = arith.cmpi uge, %steps, %c5 : index %less = arith.minui %steps, %c1 : index %count = arith.select %g, %steps, %less : index
+// RUN: %variant fewer_from_5_on %s | not titan check - 2>&1 | FileCheck %s
 // CHECK: error: {{\[(deadlock|barrier-unobserved|exit-with-work-outstanding|over-arrival|undefined-read)\]}}
 //
 // The same minimum for both sides is right.
-// RUN: sed -e 's/%%count = .*/%%c40 = arith.constant 40 : index %%count = arith.minui %%steps, %%c40 : index/' -e 's/%%c0 to %%steps step/%%c0 to %%count step/' %s | titan check -
+// VARIANT least_40_of_both: as least_40
+// VARIANT least_40_of_both: replace for with scf.for %s = %c0 to %count step %c1 {
+// RUN: %variant least_40_of_both %s | titan check -
 // A division has too many remainders to try them all.
-// RUN: sed 's/%%count = .*/%%c1000 = arith.constant 1000 : index %%less = arith.divui %%steps, %%c1000 : index %%zero = arith.muli %%less, %%c0 : index %%count = arith.addi %%steps, %%zero : index/' %s | not titan check - 2>&1 | FileCheck %s --check-prefix=MANY
+// VARIANT more_of_each_1000: replace count with %c1000 = arith.constant 1000 : index %less = arith.divui %steps, %c1000 : index %zero = arith.muli %less, %c0 : index %count = arith.addi %steps, %zero : index
+// RUN: %variant more_of_each_1000 %s | not titan check - 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: {{\[}}undecided{{\]}} the checker does not follow a remainder {{.*}} that decides how often this loop runs
 //
 // The consumer leaves out one iteration: that is wrong, and seen, wherever it is.
-// RUN: sed 's/%%all = .*/%%all = arith.cmpi ne, %%s, %%c2 : index/' %s | not titan check - 2>&1 | FileCheck %s
-// RUN: sed 's/%%all = .*/%%c7 = arith.constant 7 : index %%all = arith.cmpi ne, %%s, %%c7 : index/' %s | not titan check - 2>&1 | FileCheck %s
-// RUN: sed 's/%%all = .*/%%c5 = arith.constant 5 : index %%ahead = arith.addi %%s, %%c5 : index %%all = arith.cmpi ne, %%ahead, %%steps : index/' %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT without_2: replace all with %all = arith.cmpi ne, %s, %c2 : index
+// RUN: %variant without_2 %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT without_7: replace all with %c7 = arith.constant 7 : index %all = arith.cmpi ne, %s, %c7 : index
+// RUN: %variant without_7 %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT without_the_fifth_last: replace all with %c5 = arith.constant 5 : index %ahead = arith.addi %s, %c5 : index %all = arith.cmpi ne, %ahead, %steps : index
+// RUN: %variant without_the_fifth_last %s | not titan check - 2>&1 | FileCheck %s
 
 !global = !titan.global<?x?xbf16>
 !map    = !titan.tensor_map<64x64xbf16, swizzle = 128>
@@ -48,7 +60,7 @@ titan.kernel @ring(%A: !global, %n: i32) warps(2) launch {
   %i77 = arith.constant 77 : i32
   %depth = arith.constant 3 : i32
   %bytes = arith.constant 8192 : i32
-  %count = arith.addi %steps, %c0 : index
+  %count = arith.addi %steps, %c0 : index // @count
   %ring = titan.shared.alloc : !ring
   %full = titan.mbarrier.alloc : !bars
   %empty = titan.mbarrier.alloc : !bars
@@ -61,7 +73,7 @@ titan.kernel @ring(%A: !global, %n: i32) warps(2) launch {
   titan.warp_specialize {
     titan.partition "load" warps(1) {
       titan.elect {
-        scf.for %s = %c0 to %steps step %c1 {
+        scf.for %s = %c0 to %steps step %c1 { // @for
           %s32 = arith.index_castui %s : index to i32
           %at = arith.remui %s32, %depth : i32
           %round = arith.divui %s32, %depth : i32
@@ -85,7 +97,7 @@ titan.kernel @ring(%A: !global, %n: i32) warps(2) launch {
         %slot = arith.index_castui %at : i32 to index
         %tile = titan.shared.slot %ring[%slot : index] : !ring -> !tile
         titan.mbarrier.wait %full[%slot : index] parity(%odd) : !bars
-        %all = arith.constant true
+        %all = arith.constant true // @all
         %v = titan.shared.load %tile : !tile -> !reg
         titan.fence.proxy_async shared_cta
         titan.syncwarp

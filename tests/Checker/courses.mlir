@@ -3,33 +3,47 @@
 //
 // RUN: titan check %s
 // A ring of three slots does not come round with 256.
-// RUN: sed 's/%%use = .*/%%byte = arith.trunci %%s32 : i32 to i8 %%use = arith.extui %%byte : i8 to i32/' %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TURN
-// RUN: sed 's/%%use = .*/%%use = arith.andi %%s32, %%i255 : i32/' %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TURN
-// RUN: sed 's/%%use = .*/%%use = arith.remui %%s32, %%i301 : i32/' %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TURN
-// RUN: sed 's/%%use = .*/%%q = arith.shrui %%s32, %%i8 : i32 %%use = arith.addi %%s32, %%q : i32/' %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TURN
-// RUN: sed 's/%%use = .*/%%q = arith.divui %%s32, %%i301 : i32 %%use = arith.addi %%s32, %%q : i32/' %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TURN
+// VARIANT byte_counter: replace use with %byte = arith.trunci %s32 : i32 to i8 %use = arith.extui %byte : i8 to i32
+// RUN: %variant byte_counter %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TURN
+// VARIANT masked: replace use with %use = arith.andi %s32, %i255 : i32
+// RUN: %variant masked %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TURN
+// VARIANT modulo_301: replace use with %use = arith.remui %s32, %i301 : i32
+// RUN: %variant modulo_301 %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TURN
+// VARIANT and_its_256th: replace use with %q = arith.shrui %s32, %i8 : i32 %use = arith.addi %s32, %q : i32
+// RUN: %variant and_its_256th %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TURN
+// VARIANT and_its_301st: replace use with %q = arith.divui %s32, %i301 : i32 %use = arith.addi %s32, %q : i32
+// RUN: %variant and_its_301st %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TURN
 // TURN: {{\[}}undecided{{\]}} slots, parities or branches of this loop may change or come round only after {{[0-9]+}} iterations
 //
 // One of four does.
-// RUN: sed -e 's/slots = 3/slots = 4/' -e 's/mbarrier<3>/mbarrier<4>/' -e 's/constant 3 :/constant 4 :/' -e 's/%%use = .*/%%byte = arith.trunci %%s32 : i32 to i8 %%use = arith.extui %%byte : i8 to i32/' %s | titan check -
+// VARIANT byte_counter_ring_of_4: replace ring with !ring   = !titan.shared<64x64xbf16, swizzle = 128, slots = 4>
+// VARIANT byte_counter_ring_of_4: replace bars with !bars   = !titan.mbarrier<4>
+// VARIANT byte_counter_ring_of_4: replace depth with %depth = arith.constant 4 : i32
+// VARIANT byte_counter_ring_of_4: as byte_counter
+// RUN: %variant byte_counter_ring_of_4 %s | titan check -
 // And 24 is a multiple of 6: within reach.
-// RUN: sed 's/%%use = .*/%%use = arith.remui %%s32, %%i24 : i32/' %s | titan check -
+// VARIANT modulo_24: replace use with %use = arith.remui %s32, %i24 : i32
+// RUN: %variant modulo_24 %s | titan check -
 // 25 is none: this is wrong.
-// RUN: sed 's/%%use = .*/%%use = arith.remui %%s32, %%i25 : i32/' %s | not titan check - 2>&1 | FileCheck %s --check-prefix=WRONG
+// VARIANT modulo_25: replace use with %use = arith.remui %s32, %i25 : i32
+// RUN: %variant modulo_25 %s | not titan check - 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: {{\[}}phase-ambiguous{{\]}}
 //
-// RUN: sed 's/%%use = .*/%%use = arith.minui %%s32, %%i301 : i32/' %s | not titan check - 2>&1 | FileCheck %s --check-prefix=LATE
-// RUN: sed 's/%%use = .*/%%first = arith.cmpi ult, %%s32, %%i301 : i32 %%next = arith.addi %%s32, %%i1 : i32 %%use = arith.select %%first, %%s32, %%next : i32/' %s | not titan check - 2>&1 | FileCheck %s --check-prefix=LATE
+// VARIANT least_301: replace use with %use = arith.minui %s32, %i301 : i32
+// RUN: %variant least_301 %s | not titan check - 2>&1 | FileCheck %s --check-prefix=LATE
+// VARIANT next_after_301: replace use with %first = arith.cmpi ult, %s32, %i301 : i32 %next = arith.addi %s32, %i1 : i32 %use = arith.select %first, %s32, %next : i32
+// RUN: %variant next_after_301 %s | not titan check - 2>&1 | FileCheck %s --check-prefix=LATE
 // LATE: {{\[}}undecided{{\]}} slots, parities or branches of this loop may change or come round only after 303 iterations
 //
 // Near ones are tried: the slot of iteration 7 is that of 6 again.
-// RUN: sed 's/%%use = .*/%%use = arith.minui %%s32, %%i8 : i32/' %s | not titan check - 2>&1 | FileCheck %s --check-prefix=WRONG
+// VARIANT least_8: replace use with %use = arith.minui %s32, %i8 : i32
+// RUN: %variant least_8 %s | not titan check - 2>&1 | FileCheck %s --check-prefix=WRONG
 
 !global = !titan.global<?x?xbf16>
 !map    = !titan.tensor_map<64x64xbf16, swizzle = 128>
-!ring   = !titan.shared<64x64xbf16, swizzle = 128, slots = 3>
+!ring   = !titan.shared<64x64xbf16, swizzle = 128, slots = 3> // @ring
 !tile   = !titan.shared<64x64xbf16, swizzle = 128>
-!bars   = !titan.mbarrier<3>
+!bars   = !titan.mbarrier<3> // @bars
 #rows   = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
 !reg    = tensor<64x64xbf16, #rows>
 
@@ -51,7 +65,7 @@ titan.kernel @ring(%A: !global) warps(2) launch {
   %i25 = arith.constant 25 : i32
   %i255 = arith.constant 255 : i32
   %i301 = arith.constant 301 : i32
-  %depth = arith.constant 3 : i32
+  %depth = arith.constant 3 : i32 // @depth
   %bytes = arith.constant 8192 : i32
   %zero = arith.constant 0 : i32
   %ring = titan.shared.alloc : !ring
@@ -68,7 +82,7 @@ titan.kernel @ring(%A: !global) warps(2) launch {
       titan.elect {
         scf.for %s = %c0 to %steps step %c1 {
           %s32 = arith.index_castui %s : index to i32
-          %use = arith.addi %s32, %zero : i32
+          %use = arith.addi %s32, %zero : i32 // @use
           %at = arith.remui %use, %depth : i32
           %round = arith.divui %use, %depth : i32
           %odd = arith.remui %round, %i2 : i32

@@ -2,16 +2,23 @@
 // such as are large enough for the constants in it.
 //
 // RUN: titan check %s
-// RUN: sed 's/%%at = .*/%%at = arith.xori %%x, %%y : index/' %s | not titan check - 2>&1 | FileCheck %s
-// RUN: sed 's/%%at = .*/%%row = arith.muli %%x, %%xs : index %%at = arith.addi %%row, %%y : index/' %s | not titan check - 2>&1 | FileCheck %s
-// RUN: sed 's/%%at = .*/%%row = arith.muli %%y, %%c8 : index %%at = arith.addi %%row, %%x : index/' %s | not titan check - 2>&1 | FileCheck %s
-// RUN: sed 's/%%at = .*/%%id = arith.addi %%across, %%x : index %%at = arith.remui %%id, %%c8 : index/' %s | not titan check - 2>&1 | FileCheck %s
-// RUN: sed 's/%%at = .*/%%id = arith.addi %%across, %%x : index %%at = arith.minui %%id, %%c8 : index/' %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT xor: replace at with %at = arith.xori %x, %y : index
+// RUN: %variant xor %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT rows_of_the_grid: replace at with %row = arith.muli %x, %xs : index %at = arith.addi %row, %y : index
+// RUN: %variant rows_of_the_grid %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT rows_of_8: replace at with %row = arith.muli %y, %c8 : index %at = arith.addi %row, %x : index
+// RUN: %variant rows_of_8 %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT modulo_8: replace at with %id = arith.addi %across, %x : index %at = arith.remui %id, %c8 : index
+// RUN: %variant modulo_8 %s | not titan check - 2>&1 | FileCheck %s
+// VARIANT least_8: replace at with %id = arith.addi %across, %x : index %at = arith.minui %id, %c8 : index
+// RUN: %variant least_8 %s | not titan check - 2>&1 | FileCheck %s
 // CHECK: error: [race]
-// RUN: sed 's/%%at = .*/%%row = arith.muli %%y, %%c1000 : index %%at = arith.addi %%row, %%x : index/' %s | not titan check - 2>&1 | FileCheck %s --check-prefix=FAR
+// VARIANT rows_of_1000: replace at with %row = arith.muli %y, %c1000 : index %at = arith.addi %row, %x : index
+// RUN: %variant rows_of_1000 %s | not titan check - 2>&1 | FileCheck %s --check-prefix=FAR
 // FAR: error: [undecided] this computes with the id of a CTA
 // Quotient and remainder together are one number again.
-// RUN: sed 's/%%at = .*/%%id = arith.addi %%across, %%x : index %%q = arith.divui %%id, %%c8 : index %%r = arith.remui %%id, %%c8 : index %%t = arith.muli %%q, %%c8 : index %%at = arith.addi %%t, %%r : index/' %s | titan check -
+// VARIANT quotient_and_remainder: replace at with %id = arith.addi %across, %x : index %q = arith.divui %id, %c8 : index %r = arith.remui %id, %c8 : index %t = arith.muli %q, %c8 : index %at = arith.addi %t, %r : index
+// RUN: %variant quotient_and_remainder %s | titan check -
 
 titan.kernel @k(%A: !titan.global<?x?xf32>, %P: !titan.global<?xf32>) warps(1) launch {
   %c32 = arith.constant 32 : index
@@ -28,7 +35,7 @@ titan.kernel @k(%A: !titan.global<?x?xf32>, %P: !titan.global<?xf32>) warps(1) l
   %y = titan.cta_id 1
   %xs = titan.num_ctas 0
   %across = arith.muli %y, %xs : index
-  %at = arith.addi %across, %x : index
+  %at = arith.addi %across, %x : index // @at
   titan.elect {
     titan.st %f1, %P[%at] : f32, !titan.global<?xf32>
   }

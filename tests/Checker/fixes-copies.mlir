@@ -4,7 +4,9 @@
 // RUN: titan check %s
 //
 // The order of CUDA's arrive_expect_tx: the phase completes before the copy's bytes are expected.
-// RUN: sed -e '/^ .*SIGNAL/d' -e 's/^ *titan.copy_async.*slot.*/titan.mbarrier.arrive %%full[%%slot : index] : !bar\n&/' %s > %t.order
+// VARIANT order: before copy add titan.mbarrier.arrive %full[%slot : index] : !bar
+// VARIANT order: drop signal
+// RUN: %variant order %s > %t.order
 // RUN: not titan check %t.order --kernel sums 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: error: [barrier-bytes] CTA 0, partition load, warp 0, elected lane, iteration 0 has arrived at barrier %full[0] of CTA 0 before this copy
 // ORDER: note: arrives here
@@ -12,14 +14,19 @@
 // ORDER: refused: 1 error, 0 warnings
 //
 // Whoever counts the other arrivals of the phase sees it, too.
-// RUN: sed -e 's/%%full count(1)/%%full count(2)/' -e 's/^ .*SIGNAL/&\n&/' %s > %t.two
+// VARIANT two: replace count with titan.mbarrier.init %full count(2) : !bar
+// VARIANT two: after signal add titan.mbarrier.arrive %full[%slot : index] : !bar
+// RUN: %variant two %s > %t.two
 // RUN: titan check %t.two --kernel sums
-// RUN: sed -e '/^ .*SIGNAL/d' -e 's/^ *titan.copy_async.*slot.*/titan.mbarrier.arrive %%full[%%slot : index] : !bar\n&/' -e 's/%%full count(1)/%%full count(2)/' \
-// RUN:     -e 's/^ .*OTHER/titan.elect warp(0) {\n titan.mbarrier.arrive %%full[%%slot : index] : !bar\n }\n&/' %s > %t.other
+// VARIANT other: as order
+// VARIANT other: replace count with titan.mbarrier.init %full count(2) : !bar
+// VARIANT other: before full_wait add titan.elect warp(0) { titan.mbarrier.arrive %full[%slot : index] : !bar }
+// RUN: %variant other %s > %t.other
 // RUN: not titan check %t.other --kernel sums 2>&1 | FileCheck %s --check-prefix=ORDER
 //
 // The copy's bytes are expected a second time, by hand.
-// RUN: sed -e 's/arrive %%full\(.*\) : !bar \/\/ SIGNAL/arrive_expect_tx %%full\1, %%bytes : !bar/' %s > %t.twice
+// VARIANT twice: replace signal with titan.mbarrier.arrive_expect_tx %full[%slot : index], %bytes : !bar
+// RUN: %variant twice %s > %t.twice
 // RUN: not titan check %t.twice --kernel sums 2>&1 | FileCheck %s --check-prefix=TWICE
 // TWICE: error: [barrier-bytes] phase 0 of barrier %full[0] of CTA 0 expects 14336 bytes, and the copies that complete on it bring 7168
 // TWICE-NEXT: titan.mbarrier.arrive_expect_tx %full[%slot : index], %bytes : !bar
@@ -27,19 +34,24 @@
 // RUN: not titan run %t.twice --kernel sums --shape X=70x300 --arg X=ints:1 2>&1 | FileCheck %s --check-prefix=HANGS
 // HANGS: error: [deadlock]
 // HANGS: fix: phase 0 of barrier %full[0] expects 7168 bytes more than its copies bring; 'titan check {{.*}}.twice' follows the cause, and its fix says what to change
-// RUN: sed -e 's/^ .*SIGNAL/titan.mbarrier.expect_tx %%full[%%slot : index], %%bytes : !bar\n&/' %s > %t.added
+// VARIANT added: before signal add titan.mbarrier.expect_tx %full[%slot : index], %bytes : !bar
+// RUN: %variant added %s > %t.added
 // RUN: not titan check %t.added --kernel sums 2>&1 | FileCheck %s --check-prefix=ADDED
 // ADDED: fix: titan.copy_async expects its own bytes: take this titan.mbarrier.expect_tx away
-// RUN: sed -e '/^ .*SIGNAL/d' -e 's/^ *titan.copy_async.*slot.*/titan.mbarrier.arrive_expect_tx %%full[%%slot : index], %%bytes : !bar\n&/' %s > %t.before
+// VARIANT before: before copy add titan.mbarrier.arrive_expect_tx %full[%slot : index], %bytes : !bar
+// VARIANT before: drop signal
+// RUN: %variant before %s > %t.before
 // RUN: not titan check %t.before --kernel sums 2>&1 | FileCheck %s --check-prefix=BEFORE
 // BEFORE: error: [barrier-bytes] phase 0 of barrier %full[0] of CTA 0 expects 14336 bytes
 // BEFORE: fix: titan.copy_async expects its own bytes: write titan.mbarrier.arrive behind it, and not 'titan.mbarrier.arrive_expect_tx' before it
-// RUN: sed -e 's/%%rest = arith.constant 4096/%%rest = arith.constant 8192/' %s > %t.rest
+// VARIANT rest: replace rest with %rest = arith.constant 8192 : i32
+// RUN: %variant rest %s > %t.rest
 // RUN: not titan check %t.rest --kernel pair 2>&1 | FileCheck %s --check-prefix=REST
 // REST: fix: titan.copy_async expects its own bytes: expect 4096 here, those of the rest
 //
 // The consumer starts with the parity of a free slot: it passes its first waits at once.
-// RUN: sed -e 's/%%par = arith.remui %%round, %%c2/%%par1 = arith.addi %%round, %%c1 : index\n%%par = arith.remui %%par1, %%c2/' %s > %t.parity
+// VARIANT parity: replace par with %par1 = arith.addi %round, %c1 : index %par = arith.remui %par1, %c2 : index
+// RUN: %variant parity %s > %t.parity
 // RUN: not titan check %t.parity --kernel sums 2>&1 | FileCheck %s --check-prefix=PARITY --implicit-check-not=error:
 // PARITY: error: [phase-parity] this wait returns before the phase that 'titan.tma.load' completes
 // PARITY-NEXT: titan.mbarrier.wait %full[%slot : index]
@@ -47,27 +59,38 @@
 // PARITY: fix: wait for parity 0 here: the next wait of this thread on %full[0] of CTA 0 is for its phase 0
 //
 // One warp frees the slot that four read: those of one CTA are counted.
-// RUN: sed -e 's/slots = 3/slots = 1/' -e 's/mbarrier<3>/mbarrier<1>/' -e 's/%%c3 = arith.constant 3/%%c3 = arith.constant 1/' %s > %t.one
+// VARIANT one: replace ring with !ring = !titan.shared<32x56xf32, slots = 1>
+// VARIANT one: replace bar with !bar = !titan.mbarrier<1>
+// VARIANT one: replace c3 with %c3 = arith.constant 1 : index
+// RUN: %variant one %s > %t.one
 // RUN: titan check %t.one --kernel sums
-// RUN: sed -e 's/%%empty count(4)/%%empty count(1)/' -e 's/titan.elect {\(.*FREE\)/titan.elect warp(0) {\1/' %t.one > %t.free
+// VARIANT free: as one
+// VARIANT free: replace empty with titan.mbarrier.init %empty count(1) : !bar
+// VARIANT free: replace free with titan.elect warp(0) {
+// RUN: %variant free %s > %t.free
 // RUN: not titan check %t.free --kernel sums --war=off 2>&1 | FileCheck %s --check-prefix=FREE
 // FREE: fix: let each of the 4 warps that wait here arrive at %empty of CTA 0, with count(4) and not 1
 //
 // All lanes do what one of them should.
-// RUN: sed -e 's/titan.elect {\(.*FREE\)/scf.for %%once = %%c0 to %%c1 step %%c1 {\1/' %s > %t.lanes
+// VARIANT lanes: replace free with scf.for %once = %c0 to %c1 step %c1 {
+// RUN: %variant lanes %s > %t.lanes
 // RUN: not titan check %t.lanes --kernel sums 2>&1 | FileCheck %s --check-prefix=LANES
 // LANES: fix: put the arrival under titan.elect (one lane of each warp arrives); or initialise %empty[0] of CTA 0 with count(128): 128 arrive in a phase, and it counts 4
-// RUN: sed -e 's/%%empty count(4)/%%empty count(1)/' %t.lanes > %t.count
+// VARIANT count: as lanes
+// VARIANT count: replace empty with titan.mbarrier.init %empty count(1) : !bar
+// RUN: %variant count %s > %t.count
 // RUN: not titan check %t.count --kernel sums 2>&1 | FileCheck %s --check-prefix=COUNT
 // COUNT: fix: put the arrival under titan.elect (one lane of each warp arrives), with count(4); or initialise %empty[0] of CTA 0 with count(128): 128 arrive in a phase, and it counts 1
 //
 // Several threads initialise a barrier.
-// RUN: sed -e 's/titan.elect warp(0) {\(.*INIT\)/titan.elect {\1/' %s > %t.warps
+// VARIANT warps: replace once with titan.elect {
+// RUN: %variant warps %s > %t.warps
 // RUN: not titan check %t.warps --kernel sums 2>&1 | FileCheck %s --check-prefix=WARPS
 // WARPS: error: [barrier-live] several warps initialise barrier %full[{{[0-2]}}] of CTA 0: one thread must
 // WARPS: fix: write titan.elect warp(0) for the titan.elect around it, which elects a thread of each warp; titan.cta_sync before another warp uses the barrier
 // WARPS: refused: 1 error, 0 warnings
-// RUN: sed -e 's/titan.elect warp(0) {\(.*INIT\)/scf.for %%once = %%c0 to %%c1 step %%c1 {\1/' %s > %t.all
+// VARIANT all: replace once with scf.for %once = %c0 to %c1 step %c1 {
+// RUN: %variant all %s > %t.all
 // RUN: not titan check %t.all --kernel sums 2>&1 | FileCheck %s --check-prefix=INIT
 // INIT: error: [barrier-live] every lane of the warp initialises barrier %full[{{[0-2]}}] of CTA 0: one thread must
 // INIT: fix: let one thread of the CTA initialise it: titan.elect warp(0) { titan.mbarrier.init, titan.fence.mbarrier_init }, and titan.cta_sync behind it
@@ -80,25 +103,29 @@
 // RUNS-INIT: fix: let one thread of the CTA initialise it: titan.elect warp(0)
 //
 // Nobody arrives, and nobody is left who could; or those who could wait, too.
-// RUN: sed -e '/titan.mbarrier.arrive_expect_tx %%full, %%rest/d' %s > %t.nobody
+// VARIANT nobody: drop expect
+// RUN: %variant nobody %s > %t.nobody
 // RUN: not titan run %t.nobody --kernel pair --shape X=64x64 --arg X=ints:1 2>&1 | FileCheck %s --check-prefix=NOBODY
 // NOBODY: fix: phase 0 of barrier %full misses 1 of 1 arrivals, and nobody is left to bring them; 'titan check
-// RUN: sed -e 's/parity(%%p) : !bar$/parity(%%p0) : !bar/' -e 's/%%p = arith.index_cast %%free/%%p0 = arith.index_cast %%round/' %s > %t.circle
+// VARIANT circle: replace p with %p0 = arith.index_cast %round : index to i32
+// VARIANT circle: replace empty_wait with titan.mbarrier.wait %empty[%slot : index] parity(%p0) : !bar
+// RUN: %variant circle %s > %t.circle
 // RUN: not titan run %t.circle --kernel sums --shape X=70x300 --arg X=ints:1 2>&1 | FileCheck %s --check-prefix=CIRCLE
 // CIRCLE: fix: phase 0 of barrier %empty[0] misses 4 of 4 arrivals, and those who could bring them wait, too: let one of them signal before it waits; 'titan check
 //
 // A copy is missing.
-// RUN: sed -e '/^ *titan.copy_async.*slot.*/d' %s > %t.missing
+// VARIANT missing: drop copy
+// RUN: %variant missing %s > %t.missing
 // RUN: not titan check %t.missing --kernel sums 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: error: [undefined-read] 'titan.shared.load' reads 1792 bytes of %ring (shared memory), of which nothing has written 1792, the first at its byte {{[0-9]+}}: CTA 0, partition sum
 // MISSING: fix: copy or store to these bytes of %ring before 'titan.shared.load' reads them
 
 #tile = #titan.schedule<tensor M x N Mo, Mi = split(M, 32) No, Ni = split(N, 56) bulk Mi, Ni>
 !matrix = !titan.global<?x?xf32>
-!ring = !titan.shared<32x56xf32, slots = 3>
+!ring = !titan.shared<32x56xf32, slots = 3> // @ring
 !tile = !titan.shared<32x56xf32>
 !regs = tensor<32x56xf32, #titan.blocked<elements = [1, 1], lanes = [4, 8], warps = [4, 1]>>
-!bar = !titan.mbarrier<3>
+!bar = !titan.mbarrier<3> // @bar
 
 titan.kernel @sums(%X: !matrix) warps(5) launch {
   %c32 = arith.constant 32 : index
@@ -112,15 +139,15 @@ titan.kernel @sums(%X: !matrix) warps(5) launch {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  %c3 = arith.constant 3 : index
+  %c3 = arith.constant 3 : index // @c3
   %bytes = arith.constant 7168 : i32
   %ring = titan.shared.alloc : !ring
   %full = titan.mbarrier.alloc : !bar
   %empty = titan.mbarrier.alloc : !bar
   %block = titan.cta_id 0
-  titan.elect warp(0) { // INIT
-    titan.mbarrier.init %full count(1) : !bar
-    titan.mbarrier.init %empty count(4) : !bar
+  titan.elect warp(0) { // @once
+    titan.mbarrier.init %full count(1) : !bar // @count
+    titan.mbarrier.init %empty count(4) : !bar // @empty
     titan.fence.mbarrier_init
   }
   titan.cta_sync
@@ -132,11 +159,11 @@ titan.kernel @sums(%X: !matrix) warps(5) launch {
           %round = arith.divui %i, %c3 : index
           %next = arith.addi %round, %c1 : index
           %free = arith.remui %next, %c2 : index
-          %p = arith.index_cast %free : index to i32
-          titan.mbarrier.wait %empty[%slot : index] parity(%p) : !bar
+          %p = arith.index_cast %free : index to i32 // @p
+          titan.mbarrier.wait %empty[%slot : index] parity(%p) : !bar // @empty_wait
           %t = titan.shared.slot %ring[%slot : index] : !ring -> !tile
-          titan.copy_async %X at(Mo = %block, No = %i) to %t signals %full[%slot : index] schedule(#tile) : !matrix, !tile, !bar
-          titan.mbarrier.arrive %full[%slot : index] : !bar // SIGNAL
+          titan.copy_async %X at(Mo = %block, No = %i) to %t signals %full[%slot : index] schedule(#tile) : !matrix, !tile, !bar // @copy
+          titan.mbarrier.arrive %full[%slot : index] : !bar // @signal
         }
       }
     }
@@ -144,14 +171,14 @@ titan.kernel @sums(%X: !matrix) warps(5) launch {
       scf.for %i = %c0 to %steps step %c1 {
         %slot = arith.remui %i, %c3 : index
         %round = arith.divui %i, %c3 : index
-        %par = arith.remui %round, %c2 : index
+        %par = arith.remui %round, %c2 : index // @par
         %p = arith.index_cast %par : index to i32
-        titan.mbarrier.wait %full[%slot : index] parity(%p) : !bar // OTHER
+        titan.mbarrier.wait %full[%slot : index] parity(%p) : !bar // @full_wait
         %t = titan.shared.slot %ring[%slot : index] : !ring -> !tile
         %v = titan.shared.load %t : !tile -> !regs
         titan.fence.proxy_async shared_cta
         titan.syncwarp
-        titan.elect { // FREE
+        titan.elect { // @free
           titan.mbarrier.arrive %empty[%slot : index] : !bar
         }
       }
@@ -171,7 +198,7 @@ titan.kernel @pair(%X: !matrix) warps(1) launch {
 } body(%mapX: !map) {
   %c0 = arith.constant 0 : index
   %i0 = arith.constant 0 : i32
-  %rest = arith.constant 4096 : i32
+  %rest = arith.constant 4096 : i32 // @rest
   %a = titan.shared.alloc : !half
   %b = titan.shared.alloc : !half
   %full = titan.mbarrier.alloc : !titan.mbarrier
@@ -179,7 +206,7 @@ titan.kernel @pair(%X: !matrix) warps(1) launch {
     titan.mbarrier.init %full count(1) : !titan.mbarrier
     titan.fence.mbarrier_init
     titan.copy_async %X at(Mo = %c0, No = %c0) to %a signals %full schedule(#half) : !matrix, !half, !titan.mbarrier
-    titan.mbarrier.arrive_expect_tx %full, %rest : !titan.mbarrier
+    titan.mbarrier.arrive_expect_tx %full, %rest : !titan.mbarrier // @expect
     titan.tma.load %mapX[%c0, %c0], %b, %full : !map, !half, !titan.mbarrier
     titan.mbarrier.wait %full parity(%i0) : !titan.mbarrier
   }

@@ -3,19 +3,26 @@
 //
 // RUN: not titan check %s 2>&1 | FileCheck %s
 // RUN: not titan run %s 2>&1 | FileCheck %s
-// CHECK: [[# @LINE + 54]]:5: error: [async-unordered]
-// CHECK: [[# @LINE + 50]]:5: note: wr
+// CHECK: [[# @LINE + 60]]:5: error: [async-unordered]
+// CHECK: [[# @LINE + 57]]:5: note: wr
 //
 // Waited for, the one is before the other.
-// RUN: sed 's,// WAIT ,,' %s > %t.waits.mlir
+// VARIANT waits: after h add titan.bulk.wait %h : !titan.token<bulk>
+// RUN: %variant waits %s > %t.waits.mlir
 // RUN: titan check %t.waits.mlir
 // RUN: titan run %t.waits.mlir
 //
 // The same row in two iterations: 4i + 2 and 4j + 402; even and odd ones never meet.
-// RUN: sed 's/%%m1 = arith.constant 300/%%m1 = arith.constant 4/; s/%%m2 = arith.constant 301/%%m2 = arith.constant 4/; s/%%k1 = arith.constant 100/%%k1 = arith.constant 2/; s/%%k2 = arith.constant 0/%%k2 = arith.constant 402/' %s > %t.two.mlir
+// VARIANT two: replace m1 with %m1 = arith.constant 4 : index
+// VARIANT two: replace k1 with %k1 = arith.constant 2 : index
+// VARIANT two: replace m2 with %m2 = arith.constant 4 : index
+// VARIANT two: replace k2 with %k2 = arith.constant 402 : index
+// RUN: %variant two %s > %t.two.mlir
 // RUN: not titan check %t.two.mlir 2>&1 | FileCheck %s --check-prefix=TWO
 // TWO: error: [async-unordered]
-// RUN: sed 's/%%k2 = arith.constant 402/%%k2 = arith.constant 403/' %t.two.mlir > %t.never.mlir
+// VARIANT never: as two
+// VARIANT never: replace k2 with %k2 = arith.constant 403 : index
+// RUN: %variant never %s > %t.never.mlir
 // RUN: titan check %t.never.mlir
 
 !y = !titan.global<131072x4xf32>
@@ -35,10 +42,10 @@ titan.kernel @k(%X: !titan.global<?x4xf32>, %Y: !y) warps(1) attributes {
   %bytes = arith.constant 32 : i32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %m1 = arith.constant 300 : index
-  %k1 = arith.constant 100 : index
-  %m2 = arith.constant 301 : index
-  %k2 = arith.constant 0 : index
+  %m1 = arith.constant 300 : index // @m1
+  %k1 = arith.constant 100 : index // @k1
+  %m2 = arith.constant 301 : index // @m2
+  %k2 = arith.constant 0 : index // @k2
   %t = titan.shared.alloc : !t
   %u = titan.shared.alloc : !t
   %full = titan.mbarrier.alloc : !titan.mbarrier
@@ -55,8 +62,7 @@ titan.kernel @k(%X: !titan.global<?x4xf32>, %Y: !y) warps(1) attributes {
   %a2 = arith.muli %it, %m2 : index
   %j = arith.addi %a2, %k2 : index
     titan.tma.store %t, %mY[%i, %c0] : !t, !m
-    %h = titan.bulk.commit : !titan.token<bulk>
-    // WAIT titan.bulk.wait %h : !titan.token<bulk>
+    %h = titan.bulk.commit : !titan.token<bulk> // @h
     titan.tma.store %u, %mY[%j, %c0] : !t, !m
     %l = titan.bulk.commit : !titan.token<bulk>
     }

@@ -4,35 +4,56 @@
 //
 // RUN: not titan check %s 2>&1 | FileCheck %s --check-prefix=OWN
 // RUN: not titan run %s 2>&1 | FileCheck %s --check-prefix=OWN
-// OWN: [[# @LINE + 69]]:5: error: [async-unordered]
-// OWN: [[# @LINE + 65]]:5: note: wr
+// OWN: [[# @LINE + 89]]:5: error: [async-unordered]
+// OWN: [[# @LINE + 86]]:5: note: wr
 //
 // Waited for, the one is before the other.
-// RUN: sed 's,// WAIT ,,' %s > %t.waits.mlir
+// VARIANT waits: after h add titan.bulk.wait %h : !titan.token<bulk>
+// RUN: %variant waits %s > %t.waits.mlir
 // RUN: titan check %t.waits.mlir
 // RUN: titan run %t.waits.mlir
 //
 // CTA 40 of 50, and of a grid of 300 CTA 200.
-// RUN: sed 's/%%g = arith.constant 3/%%g = arith.constant 50/; s/%%k1 = arith.constant 3/%%k1 = arith.constant 41/' %s > %t.forty.mlir
+// VARIANT forty: replace g with %g = arith.constant 50 : index
+// VARIANT forty: replace k1 with %k1 = arith.constant 41 : index
+// RUN: %variant forty %s > %t.forty.mlir
 // RUN: not titan check %t.forty.mlir 2>&1 | FileCheck %s --check-prefix=OWN
-// RUN: sed 's/%%g = arith.constant 50/%%g = arith.constant 40/' %t.forty.mlir > %t.less.mlir
+// VARIANT less: as forty
+// VARIANT less: replace g with %g = arith.constant 40 : index
+// RUN: %variant less %s > %t.less.mlir
 // RUN: not titan check %t.less.mlir 2>&1 | FileCheck %s --check-prefix=LESS --implicit-check-not=async-unordered
 // LESS: error: [completion-not-observed]
-// RUN: sed 's/%%g = arith.constant 3/%%g = arith.constant 300/; s/%%m1 = arith.constant 2/%%m1 = arith.constant 300/; s/%%m2 = arith.constant 3/%%m2 = arith.constant 301/; s/%%k1 = arith.constant 3/%%k1 = arith.constant 201/' %s > %t.far.mlir
+// VARIANT far: replace g with %g = arith.constant 300 : index
+// VARIANT far: replace m1 with %m1 = arith.constant 300 : index
+// VARIANT far: replace k1 with %k1 = arith.constant 201 : index
+// VARIANT far: replace m2 with %m2 = arith.constant 301 : index
+// RUN: %variant far %s > %t.far.mlir
 // RUN: not titan check %t.far.mlir 2>&1 | FileCheck %s --check-prefix=FAR
 // FAR: error: [undecided] this and another operation of the CTA touch the same bytes in number 200 of the grid, and in none of the launches that were looked at as a whole
 // FAR: note: the other operation
 //
 // Two CTAs, with rows that many apart: 4c + 2 and 4c + 202; even and odd ones never meet.
-// RUN: sed 's/%%g = arith.constant 3/%%g = arith.constant 60/; s/%%m[12] = arith.constant [23]/%%m1 = arith.constant 4/; s/%%k1 = arith.constant 3/%%k1 = arith.constant 2/; s/%%k2 = arith.constant 1/%%k2 = arith.constant 202/' %s | sed 's/%%m1 = arith.constant 4 : index .. two/%%m2 = arith.constant 4 : index/' > %t.apart.mlir
+// VARIANT apart: replace g with %g = arith.constant 60 : index
+// VARIANT apart: replace m1 with %m1 = arith.constant 4 : index
+// VARIANT apart: replace k1 with %k1 = arith.constant 2 : index
+// VARIANT apart: replace m2 with %m2 = arith.constant 4 : index
+// VARIANT apart: replace k2 with %k2 = arith.constant 202 : index
+// RUN: %variant apart %s > %t.apart.mlir
 // RUN: not titan check %t.apart.mlir 2>&1 | FileCheck %s --check-prefix=APART
 // APART: error: [completion-not-observed]
-// RUN: sed 's/%%k2 = arith.constant 202/%%k2 = arith.constant 203/' %t.apart.mlir > %t.never.mlir
+// VARIANT never: as apart
+// VARIANT never: replace k2 with %k2 = arith.constant 203 : index
+// RUN: %variant never %s > %t.never.mlir
 // RUN: titan check %t.never.mlir
-// RUN: sed 's/%%g = arith.constant 60/%%g = arith.constant 300/; s/202/802/' %t.apart.mlir > %t.apart-far.mlir
+// VARIANT apart_far: as apart
+// VARIANT apart_far: replace g with %g = arith.constant 300 : index
+// VARIANT apart_far: replace k2 with %k2 = arith.constant 802 : index
+// RUN: %variant apart_far %s > %t.apart-far.mlir
 // RUN: not titan check %t.apart-far.mlir 2>&1 | FileCheck %s --check-prefix=APART-FAR
 // APART-FAR: error: [undecided] this and another operation of another CTA touch the same bytes where one of the two is number 200 of the grid
-// RUN: sed 's/802/803/' %t.apart-far.mlir > %t.never-far.mlir
+// VARIANT never_far: as apart_far
+// VARIANT never_far: replace k2 with %k2 = arith.constant 803 : index
+// RUN: %variant never_far %s > %t.never-far.mlir
 // RUN: titan check %t.never-far.mlir
 
 !y = !titan.global<131072x4xf32>
@@ -42,7 +63,7 @@
 titan.kernel @k(%X: !titan.global<2x4xf32>, %Y: !y) warps(1) attributes {
   titan.example = {sizes = {}, X = "2x4 ints:1", Y = "131072x4 zeros"}
 } launch {
-  %g = arith.constant 3 : index
+  %g = arith.constant 3 : index // @g
   %mX = titan.tensor_map %X : !titan.global<2x4xf32> -> !m
   %mY = titan.tensor_map %Y : !y -> !m
   titan.launch grid(%g) with(%mX, %mY : !m, !m)
@@ -51,10 +72,10 @@ titan.kernel @k(%X: !titan.global<2x4xf32>, %Y: !y) warps(1) attributes {
   %bytes = arith.constant 32 : i32
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %m1 = arith.constant 2 : index
-  %k1 = arith.constant 3 : index
-  %m2 = arith.constant 3 : index // two
-  %k2 = arith.constant 1 : index
+  %m1 = arith.constant 2 : index // @m1
+  %k1 = arith.constant 3 : index // @k1
+  %m2 = arith.constant 3 : index // @m2
+  %k2 = arith.constant 1 : index // @k2
   %cta = titan.cta_id 0
   %t = titan.shared.alloc : !t
   %u = titan.shared.alloc : !t
@@ -71,8 +92,7 @@ titan.kernel @k(%X: !titan.global<2x4xf32>, %Y: !y) warps(1) attributes {
     titan.tma.load %mX[%c1, %c0], %u, %full : !m, !t, !titan.mbarrier
     titan.mbarrier.wait %full parity(%i0) : !titan.mbarrier
     titan.tma.store %t, %mY[%i, %c0] : !t, !m
-    %h = titan.bulk.commit : !titan.token<bulk>
-    // WAIT titan.bulk.wait %h : !titan.token<bulk>
+    %h = titan.bulk.commit : !titan.token<bulk> // @h
     titan.tma.store %u, %mY[%j, %c0] : !t, !m
     %l = titan.bulk.commit : !titan.token<bulk>
     titan.bulk.wait %l read : !titan.token<bulk>

@@ -16,7 +16,8 @@
 // RUN: not titan run %s --kernel same_slice 2>&1 | FileCheck %s --check-prefix=SLICE
 // RUN: not titan run %s --kernel outside 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: titan check %s --kernel tiles
-// RUN: sed 's/%%few = arith.minui/%%few = arith.maxui/' %s > %t.far.mlir
+// VARIANT far: replace few with %few = arith.maxui %last, %c3 : index
+// RUN: %variant far %s > %t.far.mlir
 // RUN: not titan check %t.far.mlir --kernel tiles 2>&1 | FileCheck %s --check-prefix=FAR
 // RUN: titan explain effects %s --kernel read | FileCheck %s --check-prefix=EFFECTS
 //
@@ -261,7 +262,7 @@ titan.kernel @tiles(%D: !some) warps(1) launch {
   %rows = titan.dim %D, 1 : !some
   %last = arith.subi %rows, %c1 : index
   %c3 = arith.constant 3 : index
-  %few = arith.minui %last, %c3 : index
+  %few = arith.minui %last, %c3 : index // @few
   %d = titan.tensor_map %D : !some -> !every2
   titan.launch grid(%c1) with(%d, %few : !every2, index)
 } body(%d: !every2, %few: index) {

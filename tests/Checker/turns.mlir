@@ -5,7 +5,8 @@
 // RUN: titan run %s | FileCheck %s --check-prefix=SAME
 // RUN: titan run %s --schedule random:3 | FileCheck %s --check-prefix=SAME
 // RUN: titan run %s --hazards=off --schedule lazy | FileCheck %s --check-prefix=SAME
-// RUN: sed 's/"first", "second"/"second", "first"/' %s > %t.swapped.mlir
+// VARIANT swapped: replace pipe with %pipe = titan.pipe.create "load" -> ["second", "first"] buffers ["x"](%ring : !ring) alternating : !titan.pipe<4>
+// RUN: %variant swapped %s > %t.swapped.mlir
 // RUN: not titan check %t.swapped.mlir 2>&1 | FileCheck %s --check-prefix=SWAPPED
 // CHECK: @turns: accepted
 // SAME: @turns: verified
@@ -33,7 +34,7 @@ titan.kernel @turns(%X: !matrix, %Y: !matrix) warps(3) attributes {
   %c5 = arith.constant 5 : index
   %c32 = arith.constant 32 : index
   %ring = titan.shared.alloc : !ring
-  %pipe = titan.pipe.create "load" -> ["first", "second"] buffers ["x"](%ring : !ring) alternating : !titan.pipe<4>
+  %pipe = titan.pipe.create "load" -> ["first", "second"] buffers ["x"](%ring : !ring) alternating : !titan.pipe<4> // @pipe
   titan.warp_specialize {
     titan.partition "load" warps(1) {
       scf.for %s = %c0 to %c5 step %c1 {
