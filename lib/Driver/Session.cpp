@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Driver/Session.h"
+#include "titan/Dialect/Triton/Triton.h"
 #include "titan/Runtime/File.h"
 
 #include "titan/Target/ExitStatus.h"
@@ -14,6 +15,8 @@
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -33,10 +36,11 @@ static constexpr unsigned maxNesting = 256;
 static constexpr uint64_t maxFileSize = uint64_t{1} << 28;
 
 void titan::registerAllTitanDialects(DialectRegistry &registry) {
-  registry
-      .insert<TitanDialect, arith::ArithDialect, cf::ControlFlowDialect,
-              func::FuncDialect, linalg::LinalgDialect, math::MathDialect,
-              memref::MemRefDialect, scf::SCFDialect, tensor::TensorDialect>();
+  registry.insert<TitanDialect, arith::ArithDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
+                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+                  scf::SCFDialect, tensor::TensorDialect, tt::TritonDialect,
+                  ub::UBDialect>();
 }
 
 OpPrintingFlags titan::namedFlags() {

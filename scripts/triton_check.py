@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Prints the TTIR of tests/Triton/Inputs/programs.py with Triton 3.6, and compares.
+
+  scripts/triton_check.py --write      print the corpus anew (Inputs/ttir/*.ttir)
+  scripts/triton_check.py              what 3.6 prints, through titan-opt, is the same text,
+                                       and 3.6's own parser reads that back, the same;
+                                       so is each operation of tests/Dialect/Triton
+
+A text is taken as 3.6 prints what it has parsed: names of loop variables stand in locations
+that the text does not have. Triton 3.6.0 compiles without a GPU (pip install triton==3.6.0).
+"""
+import argparse
+import difflib
+import importlib.util
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import triton
+from triton._C.libtriton import ir
+from triton.backends.compiler import GPUTarget
+from triton.compiler.compiler import ASTSource, make_backend
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+INPUTS = ROOT / "tests" / "Triton" / "Inputs"
+TARGET = GPUTarget("cuda", 90, 32)
+
+
+def programs():
+    spec = importlib.util.spec_from_file_location("programs", INPUTS / "programs.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.PROGRAMS
+
+
+def make(fn, signature, constants):
+    """The text before make_ttir, and after it; locations name files by their last part."""
+    names = [n for n in fn.arg_names if n not in constants]
+    types, attrs, fixed = {}, {}, dict(constants)
+    for i, (name, text) in enumerate(zip(names, signature)):
+        at = (fn.arg_names.index(name),)
+        if text.endswith("=1"):
+            types[name], fixed[name] = "constexpr", 1
+            continue
+        if ":16" in text:
+            attrs[at] = [["tt.divisibility", 16]]
+        types[name] = text.replace(":16", "")
+    for name in constants:
+        types[name] = "constexpr"
+    source = ASTSource(fn, {n: types[n] for n in fn.arg_names},
+                       {(fn.arg_names.index(n),): v for n, v in fixed.items()}, attrs)
+    backend = make_backend(TARGET)
+    options = backend.parse_options({"debug": True} if "debug" in fn.fn.__name__ else {})
+    context = ir.context()
+    ir.load_dialects(context)
+    backend.load_dialects(context)
+    module = source.make_ir(TARGET, options, backend.get_codegen_implementation(options),
+                            backend.get_module_map(), context)
+    raw = theirs(relative(str(module)))
+    module = backend.make_ttir(module, {}, options, 90)
+    return raw, theirs(relative(str(module)))
+
+
+def relative(text):
+    return re.sub(r'loc\("(/[^"]*/)([^"/]*)":', r'loc("\2":', text)
+
+
+def titan(text, *flags):
+    with tempfile.NamedTemporaryFile("w", suffix=".ttir") as file:
+        file.write(text)
+        file.flush()
+        done = subprocess.run([ROOT / "build/bin/titan-opt", *flags, file.name],
+                              capture_output=True, text=True)
+    return done.stdout[:-1] if done.returncode == 0 else done.stderr
+
+
+def theirs(text, debug=True):
+    context = ir.context()
+    ir.load_dialects(context)
+    make_backend(TARGET).load_dialects(context)
+    with tempfile.NamedTemporaryFile("w", suffix=".ttir") as file:
+        file.write(text)
+        file.flush()
+        module = ir.parse_mlir_module(file.name, context)
+    return str(module) if debug else module.str_nodebug()
+
+
+def differ(name, text, ours):
+    if ours == text:
+        return 0
+    print(f"{name}: differs")
+    sys.stdout.writelines(difflib.unified_diff(
+        text.splitlines(True), ours.splitlines(True), "Triton", "TITAN", n=1))
+    return 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    if triton.__version__ != "3.6.0":
+        sys.exit(f"this compares with Triton 3.6.0, not {triton.__version__}")
+    bad = 0
+    for name, (fn, signature, constants) in programs().items():
+        if options.names and name not in options.names:
+            continue
+        raw, made = make(fn, signature, constants)
+        for suffix, text in ((".raw", raw), ("", made)):
+            path = INPUTS / "ttir" / f"{name}{suffix}.ttir"
+            if options.write:
+                path.parent.mkdir(exist_ok=True)
+                path.write_text(text)
+                continue
+            if not path.exists() or path.read_text() != text:
+                print(f"{path.name}: Triton prints another text than the committed one")
+                bad += 1
+            ours = titan(text, "--mlir-print-debuginfo", "--mlir-use-nameloc-as-prefix")
+            bad += differ(path.name, text, ours) or differ(path.name, text, theirs(ours))
+    for path in sorted((ROOT / "tests" / "Dialect" / "Triton").glob("*.mlir")):
+        text = "".join(line for line in path.read_text().splitlines(True)
+                       if not line.startswith("//"))
+        if "invalid" not in path.name and not options.write and not options.names:
+            bad += differ(path.name, text.strip(), theirs(text, debug=False).strip())
+    sys.exit(bad != 0)
+
+
+if __name__ == "__main__":
+    main()
