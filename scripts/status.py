@@ -104,12 +104,27 @@ def language():
     return "\n".join(lines)
 
 
+def triton():
+    """Each operation of the tt dialect; it is simulated if its name stands in the simulator's code."""
+    simulator = text("lib/Simulator/Triton") if (root / "lib/Simulator/Triton").exists() else ""
+    lines = ["| operation | what it is | simulated |", "|---|---|---|"]
+    for file in sorted((root / "include/titan/Dialect/Triton").glob("*Ops.td")):
+        for mnemonic, body in re.findall(r'def Triton_\w+Op\s*:\s*Triton_\w+<"([\w.]+)"(.*?)(?=\ndef |\nclass |\Z)',
+                                         file.read_text(), re.S):
+            summary = re.search(r'let summary = "((?:[^"\\]|\\.)*)"', body)[1]
+            state = "yes" if f'"tt.{mnemonic}"' in simulator else "no"
+            lines.append(f"| `tt.{mnemonic}` | {summary} | {state} |")
+    return "\n".join(lines) + "\n"
+
+
 def main():
     begin_language = begin.replace("operations", "language")
     end_language = end.replace("operations", "language")
+    begin_triton, end_triton = (mark.replace("operations", "triton") for mark in (begin, end))
     stale = []
     for name, first, last, body in (("status", begin, end, table()),
-                                    ("language", begin_language, end_language, language())):
+                                    ("language", begin_language, end_language, language()),
+                                    ("triton", begin_triton, end_triton, triton())):
         path = root / f"docs/{name}.md"
         old = path.read_text()
         before, rest = old.split(first)
