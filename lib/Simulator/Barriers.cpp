@@ -1,4 +1,4 @@
-//===- Barriers.cpp - mbarriers, named barriers, cluster barriers ---------===//
+//===- Barriers.cpp - mbarriers, barriers of threads, fences --------------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Hazards.h"
-#include "Machine.h"
+#include "titan/Simulator/ExecutionTable.h"
 
 #include "titan/Dialect/Titan/SharedMemory.h"
 
@@ -131,21 +131,6 @@ void Machine::observePhase(Cta &cta, MBarrier &barrier) {
   barrier.lastCopies.clear();
 }
 
-Cta *Agent::resolve(const Inst &inst, SharedPlace place) {
-  if (!place.rank)
-    return &cta;
-  Cta *peer = cta.cluster.ctas[*place.rank].get();
-  if (peer != &cta && peer->running == 0) {
-    machine.find(Code::ClusterExit,
-                 llvm::formatv("touches shared memory of CTA {0} of the "
-                               "cluster, which has exited: {1}",
-                               *place.rank, who(inst)),
-                 inst.origin, this);
-    return nullptr;
-  }
-  return peer;
-}
-
 MBarrier *Agent::barrier(const Inst &inst, Cta *&owner) {
   SharedPlace place = SharedPlace::decode(scalars[inst.c]);
   owner = resolve(inst, place);
@@ -185,132 +170,31 @@ bool Agent::needLive(const Inst &inst, MBarrier &barrier, Cta &owner) {
   return false;
 }
 
-Step Agent::barrierOp(const Inst &inst) {
-  Cta *owner = nullptr;
-  if (inst.op == Opcode::BarrierInit && inst.d == none && inst.imm2 > 1) {
-    // Every slot of the ring.
-    SharedPlace place = SharedPlace::decode(scalars[inst.c]);
-    for (int64_t slot = 0; slot < inst.imm2; ++slot) {
-      MBarrier &each = cta.barriers[place.address + 8 * slot];
-      each.address = place.address + 8 * slot;
-      if (!initBarrier(inst, each))
-        return Step::Failed;
-    }
-    return Step::Ran;
-  }
-  MBarrier *found = barrier(inst, owner);
-  if (!found)
-    return Step::Failed;
-  MBarrier &b = *found;
-  int64_t active = elected ? 1 : laneCount;
-  if (inst.op == Opcode::BarrierInit)
-    return initBarrier(inst, b) ? Step::Ran : Step::Failed;
-  if (!needLive(inst, b, *owner))
-    return Step::Failed;
-  if (machine.hazards)
-    machine.hazards->barrier(*this, inst, *owner, b);
-  bool release = static_cast<MemorySem>(inst.sem) == MemorySem::Release;
-  switch (inst.op) {
-  case Opcode::BarrierInval:
-    b.state = MBarrier::Dead;
-    return Step::Ran;
-  case Opcode::BarrierArrive:
-  case Opcode::BarrierArriveExpect: {
-    uint64_t phase = b.phase;
-    if (inst.op == Opcode::BarrierArriveExpect) {
-      int64_t bytes = static_cast<int64_t>(scalars[inst.a]);
-      if (bytes < 0) {
-        machine.find(Code::BarrierRange,
-                     llvm::formatv("expects {0} bytes: {1}", bytes, who(inst)),
-                     inst.origin, this);
-        return Step::Failed;
-      }
-      machine.transact(b, bytes * active, inst.origin, this);
-      if (machine.failed())
-        return Step::Failed;
-    }
-    if (release) {
-      view.release(lanes());
-      machine.publishBarriers(*this);
-    }
-    if (machine.views)
-      machine.views->arrive(*this, *owner, b, release,
-                            static_cast<MemoryScope>(inst.scope));
-    machine.arrive(b, inst.imm * active, inst.origin, this);
-    if (inst.dst != none)
-      scalars[inst.dst] = phase;
-    return Step::Ran;
-  }
-  case Opcode::BarrierExpect:
-    machine.transact(b, static_cast<int64_t>(scalars[inst.a]) * active,
-                     inst.origin, this);
-    return Step::Ran;
-  case Opcode::BarrierWait:
-  case Opcode::BarrierTest: {
-    uint64_t parity = scalars[inst.a];
-    if (parity > 1) {
-      machine.find(Code::PhaseParity,
-                   llvm::formatv("the parity is {0}, neither 0 nor 1: {1}",
-                                 static_cast<int64_t>(parity), who(inst)),
-                   inst.origin, this);
-      return Step::Failed;
-    }
-    bool complete = (b.phase & 1) != parity;
-    if (inst.op == Opcode::BarrierTest)
-      scalars[inst.dst] = complete;
-    if (!complete)
-      return inst.op == Opcode::BarrierTest ? Step::Polled : Step::Blocked;
-    break;
-  }
-  case Opcode::BarrierWaitState: {
-    uint64_t phase = scalars[inst.a];
-    if (b.phase > phase + 1) {
-      machine.find(Code::PhaseAmbiguous,
-                   llvm::formatv("waits for phase {0}, but the barrier is in "
-                                 "phase {1}: a wait names the current phase or "
-                                 "the one before it: {2}",
-                                 phase, b.phase, who(inst)),
-                   inst.origin, this);
-      return Step::Failed;
-    }
-    if (b.phase == phase)
-      return Step::Blocked;
-    break;
-  }
-  default:
-    llvm_unreachable("no operation on an mbarrier");
-  }
-  // A wait that returned true.
-  if (b.phase > 0)
-    machine.observePhase(*owner, b);
-  if (machine.views)
-    machine.views->waited(
-        *this, b, static_cast<MemorySem>(inst.sem) != MemorySem::Relaxed,
-        static_cast<MemoryScope>(inst.scope));
-  if (machine.hazards)
-    machine.hazards->waited(*this, inst, *owner, b);
-  return Step::Ran;
-}
-
-bool Agent::initBarrier(const Inst &inst, MBarrier &barrier) {
+static bool initBarrier(Agent &agent, const Inst &inst, MBarrier &barrier) {
+  Machine &machine = agent.machine;
+  Cta &cta = agent.cta;
   if (barrier.state == MBarrier::Live) {
-    bool byWarps = barrier.init == inst.origin && barrier.initWarp != number;
+    bool byWarps =
+        barrier.init == inst.origin && barrier.initWarp != agent.number;
     machine.find(
         Code::BarrierLive,
-        llvm::formatv(
-            "initialises {0}, which {1}: {2}", machine.nameOf(cta, barrier),
-            byWarps ? "another warp has initialised" : "is live", who(inst)),
-        inst.origin, this, true, {{barrier.init->getLoc(), "initialised here"}},
-        {}, nullptr, byWarps ? fixOfInitialisers(inst.origin) : "");
+        llvm::formatv("initialises {0}, which {1}: {2}",
+                      machine.nameOf(cta, barrier),
+                      byWarps ? "another warp has initialised" : "is live",
+                      agent.who(inst)),
+        inst.origin, &agent, true,
+        {{barrier.init->getLoc(), "initialised here"}}, {}, nullptr,
+        byWarps ? fixOfInitialisers(inst.origin) : "");
     return false;
   }
-  if (!elected) {
-    machine.find(Code::BarrierLive,
-                 llvm::formatv("32 threads initialise {0}, each of them again: "
-                               "{1}",
-                               machine.nameOf(cta, barrier), who(inst)),
-                 inst.origin, this, true, {}, {}, nullptr,
-                 fixOfInitialisers(inst.origin));
+  if (!agent.elected) {
+    machine.find(
+        Code::BarrierLive,
+        llvm::formatv("{0} threads initialise {1}, each of them again: "
+                      "{2}",
+                      laneCount, machine.nameOf(cta, barrier), agent.who(inst)),
+        inst.origin, &agent, true, {}, {}, nullptr,
+        fixOfInitialisers(inst.origin));
     return false;
   }
   uint64_t address = barrier.address;
@@ -319,15 +203,209 @@ bool Agent::initBarrier(const Inst &inst, MBarrier &barrier) {
   barrier.state = MBarrier::Live;
   barrier.expected = barrier.pending = inst.imm;
   barrier.init = inst.origin;
-  barrier.initWarp = number;
+  barrier.initWarp = agent.number;
   if (machine.views) {
     machine.views->init(cta, barrier);
     barrier.published = barrier.publishedAsync = false;
-    newBarriers.push_back(static_cast<uint32_t>(address));
+    agent.newBarriers.push_back(static_cast<uint32_t>(address));
   }
   if (machine.hazards)
-    machine.hazards->init(*this, inst, barrier);
+    machine.hazards->init(agent, inst, barrier);
   return true;
+}
+
+static Step init(Agent &agent, const Inst &inst) {
+  if (inst.d == none && inst.imm2 > 1) {
+    // Every slot of the ring.
+    SharedPlace place = SharedPlace::decode(agent.scalars[inst.c]);
+    for (int64_t slot = 0; slot < inst.imm2; ++slot) {
+      MBarrier &each = agent.cta.barriers[place.address + 8 * slot];
+      each.address = place.address + 8 * slot;
+      if (!initBarrier(agent, inst, each))
+        return Step::Failed;
+    }
+    return Step::Ran;
+  }
+  Cta *owner = nullptr;
+  MBarrier *found = agent.barrier(inst, owner);
+  return found && initBarrier(agent, inst, *found) ? Step::Ran : Step::Failed;
+}
+
+/// The live barrier of the instruction; null after a finding.
+static MBarrier *liveBarrier(Agent &agent, const Inst &inst, Cta *&owner) {
+  MBarrier *found = agent.barrier(inst, owner);
+  if (!found || !agent.needLive(inst, *found, *owner))
+    return nullptr;
+  if (agent.machine.hazards)
+    agent.machine.hazards->barrier(agent, inst, *owner, *found);
+  return found;
+}
+
+static Step inval(Agent &agent, const Inst &inst) {
+  Cta *owner = nullptr;
+  MBarrier *b = liveBarrier(agent, inst, owner);
+  if (!b)
+    return Step::Failed;
+  b->state = MBarrier::Dead;
+  return Step::Ran;
+}
+
+static int64_t activeThreads(const Agent &agent) {
+  return agent.elected ? 1 : laneCount;
+}
+
+static Step arriveAt(Agent &agent, const Inst &inst, Cta &owner, MBarrier &b) {
+  Machine &machine = agent.machine;
+  uint64_t phase = b.phase;
+  bool release = static_cast<MemorySem>(inst.sem) == MemorySem::Release;
+  if (release) {
+    agent.view.release(agent.lanes());
+    machine.publishBarriers(agent);
+  }
+  if (machine.views)
+    machine.views->arrive(agent, owner, b, release,
+                          static_cast<MemoryScope>(inst.scope));
+  machine.arrive(b, inst.imm * activeThreads(agent), inst.origin, &agent);
+  if (inst.dst != none)
+    agent.scalars[inst.dst] = phase;
+  return Step::Ran;
+}
+
+static Step arrive(Agent &agent, const Inst &inst) {
+  Cta *owner = nullptr;
+  MBarrier *b = liveBarrier(agent, inst, owner);
+  return b ? arriveAt(agent, inst, *owner, *b) : Step::Failed;
+}
+
+static Step arriveExpect(Agent &agent, const Inst &inst) {
+  Cta *owner = nullptr;
+  MBarrier *b = liveBarrier(agent, inst, owner);
+  if (!b)
+    return Step::Failed;
+  int64_t bytes = static_cast<int64_t>(agent.scalars[inst.a]);
+  if (bytes < 0) {
+    agent.machine.find(
+        Code::BarrierRange,
+        llvm::formatv("expects {0} bytes: {1}", bytes, agent.who(inst)),
+        inst.origin, &agent);
+    return Step::Failed;
+  }
+  uint64_t phase = b->phase;
+  agent.machine.transact(*b, bytes * activeThreads(agent), inst.origin, &agent);
+  if (agent.machine.failed())
+    return Step::Failed;
+  Step step = arriveAt(agent, inst, *owner, *b);
+  if (inst.dst != none)
+    agent.scalars[inst.dst] = phase;
+  return step;
+}
+
+static Step expect(Agent &agent, const Inst &inst) {
+  Cta *owner = nullptr;
+  MBarrier *b = liveBarrier(agent, inst, owner);
+  if (!b)
+    return Step::Failed;
+  agent.machine.transact(
+      *b, static_cast<int64_t>(agent.scalars[inst.a]) * activeThreads(agent),
+      inst.origin, &agent);
+  return Step::Ran;
+}
+
+/// A wait on the barrier that returned true.
+static Step observe(Agent &agent, const Inst &inst, Cta &owner, MBarrier &b) {
+  Machine &machine = agent.machine;
+  if (b.phase > 0)
+    machine.observePhase(owner, b);
+  if (machine.views)
+    machine.views->waited(
+        agent, b, static_cast<MemorySem>(inst.sem) != MemorySem::Relaxed,
+        static_cast<MemoryScope>(inst.scope));
+  if (machine.hazards)
+    machine.hazards->waited(agent, inst, owner, b);
+  return Step::Ran;
+}
+
+/// Whether the phase of the parity in slot `a` is over; none after a finding.
+static std::optional<bool> isComplete(Agent &agent, const Inst &inst,
+                                      const MBarrier &b) {
+  uint64_t parity = agent.scalars[inst.a];
+  if (parity <= 1)
+    return (b.phase & 1) != parity;
+  agent.machine.find(Code::PhaseParity,
+                     llvm::formatv("the parity is {0}, neither 0 nor 1: {1}",
+                                   static_cast<int64_t>(parity),
+                                   agent.who(inst)),
+                     inst.origin, &agent);
+  return std::nullopt;
+}
+
+static Step wait(Agent &agent, const Inst &inst) {
+  Cta *owner = nullptr;
+  MBarrier *b = liveBarrier(agent, inst, owner);
+  if (!b)
+    return Step::Failed;
+  auto complete = isComplete(agent, inst, *b);
+  if (!complete)
+    return Step::Failed;
+  return *complete ? observe(agent, inst, *owner, *b) : Step::Blocked;
+}
+
+static Step testWait(Agent &agent, const Inst &inst) {
+  Cta *owner = nullptr;
+  MBarrier *b = liveBarrier(agent, inst, owner);
+  if (!b)
+    return Step::Failed;
+  auto complete = isComplete(agent, inst, *b);
+  if (!complete)
+    return Step::Failed;
+  agent.scalars[inst.dst] = *complete;
+  return *complete ? observe(agent, inst, *owner, *b) : Step::Polled;
+}
+
+static Step waitState(Agent &agent, const Inst &inst) {
+  Cta *owner = nullptr;
+  MBarrier *b = liveBarrier(agent, inst, owner);
+  if (!b)
+    return Step::Failed;
+  uint64_t phase = agent.scalars[inst.a];
+  if (b->phase > phase + 1) {
+    agent.machine.find(
+        Code::PhaseAmbiguous,
+        llvm::formatv("waits for phase {0}, but the barrier is in phase {1}: "
+                      "a wait names the current phase or the one before it: "
+                      "{2}",
+                      phase, b->phase, agent.who(inst)),
+        inst.origin, &agent);
+    return Step::Failed;
+  }
+  return b->phase == phase ? Step::Blocked : observe(agent, inst, *owner, *b);
+}
+
+static Waits waitsForPhase(Agent &agent, const Inst &inst) {
+  Machine &machine = agent.machine;
+  Cta *owner = nullptr;
+  const MBarrier *b = agent.barrier(inst, owner);
+  if (!b)
+    return {.what = "a barrier", .cause = true};
+  Waits waits{.what =
+                  llvm::formatv("{0}, {1} {2}: {3}", machine.nameOf(*owner, *b),
+                                inst.run == waitState ? "phase" : "parity",
+                                agent.scalars[inst.a], machine.stateOf(*b)),
+              .bytes = b->pending == 0,
+              .cause = true};
+  if (b->state != MBarrier::Live)
+    return waits;
+  std::string phase =
+      llvm::formatv("phase {0} of {1}", b->phase, machine.nameOf(*owner, *b));
+  waits.lacks =
+      b->pending
+          ? llvm::formatv("{0} misses {1} of {2} arrivals", phase, b->pending,
+                          b->expected)
+                .str()
+          : llvm::formatv("{0} expects {1} bytes more than its copies bring",
+                          phase, b->transactions)
+                .str();
+  return waits;
 }
 
 void Machine::publishBarriers(Agent &agent) {
@@ -339,14 +417,40 @@ void Machine::publishBarriers(Agent &agent) {
 // Barriers among threads
 //===----------------------------------------------------------------------===//
 
-bool Machine::arriveNamed(Agent &agent, const Inst &inst) {
+/// The whole warp must come to a barrier of threads.
+static bool needWarp(Agent &agent, const Inst &inst) {
+  if (!agent.elected)
+    return true;
+  agent.machine.find(Code::SyncDivergent,
+                     llvm::formatv("one thread of the warp executes '{0}', "
+                                   "which waits for all of them: {1}",
+                                   inst.origin->getName().getStringRef(),
+                                   agent.who(inst)),
+                     inst.origin, &agent);
+  return false;
+}
+
+static Step syncWarp(Agent &agent, const Inst &inst) {
+  if (!needWarp(agent, inst))
+    return Step::Failed;
+  agent.view.syncWarp();
+  if (agent.machine.views)
+    agent.machine.views->syncWarp(agent);
+  if (agent.machine.hazards)
+    agent.machine.hazards->syncWarp(agent);
+  return Step::Ran;
+}
+
+/// Counts a warp's threads at a named barrier; true if it is a legal arrival.
+static bool arriveNamed(Agent &agent, const Inst &inst) {
+  Machine &machine = agent.machine;
   NamedBarrier &b = agent.cta.named[inst.imm];
   auto bad = [&](const Twine &message) {
     std::vector<FindingPlace> others;
     if (b.first)
       others.push_back({b.first->getLoc(), "the first of this round"});
-    find(Code::NamedBarrier, message + ": " + agent.who(inst), inst.origin,
-         &agent, true, others);
+    machine.find(Code::NamedBarrier, message + ": " + agent.who(inst),
+                 inst.origin, &agent, true, others);
     return false;
   };
   if (b.count == 0) {
@@ -369,21 +473,78 @@ bool Machine::arriveNamed(Agent &agent, const Inst &inst) {
                              "for {2}",
                              b.count, inst.imm, b.threads));
   agent.view.release(~0u);
-  publishBarriers(agent);
+  machine.publishBarriers(agent);
   agent.round = b.round;
-  if (views)
-    views->arriveNamed(agent, b, b.count == b.threads);
-  if (hazards)
-    hazards->arriveNamed(agent, inst, b);
+  if (machine.views)
+    machine.views->arriveNamed(agent, b, b.count == b.threads);
+  if (machine.hazards)
+    machine.hazards->arriveNamed(agent, inst, b);
   if (b.count == b.threads) {
     b.count = 0;
     ++b.round;
-    ++events;
+    ++machine.events;
   }
   return true;
 }
 
-void Machine::arriveCluster(Agent &agent) {
+static Step namedArrive(Agent &agent, const Inst &inst) {
+  return needWarp(agent, inst) && arriveNamed(agent, inst) ? Step::Ran
+                                                           : Step::Failed;
+}
+
+static Step namedSync(Agent &agent, const Inst &inst) {
+  if (!needWarp(agent, inst))
+    return Step::Failed;
+  Machine &machine = agent.machine;
+  NamedBarrier &b = agent.cta.named[inst.imm];
+  if (!agent.arrived) {
+    if (!arriveNamed(agent, inst))
+      return Step::Failed;
+    agent.arrived = true;
+  }
+  if (b.round == agent.round)
+    return Step::Blocked;
+  if (machine.views)
+    machine.views->waitNamed(agent, b, agent.round);
+  if (machine.hazards)
+    machine.hazards->waitNamed(agent, inst, agent.round);
+  return Step::Ran;
+}
+
+static Waits waitsForNamed(Agent &agent, const Inst &inst) {
+  const NamedBarrier &b = agent.cta.named[inst.imm];
+  std::string name =
+      inst.imm ? "barrier " + std::to_string(inst.imm) : "the CTA's barrier";
+  return {.what = llvm::formatv("{0}: {1} of {2} threads have come", name,
+                                b.count, b.threads),
+          .lacks = llvm::formatv("{0} is for {1} threads, and {2} come", name,
+                                 b.threads, b.count)};
+}
+
+static Step clusterArrive(Agent &agent, const Inst &inst) {
+  if (!needWarp(agent, inst))
+    return Step::Failed;
+  Machine &machine = agent.machine;
+  if (agent.clusterArrived) {
+    machine.find(Code::ClusterBarrier,
+                 "arrives at the cluster's barrier again before its wait: " +
+                     agent.who(inst),
+                 inst.origin, &agent);
+    return Step::Failed;
+  }
+  if (!inst.flag) {
+    agent.view.release(~0u);
+    machine.publishBarriers(agent);
+  } else {
+    // What fence.mbarrier_init has released before a relaxed arrive (MM-51).
+    for (uint32_t address : agent.newBarriers)
+      agent.cta.barriers[address].published |=
+          agent.cta.barriers[address].publishedAsync;
+  }
+  if (machine.views)
+    machine.views->arriveCluster(agent, inst.flag);
+  if (machine.hazards)
+    machine.hazards->arriveCluster(agent, inst);
   Cluster &cluster = agent.cta.cluster;
   agent.clusterArrived = true;
   agent.clusterRound = cluster.round;
@@ -391,89 +552,191 @@ void Machine::arriveCluster(Agent &agent) {
     cluster.arrived = 0;
     ++cluster.round;
   }
-  ++events;
+  ++machine.events;
+  return Step::Ran;
 }
 
-/// The whole warp must come to a barrier of threads.
-static bool needWarp(Agent &agent, const Inst &inst) {
-  if (!agent.elected)
-    return true;
-  agent.machine.find(Code::SyncDivergent,
-                     llvm::formatv("one thread of the warp executes '{0}', "
-                                   "which waits for all of them: {1}",
-                                   inst.origin->getName().getStringRef(),
-                                   agent.who(inst)),
-                     inst.origin, &agent);
-  return false;
-}
-
-Step Agent::threadBarrier(const Inst &inst) {
-  if (!needWarp(*this, inst))
+static Step clusterWait(Agent &agent, const Inst &inst) {
+  if (!needWarp(agent, inst))
     return Step::Failed;
-  switch (inst.op) {
-  case Opcode::SyncWarp:
-    view.syncWarp();
-    if (machine.views)
-      machine.views->syncWarp(*this);
-    if (machine.hazards)
-      machine.hazards->syncWarp(*this);
-    return Step::Ran;
-  case Opcode::NamedArrive:
-    return machine.arriveNamed(*this, inst) ? Step::Ran : Step::Failed;
-  case Opcode::NamedSync: {
-    NamedBarrier &b = cta.named[inst.imm];
-    if (!arrived) {
-      if (!machine.arriveNamed(*this, inst))
-        return Step::Failed;
-      arrived = true;
-    }
-    if (b.round == round)
-      return Step::Blocked;
-    if (machine.views)
-      machine.views->waitNamed(*this, b, round);
-    if (machine.hazards)
-      machine.hazards->waitNamed(*this, inst, round);
-    return Step::Ran;
+  Machine &machine = agent.machine;
+  if (!agent.clusterArrived) {
+    machine.find(Code::ClusterBarrier,
+                 "waits at the cluster's barrier without having arrived: " +
+                     agent.who(inst),
+                 inst.origin, &agent);
+    return Step::Failed;
   }
-  case Opcode::ClusterArrive:
-    if (clusterArrived) {
-      machine.find(Code::ClusterBarrier,
-                   "arrives at the cluster's barrier again before its wait: " +
-                       who(inst),
-                   inst.origin, this);
-      return Step::Failed;
-    }
-    if (!inst.flag) {
-      view.release(~0u);
-      machine.publishBarriers(*this);
-    } else {
-      // What fence.mbarrier_init has released before a relaxed arrive (MM-51).
-      for (uint32_t address : newBarriers)
-        cta.barriers[address].published |= cta.barriers[address].publishedAsync;
-    }
-    if (machine.views)
-      machine.views->arriveCluster(*this, inst.flag);
-    if (machine.hazards)
-      machine.hazards->arriveCluster(*this, inst);
-    machine.arriveCluster(*this);
-    return Step::Ran;
-  case Opcode::ClusterWait:
-    if (!clusterArrived) {
-      machine.find(Code::ClusterBarrier,
-                   "waits at the cluster's barrier without having arrived: " +
-                       who(inst),
-                   inst.origin, this);
-      return Step::Failed;
-    }
-    if (cta.cluster.round == clusterRound)
-      return Step::Blocked;
-    clusterArrived = false;
-    if (machine.views)
-      machine.views->waitCluster(*this, clusterRound);
-    if (machine.hazards)
-      machine.hazards->waitCluster(*this, inst, clusterRound);
-    return Step::Ran;
-  default:
-    llvm_unreachable("no barrier of threads");
+  if (agent.cta.cluster.round == agent.clusterRound)
+    return Step::Blocked;
+  agent.clusterArrived = false;
+  if (machine.views)
+    machine.views->waitCluster(agent, agent.clusterRound);
+  if (machine.hazards)
+    machine.hazards->waitCluster(agent, inst, agent.clusterRound);
+  return Step::Ran;
+}
+
+static Waits waitsForCluster(Agent &agent, const Inst &) {
+  const Cluster &cluster = agent.cta.cluster;
+  return {.what = llvm::formatv(
+              "the cluster's barrier: {0} of {1} warps have arrived",
+              cluster.arrived, cluster.running)};
+}
+
+//===----------------------------------------------------------------------===//
+// Fences
+//===----------------------------------------------------------------------===//
+
+static void recordFence(Agent &agent, const Inst &inst) {
+  if (agent.machine.hazards)
+    agent.machine.hazards->fence(agent, inst);
+}
+
+static Step fence(Agent &agent, const Inst &inst) {
+  Machine &machine = agent.machine;
+  auto sem = static_cast<MemorySem>(inst.sem);
+  // fence.acquire moves nothing of this thread out.
+  if (sem != MemorySem::Acquire) {
+    agent.view.release(agent.lanes());
+    machine.publishBarriers(agent);
   }
+  if (machine.views)
+    machine.views->fence(agent, sem, static_cast<MemoryScope>(inst.scope));
+  recordFence(agent, inst);
+  return Step::Ran;
+}
+
+static Step fenceBarrierInit(Agent &agent, const Inst &inst) {
+  for (uint32_t address : agent.newBarriers)
+    agent.cta.barriers[address].publishedAsync = true;
+  recordFence(agent, inst);
+  return Step::Ran;
+}
+
+static Step fenceProxyAsync(Agent &agent, const Inst &inst) {
+  if (agent.machine.views)
+    agent.machine.views->fenceProxyAsync(agent,
+                                         static_cast<FenceSpace>(inst.kind));
+  return fenceBarrierInit(agent, inst);
+}
+
+static Step fenceTensormapRelease(Agent &agent, const Inst &inst) {
+  agent.view.release(agent.lanes());
+  if (agent.machine.views)
+    agent.machine.views->releaseMaps(agent);
+  recordFence(agent, inst);
+  return agent.machine.failed() ? Step::Failed : Step::Ran;
+}
+
+static Step fenceTensormapAcquire(Agent &agent, const Inst &inst) {
+  if (agent.machine.views)
+    agent.machine.views->acquireMap(agent,
+                                    MapPlace::decode(agent.scalars[inst.a]).at);
+  recordFence(agent, inst);
+  return agent.machine.failed() ? Step::Failed : Step::Ran;
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+void Compiler::barrierOperands(Inst &inst, Value barrier, Value index) {
+  inst.c = scalar(barrier);
+  inst.d = scalar(index);
+  inst.imm2 = cast<MBarrierType>(barrier.getType()).getSlots();
+}
+
+void titan::sim::registerBarriers(ExecutionTable &table) {
+  auto barrier = [](Compiler &c, Execute run, Operation *op, Value object,
+                    Value index) -> Inst & {
+    Inst &inst = c.emit(run, op);
+    c.barrierOperands(inst, object, index);
+    return inst;
+  };
+  table.addNothing<MBarrierAllocOp>(); // Compiler::allocate
+  table.add<MBarrierInitOp>([=](Compiler &c, MBarrierInitOp op) {
+    barrier(c, init, op, op.getBarrier(), op.getIndex()).imm = op.getCount();
+  });
+  table.add<MBarrierInvalOp>([=](Compiler &c, MBarrierInvalOp op) {
+    barrier(c, inval, op, op.getBarrier(), op.getIndex());
+  });
+  table.add<MBarrierArriveOp>([=](Compiler &c, MBarrierArriveOp op) {
+    Inst &inst = barrier(c, arrive, op, op.getBarrier(), op.getIndex());
+    inst.imm = op.getCount();
+    inst.dst = c.scalar(op.getState());
+    c.setOrder(inst, op.getSem(), op.getScope());
+  });
+  table.add<MBarrierArriveExpectTxOp>([=](Compiler &c,
+                                          MBarrierArriveExpectTxOp op) {
+    Inst &inst = barrier(c, arriveExpect, op, op.getBarrier(), op.getIndex());
+    inst.imm = 1;
+    inst.a = c.scalar(op.getBytes());
+    inst.dst = c.scalar(op.getState());
+    c.setOrder(inst, op.getSem(), op.getScope());
+  });
+  table.add<MBarrierExpectTxOp>([=](Compiler &c, MBarrierExpectTxOp op) {
+    barrier(c, expect, op, op.getBarrier(), op.getIndex()).a =
+        c.scalar(op.getBytes());
+  });
+  table.add<MBarrierWaitOp>([=](Compiler &c, MBarrierWaitOp op) {
+    Inst &inst = barrier(c, wait, op, op.getBarrier(), op.getIndex());
+    inst.waits = waitsForPhase;
+    inst.a = c.scalar(op.getParity());
+    c.setOrder(inst, op.getSem(), op.getScope());
+  });
+  table.add<MBarrierWaitStateOp>([=](Compiler &c, MBarrierWaitStateOp op) {
+    Inst &inst = barrier(c, waitState, op, op.getBarrier(), op.getIndex());
+    inst.waits = waitsForPhase;
+    inst.a = c.scalar(op.getState());
+    c.setOrder(inst, op.getSem(), op.getScope());
+  });
+  table.add<MBarrierTestWaitOp>([=](Compiler &c, MBarrierTestWaitOp op) {
+    Inst &inst = barrier(c, testWait, op, op.getBarrier(), op.getIndex());
+    inst.a = c.scalar(op.getParity());
+    inst.dst = c.scalar(op.getDone());
+    c.setOrder(inst, op.getSem(), op.getScope());
+  });
+  table.add<SyncWarpOp>(
+      [](Compiler &c, SyncWarpOp op) { c.emit(syncWarp, op); });
+  auto named = [](Compiler &c, Execute run, Operation *op, int64_t id,
+                  int64_t threads) {
+    Inst &inst = c.emit(run, op);
+    inst.waits = waitsForNamed;
+    inst.imm = id;
+    inst.imm2 = threads;
+  };
+  table.add<CtaSyncOp>([=](Compiler &c, CtaSyncOp op) {
+    named(c, namedSync, op, 0, c.p.warps * laneCount);
+  });
+  table.add<BarrierSyncOp>([=](Compiler &c, BarrierSyncOp op) {
+    named(c, namedSync, op, op.getId(), op.getThreads());
+  });
+  table.add<BarrierArriveOp>([=](Compiler &c, BarrierArriveOp op) {
+    named(c, namedArrive, op, op.getId(), op.getThreads());
+  });
+  table.add<ClusterArriveOp>([](Compiler &c, ClusterArriveOp op) {
+    c.emit(clusterArrive, op).flag = op.getRelaxed();
+  });
+  table.add<ClusterWaitOp>([](Compiler &c, ClusterWaitOp op) {
+    c.emit(clusterWait, op).waits = waitsForCluster;
+  });
+  table.add<FenceOp>([](Compiler &c, FenceOp op) {
+    c.setOrder(c.emit(fence, op), op.getSem(), op.getScope());
+  });
+  table.add<FenceProxyAsyncOp>([](Compiler &c, FenceProxyAsyncOp op) {
+    c.emit(fenceProxyAsync, op).kind = static_cast<uint8_t>(op.getSpace());
+  });
+  table.add<FenceMbarrierInitOp>([](Compiler &c, FenceMbarrierInitOp op) {
+    c.emit(fenceBarrierInit, op);
+  });
+  table.add<FenceTensormapReleaseOp>(
+      [](Compiler &c, FenceTensormapReleaseOp op) {
+        c.emit(fenceTensormapRelease, op);
+      });
+  table.add<FenceTensormapAcquireOp>(
+      [](Compiler &c, FenceTensormapAcquireOp op) {
+        Inst &inst = c.emit(fenceTensormapAcquire, op);
+        inst.a = c.scalar(op.getMap());
+      });
 }

@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Clock.h"
+#include "titan/Simulator/Clock.h"
 
 #include <algorithm>
 

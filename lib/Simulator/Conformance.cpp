@@ -229,7 +229,7 @@ void Conformance::end(Agent &agent, const Inst &inst, bool executed) {
   if (!op || !executed)
     return;
   // A product's operands are read when the last of its warps has come.
-  if (inst.op == Opcode::Mma && recorder.entries.empty())
+  if (isa<MmaOp>(inst.origin) && recorder.entries.empty())
     return;
   effect::EffectList list;
   op.getHardwareEffects(list);
@@ -256,7 +256,7 @@ void Conformance::end(Agent &agent, const Inst &inst, bool executed) {
     found.try_emplace(memory);
   ++machine.compared;
   // A copy whose box is partly outside reads less of its buffer than all.
-  bool clipped = inst.op == Opcode::TmaStore || inst.op == Opcode::TmaReduce;
+  bool clipped = isa<TmaStoreOp, TmaReduceOp>(inst.origin);
   for (auto &[memory, touched] : found) {
     const Bytes &said = expected[memory];
     auto compare = [&](const ByteSet &is, const ByteSet &should,

@@ -19,7 +19,7 @@
 #ifndef TITAN_SIMULATOR_CONFORMANCE_H
 #define TITAN_SIMULATOR_CONFORMANCE_H
 
-#include "Machine.h"
+#include "titan/Simulator/Machine.h"
 
 namespace titan::sim {
 

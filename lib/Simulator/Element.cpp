@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Element.h"
-#include "Numeric.h"
+#include "titan/Simulator/Element.h"
+#include "titan/Simulator/Numeric.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
@@ -68,7 +68,7 @@ uint64_t titan::sim::fromFloat(ElementType type, float value) {
   return type == ElementType::BF16 ? floatToBf16(value) : floatToF16(value);
 }
 
-std::optional<Elt> titan::sim::findElt(llvm::StringRef name) {
+static const llvm::StringMap<Elt> &eltTable() {
   static const llvm::StringMap<Elt> table = {
       {"arith.addi", Elt::Add},
       {"arith.subi", Elt::Sub},
@@ -129,8 +129,20 @@ std::optional<Elt> titan::sim::findElt(llvm::StringRef name) {
       {"math.ceil", Elt::Ceil},
       {"math.erf", Elt::Erf},
   };
-  auto found = table.find(name);
-  return found == table.end() ? std::nullopt : std::optional(found->second);
+  return table;
+}
+
+std::optional<Elt> titan::sim::findElt(llvm::StringRef name) {
+  auto found = eltTable().find(name);
+  return found == eltTable().end() ? std::nullopt
+                                   : std::optional(found->second);
+}
+
+std::vector<llvm::StringRef> titan::sim::eltNames() {
+  std::vector<llvm::StringRef> names;
+  for (const auto &entry : eltTable())
+    names.push_back(entry.getKey());
+  return names;
 }
 
 static uint64_t zeroExtended(ElementType type, uint64_t bits) {

@@ -226,7 +226,7 @@ State::Order State::check(const Record &x, Access &y) {
   bool sameWarp = x.at.number / 2 == y.actors[0].thread->number / 2;
   // A product is late, but would not be had a wgmma.fence stood before it.
   auto wantsMmaFence = [&](auto &&known, const char *what) {
-    if (y.inst->op != Opcode::Mma)
+    if (!isa<MmaOp>(y.inst->origin))
       return false;
     Access now = y;
     for (Actor &actor : now.actors)
@@ -585,7 +585,7 @@ void Hazards::copy(Agent &agent, const Inst &inst, Copy &copy) {
   // The map of a load has been read when the load is complete, or when a bulk
   // group tells so before (MM-91).
   uint32_t mapOp = number;
-  if (inst.op == Opcode::TmaLoad && copy.map.kind != MapPlace::Parameter) {
+  if (copy.isLoad() && copy.map.kind != MapPlace::Parameter) {
     mapOp = state->ops.size();
     state->ops.push_back(op);
   }
@@ -652,7 +652,7 @@ void Hazards::bulkWaited(Agent &agent, const Inst &inst, size_t upTo) {
   HbEvent event{thread.number, thread.now, 0};
   for (size_t i = upTo; i < agent.groups.size(); ++i)
     for (const CopyRef &copy : agent.groups[i])
-      if (inst.op == Opcode::BulkWaitGroup)
+      if (isa<BulkWaitGroupOp>(inst.origin))
         state->ops[state->opOfCopy[copy->id]].leftBy = &inst;
   for (size_t i = inst.flag ? agent.groupsRead : agent.groupsDone; i < upTo;
        ++i)

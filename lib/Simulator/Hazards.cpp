@@ -43,7 +43,7 @@ State::State(Machine &machine) : machine(machine) {
   }
   std::map<uint32_t, unsigned> arrayOf;
   for (const Inst &inst : machine.program.code) {
-    if (inst.op != Opcode::TensormapAt)
+    if (!isa<TensormapAtOp>(inst.origin))
       continue;
     if (auto found = tensorOf.find(inst.c); found != tensorOf.end())
       mapOf[inst.dst] = found->second;
@@ -51,26 +51,13 @@ State::State(Machine &machine) : machine(machine) {
       arrayOf[inst.dst] = found->second;
   }
   for (const Inst &inst : machine.program.code) {
-    switch (inst.op) {
-    case Opcode::TmaStore:
-    case Opcode::TmaReduce:
+    if (isa<TmaStoreOp, TmaReduceOp>(inst.origin))
       write(mapOf, inst.a);
-      break;
-    case Opcode::TensormapPublish:
+    else if (isa<TensormapCpFenceproxyOp>(inst.origin))
       write(arrayOf, inst.b);
-      break;
-    case Opcode::GlobalStore:
-    case Opcode::FlagSignal:
+    else if (isa<GlobalStoreOp, FlagSignalOp>(inst.origin) ||
+             (isa<StOp, AtomOp>(inst.origin) && inst.table == none))
       write(tensorOf, inst.a);
-      break;
-    case Opcode::St:
-    case Opcode::Atom:
-      if (inst.table == none)
-        write(tensorOf, inst.a);
-      break;
-    default:
-      break;
-    }
   }
 }
 
@@ -291,7 +278,7 @@ void State::needInit(Agent &agent, const Inst &inst, Cta &owner,
 void Hazards::barrier(Agent &agent, const Inst &inst, Cta &owner,
                       MBarrier &barrier) {
   state->needInit(agent, inst, owner, barrier, false);
-  if (inst.op == Opcode::BarrierInval)
+  if (isa<MBarrierInvalOp>(inst.origin))
     return invalidate(agent, inst, barrier);
   if (find<effect::WaitBarrier>(state->effectsOf(inst)))
     return;

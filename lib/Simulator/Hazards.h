@@ -36,8 +36,8 @@
 #ifndef TITAN_SIMULATOR_HAZARDS_H
 #define TITAN_SIMULATOR_HAZARDS_H
 
-#include "Clock.h"
-#include "Machine.h"
+#include "titan/Simulator/Clock.h"
+#include "titan/Simulator/Machine.h"
 
 #include <map>
 #include <unordered_map>

@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Memory.h"
-#include "Machine.h"
+#include "titan/Simulator/Memory.h"
+#include "titan/Simulator/Machine.h"
 
 #include <algorithm>
 #include <cstring>

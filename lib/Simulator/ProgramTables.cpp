@@ -1,11 +1,11 @@
-//===- ProgramTables.cpp - tables of tiles, views and products ------------===//
+//===- ProgramTables.cpp - tables of tiles and views -------------------------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "ProgramCompiler.h"
+#include "titan/Simulator/ProgramCompiler.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -116,63 +116,6 @@ std::optional<uint32_t> Compiler::access(Operation *op, RankedTensorType tile,
     made->offset.push_back(offsets->offset[element]);
   p.accesses.push_back(std::move(made));
   return entry->second;
-}
-
-std::optional<uint32_t> Compiler::mmaTable(MmaOp op) {
-  auto accType = op.getType().getTensor();
-  const TileTable *acc = tileTable(op, accType);
-  auto aType = dyn_cast<SharedType>(op.getA().getType());
-  auto aTile = dyn_cast<RankedTensorType>(op.getA().getType());
-  const TileTable *registers = aTile ? tileTable(op, aTile) : nullptr;
-  auto a = aType ? viewTable(op, aType) : std::nullopt;
-  auto b = viewTable(op, op.getB().getType());
-  if (!acc || !b || (aType ? !a : !registers))
-    return std::nullopt;
-  if (acc->warps % 4 || region().firstWarp % 4) {
-    problem(op, Code::PartitionShape,
-            llvm::formatv("a product is a warpgroup's: its accumulator is laid "
-                          "out for {0} warps",
-                          acc->warps));
-    return std::nullopt;
-  }
-  auto table = std::make_unique<MmaTable>();
-  table->acc = acc;
-  table->a = a ? p.views[*a].get() : nullptr;
-  table->registers = registers;
-  table->b = p.views[*b].get();
-  table->transposeA = op.getTransposeA();
-  table->transposeB = op.getTransposeB();
-  table->type = *typeOf(op.getB().getType().getElementType());
-  table->m = accType.getShape()[0];
-  table->n = accType.getShape()[1];
-  table->k = op.getB().getType().getShape()[!op.getTransposeB()];
-  for (uint32_t group = 0; group < acc->warps / 4; ++group) {
-    MmaTable::Group &made = table->groups.emplace_back();
-    std::vector<uint32_t> rowAt(table->m, none), columnAt(table->n, none);
-    auto begin = acc->element.begin() + size_t(group) * 4 * acc->perWarp();
-    for (auto it = begin; it != begin + 4 * acc->perWarp(); ++it) {
-      rowAt[*it / table->n] = 0;
-      columnAt[*it % table->n] = 0;
-    }
-    auto number = [](std::vector<uint32_t> &at, std::vector<uint32_t> &list) {
-      for (uint32_t i = 0; i < at.size(); ++i)
-        if (at[i] == 0) {
-          at[i] = list.size();
-          list.push_back(i);
-        }
-    };
-    number(rowAt, made.rows);
-    number(columnAt, made.columns);
-    for (int warp = 0; warp < 4; ++warp)
-      for (uint32_t i = 0; i < acc->perWarp(); ++i) {
-        uint32_t element = begin[warp * acc->perWarp() + i];
-        made.place[warp].push_back(rowAt[element / table->n] *
-                                       made.columns.size() +
-                                   columnAt[element % table->n]);
-      }
-  }
-  p.products.push_back(std::move(table));
-  return p.products.size() - 1;
 }
 
 std::optional<ElementType> Compiler::elementType(Operation *op,

@@ -8,8 +8,8 @@
 #include "titan/Simulator/Simulator.h"
 #include "Conformance.h"
 #include "Hazards.h"
-#include "Machine.h"
 #include "Trace.h"
+#include "titan/Simulator/Machine.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -212,7 +212,7 @@ bool Machine::outstandingAt(Cta &cta, const Inst &inst, const Agent &agent) {
         item.group && item.cta == &cta && item.group->done <= item.product;
     // The source of a load is global.
     if (item.copy && item.copy->cta == &cta && !item.copy->sourceRead &&
-        item.copy->inst->op != Opcode::TmaLoad)
+        !item.copy->isLoad())
       uses = true;
     if (item.copy)
       for (auto &[target, phase] : item.copy->targets)
@@ -251,7 +251,7 @@ Step Agent::exit(const Inst &inst) {
     // Of loads their barrier tells.
     auto each = [&](const std::vector<CopyRef> &group) {
       for (const CopyRef &copy : group)
-        if (copy->inst->op != Opcode::TmaLoad)
+        if (!copy->isLoad())
           undischarged(*copy);
     };
     each(uncommitted);
@@ -274,7 +274,7 @@ Step Agent::exit(const Inst &inst) {
     machine.multiplyUpTo(cta, cta.warpgroups[warp / 4], productsObserved);
     for (size_t i = 0; i < groupsRead; ++i)
       for (const CopyRef &copy : groups[i])
-        if (copy->inst->op != Opcode::TmaLoad)
+        if (!copy->isLoad())
           machine.readSource(*copy);
         else if (!copy->mapRead)
           machine.readMap(*copy);
@@ -321,98 +321,11 @@ Step Agent::exit(const Inst &inst) {
 // Deadlock
 //===----------------------------------------------------------------------===//
 
-std::string Agent::waitsFor() {
+Waits Agent::waits() {
   const Inst &inst = current();
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  switch (inst.op) {
-  case Opcode::BarrierWait:
-  case Opcode::BarrierWaitState: {
-    Cta *owner = nullptr;
-    MBarrier *b = barrier(inst, owner);
-    if (!b)
-      return "a barrier";
-    os << machine.nameOf(*owner, *b) << ", "
-       << (inst.op == Opcode::BarrierWait ? "parity " : "phase ")
-       << scalars[inst.a] << ": " << machine.stateOf(*b);
-    break;
-  }
-  case Opcode::NamedSync: {
-    const NamedBarrier &b = cta.named[inst.imm];
-    if (inst.imm == 0)
-      os << "the CTA's barrier";
-    else
-      os << "barrier " << inst.imm;
-    os << ": " << b.count << " of " << b.threads << " threads have come";
-    break;
-  }
-  case Opcode::ClusterWait:
-    os << "the cluster's barrier: " << cta.cluster.arrived << " of "
-       << cta.cluster.running << " warps have arrived";
-    break;
-  case Opcode::BulkWait:
-  case Opcode::BulkWaitGroup:
-    os << "a bulk group";
-    break;
-  case Opcode::MmaWait:
-  case Opcode::MmaWaitGroup:
-  case Opcode::MmaResult: {
-    const Warpgroup &group = cta.warpgroups[warp / 4];
-    os << "products: " << group.done << " are complete";
-    if (!group.products.empty() && group.products.front().joined != 15) {
-      os << "; not issued by warp";
-      for (unsigned i = 0; i < 4; ++i)
-        if (!(group.products.front().joined >> i & 1))
-          os << ' ' << warp / 4 * 4 + i;
-    }
-    break;
-  }
-  case Opcode::FlagWait:
-    os << "a flag to reach " << static_cast<int64_t>(scalars[inst.b]);
-    break;
-  case Opcode::SetRegisters:
-    os << inst.imm << " registers a thread: " << cta.freeRegisters
-       << " are free";
-    break;
-  default:
-    os << inst.origin->getName().getStringRef();
-  }
-  return text;
-}
-
-std::string Agent::lacks(bool bytes) {
-  const Inst &inst = current();
-  switch (inst.op) {
-  case Opcode::BarrierWait:
-  case Opcode::BarrierWaitState: {
-    Cta *owner = nullptr;
-    const MBarrier *b = barrier(inst, owner);
-    if (!b || b->state != MBarrier::Live)
-      return "";
-    std::string phase =
-        llvm::formatv("phase {0} of {1}", b->phase, machine.nameOf(*owner, *b));
-    if (bytes && b->pending)
-      return "";
-    if (b->pending)
-      return llvm::formatv("{0} misses {1} of {2} arrivals", phase, b->pending,
-                           b->expected);
-    return llvm::formatv("{0} expects {1} bytes more than its copies bring",
-                         phase, b->transactions);
-  }
-  case Opcode::NamedSync: {
-    const NamedBarrier &b = cta.named[inst.imm];
-    if (bytes)
-      return "";
-    return llvm::formatv("{0} is for {1} threads, and {2} come",
-                         inst.imm ? "barrier " + std::to_string(inst.imm)
-                                  : "the CTA's barrier",
-                         b.threads, b.count);
-  }
-  case Opcode::FlagWait:
-    return bytes ? "" : "the flag misses signals";
-  default:
-    return "";
-  }
+  if (inst.waits)
+    return inst.waits(*this, inst);
+  return {.what = inst.origin->getName().getStringRef().str()};
 }
 
 std::string Machine::fixOfDeadlock(Agent &first) const {
@@ -424,9 +337,9 @@ std::string Machine::fixOfDeadlock(Agent &first) const {
     if (agent->done || &agent->cta.cluster != &first.cta.cluster)
       continue;
     // A phase that has all but its bytes is the cause.
-    if (std::string bytes = agent->lacks(/*bytes=*/true);
-        lacks.empty() && !bytes.empty())
-      lacks = bytes;
+    if (lacks.empty())
+      if (Waits waits = agent->waits(); waits.bytes)
+        lacks = waits.lacks;
     if (agent->current().origin != place)
       rest = ", and those who could bring them wait, too: let one of them "
              "signal before it waits";
@@ -434,7 +347,7 @@ std::string Machine::fixOfDeadlock(Agent &first) const {
   if (!lacks.empty())
     rest.clear();
   else
-    lacks = first.lacks();
+    lacks = first.waits().lacks;
   if (lacks.empty())
     return "";
   return lacks + rest + "; 'titan check " + file +
@@ -445,15 +358,10 @@ void Machine::deadlock() {
   Agent *first = nullptr;
   std::vector<FindingPlace> others;
   std::set<Operation *> places;
-  auto isPhase = [](const Agent &agent) {
-    Opcode op = agent.current().op;
-    return op == Opcode::BarrierWait || op == Opcode::BarrierWaitState ||
-           op == Opcode::SetRegisters;
-  };
   for (Agent *agent : agents) {
     if (agent->done)
       continue;
-    if (!first || (!isPhase(*first) && isPhase(*agent)))
+    if (!first || (!first->waits().cause && agent->waits().cause))
       first = agent;
   }
   if (!first) {
@@ -468,12 +376,12 @@ void Machine::deadlock() {
     report.state.push_back(llvm::formatv(
         "{0} at {1} ({2}) waits for {3}", agent->who(inst),
         placeOf(inst.origin->getLoc()), inst.origin->getName().getStringRef(),
-        agent->waitsFor()));
+        agent->waits().what));
     if (inst.origin != first->current().origin &&
         places.insert(inst.origin).second)
       others.push_back(
           {inst.origin->getLoc(),
-           agent->who(inst) + " waits here for " + agent->waitsFor()});
+           agent->who(inst) + " waits here for " + agent->waits().what});
   }
   for (auto &cluster : resident)
     for (auto &cta : cluster->ctas) {
@@ -491,7 +399,7 @@ void Machine::deadlock() {
   const Inst &inst = first->current();
   find(Code::Deadlock,
        llvm::formatv("{0} waits for ever for {1}", first->who(inst),
-                     first->waitsFor()),
+                     first->waits().what),
        inst.origin, first, true, std::move(others), {}, nullptr,
        fixOfDeadlock(*first));
   if (!stop)
@@ -559,7 +467,7 @@ unsigned Machine::weight(const Agent &agent) const {
 int Machine::rank(const Work &item) const {
   if (!views)
     return 0;
-  if (item.copy && item.copy->inst->op == Opcode::TmaLoad)
+  if (item.copy && item.copy->isLoad())
     return 0;
   return item.copy && item.copy->sourceRead ? 1 : 2;
 }

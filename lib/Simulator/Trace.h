@@ -14,7 +14,7 @@
 #ifndef TITAN_SIMULATOR_TRACE_H
 #define TITAN_SIMULATOR_TRACE_H
 
-#include "Machine.h"
+#include "titan/Simulator/Machine.h"
 
 namespace titan::sim {
 

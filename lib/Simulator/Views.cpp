@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Views.h"
-#include "Machine.h"
+#include "titan/Simulator/Views.h"
+#include "titan/Simulator/Machine.h"
 
 #include <algorithm>
 

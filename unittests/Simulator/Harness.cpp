@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Harness.h"
-#include "Numeric.h"
+#include "titan/Simulator/Numeric.h"
 
 #include "titan/Domain/TensorMap.h"
 #include "titan/Transforms/Passes.h"

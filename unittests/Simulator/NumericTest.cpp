@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Numeric.h"
-#include "Element.h"
+#include "titan/Simulator/Numeric.h"
+#include "titan/Simulator/Element.h"
 
 #include <gtest/gtest.h>
 

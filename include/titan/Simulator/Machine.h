@@ -29,9 +29,9 @@
 #ifndef TITAN_SIMULATOR_MACHINE_H
 #define TITAN_SIMULATOR_MACHINE_H
 
-#include "Memory.h"
-#include "Program.h"
 #include "titan/Domain/Tma.h"
+#include "titan/Simulator/Memory.h"
+#include "titan/Simulator/Program.h"
 #include "titan/Simulator/Simulator.h"
 
 #include <deque>
@@ -116,6 +116,8 @@ struct Copy {
   Clock known;
   uint32_t group = 0;
   std::vector<OldByte> old;
+
+  bool isLoad() const { return what.direction == TmaDirection::Load; }
 };
 using CopyRef = std::shared_ptr<Copy>;
 
@@ -153,14 +155,6 @@ struct Work {
 // Agents
 //===----------------------------------------------------------------------===//
 
-enum class Step {
-  Ran,     ///< One hardware operation was executed.
-  Blocked, ///< It waits; nothing has changed.
-  Polled,  ///< It looked at something that others change, in vain.
-  Done,    ///< It has returned.
-  Failed,  ///< A finding ended the run.
-};
-
 struct Agent {
   Agent(Machine &machine, Cta &cta, unsigned warp);
 
@@ -170,10 +164,7 @@ struct Agent {
   /// "partition load, warp 0, iteration 3 (CTA 2)".
   std::string who(const Inst &inst) const;
   /// What it waits for, for the report of a deadlock.
-  std::string waitsFor();
-  /// What has to come before it goes on: "phase 0 of %full misses 1 of 1
-  /// arrivals"; empty: not known. `bytes`: if that is only bytes.
-  std::string lacks(bool bytes = false);
+  Waits waits();
   const Inst &current() const { return program.code[pc]; }
 
   Machine &machine;
@@ -218,18 +209,10 @@ struct Agent {
   uint32_t lanes() const { return elected ? 1u : ~0u; }
   unsigned laneOfAsync() const { return 0; }
 
-private:
-  friend class Machine;
-  bool advance(); // Scalars and tiles; true at a hardware operation.
-  Step hardware(const Inst &inst);
+  //===--------------------------------------------------------------------===//
+  // What execution functions of several families need
+  //===--------------------------------------------------------------------===//
 
-  void moveValues(const Inst &inst);
-  bool scalarOp(const Inst &inst);
-  bool tileElementwise(const Inst &inst);
-  void coordinate(const Inst &inst);
-  void broadcast(const Inst &inst);
-  bool reduce(const Inst &inst);
-  bool usePoison(const Inst &inst, const Tile *tile);
   const Tile *tile(uint32_t slot) const {
     auto *found = static_cast<Tile *>(refs[slot].get());
     if (found)
@@ -241,40 +224,33 @@ private:
     if (tile.late)
       std::exchange(tile.late, nullptr)(tile);
   }
-
-  Step memoryOp(const Inst &inst);
-  Step scalarMemory(const Inst &inst);
-  Step globalTile(const Inst &inst);
-  Step barrierOp(const Inst &inst);
-  Step threadBarrier(const Inst &inst);
-  Step bulkOp(const Inst &inst);
-  Step copyOp(const Inst &inst);
-  Step mmaOp(const Inst &inst);
-  Step setRegisters(const Inst &inst);
-  Step mapOp(const Inst &inst);
-  bool mapAt(const Inst &inst);
-  std::optional<TmaDescriptor> loadMap(const Inst &inst, MapPlace place);
-  Step exit(const Inst &inst);
-
+  /// False, and a finding, where an element of the tile was never written.
+  bool usePoison(const Inst &inst, const Tile *tile);
+  /// False, and a finding, where the whole warp executes what is for one
+  /// thread; or one thread what is for the warp.
+  bool oneThread(const Inst &inst);
+  bool wholeWarp(const Inst &inst);
+  /// The CTA of a shared place; null (and a finding) where it has exited.
+  Cta *resolve(const Inst &inst, SharedPlace place);
+  /// The address of an element of the view in slot `inst.a`, or of a kernel's
+  /// argument; false (and a finding) where there is none.
+  bool sharedElement(const Inst &inst, Cta *&owner, uint64_t &address);
+  bool globalElement(const Inst &inst, unsigned tensor,
+                     llvm::ArrayRef<int64_t> index, uint64_t &address,
+                     unsigned bytes);
+  /// The mbarrier in slots `inst.c` and `inst.d`; null (and a finding) where
+  /// there is none, or where it is not live as far as this thread sees.
+  MBarrier *barrier(const Inst &inst, Cta *&owner);
+  bool needLive(const Inst &inst, MBarrier &barrier, Cta &owner);
   /// Views: this thread, or warp, will write there; see Machine::settle.
   bool readsToCome(Cta &owner, uint64_t address, uint64_t bytes);
   /// The same of tensor maps in global memory.
   bool mapReadsToCome(uint64_t address, uint64_t bytes);
-  /// The CTA and address of a shared place; null (and a finding) where there
-  /// is none.
-  Cta *resolve(const Inst &inst, SharedPlace place);
-  MBarrier *barrier(const Inst &inst, Cta *&owner);
-  bool needLive(const Inst &inst, MBarrier &barrier, Cta &owner);
-  bool initBarrier(const Inst &inst, MBarrier &barrier);
-  bool sharedElement(const Inst &inst, Cta *&owner, uint64_t &address);
-  bool oneThread(const Inst &inst);
-  bool wholeWarp(const Inst &inst);
-  bool readElement(const Inst &inst, uint64_t address, Memory &memory,
-                   unsigned lane, uint64_t &bits, bool &poison,
-                   ElementType type);
-  bool globalElement(const Inst &inst, unsigned tensor,
-                     llvm::ArrayRef<int64_t> index, uint64_t &address,
-                     unsigned bytes);
+  /// The kernel's end.
+  Step exit(const Inst &inst);
+
+private:
+  bool advance(); // Up to a hardware operation.
 };
 
 //===----------------------------------------------------------------------===//
@@ -366,7 +342,11 @@ public:
   /// Products up to that number, all issued, are done.
   void multiplyUpTo(Cta &cta, Warpgroup &group, uint64_t number);
   void lookAtOperands(Cta &cta, Product &product, unsigned firstWarp);
+  /// The whole load: reads, writes, and the signal at the end.
+  void load(Copy &copy);
+  /// A store's, or reduction's, two steps.
   void readSource(Copy &copy);
+  void writeDestination(Copy &copy);
   /// Views: somebody will write [begin, begin + bytes) of the CTA's shared
   /// memory. Reads by asynchronous operations that are over as far as the
   /// writer knows are made now; true where others are to come.
@@ -392,9 +372,6 @@ public:
   void observePhase(Cta &cta, MBarrier &barrier);
   /// Views: a release of the agent lets others see the barriers it initialised.
   void publishBarriers(Agent &agent);
-  /// Counts a warp's threads at a named barrier; true if it is a legal arrival.
-  bool arriveNamed(Agent &agent, const Inst &inst);
-  void arriveCluster(Agent &agent);
   std::string nameOf(const Cta &cta, const MBarrier &barrier) const;
   /// The buffer that an address of shared memory lies in: "%tile".
   std::string nameAt(uint32_t address) const;
@@ -454,6 +431,11 @@ private:
   enum class Speeds { Same, ByPartition, ByWarp } speeds = Speeds::Same;
   std::set<std::tuple<int, mlir::Operation *, std::string>> reported;
 };
+
+/// What some bytes held as far as the reader knew takes the place of what was
+/// read of [address, address + bytes).
+void restore(llvm::ArrayRef<OldByte> old, uint64_t address, size_t bytes,
+             uint8_t *data, uint8_t *poison);
 
 /// "file.mlir:12:3".
 std::string placeOf(mlir::Location loc);

@@ -1,4 +1,4 @@
-//===- TensorMaps.cpp - tensor maps in memory -----------------------------===//
+//===- Tensormap.cpp - tensor maps in memory ------------------------------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -16,10 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Hazards.h"
-#include "Machine.h"
-#include "ProgramCompiler.h"
+#include "titan/Simulator/ExecutionTable.h"
 
-#include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
@@ -31,80 +29,12 @@ using namespace titan::sim;
 static constexpr unsigned mapBytes = std::tuple_size_v<TmaDescriptor>;
 
 //===----------------------------------------------------------------------===//
-// Instructions
-//===----------------------------------------------------------------------===//
-
-bool Compiler::tensormapOperation(Operation &op) {
-  auto replace = [&](TmaField field, Value map, Value value) -> Inst & {
-    uint32_t a = scalar(map), b = scalar(value);
-    Inst &inst = emit(Opcode::TensormapReplace, &op);
-    inst.kind = static_cast<uint8_t>(field);
-    inst.a = a;
-    inst.b = b;
-    return inst;
-  };
-  auto transfer = [&](Opcode code, Value source, Value map) {
-    uint32_t a = scalar(source), b = scalar(map);
-    Inst &inst = emit(code, &op);
-    inst.a = a;
-    inst.b = b;
-  };
-  // The instruction counts dimensions from the innermost, which has no stride.
-  auto ordinal = [](Value map, int64_t dimension) {
-    return cast<TensorMapType>(map.getType()).getRank() - 1 - dimension;
-  };
-  return llvm::TypeSwitch<Operation *, bool>(&op)
-      .Case([&](TensormapAllocOp) { return true; }) // allocate()
-      .Case([&](TensormapAtOp o) {
-        uint32_t a = scalar(o.getArray()), b = scalar(o.getIndex()),
-                 c = scalar(o.getTensor()), dst = scalar(o.getResult());
-        Inst &inst = emit(Opcode::TensormapAt, o);
-        inst.a = a;
-        inst.b = b;
-        inst.c = c;
-        inst.dst = dst;
-        return true;
-      })
-      .Case([&](TensormapCopyOp o) {
-        transfer(Opcode::TensormapCopy, o.getSource(), o.getMap());
-        return true;
-      })
-      .Case([&](TensormapCpFenceproxyOp o) {
-        transfer(Opcode::TensormapPublish, o.getSource(), o.getMap());
-        return true;
-      })
-      .Case([&](TensormapReplaceAddressOp o) {
-        setList(replace(TmaField::GlobalAddress, o.getMap(), o.getTensor()),
-                o.getCoords());
-        return true;
-      })
-      .Case([&](TensormapReplaceDimOp o) {
-        replace(TmaField::GlobalDim, o.getMap(), o.getSize()).imm =
-            ordinal(o.getMap(), o.getDimension());
-        return true;
-      })
-      .Case([&](TensormapReplaceStrideOp o) {
-        replace(TmaField::GlobalStride, o.getMap(), o.getStride()).imm =
-            ordinal(o.getMap(), o.getDimension()) - 1;
-        return true;
-      })
-      .Case([&](FenceTensormapReleaseOp o) {
-        emit(Opcode::FenceTensormapRelease, o);
-        return true;
-      })
-      .Case([&](FenceTensormapAcquireOp o) {
-        uint32_t a = scalar(o.getMap());
-        emit(Opcode::FenceTensormapAcquire, o).a = a;
-        return true;
-      })
-      .Default(false);
-}
-
-//===----------------------------------------------------------------------===//
 // Editing and publishing
 //===----------------------------------------------------------------------===//
 
-bool Agent::mapAt(const Inst &inst) {
+static Step mapAt(Agent &agent, const Inst &inst) {
+  Machine &machine = agent.machine;
+  auto &scalars = agent.scalars;
   unsigned array = scalars[inst.a];
   const SimulatorArgument &argument = machine.arguments[array];
   int64_t row = static_cast<int64_t>(scalars[inst.b]);
@@ -114,9 +44,9 @@ bool Agent::mapAt(const Inst &inst) {
           argument.bytes) {
     machine.find(Code::OutOfBounds,
                  llvm::formatv("row {0} of an array of {1} tensor maps: {2}",
-                               row, argument.shape[0], who(inst)),
-                 inst.origin, this);
-    return false;
+                               row, argument.shape[0], agent.who(inst)),
+                 inst.origin, &agent);
+    return Step::Failed;
   }
   uint64_t at = reinterpret_cast<uint64_t>(argument.data) +
                 static_cast<uint64_t>(row * argument.strides[0]);
@@ -125,38 +55,38 @@ bool Agent::mapAt(const Inst &inst) {
     machine.find(Code::TmaMapAlignment,
                  llvm::formatv("the map in row {0} lies {1} bytes behind a "
                                "multiple of {2}: {3}",
-                               row, at % alignment, alignment, who(inst)),
-                 inst.origin, this);
-    return false;
+                               row, at % alignment, alignment, agent.who(inst)),
+                 inst.origin, &agent);
+    return Step::Failed;
   }
   scalars[inst.dst] =
       MapPlace{MapPlace::Global, at, static_cast<unsigned>(scalars[inst.c])}
           .encode();
-  return true;
+  return Step::Next;
 }
 
 /// The 128 bytes that an operation reads, as its threads see them: lane 0 all
-/// of them where it is alone, else each lane its four. None, and a finding,
-/// where other threads execute it than have to, or where nothing was written.
-std::optional<TmaDescriptor> Agent::loadMap(const Inst &inst, MapPlace place) {
-  bool alone = inst.op == Opcode::TensormapReplace;
-  if (alone ? !oneThread(inst) : !wholeWarp(inst))
-    return std::nullopt;
+/// of them where it is alone, else each lane its share. None, and a finding,
+/// where nothing was written.
+static std::optional<TmaDescriptor> loadMap(Agent &agent, const Inst &inst,
+                                            MapPlace place) {
+  Machine &machine = agent.machine;
   if (machine.hazards)
-    machine.hazards->maps(*this, inst);
+    machine.hazards->maps(agent, inst);
   TmaDescriptor bits;
   if (place.kind == MapPlace::Parameter) // Tiled, as what it is copied to.
     return encodeDescriptor(machine.launch.maps[place.at].map);
-  Memory &memory = place.kind == MapPlace::Shared ? cta.shared : machine.global;
-  unsigned bytes = elected ? mapBytes : mapBytes / laneCount;
+  Memory &memory =
+      place.kind == MapPlace::Shared ? agent.cta.shared : machine.global;
+  unsigned bytes = agent.elected ? mapBytes : mapBytes / laneCount;
   uint8_t poison[mapBytes];
   for (unsigned lane = 0; lane * bytes < mapBytes; ++lane)
-    if (!view.read(memory, lane, place.at + lane * bytes, bytes,
-                   bits.data() + lane * bytes, poison)) {
+    if (!agent.view.read(memory, lane, place.at + lane * bytes, bytes,
+                         bits.data() + lane * bytes, poison)) {
       machine.find(Code::UndefinedRead,
                    "reads bytes of a tensor map that were never written: " +
-                       who(inst),
-                   inst.origin, this);
+                       agent.who(inst),
+                   inst.origin, &agent);
       return std::nullopt;
     }
   return bits;
@@ -177,65 +107,109 @@ static uint64_t addressOf(Machine &machine, const Inst &inst,
          offset * titan::getElementBytes(type.getElementType());
 }
 
-Step Agent::mapOp(const Inst &inst) {
-  switch (inst.op) {
-  case Opcode::FenceTensormapRelease:
-    view.release(lanes());
-    if (machine.views)
-      machine.views->releaseMaps(*this);
-    break;
-  case Opcode::FenceTensormapAcquire:
-    if (machine.views)
-      machine.views->acquireMap(*this, MapPlace::decode(scalars[inst.a]).at);
-    break;
-  case Opcode::TensormapCopy: {
-    auto bits = loadMap(inst, MapPlace::decode(scalars[inst.a]));
-    if (!bits)
+static Step tensormapCopy(Agent &agent, const Inst &inst) {
+  if (!agent.wholeWarp(inst))
+    return Step::Failed;
+  auto bits = loadMap(agent, inst, MapPlace::decode(agent.scalars[inst.a]));
+  if (!bits)
+    return Step::Failed;
+  uint64_t to = MapPlace::decode(agent.scalars[inst.b]).at;
+  unsigned bytes = mapBytes / laneCount;
+  for (unsigned lane = 0; lane < laneCount; ++lane)
+    agent.view.write(agent.cta.shared, lane, to + lane * bytes, bytes,
+                     bits->data() + lane * bytes);
+  return Step::Ran;
+}
+
+static Step tensormapReplace(Agent &agent, const Inst &inst) {
+  if (!agent.oneThread(inst))
+    return Step::Failed;
+  MapPlace place = MapPlace::decode(agent.scalars[inst.a]);
+  auto bits = loadMap(agent, inst, place);
+  if (!bits)
+    return Step::Failed;
+  auto field = static_cast<TmaField>(inst.kind);
+  uint64_t value = field == TmaField::GlobalAddress
+                       ? addressOf(agent.machine, inst, agent.scalars)
+                       : agent.scalars[inst.b];
+  // Sizes and addresses are stored for the next copy to look at; of a stride
+  // it sees no more what was cut off.
+  if (field == TmaField::GlobalStride)
+    if (auto bad = validateReplace(field, inst.imm, value,
+                                   targetInfo(TargetId::Sm90a))) {
+      agent.machine.find(bad->code, bad->message + ": " + agent.who(inst),
+                         inst.origin, &agent);
       return Step::Failed;
-    uint64_t to = MapPlace::decode(scalars[inst.b]).at;
-    unsigned bytes = mapBytes / laneCount;
-    for (unsigned lane = 0; lane < laneCount; ++lane)
-      view.write(cta.shared, lane, to + lane * bytes, bytes,
-                 bits->data() + lane * bytes);
-    return Step::Ran;
-  }
-  case Opcode::TensormapReplace: {
-    MapPlace place = MapPlace::decode(scalars[inst.a]);
-    auto bits = loadMap(inst, place);
-    if (!bits)
-      return Step::Failed;
-    auto field = static_cast<TmaField>(inst.kind);
-    uint64_t value = field == TmaField::GlobalAddress
-                         ? addressOf(machine, inst, scalars)
-                         : scalars[inst.b];
-    // Sizes and addresses are stored for the next copy to look at; of a stride
-    // it sees no more what was cut off.
-    if (field == TmaField::GlobalStride)
-      if (auto bad = validateReplace(field, inst.imm, value,
-                                     targetInfo(TargetId::Sm90a))) {
-        machine.find(bad->code, bad->message + ": " + who(inst), inst.origin,
-                     this);
-        return Step::Failed;
-      }
-    replaceField(*bits, field, inst.imm, value);
-    view.write(cta.shared, 0, place.at, mapBytes, bits->data());
-    return Step::Ran;
-  }
-  case Opcode::TensormapPublish: {
-    auto bits = loadMap(inst, MapPlace::decode(scalars[inst.a]));
-    if (!bits)
-      return Step::Failed;
-    uint64_t to = MapPlace::decode(scalars[inst.b]).at;
-    mapReadsToCome(to, mapBytes);
-    view.publishMap(machine.global, to, mapBytes, bits->data());
-    break;
-  }
-  default:
-    llvm_unreachable("no operation on maps");
-  }
+    }
+  replaceField(*bits, field, inst.imm, value);
+  agent.view.write(agent.cta.shared, 0, place.at, mapBytes, bits->data());
+  return Step::Ran;
+}
+
+static Step tensormapPublish(Agent &agent, const Inst &inst) {
+  if (!agent.wholeWarp(inst))
+    return Step::Failed;
+  auto bits = loadMap(agent, inst, MapPlace::decode(agent.scalars[inst.a]));
+  if (!bits)
+    return Step::Failed;
+  Machine &machine = agent.machine;
+  uint64_t to = MapPlace::decode(agent.scalars[inst.b]).at;
+  agent.mapReadsToCome(to, mapBytes);
+  agent.view.publishMap(machine.global, to, mapBytes, bits->data());
   if (machine.hazards)
-    machine.hazards->fence(*this, inst);
+    machine.hazards->fence(agent, inst);
   return machine.failed() ? Step::Failed : Step::Ran;
+}
+
+void titan::sim::registerTensormap(ExecutionTable &table) {
+  table.addNothing<TensormapAllocOp>(); // Compiler::allocate
+  table.add<TensormapAtOp>([](Compiler &c, TensormapAtOp op) {
+    Inst &inst = c.emit(mapAt, op);
+    inst.a = c.scalar(op.getArray());
+    inst.b = c.scalar(op.getIndex());
+    inst.c = c.scalar(op.getTensor());
+    inst.dst = c.scalar(op.getResult());
+  });
+  auto transfer = [](Compiler &c, Execute run, Operation *op, Value source,
+                     Value map) {
+    Inst &inst = c.emit(run, op);
+    inst.a = c.scalar(source);
+    inst.b = c.scalar(map);
+  };
+  table.add<TensormapCopyOp>([=](Compiler &c, TensormapCopyOp op) {
+    transfer(c, tensormapCopy, op, op.getSource(), op.getMap());
+  });
+  table.add<TensormapCpFenceproxyOp>(
+      [=](Compiler &c, TensormapCpFenceproxyOp op) {
+        transfer(c, tensormapPublish, op, op.getSource(), op.getMap());
+      });
+  auto replace = [](Compiler &c, Operation *op, TmaField field, Value map,
+                    Value value) -> Inst & {
+    Inst &inst = c.emit(tensormapReplace, op);
+    inst.kind = static_cast<uint8_t>(field);
+    inst.a = c.scalar(map);
+    inst.b = c.scalar(value);
+    return inst;
+  };
+  // The instruction counts dimensions from the innermost, which has no stride.
+  auto ordinal = [](Value map, int64_t dimension) {
+    return cast<TensorMapType>(map.getType()).getRank() - 1 - dimension;
+  };
+  table.add<TensormapReplaceAddressOp>(
+      [=](Compiler &c, TensormapReplaceAddressOp op) {
+        c.setList(replace(c, op, TmaField::GlobalAddress, op.getMap(),
+                          op.getTensor()),
+                  op.getCoords());
+      });
+  table.add<TensormapReplaceDimOp>([=](Compiler &c, TensormapReplaceDimOp op) {
+    replace(c, op, TmaField::GlobalDim, op.getMap(), op.getSize()).imm =
+        ordinal(op.getMap(), op.getDimension());
+  });
+  table.add<TensormapReplaceStrideOp>([=](Compiler &c,
+                                          TensormapReplaceStrideOp op) {
+    replace(c, op, TmaField::GlobalStride, op.getMap(), op.getStride()).imm =
+        ordinal(op.getMap(), op.getDimension()) - 1;
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -280,9 +254,8 @@ bool Machine::readMap(Copy &copy) {
     copy.mapBits = bits;
     map = decodeDescriptor(bits);
     auto type = cast<TensorMapType>(
-        copy.inst->op == Opcode::TmaLoad
-            ? cast<TmaLoadOp>(copy.inst->origin).getMap().getType()
-            : copy.inst->origin->getOperand(1).getType());
+        copy.isLoad() ? cast<TmaLoadOp>(copy.inst->origin).getMap().getType()
+                      : copy.inst->origin->getOperand(1).getType());
     if (!map || !hasFieldsOf(*map, type)) {
       std::string text;
       llvm::raw_string_ostream(text) << type;

@@ -30,9 +30,9 @@
 #ifndef TITAN_SIMULATOR_PROGRAM_H
 #define TITAN_SIMULATOR_PROGRAM_H
 
-#include "Element.h"
 #include "titan/Analysis/Finding.h"
 #include "titan/Dialect/Titan/Titan.h"
+#include "titan/Simulator/Element.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
@@ -127,96 +127,49 @@ struct MapPlace {
 // Instructions
 //===----------------------------------------------------------------------===//
 
-enum class Opcode : uint8_t {
-  // Control. `a` is a list of moves, or a slot; `target` where to go.
-  Move,
-  Jump,
-  BranchFalse,
-  LoopBegin,
-  LoopTest,
-  LoopNext,
-  ElectBegin,
-  ElectEnd,
-  Specialize,
-  PartitionEnd,
-  Return,
-  // Scalars and tiles.
-  Scalar,
-  ScalarCopy,
-  Dim,
-  CtaId,
-  NumCtas,
-  ClusterRank,
-  WarpId,
-  TileElt,
-  Splat,
-  Broadcast,
-  Coordinate,
-  Extract,
-  Reduce,
-  SharedSlot,
-  SharedView,
-  MapRank,
-  TensormapAt,
-  Print,
-  Assert,
-  // Memory.
-  SharedStore,
-  SharedLoad,
-  GlobalLoad,
-  GlobalStore,
-  Ld,
-  St,
-  Atom,
-  FlagWait,
-  FlagSignal,
-  // Barriers and fences.
-  BarrierInit,
-  BarrierInval,
-  BarrierArrive,
-  BarrierArriveExpect,
-  BarrierExpect,
-  BarrierWait,
-  BarrierWaitState,
-  BarrierTest,
-  SyncWarp,
-  NamedSync,
-  NamedArrive,
-  ClusterArrive,
-  ClusterWait,
-  Fence,
-  FenceProxyAsync,
-  FenceBarrierInit,
-  FenceTensormapRelease,
-  FenceTensormapAcquire,
-  TensormapCopy,
-  TensormapReplace,
-  TensormapPublish,
-  SetRegisters,
-  // Copies and products.
-  TmaLoad,
-  TmaStore,
-  TmaReduce,
-  BulkCommit,
-  BulkWait,
-  BulkWaitGroup,
-  Mma,
-  InFlightNone,
-  InFlightStart,
-  MmaFence,
-  MmaCommit,
-  MmaWait,
-  MmaWaitGroup,
-  MmaResult,
+struct Agent;
+struct Inst;
+
+/// How far an instruction has come.
+enum class Step {
+  Next,    ///< Control, scalars and tiles: the warp goes on at once.
+  Ran,     ///< One hardware operation was executed.
+  Blocked, ///< It waits; nothing has changed.
+  Polled,  ///< It looked at something that others change, in vain.
+  Done,    ///< The warp has returned.
+  Failed,  ///< A finding ended the run.
 };
 
-constexpr bool isHardware(Opcode op) { return op >= Opcode::SharedStore; }
+/// Executes an instruction. The program counter already stands behind one that
+/// is no hardware operation; to go elsewhere it sets the counter.
+using Execute = Step (*)(Agent &, const Inst &);
+
+/// What a warp waits for, for the report of a deadlock.
+struct Waits {
+  std::string what;
+  /// What has to come before it goes on: "phase 0 of %full misses 1 of 1
+  /// arrivals"; empty: not known.
+  std::string lacks;
+  /// That is nothing but bytes, which copies bring.
+  bool bytes = false;
+  /// Likelier the cause than those at a barrier of threads, who wait for it.
+  bool cause = false;
+};
+using DescribeWait = Waits (*)(Agent &, const Inst &);
 
 inline constexpr uint32_t none = ~0u;
 
+/// A compiled operation: the function that executes it, and its operands as
+/// numbers of slots. What the fields hold is between the two functions of its
+/// family that write and read it.
 struct Inst {
-  Opcode op;
-  /// Sub-operation: a predicate, an AtomicOp, MemorySem, ...; see Agent.cpp.
+  Execute run = nullptr;
+  /// Where it may block; null: its name says enough.
+  DescribeWait waits = nullptr;
+  /// It touches memory, barriers or engines: a schedule may put others between
+  /// it and the next.
+  bool hardware = false;
+  /// Sub-operation: a predicate, an AtomicOp, ...; a MemorySem and MemoryScope.
   uint8_t kind = 0, sem = 0, scope = 0;
   ElementType type = ElementType::I64;
   bool flag = false;
@@ -224,7 +177,7 @@ struct Inst {
   /// Operands of variable number: slots [list, list + count) of lists.
   uint32_t list = 0, count = 0;
   uint32_t target = none;
-  /// Index of a table (TileAccess, EltOp, ...).
+  /// Index of a table (of tiles, accesses, products, ...).
   uint32_t table = none;
   /// Innermost loop round it, of loops; none.
   uint32_t loop = none;

@@ -33,9 +33,9 @@
 #ifndef TITAN_SIMULATOR_MEMORY_H
 #define TITAN_SIMULATOR_MEMORY_H
 
-#include "Program.h"
-#include "Views.h"
 #include "titan/Layout/ByteSet.h"
+#include "titan/Simulator/Program.h"
+#include "titan/Simulator/Views.h"
 
 #include <cstdint>
 #include <vector>

@@ -51,7 +51,7 @@
 #ifndef TITAN_SIMULATOR_VIEWS_H
 #define TITAN_SIMULATOR_VIEWS_H
 
-#include "Clock.h"
+#include "titan/Simulator/Clock.h"
 #include "titan/Simulator/Simulator.h"
 #include "titan/Target/ProxyTable.h"
 

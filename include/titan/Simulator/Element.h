@@ -110,6 +110,8 @@ struct EltOp {
 
 /// The element-wise operation of that name ("arith.addf"), types aside.
 std::optional<Elt> findElt(llvm::StringRef operationName);
+/// The names of all operations that have one.
+std::vector<llvm::StringRef> eltNames();
 
 /// The result; none for a division by zero or one that overflows.
 std::optional<uint64_t> evaluate(const EltOp &op, uint64_t a, uint64_t b,

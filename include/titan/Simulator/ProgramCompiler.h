@@ -9,19 +9,15 @@
 // Walks a kernel's body once and writes a Program: values become slots, regions
 // become jumps, types become tables that are made once each.
 //
-//   Program.cpp          control flow, scalars, tiles
-//   ProgramMemory.cpp    memory, barriers, copies, products
-//   TensorMaps.cpp       tensor maps in memory
-//   ProgramTables.cpp    tables of tiles, views and products
-//
-// What cannot be simulated is a problem at its operation; the walk goes on, so
-// that all of them are found.
+// How an operation is compiled its family says (ExecutionTable.h). What cannot
+// be simulated is a problem at its operation; the walk goes on, so that all of
+// them are found.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_SIMULATOR_PROGRAMCOMPILER_H
 #define TITAN_SIMULATOR_PROGRAMCOMPILER_H
 
-#include "Program.h"
+#include "titan/Simulator/Program.h"
 
 #include <map>
 
@@ -35,7 +31,6 @@ public:
 
   void run();
 
-private:
   //===--------------------------------------------------------------------===//
   // Helpers
   //===--------------------------------------------------------------------===//
@@ -72,9 +67,11 @@ private:
   }
   uint32_t ref(mlir::Value value) { return value ? slot(value).ref : none; }
 
-  Inst &emit(Opcode op, mlir::Operation *origin) {
+  /// Appends an instruction. The reference ends with the next one.
+  Inst &emit(Execute run, mlir::Operation *origin) {
     Inst inst{};
-    inst.op = op;
+    inst.run = run;
+    inst.hardware = mlir::isa<HardwareEffectsInterface>(origin);
     inst.origin = origin;
     inst.loop = loop;
     p.code.push_back(inst);
@@ -95,24 +92,9 @@ private:
     p.lists.insert(p.lists.end(), found.begin(), found.end());
   }
 
-  /// Moves all at once; a null source clears the destination.
+  /// Moves all at once; a null source clears the destination (Kernel.cpp).
   void moves(mlir::Operation *origin, mlir::ValueRange to,
-             llvm::ArrayRef<mlir::Value> from) {
-    std::vector<uint32_t> triples;
-    for (auto [dst, src] : llvm::zip(to, from)) {
-      SlotOf d = slot(dst), s = src ? slot(src) : SlotOf{};
-      if (d.scalar != none)
-        triples.insert(triples.end(), {0, d.scalar, s.scalar});
-      if (d.ref != none)
-        triples.insert(triples.end(), {1, d.ref, s.ref});
-    }
-    if (triples.empty())
-      return;
-    Inst &inst = emit(Opcode::Move, origin);
-    inst.list = p.lists.size();
-    inst.count = triples.size();
-    p.lists.insert(p.lists.end(), triples.begin(), triples.end());
-  }
+             llvm::ArrayRef<mlir::Value> from);
 
   const WarpRegion &region() const { return p.regions[currentRegion]; }
 
@@ -131,30 +113,17 @@ private:
   std::optional<uint32_t> access(mlir::Operation *op,
                                  mlir::RankedTensorType tile, SharedType view);
   std::optional<uint32_t> viewTable(mlir::Operation *op, SharedType type);
-  std::optional<uint32_t> mmaTable(MmaOp op);
   std::optional<ElementType> elementType(mlir::Operation *op, mlir::Type type);
 
   //===--------------------------------------------------------------------===//
   // Operations
   //===--------------------------------------------------------------------===//
 
-  // Those that answer do so with whether the operation is one of theirs.
-
   void block(mlir::Block &body);
   void operation(mlir::Operation &op);
-  void control(mlir::scf::ForOp op);
-  void control(mlir::scf::IfOp op);
-  void control(ElectOp op);
-  void control(WarpSpecializeOp op);
-  bool elementwise(mlir::Operation &op);
-  void constant(mlir::arith::ConstantOp op);
-  bool tileOperation(mlir::Operation &op);
-  bool memoryOperation(mlir::Operation &op);
-  bool barrierOperation(mlir::Operation &op);
-  bool asyncOperation(mlir::Operation &op);
-  bool tensormapOperation(mlir::Operation &op);
   /// Buffers and barriers get their addresses.
   void allocate();
+  /// The barrier's slots, in c, d and imm2; see Agent::barrier.
   void barrierOperands(Inst &inst, mlir::Value barrier, mlir::Value index);
 
   KernelOp kernel;

@@ -1,0 +1,553 @@
+//===- MemoryAccess.cpp - loads, stores, atomics, flags, views ------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Hazards.h"
+#include "titan/Simulator/ExecutionTable.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::sim;
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+static Step sharedSlot(Agent &agent, const Inst &inst) {
+  SharedPlace place = SharedPlace::decode(agent.scalars[inst.a]);
+  int64_t index = static_cast<int64_t>(agent.scalars[inst.b]);
+  if (index < 0 || index >= inst.imm2) {
+    agent.machine.find(Code::OutOfBounds,
+                       llvm::formatv("slot {0} of a ring of {1}: {2}", index,
+                                     inst.imm2, agent.who(inst)),
+                       inst.origin, &agent);
+    return Step::Failed;
+  }
+  place.address += index * inst.imm;
+  agent.scalars[inst.dst] = place.encode();
+  return Step::Next;
+}
+
+static Step sharedView(Agent &agent, const Inst &inst) {
+  SharedPlace place = SharedPlace::decode(agent.scalars[inst.a]);
+  place.address += inst.imm;
+  agent.scalars[inst.dst] = place.encode();
+  return Step::Next;
+}
+
+static Step mapRank(Agent &agent, const Inst &inst) {
+  SharedPlace place = SharedPlace::decode(agent.scalars[inst.a]);
+  int64_t rank = static_cast<int64_t>(agent.scalars[inst.b]);
+  if (rank < 0 || rank >= agent.program.clusterSize) {
+    agent.machine.find(Code::OutOfBounds,
+                       llvm::formatv("rank {0} of a cluster of {1} CTAs: {2}",
+                                     rank, agent.program.clusterSize,
+                                     agent.who(inst)),
+                       inst.origin, &agent);
+    return Step::Failed;
+  }
+  place.rank = static_cast<unsigned>(rank);
+  agent.scalars[inst.dst] = place.encode();
+  return Step::Next;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles and shared memory
+//===----------------------------------------------------------------------===//
+
+static void pack(uint64_t bits, uint8_t *bytes, unsigned count) {
+  std::memcpy(bytes, &bits, count); // Little endian, as the GPU.
+}
+
+static Step sharedStore(Agent &agent, const Inst &inst) {
+  if (!agent.wholeWarp(inst))
+    return Step::Failed;
+  const TileAccess &access = *agent.program.accesses[inst.table];
+  const TileTable &table = *access.tile;
+  SharedPlace place = SharedPlace::decode(agent.scalars[inst.a]);
+  Cta *owner = agent.resolve(inst, place);
+  if (!owner)
+    return Step::Failed;
+  size_t begin = size_t(agent.regionWarp % table.warps) * table.perWarp();
+  bool first = agent.regionWarp < table.warps;
+  if (agent.machine.hazards)
+    agent.machine.hazards->tileAccess(agent, inst, *owner, place.address);
+  const Tile *from = agent.tile(inst.b);
+  bool late =
+      first && agent.readsToCome(*owner, place.address, access.viewBytes);
+  for (uint32_t i = 0; i < table.perWarp(); ++i) {
+    if (!first || !table.owner[begin + i])
+      continue;
+    uint8_t bytes[4], poison[4];
+    pack(from->data[i], bytes, access.bytes);
+    bool bad = !from->poison.empty() && from->poison[i];
+    std::memset(poison, bad, sizeof(poison));
+    agent.view.write(owner->shared, i % laneCount,
+                     place.address + access.offset[begin + i], access.bytes,
+                     bytes, poison, late);
+  }
+  return Step::Ran;
+}
+
+static Step sharedLoad(Agent &agent, const Inst &inst) {
+  if (!agent.wholeWarp(inst))
+    return Step::Failed;
+  const TileAccess &access = *agent.program.accesses[inst.table];
+  const TileTable &table = *access.tile;
+  SharedPlace place = SharedPlace::decode(agent.scalars[inst.a]);
+  Cta *owner = agent.resolve(inst, place);
+  if (!owner)
+    return Step::Failed;
+  size_t begin = size_t(agent.regionWarp % table.warps) * table.perWarp();
+  if (agent.machine.hazards)
+    agent.machine.hazards->tileAccess(agent, inst, *owner, place.address);
+  auto *result = new Tile(table.perWarp());
+  Ref hold(result);
+  for (uint32_t i = 0; i < table.perWarp(); ++i) {
+    uint8_t bytes[4] = {}, poison[4];
+    if (!agent.view.read(owner->shared, i % laneCount,
+                         place.address + access.offset[begin + i], access.bytes,
+                         bytes, poison)) {
+      if (result->poison.empty())
+        result->poison.resize(table.perWarp());
+      result->poison[i] = 1;
+    }
+    uint32_t bits;
+    std::memcpy(&bits, bytes, 4);
+    result->data[i] = static_cast<uint32_t>(canonical(access.type, bits));
+  }
+  if (agent.machine.views)
+    owner->shared.loaded(result, access, begin, place.address,
+                         *agent.knowledge);
+  agent.refs[inst.dst] = hold;
+  return Step::Ran;
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles and global memory
+//===----------------------------------------------------------------------===//
+
+/// `element` is called with each element's number in the warp's part of the
+/// tile, and its address; those of a store with its owner alone. False after a
+/// finding.
+template <typename Element>
+static bool forEachElement(Agent &agent, const Inst &inst, bool isStore,
+                           Element &&element) {
+  const TileTable &table = *agent.program.tiles[inst.table];
+  unsigned tensor = agent.scalars[inst.a], bytes = bytesOf(inst.type);
+  const Tile *mask = inst.c == none ? nullptr : agent.tile(inst.c);
+  if (!agent.usePoison(inst, mask))
+    return false;
+  llvm::SmallVector<const Tile *, 5> indices;
+  for (uint32_t i = 0; i < inst.count; ++i) {
+    indices.push_back(agent.tile(agent.program.lists[inst.list + i]));
+    if (!agent.usePoison(inst, indices.back()))
+      return false;
+  }
+  if (isStore && !agent.usePoison(inst, agent.tile(inst.b)))
+    return false;
+  size_t begin = size_t(agent.regionWarp % table.warps) * table.perWarp();
+  bool first = agent.regionWarp < table.warps;
+  llvm::SmallVector<int64_t, 5> index(indices.size());
+  std::vector<std::pair<uint64_t, uint8_t>> touched;
+  for (uint32_t i = 0; i < table.perWarp(); ++i) {
+    if (mask && !(mask->data[i] & 1))
+      continue;
+    if (isStore && (!first || !table.owner[begin + i]))
+      continue;
+    for (size_t d = 0; d < index.size(); ++d)
+      index[d] = static_cast<int32_t>(indices[d]->data[i]);
+    uint64_t address;
+    if (!agent.globalElement(inst, tensor, index, address, bytes))
+      return false;
+    if (agent.machine.hazards)
+      touched.push_back({address, static_cast<uint8_t>(i % laneCount)});
+    element(i, address, bytes);
+  }
+  if (agent.machine.hazards)
+    agent.machine.hazards->elements(agent, inst, tensor, touched, bytes);
+  return true;
+}
+
+static Step globalLoad(Agent &agent, const Inst &inst) {
+  if (!agent.wholeWarp(inst))
+    return Step::Failed;
+  auto *result = new Tile(agent.program.tiles[inst.table]->perWarp());
+  Ref hold(result);
+  if (!forEachElement(agent, inst, /*isStore=*/false,
+                      [&](uint32_t i, uint64_t address, unsigned bytes) {
+                        uint8_t data[4] = {};
+                        agent.view.read(agent.machine.global, i % laneCount,
+                                        address, bytes, data);
+                        uint32_t bits;
+                        std::memcpy(&bits, data, 4);
+                        result->data[i] =
+                            static_cast<uint32_t>(canonical(inst.type, bits));
+                      }))
+    return Step::Failed;
+  agent.refs[inst.dst] = hold;
+  return Step::Ran;
+}
+
+static Step globalStore(Agent &agent, const Inst &inst) {
+  if (!agent.wholeWarp(inst))
+    return Step::Failed;
+  const Tile *from = agent.tile(inst.b);
+  return forEachElement(agent, inst, /*isStore=*/true,
+                        [&](uint32_t i, uint64_t address, unsigned bytes) {
+                          uint8_t data[4] = {};
+                          pack(from->data[i], data, bytes);
+                          agent.view.write(
+                              agent.machine.global, i % laneCount, address,
+                              bytes, data, nullptr,
+                              agent.mapReadsToCome(address, bytes));
+                        })
+             ? Step::Ran
+             : Step::Failed;
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+/// What an atomic leaves behind.
+static uint64_t combine(AtomicOp op, ElementType type, uint64_t old,
+                        uint64_t value) {
+  bool real = isFloat(type);
+  auto run = [&](Elt what) {
+    return *evaluate({what, type, type, 0}, old, value, 0);
+  };
+  switch (op) {
+  case AtomicOp::Add:
+    return run(real ? Elt::AddF : Elt::Add);
+  case AtomicOp::Min:
+    return run(real ? Elt::MinNum : Elt::MinS);
+  case AtomicOp::Max:
+    return run(real ? Elt::MaxNum : Elt::MaxS);
+  case AtomicOp::Exch:
+    return value;
+  case AtomicOp::And:
+    return run(Elt::And);
+  case AtomicOp::Or:
+    return run(Elt::Or);
+  case AtomicOp::Xor:
+    return run(Elt::Xor);
+  }
+  llvm_unreachable("atomic operation");
+}
+
+namespace {
+/// One element, of a shared view or of a tensor.
+struct Element {
+  Agent &agent;
+  const Inst &inst;
+  unsigned bytes, tensor = 0;
+  uint64_t address = 0;
+  Cta *owner = nullptr; ///< Null: global memory.
+  Memory *memory = nullptr;
+
+  Element(Agent &agent, const Inst &inst)
+      : agent(agent), inst(inst), bytes(bytesOf(inst.type)) {}
+
+  /// False after a finding.
+  bool find() {
+    if (inst.table != none) {
+      if (!agent.sharedElement(inst, owner, address))
+        return false;
+      memory = &owner->shared;
+      return true;
+    }
+    memory = &agent.machine.global;
+    tensor = agent.scalars[inst.a];
+    llvm::SmallVector<int64_t, 5> index;
+    for (uint32_t d = 0; d < inst.count; ++d)
+      index.push_back(static_cast<int64_t>(
+          agent.scalars[agent.program.lists[inst.list + d]]));
+    return agent.globalElement(inst, tensor, index, address, bytes);
+  }
+
+  MemorySem sem() const { return static_cast<MemorySem>(inst.sem); }
+  MemoryScope scope() const { return static_cast<MemoryScope>(inst.scope); }
+  bool isStrong() const { return sem() != MemorySem::Weak; }
+  bool acquires() const {
+    return sem() == MemorySem::Acquire || sem() == MemorySem::AcqRel ||
+           sem() == MemorySem::SeqCst;
+  }
+  bool releases() const {
+    return sem() == MemorySem::Release || sem() == MemorySem::AcqRel ||
+           sem() == MemorySem::SeqCst;
+  }
+
+  /// What the access synchronises with, and what it lets out.
+  void synchronise(bool reads, bool writes, bool strong) {
+    Machine &machine = agent.machine;
+    if (machine.hazards)
+      machine.hazards->scalar(agent, inst, owner, tensor, address, bytes);
+    if (releases()) {
+      agent.view.release(agent.lanes());
+      machine.publishBarriers(agent);
+    }
+    if (!machine.views || !strong)
+      return;
+    Views::Location key(owner ? owner->number + 1 : 0, address);
+    if (reads)
+      machine.views->readLocation(agent, key, acquires(), scope());
+    if (writes)
+      machine.views->writeLocation(agent, key, releases(),
+                                   /*continues=*/reads, scope());
+  }
+
+  /// None, and a finding, where nothing was written. Strong operations act on
+  /// memory itself: what this thread has buffered there goes first, in program
+  /// order.
+  std::optional<uint64_t> load(bool strong) {
+    uint8_t data[8] = {}, poison[8];
+    if (agent.view.read(*memory, 0, address, bytes, data, poison, strong)) {
+      uint64_t bits = 0;
+      std::memcpy(&bits, data, 8);
+      return canonical(inst.type, bits);
+    }
+    Machine &machine = agent.machine;
+    machine.find(Code::UndefinedRead,
+                 "reads bytes " +
+                     (owner ? "of " + machine.nameAt(address) + " " : "") +
+                     "that were never written: " + agent.who(inst),
+                 inst.origin, &agent, true, {}, {}, nullptr,
+                 owner ? machine.fixOfUnwritten(address) : "");
+    return std::nullopt;
+  }
+};
+} // namespace
+
+static Step ld(Agent &agent, const Inst &inst) {
+  Element element(agent, inst);
+  if (!element.find())
+    return Step::Failed;
+  bool strong = element.isStrong();
+  element.synchronise(/*reads=*/true, /*writes=*/false, strong);
+  auto found = element.load(strong);
+  if (!found)
+    return Step::Failed;
+  agent.scalars[inst.dst] = *found;
+  // A strong load in a loop waits for somebody else.
+  return strong ? Step::Polled : Step::Ran;
+}
+
+static Step st(Agent &agent, const Inst &inst) {
+  Element element(agent, inst);
+  if (!element.find())
+    return Step::Failed;
+  bool strong = element.isStrong();
+  element.synchronise(/*reads=*/false, /*writes=*/true, strong);
+  auto [memory, address, bytes] =
+      std::tuple(element.memory, element.address, element.bytes);
+  uint8_t data[8] = {};
+  pack(agent.scalars[inst.b], data, bytes);
+  bool late = element.owner ? agent.readsToCome(*element.owner, address, bytes)
+                            : agent.mapReadsToCome(address, bytes);
+  if (strong)
+    agent.view.writeStrong(*memory, 0, address, bytes, data);
+  else
+    agent.view.write(*memory, 0, address, bytes, data, nullptr, late);
+  return Step::Ran;
+}
+
+/// Each lane by itself, one after the other. The last one's old value.
+static Step update(Agent &agent, const Inst &inst, AtomicOp op) {
+  Element element(agent, inst);
+  if (!element.find())
+    return Step::Failed;
+  element.synchronise(/*reads=*/true, /*writes=*/true, /*strong=*/true);
+  if (inst.flag && !agent.elected) {
+    agent.machine.find(
+        Code::NotSupportedYet,
+        llvm::formatv("an atomic of {0} threads yields {0} values, and its "
+                      "result is used as one: put it into a titan.elect",
+                      laneCount),
+        inst.origin, &agent);
+    return Step::Failed;
+  }
+  uint64_t old = 0;
+  for (unsigned lane = 0; lane < (agent.elected ? 1 : laneCount); ++lane) {
+    auto found = element.load(/*strong=*/true);
+    if (!found)
+      return Step::Failed;
+    old = *found;
+    uint8_t data[8] = {};
+    pack(combine(op, inst.type, old, agent.scalars[inst.b]), data,
+         element.bytes);
+    agent.view.writeStrong(*element.memory, lane, element.address,
+                           element.bytes, data);
+  }
+  if (inst.dst != none)
+    agent.scalars[inst.dst] = old;
+  return Step::Ran;
+}
+
+static Step atom(Agent &agent, const Inst &inst) {
+  return update(agent, inst, static_cast<AtomicOp>(inst.kind));
+}
+
+static Step flagSignal(Agent &agent, const Inst &inst) {
+  return update(agent, inst, AtomicOp::Add);
+}
+
+static Step flagWait(Agent &agent, const Inst &inst) {
+  Element element(agent, inst);
+  if (!element.find())
+    return Step::Failed;
+  auto found = element.load(/*strong=*/true);
+  if (!found)
+    return Step::Failed;
+  if (static_cast<int32_t>(*found) <
+      static_cast<int32_t>(agent.scalars[inst.b]))
+    return Step::Blocked;
+  element.synchronise(/*reads=*/true, /*writes=*/false, /*strong=*/true);
+  return Step::Ran;
+}
+
+static Waits waitsForFlag(Agent &agent, const Inst &inst) {
+  return {.what = llvm::formatv("a flag to reach {0}",
+                                static_cast<int64_t>(agent.scalars[inst.b])),
+          .lacks = "the flag misses signals"};
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+static Inst *compileScalar(Compiler &c, Execute run, Operation *op,
+                           Value memory, ValueRange indices, Value value,
+                           Value result, MemorySem sem, MemoryScope scope) {
+  mlir::Type element;
+  std::optional<uint32_t> view;
+  if (auto shared = dyn_cast<SharedType>(memory.getType())) {
+    element = shared.getElementType();
+    view = c.viewTable(op, shared);
+  } else {
+    element = cast<GlobalType>(memory.getType()).getElementType();
+  }
+  auto type = c.elementType(op, element);
+  if (!type)
+    return nullptr;
+  uint32_t a = c.scalar(memory), b = c.scalar(value), dst = c.scalar(result);
+  Inst &inst = c.emit(run, op);
+  inst.type = *type;
+  inst.a = a;
+  inst.b = b;
+  inst.dst = dst;
+  inst.table = view.value_or(none);
+  c.setList(inst, indices);
+  c.setOrder(inst, sem, scope);
+  return &inst;
+}
+
+static void compileGlobal(Compiler &c, Execute run, Operation *op, Value tensor,
+                          RankedTensorType tile, ValueRange indices, Value mask,
+                          Value value, Value result) {
+  const TileTable *t = c.tileTable(op, tile);
+  if (!t)
+    return;
+  uint32_t a = c.scalar(tensor), b = c.ref(value), m = c.ref(mask),
+           dst = c.ref(result);
+  Inst &inst = c.emit(run, op);
+  inst.type = *typeOf(tile.getElementType());
+  inst.a = a;
+  inst.b = b;
+  inst.c = m;
+  inst.dst = dst;
+  inst.table = c.indexOf(t);
+  c.setList(inst, indices, true);
+}
+
+void titan::sim::registerMemory(ExecutionTable &table) {
+  table.addNothing<SharedAllocOp>(); // Compiler::allocate
+  table.add<SharedSlotOp>([](Compiler &c, SharedSlotOp op) {
+    uint32_t a = c.scalar(op.getRing()), b = c.scalar(op.getIndex()),
+             dst = c.scalar(op.getResult());
+    Inst &inst = c.emit(sharedSlot, op);
+    inst.a = a;
+    inst.b = b;
+    inst.dst = dst;
+    inst.imm = op.getRing().getType().getSlotBytes();
+    inst.imm2 = op.getRing().getType().getSlots();
+  });
+  table.add<SharedViewOp>([](Compiler &c, SharedViewOp op) {
+    uint32_t a = c.scalar(op.getSource()), dst = c.scalar(op.getResult());
+    Inst &inst = c.emit(sharedView, op);
+    inst.a = a;
+    inst.dst = dst;
+    inst.imm = op.getByteOffset();
+  });
+  table.add<MapRankOp>([](Compiler &c, MapRankOp op) {
+    uint32_t a = c.scalar(op.getSource()), b = c.scalar(op.getRank()),
+             dst = c.scalar(op.getResult());
+    Inst &inst = c.emit(mapRank, op);
+    inst.a = a;
+    inst.b = b;
+    inst.dst = dst;
+  });
+  table.add<SharedStoreOp>([](Compiler &c, SharedStoreOp op) {
+    auto access =
+        c.access(op, op.getTile().getType(), op.getBuffer().getType());
+    if (!access)
+      return;
+    uint32_t a = c.scalar(op.getBuffer()), b = c.ref(op.getTile());
+    Inst &inst = c.emit(sharedStore, op);
+    inst.a = a;
+    inst.b = b;
+    inst.table = *access;
+  });
+  table.add<SharedLoadOp>([](Compiler &c, SharedLoadOp op) {
+    auto access = c.access(op, op.getType(), op.getBuffer().getType());
+    if (!access)
+      return;
+    uint32_t a = c.scalar(op.getBuffer()), dst = c.ref(op.getResult());
+    Inst &inst = c.emit(sharedLoad, op);
+    inst.a = a;
+    inst.dst = dst;
+    inst.table = *access;
+  });
+  table.add<GlobalLoadOp>([](Compiler &c, GlobalLoadOp op) {
+    compileGlobal(c, globalLoad, op, op.getTensor(), op.getType(),
+                  op.getIndices(), op.getMask(), {}, op.getResult());
+  });
+  table.add<GlobalStoreOp>([](Compiler &c, GlobalStoreOp op) {
+    compileGlobal(c, globalStore, op, op.getTensor(), op.getTile().getType(),
+                  op.getIndices(), op.getMask(), op.getTile(), {});
+  });
+  table.add<LdOp>([](Compiler &c, LdOp op) {
+    compileScalar(c, ld, op, op.getMemory(), op.getIndices(), {},
+                  op.getResult(), op.getSem(), op.getScope());
+  });
+  table.add<StOp>([](Compiler &c, StOp op) {
+    compileScalar(c, st, op, op.getMemory(), op.getIndices(), op.getValue(), {},
+                  op.getSem(), op.getScope());
+  });
+  table.add<AtomOp>([](Compiler &c, AtomOp op) {
+    Inst *inst = compileScalar(c, atom, op, op.getMemory(), op.getIndices(),
+                               op.getValue(), op.getResult(), op.getSem(),
+                               op.getScope());
+    if (!inst)
+      return;
+    inst->kind = static_cast<uint8_t>(op.getOp());
+    inst->flag = !op.getResult().use_empty();
+  });
+  table.add<FlagWaitOp>([](Compiler &c, FlagWaitOp op) {
+    if (Inst *inst =
+            compileScalar(c, flagWait, op, op.getFlags(), op.getIndices(),
+                          op.getValue(), {}, MemorySem::Acquire, op.getScope()))
+      inst->waits = waitsForFlag;
+  });
+  table.add<FlagSignalOp>([](Compiler &c, FlagSignalOp op) {
+    compileScalar(c, flagSignal, op, op.getFlags(), op.getIndices(),
+                  op.getValue(), {}, MemorySem::Release, op.getScope());
+  });
+}
