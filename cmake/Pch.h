@@ -5,7 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-// The headers that most files of lib/ include, parsed once.
+// The headers that most files of lib/ include, parsed once. The dialect is among
+// them: a file that changes it builds everything again as it is.
+#include "titan/Dialect/Titan/Titan.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Builders.h"

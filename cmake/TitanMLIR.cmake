@@ -18,11 +18,12 @@ include_directories(${CMAKE_BINARY_DIR}/include)
 separate_arguments(TITAN_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_definitions(${TITAN_LLVM_DEFINITIONS})
 
-# The precompiled header: MLIR's core headers, parsed once.
+# The precompiled header: MLIR's core headers and the titan dialect, parsed once.
 function(titan_make_pch)
   file(WRITE ${CMAKE_BINARY_DIR}/titan_pch.cpp "// Holds the precompiled header.\n")
   add_library(titan_pch OBJECT ${CMAKE_BINARY_DIR}/titan_pch.cpp)
   target_precompile_headers(titan_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/Pch.h)
+  add_dependencies(titan_pch TitanDialectIncGen)
 endfunction()
 titan_make_pch()
 
