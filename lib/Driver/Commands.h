@@ -52,6 +52,14 @@ struct CompileCommand : Command {
 };
 int runCompile(const CompileCommand &options);
 
+struct GenerateCommand {
+  std::string what, output;
+  /// Flags that were given, without dashes, and their values.
+  std::vector<std::pair<std::string, std::string>> options;
+  bool json = false;
+};
+int runGenerate(const GenerateCommand &options);
+
 } // namespace titan
 
 #endif

@@ -25,6 +25,7 @@ static const char *overview =
                        compare it with the reference in the same file
   titan check FILE     is it free of races and hangs, whatever the schedule?
   titan compile FILE   a package for titan-launch, or PTX
+  titan generate gemm  a kernel from parameters, as titan IR
   titan explain CODE   what a refusal means; effects, tma, targets, codes
 
 titan COMMAND --help lists the options of a command.
@@ -41,6 +42,7 @@ namespace {
 cl::SubCommand runSub("run", "simulate a kernel, compare with its reference");
 cl::SubCommand checkSub("check", "races, proxies, phases, deadlocks");
 cl::SubCommand compileSub("compile", "a package, PTX, LLVM IR");
+cl::SubCommand generateSub("generate", "a kernel from parameters: gemm");
 cl::SubCommand explainSub(
     "explain",
     "CODE | codes | effects FILE | tma FILE | targets | facts | proxies (the "
@@ -68,7 +70,8 @@ cl::opt<std::string> kernel("kernel",
                             cl::sub(explainSub), cl::cat(category));
 cl::opt<bool> json("json", cl::desc("Print one JSON object on stdout"),
                    cl::sub(runSub), cl::sub(checkSub), cl::sub(compileSub),
-                   cl::sub(explainSub), cl::cat(category));
+                   cl::sub(generateSub), cl::sub(explainSub),
+                   cl::cat(category));
 cl::opt<std::string>
     strict("strict", cl::ValueOptional, cl::value_desc("on|off"),
            cl::init("normal"),
@@ -137,11 +140,41 @@ cl::opt<std::string>
            cl::desc("Output file; - is stdout. Without it text "
                     "goes to stdout, a package or cubin beside "
                     "the input"),
-           cl::value_desc("FILE"), cl::sub(compileSub), cl::cat(category));
+           cl::value_desc("FILE"), cl::sub(compileSub), cl::sub(generateSub),
+           cl::cat(category));
 cl::opt<std::string>
     emitKind("emit",
              cl::desc("titan, llvm, ptx, cubin, manifest or package (package)"),
              cl::init("package"), cl::sub(compileSub), cl::cat(category));
+
+// titan generate. What is not given the model picks (with --shape), or it is
+// the default of titan/Kernels/Gemm.h.
+cl::opt<std::string> generated(cl::Positional, cl::desc("gemm"), cl::init(""),
+                               cl::sub(generateSub), cl::cat(category));
+struct GenerateOption : cl::opt<std::string> {
+  GenerateOption(llvm::StringRef name, llvm::StringRef value,
+                 llvm::StringRef text)
+      : cl::opt<std::string>(name, cl::desc(text), cl::value_desc(value),
+                             cl::sub(generateSub), cl::cat(category)) {}
+};
+GenerateOption shape("shape", "MxNxK",
+                     "The model picks what is not given, for this shape"),
+    tile("tile", "MxNxK", "What a CTA computes at a time (128x256x64)"),
+    stages("stages", "N", "Pieces of A and B on their way (as many as fit)"),
+    cluster("cluster", "MxN", "CTAs that share B (2x1) or A (1x2) (1x1)"),
+    consumers("consumers", "cooperative|pingpong", "Who multiplies a tile"),
+    band("band", "N", "Rows of tiles in a band of the tiles' order (8)"),
+    swap("swap", "on|off", "D^T = B * A^T, for small M (off)"),
+    input("input", "bf16|f16", "Elements of A and B (bf16)"),
+    outputType("output", "bf16|f16|f32", "Elements of D and C (bf16)"),
+    layout("layout", "nt|nn|tt|tn",
+           "How A and B are stored: A n (MxK) or t (KxM), B t (NxK) or n (KxN) "
+           "(nt)"),
+    epilogueTerms("epilogue", "alpha,beta,bias",
+                  "What is applied to the sums (nothing)"),
+    activation("activation", "none|relu|gelu-tanh|silu",
+               "The function at the end (none)"),
+    kernelName("name", "NAME", "The kernel's name (gemm)");
 
 // titan explain.
 cl::opt<bool> noExpand("no-expand",
@@ -302,7 +335,8 @@ static int dispatch(int argc, char **argv) {
   auto flags = makeSeverityFlags();
   cl::SetVersionPrinter(printVersion);
   cl::HideUnrelatedOptions(category);
-  for (cl::SubCommand *sub : {&runSub, &checkSub, &compileSub, &explainSub})
+  for (cl::SubCommand *sub :
+       {&runSub, &checkSub, &compileSub, &generateSub, &explainSub})
     cl::HideUnrelatedOptions(category, *sub);
 
   std::string problems;
@@ -369,6 +403,18 @@ static int dispatch(int argc, char **argv) {
     command.emit = emitKind;
     return runCompile(command);
   }
+  if (generateSub) {
+    GenerateCommand command;
+    command.what = generated;
+    command.output = output;
+    command.json = json;
+    for (GenerateOption *option :
+         {&shape, &tile, &stages, &cluster, &consumers, &band, &swap, &input,
+          &outputType, &layout, &epilogueTerms, &activation, &kernelName})
+      if (option->getNumOccurrences())
+        command.options.emplace_back(option->ArgStr.str(), option->getValue());
+    return runGenerate(command);
+  }
   if (explainSub) {
     ExplainCommand command;
     read(command, explainFile);
@@ -381,7 +427,8 @@ static int dispatch(int argc, char **argv) {
     command.target = explainTarget;
     return runExplain(command);
   }
-  return usage("which command?", "there are run, check, compile and explain");
+  return usage("which command?",
+               "there are run, check, compile, generate and explain");
 }
 
 /// What is still to be written goes out before LLVM's streams end, which would
@@ -413,10 +460,11 @@ int titan::driverMain(int argc, char **argv) {
   for (int i = 1; i < argc && llvm::StringRef(argv[i]) != "--"; ++i)
     wantsJson |= llvm::StringRef(argv[i]).ltrim('-') == "json";
   if (!command.starts_with("-") &&
-      !llvm::is_contained({"run", "check", "compile", "explain"}, command)) {
+      !llvm::is_contained({"run", "check", "compile", "generate", "explain"},
+                          command)) {
     commandName.clear();
     return usage("unknown command '" + command + "'",
-                 "there are run, check, compile and explain");
+                 "there are run, check, compile, generate and explain");
   }
 
 #if defined(__SANITIZE_ADDRESS__) ||                                           \

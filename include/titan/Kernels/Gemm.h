@@ -1,0 +1,104 @@
+//===- Gemm.h - matrix products, from parameters to titan IR ----*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// D = activation(alpha * A * B^T + beta * C + bias): A is M x K, B is N x K, D
+// is M x N, sums in f32. A kernel for Hopper is chosen by few parameters, and
+// written as a person would write it:
+//
+//   tile       what a CTA computes of D at a time, and how deep a stage is
+//   stages     how many pieces of A and B are on their way
+//   cluster    2x1: two CTAs one above the other share B: each loads half of
+//              it, and multicasts that to both. 1x2: side by side; they share A
+//   consumers  cooperative: all warpgroups multiply one tile. pingpong: two
+//              warpgroups take turns; one stores while the other multiplies
+//   band       the order of tiles: bands of so many rows of tiles, and column
+//              by column in a band, so that what runs at a time is nearly a
+//              square, and its panels of A and B fit the L2 cache
+//   swap       D^T = B * A^T, for small M: the 64 rows that an instruction has
+//              are 64 columns of D
+//
+//   Result<std::string> text = generateGemm(options);
+//
+// pickGemm is the model: from a shape to parameters, in microseconds.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_KERNELS_GEMM_H
+#define TITAN_KERNELS_GEMM_H
+
+#include "titan/Layout/Result.h"
+#include "titan/Target/Target.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace titan::kernels {
+
+enum class Element : uint8_t { BF16, F16, F32 };
+enum class Consumers : uint8_t { Cooperative, Pingpong };
+enum class Activation : uint8_t { None, ReLU, GELUTanh, SiLU };
+
+std::string_view toString(Element element);
+std::string_view toString(Consumers consumers);
+std::string_view toString(Activation activation);
+int64_t bytesOf(Element element);
+
+struct GemmOptions {
+  std::string name = "gemm";
+  Element input = Element::BF16, output = Element::BF16;
+  /// Stored K x M, and K x N.
+  bool transposedA = false, transposedB = false;
+
+  int64_t tileM = 128, tileN = 256, tileK = 64;
+  int64_t stages = 0; ///< 0: as many as shared memory holds.
+  int64_t clusterM = 1, clusterN = 1;
+  Consumers consumers = Consumers::Cooperative;
+  int64_t band = 8;
+  bool swap = false;
+
+  bool alpha = false, beta = false, bias = false;
+  Activation activation = Activation::None;
+
+  int64_t cluster() const { return clusterM * clusterN; }
+  /// Of the matrix instruction's result: rows and columns of the tile, or, with
+  /// `swap`, columns and rows.
+  int64_t rows() const { return swap ? tileN : tileM; }
+  int64_t columns() const { return swap ? tileM : tileN; }
+  /// Warpgroups that multiply, and those of them that share a tile.
+  int64_t warpgroups() const;
+  int64_t warpgroupsPerTile() const;
+  /// Columns of D that one store takes, and the buffers for such panels that a
+  /// tile leaves through.
+  int64_t panelWidth() const;
+  int64_t panelBuffers() const;
+  int64_t stageBytes() const;
+  int64_t panelBytes() const;
+  /// The stages that there are: as given, or as many as fit.
+  int64_t depth() const;
+};
+
+/// What no kernel can have (bad-argument), with what would be right.
+Result<GemmOptions> checkGemm(GemmOptions options);
+
+/// The kernel and its reference function, as the text of a file.
+Result<std::string> generateGemm(const GemmOptions &options);
+
+struct GemmShape {
+  int64_t m, n, k;
+};
+
+/// Microseconds that a launch should take, by the model (GemmModel.cpp).
+double estimateGemm(const GemmShape &shape, const GemmOptions &options);
+
+/// The tile, cluster, consumers, band and swap that the model finds fastest for
+/// a shape; types, layouts and the epilogue stay as they are given.
+GemmOptions pickGemm(const GemmShape &shape, const GemmOptions &given);
+
+} // namespace titan::kernels
+
+#endif // TITAN_KERNELS_GEMM_H

@@ -1,0 +1,195 @@
+//===- Gemm.cpp - a GEMM's parameters -------------------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Kernels/Gemm.h"
+
+#include "GemmText.h"
+
+#include <algorithm>
+
+using namespace titan;
+using namespace titan::kernels;
+
+std::string_view kernels::toString(Element element) {
+  switch (element) {
+  case Element::BF16:
+    return "bf16";
+  case Element::F16:
+    return "f16";
+  case Element::F32:
+    return "f32";
+  }
+  return {};
+}
+
+std::string_view kernels::toString(Consumers consumers) {
+  return consumers == Consumers::Pingpong ? "pingpong" : "cooperative";
+}
+
+std::string_view kernels::toString(Activation activation) {
+  switch (activation) {
+  case Activation::None:
+    return "none";
+  case Activation::ReLU:
+    return "relu";
+  case Activation::GELUTanh:
+    return "gelu-tanh";
+  case Activation::SiLU:
+    return "silu";
+  }
+  return {};
+}
+
+int64_t kernels::bytesOf(Element element) {
+  return element == Element::F32 ? 4 : 2;
+}
+
+static const TargetInfo &hopper() { return targetInfo(TargetId::Sm90a); }
+
+int64_t GemmOptions::warpgroupsPerTile() const {
+  if (consumers == Consumers::Pingpong || rows() == 64)
+    return 1;
+  return rows() == 192 ? 3 : 2;
+}
+
+int64_t GemmOptions::warpgroups() const {
+  return consumers == Consumers::Pingpong ? 2 : warpgroupsPerTile();
+}
+
+int64_t GemmOptions::panelWidth() const {
+  if (swap) // Elements go by themselves; a panel bounds the registers.
+    return columns() % 32 ? columns() % 16 ? 8 : 16 : 32;
+  // A row of a panel is a row of some swizzle.
+  int64_t width = 128 / bytesOf(output);
+  while (width > 32 / bytesOf(output) && columns() % width)
+    width /= 2;
+  return width;
+}
+
+int64_t GemmOptions::panelBuffers() const {
+  // Two, but where shared memory is better used for another stage.
+  bool large = consumers == Consumers::Pingpong && rows() > 128;
+  return std::min<int64_t>(large ? 1 : 2, columns() / panelWidth());
+}
+
+int64_t GemmOptions::stageBytes() const {
+  return (tileM + tileN) * tileK * bytesOf(input);
+}
+
+int64_t GemmOptions::panelBytes() const {
+  if (swap)
+    return 0;
+  int64_t tiles = consumers == Consumers::Pingpong ? 2 : 1;
+  return tiles * panelBuffers() * rows() * panelWidth() * bytesOf(output);
+}
+
+int64_t GemmOptions::depth() const {
+  if (stages)
+    return stages;
+  // Two barriers a stage, and the first tile's alignment to 1024 bytes.
+  int64_t room = hopper().sharedBytesPerCta - panelBytes() - 1024;
+  return room / (stageBytes() + 2 * hopper().mbarrierBytes);
+}
+
+Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
+  auto refuse = [](std::string message, std::string fix) {
+    return Problem{"bad-argument", std::move(message), std::move(fix)};
+  };
+  auto number = [](int64_t value) { return std::to_string(value); };
+  std::string tile =
+      number(o.tileM) + "x" + number(o.tileN) + "x" + number(o.tileK);
+  if (o.name.empty() ||
+      !std::ranges::all_of(
+          o.name,
+          [](unsigned char c) { return std::isalnum(c) || c == '_'; }) ||
+      std::isdigit(static_cast<unsigned char>(o.name[0])))
+    return refuse("a kernel cannot be called '" + o.name + "'",
+                  "letters, digits and _, no digit first");
+  if (o.input == Element::F32)
+    return refuse("A and B are bf16 or f16: products of f32 have no "
+                  "instruction here",
+                  "--input bf16 or --input f16");
+  if (o.tileK != 64 && o.tileK != 128 && o.tileK != 256)
+    return refuse("tile " + tile +
+                      ": a stage is made of rows of 64 elements "
+                      "of K, the 128 bytes of the widest swizzle",
+                  "--tile " + number(o.tileM) + "x" + number(o.tileN) + "x64");
+  const char *rowsName = o.swap ? "N" : "M", *columnsName = o.swap ? "M" : "N";
+  bool pingpong = o.consumers == Consumers::Pingpong;
+  int64_t rows = o.rows(), columns = o.columns();
+  if (rows != 64 && rows != 128 && rows != 192 && (rows != 256 || pingpong))
+    return refuse(
+        "tile " + tile + ": " + rowsName + " is " + number(rows) +
+            ", and wgmma's rows are 64 a warpgroup",
+        pingpong ? std::string("ping-pong takes 64, 128 or 192 rows")
+                 : std::string("cooperative takes 64, 128, 192 or 256 rows"));
+  int64_t step = o.swap ? 8 : o.panelWidth();
+  if (columns < step || columns > 256 || columns % step)
+    return refuse("tile " + tile + ": " + columnsName + " is " +
+                      number(columns) + ", not a multiple of " + number(step) +
+                      " up to 256",
+                  o.swap ? "wgmma's N is a multiple of 8"
+                         : "D leaves in panels of 32 bytes or more: take " +
+                               number(std::clamp(columns / step * step, step,
+                                                 int64_t(256))));
+  for (auto [transposed, extent, name] :
+       {std::tuple{o.transposedA, o.tileM, "A"},
+        std::tuple{o.transposedB, o.tileN, "B"}}) {
+    if (transposed && extent % 64)
+      return refuse(std::string("tile ") + tile + ": " + name +
+                        " is stored with K outermost, and comes in boxes of 64 "
+                        "columns",
+                    "take a multiple of 64");
+    bool shared = name[0] == 'A' ? o.clusterN > 1 : o.clusterM > 1;
+    if (transposed && shared)
+      return refuse(std::string(name) + ", stored with K outermost, is not "
+                                        "multicast so far",
+                    "leave out --cluster, or turn it to the other side");
+  }
+  int64_t sums = rows * columns / (128 * o.warpgroupsPerTile());
+  if (int64_t most = o.warpgroupsPerTile() == 3 ? 96 : 192; sums > most)
+    return refuse("tile " + tile + ": " + number(sums) +
+                      " registers a thread for the sums, and no more than " +
+                      number(most) + " leave room for the rest",
+                  pingpong ? "take 128x192, or cooperative consumers"
+                           : "take 128x256 or 256x192");
+  if (o.clusterM < 1 || o.clusterN < 1 || o.cluster() > 2)
+    return refuse("cluster " + number(o.clusterM) + "x" + number(o.clusterN),
+                  "1x1, 2x1 or 1x2");
+  int64_t split = (o.clusterM > 1 ? o.tileN : o.tileM) / o.cluster();
+  if (o.cluster() > 1 && split % 8)
+    return refuse("tile " + tile + " shared by " + number(o.cluster()) +
+                      " CTAs: " + number(split) +
+                      " rows each, no multiple of the swizzle's 8",
+                  "a larger tile, or a smaller cluster");
+  if (o.band < 1 || o.band > 1024)
+    return refuse("a band of " + number(o.band) + " rows of tiles",
+                  "1 to 1024");
+  if (o.stages < 0 || o.stages == 1 || o.depth() < 2 || o.stages > 64)
+    return refuse("a ring of " + number(o.stages ? o.stages : o.depth()) +
+                      " stages",
+                  "at least 2: one is filled while the other is read; or a "
+                  "smaller tile");
+  GemmOptions most = o;
+  most.stages = 0;
+  if (o.stages > most.depth())
+    return refuse(number(o.stages) + " stages of " + number(o.stageBytes()) +
+                      " bytes and " + number(o.panelBytes()) +
+                      " bytes for D are more than the " +
+                      number(hopper().sharedBytesPerCta) +
+                      " bytes of shared memory that a CTA can have",
+                  "--stages " + number(most.depth()));
+  o.stages = o.depth();
+  return o;
+}
+
+Result<std::string> kernels::generateGemm(const GemmOptions &options) {
+  Result<GemmOptions> checked = checkGemm(options);
+  if (!checked)
+    return checked.problem();
+  return GemmText(*checked).write();
+}

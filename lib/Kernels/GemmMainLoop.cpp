@@ -1,0 +1,621 @@
+//===- GemmMainLoop.cpp - a GEMM's types, launch, loads and products ------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "GemmText.h"
+
+using namespace titan::kernels;
+
+GemmText::GemmText(const GemmOptions &options)
+    : o(options), a{'A', 'm', o.transposedA, o.tileM, o.clusterN},
+      b{'B', 'n', o.transposedB, o.tileN, o.clusterM} {
+  w.set("kernel", o.name);
+  w.set("in", std::string(toString(o.input)));
+  w.set("out", std::string(toString(o.output)));
+  w.set("tileM", o.tileM);
+  w.set("tileN", o.tileN);
+  w.set("tileK", o.tileK);
+  w.set("depth", o.depth());
+  w.set("rows", o.rows());
+  w.set("columns", o.columns());
+  w.set("groups", o.warpgroupsPerTile());
+  w.set("cluster", o.cluster());
+  w.set("band", o.band);
+  w.set("bytes", o.stageBytes());
+  w.set("scope", o.cluster() > 1 ? " scope(cluster)" : "");
+  // Registers: what the launch gives, dealt out again.
+  int64_t groups = o.warpgroups();
+  w.set("warps", 4 + 4 * groups);
+  w.set("launchRegisters", groups == 1   ? ""
+                           : groups == 2 ? " registers(168)"
+                                         : " registers(128)");
+  w.set("loadRegisters", groups == 1   ? ""
+                         : groups == 2 ? " registers(24)"
+                                       : " registers(32)");
+  w.set("multiplyRegisters", groups == 1   ? ""
+                             : groups == 2 ? " registers(240)"
+                                           : " registers(160)");
+  // The instruction's operands: its rows are D's, or with swap D's columns.
+  w.set("left", o.swap ? "B" : "A");
+  w.set("right", o.swap ? "A" : "B");
+  w.set("transposeLeft",
+        (o.swap ? o.transposedB : o.transposedA) ? " transpose_a" : "");
+  w.set("transposeRight",
+        (o.swap ? o.transposedA : o.transposedB) ? " transpose_b" : "");
+}
+
+void GemmText::types() {
+  w.text(R"(
+#acc    = #titan.wgmma<$groups, 1>)");
+  if (o.cluster() > 1)
+    w.text(R"(
+#narrow = {code = "scope-too-narrow",
+           reason = "the slot was read by wgmma, which is done, and TMA writes it next"})");
+  w.text(R"(
+
+!global = !titan.global<?x?x$in>
+!result = !titan.global<?x?x$out>)");
+  for (const GemmOperand &x : {a, b}) {
+    w.set("X", std::string(1, x.name));
+    std::string tile = std::to_string(x.tile), k = std::to_string(o.tileK);
+    w.set("box",
+          x.transposed ? k + "x64" : std::to_string(x.tile / x.parts) + "x64");
+    w.set("shape", x.transposed ? k + "x" + tile : tile + "x" + k);
+    w.text(R"(
+!map$X   = !titan.tensor_map<${box}x$in, swizzle = 128>
+!ring$X  = !titan.shared<${shape}x$in, swizzle = 128, slots = $depth>
+!tile$X  = !titan.shared<${shape}x$in, swizzle = 128>)");
+    if (x.parts > 1 || boxes(x) > 1)
+      w.text(R"(
+!part$X  = !titan.shared<${box}x$in, swizzle = 128>)");
+  }
+  if (!usesPipe())
+    w.text("!bars   = !titan.mbarrier<$depth>");
+  if (o.cluster() > 1)
+    w.text("!remote = !titan.mbarrier<$depth, cluster>");
+  w.text(R"(
+!sums   = tensor<${rows}x${columns}xf32, #acc>
+!flight = !titan.inflight<tensor<${rows}x${columns}xf32, #acc>>
+!group  = !titan.token<mma>)");
+  epilogueTypes();
+  w.text("");
+}
+
+void GemmText::launch() {
+  std::string arguments = "%A: !global, %B: !global, ", example;
+  auto add = [&](bool there, const char *argument, const char *value) {
+    if (there)
+      arguments += argument, example += value;
+  };
+  add(o.beta, "%C: !result, ", ", C = \"MxN random:3\"");
+  arguments += "%D: !result";
+  add(o.alpha, ", %alpha: f32", ", alpha = 0.5 : f32");
+  add(o.beta, ", %beta: f32", ", beta = -2.0 : f32");
+  add(o.bias, ", %bias: !vector", ", bias = \"N random:4\"");
+  w.set("arguments", arguments);
+  w.set("values", example);
+  w.set("shapeA", o.transposedA ? "KxM" : "MxK");
+  w.set("shapeB", o.transposedB ? "KxN" : "NxK");
+  w.set("clusterAttr", w.fill(o.cluster() > 1 ? " cluster($cluster)" : ""));
+  w.set("rowsOfA", o.transposedA);
+  w.set("rowsOfB", o.transposedB);
+  w.set("depthOfA", !o.transposedA);
+  w.set("depthOfB", !o.transposedB);
+  w.set("spanM", o.tileM * o.clusterM);
+  w.set("spanN", o.tileN * o.clusterN);
+  w.text(R"(
+titan.kernel @$kernel($arguments) warps($warps)$launchRegisters$clusterAttr attributes {
+titan.target = "sm_90a",
+titan.example = {sizes = {M = 304, N = 520, K = 200}, multiprocessor_count = 4,
+                 A = "$shapeA random:1", B = "$shapeB random:2", D = "MxN"$values},
+titan.reference = @${kernel}_reference)");
+  w.text("} launch {");
+  w.beginRegion();
+  w.text(R"(
+%m = titan.dim %A, $rowsOfA : !global
+%n = titan.dim %B, $rowsOfB : !global
+%k = titan.dim %A, $depthOfA : !global
+%kB = titan.dim %B, $depthOfB : !global
+%mD = titan.dim %D, 0 : !result
+%nD = titan.dim %D, 1 : !result
+%is_kB = arith.cmpi eq, %kB, %k : index
+%is_mD = arith.cmpi eq, %mD, %m : index
+%is_nD = arith.cmpi eq, %nD, %n : index
+titan.require %is_kB, "launch-check", "A and B have the same K"
+titan.require %is_mD, "launch-check", "D has a row for each of A's"
+titan.require %is_nD, "launch-check", "D has a column for each row of B")");
+  if (o.beta)
+    w.text(R"(
+%mC = titan.dim %C, 0 : !result
+%nC = titan.dim %C, 1 : !result
+%is_mC = arith.cmpi eq, %mC, %m : index
+%is_nC = arith.cmpi eq, %nC, %n : index
+titan.require %is_mC, "launch-check", "C has as many rows as D"
+titan.require %is_nC, "launch-check", "C has as many columns as D")");
+  if (o.bias)
+    w.text(R"(
+%entries = titan.dim %bias, 0 : !vector
+%is_bias = arith.cmpi eq, %entries, %n : index
+titan.require %is_bias, "launch-check", "bias has one entry for each column of D")");
+  w.text(R"(
+%tilesM = arith.ceildivui %m, %c$spanM : index
+%tilesN = arith.ceildivui %n, %c$spanN : index
+%steps = arith.ceildivui %k, %c$tileK : index
+%tiles = arith.muli %tilesM, %tilesN : index
+%sms = titan.device_property "multiprocessor_count")");
+  if (o.cluster() == 1) {
+    w.text("%grid = arith.minui %tiles, %sms : index");
+  } else {
+    w.text("%pairs = arith.divui %sms, %c2 : index");
+    w.text(R"(
+%room = arith.maxui %pairs, %c1 : index
+%clusters = arith.minui %tiles, %room : index
+%grid = arith.muli %clusters, %c$cluster : index)");
+  }
+  std::string passed = "%mapA, %mapB", passedTypes = "!mapA, !mapB",
+              seen = "%mapA: !mapA, %mapB: !mapB";
+  auto pass = [&](const char *name, const char *type) {
+    passed += std::string(", ") + name;
+    passedTypes += std::string(", ") + type;
+    seen += std::string(", ") + name + ": " + type;
+  };
+  w.text(R"(
+// Wider requests to the L2 cache cost more than they bring where rows of A or B
+// begin anywhere.
+%mapA = titan.tensor_map %A {l2_promotion = 128} : !global -> !mapA
+%mapB = titan.tensor_map %B {l2_promotion = 128} : !global -> !mapB)");
+  if (!masksStores()) {
+    w.text("%mapD = titan.tensor_map %D : !result -> !mapD");
+    pass("%mapD", "!mapD");
+  }
+  if (o.band > 1) {
+    w.text(R"(
+%bandRows = arith.minui %tilesM, %c$band : index
+%bandTiles = arith.muli %tilesN, %bandRows : index)");
+    pass("%tilesM", "index");
+    pass("%bandRows", "index");
+    pass("%bandTiles", "index");
+  } else {
+    pass("%tilesN", "index");
+  }
+  pass("%tiles", "index");
+  pass("%steps", "index");
+  if (needsRows())
+    pass("%m", "index");
+  if (needsColumns())
+    pass("%n", "index");
+  // The body has coordinates %m and %n of its own.
+  auto rename = [&](const char *from, const char *to) {
+    if (size_t at = seen.find(from); at != std::string::npos)
+      seen.replace(at, std::string(from).size(), to);
+  };
+  rename("%m: index", "%height: index");
+  rename("%n: index", "%width: index");
+  w.set("passed", passed);
+  w.set("passedTypes", passedTypes);
+  w.set("seen", seen);
+  w.text("titan.launch grid(%grid) with($passed : $passedTypes)");
+  w.declare();
+  w.text("} body($seen) {");
+}
+
+/// The corner of a tile: %m, %n.
+void GemmText::coordinates() {
+  if (o.band > 1)
+    w.text(R"(
+%band = arith.divui %tile, %bandTiles : index
+%inBand = arith.remui %tile, %bandTiles : index
+%top = arith.muli %band, %bandRows : index
+%below = arith.subi %tilesM, %top : index
+%high = arith.minui %below, %bandRows : index
+%down = arith.remui %inBand, %high : index
+%tn = arith.divui %inBand, %high : index
+%tm = arith.addi %top, %down : index)");
+  else
+    w.text(R"(
+%tm = arith.divui %tile, %tilesN : index
+%tn = arith.remui %tile, %tilesN : index)");
+  auto corner = [&](char axis, char upper, int64_t span, int64_t ctas) {
+    w.set("x", std::string(1, axis));
+    w.set("X", std::string(1, upper));
+    w.set("span", span);
+    if (ctas == 1)
+      w.text("%$x = arith.muli %t$x, %c$span : index");
+    else
+      w.text(R"(
+%corner$X = arith.muli %t$x, %c$span : index
+%$x = arith.addi %corner$X, %own$X : index)");
+  };
+  corner('m', 'M', o.tileM * o.clusterM, o.clusterM);
+  corner('n', 'N', o.tileN * o.clusterN, o.clusterN);
+}
+
+/// Where an operand's tile begins, in the order in which it is stored.
+static std::string corner(const GemmOperand &x) {
+  std::string rows = std::string("%") + x.coordinate;
+  return x.transposed ? "%k, " + rows : rows + ", %k";
+}
+
+/// Into %slotA or %slotB: its boxes, those of this CTA alone where it is
+/// shared.
+void GemmText::loadTile(const GemmOperand &x) {
+  w.set("X", std::string(1, x.name));
+  w.set("x", std::string(1, x.coordinate));
+  w.set("tile", x.tile);
+  if (x.parts == 1 && boxes(x) == 1) {
+    w.set("corner", corner(x));
+    w.text("titan.tma.load %map$X[$corner], %slot$X, %full[%stage : index] : "
+           "!map$X, !tile$X, !bars");
+    return;
+  }
+  for (int64_t part = 0; part < x.parts; ++part) {
+    w.set("part", part);
+    w.set("first", part * x.tile / x.parts);
+    if (x.parts > 1)
+      w.text(R"(
+scf.if %is$part {
+%row = arith.addi %$x, %c$first : index)");
+    w.set("row", x.parts > 1 ? "row" : std::string(1, x.coordinate));
+    w.set("multicast", x.parts > 1 ? " multicast(%everyone)" : "");
+    for (int64_t box = 0; box < boxes(x); ++box) {
+      w.set("at", 64 * box);
+      w.set("box", box);
+      w.set("corner", x.transposed ? "0, " + std::to_string(64 * box)
+                                   : w.fill("$first, $at"));
+      std::string moved = x.transposed ? w.fill("%$row") : "%k";
+      if (box) {
+        w.set("from", moved);
+        moved = w.fill("%at$X$box");
+        w.text("%at$X$box = arith.addi $from, %c$at : index");
+      }
+      w.set("coordinates",
+            x.transposed ? "%k, " + moved : w.fill("%$row, ") + moved);
+      w.text(R"(
+%box$X$box = titan.shared.view %slot$X [$corner] : !tile$X -> !part$X
+titan.tma.load %map$X[$coordinates], %box$X$box, %full[%stage : index]$multicast : !map$X, !part$X, !bars)");
+    }
+    if (x.parts > 1)
+      w.text("}");
+  }
+}
+
+void GemmText::load() {
+  w.text("titan.partition \"load\" warps(1)$loadRegisters {");
+  if (usesPipe()) {
+    w.text("scf.for %tile = %first to %tiles step %ctas {");
+    coordinates();
+    w.set("cornerA", corner(a));
+    w.set("cornerB", corner(b));
+    w.text(R"(
+scf.for %step = %c0 to %steps step %c1 {
+%k = arith.muli %step, %c$tileK : index
+%slot = titan.pipe.acquire %ab : !titan.pipe<$depth>
+titan.pipe.load %mapA[$cornerA] -> %slot["a"] : !mapA
+titan.pipe.load %mapB[$cornerB] -> %slot["b"] : !mapB
+titan.pipe.commit %slot
+}
+}
+})");
+    return;
+  }
+  w.text(R"(
+titan.elect {
+%uses = scf.for %tile = %first to %tiles step %ctas iter_args(%base = %c0) -> (index) {)");
+  coordinates();
+  w.text(R"(
+scf.for %step = %c0 to %steps step %c1 {
+%use = arith.addi %base, %step : index
+%stage = arith.remui %use, %c$depth : index
+%round = arith.divui %use, %c$depth : index
+%next = arith.addi %round, %c1 : index
+%odd = arith.remui %next, %c2 : index
+%parity = arith.index_cast %odd : index to i32
+%k = arith.muli %step, %c$tileK : index
+titan.mbarrier.wait %empty[%stage : index] parity(%parity)$scope : !bars
+titan.mbarrier.arrive_expect_tx %full[%stage : index], %i$bytes : !bars
+%slotA = titan.shared.slot %a[%stage : index] : !ringA -> !tileA
+%slotB = titan.shared.slot %b[%stage : index] : !ringB -> !tileB)");
+  loadTile(a);
+  loadTile(b);
+  w.text(R"(
+}
+%after = arith.addi %base, %steps : index
+scf.yield %after : index
+}
+}
+})");
+}
+
+/// A stage is empty as far as this warp is concerned.
+void GemmText::release(std::string_view stage) {
+  w.set("stage", std::string(stage));
+  if (o.cluster() > 1)
+    w.text(R"(
+// Not at cluster scope: there a release is a fence of all that the warp has ever
+// written, which takes as long as the products.)");
+  w.text("titan.elect {");
+  for (int64_t rank = 0; rank < o.cluster(); ++rank) {
+    w.set("rank", o.cluster() > 1 ? std::to_string(rank) : "");
+    w.set("bars", o.cluster() > 1 ? "!remote" : "!bars");
+    w.set("trusted", o.cluster() > 1 ? " {titan.trusted = #narrow}" : "");
+    w.text("titan.mbarrier.arrive %empty$rank[$stage : index]$trusted : $bars");
+  }
+  w.text("}");
+}
+
+/// All steps of a tile, up to the issue of the last product.
+void GemmText::products() {
+  if (usesPipe()) {
+    w.text(R"(
+%noGroup = titan.token.none : !group
+%noSlot = titan.token.none : !titan.slot
+%r:3 = scf.for %step = %c0 to %steps step %c1
+    iter_args(%sum = %none, %group = %noGroup, %last = %noSlot) -> (!flight, !group, !titan.slot) {
+%slot = titan.pipe.wait %ab : !titan.pipe<$depth>
+%slotA = titan.pipe.buffer %slot["a"] : !tileA
+%slotB = titan.pipe.buffer %slot["b"] : !tileB
+titan.mma.fence
+%more = arith.cmpi ne, %step, %c0 : index
+%sum1 = titan.mma %slot$left$transposeLeft, %slot$right$transposeRight, %sum accumulate(%more) : !tile$left, !tile$right, !flight -> !flight
+%group1 = titan.mma.commit : !group
+// The product before this one is done: its slot is free.
+titan.mma.wait %group : !group
+titan.pipe.release %last
+scf.yield %sum1, %group1, %slot : !flight, !group, !titan.slot
+})");
+    return;
+  }
+  w.text(R"(
+%r:3 = scf.for %step = %c0 to %steps step %c1
+    iter_args(%sum = %none, %group = %noGroup, %last = %c0) -> (!flight, !group, index) {
+%use = arith.addi %base, %step : index
+%stage = arith.remui %use, %c$depth : index
+%round = arith.divui %use, %c$depth : index
+%odd = arith.remui %round, %c2 : index
+%parity = arith.index_cast %odd : index to i32
+titan.mbarrier.wait %full[%stage : index] parity(%parity) : !bars
+%slotA = titan.shared.slot %a[%stage : index] : !ringA -> !tileA
+%slotB = titan.shared.slot %b[%stage : index] : !ringB -> !tileB
+titan.mma.fence
+%more = arith.cmpi ne, %step, %c0 : index
+%sum1 = titan.mma %slot$left$transposeLeft, %slot$right$transposeRight, %sum accumulate(%more) : !tile$left, !tile$right, !flight -> !flight
+%group1 = titan.mma.commit : !group
+// The product before this one is done: its slot is free.
+titan.mma.wait %group : !group
+scf.if %more {)");
+  release("%last");
+  w.text(R"(
+}
+scf.yield %sum1, %group1, %stage : !flight, !group, index
+})");
+}
+
+void GemmText::multiply(const GemmConsumer &consumer) {
+  w.set("partition", consumer.name);
+  w.set("partWarps", 4 * o.warpgroupsPerTile());
+  w.set("start", consumer.turn == 1 ? "second" : "first");
+  w.set("stride", pingpong() ? "stride" : "ctas");
+  w.text(R"(
+titan.partition "$partition" warps($partWarps)$multiplyRegisters {
+%none = titan.inflight.none : !flight)");
+  for (int64_t rank = 0; o.cluster() > 1 && rank < o.cluster(); ++rank) {
+    w.set("rank", rank);
+    w.text("%empty$rank = titan.map_rank %empty, %i$rank : !bars -> !remote");
+  }
+  if (!usesPipe())
+    w.text("%noGroup = titan.token.none : !group");
+  epilogueSetup();
+  // What the loop over tiles carries: uses of the ring so far (ping-pong: tiles
+  // of the CTA), and the stores of the tile before.
+  std::string names, inits, carried, yielded;
+  auto carry = [&](const char *name, const char *init, const char *type,
+                   const char *next) {
+    const char *comma = carried.empty() ? "" : ", ";
+    inits += comma + std::string(name) + " = " + init;
+    carried += std::string(comma) + type;
+    yielded += std::string(comma) + next;
+  };
+  if (pingpong())
+    carry("%i", consumer.turn ? "%c1" : "%c0", "index", "%later");
+  else if (!usesPipe())
+    carry("%base", "%c0", "index", "%uses");
+  if (!masksStores())
+    carry("%pending", "%noStore", "!bulk", "$newest");
+  w.set("inits", inits);
+  w.set("carried", carried);
+  int64_t count = (pingpong() || !usesPipe()) + !masksStores();
+  w.set("ends", count > 1 ? "%end:" + std::to_string(count) : "%end");
+  w.set("lastStores", count > 1 ? "%end#" + std::to_string(count - 1) : "%end");
+  if (count)
+    w.text("$ends = scf.for %tile = %$start to %tiles step %$stride "
+           "iter_args($inits) -> ($carried) {");
+  else
+    w.text("scf.for %tile = %$start to %tiles step %$stride {");
+  coordinates();
+  w.text("");
+  if (pingpong()) {
+    w.set("mine", 2 + consumer.turn);
+    w.set("other", 3 - consumer.turn);
+    w.text("%base = arith.muli %i, %steps : index");
+    if (consumer.turn == 0)
+      w.text(R"(
+// Its turn at the tensor cores; the first one is free.
+%notFirst = arith.cmpi ne, %tile, %first : index
+scf.if %notFirst {
+titan.barrier.sync $mine threads(256)
+})");
+    else
+      w.text(R"(
+// Its turn at the tensor cores.
+titan.barrier.sync $mine threads(256))");
+  }
+  products();
+  if (pingpong())
+    w.text(R"(
+// All are issued: the other warpgroup's turn, if it has a tile left.
+%following = arith.addi %tile, %ctas : index
+%another = arith.cmpi ult, %following, %tiles : index
+scf.if %another {
+titan.barrier.arrive $other threads(256)
+})");
+  w.text("%result = titan.mma.result %r#0 : !flight -> !sums");
+  if (usesPipe()) {
+    w.text("titan.pipe.release %r#2");
+  } else {
+    release("%r#2");
+    if (!pingpong())
+      w.text("%uses = arith.addi %base, %steps : index");
+  }
+  w.text("");
+  epilogue(consumer);
+  if (pingpong())
+    w.text("%later = arith.addi %i, %c2 : index");
+  if (count) {
+    w.set("yielded", w.fill(yielded));
+    w.text("scf.yield $yielded : $carried");
+  }
+  w.text("}");
+  if (!masksStores())
+    w.text(R"(
+titan.elect warp(0) {
+titan.bulk.wait $lastStores read : !bulk
+})");
+  w.text("}");
+}
+
+void GemmText::body() {
+  w.beginRegion();
+  if (o.cluster() == 1) {
+    w.text(R"(
+%first = titan.cta_id 0
+%ctas = titan.num_ctas 0)");
+  } else {
+    w.text(R"(
+// A cluster goes from tile to tile as one; its CTAs have parts of it.
+%cta = titan.cta_id 0
+%allCtas = titan.num_ctas 0
+%first = arith.divui %cta, %c$cluster : index
+%ctas = arith.divui %allCtas, %c$cluster : index
+%rank32 = titan.cluster_rank
+%rank = arith.index_cast %rank32 : i32 to index)");
+    for (int64_t rank = 0; rank < o.cluster(); ++rank) {
+      w.set("rank", rank);
+      w.text("%is$rank = arith.cmpi eq, %rank, %c$rank : index");
+    }
+    w.set("everyone", (int64_t(1) << o.cluster()) - 1);
+    w.text("%everyone = arith.constant $everyone : i16");
+    w.text(o.clusterM > 1 ? "%ownM = arith.muli %rank, %c$tileM : index"
+                          : "%ownN = arith.muli %rank, %c$tileN : index");
+  }
+  if (pingpong())
+    w.text(R"(
+%second = arith.addi %first, %ctas : index
+%stride = arith.muli %ctas, %c2 : index)");
+  w.text(R"(
+
+%a = titan.shared.alloc : !ringA
+%b = titan.shared.alloc : !ringB)");
+  if (!masksStores()) {
+    if (pingpong())
+      w.text(R"(
+%d0 = titan.shared.alloc : !ringD
+%d1 = titan.shared.alloc : !ringD)");
+    else
+      w.text("%d = titan.shared.alloc : !ringD");
+  }
+  if (usesPipe()) {
+    w.text(R"(
+%ab = titan.pipe.create "load" -> ["multiply"] buffers ["a", "b"](%a, %b : !ringA, !ringB) : !titan.pipe<$depth>)");
+  } else {
+    w.set("releases", 4 * o.warpgroupsPerTile() * o.cluster());
+    w.text(R"(
+%full = titan.mbarrier.alloc : !bars
+%empty = titan.mbarrier.alloc : !bars
+titan.elect warp(0) {
+titan.mbarrier.init %full count(1) : !bars
+titan.mbarrier.init %empty count($releases) : !bars
+titan.fence.mbarrier_init
+})");
+    if (o.cluster() > 1)
+      w.text(R"(
+// The peers must have their barriers before anything is sent to them.
+titan.cluster.arrive
+titan.cluster.wait)");
+    else
+      w.text("titan.cta_sync");
+  }
+  w.text(R"(
+
+titan.warp_specialize {)");
+  load();
+  if (pingpong()) {
+    multiply({"even", 0, 4});
+    multiply({"odd", 1, 5});
+  } else {
+    multiply({"multiply", -1, 1});
+  }
+  w.text("}");
+  if (o.cluster() > 1)
+    w.text(R"(
+
+// No CTA leaves while a peer may still multicast to it or arrive at it.
+titan.cluster.arrive
+titan.cluster.wait)");
+  w.text("titan.return");
+  w.declare();
+  w.text("}");
+}
+
+static std::string headline(const GemmOptions &o) {
+  std::string text = o.alpha ? "alpha * " : "";
+  text += "A * B^T";
+  if (o.beta)
+    text += " + beta * C";
+  if (o.bias)
+    text += " + bias";
+  if (o.activation != Activation::None)
+    text = std::string(toString(o.activation)) + "(" + text + ")";
+  return text;
+}
+
+std::string GemmText::write() {
+  w.set("headline", headline(o));
+  w.set("storedA", o.transposedA ? "K x M" : "M x K");
+  w.set("storedB", o.transposedB ? "K x N" : "N x K");
+  w.text(R"(
+// D = $headline: A is $storedA, B is $storedB, D is M x N,
+// $in in, $out out, f32 sums.
+//
+// Tiles of $tileM x $tileN of D, $depth stages of $tileK of K.)");
+  if (o.swap)
+    w.text("// The instruction's rows are columns of D: D^T = B * A^T.");
+  if (pingpong())
+    w.text(R"(
+// Two warpgroups take turns at the tensor cores: one multiplies the CTA's tiles
+// 0, 2, 4, ..., the other 1, 3, 5, ..., and while one stores, the other
+// multiplies. Step s of the CTA's tile i is use i * steps + s of the ring,
+// whoever consumes it.)");
+  else
+    w.text("// A warp loads; $groups warpgroups multiply a tile together.");
+  if (o.cluster() > 1) {
+    w.set("shared", o.clusterM > 1 ? "B" : "A");
+    w.set("lie", o.clusterM > 1 ? "one above the other" : "side by side");
+    w.text(R"(
+// The $cluster CTAs of a cluster lie $lie and share $shared: each loads
+// a part of it and multicasts that to all.)");
+  }
+  if (o.band > 1)
+    w.text(R"(
+// Tiles come in bands of $band rows of tiles, column by column in a band, so
+// that what runs at a time has few panels of A and B.)");
+  w.text("");
+  types();
+  launch();
+  body();
+  w.text("");
+  reference();
+  return w.take();
+}

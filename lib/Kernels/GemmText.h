@@ -1,0 +1,76 @@
+//===- GemmText.h - the parts of a GEMM's text ------------------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_KERNELS_GEMMTEXT_H
+#define TITAN_LIB_KERNELS_GEMMTEXT_H
+
+#include "TextWriter.h"
+#include "titan/Kernels/Gemm.h"
+
+namespace titan::kernels {
+
+/// A or B: where it lies and what is loaded of it.
+struct GemmOperand {
+  char name;       ///< 'A' or 'B'.
+  char coordinate; ///< 'm' or 'n': its rows are D's rows, or D's columns.
+  bool transposed; ///< Stored K x rows.
+  int64_t tile;    ///< Rows of a tile.
+  int64_t parts;   ///< CTAs that share the tile; each loads one part.
+};
+
+/// What differs between the partitions that multiply.
+struct GemmConsumer {
+  std::string name;  ///< Of the partition.
+  int64_t turn = -1; ///< Ping-pong: 0 has the CTA's even tiles, 1 the odd ones.
+  int64_t barrier;   ///< Of the warps that store a tile together.
+};
+
+class GemmText {
+public:
+  explicit GemmText(const GemmOptions &options);
+  std::string write();
+
+private:
+  bool pingpong() const { return o.consumers == Consumers::Pingpong; }
+  /// A pipe says what the ring does; else its barriers stand in the text.
+  bool usesPipe() const {
+    return !pingpong() && o.cluster() == 1 && boxes(a) == 1 && boxes(b) == 1;
+  }
+  /// Loads of a CTA's part of a tile: a box has a row of the swizzle, 128
+  /// bytes.
+  int64_t boxes(const GemmOperand &x) const {
+    return (x.transposed ? x.tile : o.tileK) / 64;
+  }
+  bool masksStores() const { return o.swap; }
+  bool needsRows() const { return o.swap || o.beta; }
+  bool needsColumns() const { return needsRows() || o.bias; }
+
+  // GemmMainLoop.cpp
+  void types();
+  void launch();
+  void body();
+  void coordinates();
+  void load();
+  void loadTile(const GemmOperand &operand);
+  void multiply(const GemmConsumer &consumer);
+  void products();
+  void release(std::string_view stage);
+  // GemmEpilogue.cpp
+  void epilogueTypes();
+  void epilogueSetup();
+  void epilogue(const GemmConsumer &consumer);
+  void panelValue();
+  void reference();
+
+  GemmOptions o;
+  GemmOperand a, b;
+  TextWriter w;
+};
+
+} // namespace titan::kernels
+
+#endif

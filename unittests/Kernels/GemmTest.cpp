@@ -1,0 +1,141 @@
+//===- GemmTest.cpp - GEMM builders: parameters and model -----------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Kernels/Gemm.h"
+
+#include "gtest/gtest.h"
+
+#include <chrono>
+#include <cmath>
+#include <random>
+
+using namespace titan;
+using namespace titan::kernels;
+
+/// Every combination of tile, cluster, consumers, types and swap.
+template <typename Visit> static void forAll(Visit visit) {
+  for (int64_t m : {8, 16, 64, 72, 128, 192, 256})
+    for (int64_t n : {16, 64, 128, 160, 176, 192, 256})
+      for (int64_t k : {32, 64, 128, 256})
+        for (auto [cm, cn] : {std::pair(1, 1), {2, 1}, {1, 2}, {2, 2}})
+          for (Consumers consumers :
+               {Consumers::Cooperative, Consumers::Pingpong})
+            for (Element out : {Element::BF16, Element::F32})
+              for (bool swap : {false, true})
+                for (bool transposed : {false, true}) {
+                  GemmOptions o;
+                  o.tileM = m, o.tileN = n, o.tileK = k;
+                  o.clusterM = cm, o.clusterN = cn;
+                  o.consumers = consumers, o.output = out, o.swap = swap;
+                  o.transposedA = o.transposedB = transposed;
+                  visit(o);
+                }
+}
+
+TEST(Gemm, WhatIsTakenFits) {
+  const TargetInfo &hopper = targetInfo(TargetId::Sm90a);
+  int64_t taken = 0, refused = 0;
+  forAll([&](const GemmOptions &o) {
+    Result<GemmOptions> checked = checkGemm(o);
+    if (!checked) {
+      ++refused;
+      EXPECT_EQ(checked.problem().code, "bad-argument");
+      EXPECT_FALSE(checked.problem().message.empty());
+      EXPECT_FALSE(checked.problem().fix.empty());
+      return;
+    }
+    ++taken;
+    // Stages, panels and barriers lie in the CTA's shared memory, and no
+    // further stage would.
+    int64_t barriers = 2 * hopper.mbarrierBytes * checked->stages;
+    int64_t bytes =
+        checked->stages * o.stageBytes() + o.panelBytes() + barriers;
+    EXPECT_GE(checked->stages, 2);
+    EXPECT_LE(bytes + 1024, hopper.sharedBytesPerCta);
+    EXPECT_GT(bytes + 1024 + o.stageBytes() + 2 * hopper.mbarrierBytes,
+              hopper.sharedBytesPerCta);
+    GemmOptions more = *checked;
+    ++more.stages;
+    EXPECT_FALSE(checkGemm(more));
+    // The instruction's operands, and the sums beside the rest.
+    EXPECT_EQ(o.rows() % (64 * o.warpgroupsPerTile()), 0);
+    EXPECT_EQ(o.columns() % o.panelWidth(), 0);
+    EXPECT_LE(o.rows() * o.columns() / (128 * o.warpgroupsPerTile()), 192);
+  });
+  EXPECT_GT(taken, 100);
+  EXPECT_GT(refused, 100);
+}
+
+TEST(Gemm, TextOfAll) {
+  // Text is made for all that is taken: each template has its values.
+  forAll([&](const GemmOptions &o) {
+    if (!checkGemm(o))
+      return;
+    for (bool all : {false, true}) {
+      GemmOptions full = o;
+      full.alpha = full.beta = full.bias = all;
+      full.activation = all ? Activation::SiLU : Activation::None;
+      Result<std::string> text = generateGemm(full);
+      ASSERT_TRUE(text);
+      EXPECT_EQ(text->find('$'), std::string::npos);
+      EXPECT_NE(text->find("titan.kernel @gemm("), std::string::npos);
+    }
+  });
+}
+
+TEST(Gemm, ModelIsNoFasterThanTheMachine) {
+  std::mt19937_64 rng(7);
+  auto extent = [&] {
+    return int64_t(std::exp2(std::uniform_real_distribution(0.0, 14.5)(rng)));
+  };
+  for (int i = 0; i < 500; ++i) {
+    GemmShape shape{extent(), 8 * extent(), 8 * extent()};
+    GemmOptions given;
+    given.bias = true;
+    given.output = i % 2 ? Element::F32 : Element::BF16;
+    given.transposedA = i % 3 == 0;
+    given.transposedB = i % 5 == 0;
+    GemmOptions picked = pickGemm(shape, given);
+    ASSERT_TRUE(checkGemm(picked)) << checkGemm(picked).problem().message;
+    EXPECT_EQ(picked.bias, given.bias);
+    EXPECT_EQ(picked.output, given.output);
+    EXPECT_EQ(picked.transposedA, given.transposedA);
+    double time = estimateGemm(shape, picked);
+    double products = double(shape.m) * shape.n * shape.k;
+    double bytes = 2.0 * shape.k * (double(shape.m) + shape.n);
+    EXPECT_GE(time, 2 * products / 989e6); // microseconds at 989 TFLOP/s
+    EXPECT_GE(time, bytes / 4.8e6);        // and at 4.8 TB/s
+    EXPECT_LE(time, estimateGemm(shape, given) + 1e-9);
+  }
+}
+
+TEST(Gemm, PicksInMicroseconds) {
+  GemmShape shape{4096, 14336, 4096};
+  auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 100; ++i)
+    shape.m += pickGemm(shape, {}).tileM % 2;
+  std::chrono::duration<double, std::micro> took =
+      std::chrono::steady_clock::now() - begin;
+  // Some 10 us; a bound that holds on a loaded machine and with sanitizers.
+  EXPECT_LT(took.count() / 100, 2000);
+}
+
+TEST(Gemm, PicksWhatMeasuringShowed) {
+  // benchmarks/results/h200-gemm-sweep.json: the fastest of each kind of shape.
+  auto picked = [](int64_t m, int64_t n, int64_t k) {
+    return pickGemm({m, n, k}, {});
+  };
+  GemmOptions large = picked(4096, 4096, 4096);
+  EXPECT_EQ(large.consumers, Consumers::Pingpong);
+  EXPECT_EQ(large.tileM * large.tileN, 128 * 128);
+  // Waves: 20 of 128 x 176 instead of 28 of 128 x 128.
+  EXPECT_EQ(picked(4096, 14336, 4096).tileN, 176);
+  EXPECT_EQ(picked(1024, 1024, 1024).tileM, 64);
+  EXPECT_TRUE(picked(16, 8192, 8192).swap);
+  // Rows in the middle of the cache's lines: loads are dear, and shared.
+  EXPECT_EQ(picked(4000, 4104, 1000).cluster(), 2);
+}
