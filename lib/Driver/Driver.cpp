@@ -26,7 +26,7 @@ static const char *overview =
   titan check FILE     is it free of races and hangs, whatever the schedule?
   titan compile FILE   a package for titan-launch, or PTX
   titan generate gemm  a kernel from parameters, as titan IR
-  titan explain CODE   what a refusal means; effects, tma, targets, codes
+  titan explain WHAT   a refusal's code, an operation; effects, tma, targets
 
 titan COMMAND --help lists the options of a command.
 Exit codes: 0 good; 1 the program is refused, or its result is wrong; 2 what was
@@ -45,8 +45,10 @@ cl::SubCommand compileSub("compile", "a package, PTX, LLVM IR");
 cl::SubCommand generateSub("generate", "a kernel from parameters: gemm");
 cl::SubCommand explainSub(
     "explain",
-    "CODE | codes | effects FILE | tma FILE | targets | facts | proxies (the "
-    "FILE of tma is one of kernels, or a schedule: how it begins tells)");
+    "CODE | codes | titan.OPERATION | operations | effects FILE | tma FILE | "
+    "targets | facts | proxies | reference FOLDER (the FILE of tma is one of "
+    "kernels, or a schedule: how it begins tells; reference writes the pages "
+    "of docs/reference)");
 
 cl::OptionCategory category("titan options");
 

@@ -6,12 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
+#include "OperationReference.h"
 
 #include "titan/Dialect/Titan/CopyAsync.h"
 #include "titan/Domain/TmaExplain.h"
 #include "titan/Domain/TmaScheduleText.h"
 #include "titan/Driver/Pipelines.h"
 #include "titan/Runtime/File.h"
+#include "titan/Target/NearestWord.h"
 #include "titan/Target/ProxyTable.h"
 #include "titan/Target/Target.h"
 #include "titan/Transforms/Passes.h"
@@ -19,6 +21,7 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/Pass/PassManager.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -401,6 +404,36 @@ static std::string listTargets() {
   return text;
 }
 
+static std::string listOperations() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const OperationInfo &info : allOperations())
+    os << llvm::left_justify(info.name, 32) << info.summary << '\n';
+  for (const AttributeInfo &info : allAttributes())
+    os << llvm::left_justify(info.name, 32) << info.summary << '\n';
+  return text;
+}
+
+/// The pages of docs/reference, into a folder.
+static int writeReference(const ExplainCommand &options) {
+  Session session("explain", options.json);
+  if (options.file.empty()) {
+    session.fail(Code::BadArgument, "titan explain reference needs a FOLDER");
+    return session.finish(BadInput, "");
+  }
+  if (std::error_code error = llvm::sys::fs::create_directories(options.file)) {
+    session.fail(Code::FileWrite, options.file + ": " + error.message());
+    return session.finish(BadInput, "");
+  }
+  for (const auto &[name, text] : OperationReference().pages())
+    if (auto written = runtime::writeFile(options.file + "/" + name, text);
+        !written) {
+      session.fail(written.error());
+      return session.finish(BadInput, "");
+    }
+  return session.finish(Good, "");
+}
+
 //===----------------------------------------------------------------------===//
 // titan explain TOPIC
 //===----------------------------------------------------------------------===//
@@ -411,11 +444,16 @@ int titan::runExplain(const ExplainCommand &options) {
     return explainEffects(options);
   if (topic == "tma")
     return explainTma(options);
+  if (topic == "reference" && options.kernel.empty())
+    return writeReference(options);
   Session session("explain", options.json);
   if (!options.file.empty() || !options.kernel.empty()) {
-    session.fail(Code::BadArgument,
-                 "only titan explain effects and tma take a file",
-                 "leave out what follows '" + topic.str() + "'");
+    session.fail(
+        Code::BadArgument,
+        options.kernel.empty()
+            ? "only titan explain effects, tma and reference take a file"
+            : "only titan explain effects and tma take a kernel",
+        "leave out what follows '" + topic.str() + "'");
     return session.finish(BadInput, "");
   }
   auto print = [&](std::string text) {
@@ -423,6 +461,12 @@ int titan::runExplain(const ExplainCommand &options) {
   };
   if (topic == "codes")
     return print(listCodes());
+  if (topic == "operations")
+    return print(listOperations());
+  if (const OperationInfo *info = lookupOperation(topic))
+    return print(OperationReference().explain(*info));
+  if (const AttributeInfo *info = lookupAttribute(topic))
+    return print(explainAttribute(*info));
   if (topic == "targets")
     return print(listTargets());
   if (topic == "facts")
@@ -431,7 +475,8 @@ int titan::runExplain(const ExplainCommand &options) {
     return print(printProxyTable());
   if (topic.empty()) {
     session.fail(Code::BadArgument, "titan explain needs a TOPIC",
-                 "a code (titan explain codes lists them), effects FILE, "
+                 "a code (titan explain codes lists them), an operation or "
+                 "attribute (titan explain operations), effects FILE, "
                  "tma FILE, targets, facts or proxies");
     return session.finish(BadInput, "");
   }
@@ -440,6 +485,20 @@ int titan::runExplain(const ExplainCommand &options) {
     name.consume_back("]");
   if (const CodeInfo *info = lookupCode(std::string_view(name)))
     return print(explainCode(*info));
+  if (topic.starts_with("titan.")) {
+    std::vector<std::string_view> names;
+    for (const OperationInfo &info : allOperations())
+      names.emplace_back(info.name.data(), info.name.size());
+    for (const AttributeInfo &info : allAttributes())
+      names.emplace_back(info.name.data(), info.name.size());
+    std::string_view near = nearestWord(std::string_view(topic), names);
+    session.fail(Code::UnknownCode,
+                 "there is no operation or attribute '" + topic + "'",
+                 near.empty() ? ""
+                              : "did you mean " + std::string(near) +
+                                    "? titan explain operations lists them");
+    return session.finish(BadInput, "");
+  }
   std::string fix = "titan explain codes lists them";
   if (const CodeInfo *near = nearestCode(std::string_view(name)))
     fix = "did you mean " + std::string(near->code) + "? " + fix;

@@ -34,8 +34,11 @@ namespace {
 struct Comparison {
   uint64_t elements = 0, wrong = 0;
   int64_t first = -1, worst = -1;
-  double largestError = 0; ///< Absolute, over all elements.
-  double largestShare = 0; ///< Of what is allowed.
+  /// Absolute, over all elements, from the reference's value as it is before it
+  /// is rounded to the element's type.
+  double largestError = 0;
+  /// Of what is allowed: the bound, or what rounding takes where that is more.
+  double largestShare = 0;
 };
 } // namespace
 
@@ -66,17 +69,18 @@ static Comparison compare(const Expected &expected,
     uint8_t rounded[8] = {};
     runtime::store(argument.type, want, rounded);
     bool equal = std::memcmp(rounded, bytes, size) == 0;
-    double error = equal ? 0 : std::abs(value - want);
+    double error = std::abs(value - want);
     double allowed = expected.bounds.empty() ? 0 : expected.bounds[i];
     bool measured = std::isfinite(error) && std::isfinite(allowed);
     // Infinities and NaNs agree with nothing but themselves: neither is a
     // number near another one, and a bound that is none allows nothing.
     bool good = equal || (std::isnan(value) && std::isnan(want)) ||
                 (!expected.bounds.empty() && measured && error <= allowed);
-    double share = good ? (measured && allowed > 0 ? error / allowed : 0)
-                   : measured && allowed > 0
-                       ? error / allowed
-                       : std::numeric_limits<double>::infinity();
+    if (equal && measured)
+      allowed = std::max(allowed, error);
+    double share = measured && allowed > 0 ? error / allowed
+                   : good ? 0
+                          : std::numeric_limits<double>::infinity();
     if (std::isfinite(error))
       result.largestError = std::max(result.largestError, error);
     if (good) {
@@ -234,7 +238,7 @@ bool Runner::verify(KernelOp kernel, Reference &reference,
     } else {
       verdict += llvm::formatv(
           "\n  {0} ({1}): {2} elements agree with the reference; largest "
-          "error {3}, at most {4}% of what is allowed",
+          "error {3} from the unrounded one, at most {4}% of what is allowed",
           argument.name, shape, result.elements, digits(result.largestError, 3),
           static_cast<int>(std::ceil(result.largestShare * 100)));
     }

@@ -15,12 +15,16 @@
 !sums = tensor<64x64xf32, #acc>
 !flight = !titan.inflight<tensor<64x64xf32, #acc>>
 
+#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
+
 // CHECK: titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n: i32) warps(8) registers(128) cluster(2, 1)
 // CHECK-SAME: attributes {titan.note = "kept"} launch {
 titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n: i32)
     warps(8) registers(128) cluster(2, 1) attributes {titan.note = "kept"} launch {
   // CHECK: titan.dim %A, 0
   %m = titan.dim %A, 0 : !titan.global<?x?xbf16>
+  // CHECK: titan.stride %A, 0
+  %pitch = titan.stride %A, 0 : !titan.global<?x?xbf16>
   // CHECK: titan.device_property "multiprocessor_count"
   %sms = titan.device_property "multiprocessor_count"
   %good = arith.cmpi ult, %sms, %m : index
@@ -86,6 +90,8 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
         titan.mbarrier.expect_tx %one, %bytes : !titan.mbarrier
         // CHECK: titan.tma.load %map[%{{.*}}, %{{.*}}], %{{.*}}, %{{.*}}[%{{.*}} : i32] multicast(%{{.*}}) cache(evict_last)
         titan.tma.load %map[%c0, %c0], %tile, %full[%i0 : i32] multicast(%mask) cache(evict_last) : !map, !tile, !titan.mbarrier<2>
+        // CHECK: titan.copy_async %A at(Mo = %{{.*}}, Ko = %{{.*}}) to %{{.*}} signals %{{.*}}[%{{.*}} : i32] schedule(#titan.schedule<
+        titan.copy_async %A at(Mo = %c0, Ko = %c0) to %tile signals %full[%i0 : i32] schedule(#tile) : !titan.global<?x?xbf16>, !tile, !titan.mbarrier<2>
         // CHECK: titan.tma.store %{{.*}}, %map[%{{.*}}, %{{.*}}]
         titan.tma.store %tile, %map[%c0, %c0] : !tile, !map
         // CHECK: titan.tma.reduce add %{{.*}}, %map
@@ -94,6 +100,8 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
         %g = titan.bulk.commit : !titan.token<bulk>
         // CHECK: titan.bulk.wait %{{.*}} read
         titan.bulk.wait %g read : !titan.token<bulk>
+        // CHECK: titan.token.none : !titan.token<bulk>
+        %older = titan.token.none : !titan.token<bulk>
         // CHECK: titan.bulk.wait_group 1
         titan.bulk.wait_group 1
         // CHECK: titan.yield %{{.*}}
@@ -107,6 +115,8 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
       titan.mbarrier.wait_state %one state(%state) : !titan.mbarrier
       // CHECK: titan.mbarrier.test_wait %{{.*}} parity(%{{.*}})
       %done = titan.mbarrier.test_wait %one parity(%i0) : !titan.mbarrier
+      // CHECK: titan.mbarrier.inval %{{.*}} :
+      titan.mbarrier.inval %one : !titan.mbarrier
       // CHECK: titan.fence acq_rel gpu
       titan.fence acq_rel gpu
       // CHECK: titan.fence.proxy_async shared_cta
@@ -140,6 +150,8 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
       titan.mma.wait_group 0
       // CHECK: titan.mma.result %
       %sums = titan.mma.result %d : !flight -> !sums
+      // CHECK: titan.panel %{{.*}}[%{{.*}}]
+      %panel = titan.panel %sums[%c0] : !sums -> tensor<64x32xf32, #acc>
       // CHECK: titan.inflight.start
       %again = titan.inflight.start %sums : !sums -> !flight
       // CHECK: titan.reduce max
@@ -179,8 +191,6 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
   titan.return
 }
 
-#tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
-
 // CHECK: titan.kernel @pipes(%A: !titan.global<?x?xbf16>) warps(2)
 titan.kernel @pipes(%A: !titan.global<?x?xbf16>) warps(2) launch {
   %one = arith.constant 1 : index
@@ -211,5 +221,13 @@ titan.kernel @pipes(%A: !titan.global<?x?xbf16>) warps(2) launch {
       titan.pipe.release %slot
     }
   }
+  titan.return
+}
+
+// CHECK: titan.kernel @nothing() warps(1) launch {
+titan.kernel @nothing() warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
   titan.return
 }
