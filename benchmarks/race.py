@@ -5,7 +5,7 @@
     python3 benchmarks/race.py run race/ --library libtitan-runtime.so --json race.json
 
 prepare   for each shape the kernel that the model picks, by `titan generate gemm --shape`,
-          compiled; before anything has been timed.
+          compiled: before the run.
 run       every contender has to be right first: every element of one launch, poisoned before,
           within 2^-8 |ref| + 2^-20 sum |a||b| of float64. Then CUDA-graph replays of
           many launches: cold over rotating sets of A, B and D of more than four times the L2 cache, hot

@@ -15,15 +15,16 @@
 //                      half as fast where rows begin in the middle of a line
 //
 // To this come the start of a launch, the part of an epilogue that nothing
-// hides, and, as a floor, the bytes that go to and from device memory. The
-// numbers were fitted to benchmarks/results/h200-gemm-sweep.json; what they
-// mean is in benchmarks/README.md.
+// hides, and, as a floor, the bytes that go to and from device memory. All
+// tiles that a kernel can have are tried. The numbers were fitted to
+// benchmarks/results/h200-gemm-sweep.json; what they mean is in
+// benchmarks/README.md.
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Kernels/Gemm.h"
 
 #include <algorithm>
-#include <cmath>
+#include <limits>
 
 using namespace titan;
 using namespace titan::kernels;
@@ -41,37 +42,37 @@ struct Machine {
   double clusterStart = 0.6;  ///< More of it for a cluster.
 };
 
-/// A tile worth trying, and the share of the tensor cores' cycles that its
-/// steps have reached.
-struct Candidate {
-  Consumers consumers;
-  int64_t rows, columns, clusterM, clusterN;
-  double efficiency;
-};
-
-constexpr Consumers cooperative = Consumers::Cooperative;
-constexpr Consumers pingpong = Consumers::Pingpong;
-constexpr Candidate candidates[] = {
-    {pingpong, 128, 128, 1, 1, 0.865},    {pingpong, 128, 160, 1, 1, 0.868},
-    {pingpong, 128, 176, 1, 1, 0.870},    {pingpong, 128, 192, 1, 1, 0.858},
-    {pingpong, 192, 128, 1, 1, 0.860},    {pingpong, 128, 160, 2, 1, 0.840},
-    {pingpong, 128, 176, 2, 1, 0.845},    {pingpong, 128, 192, 2, 1, 0.875},
-    {cooperative, 128, 256, 1, 1, 0.855}, {cooperative, 128, 256, 2, 1, 0.855},
-    {cooperative, 64, 128, 1, 1, 0.600},  {cooperative, 64, 256, 1, 1, 0.850},
-};
-
 } // namespace
+
+/// The share of the tensor cores' cycles that steps of a tile reach. Under load
+/// it is the power limit's, and nearly the same for all.
+static double efficiency(const GemmOptions &o) {
+  bool pingpong = o.consumers == Consumers::Pingpong;
+  double share = pingpong ? 0.865 : 0.845;
+  // Two CTAs in step lose some of it, the more the shorter a step is.
+  if (o.cluster() > 1)
+    share = o.rows() < 128 || o.columns() < 160 ? 0.7
+            : o.columns() < 192                 ? 0.845
+            : pingpong                          ? 0.868
+                                                : 0.855;
+  // The shorter the ring, the more of the loads' latency shows.
+  int64_t depth = o.depth();
+  share *= depth < 3 ? 0.9 : depth < 4 ? 0.97 : 1;
+  if (depth < 5 && pingpong && o.cluster() == 1)
+    share -= 0.01;
+  if (!pingpong && o.rows() * o.columns() > 128 * 256)
+    share = 0.82;
+  // An instruction of few columns reads more than it multiplies.
+  double columns = o.columns();
+  return share * (columns < 64    ? 0.62 * columns / 64
+                  : columns < 128 ? 0.62 + 0.38 * (columns - 64) / 64
+                                  : 1);
+}
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   Machine machine;
-  double efficiency = 0.6; // Of a tile that nobody has measured.
-  for (const Candidate &c : candidates)
-    if (c.consumers == o.consumers && c.rows == o.rows() &&
-        c.columns == o.columns() && c.clusterM == o.clusterM &&
-        c.clusterN == o.clusterN)
-      efficiency = c.efficiency;
   int64_t tiles = ceilDiv(shape.m, o.tileM * o.clusterM) *
                   ceilDiv(shape.n, o.tileN * o.clusterN);
   int64_t waves = ceilDiv(tiles, machine.multiprocessors / o.cluster());
@@ -79,7 +80,8 @@ double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   double bytes = bytesOf(o.input);
 
   double products = double(o.tileM) * o.tileN * o.tileK;
-  double multiply = products / machine.products / machine.cycles / efficiency;
+  double multiply =
+      products / machine.products / machine.cycles / efficiency(o);
   auto straddles = [&](bool transposed, int64_t rows) {
     return int64_t((transposed ? rows : shape.k) * bytes) % 128 != 0;
   };
@@ -93,10 +95,13 @@ double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   // A tile's epilogue is hidden by the other warpgroup's products; else the
   // tensor cores wait for it.
   double panels = ceilDiv(o.columns(), o.panelWidth());
-  double epilogue = o.consumers == pingpong
-                        ? 150 * o.cluster() / machine.cycles
-                        : (700 + 450 * panels) / machine.cycles;
-  double last = o.consumers == pingpong ? 1500 / machine.cycles : 0;
+  double hidden = 150 * o.cluster();
+  double stores =
+      o.swap ? o.rows() * o.columns() / 128.0 / o.warpgroupsPerTile() * 60
+             : 700 + 450 * panels;
+  bool turns = o.consumers == Consumers::Pingpong;
+  double epilogue = (turns ? hidden : stores) / machine.cycles;
+  double last = turns ? 1500 / machine.cycles : 0;
   double start = machine.start + (o.cluster() > 1 ? machine.clusterStart : 0);
   double busy = waves * (steps * std::max(multiply, fill) + epilogue) + last;
 
@@ -104,7 +109,9 @@ double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   double all = bytes * shape.k * (double(shape.m) + shape.n) +
                double(bytesOf(o.output)) * shape.m * shape.n;
   double reached = 1 - 0.06 * 64 / o.tileK;
-  return start + std::max(busy, all / machine.memoryBytes / reached);
+  // The two overlap, but not wholly.
+  double memory = all / machine.memoryBytes / reached;
+  return start + std::max(busy, memory) + 0.15 * std::min(busy, memory);
 }
 
 /// Rows of tiles in a band: what runs at a time is nearly a square, so that its
@@ -127,39 +134,38 @@ static int64_t pickBand(const GemmShape &shape, const GemmOptions &o) {
 GemmOptions kernels::pickGemm(const GemmShape &shape,
                               const GemmOptions &given) {
   GemmOptions best = given;
-  double least = INFINITY;
-  auto consider = [&](GemmOptions o) {
+  double least = std::numeric_limits<double>::max();
+  auto consider = [&](Consumers consumers, int64_t tileM, int64_t tileN,
+                      int64_t tileK, int64_t clusterM, bool swap) {
+    GemmOptions o = given;
+    o.consumers = consumers;
+    o.tileM = tileM;
+    o.tileN = tileN;
+    o.tileK = tileK;
+    o.clusterM = clusterM;
+    o.clusterN = 1;
+    o.swap = swap;
     o.stages = 0;
     o.band = pickBand(shape, o);
-    if (Result<GemmOptions> checked = checkGemm(o)) {
-      if (double time = estimateGemm(shape, o); time < least) {
-        least = time;
-        best = o;
-      }
+    if (!checkGemm(o))
+      return;
+    // Among equals the first: what is simpler, or reads longer rows.
+    if (double time = estimateGemm(shape, o); time < 0.998 * least) {
+      least = time;
+      best = o;
     }
   };
-  for (const Candidate &c : candidates) {
-    GemmOptions o = given;
-    o.consumers = c.consumers;
-    o.tileM = c.rows;
-    o.tileN = c.columns;
-    o.tileK = 64;
-    o.clusterM = c.clusterM;
-    o.clusterN = c.clusterN;
-    o.swap = false;
-    consider(o);
-  }
-  // Few rows of D: an instruction's 64 rows are columns of D instead.
-  if (shape.m <= 64)
-    for (int64_t tileK : {64, 128, 256}) {
-      GemmOptions o = given;
-      o.consumers = cooperative;
-      o.tileM = std::max<int64_t>(16, ceilDiv(shape.m, 16) * 16);
-      o.tileN = 64;
-      o.tileK = tileK;
-      o.clusterM = o.clusterN = 1;
-      o.swap = true;
-      consider(o);
-    }
+  for (Consumers consumers : {Consumers::Pingpong, Consumers::Cooperative})
+    for (int64_t rows : {128, 192, 64, 256})
+      for (int64_t columns = 256; columns >= 64; columns -= 16)
+        for (int64_t cluster : {1, 2})
+          consider(consumers, rows, columns, 64, cluster, /*swap=*/false);
+  // Few rows of D: an instruction's rows are columns of D instead.
+  if (int64_t few = ceilDiv(shape.m, 16) * 16; few <= 256)
+    for (Consumers consumers : {Consumers::Cooperative, Consumers::Pingpong})
+      for (int64_t columns : {64, 128})
+        for (int64_t tileK : {256, 128, 64})
+          if (tileK == 64 || few <= 64)
+            consider(consumers, few, columns, tileK, 1, /*swap=*/true);
   return best;
 }
