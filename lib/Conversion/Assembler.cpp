@@ -175,9 +175,27 @@ static Assembly runNvJitLink(StringRef ptx, StringRef architecture) {
   return result;
 }
 
+/// `.file N "name"` without a time makes ptxas look the source up and write its
+/// time and size into the line table: the same text would be another cubin once
+/// the file has been touched. So each gets a time, 1 (0 is none), and size 1.
+static std::string withoutFileTimes(StringRef ptx) {
+  std::string text;
+  while (!ptx.empty()) {
+    auto [line, rest] = ptx.split('\n');
+    text += line;
+    if (line.starts_with("\t.file\t") && line.ends_with("\""))
+      text += ", 1, 1";
+    if (line.size() < ptx.size())
+      text += '\n';
+    ptx = rest;
+  }
+  return text;
+}
+
 Assembly titan::assemble(StringRef ptx, StringRef architecture,
                          StringRef ptxas) {
+  std::string text = withoutFileTimes(ptx);
   if (auto path = findPtxas(ptxas))
-    return runPtxas(*path, ptx, architecture);
-  return runNvJitLink(ptx, architecture);
+    return runPtxas(*path, text, architecture);
+  return runNvJitLink(text, architecture);
 }
