@@ -1,0 +1,61 @@
+"""The module titan on a driver that runs on the CPU: a launch, and what is refused."""
+import ctypes as c
+import os
+import sys
+
+import titan
+
+cuda = c.CDLL(os.environ["TITAN_CUDA_LIBRARY"])
+new_capsule = c.pythonapi.PyCapsule_New
+new_capsule.restype, new_capsule.argtypes = c.py_object, [c.c_void_p, c.c_char_p, c.c_void_p]
+
+
+class Tensor:
+    """5 x 8 bf16 elements, rows `pitch` apart, in memory that claims to be a GPU's."""
+
+    def __init__(self, pitch=8, device=2, width=16, offset=0):
+        self.memory = (c.c_uint16 * (5 * pitch + 16))(*range(5 * pitch + 16))
+        self.first = (-c.addressof(self.memory) % 16) // 2
+        self.dims, self.strides = (c.c_int64 * 2)(5, 8), (c.c_int64 * 2)(pitch, 1)
+        self.managed = titan._DLTensor(
+            c.addressof(self.memory) + 2 * self.first + offset, device, 0, 2, 4, width, 1,
+            self.dims, self.strides, 0)
+        self.pitch = pitch
+
+    def __dlpack__(self):
+        return new_capsule(c.addressof(self.managed), b"dltensor", None)
+
+    def elements(self):
+        return [self.memory[self.first + r * self.pitch + i] for r in range(5) for i in range(8)]
+
+
+def refused(what, call):
+    try:
+        call()
+        print(what, "launched")
+    except titan.Error as error:
+        print(f"{what}: {error.code}: {error.message} / {error.fix}")
+
+
+path = sys.argv[1]
+refused("package", lambda: titan.load("/nonexistent"))
+refused("kernel", lambda: titan.load(path, "gemm"))
+copy = titan.load(path)
+print(copy.arguments)
+a, d = Tensor(pitch=16), Tensor()
+refused("context", lambda: copy(a, d))
+cuda.cuCtxSetCurrent(c.c_void_p(1))
+copy.load()
+copy(a, out=d)
+print("copied:", d.elements() == a.elements())
+e = Tensor()
+copy(D=e, A=a, stream=0)
+print("by name:", e.elements() == a.elements())
+refused("missing", lambda: copy(a))
+refused("too many", lambda: copy(a, d, e))
+refused("unknown", lambda: copy(a, d, alpha=2))
+refused("twice", lambda: copy(A=a, D=d, out=e))
+refused("number", lambda: copy(1.5, d))
+refused("host", lambda: copy(Tensor(device=1), d))
+refused("type", lambda: copy(Tensor(width=32), d))
+refused("address", lambda: copy(Tensor(offset=2), d))
