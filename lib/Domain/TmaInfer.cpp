@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 using namespace titan;
 using namespace titan::tma;
@@ -45,12 +46,27 @@ titan::tma::classify(const DomainGraph &graph,
     classes[id] = Class::Tile;
   }
   std::optional<Problem> problem;
+  bool windows = std::any_of(
+      graph.exprs().begin(), graph.exprs().end(), [](const DomainExpr &e) {
+        return !e.removed && e.kind == DomainExpr::Kind::Window;
+      });
   auto visit = [&](auto &self, DomainId id) -> Class {
     if (state[id]++ || graph[id].consumer < 0)
       return classes[id];
     const DomainExpr &e = graph.exprs()[graph[id].consumer];
     Class a = self(self, e.out[0]);
     Class b = e.out[1] >= 0 ? self(self, e.out[1]) : a;
+    // One index is no tile: the other output says what the input is. (Of
+    // pixels it is one: their copies start in a bounding box.)
+    auto unit = [&](DomainId out) {
+      return !windows && classes[out] == Class::Tile && graph[out].extent.is(1);
+    };
+    if (e.kind == DomainExpr::Kind::Split && a != b) {
+      if (unit(e.out[1]))
+        b = a;
+      else if (unit(e.out[0]))
+        a = b;
+    }
     if (e.kind == DomainExpr::Kind::Swizzle && a != b && !problem)
       problem = refused(graph.str(e) + " mixes loops with the tile");
     return classes[id] = a == b ? a : Class::Mixed;
@@ -67,13 +83,70 @@ titan::tma::classify(const DomainGraph &graph,
 // One dimension
 //===----------------------------------------------------------------------===//
 
+/// An expression in which a size is known to be a multiple of `of`.
+static Expr withMultiple(const Expr &e, const std::string &size, int64_t of) {
+  auto lhs = [&] { return withMultiple(e.lhs(), size, of); };
+  auto rhs = [&] { return withMultiple(e.rhs(), size, of); };
+  switch (e.kind()) {
+  case Expr::Kind::Constant:
+    return e;
+  case Expr::Kind::Symbol:
+    return e.name() == size ? Expr::symbol(size, of) : e;
+  case Expr::Kind::Add:
+    return lhs() + rhs();
+  case Expr::Kind::Mul:
+    return lhs() * rhs();
+  case Expr::Kind::Div:
+    return lhs() / rhs();
+  case Expr::Kind::Mod:
+    return lhs() % rhs();
+  case Expr::Kind::CeilDiv:
+    return ceilDiv(lhs(), rhs());
+  case Expr::Kind::Xor:
+    return lhs() ^ rhs();
+  case Expr::Kind::Min:
+    return min(lhs(), rhs());
+  case Expr::Kind::Max:
+    return max(lhs(), rhs());
+  }
+  return e;
+}
+
+/// The line of a schedule from which it follows that `factor` divides a value
+/// of the launch; empty where none of one size does.
+static std::string sizeLine(const Expr &value, int64_t factor) {
+  std::set<std::string> sizes;
+  value.mentions([&](const std::string &name) {
+    sizes.insert(name);
+    return false;
+  });
+  if (value.size() > 64 || factor > 4096)
+    return {};
+  for (const std::string &size : sizes)
+    for (int64_t of = factor; of <= 64 * factor; of += factor)
+      if (isMultiple(withMultiple(value, size, of), factor) == Tri::Yes)
+        return "size " + size + " multiple " + std::to_string(of);
+  return {};
+}
+
+/// Needs that `factor` divides an extent, of which the schedule says nothing.
+static void needMultiple(Requirements &needs, const Expr &extent,
+                         int64_t factor, const std::string &why) {
+  std::string line = sizeLine(extent, factor);
+  needs.multiple(Code::TmaSchedule, extent, factor, "globalDim", why,
+                 "pass sizes that do" +
+                     (line.empty() ? ""
+                                   : "; or promise them, by `" + line +
+                                         "` before the tensor"));
+}
+
 namespace {
 /// Matches the mixed domains below one dimension of the TMA domain.
 class Matcher {
 public:
   Matcher(const DomainGraph &graph, const std::vector<Class> &classes,
-          bool pixels)
-      : graph(graph), classes(classes), pixels(pixels) {}
+          bool pixels, bool assume)
+      : graph(graph), classes(classes), pixels(pixels), assume(assume) {}
 
   Result<Dim> match(DomainId top, const Expr &stride) {
     Dim dim;
@@ -279,10 +352,15 @@ private:
       if (isMultiple(graph[i].extent, all) != Tri::Yes && pixels &&
           straddles < 0 && sub->step == 1)
         straddles = i;
-      else if (isMultiple(graph[i].extent, all) != Tri::Yes)
-        return refused(graph.str(*consumer(i)) + ": boxes of " +
-                       std::to_string(all) + " do not divide " + graph.str(i) +
-                       ", so that they do not rotate left");
+      else if (Tri divides = isMultiple(graph[i].extent, all);
+               divides != Tri::Yes) {
+        std::string why = graph.str(*consumer(i)) + ": boxes of " +
+                          std::to_string(all) + " do not divide " +
+                          graph.str(i) + ", so that they do not rotate left";
+        if (divides == Tri::No || !assume)
+          return refused(why);
+        needMultiple(dim.needs, graph[i].extent, all, why);
+      }
       sub->how = "rotation left";
       return sub;
     }
@@ -341,7 +419,7 @@ private:
 
   const DomainGraph &graph;
   const std::vector<Class> &classes;
-  bool pixels;
+  bool pixels, assume;
   /// What tiles of pixels do not divide.
   DomainId straddles = -1;
 };
@@ -349,9 +427,9 @@ private:
 
 Result<Dim> titan::tma::matchDim(const DomainGraph &graph,
                                  const std::vector<Class> &classes,
-                                 DomainId top, const Expr &stride,
-                                 bool pixels) {
-  return Matcher(graph, classes, pixels).match(top, stride);
+                                 DomainId top, const Expr &stride, bool pixels,
+                                 bool assume) {
+  return Matcher(graph, classes, pixels, assume).match(top, stride);
 }
 
 //===----------------------------------------------------------------------===//
@@ -370,6 +448,8 @@ struct Search {
   const DomainGraph &graph;
   const std::vector<Class> &classes;
   const std::vector<DomainId> &prescribed;
+  /// Whether what only a launch can tell to divide does.
+  bool assume = false;
   std::vector<View> found;
   std::optional<Problem> first;
   std::map<DomainId, Result<Dim>> matches;
@@ -457,7 +537,8 @@ struct Search {
         entry.id, refused(graph.str(entry.id) + " is not in the prescribed TMA "
                                                 "domain"));
     if (isNew && (prescribed.empty() || isPrescribed(entry.id)))
-      it->second = matchDim(graph, classes, entry.id, entry.stride);
+      it->second = matchDim(graph, classes, entry.id, entry.stride,
+                            /*pixels=*/false, assume);
     return it->second;
   }
 
@@ -508,6 +589,8 @@ struct Search {
           return;
         }
         view.dims.push_back(*e.dim);
+        for (const LaunchCheck &check : e.dim->needs.checks)
+          needs.checks.push_back(check);
       }
       view.needs = std::move(needs);
       found.push_back(std::move(view));
@@ -539,11 +622,17 @@ struct Search {
 Result<std::vector<View>>
 titan::tma::inferViews(const TmaSchedule &schedule,
                        const std::vector<Class> &classes) {
-  Search search{schedule.graph, classes, schedule.tmaDomain, {}, {}, {}};
+  Search search{schedule.graph, classes, schedule.tmaDomain};
   std::vector<Entry> list;
   for (const TmaGlobalDim &d : schedule.global)
     list.push_back({d.domain, d.stride, std::nullopt});
-  search.solve(std::move(list), {});
+  search.solve(list, {});
+  // Where there is no way else, one under sizes that the launch has to give.
+  if (search.found.empty() && search.steps <= Search::maxSteps) {
+    Search assuming{schedule.graph, classes, schedule.tmaDomain, true};
+    assuming.solve(std::move(list), {});
+    search.found = std::move(assuming.found);
+  }
   Result<std::optional<View>> pixels = inferIm2col(schedule, classes);
   if (search.found.empty() && search.steps > Search::maxSteps)
     search.first =

@@ -23,8 +23,9 @@ namespace titan::tma {
 /// What the leaves of a domain are.
 enum class Class : uint8_t { Loop, Tile, Mixed };
 
-/// By DomainId. The problem: a swizzle of loop and tile, a bulk domain that is
-/// no leaf.
+/// By DomainId. A bulk leaf of extent 1 does not count where it stands beside
+/// another domain: `A, U = split(M, 1)` with U in bulk leaves M a loop. The
+/// problem: a swizzle of loop and tile, a bulk domain that is no leaf.
 Result<std::vector<Class>> classify(const DomainGraph &graph,
                                     const std::vector<DomainId> &bulk);
 
@@ -47,13 +48,17 @@ struct Dim {
   /// Where it is not Theorem 6 that the margin is from: what mixes.
   std::string mixes = {};
   bool pixels = false; ///< Of im2col.
+  /// What it takes for granted of sizes that only a launch knows.
+  Requirements needs = {};
 };
 
 /// Matches the domains below `top`, a dimension of the TMA domain. `pixels`:
-/// tiles of im2col, which may go on across the splits above them.
+/// tiles of im2col, which may go on across the splits above them. `assume`:
+/// what only a launch can tell to divide does, and is needed.
 Result<Dim> matchDim(const DomainGraph &graph,
                      const std::vector<Class> &classes, DomainId top,
-                     const Expr &stride, bool pixels = false);
+                     const Expr &stride, bool pixels = false,
+                     bool assume = false);
 
 /// The problem of windows that no copy can slide: those of a store, over
 /// anything but a dimension of the tensor, with their elements in the tile.
