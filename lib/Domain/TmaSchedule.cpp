@@ -10,6 +10,7 @@
 #include "TmaCandidate.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace titan;
 using namespace titan::tma;
@@ -72,11 +73,15 @@ static std::optional<Problem> checkSchedule(const TmaSchedule &s) {
     if (DomainId id = twice(*list); id >= 0 && id < s.graph.size())
       return invalid(std::string(name) + " has " + s.graph.str(id) + " twice");
   // Indices are symbols beside the launch's sizes.
-  std::set<std::string> names;
+  std::map<std::string, DomainId> names;
   for (DomainId id : s.graph.leaves())
-    if (!names.insert(indexName(s.graph[id].name)).second)
-      return invalid("two leaves have the index " +
-                     indexName(s.graph[id].name));
+    if (auto [it, isNew] = names.emplace(indexName(s.graph[id].name), id);
+        !isNew)
+      return Problem{"domain-invalid",
+                     s.graph.str(id) + " and " + s.graph.str(it->second) +
+                         " have the same index, " + it->first,
+                     "give one of them another name: the index of a domain is "
+                     "its name in lower case"};
   auto clashes = [&](const Expr &e) {
     return e.mentions([&](const std::string &n) { return names.count(n) > 0; });
   };

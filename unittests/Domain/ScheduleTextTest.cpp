@@ -299,6 +299,10 @@ TEST(ScheduleText, PlacesOfProblems) {
             "tma-box-bytes 4:23");
   EXPECT_EQ(place(tile + "bulk Mi, Ni\nalign 100"), "tma-shared-alignment 5:1");
   EXPECT_EQ(place("tensor f32 M{8}\n"), "domain-invalid nowhere");
+  // Two loops of one index, of which the second is told.
+  EXPECT_EQ(place("tensor f32 M{64} x K{64}\nA, b = split(M, 8)\n"
+                  "a, c = split(K, 8)\nbulk b, c"),
+            "domain-invalid 3:1");
 }
 
 /// A file's beginning tells schedules from IR.
