@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Layout/Hardware.h"
 
+#include "LayoutParts.h"
+
 #include <algorithm>
 
 using namespace titan;
@@ -229,8 +231,6 @@ Result<Layout> titan::blocked(const std::vector<int64_t> &shape,
 //===----------------------------------------------------------------------===//
 // Tensor memory
 //===----------------------------------------------------------------------===//
-
-static bool isPowerOfTwo(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
 Result<Layout> titan::tmemLoad(TmemShape shape, int64_t repeat, int64_t warps) {
   static const int64_t limits[] = {128, 128, 64, 32};

@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Making layouts, the function itself and questions about it. The algebra is in
-// LayoutAlgebra.cpp, the textual form in LayoutText.cpp.
+// Making layouts, the function itself and slices. Questions about it are in
+// LayoutQuestions.cpp, the algebra in LayoutAlgebra.cpp and LayoutReshape.cpp,
+// the textual form in LayoutText.cpp.
 //
 //===----------------------------------------------------------------------===//
-#include "titan/Layout/Layout.h"
+#include "LayoutParts.h"
 
 #include <algorithm>
-#include <numeric>
+#include <bit>
 
 using namespace titan;
 
@@ -21,80 +22,11 @@ using namespace titan;
 // Small parts
 //===----------------------------------------------------------------------===//
 
-Coord::Coord(std::initializer_list<int64_t> list)
-    : count(static_cast<int>(list.size())) {
-  std::copy(list.begin(), list.end(), values.begin());
-}
-
 int64_t Axis::size() const {
   int64_t product = 1;
   for (const Digit &d : digits)
     product *= d.extent;
   return product;
-}
-
-BitLinear::BitLinear(std::vector<Term> terms) {
-  std::sort(terms.begin(), terms.end());
-  for (const Term &t : terms) {
-    if (t.to > 62 || t.from > 62)
-      continue;
-    if (!list.empty() && list.back() == t)
-      list.pop_back();
-    else
-      list.push_back(t);
-  }
-}
-
-BitLinear BitLinear::swizzle(int b, int m, int s) {
-  std::vector<Term> terms;
-  terms.reserve(b);
-  for (int i = 0; i < b; ++i)
-    terms.push_back(
-        {static_cast<uint8_t>(m + i), static_cast<uint8_t>(m + i + s)});
-  return BitLinear(std::move(terms));
-}
-
-/// The function that sends bit i to images[i].
-static BitLinear fromImages(const std::array<uint64_t, 63> &images) {
-  std::vector<BitLinear::Term> terms;
-  for (unsigned from = 0; from < 63; ++from) {
-    uint64_t extra = images[from] ^ (uint64_t(1) << from);
-    for (unsigned to = 0; to < 63; ++to)
-      if ((extra >> to) & 1)
-        terms.push_back({static_cast<uint8_t>(to), static_cast<uint8_t>(from)});
-  }
-  return BitLinear(std::move(terms));
-}
-
-BitLinear BitLinear::then(const BitLinear &next) const {
-  std::array<uint64_t, 63> images;
-  for (unsigned i = 0; i < 63; ++i)
-    images[i] = next((*this)(int64_t(1) << i));
-  return fromImages(images);
-}
-
-std::optional<BitLinear> BitLinear::inverse() const {
-  // Gauss-Jordan over GF(2): rows (image of a sum of bits, that sum).
-  std::array<uint64_t, 63> image, source;
-  for (unsigned i = 0; i < 63; ++i) {
-    source[i] = uint64_t(1) << i;
-    image[i] = (*this)(int64_t(1) << i);
-  }
-  for (unsigned bit = 0; bit < 63; ++bit) {
-    unsigned pivot = bit;
-    while (pivot < 63 && !((image[pivot] >> bit) & 1))
-      ++pivot;
-    if (pivot == 63)
-      return std::nullopt;
-    std::swap(image[pivot], image[bit]);
-    std::swap(source[pivot], source[bit]);
-    for (unsigned row = 0; row < 63; ++row)
-      if (row != bit && ((image[row] >> bit) & 1)) {
-        image[row] ^= image[bit];
-        source[row] ^= source[bit];
-      }
-  }
-  return fromImages(source);
 }
 
 std::vector<std::string> titan::defaultDimNames(int rank) {
@@ -111,9 +43,6 @@ std::vector<std::string> titan::defaultDimNames(int rank) {
 // Making
 //===----------------------------------------------------------------------===//
 
-/// Products and sums of a layout stay below this, so that nothing overflows.
-static constexpr int64_t sizeLimit = int64_t(1) << 40;
-
 /// Names are what the textual form can hold.
 static std::optional<Problem> checkNames(const std::vector<Axis> &axes,
                                          const std::vector<Dim> &dims) {
@@ -125,8 +54,8 @@ static std::optional<Problem> checkNames(const std::vector<Axis> &axes,
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
     });
   };
-  bool anyTile = false, allTile = axes.size() == 3;
-  static const char *const tileNames[] = {"reg", "lane", "warp"};
+  bool anyTile = false, allTile = axes.size() == 3 || axes.size() == 4;
+  static const char *const tileNames[] = {"reg", "lane", "warp", "cta"};
   for (size_t a = 0; a < axes.size(); ++a) {
     const std::string &name = axes[a].name;
     if (!isWord(name) || name == "shape" || name == "at" || name == "bits")
@@ -134,12 +63,14 @@ static std::optional<Problem> checkNames(const std::vector<Axis> &axes,
     for (size_t b = 0; b < a; ++b)
       if (axes[b].name == name)
         return bad(name, "names two axes");
-    anyTile = anyTile || name == "reg" || name == "lane" || name == "warp";
+    anyTile = anyTile || name == "reg" || name == "lane" || name == "warp" ||
+              name == "cta";
     allTile = allTile && name == tileNames[a];
   }
   if (anyTile && !allTile)
     return bad(axes[0].name, "is the first axis of a layout that has some of "
-                             "reg, lane, warp but not all three in this order");
+                             "reg, lane, warp, cta but not all of the first "
+                             "three in this order");
   for (size_t d = 0; d < dims.size(); ++d) {
     if (!isWord(dims[d].name) || dims[d].name == "rep")
       return bad(dims[d].name, "is no name for a dimension");
@@ -148,6 +79,44 @@ static std::optional<Problem> checkNames(const std::vector<Axis> &axes,
         return bad(dims[d].name, "names two dimensions");
   }
   return std::nullopt;
+}
+
+/// What make asks of a digit that steps by exclusive or.
+static std::optional<Problem> checkExclusive(const Axis &axis,
+                                             const Digit &digit, int rank) {
+  std::string where = "axis " + axis.name + " has a digit of extent " +
+                      std::to_string(digit.extent) +
+                      " that steps by exclusive or";
+  if ((digit.extent & (digit.extent - 1)) != 0)
+    return Problem{"layout-invalid", where + "; its extent is a power of two"};
+  if (static_cast<int>(digit.image.size()) != rank)
+    return Problem{"layout-invalid",
+                   where + " in " + std::to_string(digit.image.size()) +
+                       " dimensions of " + std::to_string(rank)};
+  for (int64_t x : digit.image)
+    if (x < 0 || x > sizeLimit / digit.extent)
+      return Problem{"layout-invalid", where + " by " + std::to_string(x) +
+                                           "; what is xored is 0 .. 2^40"};
+  return std::nullopt;
+}
+
+std::vector<int64_t> titan::extentMultiples(int rank,
+                                            const std::vector<Axis> &axes,
+                                            const BitLinear &bits) {
+  std::vector<uint64_t> reached(rank, 0);
+  for (const Axis &axis : axes)
+    for (const Digit &digit : axis.digits)
+      if (digit.isExclusive() && digit.extent > 1)
+        for (int d = 0; d < rank; ++d)
+          reached[d] |= static_cast<uint64_t>(digit.image[d]) *
+                        static_cast<uint64_t>(digit.extent / 2);
+  for (BitLinear::Term t : bits.terms())
+    reached[t.toDim] |= uint64_t(1) << t.to;
+  std::vector<int64_t> multiples;
+  multiples.reserve(rank);
+  for (uint64_t x : reached)
+    multiples.push_back(int64_t(1) << std::bit_width(x));
+  return multiples;
 }
 
 Result<Layout> Layout::make(std::vector<Axis> axes, std::vector<Dim> dims,
@@ -163,10 +132,6 @@ Result<Layout> Layout::make(std::vector<Axis> axes, std::vector<Dim> dims,
     return Problem{"layout-invalid",
                    "the offset has " + std::to_string(offset.size()) +
                        " entries for " + std::to_string(rank) + " dimensions"};
-  if (!bits.isIdentity() && rank != 1)
-    return Problem{"layout-invalid",
-                   "a bit-linear part needs exactly one dimension, not " +
-                       std::to_string(rank)};
   if (std::optional<Problem> problem = checkNames(axes, dims))
     return *problem;
   int64_t elements = 1;
@@ -198,6 +163,11 @@ Result<Layout> Layout::make(std::vector<Axis> axes, std::vector<Dim> dims,
       inputs *= digit.extent;
       if (digit.isReplica())
         continue;
+      if (digit.isExclusive()) {
+        if (auto problem = checkExclusive(axis, digit, rank))
+          return *problem;
+        continue;
+      }
       if (digit.dim < 0 || digit.dim >= rank)
         return Problem{"layout-invalid", "axis " + axis.name +
                                              " has a digit along dimension " +
@@ -216,11 +186,38 @@ Result<Layout> Layout::make(std::vector<Axis> axes, std::vector<Dim> dims,
                      "dimension " + dims[d].name + " reaches coordinate " +
                          std::to_string(largest[d]) + " but has extent " +
                          std::to_string(dims[d].extent)};
-  // A digit of stride 0 is a replica, and written as one.
+  // A digit that moves nowhere is a replica, and written as one.
   for (Axis &axis : axes)
     for (Digit &digit : axis.digits)
-      if (digit.isReplica() || digit.stride == 0)
+      if (digit.isExclusive()
+              ? std::all_of(digit.image.begin(), digit.image.end(),
+                            [](int64_t x) { return x == 0; })
+              : digit.isReplica() || digit.stride == 0)
         digit = {digit.extent, Digit::replica, 0};
+  // A bit that is never set is xored with nothing.
+  std::vector<BitLinear::Term> terms;
+  for (BitLinear::Term t : bits.terms()) {
+    if (t.toDim >= rank || t.fromDim >= rank)
+      return Problem{"layout-invalid",
+                     "`bits` names dimension " +
+                         std::to_string(std::max(t.toDim, t.fromDim)) + " of " +
+                         std::to_string(rank)};
+    if ((dims[t.fromDim].extent - 1) >> t.from)
+      terms.push_back(t);
+  }
+  bits = BitLinear(std::move(terms));
+  std::vector<int64_t> multiple = extentMultiples(rank, axes, bits);
+  for (int d = 0; d < rank; ++d)
+    if (dims[d].extent % multiple[d] != 0)
+      return Problem{
+          "layout-invalid",
+          "exclusive or reaches bit " +
+              std::to_string(
+                  std::bit_width(static_cast<uint64_t>(multiple[d])) - 2) +
+              " of dimension " + dims[d].name +
+              ", whose extent is then a multiple of " +
+              std::to_string(multiple[d]) + ", not " +
+              std::to_string(dims[d].extent)};
   Layout layout;
   layout.axisList = std::move(axes);
   layout.dimList = std::move(dims);
@@ -247,11 +244,9 @@ Result<Layout> Layout::tile(std::vector<int64_t> shape, std::vector<Digit> reg,
               std::move(dims));
 }
 
-/// The digits of `value`, a function of 0 .. size-1 with value(0) = 0; by the
-/// theorem of the header's comment there is at most one normal form, and this
-/// finds it from the inside out. None if the values are no such function.
-static std::optional<std::vector<Digit>>
-fitAxis(int64_t size, int rank, const std::function<Coord(int64_t)> &value) {
+std::optional<std::vector<Digit>>
+titan::fitAxis(int64_t size, int rank,
+               const std::function<Coord(int64_t)> &value) {
   std::vector<Digit> digits;
   for (int64_t weight = 1; weight < size;) {
     // The direction of this digit is the image of its first step.
@@ -348,8 +343,25 @@ int64_t Layout::elements() const {
   return product;
 }
 
+bool Layout::isSum() const {
+  if (!post.isIdentity())
+    return false;
+  for (const Axis &axis : axisList)
+    for (const Digit &digit : axis.digits)
+      if (digit.isExclusive())
+        return false;
+  return true;
+}
+
+int Layout::axis(std::string_view name) const {
+  for (size_t a = 0; a < axisList.size(); ++a)
+    if (axisList[a].name == name)
+      return static_cast<int>(a);
+  return -1;
+}
+
 Coord Layout::apply(const Coord &inputs) const {
-  Coord result(rank());
+  Coord result(rank()), xors;
   for (int d = 0; d < rank(); ++d)
     result[d] = offsets[d];
   for (size_t a = 0; a < axisList.size(); ++a) {
@@ -367,22 +379,26 @@ Coord Layout::apply(const Coord &inputs) const {
         rest = narrow % static_cast<uint32_t>(extent);
         value = narrow / static_cast<uint32_t>(extent);
       }
-      if (!digit.isReplica())
+      if (digit.isSum()) {
         result[digit.dim] += static_cast<int64_t>(rest) * digit.stride;
+      } else if (digit.isExclusive()) {
+        for (int k = 0; rest >> k; ++k)
+          if ((rest >> k) & 1)
+            for (int d = 0; d < rank(); ++d)
+              xors[d] ^= digit.image[d] << k;
+      }
     }
   }
-  if (!post.isIdentity())
-    result[0] = post(result[0]);
-  return result;
+  for (int d = 0; d < rank(); ++d)
+    result[d] ^= xors[d];
+  return post.isIdentity() ? result : post(result);
 }
 
 bool Layout::isTile() const {
-  return axisList.size() == 3 && axisList[0].name == "reg" &&
-         axisList[1].name == "lane" && axisList[2].name == "warp";
+  return axisList.size() >= 3 && axisList[0].name == "reg";
 }
 
-/// Calls `visit` with every input of `axes`, the first axis fastest.
-static void forEachInput(const std::vector<Axis> &axes,
+void titan::forEachInput(const std::vector<Axis> &axes,
                          const std::function<void(const Coord &)> &visit) {
   int count = static_cast<int>(axes.size());
   std::vector<int64_t> sizes;
@@ -413,233 +429,17 @@ std::vector<int64_t> Layout::elementTable() const {
   return table;
 }
 
-namespace {
-/// A digit with its axis and the weight it has there.
-struct Placed {
-  Digit digit;
-  int axis;
-  int64_t weight;
-};
-} // namespace
-
-static std::vector<Placed> placedDigits(const std::vector<Axis> &axes) {
-  std::vector<Placed> all;
-  for (size_t a = 0; a < axes.size(); ++a) {
-    int64_t weight = 1;
-    for (const Digit &digit : axes[a].digits) {
-      if (digit.extent > 1)
-        all.push_back({digit, static_cast<int>(a), weight});
-      weight *= digit.extent;
-    }
-  }
-  return all;
-}
-
-std::vector<Coord> Layout::holders(const Coord &image) const {
-  Coord target = image;
-  std::vector<Coord> found;
-  if (image.size() != rank())
-    return found;
-  if (!post.isIdentity()) {
-    std::optional<BitLinear> back = post.inverse();
-    if (!back || image[0] < 0) {
-      // Two offsets may share an image: look at all of them.
-      forEachInput(axisList, [&](const Coord &in) {
-        if (apply(in) == image)
-          found.push_back(in);
-      });
-      target = Coord();
-    } else {
-      target[0] = (*back)(image[0]);
-    }
-  }
-  if (target.size() == rank()) {
-    // Digits with large strides first: what is left must fit in the rest.
-    std::vector<Placed> all = placedDigits(axisList);
-    std::sort(all.begin(), all.end(), [](const Placed &x, const Placed &y) {
-      return x.digit.stride > y.digit.stride;
-    });
-    std::vector<Coord> reach(all.size() + 1, Coord(rank()));
-    for (size_t i = all.size(); i-- > 0;) {
-      reach[i] = reach[i + 1];
-      if (!all[i].digit.isReplica())
-        reach[i][all[i].digit.dim] +=
-            (all[i].digit.extent - 1) * all[i].digit.stride;
-    }
-    for (int d = 0; d < rank(); ++d)
-      target[d] -= offsets[d];
-    Coord in(static_cast<int>(axisList.size()));
-    auto search = [&](auto &self, size_t i) -> void {
-      for (int d = 0; d < rank(); ++d)
-        if (target[d] < 0 || target[d] > reach[i][d])
-          return;
-      if (i == all.size()) {
-        found.push_back(in);
-        return;
-      }
-      const Placed &p = all[i];
-      for (int64_t v = 0; v < p.digit.extent; ++v) {
-        in[p.axis] += v * p.weight;
-        if (!p.digit.isReplica())
-          target[p.digit.dim] -= v * p.digit.stride;
-        self(self, i + 1);
-        in[p.axis] -= v * p.weight;
-        if (!p.digit.isReplica())
-          target[p.digit.dim] += v * p.digit.stride;
-      }
-    };
-    search(search, 0);
-  }
-  std::sort(found.begin(), found.end(), [](const Coord &x, const Coord &y) {
-    for (int a = x.size(); a-- > 0;)
-      if (x[a] != y[a])
-        return x[a] < y[a];
-    return false;
-  });
-  return found;
-}
-
-bool Layout::digitsDisjoint() const {
-  if (!post.isIdentity() && !post.inverse())
-    return false;
-  std::vector<Placed> all = placedDigits(axisList);
-  std::sort(all.begin(), all.end(), [](const Placed &x, const Placed &y) {
-    return x.digit.stride < y.digit.stride;
-  });
-  Coord reach(rank());
-  for (const Placed &p : all) {
-    if (p.digit.isReplica())
-      continue;
-    if (p.digit.stride <= reach[p.digit.dim])
-      return false;
-    reach[p.digit.dim] += (p.digit.extent - 1) * p.digit.stride;
-  }
-  return true;
-}
-
-bool Layout::isOwner(const Coord &inputs) const {
-  if (digitsDisjoint()) {
-    // Only replica digits repeat an element: the owner has zeros there.
-    for (size_t a = 0; a < axisList.size(); ++a) {
-      int64_t value = inputs[static_cast<int>(a)];
-      for (const Digit &digit : axisList[a].digits) {
-        if (digit.isReplica() && value % digit.extent != 0)
-          return false;
-        value /= digit.extent;
-      }
-    }
-    return true;
-  }
-  return holders(apply(inputs)).front() == inputs;
-}
-
-//===----------------------------------------------------------------------===//
-// Questions
-//===----------------------------------------------------------------------===//
-
-bool Layout::sameFunction(const Layout &other) const {
-  if (axisList.size() != other.axisList.size() || shape() != other.shape())
-    return false;
-  for (size_t a = 0; a < axisList.size(); ++a)
-    if (axisList[a].size() != other.axisList[a].size())
-      return false;
-  if (post == other.post) {
-    Layout x = normalized(), y = other.normalized();
-    bool same = x.offsets == y.offsets;
-    for (size_t a = 0; same && a < axisList.size(); ++a)
-      same = x.axisList[a].digits == y.axisList[a].digits;
-    // The normal form is unique, and a bijection afterwards keeps it so.
-    if (same || post.isIdentity() || post.inverse())
-      return same;
-  }
-  bool same = true;
-  forEachInput(axisList, [&](const Coord &in) {
-    same = same && apply(in) == other.apply(in);
-  });
-  return same;
-}
-
-bool Layout::isInjective() const { return replication() == 1; }
-
-bool Layout::isSurjective() const {
-  if (!post.isIdentity() || !digitsDisjoint()) {
-    std::vector<Coord> images;
-    images.reserve(size());
-    bool inside = true;
-    forEachInput(axisList, [&](const Coord &in) {
-      Coord at = apply(in);
-      for (int d = 0; d < rank(); ++d)
-        inside = inside && at[d] < dimList[d].extent;
-      images.push_back(at);
-    });
-    std::sort(images.begin(), images.end());
-    images.erase(std::unique(images.begin(), images.end()), images.end());
-    return inside && static_cast<int64_t>(images.size()) == elements();
-  }
-  // Disjoint digits hold as many elements as the product of their extents.
-  int64_t held = 1;
-  for (const Placed &p : placedDigits(axisList))
-    if (!p.digit.isReplica())
-      held *= p.digit.extent;
-  return held == elements();
-}
-
-std::optional<int64_t> Layout::replication() const {
-  if (digitsDisjoint()) {
-    int64_t product = 1;
-    for (const Placed &p : placedDigits(axisList))
-      if (p.digit.isReplica())
-        product *= p.digit.extent;
-    return product;
-  }
-  std::vector<Coord> images;
-  images.reserve(size());
-  forEachInput(axisList, [&](const Coord &in) { images.push_back(apply(in)); });
-  std::sort(images.begin(), images.end());
-  std::optional<int64_t> each;
-  for (size_t i = 0; i < images.size();) {
-    size_t j = i;
-    while (j < images.size() && images[j] == images[i])
-      ++j;
-    if (each && *each != static_cast<int64_t>(j - i))
-      return std::nullopt;
-    each = static_cast<int64_t>(j - i);
-    i = j;
-  }
-  return each;
-}
-
-int64_t Layout::contiguousRun(int dim) const {
-  if (axisList.empty() || !post.isIdentity())
-    return 1;
-  Layout normal = normalized();
-  const std::vector<Digit> &digits = normal.axisList[0].digits;
-  if (digits.empty() || digits[0].dim != dim || digits[0].stride != 1)
-    return 1;
-  return digits[0].extent;
-}
-
-int64_t Layout::alignedRun(int dim) const {
-  int64_t run = contiguousRun(dim);
-  if (run == 1)
-    return 1;
-  Layout normal = normalized();
-  run = std::gcd(run, normal.offsets[dim]);
-  for (size_t a = 0; a < normal.axisList.size(); ++a)
-    for (size_t k = a == 0 ? 1 : 0; k < normal.axisList[a].digits.size(); ++k)
-      if (normal.axisList[a].digits[k].dim == dim)
-        run = std::gcd(run, normal.axisList[a].digits[k].stride);
-  return run;
-}
-
 //===----------------------------------------------------------------------===//
 // Slices
 //===----------------------------------------------------------------------===//
 
 Result<LayoutSlice> Layout::slice(const std::vector<int64_t> &at,
                                   const std::vector<int64_t> &extents) const {
-  if (axisList.empty() || !post.isIdentity())
+  if (axisList.empty())
     return Problem{"layout-slice", "only a register tile has slices"};
+  if (!isSum())
+    return Problem{"layout-algebra", "a tile with steps by exclusive or has no "
+                                     "slices in digits"};
   if (static_cast<int>(at.size()) != rank() ||
       static_cast<int>(extents.size()) != rank())
     return Problem{"layout-slice", "a slice of a tile of rank " +

@@ -108,8 +108,10 @@ Result<Layout> SharedImage::layout(int64_t base) const {
   std::vector<Axis> axes = {
       {"r", {{rowCount, 0, pitch}}},
       {"c", {{panel / element, 0, element}, {panels(), 0, rowCount * pitch}}}};
-  return Layout::make(std::move(axes), {{"b", base + sizeBytes()}}, {base},
-                      swizzleBits(mode));
+  // Whole rows of spans, so that the xor does not lead out.
+  int64_t unit = mode == Swizzle::None ? 1 : swizzleSpan(mode);
+  int64_t end = (base + sizeBytes() + unit - 1) / unit * unit;
+  return Layout::make(std::move(axes), {{"b", end}}, {base}, swizzleBits(mode));
 }
 
 ByteSet SharedImage::bytes(int64_t base) const {

@@ -5,13 +5,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "titan/Layout/Layout.h"
+#include "titan/Layout/LayoutTable.h"
 #include "titan/Target/Codes.h"
 
 #include <gtest/gtest.h>
 #include <map>
 #include <random>
 #include <set>
+#include <thread>
 
 using namespace titan;
 
@@ -85,6 +86,54 @@ TEST(Layout, TheHeadersExamples) {
   EXPECT_EQ(four.apply({7, 8}), (Coord{7 * 128 + 6 * 16}));
 }
 
+TEST(Layout, TheHeadersExclusiveOrs) {
+  Layout five = parsed("reg: 4*r1; lane: 4*c1; bits: c0^r0, c1^r1");
+  EXPECT_EQ(five.shape(), (std::vector<int64_t>{4, 4}));
+  for (int64_t reg = 0; reg < 4; ++reg)
+    for (int64_t lane = 0; lane < 4; ++lane)
+      EXPECT_EQ(five.coords(reg, lane, 0), (Coord{reg, lane ^ reg}));
+  EXPECT_EQ(five.canonical().str(), "reg: 4*^r1^c1; lane: 4*c1");
+  EXPECT_TRUE(five.sameFunction(parsed("reg: 4*^r1^c1; lane: 4*c1")));
+  EXPECT_EQ(InternedLayout(five),
+            InternedLayout(parsed("lane: 4*c1; reg: 2*^r1^c1, 2*^r2^c2")));
+  EXPECT_FALSE(InternedLayout(five) ==
+               InternedLayout(parsed("reg: 4*r1; lane: 4*c1")));
+
+  Layout six = parsed("reg: 8*c1; lane: 4*c8, 8*r1; warp: 4*r8; cta: 2*r32");
+  EXPECT_EQ(six.shape(), (std::vector<int64_t>{64, 32}));
+  EXPECT_EQ(six.ctas(), 2);
+  EXPECT_TRUE(six.isTile());
+  EXPECT_EQ(six.coords(7, 31, 3, 1), (Coord{63, 31}));
+  EXPECT_EQ(parsed(six.str()).str(), six.str());
+  EXPECT_EQ(parsed("reg: 2*c1").ctas(), 1);
+
+  // Where registers of one tile are in another: what a conversion moves.
+  auto over =
+      parsed("reg: 4*c1; lane: 4*r1").over(parsed("reg: 4*r1; lane: 4*c1"));
+  ASSERT_TRUE(bool(over)) << over.problem().message;
+  EXPECT_EQ(over->str(),
+            "reg: 4*lane1; lane: 4*reg1; shape: reg4, lane4, warp1");
+}
+
+/// The table of layouts is one for all threads.
+TEST(Layout, InterningIsSafeForThreads) {
+  std::vector<std::thread> threads;
+  std::vector<std::vector<const Layout *>> seen(8);
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      for (int64_t n = 1; n < 200; ++n) {
+        auto layout = Layout::parse("reg: " + std::to_string(n) + "*c1");
+        seen[t].push_back(&*InternedLayout(*layout));
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const auto &each : seen)
+    EXPECT_EQ(each, seen[0]);
+  EXPECT_EQ(std::set<const Layout *>(seen[0].begin(), seen[0].end()).size(),
+            199u);
+}
+
 TEST(Layout, TextIsCanonical) {
   auto same = [](const std::string &text, const std::string &canonical) {
     EXPECT_EQ(parsed(text).str(), canonical);
@@ -103,6 +152,14 @@ TEST(Layout, TextIsCanonical) {
        "reg: 4*x1; lane: 4*y1; shape: y4, x4");
   same("u: 4*b16; v: ; bits: 4^7, 4^7", "u: 4*b16; v:");
   same("reg: 32*rep; shape:", "reg: 32*rep; shape:");
+  same("reg: 2*^c1^r2, 2*^c2^r4", "reg: 4*^r2^c1");
+  same("u: 2*^1, 2*^3", "u: 2*^1, 2*^3");
+  same("u: 2*^i1, 2*^i3", "u: 2*^1, 2*^3; shape: i4");
+  same("r: 8*b128; c: 64*b2; bits: 4^7, 5^8, 6^9",
+       "r: 8*b128; c: 64*b2; bits: 4^7, 5^8, 6^9");
+  same("reg: 4*r1; lane: 4*c1; bits: c0^r0, c5^r7",
+       "reg: 4*r1; lane: 4*c1; bits: c0^r0");
+  same("cta: 2*r8; reg: 8*r1", "reg: 8*r1; cta: 2*r8");
   same("", "");
 }
 
@@ -133,6 +190,15 @@ TEST(Layout, TextErrorsSayWhere) {
   fails("reg: 1048576*rep, 1048576*rep, 2*rep", "layout-invalid");
   fails("reg: 2*c1; bits: 1^2", "layout-invalid");
   fails("reg: 2*c1; other: 2*r1", "layout-invalid");
+  fails("reg: 3*^c1^r1", "layout-invalid");
+  fails("reg: 2*^1; shape: r2, c2", "layout-invalid");
+  fails("reg: 2*^c2; shape: r1, c6", "layout-invalid");
+  fails("reg: 2*c1, 2*^c1099511627776", "layout-invalid");
+  fails("reg: 2*^", "layout-syntax");
+  fails("reg: 2*^c", "layout-syntax");
+  fails("reg: 2*^x1; shape: r2, c2", "layout-syntax");
+  fails("reg: 2*c1; cta: 2*r1; blocks: 2*r2", "layout-invalid");
+  fails("u: 4*b1; bits: 62^0", "layout-invalid");
   std::string where = Layout::parse("reg: 2*c1; lane 4").problem().message;
   EXPECT_NE(where.find("character 16"), std::string::npos) << where;
 }

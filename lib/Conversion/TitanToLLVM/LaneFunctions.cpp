@@ -203,25 +203,25 @@ KernelLowering::sharedAddresses(Operation *op, Value base, int64_t alignment,
 FailureOr<Value> KernelLowering::ownerPredicate(Operation *op,
                                                 const Layout &layout) {
   Value predicate;
-  auto require = [&](Value input, const Axis &axis) {
-    int64_t below = 1;
-    for (const Digit &digit : axis.digits) {
-      if (digit.isReplica() && digit.extent > 1) {
-        Value value = arith::RemUIOp::create(
-            b, arith::DivUIOp::create(b, input, i32(below)), i32(digit.extent));
-        Value zero =
-            arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value, i32(0));
-        predicate = predicate
-                        ? arith::AndIOp::create(b, predicate, zero).getResult()
-                        : zero;
-      }
-      below *= digit.extent;
-    }
-  };
   if (layout.lanes() != 32)
     return unsupported(op, "a layout of " + Twine(layout.lanes()) + " lanes");
-  require(lane(), layout.axes()[1]);
-  require(warp(), layout.axes()[2]);
+  Result<std::vector<DigitPlace>> free = layout.freeInputs();
+  if (!free)
+    return unsupported(op,
+                       "owners in a layout where " + free.problem().message);
+  for (const DigitPlace &place : *free) {
+    if (place.index == 0)
+      continue; // registers: their users ask isOwner
+    Value input = place.index == 1 ? lane() : warp();
+    Value value = arith::RemUIOp::create(
+        b, arith::DivUIOp::create(b, input, i32(place.weight)),
+        i32(place.extent));
+    Value zero =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, value, i32(0));
+    predicate = predicate
+                    ? arith::AndIOp::create(b, predicate, zero).getResult()
+                    : zero;
+  }
   if (layout.warps() < warpsHere) {
     Value inside = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, warp(),
                                          i32(layout.warps()));

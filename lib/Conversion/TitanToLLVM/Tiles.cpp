@@ -163,8 +163,9 @@ static LogicalResult splat(KernelLowering &kl, SplatOp op) {
 static LogicalResult coordinate(KernelLowering &kl, CoordinateOp op) {
   Layout layout = *getTileLayout(op.getType());
   int dim = op.getDimension();
-  if (!layout.bits().isIdentity())
-    return kl.unsupported(op, "coordinates of a layout with bits");
+  if (!layout.isSum())
+    return kl.unsupported(op,
+                          "coordinates of a layout that steps by exclusive or");
   // Digits add up, so the register's part is a constant.
   std::optional<Value> start = kl.laneFunction(
       [&](int64_t lane, int64_t warp) {
@@ -221,6 +222,9 @@ static LogicalResult reduce(KernelLowering &kl, ReduceOp op) {
   };
   // The registers of a row, in the order of the columns that they hold; then
   // the lanes that hold other columns of it, by butterflies.
+  if (!layout.isSum())
+    return kl.unsupported(op,
+                          "a reduction of a layout that steps by exclusive or");
   for (const Digit &digit : layout.axes()[2].digits)
     if (digit.dim == last && digit.extent > 1)
       return kl.unsupported(op, "a reduction across warps");

@@ -83,8 +83,11 @@ static LogicalResult verifyRow(Operation *op, RankedTensorType tile,
     return op->emitOpError("[tile-reduce-type] the rows of ")
            << tile << " are a tile of its element type and of its shape "
            << "without the last dimension, not " << row;
-  Layout without = getTileLayout(tile)->withoutDim(tile.getRank() - 1);
-  if (!without.sameFunction(*getTileLayout(row)))
+  Result<Layout> without = getTileLayout(tile)->withoutDim(tile.getRank() - 1);
+  if (!without)
+    return op->emitOpError("[")
+           << without.problem().code << "] " << without.problem().message;
+  if (!without->sameFunction(*getTileLayout(row)))
     return op->emitOpError("[layout-mismatch] each thread holds the values of "
                            "its own rows: the layout is #titan.slice<")
            << tile.getRank() - 1 << ", " << tile.getEncoding()

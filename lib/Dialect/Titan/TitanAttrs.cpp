@@ -155,6 +155,9 @@ Result<Layout> LayoutTextAttr::getLayout(ArrayRef<int64_t> shape) const {
   if (!layout->isTile())
     return shapeProblem(
         "a register tile's layout has the axes reg, lane and warp");
+  if (layout->axes().size() > 3)
+    return shapeProblem("a register tile is held by the threads of one CTA: "
+                        "its layout has no axis `cta`");
   if (layout->shape() != std::vector<int64_t>(shape.begin(), shape.end()))
     return shapeProblem("the layout's shape is not the tensor's");
   return layout;
