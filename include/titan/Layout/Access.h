@@ -6,25 +6,43 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which instructions move a register tile to a shared image, or back? Two
-// families; each says whether it fits, or why not, and what each lane does.
+// A register tile says which element a thread holds, an image at which byte of
+// shared memory an element lies. Together they say which instructions move the
+// tile, how wide they can be, and what the banks make of it:
 //
-// 1. ldmatrix, stmatrix: 8 x 8 matrices of 16-bit elements. One instruction
+//     tile    reg: 2*c1, 2*r8, 2*c8; lane: 4*c2, 8*r1           16 x 16 bf16
+//     image   r: 16*b32; c: 16*b2                               rows of 32 bytes
+//     both    reg: 2*b2, 2*b256, 2*b16; lane: 4*b4, 8*b32       then()
+//
+// 1. Vectors. Two registers are 2 + 2 bytes side by side, at a multiple of 4: one
+//    access of 4 bytes moves both.
+//
+// 2. Banks. Shared memory has 32 banks of 4 bytes; lanes that want different
+//    words of one bank wait for each other, a *wavefront* each. A warp is served
+//    32 lanes at a time for accesses up to 4 bytes, 16 for 8, 8 for 16. Here, one
+//    access (registers 0, 1) of lanes 4k + j wants word 8k + j:
+//
+//        lane    0  1  2  3 |  4  5  6  7 | ... | 16 17 18 19 | ...
+//        word    0  1  2  3 |  8  9 10 11 | ... | 32 33 34 35 | ...
+//        bank    0  1  2  3 |  8  9 10 11 | ... |  0  1  2  3 | ...
+//
+//    32 words in 16 banks: two wavefronts. For a bitwise layout that is all there
+//    is to it, since every bank that is wanted is wanted by as many words:
+//    wavefronts = words / banks, each the size of the image of a matrix.
+//
+// 3. ldmatrix, stmatrix: 8 x 8 matrices of 16-bit elements. One instruction
 //    moves 1, 2 or 4 of them; lane 8m + k gives the address of row k of matrix
-//    m. The accumulator of wgmma m64n96, turned to bf16, is
+//    m. They serve a tile that is made of the fragment of one matrix,
 //
-//       reg: 2*c1, 2*r8, 12*c8; lane: 4*c2, 8*r1; warp: 4*r16
-//     = reg: 2*c1, 2*r8,  2*c8; lane: 4*c2, 8*r1      the 16 x 16 of .x4
-//       repeated by  reg: 6*c1; warp: 4*r1            6 instructions a warp
+//       reg: 2*c1; lane: 4*c2, 8*r1    (.trans: reg: 2*r1; lane: 4*r2, 8*c1)
 //
-//    so instruction n of warp w moves registers 8n .. 8n+7 and covers the 16 x
-//    16 elements at row 16w, column 16n.
+//    where each row of 8 elements lies in 16 aligned bytes. The quotient of the
+//    tile by the fragment is the list of its matrices; those that one
+//    instruction moves go from the registers to the lanes that give their rows:
 //
-// 2. ld.shared, st.shared of 1 .. 16 bytes a lane: as wide as consecutive
-//    registers are consecutive bytes, aligned.
-//
-// wavefronts() counts what the banks make of it: 32 banks of 4 bytes; lanes
-// that want different words of one bank wait for each other.
+//       tile       reg: 2*c1, 2*r8, 12*c8; lane: 4*c2, 8*r1; warp: 4*r16
+//       quotient   reg: 2*r1, 12*c1; warp: 4*r2                (matrices)
+//       addresses  reg: 6*c16; lane: 8*r1, 2*r8, 2*c8; warp: 4*r16  (.x4)
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LAYOUT_ACCESS_H
@@ -35,48 +53,18 @@
 
 namespace titan {
 
-/// How ldmatrix or stmatrix moves a whole tile.
-class MatrixPlan {
-public:
-  /// The widest form (.x4, .x2, .x1) that moves `tile` to or from `image`, the
-  /// tile's element (0, 0) being the image's (rowOffset, columnOffset). `trans`
-  /// asks for the .trans form: registers step along r, memory along c. Problem
-  /// layout-mismatch, with the reason of each form that does not fit.
-  static Result<MatrixPlan> make(const Layout &tile, const SharedImage &image,
-                                 bool trans, int64_t rowOffset = 0,
-                                 int64_t columnOffset = 0);
+/// Where register r of each thread lies, for r = 0, step, 2*step, ...: layouts of
+/// the axes of `tile`, register axis 1 long, into bytes. `image` is a function
+/// of the tile's coordinates. Problem layout-algebra: no layout says it.
+Result<std::vector<Layout>>
+registerBytes(const Layout &tile, const Layout &image, int64_t step = 1);
 
-  /// Matrices an instruction moves: 1, 2 or 4.
-  int count() const { return matrices; }
-  bool trans() const { return transposed; }
-  /// Instructions each warp executes.
-  int64_t instructions() const { return outer.registers(); }
-  /// Elements of one lane in one instruction: two for each matrix. Instruction
-  /// n moves the tile's registers n*registers() .. (n+1)*registers() - 1, two
-  /// of them in each 32-bit register.
-  int64_t registers() const { return 2 * int64_t(matrices); }
-
-  /// The row whose address `lane` gives to instruction `n` of `warp`: its first
-  /// element in the image.
-  Coord rowOf(int64_t n, int64_t lane, int64_t warp) const;
-  /// Its absolute shared address, in bytes.
-  int64_t address(int64_t base, int64_t n, int64_t lane, int64_t warp) const;
-
-private:
-  int matrices = 1;
-  bool transposed = false;
-  Layout outer, rows;
-  std::vector<int64_t> atom;
-  SharedImage image;
-  int64_t rowOffset = 0, columnOffset = 0;
-};
-
-/// The widest ld.shared / st.shared for the tile in the image: how many
-/// registers one access moves (a power of two, at most 16 bytes). Access n
-/// moves registers n*k .. n*k + k - 1, and every access is aligned to its size
-/// where the base is aligned to 16 bytes.
-int64_t sharedVectorRegisters(const Layout &tile, const SharedImage &image,
-                              int64_t columnOffset = 0);
+/// The widest ld.shared / st.shared for the tile in the image, in bytes: a
+/// power of two, at most 16, at least `elementBytes`. With k = width /
+/// elementBytes, access n moves registers n*k .. n*k + k - 1, and every access
+/// is aligned to its width where the base is aligned to 16 bytes.
+int64_t vectorBytes(const Layout &tile, const Layout &image,
+                    int64_t elementBytes);
 
 /// Wavefronts that shared memory needs for one access of a warp, `bytes` (1, 2,
 /// 4, 8, 16) at each lane's address: lanes are served 32, 16 (8 bytes) or 8 (16
@@ -84,6 +72,57 @@ int64_t sharedVectorRegisters(const Layout &tile, const SharedImage &image,
 /// equal words together. Eight rows of one matrix of ldmatrix are a group of 16
 /// bytes. (CUDA programming guide, shared memory; grouping: practice.)
 int64_t wavefronts(const std::vector<int64_t> &addresses, int64_t bytes);
+/// The same for the lanes of warp `warp` of a layout (reg, lane, warp) -> byte,
+/// its register 0.
+int64_t wavefronts(const Layout &bytes, int64_t width, int64_t warp = 0);
+
+/// What moving a whole tile costs a warp, the one that waits longest.
+struct AccessCost {
+  /// Bytes that a lane moves in one access.
+  int64_t width = 0;
+  /// Accesses, and their wavefronts all together.
+  int64_t accesses = 0, wavefronts = 0;
+  /// Wavefronts if no lane waited for another.
+  int64_t ideal = 0;
+};
+/// With accesses of `width` bytes; 0: the widest. Problem layout-mismatch: no
+/// access of that width moves the tile.
+Result<AccessCost> accessCost(const Layout &tile, const Layout &image,
+                              int64_t elementBytes, int64_t width = 0);
+
+/// How ldmatrix or stmatrix moves a whole tile.
+class MatrixPlan {
+public:
+  /// The widest form (.x4, .x2, .x1) that moves `tile`, of 16-bit elements, to
+  /// or from `image`, a function of the tile's coordinates, and whose addresses
+  /// are layouts. `trans` asks for the
+  /// .trans form: registers step along rows, memory along columns. Problem
+  /// layout-mismatch: the tile is not made of matrices, or rows of matrices are
+  /// not 16 aligned bytes.
+  static Result<MatrixPlan> make(const Layout &tile, const Layout &image,
+                                 bool trans);
+
+  /// Matrices an instruction moves: 1, 2 or 4.
+  int count() const { return matrices; }
+  bool trans() const { return transposed; }
+  /// Instructions each warp executes.
+  int64_t instructions() const { return static_cast<int64_t>(rows.size()); }
+  /// Elements of one lane in one instruction: two for each matrix. Instruction
+  /// n moves the tile's registers n*registers() .. (n+1)*registers() - 1, two
+  /// of them in each 32-bit register.
+  int64_t registers() const { return 2 * int64_t(matrices); }
+  /// The byte that each lane of each warp gives to instruction n: the start of
+  /// its row. Lanes past 8*count() repeat those before.
+  const Layout &addresses(int64_t n) const { return rows[n]; }
+  /// Wavefronts of instruction n of a warp: one a matrix, if its rows meet in no
+  /// bank.
+  int64_t wavefronts(int64_t n, int64_t warp = 0) const;
+
+private:
+  int matrices = 1;
+  bool transposed = false;
+  std::vector<Layout> rows;
+};
 
 } // namespace titan
 
