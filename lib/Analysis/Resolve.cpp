@@ -558,7 +558,8 @@ Instantiator::Impl::tileFootprint(const CompiledOp &op, const Effect &effect) {
     int64_t warps = layout->warps();
     if (!write || regionWarp < warps) {
       auto type = cast<SharedType>(access.bytes.object.getType());
-      SmallVector<int64_t, 4> coords(type.getRank());
+      Layout image = type.getLayout();
+      Coord coords(static_cast<int>(type.getRank()));
       ArrayRef<int64_t> shape = access.bytes.tile.getShape();
       data = laneFootprint(
           view.id,
@@ -569,7 +570,7 @@ Instantiator::Impl::tileFootprint(const CompiledOp &op, const Effect &effect) {
               coords[d] = element % shape[d];
               element /= shape[d];
             }
-            return view.second + type.getByteOffset(coords);
+            return view.second + image.apply(coords)[0];
           });
     }
   }

@@ -26,18 +26,6 @@ void Conformance::begin(Agent &agent, const Inst &inst) {
     cta->shared.recorder = &recorder;
 }
 
-static Result<SharedImage> imageOf(SharedType type) {
-  int64_t rows = 1;
-  for (int64_t size : type.getShape().drop_back())
-    rows *= size;
-  Swizzle swizzle = type.getSwizzle() == 128  ? Swizzle::Span128
-                    : type.getSwizzle() == 64 ? Swizzle::Span64
-                    : type.getSwizzle() == 32 ? Swizzle::Span32
-                                              : Swizzle::None;
-  return SharedImage::make(rows, type.getShape().back(), type.getElementBytes(),
-                           swizzle);
-}
-
 /// Adds the access's bytes; false where they cannot be said.
 bool Conformance::declared(Agent &agent, const Inst &inst,
                            const effect::Access &access,
@@ -69,11 +57,9 @@ bool Conformance::declared(Agent &agent, const Inst &inst,
   };
   switch (footprint.kind) {
   case effect::Footprint::View: {
-    auto image = imageOf(cast<SharedType>(footprint.object.getType()));
+    SharedImage image = cast<SharedType>(footprint.object.getType()).getImage();
     SharedPlace place = SharedPlace::decode(scalar(footprint.object));
-    if (!image)
-      return false;
-    ByteSet bytes = image->bytes(place.address);
+    ByteSet bytes = image.bytes(place.address);
     if (footprint.ctas.kind != effect::CtaSet::Mask) {
       add(shared(place), bytes);
       return true;
@@ -85,17 +71,16 @@ bool Conformance::declared(Agent &agent, const Inst &inst,
     return true;
   }
   case effect::Footprint::Tile: {
-    auto image = imageOf(cast<SharedType>(footprint.object.getType()));
+    SharedImage image = cast<SharedType>(footprint.object.getType()).getImage();
     auto layout = getTileLayout(footprint.tile);
     SharedPlace place = SharedPlace::decode(scalar(footprint.object));
-    if (!image || !layout || layout->rank() != 2 ||
-        agent.regionWarp >= layout->warps())
+    if (!layout || layout->rank() != 2 || agent.regionWarp >= layout->warps())
       return false;
     // What several hold, its owner writes.
     if (access.kind != AccessKind::Read && !layout->isInjective())
       return false;
     add(shared(place),
-        bytesOfWarp(*layout, agent.regionWarp, *image, place.address));
+        bytesOfWarp(*layout, agent.regionWarp, image, place.address));
     return true;
   }
   case effect::Footprint::Elements: {

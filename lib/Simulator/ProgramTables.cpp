@@ -81,11 +81,12 @@ std::optional<uint32_t> Compiler::viewTable(Operation *op, SharedType type) {
   table->viewBytes = type.getTileBytes();
   table->shape.assign(type.getShape().begin(), type.getShape().end());
   int64_t elements = type.getTileBytes() / table->bytes;
-  SmallVector<int64_t> coords(type.getRank(), 0);
+  Layout layout = type.getLayout();
+  Coord coords(static_cast<int>(type.getRank()));
   table->offset.reserve(elements);
   for (int64_t i = 0; i < elements; ++i) {
-    table->offset.push_back(type.getByteOffset(coords));
-    for (int d = type.getRank() - 1; d >= 0; --d) {
+    table->offset.push_back(layout.apply(coords)[0]);
+    for (int d = static_cast<int>(type.getRank()) - 1; d >= 0; --d) {
       if (++coords[d] < type.getShape()[d])
         break;
       coords[d] = 0;

@@ -324,6 +324,10 @@ titan.kernel @k() warps(4) launch {
 %s = titan.shared.alloc : !titan.shared<64x64xbf16, slots = 0>
 // -----
 
+// expected-error @+1 {{[tile-shape] a shared tile has at most 8 dimensions, not 9}}
+%s = titan.shared.alloc : !titan.shared<1x1x1x1x1x1x1x2x64xbf16>
+// -----
+
 // expected-error @+1 {{rows of 80 bytes do not fill the swizzle's span of 128 bytes: use a narrower swizzle}}
 %s = titan.shared.alloc : !titan.shared<64x40xbf16, swizzle = 128>
 // -----

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/LoweringTable.h"
+#include "titan/Layout/Access.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -55,37 +56,21 @@ static LogicalResult sharedMatrix(KernelLowering &kl, Operation *op,
     return op->emitError(
         "[layout-mismatch] stmatrix and ldmatrix move pairs of "
         "elements a lane (PTX ISA)");
-  auto fits = [&](bool transposed) {
-    for (int64_t r = 0; r < registers; r += 2)
-      for (int64_t w = 0; w < warps; ++w) {
-        Coord origin = layout.coords(r, 0, w);
-        for (int64_t l = 0; l < 32; ++l)
-          for (int64_t i = 0; i < 2; ++i) {
-            Coord at = layout.coords(r + i, l, w);
-            int64_t row = transposed ? 2 * (l % 4) + i : l / 4;
-            int64_t column = transposed ? l / 4 : 2 * (l % 4) + i;
-            if (at[0] != origin[0] + row || at[1] != origin[1] + column ||
-                origin[1] % 8)
-              return false;
-          }
-      }
-    return true;
-  };
-  bool transposed = false;
-  if (!fits(false)) {
-    if (!fits(true))
-      return op->emitError(
-          "[layout-mismatch] the tile's layout is not made of the 8 x 8 "
-          "matrices that stmatrix and ldmatrix move (PTX ISA); leave `matrix` "
-          "out");
-    transposed = true;
-  }
-  int64_t count = registers % 8 == 0 ? 4 : registers % 4 == 0 ? 2 : 1;
+  Layout image = buffer.getLayout();
+  Result<MatrixPlan> plan = MatrixPlan::make(layout, image, /*trans=*/false);
+  if (!plan)
+    plan = MatrixPlan::make(layout, image, /*trans=*/true);
+  if (!plan)
+    return op->emitError(
+        "[layout-mismatch] the tile's layout is not made of the 8 x 8 "
+        "matrices that stmatrix and ldmatrix move (PTX ISA); leave `matrix` "
+        "out");
+  bool transposed = plan->trans();
+  int64_t count = plan->count();
   SmallVector<LaneFunction> offsets;
-  for (int64_t r = 0; r < registers; r += 2 * count)
-    offsets.push_back([&layout, buffer, r, count](int64_t l, int64_t w) {
-      Coord origin = layout.coords(r + 2 * (l / 8 % count), 0, w);
-      return buffer.getByteOffset({origin[0] + l % 8, origin[1]});
+  for (int64_t n = 0; n < plan->instructions(); ++n)
+    offsets.push_back([&plan, n](int64_t l, int64_t w) {
+      return plan->addresses(n).coords(0, l, w)[0];
     });
   Value base = store ? kl.get1(cast<SharedStoreOp>(op).getBuffer())
                      : kl.get1(cast<SharedLoadOp>(op).getBuffer());
@@ -156,38 +141,16 @@ struct Accesses {
 };
 } // namespace
 
-static Accesses planAccesses(const Layout &layout, SharedType buffer,
-                             int64_t warps) {
+static Accesses planAccesses(const Layout &layout, SharedType buffer) {
   Accesses plan;
   int64_t bytes = buffer.getElementBytes();
-  plan.width =
-      std::min<int64_t>(layout.alignedRun(layout.rank() - 1), 16 / bytes);
-  auto offset = [&layout, buffer](int64_t r, int64_t l, int64_t w) {
-    Coord at = layout.coords(r, l, w);
-    return buffer.getByteOffset({at.begin(), static_cast<size_t>(at.size())});
-  };
-  auto works = [&](int64_t width) {
-    if (layout.registers() % width)
-      return false;
-    for (int64_t r = 0; r < layout.registers(); r += width)
-      for (int64_t w = 0; w < warps; ++w)
-        for (int64_t l = 0; l < 32; ++l) {
-          int64_t first = offset(r, l, w);
-          if (first % (width * bytes))
-            return false;
-          for (int64_t i = 1; i < width; ++i)
-            if (offset(r + i, l, w) != first + i * bytes)
-              return false;
-        }
-    return true;
-  };
-  while (plan.width > 1 &&
-         (!llvm::isPowerOf2_64(plan.width) || !works(plan.width)))
-    --plan.width;
+  Layout image = buffer.getLayout();
+  plan.width = vectorBytes(layout, image, bytes) / bytes;
   for (int64_t r = 0; r < layout.registers(); r += plan.width) {
     plan.registers.push_back(r);
-    plan.offsets.push_back(
-        [offset, r](int64_t l, int64_t w) { return offset(r, l, w); });
+    plan.offsets.push_back([&layout, image, r](int64_t l, int64_t w) {
+      return image.apply(layout.coords(r, l, w))[0];
+    });
   }
   return plan;
 }
@@ -198,7 +161,7 @@ static LogicalResult sharedStore(KernelLowering &kl, SharedStoreOp op) {
     return sharedMatrix(kl, op, buffer, op.getTile().getType(), /*store=*/true);
   Layout layout = *getTileLayout(op.getTile().getType());
   int64_t warps = std::max<int64_t>(layout.warps(), kl.warps());
-  Accesses plan = planAccesses(layout, buffer, warps);
+  Accesses plan = planAccesses(layout, buffer);
   auto owner = kl.ownerPredicate(op, layout);
   if (failed(owner))
     return failure();
@@ -240,7 +203,7 @@ static LogicalResult sharedLoad(KernelLowering &kl, SharedLoadOp op) {
     return sharedMatrix(kl, op, buffer, op.getType(), /*store=*/false);
   Layout layout = *getTileLayout(op.getType());
   int64_t warps = std::max<int64_t>(layout.warps(), kl.warps());
-  Accesses plan = planAccesses(layout, buffer, warps);
+  Accesses plan = planAccesses(layout, buffer);
   auto addresses = kl.sharedAddresses(
       op, kl.get1(op.getBuffer()), buffer.getAlignment(), plan.offsets, warps);
   if (failed(addresses))

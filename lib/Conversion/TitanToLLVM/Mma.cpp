@@ -11,58 +11,18 @@
 // PTX: the accumulator's registers go in and out of it once, so that nothing
 // can be put between the steps and ptxas sees one chain.
 //
-// Operands are described to the hardware by 64-bit matrix descriptors (PTX ISA,
-// "Matrix descriptor format" of wgmma):
-//
-//   13:0   address / 16          29:16  leading byte offset / 16
-//   45:32  stride byte offset / 16      63:62  swizzle: 1 128B, 2 64B, 3 32B
-//
-//   K-major (rows of K elements): a group of 8 rows is 8 * span bytes, that is
-//     the stride offset; the leading one is not used. A step of 32 bytes along
-//     K inside the span adds 32 bytes to the address; past the span the next
-//     panel begins.
-//   MN-major (transposed): the stride offset leads to the next 8 rows of K
-//     (8 * span bytes), the leading one to the next panel of span bytes along
-//     M or N.
+// Operands are described to the hardware by 64-bit matrix descriptors
+// (titan/Layout/MatrixDescriptor.h): the fields once a block of rows, the start
+// address moving on along K.
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/LoweringTable.h"
 
 #include "titan/Layout/Hardware.h"
+#include "titan/Layout/MatrixDescriptor.h"
 
 using namespace mlir;
 using namespace titan;
-
-namespace {
-
-/// Where an operand's pieces are and how the hardware walks them.
-struct Operand {
-  SharedType type;
-  bool transposed;
-
-  int64_t span() const { return type.getSwizzle(); }
-  int64_t bytes() const { return type.getElementBytes(); }
-  /// Rows as stored.
-  int64_t rows() const { return type.getShape()[0]; }
-  /// Bytes from one panel (span bytes wide, all rows) to the next.
-  int64_t panel() const { return rows() * span(); }
-
-  /// Byte offset of the piece that begins at row `mn` and depth `k` (elements).
-  int64_t offset(int64_t mn, int64_t k) const {
-    int64_t row = transposed ? k : mn, column = transposed ? mn : k;
-    int64_t inner = column * bytes();
-    return inner / span() * panel() + row * span() + inner % span();
-  }
-  /// The descriptor without its address.
-  uint64_t descriptor() const {
-    uint64_t leading = transposed ? panel() / 16 : 1;
-    uint64_t stride = 8 * span() / 16;
-    uint64_t mode = span() == 128 ? 1 : span() == 64 ? 2 : 3;
-    return (leading & 0x3FFF) << 16 | (stride & 0x3FFF) << 32 | mode << 62;
-  }
-};
-
-} // namespace
 
 static FailureOr<SmallVector<Value>> fragmentsOfA(KernelLowering &kl, MmaOp op,
                                                   const Layout &accumulator,
@@ -123,8 +83,6 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
           "rows, wgmma then wants blocks of 8 x 16 bytes; use "
           "swizzle = 32, 64 or 128 (PTX ISA, wgmma, matrix "
           "descriptors)");
-  Operand a{typeA, op.getTransposeA()};
-  Operand bMatrix{op.getB().getType(), op.getTransposeB()};
   int64_t k = typeA ? typeA.getShape()[op.getTransposeA() ? 0 : 1]
                     : cast<RankedTensorType>(op.getA().getType()).getShape()[1];
 
@@ -142,18 +100,7 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
     if (registers % (candidate / 2))
       continue;
     auto atom = wgmmaD(64, candidate);
-    bool matches = bool(atom);
-    for (int64_t r = 0; matches && r < registers; ++r)
-      for (int64_t w = 0; matches && w < warps; ++w)
-        for (int64_t l : {0, 1, 2, 3, 4, 8, 16, 31}) {
-          int64_t first = r / (candidate / 2) * (candidate / 2);
-          Coord origin = layout.coords(first, 0, w / 4 * 4);
-          Coord inside = atom->coords(r - first, l, w % 4);
-          Coord at = layout.coords(r, l, w);
-          matches &=
-              at[0] == origin[0] + inside[0] && at[1] == origin[1] + inside[1];
-        }
-    if (matches) {
+    if (atom && layout.divide(*atom)) {
       columns = candidate;
       break;
     }
@@ -165,16 +112,32 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
   int64_t perBlock = columns / 2, blocks = registers / perBlock;
 
   // Descriptors: one address a block, the walk along K is added to it.
-  auto lowWord = [&](Operand operand, Value address) -> Value {
+  std::optional<MatrixDescriptor> a;
+  if (typeA) {
+    auto made =
+        MatrixDescriptor::make(typeA.getImage(), op.getTransposeA(), 64);
+    if (!made)
+      return op.emitError("[")
+             << made.problem().code << "] A: " << made.problem().message;
+    a = *made;
+  }
+  auto bMatrix = MatrixDescriptor::make(op.getB().getType().getImage(),
+                                        op.getTransposeB(), columns);
+  if (!bMatrix)
+    return op.emitError("[")
+           << bMatrix.problem().code << "] B: " << bMatrix.problem().message;
+  auto lowWord = [&](const MatrixDescriptor &operand, Value address) -> Value {
     // Shared addresses are below 2^18, so the field needs no mask.
     Value encoded = arith::ShRUIOp::create(kl.b, address, kl.i32(4));
     return arith::OrIOp::create(
-        kl.b, encoded, kl.i32(static_cast<int32_t>(operand.descriptor())));
+        kl.b, encoded, kl.i32(static_cast<int32_t>(operand.encode(0))));
   };
-  auto word64 = [&](Operand operand, Value low, int64_t offset) -> Value {
+  auto word64 = [&](const MatrixDescriptor &operand, Value low,
+                    int64_t k) -> Value {
+    int64_t offset = operand.start(0, k);
     Value moved = offset ? kl.add(low, kl.i32(offset / 16)) : low;
     Value wide = arith::ExtUIOp::create(kl.b, kl.b.getI64Type(), moved);
-    int64_t high = static_cast<int64_t>(operand.descriptor() >> 32 << 32);
+    int64_t high = static_cast<int64_t>(operand.encode(0) >> 32 << 32);
     return arith::OrIOp::create(kl.b, wide, kl.i64(high));
   };
   std::string type =
@@ -184,8 +147,8 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
                             type;
   std::string flags = ", 1, 1, ";
   if (typeA)
-    flags += a.transposed ? "1, " : "0, ";
-  flags += bMatrix.transposed ? "1;" : "0;";
+    flags += a->isMnMajor() ? "1, " : "0, ";
+  flags += bMatrix->isMnMajor() ? "1;" : "0;";
   Values accumulator = kl.get(op.getAcc()), results;
   Type f32 = kl.b.getF32Type();
   int64_t steps = k / 16;
@@ -196,25 +159,25 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
     };
     std::optional<Value> rowOffset = kl.laneFunction(
         [&](int64_t, int64_t w) {
-          return typeA ? a.offset(origin(w / 4)[0], 0) : 0;
+          return a ? a->start(origin(w / 4)[0], 0) : 0;
         },
         groups4 * 4);
     std::optional<Value> columnOffset = kl.laneFunction(
-        [&](int64_t, int64_t w) { return bMatrix.offset(origin(w / 4)[1], 0); },
+        [&](int64_t, int64_t w) { return bMatrix->start(origin(w / 4)[1], 0); },
         groups4 * 4);
     if (!rowOffset || !columnOffset)
       return kl.unsupported(op, "this order of warpgroups");
     Value lowA;
     Values fragments;
     if (typeA) {
-      lowA = lowWord(a, kl.add(kl.get1(op.getA()), *rowOffset));
+      lowA = lowWord(*a, kl.add(kl.get1(op.getA()), *rowOffset));
     } else {
       auto found = fragmentsOfA(kl, op, layout, block * perBlock);
       if (failed(found))
         return failure();
       fragments = std::move(*found);
     }
-    Value lowB = lowWord(bMatrix, kl.add(kl.get1(op.getB()), *columnOffset));
+    Value lowB = lowWord(*bMatrix, kl.add(kl.get1(op.getB()), *columnOffset));
 
     Values operands(accumulator.begin() + block * perBlock,
                     accumulator.begin() + (block + 1) * perBlock);
@@ -241,7 +204,7 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
     for (int64_t step = 0; step < steps; ++step) {
       std::string operandA;
       if (typeA) {
-        operands.push_back(word64(a, lowA, a.offset(0, 16 * step)));
+        operands.push_back(word64(*a, lowA, 16 * step));
         constraints += ",l";
         operandA = "$" + std::to_string(next++);
       } else {
@@ -252,7 +215,7 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
         }
         operandA += "}";
       }
-      operands.push_back(word64(bMatrix, lowB, bMatrix.offset(0, 16 * step)));
+      operands.push_back(word64(*bMatrix, lowB, 16 * step));
       constraints += ",l";
       text += instruction + " " + registersText + ", " + operandA + ", $" +
               std::to_string(next++) + (step ? ", yes" : ", use") + flags +

@@ -263,6 +263,9 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
     return failure();
   if (slots < 1 || slots > 4096)
     return emitError() << "a ring has 1 to 4096 slots, not " << slots;
+  if (shape.size() > size_t(Coord::maxRank))
+    return emitError() << "[tile-shape] a shared tile has at most "
+                       << Coord::maxRank << " dimensions, not " << shape.size();
   // The layout allows rows narrower than the span, with gaps; tiles have none.
   int64_t rowBytes = shape.back() * ::titan::getElementBytes(elementType);
   if (rowBytes < swizzle)
@@ -301,12 +304,30 @@ SharedType SharedType::getSlotType() const {
              getCluster());
 }
 
+SharedImage SharedType::getImage() const {
+  return *makeImage(getShape(), getElementType(), getSwizzle());
+}
+
+::titan::Layout SharedType::getLayout() const {
+  ::titan::Layout rows = *getImage().layout();
+  // The axis of rows, cut into the dimensions that they count.
+  std::vector<Axis> axes;
+  int64_t weight = getImage().rows();
+  for (auto [d, size] : llvm::enumerate(getShape().drop_back())) {
+    weight /= size;
+    axes.push_back({std::string("row_") + static_cast<char>('a' + d),
+                    {{size, 0, weight * getImage().pitchBytes()}}});
+  }
+  axes.push_back(rows.axes()[1]);
+  return *::titan::Layout::make(std::move(axes), rows.dims(), rows.offset(),
+                                rows.bits());
+}
+
 int64_t SharedType::getByteOffset(ArrayRef<int64_t> coords) const {
   int64_t row = 0;
   for (auto [size, at] : llvm::zip(getShape().drop_back(), coords))
     row = row * size + at;
-  return makeImage(getShape(), getElementType(), getSwizzle())
-      ->address(0, row, coords.back());
+  return getImage().address(0, row, coords.back());
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,7 +16,7 @@
 
 #include "titan/Dialect/Titan/Effects.h"
 #include "titan/Dialect/Titan/Targets.h"
-#include "titan/Layout/Layout.h"
+#include "titan/Layout/SharedImage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

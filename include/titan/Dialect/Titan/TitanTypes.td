@@ -66,9 +66,13 @@ def Titan_SharedType : Titan_Type<"Shared", "shared"> {
     int64_t getAlignment() const;
     /// The type of one slot.
     SharedType getSlotType() const;
-    /// Byte offset, from the start of the tile, of the element at `coords`
-    /// (outermost first), swizzle included: the tile starts at a multiple of the
+    /// How the tile's rows lie, all dimensions but the innermost being rows.
+    ::titan::SharedImage getImage() const;
+    /// The byte of each element, from the start of the tile, swizzle included:
+    /// an axis a dimension, outermost first. The tile starts at a multiple of the
     /// swizzle's period.
+    ::titan::Layout getLayout() const;
+    /// One value of getLayout().
     int64_t getByteOffset(::llvm::ArrayRef<int64_t> coords) const;
   }];
 }
