@@ -34,6 +34,8 @@ struct ExplainCommand : Command {
   bool expand = true;
 };
 int runExplain(const ExplainCommand &options);
+/// titan explain layout (ExplainLayout.cpp).
+int explainLayout(const ExplainCommand &options);
 
 struct RunCommand : Command {
   Strictness strictness;

@@ -26,7 +26,7 @@ static const char *overview =
   titan check FILE     is it free of races and hangs, whatever the schedule?
   titan compile FILE   a package for titan-launch, or PTX
   titan generate gemm  a kernel from parameters, as titan IR
-  titan explain WHAT   a refusal's code, an operation; effects, tma, targets
+  titan explain WHAT   a refusal's code, an operation; effects, layout, tma
 
 titan COMMAND --help lists the options of a command.
 Exit codes: 0 good; 1 the program is refused, or its result is wrong; 2 what was
@@ -45,10 +45,11 @@ cl::SubCommand compileSub("compile", "a package, PTX, LLVM IR");
 cl::SubCommand generateSub("generate", "a kernel from parameters: gemm");
 cl::SubCommand explainSub(
     "explain",
-    "CODE | codes | titan.OPERATION | operations | effects FILE | tma FILE | "
-    "targets | facts | proxies | reference FOLDER (the FILE of tma is one of "
-    "kernels, or a schedule: how it begins tells; reference writes the pages "
-    "of docs/reference)");
+    "CODE | codes | titan.OPERATION | operations | effects FILE | layout FILE | "
+    "tma FILE | targets | facts | proxies | reference FOLDER (the FILE of tma is "
+    "one of kernels, or a schedule: how it begins tells; that of layout one of "
+    "kernels, or a type or a layout by itself; reference writes the pages of "
+    "docs/reference)");
 
 cl::OptionCategory category("titan options");
 
@@ -186,7 +187,8 @@ cl::list<std::string> explainSizes("size",
                                    cl::desc("tma: a size of the launch: M=129"),
                                    cl::value_desc("NAME=N"),
                                    cl::sub(explainSub), cl::cat(category));
-cl::opt<std::string> svg("svg", cl::desc("tma: write the picture, as SVG"),
+cl::opt<std::string> svg("svg",
+                         cl::desc("tma, layout: write the picture, as SVG"),
                          cl::value_desc("OUT"), cl::sub(explainSub),
                          cl::cat(category));
 cl::opt<std::string>
@@ -292,7 +294,8 @@ static std::string findUseless(llvm::StringRef topic) {
                : std::string();
   };
   for (const std::string &bad :
-       {of(noExpand, "effects"), of(explainSizes, "tma"), of(svg, "tma"),
+       {of(noExpand, "effects"), of(explainSizes, "tma"),
+        topic == "layout" ? std::string() : of(svg, "tma"),
         of(explainTarget, "tma")})
     if (!bad.empty())
       return bad;

@@ -444,6 +444,8 @@ int titan::runExplain(const ExplainCommand &options) {
     return explainEffects(options);
   if (topic == "tma")
     return explainTma(options);
+  if (topic == "layout")
+    return explainLayout(options);
   if (topic == "reference" && options.kernel.empty())
     return writeReference(options);
   Session session("explain", options.json);
@@ -451,8 +453,9 @@ int titan::runExplain(const ExplainCommand &options) {
     session.fail(
         Code::BadArgument,
         options.kernel.empty()
-            ? "only titan explain effects, tma and reference take a file"
-            : "only titan explain effects and tma take a kernel",
+            ? "only titan explain effects, layout, tma and reference take a "
+              "file"
+            : "only titan explain effects, layout and tma take a kernel",
         "leave out what follows '" + topic.str() + "'");
     return session.finish(BadInput, "");
   }
@@ -477,7 +480,7 @@ int titan::runExplain(const ExplainCommand &options) {
     session.fail(Code::BadArgument, "titan explain needs a TOPIC",
                  "a code (titan explain codes lists them), an operation or "
                  "attribute (titan explain operations), effects FILE, "
-                 "tma FILE, targets, facts or proxies");
+                 "layout FILE, tma FILE, targets, facts or proxies");
     return session.finish(BadInput, "");
   }
   StringRef name = topic;
