@@ -45,8 +45,10 @@ cl::SubCommand compileSub("compile", "a package, PTX, LLVM IR");
 cl::SubCommand generateSub("generate", "a kernel from parameters: gemm");
 cl::SubCommand explainSub(
     "explain",
-    "CODE | codes | titan.OPERATION | operations | effects FILE | layout FILE | "
-    "tma FILE | targets | facts | proxies | reference FOLDER (the FILE of tma is "
+    "CODE | codes | titan.OPERATION | operations | effects FILE | layout FILE "
+    "| "
+    "tma FILE | targets | facts | proxies | reference FOLDER (the FILE of tma "
+    "is "
     "one of kernels, or a schedule: how it begins tells; that of layout one of "
     "kernels, or a type or a layout by itself; reference writes the pages of "
     "docs/reference)");
