@@ -41,13 +41,17 @@ struct RunCommand : Command {
   Strictness strictness;
   /// NAME=VALUE each.
   std::vector<std::string> args, shapes, sizes, rowStrides, scalars, outs;
-  std::string schedule = "eager", trace;
+  std::string schedule = "eager", trace, grid;
   bool hazards = true, reference = true;
   /// Negative: the example's, else 8.
   int64_t multiprocessors = -1;
   uint64_t maxSteps = 0;
 };
 int runRun(const RunCommand &options);
+/// Whether the module holds Triton's functions, and a run of one.
+bool isTritonModule(mlir::ModuleOp module);
+int runTriton(Session &session, mlir::ModuleOp module,
+              const RunCommand &options);
 
 struct CompileCommand : Command {
   std::string target = "sm_90a", output, emit = "package";

@@ -120,6 +120,10 @@ cl::opt<std::string> hazards(
              "bug shows as wrong data, poison or a hang (on)"),
     cl::value_desc("on|off"), cl::init("on"), cl::sub(runSub),
     cl::cat(category));
+cl::opt<std::string> grid("grid",
+                          cl::desc("Triton: programs of the grid: 64 or 4,2,1"),
+                          cl::value_desc("X,Y,Z"), cl::sub(runSub),
+                          cl::cat(category));
 // Numbers are read here: the library would report a bad one by itself.
 cl::opt<std::string> multiprocessors(
     "sms", cl::desc("Multiprocessors of the simulated device (the example's)"),
@@ -386,6 +390,7 @@ static int dispatch(int argc, char **argv) {
     command.scalars = scalars;
     command.outs = outs;
     command.schedule = schedule;
+    command.grid = grid;
     command.trace = trace;
     if (hazards != "on" && hazards != "off")
       return usage("--hazards is on or off, not '" + hazards + "'");

@@ -422,6 +422,8 @@ int titan::runRun(const RunCommand &options) {
   for (const std::string &text : options.outs)
     if (!session.claimOutput("--out", StringRef(text).split('=').second))
       return session.finish(BadInput, "");
+  if (isTritonModule(*module))
+    return runTriton(session, *module, options);
   if (!options.trace.empty() && !session.claimOutput("--trace", options.trace))
     return session.finish(BadInput, "");
 

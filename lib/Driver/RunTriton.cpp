@@ -1,0 +1,351 @@
+//===- RunTriton.cpp - titan run of a Triton program ----------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//   titan run softmax.ttir --grid 64 --shape in_ptr=64x1000
+//     --arg in_ptr=random:1 --shape out_ptr=64x1000 --arg out_ptr=poison
+//     --scalar n_cols=1000 --out out_ptr=out.npy
+//
+// Arguments are named as in the text (%in_ptr). A pointer takes a file or a
+// generator and a shape, a scalar a number. Locations of the text give the
+// place in the Python source to what goes wrong.
+//
+//===----------------------------------------------------------------------===//
+#include "Commands.h"
+
+#include "titan/Runtime/Data.h"
+#include "titan/Runtime/Npy.h"
+#include "titan/Simulator/Triton/Triton.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace titan;
+
+namespace {
+/// What one argument is given, and the memory it gets.
+struct Given {
+  std::string name;
+  Type type;
+  std::optional<runtime::DType> element; ///< Of what a pointer points to.
+  std::vector<int64_t> shape;
+  std::vector<uint8_t> bytes;
+  bool written = true;
+  std::optional<uint64_t> scalar;
+};
+} // namespace
+
+/// The name that the text gives an argument; else arg0, arg1, ...
+static std::string nameOf(BlockArgument argument) {
+  if (auto name = argument.getLoc()->findInstanceOf<NameLoc>())
+    return name.getName().str();
+  return "arg" + std::to_string(argument.getArgNumber());
+}
+
+static std::optional<runtime::DType> elementOf(Type pointer) {
+  Type pointee = cast<tt::PointerType>(pointer).getPointee();
+  if (pointee.isInteger(1))
+    return runtime::DType::I8;
+  if (isa<tt::PointerType>(pointee))
+    return runtime::DType::I64;
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  pointee.print(os);
+  return runtime::parseDType(name);
+}
+
+static bool readShape(StringRef text, std::vector<int64_t> &shape) {
+  SmallVector<StringRef> parts;
+  text.split(parts, 'x');
+  int64_t count = 1;
+  for (StringRef part : parts) {
+    int64_t size;
+    if (part.getAsInteger(10, size) || size < 0 || size > int64_t{1} << 32)
+      return false;
+    shape.push_back(size);
+    if ((count *= size) > int64_t{1} << 32)
+      return false;
+  }
+  return true;
+}
+
+/// "4", "4,2", "4,2,1".
+static bool readGrid(StringRef text, std::array<int64_t, 3> &grid) {
+  SmallVector<StringRef> parts;
+  text.split(parts, ',');
+  if (parts.size() > 3)
+    return false;
+  int64_t programs = 1;
+  for (auto [i, part] : llvm::enumerate(parts))
+    if (part.trim().getAsInteger(10, grid[i]) || grid[i] < 1 ||
+        grid[i] > 0x7fffffff || (programs *= grid[i]) > (1 << 24) - 2)
+      return false;
+  return true;
+}
+
+static std::optional<uint64_t> readScalar(Type type, StringRef text) {
+  if (auto real = dyn_cast<FloatType>(type)) {
+    APFloat value(real.getFloatSemantics());
+    auto status = value.convertFromString(text, APFloat::rmNearestTiesToEven);
+    if (!status) {
+      llvm::consumeError(status.takeError());
+      return std::nullopt;
+    }
+    return value.bitcastToAPInt().getZExtValue();
+  }
+  auto integer = dyn_cast<IntegerType>(type);
+  APInt value;
+  bool negative = text.consume_front("-");
+  if (!integer || text.getAsInteger(10, value))
+    return std::nullopt;
+  unsigned width = integer.getWidth();
+  if (value.getActiveBits() > width)
+    return std::nullopt;
+  value = value.zextOrTrunc(width);
+  return (negative ? -value : value).getZExtValue();
+}
+
+/// The kernel: the one public function with a body, or the one of that name.
+static tt::FuncOp findTritonKernel(Session &session, ModuleOp module,
+                                   const RunCommand &options) {
+  StringRef name = options.kernel;
+  tt::FuncOp found;
+  unsigned count = 0;
+  for (auto function : module.getOps<tt::FuncOp>()) {
+    if (function.isExternal() ||
+        (name.empty() ? !function.isPublic() : function.getSymName() != name))
+      continue;
+    ++count;
+    found = function;
+  }
+  if (count == 1)
+    return found;
+  session.fail(Code::NoKernel,
+               Twine(options.file) + ": has " + Twine(count) +
+                   (name.empty() ? " public functions with a body"
+                                 : " functions @" + name.str()),
+               "name one with --kernel");
+  return {};
+}
+
+/// Splits NAME=VALUE, and finds the argument; a finding if there is none.
+static Given *find(Session &session, std::vector<Given> &all, StringRef flag,
+                   StringRef text, StringRef &value) {
+  auto [name, rest] = text.split('=');
+  value = rest;
+  for (Given &given : all)
+    if (given.name == name)
+      return &given;
+  std::string names;
+  for (Given &given : all)
+    names += (names.empty() ? "" : ", ") + given.name;
+  session.fail(Code::ArgumentUnknown,
+               "--" + flag + ": the kernel has no argument " + name,
+               "it has " + names);
+  return nullptr;
+}
+
+/// Fills the arguments from the command line; false, and a finding.
+static bool fill(Session &session, std::vector<Given> &all,
+                 const RunCommand &options) {
+  StringRef value;
+  for (const std::string &text : options.shapes) {
+    Given *given = find(session, all, "shape", text, value);
+    if (!given)
+      return false;
+    given->shape.clear();
+    if (!given->element || !readShape(value, given->shape)) {
+      session.fail(Code::BadArgument,
+                   "--shape " + text + ": no shape of memory",
+                   "sizes in elements, of a pointer: NAME=64x128");
+      return false;
+    }
+  }
+  std::vector<std::string> scalars = options.scalars;
+  for (const std::string &text : options.args) {
+    Given *given = find(session, all, "arg", text, value);
+    if (!given)
+      return false;
+    if (!given->element) {
+      scalars.push_back(text);
+      continue;
+    }
+    auto generator = runtime::parseGenerator(value.str());
+    if (!generator) {
+      auto array = runtime::readNpy(value.str());
+      if (!array) {
+        session.fail(array.error());
+        return false;
+      }
+      if (auto fits =
+              runtime::checkNpyType(*array, *given->element, given->name);
+          !fits) {
+        session.fail(fits.error());
+        return false;
+      }
+      given->shape = array->shape;
+      given->bytes = std::move(array->bytes);
+      continue;
+    }
+    if (given->shape.empty()) {
+      session.fail(Code::ArgumentShape, given->name + ": has no shape",
+                   "--shape " + given->name + "=1024");
+      return false;
+    }
+    if (!runtime::supports(*generator, *given->element)) {
+      session.fail(Code::BadArgument,
+                   "--arg " + text + ": no values of that kind for " +
+                       std::string(runtime::name(*given->element)));
+      return false;
+    }
+    int64_t count = 1;
+    for (int64_t size : given->shape)
+      count *= size;
+    given->bytes.resize(count * runtime::sizeInBytes(*given->element));
+    runtime::generate(*generator, *given->element, 0, count,
+                      given->bytes.data());
+    given->written = generator->fill != runtime::Fill::Poison;
+  }
+  for (const std::string &text : scalars) {
+    Given *given = find(session, all, "scalar", text, value);
+    if (!given)
+      return false;
+    given->scalar =
+        given->element ? std::nullopt : readScalar(given->type, value);
+    if (!given->scalar) {
+      session.fail(Code::BadArgument, "--scalar " + text + ": no such number",
+                   "a number that fits the argument's type");
+      return false;
+    }
+  }
+  for (Given &given : all)
+    if (given.element ? given.bytes.empty() && given.shape.empty()
+                      : !given.scalar) {
+      session.fail(Code::ArgumentMissing, given.name + ": is not given",
+                   given.element ? "--shape " + given.name + "=1024 --arg " +
+                                       given.name + "=random:1"
+                                 : "--scalar " + given.name + "=1");
+      return false;
+    }
+  return true;
+}
+
+/// Whether the values are what the front end was told of them.
+static bool checkHints(Session &session, tt::FuncOp kernel,
+                       const std::vector<Given> &all) {
+  for (auto [i, given] : llvm::enumerate(all)) {
+    auto divides = kernel.getArgAttrOfType<IntegerAttr>(i, "tt.divisibility");
+    if (!divides || !given.scalar || *given.scalar % divides.getInt() == 0)
+      continue;
+    session.fail(Code::BadArgument,
+                 given.name + " = " + Twine(*given.scalar) +
+                     " is no multiple of " + Twine(divides.getInt()) +
+                     ", for which the kernel was specialised",
+                 "take a text of the kernel that was made for such values");
+    return false;
+  }
+  return true;
+}
+
+bool titan::isTritonModule(ModuleOp module) {
+  return !module.getOps<tt::FuncOp>().empty();
+}
+
+int titan::runTriton(Session &session, ModuleOp module,
+                     const RunCommand &options) {
+  tt::FuncOp kernel = findTritonKernel(session, module, options);
+  if (!kernel)
+    return session.finish(BadInput, "");
+  std::vector<Given> all;
+  for (BlockArgument argument : kernel.getArguments()) {
+    Given &given = all.emplace_back();
+    given.name = nameOf(argument);
+    given.type = argument.getType();
+    bool pointer = isa<tt::PointerType>(given.type);
+    if (pointer)
+      given.element = elementOf(given.type);
+    if (pointer ? !given.element : !given.type.isIntOrFloat()) {
+      session.fail(
+          Code::NotSupportedYet,
+          "the argument " + given.name +
+              " is not given on the command "
+              "line yet: descriptors, and memory of types that arrays do "
+              "not have");
+      return session.finish(BadInput, "");
+    }
+  }
+  tt::RunOptions run;
+  run.maxSteps = options.maxSteps ? options.maxSteps : run.maxSteps;
+  if (!readGrid(options.grid.empty() ? "1" : StringRef(options.grid),
+                run.grid)) {
+    session.fail(
+        Code::BadArgument,
+        "--grid " + Twine(options.grid) + ": one to three numbers of programs",
+        "--grid 64, --grid 4,2 or --grid 4,2,1; at most 2^24 - 2 in all");
+    return session.finish(BadInput, "");
+  }
+  StringRef schedule = options.schedule;
+  if (schedule == "lazy") {
+    run.turns.kind = tt::Turns::Adversarial;
+  } else if (schedule.consume_front("random:")) {
+    run.turns.kind = tt::Turns::Random;
+    if (schedule.getAsInteger(10, run.turns.seed)) {
+      session.fail(Code::ReplayInvalid,
+                   "'" + Twine(options.schedule) + "' is no schedule",
+                   "--schedule is eager, lazy or random:SEED");
+      return session.finish(BadInput, "");
+    }
+  } else if (schedule != "eager") {
+    session.fail(Code::ReplayInvalid,
+                 "'" + Twine(options.schedule) + "' is no schedule",
+                 "--schedule is eager, lazy or random:SEED");
+    return session.finish(BadInput, "");
+  }
+  if (!fill(session, all, options) || !checkHints(session, kernel, all))
+    return session.finish(BadInput, "");
+
+  std::vector<tt::RunArgument> arguments;
+  for (Given &given : all) {
+    tt::RunArgument &argument = arguments.emplace_back();
+    argument.name = given.name;
+    argument.scalar = given.scalar.value_or(0);
+    if (given.element) {
+      given.bytes.reserve(1); // An object of no bytes has a place, too.
+      argument.data = reinterpret_cast<std::byte *>(given.bytes.data());
+      argument.bytes = given.bytes.size();
+      argument.written = given.written;
+    }
+  }
+  auto start = std::chrono::steady_clock::now();
+  tt::RunReport report = tt::simulate(kernel, arguments, run);
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - start;
+  for (const std::string &line : report.printed)
+    (options.json ? llvm::errs() : llvm::outs()) << line << "\n";
+  for (const Finding &finding : report.findings)
+    session.report(finding);
+
+  for (const std::string &text : options.outs) {
+    StringRef path;
+    Given *given = find(session, all, "out", text, path);
+    if (!given || !given->element)
+      return session.finish(BadInput, "");
+    if (auto written = runtime::writeNpy(path.str(), *given->element,
+                                         given->shape, given->bytes);
+        !written)
+      session.fail(written.error());
+  }
+  session.result["programs"] = static_cast<int64_t>(report.programs);
+  session.result["operations"] = static_cast<int64_t>(report.operations);
+  std::string verdict;
+  llvm::raw_string_ostream os(verdict);
+  os << "@" << kernel.getSymName() << ": "
+     << (report.findings.empty() ? "ran" : "refused") << " (" << report.programs
+     << " programs, " << report.operations << " operations, "
+     << llvm::format("%.2f", seconds.count()) << " s)";
+  return session.finish(report.findings.empty() ? Good : Findings, verdict);
+}

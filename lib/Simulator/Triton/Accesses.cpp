@@ -1,0 +1,211 @@
+//===- Accesses.cpp - loads and stores through pointers -------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Agent.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace titan::tt;
+using titan::Code, titan::Finding;
+
+static std::string hex(uint64_t value) {
+  return "0x" + llvm::utohexstr(value, /*LowerCase=*/true);
+}
+
+void Agent::touch(const Step &step, uint64_t address, unsigned size,
+                  Access access, uint32_t lane, bool scalar, int64_t element,
+                  const void *value) {
+  int64_t offset = 0;
+  Object *object = world.memory->find(address, offset);
+  // "x_ptr[1024]", and which element of the tensor that is.
+  auto place = [&] {
+    std::string text =
+        object ? object->name + (offset % size ? " at byte " : "[") +
+                     std::to_string(offset % size ? offset
+                                                  : offset / int64_t(size)) +
+                     (offset % size ? "" : "]")
+               : "address " + hex(address);
+    Type type =
+        step.op->getNumOperands() ? step.op->getOperand(0).getType() : Type();
+    if (type && isa<RankedTensorType>(type))
+      text += " (element " + indexText(type, element) + " of the tensor)";
+    return text;
+  };
+  const char *does = access == Access::Read    ? " reads "
+                     : access == Access::Write ? " writes "
+                                               : " changes ";
+  if (!object || !object->data || offset < 0 ||
+      static_cast<uint64_t>(offset) + size > object->bytes)
+    fail(step, Code::OutOfBounds,
+         std::string(does + 1) + place() +
+             (object ? object->data ? ", which has " +
+                                          std::to_string(object->bytes / size) +
+                                          " elements of " +
+                                          std::to_string(size) + " bytes"
+                                    : ", which is no memory"
+                     : ", which belongs to no argument"),
+         "mask what lies outside: offsets < n");
+  if (address % size)
+    fail(step, Code::Misaligned,
+         std::string(does + 1) + place() + ", " + std::to_string(size) +
+             " bytes at an address that is no multiple of that",
+         "offsets are in elements of the pointer's type");
+  std::byte *at = object->data + offset;
+  bool same = value && std::memcmp(at, value, size) == 0;
+  Actor who = actor;
+  if (scalar) // By the thread that performs scalar atomics, too.
+    --who.clock;
+  Fault fault =
+      world.memory->touch(*object, offset, size, access, lane, who, same);
+  switch (fault.kind) {
+  case Fault::Unwritten:
+    fail(step, Code::UndefinedRead,
+         std::string(does + 1) + place() + ", which nobody has written",
+         "initialise " + object->name +
+             " before the launch, or write it first");
+  case Fault::Race: {
+    std::string message = std::string(does + 1) + place();
+    bool own = fault.other == static_cast<int64_t>(actor.program);
+    if (own)
+      message += std::string(", which another element of the same program ") +
+                 (fault.otherWrote ? "writes" : "reads") +
+                 ": nothing orders the two";
+    else
+      message +=
+          std::string(", which ") +
+          (fault.other < 0 ? "several other programs" : describe(fault.other)) +
+          (fault.otherWrote ? " wrote" : " read") + ": nothing orders the two";
+    fail(step, Code::Race, message,
+         own ? "tl.debug_barrier() between them, or let each element touch its "
+               "own place"
+             : "let programs write disjoint places, or use tl.atomic_add; a "
+               "lock "
+               "needs tl.debug_barrier() before it is released");
+  }
+  default:
+    break;
+  }
+}
+
+/// Names an element of a tensor of this shape: elements of tensors of one shape
+/// lie in the same threads.
+static uint32_t laneOf(Type type, int64_t element) {
+  uint32_t hash = 0;
+  for (int64_t size : shapeOf(type))
+    hash = hash * 31 + llvm::Log2_64(size) + 1;
+  return ((hash & 0x7FF) << 20) | static_cast<uint32_t>(element);
+}
+
+/// Whether element i is to be accessed; refuses an undefined mask or address.
+static bool isActive(Agent &agent, const Step &step, Tile &pointers, Tile *mask,
+                     int64_t i) {
+  Type type = step.op->getOperand(0).getType();
+  if (mask) {
+    if (mask->isUndefined(i))
+      agent.fail(step, Code::UndefinedRead,
+                 "the mask of element " + indexText(type, i) + " is undefined",
+                 "compute masks from defined values alone");
+    if (!mask->as<uint8_t>()[i])
+      return false;
+  }
+  if (pointers.isUndefined(i))
+    agent.fail(
+        step, Code::UndefinedRead,
+        "the address of element " + indexText(type, i) +
+            " comes from masked lanes, and is undefined",
+        "give the tl.load of the indices an `other`, and mask this access");
+  return true;
+}
+
+static void addPointer(Agent &agent, const Step &step) {
+  Tile &pointers = agent.in(step, 0), &offsets = agent.in(step, 1);
+  Type pointee = cast<PointerType>(getElementTypeOrSelf(step.op->getOperand(0)))
+                     .getPointee();
+  std::optional<Kind> kind = kindOf(pointee);
+  const int64_t size = kind ? bytesOf(*kind) : 1;
+  Tile &out = agent.make(step);
+  withInteger(offsets.kind, [&](auto zero) {
+    using T = decltype(zero);
+    const T *by = offsets.as<T>();
+    for (int64_t i = 0; i < out.count; ++i)
+      out.as<uint64_t>()[i] = pointers.as<uint64_t>()[i] +
+                              static_cast<uint64_t>(int64_t{by[i]} * size);
+  });
+  joinMarks(agent, step);
+}
+
+static void load(Agent &agent, const Step &step) {
+  auto op = cast<LoadOp>(step.op);
+  Tile &pointers = agent.in(step);
+  if (pointers.kind == Kind::Block)
+    return loadBlock(agent, step);
+  if (op.getIsVolatile() && agent.world.giveWay)
+    agent.world.giveWay(agent.world, agent);
+  Tile *mask = op.getMask() ? &agent.in(step, 1) : nullptr;
+  Tile *other = op.getOther() ? &agent.in(step, 2) : nullptr;
+  Type type = op.getPtr().getType();
+  const unsigned size = bytesOf(step.kind);
+  const bool scalar = !isa<RankedTensorType>(type);
+  Tile out(step.kind, step.count);
+  for (int64_t i = 0; i < out.count; ++i) {
+    uint8_t *to = out.bytes.data() + i * size;
+    if (isActive(agent, step, pointers, mask, i)) {
+      uint64_t address = pointers.as<uint64_t>()[i];
+      agent.touch(step, address, size, Access::Read, laneOf(type, i), scalar,
+                  i);
+      int64_t offset;
+      Object *object = agent.world.memory->find(address, offset);
+      std::memcpy(to, object->data + offset, size);
+      if (step.kind == Kind::I1)
+        *to &= 1;
+    } else if (other) {
+      std::memcpy(to, other->bytes.data() + i * size, size);
+      if (other->isUndefined(i))
+        out.makeMarks()[i] = 1;
+    } else {
+      std::memset(to, 0, size);
+      out.makeMarks()[i] = 1;
+    }
+  }
+  agent.out(step) = std::move(out);
+}
+
+static void store(Agent &agent, const Step &step) {
+  auto op = cast<StoreOp>(step.op);
+  Tile &pointers = agent.in(step, 0);
+  if (pointers.kind == Kind::Block)
+    return storeBlock(agent, step);
+  Tile &value = agent.in(step, 1);
+  Tile *mask = op.getMask() ? &agent.in(step, 2) : nullptr;
+  Type type = op.getPtr().getType();
+  const unsigned size = bytesOf(value.kind);
+  const bool scalar = !isa<RankedTensorType>(type);
+  for (int64_t i = 0; i < value.count; ++i) {
+    if (!isActive(agent, step, pointers, mask, i))
+      continue;
+    if (value.isUndefined(i))
+      agent.fail(step, Code::UndefinedRead,
+                 "writes an undefined value at element " + indexText(type, i) +
+                     ": it comes from masked lanes of a load without `other`",
+                 "mask the store as the load, or give tl.load an `other`");
+    uint64_t address = pointers.as<uint64_t>()[i];
+    const uint8_t *from = value.bytes.data() + i * size;
+    agent.touch(step, address, size, Access::Write, laneOf(type, i), scalar, i,
+                from);
+    int64_t offset;
+    Object *object = agent.world.memory->find(address, offset);
+    std::memcpy(object->data + offset, from, size);
+  }
+}
+
+void titan::tt::addAccesses(Table &table) {
+  table["tt.addptr"] = addPointer;
+  table["tt.load"] = load;
+  table["tt.store"] = store;
+}

@@ -1,0 +1,111 @@
+//===- Memory.h - global memory as objects, and who touched it last -*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An argument's memory is an object, in a window of addresses of its own, so that
+// an address says which object was meant even where it lies outside of it. For
+// each unit of an object (the smallest element that the program accesses) there
+// are two words, who wrote it last and who read it:
+//
+//   bits 40..63  the program + 1, or `everyone` (several)
+//   bits 32..39  the barriers that the program had passed, modulo 256
+//   bits 0..31   the element of its tensor (`lane`), or `atomic`, or `several`
+//
+// Programs that run in parallel mark first and look second (sequentially
+// consistent), so that of two that conflict at least one sees the other.
+// Programs that take turns have clocks, too: an access is ordered before what
+// a program does if that program's clock has reached the access's.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_SIMULATOR_TRITON_MEMORY_H
+#define TITAN_SIMULATOR_TRITON_MEMORY_H
+
+#include "titan/Simulator/Triton/Triton.h"
+
+#include <atomic>
+#include <memory>
+
+namespace titan::tt {
+
+struct Object {
+  std::string name;
+  std::byte *data = nullptr;
+  uint64_t bytes = 0;
+  /// log2 of the bytes of a unit, and the words of each.
+  unsigned shift = 0;
+  std::unique_ptr<std::atomic<uint64_t>[], void (*)(void *)> words {
+    nullptr, std::free
+  };
+  /// Clocks of the last write and read, where programs take turns.
+  std::unique_ptr<uint32_t[]> clocks;
+  /// A byte for each unit that says whether it was written; null: all were.
+  std::unique_ptr<uint8_t[]> written;
+};
+
+/// What a program has seen of the others: of each, up to which clock.
+using Clocks = llvm::DenseMap<uint32_t, uint32_t>;
+
+/// Who accesses, and when.
+struct Actor {
+  uint32_t program = 0;
+  uint8_t barriers = 0;
+  /// Where programs take turns.
+  uint32_t clock = 1;
+  const Clocks *seen = nullptr;
+};
+
+enum class Access : uint8_t { Read, Write, Atomic, AtomicCTA };
+
+/// What is wrong with an access; `Fine`: nothing.
+struct Fault {
+  enum Kind : uint8_t {
+    Fine,
+    Outside,
+    Misaligned,
+    Unwritten,
+    Race
+  } kind = Fine;
+  /// Race: the other program, whether it wrote or read, and whether it is this
+  /// one.
+  int64_t other = -1;
+  bool otherWrote = false;
+};
+
+class Memory {
+public:
+  /// Addresses of object i lie in [i * window, (i + 1) * window).
+  static constexpr unsigned windowBits = 44;
+
+  Memory(llvm::ArrayRef<RunArgument> arguments, unsigned unit, bool turns);
+
+  static uint64_t getBase(unsigned object) {
+    return (uint64_t{object + 1} << windowBits) |
+           (uint64_t{1} << (windowBits - 1));
+  }
+  /// The object whose window an address lies in; null: none's.
+  Object *find(uint64_t address, int64_t &offset) {
+    uint64_t number = (address >> windowBits) - 1;
+    if (number >= objects.size())
+      return nullptr;
+    offset = static_cast<int64_t>(address - getBase(number));
+    return &objects[number];
+  }
+
+  /// Marks an access to `size` bytes; `same`: a write leaves the bytes as they
+  /// are.
+  Fault touch(Object &object, int64_t offset, unsigned size, Access access,
+              uint32_t lane, const Actor &actor, bool same = false);
+
+  std::vector<Object> objects;
+
+private:
+  bool turns;
+};
+
+} // namespace titan::tt
+
+#endif

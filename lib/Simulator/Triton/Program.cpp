@@ -1,0 +1,513 @@
+//===- Program.cpp - kernels as steps; calls, loops, branches -------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Agent.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+
+using namespace mlir;
+using namespace titan::tt;
+using titan::Code, titan::Finding;
+
+const Table &titan::tt::getTable() {
+  static const Table table = [] {
+    Table table;
+    addControl(table);
+    addElementwise(table);
+    addConversions(table);
+    addShapes(table);
+    addRegions(table);
+    addProducts(table);
+    addAccesses(table);
+    addAtomics(table);
+    addBlocks(table);
+    return table;
+  }();
+  return table;
+}
+
+bool titan::tt::isSimulated(StringRef name) {
+  return getTable().contains(name);
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+namespace {
+class Compiler {
+public:
+  explicit Compiler(World &world) : world(world) {}
+
+  /// The body of a region, made on the first use of a function.
+  Body *compile(Region &region) {
+    auto [it, isNew] = bodies.try_emplace(&region, nullptr);
+    if (!isNew)
+      return it->second;
+    Body *body = world.bodies.emplace_back(std::make_unique<Body>()).get();
+    bodies[&region] = body;
+    llvm::DenseMap<Block *, uint32_t> numbers;
+    for (Block &block : region)
+      numbers.try_emplace(&block, numbers.size());
+    body->blocks.resize(numbers.size());
+    for (Block &block : region) {
+      BlockSteps &steps = body->blocks[numbers[&block]];
+      for (BlockArgument argument : block.getArguments())
+        steps.arguments.push_back(slotOf(argument));
+    }
+    for (Block &block : region)
+      for (Operation &op : block) {
+        if (!good)
+          return body;
+        Step step = make(op);
+        for (Block *successor : op.getSuccessors())
+          step.successors.push_back(numbers[successor]);
+        body->blocks[numbers[&block]].steps.push_back(std::move(step));
+      }
+    SetVector<Value> captured;
+    getUsedValuesDefinedAbove(region, captured);
+    for (Value value : captured)
+      body->captured.push_back(slotOf(value));
+    // Blocks behind a return are not reached.
+    const std::vector<Step> &steps = body->blocks.front().steps;
+    body->straight = llvm::all_of(steps, [](const Step &step) {
+      if (isa<CallOp>(step.op))
+        return step.bodies.size() == 1 && step.bodies[0]->straight;
+      return step.successors.empty() && step.bodies.empty() &&
+             (step.op->hasTrait<OpTrait::IsTerminator>() ||
+              step.op->hasTrait<OpTrait::Elementwise>() ||
+              isa<arith::ConstantOp>(step.op));
+    });
+    return body;
+  }
+
+  bool good = true;
+
+private:
+  uint32_t slotOf(Value value) {
+    auto [it, isNew] = slots.try_emplace(value, world.slots);
+    world.slots += isNew;
+    return it->second;
+  }
+
+  void refuse(Operation &op, const Twine &message) {
+    good = false;
+    world.findings.emplace_back(
+        0, Finding{.code = Code::NotSupportedYet,
+                   .message = message.str(),
+                   .loc = placeOf(&op),
+                   .fix = "docs/triton.md lists what is simulated"});
+  }
+
+  Step make(Operation &op) {
+    Step step;
+    step.op = &op;
+    StringRef name = op.getName().getStringRef();
+    step.run = getTable().lookup(name);
+    if (!step.run) {
+      refuse(op, name + " is not simulated");
+      return step;
+    }
+    for (Value value : op.getOperands())
+      step.in.push_back(slotOf(value));
+    for (Value value : op.getResults()) {
+      std::optional<Kind> kind = kindOf(value.getType());
+      if (!kind) {
+        refuse(op, name + " yields a type that is not simulated");
+        return step;
+      }
+      if (step.out.empty()) {
+        step.kind = *kind;
+        step.count = countOf(value.getType());
+      }
+      step.out.push_back(slotOf(value));
+    }
+    for (Region &region : op.getRegions())
+      step.bodies.push_back(region.empty() ? nullptr : compile(region));
+    if (auto call = dyn_cast<CallOp>(op)) {
+      auto callee = SymbolTable::lookupNearestSymbolFrom<FuncOp>(
+          &op, call.getCalleeAttr());
+      if (!callee || callee.isExternal())
+        refuse(op, "a function without a body is called");
+      else
+        step.bodies.push_back(compile(callee.getBody()));
+    }
+    return step;
+  }
+
+  World &world;
+  llvm::DenseMap<Value, uint32_t> slots;
+  llvm::DenseMap<Region *, Body *> bodies;
+};
+} // namespace
+
+bool titan::tt::compile(World &world) {
+  Compiler compiler(world);
+  world.entry = compiler.compile(world.kernel.getBody());
+  return compiler.good;
+}
+
+//===----------------------------------------------------------------------===//
+// Execution
+//===----------------------------------------------------------------------===//
+
+void Agent::run(uint32_t program, ArrayRef<Tile> arguments) {
+  const auto &grid = world.options.grid;
+  id = {program % grid[0], program / grid[0] % grid[1],
+        program / (grid[0] * grid[1])};
+  actor = Actor{
+      .program = program, .clock = 1, .seen = world.turns ? &seen : nullptr};
+  seen.clear();
+  steps = order = 0;
+  depth = 0;
+  lanes = 1;
+  run(*world.entry, arguments);
+  total += steps;
+}
+
+void Agent::run(const Body &body, ArrayRef<Tile> arguments) {
+  const BlockSteps *block = &body.blocks.front();
+  for (auto [slot, tile] : llvm::zip(block->arguments, arguments))
+    tiles[slot] = tile;
+  for (;;) {
+    for (const Step &step : block->steps) {
+      at = &step;
+      step.run(*this, step);
+    }
+    if ((steps += block->steps.size()) > world.options.maxSteps)
+      fail(block->steps.back(), Code::StepLimit,
+           "this program has executed " + std::to_string(steps) +
+               " operations, and gives up");
+    if (world.stop)
+      throw Stopped();
+    const Step &end = block->steps.back();
+    if (end.successors.empty())
+      return;
+    block = &body.blocks[end.successors[nextBlock]];
+    std::vector<Tile> values = std::move(yielded);
+    for (auto [slot, tile] : llvm::zip(block->arguments, values))
+      tiles[slot] = tile;
+  }
+}
+
+Location titan::tt::placeOf(Operation *op) {
+  // A call site's place is its callee's; the user's line is the caller's.
+  Location loc = op->getLoc();
+  for (;;) {
+    if (auto call = dyn_cast<CallSiteLoc>(loc))
+      loc = call.getCaller();
+    else if (auto name = dyn_cast<NameLoc>(loc))
+      loc = name.getChildLoc();
+    else
+      return loc;
+  }
+}
+
+std::string titan::tt::indexText(Type type, int64_t element) {
+  ArrayRef<int64_t> shape = shapeOf(type);
+  if (shape.empty())
+    return "";
+  SmallVector<int64_t> index(shape.size());
+  for (int64_t d = shape.size() - 1; d >= 0; --d) {
+    index[d] = element % shape[d];
+    element /= shape[d];
+  }
+  return "[" +
+         llvm::join(llvm::map_range(
+                        index, [](int64_t i) { return std::to_string(i); }),
+                    ", ") +
+         "]";
+}
+
+std::string Agent::describe(uint32_t program) const {
+  const auto &grid = world.options.grid;
+  return "program (" + std::to_string(program % grid[0]) + ", " +
+         std::to_string(program / grid[0] % grid[1]) + ", " +
+         std::to_string(program / (grid[0] * grid[1])) + ")";
+}
+
+void Agent::fail(const Step &step, Code code, std::string message,
+                 std::string fix) {
+  Finding finding{.code = code,
+                  .message = describe(actor.program) + ": " + message,
+                  .loc = placeOf(step.op),
+                  .fix = std::move(fix)};
+  // Who called the function in which it happened.
+  for (Location loc = step.op->getLoc();;) {
+    if (auto name = dyn_cast<NameLoc>(loc))
+      loc = name.getChildLoc();
+    else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+      finding.others.push_back(
+          {call.getCallee(), "in the function called here"});
+      loc = call.getCaller();
+    } else
+      break;
+  }
+  {
+    std::lock_guard lock(world.mutex);
+    world.findings.emplace_back(actor.program, std::move(finding));
+  }
+  world.stop = true;
+  throw Stopped();
+}
+
+int64_t Agent::getScalar(const Step &step, unsigned i, StringRef what) {
+  Tile &tile = in(step, i);
+  if (tile.isUndefined(0))
+    fail(step, Code::UndefinedRead,
+         what.str() + " is undefined: it comes from masked lanes",
+         "give tl.load an `other`, or mask what is computed");
+  return tile.getInteger(0);
+}
+
+void titan::tt::joinMarks(Agent &agent, const Step &step) {
+  for (uint32_t out : step.out)
+    for (uint32_t in : step.in) {
+      const Tile &from = agent[in];
+      Tile &to = agent[out];
+      if (!from.undefined || from.count != to.count)
+        continue;
+      if (!to.undefined) { // Shared until it is changed.
+        to.undefined = from.undefined;
+        continue;
+      }
+      Buffer joined(to.count);
+      for (int64_t i = 0; i < to.count; ++i)
+        joined.data()[i] = to.undefined.data()[i] | from.undefined.data()[i];
+      to.undefined = joined;
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Calls, loops, branches, the grid
+//===----------------------------------------------------------------------===//
+
+static std::vector<Tile> operandsFrom(Agent &agent, const Step &step,
+                                      unsigned first, unsigned count = -1) {
+  std::vector<Tile> values;
+  for (unsigned i = first; i < step.in.size() && i - first < count; ++i)
+    values.push_back(agent[step.in[i]]);
+  return values;
+}
+
+static void yield(Agent &agent, const Step &step) {
+  agent.yielded = operandsFrom(agent, step, 0);
+}
+
+static void takeResults(Agent &agent, const Step &step) {
+  for (auto [slot, tile] : llvm::zip(step.out, agent.yielded))
+    agent[slot] = std::move(tile);
+  agent.yielded.clear();
+}
+
+static void runFor(Agent &agent, const Step &step) {
+  int64_t low = agent.getScalar(step, 0, "the lower bound of the loop");
+  int64_t high = agent.getScalar(step, 1, "the upper bound of the loop");
+  int64_t by = agent.getScalar(step, 2, "the step of the loop");
+  if (by <= 0)
+    agent.fail(step, Code::UndefinedRead,
+               "the step of the loop is " + std::to_string(by),
+               "a step is positive");
+  Kind kind = agent.in(step, 0).kind;
+  std::vector<Tile> values = operandsFrom(agent, step, 3);
+  for (int64_t i = low; i < high; i += by) {
+    std::vector<Tile> arguments;
+    Tile &index = arguments.emplace_back(kind, 1);
+    index.setInteger(0, i);
+    for (Tile &value : values)
+      arguments.push_back(std::move(value));
+    values.clear();
+    agent.run(*step.bodies[0], arguments);
+    values = std::move(agent.yielded);
+  }
+  agent.yielded = std::move(values);
+  takeResults(agent, step);
+}
+
+static void runIf(Agent &agent, const Step &step) {
+  bool taken = agent.getScalar(step, 0, "the condition");
+  if (Body *body = step.bodies[taken ? 0 : 1])
+    agent.run(*body, {});
+  takeResults(agent, step);
+}
+
+static void runWhile(Agent &agent, const Step &step) {
+  std::vector<Tile> values = operandsFrom(agent, step, 0);
+  for (;;) {
+    agent.run(*step.bodies[0], values);
+    values = std::move(agent.yielded);
+    if (!agent.nextBlock)
+      break;
+    agent.run(*step.bodies[1], values);
+    values = std::move(agent.yielded);
+  }
+  agent.yielded = std::move(values);
+  takeResults(agent, step);
+}
+
+/// scf.condition says in nextBlock whether the loop goes on.
+static void runCondition(Agent &agent, const Step &step) {
+  agent.nextBlock = agent.getScalar(step, 0, "the condition of the loop") != 0;
+  agent.yielded = operandsFrom(agent, step, 1);
+}
+
+static void runBranch(Agent &agent, const Step &step) {
+  agent.nextBlock = 0;
+  agent.yielded = operandsFrom(agent, step, 0);
+}
+
+static void runCondBranch(Agent &agent, const Step &step) {
+  auto op = cast<cf::CondBranchOp>(step.op);
+  bool taken = agent.getScalar(step, 0, "the condition") != 0;
+  unsigned count = op.getTrueDestOperands().size();
+  agent.nextBlock = taken ? 0 : 1;
+  agent.yielded = taken ? operandsFrom(agent, step, 1, count)
+                        : operandsFrom(agent, step, 1 + count);
+}
+
+static void runCall(Agent &agent, const Step &step) {
+  if (++agent.depth > 64)
+    agent.fail(step, Code::StepLimit, "calls are nested more than 64 deep");
+  std::vector<Tile> arguments = operandsFrom(agent, step, 0);
+  // The callee's values are the caller's where it calls itself.
+  agent.run(*step.bodies[0], arguments);
+  --agent.depth;
+  takeResults(agent, step);
+}
+
+static void runProgramId(Agent &agent, const Step &step) {
+  auto axis = cast<GetProgramIdOp>(step.op).getAxis();
+  agent.make(step).setInteger(0, agent.id[static_cast<int>(axis)]);
+}
+
+static void runNumPrograms(Agent &agent, const Step &step) {
+  auto axis = cast<GetNumProgramsOp>(step.op).getAxis();
+  agent.make(step).setInteger(0,
+                              agent.world.options.grid[static_cast<int>(axis)]);
+}
+
+static void runBarrier(Agent &agent, const Step &) {
+  ++agent.actor.barriers;
+  ++agent.actor.clock;
+}
+
+static void runAssume(Agent &agent, const Step &step) {
+  if (!agent.getScalar(step, 0, "what is assumed"))
+    agent.fail(step, Code::AssertFailed, "what tl.assume says is false",
+               "assume only what holds for every launch");
+}
+
+static void runAssert(Agent &agent, const Step &step) {
+  Tile &condition = agent.in(step);
+  auto op = cast<AssertOp>(step.op);
+  for (int64_t i = 0; i < condition.count; ++i) {
+    if (condition.isUndefined(i) || condition.getInteger(i))
+      continue;
+    agent.fail(
+        step, Code::AssertFailed,
+        op.getMessage().str() +
+            (condition.count > 1
+                 ? ", at element " + indexText(op.getCondition().getType(), i)
+                 : ""));
+  }
+}
+
+static void runPrint(Agent &agent, const Step &step) {
+  auto op = cast<PrintOp>(step.op);
+  std::string text =
+      agent.describe(agent.actor.program) + ":" + op.getPrefix().str();
+  llvm::raw_string_ostream os(text);
+  constexpr int64_t most = 64; // Elements of one tensor.
+  for (auto [i, value] : llvm::enumerate(op.getArgs())) {
+    Tile &tile = agent.in(step, i);
+    for (int64_t e = 0; e < std::min(tile.count, most); ++e) {
+      os << ' ';
+      if (tile.isUndefined(e))
+        os << "undefined";
+      else if (isFloat(tile.kind))
+        os << llvm::format("%g", tile.getFloat(e));
+      else if (op.getHex())
+        os << llvm::format_hex(tile.getInteger(e), 2 + 2 * bytesOf(tile.kind));
+      else
+        os << tile.getInteger(e);
+    }
+    if (tile.count > most)
+      os << " ...";
+  }
+  std::lock_guard lock(agent.world.mutex);
+  agent.world.printed.emplace_back(
+      (uint64_t{agent.actor.program} << 32) | agent.order++, os.str());
+}
+
+static void runConstant(Agent &agent, const Step &step) {
+  Tile &tile = agent.make(step);
+  Attribute value = cast<arith::ConstantOp>(step.op).getValue();
+  const size_t size = bytesOf(tile.kind);
+  auto setReal = [&](int64_t i, const APFloat &real) {
+    uint64_t bits = real.bitcastToAPInt().getZExtValue();
+    std::memcpy(tile.bytes.data() + i * size, &bits, size);
+  };
+  auto setInteger = [&](int64_t i, const APInt &bits) {
+    tile.setInteger(i, bits.getBitWidth() == 1 ? bits.getZExtValue()
+                                               : bits.getSExtValue());
+  };
+  // By numbers, not by attributes: those would be made, and uniqued.
+  if (auto dense = dyn_cast<DenseElementsAttr>(value);
+      dense && !dense.isSplat()) {
+    int64_t i = 0;
+    if (isFloat(tile.kind))
+      for (const APFloat &real : dense.getValues<APFloat>())
+        setReal(i++, real);
+    else
+      for (const APInt &bits : dense.getValues<APInt>())
+        setInteger(i++, bits);
+    return;
+  } else if (dense) {
+    if (isFloat(tile.kind))
+      setReal(0, dense.getSplatValue<APFloat>());
+    else
+      setInteger(0, dense.getSplatValue<APInt>());
+  } else if (auto real = dyn_cast<FloatAttr>(value)) {
+    setReal(0, real.getValue());
+  } else {
+    setInteger(0, cast<IntegerAttr>(value).getValue());
+  }
+  for (int64_t i = 1; i < tile.count; ++i)
+    std::memcpy(tile.bytes.data() + i * size, tile.bytes.data(), size);
+}
+
+static void runPoison(Agent &agent, const Step &step) {
+  Tile &tile = agent.make(step);
+  std::memset(tile.bytes.data(), 0, tile.count * bytesOf(tile.kind));
+  std::memset(tile.makeMarks(), 1, tile.count);
+}
+
+void titan::tt::addControl(Table &table) {
+  for (StringRef name : {"scf.yield", "tt.return", "tt.reduce.return",
+                         "tt.scan.return", "tt.map_elementwise.return"})
+    table[name] = yield;
+  table["scf.for"] = runFor;
+  table["scf.if"] = runIf;
+  table["scf.while"] = runWhile;
+  table["scf.condition"] = runCondition;
+  table["cf.br"] = runBranch;
+  table["cf.cond_br"] = runCondBranch;
+  table["tt.func"] = yield;
+  table["tt.call"] = runCall;
+  table["tt.get_program_id"] = runProgramId;
+  table["tt.get_num_programs"] = runNumPrograms;
+  table["gpu.barrier"] = runBarrier;
+  table["llvm.intr.assume"] = runAssume;
+  table["tt.assert"] = runAssert;
+  table["tt.print"] = runPrint;
+  table["arith.constant"] = runConstant;
+  table["ub.poison"] = runPoison;
+}
