@@ -152,23 +152,25 @@ static int drawFile(Session &session, const ExplainCommand &options,
         else
           check(op, drawSharedType(cast<SharedType>(type), title, to));
       }
-      RankedTensorType tile;
-      Value buffer;
-      if (auto store = dyn_cast<SharedStoreOp>(op)) {
-        tile = store.getTile().getType();
-        buffer = store.getBuffer();
-      } else if (auto load = dyn_cast<SharedLoadOp>(op)) {
-        tile = load.getType();
-        buffer = load.getBuffer();
-      } else {
+      // Who moves a tile to or from shared memory says so in its effects.
+      auto hardware = dyn_cast<HardwareEffectsInterface>(op);
+      if (!hardware)
         return;
+      effect::EffectList effects;
+      hardware.getHardwareEffects(effects);
+      for (const effect::Effect &each : effects) {
+        auto *access = std::get_if<effect::Access>(&each.what);
+        if (!access || access->bytes.kind != effect::Footprint::Tile)
+          continue;
+        auto buffer = dyn_cast<SharedType>(access->bytes.object.getType());
+        if (!buffer)
+          continue;
+        std::string title = "kernel @" + kernel.getSymName().str() + ", ";
+        if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>())
+          title += "line " + std::to_string(loc.getLine()) + ": ";
+        title += op->getName().getStringRef();
+        check(op, drawAccessTypes(access->bytes.tile, buffer, title, to));
       }
-      std::string title = "kernel @" + kernel.getSymName().str() + ", ";
-      if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>())
-        title += "line " + std::to_string(loc.getLine()) + ": ";
-      title += op->getName().getStringRef();
-      check(op, drawAccessTypes(tile, cast<SharedType>(buffer.getType()), title,
-                                to));
     });
   }
   if (to.text.empty() && exit == Good) {
