@@ -10,7 +10,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <map>
 #include <optional>
@@ -19,18 +18,8 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
 
-/// Coordinate 0, the innermost, and the map that it is one of.
-static std::pair<Value, TensorMapType> startOf(Operation *op) {
-  std::pair<Value, TensorMapType> start;
-  llvm::TypeSwitch<Operation *>(op).Case<TmaLoadOp, TmaStoreOp, TmaReduceOp>(
-      [&](auto copy) {
-        start = {copy.getCoords().back(), copy.getMap().getType()};
-      });
-  return start;
-}
-
-int64_t checker::startUnit(Operation *copy) {
-  TensorMapType map = startOf(copy).second;
+int64_t checker::startUnit(const effect::Footprint &box) {
+  auto map = dyn_cast<TensorMapType>(box.object.getType());
   // Slices of channels are 16 or 32 bytes.
   if (!map || map.getInterleave())
     return 1;
@@ -194,13 +183,21 @@ unsigned TrailingZeros::compute(Value value) {
   return 0;
 }
 
-SmallVector<Operation *> checker::findUnprovedStarts(KernelOp kernel) {
-  SmallVector<Operation *> unproved;
+SmallVector<std::pair<Operation *, int64_t>>
+checker::findUnprovedStarts(KernelOp kernel) {
+  SmallVector<std::pair<Operation *, int64_t>> unproved;
   TrailingZeros zeros(kernel);
-  kernel.getBody().walk([&](Operation *op) {
-    Value start = startOf(op).first;
-    if (start && zeros.of(start) < llvm::Log2_64(startUnit(op)))
-      unproved.push_back(op);
+  kernel.getBody().walk([&](HardwareEffectsInterface op) {
+    effect::EffectList effects;
+    op.getHardwareEffects(effects);
+    for (const effect::Effect &effect : effects) {
+      auto *access = std::get_if<effect::Access>(&effect.what);
+      if (!access || access->bytes.kind != effect::Footprint::Box)
+        continue;
+      int64_t unit = startUnit(access->bytes);
+      if (zeros.of(access->bytes.coords.back()) < llvm::Log2_64(unit))
+        unproved.push_back({op, unit});
+    }
   });
   return unproved;
 }

@@ -22,13 +22,13 @@
 
 namespace titan::checker {
 
-/// Elements that coordinate 0 of a TMA load, store or reduction is a multiple
-/// of; 1: any coordinate will do.
-int64_t startUnit(mlir::Operation *copy);
+/// Elements that coordinate 0 of a box is a multiple of; 1: any will do.
+int64_t startUnit(const effect::Footprint &box);
 
-/// The tensor copies whose coordinate 0 is not shown to be a multiple of its
-/// unit.
-llvm::SmallVector<mlir::Operation *> findUnprovedStarts(KernelOp kernel);
+/// The operations with a box whose coordinate 0 is not shown to be a multiple of
+/// its unit, and that unit.
+llvm::SmallVector<std::pair<mlir::Operation *, int64_t>>
+findUnprovedStarts(KernelOp kernel);
 
 } // namespace titan::checker
 

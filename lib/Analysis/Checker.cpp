@@ -718,10 +718,10 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
                  "only one side of this branch was ever taken, whatever the "
                  "sizes");
   if (instantiator.problems.empty())
-    for (Operation *op : findUnprovedStarts(kernel))
+    for (auto [op, unit] : findUnprovedStarts(kernel))
       report.add(Code::Undecided, op, nullptr,
                  "that coordinate 0, the innermost, is a multiple of " +
-                     Twine(startUnit(op)) +
+                     Twine(unit) +
                      " elements (16 bytes; the copy faults else): multiply by "
                      "a constant that is, or titan.require that a remainder is "
                      "0");

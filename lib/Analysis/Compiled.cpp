@@ -120,19 +120,10 @@ CompiledOp Compiler::compile(Operation &op) {
     result.kind = Kind::WarpId;
   else if (isa<DimOp>(op))
     result.kind = Kind::Dim;
-  else if (isa<SharedSlotOp>(op))
-    result.kind = Kind::Slot;
-  else if (isa<SharedViewOp>(op))
+  else if (auto view = dyn_cast<ViewOpInterface>(op)) {
     result.kind = Kind::View;
-  else if (isa<MapRankOp>(op))
-    result.kind = Kind::MapRank;
-  else if (isa<TmemSlotOp>(op))
-    result.kind = Kind::CellSlot;
-  else if (isa<TmemViewOp>(op))
-    result.kind = Kind::CellView;
-  else if (isa<TensormapAtOp>(op))
-    result.kind = Kind::MapAt;
-  else if (isa<SharedAllocOp, TmemAllocOp, TensormapAllocOp>(op))
+    result.view = std::make_shared<effect::View>(view.getView());
+  } else if (isa<SharedAllocOp, TmemAllocOp, TensormapAllocOp>(op))
     result.kind = Kind::Alloc;
   else if (isa<MBarrierAllocOp>(op))
     result.kind = Kind::BarrierAlloc;

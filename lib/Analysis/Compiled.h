@@ -44,12 +44,7 @@ struct CompiledOp {
     ClusterRank,
     WarpId,
     Dim,
-    Slot,
     View,
-    CellSlot,
-    CellView,
-    MapAt,
-    MapRank,
     Alloc,
     BarrierAlloc,
     TokenNone,
@@ -70,6 +65,7 @@ struct CompiledOp {
   llvm::SmallVector<uint32_t, 4> in, out;
   std::vector<CompiledBlock> regions;
   std::shared_ptr<OpEffects> effects;
+  std::shared_ptr<const effect::View> view; ///< Of a View.
   /// Some operation inside has effects.
   bool hasEffects = false;
 };

@@ -29,9 +29,9 @@ bool Conflicts::reached(const llvm::SmallVector<Until, 1> &until,
 }
 
 static bool sameReduction(const AccessRecord &x, const AccessRecord &y) {
-  Operation *a = x.event->op, *b = y.event->op;
   return x.kind == AccessKind::Reduction && y.kind == AccessKind::Reduction &&
-         a->getName() == b->getName() && a->getAttr("op") == b->getAttr("op");
+         x.proxy == y.proxy && x.effect && y.effect &&
+         x.effect->reduction == y.effect->reduction;
 }
 
 /// Both strong, on the same location, each scope including the other (MM-13).

@@ -49,6 +49,8 @@ struct AccessRecord {
   Scope scope;
   uint32_t footprint;
   const Event *event;
+  /// Null: tensor memory that is got or given back.
+  const effect::Access *effect = nullptr;
   std::optional<Mechanism> mechanism;
   /// All of them (the source of a multicast is read when the copy is complete
   /// in every CTA, MM-61).

@@ -76,9 +76,10 @@ static bool stepsMeet(const FootprintData &x, const FootprintData &y, size_t d,
 
 bool Footprints::intersect(uint32_t a, uint32_t b) {
   const FootprintData &x = *list[a], &y = *list[b];
-  // A box that lies outside of the tensor as a whole has no bytes.
+  // A warp that writes no part of a tile has no bytes, nor has a box that lies
+  // outside of the tensor as a whole.
   if (a == b && x.low.empty())
-    return true;
+    return !x.bytes.empty();
   if (!x.low.empty() && !y.low.empty()) {
     bool strided = !x.steps.empty() || !y.steps.empty();
     for (size_t d = 0; d < x.low.size(); ++d)
@@ -138,6 +139,13 @@ bool Footprints::lanesMeet(uint32_t a, uint32_t b) {
 //===----------------------------------------------------------------------===//
 // In words
 //===----------------------------------------------------------------------===//
+
+int64_t Program::times(const Event &event, effect::By by) const {
+  if (by == effect::By::Together)
+    return 1;
+  return (event.lanes & Elected ? 1 : 0) +
+         (event.lanes & Others ? lanes - 1 : 0);
+}
 
 uint64_t Program::events() const {
   uint64_t sum = 0;

@@ -235,10 +235,11 @@ void Execution::cardinality(uint32_t a, const Event &event) {
     return;
   case Cardinality::OneThread:
     if (event.lanes & Others)
-      report.add(Code::IssueCardinality, event.op, nullptr,
-                 Twine("'") + name + "' is executed by all 32 lanes of " +
-                     program.describe(a, event.iteration, AllLanes) +
-                     ": that is 32 of it, and one is meant");
+      report.add(
+          Code::IssueCardinality, event.op, nullptr,
+          Twine("'") + name + "' is executed by all " + Twine(program.lanes) +
+              " lanes of " + program.describe(a, event.iteration, AllLanes) +
+              ": that is " + Twine(program.lanes) + " of it, and one is meant");
     return;
   case Cardinality::Warp:
   case Cardinality::Warpgroup:
@@ -531,14 +532,11 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
   record.scope = effect.scope;
   record.footprint = action.object;
   record.event = &event;
+  record.effect = &effect;
   record.mechanism = effect.mechanism;
   record.cta = -1;
   record.space = MemorySpace::Global;
-  for (uint32_t i = 0; i < event.count; ++i)
-    if (const Action &other = program.programs[a].actions[event.first + i];
-        other.kind == Action::Fence)
-      record.warpWide |= std::get<effect::Fence>(other.effect->what).kind ==
-                         effect::Fence::TensormapRelease;
+  record.warpWide = effect.by == effect::By::Together;
   int lane = record.lanes & Elected ? electedClass : othersClass;
   bool cells = effect.proxy == Proxy::TensorMemory;
   uint32_t root = footprints[action.object].root;

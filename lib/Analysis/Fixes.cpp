@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 #include "Execution.h"
 
+#include "titan/Dialect/Titan/CopyAsync.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -29,8 +31,9 @@ int64_t Execution::arrivalsOf(Operation *op, uint32_t b) const {
         eachCta(a, action,
                 [&](int cta) { meant |= slot(cta, action.object) == b; });
         if (meant)
-          return action.amount * ((event.lanes & Elected ? 1 : 0) +
-                                  (event.lanes & Others ? 31 : 0));
+          return action.amount *
+                 program.times(
+                     event, std::get<effect::Arrive>(action.effect->what).by);
       }
     return 0;
   };
@@ -60,14 +63,18 @@ std::pair<int64_t, int64_t> Execution::arrivalsAt(uint32_t b) const {
   return {most, sum};
 }
 
-/// Whether a titan.copy_async has become this expectation: no two operations of
-/// a text have one place, and what becomes of a copy has the copy's.
+/// Whether an operation lists such an effect.
+template <typename What> static bool does(Operation *op) {
+  effect::EffectList effects;
+  cast<HardwareEffectsInterface>(op).getHardwareEffects(effects);
+  return llvm::any_of(effects, [](const effect::Effect &effect) {
+    return std::holds_alternative<What>(effect.what);
+  });
+}
+
+/// Whether a titan.copy_async has become this expectation.
 static bool isOfCopyAsync(Operation *op) {
-  auto expect = dyn_cast<MBarrierExpectTxOp>(op);
-  return expect && op->getLoc()->findInstanceOf<FileLineColLoc>() &&
-         llvm::any_of(expect.getBarrier().getUsers(), [&](Operation *user) {
-           return isa<TmaLoadOp>(user) && user->getLoc() == op->getLoc();
-         });
+  return op->hasAttr(ofCopyAsync) && does<effect::ExpectTx>(op);
 }
 
 const Event *Execution::arrivalBefore(uint32_t a, const Event &copy,
@@ -123,7 +130,7 @@ std::optional<std::string> Execution::fixOfLanes(uint32_t b) const {
   int64_t most = 0;
   for (Operation *op : arrivalOps(AllLanes))
     most = std::max(most, arrivalsOf(op, b));
-  int64_t expected = barriers[b].expected, warps = most / 32;
+  int64_t expected = barriers[b].expected, warps = most / program.lanes;
   if (most <= expected)
     return std::nullopt;
   return "put the arrival under titan.elect (one lane of each warp arrives)" +
@@ -157,13 +164,13 @@ Execution::fixOfBytes(uint32_t b, const Contribution &expect) const {
   std::string fix = "titan.copy_async expects its own bytes: ";
   if (int64_t rest = expect.amount + wanted - byHand; rest > 0)
     return fix + "expect " + std::to_string(rest) + " here, those of the rest";
-  return fix + (isa<MBarrierExpectTxOp>(expect.event->op)
+  return fix + (!does<effect::Arrive>(expect.event->op)
                     ? "take this titan.mbarrier.expect_tx away"
                     : "write titan.mbarrier.arrive here");
 }
 
 std::string Execution::fixOfOrder(const Event &arrival) {
-  if (isa<MBarrierArriveOp>(arrival.op))
+  if (!does<effect::ExpectTx>(arrival.op))
     return "put the titan.mbarrier.arrive behind the titan.copy_async (which "
            "expects its own bytes)";
   return "titan.copy_async expects its own bytes: write titan.mbarrier.arrive "

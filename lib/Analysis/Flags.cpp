@@ -22,9 +22,8 @@ using namespace titan::checker;
 void Execution::signalFlag(uint32_t a, const Event &event,
                            const Action &action) {
   Flag &flag = flags[action.object];
-  int64_t threads =
-      (event.lanes & Elected ? 1 : 0) + (event.lanes & Others ? 31 : 0);
   const auto &effect = std::get<effect::Access>(action.effect->what);
+  int64_t threads = program.times(event, effect.by);
   flag.value += action.amount * threads;
   Clock handed;
   Scope scope = effect.scope;
@@ -59,8 +58,7 @@ bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {
               !footprints.intersect(other.object, action.object))
             continue;
           if (access.added && other.amount > 0 && other.object == action.object)
-            flag.total[b] += other.amount * ((e.lanes & Elected ? 1 : 0) +
-                                             (e.lanes & Others ? 31 : 0));
+            flag.total[b] += other.amount * program.times(e, access.by);
           else
             flag.changed = &e;
         }

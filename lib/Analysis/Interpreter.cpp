@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Interpreter.h"
+#include "Resources.h"
 
 #include "Courses.h"
 
@@ -77,6 +78,7 @@ std::unique_ptr<Program> checker::emptyProgram(KernelOp kernel, int clusters) {
   program->clusters = clusters;
   program->clusterSize = kernel.getClusterSize();
   program->warps = kernel.getWarps();
+  program->lanes = targetInfo(targetOf(kernel)).warpWidth;
   for (int cta = 0; cta < program->ctas(); ++cta)
     for (int warp = 0; warp < program->warps; ++warp) {
       AgentInfo info;
@@ -245,32 +247,88 @@ bool Instantiator::Impl::execute(const CompiledBlock &block, Lanes lanes,
   return true;
 }
 
+bool Instantiator::Impl::executeView(const CompiledOp &op) {
+  const effect::View &view = *op.view;
+  Val val;
+  if (!view.source) {
+    // Of no known pipe.
+  } else if (!isa<GlobalType>(view.source.getType())) {
+    val = value(view.source);
+  } else if (auto root = globalRoot(view.source)) {
+    val.kind = Val::View;
+    val.id = *root;
+  }
+  if (view.rank) {
+    const Val &rank = value(view.rank);
+    if (rank.kind != Val::Int) {
+      values[op.out[0]] = Val();
+      return true;
+    }
+    if (!decides(op, rank, 0, program->clusterSize - 1, "which CTA is meant"))
+      return false;
+    if (rank.number.value < 0 || rank.number.value >= program->clusterSize) {
+      problem(Code::OutOfBounds, op.op,
+              "rank " + Twine(rank.number.value) + " of a cluster of " +
+                  Twine(program->clusterSize) + " CTAs");
+      return false;
+    }
+    val.cta = rank.number.value;
+  }
+  if (val.kind == Val::View)
+    val.second += view.offset;
+  if (view.index) {
+    const Val &index = value(view.index);
+    if (val.kind != Val::View || index.kind != Val::Int) {
+      val = Val();
+      val.revealed = index.revealed;
+    } else if (!checkIndex(op, view, index)) {
+      return false;
+    } else {
+      val.second += index.number.value * view.stride;
+    }
+  }
+  values[op.out[0]] = val;
+  return true;
+}
+
+bool Instantiator::Impl::checkIndex(const CompiledOp &op,
+                                    const effect::View &view,
+                                    const Val &index) {
+  auto from = dyn_cast<TensorMemoryType>(view.source.getType());
+  int64_t at = index.number.value;
+  if (view.slots) {
+    if (!decides(op, index, 0, view.slots - 1,
+                 from ? "which slot of tensor memory is meant"
+                      : "which slot of shared memory is meant"))
+      return false;
+    if (at >= 0 && at < view.slots)
+      return true;
+    problem(Code::OutOfBounds, op.op,
+            "slot " + Twine(at) + " of a ring of " + Twine(view.slots));
+    return false;
+  }
+  if (!from)
+    return true;
+  // Columns of 32 bits of a tile.
+  int64_t columns =
+      cast<TensorMemoryType>(op.op->getResult(0).getType()).getColumns();
+  if (!decides(op, index, 0, (from.getColumns() - columns) * 4 / view.stride,
+               "which columns of tensor memory are meant"))
+    return false;
+  int64_t bytes = at * view.stride;
+  if (bytes >= 0 && bytes % 4 == 0 && bytes / 4 + columns <= from.getColumns())
+    return true;
+  problem(Code::OutOfBounds, op.op,
+          Twine(columns) + " columns from element column " + Twine(at) +
+              " on, of " + Twine(from.getColumns()));
+  return false;
+}
+
 bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
                                  uint32_t iteration) {
   using Kind = CompiledOp::Kind;
   auto set = [&](Val val) { values[op.out[0]] = val; };
   auto in = [&](unsigned i) -> const Val & { return values[op.in[i]]; };
-  // One slot of a ring, `size` bytes or columns each.
-  auto slotOf = [&](int64_t slots, int64_t size, StringRef what) {
-    Val val = in(0);
-    const Val &index = in(1);
-    if (val.kind == Val::View && index.kind == Val::Int) {
-      if (!decides(op, index, 0, slots - 1, what))
-        return false;
-      if (index.number.value < 0 || index.number.value >= slots) {
-        problem(Code::OutOfBounds, op.op,
-                "slot " + Twine(index.number.value) + " of a ring of " +
-                    Twine(slots));
-        return false;
-      }
-      val.second += index.number.value * size;
-    } else {
-      val = Val();
-      val.revealed = index.revealed;
-    }
-    set(val);
-    return true;
-  };
   switch (op.kind) {
   case Kind::Constant:
     set(Val::integer({op.number, 0}));
@@ -351,84 +409,8 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
     set(val);
     return true;
   }
-  case Kind::Slot: {
-    SharedType ring = cast<SharedSlotOp>(op.op).getRing().getType();
-    return slotOf(ring.getSlots(), ring.getSlotBytes(),
-                  "which slot of shared memory is meant");
-  }
-  case Kind::View: {
-    Val val = in(0);
-    if (val.kind == Val::View)
-      val.second += cast<SharedViewOp>(op.op).getByteOffset();
-    set(val);
-    return true;
-  }
-  case Kind::CellSlot: {
-    TensorMemoryType ring = cast<TmemSlotOp>(op.op).getRing().getType();
-    return slotOf(ring.getSlots(), ring.getColumns(),
-                  "which slot of tensor memory is meant");
-  }
-  case Kind::CellView: {
-    auto view = cast<TmemViewOp>(op.op);
-    TensorMemoryType from = view.getSource().getType();
-    Val val = in(0);
-    const Val &column = in(1);
-    if (val.kind == Val::View && column.kind == Val::Int) {
-      int64_t size = getElementBytes(from.getElementType());
-      int64_t last = (from.getColumns() - view.getType().getColumns()) * 4;
-      if (!decides(op, column, 0, last / size,
-                   "which columns of tensor memory are meant"))
-        return false;
-      int64_t bytes = column.number.value * size;
-      if (bytes < 0 || bytes % 4 ||
-          bytes / 4 + view.getType().getColumns() > from.getColumns()) {
-        problem(Code::OutOfBounds, op.op,
-                Twine(view.getType().getColumns()) +
-                    " columns from element column " +
-                    Twine(column.number.value) + " on, of " +
-                    Twine(from.getColumns()));
-        return false;
-      }
-      val.second += bytes / 4;
-    } else {
-      val = Val();
-      val.revealed = column.revealed;
-    }
-    set(val);
-    return true;
-  }
-  case Kind::MapAt: {
-    Val val;
-    const Val &row = in(1);
-    auto root = globalRoot(cast<TensormapAtOp>(op.op).getArray());
-    if (root && row.kind == Val::Int) {
-      val.kind = Val::View;
-      val.id = *root;
-      val.second = 128 * row.number.value;
-    } else
-      val.revealed = row.revealed;
-    set(val);
-    return true;
-  }
-  case Kind::MapRank: {
-    Val val = in(0);
-    const Val &rank = in(1);
-    if (rank.kind != Val::Int)
-      val = Val();
-    else if (!decides(op, rank, 0, program->clusterSize - 1,
-                      "which CTA is meant"))
-      return false;
-    else if (rank.number.value < 0 ||
-             rank.number.value >= program->clusterSize) {
-      problem(Code::OutOfBounds, op.op,
-              "rank " + Twine(rank.number.value) + " of a cluster of " +
-                  Twine(program->clusterSize) + " CTAs");
-      return false;
-    } else
-      val.cta = rank.number.value;
-    set(val);
-    return true;
-  }
+  case Kind::View:
+    return executeView(op);
   case Kind::Assert:
     if (const Val &holds = in(0);
         holds.kind == Val::Int && holds.number.value == 0) {

@@ -17,6 +17,8 @@
 #include "Instantiate.h"
 #include "Ranges.h"
 
+#include "titan/Effects/Resolver.h"
+
 #include "llvm/ADT/MapVector.h"
 
 #include <set>
@@ -29,8 +31,8 @@ struct Val {
     Unknown, ///< data, or dependent on the schedule
     Int,     ///< number
     Tensor,  ///< id of an integer tensor
-    View,    ///< shared memory: root, byte offset, rank of the CTA or -1 (own);
-             ///< tensor memory: root, column; tensor maps: root, byte offset
+    View,    ///< root, byte offset (tensor memory: in a lane), rank of the CTA
+             ///< or -1 (own)
     Barrier, ///< ring of barriers: first slot (id), rank of the CTA or -1
     Token,   ///< groups (from 1; 0: none) of the elected lane and the others
     State,   ///< id of an arrive's state
@@ -263,6 +265,9 @@ struct Instantiator::Impl {
   bool executeIf(const CompiledOp &op, Lanes lanes, uint32_t iteration);
   bool executeElect(const CompiledOp &op, Lanes lanes, uint32_t iteration);
   bool executeSpecialize(const CompiledOp &op, Lanes lanes);
+  bool executeView(const CompiledOp &op);
+  bool checkIndex(const CompiledOp &op, const effect::View &view,
+                  const Val &index);
   void computeTensor(const CompiledOp &op);
 
   Val &value(mlir::Value v) { return values[compiler.number(v)]; }
@@ -292,8 +297,10 @@ struct Instantiator::Impl {
   // Effects (Resolve.cpp)
   //===--------------------------------------------------------------------===//
 
-  llvm::DenseMap<mlir::Value, uint32_t> rootIds;
-  llvm::DenseMap<mlir::Value, uint32_t> barrierBase;
+  effect::Resolver resolver;
+  /// Of each footprint of the kernel, as each warp of its region touches it.
+  std::map<std::pair<const effect::Footprint *, int>, effect::MemoryRegion>
+      regions;
   std::map<std::vector<int64_t>, uint32_t> footprintIds;
 
   bool hardware(const CompiledOp &op, Lanes lanes, uint32_t iteration);
@@ -307,29 +314,24 @@ struct Instantiator::Impl {
                                  const effect::CtaSet &set, int rank);
   std::optional<int64_t> evaluateExpr(const CompiledOp &op,
                                       const effect::Expr &expr);
-  /// For each lane of a warp, the elements (row-major) of a tile that its
-  /// registers hold; `ownersOnly`: of copies the first.
-  const std::vector<std::vector<int64_t>> &
-  elementsOf(mlir::RankedTensorType tile, const Layout &layout, int64_t warp,
-             bool ownersOnly);
-  std::map<std::tuple<const void *, int64_t, bool>,
-           std::vector<std::vector<int64_t>>>
-      tileElements;
-  std::optional<uint32_t> tileFootprint(const CompiledOp &op,
-                                        const effect::Effect &effect);
+  /// What values are in this iteration, for the resolver (Footprints.cpp).
+  class Values;
+  /// `footprint` is an effect's own: its region is kept.
+  const effect::MemoryRegion &regionOf(const effect::Footprint &footprint,
+                                       AccessKind kind);
+  /// The number of the footprint that a region is now; none: a problem has been
+  /// told.
+  std::optional<uint32_t> footprintOf(const CompiledOp &op,
+                                      const effect::MemoryRegion &region);
+  std::optional<uint32_t> elementFootprint(const CompiledOp &op,
+                                           const effect::MemoryRegion &region);
   std::optional<uint32_t> elementsFootprint(const CompiledOp &op,
-                                            const effect::Effect &effect);
-  std::optional<uint32_t> scalarFootprint(const CompiledOp &op,
-                                          const effect::Footprint &bytes);
+                                            const effect::MemoryRegion &region);
   std::optional<uint32_t> boxFootprint(const CompiledOp &op,
-                                       const effect::Access &access);
-  /// A box of a map with sizes and strides of its own, as bytes.
-  std::optional<uint32_t> viewFootprint(const CompiledOp &op,
-                                        const effect::Access &access,
-                                        TensorMapOp map, uint32_t root);
+                                       const effect::MemoryRegion &region);
   /// A copy through an im2col or interleaved map, as bytes.
   std::optional<uint32_t> pixelFootprint(const CompiledOp &op,
-                                         const effect::Access &access,
+                                         const effect::MemoryRegion &region,
                                          TensorMapOp map, uint32_t root);
   /// A map's sizes and strides (bytes, the innermost one's unit included),
   /// outermost first.
@@ -344,9 +346,6 @@ struct Instantiator::Impl {
   /// The argument of the kernel that a tensor is, or that a tensor map is over.
   std::optional<uint32_t> globalArgument(mlir::Value object);
   std::optional<uint32_t> globalRoot(mlir::Value object);
-  std::optional<uint32_t> mapFootprint(const CompiledOp &op, mlir::Value map);
-  std::optional<uint32_t> cellsFootprint(const CompiledOp &op,
-                                         const effect::Footprint &bytes);
   bool resolveLifetime(const CompiledOp &op, const effect::Lifetime &life,
                        Action action);
   /// The value of a load from a tensor that the kernel does not write: unknown,

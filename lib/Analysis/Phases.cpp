@@ -368,29 +368,19 @@ Execution::returnedEarly(const AccessRecord &access, const AccessRecord &copy) {
 
 void Execution::arrive(uint32_t a, const Event &event, const Action &action) {
   const auto &effect = std::get<effect::Arrive>(action.effect->what);
-  // tcgen05.commit: a group of what the thread has issued, whose end the
-  // barrier's phase tells.
-  bool tensorCore = effect.after == Mechanism::TensorCore;
-  if (tensorCore)
+  // tcgen05.commit, cp.async.mbarrier.arrive: a group of what the thread has
+  // issued and not bound, whose end the barrier's phase tells.
+  if (effect.after)
     for (int lane : {electedClass, othersClass}) {
       if (!(event.lanes >> lane & 1))
         continue;
-      Stream &s = stream(a, Mechanism::TensorCore, lane);
+      Stream &s = stream(a, *effect.after, lane);
       ++s.commits;
       s.groups.push_back(s.open.empty() ? nullptr : s.open.front());
       s.raises.push_back(1);
       s.open.clear();
     }
-  if (effect.after && !tensorCore) {
-    report.add(Code::Undecided, event.op, nullptr,
-               "the checker does not follow arrivals of earlier asynchronous "
-               "work yet");
-    aborted = true;
-    return;
-  }
-  int64_t threads =
-      (event.lanes & Elected ? 1 : 0) + (event.lanes & Others ? 31 : 0);
-  int64_t amount = action.amount * threads;
+  int64_t amount = action.amount * program.times(event, effect.by);
   eachCta(a, action, [&](int cta) {
     uint32_t b = slot(cta, action.object);
     if (aborted || !usable(a, event, b, false))
@@ -398,6 +388,9 @@ void Execution::arrive(uint32_t a, const Event &event, const Action &action) {
     settle(b);
     Barrier &barrier = barriers[b];
     pinned(a, event, b, "the arrival at");
+    // Without .noinc the arrivals make room for themselves.
+    if (effect.increments)
+      barrier.pending += amount;
     if (amount > barrier.pending)
       return overArrival(a, event, b, amount);
     barrier.pending -= amount;
@@ -408,10 +401,10 @@ void Execution::arrive(uint32_t a, const Event &event, const Action &action) {
       barrier.current.join(released(a, event.lanes));
     barrier.contributions.push_back({Contribution::Arrive, a, event.lanes,
                                      agents[a].tick, &event, amount, scope});
-    if (tensorCore)
+    if (effect.after)
       for (int lane : {electedClass, othersClass})
         if (event.lanes >> lane & 1) {
-          const Stream &s = stream(a, Mechanism::TensorCore, lane);
+          const Stream &s = stream(a, *effect.after, lane);
           barrier.current.raise(shape.done(s.id), s.commits);
           barrier.current.raise(shape.read(s.id), s.commits);
         }
@@ -430,8 +423,8 @@ void Execution::arrive(uint32_t a, const Event &event, const Action &action) {
 }
 
 void Execution::expect(uint32_t a, const Event &event, const Action &action) {
-  int64_t threads =
-      (event.lanes & Elected ? 1 : 0) + (event.lanes & Others ? 31 : 0);
+  const auto &effect = std::get<effect::ExpectTx>(action.effect->what);
+  int64_t amount = action.amount * program.times(event, effect.by);
   eachCta(a, action, [&](int cta) {
     uint32_t b = slot(cta, action.object);
     if (aborted || !usable(a, event, b, false))
@@ -439,14 +432,19 @@ void Execution::expect(uint32_t a, const Event &event, const Action &action) {
     settle(b);
     Barrier &barrier = barriers[b];
     pinned(a, event, b, "expect_tx on");
-    barrier.tx += action.amount * threads;
+    barrier.tx += amount;
     barrier.contributions.push_back({Contribution::Expect, a, event.lanes,
-                                     agents[a].tick, &event,
-                                     action.amount * threads, Scope::Cta});
+                                     agents[a].tick, &event, amount,
+                                     Scope::Cta});
   });
 }
 
 void Execution::complete(uint32_t a, const Event &event, const Action &action) {
+  const auto &effect = std::get<effect::CompleteTx>(action.effect->what);
+  // What one thread must issue is taken to be issued by one (cardinality() has
+  // told).
+  bool one = event.cardinality == effect::Cardinality::OneThread;
+  int64_t amount = action.amount * (one ? 1 : program.times(event, effect.by));
   eachCta(a, action, [&](int cta) {
     uint32_t b = slot(cta, action.object);
     if (aborted || !usable(a, event, b, true))
@@ -454,7 +452,7 @@ void Execution::complete(uint32_t a, const Event &event, const Action &action) {
     settle(b);
     Barrier &barrier = barriers[b];
     pinned(a, event, b, "the complete_tx on", true);
-    barrier.tx -= action.amount;
+    barrier.tx -= amount;
     // Issued before it signals: an edge in execution order alone (MM-15).
     for (int lane : {electedClass, othersClass})
       if (event.lanes >> lane & 1)
@@ -462,7 +460,7 @@ void Execution::complete(uint32_t a, const Event &event, const Action &action) {
                              shape.overEnd());
     addPresent(a, event.lanes, barrier.current);
     barrier.contributions.push_back({Contribution::Complete, a, Elected,
-                                     agents[a].tick, &event, action.amount,
+                                     agents[a].tick, &event, amount,
                                      Scope::Cluster});
   });
 }

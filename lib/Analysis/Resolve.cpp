@@ -12,6 +12,13 @@ using namespace titan;
 using namespace titan::checker;
 using namespace titan::effect;
 
+/// All of what a value names.
+static Footprint wholeOf(Value memory) {
+  Footprint bytes;
+  bytes.object = memory;
+  return bytes;
+}
+
 bool Instantiator::Impl::hardware(const CompiledOp &op, Lanes lanes,
                                   uint32_t iteration) {
   AgentProgram &into = program->programs[agent];
@@ -278,7 +285,10 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
     action.amount = steps;
     // A map that the launch made never changes (MM-92).
     if (fence->object && !getTensorMapOp(fence->object)) {
-      auto id = mapFootprint(op, fence->object);
+      Footprint object = wholeOf(fence->object);
+      object.kind = Footprint::Object;
+      auto id = footprintOf(
+          op, resolver.resolve(object, AccessKind::Read, regionWarp));
       if (!id)
         return false;
       action.object = *id;
@@ -324,7 +334,7 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
     return true;
   } else if (auto *wait = std::get_if<effect::WaitFlag>(&effect.what)) {
     action.kind = Action::WaitFlag;
-    auto id = scalarFootprint(op, wait->flag);
+    auto id = footprintOf(op, regionOf(wait->flag, AccessKind::Read));
     const Val &least = value(wait->value);
     if (!id)
       return false;
@@ -351,10 +361,8 @@ bool Instantiator::Impl::resolveRegisters(const CompiledOp &op,
   action.kind = registers.kind == Registers::InFlight ? Action::InFlight
                                                       : Action::Arrived;
   action.object = 0;
-  for (Value operand : op.op->getOperands()) {
-    if (!isa<InFlightType>(operand.getType()))
-      continue;
-    const Val &before = value(operand);
+  if (registers.from) {
+    const Val &before = value(registers.from);
     if (before.kind != Val::Flight) {
       problem(Code::Undecided, op.op,
               "which product these registers are of depends on " +
@@ -363,9 +371,8 @@ bool Instantiator::Impl::resolveRegisters(const CompiledOp &op,
     }
     action.object = before.id;
   }
-  if (auto mma = dyn_cast<MmaOp>(op.op);
-      mma && mma.getAccumulate() && !action.object) {
-    const Val &adds = value(mma.getAccumulate());
+  if (registers.adds && !action.object) {
+    const Val &adds = value(registers.adds);
     if (adds.kind != Val::Int)
       gap(op.op, "a product of which data or the schedule decides whether it "
                  "adds to registers that hold nothing");
@@ -389,18 +396,15 @@ bool Instantiator::Impl::resolveRegisters(const CompiledOp &op,
 //===----------------------------------------------------------------------===//
 
 std::optional<uint32_t> Instantiator::Impl::globalArgument(Value object) {
-  if (auto at = object.getDefiningOp<TensormapAtOp>())
-    object = at.getTensor();
-  if (isa<TensorMapType>(object.getType())) {
-    TensorMapOp map = getTensorMapOp(object);
-    auto argument = map ? dyn_cast<BlockArgument>(map.getTensor()) : nullptr;
-    if (!argument)
-      return std::nullopt;
-    return argument.getArgNumber();
-  }
-  auto argument = dyn_cast<BlockArgument>(object);
-  if (!argument || argument.getOwner() != &kernel.getBody().front() ||
+  if (isa<TensorMapType>(object.getType()))
+    object = getMappedTensor(object);
+  auto argument = dyn_cast_or_null<BlockArgument>(object);
+  if (!argument ||
       argument.getArgNumber() >= kernel.getKernelArguments().size())
+    return std::nullopt;
+  Block *owner = argument.getOwner();
+  if (owner != &kernel.getBody().front() &&
+      owner != &kernel.getLaunch().front())
     return std::nullopt;
   return argument.getArgNumber();
 }
@@ -409,54 +413,6 @@ std::optional<uint32_t> Instantiator::Impl::globalRoot(Value object) {
   if (auto argument = globalArgument(object))
     return program->sharedRoots + *argument;
   return std::nullopt;
-}
-
-std::optional<uint32_t> Instantiator::Impl::mapFootprint(const CompiledOp &op,
-                                                         Value map) {
-  const Val &view = value(map);
-  if (view.kind != Val::View) {
-    problem(Code::Undecided, op.op,
-            "which tensor map is meant depends on " + view.dependsOn());
-    return std::nullopt;
-  }
-  std::vector<int64_t> key = {'m', view.id, view.second};
-  auto [found, fresh] = footprintIds.try_emplace(key, 0);
-  if (fresh) {
-    FootprintData data;
-    data.root = view.id;
-    data.bytes = ByteSet(view.second, view.second + 128);
-    found->second = self.footprints.add(std::move(data));
-  }
-  return found->second;
-}
-
-std::optional<uint32_t>
-Instantiator::Impl::cellsFootprint(const CompiledOp &op,
-                                   const Footprint &bytes) {
-  const Val &view = value(bytes.object);
-  if (view.kind != Val::View) {
-    problem(Code::Undecided, op.op,
-            "which columns of tensor memory are meant depends on " +
-                view.dependsOn());
-    return std::nullopt;
-  }
-  auto type = cast<TensorMemoryType>(bytes.object.getType());
-  int64_t columns = type.getSlots() * type.getColumns();
-  // A warp's loads and stores reach its own window (MM-104); a tile of 64 rows
-  // is taken to lie in all lanes.
-  bool window = bytes.kind == Footprint::Tile;
-  int64_t lane = window ? 32 * (regionWarp % 4) : 0;
-  FootprintData data;
-  data.root = view.id;
-  data.low = {lane, view.second};
-  data.high = {lane + (window ? 32 : 128), view.second + columns};
-  std::vector<int64_t> key = {'c', view.id, lane, window, view.second, columns};
-  auto [found, fresh] = footprintIds.try_emplace(key, 0);
-  if (fresh) {
-    data.strides = {2048, 4}; // 512 columns of 32 bits.
-    found->second = self.footprints.add(std::move(data));
-  }
-  return found->second;
 }
 
 bool Instantiator::Impl::resolveLifetime(const CompiledOp &op,
@@ -470,9 +426,8 @@ bool Instantiator::Impl::resolveLifetime(const CompiledOp &op,
     return false;
   action.ctas = *ctas;
   if (life.memory) {
-    Footprint whole;
-    whole.object = life.memory;
-    auto id = cellsFootprint(op, whole);
+    auto id = footprintOf(op, resolver.resolve(wholeOf(life.memory),
+                                               AccessKind::Write, regionWarp));
     if (!id)
       return false;
     action.object = *id;
@@ -482,312 +437,28 @@ bool Instantiator::Impl::resolveLifetime(const CompiledOp &op,
   return true;
 }
 
-const std::vector<std::vector<int64_t>> &
-Instantiator::Impl::elementsOf(RankedTensorType tile, const Layout &layout,
-                               int64_t warp, bool ownersOnly) {
-  auto [found, fresh] =
-      tileElements.try_emplace({tile.getAsOpaquePointer(), warp, ownersOnly});
-  if (!fresh)
-    return found->second;
-  bool replicated = layout.replication() != 1;
-  for (int64_t lane = 0; lane < layout.lanes(); ++lane) {
-    std::vector<int64_t> &mine = found->second.emplace_back();
-    for (int64_t reg = 0; reg < layout.registers(); ++reg) {
-      Coord inputs{reg, lane, warp};
-      if (ownersOnly && replicated && !layout.isOwner(inputs))
-        continue;
-      int64_t element = 0;
-      Coord at = layout.apply(inputs);
-      for (int d = 0; d < at.size(); ++d)
-        element = element * tile.getDimSize(d) + at[d];
-      mine.push_back(element);
-    }
-  }
-  return found->second;
-}
-
-/// The bytes that each lane of a warp touches, where `offset` says where an
-/// element lies (none: not touched).
-static FootprintData
-laneFootprint(uint32_t root, const std::vector<std::vector<int64_t>> &elements,
-              int64_t elementBytes,
-              llvm::function_ref<std::optional<int64_t>(int64_t)> offset) {
-  FootprintData data;
-  data.root = root;
-  std::vector<ByteSet::Interval> all;
-  for (const std::vector<int64_t> &lane : elements) {
-    std::vector<ByteSet::Interval> mine;
-    for (int64_t element : lane)
-      if (auto at = offset(element))
-        mine.push_back({*at, *at + elementBytes});
-    data.lanes.push_back(ByteSet::of(mine));
-    const auto &joined = data.lanes.back().intervals();
-    all.insert(all.end(), joined.begin(), joined.end());
-  }
-  data.bytes = ByteSet::of(std::move(all));
-  return data;
-}
-
-std::optional<uint32_t>
-Instantiator::Impl::tileFootprint(const CompiledOp &op, const Effect &effect) {
-  const auto &access = std::get<Access>(effect.what);
-  const Val &view = value(access.bytes.object);
-  if (view.kind != Val::View) {
-    problem(Code::Undecided, op.op,
-            "which slot of shared memory is meant depends on " +
-                view.dependsOn());
-    return std::nullopt;
-  }
-  bool write = access.kind != AccessKind::Read;
-  std::vector<int64_t> key = {
-      't',
-      view.id,
-      view.second,
-      regionWarp,
-      write,
-      reinterpret_cast<int64_t>(access.bytes.tile.getAsOpaquePointer()),
-      reinterpret_cast<int64_t>(
-          access.bytes.object.getType().getAsOpaquePointer())};
-  auto [found, fresh] = footprintIds.try_emplace(key, 0);
-  if (!fresh)
-    return found->second;
-  FootprintData data;
-  data.root = view.id;
-  if (Result<Layout> layout = getTileLayout(access.bytes.tile)) {
-    // A warp beyond the layout's holds copies of what warp w mod n holds.
-    int64_t warps = layout->warps();
-    if (!write || regionWarp < warps) {
-      auto type = cast<SharedType>(access.bytes.object.getType());
-      Layout image = type.getLayout();
-      Coord coords(static_cast<int>(type.getRank()));
-      ArrayRef<int64_t> shape = access.bytes.tile.getShape();
-      data = laneFootprint(
-          view.id,
-          elementsOf(access.bytes.tile, *layout, regionWarp % warps, write),
-          type.getElementBytes(),
-          [&](int64_t element) -> std::optional<int64_t> {
-            for (int64_t d = coords.size() - 1; d >= 0; --d) {
-              coords[d] = element % shape[d];
-              element /= shape[d];
-            }
-            return view.second + image.apply(coords)[0];
-          });
-    }
-  }
-  found->second = self.footprints.add(std::move(data));
-  return found->second;
-}
-
-std::optional<uint32_t>
-Instantiator::Impl::elementsFootprint(const CompiledOp &op,
-                                      const Effect &effect) {
-  const auto &access = std::get<Access>(effect.what);
-  const Footprint &bytes = access.bytes;
-  auto root = globalRoot(bytes.object);
-  if (!root) {
-    problem(Code::Undecided, op.op, "which tensor is meant is not known");
-    return std::nullopt;
-  }
-  // A tensor that nobody writes needs no bytes.
-  bool write = access.kind != AccessKind::Read;
-  std::vector<int64_t> key = {
-      'e', *root, regionWarp, write,
-      reinterpret_cast<int64_t>(bytes.tile.getAsOpaquePointer())};
-  SmallVector<const std::vector<int64_t> *, 4> coords;
-  for (Value coord : bytes.coords) {
-    const Val &val = value(coord);
-    if (val.kind != Val::Tensor) {
-      problem(Code::Undecided, op.op,
-              "the indices depend on " + val.dependsOn());
-      return std::nullopt;
-    }
-    coords.push_back(&tensors[val.id]);
-    key.push_back(val.id);
-  }
-  const std::vector<int64_t> *mask = nullptr;
-  if (bytes.mask) {
-    const Val &val = value(bytes.mask);
-    if (val.kind == Val::Tensor) {
-      mask = &tensors[val.id];
-      key.push_back(val.id);
-    } else if (write) {
-      problem(Code::Undecided, op.op, "the mask depends on " + val.dependsOn());
-      return std::nullopt;
-    }
-  }
-  std::vector<int64_t> strides = globalStrides(*root);
-  llvm::append_range(key, strides);
-  auto [found, fresh] = footprintIds.try_emplace(key, 0);
-  if (!fresh)
-    return found->second;
-  FootprintData data;
-  data.root = *root;
-  ArrayRef<int64_t> shape =
-      cast<GlobalType>(program->roots[*root].getType()).getShape();
-  std::optional<std::pair<size_t, int64_t>> outside;
-  if (Result<Layout> layout = getTileLayout(bytes.tile)) {
-    int64_t warps = layout->warps();
-    if (!write || regionWarp < warps)
-      data = laneFootprint(
-          *root, elementsOf(bytes.tile, *layout, regionWarp % warps, write),
-          getElementBytes(bytes.tile.getElementType()),
-          [&](int64_t index) -> std::optional<int64_t> {
-            if (mask && !(*mask)[index])
-              return std::nullopt;
-            int64_t offset = 0;
-            for (size_t d = 0; d < strides.size(); ++d) {
-              int64_t at = (*coords[d])[index];
-              if (!ShapedType::isDynamic(shape[d]) &&
-                  (at < 0 || at >= shape[d]))
-                outside = {d, at};
-              offset += at * strides[d];
-            }
-            return offset;
-          });
-  }
-  if (outside && (!bytes.mask || mask)) {
-    problem(Code::OutOfBounds, op.op,
-            "index " + Twine(outside->second) + " of dimension " +
-                Twine(outside->first) + ", which has " +
-                Twine(shape[outside->first]) + " elements");
-    return std::nullopt;
-  }
-  found->second = self.footprints.add(std::move(data));
-  return found->second;
-}
-
-std::optional<uint32_t>
-Instantiator::Impl::scalarFootprint(const CompiledOp &op,
-                                    const Footprint &bytes) {
-  std::vector<int64_t> coords;
-  for (Value coord : bytes.coords) {
-    const Val &val = value(coord);
-    if (val.kind != Val::Int) {
-      problem(Code::Undecided, op.op,
-              "the index depends on " + val.dependsOn());
-      return std::nullopt;
-    }
-    coords.push_back(val.number.value);
-  }
-  FootprintData data;
-  int64_t offset = 0, size = 0;
-  if (auto type = dyn_cast<SharedType>(bytes.object.getType())) {
-    const Val &view = value(bytes.object);
-    if (view.kind != Val::View) {
-      problem(Code::Undecided, op.op,
-              "which slot of shared memory is meant depends on " +
-                  view.dependsOn());
-      return std::nullopt;
-    }
-    for (auto [coord, extent] : llvm::zip(bytes.coords, type.getShape()))
-      if (!decides(op, value(coord), 0, extent - 1, "the index"))
-        return std::nullopt;
-    for (auto [coord, extent] : llvm::zip(coords, type.getShape()))
-      if (coord < 0 || coord >= extent) {
-        problem(Code::OutOfBounds, op.op,
-                "index " + Twine(coord) + " of " + Twine(extent));
-        return std::nullopt;
-      }
-    data.root = view.id;
-    offset = view.second + type.getByteOffset(coords);
-    size = type.getElementBytes();
-  } else {
-    auto root = globalRoot(bytes.object);
-    if (!root) {
-      problem(Code::Undecided, op.op, "which tensor is meant is not known");
-      return std::nullopt;
-    }
-    data.root = *root;
-    ArrayRef<int64_t> shape =
-        cast<GlobalType>(program->roots[*root].getType()).getShape();
-    for (auto [d, coord] : llvm::enumerate(bytes.coords)) {
-      const Number &at = value(coord).number;
-      // What depends on the launch is a launch's business.
-      if (at.value < 0 || (!at.symbol && !ShapedType::isDynamic(shape[d]) &&
-                           at.value >= shape[d])) {
-        problem(Code::OutOfBounds, op.op,
-                "index " + Twine(at.value) + " of dimension " + Twine(d));
-        return std::nullopt;
-      }
-    }
-    std::vector<int64_t> strides = globalStrides(*root);
-    for (auto [coord, stride] : llvm::zip(coords, strides))
-      offset += coord * stride;
-    size = strides.back();
-  }
-  std::vector<int64_t> key = {'v', data.root, offset, size};
-  auto [found, fresh] = footprintIds.try_emplace(key, 0);
-  if (fresh) {
-    data.bytes = ByteSet(offset, offset + size);
-    found->second = self.footprints.add(std::move(data));
-  }
-  return found->second;
-}
-
 bool Instantiator::Impl::resolveAccess(const CompiledOp &op,
                                        const Effect &effect) {
   const auto &access = std::get<Access>(effect.what);
   const Footprint &bytes = access.bytes;
   Action action{Action::Access, &effect};
   action.ctas = 0; // global memory
-  std::optional<uint32_t> id;
-  if (isa<TensorMemoryType>(bytes.object.getType()))
-    id = cellsFootprint(op, bytes);
-  else
-    switch (bytes.kind) {
-    case Footprint::Object:
-      // Barriers have rules of their own (MM-50 to MM-61), and a tensor map
-      // that was made at launch never changes (MM-92).
-      if (isa<MBarrierType>(bytes.object.getType()) ||
-          getTensorMapOp(bytes.object))
-        return true;
-      id = mapFootprint(op, bytes.object);
-      break;
-    case Footprint::Box:
-      // A map in memory begins where it was last told to.
-      if (bytes.object.getDefiningOp<TensormapAtOp>()) {
-        auto argument = globalArgument(bytes.object);
-        if (!argument ||
-            writtenTensors.contains(kernel.getKernelArguments()[*argument]))
-          gap(op.op,
-              "which part of a tensor copies through a changed map touch");
-        return true;
-      }
-      id = boxFootprint(op, access);
-      break;
-    case Footprint::Elements:
-      id = elementsFootprint(op, effect);
-      break;
-    case Footprint::Tile:
-      id = tileFootprint(op, effect);
-      break;
-    case Footprint::View: {
-      const Val &view = value(bytes.object);
-      auto type = cast<SharedType>(bytes.object.getType());
-      if (view.kind != Val::View) {
-        problem(Code::Undecided, op.op,
-                "which slot of shared memory is meant depends on " +
-                    view.dependsOn());
-        return false;
-      }
-      int64_t size = type.getSlots() == 1
-                         ? type.getTileBytes()
-                         : type.getSlots() * type.getSlotBytes();
-      std::vector<int64_t> key = {'v', view.id, view.second, size};
-      auto [found, fresh] = footprintIds.try_emplace(key, 0);
-      if (fresh) {
-        FootprintData data;
-        data.root = view.id;
-        data.bytes = ByteSet(view.second, view.second + size);
-        found->second = self.footprints.add(std::move(data));
-      }
-      id = found->second;
-      break;
-    }
-    case Footprint::Scalar:
-      id = scalarFootprint(op, bytes);
-      break;
-    }
+  // Barriers have rules of their own (MM-50 to MM-61), and a tensor map that was
+  // made at launch never changes (MM-92).
+  if (bytes.kind == Footprint::Object &&
+      (isa<MBarrierType>(bytes.object.getType()) ||
+       getTensorMapOp(bytes.object)))
+    return true;
+  // A map in memory begins where it was last told to.
+  if (bytes.kind == Footprint::Box &&
+      bytes.object.getDefiningOp<ViewOpInterface>()) {
+    auto argument = globalArgument(bytes.object);
+    if (!argument ||
+        writtenTensors.contains(kernel.getKernelArguments()[*argument]))
+      gap(op.op, "which part of a tensor copies through a changed map touch");
+    return true;
+  }
+  std::optional<uint32_t> id = footprintOf(op, regionOf(bytes, access.kind));
   if (!id)
     return false;
   action.object = *id;

@@ -57,12 +57,23 @@ static void checkBudgets(KernelOp kernel, Report &report) {
 }
 
 TargetId checker::targetOf(Operation *op) {
+  Operation *top = op;
   for (; op; op = op->getParentOp())
     if (auto name = op->getAttrOfType<StringAttr>("titan.target"))
       if (const TargetInfo *info = lookupTarget(
               std::string_view(name.getValue().data(), name.getValue().size())))
         return info->id;
-  return TargetId::Sm90a;
+  // Else the first one that has all of its operations.
+  for (const TargetInfo &info : allTargets()) {
+    auto lacks = [&](HardwareEffectsInterface op) {
+      return llvm::is_contained(op.getTargets(), StringRef(info.name))
+                 ? WalkResult::advance()
+                 : WalkResult::interrupt();
+    };
+    if (!top->walk(lacks).wasInterrupted())
+      return info.id;
+  }
+  return allTargets().front().id;
 }
 
 static void checkSharedMemory(KernelOp kernel, Report &report) {

@@ -122,7 +122,7 @@ void Execution::checkColumns(uint32_t a, const Event &event, int64_t columns) {
       all += block.columns;
       other = block.got;
     }
-  int64_t most = targetInfo(TargetId::Sm100a).tmemColumns;
+  int64_t most = targetWith(Feature::Tcgen05).tmemColumns;
   if (all > most)
     tell(*other,
          Twine(all) + " columns of a CTA are allocated together, of " +
@@ -237,7 +237,9 @@ void Execution::checkWritten(uint32_t a, const Event &event,
   const auto &access = std::get<effect::Access>(action.effect->what);
   const FootprintData &cells = footprints[action.object];
   std::optional<int64_t> poison;
-  for (int64_t window = cells.low[0] / 32; window < cells.high[0] / 32;
+  const TargetInfo &target = targetWith(Feature::Tcgen05);
+  int64_t lanes = target.tmemLanes / target.warpsPerWarpgroup;
+  for (int64_t window = cells.low[0] / lanes; window < cells.high[0] / lanes;
        ++window) {
     llvm::BitVector &written = block.written[window];
     if (written.size() < cells.high[1])
@@ -270,40 +272,18 @@ void Execution::endOfCells() {
 // Pairs of accesses
 //===----------------------------------------------------------------------===//
 
-/// Which operation of the table of ordered pairs an access belongs to.
-static std::optional<EngineOp> engineOf(const AccessRecord &access) {
-  if (access.mechanism == Mechanism::TmemLoad)
-    return EngineOp::Tcgen05Ld;
-  if (access.mechanism == Mechanism::TmemStore)
-    return EngineOp::Tcgen05St;
-  if (access.mechanism != Mechanism::TensorCore)
-    return std::nullopt;
-  return isa<Tcgen05CopyOp>(access.event->op) ? EngineOp::Tcgen05Cp
-                                              : EngineOp::Tcgen05Mma;
-}
-
-/// Products of one .kind: f16 and bf16, or tf32, or all floats of 8 bits and
-/// fewer, or integers (PTX ISA, tcgen05: Kind:: tables).
-static bool sameKind(Tcgen05MmaOp x, Tcgen05MmaOp y) {
-  auto element = [](Tcgen05MmaOp op) {
-    return op.getB().getType().getElementType();
-  };
-  Type a = element(x), b = element(y);
-  return a.getIntOrFloatBitWidth() == b.getIntOrFloatBitWidth() &&
-         isa<IntegerType>(a) == isa<IntegerType>(b);
-}
-
 /// Whether the engine keeps the two in order by itself (MM-47).
 static bool inOrder(const AccessRecord &x, const AccessRecord &y) {
-  auto first = engineOf(x), second = engineOf(y);
+  auto operationOf = [](const AccessRecord &access) {
+    return access.effect ? access.effect->engineOp() : std::nullopt;
+  };
+  auto first = operationOf(x), second = operationOf(y);
   const OrderedPair *pair =
       first && second ? findOrderedPair(*first, *second) : nullptr;
   if (!pair || pair->condition != PairCondition::SameAccumulatorShapeKind)
     return pair;
-  auto a = cast<Tcgen05MmaOp>(x.event->op), b = cast<Tcgen05MmaOp>(y.event->op);
   return x.accumulator == y.accumulator &&
-         a.getD().getType().getShape() == b.getD().getType().getShape() &&
-         sameKind(a, b);
+         x.effect->shapeAndKind == y.effect->shapeAndKind;
 }
 
 Conflicts::Order Conflicts::checkCells(const AccessRecord &x,

@@ -53,7 +53,8 @@ bool Execution::namedBarrier(uint32_t a, const Event &event,
       agent.lost = true;
       return false;
     }
-  int64_t threads = effect.threads ? effect.threads : 32 * program.warps;
+  int64_t threads =
+      effect.threads ? effect.threads : program.lanes * program.warps;
   if (barrier.participants.empty()) {
     barrier.threads = threads;
     barrier.clock.clear();
@@ -80,7 +81,7 @@ bool Execution::namedBarrier(uint32_t a, const Event &event,
                    ", but nothing orders it after the round before: under "
                    "another schedule it counts in that one");
   barrier.participants.push_back({a, sync, &event});
-  barrier.come += 32;
+  barrier.come += program.lanes;
   barrier.clock.join(released(a, AllLanes));
   agent.arrived = sync;
   if (barrier.come < barrier.threads)

@@ -172,50 +172,29 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
   // What the body does to each argument's memory.
   auto names = kernel.getArgNames();
   llvm::DenseMap<Value, std::pair<bool, bool>> access; // read, written
-  auto through = [&](Value map) -> Value {
-    if (auto at = map.getDefiningOp<TensormapAtOp>()) {
-      auto argument = dyn_cast<BlockArgument>(at.getTensor());
-      return argument ? kernel.getLaunchValue(argument) : Value();
-    }
-    TensorMapOp made = getTensorMapOp(map);
-    return made ? Value(made.getTensor()) : Value();
+  auto touch = [&](const effect::Footprint &bytes, bool reads, bool writes) {
+    // A box lies in the tensor of its map, a map in the array that it is of.
+    bool ofMap = isa<TensorMapType>(bytes.object.getType());
+    Value tensor = ofMap && bytes.kind == effect::Footprint::Box
+                       ? getMappedTensor(bytes.object)
+                       : getRoot(bytes.object);
+    auto argument = dyn_cast_or_null<BlockArgument>(tensor);
+    if (!argument || !isa<GlobalType>(argument.getType()))
+      return;
+    if (argument.getParentRegion() == &kernel.getBody())
+      tensor = kernel.getLaunchValue(argument);
+    access[tensor].first |= reads;
+    access[tensor].second |= writes;
   };
-  kernel.getBody().walk([&](Operation *op) {
-    auto launchSide = [&](Value bodyValue) -> Value {
-      auto argument = dyn_cast<BlockArgument>(bodyValue);
-      return argument ? kernel.getLaunchValue(argument) : Value();
-    };
-    llvm::TypeSwitch<Operation *>(op)
-        .Case<TmaLoadOp>(
-            [&](auto o) { access[through(o.getMap())].first = true; })
-        .Case<TmaStoreOp>(
-            [&](auto o) { access[through(o.getMap())].second = true; })
-        .Case<TmaReduceOp>(
-            [&](auto o) { access[through(o.getMap())] = {true, true}; })
-        .Case<GlobalLoadOp>(
-            [&](auto o) { access[launchSide(o.getTensor())].first = true; })
-        .Case<GlobalStoreOp>(
-            [&](auto o) { access[launchSide(o.getTensor())].second = true; })
-        .Case<LdOp>([&](LdOp o) {
-          if (Value v = launchSide(o.getMemory()))
-            access[v].first = true;
-        })
-        .Case<StOp>([&](StOp o) {
-          if (Value v = launchSide(o.getMemory()))
-            access[v].second = true;
-        })
-        .Case<AtomOp>([&](AtomOp o) {
-          if (Value v = launchSide(o.getMemory()))
-            access[v] = {true, true};
-        })
-        .Case<TensormapAtOp>([&](TensormapAtOp o) {
-          if (Value v = launchSide(o.getArray()))
-            access[v] = {true, true};
-        })
-        .Case<FlagWaitOp, FlagSignalOp>([&](auto o) {
-          if (Value v = launchSide(o.getFlags()))
-            access[v] = {true, true};
-        });
+  kernel.getBody().walk([&](HardwareEffectsInterface op) {
+    effect::EffectList effects;
+    op.getHardwareEffects(effects);
+    for (const effect::Effect &effect : effects)
+      if (auto *each = std::get_if<effect::Access>(&effect.what))
+        touch(each->bytes, each->kind != AccessKind::Write,
+              each->kind != AccessKind::Read);
+      else if (auto *wait = std::get_if<effect::WaitFlag>(&effect.what))
+        touch(wait->flag, true, false);
   });
 
   for (auto [argument, nameAttribute] :

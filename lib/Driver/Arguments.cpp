@@ -588,8 +588,9 @@ std::optional<HostArguments> Maker::make() {
       return std::nullopt;
     BlockArgument value = kernel.getKernelArguments()[result.arguments.size()];
     argument.holdsMaps = llvm::any_of(value.getUsers(), [&](Operation *user) {
-      auto at = dyn_cast<TensormapAtOp>(user);
-      return at && at.getArray() == value;
+      auto view = dyn_cast<ViewOpInterface>(user);
+      return view && isa<TensorMapType>(user->getResult(0).getType()) &&
+             view.getView().source == value;
     });
     result.arguments.push_back(std::move(argument));
   }

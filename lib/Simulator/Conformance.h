@@ -19,6 +19,7 @@
 #ifndef TITAN_SIMULATOR_CONFORMANCE_H
 #define TITAN_SIMULATOR_CONFORMANCE_H
 
+#include "titan/Effects/Resolver.h"
 #include "titan/Simulator/Machine.h"
 
 namespace titan::sim {
@@ -34,10 +35,11 @@ private:
   struct Bytes {
     ByteSet read, written;
   };
-  bool declared(Agent &agent, const Inst &inst, const effect::Access &access,
+  bool declared(Agent &agent, const effect::Access &access,
                 std::map<const Memory *, Bytes> &to);
 
   Machine &machine;
+  effect::Resolver resolver;
   Recorder recorder;
   /// Operands at the beginning: a destination may be an operand's slot.
   std::vector<uint64_t> scalars;

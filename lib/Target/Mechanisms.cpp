@@ -15,33 +15,62 @@ constexpr MechanismInfo table[] = {
     {Mechanism::Phase, "phase", "", "mbarrier.try_wait, test_wait",
      Waiter::AnyThreadOfCta, /*completesInOrder=*/false, /*hasReadWait=*/false,
      Discharge::Nothing, /*doneBeforePublishing=*/false, "MM-53",
-     "PTX \"mbarrier\""},
+     "PTX \"mbarrier\"", Engine::Bulk, Binding::Own, std::nullopt},
     {Mechanism::BulkGroup, "bulk group", "cp.async.bulk.commit_group",
      "cp.async.bulk.wait_group", Waiter::CommittingThread, true, true,
      Discharge::SourcesRead, true, "MM-65",
-     "PTX \"cp.async.bulk.wait_group\", \"Async-group mechanism\""},
+     "PTX \"cp.async.bulk.wait_group\", \"Async-group mechanism\"",
+     Engine::Bulk, Binding::Commit, std::nullopt},
     {Mechanism::AsyncGroup, "async group", "cp.async.commit_group",
      "cp.async.wait_group", Waiter::CommittingThread, true, false,
      Discharge::Done, false, "MM-65",
-     "PTX \"cp.async.wait_group\", \"Async-group mechanism\""},
+     "PTX \"cp.async.wait_group\", \"Async-group mechanism\"", Engine::CpAsync,
+     Binding::CommitOrArrive, std::nullopt},
     {Mechanism::MmaGroup, "mma group", "wgmma.commit_group", "wgmma.wait_group",
      Waiter::IssuingWarpgroup, true, false, Discharge::Done, false, "MM-67",
-     "PTX \"wgmma.wait_group\""},
+     "PTX \"wgmma.wait_group\"", Engine::Wgmma, Binding::Commit,
+     EngineOp::Wgmma},
     {Mechanism::TmemLoad, "tmem load", "", "tcgen05.wait::ld",
      Waiter::IssuingWarp, true, false, Discharge::Done, true, "MM-103",
-     "PTX \"tcgen05.wait\" (all earlier loads of the thread)"},
+     "PTX \"tcgen05.wait\" (all earlier loads of the thread)",
+     Engine::TensorMemory, Binding::Issue, EngineOp::Tcgen05Ld},
     {Mechanism::TmemStore, "tmem store", "", "tcgen05.wait::st",
      Waiter::IssuingWarp, true, false, Discharge::Done, true, "MM-103",
-     "PTX \"tcgen05.wait\" (all earlier stores of the thread)"},
+     "PTX \"tcgen05.wait\" (all earlier stores of the thread)",
+     Engine::TensorMemory, Binding::Issue, EngineOp::Tcgen05St},
     {Mechanism::TensorCore, "tcgen05", "tcgen05.commit", "mbarrier.try_wait",
      Waiter::NobodyDirectly, true, false, Discharge::Done, false, "MM-104",
-     "PTX \"tcgen05.commit\""},
+     "PTX \"tcgen05.commit\"", Engine::Tcgen05, Binding::Arrive,
+     EngineOp::Tcgen05Mma},
     {Mechanism::VmCount, "vmcnt", "", "s_waitcnt vmcnt", Waiter::IssuingWarp,
      true, false, Discharge::SourcesRead, true, "MM-110",
-     "CDNA3 ISA, \"Data dependency resolution\""},
+     "CDNA3 ISA, \"Data dependency resolution\"", Engine::VectorMemory,
+     Binding::Issue, std::nullopt},
     {Mechanism::LgkmCount, "lgkmcnt", "", "s_waitcnt lgkmcnt",
      Waiter::IssuingWarp, true, false, Discharge::Nothing, true, "MM-110",
-     "CDNA3 ISA, \"Data dependency resolution\" (in order for LDS alone)"},
+     "CDNA3 ISA, \"Data dependency resolution\" (in order for LDS alone)",
+     Engine::Lds, Binding::Issue, EngineOp::LdsAccess},
+};
+
+constexpr EngineInfo engineTable[] = {
+    {Engine::Generic, "generic", InOrder::Everything, "MM-13",
+     "PTX \"Memory Consistency Model\" (program order)"},
+    {Engine::CpAsync, "cp.async", InOrder::Nothing, "MM-65",
+     "PTX \"cp.async.commit_group\" (no order among the copies of a group)"},
+    {Engine::Bulk, "bulk", InOrder::Nothing, "MM-37",
+     "PTX \"cp.async.bulk.commit_group\" (no order within a group)"},
+    {Engine::Wgmma, "wgmma", InOrder::Pairs, "MM-47", "PTX \"wgmma.fence\""},
+    {Engine::Tcgen05, "tcgen05", InOrder::Pairs, "MM-47",
+     "PTX \"Memory consistency model for 5th generation of TensorCore "
+     "operations\", Pipelined tcgen05 Instructions"},
+    {Engine::TensorMemory, "tensor memory", InOrder::Pairs, "MM-47",
+     "PTX \"Memory consistency model for 5th generation of TensorCore "
+     "operations\", Pipelined tcgen05 Instructions"},
+    {Engine::VectorMemory, "vector memory", InOrder::Nothing, "MM-112",
+     "CDNA3 ISA, \"Data dependency resolution\" (counted in order; no order in "
+     "memory)"},
+    {Engine::Lds, "LDS", InOrder::Pairs, "MM-47",
+     "CDNA3 ISA, LDS: LDS instructions of one wave execute in order"},
 };
 
 } // namespace
@@ -50,6 +79,12 @@ std::span<const MechanismInfo> mechanisms() { return table; }
 
 const MechanismInfo &mechanismInfo(Mechanism mechanism) {
   return table[static_cast<unsigned>(mechanism)];
+}
+
+std::span<const EngineInfo> engines() { return engineTable; }
+
+const EngineInfo &engineInfo(Engine engine) {
+  return engineTable[static_cast<unsigned>(engine)];
 }
 
 } // namespace titan

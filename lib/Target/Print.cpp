@@ -134,6 +134,18 @@ void printLimits(std::string &out) {
               number(launchRegisters(targetInfo(TargetId::Sm90a), warps))});
 }
 
+std::string_view toString(InOrder order) {
+  switch (order) {
+  case InOrder::Nothing:
+    return "nothing";
+  case InOrder::Pairs:
+    return "the pairs below";
+  case InOrder::Everything:
+    return "everything";
+  }
+  return "";
+}
+
 void printCompletion(std::string &out) {
   out += "\n## Completion mechanisms\n\nA wait on a token of a mechanism that "
          "completes in order waits for every older token of\nits class and "
@@ -146,6 +158,17 @@ void printCompletion(std::string &out) {
               toString(info.waiter), yes(info.completesInOrder),
               yes(info.hasReadWait), toString(info.atExit),
               yes(info.doneBeforePublishing), info.rule, info.source});
+  out += "\n## Engines\n\nWhat an engine keeps in order of itself, of what one "
+         "thread (wgmma: one warpgroup;\ngfx942: one wave) has issued.\n\n";
+  head(out, {"engine", "completes by", "in order", "rule", "source"});
+  for (const EngineInfo &engine : engines()) {
+    std::string by;
+    for (const MechanismInfo &info : mechanisms())
+      if (info.engine == engine.engine)
+        by += (by.empty() ? "" : ", ") + std::string(info.name);
+    row(out, {engine.name, by.empty() ? "at issue" : by,
+              toString(engine.inOrder), engine.rule, engine.source});
+  }
   out += "\n## Pairs that run in order without a wait\n\nOf one thread (wgmma: "
          "one warpgroup; gfx942: one wave). Every other pair is unordered.\n\n";
   head(out, {"first", "then", "if", "source"});

@@ -146,6 +146,13 @@ const TargetInfo &targetInfo(TargetId id) {
   return targets[static_cast<unsigned>(id)];
 }
 
+const TargetInfo &targetWith(Feature feature) {
+  for (const TargetInfo &target : targets)
+    if (target.has(feature))
+      return target;
+  return targets[0];
+}
+
 const TargetInfo *lookupTarget(std::string_view name) {
   for (const TargetInfo &target : targets)
     if (target.name == name)

@@ -378,9 +378,10 @@ void Lowerer::check(CopyAsyncOp copy, const CopyLowering &lowering) {
 
 /// Tells the copy's barrier of bytes.
 static void expect(OpBuilder &b, CopyAsyncOp copy, int64_t bytes) {
-  MBarrierExpectTxOp::create(
+  auto op = MBarrierExpectTxOp::create(
       b, copy.getLoc(), copy.getBarrier(), copy.getIndex(),
       arith::ConstantIntOp::create(b, copy.getLoc(), bytes, 32));
+  op->setDiscardableAttr(ofCopyAsync, b.getUnitAttr());
 }
 
 /// One box: `low` has numbers for the loops of boxes.

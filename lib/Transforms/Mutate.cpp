@@ -21,22 +21,56 @@ llvm::StringRef titan::stringify(MutationClass kind) {
 
 namespace {
 
+effect::EffectList effectsOf(Operation *op) {
+  effect::EffectList effects;
+  if (auto hardware = dyn_cast<HardwareEffectsInterface>(op))
+    hardware.getHardwareEffects(effects);
+  return effects;
+}
+template <typename What> bool is(const effect::Effect &effect) {
+  return std::holds_alternative<What>(effect.what);
+}
+template <typename What> bool does(Operation *op) {
+  return llvm::any_of(effectsOf(op), is<What>);
+}
+
+/// Effects that order something. Barriers that become live are accesses, too,
+/// and so is a signal of a flag: an addition that releases.
+bool orders(const effect::Effect &effect) {
+  if (auto *access = std::get_if<effect::Access>(&effect.what))
+    return isa<MBarrierType>(access->bytes.object.getType()) ||
+           (access->kind == AccessKind::Reduction && !access->mechanism &&
+            access->sem == effect::Sem::Release);
+  if (auto *life = std::get_if<effect::Lifetime>(&effect.what))
+    return life->kind == effect::Lifetime::Init;
+  return !is<effect::Registers>(effect) && !is<effect::Reveals>(effect) &&
+         !is<effect::CompleteTx>(effect);
+}
+
+bool isCommit(Operation *op) {
+  return does<effect::CommitGroup>(op) && !does<effect::Access>(op);
+}
+
 /// Operations that order something, and yield nothing that others need.
 bool isSynchronisation(Operation *op) {
-  if (isa<MBarrierArriveOp, MBarrierArriveExpectTxOp>(op))
-    return op->use_empty();
-  return isa<MBarrierInitOp, MBarrierExpectTxOp, MBarrierWaitOp, SyncWarpOp,
-             CtaSyncOp, BarrierSyncOp, BarrierArriveOp, ClusterArriveOp,
-             ClusterWaitOp, FenceOp, FenceProxyAsyncOp, FenceMbarrierInitOp,
-             BulkWaitOp, BulkWaitGroupOp, MmaFenceOp, MmaWaitOp, MmaWaitGroupOp,
-             BulkCommitOp, MmaCommitOp, FlagWaitOp, FlagSignalOp,
-             FenceTensormapReleaseOp, FenceTensormapAcquireOp>(op);
+  effect::EffectList effects = effectsOf(op);
+  return effects.size() && llvm::all_of(effects, orders) &&
+         (isCommit(op) || op->use_empty());
 }
 
 /// Operations whose work is wanted, but whose place matters.
-bool isPublication(Operation *op) { return isa<TensormapCpFenceproxyOp>(op); }
+bool isPublication(Operation *op) {
+  return does<effect::Fence>(op) && does<effect::Access>(op);
+}
 
-bool isCommit(Operation *op) { return isa<BulkCommitOp, MmaCommitOp>(op); }
+/// Waits in vain where there is nothing to wait for, and harms nobody.
+bool onlyWaits(Operation *op) {
+  effect::EffectList effects = effectsOf(op);
+  return effects.size() && llvm::all_of(effects, [](const auto &effect) {
+           return is<effect::WaitBarrier>(effect) ||
+                  is<effect::WaitGroup>(effect);
+         });
+}
 
 /// The next operation with effects (or a region with such), past pure ones.
 Operation *nextEffect(Operation *op) {
@@ -88,7 +122,7 @@ public:
     }
     // A load signals a barrier; a store is data only, and storing the same data
     // twice is no bug of synchronisation.
-    if (isa<TmaLoadOp>(op) &&
+    if (does<effect::CompleteTx>(op) &&
         want(MutationClass::Duplicate, "duplicate " + name())) {
       b.setInsertionPointAfter(op);
       b.clone(*op);
@@ -114,10 +148,9 @@ private:
   static bool countsThreads(ElectOp elect) {
     return elect.getBody()
         .walk([](Operation *each) {
-          bool harmless =
-              isPure(each) || each->hasTrait<OpTrait::IsTerminator>() ||
-              isa<MBarrierWaitOp, BulkWaitOp, BulkWaitGroupOp>(each) ||
-              each->getNumRegions() != 0;
+          bool harmless = isPure(each) ||
+                          each->hasTrait<OpTrait::IsTerminator>() ||
+                          onlyWaits(each) || each->getNumRegions() != 0;
           return harmless ? WalkResult::advance() : WalkResult::interrupt();
         })
         .wasInterrupted();

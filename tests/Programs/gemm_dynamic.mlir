@@ -13,7 +13,7 @@
 // RUN: titan explain effects %examples/programs/gemm_dynamic.mlir | FileCheck %s --check-prefix=EFFECTS
 // EFFECTS: partition schedule: 1 warp
 // EFFECTS: titan.atom, every active thread
-// EFFECTS-NEXT: reduce one element of %counter[%c0], generic proxy, at issue, .relaxed.gpu  [PTX ISA, atom]
+// EFFECTS-NEXT: reduce (add) one element of %counter[%c0], generic proxy, at issue, .relaxed.gpu  [PTX ISA, atom]
 // EFFECTS-NEXT: %tile depends on the schedule  [PTX ISA, Memory Consistency Model]
 
 // How often its loops run depends on the schedule: docs/status.md. Bugs in its

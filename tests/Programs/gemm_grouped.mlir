@@ -17,8 +17,8 @@
 // EFFECTS-NEXT: read object %editA, generic proxy, at issue  [PTX ISA, tensormap.replace]
 // EFFECTS-NEXT: write object %editA, generic proxy, at issue  [PTX ISA, tensormap.replace]
 // EFFECTS: titan.tensormap.cp_fenceproxy, warp
-// EFFECTS-NEXT: read object %editA, generic proxy, at issue  [PTX ISA, tensormap.cp_fenceproxy]
-// EFFECTS-NEXT: write object %groupA, generic proxy, at issue  [PTX ISA, tensormap.cp_fenceproxy]
+// EFFECTS-NEXT: read object %editA, generic proxy, at issue, by the warp as one  [PTX ISA, tensormap.cp_fenceproxy]
+// EFFECTS-NEXT: write object %groupA, generic proxy, at issue, by the warp as one  [PTX ISA, tensormap.cp_fenceproxy]
 // EFFECTS-NEXT: fence.proxy.tensormap release %groupA, .release.gpu  [PTX ISA, tensormap.cp_fenceproxy]
 // EFFECTS: titan.fence.tensormap_acquire, every active thread
 // EFFECTS-NEXT: fence.proxy.tensormap acquire %groupA, .acquire.gpu

@@ -16,7 +16,7 @@
 // EFFECTS: titan.global.load
 // EFFECTS-NEXT: read elements of %partial[%page, %rowIn, %columnIn], generic proxy, at issue  [PTX ISA, ld]
 // EFFECTS: titan.flag.signal, every active thread
-// EFFECTS-NEXT: reduce one element of %flags[%tile], generic proxy, at issue, .release.gpu  [PTX ISA, red; Release and Acquire Patterns]
+// EFFECTS-NEXT: reduce (add) one element of %flags[%tile], generic proxy, at issue, .release.gpu  [PTX ISA, red; Release and Acquire Patterns]
 
 // It is accepted: all CTAs of a few small launches are looked at together.
 // RUN: titan check %examples/programs/gemm_stream_k.mlir | FileCheck %s --check-prefix=ACCEPTED

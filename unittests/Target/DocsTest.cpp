@@ -163,6 +163,8 @@ TEST(Docs, MemoryModelHasEveryCitedRule) {
     cite(info.source);
   for (const MechanismInfo &info : mechanisms())
     cite(info.rule);
+  for (const EngineInfo &info : engines())
+    cite(info.rule);
   for (const ProxyRow &row : proxyRows())
     cite(row.rule);
   for (unsigned rule : cited)

@@ -229,3 +229,25 @@ TEST(Mechanisms, Rows) {
   EXPECT_FALSE(mechanismInfo(Mechanism::Phase).completesInOrder);
   EXPECT_TRUE(mechanismInfo(Mechanism::BulkGroup).hasReadWait);
 }
+
+TEST(Mechanisms, Engines) {
+  unsigned index = 0;
+  for (const EngineInfo &info : engines()) {
+    EXPECT_EQ(static_cast<unsigned>(info.engine), index++);
+    EXPECT_EQ(&engineInfo(info.engine), &info);
+    EXPECT_FALSE(info.source.empty());
+  }
+  for (const MechanismInfo &info : mechanisms()) {
+    // What only an arrival or the operation itself binds has no commit.
+    bool commits = info.binding == Binding::Commit ||
+                   info.binding == Binding::CommitOrArrive;
+    if (commits || info.binding == Binding::Own)
+      EXPECT_EQ(commits, !info.commit.empty()) << info.name;
+    // Whose operation stands in pairs keeps those pairs in order.
+    bool paired = false;
+    for (const OrderedPair &pair : orderedPairs())
+      paired |= info.operation && pair.first == *info.operation;
+    EXPECT_EQ(paired, engineInfo(info.engine).inOrder == InOrder::Pairs)
+        << info.name;
+  }
+}

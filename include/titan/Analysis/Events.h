@@ -155,6 +155,8 @@ struct Iteration {
 
 struct Program {
   int clusters = 1, clusterSize = 1, warps = 1;
+  /// Lanes of a warp (wave) of the kernel's target.
+  int64_t lanes = 0;
   std::vector<AgentInfo> agents;
   std::vector<AgentProgram> programs;
   std::vector<Iteration> iterations = {{}};
@@ -175,6 +177,9 @@ struct Program {
   bool resident = false;
   int ctas() const { return clusters * clusterSize; }
   uint64_t events() const;
+  /// How often one execution performs an effect: once for each of the threads
+  /// that act, or once.
+  int64_t times(const Event &event, effect::By by) const;
   /// "iteration 3", "iterations 1, 3 (outermost first)", or "".
   std::string describe(uint32_t iteration) const;
   /// "partition multiply, warp 3, iteration 1".

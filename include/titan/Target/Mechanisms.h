@@ -16,7 +16,10 @@
 #ifndef TITAN_TARGET_MECHANISMS_H
 #define TITAN_TARGET_MECHANISMS_H
 
+#include "titan/Target/ProxyTable.h"
+
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -50,6 +53,48 @@ enum class Discharge : uint8_t {
   Done,        ///< Everything is over.
 };
 
+/// What executes an access.
+enum class Engine : uint8_t {
+  Generic,      ///< The threads themselves: ld, st, atom, red.
+  CpAsync,      ///< cp.async.
+  Bulk,         ///< TMA: cp.async.bulk, with tensor maps and without.
+  Wgmma,        ///< wgmma.mma_async.
+  Tcgen05,      ///< tcgen05.mma, cp, shift.
+  TensorMemory, ///< tcgen05.ld, tcgen05.st.
+  VectorMemory, ///< gfx942: buffer and global instructions.
+  Lds,          ///< gfx942: ds instructions.
+};
+
+/// What an engine keeps in order of itself, of what one thread (wgmma: one
+/// warpgroup; gfx942: one wave) has issued.
+enum class InOrder : uint8_t {
+  Nothing,
+  Pairs,      ///< Those that orderedPairs() lists, under their conditions.
+  Everything, ///< All of it, in the order of issue.
+};
+
+struct EngineInfo {
+  Engine engine;
+  std::string_view name;
+  InOrder inOrder;
+  std::string_view rule; ///< Rule of docs/memory-model.md.
+  std::string_view source;
+};
+
+/// All engines, in the order of the enumeration.
+std::span<const EngineInfo> engines();
+
+const EngineInfo &engineInfo(Engine engine);
+
+/// What binds pending work of a mechanism to what a wait can name.
+enum class Binding : uint8_t {
+  Own,            ///< The operation's own completion at a barrier.
+  Commit,         ///< The next commit of its thread.
+  CommitOrArrive, ///< That, or an arrival after all that is unbound.
+  Arrive,         ///< Only the latter.
+  Issue,          ///< The instruction itself: a counter, all earlier ones.
+};
+
 struct MechanismInfo {
   Mechanism mechanism;
   std::string_view name;   ///< As printed.
@@ -65,6 +110,11 @@ struct MechanismInfo {
   bool doneBeforePublishing;
   std::string_view rule; ///< Rule of docs/memory-model.md.
   std::string_view source;
+  Engine engine;   ///< Whose work it completes.
+  Binding binding; ///< What makes a group, or a phase, of it.
+  /// Which operation of orderedPairs() its work is, unless an access says
+  /// another one.
+  std::optional<EngineOp> operation;
 };
 
 /// All mechanisms, in the order of the enumeration.

@@ -102,6 +102,10 @@ std::span<const LimitInfo> allLimits();
 std::span<const TargetInfo> allTargets();
 const TargetInfo &targetInfo(TargetId id);
 
+/// The first target that has the feature: whose limits a fact of the feature
+/// is. Every feature is some target's.
+const TargetInfo &targetWith(Feature feature);
+
 /// The target of that name; null if there is none (Code::UnknownTarget).
 const TargetInfo *lookupTarget(std::string_view name);
 

@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "titan/Dialect/Titan/Effects.h"
+#include "titan/Dialect/Titan/Titan.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Operation.h"
@@ -29,6 +29,18 @@ StringRef titan::effect::stringify(Cardinality cardinality) {
     return "a tile over the region";
   }
   llvm_unreachable("cardinality");
+}
+
+StringRef titan::effect::stringify(By by) {
+  switch (by) {
+  case By::Issuers:
+    return "each that issues it";
+  case By::Together:
+    return "the warp as one";
+  case By::Parts:
+    return "each lane, a part";
+  }
+  llvm_unreachable("one of these");
 }
 
 StringRef titan::effect::stringify(Proxy proxy) {
@@ -222,15 +234,24 @@ public:
     ctas(f.ctas);
   }
 
+  void performers(By by) {
+    if (by != By::Issuers)
+      os << ", by " << stringify(by);
+  }
+
   void order(Sem sem, Scope scope) {
     if (sem != Sem::Weak)
       os << ", ." << stringify(sem) << "." << stringify(scope);
   }
 
   void operator()(const Access &a) {
-    os << stringify(a.kind) << " " << (a.surely ? "" : "possibly ");
+    os << stringify(a.kind) << " ";
+    if (a.reduction)
+      os << "(" << stringifyAtomicOp(a.reduction->op) << ") ";
+    os << (a.surely ? "" : "possibly ");
     footprint(a.bytes);
     os << ", " << stringify(a.proxy) << " proxy, " << stringify(a.mechanism);
+    performers(a.by);
     order(a.sem, a.scope);
   }
   void operator()(const Arrive &a) {
@@ -241,6 +262,7 @@ public:
     if (a.after)
       os << " after " << stringify(a.after)
          << (a.increments ? ", incrementing" : "");
+    performers(a.by);
     order(a.sem, a.scope);
   }
   void operator()(const ExpectTx &e) {
@@ -248,6 +270,7 @@ public:
     expr(e.bytes);
     os << " bytes on ";
     barrier(e.barrier);
+    performers(e.by);
   }
   void operator()(const CompleteTx &c) {
     os << "complete_tx ";
@@ -255,6 +278,7 @@ public:
     os << " bytes on ";
     barrier(c.barrier);
     os << " when written";
+    performers(c.by);
   }
   void operator()(const CommitGroup &c) {
     os << "commit " << stringify(c.mechanism);

@@ -36,6 +36,14 @@ LogicalResult SharedSlotOp::verify() {
   return success();
 }
 
+View SharedSlotOp::getView() {
+  SharedType ring = getRing().getType();
+  return {.source = getRing(),
+          .index = getIndex(),
+          .stride = ring.getSlotBytes(),
+          .slots = ring.getSlots()};
+}
+
 LogicalResult SharedViewOp::verify() {
   SharedType from = getSource().getType(), to = getType();
   size_t rank = from.getRank();
@@ -105,6 +113,12 @@ int64_t SharedViewOp::getByteOffset() {
     return (row * shape.back() + offsets.back()) * bytes;
   return (offsets.back() * bytes / span * rows + row) * span;
 }
+
+View SharedViewOp::getView() {
+  return {.source = getSource(), .offset = getByteOffset()};
+}
+
+View MapRankOp::getView() { return {.source = getSource(), .rank = getRank()}; }
 
 LogicalResult MapRankOp::verify() {
   Type from = getSource().getType(), to = getType();
@@ -326,7 +340,8 @@ void AtomOp::getHardwareEffects(EffectList &effects) {
                      .bytes = scalarOf(getMemory(), getIndices()),
                      .sem = toSem(getSem()),
                      .scope = toScope(getScope()),
-                     .added = getOp() == AtomicOp::Add ? getValue() : Value()},
+                     .added = getOp() == AtomicOp::Add ? getValue() : Value(),
+                     .reduction = Reduction{getOp(), getType()}},
               "PTX ISA, atom");
   effects.add(Reveals{getResult()}, "PTX ISA, Memory Consistency Model");
 }
@@ -354,11 +369,13 @@ LogicalResult FlagSignalOp::verify() {
   return verifyFlag(*this, getFlags().getType(), getIndices());
 }
 void FlagSignalOp::getHardwareEffects(EffectList &effects) {
-  effects.add(Access{.kind = AccessKind::Reduction,
-                     .bytes = scalarOf(getFlags(), getIndices()),
-                     .sem = Sem::Release,
-                     .scope = toScope(getScope()),
-                     .added = getValue()},
-              "PTX ISA, red; Release and Acquire Patterns");
+  effects.add(
+      Access{.kind = AccessKind::Reduction,
+             .bytes = scalarOf(getFlags(), getIndices()),
+             .sem = Sem::Release,
+             .scope = toScope(getScope()),
+             .added = getValue(),
+             .reduction = Reduction{AtomicOp::Add, getValue().getType()}},
+      "PTX ISA, red; Release and Acquire Patterns");
 }
 Cardinality FlagSignalOp::getCardinality() { return Cardinality::EveryThread; }

@@ -91,7 +91,10 @@ void MmaOp::getHardwareEffects(EffectList &effects) {
       effects.add(Registers{.kind = Registers::Borrow, .value = operand},
                   "PTX ISA, wgmma.wait_group");
   }
-  effects.add(Registers{.kind = Registers::InFlight, .value = getResult()},
+  effects.add(Registers{.kind = Registers::InFlight,
+                        .value = getResult(),
+                        .from = getAcc(),
+                        .adds = getAccumulate()},
               source);
 }
 Cardinality MmaOp::getCardinality() { return Cardinality::Warpgroup; }
@@ -163,7 +166,9 @@ void MmaResultOp::getHardwareEffects(EffectList &effects) {
   else
     wait.pending = 0;
   effects.add(wait, "PTX ISA, wgmma.wait_group");
-  effects.add(Registers{.kind = Registers::Arrived, .value = getResult()},
+  effects.add(Registers{.kind = Registers::Arrived,
+                        .value = getResult(),
+                        .from = getAcc()},
               "PTX ISA, wgmma.wait_group");
 }
 Cardinality MmaResultOp::getCardinality() { return Cardinality::Warpgroup; }

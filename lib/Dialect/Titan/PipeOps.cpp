@@ -33,3 +33,26 @@ LogicalResult PipeCreateOp::verify() {
            << ", not " << depth;
   return verifyAtKernelTop(*this);
 }
+
+/// Which ring's slot it is, a pipe says where one slot of it was acquired or
+/// waited for; what loops carry is some slot of some pipe.
+effect::View PipeBufferOp::getView() {
+  Operation *use = getSlot().getDefiningOp();
+  Value from;
+  if (auto acquire = dyn_cast_or_null<PipeAcquireOp>(use))
+    from = acquire.getPipe();
+  else if (auto wait = dyn_cast_or_null<PipeWaitOp>(use))
+    from = wait.getPipe();
+  auto pipe = from ? from.getDefiningOp<PipeCreateOp>() : nullptr;
+  if (!pipe)
+    return {};
+  for (auto [name, buffer] : llvm::zip(pipe.getNames(), pipe.getBuffers()))
+    if (name == getNameAttr()) {
+      auto ring = cast<SharedType>(buffer.getType());
+      return {.source = buffer,
+              .index = getSlot(),
+              .stride = ring.getSlotBytes(),
+              .slots = ring.getSlots()};
+    }
+  return {};
+}

@@ -173,8 +173,23 @@ LogicalResult Tcgen05MmaOp::verify() {
               "docs/hardware-facts.md)";
   return verifyGroup(*this, getPair());
 }
+/// Products stay in order where shape and .kind are one: f16 for f16 and bf16,
+/// tf32, f8f6f4 for all floats of 8 bits and fewer, i8 (PTX ISA, tcgen05: Kind::
+/// tables). One element type stands for each kind.
+static Type shapeAndKind(Tcgen05MmaOp op) {
+  Type element = op.getB().getType().getElementType();
+  Builder b(op.getContext());
+  unsigned bits = element.getIntOrFloatBitWidth();
+  Type kind = isa<IntegerType>(element) ? Type(b.getIntegerType(bits))
+              : bits == 32              ? Type(b.getF32Type())
+              : bits == 16              ? Type(b.getF16Type())
+                                        : Type(b.getIntegerType(8, false));
+  return RankedTensorType::get(op.getD().getType().getShape(), kind);
+}
+
 void Tcgen05MmaOp::getHardwareEffects(EffectList &effects) {
   static const char *source = "PTX ISA, tcgen05.mma";
+  Type product = shapeAndKind(*this);
   CtaSet ctas = ctasOf(getPair());
   auto whole = [&](Value object) {
     Footprint bytes = viewOf(object);
@@ -186,7 +201,8 @@ void Tcgen05MmaOp::getHardwareEffects(EffectList &effects) {
     effects.add(Access{.kind = AccessKind::Read,
                        .proxy = tmem ? Proxy::TensorMemory : Proxy::Async,
                        .mechanism = Mechanism::TensorCore,
-                       .bytes = whole(operand)},
+                       .bytes = whole(operand),
+                       .shapeAndKind = product},
                 tmem ? source : "PTX ISA, tcgen05: Async proxy");
   }
   if (getAccumulate())
@@ -194,12 +210,14 @@ void Tcgen05MmaOp::getHardwareEffects(EffectList &effects) {
                        .proxy = Proxy::TensorMemory,
                        .mechanism = Mechanism::TensorCore,
                        .bytes = whole(getD()),
-                       .surely = getConstant(getAccumulate()).value_or(0) != 0},
+                       .surely = getConstant(getAccumulate()).value_or(0) != 0,
+                       .shapeAndKind = product},
                 source);
   effects.add(Access{.kind = AccessKind::Write,
                      .proxy = Proxy::TensorMemory,
                      .mechanism = Mechanism::TensorCore,
-                     .bytes = whole(getD())},
+                     .bytes = whole(getD()),
+                     .shapeAndKind = product},
               source);
 }
 Cardinality Tcgen05MmaOp::getCardinality() { return Cardinality::OneThread; }
@@ -225,12 +243,14 @@ void Tcgen05CopyOp::getHardwareEffects(EffectList &effects) {
   effects.add(Access{.kind = AccessKind::Read,
                      .proxy = Proxy::Async,
                      .mechanism = Mechanism::TensorCore,
-                     .bytes = from},
+                     .bytes = from,
+                     .operation = EngineOp::Tcgen05Cp},
               "PTX ISA, tcgen05: Async proxy");
   effects.add(Access{.kind = AccessKind::Write,
                      .proxy = Proxy::TensorMemory,
                      .mechanism = Mechanism::TensorCore,
-                     .bytes = to},
+                     .bytes = to,
+                     .operation = EngineOp::Tcgen05Cp},
               "PTX ISA, tcgen05.cp");
 }
 Cardinality Tcgen05CopyOp::getCardinality() { return Cardinality::OneThread; }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpHelpers.h"
 #include "titan/Dialect/Titan/Titan.h"
+#include "titan/Domain/TensorMap.h"
 
 using namespace mlir;
 using namespace titan;
@@ -24,6 +25,12 @@ LogicalResult TensormapAllocOp::verify() {
   if (failed(verifyTiled(*this, getType())))
     return failure();
   return verifyAtKernelTop(*this);
+}
+
+View TensormapAtOp::getView() {
+  return {.source = getArray(),
+          .index = getIndex(),
+          .stride = std::tuple_size_v<TmaDescriptor>};
 }
 
 LogicalResult TensormapAtOp::verify() {
@@ -64,9 +71,13 @@ LogicalResult TensormapCopyOp::verify() {
   return verifySame(*this, getSource().getType(), getMap().getType());
 }
 void TensormapCopyOp::getHardwareEffects(EffectList &effects) {
-  effects.add(Access{.kind = AccessKind::Read, .bytes = objectOf(getSource())},
+  effects.add(Access{.kind = AccessKind::Read,
+                     .bytes = objectOf(getSource()),
+                     .by = By::Parts},
               "PTX ISA, ld");
-  effects.add(Access{.kind = AccessKind::Write, .bytes = objectOf(getMap())},
+  effects.add(Access{.kind = AccessKind::Write,
+                     .bytes = objectOf(getMap()),
+                     .by = By::Parts},
               "PTX ISA, st");
 }
 Cardinality TensormapCopyOp::getCardinality() { return Cardinality::Warp; }
@@ -158,9 +169,13 @@ LogicalResult TensormapCpFenceproxyOp::verify() {
 }
 void TensormapCpFenceproxyOp::getHardwareEffects(EffectList &effects) {
   static const char *source = "PTX ISA, tensormap.cp_fenceproxy";
-  effects.add(Access{.kind = AccessKind::Read, .bytes = objectOf(getSource())},
+  effects.add(Access{.kind = AccessKind::Read,
+                     .bytes = objectOf(getSource()),
+                     .by = By::Together},
               source);
-  effects.add(Access{.kind = AccessKind::Write, .bytes = objectOf(getMap())},
+  effects.add(Access{.kind = AccessKind::Write,
+                     .bytes = objectOf(getMap()),
+                     .by = By::Together},
               source);
   effects.add(Fence{.kind = Fence::TensormapRelease,
                     .sem = Sem::Release,

@@ -40,23 +40,23 @@ int64_t titan::getElementBytes(Type elementType) {
 }
 
 Value titan::getRoot(Value memory, bool *cluster) {
-  for (;;) {
-    Operation *op = memory.getDefiningOp();
-    if (auto slot = dyn_cast_or_null<SharedSlotOp>(op))
-      memory = slot.getRing();
-    else if (auto view = dyn_cast_or_null<SharedViewOp>(op))
-      memory = view.getSource();
-    else if (auto slot = dyn_cast_or_null<TmemSlotOp>(op))
-      memory = slot.getRing();
-    else if (auto view = dyn_cast_or_null<TmemViewOp>(op))
-      memory = view.getSource();
-    else if (auto map = dyn_cast_or_null<MapRankOp>(op)) {
-      memory = map.getSource();
-      if (cluster)
-        *cluster = true;
-    } else
-      return memory;
+  while (auto op = memory.getDefiningOp<ViewOpInterface>()) {
+    effect::View view = op.getView();
+    if (!view.source)
+      break;
+    if (view.rank && cluster)
+      *cluster = true;
+    memory = view.source;
   }
+  return memory;
+}
+
+Value titan::getMappedTensor(Value map) {
+  if (TensorMapOp made = getTensorMapOp(map))
+    return made.getTensor();
+  if (auto at = map.getDefiningOp<TensormapAtOp>())
+    return at.getTensor();
+  return {};
 }
 
 TensorMapOp titan::getTensorMapOp(Value mapInBody) {

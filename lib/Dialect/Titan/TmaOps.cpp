@@ -164,8 +164,8 @@ void TmaLoadOp::getHardwareEffects(EffectList &effects) {
 Cardinality TmaLoadOp::getCardinality() { return Cardinality::OneThread; }
 
 static void storeEffects(EffectList &effects, Value buffer, Value map,
-                         ValueRange coords, AccessKind kind,
-                         const char *source) {
+                         ValueRange coords, AccessKind kind, const char *source,
+                         std::optional<Reduction> reduction = std::nullopt) {
   effects.add(Access{.kind = AccessKind::Read,
                      .proxy = Proxy::Tensormap,
                      .mechanism = Mechanism::BulkGroup,
@@ -179,7 +179,8 @@ static void storeEffects(EffectList &effects, Value buffer, Value map,
   effects.add(Access{.kind = kind,
                      .proxy = Proxy::Async,
                      .mechanism = Mechanism::BulkGroup,
-                     .bytes = boxOf(map, coords)},
+                     .bytes = boxOf(map, coords),
+                     .reduction = reduction},
               source);
 }
 
@@ -217,7 +218,8 @@ LogicalResult TmaReduceOp::verify() {
 }
 void TmaReduceOp::getHardwareEffects(EffectList &effects) {
   storeEffects(effects, getBuffer(), getMap(), getCoords(),
-               AccessKind::Reduction, "PTX ISA, cp.reduce.async.bulk.tensor");
+               AccessKind::Reduction, "PTX ISA, cp.reduce.async.bulk.tensor",
+               Reduction{getOp(), getMap().getType().getElementType()});
 }
 Cardinality TmaReduceOp::getCardinality() { return Cardinality::OneThread; }
 

@@ -40,6 +40,21 @@ LogicalResult TmemSlotOp::verify() {
   return success();
 }
 
+View TmemSlotOp::getView() {
+  TensorMemoryType ring = getRing().getType();
+  return {.source = getRing(),
+          .index = getIndex(),
+          .stride = 4 * ring.getColumns(),
+          .slots = ring.getSlots()};
+}
+
+View TmemViewOp::getView() {
+  Type element = getSource().getType().getElementType();
+  return {.source = getSource(),
+          .index = getColumn(),
+          .stride = ::titan::getElementBytes(element)};
+}
+
 LogicalResult TmemViewOp::verify() {
   TensorMemoryType from = getSource().getType(), to = getType();
   if (from.getSlots() != 1)

@@ -28,6 +28,9 @@
 
 namespace titan {
 
+/// Marks the expectations of bytes that a titan.copy_async has become.
+inline constexpr llvm::StringLiteral ofCopyAsync = "titan.of_copy_async";
+
 /// A copy as the library sees it.
 struct CopyLowering {
   TmaSchedule schedule;

@@ -50,6 +50,10 @@ namespace mlir {
 class AsmState;
 } // namespace mlir
 
+namespace titan {
+enum class AtomicOp : uint32_t; // TitanAttrs.td
+} // namespace titan
+
 namespace titan::effect {
 
 //===----------------------------------------------------------------------===//
@@ -66,6 +70,20 @@ enum class Cardinality {
   Warp,        ///< A whole warp, converged (syncwarp, ldmatrix, tcgen05.ld).
   Warpgroup,   ///< Four warps from a rank that is a multiple of 4 (wgmma).
   Tile, ///< Every thread of the region, each with its own part of a tile.
+};
+
+/// By which of the threads that execute an operation an effect is performed, and
+/// so how often: accesses, arrivals and bytes of transactions alike.
+///
+///                       EveryThread, 32 lanes   OneThread   Tile
+///   mbarrier.arrive     32 arrivals
+///   st.async            32 times its bytes
+///   tma.load                                    once
+///   shared.store                                            each its elements
+enum class By {
+  Issuers,  ///< As the cardinality says: each for itself, or the one, or all.
+  Together, ///< The threads of a warp as one, once (.sync.aligned).
+  Parts,    ///< Each an equal part of the bytes, in the order of the lanes.
 };
 
 //===----------------------------------------------------------------------===//
@@ -89,6 +107,26 @@ struct CtaSet {
   /// Rank: %cluster_ctarank of the one CTA. Mask: bit i selects rank i. Pair
   /// has no value: the own rank, and that with bit 0 turned (.cta_group::2).
   mlir::Value value;
+};
+
+/// What a view (ViewOpInterface) is of: the memory that `source` names, from
+/// byte `index * stride + offset` on. Bytes of tensor memory are those of one
+/// lane, 4 a column.
+///
+///   shared.slot %ring[%i]       %ring, index %i, stride: a slot's bytes
+///   shared.view %tile [64, 0]   %tile, offset
+///   tmem.view %s[%column]       %s, index %column, stride: an element's bytes
+///   map_rank %bar, %rank        %bar, of the CTA `rank` of the cluster
+///   tensormap.at %maps[%i]      %maps, index %i, stride 128
+struct View {
+  /// Null: not known (the buffer of a slot of no known pipe).
+  mlir::Value source;
+  mlir::Value index; ///< Null: none.
+  int64_t stride = 0;
+  int64_t offset = 0;
+  /// Of a ring: how many slots the index names, 0 to slots - 1; else 0.
+  int64_t slots = 0;
+  mlir::Value rank; ///< Null: of the same CTA as the source.
 };
 
 /// Which bytes, by which threads.
@@ -136,17 +174,29 @@ struct Footprint {
 // How and when
 //===----------------------------------------------------------------------===//
 
-// Proxy, AccessKind, Scope, FenceSpace: Target/ProxyTable.h. Mechanism (how
-// asynchronous work completes): Target/Mechanisms.h.
+// Proxy, AccessKind, Scope, FenceSpace, EngineOp (which pairs stay in order):
+// Target/ProxyTable.h. Mechanism (how asynchronous work completes, and what
+// binds what is pending), Engine (who executes it): Target/Mechanisms.h.
 
 /// PTX ISA, Memory Consistency Model, "Operation types".
 enum class Sem { Weak, Relaxed, Acquire, Release, AcqRel, SeqCst };
 
+/// What a reduction does to each element.
+struct Reduction {
+  AtomicOp op;
+  mlir::Type type;
+  bool operator==(const Reduction &) const = default;
+};
+
 /// Bytes read or written. Without a mechanism the access is performed at issue,
 /// in program order; with one it begins at issue, joins the pending class of
-/// that mechanism, and lasts until the completion that the class reports
-/// (Phase: the operation's own CompleteTx); for a write that is "destination
-/// written", for a read of a source "source read".
+/// that mechanism, and lasts until the completion that the class reports; for a
+/// write that is "destination written", for a read of a source "source read".
+/// What binds it there (MechanismInfo::binding):
+///
+///   Phase                  the operation's own CompleteTx, or Arrive
+///   groups, counters       the next CommitGroup of the class, by its thread
+///   AsyncGroup, TensorCore the next Arrive `after` the class, too
 struct Access {
   AccessKind kind = AccessKind::Read;
   Proxy proxy = Proxy::Generic;
@@ -158,6 +208,26 @@ struct Access {
   Scope scope = Scope::Cta;
   /// Atomic additions (signals of a flag, say): what is added, or null.
   mlir::Value added;
+  By by = By::Issuers;
+  /// Of every access of kind Reduction.
+  std::optional<Reduction> reduction;
+  /// Which operation of an engine it belongs to; none: the mechanism's usual one
+  /// (engineOpOf), if any.
+  std::optional<EngineOp> operation;
+  /// Of engines that keep in order only what agrees in shape and kind: a type
+  /// that says both, equal where they are; else null.
+  mlir::Type shapeAndKind;
+
+  /// Who executes it.
+  Engine engine() const {
+    return mechanism ? mechanismInfo(*mechanism).engine : Engine::Generic;
+  }
+  /// Which operation it is in the table of pairs that stay in order.
+  std::optional<EngineOp> engineOp() const {
+    if (operation || !mechanism)
+      return operation;
+    return mechanismInfo(*mechanism).operation;
+  }
 };
 
 /// One mbarrier: a ring of barriers and the slot in it (null index: slot 0).
@@ -167,7 +237,7 @@ struct BarrierRef {
   CtaSet ctas;
 };
 
-/// `count` arrivals (for each issuing thread) on a barrier's current phase.
+/// `count` arrivals (of each issuing thread) on a barrier's current phase.
 struct Arrive {
   BarrierRef barrier;
   Expr count = Expr::constant(1);
@@ -177,24 +247,28 @@ struct Arrive {
   /// issuing thread has pending and unbound in this class is complete
   /// (cp.async.mbarrier .arrive, tcgen05.commit).
   std::optional<Mechanism> after;
-  /// cp.async.mbarrier.arrive without .noinc: adds one to pending first.
+  /// cp.async.mbarrier.arrive without .noinc: adds `count` to the pending
+  /// arrivals at issue, so that its own do not count.
   bool increments = false;
+  By by = By::Issuers;
   /// The phase state that the arrive yields (null when dropped or remote).
   mlir::Value state;
 };
 
-/// The current phase expects `bytes` more bytes of transactions (for each
-/// issuing thread).
+/// The current phase expects `bytes` more bytes of transactions (of each issuing
+/// thread).
 struct ExpectTx {
   BarrierRef barrier;
   Expr bytes;
+  By by = By::Issuers;
 };
 
-/// When this operation's Phase accesses are performed, `bytes` complete on
-/// the barrier. A box past the tensor's edge counts whole.
+/// When this operation's Phase accesses are performed, `bytes` complete on the
+/// barrier (of each issuing thread). A box past the tensor's edge counts whole.
 struct CompleteTx {
   BarrierRef barrier;
   Expr bytes;
+  By by = By::Issuers;
 };
 
 /// The unbound pending accesses of the class become a group, named by `token`.
@@ -275,6 +349,11 @@ struct Registers {
   } kind;
   mlir::Value value;
   int64_t count = 0;
+  /// InFlight, Arrived: the registers in flight that these were before, or null.
+  mlir::Value from;
+  /// InFlight: whether (i1) the operation adds to what they hold; null: it does
+  /// not ask.
+  mlir::Value adds;
 };
 
 /// A result whose value depends on the schedule (polls, atomics, work
@@ -320,6 +399,7 @@ private:
 //===----------------------------------------------------------------------===//
 
 llvm::StringRef stringify(Cardinality);
+llvm::StringRef stringify(By);
 llvm::StringRef stringify(Proxy);
 llvm::StringRef stringify(AccessKind);
 llvm::StringRef stringify(Sem);

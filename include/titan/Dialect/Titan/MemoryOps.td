@@ -17,7 +17,7 @@ def Titan_SharedAllocOp : Titan_Op<"shared.alloc", []> {
   let hasVerifier = 1;
 }
 
-def Titan_SharedSlotOp : Titan_Op<"shared.slot", [Pure]> {
+def Titan_SharedSlotOp : Titan_Op<"shared.slot", [Pure, Titan_View]> {
   let summary = "one slot of a ring";
   let arguments = (ins Titan_SharedType:$ring, Titan_Integer:$index);
   let results = (outs Titan_SharedType:$result);
@@ -25,7 +25,7 @@ def Titan_SharedSlotOp : Titan_Op<"shared.slot", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Titan_SharedViewOp : Titan_Op<"shared.view", [Pure]> {
+def Titan_SharedViewOp : Titan_Op<"shared.view", [Pure, Titan_View]> {
   let summary = "a part of a tile: whole rows, and whole panels of a swizzled tile";
   let arguments = (ins Titan_SharedType:$source, DenseI64ArrayAttr:$offsets);
   let results = (outs Titan_SharedType:$result);
@@ -37,7 +37,7 @@ def Titan_SharedViewOp : Titan_Op<"shared.view", [Pure]> {
   }];
 }
 
-def Titan_MapRankOp : Titan_Op<"map_rank", [Pure]> {
+def Titan_MapRankOp : Titan_Op<"map_rank", [Pure, Titan_View]> {
   let summary = "the same memory of another CTA of the cluster (mapa)";
   let arguments = (ins AnyTypeOf<[Titan_SharedType, Titan_MBarrierType]>:$source, I32:$rank);
   let results = (outs AnyTypeOf<[Titan_SharedType, Titan_MBarrierType]>:$result);

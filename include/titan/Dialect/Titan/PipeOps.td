@@ -64,7 +64,7 @@ def Titan_PipeReleaseOp : Titan_Op<"pipe.release"> {
   let assemblyFormat = "$slot attr-dict";
 }
 
-def Titan_PipeBufferOp : Titan_Op<"pipe.buffer", [Pure]> {
+def Titan_PipeBufferOp : Titan_Op<"pipe.buffer", [Pure, Titan_View]> {
   let summary = "a named buffer of a slot";
   let arguments = (ins Titan_SlotType:$slot, StrAttr:$name);
   let results = (outs Titan_SharedType:$result);

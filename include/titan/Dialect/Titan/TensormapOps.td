@@ -25,7 +25,7 @@ def Titan_TensormapAllocOp : Titan_Op<"tensormap.alloc"> {
   let hasVerifier = 1;
 }
 
-def Titan_TensormapAtOp : Titan_Op<"tensormap.at", [Pure]> {
+def Titan_TensormapAtOp : Titan_Op<"tensormap.at", [Pure, Titan_View]> {
   let summary = "the tensor map in row %i of an array of 128-byte objects in global memory";
   let description = [{
     `titan.tensormap.at %maps[%i] over %D : !titan.global<?x128xi8>, !titan.global<?x?xbf16> -> !titan.tensor_map<...>`.

@@ -64,13 +64,18 @@ Result<Layout> getTileLayout(mlir::RankedTensorType tile);
 /// Bytes of an element of a type that lies in memory (bf16: 2, i1: 1).
 int64_t getElementBytes(mlir::Type elementType);
 
-/// The allocation (shared.alloc, mbarrier.alloc) or kernel argument that a
-/// chain of views starts from; `cluster` is set where the chain passes a
-/// map_rank.
+/// The allocation (shared.alloc, mbarrier.alloc) or block argument that a chain
+/// of views (ViewOpInterface) starts from; `cluster` is set where the chain
+/// passes a map_rank.
 mlir::Value getRoot(mlir::Value memory, bool *cluster = nullptr);
 
 /// The operation that made a tensor map of a kernel's body, at launch.
 TensorMapOp getTensorMapOp(mlir::Value mapInBody);
+
+/// The global tensor that copies through a map lead into: of a map made at
+/// launch as the launch region names it, of one in memory as tensormap.at does;
+/// null where the map is neither.
+mlir::Value getMappedTensor(mlir::Value map);
 
 /// What a launch gives: a size, a stride, an argument or a property of the
 /// device, by the name that messages give it: A[0], A.stride[0], n.

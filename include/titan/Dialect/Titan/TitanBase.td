@@ -46,6 +46,9 @@ class Titan_HwOp<string mnemonic, Titan_ExistsOn targets = Titan_Everywhere,
     : Titan_Op<mnemonic, !listconcat(traits,
         [targets, DeclareOpInterfaceMethods<HardwareEffectsInterface>])>;
 
+/// An operation whose result is a view of memory that an operand names.
+def Titan_View : DeclareOpInterfaceMethods<ViewOpInterface>;
+
 def Titan_Integer : AnyTypeOf<[I32, Index], "i32 or index">;
 def Titan_Tile : Type<AnyRankedTensor.predicate, "register tile", "::mlir::RankedTensorType">;
 def Titan_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat]>;

@@ -27,6 +27,18 @@ def HardwareEffectsInterface : OpInterface<"HardwareEffectsInterface"> {
   ];
 }
 
+def ViewOpInterface : OpInterface<"ViewOpInterface"> {
+  let cppNamespace = "::titan";
+  let description = [{
+    The operation's one result is a view: memory that another value names, or a
+    part of it. Nobody who follows views knows the operations that make them.
+  }];
+  let methods = [
+    InterfaceMethod<"What the result is a view of, and where in it the view begins.",
+      "::titan::effect::View", "getView">
+  ];
+}
+
 def LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
   let cppNamespace = "::titan";
   let description = [{

@@ -31,7 +31,7 @@ def Titan_TmemAllocOp : Titan_Op<"tmem.alloc"> {
   let hasVerifier = 1;
 }
 
-def Titan_TmemSlotOp : Titan_Op<"tmem.slot", [Pure]> {
+def Titan_TmemSlotOp : Titan_Op<"tmem.slot", [Pure, Titan_View]> {
   let summary = "one slot of a ring in tensor memory";
   let arguments = (ins Titan_TensorMemoryType:$ring, Titan_Integer:$index);
   let results = (outs Titan_TensorMemoryType:$result);
@@ -39,7 +39,7 @@ def Titan_TmemSlotOp : Titan_Op<"tmem.slot", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Titan_TmemViewOp : Titan_Op<"tmem.view", [Pure]> {
+def Titan_TmemViewOp : Titan_Op<"tmem.view", [Pure, Titan_View]> {
   let summary = "some columns of a tile, all rows; possibly as elements of another width";
   let description = [{
     `titan.tmem.view %s[%column] : !titan.tensor_memory<128x128xf32> -> !titan.tensor_memory<128x64xf32>`
