@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Conformance.h"
+#include "Hazards.h"
 #include "titan/Simulator/Machine.h"
 
 #include "titan/Dialect/Titan/SharedMemory.h"
@@ -69,9 +70,13 @@ Step Agent::step() {
     return Step::Failed;
   }
   const Inst &inst = program.code[pc];
+  if (machine.hazards)
+    machine.hazards->before(*this, inst);
   if (machine.conformance)
     machine.conformance->begin(*this, inst);
   Step result = inst.run(*this, inst);
+  if (machine.hazards)
+    machine.hazards->after(*this, inst, result);
   if (machine.conformance)
     machine.conformance->end(*this, inst,
                              result == Step::Ran || result == Step::Polled);

@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Hazards.h"
 #include "titan/Simulator/ExecutionTable.h"
 
 #include "titan/Dialect/Titan/SharedMemory.h"
@@ -209,8 +208,6 @@ static bool initBarrier(Agent &agent, const Inst &inst, MBarrier &barrier) {
     barrier.published = barrier.publishedAsync = false;
     agent.newBarriers.push_back(static_cast<uint32_t>(address));
   }
-  if (machine.hazards)
-    machine.hazards->init(agent, inst, barrier);
   return true;
 }
 
@@ -236,8 +233,6 @@ static MBarrier *liveBarrier(Agent &agent, const Inst &inst, Cta *&owner) {
   MBarrier *found = agent.barrier(inst, owner);
   if (!found || !agent.needLive(inst, *found, *owner))
     return nullptr;
-  if (agent.machine.hazards)
-    agent.machine.hazards->barrier(agent, inst, *owner, *found);
   return found;
 }
 
@@ -320,8 +315,6 @@ static Step observe(Agent &agent, const Inst &inst, Cta &owner, MBarrier &b) {
     machine.views->waited(
         agent, b, static_cast<MemorySem>(inst.sem) != MemorySem::Relaxed,
         static_cast<MemoryScope>(inst.scope));
-  if (machine.hazards)
-    machine.hazards->waited(agent, inst, owner, b);
   return Step::Ran;
 }
 
@@ -436,8 +429,6 @@ static Step syncWarp(Agent &agent, const Inst &inst) {
   agent.view.syncWarp();
   if (agent.machine.views)
     agent.machine.views->syncWarp(agent);
-  if (agent.machine.hazards)
-    agent.machine.hazards->syncWarp(agent);
   return Step::Ran;
 }
 
@@ -477,8 +468,6 @@ static bool arriveNamed(Agent &agent, const Inst &inst) {
   agent.round = b.round;
   if (machine.views)
     machine.views->arriveNamed(agent, b, b.count == b.threads);
-  if (machine.hazards)
-    machine.hazards->arriveNamed(agent, inst, b);
   if (b.count == b.threads) {
     b.count = 0;
     ++b.round;
@@ -506,8 +495,6 @@ static Step namedSync(Agent &agent, const Inst &inst) {
     return Step::Blocked;
   if (machine.views)
     machine.views->waitNamed(agent, b, agent.round);
-  if (machine.hazards)
-    machine.hazards->waitNamed(agent, inst, agent.round);
   return Step::Ran;
 }
 
@@ -543,8 +530,6 @@ static Step clusterArrive(Agent &agent, const Inst &inst) {
   }
   if (machine.views)
     machine.views->arriveCluster(agent, inst.flag);
-  if (machine.hazards)
-    machine.hazards->arriveCluster(agent, inst);
   Cluster &cluster = agent.cta.cluster;
   agent.clusterArrived = true;
   agent.clusterRound = cluster.round;
@@ -572,8 +557,6 @@ static Step clusterWait(Agent &agent, const Inst &inst) {
   agent.clusterArrived = false;
   if (machine.views)
     machine.views->waitCluster(agent, agent.clusterRound);
-  if (machine.hazards)
-    machine.hazards->waitCluster(agent, inst, agent.clusterRound);
   return Step::Ran;
 }
 
@@ -588,11 +571,6 @@ static Waits waitsForCluster(Agent &agent, const Inst &) {
 // Fences
 //===----------------------------------------------------------------------===//
 
-static void recordFence(Agent &agent, const Inst &inst) {
-  if (agent.machine.hazards)
-    agent.machine.hazards->fence(agent, inst);
-}
-
 static Step fence(Agent &agent, const Inst &inst) {
   Machine &machine = agent.machine;
   auto sem = static_cast<MemorySem>(inst.sem);
@@ -603,14 +581,12 @@ static Step fence(Agent &agent, const Inst &inst) {
   }
   if (machine.views)
     machine.views->fence(agent, sem, static_cast<MemoryScope>(inst.scope));
-  recordFence(agent, inst);
   return Step::Ran;
 }
 
-static Step fenceBarrierInit(Agent &agent, const Inst &inst) {
+static Step fenceBarrierInit(Agent &agent, const Inst &) {
   for (uint32_t address : agent.newBarriers)
     agent.cta.barriers[address].publishedAsync = true;
-  recordFence(agent, inst);
   return Step::Ran;
 }
 
@@ -621,20 +597,18 @@ static Step fenceProxyAsync(Agent &agent, const Inst &inst) {
   return fenceBarrierInit(agent, inst);
 }
 
-static Step fenceTensormapRelease(Agent &agent, const Inst &inst) {
+static Step fenceTensormapRelease(Agent &agent, const Inst &) {
   agent.view.release(agent.lanes());
   if (agent.machine.views)
     agent.machine.views->releaseMaps(agent);
-  recordFence(agent, inst);
-  return agent.machine.failed() ? Step::Failed : Step::Ran;
+  return Step::Ran;
 }
 
 static Step fenceTensormapAcquire(Agent &agent, const Inst &inst) {
   if (agent.machine.views)
     agent.machine.views->acquireMap(agent,
                                     MapPlace::decode(agent.scalars[inst.a]).at);
-  recordFence(agent, inst);
-  return agent.machine.failed() ? Step::Failed : Step::Ran;
+  return Step::Ran;
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Conformance.h"
+#include "Numbers.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -23,87 +24,6 @@ void Conformance::begin(Agent &agent, const Inst &inst) {
   for (auto &cta : agent.cta.cluster.ctas)
     cta->shared.recorder = &recorder;
 }
-
-namespace {
-/// Memories of a run: the window of shared memory, and global memory.
-enum MemoryNumber : uint32_t { SharedWindow, GlobalMemory };
-
-/// What values are for one agent.
-class Numbers : public effect::Environment {
-public:
-  Numbers(Agent &agent, ArrayRef<uint64_t> scalars, ArrayRef<Ref> refs)
-      : agent(agent), scalars(scalars), refs(refs) {}
-
-  uint64_t bits(Value value) const {
-    return scalars[agent.program.slots.lookup(value).scalar];
-  }
-  std::optional<int64_t> scalar(Value value, Role, unsigned) override {
-    return static_cast<int64_t>(bits(value));
-  }
-  bool knowsViews() const override { return true; }
-  std::optional<effect::Place> place(Value memory) override {
-    if (!isa<TensorMapType>(memory.getType())) {
-      SharedPlace place = SharedPlace::decode(bits(memory));
-      return effect::Place{SharedWindow, place.address,
-                           place.rank ? static_cast<int>(*place.rank) : -1};
-    }
-    MapPlace place = MapPlace::decode(bits(memory));
-    if (place.kind == MapPlace::Parameter)
-      return std::nullopt; // No bytes.
-    return effect::Place{place.kind == MapPlace::Shared ? SharedWindow
-                                                        : GlobalMemory,
-                         static_cast<int64_t>(place.at)};
-  }
-  std::optional<int64_t> element(Value tile, int64_t lane,
-                                 const effect::Shape::Held &held) override {
-    auto &data =
-        static_cast<const Tile &>(*refs[agent.program.slots.lookup(tile).ref]);
-    return static_cast<int32_t>(data.data[held.reg * laneCount + lane]);
-  }
-  std::optional<effect::Grid> grid(Value object) override {
-    return isa<TensorMapType>(object.getType()) ? mapped(object)
-                                                : tensor(object);
-  }
-
-private:
-  effect::Grid tensor(Value object) {
-    const SimulatorArgument &argument = agent.machine.arguments[bits(object)];
-    int64_t bytes = titan::getElementBytes(
-        cast<GlobalType>(object.getType()).getElementType());
-    effect::Grid grid;
-    grid.origin = {GlobalMemory, reinterpret_cast<int64_t>(argument.data)};
-    grid.sizes.assign(argument.shape.begin(), argument.shape.end());
-    for (int64_t stride : argument.strides)
-      grid.strides.push_back(stride * bytes);
-    return grid;
-  }
-  std::optional<effect::Grid> mapped(Value object) {
-    MapPlace place = MapPlace::decode(bits(object));
-    std::optional<TensorMap> map;
-    if (place.kind == MapPlace::Parameter)
-      map = agent.machine.launch.maps[place.at].map;
-    else
-      map =
-          decodeDescriptor(*reinterpret_cast<const TmaDescriptor *>(place.at));
-    if (!map)
-      return std::nullopt;
-    effect::Grid grid;
-    grid.origin = {GlobalMemory, static_cast<int64_t>(map->address)};
-    for (int d = map->rank - 1; d >= 0; --d) {
-      grid.sizes.push_back(map->dims[d]);
-      grid.strides.push_back(
-          d > 0 ? static_cast<int64_t>(map->strides[d - 1])
-                : cast<TensorMapType>(object.getType()).getUnitBytes());
-    }
-    grid.map = map;
-    return grid;
-  }
-
-  Agent &agent;
-  ArrayRef<uint64_t> scalars;
-  ArrayRef<Ref> refs;
-};
-} // namespace
 
 /// Adds the access's bytes; false where they cannot be said.
 bool Conformance::declared(Agent &agent, const effect::Access &access,
@@ -133,7 +53,7 @@ bool Conformance::declared(Agent &agent, const effect::Access &access,
     if (access.kind != AccessKind::Read)
       here.written = here.written.unite(bytes);
   };
-  if (touched->place.memory == GlobalMemory) {
+  if (touched->place.memory == Numbers::GlobalMemory) {
     add(machine.global);
     return true;
   }

@@ -181,16 +181,17 @@ bool State::tellCause(const Record &x, const Access &y) {
   return true;
 }
 
-bool State::isSameReduction(const Record &x, const Access &y) const {
-  return x.kind == AccessKind::Reduction &&
-         y.record.kind == AccessKind::Reduction &&
-         siteAt(x.site).inst->kind == y.inst->kind;
+bool State::isSameReduction(const Record &x, const Access &y) {
+  if (x.kind != AccessKind::Reduction || y.record.kind != AccessKind::Reduction)
+    return false;
+  const auto &first = planOf(*siteAt(x.site).inst).reduction;
+  return first && first == planOf(*y.inst).reduction;
 }
 
 /// Whether Y, which is after X, stands for both: whoever must come after X must
 /// come after Y, too. All that touches the bytes must come after a plain write;
 /// an atomic or a reduction speaks for its like alone.
-bool State::standsFor(const Access &y, const Record &x) const {
+bool State::standsFor(const Access &y, const Record &x) {
   bool strong = y.record.sem != effect::Sem::Weak;
   if (y.record.kind == AccessKind::Write && !strong)
     return true;
@@ -226,7 +227,7 @@ State::Order State::check(const Record &x, Access &y) {
   bool sameWarp = x.at.number / 2 == y.actors[0].thread->number / 2;
   // A product is late, but would not be had a wgmma.fence stood before it.
   auto wantsMmaFence = [&](auto &&known, const char *what) {
-    if (!isa<MmaOp>(y.inst->origin))
+    if (y.actors[0].known == &y.actors[0].thread->known)
       return false;
     Access now = y;
     for (Actor &actor : now.actors)
@@ -247,9 +248,10 @@ State::Order State::check(const Record &x, Access &y) {
       if (wantsMmaFence([&](auto &now) { return isDone(now, op); }, "wait"))
         return Order::Bad;
       Code code = need.ifNotComplete;
-      if (op.product && code == Code::CompletionNotObserved)
+      bool product = op.mechanism == Mechanism::MmaGroup;
+      if (product && code == Code::CompletionNotObserved)
         code = Code::MmaSlotReuse;
-      if (!op.product && code != Code::TensormapInUse && tellCause(x, y))
+      if (!product && code != Code::TensormapInUse && tellCause(x, y))
         return Order::Bad;
       tell(code, x, y,
            llvm::formatv("{0} bytes {1} asynchronously by an operation whose "
@@ -378,371 +380,4 @@ Access State::make(Agent &agent, const Inst &inst, const effect::Access &effect,
   y.record.scope = effect.scope;
   y.record.cta = agent.cta.number;
   return y;
-}
-
-/// The first access among an operation's effects that goes to such bytes.
-static const effect::Access *accessOf(const effect::EffectList &list,
-                                      effect::Footprint::Kind kind) {
-  for (const effect::Effect &effect : list)
-    if (auto *access = std::get_if<effect::Access>(&effect.what))
-      if (access->bytes.kind == kind)
-        return access;
-  return nullptr;
-}
-
-/// Y as made by one lane.
-static void byLane(Access &y, WarpState &warp, unsigned lane) {
-  ThreadClass &thread = warp.classes[lane != 0];
-  if (y.actors[0].thread != &thread)
-    y.goodOp = none; // What the elected lane knows the others need not.
-  y.actors[0] = {&thread, &thread.known, static_cast<uint8_t>(lane)};
-  y.record.at = {thread.number, thread.now, static_cast<uint8_t>(lane)};
-}
-
-void Hazards::tileAccess(Agent &agent, const Inst &inst, Cta &owner,
-                         uint32_t base) {
-  const effect::Access *effect =
-      accessOf(state->effectsOf(inst), effect::Footprint::Tile);
-  if (!effect)
-    return;
-  const TileAccess &access = *agent.program.accesses[inst.table];
-  const TileTable &table = *access.tile;
-  size_t begin = size_t(agent.regionWarp % table.warps) * table.perWarp();
-  bool first = agent.regionWarp < table.warps;
-  bool writes = effect->kind != AccessKind::Read;
-  Access y = state->make(agent, inst, *effect, &owner);
-  WarpState &warp = state->of(agent);
-  for (unsigned lane = 0; lane < laneCount; ++lane) {
-    byLane(y, warp, lane);
-    uint64_t from = 0, to = 0;
-    for (uint32_t reg = 0; reg <= table.registers; ++reg) {
-      uint32_t i = reg * laneCount + lane;
-      uint64_t at = 0;
-      if (reg < table.registers) {
-        if (writes && (!first || !table.owner[begin + i]))
-          continue;
-        at = base + access.offset[begin + i];
-        if (at == to && from != to) {
-          to += access.bytes;
-          continue;
-        }
-      }
-      if (from != to)
-        state->touch(owner.shared, from, to - from, y);
-      from = at;
-      to = at + (reg < table.registers ? access.bytes : 0);
-    }
-  }
-}
-
-void Hazards::elements(Agent &agent, const Inst &inst, unsigned tensor,
-                       ArrayRef<std::pair<uint64_t, uint8_t>> touched,
-                       unsigned bytes) {
-  const effect::Access *effect =
-      accessOf(state->effectsOf(inst), effect::Footprint::Elements);
-  if (!effect || !state->isWritten(tensor))
-    return;
-  Access y = state->make(agent, inst, *effect, nullptr);
-  for (auto [address, lane] : touched) {
-    byLane(y, state->of(agent), lane);
-    state->touch(state->machine.global, address, bytes, y);
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Scalars: accesses, and synchronisation through a location
-//===----------------------------------------------------------------------===//
-
-void Hazards::scalar(Agent &agent, const Inst &inst, Cta *owner,
-                     unsigned tensor, uint64_t address, unsigned bytes) {
-  const effect::EffectList &list = state->effectsOf(inst);
-  const effect::Access *effect = accessOf(list, effect::Footprint::Scalar);
-  effect::Access waits;
-  for (const effect::Effect &each : list)
-    if (auto *flag = std::get_if<effect::WaitFlag>(&each.what)) {
-      waits.sem = flag->sem;
-      waits.scope = flag->scope;
-      effect = &waits;
-    }
-  if (!effect || (!owner && !state->isWritten(tensor)))
-    return;
-  const Memory &memory = owner ? owner->shared : state->machine.global;
-  WarpState &warp = state->of(agent);
-  uint32_t lanes = agent.lanes();
-  using effect::Sem;
-  bool acquires = effect->sem == Sem::Acquire || effect->sem == Sem::AcqRel ||
-                  effect->sem == Sem::SeqCst;
-  bool releases = effect->sem == Sem::Release || effect->sem == Sem::AcqRel ||
-                  effect->sem == Sem::SeqCst;
-  bool reads = effect->kind != AccessKind::Write;
-  std::pair<uint64_t, uint64_t> key(owner ? owner->number + 1 : 0, address);
-  if (effect->sem != Sem::Weak && reads) {
-    auto found = state->locations.find(key);
-    if (found != state->locations.end() && !found->second.released.empty()) {
-      Relation between = found->second.cta == agent.cta.number
-                             ? Relation::SameCta
-                             : Relation::OtherCta;
-      if (acquires) {
-        if (auto code = scopeProblem(found->second.scope, effect->scope,
-                                     between, false))
-          state->machine.find(*code,
-                              "the acquire or the release that it reads from "
-                              "names too narrow a scope: " +
-                                  agent.who(inst),
-                              inst.origin, &agent, false);
-        state->acquire(agent, lanes, found->second.released);
-      } else {
-        for (ThreadClass &thread : warp.classes)
-          thread.pending.join(found->second.released);
-      }
-    }
-  }
-  Access y = state->make(agent, inst, *effect, owner);
-  if (lanes != 1 && effect->kind == AccessKind::Read) {
-    // Each lane reads; then the others, each for itself.
-    state->touch(memory, address, bytes, y);
-    byLane(y, warp, 1);
-    y.actors[0].lane = y.record.at.lane = allLanes;
-  } else if (lanes != 1) {
-    y.actors.push_back({&warp.classes[1], &warp.classes[1].known, allLanes});
-    y.record.at.lane = wholeWarp;
-  }
-  state->touch(memory, address, bytes, y);
-  if (effect->kind != AccessKind::Read && effect->sem != Sem::Weak) {
-    Location &location = state->locations[key];
-    // A plain store begins a new chain; an atomic continues the old one.
-    if (effect->kind == AccessKind::Write)
-      location.released = Clock();
-    location.scope = effect->scope;
-    if (releases)
-      location.released.join(state->publish(agent, lanes));
-    else if (const ThreadClass &thread = warp.classes[0];
-             !thread.released.empty()) {
-      location.released.join(thread.released);
-      location.scope = std::min(effect->scope, thread.releasedScope);
-    }
-    location.cta = agent.cta.number;
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Copies
-//===----------------------------------------------------------------------===//
-
-void Hazards::maps(Agent &agent, const Inst &inst) {
-  const effect::EffectList &list = state->effectsOf(inst);
-  bool asOne = false; // A warp, .sync.aligned (MM-90).
-  for (const effect::Effect &each : list)
-    if (auto *fence = std::get_if<effect::Fence>(&each.what))
-      asOne |= fence->kind == effect::Fence::TensormapRelease;
-  WarpState &warp = state->of(agent);
-  for (const effect::Effect &each : list) {
-    auto *access = std::get_if<effect::Access>(&each.what);
-    if (!access)
-      continue;
-    MapPlace place = MapPlace::decode(
-        agent.scalars[agent.program.slots.lookup(access->bytes.object).scalar]);
-    if (place.kind == MapPlace::Parameter)
-      continue; // Nobody writes it (MM-92).
-    Cta *owner = place.kind == MapPlace::Shared ? &agent.cta : nullptr;
-    const Memory &memory = owner ? owner->shared : state->machine.global;
-    Access y = state->make(agent, inst, *access, owner);
-    constexpr unsigned bytes = std::tuple_size_v<TmaDescriptor>;
-    if (asOne) {
-      y.actors.push_back({&warp.classes[1], &warp.classes[1].known, allLanes});
-      y.record.at.lane = wholeWarp;
-    } else if (!agent.elected) {
-      for (unsigned lane = 0, part = bytes / laneCount; lane < laneCount;
-           ++lane) {
-        byLane(y, warp, lane);
-        state->touch(memory, place.at + lane * part, part, y);
-      }
-      continue;
-    }
-    state->touch(memory, place.at, bytes, y);
-  }
-}
-
-void Hazards::copy(Agent &agent, const Inst &inst, Copy &copy) {
-  const effect::EffectList &list = state->effectsOf(inst);
-  uint32_t number = state->ops.size();
-  AsyncOp op;
-  ThreadClass &thread = state->of(agent).classes[0];
-  op.issues.push_back({thread.number, thread.now, 0});
-  op.site = state->site(agent, inst);
-  op.warp = agent.number;
-  bool multicast = copy.targets.size() > 1;
-  if (multicast)
-    for (size_t i = 1; i <= copy.targets.size(); ++i)
-      op.parts.push_back(number + i);
-  state->ops.push_back(op);
-  op.parts.clear();
-  if (multicast)
-    state->ops.resize(number + 1 + copy.targets.size(), op);
-  auto part = [&](size_t target) {
-    return multicast ? number + 1 + static_cast<uint32_t>(target) : number;
-  };
-  // The map of a load has been read when the load is complete, or when a bulk
-  // group tells so before (MM-91).
-  uint32_t mapOp = number;
-  if (copy.isLoad() && copy.map.kind != MapPlace::Parameter) {
-    mapOp = state->ops.size();
-    state->ops.push_back(op);
-  }
-  state->opOfCopy[copy.id] = mapOp;
-  for (const effect::Effect &each : list) {
-    auto *access = std::get_if<effect::Access>(&each.what);
-    if (!access)
-      continue;
-    if (access->proxy == Proxy::Tensormap) {
-      if (copy.map.kind == MapPlace::Parameter)
-        continue; // Nobody writes it (MM-92).
-      auto acquired = thread.mapAcquires.find(copy.map.at);
-      if (acquired == thread.mapAcquires.end()) {
-        // Whoever wrote it, an earlier kernel or the host too (MM-90).
-        state->machine.find(Code::TensormapAcquireMissing,
-                            "uses a tensor map in memory that its thread has "
-                            "not acquired: " +
-                                agent.who(inst),
-                            inst.origin, &agent, false);
-        continue;
-      }
-      Access y = state->make(agent, inst, *access, nullptr);
-      y.acquired = &acquired->second;
-      y.record.op = mapOp;
-      state->touch(state->machine.global, copy.map.at,
-                   std::tuple_size_v<TmaDescriptor>, y);
-      continue;
-    }
-    if (access->bytes.kind == effect::Footprint::View) {
-      auto touch = [&](Cta &cta, uint32_t writes) {
-        Access y = state->make(agent, inst, *access, &cta);
-        y.record.op = writes;
-        // The whole view, whatever part of the box lies in the tensor.
-        state->touch(cta.shared,
-                     SharedPlace::decode(agent.scalars[inst.b]).address,
-                     copy.transfer->imageBytes(), y);
-      };
-      if (copy.targets.empty())
-        touch(agent.cta, number);
-      for (auto [i, target] : llvm::enumerate(copy.targets))
-        touch(*target.first, part(i));
-    } else if (state->isWritten(copy.tensor)) {
-      Access y = state->make(agent, inst, *access, nullptr);
-      y.record.op = number;
-      ByteSet bytes = copy.transfer->globalBytes();
-      for (const auto &interval : bytes.intervals())
-        state->touch(state->machine.global, interval.begin,
-                     interval.end - interval.begin, y);
-    }
-  }
-  for (auto [i, target] : llvm::enumerate(copy.targets)) {
-    Cta &cta = *target.first;
-    MBarrier &signal = cta.barriers[copy.barrier];
-    state->needInit(agent, inst, cta, signal, true);
-    state->clockOf(signal).current.ops.push_back(part(i));
-    if (mapOp != number)
-      state->clockOf(signal).current.ops.push_back(mapOp);
-    state->ops[part(i)].signals.push_back({&signal, signal.phase});
-  }
-}
-
-void Hazards::bulkWaited(Agent &agent, const Inst &inst, size_t upTo) {
-  ThreadClass &thread = state->of(agent).classes[0];
-  HbEvent event{thread.number, thread.now, 0};
-  for (size_t i = upTo; i < agent.groups.size(); ++i)
-    for (const CopyRef &copy : agent.groups[i])
-      if (isa<BulkWaitGroupOp>(inst.origin))
-        state->ops[state->opOfCopy[copy->id]].leftBy = &inst;
-  for (size_t i = inst.flag ? agent.groupsRead : agent.groupsDone; i < upTo;
-       ++i)
-    for (const CopyRef &copy : agent.groups[i]) {
-      AsyncOp &op = state->ops[state->opOfCopy[copy->id]];
-      (inst.flag ? op.read : op.done).push_back(event);
-      op.leftBy = nullptr;
-    }
-}
-
-//===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-void Hazards::registersUsed(Agent &agent, const Inst &inst) {
-  state->of(agent).productFence = false;
-  state->of(agent).lastRegisters = inst.origin;
-}
-
-void Hazards::joinProduct(Agent &agent, const Inst &inst, Warpgroup &group,
-                          uint64_t number) {
-  WarpState &warp = state->of(agent);
-  if (!warp.productFence) {
-    std::vector<FindingPlace> others;
-    if (warp.lastRegisters)
-      others.push_back({warp.lastRegisters->getLoc(),
-                        "the registers are the program's again here"});
-    state->machine.find(
-        Code::MmaFence,
-        (warp.lastRegisters
-             ? "registers were accessed since the last wgmma.fence before this "
-               "product: "
-             : "no wgmma.fence stands before the first product: ") +
-            agent.who(inst),
-        inst.origin, &agent, false, std::move(others));
-    warp.productFence = true;
-  }
-  if (inst.flag &&
-      static_cast<const Tile &>(*agent.refs[inst.a]).made > warp.tilesFenced)
-    state->machine.find(Code::MmaFence,
-                        "no wgmma.fence stands between what gives the "
-                        "registers of A their values and this product: " +
-                            agent.who(inst),
-                        inst.origin, &agent, false);
-  // The operation is the warpgroup's: the warp that comes first makes it.
-  uint32_t op = none;
-  unsigned leader = agent.warp / 4 * 4;
-  for (unsigned i = 0; i < 4; ++i) {
-    WarpState &other = state->of(*agent.cta.agents[leader + i]);
-    if (other.products.size() > number)
-      op = other.products[number];
-  }
-  if (op == none) {
-    op = state->ops.size();
-    AsyncOp made;
-    made.site = state->site(agent, inst);
-    made.warp = agent.number;
-    made.product = true;
-    state->ops.push_back(made);
-  }
-  warp.products.push_back(op);
-  for (ThreadClass &thread : warp.classes)
-    state->ops[op].issues.push_back({thread.number, thread.now, allLanes});
-  const MmaTable &table = *agent.program.products[inst.table];
-  Value right = cast<MmaOp>(inst.origin).getB();
-  bool sameOperand = right == cast<MmaOp>(inst.origin).getA();
-  bool first = true;
-  for (const effect::Effect &each : state->effectsOf(inst)) {
-    auto *access = std::get_if<effect::Access>(&each.what);
-    if (!access || access->bytes.kind != effect::Footprint::View)
-      continue;
-    bool isB = access->bytes.object == right && !(sameOperand && first);
-    first = false;
-    uint32_t base = static_cast<uint32_t>(agent.scalars[isB ? inst.b : inst.a]);
-    Access y = state->make(agent, inst, *access, &agent.cta);
-    y.actors.clear();
-    for (ThreadClass &thread : warp.classes)
-      y.actors.push_back(
-          {&thread, thread.product.empty() ? &thread.known : &thread.product,
-           &thread == &warp.classes[0] ? uint8_t(0) : allLanes});
-    y.record.op = op;
-    state->touch(agent.cta.shared, base, (isB ? table.b : table.a)->viewBytes,
-                 y);
-  }
-}
-
-void Hazards::productsWaited(Agent &agent, const Inst &inst, uint64_t upTo) {
-  WarpState &warp = state->of(agent);
-  for (uint64_t i = agent.productsObserved; i < upTo; ++i)
-    for (ThreadClass &thread : warp.classes)
-      state->ops[warp.products[i]].done.push_back(
-          {thread.number, thread.now, allLanes});
 }

@@ -9,6 +9,7 @@
 #define TITAN_SIMULATOR_HAZARDSTATE_H
 
 #include "Hazards.h"
+#include "Numbers.h"
 
 namespace titan::sim {
 
@@ -67,14 +68,29 @@ struct ThreadClass {
   uint32_t productNow = 0;
 };
 
+/// What threads have issued through one mechanism, by AsyncOp.
+struct Pending {
+  /// In no group yet.
+  std::vector<uint32_t> unbound;
+  std::vector<std::vector<uint32_t>> groups;
+  /// Groups below have been waited for: their sources, all of them.
+  size_t read = 0, done = 0;
+};
+
 struct WarpState {
   ThreadClass classes[2];
-  bool productFence = false;
+  /// By mechanism, and class of threads; of mechanisms that the warp waits for
+  /// as one, the first of the two.
+  std::map<std::pair<Mechanism, int>, Pending> pending;
+  /// Operations of its warpgroup that it has issued, in order.
+  std::vector<uint32_t> groupOps;
+  /// A wgmma.fence since the program had the registers of an accumulator.
+  bool registersFenced = false;
   /// The last tile that was made before that.
   uint64_t tilesFenced = 0;
   mlir::Operation *lastRegisters = nullptr;
-  /// Asynchronous accesses of its products, by the product's number.
-  std::vector<uint32_t> products;
+  /// It has come to the barrier of threads at which it waits.
+  bool arrived = false;
   /// Initialisations of barriers that it knows by way of a relaxed cluster
   /// barrier: class -> clock of the fence.
   std::map<uint32_t, uint32_t> initKnown;
@@ -96,11 +112,11 @@ struct Site {
 
 /// An asynchronous operation.
 struct AsyncOp {
-  std::vector<HbEvent> issues;
   std::vector<HbEvent> read, done; ///< Observations.
   uint32_t site = 0;
-  uint32_t warp = 0; ///< Number of the issuing warp.
-  bool product = false;
+  Mechanism mechanism = Mechanism::Phase;
+  /// A barrier tells, too, that the whole operation is complete.
+  bool signalled = false;
   /// A multicast's writes, an operation for each CTA: it is done when all are.
   std::vector<uint32_t> parts;
   /// The barriers that it signals, and the phase of each at issue.
@@ -137,7 +153,6 @@ struct Access {
   MemorySpace space;
   /// The read of a map: what its thread has acquired of it.
   const ThreadClass::MapAcquire *acquired = nullptr;
-  llvm::StringRef reduction;
   /// The last operation found to be before this access.
   uint32_t goodOp = none;
 };
@@ -174,6 +189,17 @@ struct Location {
   uint32_t cta = 0;
 };
 
+/// What is known of an instruction before it is executed.
+struct Plan {
+  effect::EffectList effects;
+  effect::Cardinality cardinality = effect::Cardinality::EveryThread;
+  /// It may block: what it does, it does when it has waited.
+  bool waits = false;
+  std::optional<effect::Reduction> reduction;
+  /// Of each effect that is an access, by warp of the region.
+  std::vector<std::vector<std::optional<effect::MemoryRegion>>> regions;
+};
+
 struct Hazards::State {
   explicit State(Machine &machine);
 
@@ -203,8 +229,8 @@ struct Hazards::State {
   };
   Order check(const Record &x, Access &y);
   bool isDone(const Access &y, const AsyncOp &op) const;
-  bool isSameReduction(const Record &x, const Access &y) const;
-  bool standsFor(const Access &y, const Record &x) const;
+  bool isSameReduction(const Record &x, const Access &y);
+  bool standsFor(const Access &y, const Record &x);
   bool fenced(const Record &x, const Access &y, ProxyFence fence);
   /// MM-90: X's thread has released the map, and Y's has acquired that.
   bool mapAcquired(const Record &x, const Access &y);
@@ -215,6 +241,49 @@ struct Hazards::State {
   bool tellCause(const Record &x, const Access &y);
   Access make(Agent &agent, const Inst &inst, const effect::Access &effect,
               const Cta *memory);
+  const Plan &planOf(const Inst &inst);
+  const effect::MemoryRegion &regionOf(const Inst &inst, size_t effect,
+                                       const effect::Access &access,
+                                       unsigned warp);
+
+  // Effects. An Issue is the asynchronous work of one execution.
+  struct Issue;
+  bool mayIssue(const Agent &agent, const Plan &plan) const;
+  void perform(Agent &agent, const Inst &inst, const Plan &plan);
+  void access(Issue &issue, size_t number, const effect::Access &effect);
+  void touchAs(Issue &issue, const effect::Access &effect,
+               const effect::Touched &touched, Cta *owner,
+               const ThreadClass::MapAcquire *acquired);
+  /// What an access with an order synchronises with at a location, and what it
+  /// lets out there.
+  using Key = std::pair<uint64_t, uint64_t>;
+  void acquireAt(Agent &agent, const Inst &inst, Key key,
+                 const effect::Access &effect);
+  void releaseAt(Agent &agent, Key key, const effect::Access &effect);
+  void needRegisters(Agent &agent, const Inst &inst, const Plan &plan);
+  void arrive(Agent &agent, const Inst &inst, Cta &owner, MBarrier &barrier,
+              const effect::Arrive &arrive);
+  void expect(Agent &agent, const Inst &inst, MBarrier &barrier);
+  void init(Agent &agent, const Inst &inst, MBarrier &barrier);
+  void invalidate(Agent &agent, const Inst &inst, MBarrier &barrier);
+  void use(Agent &agent, const Inst &inst, MBarrier &barrier);
+  void waited(Agent &agent, const Inst &inst, MBarrier &barrier,
+              const effect::WaitBarrier &wait);
+  void waited(Agent &agent, const Inst &inst, const effect::WaitGroup &wait);
+  void threadBarrier(Agent &agent, const effect::ThreadBarrier &barrier,
+                     bool arrives, bool passes);
+  void fence(Agent &agent, const Inst &inst, const effect::Fence &fence);
+  void commit(Agent &agent, const effect::CommitGroup &commit);
+
+  /// Calls visit(owner, barrier) for each that is there and live, one in each
+  /// CTA of the set; `whole`: all slots of a ring without an index.
+  template <typename Visit>
+  void forEachBarrier(Agent &agent, const effect::BarrierRef &ref, bool whole,
+                      Visit &&visit);
+  /// Calls visit(pending, events) for the pending work that the acting threads
+  /// commit and wait for.
+  template <typename Visit>
+  void forEachPending(Agent &agent, Mechanism mechanism, Visit &&visit);
 
   // Barriers.
   BarrierClock &clockOf(MBarrier &barrier);
@@ -225,34 +294,89 @@ struct Hazards::State {
                   const Inst &inst);
   bool isWritten(unsigned tensor) const { return written[tensor]; }
 
-  const effect::EffectList &effectsOf(const Inst &inst);
-
   Machine &machine;
   std::unordered_map<uint32_t, WarpState> warps;
   std::vector<Site> sites;
   std::vector<AsyncOp> ops;
-  std::unordered_map<uint64_t, uint32_t> opOfCopy;
   std::unordered_map<const Memory *, llvm::DenseMap<uint64_t, uint32_t>> shadow;
   std::vector<Record> records;
   uint32_t freeRecord = none;
   std::unordered_map<const MBarrier *, BarrierClock> barriers;
+  /// What has been released at a barrier of threads in one of its rounds; of
+  /// those before the last few nothing is needed any more.
   struct Round {
-    Clock gathering, complete[4];
+    uint64_t number = ~uint64_t(0);
+    Clock clock;
+    /// Initialisations of barriers (a cluster's): class -> clock of the fence.
+    std::map<uint32_t, uint32_t> inits;
   };
-  std::map<std::pair<uint64_t, int64_t>, Round> named;
-  struct ClusterRound {
-    Clock gathering[2];
-    std::map<uint32_t, uint32_t> inits[2];
+  struct Rounds {
+    Round last[4];
+    Round &operator[](uint64_t number) {
+      Round &round = last[number % 4];
+      if (round.number != number)
+        round = {number, {}, {}};
+      return round;
+    }
   };
-  std::unordered_map<const Cluster *, ClusterRound> clusters;
+  std::map<std::pair<uint64_t, int64_t>, Rounds> named;
+  std::unordered_map<const Cluster *, Rounds> clusters;
   /// By CTA (its number plus one; 0: global memory) and address.
-  std::map<std::pair<uint64_t, uint64_t>, Location> locations;
-  std::unordered_map<const Inst *, effect::EffectList> effects;
+  std::map<Key, Location> locations;
+  /// Of each instruction, when it has been asked for.
+  std::vector<std::unique_ptr<Plan>> plans;
+  effect::Resolver resolver;
   std::vector<bool> written;
   const Agent *siteAgent = nullptr;
   const Inst *siteInst = nullptr;
   uint64_t siteTime = 0;
 };
+
+template <typename Visit>
+void Hazards::State::forEachBarrier(Agent &agent, const effect::BarrierRef &ref,
+                                    bool whole, Visit &&visit) {
+  Numbers numbers(agent);
+  int64_t slots = mlir::cast<MBarrierType>(ref.barrier.getType()).getSlots();
+  int64_t first = ref.index ? static_cast<int64_t>(numbers.bits(ref.index)) : 0;
+  int64_t last = ref.index || !whole ? first + 1 : slots;
+  if (first < 0 || last > slots)
+    return;
+  SharedPlace place = SharedPlace::decode(numbers.bits(ref.barrier));
+  auto ctas = resolver.evaluate(
+      ref.ctas, static_cast<int>(place.rank.value_or(agent.cta.rank)), numbers);
+  if (!ctas)
+    return;
+  for (auto &owner : agent.cta.cluster.ctas) {
+    if (!(*ctas >> owner->rank & 1) ||
+        (owner.get() != &agent.cta && owner->running == 0))
+      continue;
+    for (int64_t slot = first; slot < last; ++slot) {
+      auto found = owner->barriers.find(place.address + 8 * slot);
+      if (found != owner->barriers.end() &&
+          found->second.state == MBarrier::Live)
+        visit(*owner, found->second);
+    }
+  }
+}
+
+template <typename Visit>
+void Hazards::State::forEachPending(Agent &agent, Mechanism mechanism,
+                                    Visit &&visit) {
+  WarpState &warp = of(agent);
+  std::vector<HbEvent> events;
+  if (mechanismInfo(mechanism).waiter != Waiter::CommittingThread) {
+    eventsOf(agent, ~0u, events);
+    visit(warp.pending[{mechanism, 0}], events);
+    return;
+  }
+  for (int c = 0; c < 2; ++c) {
+    if (!(c == 0 ? agent.lanes() & 1 : agent.lanes() >> 1))
+      continue;
+    const ThreadClass &thread = warp.classes[c];
+    HbEvent event{thread.number, thread.now, allLanes};
+    visit(warp.pending[{mechanism, c}], event);
+  }
+}
 
 } // namespace titan::sim
 

@@ -22,43 +22,63 @@ using State = Hazards::State;
 //===----------------------------------------------------------------------===//
 
 State::State(Machine &machine) : machine(machine) {
+  plans.resize(machine.program.code.size());
   // Tensors that only reads touch need no records.
-  written.resize(machine.arguments.size());
-  std::map<uint32_t, unsigned> tensorOf, mapOf;
-  // Where a slot holds one argument or map in the whole kernel.
-  auto write = [&](const std::map<uint32_t, unsigned> &of, uint32_t slot) {
-    if (auto found = of.find(slot); found != of.end())
-      written[found->second] = true;
-    else
-      written.assign(written.size(), true);
-  };
   size_t own = machine.arguments.size();
-  for (auto [i, argument] :
-       llvm::enumerate(machine.kernel.getBody().getArguments())) {
-    uint32_t slot = machine.program.slots.lookup(argument).scalar;
-    if (i < own && isa<GlobalType>(argument.getType()))
-      tensorOf[slot] = i;
-    else if (isa<TensorMapType>(argument.getType()))
-      mapOf[slot] = machine.launch.maps[machine.launch.values[i - own]].tensor;
-  }
-  std::map<uint32_t, unsigned> arrayOf;
+  written.resize(own);
+  auto write = [&](Value root) {
+    auto argument = dyn_cast<BlockArgument>(root);
+    if (!argument || argument.getOwner() != &machine.kernel.getBody().front()) {
+      written.assign(own, true); // A map in memory, say: it leads anywhere.
+      return;
+    }
+    size_t number = argument.getArgNumber();
+    if (isa<TensorMapType>(root.getType()))
+      number = machine.launch.maps[machine.launch.values[number - own]].tensor;
+    written[number] = true;
+  };
   for (const Inst &inst : machine.program.code) {
-    if (!isa<TensormapAtOp>(inst.origin))
+    if (!inst.hardware)
       continue;
-    if (auto found = tensorOf.find(inst.c); found != tensorOf.end())
-      mapOf[inst.dst] = found->second;
-    if (auto found = tensorOf.find(inst.a); found != tensorOf.end())
-      arrayOf[inst.dst] = found->second;
+    for (const effect::Effect &each : planOf(inst).effects) {
+      auto *access = std::get_if<effect::Access>(&each.what);
+      if (!access || access->kind == AccessKind::Read)
+        continue;
+      Value object = access->bytes.object;
+      Value root = effect::baseOf(object).root;
+      if (access->bytes.kind == effect::Footprint::Box &&
+          isa<TensorMapType>(object.getType()))
+        write(object);
+      else if (isa<GlobalType>(root.getType()))
+        write(root);
+    }
   }
-  for (const Inst &inst : machine.program.code) {
-    if (isa<TmaStoreOp, TmaReduceOp>(inst.origin))
-      write(mapOf, inst.a);
-    else if (isa<TensormapCpFenceproxyOp>(inst.origin))
-      write(arrayOf, inst.b);
-    else if (isa<GlobalStoreOp, FlagSignalOp>(inst.origin) ||
-             (isa<StOp, AtomOp>(inst.origin) && inst.table == none))
-      write(tensorOf, inst.a);
+}
+
+const Plan &State::planOf(const Inst &inst) {
+  std::unique_ptr<Plan> &plan = plans[&inst - machine.program.code.data()];
+  if (plan)
+    return *plan;
+  plan = std::make_unique<Plan>();
+  auto op = dyn_cast<HardwareEffectsInterface>(inst.origin);
+  if (!op)
+    return *plan;
+  op.getHardwareEffects(plan->effects);
+  plan->cardinality = op.getCardinality();
+  plan->regions.resize(plan->effects.size());
+  for (const effect::Effect &each : plan->effects) {
+    if (auto *access = std::get_if<effect::Access>(&each.what)) {
+      if (access->reduction)
+        plan->reduction = access->reduction;
+    } else if (auto *barrier = std::get_if<effect::ThreadBarrier>(&each.what)) {
+      plan->waits |= barrier->role != effect::ThreadBarrier::Arrive;
+    } else {
+      plan->waits |= std::holds_alternative<effect::WaitBarrier>(each.what) ||
+                     std::holds_alternative<effect::WaitFlag>(each.what) ||
+                     std::holds_alternative<effect::WaitGroup>(each.what);
+    }
   }
+  return *plan;
 }
 
 uint32_t State::site(const Agent &agent, const Inst &inst) {
@@ -70,23 +90,6 @@ uint32_t State::site(const Agent &agent, const Inst &inst) {
     siteTime = machine.events;
   }
   return sites.size() - 1;
-}
-
-const effect::EffectList &State::effectsOf(const Inst &inst) {
-  auto [entry, isNew] = effects.try_emplace(&inst);
-  if (isNew)
-    if (auto op = dyn_cast<HardwareEffectsInterface>(inst.origin))
-      op.getHardwareEffects(entry->second);
-  return entry->second;
-}
-
-/// The first effect of that kind; null if the operation has none.
-template <typename Effect>
-static const Effect *find(const effect::EffectList &list) {
-  for (const effect::Effect &each : list)
-    if (auto *found = std::get_if<Effect>(&each.what))
-      return found;
-  return nullptr;
 }
 
 /// What the lanes release: their own accesses so far and all they know. The
@@ -181,7 +184,8 @@ void Hazards::end(Cluster &cluster) {
     // Of its threads only the fences may still be asked for.
     for (auto &agent : cta->agents) {
       WarpState &warp = state->of(*agent);
-      warp.products.clear();
+      warp.pending.clear();
+      warp.groupOps.clear();
       warp.lastWait.clear();
       for (ThreadClass &thread : warp.classes) {
         thread.known = thread.released = thread.releasedWide = thread.pending =
@@ -191,8 +195,9 @@ void Hazards::end(Cluster &cluster) {
         thread.mapAcquires.clear();
       }
     }
-    for (int64_t id = 0; id < 16; ++id)
-      state->named.erase({cta->number, id});
+    std::erase_if(state->named, [&](auto &entry) {
+      return entry.first.first == cta->number;
+    });
     std::erase_if(state->locations, [&](auto &entry) {
       return entry.first.first == cta->number + 1;
     });
@@ -205,15 +210,15 @@ void Hazards::end(Cluster &cluster) {
 // mbarriers
 //===----------------------------------------------------------------------===//
 
-void Hazards::init(Agent &agent, const Inst &inst, MBarrier &barrier) {
-  ThreadClass &thread = state->of(agent).classes[0];
-  BarrierClock &clock = state->barriers[&barrier];
+void State::init(Agent &agent, const Inst &inst, MBarrier &barrier) {
+  ThreadClass &thread = of(agent).classes[0];
+  BarrierClock &clock = barriers[&barrier];
   if (clock.invalSite != none &&
-      !State::knows(Actor{&thread, &thread.known, 0}, clock.inval)) {
-    const Site &other = state->siteAt(clock.invalSite);
-    state->machine.find(
+      !knows(Actor{&thread, &thread.known, 0}, clock.inval)) {
+    const Site &other = siteAt(clock.invalSite);
+    machine.find(
         Code::BarrierLive,
-        "initialises " + state->machine.nameOf(agent.cta, barrier) +
+        "initialises " + machine.nameOf(agent.cta, barrier) +
             ", and nothing orders that after the end of its life before: " +
             agent.who(inst),
         inst.origin, &agent, false,
@@ -221,7 +226,7 @@ void Hazards::init(Agent &agent, const Inst &inst, MBarrier &barrier) {
   }
   clock = BarrierClock();
   clock.init = {thread.number, thread.now, 0};
-  clock.initSite = state->site(agent, inst);
+  clock.initSite = site(agent, inst);
   clock.initCta = agent.cta.number;
   clock.seenBy.insert(thread.number);
 }
@@ -275,43 +280,56 @@ void State::needInit(Agent &agent, const Inst &inst, Cta &owner,
       {{other.inst->origin->getLoc(), "initialised here by " + other.who}});
 }
 
-void Hazards::barrier(Agent &agent, const Inst &inst, Cta &owner,
-                      MBarrier &barrier) {
-  state->needInit(agent, inst, owner, barrier, false);
-  if (isa<MBarrierInvalOp>(inst.origin))
-    return invalidate(agent, inst, barrier);
-  if (find<effect::WaitBarrier>(state->effectsOf(inst)))
-    return;
+/// Uses of a barrier by the executing threads: bytes that its phase expects.
+void State::expect(Agent &agent, const Inst &inst, MBarrier &barrier) {
   use(agent, inst, barrier);
-  BarrierClock &clock = state->clockOf(barrier);
-  std::vector<HbEvent> events;
-  state->eventsOf(agent, agent.lanes(), events);
+  BarrierClock &clock = clockOf(barrier);
   // Bytes that no copy has been issued for hold the phase open.
-  bool open = barrier.transactions > 0 && clock.current.ops.empty();
-  if (find<effect::ExpectTx>(state->effectsOf(inst)) && !open)
-    for (const HbEvent &event : events)
-      clock.current.expects.push_back({event, &inst});
-  const auto *arrive = find<effect::Arrive>(state->effectsOf(inst));
-  if (!arrive)
+  if (barrier.transactions > 0 && clock.current.ops.empty())
     return;
+  std::vector<HbEvent> events;
+  eventsOf(agent, agent.lanes(), events);
+  for (const HbEvent &event : events)
+    clock.current.expects.push_back({event, &inst});
+}
+
+void State::arrive(Agent &agent, const Inst &inst, Cta &owner,
+                   MBarrier &barrier, const effect::Arrive &arrive) {
+  use(agent, inst, barrier);
+  BarrierClock &clock = clockOf(barrier);
+  if (arrive.after) {
+    // What is pending and unbound is over when the phase is.
+    forEachPending(
+        agent, *arrive.after, [&](Pending &pending, ArrayRef<HbEvent>) {
+          for (uint32_t op : pending.unbound) {
+            clock.current.ops.push_back(op);
+            ops[op].signals.push_back({&barrier, barrier.phase});
+            ops[op].signalled = true;
+          }
+          if (mechanismInfo(*arrive.after).binding == Binding::Arrive)
+            pending.unbound.clear();
+        });
+  }
+  std::vector<HbEvent> events;
+  eventsOf(agent, agent.lanes(), events);
   for (const HbEvent &event : events)
     clock.current.arrived[event.number] = event.clock;
   // MM-57: somebody has seen that this phase has begun.
   if (barrier.phase > 0 && clock.last.observers.empty())
-    state->machine.find(
+    machine.find(
         Code::BarrierUnobserved,
         llvm::formatv("arrives in phase {0} of {1}, and no wait has seen phase "
                       "{2} complete: {3}",
-                      barrier.phase, state->machine.nameOf(owner, barrier),
+                      barrier.phase, machine.nameOf(owner, barrier),
                       barrier.phase - 1, agent.who(inst)),
         inst.origin, &agent, false);
-  if (arrive->sem == effect::Sem::Relaxed) {
+  if (arrive.sem == effect::Sem::Relaxed) {
     // A release fence before it, and the arrive, release together (MM-21).
-    Scope scope = arrive->scope;
+    Scope scope = arrive.scope;
     bool fenced = false;
     for (int c = 0; c < 2; ++c)
       if (c == 0 ? agent.lanes() & 1 : agent.lanes() >> 1) {
-        const ThreadClass &thread = state->of(agent).classes[c];
+        const ThreadClass &thread = of(agent).classes[c];
         clock.current.clock.join(thread.released);
         if (thread.released.empty())
           continue;
@@ -319,15 +337,14 @@ void Hazards::barrier(Agent &agent, const Inst &inst, Cta &owner,
         fenced = true;
       }
     if (fenced)
-      clock.current.releases.push_back({scope,
-                                        static_cast<uint32_t>(agent.cta.number),
-                                        state->site(agent, inst)});
+      clock.current.releases.push_back(
+          {scope, static_cast<uint32_t>(agent.cta.number), site(agent, inst)});
     return;
   }
-  clock.current.clock.join(state->publish(agent, agent.lanes()));
-  clock.current.releases.push_back({arrive->scope,
+  clock.current.clock.join(publish(agent, agent.lanes()));
+  clock.current.releases.push_back({arrive.scope,
                                     static_cast<uint32_t>(agent.cta.number),
-                                    state->site(agent, inst)});
+                                    site(agent, inst)});
 }
 
 void State::checkScope(Scope release, Scope acquire, uint32_t site,
@@ -345,70 +362,66 @@ void State::checkScope(Scope release, Scope acquire, uint32_t site,
                {{other.inst->origin->getLoc(), "the arrive, by " + other.who}});
 }
 
-void Hazards::use(Agent &agent, const Inst &inst, MBarrier &barrier) {
-  BarrierClock &clock = state->clockOf(barrier);
+void State::use(Agent &agent, const Inst &inst, MBarrier &barrier) {
+  BarrierClock &clock = clockOf(barrier);
   std::vector<HbEvent> events;
-  state->eventsOf(agent, agent.lanes(), events);
+  eventsOf(agent, agent.lanes(), events);
   for (const HbEvent &event : events)
     clock.uses[event.number] = {event, &inst};
 }
 
 /// MM-52: the end of a life is after all uses.
-void Hazards::invalidate(Agent &agent, const Inst &inst, MBarrier &barrier) {
-  BarrierClock &clock = state->clockOf(barrier);
-  ThreadClass &thread = state->of(agent).classes[0];
+void State::invalidate(Agent &agent, const Inst &inst, MBarrier &barrier) {
+  BarrierClock &clock = clockOf(barrier);
+  ThreadClass &thread = of(agent).classes[0];
   Actor actor{&thread, &thread.known, 0};
   const Inst *other = nullptr;
   for (auto &[number, use] : clock.uses)
-    if (number != thread.number && !State::knows(actor, use.first))
+    if (number != thread.number && !knows(actor, use.first))
       other = use.second;
   for (const auto *phase : {&clock.last, &clock.current})
     for (uint32_t op : phase->ops)
-      if (!llvm::any_of(state->ops[op].done, [&](const HbEvent &event) {
-            return State::knows(actor, event);
+      if (!llvm::any_of(ops[op].done, [&](const HbEvent &event) {
+            return knows(actor, event);
           }))
-        other = state->siteAt(state->ops[op].site).inst;
+        other = siteAt(ops[op].site).inst;
   if (other)
-    state->machine.find(
+    machine.find(
         Code::BarrierLive,
-        "invalidates " + state->machine.nameOf(agent.cta, barrier) +
+        "invalidates " + machine.nameOf(agent.cta, barrier) +
             ", and nothing orders that after a use of it: " + agent.who(inst),
         inst.origin, &agent, false, {{other->origin->getLoc(), "used here"}});
   clock.inval = {thread.number, thread.now, 0};
-  clock.invalSite = state->site(agent, inst);
+  clock.invalSite = site(agent, inst);
 }
 
-void Hazards::waited(Agent &agent, const Inst &inst, Cta &owner,
-                     MBarrier &barrier) {
-  const auto *wait = find<effect::WaitBarrier>(state->effectsOf(inst));
-  if (!wait)
-    return;
-  WarpState::Wait &last = state->of(agent).lastWait[&barrier];
+void State::waited(Agent &agent, const Inst &inst, MBarrier &barrier,
+                   const effect::WaitBarrier &wait) {
+  WarpState::Wait &last = of(agent).lastWait[&barrier];
   last = {&inst, barrier.phase,
           last.inst ? last.phases == barrier.phase : barrier.phase == 0};
   if (barrier.phase == 0)
     return;
   use(agent, inst, barrier);
-  BarrierClock &clock = state->clockOf(barrier);
+  BarrierClock &clock = clockOf(barrier);
   for (const auto &release : clock.last.releases) {
     if (release.cta == agent.cta.number)
       continue;
-    if (wait->sem != effect::Sem::Relaxed)
-      state->checkScope(release.scope, wait->scope, release.site, agent, inst);
+    if (wait.sem != effect::Sem::Relaxed)
+      checkScope(release.scope, wait.scope, release.site, agent, inst);
     else
-      for (ThreadClass &thread : state->of(agent).classes)
-        thread.pendingFrom.push_back(
-            {release.scope, wait->scope, release.site});
+      for (ThreadClass &thread : of(agent).classes)
+        thread.pendingFrom.push_back({release.scope, wait.scope, release.site});
   }
   uint32_t lanes = agent.lanes();
-  if (wait->sem != effect::Sem::Relaxed)
-    state->acquire(agent, lanes, clock.last.clock);
+  if (wait.sem != effect::Sem::Relaxed)
+    acquire(agent, lanes, clock.last.clock);
   else
-    for (ThreadClass &thread : state->of(agent).classes)
+    for (ThreadClass &thread : of(agent).classes)
       thread.pending.join(clock.last.clock);
-  state->eventsOf(agent, lanes, clock.last.observers);
-  if (wait->sem == effect::Sem::Relaxed) {
-    for (ThreadClass &thread : state->of(agent).classes)
+  eventsOf(agent, lanes, clock.last.observers);
+  if (wait.sem == effect::Sem::Relaxed) {
+    for (ThreadClass &thread : of(agent).classes)
       thread.pendingOps.insert(thread.pendingOps.end(), clock.last.ops.begin(),
                                clock.last.ops.end());
     return;
@@ -416,12 +429,12 @@ void Hazards::waited(Agent &agent, const Inst &inst, Cta &owner,
   for (uint32_t op : clock.last.ops) {
     // Once a class is enough.
     std::vector<HbEvent> events;
-    state->eventsOf(agent, lanes, events);
+    eventsOf(agent, lanes, events);
     for (HbEvent event : events)
-      if (!llvm::any_of(state->ops[op].done, [&](const HbEvent &known) {
+      if (!llvm::any_of(ops[op].done, [&](const HbEvent &known) {
             return known.number == event.number;
           }))
-        state->ops[op].done.push_back(event);
+        ops[op].done.push_back(event);
   }
 }
 
@@ -429,52 +442,38 @@ void Hazards::waited(Agent &agent, const Inst &inst, Cta &owner,
 // Barriers of threads
 //===----------------------------------------------------------------------===//
 
-void Hazards::syncWarp(Agent &agent) {
-  state->acquire(agent, ~0u, state->publish(agent, ~0u));
-}
-
-void Hazards::arriveNamed(Agent &agent, const Inst &inst,
-                          NamedBarrier &barrier) {
-  State::Round &round = state->named[{agent.cta.number, inst.imm}];
-  round.gathering.join(state->publish(agent, ~0u));
-  if (barrier.count == barrier.threads) {
-    round.complete[barrier.round % 4] = std::move(round.gathering);
-    round.gathering = Clock();
-  }
-}
-
-void Hazards::waitNamed(Agent &agent, const Inst &inst, uint64_t number) {
-  State::Round &round = state->named[{agent.cta.number, inst.imm}];
-  state->acquire(agent, ~0u, round.complete[number % 4]);
-}
-
-void Hazards::arriveCluster(Agent &agent, const Inst &inst) {
-  auto &round = state->clusters[&agent.cta.cluster];
-  size_t now = agent.cta.cluster.round % 2;
-  WarpState &warp = state->of(agent);
-  // Of the round before the last nothing is needed any more.
-  if (agent.cta.cluster.arrived == 0) {
-    round.gathering[now] = Clock();
-    round.inits[now].clear();
-  }
-  for (ThreadClass &thread : warp.classes)
-    if (!thread.initFences.empty()) {
-      uint32_t &known = round.inits[now][thread.number];
-      known = std::max(known, thread.initFences.back());
-    }
-  if (inst.flag) {
-    for (ThreadClass &thread : warp.classes)
-      round.gathering[now].join(thread.releasedWide);
+void State::threadBarrier(Agent &agent, const effect::ThreadBarrier &barrier,
+                          bool arrives, bool passes) {
+  using effect::ThreadBarrier;
+  if (barrier.kind == ThreadBarrier::Warp) {
+    if (passes)
+      acquire(agent, ~0u, publish(agent, ~0u));
     return;
   }
-  round.gathering[now].join(state->publish(agent, ~0u));
-}
-
-void Hazards::waitCluster(Agent &agent, const Inst &inst, uint64_t number) {
-  auto &round = state->clusters[&agent.cta.cluster];
-  state->acquire(agent, ~0u, round.gathering[number % 2]);
-  for (auto [initialiser, fence] : round.inits[number % 2]) {
-    uint32_t &known = state->of(agent).initKnown[initialiser];
+  bool named = barrier.kind == ThreadBarrier::Named;
+  Round &round =
+      named ? this->named[{agent.cta.number, Numbers(agent).number(barrier.id)}]
+                         [agent.round]
+            : clusters[&agent.cta.cluster][agent.clusterRound];
+  WarpState &warp = of(agent);
+  if (arrives && barrier.role != ThreadBarrier::Wait) {
+    if (!named)
+      for (ThreadClass &thread : warp.classes)
+        if (!thread.initFences.empty()) {
+          uint32_t &known = round.inits[thread.number];
+          known = std::max(known, thread.initFences.back());
+        }
+    if (barrier.sem == effect::Sem::Relaxed)
+      for (ThreadClass &thread : warp.classes)
+        round.clock.join(thread.releasedWide);
+    else
+      round.clock.join(publish(agent, ~0u));
+  }
+  if (!passes || barrier.role == ThreadBarrier::Arrive)
+    return;
+  acquire(agent, ~0u, round.clock);
+  for (auto [initialiser, fence] : round.inits) {
+    uint32_t &known = warp.initKnown[initialiser];
     known = std::max(known, fence);
   }
 }
@@ -483,21 +482,18 @@ void Hazards::waitCluster(Agent &agent, const Inst &inst, uint64_t number) {
 // Fences
 //===----------------------------------------------------------------------===//
 
-void Hazards::fence(Agent &agent, const Inst &inst) {
-  const auto *effect = find<effect::Fence>(state->effectsOf(inst));
-  if (!effect)
-    return;
-  WarpState &warp = state->of(agent);
+void State::fence(Agent &agent, const Inst &inst, const effect::Fence &fence) {
+  WarpState &warp = of(agent);
   using effect::Fence;
   using effect::Sem;
   for (int c = 0; c < 2; ++c) {
     if (!(c == 0 ? agent.lanes() & 1 : agent.lanes() >> 1))
       continue;
     ThreadClass &thread = warp.classes[c];
-    switch (effect->kind) {
+    switch (fence.kind) {
     case Fence::ProxyAsync:
       for (int space = 0; space < 3; ++space)
-        if (fenceCovers(effect->space, static_cast<MemorySpace>(space))) {
+        if (fenceCovers(fence.space, static_cast<MemorySpace>(space))) {
           thread.fences[space].push_back(thread.now);
           thread.atFence[space] = thread.known;
         }
@@ -507,32 +503,31 @@ void Hazards::fence(Agent &agent, const Inst &inst) {
       thread.initFences.push_back(thread.now++);
       break;
     case Fence::Memory:
-      if (effect->sem != Sem::Release) {
+      if (fence.sem != Sem::Release) {
         thread.known.join(thread.pending);
         for (const ThreadClass::Relaxed &from : thread.pendingFrom)
-          state->checkScope(from.scope, std::min(from.wait, effect->scope),
-                            from.site, agent, inst);
+          checkScope(from.scope, std::min(from.wait, fence.scope), from.site,
+                     agent, inst);
         thread.pendingFrom.clear();
         for (uint32_t op : thread.pendingOps)
-          state->ops[op].done.push_back({thread.number, thread.now, allLanes});
+          ops[op].done.push_back({thread.number, thread.now, allLanes});
         thread.pendingOps.clear();
       }
-      if (effect->sem != Sem::Acquire) {
-        thread.releasedScope = effect->scope;
+      if (fence.sem != Sem::Acquire) {
+        thread.releasedScope = fence.scope;
         thread.released = thread.known;
         thread.released.raise(thread.number, thread.now++);
-        if (effect->scope >= Scope::Cluster)
+        if (fence.scope >= Scope::Cluster)
           thread.releasedWide = thread.released;
       }
       break;
     case Fence::TensormapRelease:
       thread.mapReleases.push_back(
-          {thread.now++, effect->scope, state->site(agent, inst)});
+          {thread.now++, fence.scope, site(agent, inst)});
       break;
     case Fence::TensormapAcquire: {
-      auto &acquire =
-          thread.mapAcquires[MapPlace::decode(agent.scalars[inst.a]).at];
-      acquire = {thread.known, effect->scope, &inst};
+      auto &acquire = thread.mapAcquires[Numbers(agent).map(fence.object).at];
+      acquire = {thread.known, fence.scope, &inst};
       // What the warp itself has released it need not be told of.
       for (const ThreadClass &own : warp.classes)
         if (!own.mapReleases.empty())
@@ -547,8 +542,8 @@ void Hazards::fence(Agent &agent, const Inst &inst) {
       break;
     }
   }
-  if (effect->kind == Fence::Wgmma)
-    warp.productFence = true;
-  if (effect->kind == Fence::Wgmma)
+  if (fence.kind == Fence::Wgmma) {
+    warp.registersFenced = true;
     warp.tilesFenced = Tile::latest;
+  }
 }

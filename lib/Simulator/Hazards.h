@@ -25,9 +25,21 @@
 // an *observation* of its end: an event of a thread whose wait has returned.
 //
 // What a pair needs beyond an order (completion, a proxy fence) is asked of
-// Target/ProxyTable.h; what an operation accesses, of its effects. A fence is
-// an event, too: it ends a clock, so that "fenced after the access" is a
-// comparison of clocks.
+// Target/ProxyTable.h. A fence is an event, too: it ends a clock, so that
+// "fenced after the access" is a comparison of clocks.
+//
+// Of operations nothing is known here but their effects, and the bytes that
+// Effects/Resolver.h makes of them:
+//
+//   before it is executed     Access, Arrive, ExpectTx, CompleteTx, Inval
+//   after it                  what it has waited for (WaitBarrier, WaitFlag,
+//                             WaitGroup, ThreadBarrier), what it orders (Fence,
+//                             CommitGroup), Registers, Init
+//
+// What an operation does asynchronously joins the pending class of its
+// mechanism: of the threads that issue it, or of their warp, as the mechanism's
+// row says who may wait (Target/Mechanisms.h). A commit makes a group of what
+// is pending, an arrival or complete_tx binds it to a barrier's phase.
 //
 // Shadow memory: for every 16 bytes a list of records, each with the bytes it
 // speaks of.
@@ -52,39 +64,17 @@ public:
   void start(Cluster &cluster);
   void end(Cluster &cluster);
 
-  // Synchronisation. Called before the operation's own effect, except waits.
-  void init(Agent &agent, const Inst &inst, MBarrier &barrier);
-  void barrier(Agent &agent, const Inst &inst, Cta &owner, MBarrier &barrier);
-  void waited(Agent &agent, const Inst &inst, Cta &owner, MBarrier &barrier);
-  void syncWarp(Agent &agent);
-  void arriveNamed(Agent &agent, const Inst &inst, NamedBarrier &barrier);
-  void waitNamed(Agent &agent, const Inst &inst, uint64_t round);
-  void arriveCluster(Agent &agent, const Inst &inst);
-  void waitCluster(Agent &agent, const Inst &inst, uint64_t round);
-  void fence(Agent &agent, const Inst &inst);
-
-  // Accesses.
-  void tileAccess(Agent &agent, const Inst &inst, Cta &owner, uint32_t base);
-  void elements(Agent &agent, const Inst &inst, unsigned tensor,
-                llvm::ArrayRef<std::pair<uint64_t, uint8_t>> touched,
-                unsigned bytes);
-  void scalar(Agent &agent, const Inst &inst, Cta *owner, unsigned tensor,
-              uint64_t address, unsigned bytes);
-  /// An operation that reads or writes tensor maps in memory.
-  void maps(Agent &agent, const Inst &inst);
-  void copy(Agent &agent, const Inst &inst, Copy &copy);
-  void bulkWaited(Agent &agent, const Inst &inst, size_t upTo);
-  void joinProduct(Agent &agent, const Inst &inst, Warpgroup &group,
-                   uint64_t number);
-  void registersUsed(Agent &agent, const Inst &inst);
-  void productsWaited(Agent &agent, const Inst &inst, uint64_t upTo);
+  /// Called round every execution of a hardware operation, with what came of
+  /// it. What cannot be resolved the operation itself refuses.
+  void before(Agent &agent, const Inst &inst);
+  void after(Agent &agent, const Inst &inst, Step step);
+  /// The warp returns: what it has not waited for.
+  void exit(Agent &agent, const Inst &inst);
 
   struct State;
 
 private:
   explicit Hazards(Machine &machine);
-  void use(Agent &agent, const Inst &inst, MBarrier &barrier);
-  void invalidate(Agent &agent, const Inst &inst, MBarrier &barrier);
   std::unique_ptr<State> state;
 };
 } // namespace titan::sim

@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Hazards.h"
 #include "titan/Simulator/ExecutionTable.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -77,8 +76,6 @@ static Step sharedStore(Agent &agent, const Inst &inst) {
     return Step::Failed;
   size_t begin = size_t(agent.regionWarp % table.warps) * table.perWarp();
   bool first = agent.regionWarp < table.warps;
-  if (agent.machine.hazards)
-    agent.machine.hazards->tileAccess(agent, inst, *owner, place.address);
   const Tile *from = agent.tile(inst.b);
   bool late =
       first && agent.readsToCome(*owner, place.address, access.viewBytes);
@@ -106,8 +103,6 @@ static Step sharedLoad(Agent &agent, const Inst &inst) {
   if (!owner)
     return Step::Failed;
   size_t begin = size_t(agent.regionWarp % table.warps) * table.perWarp();
-  if (agent.machine.hazards)
-    agent.machine.hazards->tileAccess(agent, inst, *owner, place.address);
   auto *result = new Tile(table.perWarp());
   Ref hold(result);
   for (uint32_t i = 0; i < table.perWarp(); ++i) {
@@ -156,7 +151,6 @@ static bool forEachElement(Agent &agent, const Inst &inst, bool isStore,
   size_t begin = size_t(agent.regionWarp % table.warps) * table.perWarp();
   bool first = agent.regionWarp < table.warps;
   llvm::SmallVector<int64_t, 5> index(indices.size());
-  std::vector<std::pair<uint64_t, uint8_t>> touched;
   for (uint32_t i = 0; i < table.perWarp(); ++i) {
     if (mask && !(mask->data[i] & 1))
       continue;
@@ -167,12 +161,8 @@ static bool forEachElement(Agent &agent, const Inst &inst, bool isStore,
     uint64_t address;
     if (!agent.globalElement(inst, tensor, index, address, bytes))
       return false;
-    if (agent.machine.hazards)
-      touched.push_back({address, static_cast<uint8_t>(i % laneCount)});
     element(i, address, bytes);
   }
-  if (agent.machine.hazards)
-    agent.machine.hazards->elements(agent, inst, tensor, touched, bytes);
   return true;
 }
 
@@ -288,8 +278,6 @@ struct Element {
   /// What the access synchronises with, and what it lets out.
   void synchronise(bool reads, bool writes, bool strong) {
     Machine &machine = agent.machine;
-    if (machine.hazards)
-      machine.hazards->scalar(agent, inst, owner, tensor, address, bytes);
     if (releases()) {
       agent.view.release(agent.lanes());
       machine.publishBarriers(agent);

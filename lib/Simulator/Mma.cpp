@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Hazards.h"
 #include "Trace.h"
 #include "titan/Simulator/ExecutionTable.h"
 #include "titan/Simulator/Numeric.h"
@@ -30,9 +29,7 @@ static bool areComplete(Agent &agent, uint64_t upTo) {
 }
 
 /// A wait for products up to that number has returned.
-static void observe(Agent &agent, const Inst &inst, uint64_t upTo) {
-  if (agent.machine.hazards)
-    agent.machine.hazards->productsWaited(agent, inst, upTo);
+static void observe(Agent &agent, uint64_t upTo) {
   if (agent.machine.views)
     agent.machine.views->learn(agent, ~0u, agent.knowledge->products, upTo);
   agent.productsObserved = std::max(agent.productsObserved, upTo);
@@ -64,8 +61,6 @@ static Step inflightStart(Agent &agent, const Inst &inst) {
   agent.refs[inst.dst] = acc;
   agent.scalars[inst.d] = acc->version;
   agent.productFence = false;
-  if (agent.machine.hazards)
-    agent.machine.hazards->registersUsed(agent, inst);
   return Step::Ran;
 }
 
@@ -75,8 +70,6 @@ static Step mmaFence(Agent &agent, const Inst &inst) {
   agent.productFence = true;
   if (agent.machine.views)
     agent.machine.views->fenceProducts(agent);
-  if (agent.machine.hazards)
-    agent.machine.hazards->fence(agent, inst);
   return Step::Ran;
 }
 
@@ -142,8 +135,6 @@ static Step mma(Agent &agent, const Inst &inst) {
       return Step::Failed;
     product.registers[agent.warp % 4] = agent.refs[inst.a];
   }
-  if (agent.machine.hazards)
-    agent.machine.hazards->joinProduct(agent, inst, group, number);
   if (product.joined == 15) {
     product.issued = agent.machine.events;
     for (unsigned i = 0; i < 4; ++i)
@@ -170,7 +161,7 @@ static Step waitForProducts(Agent &agent, const Inst &inst, size_t groups) {
   uint64_t number = productsOf(agent, groups);
   if (!areComplete(agent, number))
     return Step::Blocked;
-  observe(agent, inst, number);
+  observe(agent, number);
   return Step::Ran;
 }
 
@@ -222,8 +213,6 @@ static Step mmaResult(Agent &agent, const Inst &inst) {
     }
   }
   agent.refs[inst.dst] = hold;
-  if (agent.machine.hazards)
-    agent.machine.hazards->registersUsed(agent, inst);
   return Step::Ran;
 }
 

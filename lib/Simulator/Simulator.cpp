@@ -238,35 +238,8 @@ bool Machine::outstandingAt(Cta &cta, const Inst &inst, const Agent &agent) {
 }
 
 Step Agent::exit(const Inst &inst) {
-  // What nobody has waited for (MM-68, MM-81).
-  if (machine.hazards) {
-    auto undischarged = [&](const Copy &copy) {
-      machine.find(Code::TokenNotDischarged,
-                   "no wait makes sure that its source has been read before "
-                   "the kernel ends: " +
-                       who(*copy.inst),
-                   copy.inst->origin, this, false,
-                   {{inst.origin->getLoc(), "the kernel's end"}});
-    };
-    // Of loads their barrier tells.
-    auto each = [&](const std::vector<CopyRef> &group) {
-      for (const CopyRef &copy : group)
-        if (!copy->isLoad())
-          undischarged(*copy);
-    };
-    each(uncommitted);
-    for (size_t i = groupsRead; i < groups.size(); ++i)
-      each(groups[i]);
-    if (productsObserved < products) {
-      const Inst *issuer = lastProduct;
-      machine.find(Code::TokenNotDischarged,
-                   "no wait makes sure that the product is complete before "
-                   "the kernel ends: " +
-                       who(*issuer),
-                   issuer->origin, this, false,
-                   {{inst.origin->getLoc(), "the kernel's end"}});
-    }
-  }
+  if (machine.hazards)
+    machine.hazards->exit(*this, inst);
   view.release(~0u);
   machine.publishBarriers(*this);
   // What waits have covered is over.

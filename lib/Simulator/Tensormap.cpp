@@ -15,7 +15,6 @@
 // are (see Machine.h), so that a change made too early shows.
 //
 //===----------------------------------------------------------------------===//
-#include "Hazards.h"
 #include "titan/Simulator/ExecutionTable.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -71,8 +70,6 @@ static Step mapAt(Agent &agent, const Inst &inst) {
 static std::optional<TmaDescriptor> loadMap(Agent &agent, const Inst &inst,
                                             MapPlace place) {
   Machine &machine = agent.machine;
-  if (machine.hazards)
-    machine.hazards->maps(agent, inst);
   TmaDescriptor bits;
   if (place.kind == MapPlace::Parameter) // Tiled, as what it is copied to.
     return encodeDescriptor(machine.launch.maps[place.at].map);
@@ -156,8 +153,6 @@ static Step tensormapPublish(Agent &agent, const Inst &inst) {
   uint64_t to = MapPlace::decode(agent.scalars[inst.b]).at;
   agent.mapReadsToCome(to, mapBytes);
   agent.view.publishMap(machine.global, to, mapBytes, bits->data());
-  if (machine.hazards)
-    machine.hazards->fence(agent, inst);
   return machine.failed() ? Step::Failed : Step::Ran;
 }
 

@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Hazards.h"
 #include "titan/Simulator/ExecutionTable.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -88,8 +87,6 @@ static Step copy(Agent &agent, const Inst &inst, TmaDirection direction) {
   // A load may be in a group for the reading of its map alone (MM-91).
   if (!isLoad || inMemory)
     agent.uncommitted.push_back(copy);
-  if (machine.hazards)
-    machine.hazards->copy(agent, inst, *copy);
   agent.view.beforeAsync(agent.lanes());
   if (machine.views) {
     copy->known = agent.knowledge->classes[0].known;
@@ -317,8 +314,6 @@ static Step waitForGroups(Agent &agent, const Inst &inst, size_t upTo) {
     if (!inst.flag)
       agent.machine.views->learn(agent, 1, agent.knowledge->bulkWrites, upTo);
   }
-  if (agent.machine.hazards)
-    agent.machine.hazards->bulkWaited(agent, inst, upTo);
   agent.groupsRead = std::max(agent.groupsRead, upTo);
   if (!inst.flag) {
     for (size_t i = agent.groupsDone; i < upTo; ++i)
