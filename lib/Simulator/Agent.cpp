@@ -140,7 +140,7 @@ bool Agent::usePoison(const Inst &inst, const Tile *tile) {
   machine.find(Code::UndefinedRead,
                llvm::formatv("uses an element that was never written (register "
                              "{0} of lane {1}): {2}",
-                             at / laneCount, at % laneCount, who(inst)),
+                             at / program.lanes, at % program.lanes, who(inst)),
                inst.origin, this, true, std::move(others));
   return false;
 }
@@ -149,8 +149,9 @@ bool Agent::oneThread(const Inst &inst) {
   if (elected)
     return true;
   machine.find(Code::IssueCardinality,
-               llvm::formatv("'{0}' is for one thread, and 32 execute it: {1}",
-                             inst.origin->getName().getStringRef(), who(inst)),
+               llvm::formatv("'{0}' is for one thread, and {1} execute it: {2}",
+                             inst.origin->getName().getStringRef(),
+                             program.lanes, who(inst)),
                inst.origin, this);
   return false;
 }

@@ -74,6 +74,8 @@ void Machine::completePhaseIfDone(MBarrier &barrier) {
 
 void Machine::arrive(MBarrier &barrier, int64_t count, Operation *op,
                      const Agent *agent) {
+  if (recorder)
+    recorder->barriers[&barrier].arrivals += count;
   if (count > barrier.pending) {
     std::vector<FindingPlace> others;
     if (barrier.lastArrive)
@@ -105,6 +107,9 @@ void Machine::arrive(MBarrier &barrier, int64_t count, Operation *op,
 
 void Machine::transact(MBarrier &barrier, int64_t bytes, Operation *op,
                        const Agent *agent) {
+  if (recorder)
+    (bytes < 0 ? recorder->barriers[&barrier].completed
+               : recorder->barriers[&barrier].expected) += std::abs(bytes);
   barrier.transactions += bytes;
   if (barrier.transactions > maxCount || barrier.transactions < -maxCount) {
     find(Code::BarrierRange,
@@ -125,6 +130,8 @@ void Machine::transact(MBarrier &barrier, int64_t bytes, Operation *op,
 }
 
 void Machine::observePhase(Cta &cta, MBarrier &barrier) {
+  if (recorder)
+    recorder->barriers[&barrier].observed = true;
   for (uint64_t copy : barrier.lastCopies)
     cta.unobserved.erase(copy);
   barrier.lastCopies.clear();
@@ -191,7 +198,8 @@ static bool initBarrier(Agent &agent, const Inst &inst, MBarrier &barrier) {
         Code::BarrierLive,
         llvm::formatv("{0} threads initialise {1}, each of them again: "
                       "{2}",
-                      laneCount, machine.nameOf(cta, barrier), agent.who(inst)),
+                      agent.program.lanes, machine.nameOf(cta, barrier),
+                      agent.who(inst)),
         inst.origin, &agent, true, {}, {}, nullptr,
         fixOfInitialisers(inst.origin));
     return false;
@@ -246,7 +254,7 @@ static Step inval(Agent &agent, const Inst &inst) {
 }
 
 static int64_t activeThreads(const Agent &agent) {
-  return agent.elected ? 1 : laneCount;
+  return agent.elected ? 1 : agent.program.lanes;
 }
 
 static Step arriveAt(Agent &agent, const Inst &inst, Cta &owner, MBarrier &b) {
@@ -458,12 +466,12 @@ static bool arriveNamed(Agent &agent, const Inst &inst) {
                              "round has ended",
                              inst.imm));
   b.warps |= 1u << agent.warp;
-  b.count += laneCount;
+  b.count += agent.program.lanes;
   if (b.count > b.threads)
     return bad(llvm::formatv("{0} threads have come to barrier {1}, which is "
                              "for {2}",
                              b.count, inst.imm, b.threads));
-  agent.view.release(~0u);
+  agent.view.release(everyLane);
   machine.publishBarriers(agent);
   agent.round = b.round;
   if (machine.views)
@@ -520,7 +528,7 @@ static Step clusterArrive(Agent &agent, const Inst &inst) {
     return Step::Failed;
   }
   if (!inst.flag) {
-    agent.view.release(~0u);
+    agent.view.release(everyLane);
     machine.publishBarriers(agent);
   } else {
     // What fence.mbarrier_init has released before a relaxed arrive (MM-51).
@@ -681,7 +689,7 @@ void titan::sim::registerBarriers(ExecutionTable &table) {
     inst.imm2 = threads;
   };
   table.add<CtaSyncOp>([=](Compiler &c, CtaSyncOp op) {
-    named(c, namedSync, op, 0, c.p.warps * laneCount);
+    named(c, namedSync, op, 0, c.p.warps * c.p.lanes);
   });
   table.add<BarrierSyncOp>([=](Compiler &c, BarrierSyncOp op) {
     named(c, namedSync, op, op.getId(), op.getThreads());

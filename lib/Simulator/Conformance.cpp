@@ -16,8 +16,29 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::sim;
 
+Conformance::Counts::Counts(const Agent &agent)
+    : bulkGroups(agent.groups.size()), bulkRead(agent.groupsRead),
+      bulkDone(agent.groupsDone), mmaGroups(agent.productGroups.size()),
+      products(agent.productsObserved) {
+  if (!agent.knowledge)
+    return;
+  const Knowledge &thread = agent.knowledge->classes[0];
+  for (int space = 0; space < 3; ++space)
+    proxyFences[space] = thread.fences[space].size();
+  mapReleases = thread.mapReleases.size();
+}
+
+void Conformance::mismatch(Agent &agent, const Inst &inst, const Twine &what) {
+  machine.find(Code::EffectMismatch,
+               "'" + inst.origin->getName().getStringRef() + "' " + what +
+                   ": " + agent.who(inst),
+               inst.origin, &agent);
+}
+
 void Conformance::begin(Agent &agent, const Inst &inst) {
-  recorder.entries.clear();
+  recorder = {};
+  before = Counts(agent);
+  machine.recorder = &recorder;
   scalars = agent.scalars;
   refs = agent.refs;
   machine.global.recorder = &recorder;
@@ -70,25 +91,42 @@ bool Conformance::declared(Agent &agent, const effect::Access &access,
 }
 
 void Conformance::end(Agent &agent, const Inst &inst, bool executed) {
+  machine.recorder = nullptr;
   machine.global.recorder = nullptr;
   for (auto &cta : agent.cta.cluster.ctas)
     cta->shared.recorder = nullptr;
   auto op = dyn_cast<HardwareEffectsInterface>(inst.origin);
   if (!op || !executed)
     return;
-  // A product's operands are read when the last of its warps has come.
-  if (isa<MmaOp>(inst.origin) && recorder.entries.empty())
-    return;
   effect::EffectList list;
   op.getHardwareEffects(list);
+  ++machine.compared;
+  compareBytes(agent, inst, list);
+  compareBarriers(agent, inst, list, op.getCardinality());
+  compareGroups(agent, inst, list);
+}
+
+void Conformance::compareBytes(Agent &agent, const Inst &inst,
+                               const effect::EffectList &list) {
   std::map<const Memory *, Bytes> expected, found;
-  for (const effect::Effect &each : list)
-    if (auto *access = std::get_if<effect::Access>(&each.what))
+  // What a warpgroup does together happens when the last of its warps has come.
+  bool later = cast<HardwareEffectsInterface>(inst.origin).getCardinality() ==
+                   effect::Cardinality::Warpgroup &&
+               recorder.entries.empty();
+  // Of a copy's source what lies outside of the box is not read.
+  bool clipped = false;
+  for (const effect::Effect &each : list) {
+    if (auto *access = std::get_if<effect::Access>(&each.what)) {
       if (!declared(agent, *access, expected))
-        return;
-  for (const effect::Effect &each : list)
-    if (std::holds_alternative<effect::WaitFlag>(each.what))
+        return mismatch(agent, inst, "declares bytes that cannot be resolved");
+      clipped |= access->bytes.kind == effect::Footprint::Box &&
+                 access->kind != AccessKind::Read;
+    } else if (std::holds_alternative<effect::WaitFlag>(each.what)) {
       return; // Polls its flag.
+    }
+  }
+  if (later)
+    return;
   std::map<const Memory *, std::pair<std::vector<ByteSet::Interval>,
                                      std::vector<ByteSet::Interval>>>
       parts;
@@ -102,9 +140,6 @@ void Conformance::end(Agent &agent, const Inst &inst, bool executed) {
     found[memory] = {ByteSet::of(both.first), ByteSet::of(both.second)};
   for (auto &[memory, bytes] : expected)
     found.try_emplace(memory);
-  ++machine.compared;
-  // A copy whose box is partly outside reads less of its buffer than all.
-  bool clipped = isa<TmaStoreOp, TmaReduceOp>(inst.origin);
   for (auto &[memory, touched] : found) {
     const Bytes &said = expected[memory];
     auto compare = [&](const ByteSet &is, const ByteSet &should,
@@ -112,15 +147,135 @@ void Conformance::end(Agent &agent, const Inst &inst, bool executed) {
       ByteSet more = is.subtract(should), less = should.subtract(is);
       if (more.empty() && (!all || less.empty()))
         return;
-      machine.find(
-          Code::EffectMismatch,
-          llvm::formatv("'{0}' {1} {2} bytes that it does not declare, "
-                        "and leaves {3} that it does: {4}",
-                        inst.origin->getName().getStringRef(), what,
-                        more.bytes(), less.bytes(), agent.who(inst)),
-          inst.origin, &agent);
+      mismatch(agent, inst,
+               llvm::formatv("{0} {1} bytes that it does not declare, and "
+                             "leaves {2} that it does",
+                             what, more.bytes(), less.bytes())
+                   .str());
     };
     compare(touched.read, said.read, "reads", !(clipped && memory->isShared()));
     compare(touched.written, said.written, "writes", true);
   }
+}
+
+void Conformance::compareBarriers(Agent &agent, const Inst &inst,
+                                  const effect::EffectList &list,
+                                  effect::Cardinality cardinality) {
+  Numbers numbers(agent, scalars, refs);
+  std::map<const MBarrier *, Recorder::Signals> expected;
+  auto each = [&](const effect::BarrierRef &ref, auto &&visit) {
+    SharedPlace place = SharedPlace::decode(numbers.bits(ref.barrier));
+    uint32_t address =
+        place.address + 8 * (ref.index ? numbers.bits(ref.index) : 0);
+    auto ctas = resolver.evaluate(
+        ref.ctas, static_cast<int>(place.rank.value_or(agent.cta.rank)),
+        numbers);
+    for (auto &cta : agent.cta.cluster.ctas)
+      if (ctas && *ctas >> cta->rank & 1)
+        visit(cta->barriers[address]);
+  };
+  auto times = [&](effect::By by) -> int64_t {
+    return by == effect::By::Issuers && !agent.elected &&
+                   cardinality == effect::Cardinality::EveryThread
+               ? machine.program.lanes
+               : 1;
+  };
+  for (const effect::Effect &effect : list) {
+    if (auto *arrive = std::get_if<effect::Arrive>(&effect.what))
+      each(arrive->barrier, [&](MBarrier &barrier) {
+        expected[&barrier].arrivals +=
+            numbers.number(arrive->count) * times(arrive->by);
+      });
+    else if (auto *expect = std::get_if<effect::ExpectTx>(&effect.what))
+      each(expect->barrier, [&](MBarrier &barrier) {
+        expected[&barrier].expected +=
+            numbers.number(expect->bytes) * times(expect->by);
+      });
+    else if (auto *complete = std::get_if<effect::CompleteTx>(&effect.what))
+      each(complete->barrier, [&](MBarrier &barrier) {
+        // The async proxy may not see it: that loses the signal.
+        if (barrier.publishedAsync)
+          expected[&barrier].completed +=
+              numbers.number(complete->bytes) * times(complete->by);
+      });
+    else if (auto *wait = std::get_if<effect::WaitBarrier>(&effect.what)) {
+      bool polled =
+          !wait->blocking &&
+          !(agent.scalars[agent.program.slots.lookup(wait->result).scalar] & 1);
+      each(wait->barrier, [&](MBarrier &barrier) {
+        expected[&barrier].observed |= !polled && barrier.phase > 0;
+      });
+    }
+  }
+  for (auto &[barrier, signals] : recorder.barriers)
+    expected.try_emplace(barrier);
+  for (auto &[barrier, said] : expected) {
+    Recorder::Signals is = recorder.barriers[barrier];
+    if (is != said)
+      mismatch(agent, inst,
+               llvm::formatv(
+                   "arrives {0} times at a barrier, expects {1} bytes, "
+                   "completes {2} and {3} a phase; it declares {4}, {5}, {6} "
+                   "and {7}",
+                   is.arrivals, is.expected, is.completed,
+                   is.observed ? "waits for" : "does not wait for",
+                   said.arrivals, said.expected, said.completed,
+                   said.observed ? "a wait" : "no wait")
+                   .str());
+  }
+}
+
+void Conformance::compareGroups(Agent &agent, const Inst &inst,
+                                const effect::EffectList &list) {
+  Numbers numbers(agent, scalars, refs);
+  Counts now(agent), said = before;
+  for (const effect::Effect &each : list) {
+    if (auto *commit = std::get_if<effect::CommitGroup>(&each.what)) {
+      said.bulkGroups += commit->mechanism == Mechanism::BulkGroup;
+      said.mmaGroups += commit->mechanism == Mechanism::MmaGroup;
+    } else if (auto *wait = std::get_if<effect::WaitGroup>(&each.what)) {
+      auto upTo = [&](size_t groups) {
+        return wait->token
+                   ? static_cast<size_t>(numbers.bits(wait->token))
+                   : groups -
+                         std::min<size_t>(groups, wait->pending.value_or(0));
+      };
+      if (wait->mechanism == Mechanism::BulkGroup) {
+        size_t covered = upTo(said.bulkGroups);
+        said.bulkRead = std::max(said.bulkRead, covered);
+        if (!wait->sourcesOnly)
+          said.bulkDone = std::max(said.bulkDone, covered);
+      } else if (wait->mechanism == Mechanism::MmaGroup) {
+        size_t covered = upTo(said.mmaGroups);
+        said.products = std::max(
+            said.products, covered ? agent.productGroups[covered - 1] : 0);
+      }
+    } else if (auto *fence = std::get_if<effect::Fence>(&each.what);
+               fence && agent.knowledge) {
+      for (int space = 0; space < 3; ++space)
+        said.proxyFences[space] +=
+            fence->kind == effect::Fence::ProxyAsync &&
+            fenceCovers(fence->space, static_cast<MemorySpace>(space));
+      said.mapReleases +=
+          fence->kind == effect::Fence::TensormapRelease && !fence->object;
+    }
+  }
+  if (now.bulkGroups != said.bulkGroups || now.mmaGroups != said.mmaGroups)
+    mismatch(agent, inst,
+             llvm::formatv("has committed {0} bulk and {1} mma groups, and "
+                           "declares {2} and {3}",
+                           now.bulkGroups, now.mmaGroups, said.bulkGroups,
+                           said.mmaGroups)
+                 .str());
+  if (now.bulkRead != said.bulkRead || now.bulkDone != said.bulkDone ||
+      now.products != said.products)
+    mismatch(agent, inst,
+             llvm::formatv("has waited for {0} groups' sources, {1} groups and "
+                           "{2} products, and declares {3}, {4} and {5}",
+                           now.bulkRead, now.bulkDone, now.products,
+                           said.bulkRead, said.bulkDone, said.products)
+                 .str());
+  if (!std::equal(now.proxyFences, now.proxyFences + 3, said.proxyFences) ||
+      now.mapReleases != said.mapReleases)
+    mismatch(agent, inst, "executes other proxy fences than it declares");
 }

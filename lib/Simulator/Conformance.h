@@ -7,13 +7,20 @@
 //===----------------------------------------------------------------------===//
 //
 // An operation's effect list is what checker and compiler believe of it. Nobody
-// has to: here the bytes that the simulator's function of an operation has read
-// and written are compared with the bytes that its effects declare, all of them
-// where they say 'surely', no others in any case. Under the eager schedule, so
-// that an asynchronous operation's accesses happen while it is executed.
+// has to: here what the simulator's function of an operation has done is
+// compared with what its effects declare.
 //
-// The declared bytes are computed from the types and layouts (lib/Layout), not
-// from the tables that the simulator's functions use.
+//   bytes      read and written: all of them where the effect says 'surely', no
+//              others in any case
+//   mbarriers  arrivals, bytes expected and completed, phases waited for
+//   groups     committed, waited for
+//   fences     which of them the threads have executed since (hazards off: that
+//              is what Views.h keeps of them)
+//
+// Under the eager schedule, so that what an operation does asynchronously
+// happens while it is executed. The declared bytes are computed from the types
+// and layouts (Effects/Resolver.h), not from the tables that the simulator's
+// functions use.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_SIMULATOR_CONFORMANCE_H
@@ -35,8 +42,25 @@ private:
   struct Bytes {
     ByteSet read, written;
   };
+  /// What an agent has of groups and of fences.
+  struct Counts {
+    size_t bulkGroups = 0, bulkRead = 0, bulkDone = 0, mmaGroups = 0;
+    uint64_t products = 0;
+    size_t proxyFences[3] = {}, mapReleases = 0;
+    explicit Counts(const Agent &agent);
+    Counts() = default;
+  };
+  void mismatch(Agent &agent, const Inst &inst, const llvm::Twine &what);
+  /// Adds the access's bytes; false where they cannot be said.
   bool declared(Agent &agent, const effect::Access &access,
                 std::map<const Memory *, Bytes> &to);
+  void compareBytes(Agent &agent, const Inst &inst,
+                    const effect::EffectList &list);
+  void compareBarriers(Agent &agent, const Inst &inst,
+                       const effect::EffectList &list,
+                       effect::Cardinality cardinality);
+  void compareGroups(Agent &agent, const Inst &inst,
+                     const effect::EffectList &list);
 
   Machine &machine;
   effect::Resolver resolver;
@@ -44,6 +68,7 @@ private:
   /// Operands at the beginning: a destination may be an operand's slot.
   std::vector<uint64_t> scalars;
   std::vector<Ref> refs;
+  Counts before;
 };
 
 } // namespace titan::sim

@@ -71,7 +71,7 @@ uint32_t State::Issue::opOf(Mechanism mechanism, int threadClass) {
   if (plan.cardinality == effect::Cardinality::Warpgroup) {
     // It is the warpgroup's: the warp that comes first makes it.
     std::vector<uint32_t> &mine = state.of(agent).groupOps;
-    unsigned groupWarps = targetWith(Feature::Wgmma).warpsPerWarpgroup,
+    unsigned groupWarps = agent.program.target->warpsPerWarpgroup,
              leader = agent.warp / groupWarps * groupWarps;
     for (unsigned i = leader;
          i < leader + groupWarps && i < agent.cta.agents.size(); ++i) {
@@ -185,8 +185,8 @@ void State::touchAs(Issue &issue, const effect::Access &effect,
   }
   if (effect.by == effect::By::Parts) {
     touched.forEach([&](int, int64_t begin, int64_t end) {
-      uint64_t part = (end - begin) / laneCount;
-      for (unsigned lane = 0; lane < laneCount; ++lane) {
+      uint64_t part = (end - begin) / agent.program.lanes;
+      for (unsigned lane = 0; lane < agent.program.lanes; ++lane) {
         byLane(y, warp, lane);
         under(lane != 0);
         touch(memory, begin + lane * part, part, y);

@@ -21,7 +21,7 @@ inline constexpr uint8_t wholeWarp = 254;
 
 /// Something that happened at one thread (or all threads) of a class.
 struct HbEvent {
-  uint32_t number = 0; ///< The class: 2 * warp, + 1 for lanes 1..31.
+  uint32_t number = 0; ///< The class: 2 * warp, + 1 for the other lanes.
   uint32_t clock = 0;
   uint8_t lane = allLanes;
 };
@@ -213,9 +213,9 @@ struct Hazards::State {
   }
 
   // Clocks.
-  Clock publish(Agent &agent, uint32_t lanes);
-  void acquire(Agent &agent, uint32_t lanes, const Clock &clock);
-  void eventsOf(Agent &agent, uint32_t lanes, std::vector<HbEvent> &to);
+  Clock publish(Agent &agent, LaneMask lanes);
+  void acquire(Agent &agent, LaneMask lanes, const Clock &clock);
+  void eventsOf(Agent &agent, LaneMask lanes, std::vector<HbEvent> &to);
   static bool knows(const Actor &actor, const HbEvent &event);
   static bool allKnow(const Access &y, const HbEvent &event);
   static bool allKnowOne(const Access &y, const std::vector<HbEvent> &events);
@@ -365,7 +365,7 @@ void Hazards::State::forEachPending(Agent &agent, Mechanism mechanism,
   WarpState &warp = of(agent);
   std::vector<HbEvent> events;
   if (mechanismInfo(mechanism).waiter != Waiter::CommittingThread) {
-    eventsOf(agent, ~0u, events);
+    eventsOf(agent, everyLane, events);
     visit(warp.pending[{mechanism, 0}], events);
     return;
   }

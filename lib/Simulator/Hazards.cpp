@@ -94,7 +94,7 @@ uint32_t State::site(const Agent &agent, const Inst &inst) {
 
 /// What the lanes release: their own accesses so far and all they know. The
 /// classes' clocks advance.
-Clock State::publish(Agent &agent, uint32_t lanes) {
+Clock State::publish(Agent &agent, LaneMask lanes) {
   WarpState &warp = of(agent);
   Clock result;
   for (int c = 0; c < 2; ++c) {
@@ -107,14 +107,14 @@ Clock State::publish(Agent &agent, uint32_t lanes) {
   return result;
 }
 
-void State::acquire(Agent &agent, uint32_t lanes, const Clock &clock) {
+void State::acquire(Agent &agent, LaneMask lanes, const Clock &clock) {
   WarpState &warp = of(agent);
   for (int c = 0; c < 2; ++c)
     if (c == 0 ? lanes & 1 : lanes >> 1)
       warp.classes[c].known.join(clock);
 }
 
-void State::eventsOf(Agent &agent, uint32_t lanes, std::vector<HbEvent> &to) {
+void State::eventsOf(Agent &agent, LaneMask lanes, std::vector<HbEvent> &to) {
   WarpState &warp = of(agent);
   for (int c = 0; c < 2; ++c)
     if (c == 0 ? lanes & 1 : lanes >> 1)
@@ -413,7 +413,7 @@ void State::waited(Agent &agent, const Inst &inst, MBarrier &barrier,
       for (ThreadClass &thread : of(agent).classes)
         thread.pendingFrom.push_back({release.scope, wait.scope, release.site});
   }
-  uint32_t lanes = agent.lanes();
+  LaneMask lanes = agent.lanes();
   if (wait.sem != effect::Sem::Relaxed)
     acquire(agent, lanes, clock.last.clock);
   else
@@ -447,7 +447,7 @@ void State::threadBarrier(Agent &agent, const effect::ThreadBarrier &barrier,
   using effect::ThreadBarrier;
   if (barrier.kind == ThreadBarrier::Warp) {
     if (passes)
-      acquire(agent, ~0u, publish(agent, ~0u));
+      acquire(agent, everyLane, publish(agent, everyLane));
     return;
   }
   bool named = barrier.kind == ThreadBarrier::Named;
@@ -467,11 +467,11 @@ void State::threadBarrier(Agent &agent, const effect::ThreadBarrier &barrier,
       for (ThreadClass &thread : warp.classes)
         round.clock.join(thread.releasedWide);
     else
-      round.clock.join(publish(agent, ~0u));
+      round.clock.join(publish(agent, everyLane));
   }
   if (!passes || barrier.role == ThreadBarrier::Arrive)
     return;
-  acquire(agent, ~0u, round.clock);
+  acquire(agent, everyLane, round.clock);
   for (auto [initialiser, fence] : round.inits) {
     uint32_t &known = warp.initKnown[initialiser];
     known = std::max(known, fence);

@@ -11,7 +11,7 @@
 // other. So the order is taken from synchronisation alone (MM-20), as vector
 // clocks:
 //
-//   thread class   lane 0 of a warp (the elected thread), or its lanes 1..31.
+//   thread class   lane 0 of a warp (the elected thread), or its other lanes.
 //                  Each has a clock of its own, and knows of each other class
 //                  the last clock whose events come before its own.
 //   release        what a class knows goes to a barrier; its own clock advances

@@ -152,7 +152,7 @@ bool Evaluator::tensorMap(TensorMapOp op) {
   map.nanFill = op.getFill() == OobFill::NaN;
   map.l2Promotion = op.getL2Promotion();
   for (const TmaViolation &violation :
-       validate(map, targetInfo(TargetId::Sm90a))) {
+       validate(map, targetWith(Feature::Tma))) {
     bad(op, violation.code, violation.field + ": " + violation.message);
     findings.back().fix = violation.fix;
   }

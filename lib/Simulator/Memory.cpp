@@ -155,7 +155,7 @@ void Memory::changeLoaded(uint64_t address, size_t bytes, Viewer &writer) {
     Tile &tile = *each.tile;
     for (size_t i = 0; i < tile.data.size(); ++i) {
       uint64_t from = each.base + each.access->offset[each.begin + i];
-      if (!open[i % laneCount != 0] || from < address ||
+      if (!open[i % each.access->tile->lanes != 0] || from < address ||
           from + each.access->bytes > address + bytes)
         continue;
       uint32_t bits = 0;
@@ -317,14 +317,14 @@ template <typename Select> void ThreadView::drain(Select &&select) {
   }
 }
 
-void ThreadView::release(uint32_t lanes) {
+void ThreadView::release(LaneMask lanes) {
   if (views)
     drain([&](const Chunk &chunk, int i) {
       return (lanes >> chunk.lane[i] & 1) || (chunk.seen >> i & 1);
     });
 }
 
-void ThreadView::beforeAsync(uint32_t lanes) {
+void ThreadView::beforeAsync(LaneMask lanes) {
   if (views)
     drain([&](const Chunk &chunk, int i) {
       return ((lanes >> chunk.lane[i] & 1) || (chunk.seen >> i & 1)) &&

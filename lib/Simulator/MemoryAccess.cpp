@@ -86,7 +86,7 @@ static Step sharedStore(Agent &agent, const Inst &inst) {
     pack(from->data[i], bytes, access.bytes);
     bool bad = !from->poison.empty() && from->poison[i];
     std::memset(poison, bad, sizeof(poison));
-    agent.view.write(owner->shared, i % laneCount,
+    agent.view.write(owner->shared, i % agent.program.lanes,
                      place.address + access.offset[begin + i], access.bytes,
                      bytes, poison, late);
   }
@@ -107,7 +107,7 @@ static Step sharedLoad(Agent &agent, const Inst &inst) {
   Ref hold(result);
   for (uint32_t i = 0; i < table.perWarp(); ++i) {
     uint8_t bytes[4] = {}, poison[4];
-    if (!agent.view.read(owner->shared, i % laneCount,
+    if (!agent.view.read(owner->shared, i % agent.program.lanes,
                          place.address + access.offset[begin + i], access.bytes,
                          bytes, poison)) {
       if (result->poison.empty())
@@ -174,8 +174,9 @@ static Step globalLoad(Agent &agent, const Inst &inst) {
   if (!forEachElement(agent, inst, /*isStore=*/false,
                       [&](uint32_t i, uint64_t address, unsigned bytes) {
                         uint8_t data[4] = {};
-                        agent.view.read(agent.machine.global, i % laneCount,
-                                        address, bytes, data);
+                        agent.view.read(agent.machine.global,
+                                        i % agent.program.lanes, address, bytes,
+                                        data);
                         uint32_t bits;
                         std::memcpy(&bits, data, 4);
                         result->data[i] =
@@ -195,8 +196,8 @@ static Step globalStore(Agent &agent, const Inst &inst) {
                           uint8_t data[4] = {};
                           pack(from->data[i], data, bytes);
                           agent.view.write(
-                              agent.machine.global, i % laneCount, address,
-                              bytes, data, nullptr,
+                              agent.machine.global, i % agent.program.lanes,
+                              address, bytes, data, nullptr,
                               agent.mapReadsToCome(address, bytes));
                         })
              ? Step::Ran
@@ -358,12 +359,13 @@ static Step update(Agent &agent, const Inst &inst, AtomicOp op) {
         Code::NotSupportedYet,
         llvm::formatv("an atomic of {0} threads yields {0} values, and its "
                       "result is used as one: put it into a titan.elect",
-                      laneCount),
+                      agent.program.lanes),
         inst.origin, &agent);
     return Step::Failed;
   }
   uint64_t old = 0;
-  for (unsigned lane = 0; lane < (agent.elected ? 1 : laneCount); ++lane) {
+  for (unsigned lane = 0; lane < (agent.elected ? 1 : agent.program.lanes);
+       ++lane) {
     auto found = element.load(/*strong=*/true);
     if (!found)
       return Step::Failed;

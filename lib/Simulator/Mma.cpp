@@ -31,7 +31,8 @@ static bool areComplete(Agent &agent, uint64_t upTo) {
 /// A wait for products up to that number has returned.
 static void observe(Agent &agent, uint64_t upTo) {
   if (agent.machine.views)
-    agent.machine.views->learn(agent, ~0u, agent.knowledge->products, upTo);
+    agent.machine.views->learn(agent, everyLane, agent.knowledge->products,
+                               upTo);
   agent.productsObserved = std::max(agent.productsObserved, upTo);
 }
 
@@ -138,7 +139,7 @@ static Step mma(Agent &agent, const Inst &inst) {
   if (product.joined == 15) {
     product.issued = agent.machine.events;
     for (unsigned i = 0; i < 4; ++i)
-      agent.cta.agents[agent.warp / 4 * 4 + i]->view.beforeAsync(~0u);
+      agent.cta.agents[agent.warp / 4 * 4 + i]->view.beforeAsync(everyLane);
     if (agent.machine.views)
       agent.machine.lookAtOperands(agent.cta, product, agent.warp / 4 * 4);
     ++agent.machine.report.products;

@@ -37,7 +37,7 @@ std::optional<effect::Place> Numbers::place(Value memory) {
 std::optional<int64_t> Numbers::element(Value tile, int64_t lane,
                                         const effect::Shape::Held &held) {
   const Tile *found = this->tile(tile);
-  size_t at = held.reg * laneCount + lane;
+  size_t at = held.reg * agent.program.lanes + lane;
   if (!found || (!found->poison.empty() && found->poison[at]))
     return std::nullopt;
   return static_cast<int32_t>(found->data[at]);

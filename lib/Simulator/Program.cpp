@@ -33,7 +33,7 @@ ExecutionTable &ExecutionTable::get() {
 }
 
 void Compiler::allocate() {
-  int64_t limit = targetInfo(TargetId::Sm90a).sharedBytesPerCta;
+  int64_t limit = p.target->sharedBytesPerCta;
   for (const SharedAllocation &each : layOutShared(kernel, limit)) {
     if (each.end() > limit) {
       problem(
@@ -69,7 +69,29 @@ void Compiler::operation(Operation &op) {
   unsupported(&op);
 }
 
+/// The kernel's target, or the first on which all of its operations exist.
+static const TargetInfo &targetOf(KernelOp kernel) {
+  for (Operation *at = kernel; at; at = at->getParentOp())
+    if (auto name = at->getAttrOfType<StringAttr>("titan.target"))
+      if (const TargetInfo *target =
+              lookupTarget(std::string_view(name.getValue())))
+        return *target;
+  for (const TargetInfo &target : allTargets()) {
+    WalkResult result = kernel.getBody().walk([&](Operation *op) {
+      auto hardware = dyn_cast<HardwareEffectsInterface>(op);
+      bool exists = !hardware || llvm::is_contained(hardware.getTargets(),
+                                                    StringRef(target.name));
+      return exists ? WalkResult::advance() : WalkResult::interrupt();
+    });
+    if (!result.wasInterrupted())
+      return target;
+  }
+  return allTargets().front();
+}
+
 void Compiler::run() {
+  p.target = &targetOf(kernel);
+  p.lanes = p.target->warpWidth;
   p.warps = kernel.getWarps();
   p.cluster = kernel.getClusterShape();
   p.clusterSize = kernel.getClusterSize();

@@ -34,13 +34,14 @@ const TileTable *Compiler::tileTable(Operation *op, mlir::Type type) {
               layout.problem().message);
       return nullptr;
     }
-    if (layout->lanes() != laneCount) {
+    if (layout->lanes() != p.lanes) {
       unsupported(op,
                   llvm::formatv(": a layout of {0} lanes", layout->lanes()));
       return nullptr;
     }
     auto made = std::make_unique<TileTable>();
     made->registers = layout->registers();
+    made->lanes = layout->lanes();
     made->warps = layout->warps();
     made->shape.assign(tile.getShape().begin(), tile.getShape().end());
     std::vector<int64_t> elements = layout->elementTable();
@@ -49,9 +50,9 @@ const TileTable *Compiler::tileTable(Operation *op, mlir::Type type) {
     std::vector<bool> seen(tile.getNumElements());
     size_t from = 0;
     for (uint32_t warp = 0; warp < made->warps; ++warp)
-      for (uint32_t lane = 0; lane < laneCount; ++lane)
+      for (uint32_t lane = 0; lane < p.lanes; ++lane)
         for (uint32_t reg = 0; reg < made->registers; ++reg, ++from) {
-          size_t to = (size_t(warp) * made->registers + reg) * laneCount + lane;
+          size_t to = (size_t(warp) * made->registers + reg) * p.lanes + lane;
           made->element[to] = elements[from];
           made->owner[to] = !seen[elements[from]];
           seen[elements[from]] = true;

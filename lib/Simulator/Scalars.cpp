@@ -87,8 +87,9 @@ static Step tileElementwise(Agent &agent, const Inst &inst) {
       agent.machine.find(
           Code::InvalidOp,
           llvm::formatv("'{0}' has no result for register {1} of lane {2}: {3}",
-                        inst.origin->getName().getStringRef(), i / laneCount,
-                        i % laneCount, agent.who(inst)),
+                        inst.origin->getName().getStringRef(),
+                        i / agent.program.lanes, i % agent.program.lanes,
+                        agent.who(inst)),
           inst.origin, &agent);
       return Step::Failed;
     }

@@ -240,7 +240,7 @@ bool Machine::outstandingAt(Cta &cta, const Inst &inst, const Agent &agent) {
 Step Agent::exit(const Inst &inst) {
   if (machine.hazards)
     machine.hazards->exit(*this, inst);
-  view.release(~0u);
+  view.release(everyLane);
   machine.publishBarriers(*this);
   // What waits have covered is over.
   if (machine.views) {

@@ -49,7 +49,7 @@ static Step mapAt(Agent &agent, const Inst &inst) {
   }
   uint64_t at = reinterpret_cast<uint64_t>(argument.data) +
                 static_cast<uint64_t>(row * argument.strides[0]);
-  uint64_t alignment = targetInfo(TargetId::Sm90a).tmaMapAlignment;
+  uint64_t alignment = agent.program.target->tmaMapAlignment;
   if (at % alignment) {
     machine.find(Code::TmaMapAlignment,
                  llvm::formatv("the map in row {0} lies {1} bytes behind a "
@@ -75,7 +75,7 @@ static std::optional<TmaDescriptor> loadMap(Agent &agent, const Inst &inst,
     return encodeDescriptor(machine.launch.maps[place.at].map);
   Memory &memory =
       place.kind == MapPlace::Shared ? agent.cta.shared : machine.global;
-  unsigned bytes = agent.elected ? mapBytes : mapBytes / laneCount;
+  unsigned bytes = agent.elected ? mapBytes : mapBytes / agent.program.lanes;
   uint8_t poison[mapBytes];
   for (unsigned lane = 0; lane * bytes < mapBytes; ++lane)
     if (!agent.view.read(memory, lane, place.at + lane * bytes, bytes,
@@ -111,8 +111,8 @@ static Step tensormapCopy(Agent &agent, const Inst &inst) {
   if (!bits)
     return Step::Failed;
   uint64_t to = MapPlace::decode(agent.scalars[inst.b]).at;
-  unsigned bytes = mapBytes / laneCount;
-  for (unsigned lane = 0; lane < laneCount; ++lane)
+  unsigned bytes = mapBytes / agent.program.lanes;
+  for (unsigned lane = 0; lane < agent.program.lanes; ++lane)
     agent.view.write(agent.cta.shared, lane, to + lane * bytes, bytes,
                      bits->data() + lane * bytes);
   return Step::Ran;
@@ -132,8 +132,8 @@ static Step tensormapReplace(Agent &agent, const Inst &inst) {
   // Sizes and addresses are stored for the next copy to look at; of a stride
   // it sees no more what was cut off.
   if (field == TmaField::GlobalStride)
-    if (auto bad = validateReplace(field, inst.imm, value,
-                                   targetInfo(TargetId::Sm90a))) {
+    if (auto bad =
+            validateReplace(field, inst.imm, value, *agent.program.target)) {
       agent.machine.find(bad->code, bad->message + ": " + agent.who(inst),
                          inst.origin, &agent);
       return Step::Failed;
@@ -265,7 +265,7 @@ bool Machine::readMap(Copy &copy) {
                      "its thread has not acquired)"));
     }
   }
-  auto made = TmaTransfer::make(*map, copy.what, targetInfo(TargetId::Sm90a));
+  auto made = TmaTransfer::make(*map, copy.what, *program.target);
   if (!made) {
     const CodeInfo *info = lookupCode(made.problem().code);
     return bad(info ? info->id : Code::InvalidOp, made.problem().message,

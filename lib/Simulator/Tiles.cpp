@@ -24,16 +24,18 @@ static Step splat(Agent &agent, const Inst &inst) {
 static Step extract(Agent &agent, const Inst &inst) {
   const Tile *from = agent.tile(inst.a);
   const auto &registers = agent.program.registerLists[inst.table];
-  auto *result = new Tile(registers.size() * laneCount);
+  auto *result = new Tile(registers.size() * agent.program.lanes);
   result->made = from->made;
   if (!from->poison.empty())
     result->poison.resize(result->data.size());
   for (size_t i = 0; i < registers.size(); ++i) {
-    std::copy_n(from->data.begin() + registers[i] * laneCount, laneCount,
-                result->data.begin() + i * laneCount);
+    std::copy_n(from->data.begin() + registers[i] * agent.program.lanes,
+                agent.program.lanes,
+                result->data.begin() + i * agent.program.lanes);
     if (!from->poison.empty())
-      std::copy_n(from->poison.begin() + registers[i] * laneCount, laneCount,
-                  result->poison.begin() + i * laneCount);
+      std::copy_n(from->poison.begin() + registers[i] * agent.program.lanes,
+                  agent.program.lanes,
+                  result->poison.begin() + i * agent.program.lanes);
   }
   agent.refs[inst.dst] = result;
   return Step::Next;
@@ -78,9 +80,9 @@ static Step reduce(Agent &agent, const Inst &inst) {
     std::set<uint32_t> columns;
   };
   std::map<uint32_t, Partial> rows;
-  for (uint32_t lane = 0; lane < laneCount; ++lane)
+  for (uint32_t lane = 0; lane < agent.program.lanes; ++lane)
     for (uint32_t reg = 0; reg < table.registers; ++reg) {
-      uint32_t i = reg * laneCount + lane;
+      uint32_t i = reg * agent.program.lanes + lane;
       Partial &row = rows[element[i] / columns];
       if (!row.columns.insert(element[i] % columns).second)
         continue;
@@ -127,12 +129,13 @@ static Step broadcast(Agent &agent, const Inst &inst) {
   Ref hold(result);
   if (!source->poison.empty())
     result->poison.resize(to.perWarp());
-  for (uint32_t lane = 0; lane < laneCount; ++lane) {
+  for (uint32_t lane = 0; lane < agent.program.lanes; ++lane) {
     llvm::DenseMap<uint32_t, uint32_t> at;
     for (uint32_t reg = 0; reg < from.registers; ++reg)
-      at[row[reg * laneCount + lane]] = reg * laneCount + lane;
+      at[row[reg * agent.program.lanes + lane]] =
+          reg * agent.program.lanes + lane;
     for (uint32_t reg = 0; reg < to.registers; ++reg) {
-      uint32_t i = reg * laneCount + lane,
+      uint32_t i = reg * agent.program.lanes + lane,
                with = at.lookup(element[i] / columns);
       result->data[i] = source->data[with];
       if (!source->poison.empty())

@@ -180,7 +180,7 @@ bool Views::showsOld(EventId event, uint64_t salt) const {
 
 /// Calls `visit` for each class of the warp that has one of the lanes.
 template <typename Visit>
-static void forEachClass(Agent &agent, uint32_t lanes, Visit &&visit) {
+static void forEachClass(Agent &agent, LaneMask lanes, Visit &&visit) {
   WarpKnowledge &warp = Views::of(agent);
   if (lanes & 1)
     visit(warp.classes[0]);
@@ -188,7 +188,7 @@ static void forEachClass(Agent &agent, uint32_t lanes, Visit &&visit) {
     visit(warp.classes[1]);
 }
 
-Clock Views::publish(Agent &agent, uint32_t lanes) {
+Clock Views::publish(Agent &agent, LaneMask lanes) {
   Clock result;
   forEachClass(agent, lanes, [&](Knowledge &thread) {
     thread.known.raise(thread.number, thread.now++);
@@ -197,12 +197,12 @@ Clock Views::publish(Agent &agent, uint32_t lanes) {
   return result;
 }
 
-void Views::acquire(Agent &agent, uint32_t lanes, const Clock &clock) {
+void Views::acquire(Agent &agent, LaneMask lanes, const Clock &clock) {
   forEachClass(agent, lanes,
                [&](Knowledge &thread) { thread.known.join(clock); });
 }
 
-void Views::learn(Agent &agent, uint32_t lanes, uint32_t source,
+void Views::learn(Agent &agent, LaneMask lanes, uint32_t source,
                   uint32_t time) {
   forEachClass(agent, lanes,
                [&](Knowledge &thread) { thread.known.raise(source, time); });
@@ -251,10 +251,12 @@ void Views::waited(Agent &agent, MBarrier &barrier, bool acquire,
   });
 }
 
-void Views::syncWarp(Agent &agent) { acquire(agent, ~0u, publish(agent, ~0u)); }
+void Views::syncWarp(Agent &agent) {
+  acquire(agent, everyLane, publish(agent, everyLane));
+}
 
 void Views::arriveNamed(Agent &agent, NamedBarrier &barrier, bool last) {
-  barrier.gathering.join(publish(agent, ~0u));
+  barrier.gathering.join(publish(agent, everyLane));
   if (!last)
     return;
   barrier.complete[barrier.round % 4] = std::move(barrier.gathering);
@@ -262,7 +264,7 @@ void Views::arriveNamed(Agent &agent, NamedBarrier &barrier, bool last) {
 }
 
 void Views::waitNamed(Agent &agent, NamedBarrier &barrier, uint64_t round) {
-  acquire(agent, ~0u, barrier.complete[round % 4]);
+  acquire(agent, everyLane, barrier.complete[round % 4]);
 }
 
 void Views::arriveCluster(Agent &agent, bool relaxed) {
@@ -272,15 +274,15 @@ void Views::arriveCluster(Agent &agent, bool relaxed) {
   if (cluster.arrived == 0)
     gathering = Clock();
   if (!relaxed)
-    gathering.join(publish(agent, ~0u));
+    gathering.join(publish(agent, everyLane));
   else
-    forEachClass(agent, ~0u, [&](Knowledge &thread) {
+    forEachClass(agent, everyLane, [&](Knowledge &thread) {
       gathering.join(thread.releasedWide);
     });
 }
 
 void Views::waitCluster(Agent &agent, uint64_t round) {
-  acquire(agent, ~0u, clusters[&agent.cta.cluster].gathering[round % 2]);
+  acquire(agent, everyLane, clusters[&agent.cta.cluster].gathering[round % 2]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -327,7 +329,7 @@ void Views::fenceProxyAsync(Agent &agent, FenceSpace space) {
 }
 
 void Views::fenceProducts(Agent &agent) {
-  forEachClass(agent, ~0u,
+  forEachClass(agent, everyLane,
                [&](Knowledge &thread) { thread.product = thread.known; });
 }
 

@@ -206,7 +206,7 @@ struct Agent {
   /// Views: barriers that this warp has initialised.
   std::vector<uint32_t> newBarriers;
 
-  uint32_t lanes() const { return elected ? 1u : ~0u; }
+  LaneMask lanes() const { return elected ? 1 : everyLane; }
   unsigned laneOfAsync() const { return 0; }
 
   //===--------------------------------------------------------------------===//
@@ -394,8 +394,10 @@ public:
   std::unique_ptr<Hazards> hazards;
   std::unique_ptr<Trace> trace;
   std::unique_ptr<Conformance> conformance;
-  /// Operations whose bytes have been compared with their effects.
+  /// Operations that have been compared with their effects.
   uint64_t compared = 0;
+  /// What happens to barriers, while an operation is compared.
+  Recorder *recorder = nullptr;
   /// Rises with whatever may let a blocked agent go on.
   uint64_t events = 0;
   uint64_t nextCopy = 1;

@@ -38,6 +38,7 @@
 #include "titan/Simulator/Views.h"
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 namespace titan::sim {
@@ -52,6 +53,15 @@ struct Recorder {
     uint32_t bytes;
   };
   std::vector<Entry> entries;
+
+  /// What happened to mbarriers: arrivals, bytes expected and completed, and
+  /// whether a wait has seen a phase.
+  struct Signals {
+    int64_t arrivals = 0, expected = 0, completed = 0;
+    bool observed = false;
+    bool operator==(const Signals &) const = default;
+  };
+  std::map<const struct MBarrier *, Signals> barriers;
 };
 
 class Memory {
@@ -133,7 +143,7 @@ private:
   std::vector<LoadedTile> tiles;
 };
 
-/// One warp's generic accesses: the buffers of its 32 threads.
+/// One warp's generic accesses: the buffers of its threads.
 class ThreadView {
 public:
   /// `views` may be null: then there are no buffers.
@@ -156,12 +166,12 @@ public:
 
   /// The lanes of the mask release: what they wrote, or saw of other lanes of
   /// the warp, goes to memory.
-  void release(uint32_t lanes);
+  void release(LaneMask lanes);
   /// The lanes of the warp see what the others wrote.
   void syncWarp();
   /// Fenced writes of the lanes, and those that they saw of others, are before
   /// the asynchronous operation that they issue, without a release.
-  void beforeAsync(uint32_t lanes);
+  void beforeAsync(LaneMask lanes);
 
 private:
   struct Chunk {

@@ -33,6 +33,7 @@
 #include "titan/Analysis/Finding.h"
 #include "titan/Dialect/Titan/Titan.h"
 #include "titan/Simulator/Element.h"
+#include "titan/Target/Target.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
@@ -41,8 +42,6 @@
 #include <memory>
 
 namespace titan::sim {
-
-inline constexpr unsigned laneCount = 32;
 
 //===----------------------------------------------------------------------===//
 // Values
@@ -54,7 +53,7 @@ struct Object : llvm::RefCountedBase<Object> {
 };
 using Ref = llvm::IntrusiveRefCntPtr<Object>;
 
-/// One warp's part of a register tile: element [register * 32 + lane], its bits
+/// One warp's part of a register tile: element [register * lanes + lane], its bits
 /// in the low end. Never changed once it has been used.
 struct Tile : Object {
   explicit Tile(size_t elements) : data(elements) {}
@@ -191,13 +190,13 @@ struct Inst {
 
 /// Which element each (warp, register, lane) of a tile holds.
 struct TileTable {
-  uint32_t registers = 0, warps = 0;
-  /// Row-major element index, [(warp * registers + reg) * 32 + lane].
+  uint32_t registers = 0, lanes = 0, warps = 0;
+  /// Row-major element index, [(warp * registers + reg) * lanes + lane].
   std::vector<uint32_t> element;
   /// Whether that holder is the owner of the element.
   std::vector<uint8_t> owner;
   std::vector<int64_t> shape;
-  uint32_t perWarp() const { return registers * laneCount; }
+  uint32_t perWarp() const { return registers * lanes; }
 };
 
 /// A tile against a shared view: byte offsets from the view's start.
@@ -230,7 +229,7 @@ struct MmaTable {
   struct Group {
     /// Rows and columns of D that the warpgroup holds.
     std::vector<uint32_t> rows, columns;
-    /// For each warp of it: [reg * 32 + lane] -> row position * columns +
+    /// For each warp of it: [reg * lanes + lane] -> row position * columns +
     /// column position.
     std::vector<uint32_t> place[4];
   };
@@ -285,6 +284,9 @@ public:
   std::vector<uint64_t> scalars;
   std::vector<Ref> refs;
   llvm::DenseMap<mlir::Value, SlotOf> slots;
+  /// The target that is simulated, and the threads of its warps.
+  const TargetInfo *target = nullptr;
+  unsigned lanes = 0;
   unsigned warps = 0;
   int64_t clusterSize = 1;
   std::array<int64_t, 3> cluster{1, 1, 1};

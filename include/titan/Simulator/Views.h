@@ -22,8 +22,8 @@
 //                  for reads and for writes       groups
 //   product queue  a warp's products              that warp, by waiting
 //
-// A thread class is lane 0 of a warp (the elected thread), or its lanes 1 to
-// 31: what one of them learns the other knows after a syncwarp only.
+// A thread class is lane 0 of a warp (the elected thread), or all its other
+// lanes: what one of them learns the other knows after a syncwarp only.
 //
 // Synchronisation carries clocks: an arrive with release joins its thread's
 // clock into the barrier's phase, a wait with acquire joins the phase's into
@@ -68,6 +68,10 @@ struct Cta;
 struct Cluster;
 struct MBarrier;
 struct NamedBarrier;
+
+/// Some lanes of a warp: bit i is lane i.
+using LaneMask = uint64_t;
+inline constexpr LaneMask everyLane = ~LaneMask(0);
 
 /// Index of a write's event; 0: before the kernel.
 using EventId = uint32_t;
@@ -170,9 +174,9 @@ public:
   bool isFenced(EventId event) const;
 
   // Clocks. `lanes` says which classes act.
-  Clock publish(Agent &agent, uint32_t lanes);
-  void acquire(Agent &agent, uint32_t lanes, const Clock &clock);
-  void learn(Agent &agent, uint32_t lanes, uint32_t source, uint32_t time);
+  Clock publish(Agent &agent, LaneMask lanes);
+  void acquire(Agent &agent, LaneMask lanes, const Clock &clock);
+  void learn(Agent &agent, LaneMask lanes, uint32_t source, uint32_t time);
 
   // Synchronisation.
   void init(Cta &cta, MBarrier &barrier);
