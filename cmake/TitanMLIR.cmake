@@ -49,3 +49,35 @@ function(titan_mlir_executable name)
   target_precompile_headers(${name} REUSE_FROM titan_pch)
   target_link_libraries(${name} PRIVATE ${ARG_LINK} MLIR LLVM)
 endfunction()
+
+# The libraries of a folder and of those below it.
+function(titan_libraries folder result)
+  get_property(found DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  set(all)
+  foreach(target ${found})
+    get_target_property(type ${target} TYPE)
+    if(type MATCHES "^(STATIC|SHARED)_LIBRARY$")
+      list(APPEND all ${target})
+    endif()
+  endforeach()
+  get_property(below DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(each ${below})
+    titan_libraries(${each} more)
+    list(APPEND all ${more})
+  endforeach()
+  set(${result} ${all} PARENT_SCOPE)
+endfunction()
+
+# titan_hosts_plugins(NAME): plug-ins find all of TITAN in the executable
+# (titan/Driver/Plugin.h), what it does not use by itself included.
+function(titan_hosts_plugins name)
+  set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
+  titan_libraries(${CMAKE_SOURCE_DIR}/lib libraries)
+  list(REMOVE_ITEM libraries titan-runtime)
+  # By path, since a library may stand but once on a line with WHOLE_ARCHIVE.
+  list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
+  add_dependencies(${name} ${libraries})
+  target_link_options(${name} PRIVATE
+    LINKER:--push-state,--whole-archive ${files} LINKER:--pop-state)
+  set_target_properties(${name} PROPERTIES LINK_DEPENDS "${files}")
+endfunction()

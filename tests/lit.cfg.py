@@ -21,6 +21,8 @@ config.substitutions.append(("%examples", os.path.join(config.titan_source, "exa
 config.substitutions.append(("%python", sys.executable))
 config.substitutions.append(
     ("%variant", sys.executable + " " + os.path.join(config.test_source_root, "Inputs", "variant.py")))
+config.substitutions.append(("%titan_build", config.titan_build))
+config.substitutions.append(("%cxx", config.cxx))
 # ./test --full runs the long tests, too: those that say REQUIRES: full.
 if os.environ.get("TITAN_TEST_FULL"):
     config.available_features.add("full")

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Driver/Driver.h"
+#include "titan/Driver/Plugin.h"
 
 #include "Commands.h"
 
@@ -73,6 +74,11 @@ cl::opt<std::string> kernel("kernel",
                             cl::value_desc("name"), cl::sub(runSub),
                             cl::sub(checkSub), cl::sub(compileSub),
                             cl::sub(explainSub), cl::cat(category));
+cl::list<std::string>
+    plugins("load-plugin",
+            cl::desc("A shared library with more operations (Plugin.h)"),
+            cl::value_desc("FILE"), cl::sub(runSub), cl::sub(checkSub),
+            cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
 cl::opt<bool> json("json", cl::desc("Print one JSON object on stdout"),
                    cl::sub(runSub), cl::sub(checkSub), cl::sub(compileSub),
                    cl::sub(generateSub), cl::sub(explainSub),
@@ -359,6 +365,11 @@ static int dispatch(int argc, char **argv) {
     return unreadable(errors.str());
   if (std::string bad = findCareless(words); !bad.empty())
     return usage(bad);
+  for (const std::string &file : plugins)
+    if (llvm::Error error = loadPlugin(file))
+      return usage("--load-plugin: " + llvm::toString(std::move(error)),
+                   "name a shared library that was built against this TITAN "
+                   "(include/titan/Driver/Plugin.h)");
 
   // What commands share; an error message if it is wrong.
   auto read = [&](auto &command, const cl::opt<std::string> &file) {

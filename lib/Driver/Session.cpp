@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Driver/Session.h"
 #include "titan/Dialect/Triton/Triton.h"
+#include "titan/Driver/Plugin.h"
 #include "titan/Runtime/File.h"
 
 #include "titan/Target/ExitStatus.h"
@@ -41,6 +42,7 @@ void titan::registerAllTitanDialects(DialectRegistry &registry) {
                   LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
                   scf::SCFDialect, tensor::TensorDialect, tt::TritonDialect,
                   ub::UBDialect>();
+  registerPlugins(registry);
 }
 
 OpPrintingFlags titan::namedFlags() {

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "titan/Driver/Plugin.h"
 #include "titan/Driver/Session.h"
 #include "titan/Transforms/Passes.h"
 
@@ -39,6 +40,11 @@ static void giveUp(void *, const char *reason, bool) {
   _exit(BadInput);
 }
 
+static llvm::cl::list<std::string>
+    plugins("load-plugin",
+            llvm::cl::desc("A shared library with more operations (Plugin.h)"),
+            llvm::cl::value_desc("FILE"));
+
 int main(int argc, char **argv) {
   llvm::install_fatal_error_handler(giveUp);
   mlir::DialectRegistry registry;
@@ -47,6 +53,11 @@ int main(int argc, char **argv) {
   registerTitanTransformsPasses();
   auto [inputName, outputName] = mlir::registerAndParseCLIOptions(
       argc, argv, "TITAN modular optimizer driver\n", registry);
+  for (const std::string &file : plugins)
+    if (llvm::Error error = loadPlugin(file))
+      return refuse(Code::BadArgument,
+                    "--load-plugin: " + llvm::toString(std::move(error)));
+  registerPlugins(registry);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects() || config.shouldListPasses())
     return mlir::asMainReturnCode(

@@ -38,7 +38,7 @@
 
 namespace titan {
 
-/// All dialects that a file of titan IR may use.
+/// All dialects that a file of titan IR may use, those of plug-ins included.
 void registerAllTitanDialects(mlir::DialectRegistry &registry);
 
 /// What is wrong with a text before any parser sees it: `offset` in bytes.

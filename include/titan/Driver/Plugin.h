@@ -1,0 +1,72 @@
+//===- Plugin.h - families from outside of the tree -------------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A plug-in is a shared library with one entry point, by which it adds a family
+// of operations to titan and titan-opt (`--load-plugin=FILE`), as MLIR's
+// DialectPlugin does for mlir-opt:
+//
+//   extern "C" TITAN_PLUGIN titan::PluginInfo titanGetPluginInfo() {
+//     return {TITAN_PLUGIN_API_VERSION, "demo", "1.0",
+//             [](titan::PluginHost &host) {
+//               host.dialects.insert<demo::DemoDialect>();
+//               demo::registerExecution(host.execution);
+//               demo::populateLowerings(host.lowerings);
+//             }};
+//   }
+//
+// The places of an operation are the same as inside of the tree: its .td,
+// its effects and its lowering (Conversion/LoweringTable.h). The plug-in is not linked with TITAN's
+// libraries: it finds their functions in the tool that loads it.
+// tests/OutOfTree has a whole one.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DRIVER_PLUGIN_H
+#define TITAN_DRIVER_PLUGIN_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "llvm/Support/Error.h"
+
+#include <cstdint>
+
+/// Raised with each change of what follows.
+#define TITAN_PLUGIN_API_VERSION 1
+/// Keeps the entry point visible.
+#define TITAN_PLUGIN __attribute__((visibility("default")))
+
+namespace titan {
+class LoweringTable;
+namespace sim {
+class ExecutionTable;
+} // namespace sim
+
+/// What a plug-in adds to.
+struct PluginHost {
+  mlir::DialectRegistry &dialects;
+  sim::ExecutionTable &execution;
+  LoweringTable &lowerings;
+};
+
+/// What a plug-in says of itself.
+struct PluginInfo {
+  uint32_t apiVersion; ///< TITAN_PLUGIN_API_VERSION.
+  const char *name;
+  const char *version;
+  /// Adds the plug-in's families; called once for each registry of dialects.
+  void (*registerFamilies)(PluginHost &host);
+};
+
+/// Loads a plug-in, whose families are then part of every registry that
+/// registerAllTitanDialects fills.
+llvm::Error loadPlugin(llvm::StringRef file);
+
+/// Adds the families of the plug-ins that have been loaded.
+void registerPlugins(mlir::DialectRegistry &registry);
+
+} // namespace titan
+
+#endif
