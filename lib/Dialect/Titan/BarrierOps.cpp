@@ -227,16 +227,17 @@ void CtaSyncOp::getHardwareEffects(EffectList &effects) {
 Cardinality CtaSyncOp::getCardinality() { return Cardinality::Warp; }
 
 static LogicalResult verifyNamed(Operation *op, int64_t id, int64_t threads) {
-  if (id < 1 || id > 15)
-    return op->emitOpError("[named-barrier] named barriers are 1 to 15 (0 "
-                           "is titan.cta_sync), "
-                           "not ")
-           << id << " (PTX ISA, barrier)";
-  if (threads < 32 || threads % 32 || threads > 1024)
-    return op->emitOpError("[named-barrier] the threads of a barrier "
-                           "are a multiple of the "
-                           "warp size up to 1024, not ")
-           << threads << " (PTX ISA, barrier)";
+  const TargetInfo &target = targetOf(op, Feature::NamedBarriers);
+  if (id < 1 || id >= target.namedBarriers)
+    return op->emitOpError("[named-barrier] named barriers are 1 to ")
+           << target.namedBarriers - 1 << " (0 is titan.cta_sync), not " << id
+           << " (PTX ISA, barrier)";
+  if (threads < target.warpWidth || threads % target.warpWidth ||
+      threads > target.maxThreadsPerCta)
+    return op->emitOpError("[named-barrier] the threads of a barrier are a "
+                           "multiple of the warp size up to ")
+           << target.maxThreadsPerCta << ", not " << threads
+           << " (PTX ISA, barrier)";
   return success();
 }
 

@@ -349,15 +349,6 @@ std::string titan::strideSymbol(const std::string &dimension) {
   return dimension + ".stride"; // No name in a schedule has a dot.
 }
 
-static const TargetInfo &targetOf(Operation *op) {
-  for (; op; op = op->getParentOp())
-    if (auto name = op->getAttrOfType<StringAttr>("titan.target"))
-      if (const TargetInfo *target =
-              lookupTarget(std::string_view(name.getValue())))
-        return *target;
-  return targetInfo(TargetId::Sm90a);
-}
-
 /// The schedule with what operands and types say.
 static Result<TmaSchedule> scheduleOf(CopyAsyncOp copy) {
   GlobalType type = copy.getTensor().getType();

@@ -9,8 +9,6 @@
 #include "titan/Dialect/Titan/Titan.h"
 #include "titan/Target/Target.h"
 
-#include "titan/Target/Target.h"
-
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -134,11 +132,32 @@ void KernelOp::getAsmBlockArgumentNames(Region &region,
 // Kernel: rules
 //===----------------------------------------------------------------------===//
 
+const TargetInfo &titan::firstTarget(Feature feature) {
+  for (const TargetInfo &target : allTargets())
+    if (target.has(feature))
+      return target;
+  llvm_unreachable("a feature of no target");
+}
+
+const TargetInfo &titan::targetOf(Operation *op,
+                                  std::optional<Feature> feature) {
+  for (; op; op = op->getParentOp())
+    if (auto name = op->getAttrOfType<StringAttr>("titan.target"))
+      if (const TargetInfo *target =
+              lookupTarget(std::string_view(name.getValue())))
+        if (!feature || target->has(*feature))
+          return *target;
+  return feature ? firstTarget(*feature) : allTargets().front();
+}
+
 LogicalResult KernelOp::verify() {
-  if (getWarps() < 1 || getWarps() > 32)
-    return emitOpError(
-               "[thread-limit] a CTA has 1 to 32 warps (1024 threads), not ")
-           << static_cast<int64_t>(getWarps());
+  const TargetInfo &device = targetOf(*this);
+  int64_t mostWarps = device.maxThreadsPerCta / device.warpWidth;
+  if (auto warps = static_cast<int64_t>(getWarps());
+      warps < 1 || warps > mostWarps)
+    return emitOpError("[thread-limit] a CTA has 1 to ")
+           << mostWarps << " warps (" << device.maxThreadsPerCta
+           << " threads), not " << warps;
   if (auto registers = getRegisters())
     if (*registers < 16 || *registers > 255 || *registers % 8)
       return emitOpError("[register-budget] registers a thread at launch: a "
@@ -446,8 +465,8 @@ LogicalResult WarpSpecializeOp::verifyRegions() {
       wanted += warps * *registers;
       held += warps * launch;
     }
-  if (checkRegisterBudgets(targetInfo(TargetId::Sm90a), launch, budgets) ==
-      Code::RegisterBudget)
+  if (checkRegisterBudgets(targetOf(*this, Feature::Setmaxnreg), launch,
+                           budgets) == Code::RegisterBudget)
     return emitOpError("[register-budget] the partitions want ")
            << wanted << " registers (warps times registers a thread), more "
            << "than the " << held << " that their warps have at launch: the "

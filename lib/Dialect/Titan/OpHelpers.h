@@ -105,6 +105,12 @@ inline effect::Footprint tileOf(mlir::Value memory,
   return bytes;
 }
 
+/// The target that the operation's kernel or module names (titan.target), if it
+/// has the feature; else the first one of lib/Target that does.
+const TargetInfo &targetOf(mlir::Operation *op,
+                           std::optional<Feature> feature = std::nullopt);
+const TargetInfo &firstTarget(Feature feature);
+
 inline effect::Footprint objectOf(mlir::Value object, mlir::Value index = {}) {
   effect::Footprint bytes;
   bytes.kind = effect::Footprint::Object;

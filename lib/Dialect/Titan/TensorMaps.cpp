@@ -198,7 +198,7 @@ LogicalResult titan::verifyTensorMapType(
   for (const TmaViolation &violation :
        validate(fieldsOf(shape, swizzle, elementStrides, interleave, lower,
                          upper, tmaType),
-                targetInfo(TargetId::Sm90a), unknown))
+                firstTarget(Feature::Tma), unknown))
     return emitError() << describe(violation, encoderOf(!lower.empty()));
   return success();
 }
@@ -310,7 +310,7 @@ LogicalResult TensorMapOp::verify() {
       unknown.strides |= 1 << at;
   }
   for (const TmaViolation &violation :
-       validate(map, targetInfo(TargetId::Sm90a), unknown))
+       validate(map, targetOf(*this, Feature::Tma), unknown))
     return emitOpError(describe(violation, encoderOf(type.isIm2col())));
   auto span = spanOf(dims, strides, type.getUnitBytes()),
        whole = spanOf(sizes, pitches, bytes);

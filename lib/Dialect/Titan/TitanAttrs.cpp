@@ -99,12 +99,16 @@ Result<Layout> BlockedAttr::getLayout(ArrayRef<int64_t> shape) const {
       getWarps().size() != rank)
     return shapeProblem("#titan.blocked has one number a dimension in "
                         "elements, lanes and warps");
-  // A CTA has 32 warps; products of more would not fit either.
-  int64_t warps = 1;
+  // As many as a CTA has on any target; products of more would not fit either.
+  int64_t most = 0, warps = 1;
+  for (const TargetInfo &target : allTargets())
+    most = std::max(most, target.maxThreadsPerCta / target.warpWidth);
   for (int64_t count : getWarps())
-    warps = count < 1 || count > 32 ? 33 : std::min<int64_t>(warps * count, 33);
-  if (warps > 32)
-    return shapeProblem("#titan.blocked is held by 1 to 32 warps");
+    warps = count < 1 || count > most ? most + 1
+                                      : std::min(warps * count, most + 1);
+  if (warps > most)
+    return shapeProblem("#titan.blocked is held by 1 to " +
+                        std::to_string(most) + " warps");
   auto numbers = [](ArrayRef<int64_t> list) {
     return std::vector<int64_t>(list.begin(), list.end());
   };

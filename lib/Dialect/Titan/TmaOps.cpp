@@ -41,7 +41,8 @@ static LogicalResult verifyOperands(Operation *op, TensorMapType type,
       type, getTmaTypeName(type.getElementType(),
                            copy.reduction == "min" || copy.reduction == "max"));
   // The largest tensor that there is: its bounding box has only a beginning.
-  map.dims.fill(targetInfo(TargetId::Sm90a).tmaMaxDim);
+  const TargetInfo &target = targetOf(op, Feature::Tma);
+  map.dims.fill(target.tmaMaxDim);
   TmaUnknown unknown{.address = true, .strides = 0xff, .shared = true};
   for (auto [d, coord] : llvm::enumerate(llvm::reverse(coords))) {
     auto constant = getConstant(coord);
@@ -51,8 +52,7 @@ static LogicalResult verifyOperands(Operation *op, TensorMapType type,
   }
   for (Value offset : llvm::reverse(offsets))
     copy.im2colOffsets.push_back(getConstant(offset).value_or(0));
-  for (const TmaViolation &violation :
-       validateCopy(map, copy, targetInfo(TargetId::Sm90a), unknown))
+  for (const TmaViolation &violation : validateCopy(map, copy, target, unknown))
     return op->emitOpError(
         describe(violation, "PTX ISA, Tensors and cp.async.bulk.tensor"));
   return success();

@@ -19,7 +19,9 @@ using namespace titan::effect;
 
 LogicalResult TmemAllocOp::verify() {
   int64_t columns = getType().getSlots() * getType().getColumns();
-  if (columns < 32 || columns > 512 || !llvm::isPowerOf2_64(columns))
+  const TargetInfo &target = firstTarget(Feature::Tcgen05);
+  if (columns < target.tmemMinAlloc || columns > target.tmemColumns ||
+      !llvm::isPowerOf2_64(columns))
     return emitOpError("[tmem-alloc] ")
            << columns
            << " columns: an allocation is a power of two from 32 to 512 (PTX "
@@ -114,10 +116,12 @@ Result<Layout> TmemAttr::getLayout(ArrayRef<int64_t> shape) const {
     return Problem{"tile-shape",
                    "#titan.tmem<\"32x32b\"> is the one that has a name; write "
                    "the others as #titan.layout<\"...\">"};
-  if (shape.size() != 2 || shape[0] != 128)
+  const TargetInfo &target = firstTarget(Feature::Tcgen05);
+  int64_t rows = target.tmemLanes, width = target.warpWidth;
+  if (shape.size() != 2 || shape[0] != rows)
     return Problem{"tile-shape", "#titan.tmem is a layout of 128 rows"};
   return Layout::tile({shape[0], shape[1]}, {Digit{shape[1], 1, 1}},
-                      {Digit{32, 0, 1}}, {Digit{4, 0, 32}});
+                      {Digit{width, 0, 1}}, {Digit{rows / width, 0, width}});
 }
 
 static LogicalResult verifyAccess(Operation *op, RankedTensorType tile,
