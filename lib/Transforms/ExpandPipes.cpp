@@ -22,7 +22,20 @@
 //   pipe.wait        wait full[stage] parity(parity)
 //   pipe.buffer      shared.slot ring[slot]
 //   pipe.release     [fence.proxy_async;] syncwarp; elect { arrive empty[slot] }
-//                    (the fence where ordinary loads or stores used the slot)
+//                    (the fence where ordinary loads or stores used the slot);
+//                    to a cluster: at the barrier of each of its CTAs; by
+//                    tcgen05_commit: elect { tcgen05.commit empty[slot] }
+//   pipe.signal      syncwarp; elect { arrive full[stage] }
+//   pipe.skip        stage and parity go on by so many uses
+//   pipe.try_wait    test_wait full[stage] parity(parity); takes nothing
+//
+// Slots that one partition both fills and stores by bulk groups need none of
+// them: groups of one thread are counted, and a barrier tells the others.
+//
+//   pipe.acquire     elect warp(0) { bulk.wait_group depth-1 read }; barrier.sync
+//   pipe.commit      fence.proxy_async; barrier.sync
+//   pipe.release     bulk.commit
+//   its end          elect warp(0) { bulk.wait_group 0 read }
 //
 // A barrier that was never completed counts as one whose parity 1 is over (PTX
 // ISA, mbarrier.test_wait), so the producer's first D waits pass at once.
@@ -92,58 +105,6 @@ void Expander::byOneThread(OpBuilder &b, Operation *at, bool ofPartition,
   make(b);
 }
 
-/// A pipe's barriers are named after it: %pipe.full, %pipe.empty.
-static Location nameOfEnd(Location pipe, StringRef end) {
-  auto name = pipe->findInstanceOf<NameLoc>();
-  StringRef text = name ? name.getName().strref() : "pipe";
-  return NameLoc::get(StringAttr::get(pipe.getContext(), text + "." + end),
-                      name ? name.getChildLoc() : pipe);
-}
-
-void Expander::createBarriers() {
-  Operation *first = nullptr;
-  for (Operation &op : kernel.getBody().front())
-    if (isa<WarpSpecializeOp>(op)) {
-      first = &op;
-      break;
-    }
-  assert(first && "verified by run");
-  OpBuilder b(pipes.front()->create);
-  for (auto &pipe : pipes) {
-    b.setInsertionPoint(pipe->create);
-    Location loc = pipe->create.getLoc();
-    Type ring = MBarrierType::get(b.getContext(), pipe->depth, false);
-    pipe->full = MBarrierAllocOp::create(b, nameOfEnd(loc, "full"), ring);
-    pipe->empty = MBarrierAllocOp::create(b, nameOfEnd(loc, "empty"), ring);
-  }
-  b.setInsertionPoint(first);
-  Location loc = pipes.front()->create.getLoc();
-  auto elect = ElectOp::create(b, loc, TypeRange{}, b.getI64IntegerAttr(0));
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.createBlock(&elect.getBody());
-    for (auto &pipe : pipes) {
-      Location at = pipe->create.getLoc();
-      int64_t fills = 1;
-      if (pipe->create.getFill() == PipeFill::Arrive)
-        for (auto each :
-             cast<WarpSpecializeOp>(first).getBody().getOps<PartitionOp>())
-          if (each.getName() == pipe->create.getProducer())
-            fills = each.getWarps();
-      MBarrierInitOp::create(b, at, pipe->full, Value(), fills);
-      MBarrierInitOp::create(b, at, pipe->empty, Value(), pipe->releases);
-    }
-    FenceMbarrierInitOp::create(b, loc);
-    YieldOp::create(b, loc);
-  }
-  if (kernel.getClusterSize() > 1) {
-    ClusterArriveOp::create(b, loc, /*relaxed=*/true);
-    ClusterWaitOp::create(b, loc);
-  } else {
-    CtaSyncOp::create(b, loc);
-  }
-}
-
 //===----------------------------------------------------------------------===//
 // Rewriting a partition
 //===----------------------------------------------------------------------===//
@@ -151,16 +112,18 @@ void Expander::createBarriers() {
 llvm::SetVector<End> Expander::stepsBelow(Operation *op) {
   llvm::SetVector<End> ends;
   op->walk([&](Operation *each) {
-    if (auto acquire = dyn_cast<PipeAcquireOp>(each))
-      ends.insert({pipeOf.lookup(acquire.getPipe()), Role::Produce});
-    if (auto wait = dyn_cast<PipeWaitOp>(each))
-      ends.insert({pipeOf.lookup(wait.getPipe()), Role::Consume});
+    if (isa<PipeAcquireOp, PipeSignalOp, PipeTryAcquireOp>(each))
+      ends.insert({pipeOf.lookup(each->getOperand(0)), Role::Produce});
+    if (isa<PipeWaitOp, PipeTryWaitOp, PipeSkipOp>(each))
+      ends.insert({pipeOf.lookup(each->getOperand(0)), Role::Consume});
   });
   return ends;
 }
 
-LogicalResult Expander::expandStep(Operation *op, Pipe *pipe, Role role,
-                                   Positions &positions) {
+/// Where the partition stands, if it may step there.
+static LogicalResult checkStep(Operation *op, Pipe *pipe, Role role,
+                               PartitionOp partition,
+                               const Position &position) {
   bool listed =
       role == Role::Produce
           ? pipe->create.getProducer() == partition.getName()
@@ -172,51 +135,47 @@ LogicalResult Expander::expandStep(Operation *op, Pipe *pipe, Role role,
                            << "\" is no "
                            << (role == Role::Produce ? "producer" : "consumer")
                            << " of this pipe";
-  Position &position = positions[{pipe, role}];
+  if (role == Role::Produce && isa<PipeSignalOp>(op) != pipe->isOrder())
+    return op->emitError()
+           << "[pipe-order] "
+           << (pipe->isOrder() ? "this pipe has no buffers: its producer passes "
+                                 "turns on by titan.pipe.signal"
+                               : "this pipe has buffers: its producer acquires "
+                                 "and commits slots");
+  if (pipe->isLocal() && !isa<PipeAcquireOp>(op))
+    return op->emitError()
+           << "[pipe-bulk-read] slots of this pipe are filled and stored by "
+              "one partition: it acquires, commits and releases, and has "
+              "nothing to wait for";
   if (!position.stage)
     return op->emitError() << "[pipe-position] the pipe was stepped along "
                               "inside of an elect before: its "
                               "position "
                               "is not known to the other threads";
+  return success();
+}
+
+LogicalResult Expander::expandStep(Operation *op, Pipe *pipe, Role role,
+                                   Positions &positions) {
+  Position &position = positions[{pipe, role}];
+  if (failed(checkStep(op, pipe, role, partition, position)))
+    return failure();
   OpBuilder b(op);
   Location loc = op->getLoc();
   Turn turn = turnOf({pipe, role}, partition);
   Value first = constant(b, loc, turn.first), one = constant(b, loc, 1);
   Value flipped = arith::XOrIOp::create(b, loc, position.parity, one);
   Value stage = position.stage;
-  // A one-slot barrier takes no index.
-  Value index = pipe->depth == 1 ? Value() : stage;
-  if (role == Role::Produce) {
-    MBarrierWaitOp::create(b, loc, pipe->empty, index, flipped);
-    if (pipe->create.getFill() == PipeFill::Transaction) {
-      auto acquire = cast<PipeAcquireOp>(op);
-      Fill fill;
-      if (failed(findFill(acquire, fill)))
-        return failure();
-      Value expected = constant(b, loc, static_cast<int32_t>(fill.bytes));
-      if (fill.bytes)
-        byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
-          if (fill.copies)
-            MBarrierExpectTxOp::create(b, loc, pipe->full, index, expected);
-          else
-            MBarrierArriveExpectTxOp::create(b, loc, Type(), pipe->full, index,
-                                             expected);
-        });
-      // Copies tell the barrier of their bytes themselves, and the arrival is
-      // behind them all: else the phase could be over before.
-      if (fill.copies) {
-        bool found = false;
-        for (Operation *user : acquire.getSlot().getUsers())
-          if (isa<PipeCommitOp>(user))
-            found |= arriving.insert(user).second;
-        if (!found)
-          return acquire.emitError()
-                 << "[not-supported-yet] a slot that copies by schedule fill, "
-                    "and whose commit names it through another value";
-      }
-    }
+  if (auto acquire = dyn_cast<PipeAcquireOp>(op)) {
+    if (failed(pipe->isLocal()
+                   ? acquireLocally(acquire, pipe)
+                   : this->acquire(acquire, pipe, position, flipped)))
+      return failure();
+  } else if (isa<PipeSignalOp>(op)) {
+    arrive(b, op, pipe, pipe->full, stage, /*fence=*/false);
   } else {
-    MBarrierWaitOp::create(b, loc, pipe->full, index, position.parity);
+    MBarrierWaitOp::create(b, loc, pipe->full, indexOf(pipe, stage),
+                           position.parity, MemorySem::Acquire, pipe->scope());
   }
   if (pipe->depth == turn.step) {
     position.parity = flipped;
@@ -230,55 +189,197 @@ LogicalResult Expander::expandStep(Operation *op, Pipe *pipe, Role role,
     position.parity =
         arith::SelectOp::create(b, loc, wrap, flipped, position.parity);
   }
-  op->getResult(0).replaceAllUsesWith(stage);
+  if (op->getNumResults())
+    op->getResult(0).replaceAllUsesWith(stage);
   op->erase();
   return success();
 }
 
-LogicalResult Expander::expandUse(Operation *op) {
-  auto [pipe, mayBeNone] = uses.lookup(op);
+/// Use u + n stands at (stage + n) mod depth, (stage + n) div depth rounds on.
+LogicalResult Expander::expandSkip(PipeSkipOp op, Positions &positions) {
+  Pipe *pipe = pipeOf.lookup(op.getPipe());
+  Position &position = positions[{pipe, Role::Consume}];
+  if (failed(checkStep(op, pipe, Role::Consume, partition, position)))
+    return failure();
+  if (!pipe->create.getExclusive())
+    return op.emitError() << "[pipe-role] every consumer takes its slots of "
+                             "this pipe: only exclusive ones are skipped";
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value count =
+      arith::IndexCastOp::create(b, loc, b.getI32Type(), op.getCount());
+  Value depth = constant(b, loc, static_cast<int32_t>(pipe->depth));
+  Value at = arith::AddIOp::create(b, loc, position.stage, count);
+  Value rounds = arith::DivUIOp::create(b, loc, at, depth);
+  position.stage = arith::RemUIOp::create(b, loc, at, depth);
+  Value odd = arith::AndIOp::create(b, loc, rounds, constant(b, loc, 1));
+  position.parity = arith::XOrIOp::create(b, loc, position.parity, odd);
+  op.erase();
+  return success();
+}
+
+LogicalResult Expander::expandTry(Operation *op, Pipe *pipe, Role role,
+                                  Positions &positions) {
+  const Position &position = positions[{pipe, role}];
+  if (failed(checkStep(op, pipe, role, partition, position)))
+    return failure();
   OpBuilder b(op);
   Location loc = op->getLoc();
-  auto buffer = [&](Value slot, StringRef name) -> Value {
-    for (auto [each, ring] :
-         llvm::zip(pipe->create.getNames(), pipe->create.getBuffers())) {
-      if (cast<StringAttr>(each).getValue() != name)
-        continue;
-      auto type = cast<SharedType>(ring.getType());
+  Value parity = position.parity;
+  if (role == Role::Produce)
+    parity = arith::XOrIOp::create(b, loc, parity, constant(b, loc, 1));
+  Value ready = MBarrierTestWaitOp::create(
+      b, loc, role == Role::Produce ? pipe->empty : pipe->full,
+      indexOf(pipe, position.stage), parity, MemorySem::Acquire, pipe->scope());
+  op->getResult(0).replaceAllUsesWith(ready);
+  op->erase();
+  return success();
+}
+
+LogicalResult Expander::acquire(PipeAcquireOp op, Pipe *pipe, Position position,
+                                Value flipped) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  Value index = indexOf(pipe, position.stage);
+  MBarrierWaitOp::create(b, loc, pipe->empty, index, flipped,
+                         MemorySem::Acquire, pipe->scope());
+  if (pipe->create.getFill() != PipeFill::Transaction)
+    return success();
+  Fill fill;
+  if (failed(findFill(op, fill)))
+    return failure();
+  Value expected = constant(b, loc, static_cast<int32_t>(fill.bytes));
+  if (fill.bytes)
+    byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
+      if (fill.copies)
+        MBarrierExpectTxOp::create(b, loc, pipe->full, index, expected);
+      else
+        MBarrierArriveExpectTxOp::create(b, loc, Type(), pipe->full, index,
+                                         expected);
+    });
+  if (!fill.copies)
+    return success();
+  // Copies tell the barrier of their bytes themselves, and the arrival is
+  // behind them all: else the phase could be over before.
+  bool found = false;
+  for (Operation *user : op.getSlot().getUsers())
+    if (isa<PipeCommitOp>(user))
+      found |= arriving.insert(user).second;
+  if (found)
+    return success();
+  return op.emitError() << "[not-supported-yet] a slot that copies by schedule "
+                           "fill, and whose commit names it through another "
+                           "value";
+}
+
+LogicalResult Expander::acquireLocally(PipeAcquireOp op, Pipe *pipe) {
+  if (op->getParentOfType<ElectOp>())
+    return op.emitError()
+           << "[pipe-bulk-read] one thread alone acquires this slot, and all "
+              "threads of the partition fill it";
+  OpBuilder b(op);
+  byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
+    BulkWaitGroupOp::create(b, op.getLoc(),
+                            static_cast<uint64_t>(pipe->depth - 1),
+                            /*read=*/true);
+  });
+  return meet(b, op, pipe);
+}
+
+Value Expander::buffer(Operation *op, Pipe *pipe, Value slot, StringRef name,
+                       Value part) {
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  for (auto [i, each] : llvm::enumerate(pipe->create.getNames())) {
+    if (cast<StringAttr>(each).getValue() != name)
+      continue;
+    Value ring = pipe->create.getBuffers()[i];
+    int64_t parts = pipe->create.getParts(i);
+    if ((parts > 1) != (part != nullptr)) {
+      op->emitError() << "[pipe-buffer] a slot has " << parts << " part"
+                      << (parts > 1 ? "s" : "") << " of \"" << name << "\""
+                      << (part ? ": it takes no index" : ": say which");
+      return {};
+    }
+    if (part) {
+      Value number =
+          arith::IndexCastOp::create(b, loc, b.getI32Type(), part);
+      if (pipe->depth > 1) {
+        Value before = arith::MulIOp::create(
+            b, loc, slot, constant(b, loc, static_cast<int32_t>(parts)));
+        number = arith::AddIOp::create(b, loc, before, number);
+      }
+      slot = number;
+    }
+    if (auto type = dyn_cast<SharedType>(ring.getType()))
       return type.getSlots() == 1
-                 ? Value(ring)
+                 ? ring
                  : Value(SharedSlotOp::create(b, loc, type.getSlotType(), ring,
                                               slot));
-    }
-    op->emitError() << "[pipe-buffer] the pipe has no buffer \"" << name
-                    << "\"";
-    return {};
-  };
-  auto index = [&](Value slot) { return pipe->depth == 1 ? Value() : slot; };
-  // Arrivals by one thread a warp, where the slot is one.
-  auto arrive = [&](Value slot, Value barrier, bool fence) {
-    auto make = [&](OpBuilder &b) {
-      if (fence)
-        FenceProxyAsyncOp::create(b, loc, ProxySpace::SharedCta);
-      if (!op->getParentOfType<ElectOp>())
-        SyncWarpOp::create(b, loc);
-      byOneThread(b, op, /*ofPartition=*/false, [&](OpBuilder &b) {
-        MBarrierArriveOp::create(b, loc, Type(), barrier, index(slot));
+    auto type = cast<TensorMemoryType>(ring.getType());
+    auto one = TensorMemoryType::get(b.getContext(), type.getShape(),
+                                     type.getElementType(), 1);
+    return type.getSlots() == 1
+               ? ring
+               : Value(TmemSlotOp::create(b, loc, one, ring, slot));
+  }
+  op->emitError() << "[pipe-buffer] the pipe has no buffer \"" << name << "\"";
+  return {};
+}
+
+LogicalResult Expander::expandRelease(PipeReleaseOp op) {
+  auto [pipe, mayBeNone] = uses.lookup(op);
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  Value slot = slotOf(op);
+  auto make = [&](OpBuilder &b) {
+    switch (pipe->create.getRelease()) {
+    case PipeRelease::Arrive:
+    case PipeRelease::MulticastArrive: {
+      // What was read with ordinary loads will be overwritten by TMA: MM table,
+      // row 4.
+      bool overwritten = llvm::any_of(asyncUses, [&](auto &use) {
+        return use.first == pipe && cast<PartitionOp>(use.second).getName() ==
+                                        pipe->create.getProducer();
       });
-    };
-    if (!mayBeNone) {
-      make(b);
+      arrive(b, op, pipe, pipe->empty, slot,
+             overwritten && genericUses.contains({pipe, partition}));
       return;
     }
-    Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, slot,
-                                       constant(b, loc, -1));
-    auto branch = scf::IfOp::create(b, loc, some, /*withElse=*/false);
-    OpBuilder inside = branch.getThenBodyBuilder();
-    make(inside);
+    case PipeRelease::Commit:
+      byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
+        Tcgen05CommitOp::create(b, loc, pipe->empty, indexOf(pipe, slot),
+                                Value(), /*pair=*/false);
+      });
+      return;
+    case PipeRelease::BulkRead:
+      BulkCommitOp::create(b, loc,
+                           TokenType::get(b.getContext(), TokenKind::Bulk));
+      if (pipe->isLocal())
+        return;
+      BulkWaitGroupOp::create(b, loc, uint64_t(0), /*read=*/true);
+      MBarrierArriveOp::create(b, loc, Type(), pipe->empty,
+                               indexOf(pipe, slot));
+    }
   };
+  if (!mayBeNone) {
+    make(b);
+    return success();
+  }
+  Value some = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, slot,
+                                     constant(b, loc, -1));
+  auto branch = scf::IfOp::create(b, loc, some, /*withElse=*/false);
+  OpBuilder inside = branch.getThenBodyBuilder();
+  make(inside);
+  return success();
+}
 
+LogicalResult Expander::expandUse(Operation *op) {
+  Pipe *pipe = uses.lookup(op).pipe;
+  OpBuilder b(op);
+  Location loc = op->getLoc();
   if (auto use = dyn_cast<PipeBufferOp>(op)) {
-    Value value = buffer(slotOf(op), use.getName());
+    Value value = buffer(op, pipe, slotOf(op), use.getName(), use.getPart());
     if (!value)
       return failure();
     if (value.getType() != use.getType())
@@ -286,35 +387,48 @@ LogicalResult Expander::expandUse(Operation *op) {
              << "[pipe-buffer] the buffer is " << value.getType();
     use.getResult().replaceAllUsesWith(value);
   } else if (auto use = dyn_cast<PipeLoadOp>(op)) {
-    Value value = buffer(slotOf(op), use.getName());
+    Value value = buffer(op, pipe, slotOf(op), use.getName(), use.getPart());
     if (!value)
       return failure();
     byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
       TmaLoadOp::create(b, loc, use.getMap(), use.getCoords(), use.getOffsets(),
-                        value, pipe->full, index(slotOf(op)),
+                        value, pipe->full, indexOf(pipe, slotOf(op)),
                         use.getMulticast(),
                         /*pair=*/UnitAttr(), use.getCacheAttr());
     });
   } else if (auto use = dyn_cast<PipeCopyAsyncOp>(op)) {
-    Value value = buffer(slotOf(op), use.getName());
+    Value value = buffer(op, pipe, slotOf(op), use.getName(), Value());
     if (!value)
       return failure();
     byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
       CopyAsyncOp::create(b, loc, use.getTensor(), value, use.getIndices(),
-                          pipe->full, index(slotOf(op)), use.getLoops(),
+                          pipe->full, indexOf(pipe, slotOf(op)), use.getLoops(),
                           use.getSchedule(), use.getWeak(), use.getStrong(),
                           use.getFillAttr(), /*reduce=*/AtomicOpAttr(),
                           use.getCacheAttr());
     });
   } else if (auto use = dyn_cast<PipeReleaseOp>(op)) {
-    // What was read with ordinary loads will be overwritten by TMA: MM table,
-    // row 4.
-    arrive(slotOf(op), pipe->empty, genericUses.contains({pipe, partition}));
+    if (failed(expandRelease(use)))
+      return failure();
+  } else if (pipe->isLocal()) {
+    FenceProxyAsyncOp::create(b, loc, ProxySpace::SharedCta);
+    if (failed(meet(b, op, pipe)))
+      return failure();
   } else if (pipe->create.getFill() == PipeFill::Arrive) {
-    arrive(slotOf(op), pipe->full, /*fence=*/true);
+    // What was written with ordinary stores, some consumer reads by TMA or a
+    // product: row 1.
+    bool fence = llvm::any_of(asyncUses,
+                              [&](auto &use) { return use.first == pipe; });
+    arrive(b, op, pipe, pipe->full, slotOf(op), fence);
+  } else if (pipe->create.getFill() == PipeFill::Commit) {
+    byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
+      Tcgen05CommitOp::create(b, loc, pipe->full, indexOf(pipe, slotOf(op)),
+                              Value(), /*pair=*/false);
+    });
   } else if (arriving.contains(op)) {
     byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
-      MBarrierArriveOp::create(b, loc, Type(), pipe->full, index(slotOf(op)));
+      MBarrierArriveOp::create(b, loc, Type(), pipe->full,
+                               indexOf(pipe, slotOf(op)));
     });
   }
   op->erase();
@@ -494,12 +608,18 @@ LogicalResult Expander::expandBlock(Block &block, Positions &positions) {
   for (Operation &each : llvm::make_early_inc_range(block)) {
     Operation *op = &each;
     LogicalResult result = success();
-    if (auto acquire = dyn_cast<PipeAcquireOp>(op))
-      result = expandStep(op, pipeOf.lookup(acquire.getPipe()), Role::Produce,
+    if (isa<PipeAcquireOp, PipeSignalOp>(op))
+      result = expandStep(op, pipeOf.lookup(op->getOperand(0)), Role::Produce,
                           positions);
-    else if (auto wait = dyn_cast<PipeWaitOp>(op))
-      result = expandStep(op, pipeOf.lookup(wait.getPipe()), Role::Consume,
+    else if (isa<PipeWaitOp>(op))
+      result = expandStep(op, pipeOf.lookup(op->getOperand(0)), Role::Consume,
                           positions);
+    else if (isa<PipeTryAcquireOp, PipeTryWaitOp>(op))
+      result = expandTry(op, pipeOf.lookup(op->getOperand(0)),
+                         isa<PipeTryWaitOp>(op) ? Role::Consume : Role::Produce,
+                         positions);
+    else if (auto skip = dyn_cast<PipeSkipOp>(op))
+      result = expandSkip(skip, positions);
     else if (isSlotUse(op))
       result = expandUse(op);
     else if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -550,11 +670,32 @@ LogicalResult Expander::expandPartition(PartitionOp each) {
   llvm::SetVector<End> ends = stepsBelow(each);
   Positions positions;
   OpBuilder b = OpBuilder::atBlockBegin(&each.getBody().front());
-  for (End end : ends)
-    positions[end] = {constant(b, each.getLoc(), turnOf(end, each).first),
-                      constant(b, each.getLoc(), 0)};
+  peers.clear();
+  for (End end : ends) {
+    // Turns that are there from the beginning are uses -credit to -1: of the
+    // round before the first, whose parity is 1.
+    int64_t credit = end.second == Role::Consume
+                         ? static_cast<int64_t>(end.first->create.getCredit())
+                         : 0;
+    int64_t first = (end.first->depth - credit) % end.first->depth;
+    positions[end] = {
+        constant(b, each.getLoc(),
+                 static_cast<int32_t>(first) + turnOf(end, each).first),
+        constant(b, each.getLoc(), credit != 0)};
+  }
   if (failed(expandBlock(each.getBody().front(), positions)))
     return failure();
+  // Nobody leaves before the stores have read their slots.
+  for (End end : ends)
+    if (end.first->isLocal()) {
+      // A partition's block has no terminator.
+      Block &block = each.getBody().front();
+      OpBuilder b = OpBuilder::atBlockEnd(&block);
+      byOneThread(b, &block.back(), /*ofPartition=*/true, [&](OpBuilder &b) {
+        BulkWaitGroupOp::create(b, each.getLoc(), uint64_t(0), /*read=*/true);
+      });
+      break;
+    }
   mergeElects(each);
   return success();
 }
@@ -577,25 +718,10 @@ LogicalResult Expander::run() {
     return pipes.front()->create.emitError()
            << "[pipe-role] a pipe is between partitions, and the kernel has "
               "none";
-  llvm::StringSet<> names;
-  for (auto each : specialize.getBody().getOps<PartitionOp>())
-    names.insert(each.getName());
-  for (auto &pipe : pipes) {
-    SmallVector<StringRef> ends{pipe->create.getProducer()};
-    for (Attribute consumer : pipe->create.getConsumers())
-      ends.push_back(cast<StringAttr>(consumer).getValue());
-    for (StringRef name : ends)
-      if (!names.contains(name))
-        return pipe->create.emitError()
-               << "[pipe-role] there is no partition \"" << name << "\"";
-    for (Operation *user : pipe->create.getResult().getUsers())
-      if (!user->getParentOfType<PartitionOp>())
-        return user->emitError()
-               << "[pipe-place] pipes are used inside of partitions";
-  }
-  if (failed(countReleases()))
+  if (failed(checkEnds(specialize)) || failed(countFills()) ||
+      failed(countReleases()))
     return failure();
-  createBarriers();
+  createBarriers(specialize);
   for (auto each : specialize.getBody().getOps<PartitionOp>())
     if (failed(expandPartition(each)))
       return failure();

@@ -13,6 +13,9 @@
 //===----------------------------------------------------------------------===//
 #include "ExpandPipes.h"
 
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringSet.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::pipes;
@@ -82,38 +85,52 @@ LogicalResult Expander::trace(Value slot, Pipe *&pipe, bool &mayBeNone,
             "[pipe-slot-origin]";
 }
 
-/// Whether a buffer (or a view of it) is read or written by ordinary loads and
-/// stores.
-static bool hasGenericUse(Value buffer) {
-  return llvm::any_of(buffer.getUsers(), [](Operation *user) {
+/// Whether a buffer (or a view of it) is accessed through the proxy.
+static bool hasUse(Value buffer, Proxy proxy) {
+  return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
     if (auto view = dyn_cast<SharedViewOp>(user))
-      return hasGenericUse(view.getResult());
+      return hasUse(view.getResult(), proxy);
     auto op = dyn_cast<HardwareEffectsInterface>(user);
     if (!op)
-      return false;
+      return isa<CopyAsyncOp>(user) && proxy == Proxy::Async;
     effect::EffectList effects;
     op.getHardwareEffects(effects);
-    return llvm::any_of(effects, [](const effect::Effect &each) {
+    return llvm::any_of(effects, [&](const effect::Effect &each) {
       const auto *access = std::get_if<effect::Access>(&each.what);
-      return access && access->proxy == Proxy::Generic;
+      return access && access->proxy == proxy;
     });
   });
+}
+
+/// What fills slots and what releases them has to go together.
+static LogicalResult checkKinds(Pipe &pipe) {
+  PipeCreateOp create = pipe.create;
+  PipeFill fill = create.getFill();
+  PipeRelease release = create.getRelease();
+  if (fill == PipeFill::AsyncCopy)
+    return create.emitError() << "[not-supported-yet] a pipe filled by "
+                              << stringifyPipeFill(fill)
+                              << " cannot be expanded yet";
+  if (release == PipeRelease::MulticastArrive && fill != PipeFill::Transaction)
+    return create.emitError()
+           << "[pipe-cluster] slots that are released to a cluster are filled "
+              "by transactions (multicast), not by "
+           << stringifyPipeFill(fill);
+  if (release == PipeRelease::BulkRead && fill != PipeFill::Arrive)
+    return create.emitError()
+           << "[pipe-bulk-read] slots that bulk stores read are filled by "
+              "arrivals, not by "
+           << stringifyPipeFill(fill);
+  return success();
 }
 
 LogicalResult Expander::findPipes() {
   for (auto create : kernel.getBody().getOps<PipeCreateOp>()) {
     pipes.push_back(std::make_unique<Pipe>(
-        Pipe{create, {}, {}, create.getType().getDepth()}));
+        Pipe{create, {}, {}, static_cast<int64_t>(create.getType().getDepth())}));
     pipeOf[create.getResult()] = pipes.back().get();
-    if (create.getFill() != PipeFill::Transaction &&
-        create.getFill() != PipeFill::Arrive)
-      return create.emitError() << "[not-supported-yet] a pipe filled by "
-                                << stringifyPipeFill(create.getFill())
-                                << " cannot be expanded yet";
-    if (create.getRelease() != PipeRelease::Arrive)
-      return create.emitError() << "[not-supported-yet] a pipe released by "
-                                << stringifyPipeRelease(create.getRelease())
-                                << " cannot be expanded yet";
+    if (failed(checkKinds(*pipes.back())))
+      return failure();
   }
   LogicalResult result = success();
   kernel.getBody().walk([&](Operation *op) {
@@ -130,8 +147,17 @@ LogicalResult Expander::findPipes() {
       return WalkResult::interrupt();
     }
     uses[op] = use;
-    if (isa<PipeBufferOp>(op) && hasGenericUse(op->getResult(0)))
-      genericUses.insert({use.pipe, op->getParentOfType<PartitionOp>()});
+    auto partition = op->getParentOfType<PartitionOp>();
+    if (!partition) {
+      result = op->emitError()
+               << "[pipe-place] pipes are used inside of partitions";
+      return WalkResult::interrupt();
+    }
+    if (isa<PipeBufferOp>(op) && hasUse(op->getResult(0), Proxy::Generic))
+      genericUses.insert({use.pipe, partition});
+    if (isa<PipeLoadOp, PipeCopyAsyncOp>(op) ||
+        (isa<PipeBufferOp>(op) && hasUse(op->getResult(0), Proxy::Async)))
+      asyncUses.insert({use.pipe, partition});
     return WalkResult::advance();
   });
   return result;
@@ -148,8 +174,64 @@ static int64_t arrivingWarps(Operation *op, PartitionOp partition) {
                                   : static_cast<int64_t>(partition.getWarps());
 }
 
+LogicalResult Expander::checkEnds(WarpSpecializeOp specialize) {
+  llvm::StringSet<> names;
+  for (auto each : specialize.getBody().getOps<PartitionOp>())
+    names.insert(each.getName());
+  for (auto &pipe : pipes) {
+    SmallVector<StringRef> ends{pipe->create.getProducer()};
+    for (Attribute consumer : pipe->create.getConsumers())
+      ends.push_back(cast<StringAttr>(consumer).getValue());
+    for (StringRef name : ends)
+      if (!names.contains(name))
+        return pipe->create.emitError()
+               << "[pipe-role] there is no partition \"" << name << "\"";
+    for (Operation *user : pipe->create.getResult().getUsers())
+      if (!user->getParentOfType<PartitionOp>())
+        return user->emitError()
+               << "[pipe-place] pipes are used inside of partitions";
+  }
+  return success();
+}
+
+/// Slots of transactions are armed by one thread, those of products committed
+/// by one; at the others each warp that fills, or signals, arrives.
+LogicalResult Expander::countFills() {
+  for (auto &pipe : pipes) {
+    if (!pipe->isOrder() && pipe->create.getFill() != PipeFill::Arrive) {
+      pipe->fills = 1;
+      continue;
+    }
+    SmallVector<Operation *> fills;
+    for (auto &[op, use] : uses)
+      if (use.pipe == pipe.get() && isa<PipeCommitOp>(op))
+        fills.push_back(op);
+    for (Operation *user : pipe->create.getResult().getUsers())
+      if (isa<PipeSignalOp>(user))
+        fills.push_back(user);
+    for (Operation *op : fills) {
+      int64_t warps = arrivingWarps(op, op->getParentOfType<PartitionOp>());
+      if (pipe->fills && pipe->fills != warps)
+        return op->emitError()
+               << "[pipe-fill] another " << op->getName().stripDialect()
+               << " of this pipe comes from " << pipe->fills
+               << " warps, this one from " << warps;
+      pipe->fills = warps;
+    }
+    if (!pipe->fills)
+      return pipe->create.emitError()
+             << "[pipe-fill] producer \"" << pipe->create.getProducer()
+             << "\" never "
+             << (pipe->isOrder() ? "passes a turn on" : "commits a slot")
+             << ": its consumers would wait for ever";
+  }
+  return success();
+}
+
 LogicalResult Expander::countReleases() {
   for (auto &pipe : pipes) {
+    if (pipe->isOrder())
+      continue;
     llvm::MapVector<Operation *, int64_t> perPartition;
     for (auto &[op, use] : uses) {
       if (use.pipe != pipe.get() || !isa<PipeReleaseOp>(op))
@@ -159,6 +241,16 @@ LogicalResult Expander::countReleases() {
         return op->emitError()
                << "[pipe-place] pipes are used inside of partitions";
       int64_t warps = arrivingWarps(op, partition);
+      PipeRelease release = pipe->create.getRelease();
+      if (release == PipeRelease::BulkRead &&
+          (warps != 1 || !op->getParentOfType<ElectOp>()))
+        return op->emitError()
+               << "[pipe-bulk-read] " << warps
+               << " warps release this slot: the one thread that issued the "
+                  "bulk stores does, inside of titan.elect"
+               << (partition.getWarps() > 1 ? " warp(0)" : "");
+      if (release == PipeRelease::Commit)
+        warps = 1;
       auto [it, inserted] = perPartition.insert({partition, warps});
       if (!inserted && it->second != warps)
         return op->emitError()
@@ -176,7 +268,7 @@ LogicalResult Expander::countReleases() {
                << "[pipe-release] consumer \"" << name
                << "\" never releases a slot: the producer would wait for "
                << "ever";
-      if (pipe->create.getAlternating()) {
+      if (pipe->create.getAlternating() || pipe->create.getExclusive()) {
         if (pipe->releases && pipe->releases != entry->second)
           return pipe->create.emitError()
                  << "[pipe-release] consumers that take turns release with the "
@@ -238,6 +330,41 @@ static LogicalResult checkCommit(PipeAcquireOp acquire) {
   return success();
 }
 
+/// From how many CTAs a slot gets such a load.
+std::optional<int64_t> Expander::sendersOf(PipeLoadOp load) {
+  bool shared = pipeOf.lookup(uses.lookup(load).pipe->create.getResult())->isShared();
+  if (!load.getMulticast()) {
+    if (!load.getSenders())
+      return 1;
+    load.emitError() << "[pipe-cluster] a load without multicast fills the "
+                        "slot of its own CTA alone: it takes no senders";
+    return std::nullopt;
+  }
+  if (!shared) {
+    load.emitError() << "[pipe-cluster] a multicast load fills the slots of "
+                        "several CTAs, and this pipe's are released to their "
+                        "own CTA alone";
+    return std::nullopt;
+  }
+  int64_t size = kernel.getClusterSize();
+  if (auto senders = load.getSenders()) {
+    if (*senders >= 1 && static_cast<int64_t>(*senders) <= size)
+      return *senders;
+    load.emitError() << "[pipe-cluster] " << static_cast<int64_t>(*senders)
+                     << " senders in a cluster of " << size << " CTAs";
+    return std::nullopt;
+  }
+  APInt mask;
+  if (matchPattern(load.getMulticast(), m_ConstantInt(&mask)) &&
+      mask.getZExtValue() == (uint64_t(1) << size) - 1)
+    return size;
+  load.emitError() << "[pipe-cluster] from how many CTAs a slot gets this load "
+                      "is not known: the mask is not the constant "
+                   << ((uint64_t(1) << size) - 1)
+                   << " that names the whole cluster";
+  return std::nullopt;
+}
+
 LogicalResult Expander::findFill(PipeAcquireOp acquire, Fill &fill) {
   fill = {};
   for (Operation *user : acquire.getSlot().getUsers()) {
@@ -252,12 +379,10 @@ LogicalResult Expander::findFill(PipeAcquireOp acquire, Fill &fill) {
       fill.copies = true;
       continue;
     }
-    if (load.getMulticast())
-      return load.emitError()
-             << "[not-supported-yet] a multicast load into a pipe cannot be "
-                "expanded yet: write its "
-                "barriers out";
-    fill.bytes += load.getMap().getType().getBoxBytes();
+    std::optional<int64_t> senders = sendersOf(load);
+    if (!senders)
+      return failure();
+    fill.bytes += *senders * load.getMap().getType().getBoxBytes();
   }
   if (!fill.bytes && !fill.copies)
     return acquire.emitError() << "[pipe-bytes] nothing is loaded into this "

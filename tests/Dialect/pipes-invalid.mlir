@@ -73,3 +73,61 @@ titan.kernel @k() warps(4) launch {
   %p = titan.pipe.create "load" -> ["left", "right"] buffers ["a"](%a : !titan.shared<64x64xbf16, swizzle = 128, slots = 3>) alternating : !titan.pipe<3>
   titan.return
 }
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+1 {{[pipe-order] a credit of 3 turns: a pipe of depth 2 holds at most as many}}
+  %p = titan.pipe.create "left" -> ["right"] credit(3) : !titan.pipe<2>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  // expected-error @+1 {{[pipe-order] a pipe without buffers carries turns alone}}
+  %p = titan.pipe.create "left" -> ["right"] fill(arrive) : !titan.pipe<2>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+  // expected-error @+1 {{[pipe-order] slots have no credit}}
+  %p = titan.pipe.create "load" -> ["use"] buffers ["a"](%a : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>) credit(1) : !titan.pipe<2>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+  // expected-error @+1 {{[pipe-cluster] slots are released to the CTAs of a cluster, and the kernel has none}}
+  %p = titan.pipe.create "load" -> ["use"] buffers ["a"](%a : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>) release(multicast_arrive) : !titan.pipe<2>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+  // expected-error @+1 {{[pipe-consumers] consumers take slots in turns (alternating), or skip those of others (exclusive), not both}}
+  %p = titan.pipe.create "load" -> ["left", "right"] buffers ["a"](%a : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>) alternating exclusive : !titan.pipe<2>
+  titan.return
+}

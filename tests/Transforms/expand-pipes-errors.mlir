@@ -307,3 +307,168 @@ titan.kernel @a_loop_without_index(%A: !titan.global<?x?xbf16>) warps(2) launch 
   }
   titan.return
 }
+
+// -----
+
+titan.kernel @slots_for_turns() warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %turn = titan.pipe.create "left" -> ["right"] : !titan.pipe<1>
+  titan.warp_specialize {
+    titan.partition "left" warps(1) {
+      // expected-error@+1 {{[pipe-order] this pipe has no buffers}}
+      %slot = titan.pipe.acquire %turn : !titan.pipe<1>
+      titan.pipe.commit %slot
+      titan.pipe.signal %turn : !titan.pipe<1>
+    }
+    titan.partition "right" warps(1) { }
+  }
+  titan.return
+}
+
+// -----
+
+titan.kernel @nobody_signals() warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  // expected-error@+1 {{[pipe-fill] producer "left" never passes a turn on}}
+  %turn = titan.pipe.create "left" -> ["right"] : !titan.pipe<1>
+  titan.warp_specialize {
+    titan.partition "left" warps(1) { }
+    titan.partition "right" warps(1) {
+      %t = titan.pipe.wait %turn : !titan.pipe<1>
+    }
+  }
+  titan.return
+}
+
+// -----
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+!map  = !titan.tensor_map<64x64xbf16, swizzle = 128>
+titan.kernel @multicast_to_own(%X: !titan.global<?x?xbf16>) warps(2) cluster(2) launch {
+  %c2 = arith.constant 2 : index
+  %map = titan.tensor_map %X : !titan.global<?x?xbf16> -> !map
+  titan.launch grid(%c2) with(%map : !map)
+} body(%map: !map) {
+  %c0 = arith.constant 0 : index
+  %both = arith.constant 3 : i16
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%ring : !ring) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      titan.elect {
+        %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
+        // expected-error@+1 {{[pipe-cluster] a multicast load fills the slots of several CTAs}}
+        titan.pipe.load %map[%c0, %c0] -> %slot["x"] multicast(%both) : !map
+        titan.pipe.commit %slot
+      }
+    }
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}
+
+// -----
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+!map  = !titan.tensor_map<64x64xbf16, swizzle = 128>
+titan.kernel @senders(%X: !titan.global<?x?xbf16>, %m: i32) warps(2) cluster(2) launch {
+  %c2 = arith.constant 2 : index
+  %map = titan.tensor_map %X : !titan.global<?x?xbf16> -> !map
+  titan.launch grid(%c2) with(%map : !map)
+} body(%map: !map) {
+  %c0 = arith.constant 0 : index
+  %mask = arith.trunci %m : i32 to i16
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%ring : !ring) release(multicast_arrive) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      titan.elect {
+        %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
+        // expected-error@+1 {{[pipe-cluster] from how many CTAs a slot gets this load is not known}}
+        titan.pipe.load %map[%c0, %c0] -> %slot["x"] multicast(%mask) : !map
+        titan.pipe.commit %slot
+      }
+    }
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}
+
+// -----
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 4>
+titan.kernel @which_part() warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "make" -> ["use"] buffers ["x"](%ring : !ring) fill(arrive) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "make" warps(1) {
+      %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
+      titan.pipe.commit %slot
+    }
+    titan.partition "use" warps(1) {
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      // expected-error@+1 {{[pipe-buffer] a slot has 2 parts of "x": say which}}
+      %x = titan.pipe.buffer %slot["x"] : !titan.shared<64x64xbf16, swizzle = 128>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}
+
+// -----
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+titan.kernel @everybody_stores() warps(4) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "work" -> ["work"] buffers ["x"](%ring : !ring) fill(arrive) release(bulk_read) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "work" warps(4) {
+      %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
+      titan.pipe.commit %slot
+      // expected-error@+1 {{[pipe-bulk-read] 4 warps release this slot}}
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}
+
+// -----
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+titan.kernel @skips_own() warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c1 = arith.constant 1 : index
+  %ring = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "make" -> ["use"] buffers ["x"](%ring : !ring) fill(arrive) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "make" warps(1) {
+      %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
+      titan.pipe.commit %slot
+    }
+    titan.partition "use" warps(1) {
+      // expected-error@+1 {{[pipe-role] every consumer takes its slots of this pipe}}
+      titan.pipe.skip %pipe, %c1 : !titan.pipe<2>
+      %slot = titan.pipe.wait %pipe : !titan.pipe<2>
+      titan.pipe.release %slot
+    }
+  }
+  titan.return
+}

@@ -71,8 +71,8 @@ titan.kernel @transaction(%A: !titan.global<?x?xbf16>, %n: i32) warps(5) launch 
   titan.return
 }
 
-// A slot that may be none is given back where it is one; a pipe filled by
-// arrivals is fenced by every writer, then each warp arrives.
+// A slot that may be none is given back where it is one; of a pipe filled by
+// arrivals each warp arrives.
 // CHECK-LABEL: titan.kernel @arrivals
 // CHECK: titan.mbarrier.init %[[FULL:.+]] count(4)
 // CHECK-NEXT: titan.mbarrier.init %[[EMPTY:.+]] count(1)
@@ -89,7 +89,6 @@ titan.kernel @arrivals(%n: i32) warps(5) launch {
   titan.warp_specialize {
     // CHECK: titan.partition "make"
     // CHECK: titan.shared.store
-    // CHECK-NEXT: titan.fence.proxy_async shared_cta
     // CHECK-NEXT: titan.syncwarp
     // CHECK-NEXT: titan.elect {
     // CHECK-NEXT: titan.mbarrier.arrive %[[FULL]][

@@ -12,7 +12,8 @@ using namespace titan;
 
 void titan::populatePipeLowerings(LoweringTable &table) {
   table.add<PipeCreateOp, PipeAcquireOp, PipeBufferOp, PipeLoadOp,
-            PipeCopyAsyncOp, PipeCommitOp, PipeWaitOp, PipeReleaseOp>(
+            PipeCopyAsyncOp, PipeCommitOp, PipeWaitOp, PipeReleaseOp,
+            PipeSignalOp, PipeSkipOp, PipeTryAcquireOp, PipeTryWaitOp>(
       [](KernelLowering &, Operation *op) {
         return op->emitError("[not-supported-yet] pipes are expanded before "
                              "the lowering: run titan-expand-pipes");

@@ -11,6 +11,31 @@
 using namespace mlir;
 using namespace titan;
 
+static int64_t slotsOf(Type ring) {
+  if (auto shared = dyn_cast<SharedType>(ring))
+    return shared.getSlots();
+  return cast<TensorMemoryType>(ring).getSlots();
+}
+
+int64_t PipeCreateOp::getParts(unsigned i) {
+  return slotsOf(getBuffers()[i].getType()) / getType().getDepth();
+}
+
+/// A pipe without buffers carries turns: nothing is filled or released.
+static LogicalResult verifyOrder(PipeCreateOp pipe) {
+  if (pipe.getFill() != PipeFill::Transaction ||
+      pipe.getRelease() != PipeRelease::Arrive || pipe.getAlternating() ||
+      pipe.getExclusive())
+    return pipe.emitOpError("[pipe-order] a pipe without buffers carries turns "
+                            "alone: it has no fill, no release, and its "
+                            "consumers take each turn together");
+  if (pipe.getCredit() < 0 || pipe.getCredit() > pipe.getType().getDepth())
+    return pipe.emitOpError("[pipe-order] a credit of ")
+           << pipe.getCredit() << " turns: a pipe of depth "
+           << pipe.getType().getDepth() << " holds at most as many";
+  return success();
+}
+
 LogicalResult PipeCreateOp::verify() {
   int64_t depth = getType().getDepth();
   if (depth < 1)
@@ -19,9 +44,9 @@ LogicalResult PipeCreateOp::verify() {
     return emitOpError("[pipe-buffers] ") << getNames().size() << " names for "
                                           << getBuffers().size() << " buffers";
   for (Value buffer : getBuffers())
-    if (cast<SharedType>(buffer.getType()).getSlots() != depth)
+    if (slotsOf(buffer.getType()) % depth)
       return emitOpError("[pipe-buffers] a buffer of a pipe of depth ")
-             << depth << " is a ring of as many slots, not "
+             << depth << " is a ring of as many slots, or a multiple, not "
              << buffer.getType();
   if (getConsumers().empty())
     return emitOpError("[pipe-consumers] a pipe has at least one consumer");
@@ -31,6 +56,19 @@ LogicalResult PipeCreateOp::verify() {
     return emitOpError("[pipe-depth] the depth of a pipe whose ")
            << turns << " consumers take turns is a multiple of " << turns
            << ", not " << depth;
+  if (getAlternating() && getExclusive())
+    return emitOpError("[pipe-consumers] consumers take slots in turns "
+                       "(alternating), or skip those of others (exclusive), "
+                       "not both");
+  if (isOrder() ? failed(verifyOrder(*this)) : getCredit() != 0)
+    return isOrder() ? failure()
+                     : emitOpError("[pipe-order] slots have no credit: all of "
+                                   "them are empty at the beginning");
+  if (getRelease() == PipeRelease::MulticastArrive)
+    if (auto kernel = (*this)->getParentOfType<KernelOp>();
+        kernel && kernel.getClusterSize() == 1)
+      return emitOpError("[pipe-cluster] slots are released to the CTAs of a "
+                         "cluster, and the kernel has none");
   return verifyAtKernelTop(*this);
 }
 
@@ -48,11 +86,16 @@ effect::View PipeBufferOp::getView() {
     return {};
   for (auto [name, buffer] : llvm::zip(pipe.getNames(), pipe.getBuffers()))
     if (name == getNameAttr()) {
-      auto ring = cast<SharedType>(buffer.getType());
+      // Slot and part are two indices: after the expansion they are one.
+      if (getPart())
+        return {};
+      auto ring = dyn_cast<SharedType>(buffer.getType());
       return {.source = buffer,
               .index = getSlot(),
-              .stride = ring.getSlotBytes(),
-              .slots = ring.getSlots()};
+              .stride = ring ? ring.getSlotBytes()
+                             : 4 * cast<TensorMemoryType>(buffer.getType())
+                                       .getColumns(),
+              .slots = slotsOf(buffer.getType())};
     }
   return {};
 }

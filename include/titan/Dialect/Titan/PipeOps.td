@@ -18,23 +18,49 @@
 include "titan/Dialect/Titan/TitanBase.td"
 
 def Titan_PipeCreateOp : Titan_Op<"pipe.create", []> {
-  let summary = "a ring of slots, each holding one slot of every named buffer";
+  let summary = "a ring of slots, each holding one slot (or `p` parts) of every named buffer; without buffers, turns";
   let description = [{
     ```mlir
     %ab = titan.pipe.create "load" -> ["mma"] buffers ["a", "b"](%a, %b : ...) : !titan.pipe<4>
     ```
-    `fill`: how a slot becomes full: transaction bytes (TMA), or thread arrivals.
-    `release`: how it becomes empty again. `alternating`: consumers take turns
-    instead of each taking every slot.
+    A buffer is a ring of as many slots as the pipe is deep, or of `p` times as many: then each
+    slot of the pipe has `p` parts of it.
+
+    | `fill` | a slot is full when |
+    |---|---|
+    | `transaction` | the bytes of every load into it have arrived (TMA) |
+    | `arrive` | every warp of the producer has committed it |
+    | `tcgen05_commit` | the products that the committing thread issued before are done |
+
+    | `release` | a slot is empty when |
+    |---|---|
+    | `arrive` | every warp of every consumer has released it |
+    | `multicast_arrive` | the same of all CTAs of the cluster: loads of each fill the slots of all |
+    | `tcgen05_commit` | the products that the releasing thread issued before have read it |
+    | `bulk_read` | the bulk stores that the releasing thread issued before have read it |
+
+    Each consumer takes every slot; with `alternating` they take slots in turns; with `exclusive` each
+    slot is one consumer's, and the others skip it (`pipe.skip`): tiles in turns, say.
+
+    A pipe without buffers orders: `pipe.signal` passes a turn on, `pipe.wait` takes it. The first
+    `credit` turns are there from the beginning. (Two warpgroups that take turns at the tensor cores: one such
+    pipe each way, one of them with a credit of 1.)
   }];
-  let arguments = (ins StrAttr:$producer, StrArrayAttr:$consumers, StrArrayAttr:$names,
-      Variadic<Titan_SharedType>:$buffers,
+  let arguments = (ins StrAttr:$producer, StrArrayAttr:$consumers, DefaultValuedAttr<StrArrayAttr, "{}">:$names,
+      Variadic<AnyTypeOf<[Titan_SharedType, Titan_TensorMemoryType]>>:$buffers,
       DefaultValuedAttr<Titan_FillHowAttr, "::titan::PipeFill::Transaction">:$fill,
       DefaultValuedAttr<Titan_ReleaseAttr, "::titan::PipeRelease::Arrive">:$release,
-      UnitAttr:$alternating);
+      UnitAttr:$alternating, UnitAttr:$exclusive, DefaultValuedAttr<I64Attr, "0">:$credit);
   let results = (outs Titan_PipeType:$result);
-  let assemblyFormat = [{ $producer `->` $consumers `buffers` $names `(` $buffers `:` type($buffers) `)`
-      (`fill` `(` $fill^ `)`)? (`release` `(` $release^ `)`)? (`alternating` $alternating^)? attr-dict `:` type($result) }];
+  let assemblyFormat = [{ $producer `->` $consumers (`buffers` $names^ `(` $buffers `:` type($buffers) `)`)?
+      (`fill` `(` $fill^ `)`)? (`release` `(` $release^ `)`)? (`alternating` $alternating^)? (`exclusive` $exclusive^)?
+      (`credit` `(` $credit^ `)`)? attr-dict `:` type($result) }];
+  let extraClassDeclaration = [{
+    /// Turns, not slots.
+    bool isOrder() { return getBuffers().empty(); }
+    /// How many parts of buffer `i` a slot of the pipe has.
+    int64_t getParts(unsigned i);
+  }];
   let hasVerifier = 1;
 }
 
@@ -64,19 +90,51 @@ def Titan_PipeReleaseOp : Titan_Op<"pipe.release"> {
   let assemblyFormat = "$slot attr-dict";
 }
 
+def Titan_PipeSignalOp : Titan_Op<"pipe.signal"> {
+  let summary = "producer of a pipe without buffers: passes a turn on";
+  let arguments = (ins Titan_PipeType:$pipe);
+  let assemblyFormat = "$pipe attr-dict `:` type($pipe)";
+}
+
+def Titan_PipeSkipOp : Titan_Op<"pipe.skip"> {
+  let summary = "consumer of a pipe whose slots are exclusive: the next `count` slots are others'";
+  let arguments = (ins Titan_PipeType:$pipe, Index:$count);
+  let assemblyFormat = "$pipe `,` $count attr-dict `:` type($pipe)";
+}
+
+def Titan_PipeTryAcquireOp : Titan_Op<"pipe.try_acquire"> {
+  let summary = "producer: is the next slot empty? Depends on the schedule, and takes nothing: acquire does";
+  let arguments = (ins Titan_PipeType:$pipe);
+  let results = (outs I1:$ready);
+  let assemblyFormat = "$pipe attr-dict `:` type($pipe)";
+}
+
+def Titan_PipeTryWaitOp : Titan_Op<"pipe.try_wait"> {
+  let summary = "consumer: is the next slot full? Depends on the schedule, and takes nothing: wait does";
+  let arguments = (ins Titan_PipeType:$pipe);
+  let results = (outs I1:$ready);
+  let assemblyFormat = "$pipe attr-dict `:` type($pipe)";
+}
+
 def Titan_PipeBufferOp : Titan_Op<"pipe.buffer", [Pure, Titan_View]> {
-  let summary = "a named buffer of a slot";
-  let arguments = (ins Titan_SlotType:$slot, StrAttr:$name);
-  let results = (outs Titan_SharedType:$result);
-  let assemblyFormat = "$slot `[` $name `]` attr-dict `:` type($result)";
+  let summary = "a named buffer of a slot; of one that has parts, the part";
+  let arguments = (ins Titan_SlotType:$slot, StrAttr:$name, Optional<Index>:$part);
+  let results = (outs AnyTypeOf<[Titan_SharedType, Titan_TensorMemoryType]>:$result);
+  let assemblyFormat = "$slot `[` $name `]` (`[` $part^ `]`)? attr-dict `:` type($result)";
 }
 
 def Titan_PipeLoadOp : Titan_Op<"pipe.load", [AttrSizedOperandSegments]> {
   let summary = "a TMA load into a buffer of a slot that the producer has acquired";
-  let description = "`%map[...] offsets[...] -> %slot[\"a\"]`: coordinates and offsets are titan.tma.load's.";
+  let description = [{
+    `%map[...] offsets[...] -> %slot["a"][%part]`: coordinates and offsets are titan.tma.load's.
+    With `multicast` the slots of all CTAs in the mask get the bytes; each slot then gets such a load from
+    `senders` CTAs (default: where the mask is a constant that names the whole cluster, from each).
+  }];
   let arguments = (ins Titan_TensorMapType:$map, Variadic<Index>:$coords, Variadic<Index>:$offsets,
-      Titan_SlotType:$slot, StrAttr:$name, Optional<I16>:$multicast, OptionalAttr<Titan_CacheAttr>:$cache);
-  let assemblyFormat = [{ $map `[` $coords `]` (`offsets` `[` $offsets^ `]`)? `->` $slot `[` $name `]` (`multicast` `(` $multicast^ `)`)?
+      Titan_SlotType:$slot, StrAttr:$name, Optional<Index>:$part, Optional<I16>:$multicast,
+      OptionalAttr<I64Attr>:$senders, OptionalAttr<Titan_CacheAttr>:$cache);
+  let assemblyFormat = [{ $map `[` $coords `]` (`offsets` `[` $offsets^ `]`)? `->` $slot `[` $name `]` (`[` $part^ `]`)?
+      (`multicast` `(` $multicast^ `)`)? (`senders` `(` $senders^ `)`)?
       (`cache` `(` $cache^ `)`)? attr-dict `:` type($map) }];
 }
 

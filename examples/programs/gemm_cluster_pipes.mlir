@@ -1,0 +1,189 @@
+// examples/programs/gemm_cluster.mlir by a pipe: D = A * B^T by clusters of two CTAs
+// that share everything they load.
+//
+// A pair computes 256 x 256 of D as four quadrants of 128 x 128, one a
+// warpgroup: CTA 0 those on the diagonal, CTA 1 those off it. So both need all
+// of A's 256 rows and all of B's. CTA r loads rows [128 r, 128 r + 128) of each
+// and multicasts them to both: every operand crosses the L2 cache once a pair.
+//
+//          n half 0      n half 1
+//   m 0   CTA 0, wg 0   CTA 1, wg 0
+//   m 1   CTA 1, wg 1   CTA 0, wg 1
+//
+// A slot is filled by both producers, so it is released to both: the pipe's
+// release(multicast_arrive). It has two parts of each operand.
+
+#acc    = #titan.wgmma<1, 1>
+
+!global = !titan.global<?x?xbf16>
+!map    = !titan.tensor_map<128x64xbf16, swizzle = 128>
+// Two halves a stage, three stages.
+!ring   = !titan.shared<128x64xbf16, swizzle = 128, slots = 6>
+!panels = !titan.shared<128x64xbf16, swizzle = 128, slots = 2>
+!tile   = !titan.shared<128x64xbf16, swizzle = 128>
+!pipe   = !titan.pipe<3>
+!sums   = tensor<128x128xf32, #acc>
+!panel  = tensor<128x64xf32, #acc>
+!half   = tensor<128x64xbf16, #acc>
+!flight = !titan.inflight<tensor<128x128xf32, #acc>>
+!group  = !titan.token<mma>
+!bulk   = !titan.token<bulk>
+
+titan.kernel @gemm_cluster_pipes(%A: !global, %B: !global, %D: !global) warps(12) registers(168) cluster(2)
+    attributes {titan.target = "sm_90a"} launch {
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  %m = titan.dim %A, 0 : !global
+  %n = titan.dim %B, 0 : !global
+  %k = titan.dim %A, 1 : !global
+  %kB = titan.dim %B, 1 : !global
+  %mD = titan.dim %D, 0 : !global
+  %nD = titan.dim %D, 1 : !global
+  %is_kB = arith.cmpi eq, %kB, %k : index
+  %is_mD = arith.cmpi eq, %mD, %m : index
+  %is_nD = arith.cmpi eq, %nD, %n : index
+  titan.require %is_kB, "launch-check", "A and B have the same number of columns"
+  titan.require %is_mD, "launch-check", "D has a row for each row of A"
+  titan.require %is_nD, "launch-check", "D has a column for each row of B"
+  %tilesM = arith.ceildivui %m, %c256 : index
+  %tilesN = arith.ceildivui %n, %c256 : index
+  %steps = arith.ceildivui %k, %c64 : index
+  %tiles = arith.muli %tilesM, %tilesN : index
+  %grid = arith.muli %tiles, %c2 : index
+  %mapA = titan.tensor_map %A : !global -> !map
+  %mapB = titan.tensor_map %B : !global -> !map
+  %mapD = titan.tensor_map %D : !global -> !map
+  titan.launch grid(%grid) with(%mapA, %mapB, %mapD, %tilesN, %steps : !map, !map, !map, index, index)
+} body(%mapA: !map, %mapB: !map, %mapD: !map, %tilesN: index, %steps: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %c128 = arith.constant 128 : index
+  %c256 = arith.constant 256 : index
+  %cta = titan.cta_id 0
+  %rank32 = titan.cluster_rank
+  %rank = arith.index_cast %rank32 : i32 to index
+  %tile = arith.divui %cta, %c2 : index
+  %tm = arith.divui %tile, %tilesN : index
+  %tn = arith.remui %tile, %tilesN : index
+  %m = arith.muli %tm, %c256 : index
+  %n = arith.muli %tn, %c256 : index
+
+  %a = titan.shared.alloc : !ring
+  %b = titan.shared.alloc : !ring
+  %d = titan.shared.alloc : !panels
+  %ab = titan.pipe.create "load" -> ["upper", "lower"] buffers ["a", "b"](%a, %b : !ring, !ring)
+      release(multicast_arrive) : !pipe
+
+  titan.warp_specialize {
+    titan.partition "load" warps(1) registers(40) {
+      titan.elect {
+        %both = arith.constant 3 : i16
+        %offset = arith.muli %rank, %c128 : index
+        %rowsA = arith.addi %m, %offset : index
+        %rowsB = arith.addi %n, %offset : index
+        scf.for %step = %c0 to %steps step %c1 {
+          %k = arith.muli %step, %c64 : index
+          %slot = titan.pipe.acquire %ab : !pipe
+          titan.pipe.load %mapA[%rowsA, %k] -> %slot["a"][%rank] multicast(%both) : !map
+          titan.pipe.load %mapB[%rowsB, %k] -> %slot["b"][%rank] multicast(%both) : !map
+          titan.pipe.commit %slot
+        }
+      }
+    }
+
+    titan.partition "upper" warps(4) registers(232) {
+      // Upper rows; of B the half that is this CTA's.
+      %none = titan.inflight.none : !flight
+      %sum = scf.for %step = %c0 to %steps step %c1 iter_args(%acc = %none) -> (!flight) {
+        %slot = titan.pipe.wait %ab : !pipe
+        %slotA = titan.pipe.buffer %slot["a"][%c0] : !tile
+        %slotB = titan.pipe.buffer %slot["b"][%rank] : !tile
+        titan.mma.fence
+        %more = arith.cmpi ne, %step, %c0 : index
+        %acc1 = titan.mma %slotA, %slotB, %acc accumulate(%more) : !tile, !tile, !flight -> !flight
+        %group = titan.mma.commit : !group
+        titan.mma.wait %group : !group
+        titan.pipe.release %slot
+        scf.yield %acc1 : !flight
+      }
+      %result = titan.mma.result %sum : !flight -> !sums
+
+      %offset = arith.muli %rank, %c128 : index
+      %n0 = arith.addi %n, %offset : index
+      %n1 = arith.addi %n0, %c64 : index
+      %panel = titan.shared.slot %d[%c0 : index] : !panels -> !tile
+      %p0 = titan.extract %result [0, 0] : !sums -> !panel
+      %q0 = arith.truncf %p0 : !panel to !half
+      titan.shared.store %q0, %panel matrix : !half, !tile
+      titan.fence.proxy_async shared_cta
+      titan.barrier.sync 1 threads(128)
+      titan.elect warp(0) {
+        titan.tma.store %panel, %mapD[%m, %n0] : !tile, !map
+        %g = titan.bulk.commit : !bulk
+        titan.bulk.wait %g read : !bulk
+      }
+      titan.barrier.sync 1 threads(128)
+      %p1 = titan.extract %result [0, 64] : !sums -> !panel
+      %q1 = arith.truncf %p1 : !panel to !half
+      titan.shared.store %q1, %panel matrix : !half, !tile
+      titan.fence.proxy_async shared_cta
+      titan.barrier.sync 1 threads(128)
+      titan.elect warp(0) {
+        titan.tma.store %panel, %mapD[%m, %n1] : !tile, !map
+        %g = titan.bulk.commit : !bulk
+        titan.bulk.wait %g read : !bulk
+      }
+    }
+
+    titan.partition "lower" warps(4) registers(232) {
+      // Lower rows; of B the half that is the peer's.
+      %other = arith.subi %c1, %rank : index
+      %none = titan.inflight.none : !flight
+      %sum = scf.for %step = %c0 to %steps step %c1 iter_args(%acc = %none) -> (!flight) {
+        %slot = titan.pipe.wait %ab : !pipe
+        %slotA = titan.pipe.buffer %slot["a"][%c1] : !tile
+        %slotB = titan.pipe.buffer %slot["b"][%other] : !tile
+        titan.mma.fence
+        %more = arith.cmpi ne, %step, %c0 : index
+        %acc1 = titan.mma %slotA, %slotB, %acc accumulate(%more) : !tile, !tile, !flight -> !flight
+        %group = titan.mma.commit : !group
+        titan.mma.wait %group : !group
+        titan.pipe.release %slot
+        scf.yield %acc1 : !flight
+      }
+      %result = titan.mma.result %sum : !flight -> !sums
+
+      %m1 = arith.addi %m, %c128 : index
+      %offset = arith.muli %other, %c128 : index
+      %n0 = arith.addi %n, %offset : index
+      %n1 = arith.addi %n0, %c64 : index
+      %panel = titan.shared.slot %d[%c1 : index] : !panels -> !tile
+      %p0 = titan.extract %result [0, 0] : !sums -> !panel
+      %q0 = arith.truncf %p0 : !panel to !half
+      titan.shared.store %q0, %panel matrix : !half, !tile
+      titan.fence.proxy_async shared_cta
+      titan.barrier.sync 2 threads(128)
+      titan.elect warp(0) {
+        titan.tma.store %panel, %mapD[%m1, %n0] : !tile, !map
+        %g = titan.bulk.commit : !bulk
+        titan.bulk.wait %g read : !bulk
+      }
+      titan.barrier.sync 2 threads(128)
+      %p1 = titan.extract %result [0, 64] : !sums -> !panel
+      %q1 = arith.truncf %p1 : !panel to !half
+      titan.shared.store %q1, %panel matrix : !half, !tile
+      titan.fence.proxy_async shared_cta
+      titan.barrier.sync 2 threads(128)
+      titan.elect warp(0) {
+        titan.tma.store %panel, %mapD[%m1, %n1] : !tile, !map
+        %g = titan.bulk.commit : !bulk
+        titan.bulk.wait %g read : !bulk
+      }
+    }
+  }
+
+  titan.return
+}
