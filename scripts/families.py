@@ -25,7 +25,7 @@ record = root / "scripts/families.txt"
 stems = {"Barrier": "Barriers", "Tile": "Tiles", "Pipe": "Pipes", "Copy": "Pipes"}
 # The passes that are what an operation becomes.
 expansions = {
-    family: {f"lib/Transforms/{name}" for name in ("ExpandPipes.h", "ExpandPipes.cpp", "LowerCopies.cpp", "PipeUses.cpp")}
+    family: {f"lib/Transforms/{name}" for name in ("ExpandPipes.h", "ExpandPipes.cpp", "LowerCopies.cpp", "PipeBarriers.cpp", "PipeUses.cpp")}
     for family in ("Pipe", "Copy")
 }
 
@@ -54,7 +54,8 @@ def found():
     for folder in ("lib", "include/titan", "tools"):
         for file in sorted((root / folder).rglob("*")):
             name = file.relative_to(root).as_posix()
-            if file.suffix not in (".h", ".cpp") or "/Dialect/" in name:
+            # The operations of Triton's dialect have a namespace of their own.
+            if file.suffix not in (".h", ".cpp") or "/Dialect/" in name or "/Triton/" in name:
                 continue
             for op in sorted(set(re.findall(r"\b\w+Op\b", code(file))) & families.keys()):
                 family = families[op]

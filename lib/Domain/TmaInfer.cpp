@@ -31,7 +31,8 @@ static std::string consumed(const DomainGraph &graph, DomainId id) {
 
 Result<std::vector<Class>>
 titan::tma::classify(const DomainGraph &graph,
-                     const std::vector<DomainId> &bulk) {
+                     const std::vector<DomainId> &bulk,
+                     const std::set<DomainId> &boxes) {
   std::vector<Class> classes(graph.size(), Class::Loop);
   std::vector<int> state(graph.size(), 0);
   for (DomainId id : bulk) {
@@ -59,7 +60,8 @@ titan::tma::classify(const DomainGraph &graph,
     // One index is no tile: the other output says what the input is. (Of
     // pixels it is one: their copies start in a bounding box.)
     auto unit = [&](DomainId out) {
-      return !windows && classes[out] == Class::Tile && graph[out].extent.is(1);
+      return !windows && classes[out] == Class::Tile &&
+             graph[out].extent.is(1) && !boxes.count(out);
     };
     if (e.kind == DomainExpr::Kind::Split && a != b) {
       if (unit(e.out[1]))

@@ -18,16 +18,20 @@
 
 #include "titan/Domain/TmaSchedule.h"
 
+#include <set>
+
 namespace titan::tma {
 
 /// What the leaves of a domain are.
 enum class Class : uint8_t { Loop, Tile, Mixed };
 
 /// By DomainId. A bulk leaf of extent 1 does not count where it stands beside
-/// another domain: `A, U = split(M, 1)` with U in bulk leaves M a loop. The
-/// problem: a swizzle of loop and tile, a bulk domain that is no leaf.
+/// another domain: `A, U = split(M, 1)` with U in bulk leaves M a loop; but
+/// those of `boxes`, to which a tile has been cut, do. The problem: a swizzle of
+/// loop and tile, a bulk domain that is no leaf.
 Result<std::vector<Class>> classify(const DomainGraph &graph,
-                                    const std::vector<DomainId> &bulk);
+                                    const std::vector<DomainId> &bulk,
+                                    const std::set<DomainId> &boxes = {});
 
 /// A dimension, with what the lowering needs of the graph.
 struct Dim {

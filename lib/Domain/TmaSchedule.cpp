@@ -373,6 +373,7 @@ static Result<Work> splitTile(const Work &from, const Candidate &c,
   Work work = from;
   DomainGraph &g = work.s.graph;
   work.copies = c.pieces.copies;
+  std::set<DomainId> boxes;
   for (size_t k = 0; k < c.dims.size(); ++k) {
     int64_t take = c.pieces.taken[k], pitch = c.pieces.pitch[k];
     bool panels = k + 1 == c.dims.size() && work.s.swizzle->span != 0;
@@ -425,13 +426,14 @@ static Result<Work> splitTile(const Work &from, const Candidate &c,
       g.rename(halves->second, name + ".in");
       work.s.bulk.push_back(halves->second);
       work.ofBoxes.insert(halves->first);
+      boxes.insert(halves->second);
       work.offsets.push_back({halves->first, step});
       take = 1;
     }
   }
   if (work.row)
     work.row = part.back() ? c.pieces.rest.back() : c.pieces.taken.back();
-  auto classes = classify(g, work.s.bulk);
+  auto classes = classify(g, work.s.bulk, boxes);
   if (!classes)
     return classes.problem();
   work.classes = *classes;

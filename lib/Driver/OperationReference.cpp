@@ -182,18 +182,20 @@ public:
   void prose(StringRef text) {
     if (text.empty())
       return;
-    // Lines that are longer than a terminal's are filled.
-    size_t column = 0;
-    for (StringRef word : llvm::split(text, ' ')) {
-      size_t width = word.take_until([](char c) { return c == '\n'; }).size();
-      if (column && column + 1 + width > 79) {
-        os << '\n';
-        column = 0;
+    // Lines that are longer than a terminal's are filled; tables are not.
+    bool first = true;
+    for (StringRef line : llvm::split(text, '\n')) {
+      os << (first ? "" : "\n");
+      first = false;
+      size_t column = 0;
+      for (StringRef word : llvm::split(line, ' ')) {
+        if (column && column + 1 + word.size() > 79 && !line.starts_with("|")) {
+          os << '\n';
+          column = 0;
+        }
+        os << (column ? " " : "") << word;
+        column += word.size() + (column != 0);
       }
-      os << (column ? " " : "") << word;
-      size_t end = word.rfind('\n');
-      column = end == StringRef::npos ? column + word.size() + (column != 0)
-                                      : word.size() - end - 1;
     }
     os << "\n\n";
   }

@@ -32,6 +32,20 @@ static Location nameOfEnd(Location pipe, StringRef end) {
                       name ? name.getChildLoc() : pipe);
 }
 
+/// The barriers of threads that an operation is at.
+static void
+forEachBarrier(Operation *op,
+               llvm::function_ref<void(const effect::ThreadBarrier &)> visit) {
+  auto hardware = dyn_cast<HardwareEffectsInterface>(op);
+  if (!hardware)
+    return;
+  effect::EffectList effects;
+  hardware.getHardwareEffects(effects);
+  for (const effect::Effect &each : effects)
+    if (const auto *barrier = std::get_if<effect::ThreadBarrier>(&each.what))
+      visit(*barrier);
+}
+
 void Expander::createBarriers(WarpSpecializeOp specialize) {
   OpBuilder b(pipes.front()->create);
   bool any = false;
@@ -77,7 +91,9 @@ void Expander::createBarriers(WarpSpecializeOp specialize) {
   // No CTA leaves while a peer may still send to it, or arrive at it (MM-81).
   bool meets = false;
   for (Operation *op = specialize; op; op = op->getNextNode())
-    meets |= isa<ClusterWaitOp>(op);
+    forEachBarrier(op, [&](const effect::ThreadBarrier &barrier) {
+      meets |= barrier.kind == effect::ThreadBarrier::Cluster;
+    });
   if (shared && !meets) {
     b.setInsertionPoint(kernel.getBody().front().getTerminator());
     ClusterArriveOp::create(b, loc);
@@ -89,10 +105,10 @@ void Expander::createBarriers(WarpSpecializeOp specialize) {
 static std::optional<int64_t> freeBarrier(KernelOp kernel) {
   llvm::BitVector used(16);
   kernel.walk([&](Operation *op) {
-    if (auto sync = dyn_cast<BarrierSyncOp>(op))
-      used.set(sync.getId());
-    if (auto arrive = dyn_cast<BarrierArriveOp>(op))
-      used.set(arrive.getId());
+    forEachBarrier(op, [&](const effect::ThreadBarrier &barrier) {
+      if (barrier.kind == effect::ThreadBarrier::Named)
+        used.set(barrier.id.offset);
+    });
   });
   int last = used.find_last_unset();
   return last > 0 ? std::optional<int64_t>(last) : std::nullopt;

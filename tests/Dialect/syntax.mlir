@@ -224,6 +224,39 @@ titan.kernel @pipes(%A: !titan.global<?x?xbf16>) warps(2) launch {
   titan.return
 }
 
+// CHECK: titan.kernel @turns() warps(3)
+titan.kernel @turns() warps(3) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c2 = arith.constant 2 : index
+  %box = titan.shared.alloc : !titan.shared<1xi32, slots = 4>
+  // CHECK: titan.pipe.create "write" -> ["read"] credit(1) : <1>
+  %turn = titan.pipe.create "write" -> ["read"] credit(1) : !titan.pipe<1>
+  // CHECK: titan.pipe.create "write" -> ["read", "other"] buffers ["n"](%{{.*}}) fill(arrive) exclusive : <2>
+  %mail = titan.pipe.create "write" -> ["read", "other"] buffers ["n"](%box : !titan.shared<1xi32, slots = 4>) fill(arrive) exclusive : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "write" warps(1) {
+      // CHECK: titan.pipe.signal %{{.*}} : <1>
+      titan.pipe.signal %turn : !titan.pipe<1>
+      // CHECK: titan.pipe.try_acquire %{{.*}} : <2>
+      %empty = titan.pipe.try_acquire %mail : !titan.pipe<2>
+    }
+    titan.partition "read" warps(1) {
+      %taken = titan.pipe.wait %turn : !titan.pipe<1>
+      // CHECK: titan.pipe.skip %{{.*}}, %{{.*}} : <2>
+      titan.pipe.skip %mail, %c2 : !titan.pipe<2>
+      // CHECK: titan.pipe.try_wait %{{.*}} : <2>
+      %full = titan.pipe.try_wait %mail : !titan.pipe<2>
+      %slot = titan.pipe.wait %mail : !titan.pipe<2>
+      // CHECK: titan.pipe.buffer %{{.*}}["n"] [%{{.*}}]
+      %page = titan.pipe.buffer %slot["n"][%c2] : !titan.shared<1xi32>
+    }
+    titan.partition "other" warps(1) { }
+  }
+  titan.return
+}
+
 // CHECK: titan.kernel @nothing() warps(1) launch {
 titan.kernel @nothing() warps(1) launch {
   %one = arith.constant 1 : index
