@@ -108,9 +108,17 @@ struct Judge {
     for (int d : {electedClass, othersClass})
       if (takesPart(y, d) &&
           !Conflicts::reached(source ? x.sourceRead : x.done, *clocks[d]) &&
-          !Conflicts::reached(x.whole, *clocks[d]))
+          !Conflicts::reached(x.whole, *clocks[d]) && !ownCopies(d))
         return false;
     return true;
+  }
+  /// Each lane of Y has waited itself for what it alone copied, and touches
+  /// nothing else of X.
+  bool ownCopies(int d) const {
+    return x.mechanism == Mechanism::AsyncGroup && x.agent == y.agent &&
+           view.ownCopies && x.lanes == y.lanes && x.lanes == AllLanes &&
+           view.ownCopies[d] >= x.done[d].value &&
+           !footprints.lanesMeet(x.footprint, y.footprint);
   }
   /// X's own thread has fenced after X, on the path to lane class d.
   bool fencedByFirst(int d) const {
@@ -139,16 +147,17 @@ struct Judge {
     if (then.empty())
       return false;
     if (x.mechanism)
-      return Conflicts::reached(source ? x.sourceRead : x.done, then);
+      return Conflicts::reached(source ? x.sourceRead : x.done, then) ||
+             Conflicts::reached(x.whole, then);
     return conflicts.before(x, then);
   }
   bool fencedByObserver(int d) const {
-    return llvm::all_of(x.done,
-                        [&](const Until &u) {
-                          return (*clocks[d])[shape.fenced(u.number)] >=
-                                 u.value;
-                        }) ||
-           fencedBySecond(d, false);
+    auto fenced = [&](const llvm::SmallVector<Until, 1> &until) {
+      return !until.empty() && llvm::all_of(until, [&](const Until &u) {
+        return (*clocks[d])[shape.fenced(u.number)] >= u.value;
+      });
+    };
+    return fenced(x.done) || fenced(x.whole) || fencedBySecond(d, false);
   }
 
   std::optional<Failure> operator()() const {

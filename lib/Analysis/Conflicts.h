@@ -56,7 +56,8 @@ struct AccessRecord {
   /// in every CTA, MM-61).
   llvm::SmallVector<Until, 1> sourceRead, done;
   /// When the whole operation is over, where it has a second mechanism: loads
-  /// whose map's read a bulk group tells (MM-91).
+  /// whose map's read a bulk group tells (MM-91), copies of threads that an
+  /// mbarrier tracks (MM-60).
   llvm::SmallVector<Until, 1> whole;
   /// gfx942, plain stores: when the wave has waited for them (MM-111).
   std::optional<Until> counted;
@@ -81,6 +82,9 @@ struct View {
   /// Its own proxy fences: when, and what it knew then; by space.
   const uint32_t (*ownFence)[3] = nullptr;
   const Clock (*fenceClock)[3] = nullptr;
+  /// Its own groups of copies that each lane has waited for: of a class of many
+  /// lanes each knows its own (MM-65); by lane class.
+  const uint32_t *ownCopies = nullptr;
   /// At its last acquire of the tensor map that it reads.
   const Clock *mapAcquired = nullptr;
   /// At its last tcgen05.fence::after.

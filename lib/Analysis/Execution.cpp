@@ -357,6 +357,11 @@ const Clock &Execution::released(uint32_t a, Lanes lanes) {
     for (unsigned space = 0; space < 3; ++space)
       scratch.raise(shape.fence(a, lane, static_cast<MemorySpace>(space)),
                     agent.ownFence[lane][space]);
+    uint32_t copies = shape.done(streamId(a, Mechanism::AsyncGroup, lane));
+    for (uint32_t over : {copies, copies + 1}) { // done, read
+      scratch.raise(over, agent.ownCopies[lane]);
+      scratch.raise(shape.fenced(over), agent.ownCopiesFenced[lane]);
+    }
   }
   addPresent(a, lanes, scratch);
   return scratch;
@@ -445,6 +450,7 @@ void Execution::fence(uint32_t a, const Event &event, const Action &action) {
         // Its own past is in program order before the fence.
         agent.fenceClock[lane][s].raise(shape.time(a, lane), agent.tick);
       }
+      agent.ownCopiesFenced[lane] = agent.ownCopies[lane];
       for (uint32_t i = shape.completions(); i < shape.completionsEnd(); ++i)
         clock.raise(shape.fenced(i), clock[i]);
       // Without MM-45 a fence is as good as its accesses' own threads' for all
@@ -571,13 +577,24 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
       record.sourceRead = record.done = std::move(record.whole);
       record.whole.clear();
     } else {
-      Stream &s = stream(a, *effect.mechanism, lane);
-      record.done.push_back({shape.done(s.id), s.commits + 1});
-      record.sourceRead.push_back({shape.read(s.id), s.commits + 1});
-      // A load may be in a group, and need not (MM-91).
-      if (*effect.mechanism != Mechanism::MmaGroup && record.whole.empty() &&
-          (s.open.empty() || s.open.back() != &event))
-        s.open.push_back(&event);
+      // Copies of threads: each has groups of its own.
+      bool each = *effect.mechanism == Mechanism::AsyncGroup;
+      for (int c : {electedClass, othersClass}) {
+        if (each ? !(record.lanes >> c & 1) : c != lane)
+          continue;
+        Stream &s = stream(a, *effect.mechanism, c);
+        record.done.push_back({shape.done(s.id), s.commits + 1});
+        record.sourceRead.push_back({shape.read(s.id), s.commits + 1});
+        // A load may be in a group, and need not (MM-91).
+        if (*effect.mechanism != Mechanism::MmaGroup && record.whole.empty() &&
+            (s.open.empty() || s.open.back() != &event))
+          s.open.push_back(&event);
+      }
+      if (each)
+        for (int c : {electedClass, othersClass})
+          if (record.lanes >> c & 1)
+            record.whole.push_back(
+                {copyArrivals(a, c), agent.copyArrivals[c] + 1});
     }
   }
 
@@ -590,6 +607,7 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
                         : &agent.clock[c];
   }
   view.ownFence = agent.ownFence;
+  view.ownCopies = agent.ownCopies;
   view.fenceClock = agent.fenceClock;
   view.cellsAfter = agent.cellsAfter;
 

@@ -46,7 +46,7 @@ private:
 
   /// An arrival, expectation or completion in the current phase.
   struct Contribution {
-    enum Kind : uint8_t { Arrive, Expect, Complete } kind;
+    enum Kind : uint8_t { Arrive, Expect, Complete, Track } kind;
     uint32_t agent;
     Lanes lanes;
     uint32_t tick;
@@ -159,6 +159,12 @@ private:
     };
     std::vector<MapFence> mapReleases[2];
     std::map<uint32_t, MapFence> mapAcquired[2];
+    /// Copies of threads (cp.async): the groups that each lane has waited for,
+    /// and those that it has fenced since (a class of many lanes does not know
+    /// of one another's); the arrivals of mbarriers that track them.
+    uint32_t ownCopies[2] = {}, ownCopiesFenced[2] = {}, copyArrivals[2] = {};
+    /// Groups committed before the last of those arrivals.
+    uint32_t copiesTracked[2] = {};
     /// Tensor memory: the last waits, what stood before the last
     /// tcgen05.fence::before, and the clock at the last ::after.
     uint32_t ownCells[2][5] = {};
@@ -286,7 +292,12 @@ private:
   uint32_t storesOver(uint32_t agent, Mechanism counter) const;
   /// The wave waits for all of them.
   void waitStores(uint32_t agent, Mechanism counter);
-  static constexpr uint32_t streamsPerAgent = 13;
+  /// The number that says up to which of its cp.async.mbarrier.arrive a thread's
+  /// copies are done.
+  uint32_t copyArrivals(uint32_t agent, int lane) const {
+    return shape.done(streamsPerAgent * agent + 13 + lane);
+  }
+  static constexpr uint32_t streamsPerAgent = 15;
 
   uint32_t slot(int cta, uint32_t local) const {
     return cta * program.barriers.size() + local;

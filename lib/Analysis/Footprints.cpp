@@ -175,7 +175,9 @@ Instantiator::Impl::footprintOf(const CompiledOp &op,
     return elementsFootprint(op, region);
   case Shape::Box:
   case Shape::Pixels:
-    return boxFootprint(op, region);
+    return isa<GlobalType>(region.footprint.object.getType())
+               ? runFootprint(op, region)
+               : boxFootprint(op, region);
   case Shape::Bytes:
   case Shape::Lanes:
   case Shape::Cells:
@@ -260,6 +262,62 @@ Instantiator::Impl::elementFootprint(const CompiledOp &op,
   return found->second;
 }
 
+bool Instantiator::Impl::checkChunks(
+    const CompiledOp &op, const Footprint &bytes,
+    ArrayRef<const std::vector<int64_t> *> coords,
+    const std::vector<int64_t> *mask) {
+  // Consecutive registers are consecutive elements of the tile's rows.
+  int64_t elements = bytes.tile.getNumElements();
+  for (int64_t first = 0; first < elements; first += bytes.chunk) {
+    if (mask && !(*mask)[first]) {
+      for (int64_t i = 1; i < bytes.chunk; ++i)
+        if ((*mask)[first + i]) {
+          problem(Code::CpAsyncChunk, op.op,
+                  "in a chunk of " + Twine(bytes.chunk) +
+                      " elements the mask is false for the first and true for "
+                      "number " +
+                      Twine(i));
+          return false;
+        }
+      continue;
+    }
+    for (int64_t i = 1; i < bytes.chunk; ++i) {
+      if (mask && !(*mask)[first + i]) {
+        for (int64_t j = i + 1; j < bytes.chunk; ++j)
+          if ((*mask)[first + j]) {
+            problem(Code::CpAsyncChunk, op.op,
+                    "in a chunk of " + Twine(bytes.chunk) +
+                        " elements the mask is false for number " + Twine(i) +
+                        " and true for number " + Twine(j));
+            return false;
+          }
+        break;
+      }
+      for (size_t d = 0; d < coords.size(); ++d) {
+        int64_t wanted = (*coords[d])[first] + (d + 1 == coords.size() ? i : 0);
+        if ((*coords[d])[first + i] != wanted) {
+          problem(Code::CpAsyncChunk, op.op,
+                  "element " + Twine(i) + " of a chunk of " +
+                      Twine(bytes.chunk) + " has index " +
+                      Twine((*coords[d])[first + i]) + " of dimension " +
+                      Twine(d) + ", and that of a row's next would be " +
+                      Twine(wanted));
+          return false;
+        }
+      }
+    }
+    if (int64_t start = coords.back()->at(first); start % bytes.chunk) {
+      problem(Code::CpAsyncChunk, op.op,
+              "a chunk of " + Twine(bytes.chunk) +
+                  " elements begins at index " + Twine(start) +
+                  " of the last dimension: its address is no "
+                  "multiple of its bytes");
+      return false;
+    }
+  }
+  return true;
+}
+
 std::optional<uint32_t>
 Instantiator::Impl::elementsFootprint(const CompiledOp &op,
                                       const MemoryRegion &region) {
@@ -269,7 +327,8 @@ Instantiator::Impl::elementsFootprint(const CompiledOp &op,
     problem(Code::Undecided, op.op, "which tensor is meant is not known");
     return std::nullopt;
   }
-  std::vector<int64_t> key = {keyOf(region.shape), *root};
+  std::vector<int64_t> key = {keyOf(region.shape), *root, bytes.chunk};
+  SmallVector<const std::vector<int64_t> *, 4> coords;
   for (Value coord : bytes.coords) {
     const Val &val = value(coord);
     if (val.kind != Val::Tensor) {
@@ -277,6 +336,7 @@ Instantiator::Impl::elementsFootprint(const CompiledOp &op,
               "the indices depend on " + val.dependsOn());
       return std::nullopt;
     }
+    coords.push_back(&tensors[val.id]);
     key.push_back(val.id);
   }
   // What is read at most, where the mask is not known.
@@ -295,6 +355,10 @@ Instantiator::Impl::elementsFootprint(const CompiledOp &op,
   auto [found, fresh] = footprintIds.try_emplace(std::move(key), 0);
   if (!fresh)
     return found->second;
+  if (bytes.chunk > 1 && (masked || !bytes.mask) &&
+      !checkChunks(op, bytes, coords,
+                   masked ? &tensors[value(bytes.mask).id] : nullptr))
+    return std::nullopt;
   Values values(*this);
   MemoryRegion most = region;
   if (!masked)
@@ -308,6 +372,59 @@ Instantiator::Impl::elementsFootprint(const CompiledOp &op,
     return std::nullopt;
   }
   return found->second = self.footprints.add(dataOf(*touched));
+}
+
+//===----------------------------------------------------------------------===//
+// Bulk copies
+//===----------------------------------------------------------------------===//
+
+std::optional<uint32_t>
+Instantiator::Impl::runFootprint(const CompiledOp &op,
+                                 const MemoryRegion &region) {
+  const Footprint &bytes = region.footprint;
+  auto root = globalRoot(bytes.object);
+  if (!root) {
+    problem(Code::Undecided, op.op, "which tensor is meant is not known");
+    return std::nullopt;
+  }
+  ArrayRef<int64_t> shape =
+      cast<GlobalType>(program->roots[*root].getType()).getShape();
+  for (auto [d, coord] : llvm::enumerate(bytes.coords)) {
+    const Val &val = value(coord);
+    if (val.kind != Val::Int) {
+      problem(Code::Undecided, op.op,
+              "coordinate " + Twine(d) + " depends on " + val.dependsOn());
+      return std::nullopt;
+    }
+    // Nothing is clipped. What depends on the launch is a launch's business.
+    int64_t low = val.number.value, high = low + bytes.extents[d];
+    if (low < 0 || (!val.number.symbol && !ShapedType::isDynamic(shape[d]) &&
+                    high > shape[d])) {
+      problem(Code::OutOfBounds, op.op,
+              "elements " + Twine(low) + " to " + Twine(high - 1) +
+                  " of dimension " + Twine(d) + " leave the tensor");
+      return std::nullopt;
+    }
+    if (d + 1 < bytes.coords.size())
+      continue;
+    int64_t unit = std::max<int64_t>(1, 16 / region.shape->elementBytes);
+    if (low % unit) {
+      problem(Code::BulkAlignment, op.op,
+              "the innermost coordinate is " + Twine(low) +
+                  ", no multiple of " + Twine(unit) + " elements (16 bytes)");
+      return std::nullopt;
+    }
+  }
+  Values values(*this);
+  auto touched = resolver.evaluate(region, values);
+  std::vector<int64_t> key = {'r', *root, region.shape->elementBytes};
+  llvm::append_range(key, touched->box->low);
+  llvm::append_range(key, touched->box->high);
+  llvm::append_range(key, touched->box->strides);
+  auto [found, fresh] = footprintIds.try_emplace(std::move(key), 0);
+  if (fresh)
+    found->second = self.footprints.add(dataOf(*touched));
+  return found->second;
 }
 
 //===----------------------------------------------------------------------===//

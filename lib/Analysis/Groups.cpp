@@ -107,6 +107,12 @@ bool Execution::waitGroup(uint32_t a, const Event &event,
       }
     }
     Clock &clock = agents[a].clock[lane];
+    if (wait.mechanism == Mechanism::AsyncGroup) {
+      // Each lane's own copies, which one thread alone knows for all.
+      agents[a].ownCopies[lane] = std::max(agents[a].ownCopies[lane], reached);
+      if (lane == othersClass)
+        continue;
+    }
     if (wait.mechanism == Mechanism::MmaGroup && reached) {
       // The product is the warpgroup's: it waits for all four warps, and that
       // it is over shows that they have come to its wgmma.fence (MM-71).

@@ -327,6 +327,13 @@ struct Instantiator::Impl {
                                            const effect::MemoryRegion &region);
   std::optional<uint32_t> elementsFootprint(const CompiledOp &op,
                                             const effect::MemoryRegion &region);
+  /// Chunks of registers that are one access each: their indices and mask.
+  bool checkChunks(const CompiledOp &op, const effect::Footprint &bytes,
+                   llvm::ArrayRef<const std::vector<int64_t> *> coords,
+                   const std::vector<int64_t> *mask);
+  /// A box of a tensor that no map describes.
+  std::optional<uint32_t> runFootprint(const CompiledOp &op,
+                                       const effect::MemoryRegion &region);
   std::optional<uint32_t> boxFootprint(const CompiledOp &op,
                                        const effect::MemoryRegion &region);
   /// A copy through an im2col or interleaved map, as bytes.
@@ -351,6 +358,9 @@ struct Instantiator::Impl {
   /// The value of a load from a tensor that the kernel does not write: unknown,
   /// but the same for all who read that element.
   void loadData(const CompiledOp &op);
+  /// What an operation writes to a peer and the barrier that counts it are one
+  /// CTA's.
+  bool onePeer(const CompiledOp &op, llvm::ArrayRef<Action> actions);
   /// Arguments of the kernel that some operation writes.
   llvm::DenseSet<mlir::Value> writtenTensors;
   /// In bytes, under this launch.

@@ -70,6 +70,10 @@ void Execution::endOfAgent(uint32_t a) {
     uint32_t number = info.atExit == Discharge::SourcesRead ? shape.read(s.id)
                                                             : shape.done(s.id);
     uint32_t seen = agent.clock[lane][number];
+    // Each lane's own; or a barrier tells, which is looked at when all have
+    // ended.
+    if (mechanism == Mechanism::AsyncGroup)
+      seen = std::max({seen, agent.ownCopies[lane], agent.copiesTracked[lane]});
     for (uint32_t group = seen; group < s.commits; ++group) {
       const Event *event = s.groups[group];
       if (!event)
@@ -107,7 +111,8 @@ void Execution::endOfAll() {
                     ? Conflicts::reached(access.kind == AccessKind::Read
                                              ? access.sourceRead
                                              : access.done,
-                                         end)
+                                         end) ||
+                          Conflicts::reached(access.whole, end)
                     : conflicts.before(access, end);
     if (over)
       return;
@@ -118,7 +123,12 @@ void Execution::endOfAll() {
                                       access.lanes) +
                      " may access the shared memory of CTA " +
                      Twine(access.cta) + " after that has ended");
-    else if (access.mechanism == Mechanism::Phase)
+    else if (access.mechanism == Mechanism::Phase ||
+             (access.mechanism == Mechanism::AsyncGroup &&
+              access.whole.front().value <=
+                  agents[access.agent]
+                      .copyArrivals[access.lanes & Elected ? electedClass
+                                                           : othersClass]))
       report.add(Code::ExitWithWork, op, nullptr,
                  Twine("nobody waits for '") + op->getName().getStringRef() +
                      "' of " +

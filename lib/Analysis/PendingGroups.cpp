@@ -48,15 +48,26 @@ Threads threadsOf(Operation *op) {
   return {};
 }
 
+/// The token of an effect upon groups (a commit, or a wait), or null: counters
+/// have none.
+template <typename GroupEffect> Value tokenOf(Operation *op) {
+  auto hardware = dyn_cast<HardwareEffectsInterface>(op);
+  if (!hardware)
+    return {};
+  effect::EffectList effects;
+  hardware.getHardwareEffects(effects);
+  for (const effect::Effect &each : effects)
+    if (auto *group = std::get_if<GroupEffect>(&each.what);
+        group && mechanismInfo(group->mechanism).binding != Binding::Issue)
+      return group->token;
+  return {};
+}
+
 /// The token that an operation waits for, or null.
 Value getWaitedToken(Operation *op) {
-  if (auto wait = dyn_cast<MmaWaitOp>(op))
-    return wait.getToken();
-  if (auto wait = dyn_cast<BulkWaitOp>(op))
-    return wait.getToken();
   if (auto result = dyn_cast<MmaResultOp>(op))
     return result.getAfter();
-  return {};
+  return tokenOf<effect::WaitGroup>(op);
 }
 
 /// Ages beyond this are as good as this one: waits encode at most 7 (wgmma) or
@@ -166,14 +177,9 @@ private:
   }
 
   void operation(Operation &op, Ages &ages) {
-    if (auto commitOp = dyn_cast<MmaCommitOp>(op)) {
-      if (kind == TokenKind::Mma)
-        commit(op, commitOp.getToken(), ages);
-      return;
-    }
-    if (auto commitOp = dyn_cast<BulkCommitOp>(op)) {
-      if (kind == TokenKind::Bulk)
-        commit(op, commitOp.getToken(), ages);
+    if (Value token = tokenOf<effect::CommitGroup>(&op)) {
+      if (ours(token))
+        commit(op, token, ages);
       return;
     }
     if (Value token = getWaitedToken(&op)) {

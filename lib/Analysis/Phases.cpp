@@ -368,16 +368,23 @@ Execution::returnedEarly(const AccessRecord &access, const AccessRecord &copy) {
 
 void Execution::arrive(uint32_t a, const Event &event, const Action &action) {
   const auto &effect = std::get<effect::Arrive>(action.effect->what);
-  // tcgen05.commit, cp.async.mbarrier.arrive: a group of what the thread has
-  // issued and not bound, whose end the barrier's phase tells.
+  // cp.async.mbarrier.arrive: what the thread has issued, in groups or not;
+  // tcgen05.commit: a group of what it has issued and not bound. The barrier's
+  // phase tells its end.
+  bool copies = effect.after == Mechanism::AsyncGroup;
   if (effect.after)
     for (int lane : {electedClass, othersClass}) {
       if (!(event.lanes >> lane & 1))
         continue;
       Stream &s = stream(a, *effect.after, lane);
-      ++s.commits;
-      s.groups.push_back(s.open.empty() ? nullptr : s.open.front());
-      s.raises.push_back(1);
+      if (copies) {
+        ++agents[a].copyArrivals[lane];
+        agents[a].copiesTracked[lane] = s.commits;
+      } else {
+        ++s.commits;
+        s.groups.push_back(s.open.empty() ? nullptr : s.open.front());
+        s.raises.push_back(1);
+      }
       s.open.clear();
     }
   int64_t amount = action.amount * program.times(event, effect.by);
@@ -388,20 +395,32 @@ void Execution::arrive(uint32_t a, const Event &event, const Action &action) {
     settle(b);
     Barrier &barrier = barriers[b];
     pinned(a, event, b, "the arrival at");
-    // Without .noinc the arrivals make room for themselves.
     if (effect.increments)
       barrier.pending += amount;
     if (amount > barrier.pending)
       return overArrival(a, event, b, amount);
     barrier.pending -= amount;
+    if (effect.drops)
+      barrier.expected -= amount;
     Scope scope = effect.scope;
-    if (effect.sem == effect::Sem::Relaxed)
+    if (copies) {
+      // Of memory, those copies alone (MM-60).
+      for (int lane : {electedClass, othersClass})
+        if (event.lanes >> lane & 1) {
+          barrier.current.join(agents[a].clock[lane], shape.over(0),
+                               shape.overEnd());
+          barrier.current.raise(copyArrivals(a, lane),
+                                agents[a].copyArrivals[lane]);
+        }
+      addPresent(a, event.lanes, barrier.current);
+    } else if (effect.sem == effect::Sem::Relaxed)
       scope = arriveRelaxed(a, event.lanes, Scope::Cta, scope, barrier.current);
     else
       barrier.current.join(released(a, event.lanes));
-    barrier.contributions.push_back({Contribution::Arrive, a, event.lanes,
-                                     agents[a].tick, &event, amount, scope});
-    if (effect.after)
+    barrier.contributions.push_back(
+        {effect.increments ? Contribution::Track : Contribution::Arrive, a,
+         event.lanes, agents[a].tick, &event, amount, scope});
+    if (effect.after && !copies)
       for (int lane : {electedClass, othersClass})
         if (event.lanes >> lane & 1) {
           const Stream &s = stream(a, *effect.after, lane);
@@ -441,13 +460,17 @@ void Execution::expect(uint32_t a, const Event &event, const Action &action) {
 
 void Execution::complete(uint32_t a, const Event &event, const Action &action) {
   const auto &effect = std::get<effect::CompleteTx>(action.effect->what);
+  // A copy's, when it is done; or the instruction of that name.
+  bool copy = false;
+  for (uint32_t i = 0; i < event.count; ++i)
+    copy |= program.programs[a].actions[event.first + i].kind == Action::Access;
   // What one thread must issue is taken to be issued by one (cardinality() has
-  // told).
-  bool one = event.cardinality == effect::Cardinality::OneThread;
-  int64_t amount = action.amount * (one ? 1 : program.times(event, effect.by));
+  // told); of a tile the warp's elements have been counted.
+  bool each = event.cardinality == effect::Cardinality::EveryThread;
+  int64_t amount = action.amount * (each ? program.times(event, effect.by) : 1);
   eachCta(a, action, [&](int cta) {
     uint32_t b = slot(cta, action.object);
-    if (aborted || !usable(a, event, b, true))
+    if (aborted || !usable(a, event, b, copy))
       return;
     settle(b);
     Barrier &barrier = barriers[b];
@@ -476,7 +499,7 @@ void Execution::settle(uint32_t b) {
   // Bytes must be expected before the last arrival that could complete the
   // phase without them.
   for (const Contribution &e : barrier.contributions) {
-    if (e.kind != Contribution::Expect)
+    if (e.kind != Contribution::Expect && e.kind != Contribution::Track)
       continue;
     bool covered = true;
     for (int lane : {electedClass, othersClass})
@@ -487,6 +510,19 @@ void Execution::settle(uint32_t b) {
               return c.kind == Contribution::Arrive && c.agent == e.agent &&
                      c.lanes >> lane & 1 && c.tick >= e.tick;
             });
+    if (e.kind == Contribution::Track) {
+      if (!covered)
+        if (Finding *finding = report.add(
+                Code::PhaseAmbiguous, e.event->op, nullptr,
+                Twine("no arrival of its thread at barrier ") + barrierName(b) +
+                    " follows: the phase can complete before it is told to "
+                    "wait for these copies")) {
+          finding->events.push_back(who(e.agent, *e.event));
+          finding->fix = "let the thread arrive at " + barrierName(b) +
+                         " after this, or write `noinc` and count its arrival";
+        }
+      continue;
+    }
     // Bytes expected before, whose copies come after, hold the phase open.
     int64_t open = 0;
     for (const Contribution &c : barrier.contributions) {

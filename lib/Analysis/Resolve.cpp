@@ -31,8 +31,30 @@ bool Instantiator::Impl::hardware(const CompiledOp &op, Lanes lanes,
     if (!resolve(op, effect, lanes))
       return false;
   event.count = into.actions.size() - event.first;
+  if (!onePeer(op, ArrayRef(into.actions).slice(event.first, event.count)))
+    return false;
   into.events.push_back(event);
   loadData(op);
+  return true;
+}
+
+bool Instantiator::Impl::onePeer(const CompiledOp &op,
+                                 ArrayRef<Action> actions) {
+  for (const Action &write : actions) {
+    auto *access = std::get_if<Access>(&write.effect->what);
+    if (!access || access->mechanism != Mechanism::Phase ||
+        access->kind == AccessKind::Read || value(access->bytes.object).cta < 0)
+      continue;
+    for (const Action &signal : actions)
+      if (signal.kind == Action::CompleteTx && signal.ctas != write.ctas) {
+        problem(Code::PeerPlace, op.op,
+                "what is written is in CTA " +
+                    Twine(llvm::countr_zero(write.ctas)) +
+                    " of the cluster, and the barrier that counts it in CTA " +
+                    Twine(llvm::countr_zero(signal.ctas)));
+        return false;
+      }
+  }
   return true;
 }
 
@@ -93,8 +115,15 @@ std::optional<int64_t> Instantiator::Impl::evaluateExpr(const CompiledOp &op,
 
 std::optional<uint32_t>
 Instantiator::Impl::ctasOf(const CompiledOp &op, const CtaSet &set, int rank) {
-  if (set.kind == CtaSet::Own)
+  if (set.kind == CtaSet::Own) {
+    if (set.peer && (rank < 0 || rank == info().rank)) {
+      problem(Code::PeerPlace, op.op,
+              "the destination is the executing CTA's own, rank " +
+                  Twine(info().rank) + " of the cluster");
+      return std::nullopt;
+    }
     return 1u << (rank < 0 ? info().rank : rank);
+  }
   if (set.kind == CtaSet::Pair)
     return 1u << info().rank | 1u << (info().rank ^ 1);
   const Val &val = value(set.value);
@@ -193,6 +222,13 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
     if (!bytes || !resolveBarrier(op, complete->barrier, action))
       return false;
     action.amount = *bytes;
+    if (complete->tile) {
+      // Of this warp's lanes together; one beyond the layout's owns nothing.
+      int64_t elements = resolver.ownedElements(complete->tile, regionWarp);
+      if (!elements)
+        return true;
+      action.amount *= elements;
+    }
   } else if (auto *commit = std::get_if<CommitGroup>(&effect.what)) {
     action.kind = Action::Commit;
     int64_t *count = commits[static_cast<unsigned>(commit->mechanism)];

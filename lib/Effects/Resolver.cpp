@@ -122,6 +122,14 @@ const Shape *Resolver::elementsShape(RankedTensorType tile, bool write,
   return &shape;
 }
 
+int64_t Resolver::ownedElements(RankedTensorType tile, int64_t warp) {
+  int64_t count = 0;
+  for (const std::vector<Shape::Held> &lane :
+       elementsShape(tile, /*write=*/true, warp)->held)
+    count += lane.size();
+  return count;
+}
+
 /// Fills `lanes` and their union from the places of what each lane holds; none:
 /// not touched.
 static void

@@ -280,6 +280,27 @@ static Step arrive(Agent &agent, const Inst &inst) {
   return b ? arriveAt(agent, inst, *owner, *b) : Step::Failed;
 }
 
+/// The phases that follow count so many less.
+static Step arriveDrop(Agent &agent, const Inst &inst) {
+  Cta *owner = nullptr;
+  MBarrier *b = liveBarrier(agent, inst, owner);
+  if (!b)
+    return Step::Failed;
+  b->expected -= std::min(b->expected, inst.imm * activeThreads(agent));
+  return arriveAt(agent, inst, *owner, *b);
+}
+
+static Step completeTx(Agent &agent, const Inst &inst) {
+  Cta *owner = nullptr;
+  MBarrier *b = liveBarrier(agent, inst, owner);
+  if (!b)
+    return Step::Failed;
+  agent.machine.transact(
+      *b, -static_cast<int64_t>(agent.scalars[inst.a]) * activeThreads(agent),
+      inst.origin, &agent);
+  return Step::Ran;
+}
+
 static Step arriveExpect(Agent &agent, const Inst &inst) {
   Cta *owner = nullptr;
   MBarrier *b = liveBarrier(agent, inst, owner);
@@ -648,6 +669,16 @@ void titan::sim::registerBarriers(ExecutionTable &table) {
     inst.imm = op.getCount();
     inst.dst = c.scalar(op.getState());
     c.setOrder(inst, op.getSem(), op.getScope());
+  });
+  table.add<MBarrierArriveDropOp>([=](Compiler &c, MBarrierArriveDropOp op) {
+    Inst &inst = barrier(c, arriveDrop, op, op.getBarrier(), op.getIndex());
+    inst.imm = op.getCount();
+    inst.dst = c.scalar(op.getState());
+    c.setOrder(inst, op.getSem(), op.getScope());
+  });
+  table.add<MBarrierCompleteTxOp>([=](Compiler &c, MBarrierCompleteTxOp op) {
+    barrier(c, completeTx, op, op.getBarrier(), op.getIndex()).a =
+        c.scalar(op.getBytes());
   });
   table.add<MBarrierArriveExpectTxOp>([=](Compiler &c,
                                           MBarrierArriveExpectTxOp op) {

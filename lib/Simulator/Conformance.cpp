@@ -120,6 +120,7 @@ void Conformance::compareBytes(Agent &agent, const Inst &inst,
       if (!declared(agent, *access, expected))
         return mismatch(agent, inst, "declares bytes that cannot be resolved");
       clipped |= access->bytes.kind == effect::Footprint::Box &&
+                 isa<TensorMapType>(access->bytes.object.getType()) &&
                  access->kind != AccessKind::Read;
     } else if (std::holds_alternative<effect::WaitFlag>(each.what)) {
       return; // Polls its flag.
@@ -180,6 +181,11 @@ void Conformance::compareBarriers(Agent &agent, const Inst &inst,
                ? machine.program.lanes
                : 1;
   };
+  bool byAsyncProxy = llvm::any_of(list, [](const effect::Effect &effect) {
+    auto *access = std::get_if<effect::Access>(&effect.what);
+    return access && access->mechanism == Mechanism::Phase &&
+           access->proxy == Proxy::Async;
+  });
   for (const effect::Effect &effect : list) {
     if (auto *arrive = std::get_if<effect::Arrive>(&effect.what))
       each(arrive->barrier, [&](MBarrier &barrier) {
@@ -194,9 +200,12 @@ void Conformance::compareBarriers(Agent &agent, const Inst &inst,
     else if (auto *complete = std::get_if<effect::CompleteTx>(&effect.what))
       each(complete->barrier, [&](MBarrier &barrier) {
         // The async proxy may not see it: that loses the signal.
-        if (barrier.publishedAsync)
-          expected[&barrier].completed +=
-              numbers.number(complete->bytes) * times(complete->by);
+        if (byAsyncProxy && !barrier.publishedAsync)
+          return;
+        int64_t count = times(complete->by);
+        if (complete->tile)
+          count *= resolver.ownedElements(complete->tile, agent.regionWarp);
+        expected[&barrier].completed += numbers.number(complete->bytes) * count;
       });
     else if (auto *wait = std::get_if<effect::WaitBarrier>(&effect.what)) {
       bool polled =

@@ -84,9 +84,11 @@ bool Machine::settle(Cta &cta, uint64_t begin, uint64_t bytes,
   std::erase_if(cta.stores,
                 [](const CopyRef &copy) { return copy->sourceRead; });
   for (const CopyRef &copy : cta.stores) {
-    if (!overlaps(copy->shared, copy->transfer->imageBytes()))
+    if (!overlaps(copy->shared, copy->imageBytes()))
       continue;
-    if (writer.knows(copy->agent->knowledge->bulkReads, copy->group))
+    // Of copies to a peer its barrier tells, when they are done.
+    if (!copy->act &&
+        writer.knows(copy->agent->knowledge->bulkReads, copy->group))
       readSource(*copy);
     else
       toCome = true;
@@ -102,7 +104,11 @@ bool Machine::perform(Work &item) {
     return true;
   }
   Copy &copy = *item.copy;
-  if (copy.isLoad()) {
+  if (copy.act) {
+    if (!copy.act(copy))
+      return false;
+    copy.sourceRead = copy.done = true;
+  } else if (copy.isLoad()) {
     load(copy);
     copy.sourceRead = copy.done = true;
   } else if (!copy.sourceRead) {

@@ -426,18 +426,30 @@ bool State::mayIssue(const Agent &agent, const Plan &plan) const {
   }
 }
 
-void Hazards::before(Agent &agent, const Inst &inst) {
+bool Hazards::before(Agent &agent, const Inst &inst) {
   const Plan &plan = state->planOf(inst);
+  if (!plan.followed) {
+    state->machine.find(
+        Code::NotSupportedYet,
+        llvm::formatv("hazards of '{0}' are not detected in runs yet: ask "
+                      "titan check, and run with --hazards=off",
+                      inst.origin->getName().getStringRef()),
+        inst.origin, &agent);
+    return false;
+  }
   if (!state->mayIssue(agent, plan))
-    return;
-  if (!plan.waits)
-    return state->perform(agent, inst, plan);
+    return true;
+  if (!plan.waits) {
+    state->perform(agent, inst, plan);
+    return true;
+  }
   for (const effect::Effect &each : plan.effects)
     if (auto *wait = std::get_if<effect::WaitBarrier>(&each.what))
       state->forEachBarrier(
           agent, wait->barrier, false, [&](Cta &owner, MBarrier &barrier) {
             state->needInit(agent, inst, owner, barrier, false);
           });
+  return true;
 }
 
 void Hazards::after(Agent &agent, const Inst &inst, Step step) {

@@ -195,6 +195,8 @@ struct Plan {
   effect::Cardinality cardinality = effect::Cardinality::EveryThread;
   /// It may block: what it does, it does when it has waited.
   bool waits = false;
+  /// Nothing of it goes unseen; else a run with hazards ends here.
+  bool followed = true;
   std::optional<effect::Reduction> reduction;
   /// Of each effect that is an access, by warp of the region.
   std::vector<std::vector<std::optional<effect::MemoryRegion>>> regions;

@@ -55,6 +55,25 @@ State::State(Machine &machine) : machine(machine) {
   }
 }
 
+/// Not followed are copies and stores that threads make through the generic
+/// proxy later, arrivals that track them, and complete_tx by itself.
+static bool isFollowed(const effect::EffectList &effects) {
+  bool completes = false, copies = false;
+  for (const effect::Effect &each : effects) {
+    if (auto *access = std::get_if<effect::Access>(&each.what)) {
+      if (access->proxy == Proxy::AsyncGeneric)
+        return false;
+      copies |= access->mechanism == Mechanism::Phase;
+    } else if (auto *arrive = std::get_if<effect::Arrive>(&each.what)) {
+      if (arrive->after == Mechanism::AsyncGroup)
+        return false;
+    } else {
+      completes |= std::holds_alternative<effect::CompleteTx>(each.what);
+    }
+  }
+  return copies || !completes;
+}
+
 const Plan &State::planOf(const Inst &inst) {
   std::unique_ptr<Plan> &plan = plans[&inst - machine.program.code.data()];
   if (plan)
@@ -66,6 +85,7 @@ const Plan &State::planOf(const Inst &inst) {
   op.getHardwareEffects(plan->effects);
   plan->cardinality = op.getCardinality();
   plan->regions.resize(plan->effects.size());
+  plan->followed = isFollowed(plan->effects);
   for (const effect::Effect &each : plan->effects) {
     if (auto *access = std::get_if<effect::Access>(&each.what)) {
       if (access->reduction)

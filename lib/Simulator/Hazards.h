@@ -65,8 +65,9 @@ public:
   void end(Cluster &cluster);
 
   /// Called round every execution of a hardware operation, with what came of
-  /// it. What cannot be resolved the operation itself refuses.
-  void before(Agent &agent, const Inst &inst);
+  /// it. What cannot be resolved the operation itself refuses; what is not
+  /// followed ends the run (not-supported-yet).
+  bool before(Agent &agent, const Inst &inst);
   void after(Agent &agent, const Inst &inst, Step step);
   /// The warp returns: what it has not waited for.
   void exit(Agent &agent, const Inst &inst);

@@ -26,6 +26,9 @@ ExecutionTable &ExecutionTable::get() {
     registerBarriers(made);
     registerTma(made);
     registerMma(made);
+    registerAsyncCopy(made);
+    registerAsyncStore(made);
+    registerBulk(made);
     registerTensormap(made);
     return made;
   }();

@@ -24,10 +24,8 @@ using namespace titan::sim;
 static Step copy(Agent &agent, const Inst &inst, TmaDirection direction) {
   Machine &machine = agent.machine;
   const Program &program = agent.program;
-  Cta &cta = agent.cta;
   if (!agent.oneThread(inst))
     return Step::Failed;
-  bool isLoad = direction == TmaDirection::Load;
   auto copy = std::make_shared<Copy>();
   SharedPlace place = SharedPlace::decode(agent.scalars[inst.b]);
   TmaCopy &what = copy->what;
@@ -39,11 +37,9 @@ static Step copy(Agent &agent, const Inst &inst, TmaDirection direction) {
   what.shared = place.address;
   if (direction == TmaDirection::Reduce)
     what.reduction = stringifyAtomicOp(static_cast<AtomicOp>(inst.kind)).str();
-  copy->id = machine.nextCopy++;
   copy->inst = &inst;
   copy->agent = &agent;
-  copy->cta = &cta;
-  copy->shared = place.address;
+  copy->cta = &agent.cta;
   copy->map = MapPlace::decode(agent.scalars[inst.a]);
   bool inMemory = copy->map.kind != MapPlace::Parameter;
   copy->tensor =
@@ -52,6 +48,21 @@ static Step copy(Agent &agent, const Inst &inst, TmaDirection direction) {
     machine.views->oldMap(agent, copy->map.at, machine.global, copy->oldMap);
   if (!machine.readMap(*copy))
     return Step::Failed;
+  return issueCopy(agent, inst, copy, place.address);
+}
+
+Step titan::sim::issueCopy(Agent &agent, const Inst &inst, CopyRef copy,
+                           uint32_t shared) {
+  Machine &machine = agent.machine;
+  const Program &program = agent.program;
+  Cta &cta = agent.cta;
+  bool isLoad = copy->isLoad();
+  bool inMemory = !copy->run && copy->map.kind != MapPlace::Parameter;
+  copy->id = machine.nextCopy++;
+  copy->inst = &inst;
+  copy->agent = &agent;
+  copy->cta = &cta;
+  copy->shared = shared;
   if (isLoad) {
     Cta *owner = nullptr;
     MBarrier *b = agent.barrier(inst, owner);
@@ -93,8 +104,7 @@ static Step copy(Agent &agent, const Inst &inst, TmaDirection direction) {
     copy->group = agent.groups.size() + 1;
     if (!isLoad) {
       Viewer viewer(*machine.views, Proxy::Async, copy->known);
-      cta.shared.oldBytes(copy->shared, copy->transfer->imageBytes(), viewer,
-                          copy->old);
+      cta.shared.oldBytes(copy->shared, copy->imageBytes(), viewer, copy->old);
       cta.stores.push_back(copy);
     }
     if (inMemory) {
@@ -154,7 +164,7 @@ void Machine::load(Copy &copy) {
     return;
   Bounds bounds(arguments[copy.tensor]);
   llvm::SmallVector<uint8_t, 256> data;
-  uint16_t fill = copy.transfer->fillPattern();
+  uint16_t fill = copy.transfer ? copy.transfer->fillPattern() : 0;
   std::optional<Viewer> viewer;
   Viewer *known = nullptr;
   std::vector<EventId> written(copy.targets.size());
@@ -164,10 +174,10 @@ void Machine::load(Copy &copy) {
     for (auto [event, target] : llvm::zip(written, copy.targets)) {
       auto [cta, phase] = target;
       event = views->async(cta->barriers[copy.barrier].source, phase + 1);
-      settle(*cta, copy.shared, copy.transfer->imageBytes(), *known);
+      settle(*cta, copy.shared, copy.imageBytes(), *known);
     }
   }
-  copy.transfer->forEachRun([&](const TmaRun &run) {
+  copy.forEachRun([&](const TmaRun &run) {
     if (failed())
       return;
     data.resize(run.bytes);
@@ -203,14 +213,12 @@ void Machine::load(Copy &copy) {
                          "completes in phase {2}, which began without "
                          "its {3} bytes: {4}",
                          phase, nameOf(*cta, barrier), barrier.phase,
-                         copy.transfer->transactionBytes(),
-                         copy.agent->who(*copy.inst)),
+                         copy.transactionBytes(), copy.agent->who(*copy.inst)),
            copy.inst->origin, copy.agent);
       return;
     }
     barrier.copies.push_back(copy.id);
-    transact(barrier, -copy.transfer->transactionBytes(), copy.inst->origin,
-             copy.agent);
+    transact(barrier, -copy.transactionBytes(), copy.inst->origin, copy.agent);
   }
 }
 
@@ -223,7 +231,7 @@ void Machine::readSource(Copy &copy) {
   bool good = true;
   uint32_t where = 0;
   std::vector<uint8_t> poison;
-  copy.transfer->forEachRun([&](const TmaRun &run) {
+  copy.forEachRun([&](const TmaRun &run) {
     size_t at = copy.data.size();
     copy.data.resize(at + run.bytes);
     poison.resize(run.bytes);
@@ -261,7 +269,7 @@ void Machine::writeDestination(Copy &copy) {
     viewer.emplace(*views, Proxy::Async, copy.known);
     event = views->async(copy.agent->knowledge->bulkWrites, copy.group);
   }
-  copy.transfer->forEachRun([&](const TmaRun &run) {
+  copy.forEachRun([&](const TmaRun &run) {
     if (failed())
       return;
     if (!bounds.holds(run.global, run.bytes))

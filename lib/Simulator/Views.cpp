@@ -85,7 +85,7 @@ void Views::start(Cluster &cluster) {
     if (allocation.barriers)
       reserved += allocation.bytes / 8;
   for (auto &cta : cluster.ctas)
-    next += 6 * cta->agents.size() + reserved;
+    next += 8 * cta->agents.size() + reserved;
   size_t count = next - base;
   threads.resize(next);
   next = base;
@@ -103,6 +103,8 @@ void Views::start(Cluster &cluster) {
       warp.bulkWrites = next++;
       warp.products = next++;
       warp.maps = next++;
+      for (uint32_t &copies : warp.copies)
+        copies = next++;
     }
     barrierSources[cta.get()] = {next, next + static_cast<uint32_t>(reserved)};
     next += reserved;

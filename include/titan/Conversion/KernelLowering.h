@@ -40,6 +40,12 @@ using Values = llvm::SmallVector<mlir::Value>;
 /// A value computed from the lane and the warp (of the partition) alone.
 using LaneFunction = std::function<int64_t(int64_t lane, int64_t warp)>;
 
+/// `createpolicy.fractional.L2::evict_first.b64` of the whole access, as the
+/// 64-bit word that it makes (the same one each time).
+int64_t cacheWord(CachePolicy policy);
+/// ".u32", ".s64", ...: the type by which PTX names a reduction of 32 or 64 bits.
+llvm::StringRef sharedReductionType(AtomicOp op, bool wide);
+
 class KernelLowering {
 public:
   using Value = mlir::Value;

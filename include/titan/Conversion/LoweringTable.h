@@ -82,6 +82,9 @@ void populateMemoryLowerings(LoweringTable &table);
 void populateBarrierLowerings(LoweringTable &table);
 void populatePipeLowerings(LoweringTable &table);
 void populateTmaLowerings(LoweringTable &table);
+void populateAsyncCopyLowerings(LoweringTable &table);
+void populateAsyncStoreLowerings(LoweringTable &table);
+void populateBulkLowerings(LoweringTable &table);
 void populateTensormapLowerings(LoweringTable &table);
 void populateMmaLowerings(LoweringTable &table);
 

@@ -30,7 +30,7 @@
 //      Object       the object         8 or 128 bytes
 //      Scalar       view or tensor     one element at the coordinates
 //      Elements     tensor             a lane's elements at the index tensors
-//      Box          tensor             a box of it, clipped where it ends; of
+//      Box          tensor             a box of it, clipped where a map's ends; of
 //                                      im2col and interleaved maps, pixels
 //      cells        tensor memory      lanes x columns: all, or a warp's window
 //
@@ -242,6 +242,8 @@ public:
                                   Environment &environment);
   /// Where a view begins.
   std::optional<Place> evaluate(const Base &base, Environment &environment);
+  /// How many elements of the tile the threads of a warp own.
+  int64_t ownedElements(mlir::RankedTensorType tile, int64_t warp);
   /// The CTAs of an effect, a bit for each rank, seen from CTA `rank` of the
   /// cluster.
   std::optional<uint32_t> evaluate(const CtaSet &ctas, int rank,

@@ -111,6 +111,9 @@ void registerMemory(ExecutionTable &table);
 void registerBarriers(ExecutionTable &table);
 void registerTma(ExecutionTable &table);
 void registerMma(ExecutionTable &table);
+void registerAsyncCopy(ExecutionTable &table);
+void registerAsyncStore(ExecutionTable &table);
+void registerBulk(ExecutionTable &table);
 void registerTensormap(ExecutionTable &table);
 
 } // namespace titan::sim

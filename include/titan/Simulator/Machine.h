@@ -86,13 +86,17 @@ struct NamedBarrier {
 // Work
 //===----------------------------------------------------------------------===//
 
-/// A TMA copy.
+/// A copy by TMA, or another one that is made behind its threads' back.
 struct Copy {
   uint64_t id = 0;
   const Inst *inst = nullptr;
   Agent *agent = nullptr;
   Cta *cta = nullptr;
   std::optional<TmaTransfer> transfer;
+  /// Bulk copies without a map: their one run of bytes.
+  std::optional<TmaRun> run;
+  /// Copies that are done in one step, by this; false: not yet.
+  std::function<bool(Copy &)> act;
   TmaCopy what;
   const TmaType *type = nullptr;
   unsigned tensor = 0;
@@ -117,7 +121,22 @@ struct Copy {
   uint32_t group = 0;
   std::vector<OldByte> old;
 
+  /// cp.async: which of its warp's it is, from 1.
+  uint64_t number = 0;
+
   bool isLoad() const { return what.direction == TmaDirection::Load; }
+  template <typename F> void forEachRun(F each) const {
+    if (run)
+      each(*run);
+    else
+      transfer->forEachRun(each);
+  }
+  int64_t imageBytes() const {
+    return run ? run->bytes : transfer->imageBytes();
+  }
+  int64_t transactionBytes() const {
+    return run ? run->bytes : transfer->transactionBytes();
+  }
 };
 using CopyRef = std::shared_ptr<Copy>;
 
@@ -195,7 +214,17 @@ struct Agent {
   std::vector<CopyRef> uncommitted;
   std::vector<std::vector<CopyRef>> groups;
   size_t groupsRead = 0, groupsDone = 0; ///< Groups that waits have covered.
-  uint64_t products = 0;                 ///< Issued.
+  /// cp.async: issued; those in no group; the groups, and how many of them
+  /// waits have covered; those that may not be done.
+  struct CopyGroup {
+    std::vector<CopyRef> copies;
+    uint64_t last; ///< Number of the last one, of this group or before.
+  };
+  uint64_t copies = 0;
+  std::vector<CopyRef> openCopies, allCopies;
+  std::vector<CopyGroup> copyGroups;
+  size_t copyGroupsDone = 0;
+  uint64_t products = 0; ///< Issued.
   const Inst *lastProduct = nullptr;
   std::vector<uint64_t> productGroups; ///< Products issued at each commit.
   uint64_t productsObserved = 0;
@@ -438,6 +467,17 @@ private:
 /// read of [address, address + bytes).
 void restore(llvm::ArrayRef<OldByte> old, uint64_t address, size_t bytes,
              uint8_t *data, uint8_t *poison);
+
+/// Issues a copy between global and the CTA's shared memory, at that address.
+Step issueCopy(Agent &agent, const Inst &inst, CopyRef copy, uint32_t shared);
+/// The live barrier of an instruction that writes to `target`, whose barrier it
+/// is; with `peer`, another CTA than the agent's. Null after a finding.
+MBarrier *peerBarrier(Agent &agent, const Inst &inst, Cta *target, bool peer);
+/// The copy's bytes complete on the barrier of its target.
+void completeAt(Machine &machine, Copy &copy, MBarrier &barrier, uint64_t phase,
+                int64_t bytes);
+/// What a reduction of 32 bits leaves in shared memory.
+uint32_t reduceWord(AtomicOp op, uint32_t old, uint32_t value);
 
 /// "file.mlir:12:3".
 std::string placeOf(mlir::Location loc);

@@ -20,6 +20,9 @@
 //   map queue      a warp's published maps        that warp, at once
 //   bulk queue     a thread's bulk groups; apart  that thread, by waiting for
 //                  for reads and for writes       groups
+//   copy queue     a warp's cp.async, lane 0's    those lanes, by waiting for
+//                  and the others' apart          groups; mbarriers that track
+//                                                 them, for who waits there
 //   product queue  a warp's products              that warp, by waiting
 //
 // A thread class is lane 0 of a warp (the elected thread), or all its other
@@ -110,6 +113,7 @@ struct WarpKnowledge {
   /// Sources: the elected thread's bulk groups, the warp's products and the
   /// maps that it has published, of which there are `published`.
   uint32_t bulkReads = 0, bulkWrites = 0, products = 0, maps = 0;
+  uint32_t copies[2] = {}; ///< cp.async of each class.
   uint32_t published = 0;
 };
 

@@ -34,25 +34,35 @@ static LogicalResult mbarrierInit(KernelLowering &kl, MBarrierInitOp op) {
   return success();
 }
 
-static LogicalResult mbarrierArrive(KernelLowering &kl, MBarrierArriveOp op) {
+template <typename Op>
+static LogicalResult arriveBy(KernelLowering &kl, Op op,
+                              const std::string &instruction) {
   Value address = kl.mbarrierAddress(op.getBarrier(), op.getIndex());
   std::string order = semScope(op.getSem(), op.getScope());
   Value count = kl.i32(op.getCount());
   if (isRemote(op.getBarrier())) {
-    kl.ptx("mbarrier.arrive" + order + ".shared::cluster.b64 _, [$0], $1;",
+    kl.ptx(instruction + order + ".shared::cluster.b64 _, [$0], $1;",
            "r,r,~{memory}", {address, count});
     return success();
   }
   if (!op.getState()) {
-    kl.ptx("mbarrier.arrive" + order + ".shared::cta.b64 _, [$0], $1;",
+    kl.ptx(instruction + order + ".shared::cta.b64 _, [$0], $1;",
            "r,r,~{memory}", {address, count});
     return success();
   }
   kl.set(op.getState(),
          kl.ptx(kl.b.getI64Type(),
-                "mbarrier.arrive" + order + ".shared::cta.b64 $0, [$1], $2;",
+                instruction + order + ".shared::cta.b64 $0, [$1], $2;",
                 "=l,r,r,~{memory}", {address, count}));
   return success();
+}
+
+static LogicalResult mbarrierArrive(KernelLowering &kl, MBarrierArriveOp op) {
+  return arriveBy(kl, op, "mbarrier.arrive");
+}
+static LogicalResult mbarrierArriveDrop(KernelLowering &kl,
+                                        MBarrierArriveDropOp op) {
+  return arriveBy(kl, op, "mbarrier.arrive_drop");
 }
 
 static LogicalResult mbarrierArriveExpectTx(KernelLowering &kl,
@@ -94,6 +104,7 @@ void titan::populateBarrierLowerings(LoweringTable &table) {
   });
   table.add<MBarrierInitOp>(mbarrierInit);
   table.add<MBarrierArriveOp>(mbarrierArrive);
+  table.add<MBarrierArriveDropOp>(mbarrierArriveDrop);
   table.add<MBarrierArriveExpectTxOp>(mbarrierArriveExpectTx);
   table.add<MBarrierInvalOp>([](KernelLowering &kl, MBarrierInvalOp o) {
     Value first = kl.mbarrierAddress(o.getBarrier(), o.getIndex());
@@ -113,6 +124,17 @@ void titan::populateBarrierLowerings(LoweringTable &table) {
             kl.get1(o.getBytes())});
     return success();
   });
+  table.add<MBarrierCompleteTxOp>(
+      [](KernelLowering &kl, MBarrierCompleteTxOp o) {
+        bool remote = isRemote(o.getBarrier());
+        kl.ptx(std::string("mbarrier.complete_tx.relaxed.") +
+                   (remote ? "cluster.shared::cluster" : "cta.shared::cta") +
+                   ".b64 [$0], $1;",
+               "r,r,~{memory}",
+               {kl.mbarrierAddress(o.getBarrier(), o.getIndex()),
+                kl.get1(o.getBytes())});
+        return success();
+      });
   table.add<MBarrierWaitOp>([](KernelLowering &kl, MBarrierWaitOp o) {
     waitLoop(kl,
              "mbarrier.try_wait.parity" + semScope(o.getSem(), o.getScope()) +

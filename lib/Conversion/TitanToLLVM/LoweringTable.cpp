@@ -18,6 +18,9 @@ LoweringTable &LoweringTable::get() {
     populateBarrierLowerings(families);
     populatePipeLowerings(families);
     populateTmaLowerings(families);
+    populateAsyncCopyLowerings(families);
+    populateAsyncStoreLowerings(families);
+    populateBulkLowerings(families);
     populateTensormapLowerings(families);
     populateMmaLowerings(families);
     return families;

@@ -19,9 +19,7 @@
 using namespace mlir;
 using namespace titan;
 
-/// `createpolicy.fractional.L2::evict_first.b64` of the whole access, as the
-/// 64-bit word that it makes (the same one each time).
-static int64_t cacheWord(CachePolicy policy) {
+int64_t titan::cacheWord(CachePolicy policy) {
   switch (policy) {
   case CachePolicy::EvictNormal:
     return 0x1000000000000000;

@@ -27,8 +27,8 @@ LogicalResult MBarrierAllocOp::verify() {
   return verifyAtKernelTop(*this);
 }
 
-static LogicalResult verifySlot(Operation *op, TypedValue<MBarrierType> barrier,
-                                Value index, bool allSlots = false) {
+LogicalResult titan::verifySlot(Operation *op, TypedValue<MBarrierType> barrier,
+                                Value index, bool allSlots) {
   int64_t slots = barrier.getType().getSlots();
   if (!index && slots != 1 && !allSlots)
     return op->emitOpError("[barrier-slot] a ring of ")
@@ -106,22 +106,25 @@ Cardinality MBarrierInvalOp::getCardinality() {
   return Cardinality::EveryThread;
 }
 
-LogicalResult MBarrierArriveOp::verify() {
-  if (getCount() < 1 || getCount() > maxArrivals) {
+/// An arrive, for good or not.
+template <typename Op> static LogicalResult verifyArrive(Op op) {
+  if (op.getCount() < 1 || op.getCount() > maxArrivals) {
     InFlightDiagnostic error =
-        emitOpError(
+        op.emitOpError(
             "[barrier-range] the count of an arrive is 1 to 2^20 - 1, not ")
-        << getCount();
+        << op.getCount();
     error.attachNote() << "fix: leave the count away (one arrival), or give 1 "
                           "or more";
     return error;
   }
-  if (getState() && failed(verifyOwn(*this, getBarrier())))
+  if (op.getState() && failed(verifyOwn(op, op.getBarrier())))
     return failure();
-  if (failed(verifyArriveSem(*this, getSem(), getScope(), false)))
+  if (failed(verifyArriveSem(op, op.getSem(), op.getScope(), false)))
     return failure();
-  return verifySlot(*this, getBarrier(), getIndex());
+  return verifySlot(op, op.getBarrier(), op.getIndex());
 }
+
+LogicalResult MBarrierArriveOp::verify() { return verifyArrive(*this); }
 void MBarrierArriveOp::getHardwareEffects(EffectList &effects) {
   effects.add(Arrive{.barrier = barrierOf(getBarrier(), getIndex()),
                      .count = Expr::constant(getCount()),
@@ -131,6 +134,20 @@ void MBarrierArriveOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, mbarrier.arrive");
 }
 Cardinality MBarrierArriveOp::getCardinality() {
+  return Cardinality::EveryThread;
+}
+
+LogicalResult MBarrierArriveDropOp::verify() { return verifyArrive(*this); }
+void MBarrierArriveDropOp::getHardwareEffects(EffectList &effects) {
+  effects.add(Arrive{.barrier = barrierOf(getBarrier(), getIndex()),
+                     .count = Expr::constant(getCount()),
+                     .sem = toSem(getSem()),
+                     .scope = toScope(getScope()),
+                     .drops = true,
+                     .state = getState()},
+              "PTX ISA, mbarrier.arrive_drop");
+}
+Cardinality MBarrierArriveDropOp::getCardinality() {
   return Cardinality::EveryThread;
 }
 
@@ -161,6 +178,18 @@ void MBarrierExpectTxOp::getHardwareEffects(EffectList &effects) {
       "PTX ISA, mbarrier.expect_tx");
 }
 Cardinality MBarrierExpectTxOp::getCardinality() {
+  return Cardinality::EveryThread;
+}
+
+LogicalResult MBarrierCompleteTxOp::verify() {
+  return verifySlot(*this, getBarrier(), getIndex());
+}
+void MBarrierCompleteTxOp::getHardwareEffects(EffectList &effects) {
+  effects.add(
+      CompleteTx{barrierOf(getBarrier(), getIndex()), Expr::of(getBytes())},
+      "PTX ISA, mbarrier.complete_tx");
+}
+Cardinality MBarrierCompleteTxOp::getCardinality() {
   return Cardinality::EveryThread;
 }
 

@@ -262,6 +262,8 @@ public:
     if (a.after)
       os << " after " << stringify(a.after)
          << (a.increments ? ", incrementing" : "");
+    if (a.drops)
+      os << ", for good";
     performers(a.by);
     order(a.sem, a.scope);
   }
@@ -275,7 +277,7 @@ public:
   void operator()(const CompleteTx &c) {
     os << "complete_tx ";
     expr(c.bytes);
-    os << " bytes on ";
+    os << (c.tile ? " bytes an element on " : " bytes on ");
     barrier(c.barrier);
     os << " when written";
     performers(c.by);

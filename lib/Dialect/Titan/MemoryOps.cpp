@@ -190,7 +190,7 @@ Cardinality SharedLoadOp::getCardinality() { return Cardinality::Tile; }
 // Registers <-> global memory
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyElements(Operation *op, RankedTensorType tile,
+LogicalResult titan::verifyElements(Operation *op, RankedTensorType tile,
                                     GlobalType tensor, ValueRange indices,
                                     Value mask) {
   if (failed(verifyTileType(op, tile)))
@@ -216,17 +216,6 @@ static LogicalResult verifyElements(Operation *op, RankedTensorType tile,
     return op->emitOpError("[global-mask-type] the mask is ")
            << like(b.getI1Type());
   return success();
-}
-
-static Footprint elementsOf(Value tensor, RankedTensorType tile,
-                            ValueRange indices, Value mask) {
-  Footprint bytes;
-  bytes.kind = Footprint::Elements;
-  bytes.object = tensor;
-  bytes.tile = tile;
-  bytes.coords.assign(indices.begin(), indices.end());
-  bytes.mask = mask;
-  return bytes;
 }
 
 LogicalResult GlobalLoadOp::verify() {

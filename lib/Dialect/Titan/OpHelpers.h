@@ -62,6 +62,38 @@ inline mlir::LogicalResult verifyTileType(mlir::Operation *op,
   return mlir::success();
 }
 
+/// A tile, the tensor whose elements it holds, its index tensors and its mask
+/// (or null) agree.
+mlir::LogicalResult verifyElements(mlir::Operation *op,
+                                   mlir::RankedTensorType tile,
+                                   GlobalType tensor, mlir::ValueRange indices,
+                                   mlir::Value mask);
+
+/// The rank that a view of a peer's memory, or its barrier, was mapped to; null
+/// where it is not known.
+inline mlir::Value getMappedRank(mlir::Value memory) {
+  while (memory) {
+    auto op = memory.getDefiningOp<ViewOpInterface>();
+    if (!op)
+      break;
+    effect::View view = op.getView();
+    if (view.rank)
+      return view.rank;
+    memory = view.source;
+  }
+  return {};
+}
+
+/// What is written to `target` and what completes on `barrier` are one CTA's,
+/// and that is reached by titan.map_rank.
+mlir::LogicalResult verifyPeer(mlir::Operation *op,
+                               mlir::TypedValue<SharedType> target,
+                               mlir::TypedValue<MBarrierType> barrier,
+                               mlir::Value index);
+
+/// Whether reductions into shared memory have the operation for the type.
+bool hasSharedReduction(AtomicOp op, mlir::Type type);
+
 /// The directive `custom<Loops>`: `at(Mo = %row, Ko = %k)`, where it is there.
 mlir::ParseResult parseLoops(
     mlir::OpAsmParser &parser, mlir::ArrayAttr &names,
@@ -111,6 +143,22 @@ const TargetInfo &targetOf(mlir::Operation *op,
                            std::optional<Feature> feature = std::nullopt);
 const TargetInfo &firstTarget(Feature feature);
 
+/// One element a (thread, register) of `tile`, by index tensors, under a mask;
+/// `chunk` registers at a time.
+inline effect::Footprint elementsOf(mlir::Value tensor,
+                                    mlir::RankedTensorType tile,
+                                    mlir::ValueRange indices, mlir::Value mask,
+                                    int64_t chunk = 1) {
+  effect::Footprint bytes;
+  bytes.chunk = chunk;
+  bytes.kind = effect::Footprint::Elements;
+  bytes.object = tensor;
+  bytes.tile = tile;
+  bytes.coords.assign(indices.begin(), indices.end());
+  bytes.mask = mask;
+  return bytes;
+}
+
 inline effect::Footprint objectOf(mlir::Value object, mlir::Value index = {}) {
   effect::Footprint bytes;
   bytes.kind = effect::Footprint::Object;
@@ -127,6 +175,15 @@ inline effect::BarrierRef barrierOf(mlir::Value barrier, mlir::Value index) {
     ref.ctas = {effect::CtaSet::Rank, map.getRank()};
   return ref;
 }
+
+/// A barrier and the slot of its ring.
+mlir::LogicalResult verifySlot(mlir::Operation *op,
+                               mlir::TypedValue<MBarrierType> barrier,
+                               mlir::Value index, bool allSlots = false);
+
+/// A token of the family's own kind.
+mlir::LogicalResult verifyToken(mlir::Operation *op, TokenType token,
+                                TokenKind kind);
 
 /// Tiles in flight and the register tiles that they become.
 inline mlir::LogicalResult verifyArrivals(mlir::Operation *op,

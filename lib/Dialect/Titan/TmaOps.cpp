@@ -227,7 +227,7 @@ Cardinality TmaReduceOp::getCardinality() { return Cardinality::OneThread; }
 // Bulk groups: of the executing thread
 //===----------------------------------------------------------------------===//
 
-static LogicalResult verifyToken(Operation *op, TokenType token,
+LogicalResult titan::verifyToken(Operation *op, TokenType token,
                                  TokenKind kind) {
   if (token.getKind() != kind)
     return op->emitOpError("[token-kind] the token is of kind '")

@@ -52,6 +52,21 @@ def Titan_MBarrierArriveOp : Titan_MBarrierOp<"arrive"> {
   let hasVerifier = 1;
 }
 
+def Titan_MBarrierArriveDropOp : Titan_MBarrierOp<"arrive_drop"> {
+  let summary = "mbarrier.arrive_drop: each active thread arrives `count` times, for good";
+  let description = [{
+    The phases that follow count so many arrivals less. `count` is 1 where it is not
+    given. On a peer CTA's barrier it yields no state.
+  }];
+  let arguments = (ins Titan_MBarrierType:$barrier, Optional<Titan_Integer>:$index,
+      DefaultValuedAttr<I64Attr, "1">:$count,
+      DefaultValuedAttr<Titan_SemAttr, "::titan::MemorySem::Release">:$sem,
+      DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Cta">:$scope);
+  let results = (outs Optional<Titan_PhaseType>:$state);
+  let assemblyFormat = [{ $barrier (`[` $index^ `:` type($index) `]`)? (`sem` `(` $sem^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict `:` type($barrier) (`->` type($state)^)? }];
+  let hasVerifier = 1;
+}
+
 def Titan_MBarrierArriveExpectTxOp : Titan_MBarrierOp<"arrive_expect_tx"> {
   let summary = "mbarrier.arrive.expect_tx: expects bytes, then arrives once";
   let arguments = (ins Titan_MBarrierType:$barrier, Optional<Titan_Integer>:$index, I32:$bytes,
@@ -66,6 +81,17 @@ def Titan_MBarrierExpectTxOp : Titan_MBarrierOp<"expect_tx"> {
   let summary = "mbarrier.expect_tx: expects bytes; no arrival";
   let arguments = (ins Titan_MBarrierType:$barrier, Optional<Titan_Integer>:$index, I32:$bytes);
   let assemblyFormat = [{ $barrier (`[` $index^ `:` type($index) `]`)? `,` $bytes attr-dict `:` type($barrier) }];
+}
+
+def Titan_MBarrierCompleteTxOp : Titan_MBarrierOp<"complete_tx"> {
+  let summary = "mbarrier.complete_tx: completes bytes without a copy; orders nothing";
+  let description = [{
+    What a copy's end does to the barrier, by hand: for bytes that were expected and
+    come otherwise, or not at all.
+  }];
+  let arguments = (ins Titan_MBarrierType:$barrier, Optional<Titan_Integer>:$index, I32:$bytes);
+  let assemblyFormat = [{ $barrier (`[` $index^ `:` type($index) `]`)? `,` $bytes attr-dict `:` type($barrier) }];
+  let hasVerifier = 1;
 }
 
 def Titan_MBarrierWaitOp : Titan_MBarrierOp<"wait"> {

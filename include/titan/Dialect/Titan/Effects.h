@@ -107,6 +107,8 @@ struct CtaSet {
   /// Rank: %cluster_ctarank of the one CTA. Mask: bit i selects rank i. Pair
   /// has no value: the own rank, and that with bit 0 turned (.cta_group::2).
   mlir::Value value;
+  /// The executing CTA is not among them: to be there is an error (peer-place).
+  bool peer = false;
 };
 
 /// What a view (ViewOpInterface) is of: the memory that `source` names, from
@@ -138,8 +140,8 @@ struct Footprint {
     /// The register tile `tile` (its encoding says which thread holds which
     /// element) against the shared view `object` of the same shape.
     Tile,
-    /// A box of the tensor that the map `object` describes, from element
-    /// coordinates `coords` (outermost first; may be negative or past the end)
+    /// A box of the global tensor `object`, or of the one that the map `object`
+    /// describes, from element coordinates `coords` (outermost first; may be negative or past the end)
     /// over `extents` elements, of which every one in `steps` is touched
     /// (empty:
     /// all). Through an im2col map, extents are pixels and channels, and
@@ -167,6 +169,10 @@ struct Footprint {
   llvm::SmallVector<int64_t, 4> extents, steps;
   mlir::RankedTensorType tile;
   mlir::Value mask;
+  /// Elements: so many registers are one access, of consecutive elements of a
+  /// row from a multiple of as many on; the mask is true for the first of them,
+  /// none or all (cp-async-chunk).
+  int64_t chunk = 1;
   CtaSet ctas;
 };
 
@@ -250,6 +256,8 @@ struct Arrive {
   /// cp.async.mbarrier.arrive without .noinc: adds `count` to the pending
   /// arrivals at issue, so that its own do not count.
   bool increments = false;
+  /// mbarrier.arrive_drop: the phases that follow expect so many less.
+  bool drops = false;
   By by = By::Issuers;
   /// The phase state that the arrive yields (null when dropped or remote).
   mlir::Value state;
@@ -263,12 +271,16 @@ struct ExpectTx {
   By by = By::Issuers;
 };
 
-/// When this operation's Phase accesses are performed, `bytes` complete on the
-/// barrier (of each issuing thread). A box past the tensor's edge counts whole.
+/// When this operation's Phase accesses are performed (at issue, where it has
+/// none), `bytes` complete on the barrier (of each issuing thread). A box past
+/// the tensor's edge counts whole.
 struct CompleteTx {
   BarrierRef barrier;
   Expr bytes;
   By by = By::Issuers;
+  /// Where it is given: `bytes` of each element of this tile that a thread owns
+  /// (Layout::isOwner).
+  mlir::RankedTensorType tile;
 };
 
 /// The unbound pending accesses of the class become a group, named by `token`.

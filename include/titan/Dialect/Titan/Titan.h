@@ -69,6 +69,11 @@ int64_t getElementBytes(mlir::Type elementType);
 /// passes a map_rank.
 mlir::Value getRoot(mlir::Value memory, bool *cluster = nullptr);
 
+/// The box of a tensor that a bulk copy moves to or from a buffer: the buffer's
+/// shape, with extents of 1 outside of it. Empty: the tensor has fewer
+/// dimensions.
+llvm::SmallVector<int64_t> getRunExtents(GlobalType tensor, SharedType buffer);
+
 /// The operation that made a tensor map of a kernel's body, at launch.
 TensorMapOp getTensorMapOp(mlir::Value mapInBody);
 

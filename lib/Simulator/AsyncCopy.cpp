@@ -1,0 +1,278 @@
+//===- AsyncCopy.cpp - copies that threads issue, their groups -------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A cp.async of a warp is one piece of work: the copies of its 32 threads. Its
+// bytes are read, and written, when its step comes, as the threads saw memory
+// when they issued it. With views its writes are events of two queues of the
+// warp, lane 0's and that of the others; the n-th copy has time n in both, so
+// that a wait for groups and the phase of a barrier teach the same.
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Simulator/ExecutionTable.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::sim;
+
+namespace {
+/// What one thread copies by one instruction: `bytes` from global memory, then
+/// zeros up to the chunk's end.
+struct Chunk {
+  unsigned lane;
+  uint64_t global;
+  uint32_t shared;
+  uint8_t bytes, zeros;
+};
+} // namespace
+
+static bool badChunk(Agent &agent, const Inst &inst, const Twine &what) {
+  agent.machine.find(Code::CpAsyncChunk, what + ": " + agent.who(inst),
+                     inst.origin, &agent);
+  return false;
+}
+
+/// The chunks of this warp. `imm` is a chunk's number of elements.
+static bool chunksOf(Agent &agent, const Inst &inst, const TileAccess &access,
+                     uint32_t base, std::vector<Chunk> &chunks) {
+  const TileTable &table = *access.tile;
+  unsigned tensor = agent.scalars[inst.a], bytes = access.bytes;
+  const Tile *mask = inst.c == none ? nullptr : agent.tile(inst.c);
+  if (!agent.usePoison(inst, mask))
+    return false;
+  llvm::SmallVector<const Tile *, 5> indices;
+  for (uint32_t i = 0; i < inst.count; ++i) {
+    indices.push_back(agent.tile(agent.program.lists[inst.list + i]));
+    if (!agent.usePoison(inst, indices.back()))
+      return false;
+  }
+  size_t begin = size_t(agent.regionWarp) * table.perWarp();
+  const uint64_t origin =
+      reinterpret_cast<uint64_t>(agent.machine.arguments[tensor].data);
+  llvm::SmallVector<int64_t, 5> index(indices.size());
+  for (uint32_t reg = 0; reg < table.registers; reg += inst.imm)
+    for (unsigned lane = 0; lane < table.lanes; ++lane) {
+      uint32_t first = reg * table.lanes + lane;
+      if (!table.owner[begin + first])
+        continue;
+      Chunk chunk{lane, 0, base + access.offset[begin + first], 0, 0};
+      for (int64_t i = 0; i < inst.imm; ++i) {
+        uint32_t at = first + i * table.lanes;
+        if (mask && !(mask->data[at] & 1)) {
+          chunk.zeros += bytes;
+          continue;
+        }
+        if (chunk.zeros)
+          return badChunk(
+              agent, inst,
+              llvm::formatv("in a chunk of {0} elements the mask is false for "
+                            "one before number {1}, for which it is true",
+                            inst.imm, i));
+        for (size_t d = 0; d < index.size(); ++d)
+          index[d] = static_cast<int32_t>(indices[d]->data[at]);
+        uint64_t address;
+        if (!agent.globalElement(inst, tensor, index, address, bytes))
+          return false;
+        if (i == 0)
+          chunk.global = address;
+        if (i == 0 && (address - origin) % (inst.imm * bytes))
+          return badChunk(agent, inst,
+                          llvm::formatv("a chunk of {0} bytes begins at byte "
+                                        "{1} of the tensor",
+                                        inst.imm * bytes, address - origin));
+        if (address != chunk.global + i * bytes)
+          return badChunk(
+              agent, inst,
+              llvm::formatv("element {0} of a chunk of {1} lies {2} bytes from "
+                            "the first one, and {3} were meant",
+                            i, inst.imm,
+                            static_cast<int64_t>(address - chunk.global),
+                            i * bytes));
+        chunk.bytes += bytes;
+      }
+      chunks.push_back(chunk);
+    }
+  return true;
+}
+
+static Step cpAsync(Agent &agent, const Inst &inst) {
+  Machine &machine = agent.machine;
+  if (!agent.wholeWarp(inst))
+    return Step::Failed;
+  const TileAccess &access = *agent.program.accesses[inst.table];
+  SharedPlace place = SharedPlace::decode(agent.scalars[inst.b]);
+  Cta *owner = agent.resolve(inst, place);
+  if (!owner)
+    return Step::Failed;
+  std::vector<Chunk> chunks;
+  if (agent.regionWarp < access.tile->warps &&
+      !chunksOf(agent, inst, access, place.address, chunks))
+    return Step::Failed;
+  // Earlier accesses of the threads come first.
+  agent.view.release(agent.lanes());
+  agent.readsToCome(*owner, place.address, access.viewBytes);
+  auto copy = std::make_shared<Copy>();
+  copy->id = machine.nextCopy++;
+  copy->inst = &inst;
+  copy->agent = &agent;
+  copy->cta = &agent.cta;
+  copy->number = ++agent.copies;
+  Clock known[2];
+  if (machine.views)
+    for (int c = 0; c < 2; ++c)
+      known[c] = agent.knowledge->classes[c].known;
+  copy->act = [&machine, owner, chunks = std::move(chunks),
+               known = std::array<Clock, 2>{known[0], known[1]}](Copy &copy) {
+    std::optional<Viewer> viewers[2];
+    EventId events[2] = {};
+    if (machine.views)
+      for (int c = 0; c < 2; ++c) {
+        viewers[c].emplace(*machine.views, Proxy::Generic, known[c]);
+        events[c] =
+            machine.views->async(copy.agent->knowledge->copies[c], copy.number);
+      }
+    for (const Chunk &chunk : chunks) {
+      int c = chunk.lane != 0;
+      Viewer *viewer = viewers[c] ? &*viewers[c] : nullptr;
+      uint8_t data[16] = {};
+      if (chunk.bytes)
+        machine.global.read(chunk.global, chunk.bytes, data, nullptr, viewer);
+      owner->shared.write(chunk.shared, chunk.bytes + chunk.zeros, data,
+                          nullptr, events[c], viewer);
+    }
+    return true;
+  };
+  agent.openCopies.push_back(copy);
+  agent.allCopies.push_back(copy);
+  ++machine.report.copies;
+  machine.issue(copy);
+  return machine.failed() ? Step::Failed : Step::Ran;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+static Step commit(Agent &agent, const Inst &inst) {
+  if (!agent.wholeWarp(inst))
+    return Step::Failed;
+  agent.copyGroups.push_back({std::move(agent.openCopies), agent.copies});
+  agent.openCopies.clear();
+  agent.scalars[inst.dst] = agent.copyGroups.size();
+  return Step::Ran;
+}
+
+/// Groups up to that number.
+static Step waitForGroups(Agent &agent, const Inst &inst, size_t upTo) {
+  if (!agent.wholeWarp(inst))
+    return Step::Failed;
+  for (size_t i = agent.copyGroupsDone; i < upTo; ++i)
+    for (const CopyRef &copy : agent.copyGroups[i].copies)
+      if (!copy->done)
+        return Step::Blocked;
+  for (size_t i = agent.copyGroupsDone; i < upTo; ++i)
+    agent.copyGroups[i].copies.clear();
+  agent.copyGroupsDone = std::max(agent.copyGroupsDone, upTo);
+  if (agent.machine.views && upTo)
+    for (int c = 0; c < 2; ++c)
+      agent.machine.views->learn(agent, c ? ~1u : 1u,
+                                 agent.knowledge->copies[c],
+                                 agent.copyGroups[upTo - 1].last);
+  return Step::Ran;
+}
+
+static Step wait(Agent &agent, const Inst &inst) {
+  return waitForGroups(agent, inst, agent.scalars[inst.a]);
+}
+
+static Step waitGroup(Agent &agent, const Inst &inst) {
+  size_t groups = agent.copyGroups.size();
+  return waitForGroups(agent, inst,
+                       groups - std::min<size_t>(groups, inst.imm));
+}
+
+static Waits waitsForGroup(Agent &, const Inst &) {
+  return {.what = "a group of cp.async"};
+}
+
+static Step mbarrierArrive(Agent &agent, const Inst &inst) {
+  Machine &machine = agent.machine;
+  if (!agent.wholeWarp(inst))
+    return Step::Failed;
+  Cta *owner = nullptr;
+  MBarrier *barrier = agent.barrier(inst, owner);
+  if (!barrier || !agent.needLive(inst, *barrier, *owner))
+    return Step::Failed;
+  if (inst.flag)
+    barrier->pending += agent.program.lanes;
+  auto work = std::make_shared<Copy>();
+  work->id = machine.nextCopy++;
+  work->inst = &inst;
+  work->agent = &agent;
+  work->cta = &agent.cta;
+  std::erase_if(agent.allCopies,
+                [](const CopyRef &copy) { return copy->done; });
+  work->act = [&machine, barrier, last = agent.copies,
+               earlier = agent.allCopies](Copy &work) {
+    for (const CopyRef &copy : earlier)
+      if (!copy->done)
+        return false;
+    if (machine.views)
+      for (int c = 0; c < 2; ++c)
+        barrier->gathering.own.raise(work.agent->knowledge->copies[c], last);
+    machine.arrive(*barrier, work.agent->program.lanes, work.inst->origin, work.agent);
+    return true;
+  };
+  // The barrier tells of what no group holds.
+  agent.openCopies.clear();
+  machine.issue(work);
+  return machine.failed() ? Step::Failed : Step::Ran;
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+void titan::sim::registerAsyncCopy(ExecutionTable &table) {
+  table.add<CpAsyncOp>([](Compiler &c, CpAsyncOp op) {
+    auto access = c.access(op, op.getTileType(), op.getBuffer().getType());
+    if (!access)
+      return;
+    uint32_t a = c.scalar(op.getTensor()), b = c.scalar(op.getBuffer()),
+             mask = c.ref(op.getMask());
+    Inst &inst = c.emit(cpAsync, op);
+    inst.a = a;
+    inst.b = b;
+    inst.c = mask;
+    inst.table = *access;
+    inst.imm = op.getChunk();
+    c.setList(inst, op.getIndices(), true);
+  });
+  table.add<CpAsyncCommitOp>([](Compiler &c, CpAsyncCommitOp op) {
+    uint32_t dst = c.scalar(op.getToken());
+    c.emit(commit, op).dst = dst;
+  });
+  table.add<CpAsyncWaitOp>([](Compiler &c, CpAsyncWaitOp op) {
+    uint32_t a = c.scalar(op.getToken());
+    Inst &inst = c.emit(wait, op);
+    inst.waits = waitsForGroup;
+    inst.a = a;
+  });
+  table.add<CpAsyncWaitGroupOp>([](Compiler &c, CpAsyncWaitGroupOp op) {
+    Inst &inst = c.emit(waitGroup, op);
+    inst.waits = waitsForGroup;
+    inst.imm = op.getPending();
+  });
+  table.add<CpAsyncMBarrierArriveOp>(
+      [](Compiler &c, CpAsyncMBarrierArriveOp op) {
+        Inst &inst = c.emit(mbarrierArrive, op);
+        inst.flag = !op.getNoinc();
+        c.barrierOperands(inst, op.getBarrier(), op.getIndex());
+      });
+}

@@ -1,0 +1,223 @@
+//===- Bulk.cpp - bulk copies without a tensor map --------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Between global and shared memory these are copies as those by TMA, of one run
+// of bytes. To a peer the source is read when the copy's step comes.
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Simulator/ExecutionTable.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::sim;
+
+/// The address of the box's first element: its extents are immediate numbers in
+/// the program, those of the coordinates in `list`; 0 after a finding.
+static uint64_t runAddress(Agent &agent, const Inst &inst) {
+  unsigned tensor = agent.scalars[inst.a];
+  auto type = cast<GlobalType>(
+      agent.machine.kernel.getKernelArguments()[tensor].getType());
+  unsigned bytes = getElementBytes(type.getElementType());
+  SmallVector<int64_t, 5> first, last;
+  for (uint32_t d = 0; d < inst.count / 2; ++d) {
+    first.push_back(static_cast<int64_t>(
+        agent.scalars[agent.program.lists[inst.list + d]]));
+    last.push_back(first.back() +
+                   static_cast<int64_t>(
+                       agent.program.lists[inst.list + inst.count / 2 + d]) -
+                   1);
+  }
+  uint64_t begin, end;
+  if (!agent.globalElement(inst, tensor, first, begin, bytes) ||
+      !agent.globalElement(inst, tensor, last, end, bytes))
+    return 0;
+  uint64_t origin =
+      reinterpret_cast<uint64_t>(agent.machine.arguments[tensor].data);
+  if ((begin - origin) % 16) {
+    agent.machine.find(Code::BulkAlignment,
+                       llvm::formatv("the run begins at byte {0} of the "
+                                     "tensor, no multiple of 16: {1}",
+                                     begin - origin, agent.who(inst)),
+                       inst.origin, &agent);
+    return 0;
+  }
+  return begin;
+}
+
+static Step copy(Agent &agent, const Inst &inst, TmaDirection direction) {
+  Machine &machine = agent.machine;
+  if (!agent.oneThread(inst))
+    return Step::Failed;
+  SharedPlace place = SharedPlace::decode(agent.scalars[inst.b]);
+  uint64_t global = runAddress(agent, inst);
+  if (!global)
+    return Step::Failed;
+  auto copy = std::make_shared<Copy>();
+  copy->what.direction = direction;
+  copy->run = TmaRun{place.address, global, inst.imm, false, inst.imm};
+  copy->mapRead = true;
+  copy->tensor = agent.scalars[inst.a];
+  // Of a copy its bytes alone count.
+  copy->type = findTmaType("u8");
+  if (direction == TmaDirection::Reduce) {
+    auto type = cast<GlobalType>(
+        machine.kernel.getKernelArguments()[copy->tensor].getType());
+    auto op = static_cast<AtomicOp>(inst.kind);
+    llvm::StringRef name = getTmaTypeName(
+        type.getElementType(), op == AtomicOp::Min || op == AtomicOp::Max);
+    copy->type = findTmaType({name.data(), name.size()});
+  }
+  return issueCopy(agent, inst, copy, place.address);
+}
+
+static Step bulkLoad(Agent &agent, const Inst &inst) {
+  return copy(agent, inst, TmaDirection::Load);
+}
+static Step bulkStore(Agent &agent, const Inst &inst) {
+  return copy(agent, inst, TmaDirection::Store);
+}
+static Step bulkReduce(Agent &agent, const Inst &inst) {
+  return copy(agent, inst, TmaDirection::Reduce);
+}
+
+/// With an operation in `kind` where `flag` is set, on elements of `imm2` bytes.
+static Step toPeer(Agent &agent, const Inst &inst) {
+  Machine &machine = agent.machine;
+  if (!agent.oneThread(inst))
+    return Step::Failed;
+  SharedPlace from = SharedPlace::decode(agent.scalars[inst.a]);
+  SharedPlace to = SharedPlace::decode(agent.scalars[inst.b]);
+  Cta *target = agent.resolve(inst, to);
+  if (!target)
+    return Step::Failed;
+  MBarrier *barrier = peerBarrier(agent, inst, target, /*peer=*/true);
+  if (!barrier)
+    return Step::Failed;
+  auto copy = std::make_shared<Copy>();
+  copy->id = machine.nextCopy++;
+  copy->inst = &inst;
+  copy->agent = &agent;
+  copy->cta = &agent.cta;
+  copy->shared = from.address;
+  copy->run = TmaRun{from.address, 0, inst.imm, false, inst.imm};
+  copy->mapRead = true;
+  copy->targets.push_back({target, barrier->phase});
+  target->unobserved[copy->id] = copy;
+  agent.view.beforeAsync(agent.lanes());
+  if (machine.views) {
+    copy->known = agent.knowledge->classes[0].known;
+    Viewer viewer(*machine.views, Proxy::Async, copy->known);
+    agent.cta.shared.oldBytes(from.address, inst.imm, viewer, copy->old);
+    agent.cta.stores.push_back(copy);
+  }
+  copy->act = [&machine, target, barrier, phase = barrier->phase,
+               to = to.address,
+               width = agent.program.lists[inst.list]](Copy &copy) {
+    const Inst &inst = *copy.inst;
+    machine.readSource(copy);
+    std::optional<Viewer> viewer;
+    EventId event = 0;
+    if (machine.views) {
+      viewer.emplace(*machine.views, Proxy::Async, copy.known);
+      event = machine.views->async(barrier->source, phase + 1);
+      machine.settle(*target, to, inst.imm, *viewer);
+    }
+    if (inst.flag) {
+      std::vector<uint8_t> old(inst.imm);
+      if (!target->shared.read(to, inst.imm, old.data())) {
+        machine.find(Code::UndefinedRead,
+                     "updates bytes of " + machine.nameAt(to) +
+                         " that were never written: " + copy.agent->who(inst),
+                     inst.origin, copy.agent);
+        return true;
+      }
+      auto op = static_cast<AtomicOp>(inst.kind);
+      for (int64_t i = 0; i < inst.imm; i += width) {
+        if (width == 8) { // an addition
+          uint64_t a, b;
+          std::memcpy(&a, &old[i], 8);
+          std::memcpy(&b, &copy.data[i], 8);
+          a += b;
+          std::memcpy(&copy.data[i], &a, 8);
+          continue;
+        }
+        uint32_t a, b;
+        std::memcpy(&a, &old[i], 4);
+        std::memcpy(&b, &copy.data[i], 4);
+        a = reduceWord(op, a, b);
+        std::memcpy(&copy.data[i], &a, 4);
+      }
+    }
+    target->shared.write(to, inst.imm, copy.data.data(), nullptr, event,
+                         viewer ? &*viewer : nullptr, /*wins=*/inst.flag);
+    copy.data.clear();
+    if (barrier->publishedAsync)
+      completeAt(machine, copy, *barrier, phase, inst.imm);
+    return true;
+  };
+  ++machine.report.copies;
+  machine.issue(copy);
+  return machine.failed() ? Step::Failed : Step::Ran;
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+/// The list: coordinates, then the box's extents themselves.
+template <typename Op>
+static Inst &compileRun(Compiler &c, Execute run, Op op) {
+  uint32_t a = c.scalar(op.getTensor()), b = c.scalar(op.getBuffer());
+  Inst &inst = c.emit(run, op);
+  inst.a = a;
+  inst.b = b;
+  inst.imm = op.getBuffer().getType().getTileBytes();
+  c.setList(inst, op.getCoords());
+  for (int64_t extent :
+       getRunExtents(op.getTensor().getType(), op.getBuffer().getType()))
+    c.p.lists.push_back(static_cast<uint32_t>(extent));
+  inst.count *= 2;
+  return inst;
+}
+
+template <typename Op> static Inst &compileToPeer(Compiler &c, Op op) {
+  uint32_t a = c.scalar(op.getSource()), b = c.scalar(op.getTarget());
+  Inst &inst = c.emit(toPeer, op);
+  inst.a = a;
+  inst.b = b;
+  inst.imm = op.getSource().getType().getTileBytes();
+  inst.list = c.p.lists.size();
+  inst.count = 1;
+  c.p.lists.push_back(op.getSource().getType().getElementBytes());
+  c.barrierOperands(inst, op.getBarrier(), op.getIndex());
+  return inst;
+}
+
+void titan::sim::registerBulk(ExecutionTable &table) {
+  table.add<BulkLoadOp>([](Compiler &c, BulkLoadOp op) {
+    Inst &inst = compileRun(c, bulkLoad, op);
+    c.barrierOperands(inst, op.getBarrier(), op.getIndex());
+    inst.target = c.scalar(op.getMulticast());
+  });
+  table.add<BulkStoreOp>(
+      [](Compiler &c, BulkStoreOp op) { compileRun(c, bulkStore, op); });
+  table.add<BulkReduceOp>([](Compiler &c, BulkReduceOp op) {
+    compileRun(c, bulkReduce, op).kind = static_cast<uint8_t>(op.getOp());
+  });
+  table.add<BulkCopyToPeerOp>(
+      [](Compiler &c, BulkCopyToPeerOp op) { compileToPeer(c, op); });
+  table.add<BulkReduceToPeerOp>([](Compiler &c, BulkReduceToPeerOp op) {
+    Inst &inst = compileToPeer(c, op);
+    inst.flag = true;
+    inst.kind = static_cast<uint8_t>(op.getOp());
+  });
+}
