@@ -18,21 +18,26 @@ include_directories(${CMAKE_BINARY_DIR}/include)
 separate_arguments(TITAN_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_definitions(${TITAN_LLVM_DEFINITIONS})
 
-# The precompiled header: MLIR's core headers and the titan dialect, parsed once.
-function(titan_make_pch)
-  file(WRITE ${CMAKE_BINARY_DIR}/titan_pch.cpp "// Holds the precompiled header.\n")
-  add_library(titan_pch OBJECT ${CMAKE_BINARY_DIR}/titan_pch.cpp)
-  target_precompile_headers(titan_pch PRIVATE ${CMAKE_SOURCE_DIR}/cmake/Pch.h)
-  add_dependencies(titan_pch TitanDialectIncGen)
+# Precompiled headers: titan_pch holds MLIR's core headers and the titan dialect;
+# titan_lowering_pch the dialects of LLVM IR, too, which are the heaviest of MLIR's.
+function(titan_make_pch name header)
+  file(WRITE ${CMAKE_BINARY_DIR}/${name}.cpp "// Holds a precompiled header.\n")
+  add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/${name}.cpp)
+  target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/${header})
+  add_dependencies(${name} TitanDialectIncGen)
 endfunction()
-titan_make_pch()
+titan_make_pch(titan_pch Pch.h)
+titan_make_pch(titan_lowering_pch LoweringPch.h)
 
-# titan_mlir_library(NAME sources... LINK libs... DEPENDS targets...):
+# titan_mlir_library(NAME sources... [PCH pch] LINK libs... DEPENDS targets...):
 # a static library that sees MLIR.
 function(titan_mlir_library name)
-  cmake_parse_arguments(ARG "" "" "LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PCH" "LINK;DEPENDS" ${ARGN})
+  if(NOT ARG_PCH)
+    set(ARG_PCH titan_pch)
+  endif()
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
-  target_precompile_headers(${name} REUSE_FROM titan_pch)
+  target_precompile_headers(${name} REUSE_FROM ${ARG_PCH})
   target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
