@@ -104,13 +104,10 @@ CompiledOp Compiler::compile(Operation &op) {
     result.effects->cardinality = hardware.getCardinality();
     return result;
   }
-  if (isa<SplatOp>(op))
-    result.kind = Kind::Splat;
-  else if (isa<CoordinateOp>(op))
-    result.kind = Kind::Coordinate;
-  else if (isa<ExtractOp>(op))
-    result.kind = Kind::Extract;
-  else if (isa<CtaIdOp>(op))
+  if (auto tile = dyn_cast<TileOpInterface>(op)) {
+    result.kind = Kind::Places;
+    result.keepsRegisters = tile.keepsRegisters();
+  } else if (isa<CtaIdOp>(op))
     result.kind = Kind::CtaId;
   else if (isa<NumCtasOp>(op))
     result.kind = Kind::NumCtas;
@@ -123,12 +120,12 @@ CompiledOp Compiler::compile(Operation &op) {
   else if (auto view = dyn_cast<ViewOpInterface>(op)) {
     result.kind = Kind::View;
     result.view = std::make_shared<effect::View>(view.getView());
-  } else if (isa<SharedAllocOp, TmemAllocOp, TensormapAllocOp>(op))
-    result.kind = Kind::Alloc;
-  else if (isa<MBarrierAllocOp>(op))
-    result.kind = Kind::BarrierAlloc;
-  else if (isa<TokenNoneOp>(op))
-    result.kind = Kind::TokenNone;
+  } else if (isa<AllocOpInterface>(op))
+    result.kind = isa<MBarrierType>(op.getResult(0).getType())
+                      ? Kind::BarrierAlloc
+                      : Kind::Alloc;
+  else if (isa<NoneOpInterface>(op))
+    result.kind = Kind::None;
   else if (isa<AssertOp>(op))
     result.kind = Kind::Assert;
   else if (!isa<TitanDialect, arith::ArithDialect>(op.getDialect()) &&

@@ -36,9 +36,7 @@ struct CompiledOp {
     Arithmetic,
     TensorArithmetic,
     TensorConstant,
-    Splat,
-    Coordinate,
-    Extract,
+    Places, ///< TileOpInterface
     CtaId,
     NumCtas,
     ClusterRank,
@@ -47,7 +45,7 @@ struct CompiledOp {
     View,
     Alloc,
     BarrierAlloc,
-    TokenNone,
+    None, ///< NoneOpInterface
     Assert,
     For,
     If,
@@ -66,6 +64,7 @@ struct CompiledOp {
   std::vector<CompiledBlock> regions;
   std::shared_ptr<OpEffects> effects;
   std::shared_ptr<const effect::View> view; ///< Of a View.
+  bool keepsRegisters = false;              ///< Of Places.
   /// Some operation inside has effects.
   bool hasEffects = false;
 };

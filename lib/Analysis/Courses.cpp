@@ -541,9 +541,12 @@ static SmallVector<Value> deciding(Operation *op) {
         places.insert(wait->flag.coords.begin(), wait->flag.coords.end());
     }
   }
+  if (auto view = dyn_cast<ViewOpInterface>(op))
+    if (effect::View of = view.getView();
+        of.source && of.index && isa<GlobalType>(of.source.getType()))
+      places.insert(of.index);
   // What data is made of decides nothing.
-  bool data =
-      isa<SplatOp, TensormapAtOp>(op) || op->hasTrait<OpTrait::IsTerminator>();
+  bool data = isa<TileOpInterface>(op) || op->hasTrait<OpTrait::IsTerminator>();
   if (isa<scf::ForOp>(op)) {
     result.append(op->operand_begin(), op->operand_begin() + 3);
     return result;

@@ -90,15 +90,17 @@ std::unique_ptr<Program> checker::emptyProgram(KernelOp kernel, int clusters) {
     }
   program->programs.resize(program->agents.size());
   for (Operation &op : kernel.getBody().front())
-    if (isa<SharedAllocOp, TmemAllocOp, TensormapAllocOp>(op))
+    if (isa<AllocOpInterface>(op) &&
+        !isa<MBarrierType>(op.getResult(0).getType()))
       program->roots.push_back(op.getResult(0));
   program->sharedRoots = program->roots.size();
   for (Value argument : kernel.getKernelArguments())
     program->roots.push_back(argument);
   program->written.resize(program->roots.size());
-  for (auto alloc : kernel.getBody().front().getOps<MBarrierAllocOp>())
-    for (int64_t slot = 0; slot < alloc.getType().getSlots(); ++slot)
-      program->barriers.push_back({alloc.getResult(), slot});
+  for (auto alloc : kernel.getBody().front().getOps<AllocOpInterface>())
+    if (auto ring = dyn_cast<MBarrierType>(alloc->getResult(0).getType()))
+      for (int64_t slot = 0; slot < ring.getSlots(); ++slot)
+        program->barriers.push_back({alloc->getResult(0), slot});
   return program;
 }
 
@@ -187,12 +189,10 @@ const std::vector<Choice> &Instantiator::survey() {
 
 std::vector<int64_t> Instantiator::ringDepths() const {
   std::vector<int64_t> depths;
-  for (Operation &op : impl->kernel.getBody().front()) {
-    if (auto alloc = dyn_cast<MBarrierAllocOp>(op))
-      depths.push_back(alloc.getType().getSlots());
-    if (auto alloc = dyn_cast<SharedAllocOp>(op))
-      depths.push_back(alloc.getType().getSlots());
-  }
+  for (auto alloc : impl->kernel.getBody().front().getOps<AllocOpInterface>())
+    TypeSwitch<Type>(alloc->getResult(0).getType())
+        .Case<MBarrierType, SharedType>(
+            [&](auto ring) { depths.push_back(ring.getSlots()); });
   return depths;
 }
 
@@ -242,7 +242,7 @@ bool Instantiator::Impl::execute(const CompiledBlock &block, Lanes lanes,
         isa<RankedTensorType>(op.op->getResult(0).getType()))
       // Part of a tile is there when the tile is.
       values[op.out[0]].defined =
-          op.kind == CompiledOp::Extract ? values[op.in[0]].defined : steps;
+          op.keepsRegisters ? values[op.in[0]].defined : steps;
   }
   return true;
 }
@@ -367,9 +367,7 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
   }
   case Kind::TensorArithmetic:
   case Kind::TensorConstant:
-  case Kind::Splat:
-  case Kind::Coordinate:
-  case Kind::Extract:
+  case Kind::Places:
     computeTensor(op);
     return true;
   case Kind::CtaId:
@@ -430,9 +428,10 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
       return false;
     }
     return true;
-  case Kind::TokenNone: {
+  case Kind::None: {
     Val val;
-    val.kind = Val::Token;
+    val.kind = isa<InFlightType>(op.op->getResult(0).getType()) ? Val::Flight
+                                                                : Val::Token;
     set(val);
     return true;
   }
@@ -458,8 +457,6 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
   case Kind::Terminator:
     for (uint32_t result : op.out)
       values[result] = Val();
-    if (isa<InFlightNoneOp>(op.op))
-      values[op.out[0]].kind = Val::Flight;
     return true;
   }
   return true;
@@ -668,10 +665,16 @@ uint32_t
 Instantiator::Impl::tensor(const TensorKey &key,
                            llvm::function_ref<std::vector<int64_t>()> make) {
   auto [found, fresh] = tensorIds.try_emplace(key, 0);
-  if (fresh) {
-    tensors.push_back(make());
-    found->second = tensors.size() - 1;
-  }
+  if (!fresh)
+    return found->second;
+  std::vector<int64_t> made = make();
+  size_t hash = llvm::hash_combine_range(made);
+  for (auto [it, end] = tensorsByHash.equal_range(hash); it != end; ++it)
+    if (tensors[it->second] == made)
+      return found->second = it->second;
+  tensors.push_back(std::move(made));
+  found->second = tensors.size() - 1;
+  tensorsByHash.emplace(hash, found->second);
   return found->second;
 }
 
@@ -697,34 +700,12 @@ void Instantiator::Impl::computeTensor(const CompiledOp &op) {
     result.id = id;
   };
   switch (op.kind) {
-  case Kind::Splat: {
-    const Val &in = values[op.in[0]];
-    if (in.kind != Val::Int)
-      return;
-    key.what = -1;
-    key.a = in.number.value;
-    return done(tensor(
-        key, [&] { return std::vector<int64_t>(size, in.number.value); }));
-  }
-  case Kind::Coordinate: {
-    key.what = -2;
-    key.a = cast<CoordinateOp>(op.op).getDimension();
-    return done(tensor(key, [&] {
-      int64_t inner = 1;
-      for (int64_t d = type.getRank() - 1; d > key.a; --d)
-        inner *= type.getDimSize(d);
-      std::vector<int64_t> data(size);
-      for (size_t i = 0; i < size; ++i)
-        data[i] = static_cast<int64_t>(i) / inner % type.getDimSize(key.a);
-      return data;
-    }));
-  }
   case Kind::TensorConstant: {
     auto dense = dyn_cast<DenseIntElementsAttr>(
         cast<arith::ConstantOp>(op.op).getValue());
     if (!dense)
       return;
-    key.what = -4;
+    key.what = -2;
     key.type = op.op;
     return done(tensor(key, [&] {
       std::vector<int64_t> data;
@@ -734,45 +715,34 @@ void Instantiator::Impl::computeTensor(const CompiledOp &op) {
       return data;
     }));
   }
-  case Kind::Extract: {
-    const Val &in = values[op.in[0]];
-    if (in.kind != Val::Tensor)
-      return;
-    key.what = -3;
-    key.type = op.op;
-    key.a = in.id;
-    uint32_t source = in.id;
-    return done(tensor(key, [&] {
-      auto extract = cast<ExtractOp>(op.op);
-      auto from = extract.getTile().getType();
-      std::vector<int64_t> data(size);
-      for (size_t i = 0; i < size; ++i) {
-        int64_t rest = i, index = 0, stride = 1;
-        for (int64_t d = type.getRank() - 1; d >= 0; --d) {
-          index +=
-              (rest % type.getDimSize(d) + extract.getOffsets()[d]) * stride;
-          rest /= type.getDimSize(d);
-          stride *= from.getDimSize(d);
-        }
-        data[i] = tensors[source][index];
-      }
-      return data;
-    }));
-  }
   default:
     break;
   }
-  // Element-wise; a scalar operand is the condition of a select.
+  // Element-wise (a scalar operand is the condition of a select), or by places.
   SmallVector<Val, 3> in;
   for (uint32_t operand : op.in) {
     in.push_back(values[operand]);
     if (in.back().kind != Val::Tensor && in.back().kind != Val::Int)
       return;
   }
+  if (in.size() > 3)
+    return;
   int64_t ids[3] = {};
   for (auto [i, val] : llvm::enumerate(in))
     ids[i] = val.kind == Val::Tensor ? val.id : -1 - val.number.value;
   key.a = ids[0], key.b = ids[1], key.c = ids[2];
+  if (op.kind == Kind::Places) {
+    key.what = -1;
+    key.type = op.op;
+    return done(tensor(key, [&] {
+      SmallVector<ArrayRef<int64_t>, 3> elements;
+      for (const Val &val : in)
+        elements.push_back(val.kind == Val::Tensor
+                               ? ArrayRef<int64_t>(tensors[val.id])
+                               : ArrayRef<int64_t>(val.number.value));
+      return cast<TileOpInterface>(op.op).getElements(elements);
+    }));
+  }
   bool defined = true;
   uint32_t id = tensor(key, [&] {
     std::vector<int64_t> data(size);

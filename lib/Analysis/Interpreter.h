@@ -22,6 +22,7 @@
 #include "llvm/ADT/MapVector.h"
 
 #include <set>
+#include <unordered_map>
 
 namespace titan::checker {
 
@@ -282,13 +283,14 @@ struct Instantiator::Impl {
   //===--------------------------------------------------------------------===//
 
   struct TensorKey {
-    int what; ///< Arith, or -1 splat, -2 coordinate, -3 extract, -4 constant
+    int what; ///< Arith, or -1 by places, -2 constant
     unsigned predicate, operandBits, bits;
-    const void *type; ///< of the result (extract, constant: the operation)
+    const void *type; ///< of the result (what < 0: the operation)
     int64_t a, b, c;
     auto operator<=>(const TensorKey &) const = default;
   };
   std::map<TensorKey, uint32_t> tensorIds;
+  std::unordered_multimap<size_t, uint32_t> tensorsByHash;
   std::vector<std::vector<int64_t>> tensors;
   uint32_t tensor(const TensorKey &key,
                   llvm::function_ref<std::vector<int64_t>()> make);

@@ -63,13 +63,6 @@ template <typename GroupEffect> Value tokenOf(Operation *op) {
   return {};
 }
 
-/// The token that an operation waits for, or null.
-Value getWaitedToken(Operation *op) {
-  if (auto result = dyn_cast<MmaResultOp>(op))
-    return result.getAfter();
-  return tokenOf<effect::WaitGroup>(op);
-}
-
 /// Ages beyond this are as good as this one: waits encode at most 7 (wgmma) or
 /// a small immediate.
 constexpr int64_t maxAge = 64;
@@ -182,7 +175,7 @@ private:
         commit(op, token, ages);
       return;
     }
-    if (Value token = getWaitedToken(&op)) {
+    if (Value token = tokenOf<effect::WaitGroup>(&op)) {
       if (ours(token) && threadsOf(&op) == waiting)
         result[&op] = age(ages, token);
       return;
@@ -238,7 +231,7 @@ private:
 PendingGroups::PendingGroups(KernelOp kernel) {
   SmallVector<std::pair<TokenKind, Threads>> seen;
   kernel.getBody().walk([&](Operation *op) {
-    Value token = getWaitedToken(op);
+    Value token = tokenOf<effect::WaitGroup>(op);
     if (!token)
       return;
     TokenKind kind = cast<TokenType>(token.getType()).getKind();

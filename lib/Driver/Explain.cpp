@@ -261,13 +261,11 @@ static int readCopies(Session &session, const ExplainCommand &options,
     if (!options.kernel.empty() && kernel.getSymName() != options.kernel)
       continue;
     AsmState state(kernel, namedFlags());
-    KernelCopies copies(kernel);
-    kernel.getBody().walk([&](CopyAsyncOp copy) {
-      auto lowered = lowerCopy(copy, &copies);
+    for (auto &[copy, lowered] : lowerCopies(kernel)) {
       if (!lowered) {
         (void)emitProblem(copy, lowered.problem());
         exit = Findings;
-        return;
+        continue;
       }
       std::string title;
       llvm::raw_string_ostream os(title);
@@ -280,7 +278,7 @@ static int readCopies(Session &session, const ExplainCommand &options,
       if (copy.isLoad())
         os << "; " << lowered->wanted.why;
       lowerings.emplace_back(std::move(title), std::move(lowered->low));
-    });
+    }
   }
   if (lowerings.empty() && exit == Good) {
     session.fail(Code::BadArgument,

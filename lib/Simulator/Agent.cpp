@@ -134,12 +134,20 @@ bool Agent::usePoison(const Inst &inst, const Tile *tile) {
     return true;
   size_t at = bad - tile->poison.begin();
   std::vector<FindingPlace> others;
-  for (Value operand : inst.origin->getOperands())
-    if (auto load = operand.getDefiningOp<SharedLoadOp>())
-      if (others.empty() || others.back().loc != load.getLoc())
+  for (Value operand : inst.origin->getOperands()) {
+    auto load = operand.getDefiningOp<HardwareEffectsInterface>();
+    if (!load || !isa<RankedTensorType>(operand.getType()) ||
+        (!others.empty() && others.back().loc == load.getLoc()))
+      continue;
+    effect::EffectList effects;
+    load.getHardwareEffects(effects);
+    for (const effect::Effect &each : effects)
+      if (auto *access = std::get_if<effect::Access>(&each.what);
+          access && access->kind == AccessKind::Read)
         others.push_back(
             {load.getLoc(),
-             "loaded here from " + nameOf(getRoot(load.getBuffer()))});
+             "loaded here from " + nameOf(getRoot(access->bytes.object))});
+  }
   machine.find(Code::UndefinedRead,
                llvm::formatv("uses an element that was never written (register "
                              "{0} of lane {1}): {2}",

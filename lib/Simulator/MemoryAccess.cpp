@@ -469,13 +469,15 @@ void titan::sim::registerMemory(ExecutionTable &table) {
     inst.imm = op.getRing().getType().getSlotBytes();
     inst.imm2 = op.getRing().getType().getSlots();
   });
-  table.add<SharedViewOp>([](Compiler &c, SharedViewOp op) {
+  auto atOffset = [](Compiler &c, auto op) {
     uint32_t a = c.scalar(op.getSource()), dst = c.scalar(op.getResult());
     Inst &inst = c.emit(sharedView, op);
     inst.a = a;
     inst.dst = dst;
-    inst.imm = op.getByteOffset();
-  });
+    inst.imm = op.getView().offset;
+  };
+  table.add<SharedViewOp>(atOffset);
+  table.add<SharedReuseOp>(atOffset);
   table.add<MapRankOp>([](Compiler &c, MapRankOp op) {
     uint32_t a = c.scalar(op.getSource()), b = c.scalar(op.getRank()),
              dst = c.scalar(op.getResult());

@@ -49,12 +49,13 @@ void Compiler::allocate() {
     // Address 0 is left free, as on the hardware.
     uint32_t address = 1024 + static_cast<uint32_t>(each.offset);
     p.sharedBytes = address + each.bytes;
-    p.scalars[scalar(each.op->getResult(0))] =
-        isa<TensormapAllocOp>(each.op)
+    Value memory = each.op->getResult(0);
+    p.scalars[scalar(memory)] =
+        isa<TensorMapType>(memory.getType())
             ? MapPlace{MapPlace::Shared, address}.encode()
             : address;
     p.allocations.push_back({address, static_cast<uint32_t>(each.bytes),
-                             isa<MBarrierAllocOp>(each.op), each.op});
+                             isa<MBarrierType>(memory.getType()), each.op});
   }
 }
 

@@ -248,9 +248,8 @@ bool Machine::readMap(Copy &copy) {
       return true;
     copy.mapBits = bits;
     map = decodeDescriptor(bits);
-    auto type = cast<TensorMapType>(
-        copy.isLoad() ? cast<TmaLoadOp>(copy.inst->origin).getMap().getType()
-                      : copy.inst->origin->getOperand(1).getType());
+    auto type = cast<TensorMapType>(*llvm::find_if(
+        copy.inst->origin->getOperandTypes(), llvm::IsaPred<TensorMapType>));
     if (!map || !hasFieldsOf(*map, type)) {
       std::string text;
       llvm::raw_string_ostream(text) << type;

@@ -138,10 +138,11 @@ static LogicalResult checkStep(Operation *op, Pipe *pipe, Role role,
   if (role == Role::Produce && isa<PipeSignalOp>(op) != pipe->isOrder())
     return op->emitError()
            << "[pipe-order] "
-           << (pipe->isOrder() ? "this pipe has no buffers: its producer passes "
-                                 "turns on by titan.pipe.signal"
-                               : "this pipe has buffers: its producer acquires "
-                                 "and commits slots");
+           << (pipe->isOrder()
+                   ? "this pipe has no buffers: its producer passes "
+                     "turns on by titan.pipe.signal"
+                   : "this pipe has buffers: its producer acquires "
+                     "and commits slots");
   if (pipe->isLocal() && !isa<PipeAcquireOp>(op))
     return op->emitError()
            << "[pipe-bulk-read] slots of this pipe are filled and stored by "
@@ -302,8 +303,7 @@ Value Expander::buffer(Operation *op, Pipe *pipe, Value slot, StringRef name,
       return {};
     }
     if (part) {
-      Value number =
-          arith::IndexCastOp::create(b, loc, b.getI32Type(), part);
+      Value number = arith::IndexCastOp::create(b, loc, b.getI32Type(), part);
       if (pipe->depth > 1) {
         Value before = arith::MulIOp::create(
             b, loc, slot, constant(b, loc, static_cast<int32_t>(parts)));
@@ -417,8 +417,8 @@ LogicalResult Expander::expandUse(Operation *op) {
   } else if (pipe->create.getFill() == PipeFill::Arrive) {
     // What was written with ordinary stores, some consumer reads by TMA or a
     // product: row 1.
-    bool fence = llvm::any_of(asyncUses,
-                              [&](auto &use) { return use.first == pipe; });
+    bool fence =
+        llvm::any_of(asyncUses, [&](auto &use) { return use.first == pipe; });
     arrive(b, op, pipe, pipe->full, slotOf(op), fence);
   } else if (pipe->create.getFill() == PipeFill::Commit) {
     byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
@@ -732,19 +732,19 @@ LogicalResult Expander::run() {
     if (isa<SlotType>(value.getType()))
       value.setType(i32);
   };
-  SmallVector<TokenNoneOp> nones;
+  SmallVector<NoneOpInterface> nones;
   kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto none = dyn_cast<TokenNoneOp>(op);
-        none && isa<SlotType>(none.getType()))
+    if (auto none = dyn_cast<NoneOpInterface>(op);
+        none && isa<SlotType>(none->getResult(0).getType()))
       nones.push_back(none);
     for (Region &region : op->getRegions())
       for (Block &block : region)
         llvm::for_each(block.getArguments(), retype);
     llvm::for_each(op->getResults(), retype);
   });
-  for (TokenNoneOp none : nones) {
+  for (NoneOpInterface none : nones) {
     OpBuilder b(none);
-    none.getToken().replaceAllUsesWith(constant(b, none.getLoc(), -1));
+    none->getResult(0).replaceAllUsesWith(constant(b, none.getLoc(), -1));
     none.erase();
   }
   for (auto &pipe : pipes)

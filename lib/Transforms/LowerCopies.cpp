@@ -551,15 +551,9 @@ struct LowerCopiesPass : titan::impl::LowerCopiesBase<LowerCopiesPass> {
   using LowerCopiesBase::LowerCopiesBase;
 
   void runOnOperation() override {
-    SmallVector<CopyAsyncOp> copies;
-    getOperation().walk([&](CopyAsyncOp copy) { copies.push_back(copy); });
-    // What a copy needs hangs on the others, too.
-    KernelCopies kernel(getOperation());
-    std::vector<Result<CopyLowering>> lowerings;
-    for (CopyAsyncOp copy : copies)
-      lowerings.push_back(lowerCopy(copy, &kernel));
+    std::vector<LoweredCopy> copies = lowerCopies(getOperation());
     Lowerer lowerer(getOperation(), assertIndices);
-    for (auto [copy, lowering] : llvm::zip(copies, lowerings))
+    for (auto &[copy, lowering] : copies)
       if (failed(lowerer.lower(copy, lowering)))
         signalPassFailure();
   }

@@ -61,7 +61,7 @@ LogicalResult Expander::trace(Value slot, Pipe *&pipe, bool &mayBeNone,
     return found(acquire.getPipe());
   if (auto wait = dyn_cast<PipeWaitOp>(op))
     return found(wait.getPipe());
-  if (isa<TokenNoneOp>(op)) {
+  if (isa<NoneOpInterface>(op)) {
     mayBeNone = true;
     return success();
   }
@@ -88,8 +88,8 @@ LogicalResult Expander::trace(Value slot, Pipe *&pipe, bool &mayBeNone,
 /// Whether a buffer (or a view of it) is accessed through the proxy.
 static bool hasUse(Value buffer, Proxy proxy) {
   return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
-    if (auto view = dyn_cast<SharedViewOp>(user))
-      return hasUse(view.getResult(), proxy);
+    if (isa<ViewOpInterface>(user))
+      return hasUse(user->getResult(0), proxy);
     auto op = dyn_cast<HardwareEffectsInterface>(user);
     if (!op)
       return isa<CopyAsyncOp>(user) && proxy == Proxy::Async;
@@ -108,9 +108,9 @@ static LogicalResult checkKinds(Pipe &pipe) {
   PipeFill fill = create.getFill();
   PipeRelease release = create.getRelease();
   if (fill == PipeFill::AsyncCopy)
-    return create.emitError() << "[not-supported-yet] a pipe filled by "
-                              << stringifyPipeFill(fill)
-                              << " cannot be expanded yet";
+    return create.emitError()
+           << "[not-supported-yet] a pipe filled by " << stringifyPipeFill(fill)
+           << " cannot be expanded yet";
   if (release == PipeRelease::MulticastArrive && fill != PipeFill::Transaction)
     return create.emitError()
            << "[pipe-cluster] slots that are released to a cluster are filled "
@@ -126,8 +126,8 @@ static LogicalResult checkKinds(Pipe &pipe) {
 
 LogicalResult Expander::findPipes() {
   for (auto create : kernel.getBody().getOps<PipeCreateOp>()) {
-    pipes.push_back(std::make_unique<Pipe>(
-        Pipe{create, {}, {}, static_cast<int64_t>(create.getType().getDepth())}));
+    pipes.push_back(std::make_unique<Pipe>(Pipe{
+        create, {}, {}, static_cast<int64_t>(create.getType().getDepth())}));
     pipeOf[create.getResult()] = pipes.back().get();
     if (failed(checkKinds(*pipes.back())))
       return failure();
@@ -332,7 +332,8 @@ static LogicalResult checkCommit(PipeAcquireOp acquire) {
 
 /// From how many CTAs a slot gets such a load.
 std::optional<int64_t> Expander::sendersOf(PipeLoadOp load) {
-  bool shared = pipeOf.lookup(uses.lookup(load).pipe->create.getResult())->isShared();
+  bool shared =
+      pipeOf.lookup(uses.lookup(load).pipe->create.getResult())->isShared();
   if (!load.getMulticast()) {
     if (!load.getSenders())
       return 1;

@@ -39,10 +39,12 @@ struct UnrollPass : titan::impl::UnrollBase<UnrollPass> {
     for (scf::ForOp loop : loops)
       if (failed(unroll(loop)))
         return signalPassFailure();
-    bool panels = getOperation()
-                      .walk([](PanelOp) { return WalkResult::interrupt(); })
-                      .wasInterrupted();
-    if (!panels && loops.empty())
+    bool indexed = getOperation()
+                       .walk([](RegisterIndexOpInterface) {
+                         return WalkResult::interrupt();
+                       })
+                       .wasInterrupted();
+    if (!indexed && loops.empty())
       return;
 
     // Fold the iteration numbers into constants.
@@ -50,21 +52,17 @@ struct UnrollPass : titan::impl::UnrollBase<UnrollPass> {
     config.enableConstantCSE(true);
     (void)applyPatternsGreedily(getOperation(),
                                 RewritePatternSet(&getContext()), config);
-    auto result = getOperation().walk([&](PanelOp panel) {
+    auto result = getOperation().walk([&](RegisterIndexOpInterface op) {
       APInt index;
-      if (!matchPattern(panel.getIndex(), m_ConstantInt(&index))) {
-        panel.emitOpError("[tile-panel-index] the panel's number is not a "
-                          "constant: mark the loop over the panels with "
-                          "{titan.unroll}, and give it constant bounds");
+      if (!matchPattern(op.getRegisterIndex(), m_ConstantInt(&index))) {
+        op->emitOpError("[tile-panel-index] the panel's number is not a "
+                        "constant: mark the loop over the panels with "
+                        "{titan.unroll}, and give it constant bounds");
         return WalkResult::interrupt();
       }
-      SmallVector<int64_t> offsets(panel.getType().getRank(), 0);
-      offsets.back() = index.getSExtValue() * panel.getType().getShape().back();
-      OpBuilder b(panel);
-      auto extract = ExtractOp::create(b, panel.getLoc(), panel.getType(),
-                                       panel.getTile(), offsets);
-      panel.replaceAllUsesWith(extract.getResult());
-      panel.erase();
+      OpBuilder b(op);
+      op->getResult(0).replaceAllUsesWith(op.atIndex(b, index.getSExtValue()));
+      op->erase();
       return WalkResult::advance();
     });
     if (result.wasInterrupted())

@@ -342,3 +342,51 @@ titan.kernel @k() warps(4) launch {
 
 // expected-error @+1 {{a tile of more than 2^24 elements}}
 %s = titan.shared.alloc : !titan.shared<9000000000000000000xbf16>
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+  // expected-error @+1 {{[shared-reuse] bytes 8192 to 24576 of a source of 16384}}
+  %b = titan.shared.reuse %a at(8192) : !titan.shared<64x64xbf16, swizzle = 128, slots = 2> -> !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+  // expected-error @+1 {{[shared-reuse] '!titan.shared<8x64xbf16, swizzle = 128>' begins at a multiple of 1024 bytes, and here at byte 512}}
+  %b = titan.shared.reuse %a at(512) : !titan.shared<64x64xbf16, swizzle = 128, slots = 2> -> !titan.shared<8x64xbf16, swizzle = 128>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.shared.alloc : !titan.shared<64x64xbf16>
+  // expected-error @+1 {{[shared-reuse] '!titan.shared<8x64xbf16, swizzle = 128>' begins at a multiple of 1024 bytes, and here at byte 0 of what is a multiple of 128}}
+  %b = titan.shared.reuse %a : !titan.shared<64x64xbf16> -> !titan.shared<8x64xbf16, swizzle = 128>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+  // expected-error @+1 {{[shared-reuse] the bytes are of the source's CTA}}
+  %b = titan.shared.reuse %a : !titan.shared<64x64xbf16, swizzle = 128, slots = 2> -> !titan.shared<8x64xbf16, cluster>
+  titan.return
+}

@@ -56,6 +56,8 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
   %tile = titan.shared.slot %ring[%i0 : i32] : !ring -> !tile
   // CHECK: titan.shared.view %{{.*}} [8, 0]
   %view = titan.shared.view %tile [8, 0] : !tile -> !titan.shared<8x64xbf16, swizzle = 128>
+  // CHECK: titan.shared.reuse %{{.*}} at(8192)
+  %reused = titan.shared.reuse %ring at(8192) : !ring -> !titan.shared<32x64xf32>
   // CHECK: titan.map_rank %{{.*}}, %{{.*}}
   %peer = titan.map_rank %tile, %rank : !tile -> !peer
   // CHECK: titan.map_rank

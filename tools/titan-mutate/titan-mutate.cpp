@@ -76,6 +76,8 @@ static cl::opt<bool> verbose("v", cl::desc("A line for each mutant"),
                              cl::cat(category));
 static cl::opt<int> show("show", cl::desc("Print mutant N as IR and stop"),
                          cl::init(-1), cl::cat(category));
+static cl::opt<bool> onlyList("list", cl::desc("Print the mutants and stop"),
+                              cl::cat(category));
 static cl::opt<std::string> onlyKernel("kernel",
                                        cl::desc("Only the kernel of this name"),
                                        cl::cat(category));
@@ -457,6 +459,19 @@ int main(int argc, char **argv) {
       }))
     return refuse(Code::BadArgument,
                   "--show=" + llvm::Twine(show) + ": there is no such mutant");
+  if (onlyList) {
+    for (const Candidate &each : candidates) {
+      KernelOp clone = each.subject->kernel.clone();
+      bool valid = succeeded(applyMutation(clone, each.mutation));
+      clone->erase();
+      llvm::outs() << each.subject->kernel.getName() << " #" << each.number
+                   << " " << stringify(each.mutation.kind) << ": "
+                   << each.mutation.description << ", "
+                   << place(each.mutation.loc) << (valid ? "" : ": invalid")
+                   << "\n";
+    }
+    return Good;
+  }
   if (show >= 0) {
     for (const Candidate &each : candidates) {
       if (each.number != static_cast<size_t>(show))

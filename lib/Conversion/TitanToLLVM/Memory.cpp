@@ -24,8 +24,10 @@ static LogicalResult sharedSlot(KernelLowering &kl, SharedSlotOp op) {
   return success();
 }
 
-static LogicalResult sharedView(KernelLowering &kl, SharedViewOp op) {
-  kl.set(op, kl.add(kl.get1(op.getSource()), kl.i32(op.getByteOffset())));
+/// Of a view at a fixed offset.
+template <typename Op>
+static LogicalResult sharedView(KernelLowering &kl, Op op) {
+  kl.set(op, kl.add(kl.get1(op.getSource()), kl.i32(op.getView().offset)));
   return success();
 }
 
@@ -507,7 +509,8 @@ void titan::populateMemoryLowerings(LoweringTable &table) {
     return success();
   });
   table.add<SharedSlotOp>(sharedSlot);
-  table.add<SharedViewOp>(sharedView);
+  table.add<SharedViewOp>(sharedView<SharedViewOp>);
+  table.add<SharedReuseOp>(sharedView<SharedReuseOp>);
   table.add<MapRankOp>(mapRank);
   table.add<SharedStoreOp>(sharedStore);
   table.add<SharedLoadOp>(sharedLoad);

@@ -19,6 +19,11 @@ static constexpr int64_t maxArrivals = (1 << 20) - 1;
 // mbarrier
 //===----------------------------------------------------------------------===//
 
+Allocation MBarrierAllocOp::getAllocation() {
+  return {.bytes = 8 * static_cast<int64_t>(getType().getSlots()),
+          .alignment = 8};
+}
+
 LogicalResult MBarrierAllocOp::verify() {
   if (getType().getCluster())
     return emitOpError("[alloc-cluster] allocates the CTA's own "

@@ -455,6 +455,15 @@ static std::optional<Problem> checkBuffer(SharedType buffer,
   return std::nullopt;
 }
 
+std::vector<LoweredCopy> titan::lowerCopies(KernelOp kernel) {
+  KernelCopies copies(kernel);
+  std::vector<LoweredCopy> list;
+  kernel.getBody().walk([&](CopyAsyncOp copy) {
+    list.push_back({copy, lowerCopy(copy, &copies)});
+  });
+  return list;
+}
+
 Result<CopyLowering> titan::lowerCopy(CopyAsyncOp copy, KernelCopies *kernel) {
   auto schedule = scheduleOf(copy);
   if (!schedule)

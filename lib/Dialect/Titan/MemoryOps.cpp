@@ -24,6 +24,11 @@ LogicalResult SharedAllocOp::verify() {
   return verifyAtKernelTop(*this);
 }
 
+Allocation SharedAllocOp::getAllocation() {
+  return {.bytes = getType().getSlotBytes() * getType().getSlots(),
+          .alignment = getType().getAlignment()};
+}
+
 LogicalResult SharedSlotOp::verify() {
   SharedType ring = getRing().getType();
   if (getType() != ring.getSlotType())
@@ -116,6 +121,33 @@ int64_t SharedViewOp::getByteOffset() {
 
 View SharedViewOp::getView() {
   return {.source = getSource(), .offset = getByteOffset()};
+}
+
+/// The bytes that a buffer, or all slots of a ring, take.
+static int64_t bytesOf(SharedType type) {
+  return (type.getSlots() - 1) * type.getSlotBytes() + type.getTileBytes();
+}
+
+LogicalResult SharedReuseOp::verify() {
+  SharedType from = getSource().getType(), to = getType();
+  int64_t at = getAt();
+  if (to.getCluster() != from.getCluster())
+    return emitOpError("[shared-reuse] the bytes are of the source's CTA: "
+                       "`cluster` is the source's");
+  if (at < 0 || at + bytesOf(to) > bytesOf(from))
+    return emitOpError("[shared-reuse] bytes ")
+           << at << " to " << at + bytesOf(to) << " of a source of "
+           << bytesOf(from);
+  if (at % to.getAlignment() || from.getAlignment() % to.getAlignment())
+    return emitOpError("[shared-reuse] ")
+           << to << " begins at a multiple of " << to.getAlignment()
+           << " bytes, and here at byte " << at << " of what is a multiple of "
+           << from.getAlignment();
+  return success();
+}
+
+View SharedReuseOp::getView() {
+  return {.source = getSource(), .offset = static_cast<int64_t>(getAt())};
 }
 
 View MapRankOp::getView() { return {.source = getSource(), .rank = getRank()}; }

@@ -17,18 +17,12 @@ SmallVector<SharedAllocation> titan::layOutShared(KernelOp kernel,
   SmallVector<SharedAllocation> list;
   int64_t next = 0;
   for (Operation &op : kernel.getBody().front()) {
-    int64_t bytes = 0, alignment = 1;
-    if (auto shared = dyn_cast<SharedAllocOp>(op)) {
-      alignment = shared.getType().getAlignment();
-      bytes = shared.getType().getSlotBytes() * shared.getType().getSlots();
-    } else if (auto barriers = dyn_cast<MBarrierAllocOp>(op)) {
-      alignment = 8;
-      bytes = 8 * barriers.getType().getSlots();
-    } else if (isa<TensormapAllocOp>(op)) {
-      alignment = bytes = 128;
-    } else {
+    auto alloc = dyn_cast<AllocOpInterface>(op);
+    if (!alloc)
       continue;
-    }
+    auto [memory, bytes, alignment] = alloc.getAllocation();
+    if (memory != effect::Allocation::Shared)
+      continue;
     list.push_back(
         {&op, static_cast<int64_t>(llvm::alignTo(next, alignment)), bytes});
     next = list.back().end();

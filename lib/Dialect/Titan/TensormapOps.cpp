@@ -21,6 +21,11 @@ static LogicalResult verifyTiled(Operation *op, TensorMapType type) {
   return success();
 }
 
+Allocation TensormapAllocOp::getAllocation() {
+  constexpr int64_t bytes = std::tuple_size_v<TmaDescriptor>;
+  return {.bytes = bytes, .alignment = bytes};
+}
+
 LogicalResult TensormapAllocOp::verify() {
   if (failed(verifyTiled(*this, getType())))
     return failure();

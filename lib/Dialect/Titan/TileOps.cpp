@@ -11,6 +11,62 @@
 using namespace mlir;
 using namespace titan;
 
+//===----------------------------------------------------------------------===//
+// Elements by their places
+//===----------------------------------------------------------------------===//
+
+/// What `of` gives each place of a tile, row-major.
+static std::vector<int64_t>
+atEachPlace(RankedTensorType tile,
+            llvm::function_ref<int64_t(ArrayRef<int64_t>)> of) {
+  std::vector<int64_t> elements;
+  elements.reserve(tile.getNumElements());
+  SmallVector<int64_t> place(tile.getRank(), 0);
+  for (int64_t i = 0; i < tile.getNumElements(); ++i) {
+    elements.push_back(of(place));
+    for (int64_t d = tile.getRank();
+         d-- > 0 && ++place[d] == tile.getDimSize(d);)
+      place[d] = 0;
+  }
+  return elements;
+}
+
+std::vector<int64_t>
+SplatOp::getElements(ArrayRef<ArrayRef<int64_t>> operands) {
+  return std::vector<int64_t>(getType().getNumElements(), operands[0][0]);
+}
+
+std::vector<int64_t> CoordinateOp::getElements(ArrayRef<ArrayRef<int64_t>>) {
+  return atEachPlace(getType(), [&](ArrayRef<int64_t> place) {
+    return place[getDimension()];
+  });
+}
+
+bool ExtractOp::keepsRegisters() { return true; }
+std::vector<int64_t>
+ExtractOp::getElements(ArrayRef<ArrayRef<int64_t>> operands) {
+  RankedTensorType from = getTile().getType();
+  return atEachPlace(getType(), [&](ArrayRef<int64_t> place) {
+    int64_t index = 0;
+    for (auto [d, at] : llvm::enumerate(place))
+      index = index * from.getDimSize(d) + getOffsets()[d] + at;
+    return operands[0][index];
+  });
+}
+
+std::vector<int64_t>
+BroadcastOp::getElements(ArrayRef<ArrayRef<int64_t>> operands) {
+  int64_t columns = getType().getShape().back();
+  std::vector<int64_t> elements;
+  for (int64_t value : operands[0])
+    elements.insert(elements.end(), columns, value);
+  return elements;
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
 LogicalResult SplatOp::verify() {
   if (getType().getElementType() != getValue().getType())
     return emitOpError("[tile-element-type] the tile holds ")
@@ -71,6 +127,13 @@ LogicalResult PanelOp::verify() {
     return emitOpError("[out-of-bounds] panel ")
            << *index << " of " << from.getShape().back() / to.getShape().back();
   return success();
+}
+
+Value PanelOp::getRegisterIndex() { return getIndex(); }
+Value PanelOp::atIndex(OpBuilder &b, int64_t index) {
+  SmallVector<int64_t> offsets(getType().getRank(), 0);
+  offsets.back() = index * getType().getShape().back();
+  return ExtractOp::create(b, getLoc(), getType(), getTile(), offsets);
 }
 
 /// `row` is `tile` without its last dimension, in shape, elements and layout.

@@ -17,6 +17,11 @@ using namespace titan::effect;
 // Names and views
 //===----------------------------------------------------------------------===//
 
+Allocation TmemAllocOp::getAllocation() {
+  return {.memory = Allocation::Tensor,
+          .bytes = 4 * getType().getColumns() * getType().getSlots()};
+}
+
 LogicalResult TmemAllocOp::verify() {
   int64_t columns = getType().getSlots() * getType().getColumns();
   const TargetInfo &target = firstTarget(Feature::Tcgen05);

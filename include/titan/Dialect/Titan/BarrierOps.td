@@ -14,7 +14,7 @@ include "titan/Dialect/Titan/TitanBase.td"
 // mbarrier: PTX ISA 9.7.13.15
 //===----------------------------------------------------------------------===//
 
-def Titan_MBarrierAllocOp : Titan_Op<"mbarrier.alloc", []> {
+def Titan_MBarrierAllocOp : Titan_Op<"mbarrier.alloc", [Titan_Alloc]> {
   let summary = "shared memory for a ring of mbarriers, 8 bytes each";
   let results = (outs Titan_MBarrierType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";

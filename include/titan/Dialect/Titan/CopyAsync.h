@@ -47,6 +47,14 @@ struct KernelCopies;
 /// wantedCorrectness; tma-shared-tile where the buffer does not hold the tile.
 Result<CopyLowering> lowerCopy(CopyAsyncOp copy, KernelCopies *kernel);
 
+/// All copies of a kernel, in the order of the text, each with what it becomes.
+/// What one needs hangs on the others, too.
+struct LoweredCopy {
+  CopyAsyncOp copy;
+  Result<CopyLowering> lowering;
+};
+std::vector<LoweredCopy> lowerCopies(KernelOp kernel);
+
 /// What the holes of a load's tile reach (CopyUses.h): the reductions that
 /// read them, directly or through what is computed from the tile, each with
 /// whether zero in the holes is neutral there; and which dimensions of the

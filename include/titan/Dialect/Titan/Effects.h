@@ -99,6 +99,7 @@ struct Expr {
   static Expr constant(int64_t c) { return Expr{mlir::Value(), 0, c}; }
   static Expr of(mlir::Value v, int64_t scale = 1) { return Expr{v, scale, 0}; }
   bool isConstant() const { return !value; }
+  bool operator==(const Expr &) const = default;
 };
 
 /// Which CTAs of the cluster an effect falls upon, seen from the executing CTA.
@@ -109,6 +110,7 @@ struct CtaSet {
   mlir::Value value;
   /// The executing CTA is not among them: to be there is an error (peer-place).
   bool peer = false;
+  bool operator==(const CtaSet &) const = default;
 };
 
 /// What a view (ViewOpInterface) is of: the memory that `source` names, from
@@ -129,6 +131,13 @@ struct View {
   /// Of a ring: how many slots the index names, 0 to slots - 1; else 0.
   int64_t slots = 0;
   mlir::Value rank; ///< Null: of the same CTA as the source.
+};
+
+/// Memory of a CTA that an operation names (AllocOpInterface). Tensor memory is
+/// no part of the shared memory that is laid out.
+struct Allocation {
+  enum Memory { Shared, Tensor } memory = Shared;
+  int64_t bytes = 0, alignment = 1;
 };
 
 /// Which bytes, by which threads.
@@ -174,6 +183,7 @@ struct Footprint {
   /// none or all (cp-async-chunk).
   int64_t chunk = 1;
   CtaSet ctas;
+  bool operator==(const Footprint &) const = default;
 };
 
 //===----------------------------------------------------------------------===//
@@ -234,6 +244,7 @@ struct Access {
       return operation;
     return mechanismInfo(*mechanism).operation;
   }
+  bool operator==(const Access &) const = default;
 };
 
 /// One mbarrier: a ring of barriers and the slot in it (null index: slot 0).
@@ -241,6 +252,7 @@ struct BarrierRef {
   mlir::Value barrier;
   mlir::Value index;
   CtaSet ctas;
+  bool operator==(const BarrierRef &) const = default;
 };
 
 /// `count` arrivals (of each issuing thread) on a barrier's current phase.
@@ -261,6 +273,7 @@ struct Arrive {
   By by = By::Issuers;
   /// The phase state that the arrive yields (null when dropped or remote).
   mlir::Value state;
+  bool operator==(const Arrive &) const = default;
 };
 
 /// The current phase expects `bytes` more bytes of transactions (of each issuing
@@ -269,6 +282,7 @@ struct ExpectTx {
   BarrierRef barrier;
   Expr bytes;
   By by = By::Issuers;
+  bool operator==(const ExpectTx &) const = default;
 };
 
 /// When this operation's Phase accesses are performed (at issue, where it has
@@ -281,6 +295,7 @@ struct CompleteTx {
   /// Where it is given: `bytes` of each element of this tile that a thread owns
   /// (Layout::isOwner).
   mlir::RankedTensorType tile;
+  bool operator==(const CompleteTx &) const = default;
 };
 
 /// The unbound pending accesses of the class become a group, named by `token`.
@@ -290,6 +305,7 @@ struct CommitGroup {
   /// Counters (VmCount, LgkmCount): by how much the operation raises its wave's
   /// counter; none where that is the code generator's choice.
   std::optional<int64_t> count;
+  bool operator==(const CommitGroup &) const = default;
 };
 
 /// Waits until at most `pending` groups of the class are pending; or, where
@@ -300,6 +316,7 @@ struct WaitGroup {
   std::optional<int64_t> pending;
   /// Only the sources have been read (`.read`).
   bool sourcesOnly = false;
+  bool operator==(const WaitGroup &) const = default;
 };
 
 /// Waits for a phase of a barrier, by parity or by the state of an arrive.
@@ -313,6 +330,7 @@ struct WaitBarrier {
   /// depends on the schedule.
   bool blocking = true;
   mlir::Value result;
+  bool operator==(const WaitBarrier &) const = default;
 };
 
 /// A barrier among threads, without an object in memory.
@@ -324,6 +342,7 @@ struct ThreadBarrier {
   /// Named: how many threads take part; 0: all of the CTA.
   int64_t threads = 0;
   Sem sem = Sem::AcqRel;
+  bool operator==(const ThreadBarrier &) const = default;
 };
 
 struct Fence {
@@ -341,6 +360,7 @@ struct Fence {
   Sem sem = Sem::AcqRel;
   Scope scope = Scope::Cta;
   mlir::Value object;
+  bool operator==(const Fence &) const = default;
 };
 
 /// An object begins or ends.
@@ -349,6 +369,7 @@ struct Lifetime {
   BarrierRef barrier; ///< Init, Inval of an mbarrier
   mlir::Value memory; ///< Alloc, Free of tensor memory
   Expr count;         ///< Init: expected arrivals
+  bool operator==(const Lifetime &) const = default;
 };
 
 /// What happens to registers of an asynchronous product or load.
@@ -366,12 +387,14 @@ struct Registers {
   /// InFlight: whether (i1) the operation adds to what they hold; null: it does
   /// not ask.
   mlir::Value adds;
+  bool operator==(const Registers &) const = default;
 };
 
 /// A result whose value depends on the schedule (polls, atomics, work
 /// counters).
 struct Reveals {
   mlir::Value value;
+  bool operator==(const Reveals &) const = default;
 };
 
 /// Blocks until a flag in global memory is at least `value` (acquire).
@@ -380,6 +403,7 @@ struct WaitFlag {
   mlir::Value value;
   Sem sem = Sem::Acquire;
   Scope scope = Scope::Gpu;
+  bool operator==(const WaitFlag &) const = default;
 };
 
 struct Effect {
@@ -389,6 +413,8 @@ struct Effect {
   What what;
   /// Where the ISA says so: a section of the PTX ISA, or of the CDNA3 ISA.
   const char *source;
+  /// Whoever says so.
+  bool operator==(const Effect &other) const { return what == other.what; }
 };
 
 /// The effects of one operation, in the order in which it performs them.
@@ -401,6 +427,8 @@ public:
   auto end() const { return effects.end(); }
   size_t size() const { return effects.size(); }
   const Effect &operator[](size_t i) const { return effects[i]; }
+  Effect &operator[](size_t i) { return effects[i]; }
+  bool operator==(const EffectList &) const = default;
 
 private:
   llvm::SmallVector<Effect, 4> effects;

@@ -10,7 +10,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_SharedAllocOp : Titan_Op<"shared.alloc", []> {
+def Titan_SharedAllocOp : Titan_Op<"shared.alloc", [Titan_Alloc]> {
   let summary = "shared memory of the CTA, for the kernel's whole life";
   let results = (outs Titan_SharedType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
@@ -35,6 +35,25 @@ def Titan_SharedViewOp : Titan_Op<"shared.view", [Pure, Titan_View]> {
     /// Bytes from the start of the source to the start of the view.
     int64_t getByteOffset();
   }];
+}
+
+def Titan_SharedReuseOp : Titan_Op<"shared.reuse", [Pure, Titan_View]> {
+  let summary = "bytes of shared memory under another type: two buffers that take turns in one memory";
+  let description = [{
+    ```mlir
+    %a = titan.shared.alloc : !titan.shared<128x64xbf16, swizzle = 128, slots = 4>
+    %d = titan.shared.reuse %a at(16384) : !titan.shared<128x64xbf16, swizzle = 128, slots = 4>
+                                        -> !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+    ```
+    The result begins `at` so many bytes behind the start of the source (a buffer, or all
+    slots of a ring) and lies within it. An epilogue's tiles over the ring of its
+    operands, say. Nothing orders one use of the bytes against the other: that is the
+    program's, and what it forgets is a race like any other.
+  }];
+  let arguments = (ins Titan_SharedType:$source, DefaultValuedAttr<I64Attr, "0">:$at);
+  let results = (outs Titan_SharedType:$result);
+  let assemblyFormat = "$source (`at` `(` $at^ `)`)? attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Titan_MapRankOp : Titan_Op<"map_rank", [Pure, Titan_View]> {

@@ -34,7 +34,7 @@ def Titan_MmaOp : Titan_HwOp<"mma", Titan_Hopper> {
   }];
 }
 
-def Titan_InFlightNoneOp : Titan_Op<"inflight.none", [Pure]> {
+def Titan_InFlightNoneOp : Titan_Op<"inflight.none", [Pure, Titan_None]> {
   let summary = "registers for a product, holding nothing yet: the first mma must not accumulate";
   let results = (outs Titan_InFlightType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";

@@ -17,7 +17,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_TensormapAllocOp : Titan_Op<"tensormap.alloc"> {
+def Titan_TensormapAllocOp : Titan_Op<"tensormap.alloc", [Titan_Alloc]> {
   let summary = "128 bytes of shared memory for a tensor map to be edited in";
   let description = "No copy goes through a map in shared memory: publish it first.";
   let results = (outs Titan_TensorMapType:$result);

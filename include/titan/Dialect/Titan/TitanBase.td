@@ -49,6 +49,16 @@ class Titan_HwOp<string mnemonic, Titan_ExistsOn targets = Titan_Everywhere,
 /// An operation whose result is a view of memory that an operand names.
 def Titan_View : DeclareOpInterfaceMethods<ViewOpInterface>;
 
+/// An operation that names memory of the CTA.
+def Titan_Alloc : DeclareOpInterfaceMethods<AllocOpInterface>;
+
+/// An operation whose result stands for none.
+def Titan_None : DeclareOpInterfaceMethods<NoneOpInterface>;
+
+/// A register tile of elements that come from their places in the operands.
+def Titan_Places : DeclareOpInterfaceMethods<TileOpInterface>;
+def Titan_PlacesOfRegisters : DeclareOpInterfaceMethods<TileOpInterface, ["keepsRegisters"]>;
+
 def Titan_Integer : AnyTypeOf<[I32, Index], "i32 or index">;
 def Titan_Tile : Type<AnyRankedTensor.predicate, "register tile", "::mlir::RankedTensorType">;
 def Titan_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat]>;

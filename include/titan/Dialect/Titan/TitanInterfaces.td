@@ -39,6 +39,56 @@ def ViewOpInterface : OpInterface<"ViewOpInterface"> {
   ];
 }
 
+def AllocOpInterface : OpInterface<"AllocOpInterface"> {
+  let cppNamespace = "::titan";
+  let description = [{
+    The operation's one result names memory of the CTA, which nothing else names
+    but views of it. It stands at the top of the kernel's body.
+  }];
+  let methods = [
+    InterfaceMethod<"How much of which memory, and how it is aligned.",
+      "::titan::effect::Allocation", "getAllocation">
+  ];
+}
+
+def NoneOpInterface : OpInterface<"NoneOpInterface"> {
+  let cppNamespace = "::titan";
+  let description = [{
+    The operation's one result stands for none: no group, no slot, no product.
+  }];
+}
+
+def TileOpInterface : OpInterface<"TileOpInterface"> {
+  let cppNamespace = "::titan";
+  let description = [{
+    The operation's one result is a register tile whose elements follow from the
+    operands' by their places alone. (What follows element by element is
+    OpTrait::Elementwise.)
+  }];
+  let methods = [
+    InterfaceMethod<[{The elements, row-major, where they are integers and the operands hold these
+      (a scalar operand: one).}],
+      "std::vector<int64_t>", "getElements",
+      (ins "::llvm::ArrayRef<::llvm::ArrayRef<int64_t>>":$operands)>,
+    InterfaceMethod<"Whether each thread has the result in registers of the operand: nothing is computed.",
+      "bool", "keepsRegisters", (ins), [{}], [{ return false; }]>
+  ];
+}
+
+def RegisterIndexOpInterface : OpInterface<"RegisterIndexOpInterface"> {
+  let cppNamespace = "::titan";
+  let description = [{
+    The operation chooses registers by an index. Registers have no addresses: once
+    loops are unrolled (titan-unroll) the index is a constant, and the operation
+    one without an index.
+  }];
+  let methods = [
+    InterfaceMethod<"The index.", "::mlir::Value", "getRegisterIndex">,
+    InterfaceMethod<"What the result is where the index is this number.",
+      "::mlir::Value", "atIndex", (ins "::mlir::OpBuilder &":$b, "int64_t":$index)>
+  ];
+}
+
 def LayoutAttrInterface : AttrInterface<"LayoutAttrInterface"> {
   let cppNamespace = "::titan";
   let description = [{

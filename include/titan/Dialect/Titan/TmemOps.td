@@ -17,7 +17,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_TmemAllocOp : Titan_Op<"tmem.alloc"> {
+def Titan_TmemAllocOp : Titan_Op<"tmem.alloc", [Titan_Alloc]> {
   let summary = "tensor memory of the CTA: its columns, before tcgen05.alloc has got them";
   let description = [{
     As titan.mbarrier.alloc gives the memory of barriers, and titan.mbarrier.init
