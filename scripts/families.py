@@ -1,87 +1,89 @@
 #!/usr/bin/env python3
 """Which files of lib and tools name an operation outside of its four places.
 
-An operation is known to its definition and verifier (Dialect/Titan), and to its
-family's file of the simulator and of the lowering; everybody else reads
-effects and interfaces. What all may know: kernels, launches, partitions and
-control flow (KernelOps.td, scf).
+An operation is known to its definition and verifier (its family's file in
+Dialect/Titan), and to its family's file of the simulator and of the lowering;
+everybody else reads effects and interfaces. What all may know: kernels,
+launches, partitions and control flow (KernelOps.td, scf).
 
-families.py            prints each such file with the operations that it names
-families.py --check    fails where a file names more of them than
-                       scripts/families.txt has it down for
-families.py --write    takes what is better now into scripts/families.txt
+A name is the class (MmaOp, however it is used: casts, templates, aliases), or
+the operation's own name as a string ("titan.mma"). Who makes an operation need
+not know what it does: MmaOp::create is no name.
 
-The list only ever shrinks, until it is empty.
+families.py            prints each such file with the operations that it names;
+                       fails where there is one
 """
 import pathlib
 import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
-record = root / "scripts/families.txt"
 
 # A family's file of the simulator and of the lowering, where it is not called
 # as its .td file is.
-stems = {"Barrier": "Barriers", "Tile": "Tiles", "Pipe": "Pipes", "Copy": "Pipes"}
-# The passes that are what an operation becomes.
+stems = {"Barrier": "Barriers", "Tile": "Tiles", "Copy": "Pipes"}
+# Operations that are expanded: the passes that are what they become. A copy by
+# schedule becomes what the uses of its tile ask for: CopyUse* follow the tile
+# through the operations.
 expansions = {
-    family: {f"lib/Transforms/{name}" for name in ("ExpandPipes.h", "ExpandPipes.cpp", "LowerCopies.cpp", "PipeBarriers.cpp", "PipeUses.cpp")}
-    for family in ("Pipe", "Copy")
+    "Pipe": r"lib/Transforms/(ExpandPipes\.h|ExpandPipes\.cpp|PipeBarriers\.cpp|PipeUses\.cpp)|lib/Dialect/Titan/Copy(Builders|Uses|UseValues)\.cpp",
+    "Copy": r"lib/Transforms/(ExpandPipes\.h|ExpandPipes\.cpp|PipeUses\.cpp|LowerCopies\.cpp)|(lib|include/titan)/Dialect/Titan/Copy\w+\.(h|cpp)",
 }
+uses = r"lib/Dialect/Titan/CopyUse\w*\.(h|cpp)"
 
 
 def operations():
-    """The family of each operation class, structure left out."""
+    """The family of each operation, by class and by name; structure left out."""
     families = {}
     for file in sorted((root / "include/titan/Dialect/Titan").glob("*Ops.td")):
         family = file.stem.removesuffix("Ops")
-        if family not in ("Kernel", "Titan"):
-            for name in re.findall(r"^def Titan_(\w+Op)\b", file.read_text(), re.M):
-                families[name] = family
+        if family in ("Kernel", "Titan"):
+            continue
+        text = file.read_text()
+        prefixes = dict(re.findall(r'^class (Titan_\w+)<string mnemonic.*?"([\w.]+)" # mnemonic', text, re.M | re.S))
+        for name, base, mnemonic in re.findall(r'^def Titan_(\w+Op)\s*:\s*(\w+)<"([\w.]+)"', text, re.M):
+            families[name] = family
+            families[f"titan.{prefixes.get(base, '')}{mnemonic}"] = family
     return families
 
 
-def code(file):
-    """The text without comments and strings, and without what makes operations:
-    who makes one need not know what it does."""
+def names(file):
+    """The classes and the whole strings of a file, without comments and without
+    what makes operations."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", file.read_text(), flags=re.S)
+    # Literals side by side are one; lib/Kernels writes programs.
+    strings = [] if "/lib/Kernels/" in file.as_posix() else re.findall(r'"((?:[^"\\\n]|\\.)*)"', re.sub(r'"\s*\n?\s*"', "", text))
     text = re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', text)
-    return re.sub(r"\b\w+Op::create\b|\bcreate<\w+Op>", "", text)
+    text = re.sub(r"\b\w+Op::create\b|\bcreate<\w+Op>", "", text)
+    return set(re.findall(r"\b\w+Op\b", text)) | set(strings)
 
 
 def found():
     families = operations()
+    assert len(families) > 150, "the definitions are not read"
     for folder in ("lib", "include/titan", "tools"):
         for file in sorted((root / folder).rglob("*")):
             name = file.relative_to(root).as_posix()
             # The operations of Triton's dialect have a namespace of their own.
-            if file.suffix not in (".h", ".cpp") or "/Dialect/" in name or "/Triton/" in name:
+            if file.suffix not in (".h", ".cpp") or "/Triton/" in name or re.fullmatch(uses, name):
                 continue
-            for op in sorted(set(re.findall(r"\b\w+Op\b", code(file))) & families.keys()):
+            for op in sorted(names(file) & families.keys()):
                 family = families[op]
                 # A family whose file would be too long has several: Memory.cpp,
                 # MemoryAccess.cpp.
-                own = rf"lib/(Simulator|Conversion/TitanToLLVM)/{stems.get(family, family)}[A-Za-z]*\.(cpp|h)"
-                if not re.fullmatch(own, name) and name not in expansions.get(family, set()):
+                own = rf"lib/(Simulator|Conversion/TitanToLLVM)/{stems.get(family, family)}[A-Za-z]*\.(cpp|h)|lib/Dialect/Titan/{family}Ops\.(cpp|h)"
+                if not re.fullmatch(own, name) and not re.fullmatch(expansions.get(family, "$^"), name):
                     yield name, op
 
 
 def main():
-    now = {}
+    named = {}
     for file, op in found():
-        now.setdefault(file, []).append(op)
-    known = {}
-    if record.exists():
-        known = {file: int(count) for file, count in (line.split() for line in record.read_text().splitlines())}
-    if "--check" not in sys.argv and "--write" not in sys.argv:
-        for file, ops in now.items():
-            print(file, *ops)
-        return
-    worse = [f"{file}: {' '.join(ops)}" for file, ops in now.items() if record.exists() and len(ops) > known.get(file, 0)]
-    if worse:
-        sys.exit("\n".join(worse) + "\nmore operations named outside of their places: read effects, or an interface (CONTRIBUTING.md)")
-    if "--write" in sys.argv:
-        record.write_text("".join(f"{file} {len(ops)}\n" for file, ops in now.items()))
+        named.setdefault(file, []).append(op)
+    for file, ops in named.items():
+        print(file, *ops)
+    if named:
+        sys.exit("operations named outside of their places: read effects, or an interface (CONTRIBUTING.md)")
 
 
 main()

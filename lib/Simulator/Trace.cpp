@@ -37,8 +37,9 @@ void Trace::copy(const Copy &copy, uint64_t end) {
 
 void Trace::product(const Product &product, const Cta &cta, uint64_t end) {
   threads.try_emplace({cta.number, products}, "products");
-  events.push_back({"titan.mma", placeOf(product.inst->origin->getLoc()),
-                    cta.number, products, product.issued, end});
+  events.push_back({product.inst->origin->getName().getStringRef().str(),
+                    placeOf(product.inst->origin->getLoc()), cta.number,
+                    products, product.issued, end});
 }
 
 std::optional<std::string> Trace::write() {

@@ -102,6 +102,11 @@ void Uses::pass(Value from, Value to, bool newPlaces) {
 
 static bool findAllocations(Value memory, llvm::SetVector<Value> &found,
                             llvm::DenseSet<Value> &seen) {
+  // Under another type the dimensions are others.
+  for (Value at = memory; at && at.getDefiningOp<ViewOpInterface>();
+       at = at.getDefiningOp<ViewOpInterface>().getView().source)
+    if (at.getDefiningOp<SharedReuseOp>())
+      return false;
   memory = getRoot(memory);
   if (!seen.insert(memory).second)
     return true;

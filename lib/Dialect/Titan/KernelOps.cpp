@@ -260,17 +260,22 @@ LogicalResult KernelOp::verifyRegions() {
       return WalkResult::interrupt();
     }
     // The launch and its values are verified above.
-    if (auto reduce = dyn_cast<TmaReduceOp>(op))
-      if (TensorMapOp map = getTensorMapOp(reduce.getMap());
-          map && !hasTmaReduction(reduce.getOp(), getTmaTypeName(map))) {
-        reduce.emitOpError("[tma-reduce-type] '")
-            << stringifyAtomicOp(reduce.getOp())
+    for (Value operand : op->getOperands()) {
+      TensorMapOp map = isa<TensorMapType>(operand.getType())
+                            ? getTensorMapOp(operand)
+                            : nullptr;
+      auto reduction =
+          map ? getReductionThrough(op, operand) : std::optional<AtomicOp>();
+      if (reduction && !hasTmaReduction(*reduction, getTmaTypeName(map))) {
+        op->emitOpError("[tma-reduce-type] '")
+            << stringifyAtomicOp(*reduction)
             << "' takes unsigned numbers, and min or max go through the same "
                "map of "
             << map.getType().getElementType()
             << ", which is signed: make two maps";
         return WalkResult::interrupt();
       }
+    }
     if (isa<WarpSpecializeOp>(op) && op->getParentRegion() != &getBody()) {
       op->emitOpError("[partition-shape] stands in the kernel's body itself");
       return WalkResult::interrupt();

@@ -49,6 +49,9 @@ std::string describe(const TmaViolation &violation, const char *source);
 inline bool isSignedTma(AtomicOp op) {
   return op == AtomicOp::Min || op == AtomicOp::Max;
 }
+/// By which operation `op` reduces into the tensor of a map, if it does.
+std::optional<AtomicOp> getReductionThrough(mlir::Operation *op,
+                                            mlir::Value map);
 /// Whether a reduction goes through maps of a type (Target/Tma.h).
 bool hasTmaReduction(AtomicOp op, llvm::StringRef tmaType);
 
@@ -167,12 +170,13 @@ inline effect::Footprint objectOf(mlir::Value object, mlir::Value index = {}) {
   return bytes;
 }
 
-/// The barrier of an operation: the own CTA's, or that of the rank that a
-/// map_rank in the chain names.
+/// The barrier of an operation: the own CTA's, or that of the rank that its
+/// view names (titan.map_rank).
 inline effect::BarrierRef barrierOf(mlir::Value barrier, mlir::Value index) {
   effect::BarrierRef ref{barrier, index, {}};
-  if (auto map = barrier.getDefiningOp<MapRankOp>())
-    ref.ctas = {effect::CtaSet::Rank, map.getRank()};
+  if (auto view = barrier.getDefiningOp<ViewOpInterface>())
+    if (mlir::Value rank = view.getView().rank)
+      ref.ctas = {effect::CtaSet::Rank, rank};
   return ref;
 }
 

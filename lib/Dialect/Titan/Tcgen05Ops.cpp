@@ -60,7 +60,7 @@ static LogicalResult verifyGroup(Operation *op, bool pair) {
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyWhole(Operation *op, Value memory, bool pair) {
-  if (!memory.getDefiningOp<TmemAllocOp>())
+  if (!memory.getDefiningOp<AllocOpInterface>())
     return op->emitOpError("[tmem-alloc] takes what titan.tmem.alloc names, "
                            "not a part of it");
   return verifyGroup(op, pair);

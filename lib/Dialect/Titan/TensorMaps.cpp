@@ -46,8 +46,8 @@ StringRef titan::getTmaTypeName(TensorMapOp op) {
   for (BlockArgument argument : kernel.getLaunchArguments())
     if (kernel.getLaunchValue(argument) == op.getResult())
       for (Operation *user : argument.getUsers())
-        if (auto reduce = dyn_cast<TmaReduceOp>(user))
-          isSigned |= isSignedTma(reduce.getOp());
+        if (auto reduction = getReductionThrough(user, argument))
+          isSigned |= isSignedTma(*reduction);
   return getTmaTypeName(op.getType().getElementType(), isSigned);
 }
 
@@ -321,13 +321,33 @@ LogicalResult TensorMapOp::verify() {
 }
 
 bool titan::isStoredThrough(TensorMapOp map) {
-  auto through = [&](auto op) {
-    return getTensorMapOp(op.getMap()) == map ? WalkResult::interrupt()
-                                              : WalkResult::advance();
-  };
-  Region &body = map->getParentOfType<KernelOp>().getBody();
-  return body.walk([&](TmaStoreOp op) { return through(op); })
-             .wasInterrupted() ||
-         body.walk([&](TmaReduceOp op) { return through(op); })
-             .wasInterrupted();
+  return map->getParentOfType<KernelOp>()
+      .getBody()
+      .walk([&](HardwareEffectsInterface op) {
+        effect::EffectList effects;
+        op.getHardwareEffects(effects);
+        for (const effect::Effect &each : effects)
+          if (auto *access = std::get_if<effect::Access>(&each.what);
+              access && access->kind != AccessKind::Read &&
+              access->bytes.kind == effect::Footprint::Box &&
+              getTensorMapOp(access->bytes.object) == map)
+            return WalkResult::interrupt();
+        return WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+std::optional<AtomicOp> titan::getReductionThrough(Operation *op, Value map) {
+  auto hardware = dyn_cast<HardwareEffectsInterface>(op);
+  if (!hardware)
+    return std::nullopt;
+  effect::EffectList effects;
+  hardware.getHardwareEffects(effects);
+  for (const effect::Effect &each : effects)
+    if (auto *access = std::get_if<effect::Access>(&each.what);
+        access && access->reduction &&
+        access->bytes.kind == effect::Footprint::Box &&
+        access->bytes.object == map)
+      return access->reduction->op;
+  return std::nullopt;
 }

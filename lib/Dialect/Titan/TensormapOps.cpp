@@ -32,6 +32,14 @@ LogicalResult TensormapAllocOp::verify() {
   return verifyAtKernelTop(*this);
 }
 
+Value titan::getMappedTensor(Value map) {
+  if (TensorMapOp made = getTensorMapOp(map))
+    return made.getTensor();
+  if (auto at = map.getDefiningOp<TensormapAtOp>())
+    return at.getTensor();
+  return {};
+}
+
 View TensormapAtOp::getView() {
   return {.source = getArray(),
           .index = getIndex(),

@@ -51,14 +51,6 @@ Value titan::getRoot(Value memory, bool *cluster) {
   return memory;
 }
 
-Value titan::getMappedTensor(Value map) {
-  if (TensorMapOp made = getTensorMapOp(map))
-    return made.getTensor();
-  if (auto at = map.getDefiningOp<TensormapAtOp>())
-    return at.getTensor();
-  return {};
-}
-
 TensorMapOp titan::getTensorMapOp(Value mapInBody) {
   if (auto argument = dyn_cast<BlockArgument>(mapInBody))
     if (auto kernel = dyn_cast<KernelOp>(argument.getOwner()->getParentOp()))

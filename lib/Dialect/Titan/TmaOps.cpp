@@ -73,7 +73,7 @@ static LogicalResult verifyCopy(Operation *op, TensorMapType map,
            << map << " has " << spatial << " offsets, not " << offsets.size()
            << ": one for each spatial dimension of an im2col map";
   if (op->getOperand(isa<TmaLoadOp>(op) ? 0 : 1)
-          .getDefiningOp<TensormapAllocOp>())
+          .getDefiningOp<AllocOpInterface>())
     return op->emitOpError("[tensormap-place] no copy goes through a map in "
                            "shared memory: publish it by "
                            "titan.tensormap.cp_fenceproxy");
@@ -138,7 +138,7 @@ void TmaLoadOp::getHardwareEffects(EffectList &effects) {
     ctas = barrier.ctas = {CtaSet::Mask, getMulticast()};
   // A map in memory may be changed: that it has been read a bulk group of the
   // issuing thread can tell before the copy is complete (MM-91).
-  bool changes = getMap().getDefiningOp<TensormapAtOp>();
+  bool changes = getMap().getDefiningOp<ViewOpInterface>() != nullptr;
   effects.add(
       Access{.kind = AccessKind::Read,
              .proxy = Proxy::Tensormap,
