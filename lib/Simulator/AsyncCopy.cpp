@@ -235,7 +235,8 @@ static Step mbarrierArrive(Agent &agent, const Inst &inst) {
     if (machine.views)
       for (int c = 0; c < 2; ++c)
         barrier->gathering.own.raise(work.agent->knowledge->copies[c], last);
-    machine.arrive(*barrier, work.agent->program.lanes, work.inst->origin, work.agent);
+    machine.arrive(*barrier, work.agent->program.lanes, work.inst->origin,
+                   work.agent);
     return true;
   };
   owner->unobserved[work->id] = work;

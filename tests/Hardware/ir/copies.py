@@ -31,7 +31,7 @@ import tempfile
 
 from transfers import REDUCTIONS, TYPES, read_npy, reduce, titan, write_npy
 
-TILE_TYPES = ["i8", "i16", "bf16", "f16", "i32", "f32"]
+TILE_TYPES = ["i8", "i16", "bf16", "f16", "i32", "f32", "i64"]
 SHARED_REDUCTIONS = ["add", "min", "max", "and", "or", "xor"]
 
 
@@ -120,7 +120,7 @@ class Kernel:
         copy, e = self.blocked(rows, columns, 16 // size)
         while e * size < 4:
             copy, e = self.blocked(rows, columns, 16 // size)
-        bytes_ = rng.choice([b for b in (4, 8, 16) if e * size % b == 0])
+        bytes_ = rng.choice([b for b in (4, 8, 16) if b >= size and e * size % b == 0])
         swizzle = rng.choice([0, 0] + [s for s in (32, 64, 128) if columns * size % s == 0])
         own = rng.random() < 0.3  # each thread reads what it copied
         read = copy if own else self.blocked(rows, columns, 16 // size)[0]
@@ -383,7 +383,7 @@ class Kernel:
         op = rng.choice(SHARED_REDUCTIONS)
         self.cluster = rng.choice([2, 2, 4])
         self.grid = self.cluster
-        self.type = "i32" if reduces else rng.choice(TILE_TYPES)
+        self.type = rng.choice(["i32", "i64"] if op == "add" else ["i32"]) if reduces else rng.choice(TILE_TYPES)
         size = TYPES[self.type][0]
         rows, columns = rng.choice([16, 32, 64]), rng.choice([32, 64])
         self.rows, self.columns, self.bytes = rows, columns, rows * columns * size
@@ -437,9 +437,9 @@ class Kernel:
             came = block[self.source_of(cta)]
             if reduces:
                 old = block[self.grid + cta]
-                came = b"".join(reduce(op, "i32", int.from_bytes(old[i:i + 4], "little"),
-                                       int.from_bytes(came[i:i + 4], "little")).to_bytes(4, "little")
-                                for i in range(0, self.bytes, 4))
+                came = b"".join(reduce(op, self.type, int.from_bytes(old[i:i + size], "little"),
+                                       int.from_bytes(came[i:i + size], "little")).to_bytes(size, "little")
+                                for i in range(0, self.bytes, size))
             self.after += came
 
     # -- arrivals for good -------------------------------------------------------------------
