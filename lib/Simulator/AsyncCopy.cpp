@@ -218,17 +218,28 @@ static Step mbarrierArrive(Agent &agent, const Inst &inst) {
   work->cta = &agent.cta;
   std::erase_if(agent.allCopies,
                 [](const CopyRef &copy) { return copy->done; });
-  work->act = [&machine, barrier, last = agent.copies,
-               earlier = agent.allCopies](Copy &work) {
+  work->act = [&machine, owner, barrier, phase = barrier->phase,
+               last = agent.copies, earlier = agent.allCopies](Copy &work) {
     for (const CopyRef &copy : earlier)
       if (!copy->done)
         return false;
+    if (machine.hazards && barrier->phase != phase)
+      machine.find(
+          Code::PhaseAmbiguous,
+          llvm::formatv("the arrival was issued in phase {0} of {1} and comes "
+                        "in phase {2}, which began without it: {3}",
+                        phase, machine.nameOf(*owner, *barrier), barrier->phase,
+                        work.agent->who(*work.inst)),
+          work.inst->origin, work.agent);
+    barrier->copies.push_back(work.id);
     if (machine.views)
       for (int c = 0; c < 2; ++c)
         barrier->gathering.own.raise(work.agent->knowledge->copies[c], last);
-    machine.arrive(*barrier, work.agent->program.lanes, work.inst->origin, work.agent);
+    machine.arrive(*barrier, work.agent->program.lanes, work.inst->origin,
+                   work.agent);
     return true;
   };
+  owner->unobserved[work->id] = work;
   // The barrier tells of what no group holds.
   agent.openCopies.clear();
   machine.issue(work);

@@ -63,8 +63,11 @@ void titan::sim::completeAt(Machine &machine, Copy &copy, MBarrier &barrier,
   machine.transact(barrier, -bytes, copy.inst->origin, copy.agent);
 }
 
-uint32_t titan::sim::reduceWord(AtomicOp op, uint32_t old, uint32_t value) {
-  auto sign = [](uint32_t bits) { return static_cast<int32_t>(bits); };
+uint64_t titan::sim::reduceWord(AtomicOp op, unsigned bytes, uint64_t old,
+                                uint64_t value) {
+  auto sign = [&](uint64_t bits) {
+    return llvm::SignExtend64(bits, 8 * bytes);
+  };
   switch (op) {
   case AtomicOp::Add:
     return old + value;
@@ -100,7 +103,8 @@ static Step store(Agent &agent, const Inst &inst) {
     return Step::Failed;
   struct Word {
     unsigned lane;
-    uint32_t address, bits;
+    uint32_t address;
+    uint64_t bits;
     bool poison;
   };
   std::vector<Word> words;
@@ -110,8 +114,8 @@ static Step store(Agent &agent, const Inst &inst) {
   size_t begin = size_t(agent.regionWarp % table.warps) * table.perWarp();
   for (uint32_t i = 0; i < table.perWarp(); ++i)
     if (agent.regionWarp < table.warps && table.owner[begin + i])
-      words.push_back({i % table.lanes, place.address + access.offset[begin + i],
-                       from->data[i],
+      words.push_back({i % table.lanes,
+                       place.address + access.offset[begin + i], from->data[i],
                        !from->poison.empty() && from->poison[i]});
   if (words.empty())
     return Step::Ran;
@@ -142,12 +146,12 @@ static Step store(Agent &agent, const Inst &inst) {
     for (const Word &word : words) {
       Viewer *viewer =
           viewers[word.lane != 0] ? &*viewers[word.lane != 0] : nullptr;
-      uint32_t bits = word.bits;
-      uint8_t data[4], poison[4];
-      std::memset(poison, word.poison, 4);
+      uint64_t bits = word.bits;
+      uint8_t data[8], poison[8];
+      std::memset(poison, word.poison, sizeof(poison));
       if (reduces) {
-        uint32_t old = 0;
-        if (!target->shared.read(word.address, 4, data, poison)) {
+        uint64_t old = 0;
+        if (!target->shared.read(word.address, bytes, data, poison)) {
           machine.find(
               Code::UndefinedRead,
               "updates bytes of " + machine.nameAt(word.address) +
@@ -155,10 +159,11 @@ static Step store(Agent &agent, const Inst &inst) {
               copy.inst->origin, copy.agent);
           return true;
         }
-        std::memcpy(&old, data, 4);
-        bits = reduceWord(static_cast<AtomicOp>(copy.inst->kind), old, bits);
+        std::memcpy(&old, data, bytes);
+        bits = reduceWord(static_cast<AtomicOp>(copy.inst->kind), bytes, old,
+                          bits);
       }
-      std::memcpy(data, &bits, 4);
+      std::memcpy(data, &bits, bytes);
       target->shared.write(word.address, bytes, data, poison, event, viewer,
                            /*wins=*/reduces);
     }

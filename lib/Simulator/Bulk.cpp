@@ -142,19 +142,11 @@ static Step toPeer(Agent &agent, const Inst &inst) {
       }
       auto op = static_cast<AtomicOp>(inst.kind);
       for (int64_t i = 0; i < inst.imm; i += width) {
-        if (width == 8) { // an addition
-          uint64_t a, b;
-          std::memcpy(&a, &old[i], 8);
-          std::memcpy(&b, &copy.data[i], 8);
-          a += b;
-          std::memcpy(&copy.data[i], &a, 8);
-          continue;
-        }
-        uint32_t a, b;
-        std::memcpy(&a, &old[i], 4);
-        std::memcpy(&b, &copy.data[i], 4);
-        a = reduceWord(op, a, b);
-        std::memcpy(&copy.data[i], &a, 4);
+        uint64_t a = 0, b = 0;
+        std::memcpy(&a, &old[i], width);
+        std::memcpy(&b, &copy.data[i], width);
+        a = reduceWord(op, width, a, b);
+        std::memcpy(&copy.data[i], &a, width);
       }
     }
     target->shared.write(to, inst.imm, copy.data.data(), nullptr, event,

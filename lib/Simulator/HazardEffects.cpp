@@ -171,6 +171,9 @@ void State::touchAs(Issue &issue, const effect::Access &effect,
       touch(memory, begin, end - begin, y);
     });
   };
+  if (owner == &agent.cta && effect.mechanism == Mechanism::Phase &&
+      effect.kind == AccessKind::Read)
+    sources[owner->number].push_back(issue.opOf(Mechanism::Phase, 0));
   if (touched.byLane()) {
     touched.forEach([&](int lane, int64_t begin, int64_t end) {
       byLane(y, warp, lane);
@@ -381,6 +384,27 @@ void Hazards::exit(Agent &agent, const Inst &inst) {
         issuer.origin, &agent, false,
         {{inst.origin->getLoc(), "the kernel's end"}});
   };
+  // The CTA's last warp: what reads its memory is over (MM-81).
+  if (agent.cta.running == 1)
+    for (uint32_t op : state->sources[agent.cta.number])
+      if (llvm::none_of(state->ops[op].done, [&](const HbEvent &event) {
+            return llvm::any_of(agent.cta.agents, [&](const auto &each) {
+              return llvm::any_of(
+                  state->of(*each).classes, [&](const ThreadClass &thread) {
+                    return State::knows({&thread, &thread.known, allLanes},
+                                        event);
+                  });
+            });
+          })) {
+        const Site &site = state->siteAt(state->ops[op].site);
+        state->machine.find(
+            Code::ExitWithWork,
+            "nobody of the CTA knows that its source has been read when the "
+            "CTA exits: " +
+                site.who,
+            site.inst->origin, &agent, false,
+            {{inst.origin->getLoc(), "the kernel's end"}});
+      }
   for (auto &[key, pending] : state->of(agent).pending) {
     Discharge needed = mechanismInfo(key.first).atExit;
     if (needed == Discharge::Nothing)
@@ -426,30 +450,18 @@ bool State::mayIssue(const Agent &agent, const Plan &plan) const {
   }
 }
 
-bool Hazards::before(Agent &agent, const Inst &inst) {
+void Hazards::before(Agent &agent, const Inst &inst) {
   const Plan &plan = state->planOf(inst);
-  if (!plan.followed) {
-    state->machine.find(
-        Code::NotSupportedYet,
-        llvm::formatv("hazards of '{0}' are not detected in runs yet: ask "
-                      "titan check, and run with --hazards=off",
-                      inst.origin->getName().getStringRef()),
-        inst.origin, &agent);
-    return false;
-  }
   if (!state->mayIssue(agent, plan))
-    return true;
-  if (!plan.waits) {
-    state->perform(agent, inst, plan);
-    return true;
-  }
+    return;
+  if (!plan.waits)
+    return state->perform(agent, inst, plan);
   for (const effect::Effect &each : plan.effects)
     if (auto *wait = std::get_if<effect::WaitBarrier>(&each.what))
       state->forEachBarrier(
           agent, wait->barrier, false, [&](Cta &owner, MBarrier &barrier) {
             state->needInit(agent, inst, owner, barrier, false);
           });
-  return true;
 }
 
 void Hazards::after(Agent &agent, const Inst &inst, Step step) {
@@ -555,8 +567,11 @@ void State::perform(Agent &agent, const Inst &inst, const Plan &plan) {
     if (auto *complete = std::get_if<effect::CompleteTx>(&each.what)) {
       forEachBarrier(agent, complete->barrier, false,
                      [&](Cta &owner, MBarrier &barrier) {
-                       needInit(agent, inst, owner, barrier, true);
-                       issue.signal(owner, barrier);
+                       needInit(agent, inst, owner, barrier, plan.byAsyncProxy);
+                       if (plan.copies)
+                         issue.signal(owner, barrier);
+                       else
+                         this->use(agent, inst, barrier);
                      });
       continue;
     }
@@ -572,7 +587,7 @@ void State::perform(Agent &agent, const Inst &inst, const Plan &plan) {
       });
     else if (auto *expect = std::get_if<effect::ExpectTx>(&each.what))
       use(expect->barrier, [&](Cta &, MBarrier &barrier) {
-        this->expect(agent, inst, barrier);
+        this->expect(agent, inst, barrier, /*bytes=*/true);
       });
     else if (auto *life = std::get_if<effect::Lifetime>(&each.what);
              life && life->kind == effect::Lifetime::Inval)

@@ -37,23 +37,40 @@ bool State::allKnow(const Access &y, const HbEvent &event) {
                       [&](const Actor &actor) { return knows(actor, event); });
 }
 
-bool State::allKnowOne(const Access &y, const std::vector<HbEvent> &events) {
+/// An observation of what X's lane has issued.
+static HbEvent by(HbEvent event, const Record &x) {
+  if (event.lane == eachLane)
+    event.lane = x.at.lane;
+  return event;
+}
+
+bool State::allKnowOne(const Access &y, const std::vector<HbEvent> &events,
+                       const Record &x) {
   return llvm::all_of(y.actors, [&](const Actor &actor) {
-    return llvm::any_of(
-        events, [&](const HbEvent &event) { return knows(actor, event); });
+    return llvm::any_of(events, [&](const HbEvent &event) {
+      return knows(actor, by(event, x));
+    });
   });
 }
 
-bool State::isDone(const Access &y, const AsyncOp &op) const {
-  if (op.parts.empty())
-    return allKnowOne(y, op.done);
-  return llvm::all_of(
-      op.parts, [&](uint32_t part) { return allKnowOne(y, ops[part].done); });
+bool State::isDone(const Access &y, const AsyncOp &op, const Record &x) const {
+  if (op.parts.empty()) {
+    const AsyncOp *each = &op;
+    while (!allKnowOne(y, each->done, x)) {
+      if (each->before == none)
+        return false;
+      each = &ops[each->before];
+    }
+    return true;
+  }
+  return llvm::all_of(op.parts, [&](uint32_t part) {
+    return allKnowOne(y, ops[part].done, x);
+  });
 }
 
 Relation State::relation(const Record &x, const Access &y) const {
   bool sameWarp = x.at.number / 2 == y.actors[0].thread->number / 2;
-  if (x.op != none && sameWarp)
+  if (x.op != none && sameWarp && x.proxy != Proxy::AsyncGeneric)
     return Relation::SameThread;
   for (const Actor &actor : y.actors)
     if (x.at.number == actor.thread->number && x.at.lane == actor.lane)
@@ -65,29 +82,43 @@ Relation State::relation(const Record &x, const Access &y) const {
 bool State::fenced(const Record &x, const Access &y, ProxyFence fence) {
   if (fence == ProxyFence::TensormapReleaseAcquire)
     return mapAcquired(x, y);
-  if (fence == ProxyFence::None || x.op != none)
-    return true; // Asynchronous generic accesses are not in this slice.
-  const ThreadClass &thread = warps[x.at.number / 2].classes[x.at.number % 2];
+  if (fence == ProxyFence::None)
+    return true;
+  if (x.op == none)
+    return fencedSince(x.at, y, fence);
+  // By who has observed that X is over, or knows of it.
+  for (uint32_t op = x.op; op != none; op = ops[op].before)
+    for (const auto *events : {&ops[op].done, &ops[op].read})
+      for (const HbEvent &event : *events)
+        if (fencedSince(by(event, x), y, fence))
+          return true;
+  return false;
+}
+
+bool State::fencedSince(const HbEvent &event, const Access &y,
+                        ProxyFence fence) {
+  const WarpState &warp = warps[event.number / 2];
+  const ThreadClass &thread = warp.classes[event.number % 2];
   int space = static_cast<int>(y.space);
-  // Seen from X's thread, shared memory may be another CTA's.
-  if (y.space != MemorySpace::Global && x.cta != y.record.cta)
+  // Seen from that thread, shared memory may be another CTA's.
+  if (y.space != MemorySpace::Global && warp.cta != y.record.cta)
     space = static_cast<int>(y.space == MemorySpace::SharedOwn
                                  ? MemorySpace::SharedPeer
                                  : MemorySpace::SharedOwn);
   const auto &fences = thread.fences[space];
-  auto first = std::lower_bound(fences.begin(), fences.end(), x.at.clock);
+  auto first = std::lower_bound(fences.begin(), fences.end(), event.clock);
   bool loose = machine.options.strictness.level == Strictness::Level::Off;
-  if (first != fences.end() && allKnow(y, {x.at.number, *first, x.at.lane}))
+  if (first != fences.end() && allKnow(y, {event.number, *first, event.lane}))
     return true;
   if (fence == ProxyFence::ByFirst && !loose)
     return false;
-  // By the thread that issues Y, after it came to know X.
+  // By the thread that issues Y, after it came to know of the event.
   return llvm::all_of(y.actors, [&](const Actor &actor) {
     const ThreadClass &mine = *actor.thread;
     int own = static_cast<int>(y.space);
-    if (x.at.number == mine.number && x.at.lane == actor.lane)
+    if (event.number == mine.number && event.lane == actor.lane)
       return false; // Its own fence has been looked for.
-    return mine.atFence[own].get(x.at.number) >= x.at.clock;
+    return mine.atFence[own].get(event.number) >= event.clock;
   });
 }
 
@@ -217,7 +248,7 @@ State::Order State::check(const Record &x, Access &y) {
   if (morallyStrong || !conflict(first, second, isSameReduction(x, y)))
     // Of a read nobody asks.
     return y.record.kind != AccessKind::Read &&
-                   (x.op != none ? isDone(y, ops[x.op]) : allKnow(y, x.at))
+                   (x.op != none ? isDone(y, ops[x.op], x) : allKnow(y, x.at))
                ? Order::Before
                : Order::Neither;
   Requirement need = required(first, second, between);
@@ -242,10 +273,11 @@ State::Order State::check(const Record &x, Access &y) {
   };
   if (x.op != none) {
     const AsyncOp &op = ops[x.op];
-    bool over = isDone(y, op) || (need.completion == Completion::SourceRead &&
-                                  allKnowOne(y, op.read));
+    bool over =
+        isDone(y, op, x) || (need.completion == Completion::SourceRead &&
+                             allKnowOne(y, op.read, x));
     if (!over && need.completion != Completion::None) {
-      if (wantsMmaFence([&](auto &now) { return isDone(now, op); }, "wait"))
+      if (wantsMmaFence([&](auto &now) { return isDone(now, op, x); }, "wait"))
         return Order::Bad;
       Code code = need.ifNotComplete;
       bool product = op.mechanism == Mechanism::MmaGroup;
@@ -278,10 +310,12 @@ State::Order State::check(const Record &x, Access &y) {
     else
       tell(need.ifNoFence, x, y,
            llvm::formatv("{0} through the {1} proxy bytes {2} through the {3} "
-                         "proxy, without a fence.proxy.async after it by the "
-                         "thread that did",
+                         "proxy, without a fence.proxy.async {4}",
                          doing, effect::stringify(y.record.proxy), did,
-                         effect::stringify(x.proxy)));
+                         effect::stringify(x.proxy),
+                         x.op == none
+                             ? "after it by the thread that did"
+                             : "by a thread that has observed its completion"));
     return Order::Bad;
   }
   if (need.advice) {
@@ -317,7 +351,9 @@ void State::touch(const Memory &memory, uint64_t address, uint64_t bytes,
         Order order = Order::Before;
         if (x.op == none || x.op != y.goodOp) {
           order = check(x, y);
-          if (order == Order::Before && x.op != none && x.op != y.record.op)
+          // What one lane has waited for, another one need not have.
+          if (order == Order::Before && x.op != none && x.op != y.record.op &&
+              x.proxy != Proxy::AsyncGeneric)
             y.goodOp = x.op;
         }
         if (y.record.kind != AccessKind::Read) {
@@ -334,8 +370,8 @@ void State::touch(const Memory &memory, uint64_t address, uint64_t bytes,
                    x.at.lane == y.record.at.lane && x.proxy == y.record.proxy &&
                    x.sem == y.record.sem && x.scope == y.record.scope;
           else
-            drop = x.op == y.record.op ||
-                   (y.record.op != none && isDone(y, ops[x.op]));
+            drop = (x.op == y.record.op && x.at.lane == y.record.at.lane) ||
+                   (y.record.op != none && isDone(y, ops[x.op], x));
         }
       }
       if (drop) {

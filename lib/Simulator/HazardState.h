@@ -18,6 +18,8 @@ inline constexpr uint8_t allLanes = 255;
 /// Stands for the whole warp, in events of its lane 0's class: one value stored
 /// by all lanes to one place, which each of them has written itself.
 inline constexpr uint8_t wholeWarp = 254;
+/// Observations: each lane of the class, and of what it has issued itself.
+inline constexpr uint8_t eachLane = 253;
 
 /// Something that happened at one thread (or all threads) of a class.
 struct HbEvent {
@@ -73,12 +75,14 @@ struct Pending {
   /// In no group yet.
   std::vector<uint32_t> unbound;
   std::vector<std::vector<uint32_t>> groups;
-  /// Groups below have been waited for: their sources, all of them.
-  size_t read = 0, done = 0;
+  /// Groups below have been waited for: their sources, all of them; and those
+  /// that an arrival has followed.
+  size_t read = 0, done = 0, followed = 0;
 };
 
 struct WarpState {
   ThreadClass classes[2];
+  uint32_t cta = 0; ///< Its CTA's number.
   /// By mechanism, and class of threads; of mechanisms that the warp waits for
   /// as one, the first of the two.
   std::map<std::pair<Mechanism, int>, Pending> pending;
@@ -119,6 +123,8 @@ struct AsyncOp {
   bool signalled = false;
   /// A multicast's writes, an operation for each CTA: it is done when all are.
   std::vector<uint32_t> parts;
+  /// An arrival that comes when this one is done, or none.
+  uint32_t before = none;
   /// The barriers that it signals, and the phase of each at issue.
   std::vector<std::pair<const MBarrier *, uint64_t>> signals;
   /// The wait by number that left its group pending.
@@ -169,8 +175,14 @@ struct BarrierClock {
     };
     std::vector<Release> releases;
     std::vector<HbEvent> observers;
-    /// Who expects bytes, and where; who has arrived, whatever that releases.
-    std::vector<std::pair<HbEvent, const Inst *>> expects;
+    /// Who makes the phase wait for more, and where; who has arrived, whatever
+    /// that releases.
+    struct Expect {
+      HbEvent event;
+      const Inst *inst;
+      bool bytes; ///< Else an arrival, when copies are done.
+    };
+    std::vector<Expect> expects;
     std::map<uint32_t, uint32_t> arrived;
   } current, last;
   HbEvent init;
@@ -195,8 +207,8 @@ struct Plan {
   effect::Cardinality cardinality = effect::Cardinality::EveryThread;
   /// It may block: what it does, it does when it has waited.
   bool waits = false;
-  /// Nothing of it goes unseen; else a run with hazards ends here.
-  bool followed = true;
+  /// It completes bytes by copies of its own; through the async proxy.
+  bool copies = false, byAsyncProxy = false;
   std::optional<effect::Reduction> reduction;
   /// Of each effect that is an access, by warp of the region.
   std::vector<std::vector<std::optional<effect::MemoryRegion>>> regions;
@@ -220,7 +232,9 @@ struct Hazards::State {
   void eventsOf(Agent &agent, LaneMask lanes, std::vector<HbEvent> &to);
   static bool knows(const Actor &actor, const HbEvent &event);
   static bool allKnow(const Access &y, const HbEvent &event);
-  static bool allKnowOne(const Access &y, const std::vector<HbEvent> &events);
+  /// Of events of an asynchronous access by X's lane.
+  static bool allKnowOne(const Access &y, const std::vector<HbEvent> &events,
+                         const Record &x);
 
   // Shadow memory.
   void touch(const Memory &memory, uint64_t address, uint64_t bytes, Access &y);
@@ -230,10 +244,12 @@ struct Hazards::State {
     Bad      ///< Reported.
   };
   Order check(const Record &x, Access &y);
-  bool isDone(const Access &y, const AsyncOp &op) const;
+  bool isDone(const Access &y, const AsyncOp &op, const Record &x) const;
   bool isSameReduction(const Record &x, const Access &y);
   bool standsFor(const Access &y, const Record &x);
   bool fenced(const Record &x, const Access &y, ProxyFence fence);
+  /// The same of what was over at that event.
+  bool fencedSince(const HbEvent &event, const Access &y, ProxyFence fence);
   /// MM-90: X's thread has released the map, and Y's has acquired that.
   bool mapAcquired(const Record &x, const Access &y);
   Relation relation(const Record &x, const Access &y) const;
@@ -265,7 +281,10 @@ struct Hazards::State {
   void needRegisters(Agent &agent, const Inst &inst, const Plan &plan);
   void arrive(Agent &agent, const Inst &inst, Cta &owner, MBarrier &barrier,
               const effect::Arrive &arrive);
-  void expect(Agent &agent, const Inst &inst, MBarrier &barrier);
+  void expect(Agent &agent, const Inst &inst, MBarrier &barrier, bool bytes);
+  /// What the threads have pending is over when the arrival comes.
+  void follow(Agent &agent, const Inst &inst, MBarrier &barrier,
+              Mechanism mechanism);
   void init(Agent &agent, const Inst &inst, MBarrier &barrier);
   void invalidate(Agent &agent, const Inst &inst, MBarrier &barrier);
   void use(Agent &agent, const Inst &inst, MBarrier &barrier);
@@ -304,6 +323,9 @@ struct Hazards::State {
   std::vector<Record> records;
   uint32_t freeRecord = none;
   std::unordered_map<const MBarrier *, BarrierClock> barriers;
+  /// Of each CTA, by number: what reads its shared memory until a barrier
+  /// tells, which may be a peer's.
+  std::unordered_map<uint64_t, std::vector<uint32_t>> sources;
   /// What has been released at a barrier of threads in one of its rounds; of
   /// those before the last few nothing is needed any more.
   struct Round {
@@ -375,7 +397,7 @@ void Hazards::State::forEachPending(Agent &agent, Mechanism mechanism,
     if (!(c == 0 ? agent.lanes() & 1 : agent.lanes() >> 1))
       continue;
     const ThreadClass &thread = warp.classes[c];
-    HbEvent event{thread.number, thread.now, allLanes};
+    HbEvent event{thread.number, thread.now, eachLane};
     visit(warp.pending[{mechanism, c}], event);
   }
 }

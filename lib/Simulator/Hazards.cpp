@@ -55,25 +55,6 @@ State::State(Machine &machine) : machine(machine) {
   }
 }
 
-/// Not followed are copies and stores that threads make through the generic
-/// proxy later, arrivals that track them, and complete_tx by itself.
-static bool isFollowed(const effect::EffectList &effects) {
-  bool completes = false, copies = false;
-  for (const effect::Effect &each : effects) {
-    if (auto *access = std::get_if<effect::Access>(&each.what)) {
-      if (access->proxy == Proxy::AsyncGeneric)
-        return false;
-      copies |= access->mechanism == Mechanism::Phase;
-    } else if (auto *arrive = std::get_if<effect::Arrive>(&each.what)) {
-      if (arrive->after == Mechanism::AsyncGroup)
-        return false;
-    } else {
-      completes |= std::holds_alternative<effect::CompleteTx>(each.what);
-    }
-  }
-  return copies || !completes;
-}
-
 const Plan &State::planOf(const Inst &inst) {
   std::unique_ptr<Plan> &plan = plans[&inst - machine.program.code.data()];
   if (plan)
@@ -85,11 +66,14 @@ const Plan &State::planOf(const Inst &inst) {
   op.getHardwareEffects(plan->effects);
   plan->cardinality = op.getCardinality();
   plan->regions.resize(plan->effects.size());
-  plan->followed = isFollowed(plan->effects);
   for (const effect::Effect &each : plan->effects) {
     if (auto *access = std::get_if<effect::Access>(&each.what)) {
       if (access->reduction)
         plan->reduction = access->reduction;
+      if (access->mechanism == Mechanism::Phase) {
+        plan->copies = true;
+        plan->byAsyncProxy |= access->proxy == Proxy::Async;
+      }
     } else if (auto *barrier = std::get_if<effect::ThreadBarrier>(&each.what)) {
       plan->waits |= barrier->role != effect::ThreadBarrier::Arrive;
     } else {
@@ -144,14 +128,17 @@ void State::eventsOf(Agent &agent, LaneMask lanes, std::vector<HbEvent> &to) {
 BarrierClock &State::clockOf(MBarrier &barrier) {
   BarrierClock &clock = barriers[&barrier];
   if (barrier.phase > clock.phase) {
-    // The phase could have been over before these bytes were expected.
-    for (auto &[event, inst] : clock.current.expects) {
+    // The phase could have been over before it was made to wait.
+    for (auto &[event, inst, bytes] : clock.current.expects) {
       auto own = clock.current.arrived.find(event.number);
       if ((own == clock.current.arrived.end() || own->second < event.clock) &&
           clock.current.clock.get(event.number) < event.clock)
         machine.find(Code::PhaseAmbiguous,
-                     "the barrier can complete its phase before these bytes "
-                     "are expected: no arrival comes after them",
+                     bytes ? "the barrier can complete its phase before these "
+                             "bytes are expected: no arrival comes after them"
+                           : "the barrier can complete its phase before it is "
+                             "told to wait for these copies: no arrival of "
+                             "their threads comes after that",
                      inst->origin, nullptr, false);
     }
     clock.last = std::move(clock.current);
@@ -178,12 +165,15 @@ void Hazards::start(Cluster &cluster) {
   for (auto &cta : cluster.ctas)
     classes += 2 * cta->agents.size();
   for (auto &cta : cluster.ctas)
-    for (auto &agent : cta->agents)
+    for (auto &agent : cta->agents) {
+      WarpState &warp = state->of(*agent);
+      warp.cta = cta->number;
       for (int c = 0; c < 2; ++c) {
-        ThreadClass &thread = state->of(*agent).classes[c];
+        ThreadClass &thread = warp.classes[c];
         thread.number = 2 * agent->number + c;
         thread.known = Clock(base, classes);
       }
+    }
 }
 
 void Hazards::end(Cluster &cluster) {
@@ -201,6 +191,7 @@ void Hazards::end(Cluster &cluster) {
     }
     for (auto &[address, barrier] : cta->barriers)
       state->barriers.erase(&barrier);
+    state->sources.erase(cta->number);
     // Of its threads only the fences may still be asked for.
     for (auto &agent : cta->agents) {
       WarpState &warp = state->of(*agent);
@@ -300,8 +291,9 @@ void State::needInit(Agent &agent, const Inst &inst, Cta &owner,
       {{other.inst->origin->getLoc(), "initialised here by " + other.who}});
 }
 
-/// Uses of a barrier by the executing threads: bytes that its phase expects.
-void State::expect(Agent &agent, const Inst &inst, MBarrier &barrier) {
+/// Uses of a barrier by the executing threads: what its phase waits for.
+void State::expect(Agent &agent, const Inst &inst, MBarrier &barrier,
+                   bool bytes) {
   use(agent, inst, barrier);
   BarrierClock &clock = clockOf(barrier);
   // Bytes that no copy has been issued for hold the phase open.
@@ -310,30 +302,50 @@ void State::expect(Agent &agent, const Inst &inst, MBarrier &barrier) {
   std::vector<HbEvent> events;
   eventsOf(agent, agent.lanes(), events);
   for (const HbEvent &event : events)
-    clock.current.expects.push_back({event, &inst});
+    clock.current.expects.push_back({event, &inst, bytes});
+}
+
+void State::follow(Agent &agent, const Inst &inst, MBarrier &barrier,
+                   Mechanism mechanism) {
+  BarrierClock &clock = clockOf(barrier);
+  forEachPending(agent, mechanism, [&](Pending &pending, ArrayRef<HbEvent>) {
+    uint32_t arrival = ops.size();
+    AsyncOp made;
+    made.site = site(agent, inst);
+    made.mechanism = mechanism;
+    auto lead = [&](ArrayRef<uint32_t> group) {
+      for (uint32_t op : group) {
+        ops[op].before = arrival;
+        ops[op].signals.push_back({&barrier, barrier.phase});
+        ops[op].signalled = true;
+      }
+    };
+    lead(pending.unbound);
+    for (size_t i = std::max(pending.done, pending.followed);
+         i < pending.groups.size(); ++i)
+      lead(pending.groups[i]);
+    pending.followed = pending.groups.size();
+    made.signalled = true;
+    ops.push_back(std::move(made));
+    // It stands for what it follows.
+    pending.unbound = {arrival};
+    clock.current.ops.push_back(arrival);
+  });
 }
 
 void State::arrive(Agent &agent, const Inst &inst, Cta &owner,
                    MBarrier &barrier, const effect::Arrive &arrive) {
   use(agent, inst, barrier);
   BarrierClock &clock = clockOf(barrier);
-  if (arrive.after) {
-    // What is pending and unbound is over when the phase is.
-    forEachPending(
-        agent, *arrive.after, [&](Pending &pending, ArrayRef<HbEvent>) {
-          for (uint32_t op : pending.unbound) {
-            clock.current.ops.push_back(op);
-            ops[op].signals.push_back({&barrier, barrier.phase});
-            ops[op].signalled = true;
-          }
-          if (mechanismInfo(*arrive.after).binding == Binding::Arrive)
-            pending.unbound.clear();
-        });
-  }
+  if (arrive.after)
+    follow(agent, inst, barrier, *arrive.after);
+  if (arrive.increments)
+    expect(agent, inst, barrier, /*bytes=*/false);
   std::vector<HbEvent> events;
   eventsOf(agent, agent.lanes(), events);
   for (const HbEvent &event : events)
-    clock.current.arrived[event.number] = event.clock;
+    if (!arrive.increments)
+      clock.current.arrived[event.number] = event.clock;
   // MM-57: somebody has seen that this phase has begun.
   if (barrier.phase > 0 && clock.last.observers.empty())
     machine.find(
@@ -343,6 +355,8 @@ void State::arrive(Agent &agent, const Inst &inst, Cta &owner,
                       barrier.phase, machine.nameOf(owner, barrier),
                       barrier.phase - 1, agent.who(inst)),
         inst.origin, &agent, false);
+  if (arrive.after)
+    return; // It comes after those alone (MM-60).
   if (arrive.sem == effect::Sem::Relaxed) {
     // A release fence before it, and the arrive, release together (MM-21).
     Scope scope = arrive.scope;

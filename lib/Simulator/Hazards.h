@@ -39,7 +39,9 @@
 // What an operation does asynchronously joins the pending class of its
 // mechanism: of the threads that issue it, or of their warp, as the mechanism's
 // row says who may wait (Target/Mechanisms.h). A commit makes a group of what
-// is pending, an arrival or complete_tx binds it to a barrier's phase.
+// is pending, an arrival or complete_tx binds it to a barrier's phase. Where
+// each thread waits for what it has issued itself (cp.async), an observation is
+// of each lane, and of its own part (eachLane).
 //
 // Shadow memory: for every 16 bytes a list of records, each with the bytes it
 // speaks of.
@@ -65,9 +67,8 @@ public:
   void end(Cluster &cluster);
 
   /// Called round every execution of a hardware operation, with what came of
-  /// it. What cannot be resolved the operation itself refuses; what is not
-  /// followed ends the run (not-supported-yet).
-  bool before(Agent &agent, const Inst &inst);
+  /// it. What cannot be resolved the operation itself refuses.
+  void before(Agent &agent, const Inst &inst);
   void after(Agent &agent, const Inst &inst, Step step);
   /// The warp returns: what it has not waited for.
   void exit(Agent &agent, const Inst &inst);

@@ -158,9 +158,9 @@ void Memory::changeLoaded(uint64_t address, size_t bytes, Viewer &writer) {
       if (!open[i % each.access->tile->lanes != 0] || from < address ||
           from + each.access->bytes > address + bytes)
         continue;
-      uint32_t bits = 0;
+      uint64_t bits = 0;
       std::memcpy(&bits, at(from), each.access->bytes);
-      tile.data[i] = static_cast<uint32_t>(canonical(each.access->type, bits));
+      tile.data[i] = canonical(each.access->type, bits);
     }
   }
 }

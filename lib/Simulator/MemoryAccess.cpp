@@ -64,6 +64,11 @@ static Step mapRank(Agent &agent, const Inst &inst) {
 static void pack(uint64_t bits, uint8_t *bytes, unsigned count) {
   std::memcpy(bytes, &bits, count); // Little endian, as the GPU.
 }
+static uint64_t unpack(const uint8_t (&bytes)[8]) {
+  uint64_t bits;
+  std::memcpy(&bits, bytes, sizeof(bits));
+  return bits;
+}
 
 static Step sharedStore(Agent &agent, const Inst &inst) {
   if (!agent.wholeWarp(inst))
@@ -82,7 +87,7 @@ static Step sharedStore(Agent &agent, const Inst &inst) {
   for (uint32_t i = 0; i < table.perWarp(); ++i) {
     if (!first || !table.owner[begin + i])
       continue;
-    uint8_t bytes[4], poison[4];
+    uint8_t bytes[8], poison[8];
     pack(from->data[i], bytes, access.bytes);
     bool bad = !from->poison.empty() && from->poison[i];
     std::memset(poison, bad, sizeof(poison));
@@ -106,7 +111,7 @@ static Step sharedLoad(Agent &agent, const Inst &inst) {
   auto *result = new Tile(table.perWarp());
   Ref hold(result);
   for (uint32_t i = 0; i < table.perWarp(); ++i) {
-    uint8_t bytes[4] = {}, poison[4];
+    uint8_t bytes[8] = {}, poison[8];
     if (!agent.view.read(owner->shared, i % agent.program.lanes,
                          place.address + access.offset[begin + i], access.bytes,
                          bytes, poison)) {
@@ -114,9 +119,7 @@ static Step sharedLoad(Agent &agent, const Inst &inst) {
         result->poison.resize(table.perWarp());
       result->poison[i] = 1;
     }
-    uint32_t bits;
-    std::memcpy(&bits, bytes, 4);
-    result->data[i] = static_cast<uint32_t>(canonical(access.type, bits));
+    result->data[i] = canonical(access.type, unpack(bytes));
   }
   if (agent.machine.views)
     owner->shared.loaded(result, access, begin, place.address,
@@ -173,14 +176,11 @@ static Step globalLoad(Agent &agent, const Inst &inst) {
   Ref hold(result);
   if (!forEachElement(agent, inst, /*isStore=*/false,
                       [&](uint32_t i, uint64_t address, unsigned bytes) {
-                        uint8_t data[4] = {};
+                        uint8_t data[8] = {};
                         agent.view.read(agent.machine.global,
                                         i % agent.program.lanes, address, bytes,
                                         data);
-                        uint32_t bits;
-                        std::memcpy(&bits, data, 4);
-                        result->data[i] =
-                            static_cast<uint32_t>(canonical(inst.type, bits));
+                        result->data[i] = canonical(inst.type, unpack(data));
                       }))
     return Step::Failed;
   agent.refs[inst.dst] = hold;
@@ -193,7 +193,7 @@ static Step globalStore(Agent &agent, const Inst &inst) {
   const Tile *from = agent.tile(inst.b);
   return forEachElement(agent, inst, /*isStore=*/true,
                         [&](uint32_t i, uint64_t address, unsigned bytes) {
-                          uint8_t data[4] = {};
+                          uint8_t data[8] = {};
                           pack(from->data[i], data, bytes);
                           agent.view.write(
                               agent.machine.global, i % agent.program.lanes,
@@ -299,9 +299,7 @@ struct Element {
   std::optional<uint64_t> load(bool strong) {
     uint8_t data[8] = {}, poison[8];
     if (agent.view.read(*memory, 0, address, bytes, data, poison, strong)) {
-      uint64_t bits = 0;
-      std::memcpy(&bits, data, 8);
-      return canonical(inst.type, bits);
+      return canonical(inst.type, unpack(data));
     }
     Machine &machine = agent.machine;
     machine.find(Code::UndefinedRead,

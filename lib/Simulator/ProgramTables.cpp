@@ -20,8 +20,7 @@ const TileTable *Compiler::tileTable(Operation *op, mlir::Type type) {
   if (known != tileCache.end()) {
     table = known->second;
   } else {
-    if (auto element = typeOf(tile.getElementType());
-        !element || bitsOf(*element) > 32) {
+    if (!typeOf(tile.getElementType())) {
       std::string text;
       llvm::raw_string_ostream(text) << tile.getElementType();
       unsupported(op, ": tiles of " + text);
@@ -126,7 +125,7 @@ std::optional<ElementType> Compiler::elementType(Operation *op,
   if (auto tile = dyn_cast<RankedTensorType>(type))
     element = tile.getElementType();
   auto found = typeOf(element);
-  if (!found || (isa<RankedTensorType>(type) && bitsOf(*found) > 32)) {
+  if (!found) {
     std::string text;
     llvm::raw_string_ostream(text) << type;
     unsupported(op, " on " + text);

@@ -93,7 +93,7 @@ static Step tileElementwise(Agent &agent, const Inst &inst) {
           inst.origin, &agent);
       return Step::Failed;
     }
-    result->data[i] = static_cast<uint32_t>(*element);
+    result->data[i] = *element;
   }
   agent.refs[inst.dst] = hold;
   return Step::Next;

@@ -16,7 +16,7 @@ using namespace titan::sim;
 
 static Step splat(Agent &agent, const Inst &inst) {
   auto *result = new Tile(0);
-  result->data.assign(inst.imm, static_cast<uint32_t>(agent.scalars[inst.a]));
+  result->data.assign(inst.imm, agent.scalars[inst.a]);
   agent.refs[inst.dst] = result;
   return Step::Next;
 }
@@ -68,15 +68,14 @@ static Step reduce(Agent &agent, const Inst &inst) {
   static const Elt reals[] = {Elt::AddF, Elt::MaxNum, Elt::MinNum};
   static const Elt integers[] = {Elt::Add, Elt::MaxS, Elt::MinS};
   EltOp op{(real ? reals : integers)[inst.kind], inst.type, inst.type, 0};
-  auto combine = [&](uint32_t a, uint32_t b) {
-    return static_cast<uint32_t>(
-        *evaluate(op, canonical(inst.type, a), canonical(inst.type, b), 0));
+  auto combine = [&](uint64_t a, uint64_t b) {
+    return *evaluate(op, canonical(inst.type, a), canonical(inst.type, b), 0);
   };
   const uint32_t *element =
       &table.element[size_t(agent.regionWarp % table.warps) * table.perWarp()];
   uint32_t columns = table.shape.back();
   struct Partial {
-    std::map<uint32_t, uint32_t> lanes; // lane -> value
+    std::map<uint32_t, uint64_t> lanes; // lane -> value
     std::set<uint32_t> columns;
   };
   std::map<uint32_t, Partial> rows;
@@ -90,9 +89,9 @@ static Step reduce(Agent &agent, const Inst &inst) {
       if (!isNew)
         entry->second = combine(entry->second, from->data[i]);
     }
-  std::map<uint32_t, uint32_t> totals;
+  std::map<uint32_t, uint64_t> totals;
   for (auto &[row, partial] : rows) {
-    std::vector<uint32_t> values;
+    std::vector<uint64_t> values;
     for (auto &[lane, value] : partial.lanes)
       values.push_back(value);
     while (values.size() > 1) {

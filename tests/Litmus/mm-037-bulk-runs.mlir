@@ -35,12 +35,6 @@
 // RUN: %variant not_done %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TOKEN
 // RUN: %variant not_done %s | not titan run - --shape A=64x64 --arg A=ints:1 --shape D=64x64 --arg D=zeros 2>&1 | FileCheck %s --check-prefix=TOKEN
 // TOKEN: [token-not-discharged]
-// What a run does not follow it refuses, and never runs unchecked.
-// VARIANT by_threads: after wait add titan.cp_async %A[%i, %j], %tile bytes(16) : !matrix, !index, !index -> !tile
-// RUN: %variant by_threads %s | not titan run - --shape A=64x64 --arg A=ints:1 --shape D=64x64 --arg D=zeros 2>&1 | FileCheck %s --check-prefix=REFUSED
-// VARIANT by_hand: after wait add titan.mbarrier.complete_tx %full, %i0 : !titan.mbarrier
-// RUN: %variant by_hand %s | not titan run - --shape A=64x64 --arg A=ints:1 --shape D=64x64 --arg D=zeros 2>&1 | FileCheck %s --check-prefix=REFUSED
-// REFUSED: [not-supported-yet] hazards of 'titan.{{cp_async|mbarrier.complete_tx}}' are not detected in runs yet
 
 #rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [2, 1]>
 !matrix = !titan.global<64x64xi32, strides = [64, 1]>

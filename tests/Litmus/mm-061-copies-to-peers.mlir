@@ -8,22 +8,31 @@
 // VARIANT by_threads: drop send
 // VARIANT by_threads: after behind add titan.st_async %v, %there, %bar : !reg, !peer, !far
 // RUN: %variant by_threads %s | titan check -
+// RUN: %variant by_threads %s | titan run - --shape A=32x64 --arg A=ints:1
+// VARIANT by_threads_no_wait: as by_threads
+// VARIANT by_threads_no_wait: drop wait
+// RUN: %variant by_threads_no_wait %s | not titan check - 2>&1 | FileCheck %s --check-prefix=COMPLETION
+// RUN: %variant by_threads_no_wait %s | not titan run - --shape A=32x64 --arg A=ints:1 2>&1 | FileCheck %s --check-prefix=COMPLETION
 // The peer expects other bytes than come.
 // VARIANT half: replace expect with titan.mbarrier.arrive_expect_tx %got, %half : !bar
 // RUN: %variant half %s | not titan check - 2>&1 | FileCheck %s --check-prefix=BYTES
+// RUN: %variant half %s | not titan run - --shape A=32x64 --arg A=ints:1 2>&1 | FileCheck %s --check-prefix=BYTES
 // BYTES: [{{barrier-bytes|phase-ambiguous}}]
 // It completes the rest by hand.
 // VARIANT by_hand: replace expect with titan.mbarrier.arrive_expect_tx %got, %more : !bar
 // VARIANT by_hand: after expect add titan.mbarrier.complete_tx %got, %half : !bar
 // RUN: %variant by_hand %s | titan check -
+// RUN: %variant by_hand %s | titan run - --shape A=32x64 --arg A=ints:1
 // Barrier and destination are in two CTAs.
 // VARIANT two_ctas: replace signal with %bar = titan.map_rank %got, %rank : !bar -> !far
 // RUN: %variant two_ctas %s | not titan check - 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: %variant two_ctas %s | not titan run - --shape A=32x64 --arg A=ints:1 2>&1 | FileCheck %s --check-prefix=PLACE
 // PLACE: [peer-place]
 // Both are in the executing one.
 // VARIANT own: as two_ctas
 // VARIANT own: replace data with %there = titan.map_rank %theirs, %rank : !tile -> !peer
 // RUN: %variant own %s | not titan check - 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: %variant own %s | not titan run - --shape A=32x64 --arg A=ints:1 2>&1 | FileCheck %s --check-prefix=PLACE
 // Nobody waits before reading.
 // VARIANT no_wait: drop wait
 // RUN: %variant no_wait %s | not titan check - 2>&1 | FileCheck %s --check-prefix=COMPLETION
@@ -37,6 +46,7 @@
 // VARIANT no_entry: drop meet
 // VARIANT no_entry: drop met
 // RUN: %variant no_entry %s | not titan check - 2>&1 | FileCheck %s --check-prefix=ENTRY
+// RUN: %variant no_entry %s | not titan run - --shape A=32x64 --arg A=ints:1 2>&1 | FileCheck %s --check-prefix=ENTRY
 // ENTRY: [{{cluster-entry|barrier-init-fence|barrier-not-initialised}}]
 
 #rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [2, 1]>

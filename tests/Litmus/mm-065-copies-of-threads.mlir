@@ -3,41 +3,51 @@
 // A warp copies tiles into a ring of two slots; each thread reads what it has copied itself.
 //
 // RUN: titan check %s
+// RUN: titan run %s --shape A=16x128 --arg A=ints:1 --schedule lazy
 // By number: one group stays pending.
 // VARIANT by_number: replace wait with titan.cp_async.wait_group 1
 // RUN: %variant by_number %s | titan check -
+// RUN: %variant by_number %s | titan run - --shape A=16x128 --arg A=ints:1
 // The number leaves the group pending that is read.
 // VARIANT one_too_many: replace wait with titan.cp_async.wait_group 2
 // RUN: %variant one_too_many %s | not titan check - 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: %variant one_too_many %s | not titan run - --shape A=16x128 --arg A=ints:1 2>&1 | FileCheck %s --check-prefix=COUNT
 // COUNT: [group-wait-count]
 // Nobody waits.
 // VARIANT no_wait: drop wait
 // RUN: %variant no_wait %s | not titan check - 2>&1 | FileCheck %s --check-prefix=COMPLETION
+// RUN: %variant no_wait %s | not titan run - --shape A=16x128 --arg A=ints:1 2>&1 | FileCheck %s --check-prefix=COMPLETION
 // COMPLETION: [completion-not-observed]
 // A slot is filled again while its copy is under way.
 // VARIANT same_slot: replace slot with %to1 = titan.shared.slot %ring[%i0 : i32] : !ring -> !tile
 // VARIANT same_slot: drop read
 // VARIANT same_slot: drop wait
 // RUN: %variant same_slot %s | not titan check - 2>&1 | FileCheck %s --check-prefix=UNORDERED
+// RUN: %variant same_slot %s | not titan run - --shape A=16x128 --arg A=ints:1 2>&1 | FileCheck %s --check-prefix=UNORDERED
 // UNORDERED: [async-unordered]
 // Never in a group, and no barrier tells.
 // VARIANT never_committed: drop commit
 // RUN: %variant never_committed %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TOKEN
+// RUN: %variant never_committed %s | not titan run - --shape A=16x128 --arg A=ints:1 2>&1 | FileCheck %s --check-prefix=TOKEN
 // TOKEN: [token-not-discharged]
 // Not waited for at the end.
 // VARIANT not_waited: drop last
 // VARIANT not_waited: drop last_read
 // RUN: %variant not_waited %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TOKEN
+// RUN: %variant not_waited %s | not titan run - --shape A=16x128 --arg A=ints:1 2>&1 | FileCheck %s --check-prefix=TOKEN
 // Another thread's part, without a barrier and with one.
 // VARIANT others_part: replace read with %x0 = titan.shared.load %to0 : !tile -> tensor<16x64xbf16, #columns>
 // RUN: %variant others_part %s | not titan check - 2>&1 | FileCheck %s --check-prefix=COMPLETION
+// RUN: %variant others_part %s | not titan run - --shape A=16x128 --arg A=ints:1 2>&1 | FileCheck %s --check-prefix=COMPLETION
 // VARIANT others_part_known: as others_part
 // VARIANT others_part_known: after wait add titan.syncwarp
 // RUN: %variant others_part_known %s | titan check -
+// RUN: %variant others_part_known %s | titan run - --shape A=16x128 --arg A=ints:1
 // A slot that other threads have read is filled again behind a barrier.
 // VARIANT refilled: as others_part_known
 // VARIANT refilled: after read add titan.cp_async %A[%i, %j], %to0 bytes(4) : !matrix, !index, !index -> !tile
 // RUN: %variant refilled %s | not titan check - 2>&1 | FileCheck %s --check-prefix=RACE
+// RUN: %variant refilled %s | not titan run - --shape A=16x128 --arg A=ints:1 2>&1 | FileCheck %s --check-prefix=RACE
 // RACE: [race]
 
 #rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>

@@ -476,8 +476,8 @@ MBarrier *peerBarrier(Agent &agent, const Inst &inst, Cta *target, bool peer);
 /// The copy's bytes complete on the barrier of its target.
 void completeAt(Machine &machine, Copy &copy, MBarrier &barrier, uint64_t phase,
                 int64_t bytes);
-/// What a reduction of 32 bits leaves in shared memory.
-uint32_t reduceWord(AtomicOp op, uint32_t old, uint32_t value);
+/// What a reduction of a signed integer of 4 or 8 bytes leaves in shared memory.
+uint64_t reduceWord(AtomicOp op, unsigned bytes, uint64_t old, uint64_t value);
 
 /// "file.mlir:12:3".
 std::string placeOf(mlir::Location loc);

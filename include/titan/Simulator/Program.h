@@ -57,7 +57,7 @@ using Ref = llvm::IntrusiveRefCntPtr<Object>;
 /// in the low end. Never changed once it has been used.
 struct Tile : Object {
   explicit Tile(size_t elements) : data(elements) {}
-  std::vector<uint32_t> data;
+  std::vector<uint64_t> data;
   /// A number that grows from tile to tile. Part of a tile has that of the
   /// tile.
   inline static thread_local uint64_t latest = 0;

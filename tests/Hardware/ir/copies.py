@@ -13,10 +13,11 @@ copies, st.async and red.async; some arrivals are for good (arrive_drop), and so
 completed by hand (complete_tx). Kernels are written as text from a seed. What P holds afterwards is
 computed here, from nothing of titan.
 
-`check` wants `titan check` to accept each kernel, and `titan run --hazards=off` to leave exactly that
-behind. `mutants` takes one line of synchronisation out of each kernel, or changes a number in it: what the checker still
-accepts has to run right under several schedules. `prepare` does what check does and compiles, and
-writes what device.py needs. Python 3 and nothing else.
+`check` wants `titan check` to accept each kernel, and `titan run`, with hazards and without, to leave exactly
+that behind and find nothing. `mutants` takes one line of synchronisation out of each kernel, or changes a
+number in it: what the checker still accepts has to run right under several schedules, with hazards and without;
+of what it refuses, the runs with hazards that refuse it, too, are counted. `prepare` does what check does and
+compiles, and writes what device.py needs. Python 3 and nothing else.
 """
 import argparse
 import concurrent.futures
@@ -30,7 +31,7 @@ import tempfile
 
 from transfers import REDUCTIONS, TYPES, read_npy, reduce, titan, write_npy
 
-TILE_TYPES = ["i8", "i16", "bf16", "f16", "i32", "f32"]
+TILE_TYPES = ["i8", "i16", "bf16", "f16", "i32", "f32", "i64"]
 SHARED_REDUCTIONS = ["add", "min", "max", "and", "or", "xor"]
 
 
@@ -119,7 +120,7 @@ class Kernel:
         copy, e = self.blocked(rows, columns, 16 // size)
         while e * size < 4:
             copy, e = self.blocked(rows, columns, 16 // size)
-        bytes_ = rng.choice([b for b in (4, 8, 16) if e * size % b == 0])
+        bytes_ = rng.choice([b for b in (4, 8, 16) if b >= size and e * size % b == 0])
         swizzle = rng.choice([0, 0] + [s for s in (32, 64, 128) if columns * size % s == 0])
         own = rng.random() < 0.3  # each thread reads what it copied
         read = copy if own else self.blocked(rows, columns, 16 // size)[0]
@@ -382,7 +383,7 @@ class Kernel:
         op = rng.choice(SHARED_REDUCTIONS)
         self.cluster = rng.choice([2, 2, 4])
         self.grid = self.cluster
-        self.type = "i32" if reduces else rng.choice(TILE_TYPES)
+        self.type = rng.choice(["i32", "i64"] if op == "add" else ["i32"]) if reduces else rng.choice(TILE_TYPES)
         size = TYPES[self.type][0]
         rows, columns = rng.choice([16, 32, 64]), rng.choice([32, 64])
         self.rows, self.columns, self.bytes = rows, columns, rows * columns * size
@@ -436,9 +437,9 @@ class Kernel:
             came = block[self.source_of(cta)]
             if reduces:
                 old = block[self.grid + cta]
-                came = b"".join(reduce(op, "i32", int.from_bytes(old[i:i + 4], "little"),
-                                       int.from_bytes(came[i:i + 4], "little")).to_bytes(4, "little")
-                                for i in range(0, self.bytes, 4))
+                came = b"".join(reduce(op, self.type, int.from_bytes(old[i:i + size], "little"),
+                                       int.from_bytes(came[i:i + size], "little")).to_bytes(size, "little")
+                                for i in range(0, self.bytes, size))
             self.after += came
 
     # -- arrivals for good -------------------------------------------------------------------
@@ -488,12 +489,12 @@ def kernels(seed, count):
 # titan
 # ----------------------------------------------------------------------------------------------
 
-def simulate(options, folder, file, kernel, tag, schedule):
+def simulate(options, folder, file, kernel, tag, schedule, hazards):
     """What is wrong with a run, and what it left in P."""
     name = lambda what: folder / f"{tag}.{what}.npy"
     write_npy(name("X"), kernel.type, kernel.x_shape, kernel.x)
     write_npy(name("P"), kernel.type, kernel.p_shape, kernel.p_before())
-    arguments = ["run", file, "--kernel", kernel.name, "--hazards=off", "--arg", f"X={name('X')}",
+    arguments = ["run", file, "--kernel", kernel.name, f"--hazards={hazards}", "--arg", f"X={name('X')}",
                  "--arg", f"P={name('P')}", "--out", f"P={name('newP')}", "--schedule", schedule]
     for scalar, value in kernel.scalars.items():
         arguments += ["--scalar", f"{scalar}={value}"]
@@ -542,8 +543,12 @@ def examine(options):
 
         def run(job):
             number, (file, kernel) = job
-            return simulate(options, folder, folder / f"copies{file}.mlir", kernel, number,
-                            options.schedule or f"random:{number}")
+            for hazards in ("on", "off"):
+                problem, p = simulate(options, folder, folder / f"copies{file}.mlir", kernel, number,
+                                      options.schedule or f"random:{number}", hazards)
+                if problem:
+                    break
+            return problem and f"hazards {hazards}: {problem}", p
 
         jobs = [(i, k) for i, f in enumerate(files) for k in f]
         good = 0
@@ -590,7 +595,7 @@ BUGS = [(r"^titan\.(cp_async\.wait|cp_async\.wait_group|mbarrier\.wait|bulk\.wai
          r"fence\.mbarrier_init)\b.*$", None),
         (r"^titan\.cp_async\.wait_group (\d+)$", lambda m: f"titan.cp_async.wait_group {int(m[1]) + 1}"),
         (r"^(titan\.cp_async\.mbarrier_arrive .*) noinc( : .*)$", r"\1\2"),
-        (r"^(titan\.cp_async\.mbarrier_arrive [^:]*?(?: : i32\])?)( : !titan\.mbarrier.*)$", r"\1 noinc\2"),
+        (r"^(titan\.cp_async\.mbarrier_arrive (?!.* noinc)[^:]*?(?: : i32\])?)( : !titan\.mbarrier.*)$", r"\1 noinc\2"),
         (r"^(titan\.mbarrier\.arrive_)drop( .*)$", r"titan.mbarrier.arrive\2"),
         (r"^(titan\.mbarrier\.init .* count\()(\d+)(\).*)$", lambda m: f"{m[1]}{int(m[2]) + 1}{m[3]}"),
         (r"^(titan\.mbarrier\.arrive_expect_tx %\w+), %c(\d+)_i32(.*)$", r"\1, %wrong_bytes\3"),
@@ -618,7 +623,7 @@ def mutants(options):
     rng = random.Random(options.seed)
     every = [(kernel, what, text) for kernel in made for what, text in mutants_of(kernel)]
     chosen = rng.sample(every, min(options.count, len(every)))
-    refused, codes, accepted, failures = 0, {}, 0, []
+    refused, codes, accepted, failures, seen, missed = 0, {}, 0, [], 0, []
     with tempfile.TemporaryDirectory() as temporary, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         folder = pathlib.Path(temporary)
 
@@ -627,18 +632,24 @@ def mutants(options):
             file = folder / f"mutant{number}.mlir"
             file.write_text(text)
             code, output = titan(options, "check", file)
+            schedules = ("eager", "lazy", "random:1", "random:2")
             if code:
                 found = re.findall(r"\[([a-z0-9-]+)\]", output)
-                return found[0] if found else "?", output
-            for schedule in ("eager", "lazy", "random:1", "random:2"):
-                problem, _ = simulate(options, folder, file, kernel, f"m{number}", schedule)
-                if problem:
-                    return None, f"{kernel}: {what}: accepted, and under {schedule}: {problem}"
-            return None, None
+                return found[0] if found else "?", output, any(
+                    simulate(options, folder, file, kernel, f"m{number}", schedule, "on")[0] for schedule in schedules)
+            for schedule in schedules:
+                for hazards in ("on", "off"):
+                    problem, _ = simulate(options, folder, file, kernel, f"m{number}", schedule, hazards)
+                    if problem:
+                        return None, f"{kernel}: {what}: accepted, and under {schedule}, hazards {hazards}: {problem}", True
+            return None, None, False
 
-        for (kernel, what, text), (code, problem) in zip(chosen, pool.map(one, enumerate(chosen))):
+        for (kernel, what, text), (code, problem, runs_fail) in zip(chosen, pool.map(one, enumerate(chosen))):
             if code:
                 refused += 1
+                seen += runs_fail
+                if not runs_fail:
+                    missed.append(f"{kernel}: {what}: [{code}]")
                 codes[code] = codes.get(code, 0) + 1
                 if code in ("?", "undecided", "parse-error"):
                     failures.append(f"{kernel}: {what}: {problem}")
@@ -647,7 +658,9 @@ def mutants(options):
                 if problem:
                     failures.append(problem)
     print(f"seed {options.seed}: {len(chosen)} of {len(every)} mutants of {len(made)} kernels: "
-          f"{refused} refused, {accepted} accepted")
+          f"{refused} refused, {accepted} accepted; {seen} of the refused ones fail in runs with hazards")
+    for each in missed:
+        print("    not in runs:", each)
     print(", ".join(f"{count} {code}" for code, count in sorted(codes.items(), key=lambda e: -e[1])))
     return report(failures)
 
