@@ -18,7 +18,7 @@ include_directories(${CMAKE_BINARY_DIR}/include)
 separate_arguments(TITAN_LLVM_DEFINITIONS NATIVE_COMMAND "${LLVM_DEFINITIONS}")
 add_definitions(${TITAN_LLVM_DEFINITIONS})
 
-# Precompiled headers: titan_pch holds MLIR's core headers and the titan dialect;
+# Precompiled headers (those of unit tests are in unittests/CMakeLists.txt): titan_pch holds MLIR's core headers and the titan dialect;
 # titan_lowering_pch the dialects of LLVM IR, too, which are the heaviest of MLIR's.
 function(titan_make_pch name header)
   file(WRITE ${CMAKE_BINARY_DIR}/${name}.cpp "// Holds a precompiled header.\n")
@@ -42,6 +42,23 @@ function(titan_mlir_library name)
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
+endfunction()
+
+# titan_op_shards(DIALECT count result): the definitions of a dialect's operations take more than a
+# minute to compile, so they are `count` files (-op-shard-count in its folder of include/).
+function(titan_op_shards dialect count result)
+  set(helpers) # Parsers and printers that the definitions name.
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/OpHelpers.h)
+    set(helpers "#include \"${CMAKE_CURRENT_SOURCE_DIR}/OpHelpers.h\"")
+  endif()
+  set(files)
+  math(EXPR last "${count} - 1")
+  foreach(index RANGE ${last})
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/${dialect}Ops${index}.cpp)
+    configure_file(${CMAKE_SOURCE_DIR}/lib/Dialect/OpShard.cpp.in ${file} @ONLY)
+    list(APPEND files ${file})
+  endforeach()
+  set(${result} ${files} PARENT_SCOPE)
 endfunction()
 
 # titan_mlir_executable(NAME sources... LINK libs...)

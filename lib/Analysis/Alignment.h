@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Coordinate 0 of a tensor copy is a multiple of 16 bytes (facts-tma.md R1), or
+// Coordinate 0 of a tensor copy is a multiple of 16 bytes (docs/tma-facts.md R1), or
 // the copy faults. That it is is proved from the powers of two that divide the
 // values it is computed from, whatever the sizes are; what titan.require says
 // of remainders counts. What is not proved is undecided, or, where a launch

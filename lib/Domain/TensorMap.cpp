@@ -21,7 +21,7 @@ static std::string indexed(const char *field, int index) {
 static bool isPadded(const TmaType &type) { return type.driver >= 14; }
 static bool isPacked(const TmaType &type) { return type.bits < 8; }
 
-/// Alignment of the base and the strides, bytes (facts-tma.md 1.2).
+/// Alignment of the base and the strides, bytes (docs/tma-facts.md 1.2).
 static int64_t alignment(const TensorMap &map, int64_t usual) {
   bool wide = map.interleave == TmaInterleave::B32 || isPadded(*map.type);
   return wide ? 2 * usual : usual;
@@ -49,7 +49,7 @@ static int64_t encodedBoxBytes(const TensorMap &map) {
   return bits / 8;
 }
 
-/// The rules for pixels, channels and corners (facts-tma.md 1.2). The rank may
+/// The rules for pixels, channels and corners (docs/tma-facts.md 1.2). The rank may
 /// be out of range.
 static void checkIm2col(const TensorMap &map, const TargetInfo &target,
                         const TmaUnknown &unknown,
@@ -94,7 +94,7 @@ static void checkIm2col(const TensorMap &map, const TargetInfo &target,
   }
 }
 
-/// What maps of im2col::w have of their own (facts-tma.md 1.2, I4, R4, C9).
+/// What maps of im2col::w have of their own (docs/tma-facts.md 1.2, I4, R4, C9).
 static void checkWide(const TensorMap &map, std::vector<TmaViolation> &found) {
   std::string swizzle(map.swizzle->name);
   if (swizzle != "64B" && swizzle != "128B" && swizzle != "128B_atom_32B")
@@ -268,7 +268,7 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
   return found;
 }
 
-/// The operands of im2col::w (facts-tma.md C9, C10).
+/// The operands of im2col::w (docs/tma-facts.md C9, C10).
 static void checkWideCopy(const TensorMap &map, const TmaCopy &copy,
                           std::vector<TmaViolation> &found) {
   bool wide = map.mode == TmaMode::Im2colWide;
@@ -294,7 +294,7 @@ static void checkWideCopy(const TensorMap &map, const TmaCopy &copy,
                      "shared memory is not known; use wHalo 0 or im2col::w"});
 }
 
-/// The start and the offsets of an im2col copy (facts-tma.md C2, C4, C11, R3).
+/// The start and the offsets of an im2col copy (docs/tma-facts.md C2, C4, C11, R3).
 static void checkIm2colCopy(const TensorMap &map, const TmaCopy &copy,
                             const TmaUnknown &unknown,
                             std::vector<TmaViolation> &found) {
@@ -443,7 +443,7 @@ std::vector<TmaViolation> titan::validateCopy(const TensorMap &map,
     report(Code::TmaReduceType, "redOp",
            "reduction '" + copy.reduction + "' does not exist for " + typeName);
   if (load && found.empty()) {
-    // facts-tma.md T4: one copy's bytes have to fit the barrier's count.
+    // docs/tma-facts.md T4: one copy's bytes have to fit the barrier's count.
     bool interleaved = map.interleave != TmaInterleave::None;
     int64_t bits =
         interleaved ? 128 * static_cast<int64_t>(map.interleave) : type.bits;

@@ -8,6 +8,8 @@
 #include "titan/Domain/Tma.h"
 
 #include <algorithm>
+#include <cassert>
+#include <cstring>
 
 using namespace titan;
 
@@ -89,6 +91,10 @@ Result<TmaTransfer> TmaTransfer::make(const TensorMap &map, const TmaCopy &copy,
   transfer.chunk = !swizzled ? 0 : map.swizzle->mask2 != 0 ? 8 : 16;
   transfer.nan = map.nanFill;
   transfer.tf32 = load && type.name.substr(0, 4) == "tf32";
+  transfer.type = &type;
+  for (const TmaReduction &each : tmaReductions())
+    if (copy.direction == TmaDirection::Reduce && each.op == copy.reduction)
+      transfer.reduction = each.op;
   return transfer;
 }
 
@@ -165,6 +171,71 @@ std::array<uint8_t, 12> titan::packSixBits(std::span<const uint8_t, 16> slot) {
       packed[3 * four + i] = static_cast<uint8_t>(bits >> (8 * i));
   }
   return packed;
+}
+
+void TmaTransfer::move(const TmaRun &run, std::span<const uint8_t> source,
+                       std::span<uint8_t> destination) const {
+  if (run.fill) {
+    for (size_t i = 0; i < destination.size(); ++i)
+      destination[i] = static_cast<uint8_t>(
+          (run.shared + static_cast<int64_t>(i)) & 1 ? fillPattern() >> 8
+                                                     : fillPattern());
+    return;
+  }
+  if (packs()) {
+    assert(source.size() == 16 && destination.size() == 12);
+    auto packed = packSixBits(source.first<16>());
+    std::copy(packed.begin(), packed.end(), destination.begin());
+    return;
+  }
+  assert(source.size() == destination.size());
+  if (how != TmaDirection::Reduce)
+    std::memmove(destination.data(), source.data(), source.size());
+  for (size_t i = 0; rounds() && i + 4 <= destination.size(); i += 4) {
+    uint32_t bits;
+    std::memcpy(&bits, &destination[i], 4);
+    bits = roundToTf32(bits);
+    std::memcpy(&destination[i], &bits, 4);
+  }
+  if (how == TmaDirection::Reduce) // make() refused what has no reduction.
+    reduceElements(reduction, *type, source, destination);
+}
+
+std::optional<Problem> titan::apply(const TmaTransfer &transfer,
+                                    TmaMemory shared, TmaMemory global) {
+  auto part = [](const TmaMemory &memory, uint64_t address, int64_t bytes) {
+    uint64_t at = address - memory.base, count = static_cast<uint64_t>(bytes);
+    bool inside = at <= memory.bytes.size() && // Modulo 2^64.
+                  count <= memory.bytes.size() - at;
+    return inside ? memory.bytes.subspan(at, count) : std::span<uint8_t>();
+  };
+  std::optional<Problem> problem;
+  auto check = [&](const char *what, const TmaMemory &memory, uint64_t address,
+                   int64_t bytes) {
+    if (!problem && part(memory, address, bytes).empty())
+      problem =
+          Problem{"out-of-bounds",
+                  std::to_string(bytes) + " bytes at " + what + " address " +
+                      std::to_string(address) + " are not among the " +
+                      std::to_string(memory.bytes.size()) + " from " +
+                      std::to_string(memory.base) + " on"};
+  };
+  transfer.forEachRun([&](const TmaRun &run) {
+    check("shared", shared, static_cast<uint64_t>(run.shared), run.sharedBytes);
+    if (!run.fill)
+      check("global", global, run.global, run.bytes);
+  });
+  if (problem)
+    return problem;
+  transfer.forEachRun([&](const TmaRun &run) {
+    auto near =
+        part(shared, static_cast<uint64_t>(run.shared), run.sharedBytes);
+    auto far =
+        run.fill ? std::span<uint8_t>() : part(global, run.global, run.bytes);
+    bool load = transfer.direction() == TmaDirection::Load;
+    transfer.move(run, load ? far : near, load ? near : far);
+  });
+  return std::nullopt;
 }
 
 ByteSet TmaTransfer::sharedBytes() const {

@@ -6,13 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Words and bits as facts-tma.md 1.4 lists them (read off the machine code that
-// ptxas makes of tensormap.replace).
+// Words and bits as TensorMap.h lists them, and docs/tma-facts.md 1.4: those of
+// tensormap.replace read off the machine code that ptxas makes of it, the others
+// asked of the driver.
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Domain/TensorMap.h"
 
 #include <algorithm>
+#include <bit>
+#include <string>
 
 using namespace titan;
 
@@ -118,9 +121,27 @@ void titan::replaceField(TmaDescriptor &bits, TmaField field, int ordinal,
   }
 }
 
+/// im2col corners by rank: bits of each, of the lower ones from bit 0 on, of
+/// the upper ones from bit 16 on.
+static int cornerBits(int rank) { return rank == 3 ? 16 : rank == 4 ? 8 : 5; }
+
+/// The driver's own word 0x40: bytes of the box after element strides, as it
+/// counts them.
+static uint32_t boxBytes(const TensorMap &map) {
+  uint64_t bytes = map.type->bits / 8;
+  if (map.mode != TmaMode::Tiled)
+    return static_cast<uint32_t>(bytes * map.im2col.channels *
+                                 map.im2col.pixels);
+  for (int d = 0; d < map.rank; ++d)
+    bytes *= map.box[d] / map.elementStrides[d];
+  return static_cast<uint32_t>(bytes);
+}
+
 TmaDescriptor titan::encodeDescriptor(const TensorMap &map) {
   TmaDescriptor bits{};
+  bool im2col = map.mode != TmaMode::Tiled;
   replaceField(bits, TmaField::GlobalAddress, 0, map.address);
+  insert(bits, 0x08, 0, 1, im2col);
   replaceField(bits, TmaField::Rank, 0, map.rank - 1);
   replaceField(bits, TmaField::ElemType, 0, map.type->replace);
   replaceField(bits, TmaField::Interleave, 0,
@@ -129,23 +150,45 @@ TmaDescriptor titan::encodeDescriptor(const TensorMap &map) {
   replaceField(bits, TmaField::SwizzleAtomicity, 0,
                map.swizzle->replaceAtomicity);
   replaceField(bits, TmaField::FillMode, 0, map.nanFill);
+  // 0, 64, 128, 256 bytes.
+  insert(bits, 0x08, 17, 2, std::bit_width(uint32_t(map.l2Promotion) / 64));
   for (int d = 0; d < TensorMap::maxRank; ++d) {
     bool used = d < map.rank;
     replaceField(bits, TmaField::GlobalDim, d, used ? map.dims[d] : 1);
-    replaceField(bits, TmaField::BoxDim, d, used ? map.box[d] : 1);
+    if (!im2col)
+      replaceField(bits, TmaField::BoxDim, d, used ? map.box[d] : 1);
     replaceField(bits, TmaField::ElementStride, d,
                  used ? map.elementStrides[d] : 1);
     if (d > 0)
       replaceField(bits, TmaField::GlobalStride, d - 1,
                    used ? map.strides[d - 1] : 0);
   }
+  if (im2col) {
+    insert(bits, 0x34, 24, 8, map.im2col.channels - 1);
+    int width = cornerBits(map.rank);
+    for (int k = 0; k < map.rank - 2; ++k) {
+      insert(bits, 0x38, k * width, width,
+             static_cast<uint32_t>(map.im2col.lower[k]));
+      insert(bits, 0x38, 16 + k * width, width,
+             static_cast<uint32_t>(map.im2col.upper[k]));
+    }
+    setWord(bits, 0x3c, map.im2col.pixels - 1);
+  }
+  setWord(bits, 0x40, boxBytes(map));
+  setWord(bits, 0x48, map.swizzle->span ? 8 * map.swizzle->span : 16);
   return bits;
 }
 
-std::optional<TensorMap> titan::decodeDescriptor(const TmaDescriptor &bits) {
+Result<TensorMap> titan::decodeDescriptor(const TmaDescriptor &bits) {
+  auto bad = [](const std::string &what) {
+    return Problem{"tensormap-bytes",
+                   "the 128 bytes are no tensor map: " + what};
+  };
   TensorMap map;
   map.address = word(bits, 0) | uint64_t(word(bits, 4)) << 32;
   map.rank = static_cast<int>(extract(bits, 0x08, 4, 3)) + 1;
+  if (map.rank > TensorMap::maxRank)
+    return bad("rank " + std::to_string(map.rank) + " (byte 8, bits 6:4)");
   uint32_t code = extract(bits, 0x08, 7, 4);
   bool tf32 = extract(bits, 0x08, 16, 1);
   map.type = nullptr;
@@ -154,7 +197,13 @@ std::optional<TensorMap> titan::decodeDescriptor(const TmaDescriptor &bits) {
     if (want.code == code && want.tf32 == tf32)
       map.type = &type;
   }
+  if (!map.type)
+    return bad("no element type has code " + std::to_string(code) +
+               (tf32 ? " with the flag of tf32" : "") +
+               " (byte 8, bits 10:7 and 16)");
   uint32_t interleave = extract(bits, 0x08, 11, 2);
+  if (interleave > 2)
+    return bad("interleave 3 (byte 8, bits 12:11)");
   uint32_t mode = extract(bits, 0x08, 13, 2),
            // Bit 21 may be set by the driver, with no known meaning.
       atomicity = extract(bits, 0x08, 19, 2);
@@ -164,22 +213,44 @@ std::optional<TensorMap> titan::decodeDescriptor(const TmaDescriptor &bits) {
         static_cast<uint32_t>(swizzle.replaceMode) == mode &&
         static_cast<uint32_t>(swizzle.replaceAtomicity) == atomicity)
       map.swizzle = &swizzle;
-  if (!map.type || !map.swizzle || interleave > 2 ||
-      map.rank > TensorMap::maxRank || extract(bits, 0x08, 22, 1) ||
-      extract(bits, 0x08, 0, 1)) // im2col
-    return std::nullopt;
+  if (extract(bits, 0x08, 22, 1))
+    return bad("swizzle 96B, which is of sm_103a (byte 8, bit 22)");
+  if (!map.swizzle)
+    return bad("no swizzle has mode " + std::to_string(mode) +
+               " and atomicity " + std::to_string(atomicity) +
+               " (byte 8, bits 14:13 and 20:19)");
+  bool im2col = extract(bits, 0x08, 0, 1);
+  if (im2col && map.rank < 3)
+    return bad("im2col of rank " + std::to_string(map.rank) +
+               " (byte 8, bits 0 and 6:4)");
   map.interleave = static_cast<TmaInterleave>(interleave);
   map.nanFill = extract(bits, 0x08, 15, 1);
+  map.l2Promotion = 64 << extract(bits, 0x08, 17, 2) >> 1 & ~63;
   for (int d = 0; d < map.rank; ++d) {
     map.dims[d] = uint64_t(word(bits, 0x20 + 4 * d)) + 1;
     map.elementStrides[d] = extract(bits, 0x34, 3 * d, 3) + 1;
-    map.box[d] = (d == 0 ? extract(bits, 0x34, 24, 8)
-                         : extract(bits, 0x38, 8 * (d - 1), 8)) +
-                 1;
+    if (!im2col)
+      map.box[d] = (d == 0 ? extract(bits, 0x34, 24, 8)
+                           : extract(bits, 0x38, 8 * (d - 1), 8)) +
+                   1;
     if (d > 0)
       map.strides[d - 1] =
           (uint64_t(word(bits, 0x0c + 4 * (d - 1))) << 4) |
           (uint64_t(extract(bits, 0x1c, 4 * (d - 1), 4)) << 36);
+  }
+  if (im2col) {
+    map.mode = TmaMode::Im2col;
+    map.im2col.channels = extract(bits, 0x34, 24, 8) + 1;
+    map.im2col.pixels = word(bits, 0x3c) + 1;
+    int width = cornerBits(map.rank);
+    auto corner = [&](int low) {
+      int32_t value = static_cast<int32_t>(extract(bits, 0x38, low, width));
+      return value >> (width - 1) & 1 ? value - (1 << width) : value;
+    };
+    for (int k = 0; k < map.rank - 2; ++k) {
+      map.im2col.lower[k] = corner(k * width);
+      map.im2col.upper[k] = corner(16 + k * width);
+    }
   }
   return map;
 }

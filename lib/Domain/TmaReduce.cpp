@@ -8,7 +8,9 @@
 #include "titan/Domain/Tma.h"
 
 #include <bit>
+#include <cassert>
 #include <cmath>
+#include <cstring>
 
 using namespace titan;
 
@@ -176,4 +178,18 @@ std::optional<uint64_t> titan::reduceElement(std::string_view op,
     return less == (op == "max") ? b : a;
   }
   return std::nullopt;
+}
+
+void titan::reduceElements(std::string_view op, const TmaType &type,
+                           std::span<const uint8_t> source,
+                           std::span<uint8_t> destination) {
+  assert(source.size() == destination.size());
+  size_t bytes = type.bits / 8;
+  for (size_t i = 0; i + bytes <= destination.size(); i += bytes) {
+    uint64_t old = 0, added = 0;
+    std::memcpy(&old, &destination[i], bytes);
+    std::memcpy(&added, &source[i], bytes);
+    uint64_t result = *reduceElement(op, type, old, added);
+    std::memcpy(&destination[i], &result, bytes);
+  }
 }

@@ -493,7 +493,7 @@ int titan::runExplain(const ExplainCommand &options) {
     for (const AttributeInfo &info : allAttributes())
       names.emplace_back(info.name.data(), info.name.size());
     std::string_view near = nearestWord(std::string_view(topic), names);
-    session.fail(Code::UnknownCode,
+    session.fail(Code::UnknownOperation,
                  "there is no operation or attribute '" + topic + "'",
                  near.empty() ? ""
                               : "did you mean " + std::string(near) +

@@ -66,8 +66,6 @@ static Step copy(Agent &agent, const Inst &inst, TmaDirection direction) {
   copy->run = TmaRun{place.address, global, inst.imm, false, inst.imm};
   copy->mapRead = true;
   copy->tensor = agent.scalars[inst.a];
-  // Of a copy its bytes alone count.
-  copy->type = findTmaType("u8");
   if (direction == TmaDirection::Reduce) {
     auto type = cast<GlobalType>(
         machine.kernel.getKernelArguments()[copy->tensor].getType());
@@ -75,6 +73,7 @@ static Step copy(Agent &agent, const Inst &inst, TmaDirection direction) {
     llvm::StringRef name = getTmaTypeName(
         type.getElementType(), op == AtomicOp::Min || op == AtomicOp::Max);
     copy->type = findTmaType({name.data(), name.size()});
+    copy->what.reduction = stringifyAtomicOp(op).str();
   }
   return issueCopy(agent, inst, copy, place.address);
 }

@@ -216,7 +216,8 @@ static bool hasFieldsOf(const TensorMap &map, TensorMapType type) {
   for (bool isSigned : {false, true}) {
     TensorMap declared = getTensorMapFields(
         type, getTmaTypeName(type.getElementType(), isSigned));
-    if (map.rank == declared.rank && map.type == declared.type &&
+    if (map.mode == declared.mode && map.rank == declared.rank &&
+        map.im2col == declared.im2col && map.type == declared.type &&
         map.swizzle == declared.swizzle &&
         map.interleave == declared.interleave &&
         std::equal(map.box.begin(), map.box.begin() + map.rank,
@@ -247,22 +248,22 @@ bool Machine::readMap(Copy &copy) {
     if (copy.transfer && bits == copy.mapBits)
       return true;
     copy.mapBits = bits;
-    map = decodeDescriptor(bits);
+    auto decoded = decodeDescriptor(bits);
     auto type = cast<TensorMapType>(*llvm::find_if(
         copy.inst->origin->getOperandTypes(), llvm::IsaPred<TensorMapType>));
-    if (!map || !hasFieldsOf(*map, type)) {
+    if (!decoded || !hasFieldsOf(*decoded, type)) {
       std::string text;
       llvm::raw_string_ostream(text) << type;
-      return bad(
-          Code::TensormapBytes,
-          (map ? "the 128 bytes in memory are another map than "
-               : "the 128 bytes in memory are no tiled map, let alone ") +
-              text +
-              (copy.oldMap.empty()
-                   ? ""
-                   : " (some of them as they were before a change that "
-                     "its thread has not acquired)"));
+      return bad(Code::TensormapBytes,
+                 (decoded ? "the 128 bytes in memory are another map than "
+                          : decoded.problem().message + "; they should be ") +
+                     text +
+                     (copy.oldMap.empty()
+                          ? ""
+                          : " (some of them as they were before a change that "
+                            "its thread has not acquired)"));
     }
+    map = *decoded;
   }
   auto made = TmaTransfer::make(*map, copy.what, *program.target);
   if (!made) {
@@ -270,7 +271,6 @@ bool Machine::readMap(Copy &copy) {
     return bad(info ? info->id : Code::InvalidOp, made.problem().message,
                made.problem().fix);
   }
-  copy.type = map->type;
   copy.transfer = std::move(*made);
   return true;
 }

@@ -159,12 +159,20 @@ static void outOfBounds(Machine &machine, const Copy &copy, const TmaRun &run,
       copy.inst->origin, copy.agent);
 }
 
+void Copy::move(const TmaRun &run, ArrayRef<uint8_t> source,
+                MutableArrayRef<uint8_t> destination) const {
+  if (transfer)
+    return transfer->move(run, source, destination);
+  if (what.direction == TmaDirection::Reduce)
+    return reduceElements(what.reduction, *type, source, destination);
+  std::memmove(destination.data(), source.data(), source.size());
+}
+
 void Machine::load(Copy &copy) {
   if (!copy.mapRead && !readMap(copy))
     return;
   Bounds bounds(arguments[copy.tensor]);
   llvm::SmallVector<uint8_t, 256> data;
-  uint16_t fill = copy.transfer ? copy.transfer->fillPattern() : 0;
   std::optional<Viewer> viewer;
   Viewer *known = nullptr;
   std::vector<EventId> written(copy.targets.size());
@@ -181,14 +189,12 @@ void Machine::load(Copy &copy) {
     if (failed())
       return;
     data.resize(run.bytes);
-    if (run.fill) {
-      for (int64_t i = 0; i < run.bytes; ++i)
-        data[i] = static_cast<uint8_t>((run.shared + i) & 1 ? fill >> 8 : fill);
-    } else {
+    if (!run.fill) {
       if (!bounds.holds(run.global, run.bytes))
         return outOfBounds(*this, copy, run, bounds);
       global.read(run.global, run.bytes, data.data(), nullptr, known);
     }
+    copy.move(run, data, data);
     for (auto [event, target] : llvm::zip(written, copy.targets))
       target.first->shared.write(run.shared, data.size(), data.data(), nullptr,
                                  event, known);
@@ -257,11 +263,8 @@ void Machine::readSource(Copy &copy) {
 
 void Machine::writeDestination(Copy &copy) {
   Bounds bounds(arguments[copy.tensor]);
-  const TmaType &type = *copy.type;
-  unsigned element = type.bits / 8;
-  llvm::StringRef op;
-  if (copy.what.direction == TmaDirection::Reduce)
-    op = stringifyAtomicOp(static_cast<AtomicOp>(copy.inst->kind));
+  bool reduces = copy.what.direction == TmaDirection::Reduce;
+  std::vector<uint8_t> old;
   size_t at = 0;
   std::optional<Viewer> viewer;
   EventId event = 0;
@@ -276,21 +279,14 @@ void Machine::writeDestination(Copy &copy) {
       return outOfBounds(*this, copy, run, bounds);
     llvm::MutableArrayRef<uint8_t> data(copy.data.data() + at, run.bytes);
     at += run.bytes;
-    if (!op.empty())
-      for (int64_t i = 0; i + element <= run.bytes; i += element) {
-        uint64_t old = 0, source = 0;
-        global.read(run.global + i, element, reinterpret_cast<uint8_t *>(&old));
-        std::memcpy(&source, &data[i], element);
-        auto result = reduceElement(op, type, old, source);
-        if (!result) {
-          find(Code::TmaReduceType, "no reduction '" + op + "' of " + type.name,
-               copy.inst->origin, copy.agent);
-          return;
-        }
-        std::memcpy(&data[i], &*result, element);
-      }
+    if (reduces) {
+      old.resize(run.bytes);
+      global.read(run.global, run.bytes, old.data());
+      copy.move(run, data, old);
+      data = old;
+    }
     global.write(run.global, data.size(), data.data(), nullptr, event,
-                 viewer ? &*viewer : nullptr, /*wins=*/!op.empty());
+                 viewer ? &*viewer : nullptr, /*wins=*/reduces);
   });
   copy.data.clear();
 }

@@ -41,7 +41,7 @@ constexpr std::string_view measured =
     "H200";
 /// A load with it is reported to trap on sm_100; the driver's documentation has
 /// it for stores alone of b6x16_p32, and neither for b4x16_p64 nor im2col::w,
-/// which only load (facts-tma.md W3).
+/// which only load (docs/tma-facts.md W3).
 constexpr std::string_view stores =
     "driver API, CUtensorMapSwizzle (\"Store only\"); PTX \"Swizzling modes\"";
 constexpr TmaSwizzle swizzles[] = {

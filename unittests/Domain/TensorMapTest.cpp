@@ -7,9 +7,12 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Domain/TensorMap.h"
 
+#include <fstream>
 #include <functional>
 #include <gtest/gtest.h>
+#include <map>
 #include <random>
+#include <sstream>
 
 using namespace titan;
 
@@ -48,7 +51,7 @@ std::string codes(const std::vector<TmaViolation> &found) {
   return text;
 }
 
-/// The rules of facts-tma.md 1.2, each with the value on its edge.
+/// The rules of docs/tma-facts.md 1.2, each with the value on its edge.
 TEST(TensorMap, EveryRuleAndItsEdge) {
   struct Case {
     const char *what;
@@ -227,7 +230,7 @@ TEST(TensorMap, PackedTypes) {
   EXPECT_EQ(codes(validateCopy(map, store({128, 0}), blackwell)), "");
 }
 
-/// facts-tma.md R2, R6: b6x16_p32, whose stores are .b6p2x16; what only sm_103a
+/// docs/tma-facts.md R2, R6: b6x16_p32, whose stores are .b6p2x16; what only sm_103a
 /// takes says so.
 TEST(TensorMap, SixBitTypes) {
   TensorMap map;
@@ -362,7 +365,7 @@ TEST(TensorMap, Im2colRules) {
   EXPECT_EQ(codes(validateCopy(legal(), copy, h200)), "tma-im2col");
 }
 
-/// facts-tma.md 1.2 ("Wide"), I4, R4, C9 to C11.
+/// docs/tma-facts.md 1.2 ("Wide"), I4, R4, C9 to C11.
 TEST(TensorMap, WideRules) {
   TensorMap map = nhwc();
   map.mode = TmaMode::Im2colWide;
@@ -552,7 +555,7 @@ TEST(TensorMap, CopyRules) {
   map.swizzle = findTmaSwizzle("128B_atom_32B_flip_8B");
   EXPECT_EQ(codes(validateCopy(map, store({0, 0, 0}), blackwell)),
             "tma-type-swizzle");
-  // facts-tma.md W3.
+  // docs/tma-facts.md W3.
   map = legal();
   map.swizzle = findTmaSwizzle("128B_atom_64B");
   EXPECT_EQ(codes(validateCopy(map, store({0, 0, 0}), blackwell)), "");
@@ -564,7 +567,7 @@ TEST(TensorMap, CopyRules) {
 // The 128 bytes
 //===----------------------------------------------------------------------===//
 
-/// facts-tma.md 1.4, word by word.
+/// docs/tma-facts.md 1.4, word by word.
 TEST(Descriptor, Words) {
   TensorMap map = legal();
   map.address = 0x123456789ABCDEF0;
@@ -588,8 +591,77 @@ TEST(Descriptor, Words) {
   EXPECT_EQ(word(0x28), 9u);
   EXPECT_EQ(word(0x34), (2u << 3) | (7u << 6) | (63u << 24));
   EXPECT_EQ(word(0x38), 7u | (1u << 8));
-  for (int at = 0x40; at < 0x80; ++at)
+  // The driver's own: bf16, 64, 8 / 3 and 2 / 8; swizzle 128B.
+  EXPECT_EQ(word(0x40), 0u);
+  map.elementStrides = {1, 3, 2, 1, 1};
+  bits = encodeDescriptor(map);
+  EXPECT_EQ(word(0x40), 2u * 64 * 2 * 1);
+  EXPECT_EQ(word(0x48), 1024u);
+  for (int at = 0x4c; at < 0x80; ++at)
     EXPECT_EQ(bits[at], 0);
+}
+
+/// What an H200's driver encodes, tiled and im2col: bit for bit, both ways
+/// (tests/Hardware/tma/descriptors.py).
+TEST(Descriptor, Measured) {
+  std::ifstream file(TITAN_DOMAIN_INPUTS "/tma-descriptors.txt");
+  ASSERT_TRUE(file.is_open());
+  std::map<std::pair<TmaMode, int>, int> seen;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#')
+      continue;
+    std::vector<std::vector<std::string>> fields(1);
+    std::istringstream words(line);
+    for (std::string word; words >> word;) {
+      bool last = word.ends_with(';');
+      fields.back().push_back(last ? word.substr(0, word.size() - 1) : word);
+      if (last)
+        fields.emplace_back();
+    }
+    auto number = [&](size_t field, size_t i) {
+      return std::stoll(fields[field][i]);
+    };
+    TensorMap map;
+    map.mode = fields[0][0] == "im2col" ? TmaMode::Im2col : TmaMode::Tiled;
+    map.rank = static_cast<int>(fields[2].size());
+    map.type = &tmaTypes()[number(0, 1)];
+    ASSERT_EQ(map.type->driver, number(0, 1));
+    map.interleave = static_cast<TmaInterleave>(number(0, 2));
+    map.swizzle = &tmaSwizzles()[number(0, 3)];
+    ASSERT_EQ(map.swizzle->driver, number(0, 3));
+    map.l2Promotion = std::array{0, 64, 128, 256}[number(0, 4)];
+    map.nanFill = number(0, 5);
+    map.address = std::stoull(fields[1][0]);
+    for (int d = 0; d < map.rank; ++d) {
+      map.dims[d] = number(2, d);
+      map.elementStrides[d] = static_cast<uint32_t>(number(4, d));
+      if (d > 0)
+        map.strides[d - 1] = number(3, d - 1);
+      if (map.mode == TmaMode::Tiled)
+        map.box[d] = static_cast<uint32_t>(number(5, d));
+    }
+    if (map.mode == TmaMode::Im2col) {
+      for (int k = 0; k < map.rank - 2; ++k) {
+        map.im2col.lower[k] = static_cast<int32_t>(number(5, k));
+        map.im2col.upper[k] = static_cast<int32_t>(number(6, k));
+      }
+      map.im2col.channels = static_cast<uint32_t>(number(7, 0));
+      map.im2col.pixels = static_cast<uint32_t>(number(7, 1));
+    }
+    TmaDescriptor bits;
+    const std::string &hex = fields.back().front();
+    ASSERT_EQ(hex.size(), 256u);
+    for (int i = 0; i < 128; ++i)
+      bits[i] =
+          static_cast<uint8_t>(std::stoi(hex.substr(2 * i, 2), nullptr, 16));
+    ASSERT_EQ(encodeDescriptor(map), bits) << line;
+    auto back = decodeDescriptor(bits);
+    ASSERT_TRUE(bool(back)) << back.problem().message;
+    ASSERT_EQ(*back, map) << line;
+    ++seen[{map.mode, map.rank}];
+  }
+  // Tiled of ranks 1 to 5, im2col of ranks 3 to 5.
+  EXPECT_EQ(seen.size(), 8u);
 }
 
 TEST(Descriptor, RandomRoundTrips) {
@@ -614,40 +686,53 @@ TEST(Descriptor, RandomRoundTrips) {
     }
     TmaDescriptor bits = encodeDescriptor(map);
     auto back = decodeDescriptor(bits);
-    ASSERT_TRUE(back.has_value());
+    ASSERT_TRUE(bool(back));
     ASSERT_EQ(*back, map);
-    // The driver's bit 21 of this word is not ours to understand.
+    // The driver's bit 21 of this word is not ours to understand, nor are its
+    // words behind the map's.
     bits[0x0a] |= 1 << 5;
-    ASSERT_EQ(decodeDescriptor(bits), map);
+    bits[0x40] ^= 0x55;
+    ASSERT_EQ(*decodeDescriptor(bits), map);
   }
   TmaDescriptor zero{};
   auto map = decodeDescriptor(zero); // R13
-  ASSERT_TRUE(map.has_value());
+  ASSERT_TRUE(bool(map));
   EXPECT_EQ(*map, TensorMap());
-  TmaDescriptor bad{};
-  bad[0x08] = 7 << 4; // Rank 8.
-  EXPECT_FALSE(decodeDescriptor(bad).has_value());
-  bad = {};
-  bad[0x08] = 1; // im2col.
-  EXPECT_FALSE(decodeDescriptor(bad).has_value());
-  bad = {};
-  bad[0x09] = 3 << 3; // Interleave 3.
-  EXPECT_FALSE(decodeDescriptor(bad).has_value());
-  bad = {};
-  bad[0x08] = 0x80;
-  bad[0x09] = 7; // Type code 15.
-  EXPECT_FALSE(decodeDescriptor(bad).has_value());
 }
 
-/// facts-tma.md R8 to R10: what wraps.
+/// Each field that may mean nothing is named, and where it lies.
+TEST(Descriptor, WhyNot) {
+  auto refuses = [](std::vector<std::pair<int, int>> bytes, const char *what) {
+    TmaDescriptor bits{};
+    for (auto [at, value] : bytes)
+      bits[at] = static_cast<uint8_t>(value);
+    auto map = decodeDescriptor(bits);
+    ASSERT_FALSE(bool(map)) << what;
+    EXPECT_EQ(map.problem().code, "tensormap-bytes");
+    EXPECT_EQ(map.problem().message,
+              std::string("the 128 bytes are no tensor map: ") + what);
+  };
+  refuses({{0x08, 7 << 4}}, "rank 8 (byte 8, bits 6:4)");
+  refuses({{0x08, 1}}, "im2col of rank 1 (byte 8, bits 0 and 6:4)");
+  refuses({{0x09, 3 << 3}}, "interleave 3 (byte 8, bits 12:11)");
+  refuses({{0x08, 0x80}, {0x09, 7}},
+          "no element type has code 15 (byte 8, bits 10:7 and 16)");
+  refuses({{0x0a, 1}}, "no element type has code 0 with the flag of tf32 "
+                       "(byte 8, bits 10:7 and 16)");
+  refuses({{0x0a, 0x08}}, "no swizzle has mode 0 and atomicity 1 (byte 8, bits "
+                          "14:13 and 20:19)");
+  refuses({{0x0a, 0x40}}, "swizzle 96B, which is of sm_103a (byte 8, bit 22)");
+}
+
+/// docs/tma-facts.md R8 to R10: what wraps.
 TEST(Descriptor, ReplaceWraps) {
   auto after = [](TmaField field, int ordinal, uint64_t value) {
     TensorMap map = legal();
     TmaDescriptor bits = encodeDescriptor(map);
     replaceField(bits, field, ordinal, value);
     auto result = decodeDescriptor(bits);
-    EXPECT_TRUE(result.has_value());
-    return result.value_or(TensorMap());
+    EXPECT_TRUE(bool(result));
+    return result ? *result : TensorMap();
   };
   EXPECT_EQ(after(TmaField::GlobalDim, 1, 0).dims[1], uint64_t(1) << 32);
   EXPECT_EQ(after(TmaField::GlobalDim, 1, 77).dims[1], 77u);

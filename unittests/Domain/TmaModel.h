@@ -17,7 +17,7 @@ namespace titan {
 /// Bit k of an address.
 inline int64_t bit(int64_t a, int k) { return (a >> k) & 1; }
 
-/// facts-tma.md 2.2, bit by bit.
+/// docs/tma-facts.md 2.2, bit by bit.
 inline int64_t swizzled(int mode, int64_t a) {
   auto flip = [&](int64_t value, int to, int from) {
     return value ^ (bit(a, from) << to);
@@ -61,6 +61,47 @@ struct Model {
     slot = source;
   }
 };
+
+/// Executes a transfer on bytes, each with a value of its address, and compares
+/// the destination with the model. Copies that change values are left out.
+inline void expectApplied(const TmaTransfer &transfer, const Model &want) {
+  bool load = transfer.direction() == TmaDirection::Load;
+  int64_t low = INT64_MAX, high = INT64_MIN;
+  for (const Source &s : want.bytes)
+    if (s.kind == Source::Data) {
+      low = std::min(low, s.at);
+      high = std::max(high, s.at + 1);
+    }
+  if (transfer.rounds() || transfer.direction() == TmaDirection::Reduce ||
+      low >= high || high - low > 1 << 20)
+    return;
+  auto value = [](int64_t address) {
+    return static_cast<uint8_t>(uint64_t(address) * 0x9E3779B97F4A7C15u >> 56);
+  };
+  std::vector<uint8_t> from(high - low), to(want.bytes.size(), 0xCD);
+  for (int64_t at = low; at < high; ++at)
+    from[at - low] = value(at);
+  TmaMemory source{from, static_cast<uint64_t>(low)},
+      target{to, static_cast<uint64_t>(want.origin)};
+  auto problem =
+      load ? apply(transfer, target, source) : apply(transfer, source, target);
+  ASSERT_FALSE(problem) << problem->message;
+  for (size_t k = 0; k < to.size(); ++k) {
+    const Source &s = want.bytes[k];
+    ASSERT_EQ(to[k], s.kind == Source::Data   ? value(s.at)
+                     : s.kind == Source::Fill ? static_cast<uint8_t>(s.at)
+                                              : 0xCD)
+        << "byte " << want.origin + static_cast<int64_t>(k);
+  }
+  // One byte less of the source, and nothing is moved.
+  source.bytes = source.bytes.first(from.size() - 1);
+  std::vector<uint8_t> before = to;
+  problem =
+      load ? apply(transfer, target, source) : apply(transfer, source, target);
+  ASSERT_TRUE(problem);
+  ASSERT_EQ(problem->code, "out-of-bounds");
+  ASSERT_EQ(to, before);
+}
 
 /// Holds the function to the model.
 inline void expectModel(const TensorMap &map, const TmaCopy &copy,
@@ -112,6 +153,7 @@ inline void expectModel(const TensorMap &map, const TmaCopy &copy,
   }
   ASSERT_EQ(transfer->sharedBytes(), shared);
   ASSERT_EQ(transfer->globalBytes(), global);
+  expectApplied(*transfer, want);
 }
 
 } // namespace titan

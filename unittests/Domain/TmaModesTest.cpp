@@ -34,7 +34,7 @@ Model destination(const TensorMap &map, const TmaCopy &copy, int64_t image) {
   return result;
 }
 
-/// facts-tma.md 2.4: so many values are `data` bytes of memory, and in shared
+/// docs/tma-facts.md 2.4: so many values are `data` bytes of memory, and in shared
 /// memory the first of `slot`.
 struct Unit {
   int64_t values, data, slot;
@@ -93,7 +93,7 @@ void writeRow(Model &result, const TensorMap &map, const TmaCopy &copy,
   }
 }
 
-/// facts-tma.md C2 to C6, as a walk of the cursor.
+/// docs/tma-facts.md C2 to C6, as a walk of the cursor.
 Model im2colModel(const TensorMap &map, const TmaCopy &copy,
                   std::vector<std::vector<int64_t>> *visited = nullptr) {
   const TmaIm2col &m = map.im2col;
@@ -179,7 +179,7 @@ TEST(TmaIm2col, RandomCases) {
   EXPECT_GT(wrapped, 1000);
 }
 
-// facts-tma.md C3: W = 5, corners -1 / -1, stride 2, start 1, offset 1 visits
+// docs/tma-facts.md C3: W = 5, corners -1 / -1, stride 2, start 1, offset 1 visits
 // W = 2, 4, then 0, 2, 4 of the next image.
 TEST(TmaIm2col, MeasuredTraversal) {
   TensorMap map;
@@ -362,7 +362,7 @@ Pixels pixelsOf(const TensorMap &map, const TmaCopy &copy) {
   return result;
 }
 
-// A case of TIRx-harness, whose simulator was checked on an SM100 (facts-tma.md
+// A case of TIRx-harness, whose simulator was checked on an SM100 (docs/tma-facts.md
 // C9): images of 4 x 2 pixels of 16 u32, five pixels and one of halo from
 // (0, 1, 40), box shifted by 1.
 TEST(TmaIm2colWide, HaloAndOffsetOfAProgram) {
@@ -421,7 +421,7 @@ TEST(TmaIm2colWide, BuffersOfTheExamples) {
   }
 }
 
-// facts-tma.md C12.
+// docs/tma-facts.md C12.
 TEST(TmaGather, RandomCases) {
   std::mt19937_64 random(6);
   auto between = [&](int64_t low, int64_t high) {
@@ -456,7 +456,7 @@ TEST(TmaGather, RandomCases) {
   }
 }
 
-// facts-tma.md 2.4: 128 values are 64 bytes dense; slots of 16 bytes with 8 or
+// docs/tma-facts.md 2.4: 128 values are 64 bytes dense; slots of 16 bytes with 8 or
 // 12 of data; and the bytes counted, 64 and 96.
 TEST(TmaPacked, ImagesOfLoads) {
   struct Case {
@@ -555,15 +555,8 @@ void expectPackedStore(const TensorMap &map, const TmaCopy &copy,
         written.add(at / 8, at / 8 + 1);
       }
     }
-  transfer->forEachRun([&](const TmaRun &run) {
-    ASSERT_EQ(run.bytes, 12);
-    ASSERT_EQ(run.sharedBytes, 16);
-    std::array<uint8_t, 16> slot;
-    std::copy_n(shared.begin() + run.shared, 16, slot.begin());
-    std::array<uint8_t, 12> packed = packSixBits(slot);
-    std::copy_n(packed.begin(), 12,
-                memory.begin() + static_cast<int64_t>(run.global));
-  });
+  auto problem = apply(*transfer, {shared, 0}, {memory, 0});
+  ASSERT_FALSE(problem) << problem->message;
   EXPECT_EQ(memory, want);
   EXPECT_EQ(transfer->sharedBytes(), read);
   EXPECT_EQ(transfer->globalBytes(), written);

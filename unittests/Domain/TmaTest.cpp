@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The model here walks over single elements and bytes, with the formulas of
-// facts-tma.md 2.1 and 2.5 in their own words and the swizzles as bits; the
+// docs/tma-facts.md 2.1 and 2.5 in their own words and the swizzles as bits; the
 // function under test walks over rows and runs.
 //
 //===----------------------------------------------------------------------===//
@@ -204,7 +204,7 @@ TEST(Tma, RandomCasesOfEveryRankAndType) {
   EXPECT_GT(holes, 500);
 }
 
-// facts-tma.md L6: u32, box {8, 5}, element strides {1, 2}, swizzle 128B: rows
+// docs/tma-facts.md L6: u32, box {8, 5}, element strides {1, 2}, swizzle 128B: rows
 // at 0, 128, 256.
 TEST(Tma, NarrowBoxUnderSwizzle) {
   TensorMap map = matrix("u32", 64, 64, 256, 8, 5, "128B");
@@ -219,7 +219,7 @@ TEST(Tma, NarrowBoxUnderSwizzle) {
   EXPECT_EQ(transfer->sharedBytes().str(), "[0, 32) [128, 160) [288, 320)");
 }
 
-// facts-tma.md S3: int16 rows of 470 elements are 940 bytes; a store writes to
+// docs/tma-facts.md S3: int16 rows of 470 elements are 940 bytes; a store writes to
 // 944, and int8 466, int32 466 likewise.
 TEST(Tma, StoresSpillToSixteenBytes) {
   struct Case {
@@ -301,7 +301,7 @@ TEST(Tma, WhatIsNotModelledIsRefused) {
   TmaCopy at{TmaDirection::Load, {0, 0}, 0};
   TensorMap map = matrix("f32", 64, 64, 256, 32, 8);
   EXPECT_EQ(code(map, at), "none");
-  // facts-tma.md C10, the one thing.
+  // docs/tma-facts.md C10, the one thing.
   TensorMap wide = map;
   wide.mode = TmaMode::Im2colWide;
   wide.rank = 3;
@@ -415,7 +415,7 @@ TEST(Tma, AnyFieldsAtAll) {
 // Values
 //===----------------------------------------------------------------------===//
 
-// facts-tma.md L9.
+// docs/tma-facts.md L9.
 TEST(TmaValues, Tf32Rounding) {
   const uint32_t vectors[][2] = {
       {0x3F801001, 0x3F802000}, {0x3F801000, 0x3F800000},
@@ -453,6 +453,69 @@ uint64_t reduced(std::string_view op, std::string_view type, uint64_t old,
   auto result = reduceElement(op, *findTmaType(type), old, source);
   EXPECT_TRUE(result.has_value()) << op << " " << type;
   return result.value_or(0);
+}
+
+/// apply(): each operation with each of its types, element by element; rows
+/// outside of the tensor are left alone.
+TEST(TmaApply, Reductions) {
+  int pairs = 0;
+  std::mt19937_64 random(5);
+  for (const TmaReduction &reduction : tmaReductions())
+    for (const TmaType &type : tmaTypes()) {
+      if (!hasTmaReduction(reduction.op, type.name))
+        continue;
+      ++pairs;
+      TensorMap map;
+      map.rank = 2;
+      map.type = &type;
+      map.address = 4096;
+      size_t element = type.bits / 8, row = 16 / element;
+      map.dims = {row, 3, 1, 1, 1};
+      map.strides = {64};
+      map.box = {static_cast<uint32_t>(row), 4, 1, 1, 1};
+      TmaCopy copy{TmaDirection::Reduce, {0, 1}, 128};
+      copy.reduction = reduction.op;
+      auto transfer = TmaTransfer::make(map, copy, h200);
+      ASSERT_TRUE(bool(transfer)) << transfer.problem().message;
+      std::vector<uint8_t> shared(64), global(192), want;
+      for (uint8_t &byte : shared)
+        byte = static_cast<uint8_t>(random());
+      for (uint8_t &byte : global)
+        byte = static_cast<uint8_t>(random());
+      want = global;
+      for (size_t r = 0; r < 2; ++r) // Rows 1 and 2; the others are outside.
+        for (size_t i = 0; i < row; ++i) {
+          uint64_t old = 0, source = 0;
+          std::memcpy(&old, &global[64 * (r + 1) + i * element], element);
+          std::memcpy(&source, &shared[16 * r + i * element], element);
+          auto value = reduceElement(reduction.op, type, old, source);
+          ASSERT_TRUE(value) << reduction.op << " " << type.name;
+          std::memcpy(&want[64 * (r + 1) + i * element], &*value, element);
+        }
+      auto problem = apply(*transfer, {shared, 128}, {global, 4096});
+      ASSERT_FALSE(problem) << problem->message;
+      ASSERT_EQ(global, want) << reduction.op << " " << type.name;
+    }
+  EXPECT_GT(pairs, 30);
+}
+
+/// Loads through maps of tf32 round; fills are the map's.
+TEST(TmaApply, LoadsThatRound) {
+  TensorMap map;
+  map.type = findTmaType("tf32");
+  map.address = 256;
+  map.dims[0] = 3;
+  map.box[0] = 4;
+  map.nanFill = true;
+  auto transfer = TmaTransfer::make(map, {TmaDirection::Load, {0}}, h200);
+  ASSERT_TRUE(bool(transfer)) << transfer.problem().message;
+  const uint32_t from[] = {0x3F801001, 0x7F7FFFFF, 0x3F803000, 7};
+  const uint32_t to[] = {0x3F802000, 0x7F800000, 0x3F804000, 0x7FF77FF7};
+  std::vector<uint8_t> global(16), shared(16), want(16);
+  std::memcpy(global.data(), from, 16);
+  std::memcpy(want.data(), to, 16);
+  ASSERT_FALSE(apply(*transfer, {shared, 0}, {global, 256}));
+  EXPECT_EQ(shared, want);
 }
 
 TEST(TmaValues, IntegerReductions) {

@@ -342,7 +342,7 @@ TEST(Blocked, SmallShapesReplicate) {
             "layout-instruction");
 }
 
-// facts-blackwell.md 2: map (t, r) -> (L, c) and its inverse columns.
+// PTX ISA, "Data movement shape", its figures as formulas: map (t, r) -> (L, c) and its inverse columns.
 TEST(TensorMemory, LoadShapes) {
   using S = TmemShape;
   for (int64_t n = 1; n <= 128; n *= 2) {
@@ -392,7 +392,7 @@ TEST(TensorMemory, LoadShapes) {
     EXPECT_EQ(bad.problem().code, "layout-instruction");
 }
 
-// facts-cdna3.md 5: lane and register of A[i][k] and of C/D[i][j].
+// AMD matrix instruction calculator: lane and register of A[i][k] and of C/D[i][j].
 TEST(Mfma, ElementMaps) {
   auto expectA = [](int64_t m, int64_t k, int bits, int64_t each) {
     auto a = mfmaA(m, k, bits), b = mfmaB(m, k, bits);

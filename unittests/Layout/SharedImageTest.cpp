@@ -16,7 +16,7 @@ using namespace titan;
 
 namespace {
 
-// facts-tma.md 2.2: inputs and outputs of the xor, in hexadecimal.
+// docs/tma-facts.md 2.2: inputs and outputs of the xor, in hexadecimal.
 TEST(Swizzle, PublishedVectors) {
   const int64_t in[] = {0x40, 0x80, 0x90, 0x100, 0x1C8, 0x3F8};
   const int64_t out[3][6] = {{0x40, 0x90, 0x80, 0x100, 0x1D8, 0x3E8},

@@ -102,7 +102,7 @@ void requireAlignedCoordinate(const Expr &coordinate, const TmaType &type,
 //      the tensor.
 //   Proof sketch: (3) what stands in such a hole overwrites (or is added to) an
 //   element that another tile, or nobody, writes. (2) measured: the last chunk
-//   of a row is written whole (facts-tma.md M5); nothing beyond it. (1) is the
+//   of a row is written whole (docs/tma-facts.md M5); nothing beyond it. (1) is the
 //   ISA's rule. Without the three, the elements written are the valid ones.
 // Elements of the tensor share no bytes: else what one tile writes another may
 // overwrite, holes or not, and tiles that are apart by their coordinates race.

@@ -26,7 +26,7 @@
 //
 // (Hn: group n of docs/hardware-tma.md.)
 //
-//   code                  what                                     facts-tma.md
+//   code                  what                                     tma-facts.md
 //   tma-rank              1 .. 5; interleaved 3 .. 5                1.2
 //   tma-base-alignment    16, or 32, bytes                          1.2
 //   tma-dim-range         1 .. 2^31 (the encoder: 2^32)             1.2, H4
@@ -58,7 +58,7 @@
 //   tma-reduce-type       operation and element type                S6, H6
 //   barrier-range         bytes of one copy a barrier can count     T4
 //
-// Of facts-tma.md 1.2, 1.3, 2 and 3 these have no row above. Of the map object
+// Of docs/tma-facts.md 1.2, 1.3, 2 and 3 these have no row above. Of the map object
 // (its own alignment: tma-map-alignment), the launch: the memory behind a map.
 // Legal: a null address, strides that overlap, a box larger than the tensor, 16
 // bytes under a swizzle (R7). Of targets that TITAN does not have: swizzle 96B
@@ -69,6 +69,7 @@
 #ifndef TITAN_DOMAIN_TENSORMAP_H
 #define TITAN_DOMAIN_TENSORMAP_H
 
+#include "titan/Layout/Result.h"
 #include "titan/Target/Tma.h"
 
 #include <array>
@@ -199,35 +200,56 @@ std::vector<TmaViolation> validateCopy(const TensorMap &map,
                                        const TmaUnknown &unknown = {});
 
 /// The largest offset of im2col loads through a map of this rank, 3 to 5: they
-/// share 16 bits of the instruction (facts-tma.md C4, C5).
+/// share 16 bits of the instruction (docs/tma-facts.md C4, C5).
 constexpr int64_t maxIm2colOffset(int rank) {
   return rank == 3 ? 65535 : rank == 4 ? 255 : 31;
 }
 
 /// How many bytes behind the last element of a row a store or reduction
-/// overwrites, 0 .. 15: the row's end is rounded up to 16 bytes (facts-tma.md
+/// overwrites, 0 .. 15: the row's end is rounded up to 16 bytes (docs/tma-facts.md
 /// S3, M5). Zero where the row's bytes are a multiple of 16.
 int64_t storeTailBytes(const TensorMap &map);
 
 //===----------------------------------------------------------------------===//
-// The 128 bytes (facts-tma.md 1.4, from the machine code of tensormap.replace)
+// The 128 bytes (docs/tma-facts.md 1.4, from the machine code of tensormap.replace)
 //===----------------------------------------------------------------------===//
+
+//
+//   byte        bits   tiled, and what im2col has in its place
+//   0x00        64     address
+//   0x08        0      0: tiled, 1: im2col
+//               6:4    rank - 1
+//               10:7   element type, with bit 16: tf32
+//               12:11  interleave
+//               14:13  swizzle, with 21:19: atomicity
+//               15     NaN fill
+//               18:17  L2 promotion: 0, 64, 128, 256 bytes
+//   0x0c .. 18  32     strides / 16, low bits; bits 39:36 in 0x1c, 4 bits each
+//   0x20 .. 30  32     sizes - 1
+//   0x34        3 each element strides - 1; 31:24 inner box - 1, channels - 1
+//   0x38        8 each box - 1 of the dimensions 1 .. 4; corners, lower in 15:0
+//                      and upper in 31:16: 16, 8 or 5 bits each by rank
+//   0x3c        32     0; pixels - 1
+//   0x40        32     what the driver adds and copies do not look at: element
+//                      bytes, times box / element stride of each dimension,
+//                      rounded down; times channels and pixels
+//   0x48        32     the same: 16, 256, 512, 1024 by swizzle
+//
+// The last two and im2col's: 4,000 maps that the driver of an H200 encoded
+// (docs/hardware-tma.md). Of im2col::w nothing is known.
 
 /// A tensor map as memory holds it, little-endian.
 using TmaDescriptor = std::array<uint8_t, 128>;
 
-/// The bits of a tiled map (mode and im2col are not looked at: of their bits
-/// only some are known). Bytes 0x40 .. 0x7f are zero; the driver writes the
-/// box's bytes and the swizzle's period there, and copies do not look. L2
-/// promotion, which lies in bits that tensormap.replace never writes, is left
-/// out (zero). Fields beyond their ranges are cut off as tensormap.replace cuts
-/// them (R8), so validate first.
+/// The bits of a tiled or im2col map, as the driver makes them. Fields beyond
+/// their ranges are cut off as tensormap.replace cuts them (R8), so validate
+/// first.
 TmaDescriptor encodeDescriptor(const TensorMap &map);
 
-/// The fields that the bits say, with l2Promotion 0; none where type, rank or
-/// swizzle bits mean nothing, and where they are an im2col map's (bit 0 of byte
-/// 8, docs/hardware-tma.md).
-std::optional<TensorMap> decodeDescriptor(const TmaDescriptor &bits);
+/// The fields that the bits say; or which of them mean nothing
+/// (tensormap-bytes). The driver's own words (0x40, 0x48) are not looked at, as
+/// no copy does.
+Result<TensorMap> decodeDescriptor(const TmaDescriptor &bits);
 
 /// The fields of tensormap.replace.tile.
 enum class TmaField : uint8_t {
@@ -245,7 +267,7 @@ enum class TmaField : uint8_t {
 };
 
 /// tensormap.replace.tile.FIELD[ordinal], bit for bit, without checks, as the
-/// machine code does it (facts-tma.md R8 to R10): values that do not fit wrap,
+/// machine code does it (docs/tma-facts.md R8 to R10): values that do not fit wrap,
 /// the tf32 flag outlives a change of type (R9). Ordinals: 0 .. 4, for strides
 /// 0 .. 3; others leave the map as it is.
 void replaceField(TmaDescriptor &bits, TmaField field, int ordinal,

@@ -59,12 +59,15 @@
 // memory without a gap, swizzled or not. So each slice is a row of one element
 // of 16 or 32 bytes behind which the map's dimensions follow.
 //
-// (Ln, Tn, Sn, Cn: facts-tma.md. docs/hardware-tma.md says what was measured,
+// (Ln, Tn, Sn, Cn: docs/tma-facts.md. docs/hardware-tma.md says what was measured,
 // with what: on an H200 all of this but what begins with sm_100.)
 //
 // A TmaTransfer gives this function as *runs*: pieces that are contiguous on
 // both sides. Without swizzle a run is the part of a row inside the tensor,
-// with it a chunk of at most 16 bytes.
+// with it a chunk of at most 16 bytes. `apply` executes all of them:
+//
+//   auto transfer = TmaTransfer::make(map, copy, target);
+//   apply(*transfer, {shared, 0}, {tensor, map.address});
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_DOMAIN_TMA_H
@@ -75,6 +78,7 @@
 #include "titan/Layout/Result.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 namespace titan {
@@ -111,6 +115,13 @@ public:
   /// of a multicast (T2): the whole box, inside the tensor or not.
   int64_t transactionBytes() const { return rowCount * rowBytes(); }
   TmaDirection direction() const { return how; }
+
+  /// What a run does: `source` and `destination` are its bytes, `bytes` in
+  /// global and `sharedBytes` in shared memory. Fills (no source), rounds,
+  /// packs or reduces into what the destination holds. Both may be the same
+  /// bytes where nothing is packed or reduced.
+  void move(const TmaRun &run, std::span<const uint8_t> source,
+            std::span<uint8_t> destination) const;
 
   /// Calls visit(const TmaRun &) for every run: loads, each byte of the image
   /// except pitch gaps exactly once; stores and reductions, each global byte
@@ -206,7 +217,21 @@ private:
   int64_t slot = 0;
   const TmaSwizzle *swizzle = nullptr;
   bool nan = false, tf32 = false;
+  /// Reductions: the operation and the elements that it is on.
+  std::string_view reduction;
+  const TmaType *type = nullptr;
 };
+
+/// Memory that a transfer works on: `bytes` begin at the address `base`.
+struct TmaMemory {
+  std::span<uint8_t> bytes;
+  uint64_t base = 0;
+};
+
+/// Executes a transfer. Nothing is moved, and the problem (out-of-bounds) says
+/// which run, where one leaves what memory there is.
+std::optional<Problem> apply(const TmaTransfer &transfer, TmaMemory shared,
+                             TmaMemory global);
 
 /// A 32-bit float as maps of tf32 and tf32.ftz load it: rounded to 10 bits of
 /// mantissa, nearest even; overflow is infinity, subnormals are kept, every NaN
@@ -223,16 +248,20 @@ std::array<uint8_t, 12> packSixBits(std::span<const uint8_t, 16> slot);
 /// little-endian in the low type->bits bits. None where operation and type do
 /// not go together. All of it measured (docs/hardware-tma.md):
 /// - add on floats is one rounding to nearest even. f32 keeps subnormals,
-/// f32.ftz
-///   flushes inputs and result to zero with their sign. tf32 is f32, tf32.ftz
-///   is f32.ftz: nothing is rounded to tf32. NaN is 0x7FFF, 0x7FFFFFFF; f64
-///   hands the source's NaN on, else the old one, and inf - inf is
-///   0xFFF8000000000000.
+///   f32.ftz flushes inputs and result to zero with their sign. tf32 is f32,
+///   tf32.ftz is f32.ftz: nothing is rounded to tf32. NaN is 0x7FFF,
+///   0x7FFFFFFF; f64 hands the source's NaN on, else the old one, and
+///   inf - inf is 0xFFF8000000000000.
 /// - min and max on f16 and bf16 give the number when one side is NaN, and
-/// 0x7FFF
-///   when both are; -0 is less than +0.
+///   0x7FFF when both are; -0 is less than +0.
 std::optional<uint64_t> reduceElement(std::string_view op, const TmaType &type,
                                       uint64_t old, uint64_t source);
+
+/// The same of all elements of two runs of equal length, into `destination`;
+/// operation and type go together (hasTmaReduction).
+void reduceElements(std::string_view op, const TmaType &type,
+                    std::span<const uint8_t> source,
+                    std::span<uint8_t> destination);
 
 } // namespace titan
 

@@ -133,7 +133,7 @@ struct MemoryRegion {
   Base base;
   const Shape *shape = nullptr;
   Footprint footprint;
-  /// Stores to a box touch whole chunks of so many bytes (facts-tma.md S3).
+  /// Stores to a box touch whole chunks of so many bytes (docs/tma-facts.md S3).
   int64_t chunk = 1;
   AccessKind kind = AccessKind::Read;
 };

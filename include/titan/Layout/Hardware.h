@@ -112,8 +112,8 @@ Result<Layout> blocked(const std::vector<int64_t> &shape,
                        const std::vector<int> &order);
 
 //===----------------------------------------------------------------------===//
-// tcgen05.ld and tcgen05.st (PTX ISA, "Data movement shape"; the maps of
-// facts-blackwell.md 2). Row = tensor memory lane, column = 32-bit column,
+// tcgen05.ld and tcgen05.st (PTX ISA, "Data movement shape"; the maps of its figures
+// as formulas). Row = tensor memory lane, column = 32-bit column,
 // both relative to the address.
 //===----------------------------------------------------------------------===//
 
@@ -129,7 +129,7 @@ Result<Layout> tmemLoad16x32bx2(int64_t repeat, int64_t halfSplit,
                                 int64_t warps = 1);
 
 //===----------------------------------------------------------------------===//
-// MFMA of CDNA3 (AMD matrix instruction calculator; facts-cdna3.md 5). 64
+// MFMA of CDNA3 (AMD matrix instruction calculator: lane and register of each element). 64
 // lanes; one block (no _2b, _4b, _16b forms).
 //===----------------------------------------------------------------------===//
 

@@ -32,7 +32,7 @@
 //    so that a column of chunks touches all banks. The xor is on the absolute
 //    shared address, not on the offset in the tile: a tile whose base is no
 //    multiple of the period (256, 512, 1024 bytes) shows the pattern shifted.
-//    (PTX ISA, "Swizzling modes"; facts-tma.md 2.2 and M3.)
+//    (PTX ISA, "Swizzling modes"; docs/tma-facts.md 2.2 and M3.)
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LAYOUT_SHAREDIMAGE_H

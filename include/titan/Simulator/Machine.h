@@ -95,10 +95,11 @@ struct Copy {
   std::optional<TmaTransfer> transfer;
   /// Bulk copies without a map: their one run of bytes.
   std::optional<TmaRun> run;
+  /// Of which its reduction is.
+  const TmaType *type = nullptr;
   /// Copies that are done in one step, by this; false: not yet.
   std::function<bool(Copy &)> act;
   TmaCopy what;
-  const TmaType *type = nullptr;
   unsigned tensor = 0;
   MapPlace map;
   /// Maps in memory: the bytes that `transfer` was made from; and, with views,
@@ -131,6 +132,9 @@ struct Copy {
     else
       transfer->forEachRun(each);
   }
+  /// What a run does to the bytes of its destination (TmaTransfer::move).
+  void move(const TmaRun &run, llvm::ArrayRef<uint8_t> source,
+            llvm::MutableArrayRef<uint8_t> destination) const;
   int64_t imageBytes() const {
     return run ? run->bytes : transfer->imageBytes();
   }

@@ -52,7 +52,7 @@ static StringRef loadMode(TensorMapType map, bool load) {
 }
 
 /// The instruction packs im2col offsets into 16 bits without a check
-/// (facts-tma.md C5): where one is out of range, the kernel ends in a trap.
+/// (docs/tma-facts.md C5): where one is out of range, the kernel ends in a trap.
 static void checkOffsets(KernelLowering &kl, TmaLoadOp op) {
   int64_t most = maxIm2colOffset(op.getMap().getType().getRank());
   Value broken;

@@ -21,16 +21,10 @@ using namespace titan;
 #include "titan/Dialect/Titan/TitanEnums.cpp.inc"
 #include "titan/Dialect/Titan/TitanOpInterfaces.cpp.inc"
 
-#define GET_OP_CLASSES
-#include "titan/Dialect/Titan/TitanOps.cpp.inc"
-
 void TitanDialect::initialize() {
   registerTypes();
   registerAttributes();
-  addOperations<
-#define GET_OP_LIST
-#include "titan/Dialect/Titan/TitanOps.cpp.inc"
-      >();
+  registerTitanDialectOperations(this); // OpShard.cpp.in
 }
 
 int64_t titan::getElementBytes(Type elementType) {

@@ -20,9 +20,6 @@ using namespace titan::tt;
 #define GET_TYPEDEF_CLASSES
 #include "titan/Dialect/Triton/TritonTypes.cpp.inc"
 
-#define GET_OP_CLASSES
-#include "titan/Dialect/Triton/TritonOps.cpp.inc"
-
 namespace {
 /// Functions are inlined into kernels unless they say noinline; regions of
 /// scalars take everything.
@@ -62,10 +59,7 @@ void TritonDialect::registerTypes() {
 
 void TritonDialect::initialize() {
   registerTypes();
-  addOperations<
-#define GET_OP_LIST
-#include "titan/Dialect/Triton/TritonOps.cpp.inc"
-      >();
+  registerTritonDialectOperations(this); // OpShard.cpp.in
   addInterfaces<Inliner>();
 }
 

@@ -303,48 +303,8 @@ Prediction titan::hw::predict(const TensorMap &map, const TmaCopy &copy,
     return result;
   }
   result.transaction = transfer->transactionBytes();
-  uint16_t pattern = transfer->fillPattern();
-  size_t element = map.type->bits / 8;
-  Memory after = memory;
-  transfer->forEachRun([&](const TmaRun &run) {
-    size_t s = static_cast<size_t>(run.shared - device.sharedBase());
-    size_t g = static_cast<size_t>(run.global - device.globalBase());
-    size_t n = static_cast<size_t>(run.bytes);
-    if (s + n > memory.shared.size() ||
-        (!run.fill && g + n > memory.global.size())) {
-      result.problem = Problem{
-          "out-of-bounds", "shared +" + std::to_string(s) + ", global +" +
-                               std::to_string(g) + ", " + std::to_string(n) +
-                               " bytes leave the case's memory"};
-      return;
-    }
-    if (run.fill) {
-      for (size_t i = 0; i < n; ++i)
-        after.shared[s + i] =
-            static_cast<uint8_t>((s + i) % 2 ? pattern >> 8 : pattern);
-    } else if (copy.direction == TmaDirection::Load) {
-      std::memcpy(&after.shared[s], &memory.global[g], n);
-      for (size_t i = 0; transfer->rounds() && i + 4 <= n; i += 4) {
-        uint32_t word;
-        std::memcpy(&word, &after.shared[s + i], 4);
-        word = roundToTf32(word);
-        std::memcpy(&after.shared[s + i], &word, 4);
-      }
-    } else if (copy.direction == TmaDirection::Store) {
-      std::memcpy(&after.global[g], &memory.shared[s], n);
-    } else {
-      for (size_t i = 0; i + element <= n; i += element) {
-        uint64_t old = 0, source = 0;
-        std::memcpy(&old, &memory.global[g + i], element);
-        std::memcpy(&source, &memory.shared[s + i], element);
-        uint64_t value =
-            reduceElement(copy.reduction, *map.type, old, source).value();
-        std::memcpy(&after.global[g + i], &value, element);
-      }
-    }
-  });
-  if (!result.problem)
-    memory = std::move(after);
+  result.problem = apply(*transfer, {memory.shared, device.sharedBase()},
+                         {memory.global, device.globalBase()});
   return result;
 }
 

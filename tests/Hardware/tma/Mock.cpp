@@ -34,15 +34,15 @@ public:
     Outcome outcome;
     TensorMap map = job.map;
     if (job.bits) {
-      map = decodeDescriptor(*job.bits).value();
+      map = *decodeDescriptor(*job.bits);
     } else {
       TmaDescriptor bits;
       if ((outcome.error = encode(map, bits))) {
         outcome.refused = true;
         return outcome;
       }
-      if (map.mode == TmaMode::Tiled)
-        map = decodeDescriptor(bits).value();
+      if (map.mode != TmaMode::Im2colWide)
+        map = *decodeDescriptor(bits);
     }
     Prediction said = predict(map, job.copy, *this, memory);
     if (said.problem) {

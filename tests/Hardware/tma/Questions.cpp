@@ -286,7 +286,7 @@ void askDriver(PoolOptions pool) {
     said[i][1] = !validate(map, targetInfo(TargetId::Sm90a)).empty();
     // Do our bits agree with the driver's?
     TmaDescriptor ours = encodeDescriptor(map);
-    if (said[i][0] == 0 && map.mode == TmaMode::Tiled && ours != bits)
+    if (said[i][0] == 0 && map.mode != TmaMode::Im2colWide && ours != bits)
       for (int b = 0; b < 128; ++b)
         said[i][2] += ours[b] != bits[b];
     return true;

@@ -156,7 +156,7 @@ struct Footprint {
     /// all). Through an im2col map, extents are pixels and channels, and
     /// `offsets` are added to each pixel. Only elements inside the tensor are
     /// touched; a store touches whole
-    /// 16-byte chunks of the innermost dimension (facts-tma.md S3).
+    /// 16-byte chunks of the innermost dimension (docs/tma-facts.md S3).
     Box,
     /// One element a (thread, register) of `tile`: the global tensor `object`
     /// at the index tensors `coords` (one i32 tensor a dimension), where `mask`
@@ -352,7 +352,7 @@ struct Fence {
     MbarrierInit,     ///< fence.mbarrier_init.release.cluster
     TensormapRelease, ///< fence.proxy.tensormap::generic.release.SCOPE
     TensormapAcquire, ///< fence.proxy.tensormap::generic.acquire.SCOPE [object]
-    Wgmma,            ///< wgmma.fence: registers, and order into wgmma (T7)
+    Wgmma,            ///< wgmma.fence: registers, and order into wgmma (MM-70)
     Tcgen05Before,    ///< tcgen05.fence::before_thread_sync
     Tcgen05After,     ///< tcgen05.fence::after_thread_sync
   } kind;
