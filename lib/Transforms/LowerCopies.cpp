@@ -405,7 +405,8 @@ LogicalResult Lowerer::box(OpBuilder &b, CopyAsyncOp copy,
                         copy.getIndex(), /*multicast=*/Value(),
                         /*pair=*/UnitAttr(), copy.getCacheAttr());
     else if (auto reduce = copy.getReduce())
-      TmaReduceOp::create(b, loc, *reduce, *part, map, coords);
+      TmaReduceOp::create(b, loc, *reduce, *part, map, coords,
+                          copy.getCacheAttr());
     else
       TmaStoreOp::create(b, loc, *part, map, coords, copy.getCacheAttr());
   };

@@ -62,8 +62,8 @@ titan.kernel @copies(%A: !matrix, %B: !packed, %C: !ints) warps(4) cluster(2, 1)
     titan.bulk.store %plain, %B[%c0, %c0] : !plain, !packed
     // CHECK: cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.bf16 [{{.*}}], [{{.*}}], 8192;
     titan.bulk.reduce add %plain, %B[%c0, %c0] : !plain, !packed
-    // CHECK: cp.reduce.async.bulk.global.shared::cta.bulk_group.min.s32 [{{.*}}], [{{.*}}], 16384;
-    titan.bulk.reduce min %sums, %C[%c0, %c0] : !sums, !ints
+    // CHECK: cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.min.s32 [{{.*}}], [{{.*}}], 16384, {{%rd[0-9]+}};
+    titan.bulk.reduce min %sums, %C[%c0, %c0] cache(evict_last) : !sums, !ints
     // CHECK: mbarrier.complete_tx.relaxed.cta.shared::cta.b64
     titan.mbarrier.complete_tx %bar, %i1 : !bar
   }

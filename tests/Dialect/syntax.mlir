@@ -96,8 +96,8 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
         titan.copy_async %A at(Mo = %c0, Ko = %c0) to %tile signals %full[%i0 : i32] schedule(#tile) : !titan.global<?x?xbf16>, !tile, !titan.mbarrier<2>
         // CHECK: titan.tma.store %{{.*}}, %map[%{{.*}}, %{{.*}}]
         titan.tma.store %tile, %map[%c0, %c0] : !tile, !map
-        // CHECK: titan.tma.reduce add %{{.*}}, %map
-        titan.tma.reduce add %tile, %map[%c0, %c0] : !tile, !map
+        // CHECK: titan.tma.reduce add %{{.*}}, %map[{{.*}}] cache(evict_last)
+        titan.tma.reduce add %tile, %map[%c0, %c0] cache(evict_last) : !tile, !map
         // CHECK: titan.bulk.commit
         %g = titan.bulk.commit : !titan.token<bulk>
         // CHECK: titan.bulk.wait %{{.*}} read

@@ -72,13 +72,20 @@ static LogicalResult bulkReduce(KernelLowering &kl, BulkReduceOp op) {
     suffix = type.isF64() ? ".f64" : ".f32";
   else
     suffix = sharedReductionType(op.getOp(), type.isInteger(64)).str();
-  kl.ptx(("cp.reduce.async.bulk.global.shared::cta.bulk_group." +
+  Values operands{runAddress(kl, op.getTensor(), op.getCoords()),
+                  kl.get1(op.getBuffer())};
+  std::string hint, tail, constraints = "l,r";
+  if (auto cache = op.getCache()) {
+    hint = ".L2::cache_hint";
+    tail = ", $2";
+    operands.push_back(kl.i64(cacheWord(*cache)));
+    constraints += ",l";
+  }
+  kl.ptx(("cp.reduce.async.bulk.global.shared::cta.bulk_group" + hint + "." +
           stringifyAtomicOp(op.getOp()) + suffix + " [$0], [$1], " +
-          Twine(op.getBuffer().getType().getTileBytes()) + ";")
+          Twine(op.getBuffer().getType().getTileBytes()) + tail + ";")
              .str(),
-         "l,r,~{memory}",
-         {runAddress(kl, op.getTensor(), op.getCoords()),
-          kl.get1(op.getBuffer())});
+         constraints + ",~{memory}", operands);
   return success();
 }
 

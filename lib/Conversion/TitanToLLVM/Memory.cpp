@@ -274,6 +274,22 @@ static Value fromForm(ImplicitLocOpBuilder &b, Value value, Type type) {
   return value;
 }
 
+/// ".L1::no_allocate.L2::cache_hint.L2::128B": what ld.global and st.global say
+/// of the caches; the policy itself is an operand.
+template <typename Op> static std::string cacheQualifiers(Op op) {
+  std::string text;
+  if (auto cop = op.getCop())
+    text += "." + stringifyCacheOperator(*cop).str();
+  if (auto l1 = op.getL1())
+    text += ".L1::" + stringifyL1Priority(*l1).str();
+  if (op.getCache())
+    text += ".L2::cache_hint";
+  if constexpr (std::is_same_v<Op, GlobalLoadOp>)
+    if (auto bytes = op.getPrefetch())
+      text += ".L2::" + std::to_string(*bytes) + "B";
+  return text;
+}
+
 static LogicalResult globalLoad(KernelLowering &kl, GlobalLoadOp op) {
   Type element = op.getType().getElementType();
   RegisterForm form = formOf(kl.b, element);
@@ -283,7 +299,17 @@ static LogicalResult globalLoad(KernelLowering &kl, GlobalLoadOp op) {
   Values mask = op.getMask() ? kl.get(op.getMask()) : Values();
   Values results;
   std::string suffix = std::to_string(form.bits);
-  std::string letter = form.bits == 8 ? ".u" : ".b";
+  std::string load = "ld.global" + cacheQualifiers(op) +
+                     (form.bits == 8 ? ".u" : ".b") + suffix + " $0, [$1]";
+  // The policy comes last of the operands.
+  Value policy = op.getCache() ? kl.i64(cacheWord(*op.getCache())) : Value();
+  auto with = [&](Values operands, std::string constraints) {
+    if (policy) {
+      operands.push_back(policy);
+      constraints += ",l";
+    }
+    return std::pair(operands, constraints + ",~{memory}");
+  };
   for (size_t r = 0; r < indices.front().size(); ++r) {
     Values at;
     for (Values &index : indices)
@@ -291,19 +317,21 @@ static LogicalResult globalLoad(KernelLowering &kl, GlobalLoadOp op) {
     Value address = kl.elementAddress(op.getTensor(), at);
     Value bits;
     if (mask.empty()) {
-      bits =
-          kl.ptx(form.type, "ld.global" + letter + suffix + " $0, [$1];",
-                 std::string("=") + form.constraint + ",l,~{memory}", address);
+      auto [operands, constraints] =
+          with({address}, std::string("=") + form.constraint + ",l");
+      bits = kl.ptx(form.type, load + (policy ? ", $2;" : ";"), constraints,
+                    operands);
     } else {
       Value active = arith::ExtUIOp::create(kl.b, kl.b.getI32Type(), mask[r]);
       std::string width = form.bits == 8 ? "32" : suffix;
+      auto [operands, constraints] =
+          with({address, active}, std::string("=&") + form.constraint + ",l,r");
       bits = kl.ptx(form.type,
                     "{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $2, 0;\n\t"
                     "mov.b" +
-                        width + " $0, 0;\n\t@active ld.global" + letter +
-                        suffix + " $0, [$1];\n\t}",
-                    std::string("=&") + form.constraint + ",l,r,~{memory}",
-                    {address, active});
+                        width + " $0, 0;\n\t@active " + load +
+                        (policy ? ", $3;\n\t}" : ";\n\t}"),
+                    constraints, operands);
     }
     results.push_back(fromForm(kl.b, bits, element));
   }
@@ -323,7 +351,10 @@ static LogicalResult globalStore(KernelLowering &kl, GlobalStoreOp op) {
     indices.push_back(kl.get(index));
   Values elements = kl.get(op.getTile());
   Values mask = op.getMask() ? kl.get(op.getMask()) : Values();
-  std::string type = (form.bits == 8 ? ".u" : ".b") + std::to_string(form.bits);
+  std::string store = "st.global" + cacheQualifiers(op) +
+                      (form.bits == 8 ? ".u" : ".b") +
+                      std::to_string(form.bits) + " [$0], $1";
+  Value policy = op.getCache() ? kl.i64(cacheWord(*op.getCache())) : Value();
   for (size_t r = 0; r < elements.size(); ++r) {
     if (!layout.isOwner({static_cast<int64_t>(r), 0, 0}))
       continue;
@@ -336,18 +367,22 @@ static LogicalResult globalStore(KernelLowering &kl, GlobalStoreOp op) {
     if (*owner)
       active = active ? arith::AndIOp::create(kl.b, active, *owner).getResult()
                       : *owner;
-    if (!active) {
-      kl.ptx("st.global" + type + " [$0], $1;",
-             std::string("l,") + form.constraint + ",~{memory}",
-             {address, bits});
-      continue;
+    Values operands{address, bits};
+    std::string constraints = std::string("l,") + form.constraint;
+    std::string text = store + (policy ? ", $2;" : ";");
+    if (policy) {
+      operands.push_back(policy);
+      constraints += ",l";
     }
-    kl.ptx("{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $2, 0;\n\t"
-           "@active st.global" +
-               type + " [$0], $1;\n\t}",
-           std::string("l,") + form.constraint + ",r,~{memory}",
-           {address, bits,
-            arith::ExtUIOp::create(kl.b, kl.b.getI32Type(), active)});
+    if (active) {
+      text = "{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $" +
+             std::to_string(operands.size()) + ", 0;\n\t@active " + text +
+             "\n\t}";
+      operands.push_back(
+          arith::ExtUIOp::create(kl.b, kl.b.getI32Type(), active));
+      constraints += ",r";
+    }
+    kl.ptx(text, constraints + ",~{memory}", operands);
   }
   return success();
 }

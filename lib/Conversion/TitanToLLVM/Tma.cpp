@@ -27,6 +27,8 @@ int64_t titan::cacheWord(CachePolicy policy) {
     return 0x12F0000000000000;
   case CachePolicy::EvictLast:
     return 0x14F0000000000000;
+  case CachePolicy::EvictUnchanged:
+    return 0x10F0000000000000;
   }
   llvm_unreachable("all policies are above");
 }
@@ -137,10 +139,17 @@ static LogicalResult tmaReduce(KernelLowering &kl, TmaReduceOp op) {
     operands.push_back(kl.toI32(kl.get1(coordinate)));
   std::string text =
       ("cp.reduce.async.bulk.tensor." + Twine(rank) + "d.global.shared::cta." +
-       kind + loadMode(op.getMap().getType(), /*load=*/false) +
-       ".bulk_group [$1, " + braces(2, rank) + "], [$0];")
+       kind + loadMode(op.getMap().getType(), /*load=*/false) + ".bulk_group")
           .str();
-  kl.ptx(text, "r,l" + repeat("r", rank) + ",~{memory}", operands);
+  std::string tail, constraints = "r,l" + repeat("r", rank);
+  if (auto cache = op.getCache()) {
+    text += ".L2::cache_hint";
+    tail = ", $" + std::to_string(operands.size());
+    operands.push_back(kl.i64(cacheWord(*cache)));
+    constraints += ",l";
+  }
+  text += " [$1, " + braces(2, rank) + "], [$0]" + tail + ";";
+  kl.ptx(text, constraints + ",~{memory}", operands);
   return success();
 }
 

@@ -250,7 +250,35 @@ LogicalResult titan::verifyElements(Operation *op, RankedTensorType tile,
   return success();
 }
 
+/// Hints that ld and st take (PTX ISA, Cache Operators; ld; st).
+static LogicalResult verifyHints(Operation *op,
+                                 std::optional<CacheOperator> cop,
+                                 ArrayRef<CacheOperator> allowed, bool l1) {
+  if (cop && l1)
+    return op->emitOpError("[global-cache-hint] `cop` and `l1` exclude each "
+                           "other: a cache operator says what L1 does");
+  if (!cop || llvm::is_contained(allowed, *cop))
+    return success();
+  InFlightDiagnostic error =
+      op->emitOpError("[global-cache-hint] cache operator '");
+  error << stringifyCacheOperator(*cop) << "': it takes";
+  for (auto [i, word] : llvm::enumerate(allowed))
+    error << (i ? ", " : " ") << stringifyCacheOperator(word);
+  return error;
+}
+
 LogicalResult GlobalLoadOp::verify() {
+  if (failed(verifyHints(*this, getCop(),
+                         {CacheOperator::CacheAll, CacheOperator::CacheGlobal,
+                          CacheOperator::Streaming, CacheOperator::LastUse,
+                          CacheOperator::DoNotCache},
+                         getL1().has_value())))
+    return failure();
+  if (std::optional<uint64_t> bytes = getPrefetch();
+      bytes && *bytes != 64 && *bytes != 128 && *bytes != 256)
+    return emitOpError("[global-cache-hint] L2 fetches 64, 128 or 256 bytes, "
+                       "not ")
+           << static_cast<int64_t>(*bytes);
   return verifyElements(*this, getType(), getTensor().getType(), getIndices(),
                         getMask());
 }
@@ -263,6 +291,12 @@ void GlobalLoadOp::getHardwareEffects(EffectList &effects) {
 Cardinality GlobalLoadOp::getCardinality() { return Cardinality::Tile; }
 
 LogicalResult GlobalStoreOp::verify() {
+  if (failed(
+          verifyHints(*this, getCop(),
+                      {CacheOperator::WriteBack, CacheOperator::CacheGlobal,
+                       CacheOperator::Streaming, CacheOperator::WriteThrough},
+                      getL1().has_value())))
+    return failure();
   return verifyElements(*this, getTile().getType(), getTensor().getType(),
                         getIndices(), getMask());
 }

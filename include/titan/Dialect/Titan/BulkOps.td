@@ -67,8 +67,8 @@ def Titan_BulkReduceOp : Titan_HwOp<"bulk.reduce", Titan_Nvidia> {
     and, or, xor: i32, i64. Each element is updated atomically (relaxed, gpu scope).
   }];
   let arguments = (ins Titan_AtomicAttr:$op, Titan_SharedType:$buffer, Titan_GlobalType:$tensor,
-      Variadic<Index>:$coords);
-  let assemblyFormat = [{ $op $buffer `,` $tensor `[` $coords `]` attr-dict `:` type($buffer) `,` type($tensor) }];
+      Variadic<Index>:$coords, OptionalAttr<Titan_CacheAttr>:$cache);
+  let assemblyFormat = [{ $op $buffer `,` $tensor `[` $coords `]` (`cache` `(` $cache^ `)`)? attr-dict `:` type($buffer) `,` type($tensor) }];
   let hasVerifier = 1;
 }
 

@@ -93,20 +93,41 @@ def Titan_GlobalLoadOp : Titan_HwOp<"global.load", Titan_Everywhere, [AttrSizedO
     `titan.global.load %A[%i, %j] mask(%m) : ...`: element (r, c) of the result is
     A[%i[r, c], %j[r, c]] where the mask is true, and 0 elsewhere. Where the mask
     is true the index must lie in the tensor.
+
+    How the caches treat it is a hint, of which no result depends; a target that
+    has no such hint leaves it out:
+
+    | clause | says | words |
+    |---|---|---|
+    | `cop(...)` | cache operator | ca, cg, cs, lu, cv |
+    | `l1(...)` | eviction priority in L1; not beside `cop` | evict_normal, evict_first, evict_last, evict_unchanged, no_allocate |
+    | `prefetch(...)` | bytes that L2 fetches | 64, 128, 256 |
+    | `cache(...)` | L2 policy (createpolicy) | evict_normal, evict_first, evict_last, evict_unchanged |
   }];
   let arguments = (ins Titan_GlobalType:$tensor, Variadic<Titan_Tile>:$indices,
-                       Optional<Titan_Tile>:$mask);
+                       Optional<Titan_Tile>:$mask, OptionalAttr<Titan_CacheOperatorAttr>:$cop,
+                       OptionalAttr<Titan_L1PriorityAttr>:$l1, OptionalAttr<I64Attr>:$prefetch,
+                       OptionalAttr<Titan_CacheAttr>:$cache);
   let results = (outs Titan_Tile:$result);
-  let assemblyFormat = [{ $tensor `[` $indices `]` (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict
+  let assemblyFormat = [{ $tensor `[` $indices `]` (`mask` `(` $mask^ `:` type($mask) `)`)?
+                          (`cop` `(` $cop^ `)`)? (`l1` `(` $l1^ `)`)? (`prefetch` `(` $prefetch^ `)`)?
+                          (`cache` `(` $cache^ `)`)? attr-dict
                           `:` type($tensor) `,` type($indices) `->` type($result) }];
   let hasVerifier = 1;
 }
 
 def Titan_GlobalStoreOp : Titan_HwOp<"global.store", Titan_Everywhere, [AttrSizedOperandSegments]> {
   let summary = "stores one element a (thread, register) by index tensors, under a mask";
+  let description = [{
+    Hints for the caches are those of titan.global.load without `prefetch`; cache
+    operators of a store are wb, cg, cs and wt.
+  }];
   let arguments = (ins Titan_Tile:$tile, Titan_GlobalType:$tensor,
-                       Variadic<Titan_Tile>:$indices, Optional<Titan_Tile>:$mask);
-  let assemblyFormat = [{ $tile `,` $tensor `[` $indices `]` (`mask` `(` $mask^ `:` type($mask) `)`)? attr-dict
+                       Variadic<Titan_Tile>:$indices, Optional<Titan_Tile>:$mask,
+                       OptionalAttr<Titan_CacheOperatorAttr>:$cop, OptionalAttr<Titan_L1PriorityAttr>:$l1,
+                       OptionalAttr<Titan_CacheAttr>:$cache);
+  let assemblyFormat = [{ $tile `,` $tensor `[` $indices `]` (`mask` `(` $mask^ `:` type($mask) `)`)?
+                          (`cop` `(` $cop^ `)`)? (`l1` `(` $l1^ `)`)? (`cache` `(` $cache^ `)`)? attr-dict
                           `:` type($tile) `,` type($tensor) `,` type($indices) }];
   let hasVerifier = 1;
 }

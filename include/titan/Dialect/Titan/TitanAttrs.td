@@ -154,11 +154,27 @@ def Titan_SpaceEnum : Titan_Enum<"ProxySpace", "state space of a proxy fence", [
     I32EnumAttrCase<"SharedCluster", 3, "shared_cluster">]>;
 def Titan_SpaceAttr : Titan_EnumAttr<Titan_SpaceEnum, "space">;
 
-def Titan_CacheEnum : Titan_Enum<"CachePolicy", "L2 cache policy of a TMA copy", [
+def Titan_CacheEnum : Titan_Enum<"CachePolicy", "L2 cache policy of an access, PTX ISA createpolicy", [
     I32EnumAttrCase<"EvictNormal", 0, "evict_normal">,
     I32EnumAttrCase<"EvictFirst", 1, "evict_first">,
-    I32EnumAttrCase<"EvictLast", 2, "evict_last">]>;
+    I32EnumAttrCase<"EvictLast", 2, "evict_last">,
+    I32EnumAttrCase<"EvictUnchanged", 3, "evict_unchanged">]>;
 def Titan_CacheAttr : Titan_EnumAttr<Titan_CacheEnum, "cache">;
+
+def Titan_CacheOperatorEnum : Titan_Enum<"CacheOperator", "cache operator of a load or store, PTX ISA Cache Operators", [
+    I32EnumAttrCase<"CacheAll", 0, "ca">, I32EnumAttrCase<"CacheGlobal", 1, "cg">,
+    I32EnumAttrCase<"Streaming", 2, "cs">, I32EnumAttrCase<"LastUse", 3, "lu">,
+    I32EnumAttrCase<"DoNotCache", 4, "cv">, I32EnumAttrCase<"WriteBack", 5, "wb">,
+    I32EnumAttrCase<"WriteThrough", 6, "wt">]>;
+def Titan_CacheOperatorAttr : Titan_EnumAttr<Titan_CacheOperatorEnum, "cop">;
+
+def Titan_L1PriorityEnum : Titan_Enum<"L1Priority", "eviction priority in L1, PTX ISA ld, st", [
+    I32EnumAttrCase<"EvictNormal", 0, "evict_normal">,
+    I32EnumAttrCase<"EvictFirst", 1, "evict_first">,
+    I32EnumAttrCase<"EvictLast", 2, "evict_last">,
+    I32EnumAttrCase<"EvictUnchanged", 3, "evict_unchanged">,
+    I32EnumAttrCase<"NoAllocate", 4, "no_allocate">]>;
+def Titan_L1PriorityAttr : Titan_EnumAttr<Titan_L1PriorityEnum, "l1">;
 
 def Titan_AtomicEnum : Titan_Enum<"AtomicOp", "atomic operation", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Min", 1, "min">,

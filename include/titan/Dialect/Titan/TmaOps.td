@@ -69,8 +69,8 @@ def Titan_TmaReduceOp : Titan_HwOp<"tma.reduce", Titan_Nvidia> {
     the other operations.
   }];
   let arguments = (ins Titan_AtomicAttr:$op, Titan_SharedType:$buffer, Titan_TensorMapType:$map,
-      Variadic<Index>:$coords);
-  let assemblyFormat = [{ $op $buffer `,` $map `[` $coords `]` attr-dict `:` type($buffer) `,` type($map) }];
+      Variadic<Index>:$coords, OptionalAttr<Titan_CacheAttr>:$cache);
+  let assemblyFormat = [{ $op $buffer `,` $map `[` $coords `]` (`cache` `(` $cache^ `)`)? attr-dict `:` type($buffer) `,` type($map) }];
   let hasVerifier = 1;
 }
 
