@@ -70,6 +70,64 @@ Result<Layout> titan::mmaC(int64_t n) {
                       {col(4, 2), row(8, 1)});
 }
 
+/// What is wrong with a grid of warps and the extents that it is to hold.
+static std::optional<Problem> gridProblem(int64_t rows, int64_t columns,
+                                          int64_t rowWarps,
+                                          int64_t columnWarps) {
+  if (rowWarps < 1 || columnWarps < 1 || rowWarps > 32 || columnWarps > 32)
+    return illegal("mma.m16n8: a grid of " + std::to_string(rowWarps) + " x " +
+                   std::to_string(columnWarps) + " warps");
+  if (rows < 1 || rows % (16 * rowWarps) != 0)
+    return illegal("mma.m16n8: " + std::to_string(rows) +
+                   " rows are no multiple of 16 for each of " +
+                   std::to_string(rowWarps) + " rows of warps");
+  if (columns < 1 || columns % (8 * columnWarps) != 0)
+    return illegal("mma.m16n8: " + std::to_string(columns) +
+                   " columns are no multiple of 8 for each of " +
+                   std::to_string(columnWarps) + " columns of warps");
+  return std::nullopt;
+}
+
+Result<Layout> titan::mmaTileA(int bits, int64_t rows, int64_t k,
+                               int64_t rowWarps, int64_t columnWarps) {
+  if (auto problem = gridProblem(rows, 8 * columnWarps, rowWarps, columnWarps))
+    return *problem;
+  if (Result<Layout> atom = mmaA(bits, k); !atom)
+    return atom;
+  int64_t p = perRegister(bits);
+  return Layout::tile({rows, k},
+                      {col(p, 1), row(2, 8), col(k / (4 * p), 4 * p),
+                       row(rows / (16 * rowWarps), 16 * rowWarps)},
+                      {col(4, p), row(8, 1)},
+                      {row(rowWarps, 16), rep(columnWarps)});
+}
+
+Result<Layout> titan::mmaTileB(int bits, int64_t columns, int64_t k,
+                               int64_t rowWarps, int64_t columnWarps) {
+  if (auto problem =
+          gridProblem(16 * rowWarps, columns, rowWarps, columnWarps))
+    return *problem;
+  if (Result<Layout> atom = mmaB(bits, k); !atom)
+    return atom;
+  int64_t p = perRegister(bits), each = columns / columnWarps;
+  return Layout::tile(
+      {columns, k},
+      {col(p, 1), col(k / (4 * p), 4 * p), row(each / 8, 8)},
+      {col(4, p), row(8, 1)}, {rep(rowWarps), row(columnWarps, each)});
+}
+
+Result<Layout> titan::mmaTileD(int64_t rows, int64_t columns, int64_t rowWarps,
+                               int64_t columnWarps) {
+  if (auto problem = gridProblem(rows, columns, rowWarps, columnWarps))
+    return *problem;
+  int64_t each = columns / columnWarps;
+  return Layout::tile({rows, columns},
+                      {col(2, 1), row(2, 8), col(each / 8, 8),
+                       row(rows / (16 * rowWarps), 16 * rowWarps)},
+                      {col(4, 2), row(8, 1)},
+                      {row(rowWarps, 16), col(columnWarps, each)});
+}
+
 Result<Layout> titan::wgmmaD(int64_t rows, int64_t columns, int64_t rowGroups,
                              int64_t columnGroups) {
   if (rowGroups < 1 || columnGroups < 1 || rows < 1 ||

@@ -433,6 +433,12 @@ static std::optional<uint32_t> mmaTable(Compiler &c, MmaOp op) {
 }
 
 static void compileMma(Compiler &c, MmaOp op) {
+  Type element = op.getB().getType().getElementType();
+  if (!(element.isBF16() || element.isF16()) ||
+      !op.getType().getTensor().getElementType().isF32() ||
+      op.getB().getType().getRank() != 2 || op.getNegateA() || op.getNegateB() ||
+      (op.getSharedA() && op.getSharedA().getType().getRank() != 2))
+    return c.unsupported(op, ": these operands");
   auto table = mmaTable(c, op);
   if (!table)
     return;

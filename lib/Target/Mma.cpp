@@ -17,6 +17,8 @@ constexpr std::string_view w =
     "PTX \"wgmma: Matrix shape\"; every N assembled with ptxas 13.0";
 constexpr std::string_view t =
     "PTX \"tcgen05: Matrix shape\", \"Kind::\" tables";
+constexpr std::string_view s =
+    "PTX \"mma: Multiply-and-Accumulate Instruction\"; assembled with ptxas 13.0";
 constexpr std::string_view f = "CDNA3 ISA, MFMA; assembled with llvm-mc 22";
 
 using enum MmaFamily;
@@ -66,6 +68,15 @@ constexpr MmaShape rows[] = {
     {Tcgen05, "i8", "u8", "", "s32", 128, 32, 256, 32, 32, 2, true, t},
     {Tcgen05, "i8", "s8", "", "s32", 256, 32, 256, 32, 32, 2, true, t},
     {Tcgen05, "i8", "u8", "", "s32", 256, 32, 256, 32, 32, 2, true, t},
+    // mma.sync: one warp; both operands in registers.
+    {MmaSync, "f16", "f16", "", "f16 f32", 16, 8, 8, 8, 16, 1, false, s},
+    {MmaSync, "f16", "f16", "", "f16 f32", 16, 8, 8, 8, 8, 1, false, s},
+    {MmaSync, "bf16", "bf16", "", "f32", 16, 8, 8, 8, 16, 1, false, s},
+    {MmaSync, "bf16", "bf16", "", "f32", 16, 8, 8, 8, 8, 1, false, s},
+    {MmaSync, "tf32", "tf32", "", "f32", 16, 8, 8, 8, 8, 1, false, s},
+    {MmaSync, "tf32", "tf32", "", "f32", 16, 8, 8, 8, 4, 1, false, s},
+    {MmaSync, "i8", "s8 u8", "s8 u8", "s32", 16, 8, 8, 8, 32, 1, false, s},
+    {MmaSync, "i8", "s8 u8", "s8 u8", "s32", 16, 8, 8, 8, 16, 1, false, s},
     // MFMA: one wave; both operands in registers.
     {Mfma, "32x32x8_f16", "f16", "", "f32", 32, 32, 32, 32, 8, 1, false, f},
     {Mfma, "16x16x16_f16", "f16", "", "f32", 16, 16, 16, 16, 16, 1, false, f},
@@ -136,6 +147,8 @@ std::string_view toString(MmaFamily family) {
     return "tcgen05.mma";
   case Mfma:
     return "mfma";
+  case MmaFamily::MmaSync:
+    return "mma.sync";
   }
   return "";
 }

@@ -45,7 +45,8 @@ func.func @a_in_registers(%p: tensor<64x64xbf16, #acc>, %b: !b, %d: !d) -> !d {
 !b = !titan.shared<64x128xbf16, swizzle = 128>
 !d = !titan.inflight<tensor<64x128xf32, #acc>>
 func.func @a_in_the_wrong_registers(%p: tensor<64x64xbf16, #blocked>, %b: !b, %d: !d) {
-  // expected-error@+1 {{[layout-mismatch] A in registers has the layout of wgmma's matrix fragment A}}
+  // expected-error@+2 {{[layout-mismatch] A in registers has the layout of wgmma's matrix fragment A}}
+  // expected-note @+1 {{fix: #titan.layout<"reg: 2*c1, 2*r8, 8*c8; lane: 4*c2, 8*r1; warp: 4*r16">}}
   %r = titan.mma %p, %b transpose_b, %d : tensor<64x64xbf16, #blocked>, !b, !d -> !d
   return
 }

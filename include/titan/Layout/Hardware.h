@@ -50,6 +50,20 @@ Result<Layout> mmaB(int bits, int64_t k);
 /// C and D of mma.m16n8kK: tile 16 x N, N a multiple of 8 (N/8 instructions).
 Result<Layout> mmaC(int64_t n = 8);
 
+/// Tiles of many instructions, over a grid of rowWarps x columnWarps warps that
+/// are numbered down the columns: blocks of 16 rows are dealt to the rows of
+/// warps in turn, the columns are cut into columnWarps parts. A of rows x K:
+/// warps of one row hold copies; B of columns x K (row n, column k): warps of one
+/// column do.
+///   D, rows 64, columns 32, 2 x 2 warps:
+///     reg: 2*c1, 2*r8, 2*c8, 2*r32; lane: 4*c2, 8*r1; warp: 2*r16, 2*c16
+Result<Layout> mmaTileA(int bits, int64_t rows, int64_t k, int64_t rowWarps,
+                        int64_t columnWarps);
+Result<Layout> mmaTileB(int bits, int64_t columns, int64_t k, int64_t rowWarps,
+                        int64_t columnWarps);
+Result<Layout> mmaTileD(int64_t rows, int64_t columns, int64_t rowWarps,
+                        int64_t columnWarps);
+
 //===----------------------------------------------------------------------===//
 // wgmma (PTX ISA, "Register Fragments" of wgmma.mma_async, figures 148 to 153)
 //===----------------------------------------------------------------------===//

@@ -23,7 +23,7 @@
 
 namespace titan {
 
-enum class MmaFamily : uint8_t { Wgmma, Tcgen05, Mfma };
+enum class MmaFamily : uint8_t { Wgmma, Tcgen05, Mfma, MmaSync };
 
 struct MmaShape {
   MmaFamily family;

@@ -72,6 +72,12 @@ static FailureOr<SmallVector<Value>> fragmentsOfA(KernelLowering &kl, MmaOp op,
 }
 
 static LogicalResult mma(KernelLowering &kl, MmaOp op) {
+  Type operand = op.getB().getType().getElementType();
+  if (!(operand.isBF16() || operand.isF16()) ||
+      !op.getType().getTensor().getElementType().isF32() ||
+      op.getB().getType().getRank() != 2 || op.getNegateA() || op.getNegateB() ||
+      (op.getSharedA() && op.getSharedA().getType().getRank() != 2))
+    return kl.unsupported(op, "these operands");
   RankedTensorType tile = op.getAcc().getType().getTensor();
   Layout layout = *getTileLayout(tile);
   int64_t warps = layout.warps();

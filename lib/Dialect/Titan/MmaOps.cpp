@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OpHelpers.h"
-#include "titan/Dialect/Titan/Titan.h"
+#include "titan/Dialect/Titan/Products.h"
 #include "titan/Layout/Hardware.h"
+#include "titan/Target/Mma.h"
 
 using namespace mlir;
 using namespace titan;
@@ -17,11 +18,128 @@ TypedValue<SharedType> MmaOp::getSharedA() {
   return dyn_cast<TypedValue<SharedType>>(getA());
 }
 
+StringRef titan::getMmaOperandName(Type type, bool isUnsigned) {
+  if (type.isBF16())
+    return "bf16";
+  if (type.isF16())
+    return "f16";
+  if (type.isF32())
+    return "tf32";
+  if (isa<Float8E4M3FNType>(type))
+    return "e4m3";
+  if (isa<Float8E5M2Type>(type))
+    return "e5m2";
+  if (type.isInteger(8))
+    return isUnsigned || type.isUnsignedInteger() ? "u8" : "s8";
+  return "";
+}
+
+StringRef titan::getMmaAccumulatorName(Type type) {
+  if (type.isF32())
+    return "f32";
+  if (type.isF16())
+    return "f16";
+  return type.isInteger(32) ? "s32" : "";
+}
+
+Result<Layout> titan::getMatrixOperand(SharedType type, bool transposed) {
+  Layout layout = type.getLayout();
+  std::vector<Axis> axes = layout.axes();
+  if (axes.size() == 3) {
+    // Columns of 16 bytes: the outermost dimension goes on with the last one.
+    axes[2].digits.insert(axes[2].digits.end(), axes[0].digits.begin(),
+                          axes[0].digits.end());
+    axes.erase(axes.begin());
+  }
+  if (axes.size() != 2)
+    return Problem{"mma-rank", "a matrix operand has two dimensions"};
+  if (transposed)
+    std::swap(axes[0], axes[1]);
+  axes[0].name = "mn";
+  axes[1].name = "k";
+  return Layout::make(std::move(axes), layout.dims(), layout.offset(),
+                      layout.bits());
+}
+
+static Type elementOf(Value operand) {
+  if (auto shared = dyn_cast<SharedType>(operand.getType()))
+    return shared.getElementType();
+  return cast<RankedTensorType>(operand.getType()).getElementType();
+}
+
+const MmaShape *MmaOp::getInstruction() {
+  Type a = elementOf(getA());
+  Type b = getB().getType().getElementType();
+  return findMma(MmaFamily::Wgmma, getMmaOperandName(a, getUnsignedA()).str(),
+                 getMmaOperandName(b, getUnsignedB()).str(),
+                 getMmaAccumulatorName(
+                     getAcc().getType().getTensor().getElementType())
+                     .str(),
+                 64, 8, static_cast<int>(32 / ::titan::getElementBytes(b)));
+}
+
+static MmaType operandType(Type type, bool isUnsigned) {
+  return *findMmaType(std::string_view(getMmaOperandName(type, isUnsigned)));
+}
+static MmaType accumulatorType(Type type) {
+  return *findMmaType(std::string_view(getMmaAccumulatorName(type)));
+}
+
+MmaProduct titan::getProduct(MmaOp op) {
+  Type a = elementOf(op.getA());
+  return {.a = operandType(a, op.getUnsignedA()),
+          .b = operandType(op.getB().getType().getElementType(),
+                           op.getUnsignedB()),
+          .d = accumulatorType(op.getAcc().getType().getTensor().getElementType()),
+          .depth = op.getInstruction()->k,
+          .negateA = op.getNegateA(),
+          .negateB = op.getNegateB(),
+          .saturate = op.getSaturate()};
+}
+
+MmaProduct titan::getProduct(MmaSyncOp op) {
+  Type a = op.getA().getType().getElementType();
+  return {.a = operandType(a, op.getUnsignedA()),
+          .b = operandType(op.getB().getType().getElementType(),
+                           op.getUnsignedB()),
+          .d = accumulatorType(op.getC().getType().getElementType()),
+          .depth = static_cast<int>(256 / a.getIntOrFloatBitWidth()),
+          .saturate = op.getSaturate()};
+}
+
+int64_t MmaOp::getColumns() {
+  RankedTensorType tile = getAcc().getType().getTensor();
+  Layout layout = *getTileLayout(tile);
+  const MmaShape *row = getInstruction();
+  int64_t registers = layout.registers();
+  for (int64_t n = std::min<int64_t>(tile.getShape()[1], 256); n >= 8; n -= 8) {
+    if (registers % (n / 2) ||
+        !findMma(row->family, row->a.substr(0, row->a.find(' ')),
+                 row->a.substr(0, row->a.find(' ')),
+                 row->d.substr(0, row->d.find(' ')), row->m,
+                 static_cast<int>(n), row->k))
+      continue;
+    auto atom = wgmmaD(64, n);
+    if (atom && layout.divide(*atom))
+      return n;
+  }
+  return 0;
+}
+
+/// The words of a product that its element types have no use for.
+static LogicalResult verifyWords(Operation *op, Type element, bool isUnsigned,
+                                 bool saturate) {
+  if ((isUnsigned || saturate) && !element.isInteger(8))
+    return op->emitOpError("[mma-type] `unsigned` and `saturate` are of "
+                           "products of i8, not of ")
+           << element << " (PTX ISA, .satfinite, .u8)";
+  return success();
+}
+
 LogicalResult MmaOp::verify() {
   SharedType b = getB().getType();
   auto a = dyn_cast<SharedType>(getA().getType());
   auto registers = dyn_cast<RankedTensorType>(getA().getType());
-  ArrayRef<int64_t> shape = a ? a.getShape() : registers.getShape();
   Type element = a ? a.getElementType() : registers.getElementType();
   RankedTensorType d = getAcc().getType().getTensor();
   if (getType() != getAcc().getType())
@@ -32,26 +150,60 @@ LogicalResult MmaOp::verify() {
   if ((a && a.getCluster()) || b.getCluster())
     return emitOpError("[mma-remote] operands are the CTA's own shared memory "
                        "(PTX ISA, wgmma)");
-  if (shape.size() != 2 || b.getRank() != 2 || d.getRank() != 2)
+  auto hasRank = [](SharedType type) {
+    return type.getRank() == 2 || (type.getRank() == 3 && !type.getSwizzle());
+  };
+  if ((a ? !hasRank(a) : registers.getRank() != 2) || !hasRank(b) ||
+      d.getRank() != 2)
     return emitOpError(
-        "[mma-rank] operands and accumulator have two dimensions");
-  if (element != b.getElementType() || !(element.isBF16() || element.isF16()))
-    return emitOpError("[mma-type] A and B are both bf16 or both f16, not ")
-           << element << " and " << b.getElementType();
-  if (!d.getElementType().isF32())
-    return emitOpError("[mma-type] the accumulator is f32, not ")
-           << d.getElementType();
-  int64_t m = shape[getTransposeA()], k = shape[!getTransposeA()];
-  int64_t n = b.getShape()[getTransposeB()],
-          kOfB = b.getShape()[!getTransposeB()];
+        "[mma-rank] operands and accumulator have two dimensions; an operand "
+        "in shared memory without swizzle has three, the columns of 16 bytes "
+        "outermost");
+  const MmaShape *instruction = getInstruction();
+  if (!instruction)
+    return emitOpError("[mma-type] no wgmma multiplies ")
+           << element << " by " << b.getElementType() << " into "
+           << d.getElementType()
+           << " (PTX ISA, wgmma: Matrix data-types; docs/hardware-facts.md)";
+  if (failed(verifyWords(*this, element, getUnsignedA(), getSaturate())) ||
+      failed(
+          verifyWords(*this, b.getElementType(), getUnsignedB(), getSaturate())))
+    return failure();
+  if ((getNegateA() || getNegateB()) && element.isInteger(8))
+    return emitOpError("[mma-type] integer operands cannot be negated (PTX "
+                       "ISA, wgmma.mma_async: imm-scale)");
+  if ((getTransposeA() || getTransposeB()) && !instruction->transpose)
+    return emitOpError("[mma-operand] operands of ")
+           << element << " are K-major, not transposed: that is for elements "
+           << "of 16 bits (PTX ISA, wgmma.mma_async: imm-trans)";
+  for (SharedType type : {a, b})
+    if (type && type.getRank() == 3 &&
+        type.getShape()[2] * type.getElementBytes() != 16)
+      return emitOpError("[mma-operand] columns of an operand without swizzle "
+                         "are 16 bytes wide, not ")
+             << type.getShape()[2] * type.getElementBytes()
+             << " (PTX ISA, wgmma: Shared Memory Matrix Layout)";
+  auto extents = [](SharedType type, bool transposed) {
+    ArrayRef<int64_t> shape = type.getShape();
+    std::pair<int64_t, int64_t> size(shape[shape.size() - 2], shape.back());
+    if (shape.size() == 3)
+      size.second *= shape[0];
+    if (transposed)
+      std::swap(size.first, size.second);
+    return size;
+  };
+  auto [m, k] = a ? extents(a, getTransposeA())
+                  : std::pair(registers.getShape()[0], registers.getShape()[1]);
+  auto [n, kOfB] = extents(b, getTransposeB());
   if (k != kOfB || m != d.getShape()[0] || n != d.getShape()[1])
     return emitOpError("[mma-shape] A is ")
            << m << " x " << k << " (M x K), B " << n << " x " << kOfB
            << " (N x K), D " << d.getShape()[0] << " x " << d.getShape()[1];
-  if (k % 16)
-    return emitOpError(
-               "[mma-shape] K is a multiple of 16 for 16-bit operands, not ")
-           << k << " (PTX ISA, wgmma shapes)";
+  if (k % instruction->k)
+    return emitOpError("[mma-shape] K is a multiple of ")
+           << instruction->k << " for elements of "
+           << element.getIntOrFloatBitWidth() << " bits, not " << k
+           << " (PTX ISA, wgmma shapes)";
   if (failed(verifyTileType(*this, d)))
     return failure();
   if (!registers)
@@ -70,12 +222,18 @@ LogicalResult MmaOp::verify() {
     return emitOpError("[layout-mismatch] with A in registers the accumulator "
                        "is in #titan.wgmma");
   Result<Layout> expected =
-      wgmmaA(16, m, k, rowGroups, std::max<int64_t>(1, groups / rowGroups));
-  if (!expected || !expected->sameFunction(*getTileLayout(registers)))
-    return emitOpError("[layout-mismatch] A in registers has the layout of "
-                       "wgmma's matrix fragment A, for 16-bit elements that of "
-                       "the accumulators, #titan.wgmma; not that of ")
-           << registers;
+      wgmmaA(static_cast<int>(element.getIntOrFloatBitWidth()), m, k, rowGroups,
+             std::max<int64_t>(1, groups / rowGroups));
+  if (!expected || !expected->sameFunction(*getTileLayout(registers))) {
+    InFlightDiagnostic error =
+        emitOpError("[layout-mismatch] A in registers has the layout of "
+                    "wgmma's matrix fragment A, for 16-bit elements that of "
+                    "the accumulators, #titan.wgmma; not that of ")
+        << registers;
+    if (expected)
+      error.attachNote() << "fix: #titan.layout<\"" << expected->str() << "\">";
+    return error;
+  }
   return success();
 }
 void MmaOp::getHardwareEffects(EffectList &effects) {

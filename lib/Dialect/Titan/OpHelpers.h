@@ -33,6 +33,12 @@ inline mlir::LogicalResult verifyAtKernelTop(mlir::Operation *op) {
   return mlir::success();
 }
 
+/// The PTX name of a matrix operand's element type ("tf32" of f32, "s8" of i8);
+/// empty if it has none.
+llvm::StringRef getMmaOperandName(mlir::Type type, bool isUnsigned = false);
+/// The same of an accumulator's ("s32" of i32).
+llvm::StringRef getMmaAccumulatorName(mlir::Type type);
+
 /// What the rules of tensor maps say of a map's type.
 mlir::LogicalResult
 verifyTensorMapType(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,

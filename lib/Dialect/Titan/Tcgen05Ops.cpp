@@ -101,30 +101,6 @@ Cardinality Tcgen05RelinquishOp::getCardinality() { return Cardinality::Warp; }
 // Products and copies
 //===----------------------------------------------------------------------===//
 
-/// The PTX name of an operand's element type; empty if it has none.
-static StringRef operandType(Type type) {
-  if (type.isBF16())
-    return "bf16";
-  if (type.isF16())
-    return "f16";
-  if (type.isF32())
-    return "tf32";
-  if (isa<Float8E4M3FNType>(type))
-    return "e4m3";
-  if (isa<Float8E5M2Type>(type))
-    return "e5m2";
-  if (type.isInteger(8))
-    return type.isUnsignedInteger() ? "u8" : "s8";
-  return "";
-}
-static StringRef accumulatorType(Type type) {
-  if (type.isF32())
-    return "f32";
-  if (type.isF16())
-    return "f16";
-  return type.isInteger(32) ? "s32" : "";
-}
-
 LogicalResult Tcgen05MmaOp::verify() {
   SharedType b = getB().getType();
   TensorMemoryType d = getD().getType();
@@ -160,9 +136,9 @@ LogicalResult Tcgen05MmaOp::verify() {
            << step << " elements, not " << k
            << " (PTX ISA, tcgen05: Matrix shape)";
   Code why = Code::MmaType;
-  if (!findMma(MmaFamily::Tcgen05, operandType(element).str(),
-               operandType(b.getElementType()).str(),
-               accumulatorType(d.getElementType()).str(),
+  if (!findMma(MmaFamily::Tcgen05, getMmaOperandName(element).str(),
+               getMmaOperandName(b.getElementType()).str(),
+               getMmaAccumulatorName(d.getElementType()).str(),
                static_cast<int>(m * ctas), static_cast<int>(ctas * n),
                static_cast<int>(step), static_cast<int>(ctas), &why))
     return emitOpError(why == Code::MmaType ? "[mma-type] " : "[mma-shape] ")

@@ -21,16 +21,39 @@ def Titan_MmaOp : Titan_HwOp<"mma", Titan_Hopper> {
     or where it is false, D's old value is not read. On sm_90a: wgmma.mma_async, the
     M rows split over the warpgroups of the region by D's layout; the K dimension is
     walked in steps of 32 bytes.
+
+    | A, B | D | transposed | sums |
+    |---|---|---|---|
+    | f16 | f32, f16 | yes | titan/Target/MmaSum.h says how they are rounded |
+    | bf16 | f32 | yes | the same |
+    | f32, of which tf32's 19 bits are read | f32 | no | the same |
+    | f8E4M3FN, f8E5M2, each by each | f32, f16 | no | the same: f32 keeps 13 bits of fraction |
+    | i8, each signed or `unsigned` | i32 | no | exact, modulo 2^32 or, with `saturate`, clamped |
+
+    An operand in shared memory without swizzle has three dimensions, columns of 16
+    bytes one after another (what a map with `interleave`, or a box of three dimensions
+    writes): `!titan.shared<8x64x8xbf16>` is 64 rows of K = 64, and with the word
+    `transpose_b` 64 of K by 64 columns. `negate_a` and `negate_b` change the signs of
+    floating-point operands.
   }];
   let arguments = (ins AnyTypeOf<[Titan_SharedType, Titan_Tile]>:$a, Titan_SharedType:$b, Titan_InFlightType:$acc,
-      Optional<I1>:$accumulate, UnitAttr:$transpose_a, UnitAttr:$transpose_b);
+      Optional<I1>:$accumulate, UnitAttr:$transpose_a, UnitAttr:$negate_a, UnitAttr:$unsigned_a,
+      UnitAttr:$transpose_b, UnitAttr:$negate_b, UnitAttr:$unsigned_b, UnitAttr:$saturate);
   let results = (outs Titan_InFlightType:$result);
-  let assemblyFormat = [{ $a (`transpose_a` $transpose_a^)? `,` $b (`transpose_b` $transpose_b^)? `,` $acc
-      (`accumulate` `(` $accumulate^ `)`)? attr-dict `:` type($a) `,` type($b) `,` type($acc) `->` type($result) }];
+  let assemblyFormat = [{ $a (`transpose_a` $transpose_a^)? (`negate_a` $negate_a^)? (`unsigned_a` $unsigned_a^)? `,`
+      $b (`transpose_b` $transpose_b^)? (`negate_b` $negate_b^)? (`unsigned_b` $unsigned_b^)? `,`
+      $acc (`accumulate` `(` $accumulate^ `)`)? (`saturate` $saturate^)? attr-dict
+      `:` type($a) `,` type($b) `,` type($acc) `->` type($result) }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     /// A where it lies in shared memory; null where it is a register tile.
     ::mlir::TypedValue<::titan::SharedType> getSharedA();
+    /// The row of Target/Mma.h: types and K of the instruction. Its N is one of those
+    /// that getColumns() takes.
+    const ::titan::MmaShape *getInstruction();
+    /// N of the instruction: as many columns of a row as one warpgroup holds. 0 where
+    /// the accumulator's layout is no fragment of wgmma.
+    int64_t getColumns();
   }];
 }
 

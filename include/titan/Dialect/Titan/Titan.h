@@ -34,6 +34,7 @@
 #include <array>
 
 namespace titan {
+struct MmaShape;    // Target/Mma.h
 struct TensorMap;   // Domain/TensorMap.h
 struct TmaSchedule; // Domain/TmaSchedule.h
 struct TmaViolation;
@@ -60,6 +61,10 @@ namespace titan {
 
 /// The layout of a register tile, or what is wrong with its encoding.
 Result<Layout> getTileLayout(mlir::RankedTensorType tile);
+
+/// A matrix operand in shared memory, of two dimensions or, without swizzle, of three
+/// (MmaOps.td): mn and k, in elements, into bytes. `transposed`: k runs down.
+Result<Layout> getMatrixOperand(SharedType type, bool transposed);
 
 /// Bytes of an element of a type that lies in memory (bf16: 2, i1: 1).
 int64_t getElementBytes(mlir::Type elementType);

@@ -1,0 +1,27 @@
+//===- Products.h - what a product multiplies, in numbers -------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// titan.mma and titan.mma_sync as Target/MmaSum.h has them: types, signs, and
+// how deep one instruction is.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DIALECT_TITAN_PRODUCTS_H
+#define TITAN_DIALECT_TITAN_PRODUCTS_H
+
+#include "titan/Dialect/Titan/Titan.h"
+#include "titan/Target/MmaSum.h"
+
+namespace titan {
+
+MmaProduct getProduct(MmaOp op);
+/// Of the instructions with the larger K.
+MmaProduct getProduct(MmaSyncOp op);
+
+} // namespace titan
+
+#endif
