@@ -1,0 +1,78 @@
+//===- Facts.h - what is known of symbolic integers -------------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Atoms by name, and facts about them: polynomials that are 0, and that are 0
+// or more. Facts come from sizes (a size is at least 0), the launch
+// (titan.require, the grid), loops (0 <= t < count), branches, and quotients
+// (x = q p + r).
+//
+// Questions are answered by linear arithmetic over monomials: each product of
+// atoms is one unknown, and where it helps, the product of two facts a >= 0 and
+// b >= 0 is the fact a b >= 0. That an answer is yes is a proof; no means that
+// none was found.
+//
+//   0 <= t < n,  0 <= s < n,  4 q + t = 4 p + s,  n <= 4   |-   q = p
+//   (T' - T - 1 >= 0) * (n >= 0)                           |-   T' n >= T n + n
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_ANALYSIS_SCALARS_FACTS_H
+#define TITAN_ANALYSIS_SCALARS_FACTS_H
+
+#include "titan/Analysis/Scalars/Polynomial.h"
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace titan::scalars {
+
+/// Names of atoms: the same key is the same atom.
+class Atoms {
+public:
+  /// What a key is compared by: a kind, a pointer or number, and the operands.
+  using Key = std::tuple<std::string, const void *, std::vector<Polynomial>>;
+  Atom atom(std::string kind, const void *object = nullptr,
+            std::vector<Polynomial> operands = {}, std::string name = "");
+  /// A new one, for the other of two instances of the same text.
+  Atom copyOf(Atom atom);
+  std::string name(Atom atom) const { return names[atom]; }
+  size_t size() const { return names.size(); }
+
+private:
+  std::map<Key, Atom> known;
+  std::vector<std::string> names;
+};
+
+class Facts {
+public:
+  std::vector<Polynomial> nonnegative, zero;
+
+  void add(const Facts &other);
+  void atLeast(const Polynomial &a, const Polynomial &b) {
+    nonnegative.push_back(a - b);
+  }
+  void equal(const Polynomial &a, const Polynomial &b) {
+    zero.push_back(a - b);
+  }
+  Facts
+  substitute(const std::function<std::optional<Polynomial>(Atom)> &by) const;
+
+  /// Nothing satisfies them all. False: not shown.
+  bool contradict() const;
+  /// a >= b for all that satisfies them.
+  bool provesAtLeast(const Polynomial &a, const Polynomial &b) const;
+  bool provesEqual(const Polynomial &a, const Polynomial &b) const;
+
+  /// Questions asked of the solver by this thread so far.
+  static uint64_t questions();
+};
+
+} // namespace titan::scalars
+
+#endif
