@@ -609,8 +609,8 @@ CodeSpec readCode(Reader &r, const Field &f) {
 
 } // namespace
 
-Result<Manifest> titan::runtime::parseManifest(std::string_view text,
-                                               const std::string &place) {
+runtime::Result<Manifest>
+titan::runtime::parseManifest(std::string_view text, const std::string &place) {
   const json root = json::parse(text.begin(), text.end(), nullptr,
                                 /*allow_exceptions=*/false);
   if (root.is_discarded() || !root.is_object())
@@ -658,7 +658,7 @@ Result<Manifest> titan::runtime::parseManifest(std::string_view text,
   return m;
 }
 
-Result<std::vector<uint8_t>>
+runtime::Result<std::vector<uint8_t>>
 titan::runtime::writePackage(std::string_view manifestJson,
                              std::vector<Blob> blobs) {
   auto manifest = parseManifest(manifestJson, "the manifest to be written");
