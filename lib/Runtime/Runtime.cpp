@@ -46,17 +46,17 @@ void TensorMapCache::insert(uint16_t index, const TensorMapFields &fields,
 // Package
 //===----------------------------------------------------------------------===//
 
-Result<std::unique_ptr<Package>> Package::read(const std::string &path,
-                                               const Driver *driver) {
+runtime::Result<std::unique_ptr<Package>> Package::read(const std::string &path,
+                                                        const Driver *driver) {
   auto file = readFile(path);
   if (!file)
     return std::move(file.error());
   return parse(*file, path, driver);
 }
 
-Result<std::unique_ptr<Package>> Package::parse(std::span<const uint8_t> file,
-                                                const std::string &place,
-                                                const Driver *driver) {
+runtime::Result<std::unique_ptr<Package>>
+Package::parse(std::span<const uint8_t> file, const std::string &place,
+               const Driver *driver) {
   auto container = parseContainer(file, place);
   if (!container)
     return std::move(container.error());
@@ -88,7 +88,7 @@ Package::~Package() {
     driver->moduleUnload(it->second);
 }
 
-Result<Kernel *> Package::kernel(std::string_view name) {
+runtime::Result<Kernel *> Package::kernel(std::string_view name) {
   if (name.empty() && kernels.size() == 1)
     return kernels[0].get();
   std::string names;
@@ -104,7 +104,8 @@ Result<Kernel *> Package::kernel(std::string_view name) {
                    where, "name one of: " + names);
 }
 
-Result<const CodeSpec *> Package::findCode(int64_t major, int64_t minor) const {
+runtime::Result<const CodeSpec *> Package::findCode(int64_t major,
+                                                    int64_t minor) const {
   // A cubin for this device before PTX.
   const CodeSpec *chosen = nullptr;
   std::string has;
@@ -129,8 +130,9 @@ Result<const CodeSpec *> Package::findCode(int64_t major, int64_t minor) const {
   return chosen;
 }
 
-Result<cuda::Module> Package::module(const Driver &driver, uint64_t contextId,
-                                     int major, int minor) {
+runtime::Result<cuda::Module> Package::module(const Driver &driver,
+                                              uint64_t contextId, int major,
+                                              int minor) {
   std::lock_guard lock(mutex);
   if (auto it = modules.find(contextId); it != modules.end())
     return it->second;
@@ -190,9 +192,10 @@ Status Kernel::checkDevice(const DeviceProperties &device) const {
   return checkShared(device, kernelSpec.staticShared);
 }
 
-Result<LoadedKernel *> Kernel::load() { return loaded(nullptr); }
+runtime::Result<LoadedKernel *> Kernel::load() { return loaded(nullptr); }
 
-Result<LoadedKernel *> Kernel::loaded(const cuda::Stream *launchStream) {
+runtime::Result<LoadedKernel *>
+Kernel::loaded(const cuda::Stream *launchStream) {
   const Driver *driver = package.driver;
   if (!driver) {
     auto opened = openDriver();
@@ -241,8 +244,8 @@ Result<LoadedKernel *> Kernel::loaded(const cuda::Stream *launchStream) {
   return out;
 }
 
-Result<std::unique_ptr<LoadedKernel>> Kernel::loadNow(const Driver &driver,
-                                                      uint64_t contextId) {
+runtime::Result<std::unique_ptr<LoadedKernel>>
+Kernel::loadNow(const Driver &driver, uint64_t contextId) {
   const KernelSpec &k = kernelSpec;
   auto fail = [&](Code code, std::string message) {
     return makeError(code, std::move(message),

@@ -189,10 +189,10 @@ Status Session::download(size_t index, std::vector<uint8_t> &image) {
   return {};
 }
 
-Result<BenchResult> Session::bench() {
+runtime::Result<BenchResult> Session::bench() {
   BenchResult out;
   // `n` launches between two events; their time in milliseconds.
-  auto round = [&](int64_t n) -> Result<double> {
+  auto round = [&](int64_t n) -> runtime::Result<double> {
     cuda::Result r = driver.eventRecord(start, stream);
     for (int64_t i = 0; i < n && !r; ++i)
       if (auto ok = kernel.launch(values, stream); !ok)

@@ -85,7 +85,7 @@ public:
            std::vector<std::vector<uint8_t>> &files)
       : kernel(kernel), options(options), files(files) {}
 
-  Result<std::vector<HostArgument>> run() {
+  runtime::Result<std::vector<HostArgument>> run() {
     files.assign(kernel.arguments.size(), {});
     shapes.resize(kernel.arguments.size());
     names();
@@ -391,7 +391,8 @@ private:
 
 } // namespace
 
-Result<std::vector<HostArgument>> titan::runtime::launch::resolveArguments(
+runtime::Result<std::vector<HostArgument>>
+titan::runtime::launch::resolveArguments(
     const KernelSpec &kernel, const Options &options,
     std::vector<std::vector<uint8_t>> &files) {
   return Resolver(kernel, options, files).run();

@@ -26,7 +26,7 @@ using namespace titan::runtime::launch;
 
 namespace {
 
-Result<Options> parse(std::vector<const char *> words) {
+runtime::Result<Options> parse(std::vector<const char *> words) {
   return parseOptions(words);
 }
 
