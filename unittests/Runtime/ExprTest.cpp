@@ -28,7 +28,7 @@ const std::vector<Argument> arguments = {
 const DeviceProperties device = {132, 9, 0, 232448, 52428800, 66};
 
 /// Parses an expression as the grid of the test kernel.
-Result<Expr> parse(const std::string &text) {
+runtime::Result<Expr> parse(const std::string &text) {
   auto m = nlohmann::json::parse(gemmManifest);
   m["kernels"][0]["grid"][0] = nlohmann::json::parse(text);
   auto manifest = parseManifest(m.dump(), "");
