@@ -35,3 +35,13 @@ void Clock::join(const Clock &other) {
   for (auto [number, clock] : other.others)
     raise(number, clock);
 }
+
+bool Clock::includes(const Clock &other) const {
+  for (size_t i = 0; i < other.own.size(); ++i)
+    if (other.own[i] > get(other.base + i))
+      return false;
+  for (auto [number, clock] : other.others)
+    if (clock > get(number))
+      return false;
+  return true;
+}

@@ -19,6 +19,7 @@ using namespace titan::sim;
 Conformance::Counts::Counts(const Agent &agent)
     : bulkGroups(agent.groups.size()), bulkRead(agent.groupsRead),
       bulkDone(agent.groupsDone), mmaGroups(agent.productGroups.size()),
+      copyGroups(agent.copyGroups.size()), copiesDone(agent.copyGroupsDone),
       products(agent.productsObserved) {
   if (!agent.knowledge)
     return;
@@ -38,6 +39,7 @@ void Conformance::mismatch(Agent &agent, const Inst &inst, const Twine &what) {
 void Conformance::begin(Agent &agent, const Inst &inst) {
   recorder = {};
   before = Counts(agent);
+  order = Order(agent);
   machine.recorder = &recorder;
   scalars = agent.scalars;
   refs = agent.refs;
@@ -63,9 +65,8 @@ bool Conformance::declared(Agent &agent, const effect::Access &access,
   if (!touched)
     return false;
   std::vector<ByteSet::Interval> parts;
-  touched->forEach([&](int, int64_t begin, int64_t end) {
-    parts.push_back({begin, end});
-  });
+  touched->forEach(
+      [&](int, int64_t begin, int64_t end) { parts.push_back({begin, end}); });
   ByteSet bytes = ByteSet::of(std::move(parts));
   auto add = [&](const Memory &memory) {
     Bytes &here = to[&memory];
@@ -96,6 +97,7 @@ void Conformance::end(Agent &agent, const Inst &inst, bool executed) {
   for (auto &cta : agent.cta.cluster.ctas)
     cta->shared.recorder = nullptr;
   auto op = dyn_cast<HardwareEffectsInterface>(inst.origin);
+  noteArrivals(agent);
   if (!op || !executed)
     return;
   effect::EffectList list;
@@ -104,6 +106,9 @@ void Conformance::end(Agent &agent, const Inst &inst, bool executed) {
   compareBytes(agent, inst, list);
   compareBarriers(agent, inst, list, op.getCardinality());
   compareGroups(agent, inst, list);
+  compareThreadBarriers(agent, inst, list);
+  compareOrder(agent, inst, list);
+  arrivals.erase(&agent);
 }
 
 void Conformance::compareBytes(Agent &agent, const Inst &inst,
@@ -242,6 +247,7 @@ void Conformance::compareGroups(Agent &agent, const Inst &inst,
     if (auto *commit = std::get_if<effect::CommitGroup>(&each.what)) {
       said.bulkGroups += commit->mechanism == Mechanism::BulkGroup;
       said.mmaGroups += commit->mechanism == Mechanism::MmaGroup;
+      said.copyGroups += commit->mechanism == Mechanism::AsyncGroup;
     } else if (auto *wait = std::get_if<effect::WaitGroup>(&each.what)) {
       auto upTo = [&](size_t groups) {
         return wait->token
@@ -258,6 +264,8 @@ void Conformance::compareGroups(Agent &agent, const Inst &inst,
         size_t covered = upTo(said.mmaGroups);
         said.products = std::max(
             said.products, covered ? agent.productGroups[covered - 1] : 0);
+      } else if (wait->mechanism == Mechanism::AsyncGroup) {
+        said.copiesDone = std::max(said.copiesDone, upTo(said.copyGroups));
       }
     } else if (auto *fence = std::get_if<effect::Fence>(&each.what);
                fence && agent.knowledge) {
@@ -269,20 +277,23 @@ void Conformance::compareGroups(Agent &agent, const Inst &inst,
           fence->kind == effect::Fence::TensormapRelease && !fence->object;
     }
   }
-  if (now.bulkGroups != said.bulkGroups || now.mmaGroups != said.mmaGroups)
+  if (now.bulkGroups != said.bulkGroups || now.mmaGroups != said.mmaGroups ||
+      now.copyGroups != said.copyGroups)
     mismatch(agent, inst,
-             llvm::formatv("has committed {0} bulk and {1} mma groups, and "
-                           "declares {2} and {3}",
-                           now.bulkGroups, now.mmaGroups, said.bulkGroups,
-                           said.mmaGroups)
+             llvm::formatv("has committed {0} bulk, {1} mma and {2} cp.async "
+                           "groups, and declares {3}, {4} and {5}",
+                           now.bulkGroups, now.mmaGroups, now.copyGroups,
+                           said.bulkGroups, said.mmaGroups, said.copyGroups)
                  .str());
   if (now.bulkRead != said.bulkRead || now.bulkDone != said.bulkDone ||
-      now.products != said.products)
+      now.products != said.products || now.copiesDone != said.copiesDone)
     mismatch(agent, inst,
-             llvm::formatv("has waited for {0} groups' sources, {1} groups and "
-                           "{2} products, and declares {3}, {4} and {5}",
-                           now.bulkRead, now.bulkDone, now.products,
-                           said.bulkRead, said.bulkDone, said.products)
+             llvm::formatv(
+                 "has waited for {0} groups' sources, {1} groups, {2} "
+                 "products and {3} groups of cp.async, and declares "
+                 "{4}, {5}, {6} and {7}",
+                 now.bulkRead, now.bulkDone, now.products, now.copiesDone,
+                 said.bulkRead, said.bulkDone, said.products, said.copiesDone)
                  .str());
   if (!std::equal(now.proxyFences, now.proxyFences + 3, said.proxyFences) ||
       now.mapReleases != said.mapReleases)

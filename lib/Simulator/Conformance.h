@@ -13,9 +13,16 @@
 //   bytes      read and written: all of them where the effect says 'surely', no
 //              others in any case
 //   mbarriers  arrivals, bytes expected and completed, phases waited for
-//   groups     committed, waited for
-//   fences     which of them the threads have executed since (hazards off: that
-//              is what Views.h keeps of them)
+//   groups     committed, waited for: cp.async, bulk, wgmma
+//   barriers of threads
+//              how many threads have come to which, and which the warp has passed;
+//              what it released there, and what it learnt
+//   fences     proxy, memory, mbarrier_init, tensormap, wgmma: what the threads
+//              have released, acquired or published by them
+//   the rest   releases and acquires nothing
+//
+// What memory order does is seen with hazards off alone: it is what Views.h keeps
+// of each thread.
 //
 // Under the eager schedule, so that what an operation does asynchronously
 // happens while it is executed. The declared bytes are computed from the types
@@ -28,6 +35,9 @@
 
 #include "titan/Effects/Resolver.h"
 #include "titan/Simulator/Machine.h"
+
+#include <array>
+#include <map>
 
 namespace titan::sim {
 
@@ -45,10 +55,35 @@ private:
   /// What an agent has of groups and of fences.
   struct Counts {
     size_t bulkGroups = 0, bulkRead = 0, bulkDone = 0, mmaGroups = 0;
+    size_t copyGroups = 0, copiesDone = 0;
     uint64_t products = 0;
     size_t proxyFences[3] = {}, mapReleases = 0;
     explicit Counts(const Agent &agent);
     Counts() = default;
+  };
+  /// Barriers of threads and memory order, before an operation and behind it.
+  struct Order {
+    std::array<std::pair<uint64_t, int64_t>, 16> named; ///< Round, threads.
+    std::pair<uint64_t, unsigned> cluster;
+    bool clusterArrived = false, productFence = false;
+    /// Of the barriers that the warp has initialised: seen by the async proxy.
+    size_t publishedBarriers = 0;
+    struct Class {
+      uint32_t now = 0;
+      Clock known, released, product;
+      std::map<uint64_t, Clock> acquiredMaps;
+    };
+    std::array<Class, 2> classes;
+    explicit Order(const Agent &agent);
+    Order() = default;
+  };
+  /// Of an operation that waits, what it has done in all its attempts.
+  struct Arrivals {
+    std::array<int64_t, 16> named = {};
+    int64_t cluster = 0;
+    /// What the threads knew when they came.
+    std::array<Clock, 2> known;
+    bool published = false;
   };
   void mismatch(Agent &agent, const Inst &inst, const llvm::Twine &what);
   /// Adds the access's bytes; false where they cannot be said.
@@ -61,6 +96,12 @@ private:
                        effect::Cardinality cardinality);
   void compareGroups(Agent &agent, const Inst &inst,
                      const effect::EffectList &list);
+  /// ConformanceOrder.cpp
+  void noteArrivals(Agent &agent);
+  void compareThreadBarriers(Agent &agent, const Inst &inst,
+                             const effect::EffectList &list);
+  void compareOrder(Agent &agent, const Inst &inst,
+                    const effect::EffectList &list);
 
   Machine &machine;
   effect::Resolver resolver;
@@ -69,6 +110,8 @@ private:
   std::vector<uint64_t> scalars;
   std::vector<Ref> refs;
   Counts before;
+  Order order;
+  std::map<const Agent *, Arrivals> arrivals;
 };
 
 } // namespace titan::sim

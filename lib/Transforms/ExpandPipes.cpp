@@ -18,8 +18,10 @@
 //                    arrives at nothing, but expects the bytes of the loads
 //   pipe.commit      by transactions, loads only: nothing; with copies:
 //                    elect { arrive full[stage] }; by arrivals:
-//                    fence.proxy_async; syncwarp; elect { arrive full[slot] }
-//   pipe.wait        wait full[stage] parity(parity)
+//                    fence.proxy_async; syncwarp; elect { arrive full[slot] };
+//                    by cp.async: cp_async.mbarrier_arrive full[slot] noinc
+//   pipe.wait        wait full[stage] parity(parity); where filled by cp.async
+//                    and read by the async proxy: fence.proxy_async
 //   pipe.buffer      shared.slot ring[slot]
 //   pipe.release     [fence.proxy_async;] syncwarp; elect { arrive empty[slot] }
 //                    (the fence where ordinary loads or stores used the slot);
@@ -177,6 +179,10 @@ LogicalResult Expander::expandStep(Operation *op, Pipe *pipe, Role role,
   } else {
     MBarrierWaitOp::create(b, loc, pipe->full, indexOf(pipe, stage),
                            position.parity, MemorySem::Acquire, pipe->scope());
+    // What cp.async has written is there; the async proxy sees it behind a fence.
+    if (pipe->create.getFill() == PipeFill::AsyncCopy &&
+        asyncUses.contains({pipe, partition}))
+      FenceProxyAsyncOp::create(b, loc, ProxySpace::SharedCta);
   }
   if (pipe->depth == turn.step) {
     position.parity = flipped;
@@ -420,6 +426,9 @@ LogicalResult Expander::expandUse(Operation *op) {
     bool fence =
         llvm::any_of(asyncUses, [&](auto &use) { return use.first == pipe; });
     arrive(b, op, pipe, pipe->full, slotOf(op), fence);
+  } else if (pipe->create.getFill() == PipeFill::AsyncCopy) {
+    CpAsyncMBarrierArriveOp::create(b, loc, pipe->full,
+                                    indexOf(pipe, slotOf(op)), /*noinc=*/true);
   } else if (pipe->create.getFill() == PipeFill::Commit) {
     byOneThread(b, op, /*ofPartition=*/true, [&](OpBuilder &b) {
       Tcgen05CommitOp::create(b, loc, pipe->full, indexOf(pipe, slotOf(op)),

@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 #include "ExpandPipes.h"
 
+#include "titan/Target/Target.h"
+
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -107,10 +109,11 @@ static LogicalResult checkKinds(Pipe &pipe) {
   PipeCreateOp create = pipe.create;
   PipeFill fill = create.getFill();
   PipeRelease release = create.getRelease();
-  if (fill == PipeFill::AsyncCopy)
+  if (fill == PipeFill::AsyncCopy && release != PipeRelease::Arrive)
     return create.emitError()
-           << "[not-supported-yet] a pipe filled by " << stringifyPipeFill(fill)
-           << " cannot be expanded yet";
+           << "[pipe-fill] slots that cp.async fills are released by "
+              "arrivals, not by "
+           << stringifyPipeRelease(release);
   if (release == PipeRelease::MulticastArrive && fill != PipeFill::Transaction)
     return create.emitError()
            << "[pipe-cluster] slots that are released to a cluster are filled "
@@ -121,6 +124,34 @@ static LogicalResult checkKinds(Pipe &pipe) {
            << "[pipe-bulk-read] slots that bulk stores read are filled by "
               "arrivals, not by "
            << stringifyPipeFill(fill);
+  return success();
+}
+
+/// Loads complete bytes, which only slots of transactions expect; the others are
+/// filled by who commits them.
+static LogicalResult checkFill(Operation *op, Pipe *pipe) {
+  PipeFill fill = pipe->create.getFill();
+  bool bytes = isa<PipeLoadOp, PipeCopyAsyncOp>(op);
+  if (bytes && fill != PipeFill::Transaction) {
+    InFlightDiagnostic error =
+        op->emitError() << "[pipe-fill] this load completes bytes, and the "
+                           "slots of the pipe are filled by "
+                        << stringifyPipeFill(fill);
+    error.attachNote() << "fix: create the pipe with fill(transaction)";
+    return error;
+  }
+  auto partition = op->getParentOfType<PartitionOp>();
+  bool copies =
+      isa<PipeBufferOp>(op) && hasUse(op->getResult(0), Proxy::AsyncGeneric);
+  if (copies && partition.getName() == pipe->create.getProducer() &&
+      (fill == PipeFill::Transaction || fill == PipeFill::Commit)) {
+    InFlightDiagnostic error =
+        op->emitError() << "[pipe-fill] cp.async fills this slot, and the "
+                           "slots of the pipe are filled by "
+                        << stringifyPipeFill(fill);
+    error.attachNote() << "fix: create the pipe with fill(cp_async)";
+    return error;
+  }
   return success();
 }
 
@@ -155,10 +186,13 @@ LogicalResult Expander::findPipes() {
     }
     if (isa<PipeBufferOp>(op) && hasUse(op->getResult(0), Proxy::Generic))
       genericUses.insert({use.pipe, partition});
-    if (isa<PipeLoadOp, PipeCopyAsyncOp>(op) ||
-        (isa<PipeBufferOp>(op) && hasUse(op->getResult(0), Proxy::Async)))
+    bool async =
+        isa<PipeLoadOp, PipeCopyAsyncOp>(op) ||
+        (isa<PipeBufferOp>(op) && hasUse(op->getResult(0), Proxy::Async));
+    if (async)
       asyncUses.insert({use.pipe, partition});
-    return WalkResult::advance();
+    result = checkFill(op, use.pipe);
+    return failed(result) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result;
 }
@@ -195,10 +229,13 @@ LogicalResult Expander::checkEnds(WarpSpecializeOp specialize) {
 }
 
 /// Slots of transactions are armed by one thread, those of products committed
-/// by one; at the others each warp that fills, or signals, arrives.
+/// by one; at those of cp.async each thread arrives, at the others each warp that
+/// fills, or signals.
 LogicalResult Expander::countFills() {
   for (auto &pipe : pipes) {
-    if (!pipe->isOrder() && pipe->create.getFill() != PipeFill::Arrive) {
+    PipeFill fill = pipe->create.getFill();
+    if (!pipe->isOrder() && fill != PipeFill::Arrive &&
+        fill != PipeFill::AsyncCopy) {
       pipe->fills = 1;
       continue;
     }
@@ -217,6 +254,11 @@ LogicalResult Expander::countFills() {
                << " of this pipe comes from " << pipe->fills
                << " warps, this one from " << warps;
       pipe->fills = warps;
+      if (fill == PipeFill::AsyncCopy && op->getParentOfType<ElectOp>())
+        return op->emitError()
+               << "[pipe-fill] one thread commits this slot: every thread of "
+                  "the partition does, since each waits for its own copies "
+                  "(cp.async)";
     }
     if (!pipe->fills)
       return pipe->create.emitError()
@@ -224,6 +266,10 @@ LogicalResult Expander::countFills() {
              << "\" never "
              << (pipe->isOrder() ? "passes a turn on" : "commits a slot")
              << ": its consumers would wait for ever";
+    // Each thread arrives for its own copies. (Of all targets that have cp.async
+    // warps are equally wide.)
+    if (fill == PipeFill::AsyncCopy)
+      pipe->fills *= allTargets().front().warpWidth;
   }
   return success();
 }

@@ -20,6 +20,12 @@
 // RUN: %t/titan/bin/titan check --load-plugin=%t/build/Demo.so --kernel ordered %s
 // RUN: not %t/titan/bin/titan check --load-plugin=%t/build/Demo.so --kernel unordered %s 2>&1 | FileCheck %s --check-prefix=RACE
 // RACE: [race]
+// What the operation does its effects say, and hazards in runs read the same list.
+// RUN: not %t/titan/bin/titan run --load-plugin=%t/build/Demo.so --kernel unordered --no-reference --shape D=4 --arg D=zeros --scalar x=2.5 --schedule eager %s 2>&1 | FileCheck %s --check-prefix=FOUND
+// RUN: not %t/titan/bin/titan run --load-plugin=%t/build/Demo.so --kernel unordered --no-reference --shape D=4 --arg D=zeros --scalar x=2.5 --schedule lazy %s 2>&1 | FileCheck %s --check-prefix=FOUND
+// FOUND: error: [race]
+// FOUND: written here by the CTA, warp 0
+// FOUND: demo.fill at {{.*}} writes the bytes (generic)
 //
 // Execution.
 // RUN: %t/titan/bin/titan run --load-plugin=%t/build/Demo.so --kernel ordered --no-reference --shape D=4 --arg D=zeros --scalar x=2.5 --out D=%t.npy %s

@@ -45,9 +45,8 @@ void doNothing(Inst &inst) {
 void arriveTwice(Inst &inst) { inst.imm = 2; }
 
 /// Whether it is found that some operation does not do what it declares.
-bool isMismatch(const char *kernel, bool hazards) {
-  Module module(std::string(TITAN_TESTS) + "/Litmus/mm-051-barrier-init.mlir",
-                true);
+bool isMismatch(const std::string &file, const char *kernel, bool hazards) {
+  Module module(std::string(TITAN_TESTS) + "/Litmus/" + file, true);
   KernelOp op = module.kernel(kernel);
   KernelArguments arguments(op, 64);
   SimulatorOptions options;
@@ -56,6 +55,9 @@ bool isMismatch(const char *kernel, bool hazards) {
   SimulatorReport report = simulate(op, arguments.list, options);
   EXPECT_GT(report.compared, 0u);
   return llvm::is_contained(codesOf(report), "effect-mismatch");
+}
+bool isMismatch(const char *kernel, bool hazards) {
+  return isMismatch("mm-051-barrier-init.mlir", kernel, hazards);
 }
 
 TEST(ExecutionTable, WhatIsRightIsNoMismatch) {
@@ -89,5 +91,90 @@ TEST(ExecutionTable, FencesThatAreNotExecuted) {
   Replaced fence("titan.fence.proxy_async", doNothing);
   EXPECT_TRUE(isMismatch("proxy_fence", false));
 }
+
+//===----------------------------------------------------------------------===//
+// Barriers of threads, fences, groups: without, or with other ones
+//===----------------------------------------------------------------------===//
+
+void acquire(Inst &inst) {
+  inst.sem = static_cast<uint8_t>(MemorySem::Acquire);
+}
+void release(Inst &inst) {
+  inst.sem = static_cast<uint8_t>(MemorySem::Release);
+}
+void otherFlag(Inst &inst) { inst.flag = !inst.flag; }
+void otherBarrier(Inst &inst) { inst.imm = 9; }
+void fewerThreads(Inst &inst) { inst.imm2 = 32; }
+void fenceToo(Inst &inst) {
+  static Execute before;
+  before = inst.run;
+  inst.run = [](Agent &agent, const Inst &self) {
+    if (agent.machine.views)
+      agent.machine.views->fence(agent, MemorySem::Release, MemoryScope::Cta);
+    return before(agent, self);
+  };
+}
+void learnsToo(Inst &inst) {
+  static Execute before;
+  before = inst.run;
+  inst.run = [](Agent &agent, const Inst &self) {
+    for (auto &other : agent.cta.agents)
+      if (agent.machine.views && other.get() != &agent)
+        agent.machine.views->acquire(agent, everyLane,
+                                     other->knowledge->classes[0].known);
+    return before(agent, self);
+  };
+}
+
+struct Wrong {
+  const char *op, *file, *kernel;
+  void (*change)(Inst &);
+};
+
+const Wrong wrongs[] = {
+    {"titan.cta_sync", "mm-051-barrier-init.mlir", "proxy_fence", doNothing},
+    {"titan.fence.mbarrier_init", "mm-051-barrier-init.mlir",
+     "fence_and_barrier", doNothing},
+    {"titan.syncwarp", "mm-014-lanes.mlir", "elected_store_ordered", doNothing},
+    {"titan.barrier.sync", "mm-022-named-barriers.mlir", "sync_sync",
+     doNothing},
+    {"titan.barrier.sync", "mm-022-named-barriers.mlir", "sync_sync",
+     otherBarrier},
+    {"titan.barrier.sync", "mm-022-named-barriers.mlir", "sync_sync",
+     fewerThreads},
+    {"titan.cluster.arrive", "mm-023-cluster-barrier.mlir", "release",
+     doNothing},
+    {"titan.cluster.arrive", "mm-023-cluster-barrier.mlir",
+     "relaxed_after_fence", otherFlag},
+    {"titan.cluster.wait", "mm-023-cluster-barrier.mlir", "release", doNothing},
+    {"titan.fence", "mm-042-fences.mlir", "cluster_fences", doNothing},
+    {"titan.fence", "mm-042-fences.mlir", "cluster_fences", acquire},
+    {"titan.fence", "mm-042-fences.mlir", "cluster_fences", release},
+    {"titan.mma.fence", "mm-070-wgmma-fences.mlir", "both_fences", doNothing},
+    {"titan.fence.tensormap_acquire", "mm-090-changed-maps.mlir", "one_warp",
+     doNothing},
+    {"titan.cp_async.commit", "mm-041-thread-copies.mlir", "through",
+     doNothing},
+    {"titan.cp_async.wait", "mm-041-thread-copies.mlir", "through", doNothing},
+    {"titan.shared.store", "mm-070-wgmma-fences.mlir", "both_fences", fenceToo},
+    {"titan.shared.store", "mm-070-wgmma-fences.mlir", "both_fences",
+     learnsToo},
+};
+
+class Conforms : public testing::TestWithParam<Wrong> {};
+
+TEST_P(Conforms, AndIsFoundWhereItDoesNot) {
+  const Wrong &wrong = GetParam();
+  EXPECT_FALSE(isMismatch(wrong.file, wrong.kernel, false));
+  Replaced op(wrong.op, wrong.change);
+  EXPECT_TRUE(isMismatch(wrong.file, wrong.kernel, false));
+}
+
+INSTANTIATE_TEST_SUITE_P(Order, Conforms, testing::ValuesIn(wrongs),
+                         [](auto &info) {
+                           std::string name = info.param.op + 6;
+                           llvm::replace(name, '.', '_');
+                           return std::to_string(info.index) + "_" + name;
+                         });
 
 } // namespace

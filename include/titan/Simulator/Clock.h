@@ -36,6 +36,8 @@ public:
   void raise(uint32_t number, uint32_t to);
   void join(const Clock &other);
   bool empty() const { return own.empty(); }
+  /// Whether nothing of the other is later.
+  bool includes(const Clock &other) const;
 
 private:
   uint32_t base = 0;

@@ -30,6 +30,7 @@ def Titan_PipeCreateOp : Titan_Op<"pipe.create", []> {
     |---|---|
     | `transaction` | the bytes of every load into it have arrived (TMA) |
     | `arrive` | every warp of the producer has committed it |
+    | `cp_async` | what each thread of the producer has copied by titan.cp_async before it commits is there |
     | `tcgen05_commit` | the products that the committing thread issued before are done |
 
     | `release` | a slot is empty when |
