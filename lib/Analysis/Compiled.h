@@ -50,6 +50,7 @@ struct CompiledOp {
     TokenNone,
     Assert,
     For,
+    While,
     If,
     Elect,
     WarpSpecialize,

@@ -10,6 +10,7 @@
 #include "titan/Dialect/Titan/Titan.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -24,7 +25,22 @@ using namespace titan;
 #define GET_OP_CLASSES
 #include "titan/Dialect/Titan/TitanOps.cpp.inc"
 
+namespace {
+/// Functions of the module may hold anything, and go where they are called
+/// (titan-inline).
+struct TitanInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void TitanDialect::initialize() {
+  addInterfaces<TitanInlinerInterface>();
   registerTypes();
   registerAttributes();
   addOperations<
