@@ -25,6 +25,61 @@
 !group  = !titan.token<mma>
 !bulk   = !titan.token<bulk>
 
+// What both warpgroups do: the sums of a tile, whose steps are uses %base, %base + 1, ...
+// of the ring. Functions go where they are called before anything looks.
+func.func private @multiply(%a: !ring, %b: !ring, %full: !bars, %empty: !bars, %base: index, %steps: index) -> !sums {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %depth = arith.constant 5 : index
+  %none = titan.inflight.none : !flight
+  %noGroup = titan.token.none : !group
+  %r:2 = scf.for %step = %c0 to %steps step %c1
+      iter_args(%sum = %none, %group = %noGroup) -> (!flight, !group) {
+    %use = arith.addi %base, %step : index
+    %stage = arith.remui %use, %depth : index
+    %round = arith.divui %use, %depth : index
+    %odd = arith.remui %round, %c2 : index
+    %parity = arith.index_cast %odd : index to i32
+    titan.mbarrier.wait %full[%stage : index] parity(%parity) : !bars
+    %slotA = titan.shared.slot %a[%stage : index] : !ring -> !tile
+    %slotB = titan.shared.slot %b[%stage : index] : !ring -> !tile
+    titan.mma.fence
+    %more = arith.cmpi ne, %step, %c0 : index
+    %sum1 = titan.mma %slotA, %slotB, %sum accumulate(%more) : !tile, !tile, !flight -> !flight
+    %group1 = titan.mma.commit : !group
+    // The product before this one is done: its slot is free.
+    titan.mma.wait %group : !group
+    scf.if %more {
+      %previous = arith.subi %use, %c1 : index
+      %last = arith.remui %previous, %depth : index
+      titan.elect {
+        titan.mbarrier.arrive %empty[%last : index] : !bars
+      }
+    }
+    scf.yield %sum1, %group1 : !flight, !group
+  }
+  %result = titan.mma.result %r#0 : !flight -> !sums
+  %uses = arith.addi %base, %steps : index
+  %previous = arith.subi %uses, %c1 : index
+  %last = arith.remui %previous, %depth : index
+  titan.elect {
+    titan.mbarrier.arrive %empty[%last : index] : !bars
+  }
+  return %result : !sums
+}
+
+// A tile as two panels of 64 columns.
+func.func private @panels(%sums: !sums, %d0: !tile, %d1: !tile) {
+  %p0 = titan.extract %sums [0, 0] : !sums -> !panel
+  %p1 = titan.extract %sums [0, 64] : !sums -> !panel
+  %q0 = arith.truncf %p0 : !panel to !half
+  %q1 = arith.truncf %p1 : !panel to !half
+  titan.shared.store %q0, %d0 matrix : !half, !tile
+  titan.shared.store %q1, %d1 matrix : !half, !tile
+  return
+}
+
 titan.kernel @gemm_pingpong(%A: !global, %B: !global, %D: !global) warps(12) registers(168)
     attributes {titan.target = "sm_90a"} launch {
   %c128 = arith.constant 128 : index
@@ -107,8 +162,6 @@ titan.kernel @gemm_pingpong(%A: !global, %B: !global, %D: !global) warps(12) reg
     }
 
     titan.partition "even" warps(4) registers(232) {
-      %none = titan.inflight.none : !flight
-      %noGroup = titan.token.none : !group
       %noBulk = titan.token.none : !bulk
       %end:2 = scf.for %tile = %first to %tiles step %stride
           iter_args(%i = %c0, %stores = %noBulk) -> (index, !bulk) {
@@ -123,38 +176,8 @@ titan.kernel @gemm_pingpong(%A: !global, %B: !global, %D: !global) warps(12) reg
         scf.if %notFirst {
           titan.barrier.sync 2 threads(256)
         }
-        %r:2 = scf.for %step = %c0 to %steps step %c1
-            iter_args(%sum = %none, %group = %noGroup) -> (!flight, !group) {
-          %use = arith.addi %base, %step : index
-          %stage = arith.remui %use, %depth : index
-          %round = arith.divui %use, %depth : index
-          %odd = arith.remui %round, %c2 : index
-          %parity = arith.index_cast %odd : index to i32
-          titan.mbarrier.wait %full[%stage : index] parity(%parity) : !bars
-          %slotA = titan.shared.slot %a[%stage : index] : !ring -> !tile
-          %slotB = titan.shared.slot %b[%stage : index] : !ring -> !tile
-          titan.mma.fence
-          %more = arith.cmpi ne, %step, %c0 : index
-          %sum1 = titan.mma %slotA, %slotB, %sum accumulate(%more) : !tile, !tile, !flight -> !flight
-          %group1 = titan.mma.commit : !group
-          // The product before this one is done: its slot is free.
-          titan.mma.wait %group : !group
-          scf.if %more {
-            %previous = arith.subi %use, %c1 : index
-            %last = arith.remui %previous, %depth : index
-            titan.elect {
-              titan.mbarrier.arrive %empty[%last : index] : !bars
-            }
-          }
-          scf.yield %sum1, %group1 : !flight, !group
-        }
-        %result = titan.mma.result %r#0 : !flight -> !sums
-        %uses = arith.addi %base, %steps : index
-        %previous = arith.subi %uses, %c1 : index
-        %last = arith.remui %previous, %depth : index
-        titan.elect {
-          titan.mbarrier.arrive %empty[%last : index] : !bars
-        }
+        %result = func.call @multiply(%a, %b, %full, %empty, %base, %steps)
+            : (!ring, !ring, !bars, !bars, index, index) -> !sums
         // The other warpgroup's turn, if it has a tile left.
         %following = arith.addi %tile, %ctas : index
         %another = arith.cmpi ult, %following, %tiles : index
@@ -170,12 +193,7 @@ titan.kernel @gemm_pingpong(%A: !global, %B: !global, %D: !global) warps(12) reg
         titan.barrier.sync 4 threads(128)
         %d0 = titan.shared.slot %d[%c0 : index] : !panels -> !tile
         %d1 = titan.shared.slot %d[%c1 : index] : !panels -> !tile
-        %p0 = titan.extract %result [0, 0] : !sums -> !panel
-        %p1 = titan.extract %result [0, 64] : !sums -> !panel
-        %q0 = arith.truncf %p0 : !panel to !half
-        %q1 = arith.truncf %p1 : !panel to !half
-        titan.shared.store %q0, %d0 matrix : !half, !tile
-        titan.shared.store %q1, %d1 matrix : !half, !tile
+        func.call @panels(%result, %d0, %d1) : (!sums, !tile, !tile) -> ()
         titan.fence.proxy_async shared_cta
         titan.barrier.sync 4 threads(128)
         %n1 = arith.addi %n, %c64 : index
@@ -194,8 +212,6 @@ titan.kernel @gemm_pingpong(%A: !global, %B: !global, %D: !global) warps(12) reg
     }
 
     titan.partition "odd" warps(4) registers(232) {
-      %none = titan.inflight.none : !flight
-      %noGroup = titan.token.none : !group
       %noBulk = titan.token.none : !bulk
       %end:2 = scf.for %tile = %second to %tiles step %stride
           iter_args(%i = %c1, %stores = %noBulk) -> (index, !bulk) {
@@ -206,37 +222,8 @@ titan.kernel @gemm_pingpong(%A: !global, %B: !global, %D: !global) warps(12) reg
         %base = arith.muli %i, %steps : index
 
         titan.barrier.sync 3 threads(256)
-        %r:2 = scf.for %step = %c0 to %steps step %c1
-            iter_args(%sum = %none, %group = %noGroup) -> (!flight, !group) {
-          %use = arith.addi %base, %step : index
-          %stage = arith.remui %use, %depth : index
-          %round = arith.divui %use, %depth : index
-          %odd = arith.remui %round, %c2 : index
-          %parity = arith.index_cast %odd : index to i32
-          titan.mbarrier.wait %full[%stage : index] parity(%parity) : !bars
-          %slotA = titan.shared.slot %a[%stage : index] : !ring -> !tile
-          %slotB = titan.shared.slot %b[%stage : index] : !ring -> !tile
-          titan.mma.fence
-          %more = arith.cmpi ne, %step, %c0 : index
-          %sum1 = titan.mma %slotA, %slotB, %sum accumulate(%more) : !tile, !tile, !flight -> !flight
-          %group1 = titan.mma.commit : !group
-          titan.mma.wait %group : !group
-          scf.if %more {
-            %previous = arith.subi %use, %c1 : index
-            %last = arith.remui %previous, %depth : index
-            titan.elect {
-              titan.mbarrier.arrive %empty[%last : index] : !bars
-            }
-          }
-          scf.yield %sum1, %group1 : !flight, !group
-        }
-        %result = titan.mma.result %r#0 : !flight -> !sums
-        %uses = arith.addi %base, %steps : index
-        %previous = arith.subi %uses, %c1 : index
-        %last = arith.remui %previous, %depth : index
-        titan.elect {
-          titan.mbarrier.arrive %empty[%last : index] : !bars
-        }
+        %result = func.call @multiply(%a, %b, %full, %empty, %base, %steps)
+            : (!ring, !ring, !bars, !bars, index, index) -> !sums
         %following = arith.addi %tile, %ctas : index
         %another = arith.cmpi ult, %following, %tiles : index
         scf.if %another {
@@ -249,12 +236,7 @@ titan.kernel @gemm_pingpong(%A: !global, %B: !global, %D: !global) warps(12) reg
         titan.barrier.sync 5 threads(128)
         %d2 = titan.shared.slot %d[%c2 : index] : !panels -> !tile
         %d3 = titan.shared.slot %d[%c3 : index] : !panels -> !tile
-        %p0 = titan.extract %result [0, 0] : !sums -> !panel
-        %p1 = titan.extract %result [0, 64] : !sums -> !panel
-        %q0 = arith.truncf %p0 : !panel to !half
-        %q1 = arith.truncf %p1 : !panel to !half
-        titan.shared.store %q0, %d2 matrix : !half, !tile
-        titan.shared.store %q1, %d3 matrix : !half, !tile
+        func.call @panels(%result, %d2, %d3) : (!sums, !tile, !tile) -> ()
         titan.fence.proxy_async shared_cta
         titan.barrier.sync 5 threads(128)
         %n1 = arith.addi %n, %c64 : index

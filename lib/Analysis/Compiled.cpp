@@ -63,6 +63,8 @@ CompiledOp Compiler::compile(Operation &op) {
   if (op.getNumRegions()) {
     if (isa<scf::ForOp>(op))
       result.kind = Kind::For;
+    else if (isa<scf::WhileOp>(op))
+      result.kind = Kind::While;
     else if (isa<scf::IfOp>(op))
       result.kind = Kind::If;
     else if (isa<ElectOp>(op))

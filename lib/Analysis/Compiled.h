@@ -48,6 +48,7 @@ struct CompiledOp {
     None, ///< NoneOpInterface
     Assert,
     For,
+    While,
     If,
     Elect,
     WarpSpecialize,

@@ -296,6 +296,11 @@ bool Execution::perform(uint32_t a, const Event &event, const Action &action,
   case Action::Fence:
     fence(a, event, action);
     return true;
+  case Action::GridWait:
+    for (int lane : {electedClass, othersClass})
+      if (event.lanes >> lane & 1)
+        gridWaits.push_back({a, lane, agents[a].tick});
+    return true;
   case Action::Init:
     init(a, event, action);
     return true;
@@ -521,6 +526,34 @@ void Execution::fence(uint32_t a, const Event &event, const Action &action) {
 // Accesses
 //===----------------------------------------------------------------------===//
 
+void Execution::afterEarlierGrids(uint32_t a, const Event &event,
+                                  const effect::Access &access, uint32_t root) {
+  if (!program.programmatic ||
+      (access.kind == AccessKind::Read && program.settled[root]))
+    return;
+  const Agent &agent = agents[a];
+  for (int lane : {electedClass, othersClass}) {
+    if (!(event.lanes >> lane & 1))
+      continue;
+    bool waited = llvm::any_of(gridWaits, [&](const GridWait &wait) {
+      return (wait.agent == a && wait.lane == lane) ||
+             agent.clock[lane][shape.time(wait.agent, wait.lane)] >= wait.tick;
+    });
+    if (waited)
+      continue;
+    auto kernel = event.op->getParentOfType<KernelOp>();
+    StringRef name =
+        cast<StringAttr>(kernel.getArgNames()[root - program.sharedRoots])
+            .getValue();
+    report.add(Code::GridDependencyMissing, event.op, nullptr,
+               Twine("'") + event.op->getName().getStringRef() + "' of " +
+                   who(a, event) + " touches %" + name +
+                   ", and no titan.griddepcontrol.wait is known to come before "
+                   "it: an earlier grid may still write there");
+    return;
+  }
+}
+
 void Execution::access(uint32_t a, const Event &event, const Action &action) {
   const auto &effect = std::get<effect::Access>(action.effect->what);
   Agent &agent = agents[a];
@@ -627,6 +660,7 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
     view.mapAcquired = &acquired->second.acquired;
   }
   if (root >= program.sharedRoots) {
+    afterEarlierGrids(a, event, effect, root);
     if (effect.added)
       signalFlag(a, event, action);
     conflicts.add(std::move(record), view);

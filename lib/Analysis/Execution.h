@@ -217,6 +217,16 @@ private:
   bool waitsInTime(const AccessRecord &x, const AccessRecord &y) const;
 
   void access(uint32_t agent, const Event &event, const Action &action);
+  /// MM-85: memory that earlier grids may write, before the wait for them.
+  void afterEarlierGrids(uint32_t a, const Event &event,
+                         const effect::Access &access, uint32_t root);
+  /// Waits for earlier grids, by lane class.
+  struct GridWait {
+    uint32_t agent;
+    int lane;
+    uint32_t tick;
+  };
+  std::vector<GridWait> gridWaits;
   void arrive(uint32_t agent, const Event &event, const Action &action);
   void expect(uint32_t agent, const Event &event, const Action &action);
   void complete(uint32_t agent, const Event &event, const Action &action);

@@ -97,6 +97,13 @@ std::unique_ptr<Program> checker::emptyProgram(KernelOp kernel, int clusters) {
   for (Value argument : kernel.getKernelArguments())
     program->roots.push_back(argument);
   program->written.resize(program->roots.size());
+  program->settled.resize(program->roots.size());
+  if (auto settled = kernel->getAttrOfType<ArrayAttr>("titan.programmatic")) {
+    program->programmatic = true;
+    for (auto [i, name] : llvm::enumerate(kernel.getArgNames()))
+      program->settled[program->sharedRoots + i] =
+          llvm::is_contained(settled, name);
+  }
   for (auto alloc : kernel.getBody().front().getOps<AllocOpInterface>())
     if (auto ring = dyn_cast<MBarrierType>(alloc->getResult(0).getType()))
       for (int64_t slot = 0; slot < ring.getSlots(); ++slot)
@@ -437,6 +444,8 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
   }
   case Kind::For:
     return executeFor(op, lanes, iteration);
+  case Kind::While:
+    return executeWhile(op, lanes, iteration);
   case Kind::If:
     return executeIf(op, lanes, iteration);
   case Kind::Elect:
@@ -553,6 +562,63 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
   for (auto [result, val] : llvm::zip(op.out, carried))
     values[result] = val;
   return true;
+}
+
+bool Instantiator::Impl::executeWhile(const CompiledOp &op, Lanes lanes,
+                                      uint32_t iteration) {
+  const CompiledBlock &before = op.regions[0], &after = op.regions[1];
+  SmallVector<Val> carried;
+  for (uint32_t operand : op.in)
+    carried.push_back(values[operand]);
+  for (int64_t index = 0;; ++index) {
+    uint32_t here = 0;
+    if (op.hasEffects) {
+      here = program->iterations.size();
+      uint64_t state = 0;
+      for (const Val &val : carried)
+        if (val.kind == Val::Int)
+          state = llvm::hash_combine(state, val.number.value);
+      program->iterations.push_back({iteration, index, state});
+    }
+    for (auto [argument, val] : llvm::zip(before.arguments, carried))
+      values[argument] = val;
+    // The condition, then what goes on.
+    SmallVector<Val> next;
+    if (!execute(before, lanes, here, &next))
+      return false;
+    const Val condition = next.front();
+    if (condition.kind != Val::Int || condition.number.symbol) {
+      if (!op.hasEffects) {
+        for (uint32_t result : op.out)
+          values[result] = Val();
+        return true;
+      }
+      problem(Code::Undecided, op.op,
+              condition.kind == Val::Int
+                  ? Twine("how often this loop runs the launch decides, and it "
+                          "does not count by steps: write an scf.for")
+                  : Twine("how often this loop runs depends on ") +
+                        condition.dependsOn());
+      return false;
+    }
+    next.erase(next.begin());
+    if (!condition.number.value) {
+      for (auto [result, val] : llvm::zip(op.out, next))
+        values[result] = val;
+      return true;
+    }
+    for (auto [argument, val] : llvm::zip(after.arguments, next))
+      values[argument] = val;
+    carried.clear();
+    if (!execute(after, lanes, here, &carried))
+      return false;
+    if (++steps > stepLimit) {
+      problem(Code::Undecided, op.op,
+              "one warp executes more than " + Twine(stepLimit) +
+                  " operations: the loops are too long to be unrolled");
+      return false;
+    }
+  }
 }
 
 void Instantiator::Impl::decidesSide(const CompiledOp &op,

@@ -263,6 +263,7 @@ struct Instantiator::Impl {
                llvm::SmallVectorImpl<Val> *yields);
   bool execute(const CompiledOp &op, Lanes lanes, uint32_t iteration);
   bool executeFor(const CompiledOp &op, Lanes lanes, uint32_t iteration);
+  bool executeWhile(const CompiledOp &op, Lanes lanes, uint32_t iteration);
   bool executeIf(const CompiledOp &op, Lanes lanes, uint32_t iteration);
   bool executeElect(const CompiledOp &op, Lanes lanes, uint32_t iteration);
   bool executeSpecialize(const CompiledOp &op, Lanes lanes);

@@ -43,6 +43,7 @@ static uint64_t stateOf(const Program &program, Footprints &footprints,
   case Action::WaitGroup:
   case Action::WaitFlag:
   case Action::Fence:
+  case Action::GridWait:
   case Action::InFlight:
   case Action::Borrow:
   case Action::Arrived:

@@ -381,6 +381,13 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
     }
     action.object = *id;
     action.amount = least.number.value;
+  } else if (auto *grid = std::get_if<GridDependency>(&effect.what)) {
+    if (grid->kind == GridDependency::LaunchDependents)
+      return true;
+    action.kind = Action::GridWait;
+  } else if (std::holds_alternative<Opaque>(effect.what)) {
+    gap(op.op, "what a text of PTX does that is opaque");
+    return true;
   }
   actions.push_back(action);
   return true;

@@ -401,5 +401,7 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
       {"info", std::move(lowered.info)}};
   if (auto registers = kernel.getRegisters())
     result["registers"] = static_cast<int64_t>(*registers);
+  if (kernel->hasAttr("titan.programmatic"))
+    result["programmatic"] = true;
   return result;
 }

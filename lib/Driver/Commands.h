@@ -41,7 +41,7 @@ struct RunCommand : Command {
   Strictness strictness;
   /// NAME=VALUE each.
   std::vector<std::string> args, shapes, sizes, rowStrides, scalars, outs;
-  std::string schedule = "eager", trace, grid;
+  std::string schedule = "eager", approx = "exact", trace, grid;
   bool hazards = true, reference = true;
   /// Negative: the example's, else 8.
   int64_t multiprocessors = -1;

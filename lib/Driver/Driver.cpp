@@ -120,6 +120,11 @@ cl::opt<std::string> schedule(
     "schedule",
     cl::desc("When pending work is done: eager, lazy, random:SEED (eager)"),
     cl::init("eager"), cl::sub(runSub), cl::cat(category));
+cl::opt<std::string> approx(
+    "approx",
+    cl::desc("What becomes of results that PTX approximates, within its bounds "
+             "(titan explain facts): exact, high, low, random:SEED (exact)"),
+    cl::init("exact"), cl::sub(runSub), cl::cat(category));
 cl::opt<std::string> hazards(
     "hazards",
     cl::desc("on: by happens-before; off: separate views of memory, where a "
@@ -401,6 +406,7 @@ static int dispatch(int argc, char **argv) {
     command.scalars = scalars;
     command.outs = outs;
     command.schedule = schedule;
+    command.approx = approx;
     command.grid = grid;
     command.trace = trace;
     if (hazards != "on" && hazards != "off")

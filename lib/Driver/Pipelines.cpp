@@ -35,6 +35,13 @@ void titan::buildExpandPipeline(OpPassManager &pm) {
 #endif
 }
 
+void titan::buildRunPipeline(OpPassManager &pm) {
+  buildExpandPipeline(pm);
+#ifdef TITAN_HAS_TRANSFORMS
+  pm.addPass(createReferencePtx());
+#endif
+}
+
 void titan::buildReferencePipeline(OpPassManager &pm) {
   // Shapes that do not fit together stop the reference, in words.
   pm.addPass(createGenerateRuntimeVerificationPass());

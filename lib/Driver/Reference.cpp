@@ -8,6 +8,7 @@
 #include "Reference.h"
 
 #include "titan/Driver/Pipelines.h"
+#include "titan/Simulator/Element.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -22,6 +23,7 @@
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/TargetSelect.h"
 
+#include <bit>
 #include <unistd.h>
 
 using namespace mlir;
@@ -71,6 +73,26 @@ static void giveUp() {
   llvm::errs() << "titan run: error: [reference-invalid] the reference @"
                << running << " stopped: " << complaint << "\n";
   _exit(BadInput);
+}
+
+/// LLVM calls these on hosts that have no instruction for it; of libgcc, only
+/// GCC 13's has them.
+static __bf16 toBf16(float value) {
+  return std::bit_cast<__bf16>(
+      static_cast<uint16_t>(sim::fromFloat(sim::ElementType::BF16, value)));
+}
+static __bf16 toBf16(double value) {
+  return std::bit_cast<__bf16>(
+      static_cast<uint16_t>(sim::fromDouble(sim::ElementType::BF16, value)));
+}
+void titan::addNarrowFloats(llvm::orc::MangleAndInterner intern,
+                            llvm::orc::SymbolMap &symbols) {
+  auto add = [&](StringRef name, auto *function) {
+    symbols[intern(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                             llvm::JITSymbolFlags::Exported};
+  };
+  add("__truncsfbf2", static_cast<__bf16 (*)(float)>(&toBf16));
+  add("__truncdfbf2", static_cast<__bf16 (*)(double)>(&toBf16));
 }
 
 bool titan::hasReference(KernelOp kernel) {
@@ -214,6 +236,7 @@ std::unique_ptr<Reference> Reference::compile(Session &session, ModuleOp module,
                                llvm::JITSymbolFlags::Exported};
     symbols[intern("abort")] = {llvm::orc::ExecutorAddr::fromPtr(&giveUp),
                                 llvm::JITSymbolFlags::Exported};
+    addNarrowFloats(intern, symbols);
     return symbols;
   });
   return reference;

@@ -32,6 +32,9 @@
 
 #include "Arguments.h"
 
+#include "llvm/ExecutionEngine/Orc/Core.h"
+#include "llvm/ExecutionEngine/Orc/Mangling.h"
+
 namespace titan {
 
 /// What an output should hold, dense, row major.
@@ -55,6 +58,11 @@ public:
   virtual std::optional<std::vector<Expected>>
   run(Session &session, HostArguments &arguments) = 0;
 };
+
+/// Functions of the host's runtime that references may call, and that it may
+/// lack: rounding to bf16.
+void addNarrowFloats(llvm::orc::MangleAndInterner intern,
+                     llvm::orc::SymbolMap &symbols);
 
 /// Whether a kernel names a reference.
 bool hasReference(KernelOp kernel);

@@ -541,8 +541,8 @@ void readCheck(Reader &r, const Field &f, KernelSpec &kernel) {
 KernelSpec readKernel(Reader &r, const Field &f, const TargetInfo &target) {
   KernelSpec k;
   r.object(f, {"name", "entry", "arguments", "grid", "cluster", "block",
-               "registers", "shared_memory", "tensor_maps", "parameters",
-               "checks", "flops", "bytes", "info"});
+               "registers", "programmatic", "shared_memory", "tensor_maps",
+               "parameters", "checks", "flops", "bytes", "info"});
   k.name = r.identifier(r.get(f, "name"));
   k.entry = r.identifier(r.get(f, "entry"));
   for (const Field &a : r.array(r.get(f, "arguments"), maxArguments))
@@ -562,6 +562,7 @@ KernelSpec readKernel(Reader &r, const Field &f, const TargetInfo &target) {
   k.block = r.integer(r.get(f, "block"), 1, target.maxThreadsPerCta);
   if (Field g = r.get(f, "registers", true); g.present())
     k.registers = r.integer(g, 0, 255);
+  k.programmatic = r.boolean(r.get(f, "programmatic", true));
   if (Field g = r.get(f, "shared_memory", true); g.present()) {
     r.object(g, {"dynamic", "static"});
     k.dynamicShared = r.integer(r.get(g, "dynamic"), 0, 1 << 24);

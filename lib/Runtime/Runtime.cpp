@@ -429,12 +429,20 @@ Status Kernel::launch(std::span<const Argument> arguments,
     }
   }
 
-  cuda::LaunchAttribute cluster{};
-  cluster.id = cuda::launchAttributeClusterDimension;
-  cluster.value.clusterDim = {static_cast<unsigned>(k.cluster[0]),
-                              static_cast<unsigned>(k.cluster[1]),
-                              static_cast<unsigned>(k.cluster[2])};
-  const bool hasCluster = k.cluster[0] * k.cluster[1] * k.cluster[2] > 1;
+  cuda::LaunchAttribute attributes[2] = {};
+  unsigned count = 0;
+  if (k.cluster[0] * k.cluster[1] * k.cluster[2] > 1) {
+    cuda::LaunchAttribute &cluster = attributes[count++];
+    cluster.id = cuda::launchAttributeClusterDimension;
+    cluster.value.clusterDim = {static_cast<unsigned>(k.cluster[0]),
+                                static_cast<unsigned>(k.cluster[1]),
+                                static_cast<unsigned>(k.cluster[2])};
+  }
+  if (k.programmatic) {
+    cuda::LaunchAttribute &overlap = attributes[count++];
+    overlap.id = cuda::launchAttributeProgrammaticStreamSerialization;
+    overlap.value.programmaticStreamSerialization = 1;
+  }
   const cuda::LaunchConfig config{static_cast<unsigned>(plan.grid[0]),
                                   static_cast<unsigned>(plan.grid[1]),
                                   static_cast<unsigned>(plan.grid[2]),
@@ -443,8 +451,8 @@ Status Kernel::launch(std::span<const Argument> arguments,
                                   1,
                                   static_cast<unsigned>(k.dynamicShared),
                                   stream,
-                                  &cluster,
-                                  hasCluster ? 1u : 0u};
+                                  attributes,
+                                  count};
   if (cuda::Result r =
           driver.launchKernelEx(&config, kernel.function, parameters, nullptr))
     return launchError(driver, r, plan);

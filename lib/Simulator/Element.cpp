@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Simulator/Element.h"
 #include "titan/Simulator/Numeric.h"
+#include "titan/Target/Approximations.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
@@ -15,6 +16,7 @@
 
 #include <limits>
 
+using namespace titan;
 using namespace titan::sim;
 
 std::optional<ElementType> titan::sim::typeOf(mlir::Type type) {
@@ -26,6 +28,12 @@ std::optional<ElementType> titan::sim::typeOf(mlir::Type type) {
     return ElementType::F16;
   if (type.isF32())
     return ElementType::F32;
+  if (type.isF64())
+    return ElementType::F64;
+  if (llvm::isa<mlir::Float8E4M3FNType>(type))
+    return ElementType::F8E4M3;
+  if (llvm::isa<mlir::Float8E5M2Type>(type))
+    return ElementType::F8E5M2;
   if (!type.isSignlessInteger())
     return std::nullopt;
   switch (type.getIntOrFloatBitWidth()) {
@@ -44,7 +52,7 @@ std::optional<ElementType> titan::sim::typeOf(mlir::Type type) {
 }
 
 unsigned titan::sim::bitsOf(ElementType type) {
-  static const unsigned bits[] = {1, 8, 16, 32, 64, 16, 16, 32};
+  static const unsigned bits[] = {1, 8, 16, 32, 64, 16, 16, 32, 64, 8, 8};
   return bits[static_cast<int>(type)];
 }
 
@@ -55,87 +63,190 @@ uint64_t titan::sim::canonical(ElementType type, uint64_t bits) {
   return static_cast<uint64_t>(llvm::SignExtend64(bits, width));
 }
 
+static const llvm::fltSemantics &semanticsOf(ElementType type) {
+  switch (type) {
+  case ElementType::F64:
+    return llvm::APFloat::IEEEdouble();
+  case ElementType::F32:
+    return llvm::APFloat::IEEEsingle();
+  case ElementType::BF16:
+    return llvm::APFloat::BFloat();
+  case ElementType::F8E4M3:
+    return llvm::APFloat::Float8E4M3FN();
+  case ElementType::F8E5M2:
+    return llvm::APFloat::Float8E5M2();
+  default:
+    return llvm::APFloat::IEEEhalf();
+  }
+}
+
+static llvm::APFloat makeFloat(ElementType type, uint64_t bits) {
+  return {semanticsOf(type), llvm::APInt(bitsOf(type), bits, false, true)};
+}
+
+/// The canonical NaN is what PTX's instructions give.
+static uint64_t canonicalNan(ElementType type) {
+  switch (type) {
+  case ElementType::F64:
+    return 0x7fffffffffffffff;
+  case ElementType::F32:
+    return 0x7fffffff;
+  case ElementType::F8E4M3:
+  case ElementType::F8E5M2:
+    return 0x7f;
+  default:
+    return 0x7fff;
+  }
+}
+
+/// The bits of a number, rounded to the type.
+static uint64_t roundTo(ElementType type, llvm::APFloat value) {
+  if (value.isNaN())
+    return canonicalNan(type);
+  bool lost = false;
+  llvm::APFloat result = value;
+  result.convert(semanticsOf(type), llvm::APFloat::rmNearestTiesToEven, &lost);
+  if (isFp8(type) && !result.isFinite())
+    result = llvm::APFloat::getLargest(semanticsOf(type), value.isNegative());
+  return result.bitcastToAPInt().getZExtValue();
+}
+
 float titan::sim::toFloat(ElementType type, uint64_t bits) {
-  if (type == ElementType::F32)
+  switch (type) {
+  case ElementType::F32:
     return asFloat(static_cast<uint32_t>(bits));
-  return type == ElementType::BF16 ? bf16ToFloat(static_cast<uint16_t>(bits))
-                                   : f16ToFloat(static_cast<uint16_t>(bits));
+  case ElementType::BF16:
+    return bf16ToFloat(static_cast<uint16_t>(bits));
+  case ElementType::F16:
+    return f16ToFloat(static_cast<uint16_t>(bits));
+  default:
+    return static_cast<float>(toDouble(type, bits));
+  }
+}
+
+double titan::sim::toDouble(ElementType type, uint64_t bits) {
+  if (type == ElementType::F64)
+    return std::bit_cast<double>(bits);
+  if (!isFp8(type))
+    return toFloat(type, bits);
+  llvm::APFloat value = makeFloat(type, bits);
+  bool lost = false;
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+                &lost);
+  return value.convertToDouble();
 }
 
 uint64_t titan::sim::fromFloat(ElementType type, float value) {
-  if (type == ElementType::F32)
+  switch (type) {
+  case ElementType::F32:
     return asBits(value);
-  return type == ElementType::BF16 ? floatToBf16(value) : floatToF16(value);
+  case ElementType::BF16:
+    return floatToBf16(value);
+  case ElementType::F16:
+    return floatToF16(value);
+  case ElementType::F64:
+    return std::bit_cast<uint64_t>(static_cast<double>(value));
+  default:
+    return roundTo(type, llvm::APFloat(value));
+  }
 }
 
-static const llvm::StringMap<Elt> &eltTable() {
-  static const llvm::StringMap<Elt> table = {
-      {"arith.addi", Elt::Add},
-      {"arith.subi", Elt::Sub},
-      {"arith.muli", Elt::Mul},
-      {"arith.divsi", Elt::DivS},
-      {"arith.divui", Elt::DivU},
-      {"arith.remsi", Elt::RemS},
-      {"arith.remui", Elt::RemU},
-      {"arith.ceildivsi", Elt::CeilDivS},
-      {"arith.ceildivui", Elt::CeilDivU},
-      {"arith.floordivsi", Elt::FloorDivS},
-      {"arith.andi", Elt::And},
-      {"arith.ori", Elt::Or},
-      {"arith.xori", Elt::Xor},
-      {"arith.shli", Elt::Shl},
-      {"arith.shrsi", Elt::ShrS},
-      {"arith.shrui", Elt::ShrU},
-      {"arith.maxsi", Elt::MaxS},
-      {"arith.maxui", Elt::MaxU},
-      {"arith.minsi", Elt::MinS},
-      {"arith.minui", Elt::MinU},
-      {"arith.cmpi", Elt::CmpI},
-      {"arith.extsi", Elt::ExtS},
-      {"arith.extui", Elt::ExtU},
-      {"arith.trunci", Elt::Trunc},
-      {"arith.index_cast", Elt::ExtS},
-      {"arith.index_castui", Elt::ExtU},
-      {"arith.addf", Elt::AddF},
-      {"arith.subf", Elt::SubF},
-      {"arith.mulf", Elt::MulF},
-      {"arith.divf", Elt::DivF},
-      {"arith.maximumf", Elt::Maximum},
-      {"arith.minimumf", Elt::Minimum},
-      {"arith.maxnumf", Elt::MaxNum},
-      {"arith.minnumf", Elt::MinNum},
-      {"arith.negf", Elt::NegF},
-      {"arith.cmpf", Elt::CmpF},
-      {"arith.extf", Elt::ExtF},
-      {"arith.truncf", Elt::TruncF},
-      {"arith.sitofp", Elt::SIToFP},
-      {"arith.uitofp", Elt::UIToFP},
-      {"arith.fptosi", Elt::FPToSI},
-      {"arith.fptoui", Elt::FPToUI},
-      {"arith.bitcast", Elt::Bitcast},
-      {"arith.select", Elt::Select},
-      {"math.exp", Elt::Exp},
-      {"math.exp2", Elt::Exp2},
-      {"math.log", Elt::Log},
-      {"math.log2", Elt::Log2},
-      {"math.sqrt", Elt::Sqrt},
-      {"math.rsqrt", Elt::Rsqrt},
-      {"math.tanh", Elt::Tanh},
-      {"math.absf", Elt::Abs},
-      {"math.fma", Elt::Fma},
-      {"math.sin", Elt::Sin},
-      {"math.cos", Elt::Cos},
-      {"math.floor", Elt::Floor},
-      {"math.ceil", Elt::Ceil},
-      {"math.erf", Elt::Erf},
+uint64_t titan::sim::fromDouble(ElementType type, double value) {
+  if (type == ElementType::F64)
+    return std::bit_cast<uint64_t>(value);
+  if (type == ElementType::F32)
+    return asBits(static_cast<float>(value));
+  return roundTo(type, llvm::APFloat(value));
+}
+
+static const llvm::StringMap<llvm::SmallVector<Elt, 2>> &eltTable() {
+  static const llvm::StringMap<llvm::SmallVector<Elt, 2>> table = {
+      {"arith.addi", {Elt::Add}},
+      {"arith.subi", {Elt::Sub}},
+      {"arith.muli", {Elt::Mul}},
+      {"arith.divsi", {Elt::DivS}},
+      {"arith.divui", {Elt::DivU}},
+      {"arith.remsi", {Elt::RemS}},
+      {"arith.remui", {Elt::RemU}},
+      {"arith.ceildivsi", {Elt::CeilDivS}},
+      {"arith.ceildivui", {Elt::CeilDivU}},
+      {"arith.floordivsi", {Elt::FloorDivS}},
+      {"arith.andi", {Elt::And}},
+      {"arith.ori", {Elt::Or}},
+      {"arith.xori", {Elt::Xor}},
+      {"arith.shli", {Elt::Shl}},
+      {"arith.shrsi", {Elt::ShrS}},
+      {"arith.shrui", {Elt::ShrU}},
+      {"arith.maxsi", {Elt::MaxS}},
+      {"arith.maxui", {Elt::MaxU}},
+      {"arith.minsi", {Elt::MinS}},
+      {"arith.minui", {Elt::MinU}},
+      {"arith.cmpi", {Elt::CmpI}},
+      {"arith.extsi", {Elt::ExtS}},
+      {"arith.extui", {Elt::ExtU}},
+      {"arith.trunci", {Elt::Trunc}},
+      {"arith.index_cast", {Elt::ExtS}},
+      {"arith.index_castui", {Elt::ExtU}},
+      {"arith.addf", {Elt::AddF}},
+      {"arith.subf", {Elt::SubF}},
+      {"arith.mulf", {Elt::MulF}},
+      {"arith.divf", {Elt::DivF}},
+      {"arith.maximumf", {Elt::Maximum}},
+      {"arith.minimumf", {Elt::Minimum}},
+      {"arith.maxnumf", {Elt::MaxNum}},
+      {"arith.minnumf", {Elt::MinNum}},
+      {"arith.negf", {Elt::NegF}},
+      {"arith.cmpf", {Elt::CmpF}},
+      {"arith.extf", {Elt::ExtF}},
+      {"arith.truncf", {Elt::TruncF}},
+      {"arith.sitofp", {Elt::SIToFP}},
+      {"arith.uitofp", {Elt::UIToFP}},
+      {"arith.fptosi", {Elt::FPToSI}},
+      {"arith.fptoui", {Elt::FPToUI}},
+      {"arith.bitcast", {Elt::Bitcast}},
+      {"arith.select", {Elt::Select}},
+      {"math.exp", {Elt::Exp}},
+      {"math.exp2", {Elt::Exp2}},
+      {"math.log", {Elt::Log}},
+      {"math.log2", {Elt::Log2}},
+      {"math.sqrt", {Elt::Sqrt}},
+      {"math.rsqrt", {Elt::Rsqrt}},
+      {"math.tanh", {Elt::Tanh}},
+      {"math.absf", {Elt::Abs}},
+      {"math.fma", {Elt::Fma}},
+      {"math.sin", {Elt::Sin}},
+      {"math.cos", {Elt::Cos}},
+      {"math.floor", {Elt::Floor}},
+      {"math.ceil", {Elt::Ceil}},
+      {"math.erf", {Elt::Erf}},
+      {"math.log10", {Elt::Log10}},
+      {"math.sincos", {Elt::Sin, Elt::Cos}},
+      {"math.clampf", {Elt::Clamp}},
+      {"math.copysign", {Elt::CopySign}},
+      {"math.trunc", {Elt::Truncate}},
+      {"math.round", {Elt::Round}},
+      {"math.roundeven", {Elt::RoundEven}},
+      {"math.isfinite", {Elt::IsFinite}},
+      {"math.isinf", {Elt::IsInf}},
+      {"math.isnan", {Elt::IsNan}},
+      {"math.isnormal", {Elt::IsNormal}},
+      {"math.absi", {Elt::AbsI}},
+      {"math.ctlz", {Elt::CountLeadingZeros}},
+      {"math.cttz", {Elt::CountTrailingZeros}},
+      {"math.ctpop", {Elt::PopCount}},
+      {"arith.remf", {Elt::RemF}},
+      {"arith.addui_extended", {Elt::Add, Elt::AddCarry}},
+      {"arith.mulsi_extended", {Elt::Mul, Elt::MulHighS}},
+      {"arith.mului_extended", {Elt::Mul, Elt::MulHighU}},
   };
   return table;
 }
 
-std::optional<Elt> titan::sim::findElt(llvm::StringRef name) {
+std::optional<Elt> titan::sim::findElt(llvm::StringRef name, unsigned result) {
   auto found = eltTable().find(name);
-  return found == eltTable().end() ? std::nullopt
-                                   : std::optional(found->second);
+  if (found == eltTable().end() || result >= found->second.size())
+    return std::nullopt;
+  return found->second[result];
 }
 
 std::vector<llvm::StringRef> titan::sim::eltNames() {
@@ -183,7 +294,7 @@ static bool compare(unsigned predicate, ElementType type, uint64_t a,
 
 /// arith's predicates: false, oeq, ogt, oge, olt, ole, one, ord, ueq, ugt, uge,
 /// ult, ule, une, uno, true.
-static bool compare(unsigned predicate, float a, float b) {
+static bool compare(unsigned predicate, double a, double b) {
   bool unordered = std::isnan(a) || std::isnan(b);
   if (predicate == 0 || predicate == 15)
     return predicate == 15;
@@ -207,22 +318,25 @@ static bool compare(unsigned predicate, float a, float b) {
   }
 }
 
-static float maximum(float a, float b, bool number) {
+template <typename T> static T maximum(T a, T b, bool number) {
   if (std::isnan(a) || std::isnan(b)) {
     if (number)
       return std::isnan(a) ? b : a;
-    return std::numeric_limits<float>::quiet_NaN();
+    return std::numeric_limits<T>::quiet_NaN();
   }
   if (a == b)
     return std::signbit(a) ? b : a;
   return a > b ? a : b;
 }
 
-/// The operations on floats, computed in f32 (functions of math: in f64, then
-/// rounded) and rounded to the result's type.
-static float evaluateFloat(Elt what, float a, float b, float c) {
-  auto wide = [](double value) { return static_cast<float>(value); };
-  double x = a;
+template <typename T> static T minimum(T a, T b, bool number) {
+  return -maximum<T>(-a, -b, number);
+}
+
+/// What is computed in T and then rounded to the operands' type: f32 for all
+/// narrower ones (Numeric.h), f64 for f64. A function of math: none.
+template <typename T>
+static std::optional<T> arithmetic(Elt what, T a, T b, T c) {
   switch (what) {
   case Elt::AddF:
     return a + b;
@@ -232,80 +346,144 @@ static float evaluateFloat(Elt what, float a, float b, float c) {
     return a * b;
   case Elt::DivF:
     return a / b;
+  case Elt::RemF:
+    return std::fmod(a, b);
   case Elt::Maximum:
     return maximum(a, b, false);
   case Elt::MaxNum:
     return maximum(a, b, true);
   case Elt::Minimum:
-    return -maximum(-a, -b, false);
+    return minimum(a, b, false);
   case Elt::MinNum:
-    return -maximum(-a, -b, true);
+    return minimum(a, b, true);
+  case Elt::Clamp:
+    return minimum(maximum(a, b, false), c, false);
   case Elt::NegF:
     return -a;
-  case Elt::Exp:
-    return wide(std::exp(x));
-  case Elt::Exp2:
-    return wide(std::exp2(x));
-  case Elt::Log:
-    return wide(std::log(x));
-  case Elt::Log2:
-    return wide(std::log2(x));
-  case Elt::Sqrt:
-    return std::sqrt(a);
-  case Elt::Rsqrt:
-    return wide(1.0 / std::sqrt(x));
-  case Elt::Tanh:
-    return wide(std::tanh(x));
   case Elt::Abs:
     return std::fabs(a);
-  case Elt::Sin:
-    return wide(std::sin(x));
-  case Elt::Cos:
-    return wide(std::cos(x));
+  case Elt::CopySign:
+    return std::copysign(a, b);
+  case Elt::Sqrt:
+    return std::sqrt(a);
   case Elt::Floor:
     return std::floor(a);
   case Elt::Ceil:
     return std::ceil(a);
-  case Elt::Erf:
-    return wide(std::erf(x));
-  default: // ExtF, TruncF
-    return a;
+  case Elt::Truncate:
+    return std::trunc(a);
+  case Elt::Round:
+    return std::round(a);
+  case Elt::RoundEven:
+    return std::nearbyint(a);
+  default:
+    return std::nullopt;
   }
 }
 
-// What f32 would round twice.
-
-static const llvm::fltSemantics &semanticsOf(ElementType type) {
-  return type == ElementType::F32    ? llvm::APFloat::IEEEsingle()
-         : type == ElementType::BF16 ? llvm::APFloat::BFloat()
-                                     : llvm::APFloat::IEEEhalf();
+/// A function of math, in f64.
+static double function(Elt what, double x) {
+  switch (what) {
+  case Elt::Exp:
+    return std::exp(x);
+  case Elt::Exp2:
+    return std::exp2(x);
+  case Elt::Log:
+    return std::log(x);
+  case Elt::Log2:
+    return std::log2(x);
+  case Elt::Log10:
+    return std::log10(x);
+  case Elt::Rsqrt:
+    return 1.0 / std::sqrt(x);
+  case Elt::Tanh:
+    return std::tanh(x);
+  case Elt::Sin:
+    return std::sin(x);
+  case Elt::Cos:
+    return std::cos(x);
+  default:
+    return std::erf(x);
+  }
 }
 
-static uint64_t bitsOf(ElementType type, const llvm::APFloat &value) {
-  if (value.isNaN()) // The canonical one.
-    return fromFloat(type, std::numeric_limits<float>::quiet_NaN());
-  return value.bitcastToAPInt().getZExtValue();
+/// The functions that PTX approximates, by the names of lib/Target.
+static const ApproximateFunction *approximated(Elt what) {
+  static const auto table = [] {
+    std::array<const ApproximateFunction *, 256> made{};
+    for (auto [elt, name] :
+         {std::pair(Elt::Exp, "exp"), std::pair(Elt::Exp2, "exp2"),
+          std::pair(Elt::Log, "log"), std::pair(Elt::Log2, "log2"),
+          std::pair(Elt::Log10, "log10"), std::pair(Elt::Rsqrt, "rsqrt"),
+          std::pair(Elt::Tanh, "tanh"), std::pair(Elt::Sin, "sin"),
+          std::pair(Elt::Cos, "cos")})
+      made[static_cast<size_t>(elt)] = findApproximateFunction(name);
+    return made;
+  }();
+  return table[static_cast<size_t>(what)];
+}
+
+/// From -1 to 1 (splitmix64).
+static double nextRandom(uint64_t &state) {
+  uint64_t z = state += 0x9e3779b97f4a7c15;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+  z = (z ^ z >> 27) * 0x94d049bb133111eb;
+  return static_cast<double>((z ^ z >> 31) >> 11) * 0x1p-52 - 1;
+}
+
+/// Another f32 that the hardware might give for f(x).
+static float move(const ApproximateFunction &f, double x, double exact,
+                  Approximate &how) {
+  std::optional<double> bound = errorBound(f, x, exact);
+  if (!bound || !std::isfinite(exact) || x == 0)
+    return static_cast<float>(exact);
+  double share = how.mode == Approximate::High  ? 1
+                 : how.mode == Approximate::Low ? -1
+                                                : nextRandom(how.seed);
+  auto moved = static_cast<float>(exact + share * *bound);
+  // Rounding must not leave the bound.
+  if (std::fabs(moved - exact) > *bound)
+    moved = std::nextafter(moved, static_cast<float>(exact));
+  return moved;
 }
 
 static uint64_t fromInteger(ElementType type, uint64_t value, bool isSigned) {
   llvm::APFloat result(semanticsOf(type));
   result.convertFromAPInt(llvm::APInt(64, value), isSigned,
                           llvm::APFloat::rmNearestTiesToEven);
-  return bitsOf(type, result);
+  return result.bitcastToAPInt().getZExtValue();
 }
 
 static uint64_t fma(ElementType type, uint64_t a, uint64_t b, uint64_t c) {
-  auto make = [&](uint64_t bits) {
-    return llvm::APFloat(semanticsOf(type),
-                         llvm::APInt(titan::sim::bitsOf(type), bits));
-  };
-  llvm::APFloat result = make(a);
-  result.fusedMultiplyAdd(make(b), make(c), llvm::APFloat::rmNearestTiesToEven);
-  return bitsOf(type, result);
+  llvm::APFloat result = makeFloat(type, a);
+  result.fusedMultiplyAdd(makeFloat(type, b), makeFloat(type, c),
+                          llvm::APFloat::rmNearestTiesToEven);
+  return result.isNaN() ? canonicalNan(type)
+                        : result.bitcastToAPInt().getZExtValue();
+}
+
+static uint64_t evaluateFloat(const EltOp &op, uint64_t a, uint64_t b,
+                              uint64_t c, Approximate *how) {
+  if (op.in == ElementType::F64) {
+    double x = toDouble(op.in, a);
+    auto result =
+        arithmetic<double>(op.what, x, toDouble(op.in, b), toDouble(op.in, c));
+    return fromDouble(op.out, result ? *result : function(op.what, x));
+  }
+  float x = toFloat(op.in, a);
+  if (auto result =
+          arithmetic<float>(op.what, x, toFloat(op.in, b), toFloat(op.in, c)))
+    return fromFloat(op.out, *result);
+  double exact = function(op.what, x);
+  if (const ApproximateFunction *f = approximated(op.what);
+      f && how && how->mode != Approximate::Exact)
+    return fromFloat(op.out, move(*f, x, exact, *how));
+  return fromFloat(op.out, static_cast<float>(exact));
 }
 
 std::optional<uint64_t> titan::sim::evaluate(const EltOp &op, uint64_t a,
-                                             uint64_t b, uint64_t c) {
+                                             uint64_t b, uint64_t c,
+                                             Approximate *how) {
   int64_t sa = static_cast<int64_t>(a), sb = static_cast<int64_t>(b);
   if (op.in == ElementType::I1) // as a signed number it is 0 or -1
     sa = -sa, sb = -sb;
@@ -374,14 +552,14 @@ std::optional<uint64_t> titan::sim::evaluate(const EltOp &op, uint64_t a,
   case Elt::Select:
     return a & 1 ? b : c;
   case Elt::CmpF:
-    return compare(op.predicate, toFloat(op.in, a), toFloat(op.in, b));
+    return compare(op.predicate, toDouble(op.in, a), toDouble(op.in, b));
   case Elt::SIToFP:
-    return fromInteger(op.out, op.in == ElementType::I1 ? -sa : sa, true);
+    return fromInteger(op.out, sa, true);
   case Elt::UIToFP:
     return fromInteger(op.out, ua, false);
   case Elt::FPToSI:
   case Elt::FPToUI: {
-    double value = std::trunc(static_cast<double>(toFloat(op.in, a)));
+    double value = std::trunc(toDouble(op.in, a));
     unsigned bits = bitsOf(op.out);
     bool isSigned = op.what == Elt::FPToSI;
     double low = isSigned ? -std::ldexp(1.0, bits - 1) : 0,
@@ -393,9 +571,36 @@ std::optional<uint64_t> titan::sim::evaluate(const EltOp &op, uint64_t a,
   }
   case Elt::Fma:
     return fma(op.out, a, b, c);
+  case Elt::ExtF:
+  case Elt::TruncF:
+    if (op.in == ElementType::F64)
+      return fromDouble(op.out, toDouble(op.in, a));
+    return fromFloat(op.out, toFloat(op.in, a));
+  case Elt::IsFinite:
+    return std::isfinite(toDouble(op.in, a));
+  case Elt::IsInf:
+    return std::isinf(toDouble(op.in, a));
+  case Elt::IsNan:
+    return std::isnan(toDouble(op.in, a));
+  case Elt::IsNormal:
+    return makeFloat(op.in, a).isNormal();
+  case Elt::AbsI:
+    return out(sa < 0 ? -a : a);
+  case Elt::CountLeadingZeros:
+    return out(std::countl_zero(ua) - (64 - width));
+  case Elt::CountTrailingZeros:
+    return out(std::min<int>(std::countr_zero(ua), width));
+  case Elt::PopCount:
+    return out(std::popcount(ua));
+  case Elt::AddCarry:
+    return static_cast<uint64_t>(static_cast<unsigned __int128>(ua) + ub >>
+                                 width);
+  case Elt::MulHighS:
+    return out(static_cast<uint64_t>(static_cast<__int128>(sa) * sb >> width));
+  case Elt::MulHighU:
+    return out(static_cast<uint64_t>(static_cast<unsigned __int128>(ua) * ub >>
+                                     width));
   default:
-    return fromFloat(op.out,
-                     evaluateFloat(op.what, toFloat(op.in, a),
-                                   toFloat(op.in, b), toFloat(op.in, c)));
+    return evaluateFloat(op, a, b, c, how);
   }
 }

@@ -137,6 +137,47 @@ static void compileFor(Compiler &c, scf::ForOp op) {
   c.moves(op, op.getResults(), last);
 }
 
+static Step whileBegin(Agent &agent, const Inst &inst) {
+  agent.iterations[inst.loop] = 0;
+  return Step::Next;
+}
+
+static Step whileNext(Agent &agent, const Inst &inst) {
+  ++agent.iterations[inst.loop];
+  agent.pc = inst.target;
+  return Step::Next;
+}
+
+///        move   before <- inits
+///   L:   ...                         the region that decides
+///        branch condition, else E
+///        move   after <- passed on
+///        ...
+///        move   before <- yielded
+///        next   to L
+///   E:   move   results <- passed on
+static void compileWhile(Compiler &c, scf::WhileOp op) {
+  c.moves(op, op.getBeforeArguments(), SmallVector<Value>(op.getInits()));
+  uint32_t outer = c.loop;
+  c.loop = c.p.loops.size();
+  c.p.loops.push_back({outer, op});
+  c.emit(whileBegin, op);
+  uint32_t begin = c.here();
+  c.block(*op.getBeforeBody());
+  scf::ConditionOp condition = op.getConditionOp();
+  SmallVector<Value> passed(condition.getArgs());
+  uint32_t decide = c.scalar(condition.getCondition()), branch = c.here();
+  c.emit(branchFalse, condition).a = decide;
+  c.moves(op, op.getAfterArguments(), passed);
+  c.block(*op.getAfterBody());
+  c.moves(op, op.getBeforeArguments(),
+          SmallVector<Value>(op.getYieldOp().getOperands()));
+  c.emit(whileNext, op).target = begin;
+  c.p.code[branch].target = c.here();
+  c.loop = outer;
+  c.moves(op, op.getResults(), passed);
+}
+
 static void compileIf(Compiler &c, scf::IfOp op) {
   uint32_t branch = c.here();
   c.emit(branchFalse, op).a = c.scalar(op.getCondition());
@@ -345,6 +386,7 @@ static Step assertTrue(Agent &agent, const Inst &inst) {
 
 void titan::sim::registerKernel(ExecutionTable &table) {
   table.add<scf::ForOp>(compileFor);
+  table.add<scf::WhileOp>(compileWhile);
   table.add<scf::IfOp>(compileIf);
   table.add<ElectOp>(compileElect);
   table.add<WarpSpecializeOp>(compileSpecialize);

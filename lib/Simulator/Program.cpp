@@ -30,6 +30,8 @@ ExecutionTable &ExecutionTable::get() {
     registerAsyncStore(made);
     registerBulk(made);
     registerTensormap(made);
+    registerGrid(made);
+    registerInlinePtx(made);
     return made;
   }();
   return table;
@@ -61,7 +63,7 @@ void Compiler::allocate() {
 
 void Compiler::block(Block &block) {
   for (Operation &op : block)
-    if (!isa<scf::YieldOp, YieldOp>(op))
+    if (!isa<scf::YieldOp, scf::ConditionOp, YieldOp>(op))
       operation(op);
 }
 

@@ -19,7 +19,8 @@ static Step scalarElementwise(Agent &agent, const Inst &inst) {
   auto value = [&](uint32_t slot) {
     return slot == none ? 0 : agent.scalars[slot];
   };
-  auto result = evaluate(op, value(inst.a), value(inst.b), value(inst.c));
+  auto result = evaluate(op, value(inst.a), value(inst.b), value(inst.c),
+                         &agent.machine.approximate);
   if (result) {
     agent.scalars[inst.dst] = *result;
     return Step::Next;
@@ -82,7 +83,8 @@ static Step tileElementwise(Agent &agent, const Inst &inst) {
     auto value = [&](const Tile *from) -> uint64_t {
       return from ? canonical(op.in, from->data[i]) : 0;
     };
-    auto element = evaluate(op, value(a), value(b), value(c));
+    auto element =
+        evaluate(op, value(a), value(b), value(c), &agent.machine.approximate);
     if (!element) {
       agent.machine.find(
           Code::InvalidOp,
@@ -99,16 +101,18 @@ static Step tileElementwise(Agent &agent, const Inst &inst) {
   return Step::Next;
 }
 
-static void compileElementwise(Compiler &c, Operation *op) {
-  if (op->getNumResults() != 1)
-    return c.unsupported(op);
-  Elt what = *findElt(op->getName().getStringRef());
-  Value result = op->getResult(0);
+/// One of the operation's results.
+static void compileResult(Compiler &c, Operation *op, OpResult result) {
+  Elt what = *findElt(op->getName().getStringRef(), result.getResultNumber());
   auto out = c.elementType(op, result.getType());
   auto in =
       c.elementType(op, op->getOperand(op->getNumOperands() - 1).getType());
   if (!in || !out)
     return;
+  bool moves = what == Elt::ExtF || what == Elt::TruncF ||
+               what == Elt::Bitcast || what == Elt::Select;
+  if ((isFp8(*in) || isFp8(*out)) && !moves)
+    return c.unsupported(op, " on fp8: convert to f16 or f32");
   EltOp elt{what, *in, *out, 0};
   if (auto compare = dyn_cast<arith::CmpIOp>(op))
     elt.predicate = static_cast<uint8_t>(compare.getPredicate());
@@ -139,6 +143,11 @@ static void compileElementwise(Compiler &c, Operation *op) {
   inst.c = operands[2];
   inst.imm = table ? table->perWarp() : 1;
   c.p.elts.push_back(elt);
+}
+
+static void compileElementwise(Compiler &c, Operation *op) {
+  for (OpResult result : op->getResults())
+    compileResult(c, op, result);
 }
 
 /// A constant is in its slot before the kernel begins.

@@ -145,6 +145,52 @@ static Step broadcast(Agent &agent, const Inst &inst) {
   return Step::Next;
 }
 
+/// Each register of the wider tile is some of the narrower one's, the low bits
+/// first.
+static Step bitcast(Agent &agent, const Inst &inst) {
+  const Tile *from = agent.tile(inst.a);
+  unsigned lanes = agent.program.lanes, bits = inst.imm;
+  const auto *parts = &agent.program.registerLists[inst.table];
+  bool widens = inst.flag;
+  size_t wide = parts[0].size();
+  auto *result = new Tile((widens ? wide : wide * inst.count) * lanes);
+  Ref hold(result);
+  if (!from->poison.empty())
+    result->poison.resize(result->data.size());
+  uint32_t mask = (uint64_t(1) << bits) - 1;
+  for (unsigned part = 0; part < inst.count; ++part)
+    for (size_t r = 0; r < wide; ++r)
+      for (unsigned lane = 0; lane < lanes; ++lane) {
+        size_t w = r * lanes + lane, n = parts[part][r] * lanes + lane;
+        if (widens)
+          result->data[w] |= (from->data[n] & mask) << part * bits;
+        else
+          result->data[n] = from->data[w] >> part * bits & mask;
+        if (!from->poison.empty())
+          result->poison[widens ? w : n] |= from->poison[widens ? n : w];
+      }
+  agent.refs[inst.dst] = hold;
+  return Step::Next;
+}
+
+static void compileBitcast(Compiler &c, BitcastOp op) {
+  RankedTensorType from = op.getTile().getType(), to = op.getType();
+  if (!c.tileTable(op, from) || !c.tileTable(op, to))
+    return;
+  uint32_t a = c.ref(op.getTile()), dst = c.ref(op.getResult());
+  Inst &inst = c.emit(bitcast, op);
+  inst.a = a;
+  inst.dst = dst;
+  inst.flag = from.getElementTypeBitWidth() < to.getElementTypeBitWidth();
+  inst.imm =
+      std::min(from.getElementTypeBitWidth(), to.getElementTypeBitWidth());
+  inst.table = c.p.registerLists.size();
+  for (const std::vector<int64_t> &part : op.getParts()) {
+    c.p.registerLists.emplace_back(part.begin(), part.end());
+    ++inst.count;
+  }
+}
+
 static void compileExtract(Compiler &c, ExtractOp op) {
   RankedTensorType from = op.getTile().getType(), to = op.getType();
   if (!c.tileTable(op, from) || !c.tileTable(op, to))
@@ -214,6 +260,7 @@ void titan::sim::registerTiles(ExecutionTable &table) {
     inst.imm = op.getDimension();
     inst.table = c.indexOf(t);
   });
+  table.add<BitcastOp>(compileBitcast);
   table.add<ExtractOp>(compileExtract);
   table.add<ReduceOp>(compileReduce);
   table.add<BroadcastOp>([](Compiler &c, BroadcastOp op) {

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "titan/Target/Approximations.h"
 #include "titan/Target/Mechanisms.h"
 #include "titan/Target/Mma.h"
 #include "titan/Target/ProxyTable.h"
@@ -232,6 +233,43 @@ void printTma(std::string &out) {
     row(out, {reduction.op, reduction.types, reduction.source});
 }
 
+void printApproximations(std::string &out) {
+  out +=
+      "\n## Approximations\n\nThe largest error of an instruction: relative "
+      "to the exact result, absolute, or in units of the last place. `titan "
+      "run --approx` moves\nresults within it. What math's functions become, "
+      "in f32, follows; f16 and bf16 are computed in f32 and rounded.\n\n";
+  head(out, {"instruction", "operands", "error", "source"});
+  auto bound = [](double value) -> std::string {
+    double pi = value / 3.14159265358979323846;
+    if (value > 1e30 || value < -1e30)
+      return value < 0 ? "−∞" : "∞";
+    if (pi == static_cast<int>(pi))
+      return std::to_string(static_cast<int>(pi)) + "π";
+    return value > 1.5 ? "2" : value > 0.25 ? "0.5" : "0";
+  };
+  for (const ErrorBound &each : errorBounds())
+    row(out, {"`" + std::string(each.instruction) + "`",
+              bound(each.low) + " to " + bound(each.high),
+              std::string(each.text) +
+                  (each.kind == ErrorBound::Relative   ? " of the result"
+                   : each.kind == ErrorBound::Absolute ? " absolute"
+                                                       : ""),
+              "PTX \"" + std::string(each.source) + "\""});
+  out += "\n";
+  head(out, {"function", "becomes"});
+  for (const ApproximateFunction &each : approximateFunctions()) {
+    auto constant = [](double value) -> std::string {
+      return value > 1 ? "log2(e)" : value > 0.5 ? "ln(2)" : "log10(2)";
+    };
+    row(out,
+        {"`math." + std::string(each.name) + "` x",
+         std::string(each.after == 1 ? "" : constant(each.after) + " · ") +
+             "`" + std::string(each.instruction) + "` of " +
+             (each.before == 1 ? "" : constant(each.before) + " · ") + "x"});
+  }
+}
+
 } // namespace
 
 std::string printHardwareFacts() {
@@ -246,6 +284,7 @@ std::string printHardwareFacts() {
          "docs/memory-model.md.\n\n";
   out += printProxyTable();
   printMma(out);
+  printApproximations(out);
   printTma(out);
   return out;
 }

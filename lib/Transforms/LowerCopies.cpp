@@ -562,7 +562,10 @@ struct LowerCopiesPass : titan::impl::LowerCopiesBase<LowerCopiesPass> {
 } // namespace
 
 void titan::buildExpandPasses(OpPassManager &pm, bool assertIndices) {
+  pm.addPass(createInline());
+  pm.addNestedPass<KernelOp>(createCountedLoops());
   pm.addNestedPass<KernelOp>(createUnroll());
   pm.addNestedPass<KernelOp>(createExpandPipes());
   pm.addNestedPass<KernelOp>(createLowerCopies({assertIndices}));
+  pm.addNestedPass<KernelOp>(createSinkTiles());
 }

@@ -106,6 +106,7 @@ struct Action {
               ///< the accumulator that goes on in it (0: none), amount: of this
     Borrow,   ///< registers that a product reads; amount: when they got it
     Arrived,  ///< object: the registers of that number are ordinary again
+    GridWait, ///< griddepcontrol.wait
   } kind;
   /// The effect's other fields; lives as long as the Instantiator.
   const effect::Effect *effect = nullptr;
@@ -170,6 +171,11 @@ struct Program {
   uint32_t states = 0;
   /// Roots that some event writes; the others need no bookkeeping.
   std::vector<bool> written;
+
+  /// Earlier grids may still run (titan.programmatic), and have written the
+  /// roots that `settled` does not name.
+  bool programmatic = false;
+  std::vector<bool> settled;
 
   /// No other CTAs than these are in any grid.
   bool all = false;

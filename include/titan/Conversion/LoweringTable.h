@@ -78,6 +78,7 @@ private:
 // The families of this library, one file each.
 void populateKernelLowerings(LoweringTable &table);
 void populateTileLowerings(LoweringTable &table);
+void populateElementwiseLowerings(LoweringTable &table);
 void populateMemoryLowerings(LoweringTable &table);
 void populateBarrierLowerings(LoweringTable &table);
 void populatePipeLowerings(LoweringTable &table);
@@ -86,6 +87,8 @@ void populateAsyncCopyLowerings(LoweringTable &table);
 void populateAsyncStoreLowerings(LoweringTable &table);
 void populateBulkLowerings(LoweringTable &table);
 void populateTensormapLowerings(LoweringTable &table);
+void populateGridLowerings(LoweringTable &table);
+void populateInlinePtxLowerings(LoweringTable &table);
 void populateMmaLowerings(LoweringTable &table);
 
 } // namespace titan

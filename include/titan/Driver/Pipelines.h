@@ -15,6 +15,10 @@ namespace titan {
 /// What is checked, simulated and compiled (titan/Transforms/Passes.h).
 void buildExpandPipeline(mlir::OpPassManager &pm);
 
+/// What a simulated kernel goes through: the same, and texts of PTX become what
+/// their references compute.
+void buildRunPipeline(mlir::OpPassManager &pm);
+
 /// linalg, arith and math on memrefs become the llvm dialect of the host.
 void buildReferencePipeline(mlir::OpPassManager &pm);
 

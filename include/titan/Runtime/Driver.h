@@ -89,9 +89,12 @@ struct LaunchAttribute {
     struct {
       unsigned x, y, z;
     } clusterDim; ///< CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+    /// CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+    int programmaticStreamSerialization;
   } value;
 };
 inline constexpr int launchAttributeClusterDimension = 4;
+inline constexpr int launchAttributeProgrammaticStreamSerialization = 6;
 
 /// CUlaunchConfig.
 struct LaunchConfig {

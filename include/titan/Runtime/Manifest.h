@@ -117,7 +117,9 @@ struct KernelSpec {
   std::array<Expr, 3> grid;                ///< In CTAs, not clusters.
   std::array<int64_t, 3> cluster{1, 1, 1}; ///< In CTAs.
   int64_t block = 0;                       ///< Threads of a CTA, all in x.
-  int64_t registers = 0;     ///< Per thread at launch; 0 where not known.
+  int64_t registers = 0; ///< Per thread at launch; 0 where not known.
+  /// May begin before the kernel before it in the stream has ended.
+  bool programmatic = false;
   int64_t dynamicShared = 0; ///< In bytes, per CTA.
   int64_t staticShared = 0;  ///< In bytes, per CTA; informative.
   std::vector<TensorMapSpec> tensorMaps;
@@ -149,9 +151,8 @@ struct Manifest {
 /// An architecture name "sm_90a": a compute capability and a suffix.
 struct Architecture {
   int major = 0, minor = 0;
-  char suffix =
-      0; ///< 'a': this capability and no other; 'f': the family (same
-         ///< major, and this minor or a later one); 0: this and later.
+  char suffix = 0; ///< 'a': this capability and no other; 'f': the family (same
+  ///< major, and this minor or a later one); 0: this and later.
 };
 std::optional<Architecture> parseArchitecture(std::string_view text);
 /// Whether a device of this capability runs PTX made for `arch`.

@@ -115,6 +115,8 @@ void registerAsyncCopy(ExecutionTable &table);
 void registerAsyncStore(ExecutionTable &table);
 void registerBulk(ExecutionTable &table);
 void registerTensormap(ExecutionTable &table);
+void registerGrid(ExecutionTable &table);
+void registerInlinePtx(ExecutionTable &table);
 
 } // namespace titan::sim
 

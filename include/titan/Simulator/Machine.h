@@ -421,6 +421,8 @@ public:
   const Launch &launch;
   llvm::MutableArrayRef<SimulatorArgument> arguments;
   const SimulatorOptions &options;
+  /// What becomes of approximations; a random mode goes on from here.
+  Approximate approximate = options.approximate;
   SimulatorReport &report;
   std::unique_ptr<Views> views; ///< Hazards off.
   Memory global;

@@ -17,6 +17,7 @@
 
 #include "titan/Analysis/Finding.h"
 #include "titan/Dialect/Titan/Titan.h"
+#include "titan/Simulator/Element.h"
 
 #include "llvm/ADT/APFloat.h"
 
@@ -42,6 +43,8 @@ struct SimulatorOptions {
   /// a hang.
   bool hazards = true;
   Strictness strictness;
+  /// What becomes of results that the hardware approximates.
+  sim::Approximate approximate;
   /// What titan.device_property multiprocessor_count yields.
   int64_t multiprocessors = 8;
   /// Chrome trace; empty: none.

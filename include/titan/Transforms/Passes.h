@@ -20,7 +20,7 @@ namespace titan {
 #include "titan/Transforms/Passes.h.inc"
 
 /// What every kernel goes through before it is checked, simulated or compiled:
-/// marked loops are unrolled, pipes become barriers, copies by schedule tensor
+/// functions are inlined, marked loops are unrolled, pipes become barriers, copies by schedule tensor
 /// copies. `assertIndices`: a titan.assert says that each index of a copy by
 /// schedule is below its loop's extent (for the checker and the simulator).
 void buildExpandPasses(mlir::OpPassManager &pm, bool assertIndices = false);

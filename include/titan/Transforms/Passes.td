@@ -46,4 +46,35 @@ def Unroll : Pass<"titan-unroll", "::titan::KernelOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::titan::TitanDialect"];
 }
 
+def Inline : Pass<"titan-inline", "::mlir::ModuleOp"> {
+  let summary = "functions go where kernels call them";
+  let description = [{
+    After it no kernel calls a function of the module: each call has become the
+    function's body. A function that calls itself is [function-recursion].
+  }];
+}
+
+def CountedLoops : Pass<"titan-counted-loops", "::titan::KernelOp"> {
+  let summary = "each scf.while that counts by a step becomes an scf.for";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def SinkTiles : Pass<"titan-sink-tiles", "::titan::KernelOp"> {
+  let summary = "constant tiles stand in the partitions that use them";
+  let description = [{
+    A tile's layout is that of the warps of a partition. Folding has moved constants
+    to the head of the kernel's body; each partition gets back those that it uses.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ReferencePtx : Pass<"titan-reference-ptx", "::mlir::ModuleOp"> {
+  let summary = "texts of PTX become what their references compute (titan run)";
+  let description = [{
+    A `pure` titan.inline_ptx with a reference becomes the body of that function, its
+    operations on the tiles that the text is executed for.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::titan::TitanDialect"];
+}
+
 #endif

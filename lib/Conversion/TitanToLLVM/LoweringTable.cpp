@@ -14,6 +14,7 @@ LoweringTable &LoweringTable::get() {
     LoweringTable families;
     populateKernelLowerings(families);
     populateTileLowerings(families);
+    populateElementwiseLowerings(families);
     populateMemoryLowerings(families);
     populateBarrierLowerings(families);
     populatePipeLowerings(families);
@@ -22,6 +23,8 @@ LoweringTable &LoweringTable::get() {
     populateAsyncStoreLowerings(families);
     populateBulkLowerings(families);
     populateTensormapLowerings(families);
+    populateGridLowerings(families);
+    populateInlinePtxLowerings(families);
     populateMmaLowerings(families);
     return families;
   }();

@@ -1,156 +1,16 @@
-//===- Tiles.cpp - arithmetic on register tiles ---------------------------===//
+//===- Tiles.cpp - register tiles -----------------------------------------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// Element-wise operations are done register by register. Sixteen-bit results of
-// a conversion are made in pairs: cvt.rn.bf16x2.f32 fills both halves of one
-// 32-bit register, which is what stmatrix takes.
-//
-//===----------------------------------------------------------------------===//
 #include "titan/Conversion/LoweringTable.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace titan;
-
-static LogicalResult mathScalar(KernelLowering &kl, Operation *op,
-                                ValueRange operands, Values &results) {
-  Type type = operands.front().getType();
-  StringRef name = op->getName().getStringRef();
-  // What LLVM's NVPTX target selects by itself.
-  if (isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp,
-          math::FloorOp, math::CeilOp, math::TruncOp, math::RoundEvenOp,
-          math::SqrtOp>(op)) {
-    Operation *copy = kl.b.create(op->getLoc(), op->getName().getIdentifier(),
-                                  operands, TypeRange(type), op->getAttrs());
-    results.push_back(copy->getResult(0));
-    return success();
-  }
-  // The special-function unit's approximations (PTX ISA: ex2, lg2: 2 ulp;
-  // rsqrt: 2^-22.9; tanh: 2^-11 relative, sin, cos: 2^-20.5 absolute).
-  if (!type.isF32())
-    return kl.unsupported(op, Twine(name) + " on " +
-                                  llvm::formatv("{0}", type).str());
-  auto unit = [&](StringRef instruction, Value x) {
-    return LLVM::InlineAsmOp::create(
-               kl.b, TypeRange(type), ValueRange(x),
-               (instruction + ".f32 $0, $1;").str(), "=f,f",
-               /*has_side_effects=*/false, /*is_align_stack=*/false,
-               LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
-               ArrayAttr())
-        .getResult(0);
-  };
-  auto times = [&](Value x, double factor) -> Value {
-    return arith::MulFOp::create(
-        kl.b, x, arith::ConstantOp::create(kl.b, kl.b.getF32FloatAttr(factor)));
-  };
-  Value x = operands.front();
-  if (isa<math::Exp2Op>(op))
-    results.push_back(unit("ex2.approx", x));
-  else if (isa<math::ExpOp>(op))
-    results.push_back(unit("ex2.approx", times(x, 1.4426950408889634)));
-  else if (isa<math::Log2Op>(op))
-    results.push_back(unit("lg2.approx", x));
-  else if (isa<math::LogOp>(op))
-    results.push_back(times(unit("lg2.approx", x), 0.6931471805599453));
-  else if (isa<math::RsqrtOp>(op))
-    results.push_back(unit("rsqrt.approx", x));
-  else if (isa<math::TanhOp>(op))
-    results.push_back(unit("tanh.approx", x));
-  else
-    return kl.unsupported(op, Twine(name));
-  return success();
-}
-
-static LogicalResult elementwise(KernelLowering &kl, Operation *op) {
-  if (op->getNumResults() != 1 || op->getNumRegions())
-    return kl.unsupported(op, Twine(op->getName().getStringRef()));
-  Type resultType = op->getResult(0).getType();
-  auto tile = dyn_cast<RankedTensorType>(resultType);
-  bool isMath = isa<math::MathDialect>(op->getDialect());
-  if (!tile && resultType == Type())
-    return failure();
-  // A select between tokens, buffers or barriers: choose what stands for them.
-  Type element = tile ? tile.getElementType() : resultType;
-
-  auto types = kl.convert(op, resultType);
-  if (failed(types))
-    return failure();
-  size_t count = types->size();
-
-  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    if (!tile) {
-      kl.set(constant, kl.b.clone(*op)->getResults());
-      return success();
-    }
-    auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
-    if (!dense || !dense.isSplat())
-      return kl.unsupported(op, "a constant tile of different values");
-    Value scalar = arith::ConstantOp::create(
-        kl.b, cast<TypedAttr>(dense.getSplatValue<Attribute>()));
-    kl.set(constant, Values(count, scalar));
-    return success();
-  }
-
-  SmallVector<Values> operands;
-  for (Value operand : op->getOperands()) {
-    Values scalars = kl.get(operand);
-    if (scalars.size() == 1 && count != 1)
-      scalars.assign(count,
-                     Value(scalars.front())); // select's scalar condition
-    if (scalars.size() != count)
-      return kl.unsupported(op,
-                            "an operation between tiles of different layouts");
-    operands.push_back(std::move(scalars));
-  }
-
-  Values results;
-  // Pairs: one vector conversion.
-  bool narrow = isa<arith::TruncFOp>(op) && tile && count % 2 == 0 &&
-                (element.isBF16() || element.isF16()) &&
-                getElementTypeOrSelf(op->getOperand(0).getType()).isF32();
-  if (narrow) {
-    auto from = VectorType::get(2, kl.b.getF32Type());
-    auto to = VectorType::get(2, element);
-    for (size_t r = 0; r < count; r += 2) {
-      Value pair = LLVM::PoisonOp::create(kl.b, from);
-      pair =
-          LLVM::InsertElementOp::create(kl.b, pair, operands[0][r], kl.i32(0));
-      pair = LLVM::InsertElementOp::create(kl.b, pair, operands[0][r + 1],
-                                           kl.i32(1));
-      Value packed = LLVM::FPTruncOp::create(kl.b, to, pair);
-      results.push_back(
-          LLVM::ExtractElementOp::create(kl.b, packed, kl.i32(0)));
-      results.push_back(
-          LLVM::ExtractElementOp::create(kl.b, packed, kl.i32(1)));
-    }
-    kl.set(op->getResult(0), results);
-    return success();
-  }
-
-  for (size_t r = 0; r < count; ++r) {
-    Values scalars;
-    for (Values &operand : operands)
-      scalars.push_back(operand[r]);
-    if (isMath) {
-      if (failed(mathScalar(kl, op, scalars, results)))
-        return failure();
-      continue;
-    }
-    Operation *copy =
-        kl.b.create(op->getLoc(), op->getName().getIdentifier(), scalars,
-                    TypeRange((*types)[r]), op->getAttrs());
-    results.push_back(copy->getResult(0));
-  }
-  kl.set(op->getResult(0), results);
-  return success();
-}
 
 static LogicalResult splat(KernelLowering &kl, SplatOp op) {
   auto types = kl.convert(op, op.getType());
@@ -179,6 +39,41 @@ static LogicalResult coordinate(KernelLowering &kl, CoordinateOp op) {
   for (int64_t r = 0; r < layout.registers(); ++r)
     results.push_back(
         kl.add(*start, kl.i32(layout.coords(r, 0, 0)[dim] - origin)));
+  kl.set(op, results);
+  return success();
+}
+
+/// Each register of the wider tile is a vector of the narrower one's, which begins
+/// at the low bits.
+static LogicalResult bitcast(KernelLowering &kl, BitcastOp op) {
+  auto parts = op.getParts();
+  auto types = kl.convert(op, op.getType());
+  if (failed(types))
+    return failure();
+  Values from = kl.get(op.getTile()), results(types->size());
+  bool widens = op.getTile().getType().getElementTypeBitWidth() <
+                op.getType().getElementTypeBitWidth();
+  Type narrow = widens ? from.front().getType() : types->front();
+  Type vector = VectorType::get(parts.size(), narrow);
+  for (size_t r = 0; r < parts.front().size(); ++r) {
+    if (parts.size() == 1) {
+      results[parts[0][r]] =
+          LLVM::BitcastOp::create(kl.b, types->front(), from[r]);
+      continue;
+    }
+    Value packed = widens ? LLVM::PoisonOp::create(kl.b, vector).getResult()
+                          : LLVM::BitcastOp::create(kl.b, vector, from[r]);
+    for (auto [i, part] : llvm::enumerate(parts)) {
+      Value place = kl.i32(i);
+      if (widens)
+        packed =
+            LLVM::InsertElementOp::create(kl.b, packed, from[part[r]], place);
+      else
+        results[part[r]] = LLVM::ExtractElementOp::create(kl.b, packed, place);
+    }
+    if (widens)
+      results[r] = LLVM::BitcastOp::create(kl.b, types->front(), packed);
+  }
   kl.set(op, results);
   return success();
 }
@@ -297,11 +192,9 @@ static LogicalResult broadcast(KernelLowering &kl, BroadcastOp op) {
 }
 
 void titan::populateTileLowerings(LoweringTable &table) {
-  for (StringRef dialect : {arith::ArithDialect::getDialectNamespace(),
-                            math::MathDialect::getDialectNamespace()})
-    table.add(dialect, elementwise);
   table.add<SplatOp>(splat);
   table.add<CoordinateOp>(coordinate);
+  table.add<BitcastOp>(bitcast);
   table.add<ExtractOp>(extract);
   table.add<ReduceOp>(reduce);
   table.add<BroadcastOp>(broadcast);

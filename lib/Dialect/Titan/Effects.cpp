@@ -385,6 +385,12 @@ public:
     value(r.value);
     os << " depends on the schedule";
   }
+  void operator()(const GridDependency &d) {
+    os << (d.kind == GridDependency::Wait
+               ? "wait for the end of the grids before this one"
+               : "let the grids after this one begin");
+  }
+  void operator()(const Opaque &) { os << "something that is not declared"; }
   void operator()(const WaitFlag &w) {
     os << "wait until ";
     footprint(w.flag);

@@ -181,6 +181,17 @@ LogicalResult KernelOp::verify() {
     if (!names.insert(cast<StringAttr>(name).getValue()).second)
       return emitOpError("[kernel-arguments] two arguments are called ")
              << name;
+  if (Attribute programmatic = (*this)->getAttr("titan.programmatic")) {
+    auto settled = dyn_cast<ArrayAttr>(programmatic);
+    if (!settled)
+      return emitOpError("[kernel-arguments] titan.programmatic is a list of "
+                         "the names of tensors that no earlier grid writes: "
+                         "[\"W\"], or []");
+    for (Attribute name : settled)
+      if (!llvm::is_contained(getArgNames(), name))
+        return emitOpError("[kernel-arguments] titan.programmatic names ")
+               << name << ", which is no argument";
+  }
   for (Attribute type : getArgTypes()) {
     Type t = cast<TypeAttr>(type).getValue();
     if (!isa<GlobalType>(t) && !t.isIntOrFloat())
@@ -497,6 +508,8 @@ LogicalResult ElectOp::verify() {
       warps = partition.getWarps();
     else if (auto kernel = (*this)->getParentOfType<KernelOp>())
       warps = kernel.getWarps();
+    else // of a function: known where it is called
+      warps = static_cast<int64_t>(*warp) + 1;
     if (static_cast<int64_t>(*warp) < 0 || static_cast<int64_t>(*warp) >= warps)
       return emitOpError("[elect-warp] warp ")
              << *warp << " of " << warps << " warps";

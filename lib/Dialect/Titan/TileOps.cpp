@@ -167,3 +167,64 @@ LogicalResult ReduceOp::verify() {
 LogicalResult BroadcastOp::verify() {
   return verifyRow(*this, getType(), getTile().getType());
 }
+
+/// The layout of the narrow elements as runs of wide ones: a part of each run.
+static Result<LayoutSplit> splitRuns(RankedTensorType wide,
+                                     RankedTensorType narrow) {
+  std::vector<int64_t> shape(wide.getShape().begin(), wide.getShape().end());
+  shape.push_back(narrow.getShape().back() / wide.getShape().back());
+  Result<Layout> layout = getTileLayout(narrow);
+  if (!layout)
+    return layout.problem();
+  Result<Layout> runs = layout->reshaped(shape);
+  if (!runs)
+    return runs.problem();
+  return runs->split();
+}
+
+/// Of two tiles, the one of wider elements first.
+static std::pair<RankedTensorType, RankedTensorType>
+byWidth(RankedTensorType from, RankedTensorType to) {
+  if (from.getElementTypeBitWidth() < to.getElementTypeBitWidth())
+    std::swap(from, to);
+  return {from, to};
+}
+
+LogicalResult BitcastOp::verify() {
+  RankedTensorType from = getTile().getType(), to = getType();
+  if (failed(verifyTileType(*this, from)) || failed(verifyTileType(*this, to)))
+    return failure();
+  for (Type element : {from.getElementType(), to.getElementType()}) {
+    unsigned bits =
+        element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+    if (bits != 8 && bits != 16 && bits != 32)
+      return emitOpError("[tile-bitcast] elements have 8, 16 or 32 bits, not "
+                         "those of ")
+             << element;
+  }
+  auto [wide, narrow] = byWidth(from, to);
+  int64_t ratio =
+      wide.getElementTypeBitWidth() / narrow.getElementTypeBitWidth();
+  if (wide.getRank() != narrow.getRank() || wide.getRank() == 0 ||
+      wide.getShape().drop_back() != narrow.getShape().drop_back() ||
+      wide.getShape().back() * ratio != narrow.getShape().back())
+    return emitOpError("[tile-bitcast] ")
+           << ratio << " elements of " << narrow.getElementType()
+           << " are one of " << wide.getElementType()
+           << ": the last dimension has " << ratio
+           << " times the elements, the others are equal; " << from << " and "
+           << to << " are not so";
+  Result<LayoutSplit> split = splitRuns(wide, narrow);
+  if (!split || !split->layout.sameFunction(*getTileLayout(wide)))
+    return emitOpError("[tile-bitcast] each thread keeps its registers, so it "
+                       "holds, for each of its elements of ")
+           << wide << ", the " << ratio << " of " << narrow << " in its place"
+           << (split ? ": those layouts say otherwise"
+                     : ": " + split.problem().message);
+  return success();
+}
+
+std::vector<std::vector<int64_t>> BitcastOp::getParts() {
+  auto [wide, narrow] = byWidth(getTile().getType(), getType());
+  return splitRuns(wide, narrow)->registers;
+}

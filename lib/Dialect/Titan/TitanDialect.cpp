@@ -10,6 +10,7 @@
 #include "titan/Dialect/Titan/Titan.h"
 
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -21,7 +22,22 @@ using namespace titan;
 #include "titan/Dialect/Titan/TitanEnums.cpp.inc"
 #include "titan/Dialect/Titan/TitanOpInterfaces.cpp.inc"
 
+namespace {
+/// Functions of the module may hold anything, and go where they are called
+/// (titan-inline).
+struct TitanInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void TitanDialect::initialize() {
+  addInterfaces<TitanInlinerInterface>();
   registerTypes();
   registerAttributes();
   registerTitanDialectOperations(this); // OpShard.cpp.in

@@ -6,7 +6,8 @@
 
 Each tensor stands between guards, 16 bytes past a multiple of 32 (a multiple of 32 where slices of
 channels have 32 bytes); afterwards the whole of it,
-guards and what lies between rows included, must be what the simulator left, bit for bit. Needs
+guards and what lies between rows included, must be what the simulator left, bit for bit, but for
+elements that lie within bounds (approximations, elementwise.py). Needs
 Python 3, libcuda and the runtime's library. A worker does the launches; where one faults or
 hangs, it is counted as a failure and another worker goes on behind it.
 """
@@ -16,6 +17,7 @@ import json
 import os
 import pathlib
 import queue
+import struct
 import subprocess
 import sys
 import threading
@@ -100,6 +102,17 @@ class Gpu:
         return data.raw
 
 
+def rounded(got, want, start, within):
+    """What is between the bounds of its element (f32s: least, greatest) counts as what is wanted."""
+    result = bytearray(got)
+    for n in range(len(within) // 8):
+        at = start + 4 * n
+        low, high = struct.unpack_from("<ff", within, 8 * n)
+        if low <= struct.unpack_from("<f", got, at)[0] <= high:
+            result[at:at + 4] = want[at:at + 4]
+    return bytes(result)
+
+
 def work(options, folder, transfers):
     """One line for each transfer: its number, then what is wrong, or nothing."""
     memory = (folder / "memory.bin").read_bytes()
@@ -128,6 +141,8 @@ def work(options, folder, transfers):
                 for name in "XP":
                     want = around(name, "after")
                     got = gpu.read(bases[name], len(want))
+                    if "within" in transfer[name]:
+                        got = rounded(got, want, GUARD + transfer[name]["align"], piece(transfer[name]["within"]))
                     if got != want:
                         bad = [i for i, (a, b) in enumerate(zip(got, want)) if a != b]
                         at = bad[0] - GUARD - transfer[name]["align"]

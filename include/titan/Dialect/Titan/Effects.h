@@ -406,10 +406,22 @@ struct WaitFlag {
   bool operator==(const WaitFlag &) const = default;
 };
 
+/// Grids of a stream that overlap (titan.programmatic).
+struct GridDependency {
+  enum Kind {
+    Wait,             ///< until the grids before have ended and are visible
+    LaunchDependents, ///< the next ones may begin; orders nothing
+  } kind;
+};
+
+/// Something that nobody has declared (titan.inline_ptx ... opaque).
+struct Opaque {};
+
 struct Effect {
-  using What = std::variant<Access, Arrive, ExpectTx, CompleteTx, CommitGroup,
-                            WaitGroup, WaitBarrier, ThreadBarrier, Fence,
-                            Lifetime, Registers, Reveals, WaitFlag>;
+  using What =
+      std::variant<Access, Arrive, ExpectTx, CompleteTx, CommitGroup, WaitGroup,
+                   WaitBarrier, ThreadBarrier, Fence, Lifetime, Registers,
+                   Reveals, WaitFlag, GridDependency, Opaque>;
   What what;
   /// Where the ISA says so: a section of the PTX ISA, or of the CDNA3 ISA.
   const char *source;

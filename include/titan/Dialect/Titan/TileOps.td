@@ -78,4 +78,26 @@ def Titan_BroadcastOp : Titan_Op<"broadcast", [Pure, Titan_Places]> {
   let hasVerifier = 1;
 }
 
+def Titan_BitcastOp : Titan_Op<"bitcast", [Pure]> {
+  let summary = "the bits of a register tile as elements of another width: no data moves";
+  let description = [{
+    ```mlir
+    %half = titan.bitcast %word : tensor<16x8xi32, #word> -> tensor<16x16xf16, #half>
+    ```
+    An element of 32 bits is two of 16: the last dimension has as many times the
+    elements as they are narrower, and the low bits come first. Each thread keeps
+    its registers, so it holds whole runs of the narrow elements. Widths are 8, 16 or
+    32 bits; of one width arith.bitcast does the same.
+  }];
+  let arguments = (ins Titan_Tile:$tile);
+  let results = (outs Titan_Tile:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Which register of the narrower tile holds each part of a register of the
+    /// wider one: [part][register]. The verifier has seen that there is one.
+    std::vector<std::vector<int64_t>> getParts();
+  }];
+}
+
 #endif

@@ -23,6 +23,8 @@ include "titan/Dialect/Titan/PipeOps.td"
 include "titan/Dialect/Titan/TensormapOps.td"
 include "titan/Dialect/Titan/TmemOps.td"
 include "titan/Dialect/Titan/Tcgen05Ops.td"
+include "titan/Dialect/Titan/GridOps.td"
+include "titan/Dialect/Titan/InlinePtxOps.td"
 include "titan/Dialect/Titan/AmdOps.td"
 
 #endif
