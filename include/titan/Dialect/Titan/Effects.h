@@ -412,10 +412,13 @@ struct GridDependency {
     Wait,             ///< until the grids before have ended and are visible
     LaunchDependents, ///< the next ones may begin; orders nothing
   } kind;
+  bool operator==(const GridDependency &) const = default;
 };
 
 /// Something that nobody has declared (titan.inline_ptx ... opaque).
-struct Opaque {};
+struct Opaque {
+  bool operator==(const Opaque &) const = default;
+};
 
 struct Effect {
   using What =
