@@ -16,10 +16,9 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::sim;
 
-Conformance::Counts::Counts(const Agent &agent)
-    : bulkGroups(agent.groups.size()), bulkRead(agent.groupsRead),
-      bulkDone(agent.groupsDone), mmaGroups(agent.productGroups.size()),
-      products(agent.productsObserved) {
+Conformance::Counts::Counts(const Agent &agent) {
+  for (const Stream &stream : agent.streams)
+    groups.push_back({stream.groups.size(), stream.read, stream.done});
   if (!agent.knowledge)
     return;
   const Knowledge &thread = agent.knowledge->classes[0];
@@ -63,9 +62,8 @@ bool Conformance::declared(Agent &agent, const effect::Access &access,
   if (!touched)
     return false;
   std::vector<ByteSet::Interval> parts;
-  touched->forEach([&](int, int64_t begin, int64_t end) {
-    parts.push_back({begin, end});
-  });
+  touched->forEach(
+      [&](int, int64_t begin, int64_t end) { parts.push_back({begin, end}); });
   ByteSet bytes = ByteSet::of(std::move(parts));
   auto add = [&](const Memory &memory) {
     Bytes &here = to[&memory];
@@ -240,25 +238,16 @@ void Conformance::compareGroups(Agent &agent, const Inst &inst,
   Counts now(agent), said = before;
   for (const effect::Effect &each : list) {
     if (auto *commit = std::get_if<effect::CommitGroup>(&each.what)) {
-      said.bulkGroups += commit->mechanism == Mechanism::BulkGroup;
-      said.mmaGroups += commit->mechanism == Mechanism::MmaGroup;
+      ++said.groups[static_cast<size_t>(commit->mechanism)].made;
     } else if (auto *wait = std::get_if<effect::WaitGroup>(&each.what)) {
-      auto upTo = [&](size_t groups) {
-        return wait->token
-                   ? static_cast<size_t>(numbers.bits(wait->token))
-                   : groups -
-                         std::min<size_t>(groups, wait->pending.value_or(0));
-      };
-      if (wait->mechanism == Mechanism::BulkGroup) {
-        size_t covered = upTo(said.bulkGroups);
-        said.bulkRead = std::max(said.bulkRead, covered);
-        if (!wait->sourcesOnly)
-          said.bulkDone = std::max(said.bulkDone, covered);
-      } else if (wait->mechanism == Mechanism::MmaGroup) {
-        size_t covered = upTo(said.mmaGroups);
-        said.products = std::max(
-            said.products, covered ? agent.productGroups[covered - 1] : 0);
-      }
+      Counts::Groups &of = said.groups[static_cast<size_t>(wait->mechanism)];
+      size_t covered =
+          wait->token
+              ? static_cast<size_t>(numbers.bits(wait->token))
+              : of.made - std::min<size_t>(of.made, wait->pending.value_or(0));
+      of.read = std::max(of.read, covered);
+      if (!wait->sourcesOnly)
+        of.done = std::max(of.done, covered);
     } else if (auto *fence = std::get_if<effect::Fence>(&each.what);
                fence && agent.knowledge) {
       for (int space = 0; space < 3; ++space)
@@ -269,21 +258,20 @@ void Conformance::compareGroups(Agent &agent, const Inst &inst,
           fence->kind == effect::Fence::TensormapRelease && !fence->object;
     }
   }
-  if (now.bulkGroups != said.bulkGroups || now.mmaGroups != said.mmaGroups)
-    mismatch(agent, inst,
-             llvm::formatv("has committed {0} bulk and {1} mma groups, and "
-                           "declares {2} and {3}",
-                           now.bulkGroups, now.mmaGroups, said.bulkGroups,
-                           said.mmaGroups)
-                 .str());
-  if (now.bulkRead != said.bulkRead || now.bulkDone != said.bulkDone ||
-      now.products != said.products)
-    mismatch(agent, inst,
-             llvm::formatv("has waited for {0} groups' sources, {1} groups and "
-                           "{2} products, and declares {3}, {4} and {5}",
-                           now.bulkRead, now.bulkDone, now.products,
-                           said.bulkRead, said.bulkDone, said.products)
-                 .str());
+  for (const MechanismInfo &info : mechanisms()) {
+    const Counts::Groups &is = now.groups[static_cast<size_t>(info.mechanism)],
+                         &should =
+                             said.groups[static_cast<size_t>(info.mechanism)];
+    if (is != should)
+      mismatch(
+          agent, inst,
+          llvm::formatv("has, by {0}, committed {1} groups, waited for the "
+                        "sources of {2} and all of {3}; it declares {4}, "
+                        "{5} and {6}",
+                        info.name, is.made, is.read, is.done, should.made,
+                        should.read, should.done)
+              .str());
+  }
   if (!std::equal(now.proxyFences, now.proxyFences + 3, said.proxyFences) ||
       now.mapReleases != said.mapReleases)
     mismatch(agent, inst, "executes other proxy fences than it declares");
