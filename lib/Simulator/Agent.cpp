@@ -24,7 +24,7 @@ Agent::Agent(Machine &machine, Cta &cta, unsigned warp)
     : machine(machine), cta(cta), program(machine.program), warp(warp),
       number(machine.nextAgent++), regionWarp(warp), scalars(program.scalars),
       refs(program.refs), iterations(program.loops.size()),
-      view(machine.views.get(), *this) {
+      view(machine.views.get(), *this), streams(mechanisms().size()) {
   registers = program.launchRegisters;
   auto arguments = machine.kernel.getBody().getArguments();
   size_t own = machine.arguments.size();

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A cp.async of a warp is one piece of work: the copies of its 32 threads. Its
+// A cp.async of a warp is one piece of work: the copies of its threads. Its
 // bytes are read, and written, when its step comes, as the threads saw memory
-// when they issued it. With views its writes are events of two queues of the
+// when they issued it. With views its writes are events of two streams of the
 // warp, lane 0's and that of the others; the n-th copy has time n in both, so
 // that a wait for groups and the phase of a barrier teach the same.
 //
@@ -101,104 +101,92 @@ static bool chunksOf(Agent &agent, const Inst &inst, const TileAccess &access,
   return true;
 }
 
+namespace {
+struct ThreadCopies : Work {
+  ThreadCopies(Agent &agent, const Inst &inst)
+      : Work(agent, inst, Mechanism::AsyncGroup) {
+    if (agent.machine.views)
+      for (int c = 0; c < 2; ++c)
+        knows[c] = agent.knowledge->classes[c].known;
+  }
+  void write(Machine &machine) override;
+
+  std::vector<Chunk> chunks;
+  Clock knows[2]; ///< Views: what lane 0 knew, and the others.
+};
+
+/// cp.async.mbarrier.arrive: when all copies before it are done.
+struct CopiesArrive : Work {
+  CopiesArrive(Agent &agent, const Inst &inst)
+      : Work(agent, inst, Mechanism::AsyncGroup) {}
+  bool isReady() const override {
+    return llvm::all_of(earlier,
+                        [](const WorkRef &copy) { return copy->done; });
+  }
+  void write(Machine &machine) override;
+
+  MBarrier *barrier = nullptr;
+  std::vector<WorkRef> earlier;
+};
+} // namespace
+
+void ThreadCopies::write(Machine &machine) {
+  std::optional<Viewer> viewers[2];
+  EventId events[2] = {};
+  if (machine.views)
+    for (int c = 0; c < 2; ++c) {
+      viewers[c].emplace(*machine.views, Proxy::Generic, knows[c]);
+      events[c] = machine.views->async(
+          machine.views->stream(*agent, mechanism, c).write, number);
+    }
+  for (const Chunk &chunk : chunks) {
+    int c = chunk.lane != 0;
+    Viewer *viewer = viewers[c] ? &*viewers[c] : nullptr;
+    uint8_t data[16] = {};
+    if (chunk.bytes)
+      machine.global.read(chunk.global, chunk.bytes, data, nullptr, viewer);
+    cta->shared.write(chunk.shared, chunk.bytes + chunk.zeros, data, nullptr,
+                      events[c], viewer);
+  }
+}
+
 static Step cpAsync(Agent &agent, const Inst &inst) {
   Machine &machine = agent.machine;
   if (!agent.wholeWarp(inst))
     return Step::Failed;
   const TileAccess &access = *agent.program.accesses[inst.table];
-  SharedPlace place = SharedPlace::decode(agent.scalars[inst.b]);
-  Cta *owner = agent.resolve(inst, place);
-  if (!owner)
-    return Step::Failed;
+  uint32_t to = SharedPlace::decode(agent.scalars[inst.b]).address;
   std::vector<Chunk> chunks;
   if (agent.regionWarp < access.tile->warps &&
-      !chunksOf(agent, inst, access, place.address, chunks))
+      !chunksOf(agent, inst, access, to, chunks))
     return Step::Failed;
   // Earlier accesses of the threads come first.
   agent.view.release(agent.lanes());
-  agent.readsToCome(*owner, place.address, access.viewBytes);
-  auto copy = std::make_shared<Copy>();
-  copy->id = machine.nextCopy++;
-  copy->inst = &inst;
-  copy->agent = &agent;
-  copy->cta = &agent.cta;
-  copy->number = ++agent.copies;
-  Clock known[2];
-  if (machine.views)
-    for (int c = 0; c < 2; ++c)
-      known[c] = agent.knowledge->classes[c].known;
-  copy->act = [&machine, owner, chunks = std::move(chunks),
-               known = std::array<Clock, 2>{known[0], known[1]}](Copy &copy) {
-    std::optional<Viewer> viewers[2];
-    EventId events[2] = {};
-    if (machine.views)
-      for (int c = 0; c < 2; ++c) {
-        viewers[c].emplace(*machine.views, Proxy::Generic, known[c]);
-        events[c] =
-            machine.views->async(copy.agent->knowledge->copies[c], copy.number);
-      }
-    for (const Chunk &chunk : chunks) {
-      int c = chunk.lane != 0;
-      Viewer *viewer = viewers[c] ? &*viewers[c] : nullptr;
-      uint8_t data[16] = {};
-      if (chunk.bytes)
-        machine.global.read(chunk.global, chunk.bytes, data, nullptr, viewer);
-      owner->shared.write(chunk.shared, chunk.bytes + chunk.zeros, data,
-                          nullptr, events[c], viewer);
-    }
-    return true;
-  };
-  agent.openCopies.push_back(copy);
-  agent.allCopies.push_back(copy);
+  agent.readsToCome(agent.cta, to, access.viewBytes);
+  auto copy = std::make_shared<ThreadCopies>(agent, inst);
+  copy->chunks = std::move(chunks);
+  agent.join(copy, Mechanism::AsyncGroup);
   ++machine.report.copies;
   machine.issue(copy);
   return machine.failed() ? Step::Failed : Step::Ran;
 }
 
-//===----------------------------------------------------------------------===//
-// Groups
-//===----------------------------------------------------------------------===//
-
-static Step commit(Agent &agent, const Inst &inst) {
-  if (!agent.wholeWarp(inst))
-    return Step::Failed;
-  agent.copyGroups.push_back({std::move(agent.openCopies), agent.copies});
-  agent.openCopies.clear();
-  agent.scalars[inst.dst] = agent.copyGroups.size();
-  return Step::Ran;
-}
-
-/// Groups up to that number.
-static Step waitForGroups(Agent &agent, const Inst &inst, size_t upTo) {
-  if (!agent.wholeWarp(inst))
-    return Step::Failed;
-  for (size_t i = agent.copyGroupsDone; i < upTo; ++i)
-    for (const CopyRef &copy : agent.copyGroups[i].copies)
-      if (!copy->done)
-        return Step::Blocked;
-  for (size_t i = agent.copyGroupsDone; i < upTo; ++i)
-    agent.copyGroups[i].copies.clear();
-  agent.copyGroupsDone = std::max(agent.copyGroupsDone, upTo);
-  if (agent.machine.views && upTo)
+void CopiesArrive::write(Machine &machine) {
+  auto [owner, phase] = targets.front();
+  if (machine.hazards && barrier->phase != phase)
+    machine.find(
+        Code::PhaseAmbiguous,
+        llvm::formatv("the arrival was issued in phase {0} of {1} and comes "
+                      "in phase {2}, which began without it: {3}",
+                      phase, machine.nameOf(*owner, *barrier), barrier->phase,
+                      agent->who(*inst)),
+        inst->origin, agent);
+  barrier->copies.push_back(id);
+  if (machine.views)
     for (int c = 0; c < 2; ++c)
-      agent.machine.views->learn(agent, c ? ~1u : 1u,
-                                 agent.knowledge->copies[c],
-                                 agent.copyGroups[upTo - 1].last);
-  return Step::Ran;
-}
-
-static Step wait(Agent &agent, const Inst &inst) {
-  return waitForGroups(agent, inst, agent.scalars[inst.a]);
-}
-
-static Step waitGroup(Agent &agent, const Inst &inst) {
-  size_t groups = agent.copyGroups.size();
-  return waitForGroups(agent, inst,
-                       groups - std::min<size_t>(groups, inst.imm));
-}
-
-static Waits waitsForGroup(Agent &, const Inst &) {
-  return {.what = "a group of cp.async"};
+      barrier->gathering.own.raise(
+          machine.views->stream(*agent, mechanism, c).write, number);
+  machine.arrive(*barrier, machine.program.lanes, inst->origin, agent);
 }
 
 static Step mbarrierArrive(Agent &agent, const Inst &inst) {
@@ -211,39 +199,26 @@ static Step mbarrierArrive(Agent &agent, const Inst &inst) {
     return Step::Failed;
   if (inst.flag)
     barrier->pending += agent.program.lanes;
-  auto work = std::make_shared<Copy>();
-  work->id = machine.nextCopy++;
-  work->inst = &inst;
-  work->agent = &agent;
-  work->cta = &agent.cta;
-  std::erase_if(agent.allCopies,
-                [](const CopyRef &copy) { return copy->done; });
-  work->act = [&machine, owner, barrier, phase = barrier->phase,
-               last = agent.copies, earlier = agent.allCopies](Copy &work) {
-    for (const CopyRef &copy : earlier)
-      if (!copy->done)
-        return false;
-    if (machine.hazards && barrier->phase != phase)
-      machine.find(
-          Code::PhaseAmbiguous,
-          llvm::formatv("the arrival was issued in phase {0} of {1} and comes "
-                        "in phase {2}, which began without it: {3}",
-                        phase, machine.nameOf(*owner, *barrier), barrier->phase,
-                        work.agent->who(*work.inst)),
-          work.inst->origin, work.agent);
-    barrier->copies.push_back(work.id);
-    if (machine.views)
-      for (int c = 0; c < 2; ++c)
-        barrier->gathering.own.raise(work.agent->knowledge->copies[c], last);
-    machine.arrive(*barrier, work.agent->program.lanes, work.inst->origin,
-                   work.agent);
-    return true;
+  auto arrival = std::make_shared<CopiesArrive>(agent, inst);
+  arrival->barrier = barrier;
+  arrival->targets.push_back({owner, barrier->phase});
+  owner->unobserved[arrival->id] = arrival;
+  Stream &stream = agent.stream(Mechanism::AsyncGroup);
+  auto follow = [&](std::vector<WorkRef> &copies) {
+    llvm::erase_if(copies, [](const WorkRef &copy) { return copy->done; });
+    arrival->earlier.insert(arrival->earlier.end(), copies.begin(),
+                            copies.end());
   };
-  owner->unobserved[work->id] = work;
-  // The barrier tells of what no group holds.
-  agent.openCopies.clear();
-  machine.issue(work);
+  follow(stream.open);
+  for (size_t i = stream.done; i < stream.groups.size(); ++i)
+    follow(stream.groups[i].work);
+  arrival->number = stream.issued;
+  machine.issue(arrival);
   return machine.failed() ? Step::Failed : Step::Ran;
+}
+
+static Waits waitsForGroup(Agent &, const Inst &) {
+  return {.what = "a group of cp.async"};
 }
 
 //===----------------------------------------------------------------------===//
@@ -266,19 +241,17 @@ void titan::sim::registerAsyncCopy(ExecutionTable &table) {
     c.setList(inst, op.getIndices(), true);
   });
   table.add<CpAsyncCommitOp>([](Compiler &c, CpAsyncCommitOp op) {
-    uint32_t dst = c.scalar(op.getToken());
-    c.emit(commit, op).dst = dst;
+    compileCommit(c, op, Mechanism::AsyncGroup, op.getToken(),
+                  /*byWarp=*/true);
   });
   table.add<CpAsyncWaitOp>([](Compiler &c, CpAsyncWaitOp op) {
-    uint32_t a = c.scalar(op.getToken());
-    Inst &inst = c.emit(wait, op);
-    inst.waits = waitsForGroup;
-    inst.a = a;
+    compileWait(c, op, Mechanism::AsyncGroup, op.getToken(), 0, /*byWarp=*/true)
+        .waits = waitsForGroup;
   });
   table.add<CpAsyncWaitGroupOp>([](Compiler &c, CpAsyncWaitGroupOp op) {
-    Inst &inst = c.emit(waitGroup, op);
-    inst.waits = waitsForGroup;
-    inst.imm = op.getPending();
+    compileWait(c, op, Mechanism::AsyncGroup, nullptr, op.getPending(),
+                /*byWarp=*/true)
+        .waits = waitsForGroup;
   });
   table.add<CpAsyncMBarrierArriveOp>(
       [](Compiler &c, CpAsyncMBarrierArriveOp op) {

@@ -38,9 +38,8 @@ MBarrier *titan::sim::peerBarrier(Agent &agent, const Inst &inst, Cta *target,
   return nullptr;
 }
 
-void titan::sim::completeAt(Machine &machine, Copy &copy, MBarrier &barrier,
-                            uint64_t phase, int64_t bytes) {
-  Cta &target = *copy.targets.front().first;
+void titan::sim::completeAt(Machine &machine, Work &copy, Cta &target,
+                            MBarrier &barrier, uint64_t phase, int64_t bytes) {
   if (barrier.state != MBarrier::Live) {
     machine.find(Code::BarrierNotInitialised,
                  machine.nameOf(target, barrier) + " is " +
@@ -49,6 +48,9 @@ void titan::sim::completeAt(Machine &machine, Copy &copy, MBarrier &barrier,
                  copy.inst->origin, copy.agent);
     return;
   }
+  // The async proxy does not see the barrier yet: the signal is lost.
+  if (copy.engine == Engine::Bulk && !barrier.publishedAsync)
+    return;
   if (barrier.phase != phase) {
     machine.find(
         Code::BarrierBytes,
@@ -87,7 +89,67 @@ uint64_t titan::sim::reduceWord(AtomicOp op, unsigned bytes, uint64_t old,
   llvm_unreachable("no reduction into shared memory");
 }
 
-/// st.async, and red.async where `flag` is set (its operation in `kind`).
+namespace {
+/// The stores of a warp's threads: st.async, and red.async where `flag` is set
+/// (its operation in `kind`).
+struct PeerStore : Work {
+  PeerStore(Agent &agent, const Inst &inst)
+      : Work(agent, inst, Mechanism::Phase) {
+    engine = Engine::Generic;
+    if (agent.machine.views)
+      for (int c = 0; c < 2; ++c)
+        knows[c] = agent.knowledge->classes[c].known;
+  }
+  void write(Machine &machine) override;
+
+  MBarrier *barrier = nullptr;
+  unsigned bytes = 0; ///< Of an element.
+  struct Word {
+    unsigned lane;
+    uint32_t address;
+    uint64_t bits;
+    bool poison;
+  };
+  std::vector<Word> words;
+  Clock knows[2]; ///< Views: what lane 0 knew, and the others.
+};
+} // namespace
+
+void PeerStore::write(Machine &machine) {
+  auto [target, phase] = targets.front();
+  std::optional<Viewer> viewers[2];
+  EventId event = 0;
+  if (machine.views) {
+    for (int c = 0; c < 2; ++c)
+      viewers[c].emplace(*machine.views, Proxy::Generic, knows[c]);
+    event = machine.views->async(barrier->source, phase + 1);
+  }
+  bool reduces = inst->flag;
+  for (const Word &word : words) {
+    Viewer *viewer =
+        viewers[word.lane != 0] ? &*viewers[word.lane != 0] : nullptr;
+    uint64_t bits = word.bits;
+    uint8_t data[8], poison[8];
+    std::memset(poison, word.poison, sizeof(poison));
+    if (reduces) {
+      uint64_t old = 0;
+      if (!target->shared.read(word.address, bytes, data, poison)) {
+        machine.find(Code::UndefinedRead,
+                     "updates bytes of " + machine.nameAt(word.address) +
+                         " that were never written: " + agent->who(*inst),
+                     inst->origin, agent);
+        return;
+      }
+      std::memcpy(&old, data, bytes);
+      bits = reduceWord(static_cast<AtomicOp>(inst->kind), bytes, old, bits);
+    }
+    std::memcpy(data, &bits, bytes);
+    target->shared.write(word.address, bytes, data, poison, event, viewer,
+                         /*wins=*/reduces);
+  }
+  completeAt(machine, *this, *target, *barrier, phase, words.size() * bytes);
+}
+
 static Step store(Agent &agent, const Inst &inst) {
   Machine &machine = agent.machine;
   if (!agent.wholeWarp(inst))
@@ -101,16 +163,10 @@ static Step store(Agent &agent, const Inst &inst) {
   MBarrier *barrier = peerBarrier(agent, inst, target, inst.flag);
   if (!barrier)
     return Step::Failed;
-  struct Word {
-    unsigned lane;
-    uint32_t address;
-    uint64_t bits;
-    bool poison;
-  };
-  std::vector<Word> words;
   const Tile *from = agent.tile(inst.b);
   if (inst.flag && !agent.usePoison(inst, from))
     return Step::Failed;
+  std::vector<PeerStore::Word> words;
   size_t begin = size_t(agent.regionWarp % table.warps) * table.perWarp();
   for (uint32_t i = 0; i < table.perWarp(); ++i)
     if (agent.regionWarp < table.warps && table.owner[begin + i])
@@ -121,55 +177,12 @@ static Step store(Agent &agent, const Inst &inst) {
     return Step::Ran;
   agent.view.release(agent.lanes());
   agent.readsToCome(*target, place.address, access.viewBytes);
-  auto copy = std::make_shared<Copy>();
-  copy->id = machine.nextCopy++;
-  copy->inst = &inst;
-  copy->agent = &agent;
-  copy->cta = &agent.cta;
+  auto copy = std::make_shared<PeerStore>(agent, inst);
+  copy->barrier = barrier;
+  copy->bytes = access.bytes;
+  copy->words = std::move(words);
   copy->targets.push_back({target, barrier->phase});
   target->unobserved[copy->id] = copy;
-  Clock known[2];
-  if (machine.views)
-    for (int c = 0; c < 2; ++c)
-      known[c] = agent.knowledge->classes[c].known;
-  copy->act = [&machine, target, barrier, phase = barrier->phase,
-               bytes = access.bytes, words = std::move(words),
-               known = std::array<Clock, 2>{known[0], known[1]}](Copy &copy) {
-    std::optional<Viewer> viewers[2];
-    EventId event = 0;
-    if (machine.views) {
-      for (int c = 0; c < 2; ++c)
-        viewers[c].emplace(*machine.views, Proxy::Generic, known[c]);
-      event = machine.views->async(barrier->source, phase + 1);
-    }
-    bool reduces = copy.inst->flag;
-    for (const Word &word : words) {
-      Viewer *viewer =
-          viewers[word.lane != 0] ? &*viewers[word.lane != 0] : nullptr;
-      uint64_t bits = word.bits;
-      uint8_t data[8], poison[8];
-      std::memset(poison, word.poison, sizeof(poison));
-      if (reduces) {
-        uint64_t old = 0;
-        if (!target->shared.read(word.address, bytes, data, poison)) {
-          machine.find(
-              Code::UndefinedRead,
-              "updates bytes of " + machine.nameAt(word.address) +
-                  " that were never written: " + copy.agent->who(*copy.inst),
-              copy.inst->origin, copy.agent);
-          return true;
-        }
-        std::memcpy(&old, data, bytes);
-        bits = reduceWord(static_cast<AtomicOp>(copy.inst->kind), bytes, old,
-                          bits);
-      }
-      std::memcpy(data, &bits, bytes);
-      target->shared.write(word.address, bytes, data, poison, event, viewer,
-                           /*wins=*/reduces);
-    }
-    completeAt(machine, copy, *barrier, phase, words.size() * bytes);
-    return true;
-  };
   ++machine.report.copies;
   machine.issue(copy);
   return machine.failed() ? Step::Failed : Step::Ran;

@@ -10,6 +10,7 @@
 // of bytes. To a peer the source is read when the copy's step comes.
 //
 //===----------------------------------------------------------------------===//
+#include "Copy.h"
 #include "titan/Simulator/ExecutionTable.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -57,13 +58,12 @@ static Step copy(Agent &agent, const Inst &inst, TmaDirection direction) {
   Machine &machine = agent.machine;
   if (!agent.oneThread(inst))
     return Step::Failed;
-  SharedPlace place = SharedPlace::decode(agent.scalars[inst.b]);
   uint64_t global = runAddress(agent, inst);
   if (!global)
     return Step::Failed;
-  auto copy = std::make_shared<Copy>();
-  copy->what.direction = direction;
-  copy->run = TmaRun{place.address, global, inst.imm, false, inst.imm};
+  auto copy = std::make_shared<Copy>(agent, inst, direction);
+  copy->shared = SharedPlace::decode(agent.scalars[inst.b]).address;
+  copy->run = TmaRun{copy->shared, global, inst.imm, false, inst.imm};
   copy->mapRead = true;
   copy->tensor = agent.scalars[inst.a];
   if (direction == TmaDirection::Reduce) {
@@ -75,7 +75,7 @@ static Step copy(Agent &agent, const Inst &inst, TmaDirection direction) {
     copy->type = findTmaType({name.data(), name.size()});
     copy->what.reduction = stringifyAtomicOp(op).str();
   }
-  return issueCopy(agent, inst, copy, place.address);
+  return issueCopy(copy);
 }
 
 static Step bulkLoad(Agent &agent, const Inst &inst) {
@@ -88,73 +88,93 @@ static Step bulkReduce(Agent &agent, const Inst &inst) {
   return copy(agent, inst, TmaDirection::Reduce);
 }
 
-/// With an operation in `kind` where `flag` is set, on elements of `imm2` bytes.
+namespace {
+/// To the shared memory of a peer, whose barrier tells of all of it.
+struct PeerCopy : Work {
+  PeerCopy(Agent &agent, const Inst &inst)
+      : Work(agent, inst, Mechanism::Phase),
+        from(SharedPlace::decode(agent.scalars[inst.a]).address),
+        to(SharedPlace::decode(agent.scalars[inst.b]).address) {}
+
+  bool readsFrom(uint64_t begin, uint64_t bytes) const override {
+    return from < begin + bytes && begin < from + inst->imm;
+  }
+  bool isKnownRead(Machine &, const Viewer &) const override { return false; }
+  void read(Machine &machine) override;
+  void write(Machine &machine) override;
+
+  uint32_t from, to;
+  MBarrier *barrier = nullptr;
+  std::vector<uint8_t> data;
+};
+} // namespace
+
+void PeerCopy::read(Machine &machine) {
+  data.resize(inst->imm);
+  std::vector<uint8_t> poison(inst->imm);
+  cta->shared.read(from, inst->imm, data.data(), poison.data());
+  restore(old, from, inst->imm, data.data(), poison.data());
+  if (llvm::is_contained(poison, 1))
+    findUnwritten(machine, *this, from);
+}
+
+/// With an operation in `kind` where `flag` is set, on elements of the width in
+/// the list.
+void PeerCopy::write(Machine &machine) {
+  auto [target, phase] = targets.front();
+  std::optional<Viewer> viewer;
+  EventId event = 0;
+  if (machine.views) {
+    viewer.emplace(*machine.views, Proxy::Async, known);
+    event = machine.views->async(barrier->source, phase + 1);
+    machine.settle(*target, to, inst->imm, *viewer);
+  }
+  if (inst->flag) {
+    std::vector<uint8_t> old(inst->imm);
+    if (!target->shared.read(to, inst->imm, old.data())) {
+      machine.find(Code::UndefinedRead,
+                   "updates bytes of " + machine.nameAt(to) +
+                       " that were never written: " + agent->who(*inst),
+                   inst->origin, agent);
+      return;
+    }
+    auto op = static_cast<AtomicOp>(inst->kind);
+    unsigned width = machine.program.lists[inst->list];
+    for (int64_t i = 0; i < inst->imm; i += width) {
+      uint64_t a = 0, b = 0;
+      std::memcpy(&a, &old[i], width);
+      std::memcpy(&b, &data[i], width);
+      a = reduceWord(op, width, a, b);
+      std::memcpy(&data[i], &a, width);
+    }
+  }
+  target->shared.write(to, inst->imm, data.data(), nullptr, event,
+                       viewer ? &*viewer : nullptr, /*wins=*/inst->flag);
+  data.clear();
+  completeAt(machine, *this, *target, *barrier, phase, inst->imm);
+}
+
 static Step toPeer(Agent &agent, const Inst &inst) {
   Machine &machine = agent.machine;
   if (!agent.oneThread(inst))
     return Step::Failed;
-  SharedPlace from = SharedPlace::decode(agent.scalars[inst.a]);
-  SharedPlace to = SharedPlace::decode(agent.scalars[inst.b]);
-  Cta *target = agent.resolve(inst, to);
+  Cta *target = agent.resolve(inst, SharedPlace::decode(agent.scalars[inst.b]));
   if (!target)
     return Step::Failed;
   MBarrier *barrier = peerBarrier(agent, inst, target, /*peer=*/true);
   if (!barrier)
     return Step::Failed;
-  auto copy = std::make_shared<Copy>();
-  copy->id = machine.nextCopy++;
-  copy->inst = &inst;
-  copy->agent = &agent;
-  copy->cta = &agent.cta;
-  copy->shared = from.address;
-  copy->run = TmaRun{from.address, 0, inst.imm, false, inst.imm};
-  copy->mapRead = true;
+  auto copy = std::make_shared<PeerCopy>(agent, inst);
+  copy->barrier = barrier;
   copy->targets.push_back({target, barrier->phase});
   target->unobserved[copy->id] = copy;
   agent.view.beforeAsync(agent.lanes());
   if (machine.views) {
     copy->known = agent.knowledge->classes[0].known;
     Viewer viewer(*machine.views, Proxy::Async, copy->known);
-    agent.cta.shared.oldBytes(from.address, inst.imm, viewer, copy->old);
-    agent.cta.stores.push_back(copy);
+    agent.cta.shared.oldBytes(copy->from, inst.imm, viewer, copy->old);
+    agent.cta.readers.push_back(copy);
   }
-  copy->act = [&machine, target, barrier, phase = barrier->phase,
-               to = to.address,
-               width = agent.program.lists[inst.list]](Copy &copy) {
-    const Inst &inst = *copy.inst;
-    machine.readSource(copy);
-    std::optional<Viewer> viewer;
-    EventId event = 0;
-    if (machine.views) {
-      viewer.emplace(*machine.views, Proxy::Async, copy.known);
-      event = machine.views->async(barrier->source, phase + 1);
-      machine.settle(*target, to, inst.imm, *viewer);
-    }
-    if (inst.flag) {
-      std::vector<uint8_t> old(inst.imm);
-      if (!target->shared.read(to, inst.imm, old.data())) {
-        machine.find(Code::UndefinedRead,
-                     "updates bytes of " + machine.nameAt(to) +
-                         " that were never written: " + copy.agent->who(inst),
-                     inst.origin, copy.agent);
-        return true;
-      }
-      auto op = static_cast<AtomicOp>(inst.kind);
-      for (int64_t i = 0; i < inst.imm; i += width) {
-        uint64_t a = 0, b = 0;
-        std::memcpy(&a, &old[i], width);
-        std::memcpy(&b, &copy.data[i], width);
-        a = reduceWord(op, width, a, b);
-        std::memcpy(&copy.data[i], &a, width);
-      }
-    }
-    target->shared.write(to, inst.imm, copy.data.data(), nullptr, event,
-                         viewer ? &*viewer : nullptr, /*wins=*/inst.flag);
-    copy.data.clear();
-    if (barrier->publishedAsync)
-      completeAt(machine, copy, *barrier, phase, inst.imm);
-    return true;
-  };
   ++machine.report.copies;
   machine.issue(copy);
   return machine.failed() ? Step::Failed : Step::Ran;

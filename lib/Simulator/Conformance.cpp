@@ -16,11 +16,9 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::sim;
 
-Conformance::Counts::Counts(const Agent &agent)
-    : bulkGroups(agent.groups.size()), bulkRead(agent.groupsRead),
-      bulkDone(agent.groupsDone), mmaGroups(agent.productGroups.size()),
-      copyGroups(agent.copyGroups.size()), copiesDone(agent.copyGroupsDone),
-      products(agent.productsObserved) {
+Conformance::Counts::Counts(const Agent &agent) {
+  for (const Stream &stream : agent.streams)
+    groups.push_back({stream.groups.size(), stream.read, stream.done});
   if (!agent.knowledge)
     return;
   const Knowledge &thread = agent.knowledge->classes[0];
@@ -245,28 +243,16 @@ void Conformance::compareGroups(Agent &agent, const Inst &inst,
   Counts now(agent), said = before;
   for (const effect::Effect &each : list) {
     if (auto *commit = std::get_if<effect::CommitGroup>(&each.what)) {
-      said.bulkGroups += commit->mechanism == Mechanism::BulkGroup;
-      said.mmaGroups += commit->mechanism == Mechanism::MmaGroup;
-      said.copyGroups += commit->mechanism == Mechanism::AsyncGroup;
+      ++said.groups[static_cast<size_t>(commit->mechanism)].made;
     } else if (auto *wait = std::get_if<effect::WaitGroup>(&each.what)) {
-      auto upTo = [&](size_t groups) {
-        return wait->token
-                   ? static_cast<size_t>(numbers.bits(wait->token))
-                   : groups -
-                         std::min<size_t>(groups, wait->pending.value_or(0));
-      };
-      if (wait->mechanism == Mechanism::BulkGroup) {
-        size_t covered = upTo(said.bulkGroups);
-        said.bulkRead = std::max(said.bulkRead, covered);
-        if (!wait->sourcesOnly)
-          said.bulkDone = std::max(said.bulkDone, covered);
-      } else if (wait->mechanism == Mechanism::MmaGroup) {
-        size_t covered = upTo(said.mmaGroups);
-        said.products = std::max(
-            said.products, covered ? agent.productGroups[covered - 1] : 0);
-      } else if (wait->mechanism == Mechanism::AsyncGroup) {
-        said.copiesDone = std::max(said.copiesDone, upTo(said.copyGroups));
-      }
+      Counts::Groups &of = said.groups[static_cast<size_t>(wait->mechanism)];
+      size_t covered =
+          wait->token
+              ? static_cast<size_t>(numbers.bits(wait->token))
+              : of.made - std::min<size_t>(of.made, wait->pending.value_or(0));
+      of.read = std::max(of.read, covered);
+      if (!wait->sourcesOnly)
+        of.done = std::max(of.done, covered);
     } else if (auto *fence = std::get_if<effect::Fence>(&each.what);
                fence && agent.knowledge) {
       for (int space = 0; space < 3; ++space)
@@ -277,24 +263,20 @@ void Conformance::compareGroups(Agent &agent, const Inst &inst,
           fence->kind == effect::Fence::TensormapRelease && !fence->object;
     }
   }
-  if (now.bulkGroups != said.bulkGroups || now.mmaGroups != said.mmaGroups ||
-      now.copyGroups != said.copyGroups)
-    mismatch(agent, inst,
-             llvm::formatv("has committed {0} bulk, {1} mma and {2} cp.async "
-                           "groups, and declares {3}, {4} and {5}",
-                           now.bulkGroups, now.mmaGroups, now.copyGroups,
-                           said.bulkGroups, said.mmaGroups, said.copyGroups)
-                 .str());
-  if (now.bulkRead != said.bulkRead || now.bulkDone != said.bulkDone ||
-      now.products != said.products || now.copiesDone != said.copiesDone)
-    mismatch(agent, inst,
-             llvm::formatv(
-                 "has waited for {0} groups' sources, {1} groups, {2} "
-                 "products and {3} groups of cp.async, and declares "
-                 "{4}, {5}, {6} and {7}",
-                 now.bulkRead, now.bulkDone, now.products, now.copiesDone,
-                 said.bulkRead, said.bulkDone, said.products, said.copiesDone)
-                 .str());
+  for (const MechanismInfo &info : mechanisms()) {
+    const Counts::Groups &is = now.groups[static_cast<size_t>(info.mechanism)],
+                         &should =
+                             said.groups[static_cast<size_t>(info.mechanism)];
+    if (is != should)
+      mismatch(
+          agent, inst,
+          llvm::formatv("has, by {0}, committed {1} groups, waited for the "
+                        "sources of {2} and all of {3}; it declares {4}, "
+                        "{5} and {6}",
+                        info.name, is.made, is.read, is.done, should.made,
+                        should.read, should.done)
+              .str());
+  }
   if (!std::equal(now.proxyFences, now.proxyFences + 3, said.proxyFences) ||
       now.mapReleases != said.mapReleases)
     mismatch(agent, inst, "executes other proxy fences than it declares");

@@ -54,9 +54,12 @@ private:
   };
   /// What an agent has of groups and of fences.
   struct Counts {
-    size_t bulkGroups = 0, bulkRead = 0, bulkDone = 0, mmaGroups = 0;
-    size_t copyGroups = 0, copiesDone = 0;
-    uint64_t products = 0;
+    /// By mechanism: groups committed, and those waited for.
+    struct Groups {
+      size_t made = 0, read = 0, done = 0;
+      bool operator==(const Groups &) const = default;
+    };
+    std::vector<Groups> groups;
     size_t proxyFences[3] = {}, mapReleases = 0;
     explicit Counts(const Agent &agent);
     Counts() = default;

@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Trace.h"
-#include "titan/Simulator/Machine.h"
+#include "titan/Simulator/ExecutionTable.h"
+
+#include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
 
@@ -24,100 +26,187 @@ void titan::sim::restore(ArrayRef<OldByte> old, uint64_t address, size_t bytes,
   }
 }
 
-void Machine::issue(CopyRef copy) {
-  copy->issued = events;
-  Work item{copy, copy->cta, nullptr, 0};
-  ++copy->cta->cluster.pendingWork;
-  if (options.schedule.kind == Schedule::Eager) {
-    while (!stop && !perform(item))
-      ;
-    --copy->cta->cluster.pendingWork;
-    return;
-  }
-  work.push_back(std::move(item));
+//===----------------------------------------------------------------------===//
+// A piece of work
+//===----------------------------------------------------------------------===//
+
+Work::Work(Agent &agent, const Inst &inst, Mechanism mechanism)
+    : id(agent.machine.nextWork++), inst(&inst), agent(&agent), cta(&agent.cta),
+      mechanism(mechanism), engine(mechanismInfo(mechanism).engine) {}
+Work::~Work() = default;
+
+bool Work::isKnownRead(Machine &machine, const Viewer &writer) const {
+  return writer.knows(machine.views->stream(*agent, mechanism, 0).read, number);
 }
 
-void Machine::issue(Cta &cta, Warpgroup &group, uint64_t number) {
-  Work item{nullptr, &cta, &group, number};
-  ++cta.cluster.pendingWork;
-  if (options.schedule.kind == Schedule::Eager) {
-    perform(item);
-    --cta.cluster.pendingWork;
+void Work::settle(Machine &machine) { machine.readSource(*this); }
+
+void Machine::issue(WorkRef item) {
+  item->issued = events;
+  ++item->cta->cluster.pendingWork;
+  if (options.schedule.kind != Schedule::Eager) {
+    work.push_back(std::move(item));
     return;
   }
-  work.push_back(std::move(item));
+  while (!stop && !perform(*item))
+    ;
+  --item->cta->cluster.pendingWork;
 }
 
 bool Machine::ready(const Work &item) const {
-  return !item.group || item.group->done >= item.product;
+  return !item.queue || item.queue->done + 1 >= item.number;
+}
+
+bool Machine::perform(Work &item) {
+  ++events;
+  if (item.done)
+    return true;
+  if (!item.isReady())
+    return false;
+  if (!item.sourceRead) {
+    readSource(item);
+    if (mechanismInfo(item.mechanism).hasReadWait)
+      return false;
+  }
+  complete(item);
+  return true;
+}
+
+void Machine::readSource(Work &item) {
+  if (!std::exchange(item.sourceRead, true))
+    item.read(*this);
+}
+
+void Machine::complete(Work &item) {
+  readSource(item);
+  item.write(*this);
+  item.done = true;
+  if (trace)
+    trace->work(item, events);
+  Queue *queue = item.queue;
+  if (!queue)
+    return;
+  ++queue->done;
+  while (!queue->pieces.empty() && queue->pieces.front()->done) {
+    queue->pieces.pop_front();
+    ++queue->first;
+  }
+}
+
+void Machine::completeUpTo(Queue &queue, uint64_t number) {
+  while (queue.done < number && !stop) {
+    WorkRef next = queue.pieces[queue.done - queue.first];
+    complete(*next);
+  }
 }
 
 bool Machine::settle(Cta &cta, uint64_t begin, uint64_t bytes,
                      const Viewer &writer) {
+  std::erase_if(cta.readers,
+                [](const WorkRef &item) { return item->sourceRead; });
   bool toCome = false;
-  auto overlaps = [&](uint64_t from, uint64_t size) {
-    return from < begin + bytes && begin < from + size;
-  };
-  for (size_t g = 0; g < cta.warpgroups.size(); ++g) {
-    Warpgroup &group = cta.warpgroups[g];
-    uint32_t sources[4];
-    if (group.products.empty())
+  for (const WorkRef &item : cta.readers) {
+    if (item->sourceRead || !item->readsFrom(begin, bytes))
       continue;
-    for (unsigned warp = 0; warp < 4; ++warp)
-      sources[warp] = cta.agents[4 * g + warp]->knowledge->products;
-    uint64_t over = group.done;
-    for (uint64_t number = group.done;
-         number < group.firstNumber + group.products.size(); ++number) {
-      const Product &product = group.products[number - group.firstNumber];
-      const MmaTable &table = *program.products[product.inst->table];
-      if (product.joined != 15 ||
-          (!overlaps(product.b, table.b->viewBytes) &&
-           (!table.a || !overlaps(product.a, table.a->viewBytes))))
-        continue;
-      if (writer.knowsOne(sources, number + 1))
-        over = number + 1;
-      else
-        toCome = true;
-    }
-    multiplyUpTo(cta, group, over);
-  }
-  std::erase_if(cta.stores,
-                [](const CopyRef &copy) { return copy->sourceRead; });
-  for (const CopyRef &copy : cta.stores) {
-    if (!overlaps(copy->shared, copy->imageBytes()))
-      continue;
-    // Of copies to a peer its barrier tells, when they are done.
-    if (!copy->act &&
-        writer.knows(copy->agent->knowledge->bulkReads, copy->group))
-      readSource(*copy);
+    if (item->isKnownRead(*this, writer))
+      item->settle(*this);
     else
       toCome = true;
   }
   return toCome;
 }
 
-bool Machine::perform(Work &item) {
-  ++events;
-  if (item.group) {
-    if (item.group->done == item.product)
-      multiply(*item.cta, *item.group);
-    return true;
-  }
-  Copy &copy = *item.copy;
-  if (copy.act) {
-    if (!copy.act(copy))
-      return false;
-    copy.sourceRead = copy.done = true;
-  } else if (copy.isLoad()) {
-    load(copy);
-    copy.sourceRead = copy.done = true;
-  } else if (!copy.sourceRead) {
-    readSource(copy);
-  } else {
-    writeDestination(copy);
-    copy.done = true;
-  }
-  if (trace && copy.done)
-    trace->copy(copy, events);
-  return copy.done;
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+void Agent::join(WorkRef work, Mechanism mechanism) {
+  Stream &to = stream(mechanism);
+  work->number = ++to.issued;
+  if (mechanismInfo(mechanism).binding == Binding::Issue)
+    to.groups.push_back({{std::move(work)}, to.issued});
+  else
+    to.open.push_back(std::move(work));
+}
+
+/// The mechanism of a commit or wait; none, and a finding, where one thread
+/// executes what is for all.
+static std::optional<Mechanism> mechanismOf(Agent &agent, const Inst &inst) {
+  if (inst.imm2 && !agent.wholeWarp(inst))
+    return std::nullopt;
+  return static_cast<Mechanism>(inst.kind);
+}
+
+static Step commit(Agent &agent, const Inst &inst) {
+  auto mechanism = mechanismOf(agent, inst);
+  if (!mechanism)
+    return Step::Failed;
+  Stream &stream = agent.stream(*mechanism);
+  stream.groups.push_back({std::move(stream.open), stream.issued});
+  stream.open.clear();
+  agent.scalars[inst.dst] = stream.groups.size();
+  return Step::Ran;
+}
+
+Step Agent::waitForGroups(Mechanism mechanism, size_t upTo, bool sourcesOnly) {
+  // Groups complete in order: the wait covers every older one.
+  Stream &from = stream(mechanism);
+  for (size_t i = sourcesOnly ? from.read : from.done; i < upTo; ++i)
+    for (const WorkRef &work : from.groups[i].work)
+      if (!work->isOver(sourcesOnly, machine.views != nullptr))
+        return Step::Blocked;
+  if (machine.views)
+    machine.views->learn(*this, mechanism, from.lastOf(upTo), sourcesOnly);
+  from.read = std::max(from.read, upTo);
+  if (sourcesOnly)
+    return Step::Ran;
+  for (size_t i = from.done; i < upTo; ++i)
+    llvm::erase_if(from.groups[i].work,
+                   [](const WorkRef &work) { return work->done; });
+  from.done = std::max(from.done, upTo);
+  return Step::Ran;
+}
+
+static Step waitForToken(Agent &agent, const Inst &inst) {
+  auto mechanism = mechanismOf(agent, inst);
+  return mechanism
+             ? agent.waitForGroups(*mechanism, agent.scalars[inst.a], inst.flag)
+             : Step::Failed;
+}
+
+static Step waitForNumber(Agent &agent, const Inst &inst) {
+  auto mechanism = mechanismOf(agent, inst);
+  if (!mechanism)
+    return Step::Failed;
+  size_t groups = agent.stream(*mechanism).groups.size();
+  return agent.waitForGroups(
+      *mechanism, groups - std::min<size_t>(groups, inst.imm), inst.flag);
+}
+
+static Waits waitsForGroup(Agent &, const Inst &inst) {
+  return {.what = llvm::formatv(
+              "a {0}", mechanismInfo(static_cast<Mechanism>(inst.kind)).name)};
+}
+
+void titan::sim::compileCommit(Compiler &c, Operation *op, Mechanism mechanism,
+                               Value token, bool byWarp) {
+  uint32_t dst = c.scalar(token);
+  Inst &inst = c.emit(commit, op);
+  inst.kind = static_cast<uint8_t>(mechanism);
+  inst.imm2 = byWarp;
+  inst.dst = dst;
+}
+
+Inst &titan::sim::compileWait(Compiler &c, Operation *op, Mechanism mechanism,
+                              Value token, int64_t pending, bool byWarp,
+                              bool sourcesOnly) {
+  uint32_t a = c.scalar(token);
+  Inst &inst = c.emit(token ? waitForToken : waitForNumber, op);
+  inst.waits = waitsForGroup;
+  inst.kind = static_cast<uint8_t>(mechanism);
+  inst.imm2 = byWarp;
+  inst.flag = sourcesOnly;
+  inst.a = a;
+  inst.imm = pending;
+  return inst;
 }

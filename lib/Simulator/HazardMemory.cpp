@@ -136,7 +136,7 @@ bool State::mapAcquired(const Record &x, const Access &y) {
       release = &*it;
   if (!release || x.cta == y.record.cta)
     return release;
-  uint32_t clusterSize = machine.kernel.getClusterSize();
+  uint32_t clusterSize = machine.program.clusterSize;
   auto code =
       scopeProblem(release->scope, y.acquired->scope, Relation::OtherCta,
                    x.cta / clusterSize == y.record.cta / clusterSize);
@@ -235,7 +235,7 @@ bool State::standsFor(const Access &y, const Record &x) {
 State::Order State::check(const Record &x, Access &y) {
   ProxyAccess first{x.kind, x.proxy}, second{y.record.kind, y.record.proxy};
   Relation between = relation(x, y);
-  uint32_t clusterSize = machine.kernel.getClusterSize();
+  uint32_t clusterSize = machine.program.clusterSize;
   Scope least = x.cta == y.record.cta ? Scope::Cta
                 : x.cta / clusterSize == y.record.cta / clusterSize
                     ? Scope::Cluster
@@ -338,11 +338,11 @@ State::Order State::check(const Record &x, Access &y) {
 
 void State::touch(const Memory &memory, uint64_t address, uint64_t bytes,
                   Access &y) {
-  auto &chunks = shadow[&memory];
+  ShadowMemory &chunks = shadow[&memory];
   for (uint64_t at = address, end = address + bytes; at < end;) {
     uint64_t chunk = at / 16, next = std::min(end, (chunk + 1) * 16);
     uint16_t mask = static_cast<uint16_t>(((1u << (next - at)) - 1) << at % 16);
-    uint32_t &head = chunks.try_emplace(chunk, none).first->second;
+    uint32_t &head = chunks.at(chunk);
     uint32_t *link = &head;
     while (*link != none) {
       Record &x = records[*link];

@@ -11,6 +11,8 @@
 #include "Hazards.h"
 #include "Numbers.h"
 
+#include <array>
+
 namespace titan::sim {
 
 /// Stands for all lanes of a class.
@@ -161,6 +163,35 @@ struct Access {
   const ThreadClass::MapAcquire *acquired = nullptr;
   /// The last operation found to be before this access.
   uint32_t goodOp = none;
+};
+
+/// Of each 16 bytes of a memory the first of a list of records, or none.
+class ShadowMemory {
+public:
+  uint32_t &at(uint64_t chunk) {
+    if (chunk / pageChunks != lastNumber || !last) {
+      lastNumber = chunk / pageChunks;
+      std::unique_ptr<Page> &page = pages[lastNumber];
+      if (!page) {
+        page = std::make_unique<Page>();
+        page->fill(none);
+      }
+      last = page.get();
+    }
+    return (*last)[chunk % pageChunks];
+  }
+  template <typename Visit> void forEach(Visit &&visit) {
+    for (auto &[number, page] : pages)
+      for (uint32_t head : *page)
+        visit(head);
+  }
+
+private:
+  static constexpr uint64_t pageChunks = 256;
+  using Page = std::array<uint32_t, pageChunks>;
+  llvm::DenseMap<uint64_t, std::unique_ptr<Page>> pages;
+  uint64_t lastNumber = 0;
+  Page *last = nullptr;
 };
 
 struct BarrierClock {
@@ -319,7 +350,7 @@ struct Hazards::State {
   std::unordered_map<uint32_t, WarpState> warps;
   std::vector<Site> sites;
   std::vector<AsyncOp> ops;
-  std::unordered_map<const Memory *, llvm::DenseMap<uint64_t, uint32_t>> shadow;
+  std::unordered_map<const Memory *, ShadowMemory> shadow;
   std::vector<Record> records;
   uint32_t freeRecord = none;
   std::unordered_map<const MBarrier *, BarrierClock> barriers;

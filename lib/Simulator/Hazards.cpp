@@ -180,13 +180,14 @@ void Hazards::end(Cluster &cluster) {
   for (auto &cta : cluster.ctas) {
     auto chunks = state->shadow.find(&cta->shared);
     if (chunks != state->shadow.end()) {
-      for (auto &[chunk, head] : chunks->second)
+      chunks->second.forEach([&](uint32_t head) {
         for (uint32_t at = head; at != none;) {
           uint32_t next = state->records[at].next;
           state->records[at].next = state->freeRecord;
           state->freeRecord = at;
           at = next;
         }
+      });
       state->shadow.erase(chunks);
     }
     for (auto &[address, barrier] : cta->barriers)

@@ -18,28 +18,45 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::sim;
 
-/// With views a product that has been issued may be done later; see
-/// Machine::settle.
-static bool areComplete(Agent &agent, uint64_t upTo) {
-  const Warpgroup &group = agent.cta.warpgroups[agent.warp / 4];
-  if (!agent.machine.views || group.done >= upTo)
-    return group.done >= upTo;
-  return group.firstNumber + group.products.size() >= upTo &&
-         group.products[upTo - 1 - group.firstNumber].joined == 15;
-}
+namespace {
+/// A matrix product of a warpgroup; its warps come to it one by one.
+struct Product : Work {
+  Product(Agent &agent, const Inst &inst, Queue &of)
+      : Work(agent, inst, Mechanism::MmaGroup) {
+    fills = false;
+    queue = &of;
+  }
 
-/// A wait for products up to that number has returned.
-static void observe(Agent &agent, uint64_t upTo) {
-  if (agent.machine.views)
-    agent.machine.views->learn(agent, everyLane, agent.knowledge->products,
-                               upTo);
-  agent.productsObserved = std::max(agent.productsObserved, upTo);
-}
+  /// All of its warps have come: it is issued.
+  bool isWhole() const { return joined == 15; }
+  bool readsFrom(uint64_t begin, uint64_t bytes) const override;
+  bool isKnownRead(Machine &machine, const Viewer &writer) const override;
+  /// With views a product that has been issued may be done later; see
+  /// Machine::settle.
+  bool isOver(bool, bool views) const override {
+    return done || (views && isWhole());
+  }
+  void settle(Machine &machine) override {
+    machine.completeUpTo(*queue, number);
+  }
+  void write(Machine &machine) override;
+  void lookAtOperands(Machine &machine);
 
-/// Products in the warp's groups up to that number.
-static uint64_t productsOf(const Agent &agent, size_t groups) {
-  return groups ? agent.productGroups[groups - 1] : 0;
-}
+  const MmaTable &table() const {
+    return *agent->program.products[inst->table];
+  }
+  unsigned firstWarp() const { return agent->warp / 4 * 4; }
+
+  unsigned joined = 0; ///< Mask of warps.
+  llvm::IntrusiveRefCntPtr<Accumulator> acc[4];
+  uint32_t a = 0, b = 0;
+  Ref registers[4]; ///< A, where it is in registers.
+  bool accumulate = false;
+  /// Views: the warps (mask) without a wgmma.fence since their registers were
+  /// used.
+  unsigned unfenced = 0;
+};
+} // namespace
 
 static Step bad(Agent &agent, const Inst &inst, Code code,
                 const Twine &message) {
@@ -74,10 +91,14 @@ static Step mmaFence(Agent &agent, const Inst &inst) {
   return Step::Ran;
 }
 
+/// The products of the agent's warpgroup.
+static Queue &queueOf(Agent &agent) {
+  return agent.cta.queues[{Engine::Wgmma, agent.warp / 4}];
+}
+
 static Step mma(Agent &agent, const Inst &inst) {
   if (!agent.wholeWarp(inst))
     return Step::Failed;
-  Warpgroup &group = agent.cta.warpgroups[agent.warp / 4];
   const MmaTable &table = *agent.program.products[inst.table];
   llvm::IntrusiveRefCntPtr<Accumulator> acc;
   bool more = inst.d != none && (agent.scalars[inst.d] & 1);
@@ -101,21 +122,20 @@ static Step mma(Agent &agent, const Inst &inst) {
   agent.refs[inst.dst] = acc;
   agent.scalars[inst.imm2] = acc->version;
   // The warps of the group come to their products in one order.
-  uint64_t number = agent.products++;
+  Queue &queue = queueOf(agent);
+  uint64_t number = agent.stream(Mechanism::MmaGroup).issued + 1;
   uint32_t place = inst.flag ? 0 : static_cast<uint32_t>(agent.scalars[inst.a]);
-  agent.lastProduct = &inst;
-  acc->lastProduct = agent.products;
-  size_t at = number - group.firstNumber;
-  if (at == group.products.size()) {
-    Product made;
-    made.inst = &inst;
-    made.a = place;
-    made.b = static_cast<uint32_t>(agent.scalars[inst.b]);
-    made.accumulate = more;
-    made.agent = &agent;
-    group.products.push_back(made);
+  acc->lastProduct = number;
+  if (number > queue.size()) {
+    auto made = std::make_shared<Product>(agent, inst, queue);
+    made->a = place;
+    made->b = static_cast<uint32_t>(agent.scalars[inst.b]);
+    made->accumulate = more;
+    queue.pieces.push_back(made);
   }
-  Product &product = group.products[at];
+  auto shared =
+      std::static_pointer_cast<Product>(queue.pieces[number - 1 - queue.first]);
+  Product &product = *shared;
   if (product.inst != &inst || product.a != place ||
       product.b != static_cast<uint32_t>(agent.scalars[inst.b]) ||
       product.accumulate != more) {
@@ -127,6 +147,7 @@ static Step mma(Agent &agent, const Inst &inst) {
           "issued here by " + product.agent->who(*product.inst)}});
     return Step::Failed;
   }
+  agent.join(shared, Mechanism::MmaGroup);
   product.joined |= 1u << agent.warp % 4;
   product.acc[agent.warp % 4] = acc;
   if (!agent.productFence)
@@ -136,59 +157,35 @@ static Step mma(Agent &agent, const Inst &inst) {
       return Step::Failed;
     product.registers[agent.warp % 4] = agent.refs[inst.a];
   }
-  if (product.joined == 15) {
-    product.issued = agent.machine.events;
+  if (product.isWhole()) {
     for (unsigned i = 0; i < 4; ++i)
-      agent.cta.agents[agent.warp / 4 * 4 + i]->view.beforeAsync(everyLane);
-    if (agent.machine.views)
-      agent.machine.lookAtOperands(agent.cta, product, agent.warp / 4 * 4);
+      agent.cta.agents[product.firstWarp() + i]->view.beforeAsync(everyLane);
+    if (agent.machine.views) {
+      product.lookAtOperands(agent.machine);
+      agent.cta.readers.push_back(shared);
+    }
     ++agent.machine.report.products;
-    agent.machine.issue(agent.cta, group, number);
+    agent.machine.issue(shared);
   }
   return agent.machine.failed() ? Step::Failed : Step::Ran;
 }
 
-static Step mmaCommit(Agent &agent, const Inst &inst) {
-  if (!agent.wholeWarp(inst))
-    return Step::Failed;
-  agent.productGroups.push_back(agent.products);
-  agent.scalars[inst.dst] = agent.productGroups.size();
-  return Step::Ran;
-}
-
-static Step waitForProducts(Agent &agent, const Inst &inst, size_t groups) {
-  if (!agent.wholeWarp(inst))
-    return Step::Failed;
-  uint64_t number = productsOf(agent, groups);
-  if (!areComplete(agent, number))
-    return Step::Blocked;
-  observe(agent, number);
-  return Step::Ran;
-}
-
-static Step mmaWait(Agent &agent, const Inst &inst) {
-  return waitForProducts(agent, inst, agent.scalars[inst.a]);
-}
-
-static Step mmaWaitGroup(Agent &agent, const Inst &inst) {
-  size_t groups = agent.productGroups.size();
-  return waitForProducts(agent, inst,
-                         groups - std::min<size_t>(groups, inst.imm));
-}
-
 static Step mmaResult(Agent &agent, const Inst &inst) {
-  size_t groups =
-      inst.b == none ? agent.productGroups.size() : agent.scalars[inst.b];
-  if (Step step = waitForProducts(agent, inst, groups); step != Step::Ran)
+  if (!agent.wholeWarp(inst))
+    return Step::Failed;
+  Stream &stream = agent.stream(Mechanism::MmaGroup);
+  size_t groups = inst.b == none ? stream.groups.size() : agent.scalars[inst.b];
+  if (Step step = agent.waitForGroups(Mechanism::MmaGroup, groups);
+      step != Step::Ran)
     return step;
-  uint64_t number = productsOf(agent, groups);
+  uint64_t number = stream.lastOf(groups);
   agent.productFence = false;
   llvm::IntrusiveRefCntPtr<Accumulator> acc(
       static_cast<Accumulator *>(agent.refs[inst.a].get()));
   if (acc && agent.scalars[inst.d] != acc->version)
     return bad(agent, inst, Code::InflightUse,
                "the accumulator has been handed to another product since");
-  if (acc && acc->lastProduct > std::max(number, agent.productsObserved))
+  if (acc && acc->lastProduct > stream.lastOf(stream.done))
     return bad(agent, inst, Code::InflightUse,
                "the last product of the accumulator is in no group that this "
                "wait covers");
@@ -199,8 +196,7 @@ static Step mmaResult(Agent &agent, const Inst &inst) {
   } else {
     result->late = [&agent, acc, number](Tile &tile) {
       if (agent.machine.views)
-        agent.machine.multiplyUpTo(
-            agent.cta, agent.cta.warpgroups[agent.warp / 4], number);
+        agent.machine.completeUpTo(queueOf(agent), number);
       for (size_t i = 0; i < acc->data.size(); ++i)
         tile.data[i] = asBits(acc->data[i]);
       if (llvm::is_contained(acc->poison, 1))
@@ -218,15 +214,34 @@ static Step mmaResult(Agent &agent, const Inst &inst) {
 }
 
 static Waits waitsForProducts(Agent &agent, const Inst &) {
-  const Warpgroup &group = agent.cta.warpgroups[agent.warp / 4];
-  Waits waits{.what = llvm::formatv("products: {0} are complete", group.done)};
-  if (!group.products.empty() && group.products.front().joined != 15) {
+  const Queue &queue = queueOf(agent);
+  Waits waits{.what = llvm::formatv("products: {0} are complete", queue.done)};
+  if (queue.pieces.empty())
+    return waits;
+  const auto &next = static_cast<Product &>(*queue.pieces.front());
+  if (!next.isWhole()) {
     waits.what += "; not issued by warp";
     for (unsigned i = 0; i < 4; ++i)
-      if (!(group.products.front().joined >> i & 1))
-        waits.what += " " + std::to_string(agent.warp / 4 * 4 + i);
+      if (!(next.joined >> i & 1))
+        waits.what += " " + std::to_string(next.firstWarp() + i);
   }
   return waits;
+}
+
+bool Product::readsFrom(uint64_t begin, uint64_t bytes) const {
+  auto overlaps = [&](uint64_t from, uint64_t size) {
+    return from < begin + bytes && begin < from + size;
+  };
+  return overlaps(b, table().b->viewBytes) ||
+         (table().a && overlaps(a, table().a->viewBytes));
+}
+
+bool Product::isKnownRead(Machine &machine, const Viewer &writer) const {
+  uint32_t sources[4];
+  for (unsigned i = 0; i < 4; ++i)
+    sources[i] =
+        machine.views->stream(*cta->agents[firstWarp() + i], mechanism, 0).read;
+  return writer.knowsOne(sources, number);
 }
 
 //===----------------------------------------------------------------------===//
@@ -256,23 +271,17 @@ static bool readOperand(Memory &memory, uint32_t base, const ViewTable &table,
 
 /// What the operands hold as far as the warps of the group knew at their last
 /// wgmma.fence.
-void Machine::lookAtOperands(Cta &cta, Product &product, unsigned firstWarp) {
-  Viewer viewer(*views, Proxy::Async);
-  for (unsigned warp = 0; warp < 4; ++warp)
-    for (Knowledge &thread : cta.agents[firstWarp + warp]->knowledge->classes)
+void Product::lookAtOperands(Machine &machine) {
+  Viewer viewer(*machine.views, Proxy::Async);
+  for (unsigned i = 0; i < 4; ++i)
+    for (Knowledge &thread : cta->agents[firstWarp() + i]->knowledge->classes)
       viewer.add(thread.product);
-  const MmaTable &table = *program.products[product.inst->table];
-  if (table.a)
-    cta.shared.oldBytes(product.a, table.a->viewBytes, viewer, product.old);
-  cta.shared.oldBytes(product.b, table.b->viewBytes, viewer, product.old);
-  llvm::sort(product.old, [](const OldByte &a, const OldByte &b) {
+  if (table().a)
+    cta->shared.oldBytes(a, table().a->viewBytes, viewer, old);
+  cta->shared.oldBytes(b, table().b->viewBytes, viewer, old);
+  llvm::sort(old, [](const OldByte &a, const OldByte &b) {
     return a.address < b.address;
   });
-}
-
-void Machine::multiplyUpTo(Cta &cta, Warpgroup &group, uint64_t number) {
-  while (group.done < number && !stop)
-    multiply(cta, group);
 }
 
 /// One wgmma, or the row of them that make up a titan.mma. Each element of D
@@ -280,12 +289,11 @@ void Machine::multiplyUpTo(Cta &cta, Warpgroup &group, uint64_t number) {
 /// and each sum is rounded to nearest, k ascending. The hardware adds several
 /// products at once and truncates, so that the last bits of inexact sums
 /// differ.
-void Machine::multiply(Cta &cta, Warpgroup &group) {
-  size_t at = group.done - group.firstNumber;
-  Product &product = group.products[at];
+void Product::write(Machine &machine) {
+  Product &product = *this;
   const Inst &inst = *product.inst;
-  const MmaTable &table = *program.products[inst.table];
-  const WarpRegion &region = program.regions[product.agent->region];
+  const MmaTable &table = product.table();
+  const WarpRegion &region = machine.program.regions[agent->region];
   size_t index = (product.agent->warp - region.firstWarp) / 4;
   const MmaTable::Group &part = table.groups[index % table.groups.size()];
   std::vector<float> a, b;
@@ -301,22 +309,23 @@ void Machine::multiply(Cta &cta, Warpgroup &group) {
       for (size_t i = 0; i < from.size(); ++i)
         a[element[i]] = toFloat(table.type, from[i]);
     }
-  } else if (!readOperand(cta.shared, product.a, *table.a, table.type,
+  } else if (!readOperand(cta->shared, product.a, *table.a, table.type,
                           product.old, a)) {
     unwritten = product.a;
   }
-  if (!readOperand(cta.shared, product.b, *table.b, table.type, product.old,
+  if (!readOperand(cta->shared, product.b, *table.b, table.type, product.old,
                    b) &&
       !unwritten)
     unwritten = product.b;
   if (unwritten) {
-    find(Code::UndefinedRead,
-         llvm::formatv("'{0}' reads {1}, which was never written, or is not "
-                       "visible to the async proxy: {2}",
-                       inst.origin->getName().getStringRef(),
-                       nameAt(*unwritten), product.agent->who(inst)),
-         inst.origin, product.agent, true, {}, {}, nullptr,
-         fixOfUnwritten(*unwritten));
+    machine.find(
+        Code::UndefinedRead,
+        llvm::formatv("'{0}' reads {1}, which was never written, or is not "
+                      "visible to the async proxy: {2}",
+                      inst.origin->getName().getStringRef(),
+                      machine.nameAt(*unwritten), product.agent->who(inst)),
+        inst.origin, product.agent, true, {}, {}, nullptr,
+        machine.fixOfUnwritten(*unwritten));
     return;
   }
   size_t rows = part.rows.size(), columns = part.columns.size();
@@ -331,11 +340,12 @@ void Machine::multiply(Cta &cta, Warpgroup &group) {
       Accumulator &acc = *product.acc[warp];
       for (size_t i = 0; i < part.place[warp].size(); ++i) {
         if (acc.poison[i]) {
-          find(Code::UndefinedRead,
-               "adds to an accumulator that was never written, or whose "
-               "registers no wgmma.fence has handed over: " +
-                   product.agent->who(inst),
-               inst.origin, product.agent);
+          machine.find(
+              Code::UndefinedRead,
+              "adds to an accumulator that was never written, or whose "
+              "registers no wgmma.fence has handed over: " +
+                  product.agent->who(inst),
+              inst.origin, product.agent);
           return;
         }
         sums[part.place[warp][i]] = acc.data[i];
@@ -356,17 +366,9 @@ void Machine::multiply(Cta &cta, Warpgroup &group) {
     for (size_t i = 0; i < part.place[warp].size(); ++i) {
       acc.data[i] = sums[part.place[warp][i]];
       // PTX ISA, wgmma.fence: without it, what the registers hold is undefined.
-      acc.poison[i] = views && product.unfenced >> warp & 1;
+      acc.poison[i] = machine.views && product.unfenced >> warp & 1;
     }
     --acc.pending;
-  }
-  product.done = true;
-  if (trace)
-    trace->product(product, cta, events);
-  ++group.done;
-  while (!group.products.empty() && group.products.front().done) {
-    group.products.pop_front();
-    ++group.firstNumber;
   }
 }
 
@@ -473,18 +475,16 @@ void titan::sim::registerMma(ExecutionTable &table) {
   table.add<MmaFenceOp>(
       [](Compiler &c, MmaFenceOp op) { c.emit(mmaFence, op); });
   table.add<MmaCommitOp>([](Compiler &c, MmaCommitOp op) {
-    Inst &inst = c.emit(mmaCommit, op);
-    inst.dst = c.scalar(op.getToken());
+    compileCommit(c, op, Mechanism::MmaGroup, op.getToken(), /*byWarp=*/true);
   });
   table.add<MmaWaitOp>([](Compiler &c, MmaWaitOp op) {
-    Inst &inst = c.emit(mmaWait, op);
-    inst.waits = waitsForProducts;
-    inst.a = c.scalar(op.getToken());
+    compileWait(c, op, Mechanism::MmaGroup, op.getToken(), 0, /*byWarp=*/true)
+        .waits = waitsForProducts;
   });
   table.add<MmaWaitGroupOp>([](Compiler &c, MmaWaitGroupOp op) {
-    Inst &inst = c.emit(mmaWaitGroup, op);
-    inst.waits = waitsForProducts;
-    inst.imm = op.getPending();
+    compileWait(c, op, Mechanism::MmaGroup, nullptr, op.getPending(),
+                /*byWarp=*/true)
+        .waits = waitsForProducts;
   });
   table.add<MmaResultOp>([](Compiler &c, MmaResultOp op) {
     const TileTable *table = c.tileTable(op, op.getType());

@@ -45,7 +45,6 @@ Cta::Cta(Machine &machine, Cluster &cluster, std::array<int64_t, 3> id,
     : machine(machine), cluster(cluster), id(id), rank(rank),
       number(machine.nextCta++),
       shared(machine.program.sharedBytes, machine.views != nullptr),
-      warpgroups((machine.program.warps + 3) / 4),
       running(machine.program.warps) {
   for (unsigned warp = 0; warp < machine.program.warps; ++warp)
     agents.push_back(std::make_unique<Agent>(machine, *this, warp));
@@ -206,31 +205,30 @@ void Machine::giveUp(const Agent &agent) {
 //===----------------------------------------------------------------------===//
 
 /// Work that still uses the CTA's memory as its last warp returns.
-bool Machine::outstandingAt(Cta &cta, const Inst &inst, const Agent &agent) {
-  for (const Work &item : work) {
-    bool uses =
-        item.group && item.cta == &cta && item.group->done <= item.product;
-    // The source of a load is global.
-    if (item.copy && item.copy->cta == &cta && !item.copy->sourceRead &&
-        !item.copy->isLoad())
-      uses = true;
-    if (item.copy)
-      for (auto &[target, phase] : item.copy->targets)
-        uses |= target == &cta && !item.copy->done;
+bool Machine::outstandingAt(Cta &cta, const Inst &inst) {
+  for (const WorkRef &item : work) {
+    bool own = item->cta == &cta, uses = false;
+    switch (mechanismInfo(item->mechanism).atExit) {
+    case Discharge::Nothing:
+      break;
+    case Discharge::SourcesRead:
+      uses = own && !item->sourceRead;
+      break;
+    case Discharge::Done:
+      uses = own && !item->done;
+      break;
+    }
+    for (auto &[target, phase] : item->targets)
+      uses |= target == &cta && !item->done;
     if (!uses)
       continue;
-    const Inst *issuer =
-        item.copy
-            ? item.copy->inst
-            : item.group->products[item.product - item.group->firstNumber].inst;
-    const Agent *who = item.copy ? item.copy->agent : &agent;
-    bool peer = item.copy && item.copy->cta != &cta;
-    find(peer ? Code::ClusterExit : Code::ExitWithWork,
-         peer ? "the CTA has exited while a copy of a peer into its shared "
-                "memory is under way: " +
-                    who->who(*issuer)
-              : "still under way when the CTA exits: " + who->who(*issuer),
-         issuer->origin, who, true,
+    std::string who = item->agent->who(*item->inst);
+    find(own ? Code::ExitWithWork : Code::ClusterExit,
+         own ? "still under way when the CTA exits: " + who
+             : "the CTA has exited while a copy of a peer into its shared "
+               "memory is under way: " +
+                   who,
+         item->inst->origin, item->agent, true,
          {{inst.origin->getLoc(), "the kernel's end"}});
     return true;
   }
@@ -243,15 +241,12 @@ Step Agent::exit(const Inst &inst) {
   view.release(everyLane);
   machine.publishBarriers(*this);
   // What waits have covered is over.
-  if (machine.views) {
-    machine.multiplyUpTo(cta, cta.warpgroups[warp / 4], productsObserved);
-    for (size_t i = 0; i < groupsRead; ++i)
-      for (const CopyRef &copy : groups[i])
-        if (!copy->isLoad())
-          machine.readSource(*copy);
-        else if (!copy->mapRead)
-          machine.readMap(*copy);
-  }
+  if (machine.views)
+    for (const Stream &stream : streams)
+      for (size_t i = 0; i < stream.read; ++i)
+        for (const WorkRef &work : stream.groups[i].work)
+          if (!work->done)
+            work->settle(machine);
   done = true;
   ++machine.events;
   --cta.cluster.running;
@@ -263,7 +258,7 @@ Step Agent::exit(const Inst &inst) {
     ++cta.cluster.round;
   }
   if (--cta.running == 0) {
-    if (machine.outstandingAt(cta, inst, *this))
+    if (machine.outstandingAt(cta, inst))
       return Step::Failed;
     if (machine.hazards)
       for (auto &[id, copy] : cta.unobserved)
@@ -416,10 +411,10 @@ bool Machine::stepAgents() {
 
 bool Machine::stepWork(size_t index) {
   auto item = std::next(work.begin(), index);
-  if (!ready(*item))
+  if (!ready(**item))
     return false;
-  if (perform(*item)) {
-    --item->cta->cluster.pendingWork;
+  if (perform(**item)) {
+    --(*item)->cta->cluster.pendingWork;
     work.erase(item);
   }
   return true;
@@ -438,11 +433,7 @@ unsigned Machine::weight(const Agent &agent) const {
 /// With views, what reads sources or registers comes last when nothing else can
 /// go on, and what brings data first.
 int Machine::rank(const Work &item) const {
-  if (!views)
-    return 0;
-  if (item.copy && item.copy->isLoad())
-    return 0;
-  return item.copy && item.copy->sourceRead ? 1 : 2;
+  return !views || item.fills ? 0 : item.sourceRead ? 1 : 2;
 }
 
 void Machine::stepRandom() {
@@ -480,12 +471,12 @@ void Machine::stepRandom() {
     return;
   }
   size_t index = (pick - agentsWeigh) / engineWeight;
-  // Products of a warpgroup run in order: take its oldest one.
-  auto item = std::next(work.begin(), index);
-  if (!ready(*item))
+  // What an engine keeps in order: take the oldest piece.
+  const Work &item = **std::next(work.begin(), index);
+  if (!ready(item))
     for (size_t i = 0; i < index; ++i)
-      if (ready(*std::next(work.begin(), i)) &&
-          std::next(work.begin(), i)->group == item->group)
+      if (const Work &other = **std::next(work.begin(), i);
+          ready(other) && other.queue == item.queue)
         index = i;
   stepWork(index);
 }
@@ -500,7 +491,7 @@ void Machine::run() {
       stuck = true;
       for (int least = 0; least < 3; ++least)
         for (size_t i = 0; i < work.size() && stuck; ++i)
-          if (rank(*std::next(work.begin(), i)) <= least)
+          if (rank(**std::next(work.begin(), i)) <= least)
             stuck = !stepWork(i);
     }
     if (stop)

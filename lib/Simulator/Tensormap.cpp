@@ -15,6 +15,7 @@
 // are (see Machine.h), so that a change made too early shows.
 //
 //===----------------------------------------------------------------------===//
+#include "Copy.h"
 #include "titan/Simulator/ExecutionTable.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -230,64 +231,65 @@ static bool hasFieldsOf(const TensorMap &map, TensorMapType type) {
   return false;
 }
 
-bool Machine::readMap(Copy &copy) {
-  copy.mapRead = true;
-  std::optional<TensorMap> map;
+bool Copy::readMap(Machine &machine) {
+  mapRead = true;
+  std::optional<TensorMap> found;
   auto bad = [&](Code code, const Twine &message, std::string fix = "") {
-    find(code, message + ": " + copy.agent->who(*copy.inst), copy.inst->origin,
-         copy.agent, /*fatal=*/true, {}, {}, nullptr, std::move(fix));
+    machine.find(code, message + ": " + agent->who(*inst), inst->origin, agent,
+                 /*fatal=*/true, {}, {}, nullptr, std::move(fix));
     return false;
   };
-  if (copy.map.kind == MapPlace::Parameter) {
-    map = launch.maps[copy.map.at].map;
+  if (map.kind == MapPlace::Parameter) {
+    found = machine.launch.maps[map.at].map;
   } else {
     TmaDescriptor bits;
-    global.read(copy.map.at, mapBytes, bits.data());
-    for (const OldByte &old : copy.oldMap)
-      bits[old.address - copy.map.at] = old.byte;
-    if (copy.transfer && bits == copy.mapBits)
+    machine.global.read(map.at, mapBytes, bits.data());
+    for (const OldByte &old : oldMap)
+      bits[old.address - map.at] = old.byte;
+    if (transfer && bits == mapBits)
       return true;
-    copy.mapBits = bits;
+    mapBits = bits;
     auto decoded = decodeDescriptor(bits);
-    auto type = cast<TensorMapType>(*llvm::find_if(
-        copy.inst->origin->getOperandTypes(), llvm::IsaPred<TensorMapType>));
-    if (!decoded || !hasFieldsOf(*decoded, type)) {
+    auto declared = cast<TensorMapType>(*llvm::find_if(
+        inst->origin->getOperandTypes(), llvm::IsaPred<TensorMapType>));
+    if (!decoded || !hasFieldsOf(*decoded, declared)) {
       std::string text;
-      llvm::raw_string_ostream(text) << type;
+      llvm::raw_string_ostream(text) << declared;
       return bad(Code::TensormapBytes,
                  (decoded ? "the 128 bytes in memory are another map than "
                           : decoded.problem().message + "; they should be ") +
                      text +
-                     (copy.oldMap.empty()
+                     (oldMap.empty()
                           ? ""
                           : " (some of them as they were before a change that "
                             "its thread has not acquired)"));
     }
-    map = *decoded;
+    found = *decoded;
   }
-  auto made = TmaTransfer::make(*map, copy.what, *program.target);
+  auto made = TmaTransfer::make(*found, what, *machine.program.target);
   if (!made) {
     const CodeInfo *info = lookupCode(made.problem().code);
     return bad(info ? info->id : Code::InvalidOp, made.problem().message,
                made.problem().fix);
   }
-  copy.transfer = std::move(*made);
+  transfer = std::move(*made);
   return true;
 }
 
 bool Machine::settleMaps(uint64_t begin, uint64_t bytes, const Viewer &writer) {
-  std::erase_if(mapReads, [](const CopyRef &copy) {
-    return copy->mapRead || copy->done;
-  });
+  std::erase_if(mapReads,
+                [](const auto &copy) { return copy->mapRead || copy->done; });
   bool toCome = false;
-  for (const CopyRef &copy : mapReads) {
+  for (const auto &copy : mapReads) {
     if (copy->map.at >= begin + bytes || begin >= copy->map.at + mapBytes)
       continue;
-    bool over = writer.knows(copy->agent->knowledge->bulkReads, copy->group);
+    bool over =
+        writer.knows(views->stream(*copy->agent, Mechanism::BulkGroup, 0).read,
+                     copy->number);
     for (auto &[cta, phase] : copy->targets)
       over |= writer.knows(cta->barriers[copy->barrier].source, phase + 1);
     if (over)
-      readMap(*copy);
+      copy->readMap(*this);
     else
       toCome = true;
   }

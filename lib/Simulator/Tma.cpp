@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Copy.h"
 #include "titan/Simulator/ExecutionTable.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -20,50 +21,47 @@ using namespace titan::sim;
 // Issue
 //===----------------------------------------------------------------------===//
 
+Copy::Copy(Agent &agent, const Inst &inst, TmaDirection direction)
+    : Work(agent, inst,
+           direction == TmaDirection::Load ? Mechanism::Phase
+                                           : Mechanism::BulkGroup) {
+  fills = direction == TmaDirection::Load;
+  what.direction = direction;
+}
+
 /// A copy by TMA, from its place as the executing thread sees it.
 static Step copy(Agent &agent, const Inst &inst, TmaDirection direction) {
   Machine &machine = agent.machine;
   const Program &program = agent.program;
   if (!agent.oneThread(inst))
     return Step::Failed;
-  auto copy = std::make_shared<Copy>();
-  SharedPlace place = SharedPlace::decode(agent.scalars[inst.b]);
+  auto copy = std::make_shared<Copy>(agent, inst, direction);
+  copy->shared = SharedPlace::decode(agent.scalars[inst.b]).address;
   TmaCopy &what = copy->what;
-  what.direction = direction;
   for (uint32_t i = inst.count; i-- > 0;)
     (i < inst.imm ? what.coords : what.im2colOffsets)
         .push_back(
             static_cast<int64_t>(agent.scalars[program.lists[inst.list + i]]));
-  what.shared = place.address;
+  what.shared = copy->shared;
   if (direction == TmaDirection::Reduce)
     what.reduction = stringifyAtomicOp(static_cast<AtomicOp>(inst.kind)).str();
-  copy->inst = &inst;
-  copy->agent = &agent;
-  copy->cta = &agent.cta;
   copy->map = MapPlace::decode(agent.scalars[inst.a]);
-  bool inMemory = copy->map.kind != MapPlace::Parameter;
-  copy->tensor =
-      inMemory ? copy->map.tensor : machine.launch.maps[copy->map.at].tensor;
-  if (inMemory && machine.views)
+  copy->tensor = copy->isInMemory() ? copy->map.tensor
+                                    : machine.launch.maps[copy->map.at].tensor;
+  if (copy->isInMemory() && machine.views)
     machine.views->oldMap(agent, copy->map.at, machine.global, copy->oldMap);
-  if (!machine.readMap(*copy))
+  if (!copy->readMap(machine))
     return Step::Failed;
-  return issueCopy(agent, inst, copy, place.address);
+  return issueCopy(copy);
 }
 
-Step titan::sim::issueCopy(Agent &agent, const Inst &inst, CopyRef copy,
-                           uint32_t shared) {
+Step titan::sim::issueCopy(std::shared_ptr<Copy> copy) {
+  Agent &agent = *copy->agent;
+  const Inst &inst = *copy->inst;
   Machine &machine = agent.machine;
   const Program &program = agent.program;
   Cta &cta = agent.cta;
-  bool isLoad = copy->isLoad();
-  bool inMemory = !copy->run && copy->map.kind != MapPlace::Parameter;
-  copy->id = machine.nextCopy++;
-  copy->inst = &inst;
-  copy->agent = &agent;
-  copy->cta = &cta;
-  copy->shared = shared;
-  if (isLoad) {
+  if (copy->isLoad()) {
     Cta *owner = nullptr;
     MBarrier *b = agent.barrier(inst, owner);
     if (!b)
@@ -96,22 +94,21 @@ Step titan::sim::issueCopy(Agent &agent, const Inst &inst, CopyRef copy,
     }
   }
   // A load may be in a group for the reading of its map alone (MM-91).
-  if (!isLoad || inMemory)
-    agent.uncommitted.push_back(copy);
+  if (!copy->isLoad() || copy->isInMemory())
+    agent.join(copy, Mechanism::BulkGroup);
   agent.view.beforeAsync(agent.lanes());
   if (machine.views) {
     copy->known = agent.knowledge->classes[0].known;
-    copy->group = agent.groups.size() + 1;
-    if (!isLoad) {
+    if (!copy->isLoad()) {
       Viewer viewer(*machine.views, Proxy::Async, copy->known);
       cta.shared.oldBytes(copy->shared, copy->imageBytes(), viewer, copy->old);
-      cta.stores.push_back(copy);
+      cta.readers.push_back(copy);
     }
-    if (inMemory) {
+    if (copy->isInMemory()) {
       copy->mapRead = false;
       if (machine.mapReads.size() % 64 == 0)
         std::erase_if(machine.mapReads,
-                      [](const CopyRef &each) { return each->done; });
+                      [](const auto &each) { return each->done; });
       machine.mapReads.push_back(copy);
     }
   }
@@ -168,177 +165,132 @@ void Copy::move(const TmaRun &run, ArrayRef<uint8_t> source,
   std::memmove(destination.data(), source.data(), source.size());
 }
 
-void Machine::load(Copy &copy) {
-  if (!copy.mapRead && !readMap(copy))
-    return;
-  Bounds bounds(arguments[copy.tensor]);
-  llvm::SmallVector<uint8_t, 256> data;
-  std::optional<Viewer> viewer;
-  Viewer *known = nullptr;
-  std::vector<EventId> written(copy.targets.size());
-  if (views) {
-    viewer.emplace(*views, Proxy::Async, copy.known);
-    known = &*viewer;
-    for (auto [event, target] : llvm::zip(written, copy.targets)) {
-      auto [cta, phase] = target;
-      event = views->async(cta->barriers[copy.barrier].source, phase + 1);
-      settle(*cta, copy.shared, copy.imageBytes(), *known);
-    }
-  }
-  copy.forEachRun([&](const TmaRun &run) {
-    if (failed())
-      return;
-    data.resize(run.bytes);
-    if (!run.fill) {
-      if (!bounds.holds(run.global, run.bytes))
-        return outOfBounds(*this, copy, run, bounds);
-      global.read(run.global, run.bytes, data.data(), nullptr, known);
-    }
-    copy.move(run, data, data);
-    for (auto [event, target] : llvm::zip(written, copy.targets))
-      target.first->shared.write(run.shared, data.size(), data.data(), nullptr,
-                                 event, known);
-  });
-  for (auto &[cta, phase] : copy.targets) {
-    if (failed())
-      return;
-    MBarrier &barrier = cta->barriers[copy.barrier];
-    if (barrier.state != MBarrier::Live) {
-      find(Code::BarrierNotInitialised,
-           nameOf(*cta, barrier) + " is " + stateOf(barrier) +
-               " when the copy completes: " + copy.agent->who(*copy.inst),
-           copy.inst->origin, copy.agent);
-      return;
-    }
-    // The async proxy does not see the barrier yet: the signal is lost.
-    if (!barrier.publishedAsync)
-      continue;
-    if (barrier.phase != phase) {
-      find(Code::BarrierBytes,
-           llvm::formatv("the copy was issued in phase {0} of {1} and "
-                         "completes in phase {2}, which began without "
-                         "its {3} bytes: {4}",
-                         phase, nameOf(*cta, barrier), barrier.phase,
-                         copy.transactionBytes(), copy.agent->who(*copy.inst)),
-           copy.inst->origin, copy.agent);
-      return;
-    }
-    barrier.copies.push_back(copy.id);
-    transact(barrier, -copy.transactionBytes(), copy.inst->origin, copy.agent);
-  }
+bool Copy::isOver(bool sourcesOnly, bool views) const {
+  // Of a load only the reading of its map is waited for, which without views is
+  // over at its issue; with them sources are read later, see Machine::settle.
+  return isLoad() || (sourcesOnly ? sourceRead || views : done);
 }
 
-void Machine::readSource(Copy &copy) {
-  if (copy.sourceRead)
+bool Copy::readsFrom(uint64_t begin, uint64_t bytes) const {
+  return shared < begin + bytes &&
+         begin < shared + static_cast<uint64_t>(imageBytes());
+}
+
+void Copy::settle(Machine &machine) {
+  if (!isLoad())
+    machine.readSource(*this);
+  else if (!mapRead)
+    readMap(machine);
+}
+
+void Copy::write(Machine &machine) {
+  if (isLoad())
+    load(machine);
+  else
+    store(machine);
+}
+
+void Copy::load(Machine &machine) {
+  if (!mapRead && !readMap(machine))
     return;
-  copy.sourceRead = true;
-  if (!copy.mapRead && !readMap(copy))
+  Bounds bounds(machine.arguments[tensor]);
+  llvm::SmallVector<uint8_t, 256> bytes;
+  std::optional<Viewer> viewer;
+  Viewer *knows = nullptr;
+  std::vector<EventId> written(targets.size());
+  if (machine.views) {
+    viewer.emplace(*machine.views, Proxy::Async, known);
+    knows = &*viewer;
+    for (auto [event, target] : llvm::zip(written, targets)) {
+      auto [cta, phase] = target;
+      event = machine.views->async(cta->barriers[barrier].source, phase + 1);
+      machine.settle(*cta, shared, imageBytes(), *knows);
+    }
+  }
+  forEachRun([&](const TmaRun &run) {
+    if (machine.failed())
+      return;
+    bytes.resize(run.bytes);
+    if (!run.fill) {
+      if (!bounds.holds(run.global, run.bytes))
+        return outOfBounds(machine, *this, run, bounds);
+      machine.global.read(run.global, run.bytes, bytes.data(), nullptr, knows);
+    }
+    move(run, bytes, bytes);
+    for (auto [event, target] : llvm::zip(written, targets))
+      target.first->shared.write(run.shared, bytes.size(), bytes.data(),
+                                 nullptr, event, knows);
+  });
+  for (auto &[cta, phase] : targets)
+    if (!machine.failed())
+      completeAt(machine, *this, *cta, cta->barriers[barrier], phase,
+                 transactionBytes());
+}
+
+void titan::sim::findUnwritten(Machine &machine, const Work &work,
+                               uint32_t where) {
+  machine.find(
+      Code::UndefinedRead,
+      llvm::formatv("'{0}' reads {1}, which was never written, or is not "
+                    "visible to the async proxy (byte {2} of the CTA's "
+                    "shared memory): {3}",
+                    work.inst->origin->getName().getStringRef(),
+                    machine.nameAt(where), where, work.agent->who(*work.inst)),
+      work.inst->origin, work.agent, /*fatal=*/false, {}, {}, nullptr,
+      machine.fixOfUnwritten(where));
+}
+
+void Copy::read(Machine &machine) {
+  if (isLoad() || (!mapRead && !readMap(machine)))
     return;
   bool good = true;
   uint32_t where = 0;
   std::vector<uint8_t> poison;
-  copy.forEachRun([&](const TmaRun &run) {
-    size_t at = copy.data.size();
-    copy.data.resize(at + run.bytes);
+  forEachRun([&](const TmaRun &run) {
+    size_t at = data.size();
+    data.resize(at + run.bytes);
     poison.resize(run.bytes);
-    copy.cta->shared.read(run.shared, run.bytes, copy.data.data() + at,
-                          poison.data());
-    restore(copy.old, run.shared, run.bytes, copy.data.data() + at,
-            poison.data());
+    cta->shared.read(run.shared, run.bytes, data.data() + at, poison.data());
+    restore(old, run.shared, run.bytes, data.data() + at, poison.data());
     if (good && llvm::is_contained(poison, 1)) {
       good = false;
       where = run.shared;
     }
   });
   if (!good)
-    find(Code::UndefinedRead,
-         llvm::formatv("'{0}' reads {1}, which was never written, or is not "
-                       "visible to the async proxy (byte {2} of the CTA's "
-                       "shared memory): {3}",
-                       copy.inst->origin->getName().getStringRef(),
-                       nameAt(where), where, copy.agent->who(*copy.inst)),
-         copy.inst->origin, copy.agent, /*fatal=*/false, {}, {}, nullptr,
-         fixOfUnwritten(where));
+    findUnwritten(machine, *this, where);
 }
 
-void Machine::writeDestination(Copy &copy) {
-  Bounds bounds(arguments[copy.tensor]);
-  bool reduces = copy.what.direction == TmaDirection::Reduce;
+void Copy::store(Machine &machine) {
+  Bounds bounds(machine.arguments[tensor]);
+  bool reduces = what.direction == TmaDirection::Reduce;
   std::vector<uint8_t> old;
   size_t at = 0;
   std::optional<Viewer> viewer;
   EventId event = 0;
-  if (views) {
-    viewer.emplace(*views, Proxy::Async, copy.known);
-    event = views->async(copy.agent->knowledge->bulkWrites, copy.group);
+  Memory &global = machine.global;
+  if (machine.views) {
+    viewer.emplace(*machine.views, Proxy::Async, known);
+    event = machine.views->async(
+        machine.views->stream(*agent, mechanism, 0).write, number);
   }
-  copy.forEachRun([&](const TmaRun &run) {
-    if (failed())
+  forEachRun([&](const TmaRun &run) {
+    if (machine.failed())
       return;
     if (!bounds.holds(run.global, run.bytes))
-      return outOfBounds(*this, copy, run, bounds);
-    llvm::MutableArrayRef<uint8_t> data(copy.data.data() + at, run.bytes);
+      return outOfBounds(machine, *this, run, bounds);
+    llvm::MutableArrayRef<uint8_t> part(data.data() + at, run.bytes);
     at += run.bytes;
     if (reduces) {
       old.resize(run.bytes);
       global.read(run.global, run.bytes, old.data());
-      copy.move(run, data, old);
-      data = old;
+      move(run, part, old);
+      part = old;
     }
-    global.write(run.global, data.size(), data.data(), nullptr, event,
+    global.write(run.global, part.size(), part.data(), nullptr, event,
                  viewer ? &*viewer : nullptr, /*wins=*/reduces);
   });
-  copy.data.clear();
-}
-
-//===----------------------------------------------------------------------===//
-// Bulk groups, of the elected thread
-//===----------------------------------------------------------------------===//
-
-static Step bulkCommit(Agent &agent, const Inst &inst) {
-  agent.groups.push_back(std::move(agent.uncommitted));
-  agent.uncommitted.clear();
-  agent.scalars[inst.dst] = agent.groups.size();
-  return Step::Ran;
-}
-
-/// Groups up to that number.
-static Step waitForGroups(Agent &agent, const Inst &inst, size_t upTo) {
-  // Groups complete in order: the wait covers every older one. With views,
-  // sources are read later; see Machine::settle. Of a load only the reading of
-  // its map is waited for, which without views is over at its issue.
-  for (size_t i = inst.flag ? agent.groupsRead : agent.groupsDone; i < upTo;
-       ++i)
-    for (const CopyRef &copy : agent.groups[i])
-      if (!copy->isLoad() &&
-          (inst.flag ? !copy->sourceRead && !agent.machine.views : !copy->done))
-        return Step::Blocked;
-  if (agent.machine.views) {
-    agent.machine.views->learn(agent, 1, agent.knowledge->bulkReads, upTo);
-    if (!inst.flag)
-      agent.machine.views->learn(agent, 1, agent.knowledge->bulkWrites, upTo);
-  }
-  agent.groupsRead = std::max(agent.groupsRead, upTo);
-  if (!inst.flag) {
-    for (size_t i = agent.groupsDone; i < upTo; ++i)
-      agent.groups[i].clear();
-    agent.groupsDone = std::max(agent.groupsDone, upTo);
-  }
-  return Step::Ran;
-}
-
-static Step bulkWait(Agent &agent, const Inst &inst) {
-  return waitForGroups(agent, inst, agent.scalars[inst.a]);
-}
-
-static Step bulkWaitGroup(Agent &agent, const Inst &inst) {
-  size_t groups = agent.groups.size();
-  return waitForGroups(agent, inst,
-                       groups - std::min<size_t>(groups, inst.imm));
-}
-
-static Waits waitsForGroup(Agent &, const Inst &) {
-  return {.what = "a bulk group"};
+  data.clear();
 }
 
 //===----------------------------------------------------------------------===//
@@ -375,21 +327,17 @@ void titan::sim::registerTma(ExecutionTable &table) {
     compileCopy(c, tmaReduce, op, op.getMap(), op.getCoords(), op.getBuffer())
         .kind = static_cast<uint8_t>(op.getOp());
   });
+  // Groups are the elected thread's.
   table.add<BulkCommitOp>([](Compiler &c, BulkCommitOp op) {
-    Inst &inst = c.emit(bulkCommit, op);
-    inst.dst = c.scalar(op.getToken());
+    compileCommit(c, op, Mechanism::BulkGroup, op.getToken(), /*byWarp=*/false);
   });
   table.add<BulkWaitOp>([](Compiler &c, BulkWaitOp op) {
-    Inst &inst = c.emit(bulkWait, op);
-    inst.waits = waitsForGroup;
-    inst.a = c.scalar(op.getToken());
-    inst.flag = op.getRead();
+    compileWait(c, op, Mechanism::BulkGroup, op.getToken(), 0,
+                /*byWarp=*/false, op.getRead());
   });
   table.add<BulkWaitGroupOp>([](Compiler &c, BulkWaitGroupOp op) {
-    Inst &inst = c.emit(bulkWaitGroup, op);
-    inst.waits = waitsForGroup;
-    inst.imm = op.getPending();
-    inst.flag = op.getRead();
+    compileWait(c, op, Mechanism::BulkGroup, nullptr, op.getPending(),
+                /*byWarp=*/false, op.getRead());
   });
   table.add<TokenNoneOp>([](Compiler &c, TokenNoneOp op) {
     uint32_t token = c.scalar(op.getToken());

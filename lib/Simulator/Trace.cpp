@@ -15,8 +15,8 @@
 using namespace titan;
 using namespace titan::sim;
 
-/// Threads of a CTA beyond its warps.
-static constexpr uint64_t copies = 100, products = 101;
+/// Threads of a CTA beyond its warps: its engines.
+static constexpr uint64_t firstEngine = 100;
 
 void Trace::operation(const Agent &agent, const Inst &inst, uint64_t begin,
                       uint64_t end) {
@@ -28,18 +28,13 @@ void Trace::operation(const Agent &agent, const Inst &inst, uint64_t begin,
                     begin, end});
 }
 
-void Trace::copy(const Copy &copy, uint64_t end) {
-  threads.try_emplace({copy.cta->number, copies}, "copies");
-  events.push_back({copy.inst->origin->getName().getStringRef().str(),
-                    placeOf(copy.inst->origin->getLoc()), copy.cta->number,
-                    copies, copy.issued, end});
-}
-
-void Trace::product(const Product &product, const Cta &cta, uint64_t end) {
-  threads.try_emplace({cta.number, products}, "products");
-  events.push_back({product.inst->origin->getName().getStringRef().str(),
-                    placeOf(product.inst->origin->getLoc()), cta.number,
-                    products, product.issued, end});
+void Trace::work(const Work &work, uint64_t end) {
+  uint64_t thread = firstEngine + static_cast<uint64_t>(work.engine);
+  threads.try_emplace({work.cta->number, thread},
+                      std::string(engineInfo(work.engine).name));
+  events.push_back({work.inst->origin->getName().getStringRef().str(),
+                    placeOf(work.inst->origin->getLoc()), work.cta->number,
+                    thread, work.issued, end});
 }
 
 std::optional<std::string> Trace::write() {

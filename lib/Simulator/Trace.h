@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The trace-event format of chrome://tracing and Perfetto: a process a CTA, a
-// thread a warp, and one more each for copies and products. Time is the
+// thread a warp, and one more for each engine. Time is the
 // simulator's count of events, shown as microseconds: an order, no duration.
 //
 //===----------------------------------------------------------------------===//
@@ -24,8 +24,7 @@ public:
 
   void operation(const Agent &agent, const Inst &inst, uint64_t begin,
                  uint64_t end);
-  void copy(const Copy &copy, uint64_t end);
-  void product(const Product &product, const Cta &cta, uint64_t end);
+  void work(const Work &work, uint64_t end);
   /// Writes the file; the message of what went wrong.
   std::optional<std::string> write();
 

@@ -75,6 +75,10 @@ bool Viewer::missesAndSeesOld(EventId event) {
 // Sources and events
 //===----------------------------------------------------------------------===//
 
+/// For which there is room in the clocks of its cluster: two classes, the maps
+/// that it publishes, and streams.
+static constexpr uint32_t sourcesOfWarp = 8;
+
 WarpKnowledge &Views::of(Agent &agent) { return *agent.knowledge; }
 
 void Views::start(Cluster &cluster) {
@@ -85,7 +89,7 @@ void Views::start(Cluster &cluster) {
     if (allocation.barriers)
       reserved += allocation.bytes / 8;
   for (auto &cta : cluster.ctas)
-    next += 8 * cta->agents.size() + reserved;
+    next += sourcesOfWarp * cta->agents.size() + reserved;
   size_t count = next - base;
   threads.resize(next);
   next = base;
@@ -99,15 +103,11 @@ void Views::start(Cluster &cluster) {
         thread.known = Clock(base, count);
         threads[thread.number] = &thread;
       }
-      warp.bulkReads = next++;
-      warp.bulkWrites = next++;
-      warp.products = next++;
       warp.maps = next++;
-      for (uint32_t &copies : warp.copies)
-        copies = next++;
     }
-    barrierSources[cta.get()] = {next, next + static_cast<uint32_t>(reserved)};
-    next += reserved;
+    uint32_t end = next + reserved + (sourcesOfWarp - 3) * cta->agents.size();
+    freeSources[cta.get()] = {next, end};
+    next = end;
   }
 }
 
@@ -123,7 +123,7 @@ void Views::end(Cluster &cluster) {
     std::erase_if(locations, [&](auto &entry) {
       return entry.first.first == cta->number + 1;
     });
-    barrierSources.erase(cta.get());
+    freeSources.erase(cta.get());
   }
   clusters.erase(&cluster);
 }
@@ -204,24 +204,48 @@ void Views::acquire(Agent &agent, LaneMask lanes, const Clock &clock) {
                [&](Knowledge &thread) { thread.known.join(clock); });
 }
 
-void Views::learn(Agent &agent, LaneMask lanes, uint32_t source,
-                  uint32_t time) {
-  forEachClass(agent, lanes,
-               [&](Knowledge &thread) { thread.known.raise(source, time); });
+const WarpKnowledge::Streams &Views::stream(Agent &agent, Mechanism mechanism,
+                                            int threadClass) {
+  const MechanismInfo &info = mechanismInfo(mechanism);
+  if (info.waiter != Waiter::CommittingThread)
+    threadClass = 0;
+  auto [found, isNew] = of(agent).streams.try_emplace({mechanism, threadClass});
+  if (isNew) {
+    found->second.write = newSource(agent.cta);
+    found->second.read =
+        info.hasReadWait ? newSource(agent.cta) : found->second.write;
+  }
+  return found->second;
+}
+
+void Views::learn(Agent &agent, Mechanism mechanism, uint64_t upTo,
+                  bool sourcesOnly) {
+  bool own = mechanismInfo(mechanism).waiter == Waiter::CommittingThread;
+  for (int c = 0; c < 2; ++c) {
+    if (own && !(c ? agent.lanes() >> 1 : agent.lanes() & 1))
+      continue;
+    const WarpKnowledge::Streams &streams = stream(agent, mechanism, c);
+    Knowledge &thread = of(agent).classes[c];
+    thread.known.raise(streams.read, upTo);
+    if (!sourcesOnly)
+      thread.known.raise(streams.write, upTo);
+  }
 }
 
 //===----------------------------------------------------------------------===//
 // Barriers
 //===----------------------------------------------------------------------===//
 
-void Views::init(Cta &cta, MBarrier &barrier) {
-  auto &[next, end] = barrierSources.at(&cta);
-  if (next != end) {
-    barrier.source = next++;
-    return;
-  }
-  barrier.source = threads.size();
+uint32_t Views::newSource(const Cta &cta) {
+  auto &[next, end] = freeSources.at(&cta);
+  if (next != end)
+    return next++;
   threads.push_back(nullptr);
+  return threads.size() - 1;
+}
+
+void Views::init(Cta &cta, MBarrier &barrier) {
+  barrier.source = newSource(cta);
 }
 
 void Views::arrive(Agent &agent, Cta &owner, MBarrier &barrier, bool release,

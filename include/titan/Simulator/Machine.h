@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The state of a run. Each warp of each resident CTA is an Agent; copies and
-// products that were issued and are not complete are Work. A schedule decides
-// which of them does the next step:
+// The state of a run. Each warp of each resident CTA is an Agent; what they have
+// issued and is not complete is Work (Work.h). A schedule decides which of them
+// does the next step:
 //
 //   eager   work is done as soon as it is issued; agents run in turn
 //   lazy    work is done, oldest step first, only when no agent can go on
@@ -33,8 +33,8 @@
 #include "titan/Simulator/Memory.h"
 #include "titan/Simulator/Program.h"
 #include "titan/Simulator/Simulator.h"
+#include "titan/Simulator/Work.h"
 
-#include <deque>
 #include <list>
 #include <set>
 #include <unordered_map>
@@ -46,6 +46,7 @@ class Hazards;
 class Conformance;
 class Trace;
 struct Agent;
+struct Copy;
 struct Cta;
 struct Cluster;
 
@@ -80,98 +81,6 @@ struct NamedBarrier {
   mlir::Operation *first = nullptr;
   /// Views: what this round's threads have released, and that of rounds before.
   Clock gathering, complete[4];
-};
-
-//===----------------------------------------------------------------------===//
-// Work
-//===----------------------------------------------------------------------===//
-
-/// A copy by TMA, or another one that is made behind its threads' back.
-struct Copy {
-  uint64_t id = 0;
-  const Inst *inst = nullptr;
-  Agent *agent = nullptr;
-  Cta *cta = nullptr;
-  std::optional<TmaTransfer> transfer;
-  /// Bulk copies without a map: their one run of bytes.
-  std::optional<TmaRun> run;
-  /// Of which its reduction is.
-  const TmaType *type = nullptr;
-  /// Copies that are done in one step, by this; false: not yet.
-  std::function<bool(Copy &)> act;
-  TmaCopy what;
-  unsigned tensor = 0;
-  MapPlace map;
-  /// Maps in memory: the bytes that `transfer` was made from; and, with views,
-  /// those that the tensormap proxy saw as they were.
-  TmaDescriptor mapBits{};
-  std::vector<OldByte> oldMap;
-  bool mapRead = false;
-  /// Loads: the CTAs written, and the phase of each one's barrier at issue.
-  std::vector<std::pair<Cta *, uint64_t>> targets;
-  uint32_t barrier = 0;
-  /// Stores: what was read, run by run.
-  std::vector<uint8_t> data;
-  bool sourceRead = false, done = false;
-  uint64_t issued = 0;
-  /// The bytes of shared memory: of the source, or at each target.
-  uint32_t shared = 0;
-  /// Views: what the issuing thread knew; the number of the bulk group that it
-  /// will be in; what the source held as far as that thread knew.
-  Clock known;
-  uint32_t group = 0;
-  std::vector<OldByte> old;
-
-  /// cp.async: which of its warp's it is, from 1.
-  uint64_t number = 0;
-
-  bool isLoad() const { return what.direction == TmaDirection::Load; }
-  template <typename F> void forEachRun(F each) const {
-    if (run)
-      each(*run);
-    else
-      transfer->forEachRun(each);
-  }
-  /// What a run does to the bytes of its destination (TmaTransfer::move).
-  void move(const TmaRun &run, llvm::ArrayRef<uint8_t> source,
-            llvm::MutableArrayRef<uint8_t> destination) const;
-  int64_t imageBytes() const {
-    return run ? run->bytes : transfer->imageBytes();
-  }
-  int64_t transactionBytes() const {
-    return run ? run->bytes : transfer->transactionBytes();
-  }
-};
-using CopyRef = std::shared_ptr<Copy>;
-
-/// A matrix product of a warpgroup; its warps come to it one by one.
-struct Product {
-  uint64_t id = 0;
-  const Inst *inst = nullptr;
-  unsigned joined = 0; ///< Mask of warps.
-  llvm::IntrusiveRefCntPtr<Accumulator> acc[4];
-  uint32_t a = 0, b = 0;
-  Ref registers[4]; ///< A, where it is in registers.
-  bool accumulate = false, done = false;
-  Agent *agent = nullptr;
-  uint64_t issued = 0;
-  /// Views: what the operands held as far as the warps knew; the warps (mask)
-  /// without a wgmma.fence since their registers were used.
-  std::vector<OldByte> old;
-  unsigned unfenced = 0;
-};
-
-struct Warpgroup {
-  std::deque<Product> products;
-  uint64_t firstNumber = 0; ///< Of products.front().
-  uint64_t done = 0;        ///< Products numbered below are complete.
-};
-
-struct Work {
-  CopyRef copy;
-  Cta *cta = nullptr;
-  Warpgroup *group = nullptr; ///< A product: the group's oldest one.
-  uint64_t product = 0;
 };
 
 //===----------------------------------------------------------------------===//
@@ -215,23 +124,8 @@ struct Agent {
   ThreadView view;
   WarpKnowledge *knowledge = nullptr; ///< Views.
 
-  std::vector<CopyRef> uncommitted;
-  std::vector<std::vector<CopyRef>> groups;
-  size_t groupsRead = 0, groupsDone = 0; ///< Groups that waits have covered.
-  /// cp.async: issued; those in no group; the groups, and how many of them
-  /// waits have covered; those that may not be done.
-  struct CopyGroup {
-    std::vector<CopyRef> copies;
-    uint64_t last; ///< Number of the last one, of this group or before.
-  };
-  uint64_t copies = 0;
-  std::vector<CopyRef> openCopies, allCopies;
-  std::vector<CopyGroup> copyGroups;
-  size_t copyGroupsDone = 0;
-  uint64_t products = 0; ///< Issued.
-  const Inst *lastProduct = nullptr;
-  std::vector<uint64_t> productGroups; ///< Products issued at each commit.
-  uint64_t productsObserved = 0;
+  /// By mechanism.
+  std::vector<Stream> streams;
   /// Views: a wgmma.fence since accumulators were used as registers; results
   /// that nobody may have looked at.
   bool productFence = false;
@@ -240,7 +134,12 @@ struct Agent {
   std::vector<uint32_t> newBarriers;
 
   LaneMask lanes() const { return elected ? 1 : everyLane; }
-  unsigned laneOfAsync() const { return 0; }
+  Stream &stream(Mechanism mechanism) {
+    return streams[static_cast<size_t>(mechanism)];
+  }
+  const Stream &stream(Mechanism mechanism) const {
+    return streams[static_cast<size_t>(mechanism)];
+  }
 
   //===--------------------------------------------------------------------===//
   // What execution functions of several families need
@@ -275,6 +174,11 @@ struct Agent {
   /// there is none, or where it is not live as far as this thread sees.
   MBarrier *barrier(const Inst &inst, Cta *&owner);
   bool needLive(const Inst &inst, MBarrier &barrier, Cta &owner);
+  /// The piece of work joins the stream of the mechanism.
+  void join(WorkRef work, Mechanism mechanism);
+  /// Waits for the stream's groups up to that number.
+  Step waitForGroups(Mechanism mechanism, size_t upTo,
+                     bool sourcesOnly = false);
   /// Views: this thread, or warp, will write there; see Machine::settle.
   bool readsToCome(Cta &owner, uint64_t address, uint64_t bytes);
   /// The same of tensor maps in global memory.
@@ -303,13 +207,15 @@ struct Cta {
   std::unordered_map<uint32_t, MBarrier> barriers;
   NamedBarrier named[16];
   std::vector<std::unique_ptr<Agent>> agents;
-  std::vector<Warpgroup> warpgroups;
+  /// By engine, and the issuer's first warp.
+  std::map<std::pair<Engine, unsigned>, Queue> queues;
   unsigned running = 0; ///< Warps that have not returned.
   int64_t freeRegisters = 0;
-  /// Loads into this CTA whose completion nobody has observed.
-  std::unordered_map<uint64_t, CopyRef> unobserved;
-  /// Views: stores whose source, here, may not have been read.
-  std::vector<CopyRef> stores;
+  /// What fills this CTA's shared memory, by id, whose completion nobody has
+  /// observed.
+  std::unordered_map<uint64_t, WorkRef> unobserved;
+  /// Views: what may not have read its sources, here.
+  std::vector<WorkRef> readers;
 };
 
 struct Cluster {
@@ -367,26 +273,18 @@ public:
   // Engines (Engines.cpp)
   //===--------------------------------------------------------------------===//
 
-  void issue(CopyRef copy);
-  void issue(Cta &cta, Warpgroup &group, uint64_t number);
+  void issue(WorkRef work);
   /// One step of a piece of work; true when it is complete.
   bool perform(Work &work);
-  void multiply(Cta &cta, Warpgroup &group);
-  /// Products up to that number, all issued, are done.
-  void multiplyUpTo(Cta &cta, Warpgroup &group, uint64_t number);
-  void lookAtOperands(Cta &cta, Product &product, unsigned firstWarp);
-  /// The whole load: reads, writes, and the signal at the end.
-  void load(Copy &copy);
-  /// A store's, or reduction's, two steps.
-  void readSource(Copy &copy);
-  void writeDestination(Copy &copy);
+  /// Its sources are read, if they have not been.
+  void readSource(Work &work);
+  void complete(Work &work);
+  /// Pieces of the queue up to that number, all issued, are done.
+  void completeUpTo(Queue &queue, uint64_t number);
   /// Views: somebody will write [begin, begin + bytes) of the CTA's shared
   /// memory. Reads by asynchronous operations that are over as far as the
   /// writer knows are made now; true where others are to come.
   bool settle(Cta &cta, uint64_t begin, uint64_t bytes, const Viewer &writer);
-  /// Makes the copy's transfer from what its map is now, as the copy sees it;
-  /// false, and a finding, where that is no map, or the copy breaks a rule.
-  bool readMap(Copy &copy);
   /// Views: as settle(), for maps that lie in [begin, begin + bytes) of global
   /// memory.
   bool settleMaps(uint64_t begin, uint64_t bytes, const Viewer &writer);
@@ -435,14 +333,14 @@ public:
   Recorder *recorder = nullptr;
   /// Rises with whatever may let a blocked agent go on.
   uint64_t events = 0;
-  uint64_t nextCopy = 1;
+  uint64_t nextWork = 1;
   /// Views: copies through maps in memory that may not have been read.
-  std::vector<CopyRef> mapReads;
+  std::vector<std::shared_ptr<Copy>> mapReads;
   uint32_t nextAgent = 0;
   uint64_t nextCta = 0;
 
 private:
-  bool outstandingAt(Cta &cta, const Inst &inst, const Agent &agent);
+  bool outstandingAt(Cta &cta, const Inst &inst);
   friend struct Agent;
   void startClusters();
   void retire();
@@ -457,7 +355,7 @@ private:
 
   std::vector<std::unique_ptr<Cluster>> resident;
   std::vector<Agent *> agents;
-  std::list<Work> work;
+  std::list<WorkRef> work;
   int64_t nextCluster = 0, clusters = 0;
   std::array<int64_t, 3> clusterGrid{1, 1, 1};
   bool stop = false, stuck = false, polled = false;
@@ -474,14 +372,13 @@ private:
 void restore(llvm::ArrayRef<OldByte> old, uint64_t address, size_t bytes,
              uint8_t *data, uint8_t *poison);
 
-/// Issues a copy between global and the CTA's shared memory, at that address.
-Step issueCopy(Agent &agent, const Inst &inst, CopyRef copy, uint32_t shared);
 /// The live barrier of an instruction that writes to `target`, whose barrier it
 /// is; with `peer`, another CTA than the agent's. Null after a finding.
 MBarrier *peerBarrier(Agent &agent, const Inst &inst, Cta *target, bool peer);
-/// The copy's bytes complete on the barrier of its target.
-void completeAt(Machine &machine, Copy &copy, MBarrier &barrier, uint64_t phase,
-                int64_t bytes);
+/// Bytes of the copy complete on the barrier of a CTA that it writes, in whose
+/// phase it was issued.
+void completeAt(Machine &machine, Work &copy, Cta &target, MBarrier &barrier,
+                uint64_t phase, int64_t bytes);
 /// What a reduction of a signed integer of 4 or 8 bytes leaves in shared memory.
 uint64_t reduceWord(AtomicOp op, unsigned bytes, uint64_t old, uint64_t value);
 

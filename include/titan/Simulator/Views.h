@@ -18,12 +18,11 @@
 //   mbarrier       its phases                     who waits, with acquire: what
 //                                                 its copies wrote is there
 //   map queue      a warp's published maps        that warp, at once
-//   bulk queue     a thread's bulk groups; apart  that thread, by waiting for
-//                  for reads and for writes       groups
-//   copy queue     a warp's cp.async, lane 0's    those lanes, by waiting for
-//                  and the others' apart          groups; mbarriers that track
-//                                                 them, for who waits there
-//   product queue  a warp's products              that warp, by waiting
+//   stream         what a thread class, or a      those threads, by waiting for
+//                  warp, has issued by one        groups; mbarriers that track
+//                  mechanism (Work.h); reads      them, for who waits there
+//                  and writes apart, where
+//                  waits tell them apart
 //
 // A thread class is lane 0 of a warp (the elected thread), or all its other
 // lanes: what one of them learns the other knows after a syncwarp only.
@@ -56,7 +55,7 @@
 
 #include "titan/Simulator/Clock.h"
 #include "titan/Simulator/Simulator.h"
-#include "titan/Target/ProxyTable.h"
+#include "titan/Target/Mechanisms.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -110,11 +109,13 @@ struct Knowledge {
 
 struct WarpKnowledge {
   Knowledge classes[2];
-  /// Sources: the elected thread's bulk groups, the warp's products and the
-  /// maps that it has published, of which there are `published`.
-  uint32_t bulkReads = 0, bulkWrites = 0, products = 0, maps = 0;
-  uint32_t copies[2] = {}; ///< cp.async of each class.
-  uint32_t published = 0;
+  /// Sources: the maps that it has published, of which there are `published`;
+  /// its streams, of mechanisms that came up.
+  uint32_t maps = 0, published = 0;
+  struct Streams {
+    uint32_t read = 0, write = 0;
+  };
+  std::map<std::pair<Mechanism, int>, Streams> streams;
 };
 
 class Views;
@@ -180,7 +181,13 @@ public:
   // Clocks. `lanes` says which classes act.
   Clock publish(Agent &agent, LaneMask lanes);
   void acquire(Agent &agent, LaneMask lanes, const Clock &clock);
-  void learn(Agent &agent, LaneMask lanes, uint32_t source, uint32_t time);
+  /// The sources of what a class of the warp's threads (where these wait
+  /// together: the warp) has issued by the mechanism.
+  const WarpKnowledge::Streams &stream(Agent &agent, Mechanism mechanism,
+                                       int threadClass);
+  /// The acting threads have waited for what the stream holds up to that number.
+  void learn(Agent &agent, Mechanism mechanism, uint64_t upTo,
+             bool sourcesOnly);
 
   // Synchronisation.
   void init(Cta &cta, MBarrier &barrier);
@@ -240,7 +247,10 @@ private:
     uint64_t cta = 0; ///< Number of the CTA that wrote last.
   };
   std::map<Location, Released> locations;
-  std::map<const Cta *, std::pair<uint32_t, uint32_t>> barrierSources;
+  /// A source of the CTA, for a barrier or a stream.
+  uint32_t newSource(const Cta &cta);
+  /// Those that are left of the CTA's.
+  std::map<const Cta *, std::pair<uint32_t, uint32_t>> freeSources;
 };
 
 } // namespace titan::sim

@@ -40,8 +40,8 @@ def main():
         if name.startswith("warp"):
             assert event["ts"] >= last.get(thread, 0), event
             last[thread] = event["ts"]
-    copies = sum(n for (thread, _), n in count.items() if thread == "copies")
-    products = sum(n for (thread, _), n in count.items() if thread == "products")
+    copies = sum(n for (thread, _), n in count.items() if thread in ("bulk", "cp.async", "generic"))
+    products = sum(n for (thread, _), n in count.items() if thread == "wgmma")
     assert copies == kernel["copies"], (copies, kernel["copies"])
     assert products == kernel["products"], (products, kernel["products"])
     assert len(spans) - copies - products <= kernel["operations"]
