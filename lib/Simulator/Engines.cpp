@@ -71,7 +71,7 @@ bool Machine::settle(Cta &cta, uint64_t begin, uint64_t bytes,
       const Product &product = group.products[number - group.firstNumber];
       const MmaTable &table = *program.products[product.inst->table];
       if (product.joined != 15 ||
-          (!overlaps(product.b, table.b->viewBytes) &&
+          (!overlaps(product.b, table.b.viewBytes) &&
            (!table.a || !overlaps(product.a, table.a->viewBytes))))
         continue;
       if (writer.knowsOne(sources, number + 1))

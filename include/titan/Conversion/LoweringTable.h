@@ -87,6 +87,7 @@ void populateAsyncStoreLowerings(LoweringTable &table);
 void populateBulkLowerings(LoweringTable &table);
 void populateTensormapLowerings(LoweringTable &table);
 void populateMmaLowerings(LoweringTable &table);
+void populateMmaSyncLowerings(LoweringTable &table);
 
 } // namespace titan
 

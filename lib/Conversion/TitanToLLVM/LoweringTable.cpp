@@ -23,6 +23,7 @@ LoweringTable &LoweringTable::get() {
     populateBulkLowerings(families);
     populateTensormapLowerings(families);
     populateMmaLowerings(families);
+    populateMmaSyncLowerings(families);
     return families;
   }();
   return table;
