@@ -104,15 +104,13 @@ Result<Layout> titan::mmaTileA(int bits, int64_t rows, int64_t k,
 
 Result<Layout> titan::mmaTileB(int bits, int64_t columns, int64_t k,
                                int64_t rowWarps, int64_t columnWarps) {
-  if (auto problem =
-          gridProblem(16 * rowWarps, columns, rowWarps, columnWarps))
+  if (auto problem = gridProblem(16 * rowWarps, columns, rowWarps, columnWarps))
     return *problem;
   if (Result<Layout> atom = mmaB(bits, k); !atom)
     return atom;
   int64_t p = perRegister(bits), each = columns / columnWarps;
   return Layout::tile(
-      {columns, k},
-      {col(p, 1), col(k / (4 * p), 4 * p), row(each / 8, 8)},
+      {columns, k}, {col(p, 1), col(k / (4 * p), 4 * p), row(each / 8, 8)},
       {col(4, p), row(8, 1)}, {rep(rowWarps), row(columnWarps, each)});
 }
 

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Trace.h"
+#include "titan/Dialect/Titan/Products.h"
 #include "titan/Simulator/ExecutionTable.h"
-#include "titan/Simulator/Numeric.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -73,7 +73,7 @@ static Step inflightStart(Agent &agent, const Inst &inst) {
     return Step::Failed;
   auto *acc = new Accumulator(from->data.size());
   for (size_t i = 0; i < from->data.size(); ++i) {
-    acc->data[i] = asFloat(from->data[i]);
+    acc->data[i] = from->data[i];
     acc->poison[i] = 0;
   }
   agent.refs[inst.dst] = acc;
@@ -198,7 +198,7 @@ static Step mmaResult(Agent &agent, const Inst &inst) {
       if (agent.machine.views)
         agent.machine.completeUpTo(queueOf(agent), number);
       for (size_t i = 0; i < acc->data.size(); ++i)
-        tile.data[i] = asBits(acc->data[i]);
+        tile.data[i] = acc->data[i];
       if (llvm::is_contained(acc->poison, 1))
         tile.poison = acc->poison;
     };
@@ -232,7 +232,7 @@ bool Product::readsFrom(uint64_t begin, uint64_t bytes) const {
   auto overlaps = [&](uint64_t from, uint64_t size) {
     return from < begin + bytes && begin < from + size;
   };
-  return overlaps(b, table().b->viewBytes) ||
+  return overlaps(b, table().b.viewBytes) ||
          (table().a && overlaps(a, table().a->viewBytes));
 }
 
@@ -248,24 +248,18 @@ bool Product::isKnownRead(Machine &machine, const Viewer &writer) const {
 // The tensor core
 //===----------------------------------------------------------------------===//
 
-/// The elements of a shared operand as floats, [row * columns + column] of the
-/// view as it is (before transposition), as the async proxy sees them.
-static bool readOperand(Memory &memory, uint32_t base, const ViewTable &table,
-                        ElementType type, ArrayRef<OldByte> old,
-                        std::vector<float> &out) {
-  size_t elements = table.offset.size();
+/// The elements of a shared operand as bits, as the async proxy sees them.
+static bool readOperand(Memory &memory, uint32_t base, const MatrixTable &table,
+                        ArrayRef<OldByte> old, std::vector<uint32_t> &out) {
   std::vector<uint8_t> bytes(table.viewBytes), poison(table.viewBytes);
   bool good = memory.read(base, table.viewBytes, bytes.data(), poison.data());
   if (!old.empty()) {
     restore(old, base, table.viewBytes, bytes.data(), poison.data());
     good = !llvm::is_contained(poison, 1);
   }
-  out.resize(elements);
-  for (size_t i = 0; i < elements; ++i) {
-    uint16_t bits;
-    std::memcpy(&bits, &bytes[table.offset[i]], 2);
-    out[i] = type == ElementType::BF16 ? bf16ToFloat(bits) : f16ToFloat(bits);
-  }
+  out.assign(table.offset.size(), 0);
+  for (size_t i = 0; i < out.size(); ++i)
+    std::memcpy(&out[i], &bytes[table.offset[i]], table.bytes);
   return good;
 }
 
@@ -278,17 +272,14 @@ void Product::lookAtOperands(Machine &machine) {
       viewer.add(thread.product);
   if (table().a)
     cta->shared.oldBytes(a, table().a->viewBytes, viewer, old);
-  cta->shared.oldBytes(b, table().b->viewBytes, viewer, old);
+  cta->shared.oldBytes(b, table().b.viewBytes, viewer, old);
   llvm::sort(old, [](const OldByte &a, const OldByte &b) {
     return a.address < b.address;
   });
 }
 
-/// One wgmma, or the row of them that make up a titan.mma. Each element of D
-/// is ((d + a0*b0) + a1*b1) + ...: products of bf16 or f16 are exact in f32,
-/// and each sum is rounded to nearest, k ascending. The hardware adds several
-/// products at once and truncates, so that the last bits of inexact sums
-/// differ.
+/// One wgmma, or the row of them that make up a titan.mma: what they compute is
+/// Target/MmaSum.h's.
 void Product::write(Machine &machine) {
   Product &product = *this;
   const Inst &inst = *product.inst;
@@ -296,7 +287,7 @@ void Product::write(Machine &machine) {
   const WarpRegion &region = machine.program.regions[agent->region];
   size_t index = (product.agent->warp - region.firstWarp) / 4;
   const MmaTable::Group &part = table.groups[index % table.groups.size()];
-  std::vector<float> a, b;
+  std::vector<uint32_t> a, b;
   std::optional<uint32_t> unwritten;
   if (table.registers) {
     // Each warp has the rows of its part of D.
@@ -307,14 +298,12 @@ void Product::write(Machine &machine) {
       const uint32_t *element =
           &tile.element[(index * 4 + warp) % tile.warps * tile.perWarp()];
       for (size_t i = 0; i < from.size(); ++i)
-        a[element[i]] = toFloat(table.type, from[i]);
+        a[element[i]] = from[i];
     }
-  } else if (!readOperand(cta->shared, product.a, *table.a, table.type,
-                          product.old, a)) {
+  } else if (!readOperand(cta->shared, product.a, *table.a, product.old, a)) {
     unwritten = product.a;
   }
-  if (!readOperand(cta->shared, product.b, *table.b, table.type, product.old,
-                   b) &&
+  if (!readOperand(cta->shared, product.b, table.b, product.old, b) &&
       !unwritten)
     unwritten = product.b;
   if (unwritten) {
@@ -329,12 +318,7 @@ void Product::write(Machine &machine) {
     return;
   }
   size_t rows = part.rows.size(), columns = part.columns.size();
-  std::vector<float> sums(rows * columns), right(table.k * columns);
-  for (int64_t k = 0; k < table.k; ++k)
-    for (size_t j = 0; j < columns; ++j)
-      right[k * columns + j] = table.transposeB
-                                   ? b[k * table.n + part.columns[j]]
-                                   : b[part.columns[j] * table.k + k];
+  std::vector<uint32_t> sums(rows * columns);
   if (product.accumulate)
     for (int warp = 0; warp < 4; ++warp) {
       Accumulator &acc = *product.acc[warp];
@@ -351,16 +335,21 @@ void Product::write(Machine &machine) {
         sums[part.place[warp][i]] = acc.data[i];
       }
     }
-  for (size_t i = 0; i < rows; ++i) {
-    float *out = &sums[i * columns];
-    for (int64_t k = 0; k < table.k; ++k) {
-      float left = table.transposeA ? a[k * table.m + part.rows[i]]
-                                    : a[part.rows[i] * table.k + k];
-      const float *in = &right[k * columns];
-      for (size_t j = 0; j < columns; ++j)
-        out[j] += left * in[j];
-    }
-  }
+  // The rows and columns of this warpgroup.
+  auto pick = [&](std::vector<uint32_t> &from, ArrayRef<uint32_t> lines,
+                  int64_t all) {
+    if (static_cast<int64_t>(lines.size()) == all)
+      return;
+    std::vector<uint32_t> some;
+    some.reserve(lines.size() * table.k);
+    for (uint32_t line : lines)
+      some.insert(some.end(), from.begin() + line * table.k,
+                  from.begin() + (line + 1) * table.k);
+    from = std::move(some);
+  };
+  pick(a, part.rows, table.m);
+  pick(b, part.columns, table.n);
+  table.how.multiply(rows, columns, table.k, a.data(), b.data(), sums.data());
   for (int warp = 0; warp < 4; ++warp) {
     Accumulator &acc = *product.acc[warp];
     for (size_t i = 0; i < part.place[warp].size(); ++i) {
@@ -376,14 +365,36 @@ void Product::write(Machine &machine) {
 // The table
 //===----------------------------------------------------------------------===//
 
+/// Where element (mn, k) of an operand stands in its view: two dimensions, or
+/// three, the columns of 16 bytes outermost.
+static std::optional<MatrixTable>
+matrixTable(Compiler &c, Operation *op, SharedType type, bool transposed) {
+  auto index = c.viewTable(op, type);
+  if (!index)
+    return std::nullopt;
+  const ViewTable &view = *c.p.views[*index];
+  ArrayRef<int64_t> shape = type.getShape();
+  int64_t down = shape[shape.size() - 2], inner = shape.back();
+  int64_t across = inner * (shape.size() == 3 ? shape[0] : 1);
+  MatrixTable table;
+  table.bytes = view.bytes;
+  table.viewBytes = view.viewBytes;
+  table.offset.resize(view.offset.size());
+  for (int64_t row = 0; row < down; ++row)
+    for (int64_t column = 0; column < across; ++column)
+      table.offset[transposed ? column * down + row : row * across + column] =
+          view.offset[(column / inner * down + row) * inner + column % inner];
+  return table;
+}
+
 static std::optional<uint32_t> mmaTable(Compiler &c, MmaOp op) {
   auto accType = op.getType().getTensor();
   const TileTable *acc = c.tileTable(op, accType);
   auto aType = dyn_cast<SharedType>(op.getA().getType());
   auto aTile = dyn_cast<RankedTensorType>(op.getA().getType());
   const TileTable *registers = aTile ? c.tileTable(op, aTile) : nullptr;
-  auto a = aType ? c.viewTable(op, aType) : std::nullopt;
-  auto b = c.viewTable(op, op.getB().getType());
+  auto a = aType ? matrixTable(c, op, aType, op.getTransposeA()) : std::nullopt;
+  auto b = matrixTable(c, op, op.getB().getType(), op.getTransposeB());
   if (!acc || !b || (aType ? !a : !registers))
     return std::nullopt;
   if (acc->warps % 4 || c.region().firstWarp % 4) {
@@ -396,15 +407,13 @@ static std::optional<uint32_t> mmaTable(Compiler &c, MmaOp op) {
   }
   auto table = std::make_unique<MmaTable>();
   table->acc = acc;
-  table->a = a ? c.p.views[*a].get() : nullptr;
+  table->a = std::move(a);
   table->registers = registers;
-  table->b = c.p.views[*b].get();
-  table->transposeA = op.getTransposeA();
-  table->transposeB = op.getTransposeB();
-  table->type = *typeOf(op.getB().getType().getElementType());
+  table->b = std::move(*b);
+  table->how = getProduct(op);
   table->m = accType.getShape()[0];
   table->n = accType.getShape()[1];
-  table->k = op.getB().getType().getShape()[!op.getTransposeB()];
+  table->k = table->b.offset.size() / table->n;
   for (uint32_t group = 0; group < acc->warps / 4; ++group) {
     MmaTable::Group &made = table->groups.emplace_back();
     std::vector<uint32_t> rowAt(table->m, none), columnAt(table->n, none);
@@ -435,12 +444,6 @@ static std::optional<uint32_t> mmaTable(Compiler &c, MmaOp op) {
 }
 
 static void compileMma(Compiler &c, MmaOp op) {
-  Type element = op.getB().getType().getElementType();
-  if (!(element.isBF16() || element.isF16()) ||
-      !op.getType().getTensor().getElementType().isF32() ||
-      op.getB().getType().getRank() != 2 || op.getNegateA() || op.getNegateB() ||
-      (op.getSharedA() && op.getSharedA().getType().getRank() != 2))
-    return c.unsupported(op, ": these operands");
   auto table = mmaTable(c, op);
   if (!table)
     return;

@@ -26,6 +26,7 @@ ExecutionTable &ExecutionTable::get() {
     registerBarriers(made);
     registerTma(made);
     registerMma(made);
+    registerMmaSync(made);
     registerAsyncCopy(made);
     registerAsyncStore(made);
     registerBulk(made);

@@ -35,8 +35,8 @@ constexpr MmaArithmetic rows[] = {
     {"e4m3 e5m2", "f16", 13, 10, true, measured},
 };
 
-constexpr std::string_view names[] = {"f16",  "bf16", "tf32", "e4m3", "e5m2",
-                                      "s8",   "u8",   "f32",  "s32"};
+constexpr std::string_view names[] = {"f16", "bf16", "tf32", "e4m3", "e5m2",
+                                      "s8",  "u8",   "f32",  "s32"};
 
 /// A floating-point format; `infinite`: it has infinities.
 struct Format {
@@ -116,7 +116,7 @@ uint32_t rounded(const MmaArithmetic &how, const Format &f, int64_t sum,
   int top = std::bit_width(magnitude) - 1 + unit;
   // The last place that is kept; subnormals have fewer.
   int last = std::max(top, 1 - f.bias()) - how.kept, shift = last - unit;
-  uint64_t kept = shift <= 0 ? magnitude << -shift
+  uint64_t kept = shift <= 0   ? magnitude << -shift
                   : shift > 63 ? 0
                                : magnitude >> shift;
   if (how.nearest && shift > 0 && shift <= 63) {
@@ -147,8 +147,8 @@ uint32_t add(const MmaArithmetic &how, const Format &f, const Number *a,
   auto infinite = [&](bool negative) { (negative ? down : up) = true; };
   if (c.kind == Number::Infinite)
     infinite(c.significand < 0);
-  int largest = c.kind == Number::Finite ? c.scale
-                                         : std::numeric_limits<int>::min();
+  int largest =
+      c.kind == Number::Finite ? c.scale : std::numeric_limits<int>::min();
   for (int64_t i = 0; i < k; ++i) {
     const Number &x = a[i], &y = b[i];
     if (x.kind == Number::NaN || y.kind == Number::NaN)
@@ -172,7 +172,8 @@ uint32_t add(const MmaArithmetic &how, const Format &f, const Number *a,
       return significand * (int64_t(1) << shift);
     return shift < -62 ? 0 : significand / (int64_t(1) << -shift);
   };
-  int64_t sum = c.kind == Number::Finite ? aligned(c.significand, c.exponent) : 0;
+  int64_t sum =
+      c.kind == Number::Finite ? aligned(c.significand, c.exponent) : 0;
   for (int64_t i = 0; i < k; ++i)
     if (a[i].significand && b[i].significand)
       sum += aligned(int64_t(a[i].significand) * b[i].significand,
@@ -258,9 +259,8 @@ void MmaProduct::multiply(int64_t rows, int64_t columns, int64_t k,
                           uint32_t *d) const {
   if (this->d == MmaType::S32)
     return multiplyIntegers(*this, rows, columns, k, aBits, bBits, d);
-  const MmaArithmetic &how =
-      *findMmaArithmetic(names[static_cast<int>(a)],
-                         names[static_cast<int>(this->d)]);
+  const MmaArithmetic &how = *findMmaArithmetic(
+      names[static_cast<int>(a)], names[static_cast<int>(this->d)]);
   Format format = formatOf(this->d);
   Range rangeA, rangeB, rangeD;
   auto numbers = [&](MmaType type, const uint32_t *bits, int64_t count,
@@ -280,14 +280,15 @@ void MmaProduct::multiply(int64_t rows, int64_t columns, int64_t k,
   for (int64_t i = 0; i < rows * columns; ++i)
     rangeD.take(decode(format, d[i]));
 
+  // Every sum is a multiple of 2^low, and below 2^high.
+  int low = std::min(rangeA.low + rangeB.low, rangeD.low);
+  int terms = std::bit_width(static_cast<uint64_t>(k));
+  int high =
+      std::max(rangeA.high + rangeB.high + 2 + terms, rangeD.high + 1) + 1;
   if (rangeA.finite && rangeB.finite && rangeD.finite &&
       std::min({rangeA.least, rangeB.least, rangeD.least}) > -30 &&
-      std::max({rangeA.largest, rangeB.largest, rangeD.largest}) < 30) {
-    // Every sum is a multiple of 2^low, and below 2^high.
-    int low = std::min(rangeA.low + rangeB.low, rangeD.low);
-    int terms = std::bit_width(static_cast<uint64_t>(k));
-    int high =
-        std::max(rangeA.high + rangeB.high + 2 + terms, rangeD.high + 1) + 1;
+      std::max({rangeA.largest, rangeB.largest, rangeD.largest}) < 30 &&
+      high < format.bias()) {
     // B by columns, so that D's are next to each other.
     std::vector<float> wide(rows * k), across(k * columns), line(columns);
     for (int64_t i = 0; i < rows * k; ++i)
@@ -297,22 +298,28 @@ void MmaProduct::multiply(int64_t rows, int64_t columns, int64_t k,
         across[e * columns + j] = right[j * k + e].value();
     int aligned = std::max(rangeA.largest + rangeB.largest, rangeD.largest);
     bool exact = high - low <= how.kept + 1 && aligned - how.fraction <= low &&
-                 high < format.bias() && low >= 1 - format.bias() - how.kept;
+                 low >= 1 - format.bias() - how.kept;
     auto load = [&](uint32_t bits) {
       return this->d == MmaType::F32 ? std::bit_cast<float>(bits)
                                      : decode(format, bits).value();
     };
-    std::vector<float> scaleB, largest;
-    std::vector<double> sum;
+    // Exponents, zeros' far below all others.
+    constexpr int16_t none = -10000;
+    std::vector<int16_t> scales, largest;
+    std::vector<float> unit;
+    std::vector<int32_t> sums[2];
     if (!exact) {
-      scaleB.resize(k * columns);
+      scales.resize(k * columns);
       for (int64_t j = 0; j < columns; ++j)
-        for (int64_t e = 0; e < k; ++e)
-          scaleB[e * columns + j] = right[j * k + e].significand
-                                        ? power(right[j * k + e].scale)
-                                        : 0;
+        for (int64_t e = 0; e < k; ++e) {
+          const Number &n = right[j * k + e];
+          scales[e * columns + j] =
+              static_cast<int16_t>(n.significand ? n.scale : none);
+        }
       largest.resize(columns);
-      sum.resize(columns);
+      unit.resize(columns);
+      for (std::vector<int32_t> &half : sums)
+        half.resize(columns);
     }
     for (int64_t i = 0; i < rows; ++i) {
       uint32_t *out = d + i * columns;
@@ -330,8 +337,8 @@ void MmaProduct::multiply(int64_t rows, int64_t columns, int64_t k,
             out[j] = line[j] == 0 ? 0 : std::bit_cast<uint32_t>(line[j]);
             continue;
           }
-          Number n = decode(formatOf(MmaType::F32),
-                            std::bit_cast<uint32_t>(line[j]));
+          Number n =
+              decode(formatOf(MmaType::F32), std::bit_cast<uint32_t>(line[j]));
           out[j] = rounded(how, format, n.significand, n.exponent);
         }
         continue;
@@ -340,37 +347,31 @@ void MmaProduct::multiply(int64_t rows, int64_t columns, int64_t k,
         for (int64_t j = 0; j < columns; ++j) {
           Number c = decode(format, out[j]);
           line[j] = load(out[j]);
-          largest[j] = c.significand ? power(c.scale) : 0;
+          largest[j] = static_cast<int16_t>(c.significand ? c.scale : none);
         }
         for (int64_t e = at; e < at + depth; ++e) {
-          if (!left[i * k + e].significand)
-            continue;
-          float x = power(left[i * k + e].scale);
-          const float *in = &scaleB[e * columns];
+          const Number &n = left[i * k + e];
+          auto x = static_cast<int16_t>(n.significand ? n.scale : none);
+          const int16_t *in = &scales[e * columns];
           for (int64_t j = 0; j < columns; ++j)
-            largest[j] = std::max(largest[j], x * in[j]);
+            largest[j] = std::max(largest[j], static_cast<int16_t>(x + in[j]));
         }
-        // largest[j] becomes what makes the unit of the sum a one.
         for (int64_t j = 0; j < columns; ++j) {
-          largest[j] = largest[j] == 0 ? 0
-                                       : std::bit_cast<float>(
-                                             (uint32_t(254 + how.fraction) << 23) -
-                                             std::bit_cast<uint32_t>(largest[j]));
-          sum[j] = static_cast<int32_t>(line[j] * largest[j]);
+          unit[j] = largest[j] < -100 ? 0 : power(how.fraction - largest[j]);
+          sums[0][j] = static_cast<int32_t>(line[j] * unit[j]);
+          sums[1][j] = 0;
         }
+        // Each half stays below 2^31: a term is below 2^(fraction + 2).
         for (int64_t e = at; e < at + depth; ++e) {
           float x = wide[i * k + e];
           const float *in = &across[e * columns];
+          int32_t *sum = sums[2 * (e - at) >= depth].data();
           for (int64_t j = 0; j < columns; ++j)
-            sum[j] += static_cast<int32_t>(x * in[j] * largest[j]);
+            sum[j] += static_cast<int32_t>(x * in[j] * unit[j]);
         }
         for (int64_t j = 0; j < columns; ++j)
-          out[j] = largest[j] == 0
-                       ? 0
-                       : rounded(how, format, static_cast<int64_t>(sum[j]),
-                                 127 - static_cast<int>(
-                                           std::bit_cast<uint32_t>(largest[j]) >>
-                                           23));
+          out[j] = rounded(how, format, int64_t(sums[0][j]) + sums[1][j],
+                           largest[j] - how.fraction);
       }
     }
     return;
@@ -378,9 +379,8 @@ void MmaProduct::multiply(int64_t rows, int64_t columns, int64_t k,
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
       for (int64_t at = 0; at < k; at += depth)
-        d[i * columns + j] =
-            add(how, format, &left[i * k + at], &right[j * k + at], depth,
-                d[i * columns + j]);
+        d[i * columns + j] = add(how, format, &left[i * k + at],
+                                 &right[j * k + at], depth, d[i * columns + j]);
 }
 
 } // namespace titan

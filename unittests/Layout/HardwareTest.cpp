@@ -139,6 +139,59 @@ TEST(Mma, M16n8k32AndK64) {
 
 // PTX ISA figures of wgmma.m64nNk16, accumulator D: register d(4j + i) of
 // thread t of warp w holds row 16w + t/4 + 8*(i/2), column 8j + 2*(t%4) + i%2.
+/// Block (i, j) of a tile of many instructions is the instruction's own fragment.
+TEST(Mma, TilesOverWarps) {
+  for (int64_t rowWarps : {1, 2, 4})
+    for (int64_t columnWarps : {1, 2, 3})
+      for (int64_t down : {1, 3})
+        for (int64_t across : {1, 2})
+          for (int bits : {8, 16, 32}) {
+            int64_t rows = 16 * rowWarps * down, k = 3 * 128 / bits,
+                    each = 8 * across, columns = each * columnWarps;
+            Layout a = *mmaTileA(bits, rows, k, rowWarps, columnWarps),
+                   b = *mmaTileB(bits, columns, k, rowWarps, columnWarps),
+                   d = *mmaTileD(rows, columns, rowWarps, columnWarps);
+            Layout partA = *mmaA(bits, k), partB = *mmaB(bits, k),
+                   partD = *mmaC();
+            int64_t inA = partA.registers(), inB = partB.registers();
+            ASSERT_EQ(a.warps(), rowWarps * columnWarps);
+            ASSERT_EQ(a.registers(), inA * down);
+            ASSERT_EQ(b.registers(), inB * across);
+            ASSERT_EQ(d.registers(), 4 * across * down);
+            for (int64_t w = 0; w < rowWarps * columnWarps; ++w)
+              for (int64_t lane = 0; lane < 32; ++lane) {
+                int64_t row = w % rowWarps, column = w / rowWarps;
+                for (int64_t i = 0; i < down; ++i)
+                  for (int64_t r = 0; r < inA; ++r) {
+                    Coord at = partA.coords(r, lane, 0);
+                    ASSERT_EQ(
+                        a.coords(i * inA + r, lane, w),
+                        (Coord{at[0] + 16 * (i * rowWarps + row), at[1]}));
+                  }
+                for (int64_t j = 0; j < across; ++j)
+                  for (int64_t r = 0; r < inB; ++r) {
+                    Coord at = partB.coords(r, lane, 0); // (k, n)
+                    ASSERT_EQ(b.coords(j * inB + r, lane, w),
+                              (Coord{at[1] + 8 * j + each * column, at[0]}));
+                  }
+                for (int64_t i = 0; i < down; ++i)
+                  for (int64_t j = 0; j < across; ++j)
+                    for (int64_t r = 0; r < 4; ++r) {
+                      Coord at = partD.coords(r, lane, 0);
+                      ASSERT_EQ(d.coords((i * across + j) * 4 + r, lane, w),
+                                (Coord{at[0] + 16 * (i * rowWarps + row),
+                                       at[1] + 8 * j + each * column}));
+                    }
+              }
+          }
+  for (const auto &bad : {mmaTileD(24, 8, 1, 1), mmaTileD(16, 12, 1, 1),
+                          mmaTileD(16, 8, 0, 1), mmaTileA(16, 16, 12, 1, 1),
+                          mmaTileB(16, 8, 12, 1, 1), mmaTileD(16, 8, 1, 2)}) {
+    ASSERT_FALSE(bad);
+    EXPECT_EQ(bad.problem().code, "layout-instruction");
+  }
+}
+
 TEST(Wgmma, AccumulatorOfEveryN) {
   for (int64_t n = 8; n <= 256; n += 8)
     expectTable(wgmmaD(64, n), {64, n}, n / 2, 32, 4,

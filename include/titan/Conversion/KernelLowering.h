@@ -116,6 +116,10 @@ public:
   Value toI64(Value integer);
   /// Two 16-bit elements in one 32-bit register.
   Value pack(Value low, Value high);
+  /// Words of 32 bits, each of as many elements as fit, the first one lowest.
+  llvm::SmallVector<Value> packed(mlir::ValueRange elements);
+  /// The opposite, of 16-bit elements.
+  llvm::SmallVector<Value> unpacked(mlir::ValueRange words, mlir::Type element);
   /// Inline PTX with side effects; `$0` is the result where there is one.
   Value ptx(mlir::Type result, llvm::StringRef text,
             llvm::StringRef constraints, mlir::ValueRange operands);

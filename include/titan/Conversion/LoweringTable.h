@@ -90,6 +90,7 @@ void populateTensormapLowerings(LoweringTable &table);
 void populateGridLowerings(LoweringTable &table);
 void populateInlinePtxLowerings(LoweringTable &table);
 void populateMmaLowerings(LoweringTable &table);
+void populateMmaSyncLowerings(LoweringTable &table);
 
 } // namespace titan
 

@@ -111,6 +111,7 @@ void registerMemory(ExecutionTable &table);
 void registerBarriers(ExecutionTable &table);
 void registerTma(ExecutionTable &table);
 void registerMma(ExecutionTable &table);
+void registerMmaSync(ExecutionTable &table);
 void registerAsyncCopy(ExecutionTable &table);
 void registerAsyncStore(ExecutionTable &table);
 void registerBulk(ExecutionTable &table);

@@ -33,6 +33,7 @@
 #include "titan/Analysis/Finding.h"
 #include "titan/Dialect/Titan/Titan.h"
 #include "titan/Simulator/Element.h"
+#include "titan/Target/MmaSum.h"
 #include "titan/Target/Target.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -77,7 +78,7 @@ struct Tile : Object {
 /// been handed on from the one that holds the latest product.
 struct Accumulator : Object {
   explicit Accumulator(size_t elements) : data(elements), poison(elements, 1) {}
-  std::vector<float> data;
+  std::vector<uint32_t> data; ///< As Tile::data.
   std::vector<uint8_t> poison;
   unsigned version = 0;
   /// Products issued to it that the engine has not done.
@@ -217,14 +218,21 @@ struct ViewTable {
   uint32_t viewBytes = 0;
 };
 
+/// A matrix operand in shared memory.
+struct MatrixTable {
+  /// The byte of element (mn, k), [mn * K + k], from the view's start.
+  std::vector<uint32_t> offset;
+  unsigned bytes = 0; ///< Of an element.
+  uint32_t viewBytes = 0;
+};
+
 /// One product: D (M x N) += A (M x K) * B (N x K), for warpgroup w.
 struct MmaTable {
   const TileTable *acc;
-  const ViewTable *a; ///< Null: A is in registers.
-  const ViewTable *b;
+  std::optional<MatrixTable> a; ///< None: A is in registers.
+  MatrixTable b;
   const TileTable *registers = nullptr;
-  bool transposeA, transposeB;
-  ElementType type;
+  MmaProduct how;
   int64_t m, n, k;
   struct Group {
     /// Rows and columns of D that the warpgroup holds.

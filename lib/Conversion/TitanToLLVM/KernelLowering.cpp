@@ -112,6 +112,42 @@ Value KernelLowering::pack(Value low, Value high) {
   return LLVM::BitcastOp::create(b, b.getI32Type(), pair);
 }
 
+SmallVector<Value> KernelLowering::packed(ValueRange elements) {
+  int64_t bits = elements.front().getType().getIntOrFloatBitWidth();
+  Values words;
+  for (size_t i = 0; i < elements.size(); i += 32 / bits) {
+    if (bits == 16) {
+      words.push_back(pack(elements[i], elements[i + 1]));
+      continue;
+    }
+    Type integer = b.getIntegerType(bits);
+    auto asInteger = [&](Value v) -> Value {
+      return v.getType() == integer ? v
+                                    : arith::BitcastOp::create(b, integer, v);
+    };
+    if (bits == 32) {
+      words.push_back(asInteger(elements[i]));
+      continue;
+    }
+    Value word = LLVM::PoisonOp::create(b, VectorType::get(4, integer));
+    for (int64_t j = 0; j < 4; ++j)
+      word = LLVM::InsertElementOp::create(b, word, asInteger(elements[i + j]),
+                                           i32(j));
+    words.push_back(LLVM::BitcastOp::create(b, b.getI32Type(), word));
+  }
+  return words;
+}
+
+SmallVector<Value> KernelLowering::unpacked(ValueRange words, Type element) {
+  Values elements;
+  for (Value word : words) {
+    Value pair = LLVM::BitcastOp::create(b, VectorType::get(2, element), word);
+    for (int half : {0, 1})
+      elements.push_back(LLVM::ExtractElementOp::create(b, pair, i32(half)));
+  }
+  return elements;
+}
+
 //===----------------------------------------------------------------------===//
 // Shared memory
 //===----------------------------------------------------------------------===//
@@ -397,7 +433,8 @@ LogicalResult KernelLowering::blockOf(int64_t warps, Value rank, Block &body) {
 
 FailureOr<SmallVector<Type>> KernelLowering::convert(Operation *op, Type type) {
   SmallVector<Type> types;
-  if (auto inflight = dyn_cast<InFlightType>(type))
+  auto inflight = dyn_cast<InFlightType>(type);
+  if (inflight)
     type = inflight.getTensor();
   if (auto tile = dyn_cast<RankedTensorType>(type)) {
     Result<Layout> layout = getTileLayout(tile);
@@ -412,6 +449,9 @@ FailureOr<SmallVector<Type>> KernelLowering::convert(Operation *op, Type type) {
                  << " warps of 32 execute this",
              failure();
     types.assign(layout->registers(), tile.getElementType());
+    // Registers of the hardware, which nobody may take apart.
+    if (inflight && tile.getElementTypeBitWidth() == 16)
+      types.assign(layout->registers() / 2, b.getI32Type());
     return types;
   }
   if (isa<SharedType, MBarrierType>(type))

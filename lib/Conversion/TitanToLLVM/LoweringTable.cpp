@@ -26,6 +26,7 @@ LoweringTable &LoweringTable::get() {
     populateGridLowerings(families);
     populateInlinePtxLowerings(families);
     populateMmaLowerings(families);
+    populateMmaSyncLowerings(families);
     return families;
   }();
   return table;

@@ -157,6 +157,17 @@ static Accesses planAccesses(const Layout &layout, SharedType buffer) {
   return plan;
 }
 
+/// What LLVM's loads and stores move: fp8 as bytes.
+static Type storageOf(Type element) {
+  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
+    return IntegerType::get(element.getContext(), 8);
+  return element;
+}
+static Value recast(ImplicitLocOpBuilder &b, Value value, Type type) {
+  return value.getType() == type ? value
+                                 : arith::BitcastOp::create(b, type, value);
+}
+
 static LogicalResult sharedStore(KernelLowering &kl, SharedStoreOp op) {
   SharedType buffer = op.getBuffer().getType();
   if (op.getMatrix())
@@ -176,8 +187,10 @@ static LogicalResult sharedStore(KernelLowering &kl, SharedStoreOp op) {
     auto branch = scf::IfOp::create(kl.b, TypeRange(), *owner, /*else=*/false);
     kl.b.setInsertionPointToStart(branch.thenBlock());
   }
+  Type element = storageOf(op.getTile().getType().getElementType());
   Values elements = kl.get(op.getTile());
-  Type element = op.getTile().getType().getElementType();
+  for (Value &each : elements)
+    each = recast(kl.b, each, element);
   Type pointer = LLVM::LLVMPointerType::get(kl.b.getContext(),
                                             buffer.getCluster() ? 7 : 3);
   for (auto [r, address] : llvm::zip(plan.registers, *addresses)) {
@@ -210,7 +223,7 @@ static LogicalResult sharedLoad(KernelLowering &kl, SharedLoadOp op) {
       op, kl.get1(op.getBuffer()), buffer.getAlignment(), plan.offsets, warps);
   if (failed(addresses))
     return failure();
-  Type element = op.getType().getElementType();
+  Type element = storageOf(op.getType().getElementType());
   Type pointer = LLVM::LLVMPointerType::get(kl.b.getContext(),
                                             buffer.getCluster() ? 7 : 3);
   Values results;
@@ -227,6 +240,8 @@ static LogicalResult sharedLoad(KernelLowering &kl, SharedLoadOp op) {
         results.push_back(
             LLVM::ExtractElementOp::create(kl.b, value, kl.i32(i)));
   }
+  for (Value &each : results)
+    each = recast(kl.b, each, op.getType().getElementType());
   kl.set(op.getResult(), results);
   return success();
 }

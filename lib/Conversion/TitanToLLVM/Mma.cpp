@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // One titan.mma is, for each 64 rows that a warpgroup holds, the instructions
-// that walk K in steps of 16 (16-bit operands), written as one piece of inline
+// that walk K in steps of 32 bytes, written as one piece of inline
 // PTX: the accumulator's registers go in and out of it once, so that nothing
 // can be put between the steps and ptxas sees one chain.
 //
@@ -18,18 +18,25 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/LoweringTable.h"
 
+#include "titan/Dialect/Titan/Products.h"
 #include "titan/Layout/Hardware.h"
 #include "titan/Layout/MatrixDescriptor.h"
 
 using namespace mlir;
 using namespace titan;
 
+/// What an accumulator of that type lies in, in inline PTX: f16 in pairs.
+static const char *constraintOf(Type element) {
+  return element.isF32() ? "f" : "r";
+}
+
 static FailureOr<SmallVector<Value>> fragmentsOfA(KernelLowering &kl, MmaOp op,
                                                   const Layout &accumulator,
                                                   int64_t firstRegister) {
   auto tile = cast<RankedTensorType>(op.getA().getType());
   Layout layout = *getTileLayout(tile);
-  Layout atom = *wgmmaA(16, 64, 16);
+  int64_t bits = tile.getElementTypeBitWidth(), depth = 256 / bits;
+  Layout atom = *wgmmaA(static_cast<int>(bits), 64, depth);
   Values elements = kl.get(op.getA());
   auto mismatch = [&] {
     return op.emitError("[layout-mismatch] A's registers are not the fragments "
@@ -44,15 +51,15 @@ static FailureOr<SmallVector<Value>> fragmentsOfA(KernelLowering &kl, MmaOp op,
     Coord at = layout.coords(r, 0, 0);
     registerAt.insert({{at[0], at[1]}, r});
   }
-  Values packed;
-  for (int64_t step = 0; step < tile.getShape()[1] / 16; ++step) {
+  Values words;
+  for (int64_t step = 0; step < tile.getShape()[1] / depth; ++step) {
     Values registers;
-    for (int64_t f = 0; f < 8; ++f) {
+    for (int64_t f = 0; f < atom.registers(); ++f) {
       auto place = [&](int64_t l, int64_t w) {
         Coord inside = atom.coords(f, l, w % 4);
         return std::pair(accumulator.coords(firstRegister, 0, w / 4 * 4)[0] +
                              inside[0],
-                         16 * step + inside[1]);
+                         depth * step + inside[1]);
       };
       auto found = registerAt.find(place(0, 0));
       if (found == registerAt.end())
@@ -65,32 +72,25 @@ static FailureOr<SmallVector<Value>> fragmentsOfA(KernelLowering &kl, MmaOp op,
         }
       registers.push_back(elements[found->second]);
     }
-    for (int64_t i = 0; i < 8; i += 2)
-      packed.push_back(kl.pack(registers[i], registers[i + 1]));
+    llvm::append_range(words, kl.packed(registers));
   }
-  return packed;
+  return words;
 }
 
 static LogicalResult mma(KernelLowering &kl, MmaOp op) {
-  Type operand = op.getB().getType().getElementType();
-  if (!(operand.isBF16() || operand.isF16()) ||
-      !op.getType().getTensor().getElementType().isF32() ||
-      op.getB().getType().getRank() != 2 || op.getNegateA() || op.getNegateB() ||
-      (op.getSharedA() && op.getSharedA().getType().getRank() != 2))
-    return kl.unsupported(op, "these operands");
   RankedTensorType tile = op.getAcc().getType().getTensor();
   Layout layout = *getTileLayout(tile);
   int64_t warps = layout.warps();
   auto typeA = dyn_cast<SharedType>(op.getA().getType());
   for (SharedType type : {typeA, op.getB().getType()})
-    if (type && !type.getSwizzle())
+    if (type && !type.getSwizzle() && type.getRank() == 2)
       return op.emitError(
           "[mma-operand] an operand without swizzle: TMA writes "
           "rows, wgmma then wants blocks of 8 x 16 bytes; use "
-          "swizzle = 32, 64 or 128 (PTX ISA, wgmma, matrix "
-          "descriptors)");
-  int64_t k = typeA ? typeA.getShape()[op.getTransposeA() ? 0 : 1]
-                    : cast<RankedTensorType>(op.getA().getType()).getShape()[1];
+          "swizzle = 32, 64 or 128, or three dimensions, columns of 16 bytes "
+          "outermost (PTX ISA, wgmma, matrix descriptors)");
+  SharedType typeB = op.getB().getType();
+  MmaProduct product = getProduct(op);
 
   // Each warpgroup holds blocks of 64 rows; find them by asking the layout.
   if (warps % 4 || kl.warps() % 4 || warps != kl.warps())
@@ -98,19 +98,7 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
            << warps << " warps, the partition has " << kl.warps()
            << "; wgmma is executed by all of its warpgroups";
   int64_t groups4 = warps / 4, registers = layout.registers();
-  int64_t n = tile.getShape()[1];
-  // The instruction's N: as many columns as one warpgroup holds of a row.
-  int64_t columns = 0;
-  for (int64_t candidate = std::min<int64_t>(n, 256); candidate >= 8;
-       candidate -= 8) {
-    if (registers % (candidate / 2))
-      continue;
-    auto atom = wgmmaD(64, candidate);
-    if (atom && layout.divide(*atom)) {
-      columns = candidate;
-      break;
-    }
-  }
+  int64_t columns = op.getColumns();
   if (!columns)
     return op.emitError("[layout-mismatch] the accumulator's layout is no "
                         "fragment of wgmma; use #titan.wgmma (PTX ISA, wgmma, "
@@ -118,17 +106,19 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
   int64_t perBlock = columns / 2, blocks = registers / perBlock;
 
   // Descriptors: one address a block, the walk along K is added to it.
+  auto describe = [&](SharedType type, bool transposed, int64_t rows) {
+    return MatrixDescriptor::make(*getMatrixOperand(type, transposed),
+                                  type.getElementBytes(), rows);
+  };
   std::optional<MatrixDescriptor> a;
   if (typeA) {
-    auto made =
-        MatrixDescriptor::make(typeA.getImage(), op.getTransposeA(), 64);
+    auto made = describe(typeA, op.getTransposeA(), 64);
     if (!made)
       return op.emitError("[")
              << made.problem().code << "] A: " << made.problem().message;
     a = *made;
   }
-  auto bMatrix = MatrixDescriptor::make(op.getB().getType().getImage(),
-                                        op.getTransposeB(), columns);
+  auto bMatrix = describe(typeB, op.getTransposeB(), columns);
   if (!bMatrix)
     return op.emitError("[")
            << bMatrix.problem().code << "] B: " << bMatrix.problem().message;
@@ -146,18 +136,34 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
     int64_t high = static_cast<int64_t>(operand.encode(0) >> 32 << 32);
     return arith::OrIOp::create(kl.b, wide, kl.i64(high));
   };
-  std::string type =
-      op.getB().getType().getElementType().isBF16() ? "bf16" : "f16";
+  Type element = tile.getElementType();
+  bool integer = product.d == MmaType::S32, pairs = product.d == MmaType::F16;
   std::string instruction = "wgmma.mma_async.sync.aligned.m64n" +
-                            std::to_string(columns) + "k16.f32." + type + "." +
-                            type;
-  std::string flags = ", 1, 1, ";
-  if (typeA)
-    flags += a->isMnMajor() ? "1, " : "0, ";
-  flags += bMatrix->isMnMajor() ? "1;" : "0;";
+                            std::to_string(columns) + "k" +
+                            std::to_string(product.depth);
+  for (MmaType type : {product.d, product.a, product.b})
+    instruction += "." + std::string(toString(type));
+  if (product.saturate)
+    instruction += ".satfinite";
+  // Signs; for 16-bit elements, which way the operands lie.
+  std::string flags;
+  if (!integer)
+    flags = std::string(", ") + (product.negateA ? "-1" : "1") + ", " +
+            (product.negateB ? "-1" : "1");
+  if (product.depth == 16) {
+    if (typeA)
+      flags += a->isMnMajor() ? ", 1" : ", 0";
+    flags += bMatrix->isMnMajor() ? ", 1" : ", 0";
+  }
+  flags += ";";
   Values accumulator = kl.get(op.getAcc()), results;
-  Type f32 = kl.b.getF32Type();
-  int64_t steps = k / 16;
+  Type word = pairs ? kl.b.getI32Type() : element;
+  const char *constraint = constraintOf(element);
+  int64_t steps =
+      (typeB.getTileBytes() / typeB.getElementBytes() / tile.getShape()[1]) /
+      product.depth;
+  // 32-bit registers of a block.
+  int64_t words = pairs ? perBlock / 2 : perBlock;
 
   for (int64_t block = 0; block < blocks; ++block) {
     auto origin = [&](int64_t group) {
@@ -185,18 +191,18 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
     }
     Value lowB = lowWord(*bMatrix, kl.add(kl.get1(op.getB()), *columnOffset));
 
-    Values operands(accumulator.begin() + block * perBlock,
-                    accumulator.begin() + (block + 1) * perBlock);
+    Values operands(accumulator.begin() + block * words,
+                    accumulator.begin() + (block + 1) * words);
     std::string constraints, registersText = "{";
-    for (int64_t r = 0; r < perBlock; ++r) {
-      constraints += r ? ",=f" : "=f";
+    for (int64_t r = 0; r < words; ++r) {
+      constraints += std::string(r ? ",=" : "=") + constraint;
       registersText += (r ? ", $" : "$") + std::to_string(r);
     }
     registersText += "}";
-    for (int64_t r = 0; r < perBlock; ++r)
+    for (int64_t r = 0; r < words; ++r)
       constraints += "," + std::to_string(r);
     // $0 .. are the results; tied operands have numbers of their own.
-    size_t next = 2 * perBlock;
+    size_t next = 2 * words;
     std::string text = "{\n\t.reg .pred use, yes;\n\t"
                        "setp.ne.b32 yes, 1, 0;\n\t";
     if (op.getAccumulate()) {
@@ -210,7 +216,7 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
     for (int64_t step = 0; step < steps; ++step) {
       std::string operandA;
       if (typeA) {
-        operands.push_back(word64(*a, lowA, 16 * step));
+        operands.push_back(word64(*a, lowA, product.depth * step));
         constraints += ",l";
         operandA = "$" + std::to_string(next++);
       } else {
@@ -221,7 +227,7 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
         }
         operandA += "}";
       }
-      operands.push_back(word64(*bMatrix, lowB, 16 * step));
+      operands.push_back(word64(*bMatrix, lowB, product.depth * step));
       constraints += ",l";
       text += instruction + " " + registersText + ", " + operandA + ", $" +
               std::to_string(next++) + (step ? ", yes" : ", use") + flags +
@@ -229,9 +235,9 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
     }
     text += "}";
     auto structure = LLVM::LLVMStructType::getLiteral(
-        kl.b.getContext(), SmallVector<Type>(perBlock, f32));
+        kl.b.getContext(), SmallVector<Type>(words, word));
     Value all = kl.ptx(structure, text, constraints + ",~{memory}", operands);
-    for (int64_t r = 0; r < perBlock; ++r)
+    for (int64_t r = 0; r < words; ++r)
       results.push_back(LLVM::ExtractValueOp::create(kl.b, all, r));
   }
   kl.set(op.getResult(), results);
@@ -245,13 +251,17 @@ static LogicalResult mmaResult(KernelLowering &kl, MmaResultOp op) {
   std::optional<int64_t> pending = 0;
   if (op.getAfter())
     pending = kl.groups.getPending(op);
-  if (!pending) { // no path brings a product
-    kl.set(op.getResult(), registers);
+  Type element = op.getType().getElementType();
+  auto yield = [&](ValueRange words) {
+    kl.set(op.getResult(),
+           element.isF16() ? kl.unpacked(words, element) : Values(words));
     return success();
-  }
+  };
+  if (!pending) // no path brings a product
+    return yield(registers);
   std::string constraints;
   for (size_t r = 0; r < registers.size(); ++r)
-    constraints += r ? ",=f" : "=f";
+    constraints += std::string(r ? ",=" : "=") + constraintOf(element);
   for (size_t r = 0; r < registers.size(); ++r)
     constraints += "," + std::to_string(r);
   auto structure = LLVM::LLVMStructType::getLiteral(
@@ -263,8 +273,7 @@ static LogicalResult mmaResult(KernelLowering &kl, MmaResultOp op) {
                      constraints + ",~{memory}", registers);
   for (size_t r = 0; r < registers.size(); ++r)
     registers[r] = LLVM::ExtractValueOp::create(kl.b, all, r);
-  kl.set(op.getResult(), registers);
-  return success();
+  return yield(registers);
 }
 
 static LogicalResult mmaWait(KernelLowering &kl, MmaWaitOp op) {
@@ -288,7 +297,9 @@ void titan::populateMmaLowerings(LoweringTable &table) {
     return success();
   });
   table.add<InFlightStartOp>([](KernelLowering &kl, InFlightStartOp o) {
-    kl.set(o, kl.get(o.getTile()));
+    Values tile = kl.get(o.getTile());
+    bool pairs = o.getTile().getType().getElementType().isF16();
+    kl.set(o, pairs ? kl.packed(tile) : tile);
     return success();
   });
   table.add<MmaFenceOp>([](KernelLowering &kl, MmaFenceOp) {

@@ -70,12 +70,12 @@ static Type elementOf(Value operand) {
 const MmaShape *MmaOp::getInstruction() {
   Type a = elementOf(getA());
   Type b = getB().getType().getElementType();
-  return findMma(MmaFamily::Wgmma, getMmaOperandName(a, getUnsignedA()).str(),
-                 getMmaOperandName(b, getUnsignedB()).str(),
-                 getMmaAccumulatorName(
-                     getAcc().getType().getTensor().getElementType())
-                     .str(),
-                 64, 8, static_cast<int>(32 / ::titan::getElementBytes(b)));
+  return findMma(
+      MmaFamily::Wgmma, getMmaOperandName(a, getUnsignedA()).str(),
+      getMmaOperandName(b, getUnsignedB()).str(),
+      getMmaAccumulatorName(getAcc().getType().getTensor().getElementType())
+          .str(),
+      64, 8, static_cast<int>(32 / ::titan::getElementBytes(b)));
 }
 
 static MmaType operandType(Type type, bool isUnsigned) {
@@ -87,24 +87,24 @@ static MmaType accumulatorType(Type type) {
 
 MmaProduct titan::getProduct(MmaOp op) {
   Type a = elementOf(op.getA());
-  return {.a = operandType(a, op.getUnsignedA()),
-          .b = operandType(op.getB().getType().getElementType(),
-                           op.getUnsignedB()),
-          .d = accumulatorType(op.getAcc().getType().getTensor().getElementType()),
-          .depth = op.getInstruction()->k,
-          .negateA = op.getNegateA(),
-          .negateB = op.getNegateB(),
-          .saturate = op.getSaturate()};
+  return {
+      .a = operandType(a, op.getUnsignedA()),
+      .b = operandType(op.getB().getType().getElementType(), op.getUnsignedB()),
+      .d = accumulatorType(op.getAcc().getType().getTensor().getElementType()),
+      .depth = op.getInstruction()->k,
+      .negateA = op.getNegateA(),
+      .negateB = op.getNegateB(),
+      .saturate = op.getSaturate()};
 }
 
 MmaProduct titan::getProduct(MmaSyncOp op) {
   Type a = op.getA().getType().getElementType();
-  return {.a = operandType(a, op.getUnsignedA()),
-          .b = operandType(op.getB().getType().getElementType(),
-                           op.getUnsignedB()),
-          .d = accumulatorType(op.getC().getType().getElementType()),
-          .depth = static_cast<int>(256 / a.getIntOrFloatBitWidth()),
-          .saturate = op.getSaturate()};
+  return {
+      .a = operandType(a, op.getUnsignedA()),
+      .b = operandType(op.getB().getType().getElementType(), op.getUnsignedB()),
+      .d = accumulatorType(op.getC().getType().getElementType()),
+      .depth = static_cast<int>(256 / a.getIntOrFloatBitWidth()),
+      .saturate = op.getSaturate()};
 }
 
 int64_t MmaOp::getColumns() {
@@ -166,8 +166,8 @@ LogicalResult MmaOp::verify() {
            << d.getElementType()
            << " (PTX ISA, wgmma: Matrix data-types; docs/hardware-facts.md)";
   if (failed(verifyWords(*this, element, getUnsignedA(), getSaturate())) ||
-      failed(
-          verifyWords(*this, b.getElementType(), getUnsignedB(), getSaturate())))
+      failed(verifyWords(*this, b.getElementType(), getUnsignedB(),
+                         getSaturate())))
     return failure();
   if ((getNegateA() || getNegateB()) && element.isInteger(8))
     return emitOpError("[mma-type] integer operands cannot be negated (PTX "

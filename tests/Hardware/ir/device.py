@@ -67,7 +67,8 @@ class Runtime:
                 slot.dtype, slot.bits = DTYPES["i64"], transfer["scalars"][name] & (1 << 64) - 1
                 continue
             shape, strides = transfer[name]["shape"], transfer[name]["strides"]
-            slot.is_tensor, slot.dtype, slot.rank = 1, DTYPES[transfer["type"]], len(shape)
+            slot.is_tensor, slot.rank = 1, len(shape)
+            slot.dtype = DTYPES[transfer[name].get("type") or transfer["type"]]
             slot.bits = addresses[name]
             slot.dims = (ctypes.c_int64 * len(shape))(*shape)
             slot.strides = (ctypes.c_int64 * len(shape))(*strides)
@@ -118,14 +119,15 @@ def work(options, folder, transfers):
     memory = (folder / "memory.bin").read_bytes()
     piece = lambda where: memory[where[0]:where[0] + where[1]]
     runtime = Runtime(options.library)
-    size = GUARD * 2 + 4096 + max(t[name]["before"][1] for t in transfers for name in "XP")
+    names = "XP" if "X" in transfers[0] else transfers[0]["tensors"]
+    size = GUARD * 2 + 4096 + max(t[name]["before"][1] for t in transfers for name in names)
     gpu = None if options.dry_run else Gpu()
-    bases = {name: 1 << 20 if options.dry_run else gpu.allocate(size) for name in "XP"}
+    bases = {name: 1 << 20 if options.dry_run else gpu.allocate(size) for name in names}
     for number in range(options.worker, len(transfers)):
         transfer, problems = transfers[number], []
         print("start", number, flush=True)
         # As far as TMA asks, and no further.
-        starts = {name: bases[name] + GUARD + transfer[name]["align"] for name in "XP"}
+        starts = {name: bases[name] + GUARD + transfer[name]["align"] for name in names}
         try:
             kernel = runtime.kernel(folder / transfer["package"], transfer["kernel"])
             array = runtime.arguments(kernel, transfer, starts)
@@ -134,11 +136,11 @@ def work(options, folder, transfers):
             else:
                 around = lambda name, when: (PATTERN[:GUARD] + PATTERN[:transfer[name]["align"]] +
                                              piece(transfer[name][when]) + PATTERN[:GUARD])
-                for name in "XP":
+                for name in names:
                     gpu.write(bases[name], around(name, "before"))
                 runtime.call("kernel_launch", kernel, array, ctypes.c_size_t(len(array)), None)
                 gpu.call("cuCtxSynchronize")
-                for name in "XP":
+                for name in names:
                     want = around(name, "after")
                     got = gpu.read(bases[name], len(want))
                     if "within" in transfer[name]:
