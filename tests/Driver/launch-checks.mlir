@@ -23,7 +23,8 @@
 
 // Where launch checks refuse all sizes, the one that refused most is named.
 //
-// RUN: sed 's/require %%any/require %%large/' %s > %t.none.mlir
+// VARIANT none: in require `%any` -> `%large`
+// RUN: %variant none %s > %t.none.mlir
 // RUN: not titan check %t.none.mlir 2>&1 | FileCheck %s --check-prefix=NONE
 // NONE: [undecided] no sizes were found under which this is executed; of [[#]] launches tried a launch check refuses [[#]]: [tma-strong] X: dimension 1
 // NONE: launch-checks.mlir{{.*}}note: the launch check is of this
@@ -39,7 +40,7 @@ titan.kernel @every_third(%X: !titan.global<?x4xf32>, %L: !titan.global<6x4xf32>
   %rows = titan.dim %X, 0 : !titan.global<?x4xf32>
   %any = arith.cmpi uge, %rows, %one : index
   %large = arith.cmpi uge, %rows, %five : index
-  titan.require %any, "launch-check", "X has rows"
+  titan.require %any, "launch-check", "X has rows" // @require
   %mapL = titan.tensor_map %L : !titan.global<6x4xf32> -> !titan.tensor_map<2x4xf32>
   titan.launch grid(%one) with(%mapL : !titan.tensor_map<2x4xf32>)
 } body(%mapL: !titan.tensor_map<2x4xf32>) {

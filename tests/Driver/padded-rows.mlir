@@ -13,12 +13,13 @@
 // MANIFEST-SAME: {"argument":"Y"
 // MANIFEST-SAME: "name":"Y_map","padded":true,
 //
-// RUN: sed 's/bulk Mi, Ki padded/bulk Mi, Ki/' %s > %t.mlir
+// VARIANT tail: in tile ` padded` -> ``
+// RUN: %variant tail %s > %t.mlir
 // RUN: not titan run %t.mlir 2>&1 | FileCheck %s --check-prefix=TAIL
 // TAIL: error: [tma-store-tail] rows of 392 bytes, which is no multiple of 16, are stored by TMA: 8 bytes behind each are overwritten
 // TAIL: fix: pad the rows of the output and say so (`padded` in the schedule or on titan.tensor_map)
 
-#t = #titan.schedule<tensor M x K  Mo, Mi = split(M, 300)  Ko, Ki = split(K, 64)  bulk Mi, Ki padded>
+#t = #titan.schedule<tensor M x K  Mo, Mi = split(M, 300)  Ko, Ki = split(K, 64)  bulk Mi, Ki padded> // @tile
 !matrix = !titan.global<?x?xf32>
 !tile = !titan.shared<300x64xf32>
 

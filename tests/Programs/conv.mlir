@@ -15,11 +15,15 @@
 // CHECKED: @conv: accepted
 
 // A buffer that is stored from while the next panel is written.
-// RUN: sed '/titan.bulk.wait %%older read/d' %examples/programs/conv.mlir > %t.reuse.mlir
+// LABEL older: titan.bulk.wait %older read
+// VARIANT reuse: drop older
+// RUN: %variant reuse %s %examples/programs/conv.mlir > %t.reuse.mlir
 // RUN: not titan check %t.reuse.mlir 2>&1 | FileCheck %s --check-prefix=REUSE
 // REUSE: error: [completion-not-observed]
 
 // Filters that are read one step to the right, and a border that is forgotten.
-// RUN: sed 's/S = %%s, Co = %%block) -> %%slot\["f"\]/S = %%r, Co = %%block) -> %%slot["f"]/' %examples/programs/conv.mlir > %t.filter.mlir
+// LABEL filters: S = %s, Co = %block) -> %slot["f"]
+// VARIANT filter: in filters `S = %s` -> `S = %r`
+// RUN: %variant filter %s %examples/programs/conv.mlir > %t.filter.mlir
 // RUN: not titan run %t.filter.mlir 2>&1 | FileCheck %s --check-prefix=WRONG
 // WRONG: [reference-mismatch]

@@ -21,14 +21,20 @@
 // RUN: titan check %examples/programs/gemm_blackwell_pair.mlir | FileCheck %s --check-prefix=ACCEPTED
 // ACCEPTED: @gemm_blackwell_pair: accepted: 0 errors, 0 warnings
 // The leader expects its own bytes and not its peer's.
-// RUN: sed 's/constant 65536 : i32/constant 32768 : i32/' %examples/programs/gemm_blackwell_pair.mlir > %t.bytes.mlir
+// LABEL bytes: %bytes = arith.constant 65536
+// VARIANT bytes: in bytes `65536` -> `32768`
+// RUN: %variant bytes %s %examples/programs/gemm_blackwell_pair.mlir > %t.bytes.mlir
 // RUN: not titan check %t.bytes.mlir 2>&1 | FileCheck %s --check-prefix=BYTES
 // BYTES: bytes.mlir:128:13: error: [barrier-bytes]
 // The columns count as free when one of the two CTAs has stored them.
-// RUN: sed 's/%%stored count(8)/%%stored count(4)/' %examples/programs/gemm_blackwell_pair.mlir > %t.count.mlir
+// LABEL count: titan.mbarrier.init %stored count(8)
+// VARIANT count: in count `8` -> `4`
+// RUN: %variant count %s %examples/programs/gemm_blackwell_pair.mlir > %t.count.mlir
 // RUN: not titan check %t.count.mlir 2>&1 | FileCheck %s --check-prefix=COUNT
 // COUNT: count.mlir:219:11: error: [phase-ambiguous] the arrival at barrier {{.*}} of CTA 0
 // The peer is not told that the sums are there.
-// RUN: sed 's/commit %%summed\[%%slot : index\] multicast(%%both) pair/commit %%summed[%%slot : index] pair/' %examples/programs/gemm_blackwell_pair.mlir > %t.peer.mlir
+// LABEL commit: titan.tcgen05.commit %summed
+// VARIANT peer: in commit ` multicast(%both)` -> ``
+// RUN: %variant peer %s %examples/programs/gemm_blackwell_pair.mlir > %t.peer.mlir
 // RUN: not titan check %t.peer.mlir 2>&1 | FileCheck %s --check-prefix=PEER
 // PEER: peer.mlir:192:9: error: [deadlock]

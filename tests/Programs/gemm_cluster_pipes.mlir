@@ -7,6 +7,8 @@
 // RUN: diff %t.bare.npy %t.pipes.npy
 
 // Each slot is said to come from one CTA, and comes from two.
-// RUN: sed 's/multicast(%%both)/multicast(%%both) senders(1)/' %examples/programs/gemm_cluster_pipes.mlir > %t.senders.mlir
+// LABEL load (2): multicast(%both)
+// VARIANT senders: in load `multicast(%both)` -> `multicast(%both) senders(1)`
+// RUN: %variant senders %s %examples/programs/gemm_cluster_pipes.mlir > %t.senders.mlir
 // RUN: not titan check %t.senders.mlir 2>&1 | FileCheck %s --check-prefix=SENDERS
 // SENDERS: error: [barrier-bytes]

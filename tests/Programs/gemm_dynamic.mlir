@@ -22,10 +22,14 @@
 // UNDECIDED: error: [undecided]
 // UNDECIDED: @gemm_dynamic: cannot decide
 // A letter is read and never given back.
-// RUN: sed '/pipe.release %%slot/d' %examples/programs/gemm_dynamic.mlir > %t.release.mlir
+// LABEL release (3): titan.pipe.release %slot
+// VARIANT release: drop release
+// RUN: %variant release %s %examples/programs/gemm_dynamic.mlir > %t.release.mlir
 // RUN: not titan check %t.release.mlir 2>&1 | FileCheck %s --check-prefix=RELEASE
 // RELEASE: error: [pipe-release] consumer "load" never releases a slot
 // The multiplying warps read letters that are not sent to them.
-// RUN: sed 's/-> \["load", "multiply"\] buffers/-> ["load"] buffers/' %examples/programs/gemm_dynamic.mlir > %t.role.mlir
+// LABEL mail: %mail = titan.pipe.create
+// VARIANT role: in mail `["load", "multiply"]` -> `["load"]`
+// RUN: %variant role %s %examples/programs/gemm_dynamic.mlir > %t.role.mlir
 // RUN: not titan check %t.role.mlir 2>&1 | FileCheck %s --check-prefix=ROLE
 // ROLE: error: [pipe-role]

@@ -27,16 +27,22 @@
 // RUN: titan check %examples/programs/gemm_gfx942.mlir | FileCheck %s --check-prefix=ACCEPTED
 // ACCEPTED: @gemm_gfx942: accepted: 0 errors, 0 warnings
 // No wave waits for its loads before the barrier that publishes them.
-// RUN: sed '/counter.wait %%load/d' %examples/programs/gemm_gfx942.mlir > %t.wait.mlir
+// LABEL wait: titan.counter.wait %load
+// VARIANT wait: drop wait
+// RUN: %variant wait %s %examples/programs/gemm_gfx942.mlir > %t.wait.mlir
 // RUN: not titan check %t.wait.mlir 2>&1 | FileCheck %s --check-prefix=WAIT
-// WAIT: wait.mlir:99:16: error: [lds-counter-missing] 'titan.ds_read' reads shared memory
+// WAIT: wait.mlir:100:16: error: [lds-counter-missing] 'titan.ds_read' reads shared memory
 // One load too few is waited for: 8 instructions each for A and B may stay under way, not 24.
-// RUN: sed 's/titan.counter.wait %%load : !loads/titan.s_waitcnt vmcnt(16)/' %examples/programs/gemm_gfx942.mlir > %t.16.mlir
+// VARIANT 16: replace wait with titan.s_waitcnt vmcnt(16)
+// RUN: %variant 16 %s %examples/programs/gemm_gfx942.mlir > %t.16.mlir
 // RUN: titan check %t.16.mlir
-// RUN: sed 's/titan.counter.wait %%load : !loads/titan.s_waitcnt vmcnt(24)/' %examples/programs/gemm_gfx942.mlir > %t.24.mlir
+// VARIANT 24: replace wait with titan.s_waitcnt vmcnt(24)
+// RUN: %variant 24 %s %examples/programs/gemm_gfx942.mlir > %t.24.mlir
 // RUN: not titan check %t.24.mlir 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: 24.mlir:101:16: error: [lds-counter-missing] 'titan.ds_read' reads shared memory
 // The first wave that is done loads over what the others read.
-// RUN: sed '/All waves have read this slot/{N;d}' %examples/programs/gemm_gfx942.mlir > %t.barrier.mlir
+// LABEL read +1: // All waves have read this slot
+// VARIANT barrier: drop read
+// RUN: %variant barrier %s %examples/programs/gemm_gfx942.mlir > %t.barrier.mlir
 // RUN: not titan check %t.barrier.mlir 2>&1 | FileCheck %s --check-prefix=BARRIER
 // BARRIER: barrier.mlir:91:14: error: [race] 'titan.buffer_load_lds' writes shared memory

@@ -35,7 +35,9 @@
 // UNEVEN-COUNT-3: D (300x264xbf16): 79200 elements agree with the reference
 // A group of no rows, and a kernel that does not pass over it: the size 0 is
 // stored as 2^32, and the copy faults.
-// RUN: sed 's/%%tilesM = \(arith.ceildivui .*\)/%%tilesM0 = \1 %%tilesM = arith.maxui %%tilesM0, %%c1 : index/' %examples/programs/gemm_grouped.mlir > %t.empty.mlir
+// LABEL rows (2): %tilesM = arith.ceildivui
+// VARIANT empty: in rows `%tilesM = arith.ceildivui %height, %c128 : index` -> `%tilesM0 = arith.ceildivui %height, %c128 : index %tilesM = arith.maxui %tilesM0, %c1 : index`
+// RUN: %variant empty %s %examples/programs/gemm_grouped.mlir > %t.empty.mlir
 // RUN: for h in on off; do not titan run %t.empty.mlir --arg offsets=%t.npy --size NB=1056 --sms 3 --hazards=$h || exit 1; done 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY-COUNT-2: error: [tma-dim-range]
 
@@ -48,43 +50,56 @@
 // UNDECIDED-DAG: error: [undecided] the checker does not follow which part of a tensor copies through a changed map touch
 // UNDECIDED: @gemm_grouped: cannot decide: 4 errors, 0 warnings
 // The changed map is not acquired.
-// RUN: sed '/fence.tensormap_acquire %%groupA/d' %examples/programs/gemm_grouped.mlir > %t.acquire.mlir
+// LABEL acquire: titan.fence.tensormap_acquire %groupA
+// VARIANT acquire: drop acquire
+// RUN: %variant acquire %s %examples/programs/gemm_grouped.mlir > %t.acquire.mlir
 // RUN: not titan check %t.acquire.mlir 2>&1 | FileCheck %s --check-prefix=ACQUIRE
 // RUN: not titan run %t.acquire.mlir 2>&1 | FileCheck %s --check-prefix=ACQUIRE-SHOWN
 // RUN: not titan run %t.acquire.mlir --hazards=off 2>&1 | FileCheck %s --check-prefix=ACQUIRE-OFF
-// ACQUIRE: acquire.mlir:155:17: error: [tensormap-acquire-missing]
-// ACQUIRE-SHOWN: acquire.mlir:155:17: error: [tensormap-acquire-missing]
+// ACQUIRE: acquire.mlir:156:17: error: [tensormap-acquire-missing]
+// ACQUIRE-SHOWN: acquire.mlir:156:17: error: [tensormap-acquire-missing]
 // ACQUIRE-OFF: error: [tensormap-bytes]
 // It is acquired before it is changed.
-// RUN: sed -e '/fence.tensormap_acquire %%groupA/d' -e 's/^ *titan.tensormap.cp_fenceproxy %%editA.*/titan.fence.tensormap_acquire %%groupA gpu : !mapA &/' %examples/programs/gemm_grouped.mlir > %t.before.mlir
+// LABEL publish: titan.tensormap.cp_fenceproxy %editA
+// VARIANT before: drop acquire
+// VARIANT before: before publish add titan.fence.tensormap_acquire %groupA gpu : !mapA
+// RUN: %variant before %s %examples/programs/gemm_grouped.mlir > %t.before.mlir
 // RUN: not titan check %t.before.mlir 2>&1 | FileCheck %s --check-prefix=BEFORE
 // RUN: not titan run %t.before.mlir 2>&1 | FileCheck %s --check-prefix=BEFORE-SHOWN
 // RUN: not titan run %t.before.mlir --hazards=off 2>&1 | FileCheck %s --check-prefix=BEFORE-OFF
-// BEFORE: before.mlir:155:17: error: [tensormap-acquire-missing]
-// BEFORE-SHOWN: before.mlir:155:17: error: [tensormap-acquire-missing]
+// BEFORE: before.mlir:156:17: error: [tensormap-acquire-missing]
+// BEFORE-SHOWN: before.mlir:156:17: error: [tensormap-acquire-missing]
 // BEFORE-OFF: error: [tensormap-bytes]
 // It is changed while copies of the last group may still read it.
-// RUN: sed '/bulk.wait %%readers read/d' %examples/programs/gemm_grouped.mlir > %t.use.mlir
+// LABEL readers: titan.bulk.wait %readers read
+// VARIANT use: drop readers
+// RUN: %variant use %s %examples/programs/gemm_grouped.mlir > %t.use.mlir
 // RUN: not titan check %t.use.mlir 2>&1 | FileCheck %s --check-prefix=USE
 // RUN: not titan run %t.use.mlir 2>&1 | FileCheck %s --check-prefix=USE-SHOWN
 // RUN: not titan run %t.use.mlir --hazards=off --schedule lazy 2>&1 | FileCheck %s --check-prefix=USE-OFF
-// USE: use.mlir:132:11: error: [tensormap-in-use] 'titan.tensormap.cp_fenceproxy' writes
-// USE-SHOWN: use.mlir:132:11: error: [tensormap-in-use]
+// USE: use.mlir:133:11: error: [tensormap-in-use] 'titan.tensormap.cp_fenceproxy' writes
+// USE-SHOWN: use.mlir:133:11: error: [tensormap-in-use]
 // USE-OFF: error: [reference-mismatch]
 // One thread edits, the warp copies what it does not see yet.
-// RUN: sed '/replace_dim %%editA/{n;n;d}' %examples/programs/gemm_grouped.mlir > %t.sync.mlir
+// LABEL edited +2: titan.tensormap.replace_dim %editA
+// VARIANT sync: drop edited
+// RUN: %variant sync %s %examples/programs/gemm_grouped.mlir > %t.sync.mlir
 // RUN: not titan check %t.sync.mlir 2>&1 | FileCheck %s --check-prefix=SYNC
 // RUN: not titan run %t.sync.mlir 2>&1 | FileCheck %s --check-prefix=SYNC-SHOWN
 // RUN: not titan run %t.sync.mlir --hazards=off 2>&1 | FileCheck %s --check-prefix=SYNC-OFF
-// SYNC: sync.mlir:132:11: error: [race] 'titan.tensormap.cp_fenceproxy' reads a tensor map
-// SYNC-SHOWN: sync.mlir:132:11: error: [race]
+// SYNC: sync.mlir:133:11: error: [race] 'titan.tensormap.cp_fenceproxy' reads a tensor map
+// SYNC-SHOWN: sync.mlir:133:11: error: [race]
 // SYNC-OFF: error: [undefined-read]
 // What its operations cannot mean is refused, too.
 // Copies go through the map that is being edited.
-// RUN: sed 's/tma.load %%groupA/tma.load %%editA/' %examples/programs/gemm_grouped.mlir > %t.shared.mlir
+// LABEL load: titan.tma.load %groupA
+// VARIANT shared: in load `%groupA` -> `%editA`
+// RUN: %variant shared %s %examples/programs/gemm_grouped.mlir > %t.shared.mlir
 // RUN: not titan check %t.shared.mlir 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: error: {{.*}}[tensormap-place] no copy goes through a map in shared memory
 // The map is edited where the copies read it.
-// RUN: sed 's/replace_dim %%editA/replace_dim %%groupA/' %examples/programs/gemm_grouped.mlir > %t.place.mlir
+// LABEL height: titan.tensormap.replace_dim %editA
+// VARIANT place: in height `%editA` -> `%groupA`
+// RUN: %variant place %s %examples/programs/gemm_grouped.mlir > %t.place.mlir
 // RUN: not titan check %t.place.mlir 2>&1 | FileCheck %s --check-prefix=PLACE
 // PLACE: error: {{.*}}[tensormap-place] a map is edited in shared memory

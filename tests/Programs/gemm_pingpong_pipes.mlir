@@ -7,14 +7,20 @@
 // RUN: diff %t.bare.npy %t.pipes.npy
 
 // Bugs seeded in it are not accepted. The turn is never passed on.
-// RUN: sed '/pipe.signal %%turnOdd/d' %examples/programs/gemm_pingpong_pipes.mlir > %t.turn.mlir
+// LABEL signal: titan.pipe.signal %turnOdd
+// VARIANT turn: drop signal
+// RUN: %variant turn %s %examples/programs/gemm_pingpong_pipes.mlir > %t.turn.mlir
 // RUN: not titan check %t.turn.mlir 2>&1 | FileCheck %s --check-prefix=TURN
 // TURN: error: [pipe-fill] producer "even" never passes a turn on
 // Both begin.
-// RUN: sed '/%%turnOdd = titan.pipe.create/s/ : !turn/ credit(1) : !turn/' %examples/programs/gemm_pingpong_pipes.mlir > %t.both.mlir
+// LABEL odd: %turnOdd = titan.pipe.create
+// VARIANT both: in odd ` : !turn` -> ` credit(1) : !turn`
+// RUN: %variant both %s %examples/programs/gemm_pingpong_pipes.mlir > %t.both.mlir
 // RUN: not titan check %t.both.mlir 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: error:
 // A warpgroup takes its own slots and those of the other's tile.
-// RUN: sed '0,/pipe.skip/{/pipe.skip/d}' %examples/programs/gemm_pingpong_pipes.mlir > %t.skip.mlir
+// LABEL skip (1 of 3): titan.pipe.skip
+// VARIANT skip: drop skip
+// RUN: %variant skip %s %examples/programs/gemm_pingpong_pipes.mlir > %t.skip.mlir
 // RUN: not titan check %t.skip.mlir 2>&1 | FileCheck %s --check-prefix=SKIP
 // SKIP: error:

@@ -23,17 +23,24 @@
 // ACCEPTED: @gemm_stream_k: accepted: 0 errors, 0 warnings
 // ACCEPTED: whole launches checked: 3 CTAs{{.*}}; 4 CTAs
 // The owner of a tile adds its helpers' partial sums before they are there.
-// RUN: sed '/titan.flag.wait/d' %examples/programs/gemm_stream_k.mlir > %t.wait.mlir
+// LABEL wait: titan.flag.wait
+// VARIANT wait: drop wait
+// RUN: %variant wait %s %examples/programs/gemm_stream_k.mlir > %t.wait.mlir
 // RUN: not titan check %t.wait.mlir 2>&1 | FileCheck %s --check-prefix=WAIT
-// WAIT: gemm_stream_k.mlir.tmp.wait.mlir:176:21: error: [race] 'titan.global.load' reads global memory through the generic proxy that 'titan.global.store' wrote
+// WAIT: gemm_stream_k.mlir.tmp.wait.mlir:177:21: error: [race] 'titan.global.load' reads global memory through the generic proxy that 'titan.global.store' wrote
 // A helper counts the flag up and releases nothing by it.
-// RUN: sed 's/titan.flag.signal %%flags\[%%tile\], %%i1 : !flags/%%old = titan.atom add %%i1, %%flags[%%tile] : i32, !flags -> i32/' %examples/programs/gemm_stream_k.mlir > %t.relaxed.mlir
+// LABEL signal: titan.flag.signal %flags[%tile], %i1
+// VARIANT relaxed: replace signal with %old = titan.atom add %i1, %flags[%tile] : i32, !flags -> i32
+// RUN: %variant relaxed %s %examples/programs/gemm_stream_k.mlir > %t.relaxed.mlir
 // RUN: not titan check %t.relaxed.mlir 2>&1 | FileCheck %s --check-prefix=RELAXED
 // RELAXED: gemm_stream_k.mlir.tmp.relaxed.mlir:177:21: error: [race] 'titan.global.load' reads global memory through the generic proxy that 'titan.global.store' wrote
 // With a release in the atomic it would do.
-// RUN: sed 's/titan.flag.signal %%flags\[%%tile\], %%i1 : !flags/%%old = titan.atom add %%i1, %%flags[%%tile] sem(release) : i32, !flags -> i32/' %examples/programs/gemm_stream_k.mlir > %t.release.mlir
+// VARIANT release: replace signal with %old = titan.atom add %i1, %flags[%tile] sem(release) : i32, !flags -> i32
+// RUN: %variant release %s %examples/programs/gemm_stream_k.mlir > %t.release.mlir
 // RUN: titan check %t.release.mlir
 // The first of a helper's 256 threads says that all have stored.
-// RUN: sed '/All 256 threads have stored/{N;s/titan.barrier.sync 1 threads(256)//}' %examples/programs/gemm_stream_k.mlir > %t.barrier.mlir
+// LABEL stored +1: // All 256 threads have stored
+// VARIANT barrier: drop stored
+// RUN: %variant barrier %s %examples/programs/gemm_stream_k.mlir > %t.barrier.mlir
 // RUN: not titan check %t.barrier.mlir 2>&1 | FileCheck %s --check-prefix=BARRIER
 // BARRIER: gemm_stream_k.mlir.tmp.barrier.mlir:177:21: error: [race]
