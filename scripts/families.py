@@ -27,7 +27,7 @@ stems = {"Barrier": "Barriers", "Tile": "Tiles", "Pipe": "Pipes", "Copy": "Pipes
 expansions = {
     family: {f"lib/Transforms/{name}" for name in ("ExpandPipes.h", "ExpandPipes.cpp", "LowerCopies.cpp", "PipeBarriers.cpp", "PipeUses.cpp")}
     for family in ("Pipe", "Copy")
-}
+} | {family: {"lib/Transforms/ExpandExchanges.cpp"} for family in ("Exchange", "Tile")}
 
 
 def operations():

@@ -570,4 +570,5 @@ void titan::buildExpandPasses(OpPassManager &pm, bool assertIndices) {
   pm.addNestedPass<KernelOp>(createUnroll());
   pm.addNestedPass<KernelOp>(createExpandPipes());
   pm.addNestedPass<KernelOp>(createLowerCopies({assertIndices}));
+  pm.addNestedPass<KernelOp>(createExpandExchanges());
 }

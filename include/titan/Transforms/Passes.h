@@ -21,7 +21,7 @@ namespace titan {
 
 /// What every kernel goes through before it is checked, simulated or compiled:
 /// marked loops are unrolled, pipes become barriers, copies by schedule tensor
-/// copies. `assertIndices`: a titan.assert says that each index of a copy by
+/// copies, exchanges between warps stores and loads. `assertIndices`: a titan.assert says that each index of a copy by
 /// schedule is below its loop's extent (for the checker and the simulator).
 void buildExpandPasses(mlir::OpPassManager &pm, bool assertIndices = false);
 } // namespace titan

@@ -14,6 +14,7 @@ LoweringTable &LoweringTable::get() {
     LoweringTable families;
     populateKernelLowerings(families);
     populateTileLowerings(families);
+    populateExchangeLowerings(families);
     populateMemoryLowerings(families);
     populateBarrierLowerings(families);
     populatePipeLowerings(families);
