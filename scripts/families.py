@@ -28,6 +28,8 @@ stems = {"Barrier": "Barriers", "Tile": "Tiles", "Copy": "Pipes"}
 expansions = {
     "Pipe": r"lib/Transforms/(ExpandPipes\.h|ExpandPipes\.cpp|PipeBarriers\.cpp|PipeUses\.cpp)|lib/Dialect/Titan/Copy(Builders|Uses|UseValues)\.cpp",
     "Copy": r"lib/Transforms/(ExpandPipes\.h|ExpandPipes\.cpp|PipeUses\.cpp|LowerCopies\.cpp)|(lib|include/titan)/Dialect/Titan/Copy\w+\.(h|cpp)",
+    "Exchange": r"lib/Transforms/ExpandExchanges\.cpp",
+    "Tile": r"lib/Transforms/ExpandExchanges\.cpp",
 }
 uses = r"lib/Dialect/Titan/CopyUse\w*\.(h|cpp)"
 

@@ -22,6 +22,7 @@ ExecutionTable &ExecutionTable::get() {
     registerKernel(made);
     registerScalars(made);
     registerTiles(made);
+    registerExchange(made);
     registerMemory(made);
     registerBarriers(made);
     registerTma(made);

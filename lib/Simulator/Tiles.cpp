@@ -64,12 +64,8 @@ static Step reduce(Agent &agent, const Inst &inst) {
   const Tile *from = agent.tile(inst.a);
   if (!agent.usePoison(inst, from))
     return Step::Failed;
-  bool real = isFloat(inst.type);
-  static const Elt reals[] = {Elt::AddF, Elt::MaxNum, Elt::MinNum};
-  static const Elt integers[] = {Elt::Add, Elt::MaxS, Elt::MinS};
-  EltOp op{(real ? reals : integers)[inst.kind], inst.type, inst.type, 0};
   auto combine = [&](uint64_t a, uint64_t b) {
-    return *evaluate(op, canonical(inst.type, a), canonical(inst.type, b), 0);
+    return combineElements(static_cast<ReduceKind>(inst.kind), inst.type, a, b);
   };
   const uint32_t *element =
       &table.element[size_t(agent.regionWarp % table.warps) * table.perWarp()];

@@ -568,4 +568,5 @@ void titan::buildExpandPasses(OpPassManager &pm, bool assertIndices) {
   pm.addNestedPass<KernelOp>(createExpandPipes());
   pm.addNestedPass<KernelOp>(createLowerCopies({assertIndices}));
   pm.addNestedPass<KernelOp>(createSinkTiles());
+  pm.addNestedPass<KernelOp>(createExpandExchanges());
 }

@@ -5,6 +5,8 @@
 
 #row = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>
 #acc = #titan.wgmma<1, 1>
+#lines = #titan.layout<"reg: 8*c1, 2*c32, 2*r8; lane: 4*c8, 8*r1; warp: 4*r16">
+#turned = #titan.layout<"reg: 8*r1, 2*r32, 2*c8; lane: 4*r8, 8*c1; warp: 4*c16">
 !map = !titan.tensor_map<64x64xbf16, swizzle = 128>
 !tile = !titan.shared<64x64xbf16, swizzle = 128>
 !ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
@@ -160,6 +162,15 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
       %top = titan.reduce max %sums : !sums -> tensor<64xf32, #titan.slice<1, #acc>>
       // CHECK: titan.broadcast
       %wide = titan.broadcast %top : tensor<64xf32, #titan.slice<1, #acc>> -> !sums
+      %which = titan.coordinate 1 : tensor<64x64xi32, #lines>
+      // CHECK: titan.convert_layout %{{.*}} : tensor<64x64xf32, #titan.wgmma<1, 1>> ->
+      %lines = titan.convert_layout %sums : !sums -> tensor<64x64xf32, #lines>
+      // CHECK: titan.relabel
+      %turned = titan.relabel %lines : tensor<64x64xf32, #lines> -> tensor<64x64xf32, #turned>
+      // CHECK: titan.scan add %{{.*}} dimension(1) reverse
+      %prefix = titan.scan add %lines dimension(1) reverse : tensor<64x64xf32, #lines>
+      // CHECK: titan.gather %{{.*}}[%{{.*}}] dimension(1)
+      %chosen = titan.gather %lines[%which] dimension(1) : tensor<64x64xf32, #lines>, tensor<64x64xi32, #lines> -> tensor<64x64xf32, #lines>
       // CHECK: titan.extract %{{.*}} [0, 32]
       %half = titan.extract %sums [0, 32] : !sums -> tensor<64x32xf32, #acc>
       // CHECK: titan.coordinate 1

@@ -75,10 +75,15 @@ private:
   llvm::StringMap<Lower> entries;
 };
 
+/// `x` and `y` combined, as reductions and scans of tiles do.
+mlir::Value combineElements(mlir::ImplicitLocOpBuilder &b, ReduceKind kind,
+                            mlir::Value x, mlir::Value y);
+
 // The families of this library, one file each.
 void populateKernelLowerings(LoweringTable &table);
 void populateTileLowerings(LoweringTable &table);
 void populateElementwiseLowerings(LoweringTable &table);
+void populateExchangeLowerings(LoweringTable &table);
 void populateMemoryLowerings(LoweringTable &table);
 void populateBarrierLowerings(LoweringTable &table);
 void populatePipeLowerings(LoweringTable &table);

@@ -103,10 +103,15 @@ private:
   llvm::StringMap<Compile> entries;
 };
 
+/// `a` and `b` combined, as reductions and scans of tiles do.
+uint64_t combineElements(ReduceKind kind, ElementType type, uint64_t a,
+                         uint64_t b);
+
 // The families of this library, one file each.
 void registerKernel(ExecutionTable &table);
 void registerScalars(ExecutionTable &table);
 void registerTiles(ExecutionTable &table);
+void registerExchange(ExecutionTable &table);
 void registerMemory(ExecutionTable &table);
 void registerBarriers(ExecutionTable &table);
 void registerTma(ExecutionTable &table);

@@ -20,8 +20,9 @@ namespace titan {
 #include "titan/Transforms/Passes.h.inc"
 
 /// What every kernel goes through before it is checked, simulated or compiled:
-/// functions are inlined, marked loops are unrolled, pipes become barriers, copies by schedule tensor
-/// copies. `assertIndices`: a titan.assert says that each index of a copy by
+/// functions are inlined, marked loops are unrolled, pipes become barriers, copies by
+/// schedule tensor copies, exchanges between warps stores and loads.
+/// `assertIndices`: a titan.assert says that each index of a copy by
 /// schedule is below its loop's extent (for the checker and the simulator).
 void buildExpandPasses(mlir::OpPassManager &pm, bool assertIndices = false);
 } // namespace titan

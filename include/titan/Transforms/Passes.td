@@ -36,6 +36,15 @@ def LowerCopies : Pass<"titan-lower-copies", "::titan::KernelOp"> {
                            "::titan::TitanDialect"];
 }
 
+def ExpandExchanges : Pass<"titan-expand-exchanges", "::titan::KernelOp"> {
+  let summary = "turns conversions and reductions between warps into stores, a barrier and loads";
+  let description = [{
+    After it no titan.convert_layout or titan.reduce goes `through` shared memory: each has
+    become what it is, by operations that say what they touch.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::titan::TitanDialect"];
+}
+
 def Unroll : Pass<"titan-unroll", "::titan::KernelOp"> {
   let summary = "unrolls the loops marked titan.unroll, and names the registers of each panel";
   let description = [{

@@ -15,6 +15,7 @@ LoweringTable &LoweringTable::get() {
     populateKernelLowerings(families);
     populateTileLowerings(families);
     populateElementwiseLowerings(families);
+    populateExchangeLowerings(families);
     populateMemoryLowerings(families);
     populateBarrierLowerings(families);
     populatePipeLowerings(families);

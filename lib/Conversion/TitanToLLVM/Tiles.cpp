@@ -100,20 +100,8 @@ static LogicalResult reduce(KernelLowering &kl, ReduceOp op) {
     return kl.unsupported(op,
                           "a reduction of " + llvm::formatv("{0}", type).str());
 
-  auto combine = [&](Value x, Value y) -> Value {
-    bool isFloat = isa<FloatType>(type);
-    switch (op.getKind()) {
-    case ReduceKind::Add:
-      return isFloat ? arith::AddFOp::create(kl.b, x, y).getResult()
-                     : arith::AddIOp::create(kl.b, x, y).getResult();
-    case ReduceKind::Max:
-      return isFloat ? arith::MaximumFOp::create(kl.b, x, y).getResult()
-                     : arith::MaxSIOp::create(kl.b, x, y).getResult();
-    case ReduceKind::Min:
-      return isFloat ? arith::MinimumFOp::create(kl.b, x, y).getResult()
-                     : arith::MinSIOp::create(kl.b, x, y).getResult();
-    }
-    llvm_unreachable("all kinds are above");
+  auto combine = [&](Value x, Value y) {
+    return combineElements(kl.b, op.getKind(), x, y);
   };
   // The registers of a row, in the order of the columns that they hold; then
   // the lanes that hold other columns of it, by butterflies.

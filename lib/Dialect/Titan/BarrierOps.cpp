@@ -260,7 +260,7 @@ void CtaSyncOp::getHardwareEffects(EffectList &effects) {
 }
 Cardinality CtaSyncOp::getCardinality() { return Cardinality::Warp; }
 
-static LogicalResult verifyNamed(Operation *op, int64_t id, int64_t threads) {
+LogicalResult titan::verifyNamed(Operation *op, int64_t id, int64_t threads) {
   const TargetInfo &target = targetOf(op, Feature::NamedBarriers);
   if (id < 1 || id >= target.namedBarriers)
     return op->emitOpError("[named-barrier] named barriers are 1 to ")

@@ -174,7 +174,9 @@ void Uses::use(Operation *op, StringRef name, const Tracked &value,
 void Uses::visitReduce(ReduceOp op) {
   Tracked next = *find(op.getTile());
   int last = static_cast<int>(next.lanes.size()) - 2;
-  bool sum = op.getKind() == ReduceKind::Add;
+  // Zero is neutral.
+  bool sum = llvm::is_contained(
+      {ReduceKind::Add, ReduceKind::Or, ReduceKind::Xor}, op.getKind());
   use(op, ("titan.reduce " + stringifyReduceKind(op.getKind())).str(), next,
       {last}, sum ? Zero : Other);
   next.lanes[last] = Lane();

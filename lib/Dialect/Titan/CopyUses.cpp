@@ -105,7 +105,7 @@ void Uses::visit(Operation *op) {
       .Case<SharedSlotOp, SharedViewOp, MapRankOp, TmemSlotOp, TmemViewOp,
             InFlightStartOp>(
           [&](auto) { pass(op->getOperand(0), op->getResult(0)); })
-      .Case<SharedLoadOp, TmemLoadOp, ExtractOp, PanelOp>(
+      .Case<SharedLoadOp, TmemLoadOp, ExtractOp, PanelOp, ConvertLayoutOp>(
           [&](auto) { pass(op->getOperand(0), op->getResult(0), true); })
       .Case([&](MmaResultOp result) {
         pass(result.getAcc(), result.getResult());

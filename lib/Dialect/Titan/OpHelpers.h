@@ -191,6 +191,21 @@ mlir::LogicalResult verifySlot(mlir::Operation *op,
                                mlir::TypedValue<MBarrierType> barrier,
                                mlir::Value index, bool allSlots = false);
 
+/// The id and the threads of a named barrier are there on the target.
+mlir::LogicalResult verifyNamed(mlir::Operation *op, int64_t id,
+                                int64_t threads);
+
+/// What goes between warps (`crosses` says why; empty: nothing does) has a scratch
+/// of so many elements, and its barrier is one.
+mlir::LogicalResult
+verifyExchange(mlir::Operation *op, mlir::RankedTensorType tile,
+               mlir::Value scratch, std::optional<uint64_t> barrier,
+               std::optional<uint64_t> threads, int64_t elements,
+               const std::string &crosses);
+/// Elements of that type can be combined.
+mlir::LogicalResult verifyCombine(mlir::Operation *op, ReduceKind kind,
+                                  mlir::Type type);
+
 /// A token of the family's own kind.
 mlir::LogicalResult verifyToken(mlir::Operation *op, TokenType token,
                                 TokenKind kind);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpHelpers.h"
 #include "titan/Dialect/Titan/Titan.h"
+#include "titan/Layout/Rows.h"
 
 using namespace mlir;
 using namespace titan;
@@ -159,9 +160,20 @@ static LogicalResult verifyRow(Operation *op, RankedTensorType tile,
 }
 
 LogicalResult ReduceOp::verify() {
-  if (getType() == getTile().getType())
-    return verifyTileType(*this, getType());
-  return verifyRow(*this, getTile().getType(), getType());
+  RankedTensorType tile = getTile().getType();
+  if (failed(getType() == tile ? verifyTileType(*this, tile)
+                               : verifyRow(*this, tile, getType())) ||
+      failed(verifyCombine(*this, getKind(), tile.getElementType())))
+    return failure();
+  if (!tile.getRank())
+    return emitOpError("[tile-dimension] a tile of rank 0 has no rows");
+  // Between warps: one element for each warp's part of each row.
+  Result<RowParts> cut = cutRows(*getTileLayout(tile));
+  int64_t parts = cut ? cut->parts : 1;
+  return verifyExchange(
+      *this, tile, getScratch(), getBarrier(), getThreads(),
+      tile.getNumElements() / tile.getShape().back() * parts,
+      parts == 1 ? "" : "each row lies in " + std::to_string(parts) + " warps");
 }
 
 LogicalResult BroadcastOp::verify() {

@@ -511,7 +511,7 @@ def simulate(options, folder, file, kernel, tag, schedule, hazards):
 
 
 def examine(options):
-    made = kernels(options.seed, options.count)
+    made = options.make(options.seed, options.count)
     print(f"seed {options.seed}: {len(made)} kernels", flush=True)
     out = pathlib.Path(options.out) if options.out else None
     if out:
@@ -590,7 +590,7 @@ def report(failures):
 
 
 # A line of synchronisation, and what may stand there instead (None: nothing).
-BUGS = [(r"^titan\.(cp_async\.wait|cp_async\.wait_group|mbarrier\.wait|bulk\.wait|cta_sync|fence\.proxy_async|"
+BUGS = [(r"^titan\.(cp_async\.wait|cp_async\.wait_group|mbarrier\.wait|bulk\.wait|cta_sync|barrier\.sync|fence\.proxy_async|"
          r"mbarrier\.arrive|cp_async\.mbarrier_arrive|mbarrier\.arrive_drop|mbarrier\.complete_tx|cluster\.wait|cluster\.arrive|"
          r"fence\.mbarrier_init)\b.*$", None),
         (r"^titan\.cp_async\.wait_group (\d+)$", lambda m: f"titan.cp_async.wait_group {int(m[1]) + 1}"),
@@ -600,6 +600,7 @@ BUGS = [(r"^titan\.(cp_async\.wait|cp_async\.wait_group|mbarrier\.wait|bulk\.wai
         (r"^(titan\.mbarrier\.init .* count\()(\d+)(\).*)$", lambda m: f"{m[1]}{int(m[2]) + 1}{m[3]}"),
         (r"^(titan\.mbarrier\.arrive_expect_tx %\w+), %c(\d+)_i32(.*)$", r"\1, %wrong_bytes\3"),
         (r"^(%bar = titan\.map_rank %got, )%to( .*)$", r"\1%rank\2"),
+        (r"^(%.* through %scratch) (barrier.* threads\(\d+\))?( : .*)$", r"\1 barrier(7) threads(32)\3"),
         (r"^(%there = titan\.map_rank %theirs, )%to( .*)$", r"\1%rank\2")]
 
 
@@ -619,7 +620,7 @@ def mutants_of(kernel):
 
 
 def mutants(options):
-    made = kernels(options.seed, options.kernels)
+    made = options.make(options.seed, options.kernels)
     rng = random.Random(options.seed)
     every = [(kernel, what, text) for kernel in made for what, text in mutants_of(kernel)]
     chosen = rng.sample(every, min(options.count, len(every)))
@@ -665,8 +666,9 @@ def mutants(options):
     return report(failures)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def main(doc=__doc__, make=kernels):
+    """The commands, over the kernels that `make` makes of a seed and a count."""
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("command", choices=["check", "mutants", "prepare"])
     parser.add_argument("--titan", required=True, help="the program titan")
     parser.add_argument("--seed", type=int, default=1)
@@ -677,6 +679,7 @@ def main():
     parser.add_argument("--keep", help="a folder for the kernels' text")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
+    options.make = make
     if (options.command == "prepare") != bool(options.out):
         parser.error("prepare, and nothing else, takes --out")
     return mutants(options) if options.command == "mutants" else examine(options)

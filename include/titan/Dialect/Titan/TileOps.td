@@ -53,15 +53,24 @@ def Titan_PanelOp : Titan_Op<"panel", [Pure, DeclareOpInterfaceMethods<RegisterI
 }
 
 def Titan_ReduceOp : Titan_Op<"reduce", []> {
-  let summary = "reduces a register tile along its last dimension (shuffles within the warp)";
+  let summary = "reduces a register tile along its last dimension (shuffles, or shared memory between warps)";
   let description = [{
     The result is one value a row: the tile without its last dimension, in the
     layout #titan.slice<last, layout of the tile>. Or it has the tile's own type,
     and each element holds its row's value.
+
+    Rows that lie in several warps go `through %scratch`, as tiles do in
+    titan.convert_layout: each warp reduces its part, the parts go through shared
+    memory and a barrier, and each warp reduces the parts. The scratch has one element
+    for each part of each row.
   }];
-  let arguments = (ins Titan_ReduceAttr:$kind, Titan_Tile:$tile);
+  let arguments = (ins Titan_ReduceAttr:$kind, Titan_Tile:$tile, Optional<Titan_SharedType>:$scratch,
+                       OptionalAttr<I64Attr>:$barrier, OptionalAttr<I64Attr>:$threads);
   let results = (outs Titan_Tile:$result);
-  let assemblyFormat = "$kind $tile attr-dict `:` type($tile) `->` type($result)";
+  let assemblyFormat = [{
+    $kind $tile (`through` $scratch^)? (`barrier` `(` $barrier^ `)` `threads` `(` $threads `)`)?
+    attr-dict `:` type($tile) (`,` type($scratch)^)? `->` type($result)
+  }];
   let hasVerifier = 1;
 }
 

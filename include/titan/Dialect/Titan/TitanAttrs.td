@@ -183,9 +183,11 @@ def Titan_AtomicEnum : Titan_Enum<"AtomicOp", "atomic operation", [
     I32EnumAttrCase<"Xor", 6, "xor">]>;
 def Titan_AtomicAttr : Titan_EnumAttr<Titan_AtomicEnum, "atomic">;
 
-def Titan_ReduceEnum : Titan_Enum<"ReduceKind", "reduction along a dimension of a register tile", [
+def Titan_ReduceEnum : Titan_Enum<"ReduceKind", "reduction or scan along a dimension of a register tile", [
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">,
-    I32EnumAttrCase<"Min", 2, "min">]>;
+    I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"Mul", 3, "mul">,
+    I32EnumAttrCase<"And", 4, "and">, I32EnumAttrCase<"Or", 5, "or">,
+    I32EnumAttrCase<"Xor", 6, "xor">]>;
 def Titan_ReduceAttr : Titan_EnumAttr<Titan_ReduceEnum, "reduce">;
 
 def Titan_FillEnum : Titan_Enum<"OobFill", "what a load puts where the box leaves the tensor", [

@@ -11,6 +11,7 @@
 include "titan/Dialect/Titan/KernelOps.td"
 include "titan/Dialect/Titan/MemoryOps.td"
 include "titan/Dialect/Titan/TileOps.td"
+include "titan/Dialect/Titan/ExchangeOps.td"
 include "titan/Dialect/Titan/BarrierOps.td"
 include "titan/Dialect/Titan/TmaOps.td"
 include "titan/Dialect/Titan/AsyncCopyOps.td"

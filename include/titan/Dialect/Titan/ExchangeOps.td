@@ -1,0 +1,102 @@
+//===- ExchangeOps.td - register tiles between layouts, scans, gathers ----===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What threads hand to one another of a register tile. How far it goes, the two
+// layouts say (titan/Layout/Conversion.h):
+//
+//   within a thread   other registers: nothing is executed
+//   within a warp     shuffles, and selects before and behind them
+//   between warps     through shared memory, which the program gives, and a
+//                     barrier, which the program names
+//
+// The last one is no operation of the hardware: titan-expand-exchanges writes the
+// stores, the barrier and the loads that it is, and those are what is checked,
+// simulated and compiled.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DIALECT_EXCHANGE_OPS_TD
+#define TITAN_DIALECT_EXCHANGE_OPS_TD
+
+include "titan/Dialect/Titan/TitanBase.td"
+
+def Titan_ConvertLayoutOp : Titan_Op<"convert_layout"> {
+  let summary = "the same tile in another layout: registers, shuffles, or through shared memory";
+  let description = [{
+    `titan.convert_layout %x : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>`: every
+    thread ends up with the elements that #b gives it. Where each warp holds what it
+    needs, this renames registers, or shuffles.
+
+    Where it does not, the tile goes through shared memory: `%x through %scratch` or
+    `%x through %scratch barrier(1) threads(128)`, with %scratch a tile of one dimension,
+    of as many elements or more. It is stores, a barrier (titan.barrier.sync of that id, or
+    titan.cta_sync), and loads, swizzled so that neither meet in a bank wherever the
+    layouts are bitwise. Whoever writes the scratch next waits for these loads: put a
+    barrier between, or use another scratch.
+  }];
+  let arguments = (ins Titan_Tile:$tile, Optional<Titan_SharedType>:$scratch,
+                       OptionalAttr<I64Attr>:$barrier, OptionalAttr<I64Attr>:$threads);
+  let results = (outs Titan_Tile:$result);
+  let assemblyFormat = [{
+    $tile (`through` $scratch^)? (`barrier` `(` $barrier^ `)` `threads` `(` $threads `)`)?
+    attr-dict `:` type($tile) (`,` type($scratch)^)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Titan_RelabelOp : Titan_Op<"relabel", [Pure]> {
+  let summary = "the same registers under other coordinates: a transposed or reshaped tile; no data moves";
+  let description = [{
+    `titan.relabel %x : tensor<64x32xf32, #a> -> tensor<32x64xf32, #b>`: register r of each
+    thread becomes register r. Shape and layout may be any others in which as many
+    registers, lanes and warps hold elements, and places that share an element of the
+    result share one of %x.
+  }];
+  let arguments = (ins Titan_Tile:$tile);
+  let results = (outs Titan_Tile:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Titan_ScanOp : Titan_Op<"scan", [AllTypesMatch<["tile", "result"]>]> {
+  let summary = "prefix sums, products, maxima, ... along a dimension (shuffles within the warp)";
+  let description = [{
+    `titan.scan add %x dimension(1) : tensor<16x64xf32, #a>`: element c of a row is the sum
+    of elements 0 to c of that row of %x; with `reverse`, of elements c to the last. A row
+    lies in one warp (titan.convert_layout brings it there).
+
+    The order of the operations is the same in every layout: for k = 1, 2, 4, ..., each
+    element c with c / k odd becomes x[c / k * k - 1] + x[c]; with `reverse`, c counts from
+    the end, and the operands change places.
+  }];
+  let arguments = (ins Titan_ReduceAttr:$kind, Titan_Tile:$tile, I64Attr:$dimension,
+                       UnitAttr:$reverse);
+  let results = (outs Titan_Tile:$result);
+  let assemblyFormat = [{
+    $kind $tile `dimension` `(` $dimension `)` (`reverse` $reverse^)? attr-dict `:` type($tile)
+  }];
+  let hasVerifier = 1;
+}
+
+def Titan_GatherOp : Titan_Op<"gather"> {
+  let summary = "elements of a tile by an index tile, along a dimension (shuffles within the warp)";
+  let description = [{
+    `titan.gather %x[%i] dimension(1) : tensor<16x64xf32, #a>, tensor<16x8xi32, #b> ->
+    tensor<16x8xf32, #b>`: element (r, c) of the result is %x[r, %i[r, c]]. Indices lie in
+    the tile. Tile and indices agree in the other dimensions: without this one, #a and #b
+    are the same layout. The tile has this dimension in one warp.
+  }];
+  let arguments = (ins Titan_Tile:$tile, Titan_Tile:$indices, I64Attr:$dimension);
+  let results = (outs Titan_Tile:$result);
+  let assemblyFormat = [{
+    $tile `[` $indices `]` `dimension` `(` $dimension `)` attr-dict
+    `:` type($tile) `,` type($indices) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif

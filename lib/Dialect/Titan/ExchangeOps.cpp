@@ -1,0 +1,179 @@
+//===- ExchangeOps.cpp - register tiles between layouts, scans, gathers ---===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "OpHelpers.h"
+#include "titan/Dialect/Titan/Titan.h"
+#include "titan/Layout/Conversion.h"
+#include "titan/Layout/Rows.h"
+
+using namespace mlir;
+using namespace titan;
+
+//===----------------------------------------------------------------------===//
+// Through shared memory
+//===----------------------------------------------------------------------===//
+
+LogicalResult titan::verifyExchange(Operation *op, RankedTensorType tile,
+                                    Value scratch,
+                                    std::optional<uint64_t> barrier,
+                                    std::optional<uint64_t> threads,
+                                    int64_t elements,
+                                    const std::string &crosses) {
+  if (crosses.empty()) {
+    if (scratch)
+      return op->emitOpError("[exchange-scratch] each warp holds what it "
+                             "needs: leave `through` out");
+    if (barrier)
+      return op->emitOpError("[exchange-scratch] a barrier, and no `through`: "
+                             "what stays within a warp needs neither");
+    return success();
+  }
+  Type element = tile.getElementType();
+  if (!element.isIntOrFloat() || element.getIntOrFloatBitWidth() % 8)
+    return op->emitOpError("[exchange-scratch] ")
+           << crosses << ", and " << element
+           << " has no place in shared memory: widen it first (arith.extui)";
+  auto wanted =
+      SharedType::get(op->getContext(), {elements}, element, 0, 1, false);
+  if (!scratch)
+    return op->emitOpError("[exchange-scratch] ")
+           << crosses << ": say `through %scratch`, a " << wanted
+           << " or a longer one";
+  auto type = cast<SharedType>(scratch.getType());
+  if (type.getRank() != 1 || type.getSwizzle() || type.getSlots() != 1 ||
+      type.getCluster() || type.getElementType() != tile.getElementType() ||
+      type.getShape()[0] < elements)
+    return op->emitOpError("[exchange-scratch] the scratch is a ")
+           << wanted << " or a longer one, not " << type;
+  if (barrier && failed(verifyNamed(op, *barrier, *threads)))
+    return failure();
+  return success();
+}
+
+LogicalResult ConvertLayoutOp::verify() {
+  RankedTensorType from = getTile().getType(), to = getType();
+  if (failed(verifyTileType(*this, from)) || failed(verifyTileType(*this, to)))
+    return failure();
+  if (from.getShape() != to.getShape() ||
+      from.getElementType() != to.getElementType())
+    return emitOpError("[exchange-type] a conversion keeps shape and element "
+                       "type: ")
+           << RankedTensorType::get(from.getShape(), from.getElementType(),
+                                    to.getEncoding())
+           << ", not " << to;
+  Layout source = *getTileLayout(from), target = *getTileLayout(to);
+  std::string crosses;
+  if (auto plan = ConversionPlan::make(source, target); !plan) {
+    crosses = plan.problem().message;
+    auto scratch = ScratchPlan::make(
+        source, target, ::titan::getElementBytes(from.getElementType()));
+    if (!scratch)
+      return emitOpError("[")
+             << scratch.problem().code << "] " << scratch.problem().message;
+  }
+  return verifyExchange(*this, from, getScratch(), getBarrier(), getThreads(),
+                        from.getNumElements(), crosses);
+}
+
+LogicalResult RelabelOp::verify() {
+  RankedTensorType from = getTile().getType(), to = getType();
+  if (failed(verifyTileType(*this, from)) || failed(verifyTileType(*this, to)))
+    return failure();
+  Layout source = *getTileLayout(from), target = *getTileLayout(to);
+  if (from.getElementType() != to.getElementType())
+    return emitOpError("[exchange-type] the element type stays ")
+           << from.getElementType();
+  if (source.registers() != target.registers() ||
+      source.lanes() != target.lanes() || source.warps() != target.warps())
+    return emitOpError("[exchange-type] ")
+           << from << " is " << source.registers() << " registers of "
+           << source.lanes() << " lanes of " << source.warps()
+           << " warps, the result " << target.registers() << " of "
+           << target.lanes() << " of " << target.warps();
+  if (target.isInjective())
+    return success();
+  std::vector<int64_t> ours = source.elementTable(),
+                       theirs = target.elementTable(),
+                       held(to.getNumElements(), -1);
+  for (size_t i = 0; i < ours.size(); ++i) {
+    int64_t &one = held[theirs[i]];
+    if (one >= 0 && one != ours[i])
+      return emitOpError("[exchange-type] two places that hold one element of ")
+             << to << " hold different ones of " << from;
+    one = ours[i];
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Along a dimension
+//===----------------------------------------------------------------------===//
+
+/// The dimension is there, and each row along it in one warp.
+static LogicalResult verifyRows(Operation *op, RankedTensorType tile,
+                                uint64_t dimension) {
+  if (failed(verifyTileType(op, tile)))
+    return failure();
+  if (dimension >= static_cast<uint64_t>(tile.getRank()))
+    return op->emitOpError("[tile-dimension] dimension ")
+           << static_cast<int64_t>(dimension) << " of a tile of rank "
+           << tile.getRank();
+  if (auto digits =
+          digitsInWarp(*getTileLayout(tile), static_cast<int>(dimension));
+      !digits)
+    return op->emitOpError("[layout-mismatch] ")
+           << digits.problem().message
+           << ": titan.convert_layout makes a layout of it in which each row "
+              "lies in one warp";
+  return success();
+}
+
+LogicalResult titan::verifyCombine(Operation *op, ReduceKind kind, Type type) {
+  bool bits = llvm::is_contained(
+      {ReduceKind::And, ReduceKind::Or, ReduceKind::Xor}, kind);
+  if (!type.isIntOrFloat() || (bits && !type.isSignlessInteger()))
+    return op->emitOpError("[tile-element-type] `")
+           << stringifyReduceKind(kind) << "` of elements of " << type;
+  return success();
+}
+
+LogicalResult ScanOp::verify() {
+  if (failed(verifyCombine(*this, getKind(), getType().getElementType())))
+    return failure();
+  return verifyRows(*this, getType(), getDimension());
+}
+
+LogicalResult GatherOp::verify() {
+  RankedTensorType tile = getTile().getType(), indices = getIndices().getType();
+  if (failed(verifyRows(*this, tile, getDimension())) ||
+      failed(verifyTileType(*this, indices)))
+    return failure();
+  auto wanted = RankedTensorType::get(indices.getShape(), tile.getElementType(),
+                                      indices.getEncoding());
+  if (!indices.getElementType().isSignlessInteger(32))
+    return emitOpError("[exchange-type] indices are i32, not ")
+           << indices.getElementType();
+  if (getType() != wanted)
+    return emitOpError("[exchange-type] the result is ")
+           << wanted << ", not " << getType();
+  int dim = static_cast<int>(getDimension());
+  if (tile.getRank() != indices.getRank())
+    return emitOpError("[exchange-type] tile and indices are of one rank");
+  for (int d = 0; d < tile.getRank(); ++d)
+    if (d != dim && tile.getShape()[d] != indices.getShape()[d])
+      return emitOpError("[exchange-type] dimension ")
+             << d << " is " << tile.getShape()[d] << " in the tile and "
+             << indices.getShape()[d] << " in the indices";
+  auto ours = getTileLayout(tile)->withoutDim(dim),
+       theirs = getTileLayout(indices)->withoutDim(dim);
+  if (!ours || !theirs || !ours->sameFunction(*theirs))
+    return emitOpError("[layout-mismatch] indices lie where the rows that they "
+                       "choose from lie: without dimension ")
+           << dim << " the layouts of " << tile << " and " << indices
+           << " are the same";
+  return success();
+}

@@ -1,0 +1,92 @@
+// RUN: titan compile %s --emit=ptx -o - | FileCheck %s
+//
+// What threads exchange, in instructions.
+
+#acc = #titan.wgmma<1, 1>
+#rows = #titan.blocked<elements = [1, 8], lanes = [8, 4], warps = [4, 1]>
+#pairs = #titan.blocked<elements = [1, 2], lanes = [8, 4], warps = [4, 1]>
+!f32 = !titan.global<?x?xf32>
+!f16 = !titan.global<?x?xf16>
+
+// Of eight words each lane has two.
+// CHECK-LABEL: .entry words(
+// CHECK-COUNT-6: shfl.sync.bfly.b32
+// CHECK-NOT: shfl.sync.bfly
+// CHECK: ret;
+titan.kernel @words(%X: !f32, %Y: !f32) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %r = titan.coordinate 0 : tensor<32x32xi32, #pairs>
+  %c = titan.coordinate 1 : tensor<32x32xi32, #pairs>
+  %x = titan.global.load %X[%r, %c] : !f32, tensor<32x32xi32, #pairs>, tensor<32x32xi32, #pairs> -> tensor<32x32xf32, #pairs>
+  %y = titan.convert_layout %x : tensor<32x32xf32, #pairs> -> tensor<32x32xf32, #rows>
+  %i = titan.coordinate 0 : tensor<32x32xi32, #rows>
+  %j = titan.coordinate 1 : tensor<32x32xi32, #rows>
+  titan.global.store %y, %Y[%i, %j] : tensor<32x32xf32, #rows>, !f32, tensor<32x32xi32, #rows>, tensor<32x32xi32, #rows>
+  titan.return
+}
+
+// Two elements of 16 bits a word.
+// CHECK-LABEL: .entry halves(
+// CHECK-COUNT-3: shfl.sync.bfly.b32
+// CHECK-NOT: shfl.sync.bfly
+// CHECK: ret;
+titan.kernel @halves(%X: !f16, %Y: !f16) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %r = titan.coordinate 0 : tensor<32x32xi32, #pairs>
+  %c = titan.coordinate 1 : tensor<32x32xi32, #pairs>
+  %x = titan.global.load %X[%r, %c] : !f16, tensor<32x32xi32, #pairs>, tensor<32x32xi32, #pairs> -> tensor<32x32xf16, #pairs>
+  %y = titan.convert_layout %x : tensor<32x32xf16, #pairs> -> tensor<32x32xf16, #rows>
+  %i = titan.coordinate 0 : tensor<32x32xi32, #rows>
+  %j = titan.coordinate 1 : tensor<32x32xi32, #rows>
+  titan.global.store %y, %Y[%i, %j] : tensor<32x32xf16, #rows>, !f16, tensor<32x32xi32, #rows>, tensor<32x32xi32, #rows>
+  titan.return
+}
+
+// Registers that change their names, and coordinates that do.
+// CHECK-LABEL: .entry names(
+// CHECK-NOT: shfl.sync.bfly
+// CHECK-NOT: selp
+// CHECK: ret;
+#other = #titan.layout<"reg: 4*c8, 2*c1; lane: 4*c2, 8*r1; warp: 4*r8">
+#turned = #titan.layout<"reg: 4*r8, 2*r1; lane: 4*r2, 8*c1; warp: 4*c8">
+titan.kernel @names(%X: !f32, %Y: !f32) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %r = titan.coordinate 0 : tensor<32x32xi32, #pairs>
+  %c = titan.coordinate 1 : tensor<32x32xi32, #pairs>
+  %x = titan.global.load %X[%r, %c] : !f32, tensor<32x32xi32, #pairs>, tensor<32x32xi32, #pairs> -> tensor<32x32xf32, #pairs>
+  %y = titan.convert_layout %x : tensor<32x32xf32, #pairs> -> tensor<32x32xf32, #other>
+  %z = titan.relabel %y : tensor<32x32xf32, #other> -> tensor<32x32xf32, #turned>
+  %i = titan.coordinate 0 : tensor<32x32xi32, #turned>
+  %j = titan.coordinate 1 : tensor<32x32xi32, #turned>
+  titan.global.store %z, %Y[%i, %j] : tensor<32x32xf32, #turned>, !f32, tensor<32x32xi32, #turned>, tensor<32x32xi32, #turned>
+  titan.return
+}
+
+// 16 bytes a store, 16 bytes a load.
+// CHECK-LABEL: .entry between(
+// CHECK-COUNT-4: st.shared.v4
+// CHECK: barrier.sync
+// CHECK-COUNT-4: ld.shared.v4
+// CHECK-NOT: shfl.sync.bfly
+// CHECK: ret;
+#columns = #titan.blocked<elements = [1, 8], lanes = [8, 4], warps = [1, 4]>
+titan.kernel @between(%X: !f16, %Y: !f16) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %scratch = titan.shared.alloc : !titan.shared<4096xf16>
+  %r = titan.coordinate 0 : tensor<32x128xi32, #rows>
+  %c = titan.coordinate 1 : tensor<32x128xi32, #rows>
+  %x = titan.global.load %X[%r, %c] : !f16, tensor<32x128xi32, #rows>, tensor<32x128xi32, #rows> -> tensor<32x128xf16, #rows>
+  %y = titan.convert_layout %x through %scratch : tensor<32x128xf16, #rows>, !titan.shared<4096xf16> -> tensor<32x128xf16, #columns>
+  %i = titan.coordinate 0 : tensor<32x128xi32, #columns>
+  %j = titan.coordinate 1 : tensor<32x128xi32, #columns>
+  titan.global.store %y, %Y[%i, %j] : tensor<32x128xf16, #columns>, !f16, tensor<32x128xi32, #columns>, tensor<32x128xi32, #columns>
+  titan.return
+}
