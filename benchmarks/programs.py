@@ -2,7 +2,7 @@
 """The programs of examples/programs that Hopper runs, on the GPU: every element of
 every result against float64.
 
-    for f in attention gemm_pingpong gemm_cluster gemm_pingpong_pipes gemm_cluster_pipes gemm_stream_k gemm_dynamic gemm_grouped conv
+    for f in attention gemm_pingpong gemm_cluster gemm_pingpong_pipes gemm_cluster_pipes gemm_stream_k gemm_dynamic gemm_dynamic_pipes gemm_grouped conv
     do ./titan compile examples/programs/$f.mlir -o $f.titanpkg; done
     python3 benchmarks/programs.py --library build-runtime/lib/Runtime/libtitan-runtime.so \\
         [--seed S] [--random N] [--bench] [--json OUT] *.titanpkg
@@ -251,7 +251,7 @@ class Conv:
 
 PROGRAMS = {"attention": Attention(), "gemm_pingpong": Gemm(), "gemm_cluster": Gemm(),
             "gemm_pingpong_pipes": Gemm(), "gemm_cluster_pipes": Gemm(),
-            "gemm_stream_k": StreamK(), "gemm_dynamic": Dynamic(),
+            "gemm_stream_k": StreamK(), "gemm_dynamic": Dynamic(), "gemm_dynamic_pipes": Dynamic(),
             "gemm_grouped": Grouped(), "conv": Conv()}
 
 

@@ -2,9 +2,9 @@
 //
 // RUN: titan check %s
 // RUN: titan check %s --async-generic=error
-// RUN: titan run %s --kernel rows --shape A=320x64 --arg A=ints:1 --shape D=320x64 --hazards=off --schedule eager --out D=%t.1.npy
-// RUN: titan run %s --kernel rows --shape A=320x64 --arg A=ints:1 --shape D=320x64 --hazards=off --schedule random:5 --out D=%t.2.npy
-// RUN: titan run %s --kernel copies --shape A=320x64 --arg A=ints:1 --shape D=320x64 --hazards=off --schedule lazy --out D=%t.3.npy
+// RUN: titan run %s --kernel rows --shape A=320x64 --arg A=ints:1 --shape D=320x64 --schedule eager --out D=%t.1.npy
+// RUN: titan run %s --kernel rows --shape A=320x64 --arg A=ints:1 --shape D=320x64 --schedule random:5 --out D=%t.2.npy
+// RUN: titan run %s --kernel copies --shape A=320x64 --arg A=ints:1 --shape D=320x64 --schedule lazy --out D=%t.3.npy
 // RUN: cmp %t.1.npy %t.2.npy
 // RUN: cmp %t.1.npy %t.3.npy
 // RUN: titan compile %s --target=sm_90a --emit=ptx | FileCheck %s --check-prefix=PTX
