@@ -22,6 +22,10 @@ root = pathlib.Path(__file__).resolve().parent.parent
 # A family's file of the simulator and of the lowering, where it is not called
 # as its .td file is.
 stems = {"Barrier": "Barriers", "Tile": "Tiles", "Copy": "Pipes"}
+# Families whose definitions are several files.
+parts = {"MmaSync": "Mma"}
+# What a family's verifiers share with its execution and its lowering.
+shared = {"Mma": "Products"}
 # Operations that are expanded: the passes that are what they become. A copy by
 # schedule becomes what the uses of its tile ask for: CopyUse* follow the tile
 # through the operations.
@@ -41,6 +45,7 @@ def operations():
         family = file.stem.removesuffix("Ops")
         if family in ("Kernel", "Titan"):
             continue
+        family = parts.get(family, family)
         text = file.read_text()
         prefixes = dict(re.findall(r'^class (Titan_\w+)<string mnemonic.*?"([\w.]+)" # mnemonic', text, re.M | re.S))
         for name, base, mnemonic in re.findall(r'^def Titan_(\w+Op)\s*:\s*(\w+)<"([\w.]+)"', text, re.M):
@@ -73,7 +78,7 @@ def found():
                 family = families[op]
                 # A family whose file would be too long has several: Memory.cpp,
                 # MemoryAccess.cpp.
-                own = rf"lib/(Simulator|Conversion/TitanToLLVM)/{stems.get(family, family)}[A-Za-z]*\.(cpp|h)|lib/Dialect/Titan/{family}Ops\.(cpp|h)"
+                own = rf"lib/(Simulator|Conversion/TitanToLLVM)/{stems.get(family, family)}[A-Za-z]*\.(cpp|h)|(lib|include/titan)/Dialect/Titan/({family}[A-Za-z]*Ops|{shared.get(family, family)})\.(cpp|h)"
                 if not re.fullmatch(own, name) and not re.fullmatch(expansions.get(family, "$^"), name):
                     yield name, op
 
