@@ -2,6 +2,7 @@
 """Random kernels over matrix products: checker, simulator, package, GPU.
 
     products.py check   --titan build/bin/titan [--seed S] [--count N]
+    products.py mutants --titan build/bin/titan [--seed S] [--count N]
     products.py prepare --titan build/bin/titan [--seed S] [--count N] --out FOLDER
     device.py --library libtitan-runtime.so FOLDER          (on a machine with a GPU)
 
@@ -11,9 +12,10 @@ warpgroups, several products into one accumulator) or by titan.mma_sync (grids o
 memory). Kernels are written as text from a seed. What P holds afterwards is computed here, by
 Python's integers, from the words of docs/hardware-mma.md and from nothing of titan.
 
-`check` wants `titan check` to accept each kernel, and `titan run --hazards=off` to leave exactly that
-behind. `prepare` does what check does and compiles, and writes what device.py needs. Python 3 and
-nothing else.
+`check` wants `titan check` to accept each kernel, and `titan run`, with hazards and without, to leave exactly
+that behind and find nothing. `mutants` takes one line of synchronisation out of each kernel, or changes a
+number in it: what the checker still accepts has to run right under several schedules. `prepare` does what check
+does and compiles, and writes what device.py needs. Python 3 and nothing else.
 """
 import argparse
 import concurrent.futures
@@ -21,6 +23,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import sys
 import tempfile
 
@@ -176,13 +179,14 @@ class Kernel:
 
     negate_a = negate_b = unsigned_a = unsigned_b = saturate = False
 
-    def __init__(self, rng, number, without):
+    def __init__(self, seed, number):
+        rng = random.Random(f"{seed}:{number}")
         self.rng, self.name, self.lines = rng, f"k{number}", []
         self.sync = rng.random() < 0.35
         kinds = ["f16", "f16", "f16 f16", "bf16", "bf16", "f32", "f32", "i8", "i8"]
         if not self.sync:
             kinds += ["fp8", "fp8", "fp8", "fp8 f16"]
-        kind = rng.choice([k for k in kinds if k not in without])
+        kind = rng.choice(kinds)
         self.type_a = self.type_b = kind.split()[0]
         if self.type_a == "fp8":
             self.type_a, self.type_b = (rng.choice(["f8E4M3FN", "f8E4M3FN", "f8E5M2"]) for _ in "ab")
@@ -286,8 +290,7 @@ class Kernel:
         if transpose_b and how_b != "columns":
             self.n = how_b // 2
         else:
-            ns = [8, 16, 24, 32, 48] if self.result != "i32" else [8, 16, 24, 32, 48]
-            self.n = rng.choice(ns)
+            self.n = rng.choice([8, 16, 24, 32, 40, 48, 64, 96, 128, 256])
         if columns == 2:
             if transpose_b and how_b != "columns" and self.n < 16:
                 columns, self.warps = 1, 4 * rows
@@ -295,8 +298,17 @@ class Kernel:
                 self.n += 8
                 if transpose_b and how_b != "columns":
                     how_b = "columns"
-        k_all = stages * k
-        self.k = k_all
+        # What Python can add up in a moment.
+        most = lambda: self.m * self.n * stages * k > 250_000
+        while stages > 1 and most():
+            stages -= 1
+        if blocks == 2 and most():
+            blocks, self.m = 1, self.m // 2
+        while self.n > 48 and most() and not (transpose_b and how_b != "columns"):
+            self.n //= 2
+        while self.n > 8 * columns and most() and not (transpose_b and how_b != "columns"):
+            self.n -= 8 * columns
+        self.k = stages * k
         self.a = self.operand("a", self.m, k, transpose_a, how_a, stages)
         self.b = self.operand("b", self.n, k, transpose_b, how_b, stages)
         # The register tile is read from two dimensions.
@@ -359,7 +371,7 @@ class Kernel:
         tile_b = f"tensor<{self.n}x{k}x{self.type_b}, #titan.mma_sync_b<{bits}, {rows}, {columns}>>"
         self.load_all(1)
         index = self.places(acc_layout)
-        matrix = ""
+        matrix = " matrix" if self.size == 2 and rng.random() < 0.5 else ""  # ldmatrix
         self.add(f"%a = titan.shared.load %ringA{matrix} : {self.a['tile']} -> {tile_a}",
                  f"%b = titan.shared.load %ringB{matrix} : {self.b['tile']} -> {tile_b}",
                  f"%c = titan.global.load %P[%row, %col] : {self.global_p()}, {index}, {index} -> {acc}",
@@ -367,7 +379,7 @@ class Kernel:
                  f"{' saturate' if self.saturate else ''} : {tile_a}, {tile_b}, {acc} -> {acc}",
                  f"titan.global.store %d, %P[%row, %col] : {acc}, {self.global_p()}, {index}, {index}")
         self.starts = True
-        self.how = f"{rows}x{columns} warps, swizzle {swizzle}"
+        self.how = f"{rows}x{columns} warps, swizzle {swizzle}{matrix}"
 
     def words(self, which):
         return "".join(f" {word}_{which}" for word in ("negate", "unsigned") if getattr(self, f"{word}_{which}"))
@@ -426,9 +438,9 @@ class Kernel:
             o["data"] = flat(lines, self.size)
 
 
-def kernels(options):
-    rng = random.Random(options.seed)
-    return [Kernel(rng, number, options.without) for number in range(options.count)]
+def kernels(options, count):
+    with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
+        return list(pool.map(Kernel, [options.seed] * count, range(count), chunksize=4))
 
 
 # ----------------------------------------------------------------------------------------------
@@ -442,26 +454,30 @@ def tensors(kernel):
 
 
 def simulate(options, folder, file, kernel, tag, schedule):
-    """What is wrong with a run, and what it left in P."""
+    """What is wrong with a run, with hazards and without."""
     name = lambda what: folder / f"{tag}.{what}.npy"
-    arguments = ["run", file, "--kernel", kernel.name, "--hazards=off", "--out", f"P={name('newP')}", "--schedule", schedule]
+    arguments = ["run", file, "--kernel", kernel.name, "--out", f"P={name('newP')}", "--schedule", schedule]
     for what, (type, shape, before, _) in tensors(kernel).items():
         write_npy(name(what), type, shape, before)
         arguments += ["--arg", f"{what}={name(what)}"]
-    code, output = titan(options, *arguments)
-    if code:
-        return f"titan run: {output.strip()}", None
-    p = read_npy(name("newP"))
+    problem = None
+    for hazards in ("off", "on"):
+        code, output = titan(options, *arguments, f"--hazards={hazards}")
+        if code:
+            problem = f"titan run --hazards={hazards}: {output.strip()}"
+            break
+        p = read_npy(name("newP"))
+        if p != kernel.after:
+            bad = [i for i in range(len(p)) if p[i] != kernel.after[i]]
+            problem = f"P differs from the definition in {len(bad)} of {len(p)} bytes, the first one {bad[0]}"
+            break
     for what in ("A", "B", "P", "newP"):
-        name(what).unlink()
-    if p != kernel.after:
-        bad = [i for i in range(len(p)) if p[i] != kernel.after[i]]
-        return f"P differs from the definition in {len(bad)} of {len(p)} bytes, the first one {bad[0]}", p
-    return None, p
+        name(what).unlink(missing_ok=True)
+    return problem
 
 
 def examine(options):
-    made = kernels(options)
+    made = kernels(options, options.count)
     print(f"seed {options.seed}: {len(made)} kernels", flush=True)
     out = pathlib.Path(options.out) if options.out else None
     if out:
@@ -498,7 +514,7 @@ def examine(options):
 
         jobs = [(i, k) for i, f in enumerate(files) for k in f]
         good, kinds = 0, {}
-        for (file, kernel), (problem, p) in zip(jobs, pool.map(run, enumerate(jobs))):
+        for (file, kernel), problem in zip(jobs, pool.map(run, enumerate(jobs))):
             kind = f"{'mma_sync' if kernel.sync else 'mma'} {kernel.type_a} {kernel.type_b} {kernel.result}"
             kinds[kind] = kinds.get(kind, 0) + 1
             if problem:
@@ -530,21 +546,75 @@ def examine(options):
     return report(failures)
 
 
+# A line of synchronisation, and what may stand there instead (None: nothing).
+BUGS = [(r"^(titan\.(mma\.fence|mbarrier\.wait|cta_sync|fence\.mbarrier_init)|%g\d+ = titan\.mma\.commit)\b.*$", None),
+        (r"^(%bytes = arith\.constant )(\d+)( : i32)$", lambda m: f"{m[1]}{int(m[2]) + 16}{m[3]}"),
+        (r"^(titan\.mbarrier\.init .* count\()(\d+)(\).*)$", lambda m: f"{m[1]}{int(m[2]) + 1}{m[3]}"),
+        (r"^(%sums = titan\.mma\.result %d)([2-9])( .*)$", lambda m: f"{m[1]}{int(m[2]) - 1}{m[3]}")]
+
+
+def mutants_of(kernel):
+    lines = kernel.text().splitlines()
+    for at, line in enumerate(lines):
+        for pattern, instead in BUGS:
+            if re.match(pattern, line):
+                changed = [] if instead is None else [re.sub(pattern, instead, line)]
+                yield (f"line {at + 1}: {line} -> {changed[0] if changed else 'nothing'}",
+                       "\n".join(lines[:at] + changed + lines[at + 1:]) + "\n")
+
+
+def mutants(options):
+    made = kernels(options, options.kernels)
+    every = [(kernel, what, text) for kernel in made for what, text in mutants_of(kernel)]
+    chosen = random.Random(options.seed).sample(every, min(options.count, len(every)))
+    refused, accepted, codes, failures = 0, 0, {}, []
+    with tempfile.TemporaryDirectory() as temporary, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        folder = pathlib.Path(temporary)
+
+        def one(job):
+            number, (kernel, what, text) = job
+            file = folder / f"mutant{number}.mlir"
+            file.write_text(text)
+            code, output = titan(options, "check", file)
+            if code:
+                found = re.findall(r"\[([a-z0-9-]+)\]", output)
+                return found[0] if found else "?", output
+            for schedule in ("eager", "lazy", "random:1", "random:2"):
+                problem = simulate(options, folder, file, kernel, f"m{number}", schedule)
+                if problem:
+                    return None, f"{kernel}: {what}: accepted, and under {schedule}: {problem}"
+            return None, None
+
+        for (kernel, what, text), (code, problem) in zip(chosen, pool.map(one, enumerate(chosen))):
+            refused += code is not None
+            accepted += code is None
+            if code:
+                codes[code] = codes.get(code, 0) + 1
+                if code in ("?", "undecided", "parse-error"):
+                    failures.append(f"{kernel}: {what}: {problem}")
+            elif problem:
+                failures.append(problem)
+    print(f"seed {options.seed}: {len(chosen)} of {len(every)} mutants of {len(made)} kernels: "
+          f"{refused} refused, {accepted} accepted")
+    print(", ".join(f"{count} {code}" for code, count in sorted(codes.items(), key=lambda e: -e[1])))
+    return report(failures)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["check", "prepare"])
+    parser.add_argument("command", choices=["check", "mutants", "prepare"])
     parser.add_argument("--titan", required=True, help="the program titan")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=240, help="kernels (240)")
+    parser.add_argument("--count", type=int, default=240, help="kernels, or mutants (240)")
+    parser.add_argument("--kernels", type=int, default=60, help="mutants: of so many kernels (60)")
     parser.add_argument("--schedule", help="eager, lazy or random:N (random, another for each)")
-    parser.add_argument("--without", nargs="*", default=[], help="kinds of products to leave out")
     parser.add_argument("--out", help="prepare: the folder for device.py")
     parser.add_argument("--keep", help="a folder for the kernels' text")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     if (options.command == "prepare") != bool(options.out):
         parser.error("prepare, and nothing else, takes --out")
-    return examine(options)
+    return mutants(options) if options.command == "mutants" else examine(options)
 
 
 if __name__ == "__main__":
