@@ -34,6 +34,7 @@ expansions = {
     "Copy": r"lib/Transforms/(ExpandPipes\.h|ExpandPipes\.cpp|PipeUses\.cpp|LowerCopies\.cpp)|(lib|include/titan)/Dialect/Titan/Copy\w+\.(h|cpp)",
     "Exchange": r"lib/Transforms/ExpandExchanges\.cpp",
     "Tile": r"lib/Transforms/ExpandExchanges\.cpp",
+    "InlinePtx": r"lib/Transforms/InlinePtx\.cpp",
 }
 uses = r"lib/Dialect/Titan/CopyUse\w*\.(h|cpp)"
 

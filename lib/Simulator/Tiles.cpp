@@ -153,7 +153,7 @@ static Step bitcast(Agent &agent, const Inst &inst) {
   Ref hold(result);
   if (!from->poison.empty())
     result->poison.resize(result->data.size());
-  uint32_t mask = (uint64_t(1) << bits) - 1;
+  uint64_t mask = bits == 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1;
   for (unsigned part = 0; part < inst.count; ++part)
     for (size_t r = 0; r < wide; ++r)
       for (unsigned lane = 0; lane < lanes; ++lane) {
@@ -169,7 +169,7 @@ static Step bitcast(Agent &agent, const Inst &inst) {
   return Step::Next;
 }
 
-static void compileBitcast(Compiler &c, BitcastOp op) {
+static void compileBitcast(Compiler &c, TileBitcastOp op) {
   RankedTensorType from = op.getTile().getType(), to = op.getType();
   if (!c.tileTable(op, from) || !c.tileTable(op, to))
     return;
@@ -256,7 +256,7 @@ void titan::sim::registerTiles(ExecutionTable &table) {
     inst.imm = op.getDimension();
     inst.table = c.indexOf(t);
   });
-  table.add<BitcastOp>(compileBitcast);
+  table.add<TileBitcastOp>(compileBitcast);
   table.add<ExtractOp>(compileExtract);
   table.add<ReduceOp>(compileReduce);
   table.add<BroadcastOp>([](Compiler &c, BroadcastOp op) {

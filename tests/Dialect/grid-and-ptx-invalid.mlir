@@ -120,7 +120,7 @@ func.func @shape(%t: tensor<4x8xi32, #row>) {
 
 #row = #titan.blocked<elements = [1, 1], lanes = [4, 8], warps = [1, 1]>
 func.func @width(%t: tensor<4x8xi1, #row>) {
-  // expected-error@+1 {{[tile-bitcast] elements have 8, 16 or 32 bits, not those of 'i1'}}
+  // expected-error@+1 {{[tile-bitcast] elements have 8, 16, 32 or 64 bits, not those of 'i1'}}
   %r = titan.bitcast %t : tensor<4x8xi1, #row> -> tensor<4x8xi1, #row>
   return
 }

@@ -45,7 +45,7 @@ static LogicalResult coordinate(KernelLowering &kl, CoordinateOp op) {
 
 /// Each register of the wider tile is a vector of the narrower one's, which begins
 /// at the low bits.
-static LogicalResult bitcast(KernelLowering &kl, BitcastOp op) {
+static LogicalResult bitcast(KernelLowering &kl, TileBitcastOp op) {
   auto parts = op.getParts();
   auto types = kl.convert(op, op.getType());
   if (failed(types))
@@ -182,7 +182,7 @@ static LogicalResult broadcast(KernelLowering &kl, BroadcastOp op) {
 void titan::populateTileLowerings(LoweringTable &table) {
   table.add<SplatOp>(splat);
   table.add<CoordinateOp>(coordinate);
-  table.add<BitcastOp>(bitcast);
+  table.add<TileBitcastOp>(bitcast);
   table.add<ExtractOp>(extract);
   table.add<ReduceOp>(reduce);
   table.add<BroadcastOp>(broadcast);

@@ -202,15 +202,15 @@ byWidth(RankedTensorType from, RankedTensorType to) {
   return {from, to};
 }
 
-LogicalResult BitcastOp::verify() {
+LogicalResult TileBitcastOp::verify() {
   RankedTensorType from = getTile().getType(), to = getType();
   if (failed(verifyTileType(*this, from)) || failed(verifyTileType(*this, to)))
     return failure();
   for (Type element : {from.getElementType(), to.getElementType()}) {
     unsigned bits =
         element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
-    if (bits != 8 && bits != 16 && bits != 32)
-      return emitOpError("[tile-bitcast] elements have 8, 16 or 32 bits, not "
+    if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+      return emitOpError("[tile-bitcast] elements have 8, 16, 32 or 64 bits, not "
                          "those of ")
              << element;
   }
@@ -236,7 +236,7 @@ LogicalResult BitcastOp::verify() {
   return success();
 }
 
-std::vector<std::vector<int64_t>> BitcastOp::getParts() {
+std::vector<std::vector<int64_t>> TileBitcastOp::getParts() {
   auto [wide, narrow] = byWidth(getTile().getType(), getType());
   return splitRuns(wide, narrow)->registers;
 }

@@ -87,7 +87,7 @@ def Titan_BroadcastOp : Titan_Op<"broadcast", [Pure, Titan_Places]> {
   let hasVerifier = 1;
 }
 
-def Titan_BitcastOp : Titan_Op<"bitcast", [Pure]> {
+def Titan_TileBitcastOp : Titan_Op<"bitcast", [Pure]> {
   let summary = "the bits of a register tile as elements of another width: no data moves";
   let description = [{
     ```mlir
@@ -95,8 +95,8 @@ def Titan_BitcastOp : Titan_Op<"bitcast", [Pure]> {
     ```
     An element of 32 bits is two of 16: the last dimension has as many times the
     elements as they are narrower, and the low bits come first. Each thread keeps
-    its registers, so it holds whole runs of the narrow elements. Widths are 8, 16 or
-    32 bits; of one width arith.bitcast does the same.
+    its registers, so it holds whole runs of the narrow elements. Widths are 8, 16,
+    32 or 64 bits; of one width arith.bitcast does the same.
   }];
   let arguments = (ins Titan_Tile:$tile);
   let results = (outs Titan_Tile:$result);
