@@ -5,7 +5,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Trace.h"
 #include "titan/Dialect/Titan/Products.h"
 #include "titan/Simulator/ExecutionTable.h"
 
