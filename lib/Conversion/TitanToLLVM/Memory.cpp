@@ -42,6 +42,42 @@ static LogicalResult mapRank(KernelLowering &kl, MapRankOp op) {
 // Register tiles <-> shared memory
 //===----------------------------------------------------------------------===//
 
+/// By rows, else by columns (.trans).
+static Result<MatrixPlan> planMatrices(const Layout &layout,
+                                       const Layout &image) {
+  Result<MatrixPlan> plan = MatrixPlan::make(layout, image, /*trans=*/false);
+  return plan ? plan : MatrixPlan::make(layout, image, /*trans=*/true);
+}
+
+/// Whether stmatrix or ldmatrix moves the tile in fewer instructions than
+/// vectors do, and in no more wavefronts.
+static bool prefersMatrices(KernelLowering &kl, const Layout &layout,
+                            SharedType buffer, bool store) {
+  if (layout.rank() != 2 || buffer.getElementBytes() != 2 ||
+      buffer.getCluster() || layout.registers() % 2 || layout.lanes() != 32)
+    return false;
+  // They store what every lane has, whoever owns it.
+  Result<std::vector<DigitPlace>> free = layout.freeInputs();
+  if (!free || (store && (!free->empty() || layout.warps() < kl.warps())))
+    return false;
+  Layout image = buffer.getLayout();
+  Result<MatrixPlan> plan = planMatrices(layout, image);
+  if (!plan)
+    return false;
+  Result<AccessCost> vectors =
+      accessCost(layout, image, buffer.getElementBytes());
+  if (!vectors || plan->instructions() >= vectors->accesses)
+    return false;
+  int64_t most = 0;
+  for (int64_t warp = 0; warp < layout.warps(); ++warp) {
+    int64_t wavefronts = 0;
+    for (int64_t n = 0; n < plan->instructions(); ++n)
+      wavefronts += plan->wavefronts(n, warp);
+    most = std::max(most, wavefronts);
+  }
+  return most <= vectors->wavefronts;
+}
+
 /// stmatrix / ldmatrix: each 8 x 8 matrix is a pair of registers of each lane;
 /// lane i gives the address of row i % 8 of matrix i / 8.
 static LogicalResult sharedMatrix(KernelLowering &kl, Operation *op,
@@ -59,9 +95,7 @@ static LogicalResult sharedMatrix(KernelLowering &kl, Operation *op,
         "[layout-mismatch] stmatrix and ldmatrix move pairs of "
         "elements a lane (PTX ISA)");
   Layout image = buffer.getLayout();
-  Result<MatrixPlan> plan = MatrixPlan::make(layout, image, /*trans=*/false);
-  if (!plan)
-    plan = MatrixPlan::make(layout, image, /*trans=*/true);
+  Result<MatrixPlan> plan = planMatrices(layout, image);
   if (!plan)
     return op->emitError(
         "[layout-mismatch] the tile's layout is not made of the 8 x 8 "
@@ -170,9 +204,9 @@ static Value recast(ImplicitLocOpBuilder &b, Value value, Type type) {
 
 static LogicalResult sharedStore(KernelLowering &kl, SharedStoreOp op) {
   SharedType buffer = op.getBuffer().getType();
-  if (op.getMatrix())
-    return sharedMatrix(kl, op, buffer, op.getTile().getType(), /*store=*/true);
   Layout layout = *getTileLayout(op.getTile().getType());
+  if (op.getMatrix() || prefersMatrices(kl, layout, buffer, /*store=*/true))
+    return sharedMatrix(kl, op, buffer, op.getTile().getType(), /*store=*/true);
   int64_t warps = std::max<int64_t>(layout.warps(), kl.warps());
   Accesses plan = planAccesses(layout, buffer);
   auto owner = kl.ownerPredicate(op, layout);
@@ -214,9 +248,9 @@ static LogicalResult sharedStore(KernelLowering &kl, SharedStoreOp op) {
 
 static LogicalResult sharedLoad(KernelLowering &kl, SharedLoadOp op) {
   SharedType buffer = op.getBuffer().getType();
-  if (op.getMatrix())
-    return sharedMatrix(kl, op, buffer, op.getType(), /*store=*/false);
   Layout layout = *getTileLayout(op.getType());
+  if (op.getMatrix() || prefersMatrices(kl, layout, buffer, /*store=*/false))
+    return sharedMatrix(kl, op, buffer, op.getType(), /*store=*/false);
   int64_t warps = std::max<int64_t>(layout.warps(), kl.warps());
   Accesses plan = planAccesses(layout, buffer);
   auto addresses = kl.sharedAddresses(

@@ -8,7 +8,8 @@
 
 A kernel loads X into registers, and stores to P what became of it: conversions from layout to layout
 (registers, shuffles, shared memory; digits that step by exclusive or, replicas), transposed and
-reshaped tiles, reductions within and between warps, scans forward and in reverse, gathers. What P
+reshaped tiles, reductions within and between warps, scans forward and in reverse, gathers, stores and loads
+of tiles that stmatrix and ldmatrix serve. What P
 holds afterwards is computed here, element by element, from nothing of titan. copies.py has the commands.
 """
 import random
@@ -91,7 +92,7 @@ class Kernel(copies.Kernel):
         self.cluster, self.grid = 1, 1
         self.warp_bits = rng.choice([0, 1, 2, 2, 3])
         self.warps = 1 << self.warp_bits
-        self.kind = rng.choice(["convert"] * 4 + ["relabel", "reduce", "reduce", "scan", "scan", "gather"])
+        self.kind = rng.choice(["convert"] * 4 + ["relabel", "reduce", "reduce", "scan", "scan", "gather", "matrix", "matrix"])
         self.barriers = rng.choice([None, 1, 2])
         getattr(self, self.kind)()
 
@@ -130,16 +131,16 @@ class Kernel(copies.Kernel):
         self.add("titan.cta_sync" if self.barriers is None
                  else f"titan.barrier.sync {self.barriers} threads({32 * self.warps})")
 
-    def start(self, types, dims, **how):
+    def start(self, types, dims, first=None, **how):
         """%x: the tile, of the returned layout; X's elements."""
         rng = self.rng
         self.type = rng.choice(types)
-        first = self.layout(dims, **how)
+        first = first or self.layout(dims, **how)
         rows, columns = 1 << dims[0], 1 << dims[1]
         self.x_shape = [rows, columns]
         self.global_x = self.global_p = f"!titan.global<?x?x{self.type}>"
         size, count = TYPES[self.type][0], rows * columns
-        if self.kind in ("convert", "relabel", "gather"):
+        if self.kind in ("convert", "relabel", "gather", "matrix"):
             self.x = rng.randbytes(size * count)
             values = None
         elif self.type in FORMS:
@@ -230,6 +231,30 @@ class Kernel(copies.Kernel):
             self.add(f"%z = titan.convert_layout %y : {turned.tile(self.type)} -> {target.tile(self.type)}")
         all, columns = self.elements(), 1 << dims[1]
         self.finish("%z", target, [all[r * columns + c] for c in range(columns) for r in range(1 << dims[0])])
+
+    def matrices(self, dims):
+        """A layout made of the 8 x 8 matrices of stmatrix and ldmatrix, by rows or by columns."""
+        rng, (r, c) = self.rng, (1 << dims[1], 1)
+        inner, outer = rng.choice([(c, r), (r, c)])
+        rest = [c << b for b in range(3, dims[1])] + [r << b for b in range(3, dims[0])]
+        rest += [0] * (self.warp_bits - len(rest))
+        rng.shuffle(rest)
+        return Layout(dims, [inner] + rest[self.warp_bits:], [inner * 2, inner * 4, outer, outer * 2, outer * 4],
+                      rest[:self.warp_bits])
+
+    def matrix(self):
+        """To shared memory by one layout, and from there by another: instructions for matrices serve."""
+        rng = self.rng
+        dims = [rng.randint(3, 6), rng.randint(3, 6)]
+        layout, _ = self.start(["bf16", "f16", "i16"], dims, first=self.matrices(dims))
+        target = self.matrices(dims) if rng.random() < 0.8 else self.layout(dims)
+        swizzle = rng.choice([0] + [s for s in (32, 64, 128, 128) if (2 << dims[1]) % s == 0])
+        tile = f"!titan.shared<{1 << dims[0]}x{1 << dims[1]}x{self.type}{f', swizzle = {swizzle}' if swizzle else ''}>"
+        self.add(f"%buffer = titan.shared.alloc : {tile}",
+                 f"titan.shared.store %x, %buffer : {layout.tile(self.type)}, {tile}")
+        self.sync()
+        self.add(f"%y = titan.shared.load %buffer : {tile} -> {target.tile(self.type)}")
+        self.finish("%y", target, self.elements())
 
     def reduce(self):
         rng = self.rng
