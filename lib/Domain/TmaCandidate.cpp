@@ -78,7 +78,8 @@ Lowering::Lowering(const Work &work, const TargetInfo &target)
     : work(work), s(work.s), g(work.s.graph), target(target) {
   DomainIndices known(g.size());
   for (DomainId id : g.leaves()) {
-    if (work.classes[id] == Class::Tile || g[id].extent.is(1)) {
+    if (work.classes[id] == Class::Tile || g[id].extent.is(1) ||
+        work.single.count(id)) {
       known[id] = 0;
       continue;
     }
@@ -122,8 +123,11 @@ Candidate Lowering::lower(std::vector<Dim> dims, Requirements needs, int merges,
   for (int64_t take : c.pieces.taken)
     low.thenBytes *= take;
   low.sharedOffset = work.sharedStart;
-  for (const SharedLoop &loop : work.offsets)
-    low.sharedOffset = low.sharedOffset + *index[loop.domain] * loop.bytes;
+  for (const SharedLoop &loop : work.offsets) {
+    Expr at = *index[loop.domain];
+    low.sharedOffset =
+        low.sharedOffset + (loop.ring ? at % loop.ring : at) * loop.bytes;
+  }
   low.imageBytes = work.imageBytes ? work.imageBytes : c.pieces.imageBytes;
   low.bufferBytes = work.bufferBytes ? work.bufferBytes : low.imageBytes;
   limits(c);

@@ -33,6 +33,7 @@ std::string indexName(std::string name);
 struct SharedLoop {
   DomainId domain;
   int64_t bytes;
+  int64_t ring = 0; ///< Tiles that are kept; 0: all.
 };
 
 /// What is lowered: tiles end at the domains that boxes make.
@@ -41,6 +42,8 @@ struct Work {
   std::vector<Class> classes;
   std::vector<SharedLoop> offsets;
   std::set<DomainId> ofBoxes;
+  /// Loops of one iteration, by a launch check: they are none.
+  std::set<DomainId> single;
   int64_t sharedStart = 0; // Bytes from a tile's start to the first box.
   int64_t imageBytes = 0, bufferBytes = 0; // 0: not known yet
   int64_t copies = 1;                      // Boxes of a tile.

@@ -320,16 +320,16 @@ void Lowering::decide(Candidate &c) const {
 
   // What makes holes that the hardware does not see.
   std::vector<DomainId> test;
+  std::vector<std::string> unseen;
   for (const DomainExpr &e : g.exprs()) {
     if (e.removed || is[e.in[0]])
       continue;
     Tri holes = g.createsHoles(e);
     if (holes == Tri::No)
       continue;
-    low.why.push_back("level 2: " + g.str(e) +
-                      (holes == Tri::Yes ? " makes" : " may make") +
-                      " holes, and " + g[e.in[0]].name +
-                      " is not protected by the tensor's bounds");
+    unseen.push_back(g.str(e) + (holes == Tri::Yes ? " makes" : " may make") +
+                     " holes, and " + g[e.in[0]].name +
+                     " is not protected by the tensor's bounds");
     low.level = 2;
     test.push_back(e.in[0]);
   }
@@ -355,9 +355,9 @@ void Lowering::decide(Candidate &c) const {
   for (size_t k = c.dims.size(); k-- > 0;) {
     const Dim &d = c.dims[k];
     const Mixing &m = mixed[k];
-    if (auto margin = m.margin.constant(); margin && *margin < 0)
-      low.level = 3;
-    if (!strong || m.margin.is(0))
+    auto margin = m.margin.constant();
+    bool mixes = margin && *margin < 0;
+    if (!mixes && (!strong || m.margin.is(0)))
       continue;
     std::string text = "dimension " +
                        number(static_cast<int64_t>(c.dims.size() - 1 - k)) +
@@ -368,16 +368,27 @@ void Lowering::decide(Candidate &c) const {
     if (m.example)
       text += ": the tile at coordinate " +
               number(m.example->start + m.example->offset) + " holds element " +
-              number(m.example->valid) + " and, in a hole that has to be " +
-              (load ? "filled" : "left alone") + ", element " +
-              number(m.example->hole);
+              number(m.example->valid) + " and, in a hole" +
+              (strong ? std::string(" that has to be ") +
+                            (load ? "filled" : "left alone")
+                      : "") +
+              ", element " + number(m.example->hole);
     if (!m.unknown.empty())
       text +=
           "; whether the loops ever get there cannot be decided: " + m.unknown;
+    if (mixes) {
+      low.level = 3;
+      low.why.push_back("level 3: " + text);
+    }
+    if (!strong)
+      continue;
     bool known = m.unknown.empty();
     c.needs.atLeastZero(known ? Code::TmaStrong : Code::Undecided, m.margin, "",
                         text, known ? fixOfMixing(d, load) : "");
   }
+  // One answer: what makes level 3 counts, and not what would be level 2.
+  for (const std::string &line : unseen)
+    low.why.push_back((low.level == 2 ? "level 2: " : "") + line);
   if (!load) {
     requireWeakStore({low.dims[0], s.type->bits, s.tailIsPadding, {}}, c.needs);
     requireStarts(c, mixed, predicate);

@@ -18,6 +18,15 @@ using namespace titan::tma;
 
 static Problem refused(const std::string &why) { return {"tma-schedule", why}; }
 
+/// A leaf of the tile without a number.
+static Problem unknownExtent(const DomainGraph &graph, DomainId id,
+                             const std::string &why) {
+  std::string held = graph[id].consumer < 0 ? graph[id].name : "M";
+  return {"tma-schedule", why + " has an extent that only a launch knows",
+          "say how many elements of it the tile holds, `bulk " + held +
+              "{256}`: a launch that has more is refused; or split it"};
+}
+
 //===----------------------------------------------------------------------===//
 // Loop, tile, mixed
 //===----------------------------------------------------------------------===//
@@ -187,8 +196,7 @@ public:
     if (dim.kind == Class::Tile) {
       auto box = known(below);
       if (!box)
-        return refused("the tile " + graph.str(below) +
-                       " has an extent that only a launch knows");
+        return unknownExtent(graph, below, "the tile " + graph.str(below));
       dim.record.box = *box;
       dim.record.tileDomains = {below};
       dim.record.how = "implicit whole";
@@ -264,8 +272,7 @@ private:
     if (classes[p] == Class::Tile) {
       auto n = known(p);
       if (!n)
-        return refused("the tile " + graph.str(p) +
-                       " has an extent that only a launch knows");
+        return unknownExtent(graph, p, "the tile " + graph.str(p));
       box.box = *n;
       box.tile = {p};
     } else {
@@ -329,7 +336,7 @@ private:
     Box box;
     if (outer == Class::Loop && inner == Class::Tile) {
       if (!n)
-        return fails("the box has an extent that only a launch knows");
+        return unknownExtent(graph, i, graph.str(*e) + ": the box");
       box.box = *n;
       box.tile = {i};
       return box;

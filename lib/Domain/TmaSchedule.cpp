@@ -82,17 +82,66 @@ static std::optional<Problem> checkSchedule(const TmaSchedule &s) {
                          " have the same index, " + it->first,
                      "give one of them another name: the index of a domain is "
                      "its name in lower case"};
-  auto clashes = [&](const Expr &e) {
-    return e.mentions([&](const std::string &n) { return names.count(n) > 0; });
+  DomainId clash = -1;
+  auto look = [&](const Expr &e) {
+    e.mentions([&](const std::string &n) {
+      auto it = names.find(n);
+      clash = clash < 0 && it != names.end() ? it->second : clash;
+      return clash >= 0;
+    });
   };
-  bool clash = clashes(s.address);
+  look(s.address);
   for (DomainId id = 0; id < s.graph.size(); ++id)
-    clash = clash || clashes(s.graph[id].extent);
+    look(s.graph[id].extent);
   for (const TmaGlobalDim &d : s.global)
-    clash = clash || clashes(d.stride);
-  if (clash)
-    return invalid("a leaf's index has the name of a size: call one of them "
-                   "otherwise");
+    look(d.stride);
+  if (clash >= 0)
+    return Problem{"domain-invalid",
+                   "the index of " + s.graph.str(clash) + ", " +
+                       indexName(s.graph[clash].name) +
+                       ", has the name of a size",
+                   "give one of them another name: the index of a domain is "
+                   "its name in lower case"};
+  return std::nullopt;
+}
+
+/// Domains of the tile with `tileExtent` become tiles of that many elements
+/// (TmaSchedule.h). `single`: the outer halves; `checks`: that they are of one
+/// index.
+static std::optional<Problem> holdTiles(TmaSchedule &s,
+                                        std::set<DomainId> &single,
+                                        std::vector<LaunchCheck> &checks) {
+  DomainGraph &g = s.graph;
+  for (auto [id, holds] : std::exchange(s.tileExtent, {})) {
+    if (std::count(s.bulk.begin(), s.bulk.end(), id) == 0)
+      return Problem{"domain-invalid", "domain " + number(id) +
+                                           " has an extent in the tile, but is "
+                                           "not in bulk"};
+    std::string name = g[id].name;
+    Expr extent = g[id].extent;
+    auto known = extent.constant();
+    if (holds < 1 || holds > int64_t(1) << 32 || (known && *known > holds))
+      return Problem{"domain-invalid",
+                     "the tile holds " + number(holds) + " elements of " +
+                         g.str(id),
+                     known ? "let it hold " + number(*known) + " or more"
+                           : "let it hold at least 1"};
+    if (known && *known == holds)
+      continue;
+    auto halves = g.splitInner(id, holds);
+    if (!halves)
+      return halves.problem();
+    g.rename(halves->first, name + ".out");
+    g.rename(halves->second, name + ".tile");
+    for (auto *list : {&s.bulk, &s.shared})
+      std::replace(list->begin(), list->end(), id, halves->second);
+    single.insert(halves->first);
+    if (!known)
+      checks.push_back(
+          {Code::TmaSchedule, Expr(holds) - extent, "",
+           "the tile holds " + number(holds) + " elements of " + g.str(id),
+           "pass sizes that fit, or let the tile hold more"});
+  }
   return std::nullopt;
 }
 
@@ -325,8 +374,9 @@ static void cutLoops(const Work &work, Candidate &chosen,
                            "dimensions of their own");
 }
 
-/// What compositing dimensions is for, where it was done.
-static std::string whyComposited(const Candidate &c, const DomainGraph &g) {
+/// What compositing dimensions is for, where it was done; `level`: of the copy.
+static std::string whyComposited(const Candidate &c, const DomainGraph &g,
+                                 int level) {
   std::string text;
   for (const Dim &dim : c.dims) {
     if (dim.record.domains.size() < 2)
@@ -343,7 +393,7 @@ static std::string whyComposited(const Candidate &c, const DomainGraph &g) {
   return "composited: " + text + ", " + boxes(c.pieces.copies) + " a tile" +
          (c.apart == 0                ? "; apart they are refused"
           : c.apart > c.pieces.copies ? " instead of " + boxes(c.apart)
-                                      : "; level " + number(c.low.level));
+                                      : "; level " + number(level));
 }
 
 /// A part of a tile: which dimensions' boxes are the ones of the rest.
@@ -576,6 +626,10 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
   TmaSchedule schedule = given;
   if (schedule.shared.empty()) // One tile.
     schedule.shared = schedule.bulk;
+  std::set<DomainId> single;
+  std::vector<LaunchCheck> held;
+  if (auto problem = holdTiles(schedule, single, held))
+    return *problem;
   auto classes = classify(schedule.graph, schedule.bulk);
   if (!classes)
     return classes.problem();
@@ -587,6 +641,8 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
     return pruned.problem();
   Work work;
   work.s = *pruned;
+  for (DomainId id : single)
+    work.single.insert(to[id]);
   auto again = classify(work.s.graph, work.s.bulk);
   if (!again)
     return again.problem();
@@ -650,15 +706,17 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
       tileOf(work.s.graph, views->front(), loopHoles);
   if (!chosen->pieces.problem.empty())
     return problemOf(chosen->needs.errors.front());
-  std::string composited = whyComposited(*chosen, work.s.graph);
   int64_t row = chosen->dims.back().record.tile;
   // The first choice knows the image: kept loops step over whole tiles.
   work.imageBytes = work.bufferBytes = chosen->pieces.imageBytes;
   for (size_t k = kept->size(); k-- > 0;) {
     DomainId id = (*kept)[k];
-    work.offsets.push_back({to[id], work.bufferBytes});
+    auto ring = schedule.ring.find(id);
+    bool all = ring == schedule.ring.end();
+    work.offsets.push_back({to[id], work.bufferBytes, all ? 0 : ring->second});
     if (__builtin_mul_overflow(work.bufferBytes,
-                               *schedule.graph[id].extent.constant(),
+                               all ? *schedule.graph[id].extent.constant()
+                                   : ring->second,
                                &work.bufferBytes) ||
         work.bufferBytes > target.sharedBytesPerCta)
       return Problem{"shared-memory-limit",
@@ -667,11 +725,9 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
                          " is larger than the shared memory of a CTA, " +
                          number(target.sharedBytesPerCta) + " bytes"};
   }
-  // What is said of the whole tile.
-  std::vector<std::string> lines = {whyUnequal(*chosen, work.s.graph),
-                                    composited, why};
   std::vector<TmaLowering> parts;
   std::vector<LaunchCheck> checks = multipleChecks(given.graph);
+  addChecks(checks, held);
   addChecks(checks, factorChecks(given.graph));
   addChecks(checks, apart.checks);
   for (const Part &part : partsOf(chosen->pieces)) {
@@ -697,6 +753,15 @@ Result<TmaLowering> titan::lowerSchedule(const TmaSchedule &given,
     parts.push_back(std::move(*low));
   }
   TmaLowering low = std::move(parts.front());
+  // Not where loops have been cut instead.
+  bool composited = chosen->pieces.copies > 1 ||
+                    std::ranges::any_of(low.dimensions, [](const auto &d) {
+                      return d.domains.size() > 1;
+                    });
+  // What is said of the whole tile.
+  std::vector<std::string> lines = {
+      whyUnequal(*chosen, work.s.graph),
+      composited ? whyComposited(*chosen, work.s.graph, low.level) : "", why};
   low.rest.assign(std::make_move_iterator(parts.begin() + 1),
                   std::make_move_iterator(parts.end()));
   low.checks = std::move(checks);

@@ -262,10 +262,10 @@ private:
     if (in.take("tensor"))
       return tensor();
     if (in.take("bulk"))
-      return list(s.bulk);
+      return list(s.bulk, &s.tileExtent);
     if (in.take("shared")) {
       once("shared");
-      return list(s.shared);
+      return list(s.shared, &s.ring);
     }
     if (in.take("map")) {
       once("map");
@@ -635,13 +635,23 @@ private:
     in.refuse(problem, place);
     return 0;
   }
-  void list(std::vector<DomainId> &to) {
+  /// With `held`: "Mi{64}", the elements or tiles that are held of it.
+  void list(std::vector<DomainId> &to,
+            std::map<DomainId, int64_t> *held = nullptr) {
     inList = true;
     do {
       DomainId id = domain();
       if (!in.failed && std::count(to.begin(), to.end(), id))
         in.refuse(syntax("domain " + s.graph[id].name + " is named twice"));
       to.push_back(id);
+      if (held && !in.failed && in.take("{")) {
+        size_t token = in.position();
+        int64_t number = in.integer();
+        if (!in.failed && number < 1)
+          in.refuse(syntax("at least 1 is held"), token);
+        in.expect("}");
+        (*held)[id] = number;
+      }
     } while (!in.failed && in.take(","));
   }
 
@@ -768,10 +778,12 @@ std::optional<TmaTextPlace> TmaTextPlaces::find(const Problem &p) const {
   Tokens message(p.message);
   if (isOneOf(message.peek(), ::statements))
     return statement(message.peek());
-  // "Mi{8}", and what a lowering makes of it, "Mi.box{2}".
+  // "Mi{8}", and what a lowering makes of it, "Mi.tile.box{2}".
   const auto &words = message.all();
   for (size_t k = 0; k + 1 < words.size(); ++k) {
-    size_t brace = k + (words[k + 1].text == "." ? 3 : 1);
+    size_t brace = k + 1;
+    while (brace + 1 < words.size() && words[brace].text == ".")
+      brace += 2;
     if (auto it = domains.find(words[k].text);
         it != domains.end() && brace < words.size() && words[brace].text == "{")
       return it->second;
@@ -818,7 +830,8 @@ std::string titan::layOutSchedule(std::string_view text) {
     bool call = last == "split" || last == "merge" || last == "resize" ||
                 last == "swizzle" || last == "window";
     bool tight = out.empty() || sign || last == "(" || word == "," ||
-                 word == ")" || (word == "(" && call);
+                 word == ")" || (word == "(" && call) || word == "{" ||
+                 last == "{" || word == "}";
     out += (tight ? "" : " ") + std::string(word);
     before = std::exchange(last, word);
   }

@@ -105,6 +105,17 @@ static std::optional<std::string> findDifference(const TmaSchedule &a,
                       return nameOf(a, x) == nameOf(b, y);
                     }))
       return lists[k].first;
+  auto named = [&](const TmaSchedule &s,
+                   const std::map<DomainId, int64_t> &held) {
+    std::map<std::string, int64_t> result;
+    for (auto [id, number] : held)
+      result.emplace(nameOf(s, id), number);
+    return result;
+  };
+  if (named(a, a.tileExtent) != named(b, b.tileExtent))
+    return "bulk";
+  if (named(a, a.ring) != named(b, b.ring))
+    return "shared";
   if (a.traffic != b.traffic)
     return "traffic";
   if (a.tailIsPadding != b.tailIsPadding)
@@ -149,8 +160,12 @@ Result<std::string> titan::writeSchedule(const TmaSchedule &schedule) {
     }
   }
   for (const auto &[word, ids] : listsOf(schedule))
-    for (size_t i = 0; i < ids.size(); ++i)
+    for (size_t i = 0; i < ids.size(); ++i) {
       text += (i ? ", " : std::string(" ") + word + " ") + g[ids[i]].name;
+      auto &held = &ids == &schedule.bulk ? schedule.tileExtent : schedule.ring;
+      if (auto it = held.find(ids[i]); it != held.end())
+        text += "{" + std::to_string(it->second) + "}";
+    }
   if (schedule.traffic != TmaTraffic::Ignore)
     text += schedule.traffic == TmaTraffic::Save ? " traffic save"
                                                  : " traffic worth";

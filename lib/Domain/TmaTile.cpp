@@ -122,9 +122,15 @@ titan::tma::keptLoops(const TmaSchedule &s, const std::vector<Class> &classes,
   };
   auto trivial = [&](DomainId id) { return g[id].extent.is(1); };
   std::vector<DomainId> loops, tile, list = s.shared;
+  for (auto [id, tiles] : s.ring)
+    if (std::count(list.begin(), list.end(), id) == 0 ||
+        classes[id] != Class::Loop || tiles < 1)
+      return fails("a ring of " + number(tiles) + " tiles of " +
+                       (id >= 0 && id < g.size() ? g.str(id) : number(id)),
+                   "a buffer keeps 1 tile or more of a loop that it names");
   for (size_t k = 0; k < list.size(); ++k) {
     DomainId id = list[k];
-    if (trivial(id))
+    if (trivial(id) && !s.ring.count(id))
       continue;
     if (classes[id] == Class::Mixed) {
       const DomainExpr &e = g.exprs()[g[id].consumer];
@@ -146,12 +152,14 @@ titan::tma::keptLoops(const TmaSchedule &s, const std::vector<Class> &classes,
                        " stands inside of the tile, after " +
                        g.str(tile.back()),
                    inOrder());
+    } else if (s.ring.count(id)) {
+      loops.push_back(id);
     } else if (!g[id].extent.constant()) {
       return fails("the buffer keeps " + g.str(id) +
                        ", whose extent only a launch knows",
                    "keep a number of tiles that is known, a ring of slots: "
-                   "split " +
-                       g[id].name + " by it, and list the inner half");
+                   "`shared " +
+                       g[id].name + "{4}`");
     } else if (!g.impliedInBounds({})[id]) {
       return fails("the buffer keeps " + g.str(id) +
                        ", whose index may be out of bounds: keep its leaves",

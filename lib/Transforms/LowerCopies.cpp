@@ -11,8 +11,9 @@
 //     titan.copy_async %X at(Mo = %m, Ko = %k) to %tile signals %full
 //     schedule(#s)
 //
-// the launch region gets the tensor map and what the launch has to check, once
-// for all copies that want the same, and the body
+// the launch region gets what schedules promise of sizes, then the tensor map and
+// what else the launch has to check, once for all copies that want the same, and
+// the body
 //
 //   loads                                    stores
 //     mbarrier.expect_tx %full, bytes
@@ -222,13 +223,15 @@ public:
   Lowerer(KernelOp kernel, bool assertIndices)
       : assertIndices(assertIndices), kernel(kernel) {}
   LogicalResult lower(CopyAsyncOp copy, const Result<CopyLowering> &lowering);
+  /// Launch checks: what schedules promise of sizes (`size N multiple M`), which
+  /// the other checks and the maps build on, or all the others.
+  void check(CopyAsyncOp copy, const CopyLowering &lowering, bool promises);
 
 private:
   /// A size or stride of the copy's tensor in the launch region.
   Value launchValue(OpBuilder &b, CopyAsyncOp copy, const TmaSchedule &schedule,
                     const std::string &symbol);
   Value mapFor(CopyAsyncOp copy, const TmaSchedule &s, const TmaLowering &low);
-  void check(CopyAsyncOp copy, const CopyLowering &lowering);
   LogicalResult box(OpBuilder &b, CopyAsyncOp copy, const TmaLowering &low,
                     Value map, Writer &write);
 
@@ -336,8 +339,9 @@ Value Lowerer::mapFor(CopyAsyncOp copy, const TmaSchedule &s,
   return known;
 }
 
-/// Launch checks. The encoder's own rules are the map's.
-void Lowerer::check(CopyAsyncOp copy, const CopyLowering &lowering) {
+/// The encoder's own rules are the map's.
+void Lowerer::check(CopyAsyncOp copy, const CopyLowering &lowering,
+                    bool promises) {
   const TmaSchedule &s = lowering.schedule;
   Location loc = copy.getLoc();
   OpBuilder b(kernel.getLaunchOp());
@@ -363,6 +367,8 @@ void Lowerer::check(CopyAsyncOp copy, const CopyLowering &lowering) {
                       fix.empty() ? StringAttr() : b.getStringAttr(fix));
   };
   for (const LaunchCheck &each : lowering.low.checks) {
+    if ((each.code == Code::LaunchCheck) != promises)
+      continue;
     if (llvm::is_contained({Code::TmaBaseAlignment, Code::TmaDimRange,
                             Code::TmaStrideAlignment, Code::TmaStrideRange,
                             Code::TmaIm2col}, // Bounding boxes.
@@ -470,7 +476,7 @@ LogicalResult Lowerer::lower(CopyAsyncOp copy,
   SmallVector<Value> maps;
   for (const TmaLowering *part : parts)
     maps.push_back(mapFor(copy, lowering->schedule, *part));
-  check(copy, *lowering);
+  check(copy, *lowering, /*promises=*/false);
 
   // Indices: values, and numbers where they are known.
   OpBuilder b(copy);
@@ -554,6 +560,9 @@ struct LowerCopiesPass : titan::impl::LowerCopiesBase<LowerCopiesPass> {
   void runOnOperation() override {
     std::vector<LoweredCopy> copies = lowerCopies(getOperation());
     Lowerer lowerer(getOperation(), assertIndices);
+    for (auto &[copy, lowering] : copies)
+      if (lowering)
+        lowerer.check(copy, *lowering, /*promises=*/true);
     for (auto &[copy, lowering] : copies)
       if (failed(lowerer.lower(copy, lowering)))
         signalPassFailure();

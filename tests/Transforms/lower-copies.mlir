@@ -246,8 +246,8 @@ titan.kernel @figure_4(%X: !titan.global<6x6x4xf32>) warps(1) launch {
 // only the launch knows, one of them promised.
 #tall = #titan.schedule<size K multiple 8 tensor M x K Mo, Mi = split(M, 512) Ko, Ki = split(K, 128) bulk Mi, Ki>
 // CHECK-LABEL: @boxes
-// CHECK: titan.tensor_map %X : <?x?xbf16> -> <256x64xbf16, swizzle = 128>
 // CHECK: titan.require %{{.*}}, "launch-check", "X: K is a multiple of 8"
+// CHECK: titan.tensor_map %X : <?x?xbf16> -> <256x64xbf16, swizzle = 128>
 // CHECK: titan.require %{{.*}}, "out-of-bounds", "X: tensorCoords[0]:
 // CHECK: titan.mbarrier.expect_tx %{{.*}}, %c131072
 // CHECK: %[[V0:.*]] = titan.shared.view %{{.*}} [0, 0] {{.*}} -> <256x64xbf16, swizzle = 128>

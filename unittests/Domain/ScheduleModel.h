@@ -235,7 +235,9 @@ public:
       follow();
       for (DomainId id : s.shared)
         if (std::find(s.bulk.begin(), s.bulk.end(), id) == s.bulk.end())
-          place = place * extent[id] + at[id];
+          place = s.ring.count(id)
+                      ? place * s.ring.at(id) + at[id] % s.ring.at(id)
+                      : place * extent[id] + at[id];
       place *= low.imageBytes;
       at = leavesAt;
       std::fill(shared.begin(), shared.end(), canary);

@@ -105,6 +105,13 @@
 //
 // What only a launch knows becomes a launch check with the same code.
 //
+// The extent of a tile is a number, or the schedule says how many elements it
+// holds: of X in `tileExtent` with 512 the tile is X.tile,
+//
+//     X{N} -> X.out{1}, X.tile{512}    launch check: N is at most 512
+//
+// and what is behind N are holes as behind any boundary.
+//
 // The buffer may be swizzled by domains, too: of a tile Mi{64} x Ki{64} of bf16
 //
 //     Mo, Mr = split(Mi, 8)   Kc, Ke = split(Ki, 8)   X, Y = swizzle(Mr, Kc)
@@ -121,6 +128,7 @@
 #include "titan/Domain/IterDomain.h"
 
 #include <functional>
+#include <map>
 
 namespace titan {
 
@@ -147,12 +155,19 @@ struct TmaSchedule {
   std::vector<TmaGlobalDim> global;
   /// The leaves that one instruction runs through, each once.
   std::vector<DomainId> bulk;
+  /// Of leaves in `bulk`: the elements that the tile holds of them, which are as
+  /// many or more. Needed where only a launch knows an extent.
+  std::map<DomainId, int64_t> tileExtent = {};
   /// The TMA domain, where it is prescribed; empty: the best one is found.
   std::vector<DomainId> tmaDomain = {};
   /// The order of the buffer in shared memory, outermost first: loops whose
   /// copies are kept apart (stages), then the tile. Empty: one tile, `bulk` in
   /// the order written.
   std::vector<DomainId> shared;
+  /// Of loops in `shared`: the tiles that the buffer keeps of them, a ring:
+  /// tile i stands at i mod so many. Left out: all tiles. So the buffer's
+  /// domains need be none of the loops'.
+  std::map<DomainId, int64_t> ring = {};
   /// What the buffer's address is surely a multiple of, bytes.
   int64_t sharedAlignment = 1024;
   /// Neither is null: findTmaType and findTmaSwizzle give null for a name that

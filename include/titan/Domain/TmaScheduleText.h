@@ -19,8 +19,11 @@
 //     P, R = window(X, 3, stride 2, dilation 1)
 //                                      filter; stride and dilation are 1 where
 //                                      they are left out
-//     bulk Mi, Ki                      what one instruction runs through
-//     shared Ko, Mi, Ki                the buffer's order (may be left out)
+//     bulk Mi, Ki                      what one instruction runs through;
+//                                      K{512}: of K the tile holds 512
+//                                      elements, where the launch knows K
+//     shared Ko, Mi, Ki                the buffer's order (may be left out);
+//                                      Ko{4}: it keeps four tiles of Ko, a ring
 //     map M, K                         the TMA domain, prescribed
 //     traffic save                     ignore, save, worth
 //     padded                           stores: what stands behind a row is free
