@@ -12,7 +12,7 @@
 //
 // A layout of two warps in a partition of one says where.
 // VARIANT layout: before splat add %wide = arith.constant dense<2> : !wide
-// VARIANT layout: after splat add %more = arith.addi %wide, %wide : !wide
+// VARIANT layout: after splat add titan.global.store %wide, %Y[%wide, %wide] : !wide, !matrix, !wide, !wide
 // RUN: %variant layout %s | not titan run - --no-reference 2>&1 | FileCheck %s --check-prefix=LAYOUT
 // LAYOUT: <stdin>:[[#SPLAT:]]:{{[0-9]+}}: error: [layout-mismatch] the tile's layout is for 2 warps, partition right has 1
 

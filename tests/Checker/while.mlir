@@ -18,7 +18,7 @@
 // RUN: %variant parity %s | not titan check - --kernel counts 2>&1 | FileCheck %s --check-prefix=PARITY
 // PARITY: error: [
 // The loop has no end.
-// VARIANT endless: replace half with %half = arith.addi %n, %n : i32
+// VARIANT endless: replace half with %half = arith.ori %n, %i1 : i32
 // RUN: %variant endless %s | not titan check - --kernel halves 2>&1 | FileCheck %s --check-prefix=ENDLESS
 // ENDLESS: error: [undecided] one warp executes more than
 
