@@ -150,6 +150,31 @@ static void compileElementwise(Compiler &c, Operation *op) {
     compileResult(c, op, result);
 }
 
+/// Different values: each warp takes its own tile.
+static Step denseTile(Agent &agent, const Inst &inst) {
+  agent.refs[inst.dst] =
+      agent.refs[inst.a + agent.regionWarp % static_cast<unsigned>(inst.imm)];
+  return Step::Next;
+}
+
+static void compileDense(Compiler &c, arith::ConstantOp op,
+                         DenseElementsAttr dense, const TileTable &table,
+                         llvm::function_ref<uint64_t(Attribute)> bits) {
+  SmallVector<Attribute> elements(dense.getValues<Attribute>());
+  uint32_t dst = c.ref(op.getResult()), first = c.p.refs.size();
+  for (uint32_t warp = 0; warp < table.warps; ++warp) {
+    auto *tile = new Tile(table.perWarp());
+    for (uint32_t i = 0; i < table.perWarp(); ++i)
+      tile->data[i] =
+          bits(elements[table.element[size_t(warp) * table.perWarp() + i]]);
+    c.p.refs.push_back(tile);
+  }
+  Inst &inst = c.emit(denseTile, op);
+  inst.a = first;
+  inst.dst = dst;
+  inst.imm = table.warps;
+}
+
 /// A constant is in its slot before the kernel begins.
 static void compileConstant(Compiler &c, arith::ConstantOp op) {
   auto type = c.elementType(op, op.getType());
@@ -165,7 +190,7 @@ static void compileConstant(Compiler &c, arith::ConstantOp op) {
     if (!table)
       return;
     if (!dense.isSplat())
-      return c.unsupported(op, " of a tile that is no splat");
+      return compileDense(c, op, dense, *table, bits);
     auto *tile = new Tile(table->perWarp());
     tile->data.assign(table->perWarp(), bits(dense.getSplatValue<Attribute>()));
     uint32_t number = c.ref(op.getResult());

@@ -85,6 +85,8 @@ static_assert(cuda::functionNonPortableClusterSizeAllowed ==
 static_assert(cuda::jitErrorLogBuffer == CU_JIT_ERROR_LOG_BUFFER);
 static_assert(cuda::jitErrorLogBufferSizeBytes ==
               CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+static_assert(cuda::launchAttributeProgrammaticStreamSerialization ==
+              CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
 static_assert(cuda::launchAttributeClusterDimension ==
               CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
 

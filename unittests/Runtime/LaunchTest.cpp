@@ -187,6 +187,26 @@ TEST_F(Launch, CapturedOnlyOnceLoaded) {
   EXPECT_EQ(launch(gemmArguments(256, 256, 64)), "launch-failed");
 }
 
+TEST_F(Launch, OverlapIsAnAttribute) {
+  open(patched(R"([
+    {"op": "add", "path": "/kernels/0/programmatic", "value": true}])"));
+  ASSERT_EQ(launch(gemmArguments(256, 256, 64)), "ok") << text;
+  ASSERT_EQ(fake::state.launch.attributes.size(), 1u);
+  EXPECT_EQ(fake::state.launch.attributes[0].id, 6);
+  EXPECT_EQ(
+      fake::state.launch.attributes[0].value.programmaticStreamSerialization,
+      1);
+  // Beside a cluster it is the second one.
+  open(patched(R"([
+    {"op": "add", "path": "/kernels/0/programmatic", "value": true},
+    {"op": "replace", "path": "/kernels/0/cluster", "value": [2, 1, 1]},
+    {"op": "replace", "path": "/kernels/0/grid", "value": [8, 4, 1]}])"));
+  ASSERT_EQ(launch(gemmArguments(256, 256, 64)), "ok") << text;
+  ASSERT_EQ(fake::state.launch.attributes.size(), 2u);
+  EXPECT_EQ(fake::state.launch.attributes[0].id, 4);
+  EXPECT_EQ(fake::state.launch.attributes[1].id, 6);
+}
+
 TEST_F(Launch, ClustersAreAnAttribute) {
   open(patched(R"([
     {"op": "replace", "path": "/kernels/0/cluster", "value": [2, 1, 1]},

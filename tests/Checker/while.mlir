@@ -1,0 +1,143 @@
+// scf.while in check, run and compile: a loop that counts is an scf.for, one whose condition
+// the checker computes is followed; on data and schedules it says so.
+// RUN: titan check %s --kernel counts | FileCheck %s --check-prefix=COUNTS
+// COUNTS: @counts: accepted: 0 errors
+// COUNTS: trip counts checked
+// RUN: titan check %s --kernel halves | FileCheck %s --check-prefix=HALVES
+// HALVES: @halves: accepted: 0 errors
+// RUN: titan run %s --kernel counts | FileCheck %s --check-prefix=RUNS
+// RUN: titan run %s --kernel halves | FileCheck %s --check-prefix=RUNS
+// RUN: titan run %s --kernel collatz | FileCheck %s --check-prefix=RUNS
+// RUNS: verified
+// RUN: titan compile --emit=cubin %s -o %t.cubin
+// RUN: not titan check %s --kernel collatz 2>&1 | FileCheck %s --check-prefix=DATA
+// DATA: error: [undecided] how often this loop runs depends on data
+//
+// The barrier's parity does not follow: a bug in a loop that counts is found.
+// VARIANT parity: replace parity with %parity = arith.constant 0 : i32
+// RUN: %variant parity %s | not titan check - --kernel counts 2>&1 | FileCheck %s --check-prefix=PARITY
+// PARITY: error: [
+// The loop has no end.
+// VARIANT endless: replace half with %half = arith.ori %n, %i1 : i32
+// RUN: %variant endless %s | not titan check - --kernel halves 2>&1 | FileCheck %s --check-prefix=ENDLESS
+// ENDLESS: error: [undecided] one warp executes more than
+
+!bar = !titan.mbarrier
+!vector = !titan.global<?xi32>
+
+func.func private @expect_n(%n: i32 {titan.input = "n"}, %Y: memref<?xi32> {titan.expected = "Y"}) {
+  linalg.fill ins(%n : i32) outs(%Y : memref<?xi32>)
+  return
+}
+func.func private @expect_7(%Y: memref<?xi32> {titan.expected = "Y"}) {
+  %seven = arith.constant 7 : i32
+  linalg.fill ins(%seven : i32) outs(%Y : memref<?xi32>)
+  return
+}
+func.func private @expect_111(%n: i32 {titan.input = "n"}, %Y: memref<?xi32> {titan.expected = "Y"}) {
+  %steps = arith.constant 111 : i32
+  linalg.fill ins(%steps : i32) outs(%Y : memref<?xi32>)
+  return
+}
+
+// A barrier's phases, as many as the launch says.
+titan.kernel @counts(%n: i32, %Y: !vector) warps(1) attributes {
+  titan.example = {n = 5 : i32, Y = "1"}, titan.reference = @expect_n
+} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %bar = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %bar count(1) : !bar
+    titan.fence.mbarrier_init
+    %end:2 = scf.while (%i = %i0, %sum = %i0) : (i32, i32) -> (i32, i32) {
+      %more = arith.cmpi slt, %i, %n : i32
+      scf.condition(%more) %i, %sum : i32, i32
+    } do {
+    ^bb0(%i: i32, %sum: i32):
+      %parity = arith.andi %i, %i1 : i32 // @parity
+      titan.mbarrier.arrive %bar : !bar
+      titan.mbarrier.wait %bar parity(%parity) : !bar
+      %next = arith.addi %i, %i1 : i32
+      %sum2 = arith.addi %sum, %i1 : i32
+      scf.yield %next, %sum2 : i32, i32
+    }
+    titan.st %end#1, %Y[%c0] : i32, !vector
+  }
+  titan.return
+}
+
+// Known by computing it: 100, 50, 25, ..., 0.
+titan.kernel @halves(%Y: !vector) warps(1) attributes {
+  titan.example = {Y = "1"}, titan.reference = @expect_7
+} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %i100 = arith.constant 100 : i32
+  %bar = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %bar count(1) : !bar
+    titan.fence.mbarrier_init
+    %end:2 = scf.while (%n = %i100, %steps = %i0) : (i32, i32) -> (i32, i32) {
+      %more = arith.cmpi ne, %n, %i0 : i32
+      scf.condition(%more) %n, %steps : i32, i32
+    } do {
+    ^bb0(%n: i32, %steps: i32):
+      %parity = arith.andi %steps, %i1 : i32
+      titan.mbarrier.arrive %bar : !bar
+      titan.mbarrier.wait %bar parity(%parity) : !bar
+      %half = arith.shrui %n, %i1 : i32 // @half
+      %steps2 = arith.addi %steps, %i1 : i32
+      scf.yield %half, %steps2 : i32, i32
+    }
+    titan.st %end#1, %Y[%c0] : i32, !vector
+  }
+  titan.return
+}
+
+// Nobody knows; a run does.
+titan.kernel @collatz(%n: i32, %Y: !vector) warps(1) attributes {
+  titan.example = {n = 27 : i32, Y = "1"}, titan.reference = @expect_111
+} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %i3 = arith.constant 3 : i32
+  %bar = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %bar count(1) : !bar
+    titan.fence.mbarrier_init
+    titan.st %n, %Y[%c0] : i32, !vector
+    %first = titan.ld %Y[%c0] : !vector -> i32
+    %end:2 = scf.while (%x = %first, %steps = %i0) : (i32, i32) -> (i32, i32) {
+      %more = arith.cmpi ne, %x, %i1 : i32
+      scf.condition(%more) %x, %steps : i32, i32
+    } do {
+    ^bb0(%x: i32, %steps: i32):
+      %parity = arith.andi %steps, %i1 : i32
+      titan.mbarrier.arrive %bar : !bar
+      titan.mbarrier.wait %bar parity(%parity) : !bar
+      %bit = arith.andi %x, %i1 : i32
+      %odd = arith.cmpi ne, %bit, %i0 : i32
+      %half = arith.shrui %x, %i1 : i32
+      %triple = arith.muli %x, %i3 : i32
+      %up = arith.addi %triple, %i1 : i32
+      %next = arith.select %odd, %up, %half : i32
+      %steps2 = arith.addi %steps, %i1 : i32
+      scf.yield %next, %steps2 : i32, i32
+    }
+    titan.st %end#1, %Y[%c0] : i32, !vector
+  }
+  titan.return
+}
