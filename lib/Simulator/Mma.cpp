@@ -21,13 +21,14 @@ namespace {
 /// A matrix product of a warpgroup; its warps come to it one by one.
 struct Product : Work {
   Product(Agent &agent, const Inst &inst, Queue &of)
-      : Work(agent, inst, Mechanism::MmaGroup) {
+      : Work(agent, inst, Mechanism::MmaGroup),
+        acc(agent.program.target->warpsPerWarpgroup), registers(acc.size()) {
     fills = false;
     queue = &of;
   }
 
   /// All of its warps have come: it is issued.
-  bool isWhole() const { return joined == 15; }
+  bool isWhole() const { return joined == (1u << acc.size()) - 1; }
   bool readsFrom(uint64_t begin, uint64_t bytes) const override;
   bool isKnownRead(Machine &machine, const Viewer &writer) const override;
   /// With views a product that has been issued may be done later; see
@@ -44,12 +45,14 @@ struct Product : Work {
   const MmaTable &table() const {
     return *agent->program.products[inst->table];
   }
-  unsigned firstWarp() const { return agent->warp / 4 * 4; }
+  unsigned warps() const { return acc.size(); }
+  unsigned firstWarp() const { return agent->warp / warps() * warps(); }
 
   unsigned joined = 0; ///< Mask of warps.
-  llvm::IntrusiveRefCntPtr<Accumulator> acc[4];
+  /// By warp of the group.
+  std::vector<llvm::IntrusiveRefCntPtr<Accumulator>> acc;
   uint32_t a = 0, b = 0;
-  Ref registers[4]; ///< A, where it is in registers.
+  std::vector<Ref> registers; ///< A, where it is in registers.
   bool accumulate = false;
   /// Views: the warps (mask) without a wgmma.fence since their registers were
   /// used.
@@ -92,7 +95,8 @@ static Step mmaFence(Agent &agent, const Inst &inst) {
 
 /// The products of the agent's warpgroup.
 static Queue &queueOf(Agent &agent) {
-  return agent.cta.queues[{Engine::Wgmma, agent.warp / 4}];
+  return agent.cta.queues[{
+      Engine::Wgmma, agent.warp / agent.program.target->warpsPerWarpgroup}];
 }
 
 static Step mma(Agent &agent, const Inst &inst) {
@@ -147,17 +151,18 @@ static Step mma(Agent &agent, const Inst &inst) {
     return Step::Failed;
   }
   agent.join(shared, Mechanism::MmaGroup);
-  product.joined |= 1u << agent.warp % 4;
-  product.acc[agent.warp % 4] = acc;
+  unsigned rank = agent.warp - product.firstWarp();
+  product.joined |= 1u << rank;
+  product.acc[rank] = acc;
   if (!agent.productFence)
-    product.unfenced |= 1u << agent.warp % 4;
+    product.unfenced |= 1u << rank;
   if (inst.flag) {
     if (!agent.usePoison(inst, agent.tile(inst.a)))
       return Step::Failed;
-    product.registers[agent.warp % 4] = agent.refs[inst.a];
+    product.registers[rank] = agent.refs[inst.a];
   }
   if (product.isWhole()) {
-    for (unsigned i = 0; i < 4; ++i)
+    for (unsigned i = 0; i < product.warps(); ++i)
       agent.cta.agents[product.firstWarp() + i]->view.beforeAsync(everyLane);
     if (agent.machine.views) {
       product.lookAtOperands(agent.machine);
@@ -220,7 +225,7 @@ static Waits waitsForProducts(Agent &agent, const Inst &) {
   const auto &next = static_cast<Product &>(*queue.pieces.front());
   if (!next.isWhole()) {
     waits.what += "; not issued by warp";
-    for (unsigned i = 0; i < 4; ++i)
+    for (unsigned i = 0; i < next.warps(); ++i)
       if (!(next.joined >> i & 1))
         waits.what += " " + std::to_string(next.firstWarp() + i);
   }
@@ -236,8 +241,8 @@ bool Product::readsFrom(uint64_t begin, uint64_t bytes) const {
 }
 
 bool Product::isKnownRead(Machine &machine, const Viewer &writer) const {
-  uint32_t sources[4];
-  for (unsigned i = 0; i < 4; ++i)
+  llvm::SmallVector<uint32_t, 4> sources(warps());
+  for (unsigned i = 0; i < warps(); ++i)
     sources[i] =
         machine.views->stream(*cta->agents[firstWarp() + i], mechanism, 0).read;
   return writer.knowsOne(sources, number);
@@ -266,7 +271,7 @@ static bool readOperand(Memory &memory, uint32_t base, const MatrixTable &table,
 /// wgmma.fence.
 void Product::lookAtOperands(Machine &machine) {
   Viewer viewer(*machine.views, Proxy::Async);
-  for (unsigned i = 0; i < 4; ++i)
+  for (unsigned i = 0; i < warps(); ++i)
     for (Knowledge &thread : cta->agents[firstWarp() + i]->knowledge->classes)
       viewer.add(thread.product);
   if (table().a)
@@ -284,7 +289,7 @@ void Product::write(Machine &machine) {
   const Inst &inst = *product.inst;
   const MmaTable &table = product.table();
   const WarpRegion &region = machine.program.regions[agent->region];
-  size_t index = (product.agent->warp - region.firstWarp) / 4;
+  size_t index = (agent->warp - region.firstWarp) / warps();
   const MmaTable::Group &part = table.groups[index % table.groups.size()];
   std::vector<uint32_t> a, b;
   std::optional<uint32_t> unwritten;
@@ -292,10 +297,10 @@ void Product::write(Machine &machine) {
     // Each warp has the rows of its part of D.
     a.resize(table.m * table.k);
     const TileTable &tile = *table.registers;
-    for (int warp = 0; warp < 4; ++warp) {
+    for (unsigned warp = 0; warp < warps(); ++warp) {
       const auto &from = static_cast<Tile &>(*product.registers[warp]).data;
       const uint32_t *element =
-          &tile.element[(index * 4 + warp) % tile.warps * tile.perWarp()];
+          &tile.element[(index * warps() + warp) % tile.warps * tile.perWarp()];
       for (size_t i = 0; i < from.size(); ++i)
         a[element[i]] = from[i];
     }
@@ -319,7 +324,7 @@ void Product::write(Machine &machine) {
   size_t rows = part.rows.size(), columns = part.columns.size();
   std::vector<uint32_t> sums(rows * columns);
   if (product.accumulate)
-    for (int warp = 0; warp < 4; ++warp) {
+    for (unsigned warp = 0; warp < warps(); ++warp) {
       Accumulator &acc = *product.acc[warp];
       for (size_t i = 0; i < part.place[warp].size(); ++i) {
         if (acc.poison[i]) {
@@ -349,7 +354,7 @@ void Product::write(Machine &machine) {
   pick(a, part.rows, table.m);
   pick(b, part.columns, table.n);
   table.how.multiply(rows, columns, table.k, a.data(), b.data(), sums.data());
-  for (int warp = 0; warp < 4; ++warp) {
+  for (unsigned warp = 0; warp < warps(); ++warp) {
     Accumulator &acc = *product.acc[warp];
     for (size_t i = 0; i < part.place[warp].size(); ++i) {
       acc.data[i] = sums[part.place[warp][i]];
@@ -396,7 +401,8 @@ static std::optional<uint32_t> mmaTable(Compiler &c, MmaOp op) {
   auto b = matrixTable(c, op, op.getB().getType(), op.getTransposeB());
   if (!acc || !b || (aType ? !a : !registers))
     return std::nullopt;
-  if (acc->warps % 4 || c.region().firstWarp % 4) {
+  unsigned warps = c.p.target->warpsPerWarpgroup;
+  if (acc->warps % warps || c.region().firstWarp % warps) {
     c.problem(
         op, Code::PartitionShape,
         llvm::formatv("a product is a warpgroup's: its accumulator is laid "
@@ -413,11 +419,11 @@ static std::optional<uint32_t> mmaTable(Compiler &c, MmaOp op) {
   table->m = accType.getShape()[0];
   table->n = accType.getShape()[1];
   table->k = table->b.offset.size() / table->n;
-  for (uint32_t group = 0; group < acc->warps / 4; ++group) {
+  for (uint32_t group = 0; group < acc->warps / warps; ++group) {
     MmaTable::Group &made = table->groups.emplace_back();
     std::vector<uint32_t> rowAt(table->m, none), columnAt(table->n, none);
-    auto begin = acc->element.begin() + size_t(group) * 4 * acc->perWarp();
-    for (auto it = begin; it != begin + 4 * acc->perWarp(); ++it) {
+    auto begin = acc->element.begin() + size_t(group) * warps * acc->perWarp();
+    for (auto it = begin; it != begin + warps * acc->perWarp(); ++it) {
       rowAt[*it / table->n] = 0;
       columnAt[*it % table->n] = 0;
     }
@@ -430,7 +436,7 @@ static std::optional<uint32_t> mmaTable(Compiler &c, MmaOp op) {
     };
     number(rowAt, made.rows);
     number(columnAt, made.columns);
-    for (int warp = 0; warp < 4; ++warp)
+    for (unsigned warp = 0; warp < warps; ++warp)
       for (uint32_t i = 0; i < acc->perWarp(); ++i) {
         uint32_t element = begin[warp * acc->perWarp() + i];
         made.place[warp].push_back(rowAt[element / table->n] *
