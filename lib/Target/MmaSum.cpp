@@ -303,10 +303,13 @@ void MmaProduct::multiply(int64_t rows, int64_t columns, int64_t k,
       return this->d == MmaType::F32 ? std::bit_cast<float>(bits)
                                      : decode(format, bits).value();
     };
+    // All bits of a float are kept: it is the one towards zero.
+    bool truncates =
+        this->d == MmaType::F32 && !how.nearest && how.kept == format.mantissa;
     // Exponents, zeros' far below all others.
     constexpr int16_t none = -10000;
     std::vector<int16_t> scales, largest;
-    std::vector<float> unit;
+    std::vector<float> unit, scale; // and its inverse
     std::vector<int32_t> sums[2];
     if (!exact) {
       scales.resize(k * columns);
@@ -318,6 +321,7 @@ void MmaProduct::multiply(int64_t rows, int64_t columns, int64_t k,
         }
       largest.resize(columns);
       unit.resize(columns);
+      scale.resize(columns);
       for (std::vector<int32_t> &half : sums)
         half.resize(columns);
     }
@@ -358,6 +362,7 @@ void MmaProduct::multiply(int64_t rows, int64_t columns, int64_t k,
         }
         for (int64_t j = 0; j < columns; ++j) {
           unit[j] = largest[j] < -100 ? 0 : power(how.fraction - largest[j]);
+          scale[j] = largest[j] < -100 ? 0 : power(largest[j] - how.fraction);
           sums[0][j] = static_cast<int32_t>(line[j] * unit[j]);
           sums[1][j] = 0;
         }
@@ -368,6 +373,17 @@ void MmaProduct::multiply(int64_t rows, int64_t columns, int64_t k,
           int32_t *sum = sums[2 * (e - at) >= depth].data();
           for (int64_t j = 0; j < columns; ++j)
             sum[j] += static_cast<int32_t>(x * in[j] * unit[j]);
+        }
+        if (truncates) {
+          for (int64_t j = 0; j < columns; ++j) {
+            double sum = double(sums[0][j]) + sums[1][j];
+            auto nearest = static_cast<float>(sum);
+            auto bits = std::bit_cast<uint32_t>(nearest);
+            bits -= std::abs(double(nearest)) > std::abs(sum);
+            out[j] =
+                std::bit_cast<uint32_t>(std::bit_cast<float>(bits) * scale[j]);
+          }
+          continue;
         }
         for (int64_t j = 0; j < columns; ++j)
           out[j] = rounded(how, format, int64_t(sums[0][j]) + sums[1][j],
