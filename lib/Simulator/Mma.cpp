@@ -415,7 +415,7 @@ static std::optional<uint32_t> mmaTable(Compiler &c, MmaOp op) {
   table->a = std::move(a);
   table->registers = registers;
   table->b = std::move(*b);
-  table->how = getProduct(op);
+  table->how = getWarpgroupProduct(op);
   table->m = accType.getShape()[0];
   table->n = accType.getShape()[1];
   table->k = table->b.offset.size() / table->n;

@@ -54,7 +54,7 @@ static Step mmaSync(Agent &agent, const Inst &inst) {
     sums[place[i]] = c->data[i];
   }
   // As many instructions of the larger K as fit, and one of the smaller.
-  MmaProduct how = getProduct(cast<MmaSyncOp>(inst.origin));
+  MmaProduct how = getWarpProduct(inst.origin);
   int64_t k = tableA.shape[1], most = k / how.depth * how.depth;
   auto multiply = [&](int64_t begin, int64_t end) {
     auto part = [&](const std::vector<uint32_t> &from, size_t lines) {

@@ -90,7 +90,7 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
           "swizzle = 32, 64 or 128, or three dimensions, columns of 16 bytes "
           "outermost (PTX ISA, wgmma, matrix descriptors)");
   SharedType typeB = op.getB().getType();
-  MmaProduct product = getProduct(op);
+  MmaProduct product = getWarpgroupProduct(op);
 
   // Each warpgroup holds blocks of 64 rows; find them by asking the layout.
   if (warps % 4 || kl.warps() % 4 || warps != kl.warps())

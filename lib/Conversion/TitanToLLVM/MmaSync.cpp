@@ -40,7 +40,7 @@ static LogicalResult mmaSync(KernelLowering &kl, MmaSyncOp op) {
   if (layout.warps() != kl.warps())
     return op.emitError("[layout-mismatch] the layouts are for ")
            << layout.warps() << " warps, the partition has " << kl.warps();
-  MmaProduct product = getProduct(op);
+  MmaProduct product = getWarpProduct(op);
   Values a = kl.packed(kl.get(op.getA())), b = kl.packed(kl.get(op.getB())),
          c = kl.get(op.getC());
   Type element = tileC.getElementType(), word = element;

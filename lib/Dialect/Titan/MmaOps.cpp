@@ -85,7 +85,8 @@ static MmaType accumulatorType(Type type) {
   return *findMmaType(std::string_view(getMmaAccumulatorName(type)));
 }
 
-MmaProduct titan::getProduct(MmaOp op) {
+MmaProduct titan::getWarpgroupProduct(Operation *product) {
+  auto op = cast<MmaOp>(product);
   Type a = elementOf(op.getA());
   return {
       .a = operandType(a, op.getUnsignedA()),
@@ -94,16 +95,6 @@ MmaProduct titan::getProduct(MmaOp op) {
       .depth = op.getInstruction()->k,
       .negateA = op.getNegateA(),
       .negateB = op.getNegateB(),
-      .saturate = op.getSaturate()};
-}
-
-MmaProduct titan::getProduct(MmaSyncOp op) {
-  Type a = op.getA().getType().getElementType();
-  return {
-      .a = operandType(a, op.getUnsignedA()),
-      .b = operandType(op.getB().getType().getElementType(), op.getUnsignedB()),
-      .d = accumulatorType(op.getC().getType().getElementType()),
-      .depth = static_cast<int>(256 / a.getIntOrFloatBitWidth()),
       .saturate = op.getSaturate()};
 }
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OpHelpers.h"
-#include "titan/Dialect/Titan/Titan.h"
+#include "titan/Dialect/Titan/Products.h"
 #include "titan/Layout/Hardware.h"
 #include "titan/Target/Mma.h"
 
@@ -50,6 +50,22 @@ const MmaShape *MmaSyncOp::getInstruction(int64_t k) {
           .str(),
       getMmaAccumulatorName(getC().getType().getElementType()).str(), 16, 8,
       static_cast<int>(k));
+}
+
+MmaProduct titan::getWarpProduct(Operation *product) {
+  auto op = cast<MmaSyncOp>(product);
+  auto operand = [](Value tile, bool isUnsigned) {
+    Type element = cast<RankedTensorType>(tile.getType()).getElementType();
+    return *findMmaType(
+        std::string_view(getMmaOperandName(element, isUnsigned)));
+  };
+  RankedTensorType a = op.getA().getType(), c = op.getC().getType();
+  return {.a = operand(op.getA(), op.getUnsignedA()),
+          .b = operand(op.getB(), op.getUnsignedB()),
+          .d = *findMmaType(
+              std::string_view(getMmaAccumulatorName(c.getElementType()))),
+          .depth = static_cast<int>(256 / a.getElementTypeBitWidth()),
+          .saturate = op.getSaturate()};
 }
 
 LogicalResult MmaSyncOp::verify() {

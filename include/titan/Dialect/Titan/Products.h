@@ -18,9 +18,10 @@
 
 namespace titan {
 
-MmaProduct getProduct(MmaOp op);
-/// Of the instructions with the larger K.
-MmaProduct getProduct(MmaSyncOp op);
+/// Of a titan.mma.
+MmaProduct getWarpgroupProduct(mlir::Operation *op);
+/// Of a titan.mma_sync; of the instructions with the larger K.
+MmaProduct getWarpProduct(mlir::Operation *op);
 
 } // namespace titan
 
