@@ -176,3 +176,21 @@ func.func @reduce_through(%x: tensor<64x128xf32, #wide>, %s: !titan.shared<128xf
   %0 = titan.reduce add %x through %s barrier(1) threads(256) : tensor<64x128xf32, #wide>, !titan.shared<128xf32> -> tensor<64xf32, #titan.slice<1, #wide>>
   return
 }
+
+// -----
+
+#acc = #titan.wgmma<1, 1>
+func.func @index(%x: tensor<64x32xindex, #acc>) {
+  // expected-error@+1 {{[tile-element-type] lanes hand on integers of up to 32 or of 64 bits}}
+  %0 = titan.convert_layout %x : tensor<64x32xindex, #acc> -> tensor<64x32xindex, #acc>
+  return
+}
+
+// -----
+
+#acc = #titan.wgmma<1, 1>
+func.func @wide(%x: tensor<64x32xi48, #acc>) {
+  // expected-error@+1 {{[tile-element-type] lanes hand on}}
+  %0 = titan.scan add %x dimension(1) : tensor<64x32xi48, #acc>
+  return
+}

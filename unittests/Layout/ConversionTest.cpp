@@ -8,7 +8,7 @@
 //
 // Random pairs of layouts. A plan is executed, register by register, by the few
 // lines of `convert` below; what each register of each thread holds in the end is
-// compared with what the layout says. 2,000 pairs, 100,000 with TITAN_TEST_FULL.
+// compared with what the layout says. 1,000 pairs, 100,000 with TITAN_TEST_FULL.
 //
 //   TITAN_SEED=<its seed> TITAN_CASES=1 build/bin/TitanLayoutTests \
 //     --gtest_filter='Conversion.*'
@@ -33,7 +33,7 @@ uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
 }
 uint64_t cases() {
   return fromEnvironment("TITAN_CASES",
-                         std::getenv("TITAN_TEST_FULL") ? 100000 : 2000);
+                         std::getenv("TITAN_TEST_FULL") ? 100000 : 1000);
 }
 
 Layout parse(const char *text) {

@@ -54,9 +54,22 @@ LogicalResult titan::verifyExchange(Operation *op, RankedTensorType tile,
   return success();
 }
 
+/// Elements that a shuffle, or two, move.
+static LogicalResult verifyMoved(Operation *op, Type type) {
+  unsigned bits = type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
+  if (!bits || (bits > 32 && bits != 64) || (isa<FloatType>(type) && bits % 8))
+    return op->emitOpError("[tile-element-type] lanes hand on integers of up "
+                           "to 32 or of 64 bits, and floats of 8, 16, 32 or "
+                           "64, not ")
+           << type;
+  return success();
+}
+
 LogicalResult ConvertLayoutOp::verify() {
   RankedTensorType from = getTile().getType(), to = getType();
-  if (failed(verifyTileType(*this, from)) || failed(verifyTileType(*this, to)))
+  if (failed(verifyTileType(*this, from)) ||
+      failed(verifyTileType(*this, to)) ||
+      failed(verifyMoved(*this, from.getElementType())))
     return failure();
   if (from.getShape() != to.getShape() ||
       from.getElementType() != to.getElementType())
@@ -142,7 +155,8 @@ LogicalResult titan::verifyCombine(Operation *op, ReduceKind kind, Type type) {
 }
 
 LogicalResult ScanOp::verify() {
-  if (failed(verifyCombine(*this, getKind(), getType().getElementType())))
+  if (failed(verifyCombine(*this, getKind(), getType().getElementType())) ||
+      failed(verifyMoved(*this, getType().getElementType())))
     return failure();
   return verifyRows(*this, getType(), getDimension());
 }
@@ -150,7 +164,8 @@ LogicalResult ScanOp::verify() {
 LogicalResult GatherOp::verify() {
   RankedTensorType tile = getTile().getType(), indices = getIndices().getType();
   if (failed(verifyRows(*this, tile, getDimension())) ||
-      failed(verifyTileType(*this, indices)))
+      failed(verifyTileType(*this, indices)) ||
+      failed(verifyMoved(*this, tile.getElementType())))
     return failure();
   auto wanted = RankedTensorType::get(indices.getShape(), tile.getElementType(),
                                       indices.getEncoding());
