@@ -234,8 +234,8 @@ bool Runner::verify(KernelOp kernel, Reference &reference,
       else
         session.fail(Code::ReferenceMismatch,
                      message + "; with --approx=" + options.approx +
-                         " each approximation of PTX is off by as much as its "
-                         "bound allows",
+                         " approximations of PTX lie elsewhere within their "
+                         "bounds",
                      "where the run with --approx=exact is right, allow by "
                      "titan.bound what the instructions' bounds add up to "
                      "(titan explain facts)",

@@ -6,7 +6,7 @@
     device.py --library libtitan-runtime.so FOLDER          (on a machine with a GPU)
 
 A kernel is a straight line of operations of random types, on register tiles of a random layout or on
-scalars (f64, i64 and index, too). X holds the bits that it begins with, and P gets those of every
+scalars (of index, too). X holds the bits that it begins with, and P gets those of every
 result, a NaN as the canonical one. Operations without a result (a division by zero, a shift too
 far, a float too large for an integer) are kept away from. Beside it stands the same line as a
 reference, which LLVM's JIT executes: `titan run` compares them bit for bit. A fifth of the kernels compute
@@ -50,7 +50,7 @@ class Line:
 
     def __init__(self, rng, tiles, inputs):
         self.rng, self.tiles, self.lines, self.results, self.number = rng, tiles, [], [], 0
-        types = [t for t in BITS if not tiles or BITS[t] <= 32]
+        types = [t for t in BITS if not tiles or t != "index"]
         self.types = types
         self.values = {t: [] for t in types}
         for i in range(inputs):
@@ -196,6 +196,8 @@ class Line:
             self.keep(t, self.cast("arith.fptosi" if signed else "arith.fptoui", number, f, t))
         else:
             f, t = rng.choice(floats), rng.choice([t for t in integers if t != "index"])
+            if f == "bf16" and BITS[t] > 16:
+                return  # The JIT goes by way of f32, and rounds twice.
             self.keep(f, self.cast(rng.choice(["arith.sitofp", "arith.uitofp"]), self.pick(t), t, f))
 
     def write(self, reference):
