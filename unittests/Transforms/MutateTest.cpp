@@ -80,6 +80,68 @@ TEST_P(Mutate, EachIsAnotherKernel) {
   }
 }
 
+/// The kernels of a file, expanded; null where it does not parse.
+OwningOpRef<ModuleOp> parse(MLIRContext &context, const std::string &file) {
+  context.loadDialect<TitanDialect, func::FuncDialect, linalg::LinalgDialect,
+                      math::MathDialect, memref::MemRefDialect>();
+  auto module = parseSourceFile<ModuleOp>(file, ParserConfig(&context));
+  PassManager passes(&context);
+  buildExpandPasses(passes);
+  return module && succeeded(passes.run(*module)) ? std::move(module)
+                                                  : OwningOpRef<ModuleOp>();
+}
+
+/// benchmarks/results/mutants.txt tells of these.
+TEST(Mutations, AreThoseOfTheTable) {
+  size_t count = 0;
+  for (const char *file : {"copy.mlir", "pipeline.mlir", "gemm.mlir",
+                           "gemm_bare.mlir", "groups.mlir"}) {
+    MLIRContext context;
+    auto module = parse(context, std::string(TITAN_EXAMPLES "/") + file);
+    ASSERT_TRUE(module);
+    for (auto kernel : module->getOps<KernelOp>())
+      count += enumerateMutations(kernel).size();
+  }
+  EXPECT_EQ(count, 1253u);
+}
+
+/// What an operation's effects say is what can be wrong with it: nobody tells
+/// titan-mutate of cp.async.
+TEST(Mutations, FollowFromEffects) {
+  MLIRContext context;
+  auto module = parse(context, TITAN_TESTS "/Dialect/syntax-async-copies.mlir");
+  ASSERT_TRUE(module);
+  llvm::StringSet<> made;
+  for (auto kernel : module->getOps<KernelOp>())
+    for (const Mutation &mutation : enumerateMutations(kernel)) {
+      OwningOpRef<KernelOp> clone(kernel.clone());
+      if (succeeded(applyMutation(*clone, mutation)))
+        made.insert(mutation.description);
+    }
+  for (const char *wanted : {"drop cp_async.commit",
+                             "drop cp_async.wait",
+                             "leave a cp.async group pending",
+                             "leave two cp.async groups pending",
+                             "leave one more cp.async group pending",
+                             "drop cp_async.mbarrier_arrive",
+                             "an arrival that raises the count by itself",
+                             "an arrival that the barrier counts",
+                             "the next slot in cp_async.mbarrier_arrive",
+                             "duplicate bulk.load",
+                             "the next slot in bulk.load",
+                             "duplicate bulk.copy_to_peer",
+                             "duplicate bulk.reduce_to_peer",
+                             "drop mbarrier.complete_tx",
+                             "complete 16 bytes more",
+                             "the next slot in mbarrier.complete_tx",
+                             "duplicate st_async",
+                             "duplicate red_async",
+                             "drop mbarrier.arrive_drop",
+                             "relaxed mbarrier.arrive_drop",
+                             "one more arrival"})
+    EXPECT_TRUE(made.contains(wanted)) << wanted;
+}
+
 INSTANTIATE_TEST_SUITE_P(Examples, Mutate,
                          testing::Values("copy.mlir", "pipeline.mlir",
                                          "gemm.mlir", "gemm_bare.mlir"));
