@@ -8,6 +8,7 @@
 #include "Commands.h"
 
 #include "titan/Analysis/Checker.h"
+#include "titan/Analysis/Typestate/Prove.h"
 #include "titan/Driver/Pipelines.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -16,6 +17,36 @@
 
 using namespace mlir;
 using namespace titan;
+
+/// Whether the kernel is proved, in lines of a verdict and as JSON.
+static std::string describe(const ProofReport &proof,
+                            llvm::json::Object &json) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  json["verdict"] = proof.proved ? "proved" : "searched";
+  json["seconds"] = proof.seconds;
+  if (proof.proved) {
+    json["assumptions"] = jsonTexts(proof.assumptions);
+    os << "\n  proved, for every size that the launch admits";
+    if (!proof.assumptions.empty())
+      os << "; assumed: " << llvm::join(proof.assumptions, "; ");
+    return text;
+  }
+  json["reason"] = jsonText(proof.reason);
+  os << "\n  searched, not proved: ";
+  if (proof.stoppedAt)
+    if (auto at = proof.stoppedAt->getLoc()->findInstanceOf<FileLineColLoc>()) {
+      json["line"] = static_cast<int64_t>(at.getLine());
+      json["column"] = static_cast<int64_t>(at.getColumn());
+      os << "line " << at.getLine() << ": ";
+    }
+  os << proof.reason;
+  if (!proof.goOn.empty()) {
+    json["fix"] = jsonText(proof.goOn);
+    os << " (" << proof.goOn << ")";
+  }
+  return text;
+}
 
 int titan::runCheck(const CheckCommand &options) {
   Session session("check", options.json);
@@ -54,6 +85,26 @@ int titan::runCheck(const CheckCommand &options) {
                                .message = "this build has no checker",
                                .loc = kernel.getLoc()});
 #endif
+    // What the search does not refuse may be right for every size.
+    std::optional<ProofReport> proof;
+#ifdef TITAN_HAS_CHECKER
+    if (!options.require.empty() && report.accepted())
+      proof = prove(kernel);
+    // A finding that is none by --FLAG=..., or trusted, is no part of a proof.
+    if (proof && proof->proved && !report.findings.empty()) {
+      proof->proved = false;
+      proof->reason = "what is told above is accepted, not proved";
+      proof->stoppedAt = kernel;
+    }
+    if (options.require == "proved" && proof && !proof->proved)
+      report.findings.push_back({.code = Code::Undecided,
+                                 .severity = Severity::Error,
+                                 .message = "not proved: " + proof->reason,
+                                 .loc = proof->stoppedAt
+                                            ? proof->stoppedAt->getLoc()
+                                            : kernel.getLoc(),
+                                 .fix = proof->goOn});
+#endif
     unsigned errors = 0, warnings = 0, undecided = 0;
     for (const Finding &finding : report.findings) {
       session.report(finding);
@@ -83,6 +134,9 @@ int titan::runCheck(const CheckCommand &options) {
     if (!report.launches.empty())
       verdicts +=
           "\n  whole launches checked: " + llvm::join(report.launches, "; ");
+    llvm::json::Object of;
+    if (proof)
+      verdicts += describe(*proof, of);
     kernels.push_back(
         llvm::json::Object{{"kernel", jsonText(kernel.getSymName())},
                            {"verdict", verdict.str()},
@@ -93,6 +147,8 @@ int titan::runCheck(const CheckCommand &options) {
                            {"launches", jsonTexts(report.launches)},
                            {"events", static_cast<int64_t>(report.events)},
                            {"seconds", report.seconds}});
+    if (proof)
+      kernels.back().getAsObject()->try_emplace("proof", std::move(of));
   }
   session.result["kernels"] = std::move(kernels);
   return session.finish(accepted ? Good : Findings, verdicts);

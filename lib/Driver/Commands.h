@@ -24,6 +24,8 @@ struct Command {
 
 struct CheckCommand : Command {
   Strictness strictness;
+  /// "proved" or "searched": what exit status 0 takes; empty: no proof.
+  std::string require;
 };
 int runCheck(const CheckCommand &options);
 

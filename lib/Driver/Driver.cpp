@@ -90,6 +90,14 @@ cl::opt<std::string>
                     "experiments"),
            cl::sub(runSub), cl::sub(checkSub), cl::cat(category));
 
+// titan check.
+cl::opt<std::string>
+    require("require",
+            cl::desc("Prove it for every size, too; proved: refuse what is "
+                     "not; searched: say where the proof stopped"),
+            cl::value_desc("proved|searched"), cl::init(""), cl::sub(checkSub),
+            cl::cat(category));
+
 // titan run.
 cl::list<std::string> args(
     "arg",
@@ -393,6 +401,9 @@ static int dispatch(int argc, char **argv) {
     CheckCommand command;
     if (std::string bad = readFile(command, checkFile); !bad.empty())
       return usage(bad);
+    command.require = require;
+    if (!require.empty() && require != "proved" && require != "searched")
+      return usage("--require is proved or searched, not '" + require + "'");
     return runCheck(command);
   }
   if (runSub) {

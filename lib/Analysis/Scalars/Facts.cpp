@@ -10,6 +10,7 @@
 #include "mlir/Analysis/Presburger/IntegerRelation.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
 
+#include <algorithm>
 #include <numeric>
 #include <set>
 
@@ -20,8 +21,10 @@ Atom Atoms::atom(std::string kind, const void *object,
                  std::vector<Polynomial> operands, std::string name) {
   auto [found, fresh] = known.try_emplace(
       Key{std::move(kind), object, std::move(operands)}, names.size());
-  if (fresh)
+  if (fresh) {
     names.push_back(name.empty() ? "x" + std::to_string(names.size()) : name);
+    keys.push_back(&found->first);
+  }
   return found->second;
 }
 
@@ -30,10 +33,85 @@ Atom Atoms::copyOf(Atom atom) {
                     names[atom] + "'");
 }
 
+bool Atoms::dependsOn(Atom atom, const std::function<bool(Atom)> &is) const {
+  if (is(atom))
+    return true;
+  for (const Polynomial &operand : std::get<2>(*keys[atom]))
+    if (dependsOn(operand, is))
+      return true;
+  return false;
+}
+
+bool Atoms::dependsOn(const Polynomial &p,
+                      const std::function<bool(Atom)> &is) const {
+  for (Atom a : p.atoms())
+    if (dependsOn(a, is))
+      return true;
+  return false;
+}
+
+Polynomial Atoms::substitute(const Polynomial &p, const By &by, Facts *facts) {
+  return p.substitute([&](Atom a) -> std::optional<Polynomial> {
+    if (auto with = by(a))
+      return with;
+    const auto [kind, object, operands] = *keys[a];
+    if (kind == "copy")
+      return std::nullopt;
+    std::vector<Polynomial> changed;
+    for (const Polynomial &operand : operands)
+      changed.push_back(substitute(operand, by, facts));
+    if (changed == operands)
+      return std::nullopt;
+    bool quotient = kind == "quotient", remainder = kind == "remainder";
+    Polynomial result = Polynomial::atom(atom(kind, object, changed));
+    if (facts && (quotient || remainder)) {
+      Polynomial other = Polynomial::atom(
+          atom(quotient ? "remainder" : "quotient", object, changed));
+      addDivision(*facts, changed[0], changed[1], quotient ? result : other,
+                  quotient ? other : result);
+    }
+    return result;
+  });
+}
+
+Polynomial Atoms::substitute(const Polynomial &p, Atom atom,
+                             const Polynomial &with, Facts *facts) {
+  return substitute(
+      p,
+      [&](Atom a) -> std::optional<Polynomial> {
+        return a == atom ? std::optional(with) : std::nullopt;
+      },
+      facts);
+}
+
+void titan::scalars::addDivision(Facts &facts, const Polynomial &x,
+                                 const Polynomial &p, const Polynomial &q,
+                                 const Polynomial &r) {
+  facts.equal(q * p + r, x);
+  facts.atLeast(r, 0);
+  facts.atLeast(p - 1, r);
+}
+
+static void addOnce(std::vector<Polynomial> &list, Polynomial p) {
+  if (std::ranges::find(list, p) == list.end())
+    list.push_back(std::move(p));
+}
+
+void Facts::addNonnegative(Polynomial p) {
+  if (auto constant = p.constant(); !constant || *constant < 0)
+    addOnce(nonnegative, std::move(p));
+}
+
+void Facts::addZero(Polynomial p) {
+  if (p.constant() != 0)
+    addOnce(zero, std::move(p));
+}
+
 void Facts::add(const Facts &other) {
-  nonnegative.insert(nonnegative.end(), other.nonnegative.begin(),
-                     other.nonnegative.end());
-  zero.insert(zero.end(), other.zero.begin(), other.zero.end());
+  for (const Polynomial &p : other.nonnegative)
+    addNonnegative(p);
+  for (const Polynomial &p : other.zero)
+    addZero(p);
 }
 
 Facts Facts::substitute(
@@ -46,13 +124,14 @@ Facts Facts::substitute(
   return result;
 }
 
-static thread_local uint64_t asked = 0;
+static thread_local uint64_t asked = 0, solved = 0, mostSolved = ~uint64_t(0);
 uint64_t Facts::questions() { return asked; }
+void Facts::limit(uint64_t more) { mostSolved = solved + more; }
+bool Facts::exhausted() { return solved >= mostSolved; }
 
 namespace {
-/// The largest system that is looked at, and the largest that is searched for
-/// integers where the rationals do not decide.
-constexpr size_t mostUnknowns = 96, mostSearched = 24;
+/// The largest system that is looked at.
+constexpr size_t mostUnknowns = 96;
 
 struct System {
   std::vector<Polynomial> nonnegative, zero;
@@ -124,41 +203,53 @@ struct System {
 
   /// Products of two facts, where they speak of products that came up.
   void multiply() {
-    for (int round = 0; round < 2; ++round) {
-      std::set<Monomial> wanted = products();
-      if (wanted.empty())
-        return;
-      std::vector<Polynomial> more;
-      auto fits = [&](const Polynomial &p) {
-        for (auto &[monomial, coefficient] : p.monomials())
-          if (monomial.size() > 1 && !wanted.contains(monomial))
+    std::set<Monomial> wanted = products();
+    std::set<Atom> factors;
+    for (const Monomial &m : wanted)
+      factors.insert(m.begin(), m.end());
+    // Of sums of atoms that are all factors, each pair of them a product.
+    std::vector<const Polynomial *> sums;
+    for (const Polynomial &p : nonnegative) {
+      std::vector<Atom> atoms = p.atoms();
+      if (p.degree() == 1 && std::ranges::all_of(atoms, [&](Atom a) {
+            return factors.contains(a);
+          }))
+        sums.push_back(&p);
+    }
+    auto fits = [&](const Polynomial &a, const Polynomial &b) {
+      for (auto &[x, i] : a.monomials())
+        for (auto &[y, j] : b.monomials()) {
+          if (x.empty() || y.empty())
+            continue;
+          Monomial product;
+          std::merge(x.begin(), x.end(), y.begin(), y.end(),
+                     std::back_inserter(product));
+          if (!wanted.contains(product))
             return false;
-        return p.degree() > 1;
-      };
-      for (size_t i = 0; i < nonnegative.size(); ++i)
-        for (size_t j = i; j < nonnegative.size(); ++j)
-          if (nonnegative[i].degree() >= 1 && nonnegative[j].degree() >= 1)
-            if (Polynomial p = nonnegative[i] * nonnegative[j]; fits(p))
-              more.push_back(p);
-      std::vector<Polynomial> equal;
-      std::set<Atom> factors;
-      for (const Monomial &m : wanted)
-        factors.insert(m.begin(), m.end());
-      for (const Polynomial &z : zero)
-        for (Atom a : factors)
-          if (Polynomial p = z * Polynomial::atom(a); fits(p))
-            equal.push_back(p);
-      std::set<Polynomial> known(nonnegative.begin(), nonnegative.end());
-      size_t before = nonnegative.size();
-      for (Polynomial &p : more)
-        if (known.insert(p).second && nonnegative.size() < 256)
-          nonnegative.push_back(std::move(p));
-      std::set<Polynomial> knownZero(zero.begin(), zero.end());
-      for (Polynomial &p : equal)
-        if (knownZero.insert(p).second)
-          zero.push_back(std::move(p));
-      if (nonnegative.size() == before && equal.empty())
-        return;
+        }
+      return true;
+    };
+    std::vector<Polynomial> more;
+    for (size_t i = 0; i < sums.size(); ++i)
+      for (size_t j = i; j < sums.size(); ++j)
+        if (fits(*sums[i], *sums[j]))
+          more.push_back(*sums[i] * *sums[j]);
+    std::vector<Polynomial> equal;
+    for (const Polynomial &z : zero)
+      for (Atom a : factors)
+        if (z.degree() >= 1 && fits(z, Polynomial::atom(a)))
+          equal.push_back(z * Polynomial::atom(a));
+    nonnegative.insert(nonnegative.end(), more.begin(), more.end());
+    zero.insert(zero.end(), equal.begin(), equal.end());
+    unite();
+  }
+
+  /// Each fact once, in one order.
+  void unite() {
+    for (auto *list : {&nonnegative, &zero}) {
+      std::ranges::sort(*list);
+      auto rest = std::ranges::unique(*list);
+      list->erase(rest.begin(), rest.end());
     }
   }
 
@@ -166,38 +257,39 @@ struct System {
   /// `goals` ones by unknowns.
   void keepConnected(size_t goals) {
     std::set<Atom> reached;
-    std::vector<bool> keep(nonnegative.size()), keepZero(zero.size());
-    auto add = [&](const Polynomial &p) {
-      for (Atom a : p.atoms())
-        reached.insert(a);
+    std::vector<Atom> todo;
+    auto reach = [&](const std::vector<Atom> &atoms) {
+      for (Atom a : atoms)
+        if (reached.insert(a).second)
+          todo.push_back(a);
     };
+    std::vector<std::vector<Atom>> atoms;
+    std::map<Atom, std::vector<size_t>> having;
+    for (auto *list : {&nonnegative, &zero})
+      for (const Polynomial &p : *list) {
+        atoms.push_back(p.atoms());
+        for (Atom a : atoms.back())
+          having[a].push_back(atoms.size() - 1);
+      }
+    std::vector<bool> keep(atoms.size());
     for (size_t i = nonnegative.size() - goals; i < nonnegative.size(); ++i) {
       keep[i] = true;
-      add(nonnegative[i]);
+      reach(atoms[i]);
     }
-    auto touches = [&](const Polynomial &p) {
-      for (Atom a : p.atoms())
-        if (reached.contains(a))
-          return true;
-      return p.atoms().empty();
-    };
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (size_t i = 0; i < zero.size(); ++i)
-        if (!keepZero[i] && touches(zero[i])) {
-          keepZero[i] = changed = true;
-          add(zero[i]);
-        }
-      for (size_t i = 0; i < nonnegative.size(); ++i)
-        if (!keep[i] && touches(nonnegative[i])) {
-          keep[i] = changed = true;
-          add(nonnegative[i]);
+    for (; !todo.empty();) {
+      Atom a = todo.back();
+      todo.pop_back();
+      for (size_t i : having[a])
+        if (!keep[i]) {
+          keep[i] = true;
+          reach(atoms[i]);
         }
     }
+    for (size_t i = 0; i < atoms.size(); ++i)
+      keep[i] = keep[i] || atoms[i].empty();
     size_t at = 0;
     std::erase_if(nonnegative, [&](const Polynomial &) { return !keep[at++]; });
-    at = 0;
-    std::erase_if(zero, [&](const Polynomial &) { return !keepZero[at++]; });
+    std::erase_if(zero, [&](const Polynomial &) { return !keep[at++]; });
   }
 
   bool empty() const {
@@ -212,36 +304,82 @@ struct System {
       }
     if (column.size() > mostUnknowns)
       return false;
-    IntegerPolyhedron set(PresburgerSpace::getSetSpace(column.size()));
+    size_t width = column.size();
+    using Row = std::vector<int64_t>;
     auto row = [&](const Polynomial &p) {
-      std::vector<int64_t> numbers(column.size() + 1, 0);
+      Row numbers(width + 1, 0);
       for (auto &[monomial, coefficient] : p.monomials())
-        numbers[monomial.empty() ? column.size() : column[monomial]] =
-            coefficient;
+        numbers[monomial.empty() ? width : column[monomial]] = coefficient;
       return numbers;
     };
-    for (const Polynomial &p : nonnegative) {
-      std::vector<int64_t> numbers = row(p);
-      // Integers: 4 x + 3 >= 0 says x >= 0.
+    std::vector<Row> equal, least;
+    for (const Polynomial &p : zero)
+      equal.push_back(row(p));
+    for (const Polynomial &p : nonnegative)
+      least.push_back(row(p));
+    // The divisor of all but the constant.
+    auto divisorOf = [&](const Row &numbers) {
       int64_t divisor = 0;
-      for (size_t i = 0; i < column.size(); ++i)
+      for (size_t i = 0; i < width; ++i)
         divisor = std::gcd(divisor, numbers[i]);
+      return divisor;
+    };
+    // Unknowns that an equation gives by the others are put in everywhere, a
+    // product as any other: then what is left can be divided.
+    for (size_t k = 0; k < equal.size(); ++k) {
+      int64_t divisor = divisorOf(equal[k]);
+      if (divisor == 0) {
+        if (equal[k].back() != 0)
+          return true;
+        continue;
+      }
+      if (equal[k].back() % divisor)
+        return true;
+      for (int64_t &number : equal[k])
+        number /= divisor;
+      size_t pivot = width;
+      for (size_t i = 0; i < width && pivot == width; ++i)
+        if (equal[k][i] == 1 || equal[k][i] == -1)
+          pivot = i;
+      if (pivot == width)
+        continue;
+      Row by = equal[k];
+      bool lost = false;
+      auto put = [&](Row &numbers) {
+        int64_t times = -numbers[pivot] * by[pivot];
+        if (times == 0)
+          return;
+        for (size_t i = 0; i <= width; ++i) {
+          int64_t product = 0;
+          lost |= __builtin_mul_overflow(times, by[i], &product);
+          lost |= __builtin_add_overflow(numbers[i], product, &numbers[i]);
+        }
+      };
+      for (size_t other = 0; other < equal.size(); ++other)
+        if (other != k)
+          put(equal[other]);
+      for (Row &numbers : least)
+        put(numbers);
+      if (lost)
+        return false;
+    }
+    IntegerPolyhedron set(PresburgerSpace::getSetSpace(width));
+    for (Row &numbers : least) {
+      // Integers: 4 x + 3 >= 0 says x >= 0.
+      int64_t divisor = divisorOf(numbers);
       if (divisor == 0) {
         if (numbers.back() < 0)
           return true;
         continue;
       }
-      for (size_t i = 0; i < column.size(); ++i)
-        numbers[i] /= divisor;
       int64_t c = numbers.back();
+      for (int64_t &number : numbers)
+        number /= divisor;
       numbers.back() = c / divisor - (c % divisor < 0);
       set.addInequality(numbers);
     }
-    for (const Polynomial &p : zero) {
-      std::vector<int64_t> numbers = row(p);
-      int64_t divisor = 0;
-      for (size_t i = 0; i < column.size(); ++i)
-        divisor = std::gcd(divisor, numbers[i]);
+    for (Row &numbers : equal) {
+      int64_t divisor = divisorOf(numbers);
       if (divisor == 0) {
         if (numbers.back() != 0)
           return true;
@@ -255,22 +393,46 @@ struct System {
       return false;
     if (Simplex(set).isEmpty())
       return true;
-    return column.size() <= mostSearched && set.isIntegerEmpty();
+    return false;
   }
 };
 } // namespace
 
+/// Answers that were given before: warps ask what their neighbours asked.
+static thread_local std::map<
+    std::pair<std::vector<Polynomial>, std::vector<Polynomial>>, bool>
+    answers;
+
 static bool contradictory(const Facts &facts, size_t goals) {
   ++asked;
   System system{facts.nonnegative, facts.zero};
-  for (auto *list : {&system.nonnegative, &system.zero})
-    std::erase_if(*list, [](const Polynomial &p) { return p.isLost(); });
   if (goals)
     system.keepConnected(goals);
+  for (auto *list : {&system.nonnegative, &system.zero})
+    std::erase_if(*list, [](const Polynomial &p) { return p.isLost(); });
+  system.unite();
+  if (answers.size() > 100000)
+    answers.clear();
+  auto [answer, fresh] =
+      answers.try_emplace({system.nonnegative, system.zero}, false);
+  if (!fresh)
+    return answer->second;
+  bool &yes = answer->second;
+  if (Facts::exhausted()) {
+    answers.erase(answer);
+    return false;
+  }
+  ++solved;
   system.eliminate();
-  system.addSigns();
-  system.multiply();
-  return system.empty();
+  system.unite();
+  yes = system.empty();
+  if (yes)
+    return true;
+  if (!system.products().empty()) {
+    system.addSigns();
+    system.multiply();
+  }
+  return yes = system.empty();
 }
 
 bool Facts::contradict() const { return contradictory(*this, 0); }

@@ -32,34 +32,53 @@
 
 namespace titan::scalars {
 
+class Facts;
+
 /// Names of atoms: the same key is the same atom.
 class Atoms {
 public:
   /// What a key is compared by: a kind, a pointer or number, and the operands.
   using Key = std::tuple<std::string, const void *, std::vector<Polynomial>>;
+  using By = std::function<std::optional<Polynomial>(Atom)>;
   Atom atom(std::string kind, const void *object = nullptr,
             std::vector<Polynomial> operands = {}, std::string name = "");
   /// A new one, for the other of two instances of the same text.
   Atom copyOf(Atom atom);
+  const std::string &kind(Atom atom) const { return std::get<0>(*keys[atom]); }
   std::string name(Atom atom) const { return names[atom]; }
   size_t size() const { return names.size(); }
+  /// Whether the atom is, or is computed from, one of which `is` is true.
+  bool dependsOn(Atom atom, const std::function<bool(Atom)> &is) const;
+  bool dependsOn(const Polynomial &p,
+                 const std::function<bool(Atom)> &is) const;
+  /// With atoms replaced, those that others are computed from, too: the quotient
+  /// of t by 3 becomes that of t + 1 by 3. What is new is told to `facts`.
+  Polynomial substitute(const Polynomial &p, const By &by, Facts *facts);
+  Polynomial substitute(const Polynomial &p, Atom atom, const Polynomial &with,
+                        Facts *facts);
 
 private:
   std::map<Key, Atom> known;
+  std::vector<const Key *> keys;
   std::vector<std::string> names;
 };
+
+/// The facts of a quotient and a remainder: x = q p + r, 0 <= r < p.
+void addDivision(Facts &facts, const Polynomial &x, const Polynomial &p,
+                 const Polynomial &q, const Polynomial &r);
 
 class Facts {
 public:
   std::vector<Polynomial> nonnegative, zero;
 
+  /// Each fact is kept once.
   void add(const Facts &other);
+  void addNonnegative(Polynomial p);
+  void addZero(Polynomial p);
   void atLeast(const Polynomial &a, const Polynomial &b) {
-    nonnegative.push_back(a - b);
+    addNonnegative(a - b);
   }
-  void equal(const Polynomial &a, const Polynomial &b) {
-    zero.push_back(a - b);
-  }
+  void equal(const Polynomial &a, const Polynomial &b) { addZero(a - b); }
   Facts
   substitute(const std::function<std::optional<Polynomial>(Atom)> &by) const;
 
@@ -69,8 +88,11 @@ public:
   bool provesAtLeast(const Polynomial &a, const Polynomial &b) const;
   bool provesEqual(const Polynomial &a, const Polynomial &b) const;
 
-  /// Questions asked of the solver by this thread so far.
+  /// Questions asked by this thread so far; after so many more systems that were
+  /// looked at every answer is no.
   static uint64_t questions();
+  static void limit(uint64_t more);
+  static bool exhausted();
 };
 
 } // namespace titan::scalars

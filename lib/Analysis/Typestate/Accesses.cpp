@@ -1,0 +1,268 @@
+//===- Accesses.cpp - where accesses lie, and what comes after them -------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Walk.h"
+
+#include "titan/Target/Target.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::typestate;
+using TValue = titan::typestate::Value;
+using MValue = mlir::Value;
+using Kind = TValue::Kind;
+
+bool Walk::locate(Access &access, const effect::Access &effect, State &state,
+                  int rank) {
+  effect::MemoryRegion region =
+      proof.resolver.resolve(effect.bytes, effect.kind, rank);
+  if (region.base.rank || effect.bytes.ctas.kind != effect::CtaSet::Own)
+    return proof.stop("memory of peer CTAs is not followed by the proof yet",
+                      access.op);
+  if (!region.shape || (region.shape->kind != effect::Shape::Bytes &&
+                        region.shape->kind != effect::Shape::Lanes))
+    return proof.stop("places of this kind are not followed by the proof yet",
+                      access.op);
+  access.root = region.base.root;
+  access.shape = region.shape;
+  access.offset = region.base.offset.constant;
+  if (!access.root.getDefiningOp())
+    return proof.stop("which memory this names is not followed", access.op);
+  for (const effect::Affine::Term &term : region.base.offset.terms) {
+    const TValue value = state.values.lookup(term.value);
+    const effect::Base::Slot *ring = nullptr;
+    for (const effect::Base::Slot &slot : region.base.slots)
+      if (slot.index == term.value && slot.stride == term.scale)
+        ring = &slot;
+    auto constant = value.constant();
+    if (!ring || access.slots) {
+      if (!constant)
+        return proof.stop("where in its buffer this is, is not followed",
+                          access.op);
+      access.offset += *constant * term.scale;
+      continue;
+    }
+    access.slots = ring->slots;
+    access.stride = ring->stride;
+    bool inside = false;
+    if (constant) {
+      access.slot = *constant;
+      inside = *constant >= 0 && *constant < ring->slots;
+    } else if (value.kind == Kind::Cycle) {
+      bool ramp = static_cast<int64_t>(value.table.size()) == ring->slots;
+      for (int64_t i = 0; ramp && i < ring->slots; ++i)
+        ramp = value.table[i] == (value.table[0] + i) % ring->slots;
+      if (!ramp)
+        return proof.stop("the slot is not a number modulo the slots",
+                          access.op);
+      access.slot = value.number + Polynomial(value.table[0]);
+      inside = true;
+    } else if (value.kind == Kind::Number) {
+      access.slot = value.number;
+      inside = state.facts.provesAtLeast(value.number, 0) &&
+               state.facts.provesAtLeast(ring->slots - 1, value.number);
+    }
+    if (!inside)
+      return proof.stop("the slot is not shown to be one of the ring's",
+                        access.op);
+  }
+  return true;
+}
+
+bool Walk::locateGlobal(Access &access, const effect::Access &effect,
+                        State &state) {
+  const effect::Footprint &bytes = effect.bytes;
+  auto polynomial = [&](MValue value) {
+    return proof.arithmetic.polynomialOf(state.values.lookup(value),
+                                         access.facts);
+  };
+  if (bytes.kind == effect::Footprint::Box) {
+    if (!bytes.steps.empty() || !bytes.offsets.empty())
+      return proof.stop("boxes with steps or pixels are not followed by the "
+                        "proof yet",
+                        access.op);
+    access.extents.assign(bytes.extents.begin(), bytes.extents.end());
+    for (MValue coord : bytes.coords) {
+      auto p = polynomial(coord);
+      if (!p)
+        return proof.stop("where this writes is not a polynomial of sizes, ids "
+                          "and iterations",
+                          access.op);
+      access.coordinates.push_back(*p);
+    }
+    return true;
+  }
+  if (bytes.kind != effect::Footprint::Elements)
+    return proof.stop("scalar accesses of global memory are not followed by "
+                      "the proof yet",
+                      access.op);
+  if (bytes.mask) {
+    const TValue mask = state.values.lookup(bytes.mask);
+    if (mask.kind != Kind::Condition)
+      return proof.stop("which elements this touches is not followed",
+                        access.op);
+    for (const Comparison &comparison : mask.all)
+      assume(access.facts, comparison);
+  }
+  auto tensor = dyn_cast<BlockArgument>(bytes.object);
+  if (!tensor)
+    return proof.stop("which tensor this touches is not followed", access.op);
+  auto type = cast<GlobalType>(tensor.getType());
+  for (auto [d, coord] : llvm::enumerate(bytes.coords)) {
+    auto p = polynomial(coord);
+    if (!p)
+      return proof.stop("which elements this touches is not a polynomial of "
+                        "sizes, ids, iterations and coordinates",
+                        access.op);
+    Polynomial size = type.getShape()[d];
+    if (ShapedType::isDynamic(type.getShape()[d]))
+      size = Polynomial::atom(proof.atoms.atom(
+          "size", proof.kernel.getOperation(),
+          {Polynomial(tensor.getArgNumber()), Polynomial(int64_t(d))}));
+    Facts facts = access.facts;
+    if (!facts.provesAtLeast(*p, 0) || !facts.provesAtLeast(size - 1, *p))
+      return proof.stop("index " + std::to_string(d) +
+                            " is not shown to lie inside of the tensor",
+                        access.op,
+                        "a mask that compares it with the size, or "
+                        "titan.require of what the sizes are");
+    access.coordinates.push_back(*p);
+    access.extents.push_back(1);
+  }
+  return true;
+}
+
+bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
+                  State &state, const Who &who,
+                  const std::map<int, Release> &phases) {
+  const effect::Footprint &bytes = effect.bytes;
+  // Barriers have rules of their own, and maps of the launch never change.
+  if (bytes.kind == effect::Footprint::Object &&
+      (isa<MBarrierType>(bytes.object.getType()) ||
+       getTensorMapOp(bytes.object)))
+    return true;
+  if (mode == Mode::Slope) {
+    if (effect.mechanism == Mechanism::BulkGroup ||
+        effect.mechanism == Mechanism::MmaGroup)
+      for (int warp : who.warps)
+        state.warps[warp].unbound.insert({*effect.mechanism, elected});
+    return true;
+  }
+  MValue memory = bytes.object;
+  bool global =
+      isa<GlobalType>(memory.getType()) || isa<TensorMapType>(memory.getType());
+  if (effect.sem != effect::Sem::Weak || effect.reduction)
+    return proof.stop("strong accesses and reductions are not followed by the "
+                      "proof yet",
+                      op);
+  if (global) {
+    MValue tensor =
+        isa<TensorMapType>(memory.getType()) ? getMappedTensor(memory) : memory;
+    auto argument = dyn_cast_or_null<BlockArgument>(tensor);
+    if (!argument)
+      return proof.stop("which tensor this touches is not followed", op);
+    bool box = bytes.kind == effect::Footprint::Box;
+    unsigned position = argument.getArgNumber();
+    MValue root = proof.kernel.getKernelArguments()[position];
+    bool shared = written.contains(root.getAsOpaquePointer());
+    if (shared && effect.kind == AccessKind::Read)
+      return proof.stop("reading a tensor that the kernel writes is not "
+                        "followed by the proof yet",
+                        op);
+    Access access;
+    access.op = op;
+    access.effect = &effect;
+    access.warp = who.warps[0];
+    access.lanes = who.lanes;
+    access.kind = effect.kind;
+    access.proxy = effect.proxy;
+    access.mechanism = effect.mechanism;
+    access.root = root;
+    access.facts = state.facts;
+    access.path = state.path;
+    // Copies leave out what lies outside; who writes, matters.
+    if (shared || !box)
+      if (!locateGlobal(access, effect, state))
+        return false;
+    if (shared) {
+      if (effect.mechanism && effect.mechanism != Mechanism::BulkGroup)
+        return proof.stop("this write is not followed by the proof yet", op);
+      record(std::move(access), number);
+      if (effect.mechanism)
+        for (int warp : who.warps)
+          state.warps[warp].unbound.insert({*effect.mechanism, elected});
+    }
+    return true;
+  }
+  if (!isa<SharedType>(memory.getType()))
+    return proof.stop("memory of this kind is not followed by the proof yet",
+                      op);
+  if (effect.mechanism && effect.mechanism != Mechanism::Phase &&
+      effect.mechanism != Mechanism::BulkGroup &&
+      effect.mechanism != Mechanism::MmaGroup)
+    return proof.stop("asynchronous accesses of this kind are not followed by "
+                      "the proof yet",
+                      op);
+  for (int warp : who.warps) {
+    WarpState &w = state.warps[warp];
+    Access access;
+    access.op = op;
+    access.effect = &effect;
+    access.warp = warp;
+    access.lanes = who.lanes;
+    access.kind = effect.kind;
+    access.proxy = effect.proxy;
+    access.mechanism = effect.mechanism;
+    access.facts = state.facts;
+    access.path = state.path;
+    if (!locate(access, effect, state, warp - firstWarp))
+      return false;
+    bool product = effect.mechanism == Mechanism::MmaGroup;
+    const Knowledge *knows = product ? w.atProduct : w.knows;
+    if (who.lanes == AllLanes) {
+      access.knows = common(state, knows[elected], knows[others]);
+      access.atFence = common(state, w.atFence[elected], w.atFence[others]);
+    } else {
+      int lane = who.lanes & Elected ? elected : others;
+      access.knows = knows[lane];
+      access.atFence = w.atFence[lane];
+    }
+    std::optional<std::pair<ObjectId, Polynomial>> group;
+    if (effect.mechanism == Mechanism::Phase) {
+      auto phase = phases.find(warp);
+      if (phase == phases.end())
+        return proof.stop("what tells the end of this copy is not followed",
+                          op);
+      size_t index = record(std::move(access), number);
+      addRelease(proof.accesses[index], phase->second);
+      continue;
+    }
+    if (effect.mechanism) {
+      ObjectId stream = groups(*effect.mechanism, warp, elected);
+      Polynomial own = w.next[stream];
+      ObjectId over = effect.kind == AccessKind::Read
+                          ? reads(*effect.mechanism, warp, elected)
+                          : stream;
+      group = {over, own};
+      w.unbound.insert({*effect.mechanism, elected});
+    }
+    size_t index = record(std::move(access), number);
+    if (group)
+      addRelease(proof.accesses[index],
+                 {group->first, group->second, false, {}});
+    Pending pending;
+    pending.access = index;
+    pending.group = group;
+    for (const Step &step : state.path)
+      for (Atom a : step.iteration.atoms())
+        pending.toOwn[a] = Polynomial::atom(a);
+    if (who.lanes == Elected)
+      pending.held[elected] = true;
+    w.pending.push_back(std::move(pending));
+  }
+  return true;
+}

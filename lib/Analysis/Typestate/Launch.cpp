@@ -1,0 +1,129 @@
+//===- Launch.cpp - what a launch says, as facts --------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Typestate.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::typestate;
+using TValue = titan::typestate::Value;
+using MValue = mlir::Value;
+
+/// A size of an argument: one atom for launch region and body.
+static Polynomial sizeOf(Proof &proof, BlockArgument tensor, int64_t dimension,
+                         Facts &facts) {
+  auto type = cast<GlobalType>(tensor.getType());
+  if (int64_t size = type.getShape()[dimension]; !ShapedType::isDynamic(size))
+    return size;
+  std::string name =
+      cast<StringAttr>(proof.kernel.getArgNames()[tensor.getArgNumber()])
+          .getValue()
+          .str() +
+      "[" + std::to_string(dimension) + "]";
+  Polynomial atom = Polynomial::atom(proof.atoms.atom(
+      "size", proof.kernel.getOperation(),
+      {Polynomial(tensor.getArgNumber()), Polynomial(dimension)}, name));
+  facts.atLeast(atom, 0);
+  return atom;
+}
+
+bool Proof::readLaunch() {
+  Block &region = kernel.getLaunch().front();
+  auto &values = launchValues;
+  auto argument = [&](BlockArgument value) {
+    unsigned bits = checker::bitsOf(value.getType());
+    if (!bits || bits == 1)
+      return TValue();
+    Polynomial atom = Polynomial::atom(atoms.atom(
+        "argument", kernel.getOperation(), {Polynomial(value.getArgNumber())},
+        cast<StringAttr>(kernel.getArgNames()[value.getArgNumber()])
+            .getValue()
+            .str()));
+    if (bits < 64) {
+      launch.atLeast(atom, -(int64_t(1) << (bits - 1)));
+      launch.atLeast((int64_t(1) << (bits - 1)) - 1, atom);
+    }
+    return TValue::of(atom);
+  };
+  for (BlockArgument value : region.getArguments())
+    values[value] = argument(value);
+  for (BlockArgument value : kernel.getKernelArguments())
+    values[value] = argument(value);
+  for (Operation &op : region) {
+    if (auto dim = dyn_cast<DimOp>(op)) {
+      values[dim.getResult()] =
+          TValue::of(sizeOf(*this, cast<BlockArgument>(dim.getTensor()),
+                            dim.getDimension(), launch));
+      continue;
+    }
+    if (auto stride = dyn_cast<StrideOp>(op)) {
+      Polynomial atom = Polynomial::atom(atoms.atom(
+          "stride", kernel.getOperation(),
+          {Polynomial(cast<BlockArgument>(stride.getTensor()).getArgNumber()),
+           Polynomial(stride.getDimension())}));
+      launch.atLeast(atom, 0);
+      values[stride.getResult()] = TValue::of(atom);
+      continue;
+    }
+    if (isa<DevicePropertyOp>(op)) {
+      Polynomial atom = Polynomial::atom(
+          atoms.atom("property", op.getAttrDictionary().getAsOpaquePointer(),
+                     {}, "multiprocessors"));
+      launch.atLeast(atom, 1);
+      values[op.getResult(0)] = TValue::of(atom);
+      continue;
+    }
+    if (auto require = dyn_cast<RequireOp>(op)) {
+      const TValue condition = values.lookup(require.getCondition());
+      for (const Comparison &comparison : condition.all)
+        assume(launch, comparison);
+      continue;
+    }
+    if (op.getNumRegions() || op.getNumResults() != 1)
+      continue;
+    SmallVector<TValue, 3> operands;
+    for (MValue operand : op.getOperands())
+      operands.push_back(values.lookup(operand));
+    values[op.getResult(0)] = arithmetic.compute(&op, operands, launch);
+  }
+  LaunchOp end = kernel.getLaunchOp();
+  for (auto [inside, value] :
+       llvm::zip(kernel.getLaunchArguments(), end.getValues()))
+    values[inside] = values.lookup(value);
+  static const char *axes[] = {"x", "y", "z"};
+  for (auto [d, extent] : llvm::enumerate(end.getGrid())) {
+    auto count = arithmetic.polynomialOf(values.lookup(extent), launch);
+    if (!count)
+      return stop("the grid is not a polynomial of sizes", end);
+    Polynomial id =
+        Polynomial::atom(atoms.atom("cta", nullptr, {Polynomial(int64_t(d))},
+                                    std::string("cta.") + axes[d]));
+    launch.atLeast(*count, 1);
+    launch.atLeast(id, 0);
+    launch.atLeast(*count - 1, id);
+  }
+  kernel.getBody().walk([&](Operation *op) {
+    if (auto id = dyn_cast<CtaIdOp>(op)) {
+      bool within = id.getDimension() < end.getGrid().size();
+      values[id.getResult()] = TValue::of(
+          within
+              ? Polynomial::atom(atoms.atom(
+                    "cta", nullptr, {Polynomial(int64_t(id.getDimension()))}))
+              : Polynomial());
+    } else if (auto count = dyn_cast<NumCtasOp>(op)) {
+      bool within = count.getDimension() < end.getGrid().size();
+      values[count.getResult()] =
+          within ? values.lookup(end.getGrid()[count.getDimension()])
+                 : TValue::of(1);
+    } else if (auto dim = dyn_cast<DimOp>(op)) {
+      if (auto tensor = dyn_cast<BlockArgument>(dim.getTensor()))
+        values[dim.getResult()] =
+            TValue::of(sizeOf(*this, tensor, dim.getDimension(), launch));
+    }
+  });
+  return true;
+}

@@ -1,0 +1,690 @@
+//===- Loops.cpp - first body, later body ---------------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Walk.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/ScopeExit.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::typestate;
+using TValue = titan::typestate::Value;
+using MValue = mlir::Value;
+using Kind = TValue::Kind;
+
+//===----------------------------------------------------------------------===//
+// Machines: what a loop carries by finite states
+//===----------------------------------------------------------------------===//
+
+std::optional<int64_t>
+Walk::number(MValue value, Block *body,
+             const llvm::DenseMap<MValue, int64_t> &arguments, int depth) {
+  if (auto found = arguments.find(value); found != arguments.end())
+    return found->second;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 64)
+    return std::nullopt;
+  APInt constant;
+  if (matchPattern(op, m_ConstantInt(&constant)) &&
+      constant.getBitWidth() <= 64)
+    return constant.getBitWidth() == 1 ? constant.getZExtValue()
+                                       : constant.getSExtValue();
+  if (op->getBlock() != body)
+    return std::nullopt;
+  auto [code, predicate] = checker::classify(op);
+  unsigned bits = checker::bitsOf(value.getType());
+  if (code == checker::Arith::None || !bits)
+    return std::nullopt;
+  SmallVector<int64_t, 3> in;
+  for (MValue operand : op->getOperands()) {
+    auto number = this->number(operand, body, arguments, depth + 1);
+    if (!number)
+      return std::nullopt;
+    in.push_back(*number);
+  }
+  in.resize(3, 0);
+  unsigned operandBits =
+      checker::bitsOf(op->getOperand(op->getNumOperands() - 1).getType());
+  return checker::evaluate(code, predicate, operandBits, bits, in[0], in[1],
+                           in[2]);
+}
+
+/// The arguments of the body that a value is computed from; false: others, too.
+static bool dependsOn(MValue value, Block *body, std::set<unsigned> &arguments,
+                      int depth = 0) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != body || argument.getArgNumber() == 0)
+      return false;
+    arguments.insert(argument.getArgNumber() - 1);
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  APInt constant;
+  if (matchPattern(op, m_ConstantInt(&constant)))
+    return true;
+  if (op->getBlock() != body || depth > 64 ||
+      checker::classify(op).first == checker::Arith::None)
+    return false;
+  return llvm::all_of(op->getOperands(), [&](MValue operand) {
+    return dependsOn(operand, body, arguments, depth + 1);
+  });
+}
+
+std::optional<Walk::Machine> Walk::machine(Operation *op, ArrayRef<TValue> in) {
+  auto loop = cast<scf::ForOp>(op);
+  Block *body = loop.getBody();
+  auto yielded = body->getTerminator()->getOperands();
+  std::map<unsigned, std::set<unsigned>> needs;
+  for (unsigned i = 0; i < in.size(); ++i) {
+    std::set<unsigned> from;
+    if (checker::bitsOf(body->getArgument(i + 1).getType()) &&
+        (in[i].constant() || in[i].kind == Kind::Cycle) &&
+        dependsOn(yielded[i], body, from))
+      needs[i] = from;
+  }
+  auto close = [&] {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto it = needs.begin(); it != needs.end();) {
+        bool good = llvm::all_of(it->second,
+                                 [&](unsigned i) { return needs.contains(i); });
+        changed |= !good;
+        it = good ? std::next(it) : needs.erase(it);
+      }
+    }
+  };
+  close();
+  while (!needs.empty()) {
+    Machine result;
+    for (auto &[i, from] : needs)
+      result.arguments.push_back(i);
+    size_t count = result.arguments.size();
+    // From where: all constants (no step made yet), or all where one cycle is.
+    std::optional<Polynomial> at;
+    bool constants = true, good = true;
+    int64_t size = 1;
+    for (unsigned i : result.arguments)
+      if (in[i].kind == Kind::Cycle) {
+        constants = false;
+        good &= !at || (in[i].number - *at).constant().has_value();
+        at = in[i].number;
+        size = std::lcm<int64_t>(size, in[i].table.size());
+      }
+    std::vector<std::vector<int64_t>> states;
+    std::vector<int64_t> state(count);
+    for (size_t k = 0; k < count; ++k) {
+      const TValue &v = in[result.arguments[k]];
+      if (v.kind != Kind::Cycle) {
+        state[k] = *v.constant();
+        continue;
+      }
+      auto shift = (v.number - *at).constant();
+      if (!shift) {
+        good = false;
+        break;
+      }
+      state[k] = rotated(v.table, *shift)[0];
+    }
+    for (int64_t step = 0; good && step <= 4096; ++step) {
+      if (step && state == states[0])
+        break;
+      states.push_back(state);
+      llvm::DenseMap<MValue, int64_t> arguments;
+      for (size_t k = 0; k < count; ++k)
+        arguments[body->getArgument(result.arguments[k] + 1)] = state[k];
+      std::vector<int64_t> next(count);
+      for (size_t k = 0; k < count && good; ++k) {
+        auto number =
+            this->number(yielded[result.arguments[k]], body, arguments, 0);
+        good = number.has_value();
+        next[k] = number.value_or(0);
+      }
+      state = next;
+    }
+    good &= !states.empty() && state == states[0];
+    // Where it starts in the cycle: the states must be those of the tables.
+    for (size_t k = 0; k < count && good; ++k) {
+      std::vector<int64_t> table;
+      for (const auto &each : states)
+        table.push_back(each[k]);
+      const TValue &v = in[result.arguments[k]];
+      if (v.kind == Kind::Cycle)
+        good = TValue::cycle(*at, table) == v;
+      else
+        good = constants || llvm::all_equal(table);
+      result.tables.push_back(std::move(table));
+    }
+    if (good) {
+      result.at = at.value_or(Polynomial());
+      return result;
+    }
+    // Without those that no other one needs: the slot of the iteration before.
+    std::set<unsigned> needed;
+    for (auto &[i, from] : needs)
+      for (unsigned other : from)
+        if (other != i)
+          needed.insert(other);
+    size_t before = needs.size();
+    for (auto it = needs.begin(); it != needs.end();)
+      it = needed.contains(it->first) || it->second.contains(it->first)
+               ? std::next(it)
+               : needs.erase(it);
+    close();
+    if (needs.size() == before)
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Heads
+//===----------------------------------------------------------------------===//
+
+/// A table that two states have in common, as it is at t.
+template <typename Key>
+static void line(std::map<Key, Polynomial> &result,
+                 const std::map<Key, Polynomial> &first,
+                 const std::map<Key, Polynomial> &second, const Polynomial &t,
+                 bool counter) {
+  result.clear();
+  auto at = [](const std::map<Key, Polynomial> &table, const Key &key) {
+    auto found = table.find(key);
+    return found == table.end() ? Polynomial() : found->second;
+  };
+  for (auto &[key, e2] : second) {
+    if (!counter && !first.contains(key))
+      continue;
+    Polynomial e1 = at(first, key);
+    result[key] = e1 + (e2 - e1) * (t - 1);
+  }
+}
+
+std::optional<State> Walk::head(Operation *op, const State &first,
+                                const State &second, const Polynomial &t) {
+  State result = first;
+  for (auto &[warp, w] : result.warps) {
+    const WarpState &a = first.warps.at(warp), &b = second.warps.at(warp);
+    for (int lane : {elected, others}) {
+      line(w.knows[lane], a.knows[lane], b.knows[lane], t, false);
+      line(w.atFence[lane], a.atFence[lane], b.atFence[lane], t, false);
+      line(w.atProduct[lane], a.atProduct[lane], b.atProduct[lane], t, false);
+      line(w.waits[lane], a.waits[lane], b.waits[lane], t, true);
+      line(w.arrivals[lane], a.arrivals[lane], b.arrivals[lane], t, true);
+      if (a.bytes[lane] != b.bytes[lane]) {
+        proof.stop("bytes are expected in one iteration and copied in another",
+                   op);
+        return std::nullopt;
+      }
+    }
+    line(w.next, a.next, b.next, t, true);
+    w.productFence = a.productFence && b.productFence;
+    if (a.unbound != b.unbound) {
+      proof.stop("what an iteration issues is committed in another one", op);
+      return std::nullopt;
+    }
+    w.pending.clear();
+  }
+  return result;
+}
+
+void Walk::substitute(State &state, Atom atom, const Polynomial &by) {
+  auto table = [&](std::map<ObjectId, Polynomial> &numbers) {
+    for (auto &[key, p] : numbers)
+      p = proof.atoms.substitute(p, atom, by, &state.facts);
+  };
+  for (auto &[warp, w] : state.warps) {
+    for (int lane : {elected, others}) {
+      table(w.knows[lane]);
+      table(w.atFence[lane]);
+      table(w.atProduct[lane]);
+      table(w.waits[lane]);
+      table(w.arrivals[lane]);
+    }
+    table(w.next);
+  }
+}
+
+bool Walk::sameNumbers(Operation *op, State &end, State &next, bool &changed,
+                       State &guess) {
+  for (auto &[warp, w] : next.warps) {
+    WarpState &e = end.warps[warp], &g = guess.warps[warp];
+    for (int lane : {elected, others}) {
+      auto within = [&](const std::map<ObjectId, Polynomial> &a,
+                        const std::map<ObjectId, Polynomial> &b) {
+        for (auto &[key, p] : b) {
+          auto found = a.find(key);
+          if (!end.facts.provesEqual(
+                  found == a.end() ? Polynomial() : found->second, p))
+            return false;
+        }
+        return true;
+      };
+      auto counters = [&](const std::map<ObjectId, Polynomial> &a,
+                          const std::map<ObjectId, Polynomial> &b) {
+        return within(a, b) && within(b, a);
+      };
+      if (!counters(e.waits[lane], w.waits[lane]) ||
+          !counters(e.arrivals[lane], w.arrivals[lane]) ||
+          !counters(e.next, w.next))
+        return proof.stop("the uses of each iteration are not shown to be as "
+                          "many as those of "
+                          "the one before",
+                          op);
+      for (auto [known, wanted, kept] :
+           {std::tuple(&e.knows[lane], &w.knows[lane], &g.knows[lane]),
+            std::tuple(&e.atFence[lane], &w.atFence[lane], &g.atFence[lane]),
+            std::tuple(&e.atProduct[lane], &w.atProduct[lane],
+                       &g.atProduct[lane])})
+        for (auto &[object, bound] : *wanted) {
+          auto found = known->find(object);
+          if (found != known->end() &&
+              (found->second == bound ||
+               end.facts.provesAtLeast(found->second, bound)))
+            continue;
+          kept->erase(object);
+          changed = true;
+        }
+      if (e.bytes[lane] != w.bytes[lane])
+        return proof.stop(
+            "bytes are expected in one iteration and copied in another", op);
+    }
+    if (e.unbound != w.unbound)
+      return proof.stop("what an iteration issues is committed in another one",
+                        op);
+    if (g.productFence && !e.productFence) {
+      g.productFence = false;
+      changed = true;
+    }
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Whether waiting for the group of `value` is no more than is known already, if
+/// `value` is taken for group `number`.
+static bool standsFor(Proof &proof, const State &state, const TValue &value,
+                      const Polynomial &number,
+                      function_ref<ObjectId(Mechanism, int, int)> groups,
+                      function_ref<ObjectId(Mechanism, int, int)> reads,
+                      TokenKind kind) {
+  if (!value.none)
+    return state.facts.provesEqual(value.number, number);
+  if (state.facts.provesAtLeast(-1, number))
+    return true;
+  Mechanism mechanism =
+      kind == TokenKind::Mma ? Mechanism::MmaGroup : Mechanism::BulkGroup;
+  for (auto &[warp, w] : state.warps)
+    for (int lane : {elected, others})
+      for (ObjectId object : {groups(mechanism, warp, elected),
+                              reads(mechanism, warp, elected)}) {
+        // Only those who have groups at all.
+        if (!w.next.contains(groups(mechanism, warp, elected)))
+          continue;
+        if (mechanism == Mechanism::BulkGroup && lane == others)
+          continue;
+        auto found = w.knows[lane].find(object);
+        if (found == w.knows[lane].end() ||
+            !state.facts.provesAtLeast(found->second, number + 1))
+          return false;
+      }
+  return true;
+}
+
+bool Walk::loop(Operation *op, State &state, const Who &who) {
+  auto loop = cast<scf::ForOp>(op);
+  Block *body = loop.getBody();
+  auto bound = [&](MValue value) {
+    return proof.arithmetic.polynomialOf(state.values.lookup(value),
+                                         state.facts);
+  };
+  auto lower = bound(loop.getLowerBound()), upper = bound(loop.getUpperBound()),
+       step = bound(loop.getStep());
+  bool effects = false;
+  op->walk([&](HardwareEffectsInterface) { effects = true; });
+  std::vector<TValue> in;
+  for (MValue value : loop.getInitArgs())
+    in.push_back(state.values.lookup(value));
+  auto finish = [&](ArrayRef<TValue> out) {
+    for (auto [result, value] : llvm::zip(op->getResults(), out))
+      state.values[result] = value;
+    return true;
+  };
+  if (!effects)
+    return finish(std::vector<TValue>(in.size()));
+  if (!lower || !upper || !step)
+    return proof.stop("the bounds of this loop are not polynomials of sizes, "
+                      "ids and iterations",
+                      op);
+  if (!state.facts.provesAtLeast(*step, 1))
+    return proof.stop("the step of this loop is not shown to be positive", op);
+  if (state.facts.provesAtLeast(*lower, *upper))
+    return finish(in);
+  if (!state.facts.provesAtLeast(*upper, *lower + 1)) {
+    Polynomial some = *upper - *lower - 1;
+    if (proof.varies(some))
+      return proof.stop(
+          "whether this loop runs at all depends on the iteration "
+          "or on the CTA: " +
+              proof.print(some + 1) + " may be 0",
+          op);
+    proof.stopped = Stop{"a loop that may run no times", op, "", some};
+    return false;
+  }
+  // How often: bounds that are equal give loops that run equally often.
+  Polynomial count = *upper - *lower;
+  if (step->constant() != 1) {
+    count = Polynomial::atom(
+        proof.atoms.atom("count", nullptr, {*lower, *upper, *step}));
+    state.facts.atLeast(count, 1);
+    state.facts.atLeast(*upper - *lower - 1, (count - 1) * *step);
+    state.facts.atLeast(count * *step, *upper - *lower);
+    if (auto l = lower->constant(), u = upper->constant(), s = step->constant();
+        l && u && s)
+      count = (*u - *l + *s - 1) / *s;
+  }
+  proof.loopCounts[op] = count;
+  auto machine = this->machine(op, in);
+  auto argument = [&](unsigned i) -> MValue {
+    return body->getArgument(i + 1);
+  };
+  auto enter = [&](State &at, const Polynomial &t, ArrayRef<TValue> values) {
+    at.values[body->getArgument(0)] = TValue::of(*lower + t * *step);
+    for (unsigned i = 0; i < values.size(); ++i)
+      at.values[argument(i)] = values[i];
+    if (machine)
+      for (auto [k, i] : llvm::enumerate(machine->arguments))
+        at.values[argument(i)] =
+            TValue::cycle(machine->at + t, machine->tables[k]);
+  };
+  Mode outer = mode;
+  auto leave = llvm::scope_exit([&] { mode = outer; });
+  Facts outside = state.facts;
+
+  // First body.
+  std::vector<TValue> y1;
+  State first = state;
+  for (auto &[warp, w] : first.warps)
+    for (Pending &p : w.pending)
+      p.before = true;
+  first.path.push_back({op, Polynomial(0)});
+  enter(first, 0, in);
+  if (!this->block(*body, first, who, &y1))
+    return false;
+  auto back = [&](State &from) {
+    from.facts = outside;
+    from.path = state.path;
+  };
+  back(first);
+  if (count.constant() == 1) {
+    state = first;
+    return finish(y1);
+  }
+
+  // Slopes.
+  mode = Mode::Slope;
+  std::vector<TValue> y2, y3;
+  State second = first, third = first;
+  second.facts.atLeast(count, 2);
+  enter(second, 1, y1);
+  second.path.push_back({op, Polynomial(1)});
+  if (!this->block(*body, second, who, &y2))
+    return false;
+  back(second);
+  bool tokens =
+      llvm::any_of(y1, [](const TValue &v) { return v.kind == Kind::Token; });
+  if (tokens) {
+    third = second;
+    third.facts.atLeast(count, 3);
+    enter(third, 2, y2);
+    third.path.push_back({op, Polynomial(2)});
+    if (!this->block(*body, third, who, &y3))
+      return false;
+  }
+  mode = outer;
+
+  // The head.
+  Atom atom = proof.atoms.atom("iteration", op, {},
+                               "t" + std::to_string(proof.atoms.size()));
+  Polynomial t = Polynomial::atom(atom);
+  auto guess = head(op, first, second, t);
+  if (!guess)
+    return false;
+  std::vector<TValue> carried(in.size());
+  for (unsigned i = 0; i < in.size(); ++i) {
+    const TValue &a = y1[i], &b = y2[i];
+    TValue &v = carried[i];
+    if (a.kind == Kind::Number && b.kind == Kind::Number)
+      v = TValue::of(a.number + (b.number - a.number) * (t - 1));
+    else if (a.kind == Kind::Flight && b.kind == Kind::Flight && !a.none &&
+             !b.none) {
+      v = a;
+      v.number = a.number + (b.number - a.number) * (t - 1);
+    } else if (a.kind == Kind::Token && b.kind == Kind::Token) {
+      const TValue &c = y3[i];
+      if (a.none && b.none && c.none)
+        v = a;
+      else if (c.kind == Kind::Token && !b.none && !c.none) {
+        v = b;
+        v.number = b.number + (c.number - b.number) * (t - 2);
+        Polynomial first1 = b.number + (c.number - b.number) * Polynomial(-1);
+        if (!standsFor(
+                proof, first, a, first1,
+                [&](Mechanism m, int w, int l) { return groups(m, w, l); },
+                [&](Mechanism m, int w, int l) { return reads(m, w, l); },
+                cast<TokenType>(argument(i).getType()).getKind()))
+          v = TValue();
+      }
+    } else if (a.kind == Kind::Cycle || b.kind == Kind::Cycle) {
+      // At the same table, so many steps further on each iteration.
+      const TValue &table = a.kind == Kind::Cycle ? a : b;
+      auto place = [&](const TValue &x) -> std::optional<Polynomial> {
+        if (x.kind == Kind::Cycle) {
+          for (size_t k = 0; k < table.table.size(); ++k)
+            if (rotated(table.table, k) == x.table)
+              return x.number + Polynomial(int64_t(k));
+          return std::nullopt;
+        }
+        if (auto constant = x.constant())
+          for (size_t k = 0; k < table.table.size(); ++k)
+            if (table.table[k] == *constant)
+              return Polynomial(int64_t(k));
+        return std::nullopt;
+      };
+      auto p1 = place(a), p2 = place(b);
+      if (p1 && p2)
+        v = TValue::cycle(*p1 + (*p2 - *p1) * (t - 1), table.table);
+    } else if (a == b)
+      v = a;
+  }
+  // A constant that is carried from a place in a table may stand for several:
+  // one step an iteration is what rings do.
+  for (unsigned i = 0; i < in.size(); ++i)
+    if (y1[i].constant() && y2[i].constant() && y1[i] != y2[i] && machine)
+      for (auto [k, j] : llvm::enumerate(machine->arguments)) {
+        MValue yielded = body->getTerminator()->getOperand(i);
+        if (yielded == argument(j))
+          carried[i] = TValue::cycle(machine->at + t - 1, machine->tables[k]);
+      }
+  Facts inside = outside;
+  inside.atLeast(t, 1);
+  inside.atLeast(count - 1, t);
+  inside.atLeast(*upper - 1, *lower + t * *step);
+
+  // What the first body leaves behind is released by the second one, too.
+  auto aged = [&](const WarpState &from, bool ofFirst) {
+    std::vector<Pending> result;
+    for (Pending p : from.pending) {
+      if (p.age >= 2)
+        continue;
+      ++p.age;
+      if (ofFirst) {
+        p.toOwn[atom] = Polynomial(1);
+        p.when.atLeast(count, 2);
+        if (p.group)
+          p.group->second =
+              proof.atoms.substitute(p.group->second, atom, 1, nullptr);
+      } else {
+        auto own = p.toOwn.find(atom);
+        if (own == p.toOwn.end()) // from before the loop
+          p.toOwn[atom] = std::nullopt;
+        else if (own->second)
+          own->second = *own->second + 1;
+        // There is an iteration after its own.
+        p.when.atLeast(count - 2, t);
+        if (p.group)
+          p.group->second =
+              proof.atoms.substitute(p.group->second, atom, t - 1, nullptr);
+      }
+      result.push_back(std::move(p));
+    }
+    return result;
+  };
+  std::vector<std::pair<size_t, std::vector<Release>>> kept;
+  for (auto &[warp, w] : first.warps)
+    for (const Pending &p : w.pending)
+      kept.emplace_back(p.access, proof.accesses[p.access].releases);
+  State end;
+  for (int attempt = 0;; ++attempt) {
+    if (attempt == 5)
+      return proof.stop(
+          "what is known at the head of this loop does not settle", op);
+    std::map<int, std::vector<Pending>> incoming;
+    size_t signalsBefore = proof.signals.size(),
+           waitsBefore = proof.waits.size(), touchedBefore = touched.size();
+    if (outer != Mode::Slope) {
+      mode = Mode::Pending;
+      State pending = *guess;
+      pending.facts = inside;
+      pending.path = state.path;
+      pending.path.push_back({op, t});
+      enter(pending, t, carried);
+      std::vector<TValue> ignored;
+      if (!this->block(*body, pending, who, &ignored))
+        return false;
+      mode = outer;
+      // Written down again, with all that comes before.
+      for (size_t i = touchedBefore; i < touched.size(); ++i)
+        proof.accesses[touched[i]].releases.clear();
+      for (auto &[warp, w] : guess->warps) {
+        for (Pending &p : aged(first.warps[warp], true))
+          incoming[warp].push_back(std::move(p));
+        for (Pending &p : aged(pending.warps[warp], false))
+          incoming[warp].push_back(std::move(p));
+      }
+    }
+    end = *guess;
+    for (auto &[warp, list] : incoming)
+      end.warps[warp].pending = list;
+    end.facts = inside;
+    end.path = state.path;
+    end.path.push_back({op, t});
+    enter(end, t, carried);
+    std::vector<TValue> y;
+    if (!this->block(*body, end, who, &y))
+      return false;
+    // Is it the head of the next iteration?
+    State next = *guess;
+    next.facts = end.facts;
+    substitute(next, atom, t + 1);
+    bool changed = false;
+    if (!sameNumbers(op, end, next, changed, *guess))
+      return false;
+    for (unsigned i = 0; i < carried.size(); ++i) {
+      TValue wanted =
+          carried[i].substitute(proof.atoms, atom, t + 1, end.facts);
+      if (carried[i].kind == Kind::Unknown || wanted == y[i])
+        continue;
+      if (machine && llvm::is_contained(machine->arguments, i))
+        continue;
+      if (wanted.kind == Kind::Number && y[i].kind == Kind::Number &&
+          end.facts.provesEqual(wanted.number, y[i].number))
+        continue;
+      carried[i] = TValue();
+      changed = true;
+    }
+    if (!changed)
+      break;
+    proof.signals.resize(signalsBefore, proof.signals.empty()
+                                            ? Signal{}
+                                            : proof.signals.front());
+    proof.waits.resize(waitsBefore,
+                       proof.waits.empty() ? Wait{} : proof.waits.front());
+    for (size_t i = touchedBefore; i < touched.size(); ++i)
+      proof.accesses[touched[i]].releases.clear();
+    for (auto &[access, releases] : kept)
+      proof.accesses[access].releases = releases;
+  }
+
+  // Behind it: the head at t = count. What is still pending is of the last
+  // iterations.
+  State after = *guess;
+  after.facts = outside;
+  after.path = state.path;
+  after.values = state.values;
+  substitute(after, atom, count);
+  for (auto &[warp, w] : after.warps) {
+    // What was pending before it is so still.
+    w.pending = state.warps[warp].pending;
+    if (outer == Mode::Slope)
+      continue;
+    auto add = [&](const WarpState &from, bool ofFirst) {
+      for (Pending p : from.pending) {
+        if (p.before)
+          continue;
+        if (ofFirst) {
+          p.when.equal(count, 1);
+          w.pending.push_back(std::move(p));
+          continue;
+        }
+        auto own = p.toOwn.find(atom);
+        if (own != p.toOwn.end() && own->second) {
+          // Its own t: t of the walk, which is count - 1, less its age.
+          auto less = (*own->second - t).constant();
+          if (own->second->constant()) {
+            p.when.equal(count, *own->second + 1); // of the first body
+          } else if (!less)
+            continue;
+          else {
+            Facts when;
+            // Later ones than those that the loop itself releases.
+            when.equal(t, count - 1 - Polynomial(*less));
+            // (releases of other loops around it stay as they are)
+            for (const Polynomial &fact : p.when.nonnegative)
+              if (!fact.contains(atom))
+                when.nonnegative.push_back(fact);
+            for (const Polynomial &fact : p.when.zero)
+              when.zero.push_back(fact);
+            p.when = when;
+          }
+        } else if (own == p.toOwn.end() || !own->second) {
+          continue; // from before the loop
+        }
+        p.toOwn[atom] = std::nullopt;
+        if (p.group)
+          p.group->second =
+              proof.atoms.substitute(p.group->second, atom, count - 1, nullptr);
+        w.pending.push_back(std::move(p));
+      }
+    };
+    add(first.warps[warp], true);
+    add(end.warps[warp], false);
+  }
+  std::vector<TValue> out;
+  for (unsigned i = 0; i < carried.size(); ++i)
+    out.push_back(carried[i].substitute(proof.atoms, atom, count, after.facts));
+  if (machine)
+    for (auto [k, i] : llvm::enumerate(machine->arguments))
+      out[i] = TValue::cycle(machine->at + count, machine->tables[k]);
+  state = std::move(after);
+  return finish(out);
+}

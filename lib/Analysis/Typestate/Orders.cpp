@@ -1,0 +1,417 @@
+//===- Orders.cpp - pairs of accesses, in two iterations ------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Orders.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::typestate;
+
+bool typestate::contradict(const Facts &facts,
+                           const std::vector<Clause> &clauses, size_t from) {
+  if (facts.contradict())
+    return true;
+  if (from == clauses.size())
+    return false;
+  for (const Facts &one : clauses[from]) {
+    Facts with = facts;
+    with.add(one);
+    if (!contradict(with, clauses, from + 1))
+      return false;
+  }
+  return true;
+}
+
+Polynomial typestate::other(Proof &proof, const Polynomial &p, bool ctas) {
+  auto varies = [&](Atom a) {
+    const std::string &kind = proof.atoms.kind(a);
+    return kind == "iteration" ||
+           (ctas && (kind == "cta" || kind == "coordinate"));
+  };
+  return p.substitute([&](Atom a) -> std::optional<Polynomial> {
+    if (proof.atoms.dependsOn(a, varies))
+      return Polynomial::atom(proof.atoms.copyOf(a));
+    return std::nullopt;
+  });
+}
+
+Facts typestate::other(Proof &proof, const Facts &facts, bool ctas) {
+  Facts result;
+  for (const Polynomial &p : facts.nonnegative)
+    result.nonnegative.push_back(other(proof, p, ctas));
+  for (const Polynomial &p : facts.zero)
+    result.zero.push_back(other(proof, p, ctas));
+  return result;
+}
+
+Clause typestate::different(Proof &proof, const std::vector<Atom> &atoms) {
+  Clause result;
+  Facts equal;
+  for (Atom a : atoms) {
+    Polynomial here = Polynomial::atom(a),
+               there = Polynomial::atom(proof.atoms.copyOf(a));
+    Facts less = equal, more = equal;
+    less.atLeast(there, here + 1);
+    more.atLeast(here, there + 1);
+    result.push_back(less);
+    result.push_back(more);
+    equal.equal(here, there);
+  }
+  return result;
+}
+
+void typestate::notBefore(Proof &proof, const Access &x, const Knowledge &knows,
+                          bool own, bool fenced, std::vector<Clause> &clauses) {
+  for (const Release &release : x.releases) {
+    if (fenced && !release.fenced)
+      continue;
+    auto found = knows.find(release.object);
+    if (found == knows.end())
+      continue;
+    // X is one instance, who knows is the other.
+    auto ofX = [&](const Polynomial &p) { return own ? p : other(proof, p); };
+    auto ofY = [&](const Polynomial &p) { return own ? other(proof, p) : p; };
+    Clause clause;
+    Facts late;
+    late.atLeast(ofX(release.use), ofY(found->second));
+    clause.push_back(late);
+    for (const Polynomial &fact : release.when.nonnegative) {
+      Facts not_;
+      not_.nonnegative.push_back(Polynomial(-1) - ofX(fact));
+      clause.push_back(not_);
+    }
+    for (const Polynomial &fact : release.when.zero)
+      for (int sign : {1, -1}) {
+        Facts not_;
+        not_.nonnegative.push_back(ofX(fact) * Polynomial(sign) - 1);
+        clause.push_back(not_);
+      }
+    clauses.push_back(std::move(clause));
+  }
+}
+
+static std::vector<Atom> iterationsOf(const Path &path) {
+  std::vector<Atom> result;
+  for (const Step &step : path)
+    for (Atom a : step.iteration.atoms())
+      result.push_back(a);
+  return result;
+}
+
+/// Two sides of a branch, which is where the paths part: how many steps are there
+/// up to it, the branch included; 0: they are none.
+static size_t sidesApart(const Path &x, const Path &y) {
+  for (size_t i = 0; i < x.size() && i < y.size(); ++i)
+    if (!(x[i] == y[i]))
+      return x[i].op == y[i].op && x[i].side >= 0 && x[i].side != y[i].side
+                 ? i + 1
+                 : 0;
+  return 0;
+}
+
+/// Whether two different lanes meet in them.
+static bool lanesMeet(const Access &x, const Access &y) {
+  const auto &a = x.shape->lanes, &b = y.shape->lanes;
+  if (a.empty() || b.empty())
+    return true;
+  int64_t distance = y.offset - x.offset;
+  for (size_t i = 0; i < a.size(); ++i)
+    for (size_t j = 0; j < b.size(); ++j)
+      if (i != j && a[i].intersects(b[j].shifted(distance)))
+        return true;
+  return false;
+}
+
+static std::string verb(const Access &access) {
+  return access.kind == AccessKind::Read ? "read" : "write";
+}
+
+bool Proof::checkOrders() {
+  // Of what several warps do alike, in one text, pairs are asked once.
+  for (size_t i = 0; i < accesses.size(); ++i)
+    for (size_t j = i; j < accesses.size(); ++j) {
+      const Access &x = accesses[i], &y = accesses[j];
+      if (!x.effect || !y.effect || x.root != y.root || !x.shape || !y.shape)
+        continue;
+      if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy}))
+        continue;
+      // Do they meet?
+      if (x.slots != y.slots || x.stride != y.stride) {
+        if (!(x.slots && y.slots) && (x.slots || y.slots)) {
+          // A whole ring, and a slot of it: they may.
+        } else
+          return stop("rings of different shapes share memory", y.op);
+      } else {
+        if (x.slots) {
+          auto inside = [](const Access &a) {
+            return a.shape->bytes.empty() ||
+                   (a.offset + a.shape->bytes.intervals().front().begin >= 0 &&
+                    a.offset + a.shape->bytes.intervals().back().end <=
+                        a.stride);
+          };
+          if (!inside(x) || !inside(y))
+            return stop("an access leaves its slot", y.op);
+        }
+        if (!x.shape->bytes.intersects(
+                y.shape->bytes.shifted(y.offset - x.offset)))
+          continue;
+      }
+      bool sameThread =
+          x.warp == y.warp && x.lanes == Elected && y.lanes == Elected;
+      Relation relation = sameThread ? Relation::SameThread : Relation::SameCta;
+      Requirement xy = required({x.kind, x.proxy}, {y.kind, y.proxy}, relation),
+                  yx = required({y.kind, y.proxy}, {x.kind, x.proxy}, relation);
+      bool synchronous = !x.mechanism && !y.mechanism;
+      auto plain = [](const Requirement &r) {
+        return r.completion == Completion::None && r.fence == ProxyFence::None;
+      };
+      if (synchronous && plain(xy) && plain(yx)) {
+        // Program order; of a warp's lanes each one's own.
+        if (sameThread)
+          continue;
+        bool aligned = x.slots == y.slots;
+        if (x.warp == y.warp && x.lanes == y.lanes && aligned &&
+            !lanesMeet(x, y))
+          continue;
+      }
+      Facts facts = launch;
+      facts.add(x.facts);
+      facts.add(other(*this, y.facts));
+      std::vector<Clause> clauses;
+      if (x.slots && y.slots) {
+        Polynomial turns = Polynomial::atom(atoms.atom("turns"));
+        facts.equal(x.slot - other(*this, y.slot), turns * Polynomial(x.slots));
+      }
+      if (i == j) {
+        std::vector<Atom> iterations = iterationsOf(x.path);
+        if (iterations.empty()) {
+          // One instance; its lanes meet themselves only where they write.
+          if (x.mechanism || x.lanes == Elected || !lanesMeet(x, x))
+            continue;
+          return stop("lanes of a warp write the same place", x.op);
+        }
+        clauses.push_back(different(*this, iterations));
+      } else if (size_t same = sidesApart(x.path, y.path)) {
+        // The sides of one branch: in one iteration, one of them.
+        std::vector<Atom> iterations =
+            iterationsOf(Path(x.path.begin(), x.path.begin() + same - 1));
+        if (iterations.empty())
+          continue;
+        clauses.push_back(different(*this, iterations));
+      }
+      auto before = [&](const Access &a, const Access &b, const Requirement &r,
+                        bool own) {
+        switch (r.fence) {
+        case ProxyFence::None:
+          notBefore(*this, a, b.knows, own, false, clauses);
+          return true;
+        case ProxyFence::ByFirst:
+          notBefore(*this, a, b.knows, own, true, clauses);
+          return true;
+        case ProxyFence::ByEither:
+          notBefore(*this, a, b.knows, own, true, clauses);
+          notBefore(*this, a, b.atFence, own, false, clauses);
+          return true;
+        default:
+          return stop("fences of this kind are not followed by the proof yet",
+                      b.op);
+        }
+      };
+      if (!before(x, y, xy, true) || !before(y, x, yx, false))
+        return false;
+      bool apart = contradict(facts, clauses);
+      if (!apart && i != j) {
+        // Uses of different iterations of a loop are far apart: by cases.
+        for (size_t d = 0; d < x.path.size() && d < y.path.size() &&
+                           x.path[d].op == y.path[d].op;
+             ++d) {
+          const Polynomial &here = x.path[d].iteration;
+          Polynomial there = other(*this, y.path[d].iteration);
+          if (here.constant() || there.constant())
+            continue;
+          Facts less, equal, more;
+          less.atLeast(there, here + 1);
+          equal.equal(here, there);
+          more.atLeast(here, there + 1);
+          clauses.push_back({less, equal, more});
+        }
+        apart = contradict(facts, clauses);
+      }
+      if (!apart)
+        return stop("this " + verb(y) +
+                        (i == j ? " and that of another iteration"
+                                : " and the " + verb(x)) +
+                        (i == j ? "" : " of the same memory") +
+                        " are not shown to be in order",
+                    y.op);
+    }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// What nobody has written
+//===----------------------------------------------------------------------===//
+
+static bool startsWith(const Path &path, const Path &prefix) {
+  if (prefix.size() > path.size())
+    return false;
+  for (size_t i = 0; i < prefix.size(); ++i)
+    if (!(path[i] == prefix[i]))
+      return false;
+  return true;
+}
+
+bool Proof::checkDefined() {
+  for (const Access &y : accesses) {
+    if (!y.effect || !y.shape || y.kind != AccessKind::Read)
+      continue;
+    Facts facts = launch;
+    facts.add(y.facts);
+    ByteSet missing = y.shape->bytes;
+    // Of branches of which both sides are walked: what both write.
+    std::map<Operation *, ByteSet> sides[2];
+    for (const Access &x : accesses) {
+      if (!x.effect || !x.shape || x.kind != AccessKind::Write ||
+          x.root != y.root || x.slots != y.slots || x.stride != y.stride)
+        continue;
+      Path certain = x.path;
+      Operation *branch = nullptr;
+      int side = 0;
+      if (!certain.empty() && certain.back().side >= 0) {
+        branch = certain.back().op;
+        side = certain.back().side;
+        certain.pop_back();
+      }
+      bool covers = false;
+      if (startsWith(y.path, certain) && x.sequence < y.sequence &&
+          (x.group == y.group || x.group == 0)) {
+        // In the same iteration.
+        bool same = !x.slots;
+        if (x.slots) {
+          auto turns = (x.slot - y.slot).constant();
+          same = turns && *turns % x.slots == 0;
+        }
+        for (const Release &release : x.releases) {
+          auto known = y.knows.find(release.object);
+          covers |= same && release.when.nonnegative.empty() &&
+                    release.when.zero.empty() && known != y.knows.end() &&
+                    facts.provesAtLeast(known->second, release.use + 1);
+        }
+        // Its own thread's.
+        covers |= same && !x.mechanism && x.warp == y.warp &&
+                  x.lanes == y.lanes && !lanesMeet(x, y);
+      } else if (x.mechanism == Mechanism::Phase && x.slots && !branch &&
+                 !x.releases.empty()) {
+        // By the use that it completes: there is one a use (the bytes of each
+        // arrival's use are all brought by the thread that expects them).
+        const Release &release = x.releases.front();
+        auto ahead = (x.slot - release.use).constant();
+        auto known = y.knows.find(release.object);
+        if (ahead && known != y.knows.end()) {
+          // The use whose slot is this one, the last of those that are known.
+          Polynomial use = y.slot - Polynomial(*ahead);
+          covers = facts.provesAtLeast(use, 0) &&
+                   facts.provesAtLeast(known->second, use + 1) &&
+                   inEachUse(x, release.object);
+        }
+      }
+      if (!covers)
+        continue;
+      ByteSet bytes = x.shape->bytes.shifted(x.offset - y.offset);
+      if (branch)
+        sides[side][branch] = sides[side][branch].unite(bytes);
+      else
+        missing = missing.subtract(bytes);
+    }
+    for (auto &[branch, bytes] : sides[0])
+      if (auto found = sides[1].find(branch); found != sides[1].end())
+        missing = missing.subtract(bytes.intersect(found->second));
+    if (!missing.empty())
+      return stop("not all bytes of this read are shown to have been written "
+                  "before",
+                  y.op);
+  }
+  return true;
+}
+
+/// For each arrival of the thread that copies there is this copy: each body of
+/// the walk that arrives copies, too, for the use of the arrival.
+bool Proof::inEachUse(const Access &x, ObjectId object) {
+  for (const Signal &signal : signals) {
+    if (signal.kind != Signal::Arrive || signal.object != object ||
+        signal.warp != x.warp || signal.lane != elected)
+      continue;
+    bool found = false;
+    for (const Access &other : accesses)
+      found |= other.op == x.op && other.effect == x.effect &&
+               other.warp == x.warp && other.path == signal.path &&
+               !other.releases.empty() &&
+               other.releases.front().object == object &&
+               other.releases.front().use == signal.use;
+    if (!found)
+      return false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Global memory
+//===----------------------------------------------------------------------===//
+
+bool Proof::checkGlobal() {
+  bool any = false;
+  for (size_t i = 0; i < accesses.size(); ++i)
+    for (size_t j = i; j < accesses.size(); ++j) {
+      const Access &x = accesses[i], &y = accesses[j];
+      if (!x.effect || !y.effect || x.shape || y.shape || x.root != y.root ||
+          !conflict({x.kind, x.proxy}, {y.kind, y.proxy}))
+        continue;
+      any = true;
+      if (x.coordinates.size() != y.coordinates.size() || x.coordinates.empty())
+        return stop("writes of different kinds to one tensor", y.op);
+      Facts facts = launch;
+      facts.add(other(*this, launch, true));
+      facts.add(x.facts);
+      facts.add(other(*this, y.facts, true));
+      for (size_t d = 0; d < x.coordinates.size(); ++d) {
+        Polynomial a = x.coordinates[d],
+                   b = other(*this, y.coordinates[d], true);
+        facts.atLeast(b + Polynomial(y.extents[d]) - 1, a);
+        facts.atLeast(a + Polynomial(x.extents[d]) - 1, b);
+      }
+      std::vector<Clause> clauses;
+      if (i == j) {
+        std::set<Atom> instances;
+        for (const Polynomial &p : x.coordinates)
+          for (Atom a : p.atoms())
+            if (atoms.kind(a) == "coordinate")
+              instances.insert(a);
+        for (const Polynomial &p : x.facts.nonnegative)
+          for (Atom a : p.atoms())
+            if (atoms.kind(a) == "coordinate")
+              instances.insert(a);
+        std::vector<Atom> all;
+        for (const Polynomial &p : launch.nonnegative)
+          for (Atom a : p.atoms())
+            if (atoms.kind(a) == "cta" && !llvm::is_contained(all, a))
+              all.push_back(a);
+        for (Atom a : iterationsOf(x.path))
+          all.push_back(a);
+        all.insert(all.end(), instances.begin(), instances.end());
+        if (all.empty())
+          continue;
+        clauses.push_back(different(*this, all));
+      }
+      if (!contradict(facts, clauses))
+        return stop("two CTAs, or two iterations, are not shown to write "
+                    "different places of this tensor",
+                    y.op, "titan.require of what the sizes are");
+    }
+  if (any)
+    assumptions.insert("tensors do not overlap, nor do the rows of one");
+  return true;
+}

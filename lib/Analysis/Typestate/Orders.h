@@ -1,0 +1,44 @@
+//===- Orders.h - questions about two iterations ----------------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// X(v) is before Y(w) where a use that X releases is one that Y knows:
+// use(v) < knows(w). For a pair of texts the question is whether facts about
+// v and w, that their bytes meet, and that neither is before the other,
+// contradict each other. What speaks of w has atoms of its own (t').
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_ANALYSIS_TYPESTATE_ORDERS_H
+#define TITAN_LIB_ANALYSIS_TYPESTATE_ORDERS_H
+
+#include "Typestate.h"
+
+namespace titan::typestate {
+
+/// One of these holds.
+using Clause = std::vector<Facts>;
+
+/// Whether nothing satisfies the facts and one case of each clause.
+bool contradict(const Facts &facts, const std::vector<Clause> &clauses,
+                size_t from = 0);
+
+/// The same for another instance: iterations (and, where `ctas`, ids of CTAs)
+/// become others.
+Polynomial other(Proof &proof, const Polynomial &p, bool ctas = false);
+Facts other(Proof &proof, const Facts &facts, bool ctas = false);
+
+/// That two instances of one text differ in an iteration (or in a CTA's id).
+Clause different(Proof &proof, const std::vector<Atom> &atoms);
+
+/// That none of X's releases is known to be over; `fenced`: those behind a fence
+/// of X's threads. `own`: X speaks of the first instance, else of the other.
+void notBefore(Proof &proof, const Access &x, const Knowledge &knows, bool own,
+               bool fenced, std::vector<Clause> &clauses);
+
+} // namespace titan::typestate
+
+#endif

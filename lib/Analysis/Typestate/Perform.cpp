@@ -1,0 +1,815 @@
+//===- Perform.cpp - what effects do to the state -------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Walk.h"
+
+#include "titan/Target/Target.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::typestate;
+using TValue = titan::typestate::Value;
+using MValue = mlir::Value;
+using Kind = TValue::Kind;
+
+//===----------------------------------------------------------------------===//
+// Objects and knowledge
+//===----------------------------------------------------------------------===//
+
+ObjectId Proof::object(Object object) {
+  auto [found, fresh] = objectIds.try_emplace(object.key(), objects.size());
+  if (fresh)
+    objects.push_back(object);
+  return found->second;
+}
+
+std::string Proof::name(ObjectId object) const {
+  const Object &o = objects[object];
+  switch (o.kind) {
+  case Object::Ring: {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << "the barrier of ";
+    o.barrier.getLoc().print(os);
+    return text;
+  }
+  case Object::Named:
+    return "named barrier " + std::to_string(o.id);
+  case Object::Warp:
+    return "the barriers of warp " + std::to_string(o.warp);
+  case Object::Fence:
+    return "the proxy fences of warp " + std::to_string(o.warp);
+  case Object::Groups:
+  case Object::Read:
+    return "the groups of warp " + std::to_string(o.warp);
+  }
+  return "";
+}
+
+const effect::EffectList &Proof::effectsOf(Operation *op) {
+  auto &list = effects[op];
+  if (!list) {
+    list = std::make_unique<effect::EffectList>();
+    cast<HardwareEffectsInterface>(op).getHardwareEffects(*list);
+  }
+  return *list;
+}
+
+ObjectId Walk::groups(Mechanism mechanism, int warp, int lane) {
+  Object object{Object::Groups};
+  object.id = static_cast<int64_t>(mechanism);
+  object.warp = warp;
+  object.lane = lane;
+  return proof.object(object);
+}
+ObjectId Walk::reads(Mechanism mechanism, int warp, int lane) {
+  Object object{Object::Read};
+  object.id = static_cast<int64_t>(mechanism);
+  object.warp = warp;
+  object.lane = lane;
+  return proof.object(object);
+}
+ObjectId Walk::warpObject(int warp) {
+  Object object{Object::Warp};
+  object.warp = warp;
+  return proof.object(object);
+}
+
+void Walk::learn(State &state, Knowledge &knows, ObjectId object,
+                 const Polynomial &bound) {
+  auto [found, fresh] = knows.try_emplace(object, bound);
+  if (fresh)
+    return;
+  Polynomial difference = bound - found->second;
+  auto constant = difference.constant();
+  if (constant ? *constant > 0
+               : state.facts.provesAtLeast(bound, found->second))
+    found->second = bound;
+}
+
+bool Walk::knowsUse(State &state, const Knowledge &knows, ObjectId object,
+                    const Polynomial &use) {
+  auto found = knows.find(object);
+  return state.facts.provesAtLeast(
+      found == knows.end() ? Polynomial() : found->second, use + 1);
+}
+
+Knowledge Walk::common(State &state, const Knowledge &a, const Knowledge &b) {
+  Knowledge both;
+  for (auto &[object, bound] : a) {
+    auto other = b.find(object);
+    if (other == b.end())
+      continue;
+    if (bound == other->second ||
+        state.facts.provesAtLeast(other->second, bound))
+      both[object] = bound;
+    else if (state.facts.provesAtLeast(bound, other->second))
+      both[object] = other->second;
+  }
+  return both;
+}
+
+size_t Walk::record(Access access, unsigned number) {
+  std::string key;
+  for (const Step &step : access.path)
+    key += step.side < 0 ? (step.iteration.constant() ? "f" : "l")
+                         : std::to_string(step.side);
+  auto [found, fresh] = recorded.try_emplace(
+      {access.op, number, access.warp * 4 + access.lanes, key},
+      proof.accesses.size());
+  access.sequence = sequence;
+  access.group = groupNumber;
+  if (fresh)
+    proof.accesses.push_back(std::move(access));
+  else {
+    access.releases = std::move(proof.accesses[found->second].releases);
+    proof.accesses[found->second] = std::move(access);
+  }
+  touched.push_back(found->second);
+  return found->second;
+}
+
+void typestate::addRelease(Access &access, Release release) {
+  for (const Release &other : access.releases)
+    if (other.object == release.object && (other.fenced || !release.fenced) &&
+        other.when.nonnegative.empty() && other.when.zero.empty())
+      return;
+  for (const Release &other : access.releases)
+    if (other.object == release.object && other.fenced == release.fenced &&
+        other.use == release.use &&
+        other.when.nonnegative == release.when.nonnegative &&
+        other.when.zero == release.when.zero)
+      return;
+  access.releases.push_back(std::move(release));
+}
+
+void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
+                   const Polynomial &use) {
+  if (mode == Mode::Slope)
+    return;
+  for (Pending &pending : state.warps[warp].pending) {
+    Access &access = proof.accesses[pending.access];
+    bool good = false;
+    if (pending.group) {
+      for (int lane : {elected, others})
+        good |= (lanes >> lane & 1) &&
+                knowsUse(state, state.warps[warp].knows[lane],
+                         pending.group->first, pending.group->second);
+    } else {
+      // A warp passes its waits together: one of its lanes is enough.
+      good = access.effect ? (access.lanes & ~lanes) == 0
+                           : (access.lanes & lanes) != 0;
+      for (int lane : {elected, others})
+        good |= (lanes >> lane & 1) && pending.held[lane];
+    }
+    if (!good)
+      continue;
+    bool expressible = true;
+    Polynomial own = proof.atoms.substitute(
+        use,
+        [&](Atom a) -> std::optional<Polynomial> {
+          auto found = pending.toOwn.find(a);
+          if (found == pending.toOwn.end()) {
+            // An iteration that began after it.
+            expressible &= proof.atoms.kind(a) != "iteration";
+            return std::nullopt;
+          }
+          expressible &= found->second.has_value();
+          return found->second;
+        },
+        nullptr);
+    if (expressible)
+      addRelease(access, {object, own, pending.fenced, pending.when});
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+bool Walk::hardware(Operation *op, State &state, const Who &who) {
+  ++sequence;
+  const effect::EffectList &effects = proof.effectsOf(op);
+  auto cardinality = cast<HardwareEffectsInterface>(op).getCardinality();
+  using effect::Cardinality;
+  if (cardinality == Cardinality::OneThread
+          ? who.lanes != Elected || who.warps.size() != 1
+          : cardinality != Cardinality::EveryThread && who.lanes != AllLanes)
+    return proof.stop("another number of threads executes this than issues it",
+                      op);
+  for (MValue result : op->getResults())
+    state.values[result] = TValue();
+  // What a copy completes on says when its accesses are over.
+  std::map<int, Release> phases;
+  for (const effect::Effect &effect : effects)
+    if (auto *done = std::get_if<effect::CompleteTx>(&effect.what))
+      if (!complete(op, *done, state, who, phases))
+        return false;
+  for (auto [number, effect] : llvm::enumerate(effects)) {
+    bool good = std::visit(
+        [&](const auto &what) {
+          using T = std::decay_t<decltype(what)>;
+          if constexpr (std::is_same_v<T, effect::Access>)
+            return access(op, number, what, state, who, phases);
+          else if constexpr (std::is_same_v<T, effect::Arrive>)
+            return arrive(op, what, state, who);
+          else if constexpr (std::is_same_v<T, effect::ExpectTx>)
+            return expect(op, what, state, who);
+          else if constexpr (std::is_same_v<T, effect::CompleteTx>)
+            return true;
+          else if constexpr (std::is_same_v<T, effect::CommitGroup>)
+            return commit(op, what, state, who);
+          else if constexpr (std::is_same_v<T, effect::WaitGroup>)
+            return waitGroup(op, what, state, who);
+          else if constexpr (std::is_same_v<T, effect::WaitBarrier>)
+            return wait(op, what, state, who);
+          else if constexpr (std::is_same_v<T, effect::ThreadBarrier>)
+            return threadBarrier(op, what, state, who);
+          else if constexpr (std::is_same_v<T, effect::Fence>)
+            return fence(op, what, state, who);
+          else if constexpr (std::is_same_v<T, effect::Lifetime>)
+            return lifetime(op, what, state, who);
+          else if constexpr (std::is_same_v<T, effect::Registers>)
+            return registers(op, what, state, who);
+          else
+            return proof.stop("flags, polls and what depends on the schedule "
+                              "are not followed by the proof yet",
+                              op);
+        },
+        effect.what);
+    if (!good)
+      return false;
+  }
+  return true;
+}
+
+std::optional<Walk::Ring> Walk::ringOf(Operation *op, State &state,
+                                       const effect::BarrierRef &ref) {
+  effect::Base base = effect::baseOf(ref.barrier);
+  auto type = dyn_cast<MBarrierType>(base.root.getType());
+  if (!type || base.root != ref.barrier || base.rank ||
+      ref.ctas.kind != effect::CtaSet::Own) {
+    proof.stop("barriers of peer CTAs are not followed by the proof yet", op);
+    return std::nullopt;
+  }
+  Object object{Object::Ring, base.root};
+  object.slots = type.getSlots();
+  Ring ring{proof.object(object), TValue::of(0)};
+  if (ref.index)
+    ring.slot = state.values.lookup(ref.index);
+  return ring;
+}
+
+/// Tables of a cycle, and a polynomial that its place differs from by a constant.
+static bool follows(const TValue &value, const Polynomial &use, int64_t slots,
+                    function_ref<int64_t(int64_t)> expected) {
+  auto use0 = use.constant();
+  if (auto constant = value.constant()) {
+    if (use0)
+      return *constant == expected(*use0);
+    for (int64_t i = 0; i < slots; ++i)
+      if (*constant != expected(i))
+        return false;
+    return true;
+  }
+  if (value.kind != Kind::Cycle)
+    return false;
+  auto shift = (use - value.number).constant();
+  if (!shift)
+    return false;
+  int64_t size = value.table.size(), common = std::lcm(size, slots);
+  if (common > 8192)
+    return false;
+  // At use u the place is u - shift.
+  for (int64_t u = 0; u < common; ++u)
+    if (value.table[((u - *shift) % size + size) % size] != expected(u))
+      return false;
+  return true;
+}
+
+bool Walk::isSlotOf(State &state, const Ring &ring, const Polynomial &use) {
+  int64_t slots = proof.objects[ring.object].slots;
+  if (slots == 1 && ring.slot.constant() == 0)
+    return true;
+  return follows(ring.slot, use, slots, [&](int64_t u) { return u % slots; });
+}
+
+bool Walk::usable(Operation *op, ObjectId ring, const Who &who, bool async) {
+  auto life = lives.find(ring);
+  if (life == lives.end())
+    return proof.stop("this uses a barrier that is not initialised before", op);
+  bool own = who.warps.size() == 1 && who.warps[0] == life->second.warp &&
+             who.lanes == Elected;
+  if (life->second.published || (own && (life->second.fenced || !async)))
+    return true;
+  return proof.stop("the barrier's initialisation is not fenced and published "
+                    "to who uses it here",
+                    op, "titan.fence.mbarrier_init, then a barrier of the CTA");
+}
+
+//===----------------------------------------------------------------------===//
+// mbarriers
+//===----------------------------------------------------------------------===//
+
+/// n - D of the ring is known to be over.
+static bool pinned(Proof &proof, Operation *op, const State &state,
+                   const Knowledge &knows, ObjectId object,
+                   const Polynomial &use, const char *what) {
+  auto found = knows.find(object);
+  Polynomial bound = found == knows.end() ? Polynomial() : found->second;
+  if (state.facts.provesAtLeast(
+          bound, use - Polynomial(proof.objects[object].slots) + 1))
+    return true;
+  return proof.stop(
+      std::string(what) + " use " + proof.print(use) + " of " +
+          proof.name(object) + " is not shown to come after use " +
+          proof.print(use - Polynomial(proof.objects[object].slots)) +
+          " is over (what is known: all below " + proof.print(bound) + ")",
+      op,
+      "a wait for it before this, or before a signal that this "
+      "thread has waited for");
+}
+
+bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
+                  const Who &who) {
+  auto ring = ringOf(op, state, arrive.barrier);
+  if (!ring || !usable(op, ring->object, who, false))
+    return false;
+  if (arrive.after || arrive.increments || arrive.drops ||
+      !arrive.count.isConstant() || arrive.sem != effect::Sem::Release ||
+      (arrive.state && !arrive.state.use_empty()))
+    return proof.stop("this kind of arrival is not followed by the proof yet",
+                      op);
+  for (int warp : who.warps) {
+    WarpState &w = state.warps[warp];
+    for (int lane : {elected, others}) {
+      if (!(who.lanes >> lane & 1))
+        continue;
+      Polynomial use = w.arrivals[lane][ring->object];
+      if (!isSlotOf(state, *ring, use))
+        return proof.stop("the slot of arrival " + proof.print(use) + " at " +
+                              proof.name(ring->object) +
+                              " is not shown to be that number modulo " +
+                              std::to_string(proof.objects[ring->object].slots),
+                          op,
+                          "a slot carried by the loop, or the number of "
+                          "the use modulo the slots");
+      if (enforce && mode == Mode::Final &&
+          !pinned(proof, op, state, w.knows[lane], ring->object, use,
+                  "the arrival of"))
+        return false;
+      auto &[open, last] = w.bytes[lane][ring->object];
+      if (last)
+        return proof.stop("the bytes expected for the last use are not all "
+                          "copied by this thread before its next arrival",
+                          op);
+      last = open;
+      open = 0;
+      if (!last)
+        w.bytes[lane].erase(ring->object);
+      int64_t amount = arrive.count.offset * (lane == elected ? 1 : 31);
+      if (mode == Mode::Final)
+        proof.signals.push_back({Signal::Arrive, ring->object, op, warp, lane,
+                                 use, amount, state.facts, state.path, sequence,
+                                 groupNumber, w.knows[lane]});
+      w.arrivals[lane][ring->object] = use + 1;
+    }
+    Polynomial use =
+        w.arrivals[who.lanes & Elected ? elected : others][ring->object] - 1;
+    release(state, warp, who.lanes, ring->object, use);
+  }
+  return true;
+}
+
+bool Walk::expect(Operation *op, const effect::ExpectTx &expect, State &state,
+                  const Who &who) {
+  auto ring = ringOf(op, state, expect.barrier);
+  if (!ring || !usable(op, ring->object, who, false))
+    return false;
+  std::optional<int64_t> bytes;
+  if (expect.bytes.isConstant())
+    bytes = expect.bytes.offset;
+  else if (auto value = state.values.lookup(expect.bytes.value).constant())
+    bytes = *value * expect.bytes.scale + expect.bytes.offset;
+  if (!bytes || who.lanes != Elected)
+    return proof.stop("bytes that are no constant, or expected by many lanes, "
+                      "are not followed by the proof yet",
+                      op);
+  for (int warp : who.warps) {
+    WarpState &w = state.warps[warp];
+    Polynomial use = w.arrivals[elected][ring->object];
+    if (!isSlotOf(state, *ring, use))
+      return proof.stop("the slot of use " + proof.print(use) + " of " +
+                            proof.name(ring->object) +
+                            " is not shown to be that number modulo its slots",
+                        op);
+    if (enforce && mode == Mode::Final &&
+        !pinned(proof, op, state, w.knows[elected], ring->object, use,
+                "expect_tx for"))
+      return false;
+    w.bytes[elected][ring->object].first += *bytes;
+  }
+  return true;
+}
+
+bool Walk::complete(Operation *op, const effect::CompleteTx &complete,
+                    State &state, const Who &who,
+                    std::map<int, Release> &phases) {
+  auto ring = ringOf(op, state, complete.barrier);
+  if (!ring || !usable(op, ring->object, who, true))
+    return false;
+  bool copy = false;
+  for (const effect::Effect &effect : proof.effectsOf(op))
+    copy |= std::holds_alternative<effect::Access>(effect.what);
+  if (!complete.bytes.isConstant() || complete.tile || who.lanes != Elected ||
+      !copy)
+    return proof.stop("these bytes are not followed by the proof yet", op);
+  int64_t bytes = complete.bytes.offset;
+  for (int warp : who.warps) {
+    WarpState &w = state.warps[warp];
+    auto &[open, last] = w.bytes[elected][ring->object];
+    Polynomial next = w.arrivals[elected][ring->object];
+    // Of the last arrival's use while bytes of it are missing, else of the next.
+    bool behind = last > 0;
+    Polynomial use = behind ? next - 1 : next;
+    int64_t &missing = behind ? last : open;
+    if (missing < bytes)
+      return proof.stop("this copies " + std::to_string(bytes) +
+                            " bytes, of which its thread has expected " +
+                            std::to_string(missing) + " for use " +
+                            proof.print(use),
+                        op, "expect the bytes by the thread that copies them");
+    if (!isSlotOf(state, *ring, use))
+      return proof.stop("the slot of use " + proof.print(use) + " of " +
+                            proof.name(ring->object) +
+                            " is not shown to be that number modulo its slots",
+                        op);
+    missing -= bytes;
+    if (!open && !last)
+      w.bytes[elected].erase(ring->object);
+    phases[warp] = {ring->object, use, false, {}};
+    if (mode == Mode::Final)
+      proof.signals.push_back({Signal::Complete, ring->object, op, warp,
+                               elected, use, bytes, state.facts, state.path,
+                               sequence, groupNumber, w.knows[elected]});
+  }
+  return true;
+}
+
+bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
+                const Who &who) {
+  auto ring = ringOf(op, state, wait.barrier);
+  if (!ring || !usable(op, ring->object, who, false))
+    return false;
+  if (!wait.blocking || wait.state || wait.sem != effect::Sem::Acquire)
+    return proof.stop("polls, states and relaxed waits are not followed by the "
+                      "proof yet",
+                      op);
+  int64_t slots = proof.objects[ring->object].slots;
+  TValue parity = state.values.lookup(wait.parity);
+  for (int warp : who.warps) {
+    WarpState &w = state.warps[warp];
+    std::optional<Polynomial> use;
+    for (int lane : {elected, others}) {
+      if (!(who.lanes >> lane & 1))
+        continue;
+      Polynomial count = w.waits[lane][ring->object];
+      // The count-th wait is for that use, or for the one a round before it.
+      bool slot = isSlotOf(state, *ring, count);
+      auto phase = [&](int64_t credit) {
+        return follows(parity, count, 2 * slots,
+                       [&](int64_t u) { return (u / slots + credit) % 2; });
+      };
+      bool plain = slot && phase(0), credit = slot && phase(1);
+      if (!plain && !credit)
+        return proof.stop(
+            (slot ? "the parity of wait " : "the slot of wait ") +
+                proof.print(count) + " for " + proof.name(ring->object) +
+                " is not shown to be that of its use (" +
+                (slot ? "number div slots, or that + 1, modulo 2)"
+                      : "number modulo slots)"),
+            op,
+            "one wait a use, with slot and parity carried by the loop, or "
+            "computed from the number of the use");
+      Polynomial mine = plain ? count : count - Polynomial(slots);
+      if (use && *use != mine)
+        return proof.stop("lanes of a warp wait for different uses", op);
+      use = mine;
+      if (enforce && mode == Mode::Final &&
+          !pinned(proof, op, state, w.knows[lane], ring->object, mine,
+                  "this wait for"))
+        return false;
+      w.waits[lane][ring->object] = count + 1;
+    }
+    if (mode != Mode::Slope) {
+      Access mark;
+      mark.op = op;
+      mark.warp = warp;
+      mark.lanes = who.lanes;
+      mark.facts = state.facts;
+      mark.path = state.path;
+      size_t number = record(std::move(mark), 1000);
+      if (mode == Mode::Final)
+        proof.waits.push_back({ring->object, op, warp, who.lanes, *use,
+                               state.facts, state.path, sequence, groupNumber,
+                               number});
+      Pending pending;
+      pending.access = number;
+      for (const Step &step : state.path)
+        for (Atom a : step.iteration.atoms())
+          pending.toOwn[a] = Polynomial::atom(a);
+      w.pending.push_back(std::move(pending));
+    }
+    bool whole = state.facts.provesAtLeast(*use, 0);
+    for (int lane : {elected, others}) {
+      if (!(who.lanes >> lane & 1))
+        continue;
+      learn(state, w.knows[lane], ring->object, *use + 1);
+      auto exports = proof.exports.find(ring->object);
+      if (exports == proof.exports.end())
+        continue;
+      for (auto &[object, ahead] : exports->second)
+        learn(state, w.knows[lane], object,
+              *use + Polynomial(whole ? ahead : std::min<int64_t>(ahead, 1)));
+    }
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Groups
+//===----------------------------------------------------------------------===//
+
+bool Walk::commit(Operation *op, const effect::CommitGroup &commit,
+                  State &state, const Who &who) {
+  bool product = commit.mechanism == Mechanism::MmaGroup;
+  if (!(product && who.lanes == AllLanes) &&
+      !(commit.mechanism == Mechanism::BulkGroup && who.lanes == Elected))
+    return proof.stop("groups of this kind are not followed by the proof yet",
+                      op);
+  std::optional<Polynomial> number;
+  for (int warp : who.warps) {
+    WarpState &w = state.warps[warp];
+    Polynomial &next = w.next[groups(commit.mechanism, warp, elected)];
+    if (number && *number != next)
+      return proof.stop("warps have committed different numbers of groups", op);
+    number = next;
+    next = next + 1;
+    w.unbound.erase({commit.mechanism, elected});
+  }
+  if (commit.token) {
+    TValue token;
+    token.kind = Kind::Token;
+    token.number = *number;
+    token.elected = !product;
+    state.values[commit.token] = token;
+  }
+  return true;
+}
+
+bool Walk::waitGroup(Operation *op, const effect::WaitGroup &wait, State &state,
+                     const Who &who) {
+  bool product = wait.mechanism == Mechanism::MmaGroup;
+  if (!product && wait.mechanism != Mechanism::BulkGroup)
+    return proof.stop("groups of this kind are not followed by the proof yet",
+                      op);
+  if (product && who.lanes != AllLanes)
+    return proof.stop("part of a warp waits for a product", op);
+  for (int warp : who.warps) {
+    WarpState &w = state.warps[warp];
+    for (int lane : {elected, others}) {
+      if (!(who.lanes >> lane & 1))
+        continue;
+      ObjectId object = groups(wait.mechanism, warp, product ? elected : lane);
+      Polynomial bound;
+      if (wait.token) {
+        const TValue token = state.values.lookup(wait.token);
+        if (token.kind != Kind::Token)
+          return proof.stop("which group is waited for is not followed", op);
+        if (token.none)
+          continue;
+        if (!product &&
+            (lane != elected || (token.warp >= 0 && token.warp != warp)))
+          return proof.stop("a thread waits for a group that another one has "
+                            "committed",
+                            op);
+        bound = token.number + 1;
+      } else
+        bound = w.next[object] - Polynomial(wait.pending.value_or(0));
+      learn(state, w.knows[lane], reads(wait.mechanism, warp, elected), bound);
+      if (!wait.sourcesOnly)
+        learn(state, w.knows[lane], object, bound);
+    }
+  }
+  return true;
+}
+
+bool Walk::registers(Operation *op, const effect::Registers &registers,
+                     State &state, const Who &who) {
+  using effect::Registers;
+  if (registers.kind == Registers::Budget)
+    return true;
+  if (registers.kind == Registers::Borrow)
+    return proof.stop("operands in registers are not followed by the proof yet",
+                      op);
+  bool product = false;
+  for (const effect::Effect &effect : proof.effectsOf(op))
+    if (auto *access = std::get_if<effect::Access>(&effect.what)) {
+      if (access->mechanism != Mechanism::MmaGroup)
+        return proof.stop("registers of this kind are not followed by the "
+                          "proof yet",
+                          op);
+      product = true;
+    }
+  TValue from;
+  if (registers.from) {
+    from = state.values.lookup(registers.from);
+    if (from.kind != Kind::Flight)
+      return proof.stop("which product these registers are of is not followed",
+                        op);
+    // They go on into one product only.
+    if (!from.none && !registers.from.hasOneUse())
+      return proof.stop("registers in flight are used more than once", op);
+  }
+  if (registers.kind == Registers::InFlight) {
+    TValue result;
+    result.kind = Kind::Flight;
+    if (registers.adds && from.none &&
+        decide(state.facts, state.values.lookup(registers.adds)) != false)
+      return proof.stop("this product may add to registers that hold nothing",
+                        op, "let the first product of a loop not accumulate");
+    for (int warp : who.warps) {
+      WarpState &w = state.warps[warp];
+      if (!product) {
+        w.productFence = false;
+        result.number = -1;
+        continue;
+      }
+      if (!w.productFence)
+        return proof.stop(
+            "no wgmma.fence is shown to stand before this product", op);
+      result.number = w.next[groups(Mechanism::MmaGroup, warp, elected)];
+    }
+    state.values[registers.value] = result;
+    return true;
+  }
+  // Arrived.
+  if (from.none)
+    return proof.stop(
+        "these registers hold nothing: no product has written them where the "
+        "loop before runs no times",
+        op,
+        "titan.require in the launch region that the loop runs at least "
+        "once (that the size is at least 1)");
+  for (int warp : who.warps) {
+    WarpState &w = state.warps[warp];
+    for (int lane : {elected, others})
+      if (!knowsUse(state, w.knows[lane],
+                    groups(Mechanism::MmaGroup, warp, elected), from.number))
+        return proof.stop("no wait is shown to cover the product of these "
+                          "registers",
+                          op);
+    w.productFence = false;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Barriers of threads, fences, lives
+//===----------------------------------------------------------------------===//
+
+bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
+                         State &state, const Who &who) {
+  using effect::ThreadBarrier;
+  if (who.lanes != AllLanes || barrier.kind == ThreadBarrier::Cluster ||
+      barrier.role != ThreadBarrier::Sync || barrier.sem != effect::Sem::AcqRel)
+    return proof.stop("this barrier is not followed by the proof yet", op);
+  Knowledge all;
+  bool named = barrier.kind == ThreadBarrier::Named;
+  std::optional<Polynomial> round;
+  ObjectId object = 0;
+  if (named) {
+    int64_t warps = proof.kernel.getWarps(), lanes = 32;
+    if (!barrier.id.isConstant())
+      return proof.stop("the number of the barrier is no constant", op);
+    int64_t threads = barrier.threads ? barrier.threads : lanes * warps;
+    if (threads != lanes * static_cast<int64_t>(who.warps.size()) ||
+        static_cast<int64_t>(who.warps.size()) != regionWarps)
+      return proof.stop("this named barrier is not one of exactly the warps "
+                        "that execute this text",
+                        op);
+    auto [users, fresh] = namedUsers.try_emplace(barrier.id.offset, who.warps);
+    if (users->second != who.warps)
+      return proof.stop("different warps use this named barrier elsewhere", op);
+    Object key{Object::Named};
+    key.id = barrier.id.offset;
+    object = proof.object(key);
+    for (int warp : who.warps) {
+      WarpState &w = state.warps[warp];
+      Polynomial &next = w.next[object];
+      if (round && *round != next)
+        return proof.stop("warps come to this barrier in different rounds", op);
+      round = next;
+      release(state, warp, AllLanes, object, next);
+      next = next + 1;
+      for (int lane : {elected, others})
+        for (auto &[known, bound] : w.knows[lane])
+          learn(state, all, known, bound);
+    }
+    learn(state, all, object, *round + 1);
+    if (static_cast<int64_t>(who.warps.size()) == warps && state.path.empty())
+      for (auto &[ring, life] : lives)
+        life.published |= life.fenced;
+  }
+  for (int warp : who.warps) {
+    WarpState &w = state.warps[warp];
+    ObjectId own = warpObject(warp);
+    Polynomial &next = w.next[own];
+    release(state, warp, AllLanes, own, next);
+    next = next + 1;
+    Knowledge both = named ? all : w.knows[elected];
+    if (!named)
+      for (auto &[known, bound] : w.knows[others])
+        learn(state, both, known, bound);
+    learn(state, both, own, next);
+    w.knows[elected] = w.knows[others] = both;
+    for (Pending &pending : w.pending)
+      pending.held[elected] = pending.held[others] = true;
+  }
+  return true;
+}
+
+bool Walk::fence(Operation *op, const effect::Fence &fence, State &state,
+                 const Who &who) {
+  using effect::Fence;
+  switch (fence.kind) {
+  case Fence::Memory:
+    return true; // orders nothing here that is followed
+  case Fence::MbarrierInit:
+  case Fence::ProxyAsync:
+    if (fence.kind == Fence::ProxyAsync &&
+        !fenceCovers(fence.space, MemorySpace::SharedOwn))
+      return true;
+    for (auto &[ring, life] : lives)
+      for (int warp : who.warps)
+        life.fenced |= life.warp == warp && who.lanes & Elected;
+    if (fence.kind == Fence::MbarrierInit)
+      return true;
+    for (int warp : who.warps) {
+      WarpState &w = state.warps[warp];
+      if (mode != Mode::Slope)
+        for (Pending &pending : w.pending)
+          pending.fenced |=
+              (proof.accesses[pending.access].lanes & ~who.lanes) == 0;
+      for (int lane : {elected, others})
+        if (who.lanes >> lane & 1)
+          w.atFence[lane] = w.knows[lane];
+      if (who.lanes == Elected) {
+        Object key{Object::Fence};
+        key.warp = warp;
+        ObjectId object = proof.object(key);
+        Polynomial &next = w.next[object];
+        release(state, warp, Elected, object, next);
+        next = next + 1;
+        learn(state, w.knows[elected], object, next);
+      }
+    }
+    return true;
+  case Fence::Wgmma:
+    for (int warp : who.warps) {
+      WarpState &w = state.warps[warp];
+      for (int lane : {elected, others})
+        w.atProduct[lane] = w.knows[lane];
+      w.productFence = true;
+    }
+    return who.lanes == AllLanes ||
+           proof.stop("part of a warp executes this", op);
+  default:
+    return proof.stop("fences of this kind are not followed by the proof yet",
+                      op);
+  }
+}
+
+bool Walk::lifetime(Operation *op, const effect::Lifetime &life, State &state,
+                    const Who &who) {
+  if (life.kind != effect::Lifetime::Init || life.barrier.index ||
+      !life.count.isConstant())
+    return proof.stop("lives of this kind are not followed by the proof yet",
+                      op);
+  auto ring = ringOf(op, state, life.barrier);
+  if (!ring)
+    return false;
+  if (who.lanes != Elected || who.warps.size() != 1 || !state.path.empty() ||
+      regionWarps != static_cast<int64_t>(proof.kernel.getWarps()) ||
+      lives.contains(ring->object))
+    return proof.stop("the barrier is not initialised once, by one thread, "
+                      "before partitions and loops",
+                      op);
+  lives[ring->object] = {who.warps[0]};
+  proof.counts[ring->object] = life.count.offset;
+  return true;
+}

@@ -1,0 +1,109 @@
+//===- Prove.cpp - a kernel is right for every size -----------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Analysis/Typestate/Prove.h"
+
+#include "../Alignment.h"
+#include "../Resources.h"
+#include "Typestate.h"
+
+#include <chrono>
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::typestate;
+
+/// How much work a proof may be.
+static constexpr uint64_t mostSystems = 3000;
+
+/// One case of what the launch decides; cases within it are looked at in turn.
+static std::optional<Stop> attempt(KernelOp kernel, const Facts &cases,
+                                   std::set<std::string> &assumptions,
+                                   int depth, Atoms *names) {
+  Proof proof(kernel);
+  if (names)
+    proof.atoms = *names;
+  if (!proof.readLaunch())
+    return proof.stopped;
+  proof.launch.add(cases);
+  if (proof.launch.contradict())
+    return std::nullopt; // no such launch
+  // What signals tell is found by walking, first without it, until it stays so.
+  Exports before;
+  for (int round = 0; round < 6 && !proof.stopped; ++round) {
+    if (!proof.walk(/*enforce=*/false))
+      break;
+    before = proof.exports;
+    proof.collectExports();
+    if (proof.exports == before)
+      break;
+  }
+  bool good = !proof.stopped && proof.walk(/*enforce=*/true) &&
+              proof.checkCounts() && proof.checkOrders() &&
+              proof.checkDefined() && proof.checkGlobal();
+  if (good) {
+    assumptions.insert(proof.assumptions.begin(), proof.assumptions.end());
+    return std::nullopt;
+  }
+  if (!proof.stopped->split)
+    return proof.stopped;
+  if (depth == 6) {
+    proof.stopped->reason = "too many cases of what the launch decides";
+    return proof.stopped;
+  }
+  Polynomial split = *proof.stopped->split;
+  for (bool yes : {true, false}) {
+    Facts more = cases;
+    more.nonnegative.push_back(yes ? split : Polynomial(-1) - split);
+    if (auto stop =
+            attempt(kernel, more, assumptions, depth + 1, &proof.atoms)) {
+      if (!yes || proof.print(split).empty())
+        stop->reason += " (where " + proof.print(split) + " is below 0)";
+      return stop;
+    }
+  }
+  return std::nullopt;
+}
+
+ProofReport titan::prove(KernelOp kernel) {
+  auto start = std::chrono::steady_clock::now();
+  ProofReport report;
+  auto stop = [&]() -> std::optional<Stop> {
+    if (checker::targetOf(kernel) != TargetId::Sm90a)
+      return Stop{"kernels of this target are not followed by the proof yet",
+                  kernel,
+                  "",
+                  {}};
+    if (kernel.getClusterSize() != 1)
+      return Stop{"clusters are not followed by the proof yet", kernel, "", {}};
+    if (auto starts = checker::findUnprovedStarts(kernel); !starts.empty())
+      return Stop{"coordinate 0 is not shown to be a multiple of 16 bytes",
+                  starts.front().first,
+                  "",
+                  {}};
+    std::set<std::string> assumptions;
+    Facts::limit(mostSystems);
+    auto stop = attempt(kernel, {}, assumptions, 0, nullptr);
+    if (stop && Facts::exhausted())
+      stop->reason = "given up after " + std::to_string(mostSystems) +
+                     " systems of facts; then: " + stop->reason;
+    if (stop)
+      return stop;
+    report.assumptions.assign(assumptions.begin(), assumptions.end());
+    return std::nullopt;
+  }();
+  report.proved = !stop;
+  if (stop) {
+    report.stoppedAt = stop->op;
+    report.reason = stop->reason;
+    report.goOn = stop->goOn;
+  }
+  report.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  return report;
+}

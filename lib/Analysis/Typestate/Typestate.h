@@ -1,0 +1,218 @@
+//===- Typestate.h - the walk of the proof, and what it writes down -*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Walk.cpp walks the text once for each body that differs: a loop's first
+// iteration (t = 0) and a later one (t, 1 <= t < count). Warps that execute the
+// same text are walked together. It writes down
+//
+//   accesses   what is touched, in terms of the iteration; what its thread knows
+//              there; which uses of which objects come after it (releases)
+//   signals    arrivals, bytes, rounds: the use, and what the signaller knows
+//   waits      the use
+//
+// and Orders.cpp, Counts.cpp ask about pairs of them, in two iterations each.
+//
+// An object's uses are numbered 0, 1, 2, ...:
+//
+//   Ring          the n-th phases of an mbarrier ring, in turn: slot n mod D
+//   Named         rounds of a named barrier
+//   Warp          rounds of a warp's syncwarp, and of all wider barriers
+//   Fence         proxy fences of a warp's elected lane
+//   Groups, Read  groups of a thread (products: of a warp); complete, or read
+//
+// `knows[object] = k` says: all uses below k are complete, and what they stand
+// for is ordered before what comes next.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_ANALYSIS_TYPESTATE_TYPESTATE_H
+#define TITAN_LIB_ANALYSIS_TYPESTATE_TYPESTATE_H
+
+#include "Values.h"
+
+#include "titan/Analysis/Typestate/Prove.h"
+#include "titan/Effects/Resolver.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace titan::typestate {
+
+/// Lanes of a warp: the elected one, the others.
+enum Lanes : uint8_t { Elected = 1, Others = 2, AllLanes = 3 };
+inline constexpr int elected = 0, others = 1;
+
+struct Object {
+  enum Kind : uint8_t { Ring, Named, Warp, Fence, Groups, Read } kind;
+  /// Ring: the allocation. Named: none.
+  mlir::Value barrier;
+  int64_t id = 0; ///< Named: the barrier's; Groups, Read: the mechanism
+  int warp = -1;  ///< Warp, Fence, Groups, Read
+  int lane = 0;   ///< Groups, Read
+  int64_t slots = 1;
+  auto key() const {
+    return std::tuple(kind, barrier.getAsOpaquePointer(), id, warp, lane);
+  }
+};
+using ObjectId = uint32_t;
+
+/// What a thread knows.
+using Knowledge = std::map<ObjectId, Polynomial>;
+
+/// Where a walk is: loops with their iteration (0, or an atom), and sides of
+/// branches that are walked both.
+struct Step {
+  mlir::Operation *op;
+  Polynomial iteration; ///< loop
+  int side = -1;        ///< branch: 0 then, 1 else
+  bool operator==(const Step &) const = default;
+};
+using Path = std::vector<Step>;
+
+/// A use that comes after an access in its thread, in terms of the access' own
+/// iteration.
+struct Release {
+  ObjectId object;
+  Polynomial use;
+  bool fenced = false;
+  /// Where there is such a use.
+  Facts when;
+};
+
+/// One access (or a wait, as something that others have to come after).
+struct Access {
+  mlir::Operation *op = nullptr;
+  const effect::Access *effect = nullptr; ///< null: a wait
+  int warp = 0;
+  Lanes lanes = AllLanes;
+  AccessKind kind = AccessKind::Read;
+  Proxy proxy = Proxy::Generic;
+  std::optional<Mechanism> mechanism;
+  /// Memory: root, byte offset; of a ring: slot `slot` mod `slots`, `stride`
+  /// bytes each (slots 0: none).
+  mlir::Value root;
+  int64_t offset = 0;
+  Polynomial slot;
+  int64_t slots = 0, stride = 0;
+  const effect::Shape *shape = nullptr;
+  /// Global memory: coordinates and extents, or those of an element (whose mask
+  /// has become facts).
+  std::vector<Polynomial> coordinates;
+  std::vector<int64_t> extents;
+
+  Facts facts; ///< of its iteration
+  Path path;
+  uint64_t sequence = 0; ///< in the walk
+  unsigned group = 0;    ///< which warps were walked together
+  Knowledge knows, atFence;
+  std::vector<Release> releases;
+};
+
+struct Signal {
+  enum Kind : uint8_t { Arrive, Expect, Complete } kind;
+  ObjectId object;
+  mlir::Operation *op;
+  int warp;
+  int lane;
+  Polynomial use;
+  int64_t amount;
+  Facts facts;
+  Path path;
+  uint64_t sequence;
+  unsigned group;
+  Knowledge knows;
+};
+
+struct Wait {
+  ObjectId object;
+  mlir::Operation *op;
+  int warp;
+  Lanes lanes;
+  Polynomial use;
+  Facts facts;
+  Path path;
+  uint64_t sequence;
+  unsigned group;
+  size_t mark; ///< among the accesses
+};
+
+/// By how much what a thread knows of another object is ahead of a use of this
+/// one, at every signal of it: knows[other] >= use + ahead.
+using Exports = std::map<ObjectId, std::map<ObjectId, int64_t>>;
+
+/// How often a thread has signalled and waited when it ends.
+struct Totals {
+  std::map<ObjectId, Polynomial> signals[2];
+  std::map<ObjectId, int64_t> amounts[2];
+  Knowledge knows[2];
+};
+
+struct Stop {
+  std::string reason;
+  mlir::Operation *op = nullptr;
+  std::string goOn;
+  /// Look at both sides of this instead: it is 0 or more, or it is not.
+  std::optional<Polynomial> split;
+};
+
+/// All that is shared by the parts of one attempt.
+struct Proof {
+  explicit Proof(KernelOp kernel) : kernel(kernel) {}
+  KernelOp kernel;
+  Atoms atoms;
+  std::set<std::string> assumptions;
+  Arithmetic arithmetic{atoms, assumptions};
+  effect::Resolver resolver;
+  /// Of effects, by operation: what accesses point into.
+  std::map<mlir::Operation *, std::unique_ptr<effect::EffectList>> effects;
+  /// What the launch says, and this case.
+  Facts launch;
+  llvm::DenseMap<mlir::Value, Value> launchValues;
+
+  std::vector<Object> objects;
+  std::map<decltype(Object().key()), ObjectId> objectIds;
+  ObjectId object(Object object);
+  std::string name(ObjectId object) const;
+  std::string print(const Polynomial &p) const {
+    return p.print([&](Atom a) { return atoms.name(a); });
+  }
+
+  Exports exports;
+  std::vector<Access> accesses;
+  std::vector<Signal> signals;
+  std::vector<Wait> waits;
+  std::map<int, Totals> totals;       ///< by warp
+  std::map<ObjectId, int64_t> counts; ///< expected arrivals of rings
+  std::map<mlir::Operation *, Polynomial> loopCounts;
+
+  std::optional<Stop> stopped;
+  bool stop(std::string reason, mlir::Operation *op, std::string goOn = "") {
+    if (!stopped)
+      stopped = Stop{std::move(reason), op, std::move(goOn), std::nullopt};
+    return false;
+  }
+  /// Loop iterations, or ids of CTAs.
+  bool varies(const Polynomial &p) {
+    return atoms.dependsOn(p, [&](Atom a) {
+      return atoms.kind(a) == "iteration" || atoms.kind(a) == "cta" ||
+             atoms.kind(a) == "coordinate";
+    });
+  }
+  const effect::EffectList &effectsOf(mlir::Operation *op);
+
+  bool readLaunch();       ///< Launch.cpp
+  bool walk(bool enforce); ///< Walk.cpp
+  void collectExports();   ///< Counts.cpp
+  bool checkCounts();      ///< Counts.cpp
+  bool checkOrders();      ///< Orders.cpp
+  bool checkDefined();     ///< Orders.cpp
+  bool inEachUse(const Access &x, ObjectId object);
+  bool checkGlobal(); ///< Orders.cpp
+};
+
+} // namespace titan::typestate
+
+#endif

@@ -1,0 +1,405 @@
+//===- Values.cpp - what the proof knows of a value -----------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Values.h"
+
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::typestate;
+using checker::Arith;
+using Kind = titan::typestate::Value::Kind;
+using TValue = titan::typestate::Value;
+
+std::vector<int64_t> typestate::rotated(const std::vector<int64_t> &table,
+                                        int64_t shift) {
+  int64_t size = table.size();
+  std::vector<int64_t> result(size);
+  for (int64_t i = 0; i < size; ++i)
+    result[i] = table[((i + shift) % size + size) % size];
+  return result;
+}
+
+TValue TValue::cycle(Polynomial at, std::vector<int64_t> table) {
+  // The shortest one, and no constant in its place: one form for one value.
+  int64_t size = table.size();
+  for (int64_t period = 1; period <= size; ++period)
+    if (size % period == 0 && rotated(table, period) == table) {
+      table.resize(period);
+      break;
+    }
+  if (table.size() == 1)
+    return of(table[0]);
+  int64_t constant = at.constantTerm();
+  table = rotated(table, constant % static_cast<int64_t>(table.size()));
+  at = at - Polynomial(constant);
+  if (at.constant())
+    return of(table[0]);
+  TValue result;
+  result.kind = Cycle;
+  result.number = std::move(at);
+  result.table = std::move(table);
+  return result;
+}
+
+TValue TValue::substitute(Atoms &atoms, Atom atom, const Polynomial &by,
+                          Facts &facts) const {
+  TValue result = *this;
+  result.number = atoms.substitute(number, atom, by, &facts);
+  for (Comparison &comparison : result.all)
+    comparison.polynomial =
+        atoms.substitute(comparison.polynomial, atom, by, &facts);
+  return kind == Cycle ? cycle(result.number, result.table) : result;
+}
+
+std::optional<bool> typestate::decide(const Facts &facts,
+                                      const Comparison &comparison) {
+  const Polynomial &p = comparison.polynomial;
+  auto zero = [&]() -> std::optional<bool> {
+    if (facts.provesEqual(p, 0))
+      return true;
+    if (facts.provesAtLeast(p, 1) || facts.provesAtLeast(-p, 1))
+      return false;
+    return std::nullopt;
+  };
+  switch (comparison.kind) {
+  case Comparison::AtLeast:
+    if (facts.provesAtLeast(p, 0))
+      return true;
+    if (facts.provesAtLeast(-1, p))
+      return false;
+    return std::nullopt;
+  case Comparison::Equal:
+    return zero();
+  case Comparison::Differs:
+    if (auto is = zero())
+      return !*is;
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<bool> typestate::decide(const Facts &facts,
+                                      const TValue &condition) {
+  if (condition.kind == Kind::Number)
+    if (auto constant = condition.constant())
+      return *constant != 0;
+  if (condition.kind != Kind::Condition)
+    return std::nullopt;
+  bool all = true;
+  for (const Comparison &comparison : condition.all) {
+    auto is = decide(facts, comparison);
+    if (is == false)
+      return false;
+    all &= is == true;
+  }
+  return all ? std::optional(true) : std::nullopt;
+}
+
+void typestate::assume(Facts &facts, const Comparison &comparison) {
+  if (comparison.kind == Comparison::AtLeast)
+    facts.addNonnegative(comparison.polynomial);
+  else if (comparison.kind == Comparison::Equal)
+    facts.addZero(comparison.polynomial);
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+std::pair<Polynomial, Polynomial>
+Arithmetic::divide(const Polynomial &x, const Polynomial &p, Facts &facts) {
+  if (auto c = p.constant())
+    if (auto exact = x.dividedBy(*c))
+      return {*exact, 0};
+  Polynomial q = Polynomial::atom(atoms.atom("quotient", nullptr, {x, p})),
+             r = Polynomial::atom(atoms.atom("remainder", nullptr, {x, p}));
+  addDivision(facts, x, p, q, r);
+  if (facts.provesAtLeast(x, 0))
+    facts.atLeast(q, 0);
+  return {q, r};
+}
+
+std::optional<Polynomial> Arithmetic::polynomialOf(const TValue &value,
+                                                   Facts &facts) {
+  if (value.kind == Kind::Number)
+    return value.number;
+  if (value.kind != Kind::Cycle)
+    return std::nullopt;
+  int64_t size = value.table.size();
+  bool ramp = true;
+  for (int64_t i = 0; i < size; ++i)
+    ramp &= value.table[i] == (value.table[0] + i) % size;
+  if (ramp)
+    return divide(value.number + Polynomial(value.table[0]), size, facts)
+        .second;
+  std::vector<Polynomial> operands = {value.number};
+  for (int64_t number : value.table)
+    operands.push_back(number);
+  Polynomial atom = Polynomial::atom(atoms.atom("cycle", nullptr, operands));
+  facts.atLeast(atom,
+                *std::min_element(value.table.begin(), value.table.end()));
+  facts.atLeast(*std::max_element(value.table.begin(), value.table.end()),
+                atom);
+  return atom;
+}
+
+/// All of them as tables of one length at one place, if they can be.
+static std::optional<std::pair<Polynomial, std::vector<std::vector<int64_t>>>>
+inStep(ArrayRef<TValue> operands) {
+  std::optional<Polynomial> at;
+  int64_t size = 1;
+  for (const TValue &operand : operands) {
+    if (operand.kind == Kind::Cycle) {
+      if (at && !(operand.number - *at).constant())
+        return std::nullopt;
+      if (!at)
+        at = operand.number;
+      size = std::lcm<int64_t>(size, operand.table.size());
+    } else if (!operand.constant())
+      return std::nullopt;
+  }
+  if (!at || size > 4096)
+    return std::nullopt;
+  std::vector<std::vector<int64_t>> tables;
+  for (const TValue &operand : operands) {
+    std::vector<int64_t> &table = tables.emplace_back(size);
+    for (int64_t i = 0; i < size; ++i)
+      table[i] = operand.kind == Kind::Cycle
+                     ? rotated(operand.table,
+                               *(operand.number - *at)
+                                    .constant())[i % operand.table.size()]
+                     : *operand.constant();
+  }
+  return std::pair(*at, tables);
+}
+
+TValue Arithmetic::term(Operation *op, ArrayRef<TValue> operands,
+                        Facts &facts) {
+  // Uninterpreted: equal for equal operands. Operations are equal by name and
+  // attributes.
+  if (op->getNumResults() != 1 ||
+      !checker::bitsOf(getElementTypeOrSelf(op->getResult(0).getType())) ||
+      getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1))
+    return TValue();
+  std::vector<Polynomial> polynomials;
+  for (const TValue &operand : operands) {
+    auto p = polynomialOf(operand, facts);
+    if (!p)
+      return TValue();
+    polynomials.push_back(*p);
+  }
+  std::string kind = op->getName().getStringRef().str();
+  return TValue::of(Polynomial::atom(
+      atoms.atom(kind, op->getAttrDictionary().getAsOpaquePointer(),
+                 std::move(polynomials))));
+}
+
+TValue Arithmetic::compute(Operation *op, ArrayRef<TValue> operands,
+                           Facts &facts) {
+  APInt constant;
+  Type type = op->getResult(0).getType();
+  if (matchPattern(op, m_ConstantInt(&constant)) &&
+      constant.getBitWidth() <= 64)
+    return TValue::of(constant.getBitWidth() == 1 ? constant.getZExtValue()
+                                                  : constant.getSExtValue());
+  auto [code, predicate] = checker::classify(op);
+  unsigned bits = checker::bitsOf(getElementTypeOrSelf(type));
+  if (code == Arith::None || !bits)
+    return TValue();
+  unsigned operandBits = checker::bitsOf(
+      getElementTypeOrSelf(op->getOperand(op->getNumOperands() - 1).getType()));
+  for (const TValue &operand : operands)
+    if (operand.kind == Kind::Unknown || operand.kind == Kind::Token ||
+        operand.kind == Kind::Flight)
+      return TValue();
+  return compute(op, code, predicate, operandBits, bits, operands, facts);
+}
+
+TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
+                           unsigned operandBits, unsigned bits,
+                           ArrayRef<TValue> operands, Facts &facts) {
+  // Numbers.
+  bool constants = llvm::all_of(
+      operands, [](const TValue &v) { return v.constant().has_value(); });
+  auto evaluate = [&](int64_t a, int64_t b, int64_t c) {
+    return checker::evaluate(code, predicate, operandBits, bits, a, b, c);
+  };
+  auto at = [](ArrayRef<int64_t> list, size_t i) {
+    return i < list.size() ? list[i] : 0;
+  };
+  if (constants) {
+    SmallVector<int64_t, 3> in;
+    for (const TValue &v : operands)
+      in.push_back(*v.constant());
+    auto result = evaluate(at(in, 0), at(in, 1), at(in, 2));
+    return result ? TValue::of(*result) : TValue();
+  }
+  if (auto tables = inStep(operands)) {
+    auto &[place, columns] = *tables;
+    std::vector<int64_t> result(columns[0].size());
+    for (size_t i = 0; i < result.size(); ++i) {
+      SmallVector<int64_t, 3> in;
+      for (auto &column : columns)
+        in.push_back(column[i]);
+      auto one = evaluate(at(in, 0), at(in, 1), at(in, 2));
+      if (!one)
+        return TValue();
+      result[i] = *one;
+    }
+    return TValue::cycle(place, std::move(result));
+  }
+  // Conditions.
+  if (code == Arith::And && bits == 1) {
+    std::vector<Comparison> all;
+    for (const TValue &v : operands) {
+      if (auto c = v.constant()) {
+        if (!*c)
+          return TValue::of(0);
+        continue;
+      }
+      if (v.kind != Kind::Condition)
+        return TValue();
+      all.insert(all.end(), v.all.begin(), v.all.end());
+    }
+    return TValue::condition(std::move(all));
+  }
+  if (code == Arith::Select) {
+    auto side = decide(facts, operands[0]);
+    if (side)
+      return operands[*side ? 1 : 2];
+    return operands[1] == operands[2] ? operands[1] : TValue();
+  }
+  SmallVector<Polynomial, 3> p;
+  for (const TValue &v : operands) {
+    auto polynomial = polynomialOf(v, facts);
+    if (!polynomial)
+      return TValue();
+    p.push_back(*polynomial);
+  }
+  if (operandBits == 1)
+    return TValue();
+  // Of unsigned operations: both are 0 or more, or nothing is known.
+  auto unsignedNumbers = [&] {
+    return facts.provesAtLeast(p[0], 0) && facts.provesAtLeast(p[1], 0);
+  };
+  // Exact unless it wraps round: shown, or an assumption of the proof.
+  auto exact = [&](Polynomial result) {
+    unsigned width = std::min(bits, operandBits);
+    if (result.isLost())
+      return TValue();
+    if (width < 64) {
+      int64_t limit = int64_t(1) << (width - 1);
+      if (!facts.provesAtLeast(limit - 1, result) ||
+          !facts.provesAtLeast(result, -limit))
+        assumptions.insert("no " + std::to_string(width) +
+                           "-bit number overflows (sizes below 2^" +
+                           std::to_string(width - 1) + ")");
+    } else
+      assumptions.insert("no index overflows 64 bits");
+    return TValue::of(std::move(result));
+  };
+  using P = arith::CmpIPredicate;
+  switch (code) {
+  case Arith::Add:
+    return exact(p[0] + p[1]);
+  case Arith::Sub:
+    return exact(p[0] - p[1]);
+  case Arith::Mul:
+    return exact(p[0] * p[1]);
+  case Arith::Cast:
+    return bits < operandBits ? exact(p[0]) : TValue::of(p[0]);
+  case Arith::CastU:
+    if (!facts.provesAtLeast(p[0], 0))
+      return TValue();
+    return bits < operandBits ? exact(p[0]) : TValue::of(p[0]);
+  case Arith::Shl:
+    if (auto c = p[1].constant(); c && *c >= 0 && *c < 62)
+      return exact(p[0] * Polynomial(int64_t(1) << *c));
+    return TValue();
+  case Arith::DivU:
+  case Arith::DivS:
+  case Arith::FloorDivS:
+  case Arith::RemU:
+  case Arith::RemS:
+  case Arith::CeilDivU:
+  case Arith::CeilDivS: {
+    if (!facts.provesAtLeast(p[1], 1) || !facts.provesAtLeast(p[0], 0))
+      return TValue();
+    bool up = code == Arith::CeilDivU || code == Arith::CeilDivS;
+    bool rest = code == Arith::RemU || code == Arith::RemS;
+    Polynomial x = up ? p[0] + p[1] - 1 : p[0];
+    if (auto c = p[1].constant(); c && rest && *c <= 64) {
+      std::vector<int64_t> ramp(*c);
+      std::iota(ramp.begin(), ramp.end(), 0);
+      return TValue::cycle(x, std::move(ramp));
+    }
+    auto [q, r] = divide(x, p[1], facts);
+    return TValue::of(rest ? r : q);
+  }
+  case Arith::MinU:
+  case Arith::MaxU:
+    if (!unsignedNumbers())
+      return TValue();
+    [[fallthrough]];
+  case Arith::MinS:
+  case Arith::MaxS: {
+    bool least = code == Arith::MinU || code == Arith::MinS;
+    if (facts.provesAtLeast(p[0], p[1]))
+      return TValue::of(least ? p[1] : p[0]);
+    if (facts.provesAtLeast(p[1], p[0]))
+      return TValue::of(least ? p[0] : p[1]);
+    Polynomial atom = Polynomial::atom(
+        atoms.atom(least ? "minimum" : "maximum", nullptr, {p[0], p[1]}));
+    for (const Polynomial &each : p)
+      least ? facts.atLeast(each, atom) : facts.atLeast(atom, each);
+    for (int64_t bound : {0, 1})
+      if (least && facts.provesAtLeast(p[0], bound) &&
+          facts.provesAtLeast(p[1], bound))
+        facts.atLeast(atom, bound);
+    return TValue::of(atom);
+  }
+  case Arith::Cmp: {
+    auto predicateOf = static_cast<P>(predicate);
+    if ((predicateOf == P::ult || predicateOf == P::ule ||
+         predicateOf == P::ugt || predicateOf == P::uge) &&
+        !unsignedNumbers())
+      return TValue();
+    auto one = [&](Comparison::Kind kind, Polynomial polynomial) {
+      Comparison comparison{kind, std::move(polynomial)};
+      if (auto is = decide(facts, comparison))
+        return TValue::of(*is);
+      return TValue::condition({comparison});
+    };
+    switch (predicateOf) {
+    case P::eq:
+      return one(Comparison::Equal, p[0] - p[1]);
+    case P::ne:
+      return one(Comparison::Differs, p[0] - p[1]);
+    case P::slt:
+    case P::ult:
+      return one(Comparison::AtLeast, p[1] - p[0] - 1);
+    case P::sle:
+    case P::ule:
+      return one(Comparison::AtLeast, p[1] - p[0]);
+    case P::sgt:
+    case P::ugt:
+      return one(Comparison::AtLeast, p[0] - p[1] - 1);
+    case P::sge:
+    case P::uge:
+      return one(Comparison::AtLeast, p[0] - p[1]);
+    }
+    return TValue();
+  }
+  default:
+    return term(op, operands, facts);
+  }
+}

@@ -1,0 +1,318 @@
+//===- Walk.cpp - warps that execute the same text, together --------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Walk.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::typestate;
+using TValue = titan::typestate::Value;
+using MValue = mlir::Value;
+using Kind = TValue::Kind;
+
+bool Proof::walk(bool enforce) {
+  accesses.clear();
+  signals.clear();
+  waits.clear();
+  totals.clear();
+  counts.clear();
+  return Walk(*this, enforce).run();
+}
+
+bool Walk::run() {
+  KernelOp kernel = proof.kernel;
+  kernel.getBody().walk([&](HardwareEffectsInterface op) {
+    for (const effect::Effect &effect : proof.effectsOf(op))
+      if (auto *access = std::get_if<effect::Access>(&effect.what))
+        if (access->kind != AccessKind::Read) {
+          MValue object = access->bytes.object;
+          if (isa<TensorMapType>(object.getType()))
+            object = getMappedTensor(object);
+          if (auto argument = dyn_cast_or_null<BlockArgument>(object))
+            if (isa<GlobalType>(argument.getType()))
+              written.insert(
+                  kernel.getKernelArguments()[argument.getArgNumber()]
+                      .getAsOpaquePointer());
+        }
+  });
+  State state;
+  state.facts = proof.launch;
+  for (auto &[value, what] : proof.launchValues)
+    state.values[value] = what;
+  Who who;
+  firstWarp = 0;
+  regionWarps = kernel.getWarps();
+  for (int warp = 0; warp < regionWarps; ++warp) {
+    who.warps.push_back(warp);
+    state.warps[warp];
+  }
+  if (!block(kernel.getBody().front(), state, who, nullptr))
+    return false;
+  for (int warp : who.warps)
+    if (!end(state, warp))
+      return false;
+  return true;
+}
+
+bool Walk::end(State &state, int warp) {
+  WarpState &w = state.warps[warp];
+  Operation *op = proof.kernel;
+  if (!w.unbound.empty())
+    return proof.stop("warp " + std::to_string(warp) +
+                          " ends with copies or products in no group",
+                      op);
+  Totals &totals = proof.totals[warp];
+  for (int lane : {elected, others}) {
+    totals.signals[lane] = w.arrivals[lane];
+    totals.knows[lane] = w.knows[lane];
+    for (auto &[ring, bytes] : w.bytes[lane])
+      if (bytes.first || bytes.second)
+        return proof.stop(
+            "bytes are expected that no copy of the thread brings", op);
+  }
+  for (auto &[object, count] : w.next) {
+    const Object &o = proof.objects[object];
+    if (o.kind != Object::Groups)
+      continue;
+    auto mechanism = static_cast<Mechanism>(o.id);
+    const MechanismInfo &info = mechanismInfo(mechanism);
+    if (info.atExit == Discharge::Nothing)
+      continue;
+    ObjectId over = info.atExit == Discharge::SourcesRead
+                        ? reads(mechanism, warp, elected)
+                        : object;
+    if (!knowsUse(state, w.knows[elected], over, count - Polynomial(1)))
+      return proof.stop("not all of its " + std::string(info.name) +
+                            "s are shown to be waited for when warp " +
+                            std::to_string(warp) + " ends",
+                        op);
+  }
+  return true;
+}
+
+bool Walk::block(Block &block, State &state, const Who &who,
+                 std::vector<TValue> *yields) {
+  for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>()) {
+      if (yields)
+        for (MValue operand : op.getOperands())
+          yields->push_back(state.values.lookup(operand));
+      return true;
+    }
+    if (!operation(op, state, who))
+      return false;
+  }
+  return true;
+}
+
+bool Walk::operation(Operation &op, State &state, const Who &who) {
+  if (isa<scf::ForOp>(op))
+    return loop(&op, state, who);
+  if (isa<scf::IfOp>(op))
+    return branch(&op, state, who);
+  if (isa<ElectOp>(op))
+    return elect(&op, state, who);
+  if (isa<WarpSpecializeOp>(op))
+    return specialize(&op, state, who);
+  if (op.getNumRegions()) {
+    bool effects = false;
+    op.walk([&](HardwareEffectsInterface) { effects = true; });
+    if (effects)
+      return proof.stop("what this executes is not followed by the proof yet",
+                        &op);
+  }
+  if (isa<HardwareEffectsInterface>(op))
+    return hardware(&op, state, who);
+  if (auto check = dyn_cast<AssertOp>(op)) {
+    if (mode != Mode::Final || !enforce ||
+        decide(state.facts, state.values.lookup(check.getCondition())) == true)
+      return true;
+    return proof.stop("this assertion is not shown to hold", &op,
+                      "titan.require in the launch region that implies it");
+  }
+  // What does anything to memory or threads lists it as effects.
+  if (!isPure(&op) && !isa<TitanDialect, arith::ArithDialect>(op.getDialect()))
+    return proof.stop("what this does is not followed by the proof yet", &op);
+  if (op.getNumResults() != 1)
+    return true;
+  MValue result = op.getResult(0);
+  if (state.values.contains(result) && isa<CtaIdOp, NumCtasOp, DimOp>(op))
+    return true;
+  TValue value;
+  if (isa<TokenType>(result.getType()) && !op.getNumOperands()) {
+    value.kind = Kind::Token;
+    value.none = true;
+  } else if (isa<InFlightType>(result.getType()) && !op.getNumOperands()) {
+    value.kind = Kind::Flight;
+    value.none = true;
+  } else if (isa<SplatOp>(op)) {
+    value = state.values.lookup(op.getOperand(0));
+  } else if (auto coordinate = dyn_cast<CoordinateOp>(op)) {
+    auto type = cast<RankedTensorType>(result.getType());
+    int64_t dimension = coordinate.getDimension();
+    std::vector<Polynomial> shape = {dimension};
+    for (int64_t size : type.getShape())
+      shape.push_back(size);
+    Polynomial atom = Polynomial::atom(proof.atoms.atom(
+        "coordinate", type.getEncoding().getAsOpaquePointer(), shape));
+    state.facts.atLeast(atom, 0);
+    state.facts.atLeast(type.getDimSize(dimension) - 1, atom);
+    value = TValue::of(atom);
+  } else if (isa<ClusterRankOp>(op)) {
+    value = TValue::of(0);
+  } else {
+    SmallVector<TValue, 3> operands;
+    for (MValue operand : op.getOperands())
+      operands.push_back(state.values.lookup(operand));
+    value = proof.arithmetic.compute(&op, operands, state.facts);
+  }
+  state.values[result] = value;
+  return true;
+}
+
+bool Walk::elect(Operation *op, State &state, const Who &who) {
+  auto elect = cast<ElectOp>(op);
+  Who inside = who;
+  inside.lanes = static_cast<Lanes>(who.lanes & Elected);
+  if (!inside.lanes)
+    return true;
+  int warp = -1;
+  if (auto number = elect.getWarp()) {
+    warp = firstWarp + *number;
+    if (!llvm::is_contained(who.warps, warp))
+      return true;
+    inside.warps = {warp};
+  }
+  std::vector<TValue> yields;
+  if (!block(elect.getBody().front(), state, inside, &yields))
+    return false;
+  for (auto [result, value] : llvm::zip(op->getResults(), yields)) {
+    if (value.kind == Kind::Token && !value.none && warp >= 0)
+      value.warp = warp;
+    state.values[result] = value;
+  }
+  return true;
+}
+
+bool Walk::specialize(Operation *op, State &state, const Who &who) {
+  auto specialize = cast<WarpSpecializeOp>(op);
+  if (who.lanes != AllLanes || !state.path.empty())
+    return proof.stop("partitions in loops or branches are not followed", op);
+  for (auto partition : specialize.getBody().getOps<PartitionOp>()) {
+    ++groupNumber;
+    firstWarp = specialize.getFirstWarp(partition);
+    regionWarps = partition.getWarps();
+    Who inside;
+    for (int64_t i = 0; i < regionWarps; ++i)
+      inside.warps.push_back(firstWarp + i);
+    State own = state;
+    if (!block(partition.getBody().front(), own, inside, nullptr))
+      return false;
+    for (int warp : inside.warps)
+      state.warps[warp] = own.warps[warp];
+  }
+  firstWarp = 0;
+  regionWarps = proof.kernel.getWarps();
+  groupNumber = 0;
+  return true;
+}
+
+bool Walk::branch(Operation *op, State &state, const Who &who) {
+  auto branch = cast<scf::IfOp>(op);
+  const TValue condition = state.values.lookup(branch.getCondition());
+  auto take = [&](bool side) {
+    std::vector<TValue> yields;
+    Region &region = side ? branch.getThenRegion() : branch.getElseRegion();
+    if (!region.empty() && !block(region.front(), state, who, &yields))
+      return false;
+    for (auto [result, value] : llvm::zip(op->getResults(), yields))
+      state.values[result] = value;
+    return true;
+  };
+  if (auto side = decide(state.facts, condition))
+    return take(*side);
+  bool effects = false;
+  op->walk([&](HardwareEffectsInterface) { effects = true; });
+  if (condition.kind == Kind::Condition)
+    for (const Comparison &comparison : condition.all)
+      if (comparison.kind == Comparison::AtLeast &&
+          !proof.varies(comparison.polynomial) && effects) {
+        proof.stopped = Stop{"a branch that the launch decides", op, "",
+                             comparison.polynomial};
+        return false;
+      }
+  if (condition.kind != Kind::Condition || condition.all.size() != 1 ||
+      condition.all[0].kind == Comparison::Differs) {
+    if (!effects) {
+      for (MValue result : op->getResults())
+        state.values[result] = TValue();
+      return true;
+    }
+    return proof.stop("what decides this branch is not followed", op);
+  }
+  // Both sides, which have to agree in all but what they touch.
+  Comparison yes = condition.all[0], no = yes;
+  if (yes.kind == Comparison::AtLeast)
+    no.polynomial = Polynomial(-1) - yes.polynomial;
+  State other = state;
+  Facts outside = state.facts;
+  assume(state.facts, yes);
+  if (yes.kind == Comparison::AtLeast)
+    assume(other.facts, no);
+  state.path.push_back({op, {}, 0});
+  other.path.push_back({op, {}, 1});
+  auto side = [&](Region &region, State &in, std::vector<TValue> &yields) {
+    return region.empty() || block(region.front(), in, who, &yields);
+  };
+  std::vector<TValue> first, second;
+  if (!side(branch.getThenRegion(), state, first) ||
+      !side(branch.getElseRegion(), other, second))
+    return false;
+  state.path.pop_back();
+  // What was assumed holds no longer.
+  state.facts = outside;
+  for (auto &[warp, w] : state.warps) {
+    WarpState &o = other.warps[warp];
+    for (int lane : {elected, others}) {
+      if (w.waits[lane] != o.waits[lane] ||
+          w.arrivals[lane] != o.arrivals[lane] ||
+          w.bytes[lane] != o.bytes[lane])
+        return proof.stop("the sides of this branch signal or wait differently",
+                          op);
+      w.knows[lane] = common(state, w.knows[lane], o.knows[lane]);
+      w.atFence[lane] = common(state, w.atFence[lane], o.atFence[lane]);
+      w.atProduct[lane] = common(state, w.atProduct[lane], o.atProduct[lane]);
+    }
+    if (w.next != o.next)
+      return proof.stop("the sides of this branch commit or meet differently",
+                        op);
+    w.unbound.insert(o.unbound.begin(), o.unbound.end());
+    w.productFence &= o.productFence;
+    // Accesses of before: what one side alone has done to them does not count.
+    std::vector<Pending> both;
+    for (Pending &mine : w.pending) {
+      auto theirs = llvm::find_if(o.pending, [&](const Pending &p) {
+        return p.access == mine.access && p.age == mine.age;
+      });
+      if (theirs != o.pending.end()) {
+        mine.fenced &= theirs->fenced;
+        for (int lane : {elected, others})
+          mine.held[lane] &= theirs->held[lane];
+      }
+      both.push_back(mine);
+    }
+    for (Pending &theirs : o.pending)
+      if (llvm::none_of(w.pending, [&](const Pending &p) {
+            return p.access == theirs.access && p.age == theirs.age;
+          }))
+        both.push_back(theirs);
+    w.pending = std::move(both);
+  }
+  for (auto [result, a, b] : llvm::zip(op->getResults(), first, second))
+    state.values[result] = a == b ? a : TValue();
+  return true;
+}

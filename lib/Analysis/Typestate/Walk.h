@@ -1,0 +1,185 @@
+//===- Walk.h - warps that execute the same text, together ------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A loop is walked as
+//
+//   first body     t = 0, from the state before the loop
+//   slopes         t = 1, 2: how each number of the state grows an iteration
+//   head           each number e = e1 + d (t - 1), a guess
+//   pending        a later body, for the accesses that the next one releases
+//   later body     from the head at t; its end must be the head at t + 1
+//
+// and its end is the head at t = count. What of the head does not hold at the end
+// of the later body is dropped (knowledge) or stops the proof (counters).
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_ANALYSIS_TYPESTATE_WALK_H
+#define TITAN_LIB_ANALYSIS_TYPESTATE_WALK_H
+
+#include "Typestate.h"
+
+namespace titan::typestate {
+
+/// An access that later uses of its thread still release.
+struct Pending {
+  size_t access;
+  /// Atoms of the walk, in terms of the access' own iteration; none: not
+  /// expressible.
+  std::map<Atom, std::optional<Polynomial>> toOwn;
+  /// Releases from here on are there under these (of its own iteration).
+  Facts when;
+  /// A lane that all lanes of the access are before.
+  bool held[2] = {};
+  bool fenced = false;
+  /// From before the loop that is walked.
+  bool before = false;
+  /// How many back edges it has passed.
+  int age = 0;
+  /// Asynchronous: its group, in terms of the walk.
+  std::optional<std::pair<ObjectId, Polynomial>> group;
+};
+
+struct WarpState {
+  Knowledge knows[2], atFence[2], atProduct[2];
+  /// Uses so far: waits and arrivals of rings, by lane; rounds and groups.
+  std::map<ObjectId, Polynomial> waits[2], arrivals[2], next;
+  /// Bytes expected for the arrival to come, and for the last one.
+  std::map<ObjectId, std::pair<int64_t, int64_t>> bytes[2];
+  /// Issued, and in no group yet.
+  std::set<std::pair<Mechanism, int>> unbound;
+  std::vector<Pending> pending;
+  bool productFence = false;
+};
+
+struct State {
+  llvm::DenseMap<mlir::Value, Value> values;
+  std::map<int, WarpState> warps;
+  Facts facts;
+  Path path;
+};
+
+/// Adds a use that comes after the access, unless one there says as much.
+void addRelease(Access &access, Release release);
+
+class Walk {
+public:
+  Walk(Proof &proof, bool enforce) : proof(proof), enforce(enforce) {}
+  bool run();
+
+private:
+  /// Who executes.
+  struct Who {
+    std::vector<int> warps;
+    Lanes lanes = AllLanes;
+  };
+  enum class Mode {
+    Slope,   ///< nothing is written down
+    Pending, ///< accesses
+    Final    ///< all
+  };
+
+  bool block(mlir::Block &block, State &state, const Who &who,
+             std::vector<Value> *yields);
+  bool operation(mlir::Operation &op, State &state, const Who &who);
+  bool loop(mlir::Operation *op, State &state, const Who &who);
+  bool branch(mlir::Operation *op, State &state, const Who &who);
+  bool elect(mlir::Operation *op, State &state, const Who &who);
+  bool specialize(mlir::Operation *op, State &state, const Who &who);
+  /// A warp's thread is over.
+  bool end(State &state, int warp);
+
+  // Effects (Perform.cpp)
+  bool hardware(mlir::Operation *op, State &state, const Who &who);
+  struct Ring {
+    ObjectId object;
+    Value slot;
+  };
+  std::optional<Ring> ringOf(mlir::Operation *op, State &state,
+                             const effect::BarrierRef &ref);
+  /// Whether slot is use mod the ring's slots.
+  bool isSlotOf(State &state, const Ring &ring, const Polynomial &use);
+  bool access(mlir::Operation *op, unsigned number,
+              const effect::Access &effect, State &state, const Who &who,
+              const std::map<int, Release> &phases);
+  bool locate(Access &access, const effect::Access &effect, State &state,
+              int rank);
+  bool locateGlobal(Access &access, const effect::Access &effect, State &state);
+  bool arrive(mlir::Operation *op, const effect::Arrive &arrive, State &state,
+              const Who &who);
+  bool expect(mlir::Operation *op, const effect::ExpectTx &expect, State &state,
+              const Who &who);
+  bool complete(mlir::Operation *op, const effect::CompleteTx &complete,
+                State &state, const Who &who, std::map<int, Release> &phases);
+  bool wait(mlir::Operation *op, const effect::WaitBarrier &wait, State &state,
+            const Who &who);
+  bool waitGroup(mlir::Operation *op, const effect::WaitGroup &wait,
+                 State &state, const Who &who);
+  bool commit(mlir::Operation *op, const effect::CommitGroup &commit,
+              State &state, const Who &who);
+  bool threadBarrier(mlir::Operation *op, const effect::ThreadBarrier &barrier,
+                     State &state, const Who &who);
+  bool fence(mlir::Operation *op, const effect::Fence &fence, State &state,
+             const Who &who);
+  bool registers(mlir::Operation *op, const effect::Registers &registers,
+                 State &state, const Who &who);
+  bool lifetime(mlir::Operation *op, const effect::Lifetime &life, State &state,
+                const Who &who);
+  bool usable(mlir::Operation *op, ObjectId ring, const Who &who, bool async);
+
+  void learn(State &state, Knowledge &knows, ObjectId object,
+             const Polynomial &bound);
+  bool knowsUse(State &state, const Knowledge &knows, ObjectId object,
+                const Polynomial &use);
+  /// What two lanes, or warps, both know.
+  Knowledge common(State &state, const Knowledge &a, const Knowledge &b);
+  void release(State &state, int warp, Lanes lanes, ObjectId object,
+               const Polynomial &use);
+  size_t record(Access access, unsigned number);
+  ObjectId groups(Mechanism mechanism, int warp, int lane);
+  ObjectId reads(Mechanism mechanism, int warp, int lane);
+  ObjectId warpObject(int warp);
+
+  // Loops (Loops.cpp)
+  struct Machine {
+    std::vector<unsigned> arguments; ///< of the loop, by number
+    std::vector<std::vector<int64_t>> tables;
+    Polynomial at; ///< steps made before the loop
+  };
+  std::optional<Machine> machine(mlir::Operation *op, llvm::ArrayRef<Value> in);
+  std::optional<int64_t>
+  number(mlir::Value value, mlir::Block *body,
+         const llvm::DenseMap<mlir::Value, int64_t> &arguments, int depth);
+  /// The head at iteration t.
+  std::optional<State> head(mlir::Operation *op, const State &first,
+                            const State &second, const Polynomial &t);
+  void substitute(State &state, Atom atom, const Polynomial &by);
+  bool sameNumbers(mlir::Operation *op, State &end, State &head, bool &changed,
+                   State &guess);
+
+  Proof &proof;
+  bool enforce;
+  Mode mode = Mode::Final;
+  uint64_t sequence = 0;
+  unsigned groupNumber = 0;
+  int64_t firstWarp = 0, regionWarps = 0;
+  struct Life {
+    int warp;
+    bool fenced = false, published = false;
+  };
+  std::map<ObjectId, Life> lives;
+  std::map<std::tuple<mlir::Operation *, unsigned, int, std::string>, size_t>
+      recorded;
+  std::vector<size_t> touched;
+  /// Global tensors that the kernel writes.
+  std::set<void *> written;
+  std::map<int64_t, std::vector<int>> namedUsers;
+};
+
+} // namespace titan::typestate
+
+#endif
