@@ -160,6 +160,22 @@ makePtx(llvm::Module &module, llvm::TargetMachine &machine, Location loc) {
 // All of it
 //===----------------------------------------------------------------------===//
 
+/// A signed bit is 0 or -1; LLVM 22's NVPTX target makes 1 of it where it
+/// selects cvt.rn.bf16.s32.
+static LogicalResult convertSignedBit(arith::SIToFPOp op,
+                                      PatternRewriter &rewriter) {
+  auto type = dyn_cast<FloatType>(op.getType());
+  if (!type || !op.getIn().getType().isInteger(1))
+    return failure();
+  auto number = [&](double value) -> Value {
+    return arith::ConstantOp::create(rewriter, op.getLoc(),
+                                     rewriter.getFloatAttr(type, value));
+  };
+  rewriter.replaceOpWithNewOp<arith::SelectOp>(op, op.getIn(), number(-1),
+                                               number(0));
+  return success();
+}
+
 LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
                              llvm::raw_ostream &output) {
   Location loc = module.getLoc();
