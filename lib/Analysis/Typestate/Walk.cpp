@@ -109,6 +109,45 @@ bool Walk::block(Block &block, State &state, const Who &who,
   return true;
 }
 
+/// A tile whose elements are all the operand, or each its coordinate.
+TValue Walk::elements(TileOpInterface op, State &state) {
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !checker::bitsOf(type.getElementType()))
+    return TValue();
+  if (op->getNumOperands() == 1 &&
+      checker::bitsOf(op->getOperand(0).getType())) {
+    for (int64_t number : {0, 1}) {
+      std::vector<int64_t> elements = op.getElements({ArrayRef(number)});
+      if (elements.empty() || elements[0] != number ||
+          !llvm::all_equal(elements))
+        return TValue();
+    }
+    return state.values.lookup(op->getOperand(0));
+  }
+  if (op->getNumOperands())
+    return TValue();
+  std::vector<int64_t> elements = op.getElements({});
+  int64_t inner = 1;
+  for (int64_t d = type.getRank() - 1; d >= 0; inner *= type.getDimSize(d--)) {
+    bool coordinate =
+        static_cast<int64_t>(elements.size()) == type.getNumElements();
+    for (size_t i = 0; coordinate && i < elements.size(); ++i)
+      coordinate =
+          elements[i] == static_cast<int64_t>(i) / inner % type.getDimSize(d);
+    if (!coordinate)
+      continue;
+    std::vector<Polynomial> shape = {d};
+    for (int64_t size : type.getShape())
+      shape.push_back(size);
+    Polynomial atom = Polynomial::atom(proof.atoms.atom(
+        "coordinate", type.getEncoding().getAsOpaquePointer(), shape));
+    state.facts.atLeast(atom, 0);
+    state.facts.atLeast(type.getDimSize(d) - 1, atom);
+    return TValue::of(atom);
+  }
+  return TValue();
+}
+
 bool Walk::operation(Operation &op, State &state, const Who &who) {
   if (isa<scf::ForOp>(op))
     return loop(&op, state, who);
@@ -149,19 +188,8 @@ bool Walk::operation(Operation &op, State &state, const Who &who) {
   } else if (isa<InFlightType>(result.getType()) && !op.getNumOperands()) {
     value.kind = Kind::Flight;
     value.none = true;
-  } else if (isa<SplatOp>(op)) {
-    value = state.values.lookup(op.getOperand(0));
-  } else if (auto coordinate = dyn_cast<CoordinateOp>(op)) {
-    auto type = cast<RankedTensorType>(result.getType());
-    int64_t dimension = coordinate.getDimension();
-    std::vector<Polynomial> shape = {dimension};
-    for (int64_t size : type.getShape())
-      shape.push_back(size);
-    Polynomial atom = Polynomial::atom(proof.atoms.atom(
-        "coordinate", type.getEncoding().getAsOpaquePointer(), shape));
-    state.facts.atLeast(atom, 0);
-    state.facts.atLeast(type.getDimSize(dimension) - 1, atom);
-    value = TValue::of(atom);
+  } else if (auto tile = dyn_cast<TileOpInterface>(op)) {
+    value = elements(tile, state);
   } else if (isa<ClusterRankOp>(op)) {
     value = TValue::of(0);
   } else {

@@ -86,6 +86,7 @@ private:
   bool block(mlir::Block &block, State &state, const Who &who,
              std::vector<Value> *yields);
   bool operation(mlir::Operation &op, State &state, const Who &who);
+  Value elements(TileOpInterface op, State &state);
   bool loop(mlir::Operation *op, State &state, const Who &who);
   bool branch(mlir::Operation *op, State &state, const Who &who);
   bool elect(mlir::Operation *op, State &state, const Who &who);
