@@ -374,3 +374,23 @@ titan.kernel @k(%x: i32) warps(1) launch {
 } body(%x: i32) {
   titan.return
 }
+
+// -----
+
+// expected-error @+1 {{[kernel-alignment] no tensor is called "B"}}
+titan.kernel @k(%A: !titan.global<?xf32>) warps(1) attributes {titan.alignment = {B = 16}} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+// expected-error @+1 {{[kernel-alignment] "A": a power of two up to 4096, not 12}}
+titan.kernel @k(%A: !titan.global<?xf32>) warps(1) attributes {titan.alignment = {A = 12}} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OpHelpers.h"
-#include "titan/Dialect/Titan/Titan.h"
+#include "titan/Dialect/Titan/ArgumentAlignment.h"
 #include "titan/Target/Target.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -199,6 +199,46 @@ LogicalResult KernelOp::verify() {
                          "an integer or a "
                          "float, not ")
              << t;
+  }
+  return verifyArgumentAlignment(*this);
+}
+
+static constexpr StringRef alignmentName = "titan.alignment";
+
+int64_t titan::getArgumentAlignment(KernelOp kernel, unsigned argument) {
+  auto tensor = cast<GlobalType>(
+      cast<TypeAttr>(kernel.getArgTypes()[argument]).getValue());
+  int64_t bytes = getElementBytes(tensor.getElementType());
+  if (auto all = kernel->getAttrOfType<DictionaryAttr>(alignmentName))
+    if (auto asked = all.getAs<IntegerAttr>(
+            cast<StringAttr>(kernel.getArgNames()[argument])))
+      return std::max(bytes, asked.getInt());
+  return bytes;
+}
+
+LogicalResult titan::verifyArgumentAlignment(KernelOp kernel) {
+  Attribute given = kernel->getAttr(alignmentName);
+  if (!given)
+    return success();
+  auto all = dyn_cast<DictionaryAttr>(given);
+  if (!all)
+    return kernel.emitOpError("[kernel-alignment] `titan.alignment` lists "
+                              "tensors and bytes: {A = 16}");
+  for (NamedAttribute each : all) {
+    auto names = kernel.getArgNames();
+    auto name = llvm::find(names, Attribute(each.getName()));
+    if (name == names.end() ||
+        !isa<GlobalType>(
+            cast<TypeAttr>(kernel.getArgTypes()[name - names.begin()])
+                .getValue()))
+      return kernel.emitOpError("[kernel-alignment] no tensor is called ")
+             << each.getName();
+    auto bytes = dyn_cast<IntegerAttr>(each.getValue());
+    if (!bytes || bytes.getInt() < 1 || bytes.getInt() > 4096 ||
+        !llvm::isPowerOf2_64(static_cast<uint64_t>(bytes.getInt())))
+      return kernel.emitOpError("[kernel-alignment] ")
+             << each.getName() << ": a power of two up to 4096, not "
+             << each.getValue();
   }
   return success();
 }
