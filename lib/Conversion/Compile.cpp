@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/Compile.h"
 #include "Assembler.h"
+#include "titan/Conversion/Emitter.h"
 #include "titan/Conversion/TitanToLLVM.h"
 #include "titan/Runtime/Manifest.h"
 #include "titan/Target/Target.h"
@@ -80,7 +81,8 @@ static void buildLLVMPasses(OpPassManager &pm) {
 // llvm dialect -> LLVM IR -> PTX
 //===----------------------------------------------------------------------===//
 
-static std::unique_ptr<llvm::TargetMachine> makeTargetMachine(Location loc) {
+static std::unique_ptr<llvm::TargetMachine>
+makeTargetMachine(const Emitter::Machine &machine, Location loc) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeNVPTXTargetInfo();
@@ -92,19 +94,19 @@ static std::unique_ptr<llvm::TargetMachine> makeTargetMachine(Location loc) {
     if (auto found = options.find("nvptx-short-ptr"); found != options.end())
       static_cast<llvm::cl::opt<bool> *>(found->second)->setValue(true);
   });
-  llvm::Triple triple("nvptx64-nvidia-cuda");
+  llvm::Triple triple(machine.triple);
   std::string error;
   const llvm::Target *target =
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) {
-    emitError(loc) << "[codegen-failed] this LLVM has no NVPTX target: "
-                   << error;
+    emitError(loc) << "[codegen-failed] this LLVM has no target "
+                   << machine.triple << ": " << error;
     return nullptr;
   }
   llvm::TargetOptions options;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, "sm_90a", "+ptx86", options, llvm::Reloc::PIC_, std::nullopt,
-      llvm::CodeGenOptLevel::Aggressive));
+      triple, machine.processor, machine.features, options, llvm::Reloc::PIC_,
+      std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
 /// Every asm statement is convergent: barriers and matrix instructions are
@@ -179,14 +181,15 @@ static LogicalResult convertSignedBit(arith::SIToFPOp op,
 LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
                              llvm::raw_ostream &output) {
   Location loc = module.getLoc();
-  if (options.target != "sm_90a") {
-    if (options.target == "sm_100a" || options.target == "gfx942")
-      return emitError(loc, "[not-supported-yet] ")
-             << "there is no code generator for " << options.target
-             << " yet; there is one for sm_90a (docs/status.md)";
+  const TargetInfo *target = lookupTarget(options.target);
+  if (!target)
     return emitError(loc, "[unknown-target] unknown target '")
            << options.target << "'; targets are sm_90a, sm_100a and gfx942";
-  }
+  std::unique_ptr<Emitter> emitter = Emitter::create(*target);
+  if (!emitter)
+    return emitError(loc, "[not-supported-yet] ")
+           << "there is no code generator for " << options.target
+           << " yet; there is one for sm_90a (docs/status.md)";
   MLIRContext *context = module.getContext();
   DialectRegistry registry;
   registerCompileDialects(registry);
@@ -221,7 +224,7 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
     });
     if (onTarget.wasInterrupted())
       return failure();
-    auto result = lowerKernel(kernel, *lowered);
+    auto result = lowerKernel(kernel, *lowered, *emitter);
     if (failed(result))
       return failure();
     auto entry = makeManifestKernel(kernel, std::move(*result));
@@ -243,7 +246,8 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
                        "the llvm dialect");
   }
 
-  std::unique_ptr<llvm::TargetMachine> machine = makeTargetMachine(loc);
+  std::unique_ptr<llvm::TargetMachine> machine =
+      makeTargetMachine(emitter->machine(), loc);
   if (!machine)
     return failure();
   llvm::LLVMContext llvmContext;

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/TitanToLLVM.h"
+#include "titan/Dialect/Titan/ArgumentAlignment.h"
 #include "titan/Target/Codes.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -224,16 +225,16 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
       }
     }
     auto [read, written] = access.lookup(argument);
-    arguments.push_back(
-        json::Object{{"name", name},
-                     {"kind", "tensor"},
-                     {"type", typeName(global.getElementType())},
-                     {"shape", std::move(shape)},
-                     {"strides", std::move(strides)},
-                     {"alignment", getElementBytes(global.getElementType())},
-                     {"access", written && !read ? "write"
-                                : written        ? "readwrite"
-                                                 : "read"}});
+    arguments.push_back(json::Object{
+        {"name", name},
+        {"kind", "tensor"},
+        {"type", typeName(global.getElementType())},
+        {"shape", std::move(shape)},
+        {"strides", std::move(strides)},
+        {"alignment", getArgumentAlignment(kernel, argument.getArgNumber())},
+        {"access", written && !read ? "write"
+                   : written        ? "readwrite"
+                                    : "read"}});
   }
 
   for (Operation &op : kernel.getLaunch().front()) {
@@ -393,7 +394,7 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
       {"arguments", std::move(arguments)},
       {"grid", std::move(grid)},
       {"cluster", json::Array{cluster[0], cluster[1], cluster[2]}},
-      {"block", static_cast<int64_t>(kernel.getWarps()) * 32},
+      {"block", lowered.threads},
       {"shared_memory", json::Object{{"dynamic", lowered.sharedBytes}}},
       {"tensor_maps", std::move(maps)},
       {"parameters", std::move(lowered.parameters)},

@@ -85,6 +85,14 @@ Result<LaneTerms> titan::laneTerms(const Layout &layout) {
   return result;
 }
 
+Result<Layout> titan::coordinateOf(const Layout &tile, int64_t reg, int dim) {
+  Result<Layout> one = tile.restricted(0, reg);
+  for (int d = tile.rank(); one && d-- > 0;)
+    if (d != dim)
+      one = one->withoutDim(d);
+  return one;
+}
+
 /// Whether two lists of pieces are the same function but for the constant.
 static bool samePieces(const BitForm &a, const BitForm &b) {
   // Replicas say nothing.

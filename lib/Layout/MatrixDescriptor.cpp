@@ -190,6 +190,12 @@ Result<MatrixDescriptor> MatrixDescriptor::make(const SharedImage &image,
   return make(*operand, image.elementBytes(), rows);
 }
 
+Layout MatrixDescriptor::rowStarts() const {
+  Layout first = *starts.restricted(1, 0);
+  return *Layout::make({first.axes()[0]}, first.dims(), first.offset(),
+                       first.bits());
+}
+
 uint64_t MatrixDescriptor::encode(int64_t address, DescriptorFormat format,
                                   int64_t patternStart) const {
   auto field = [](int64_t bytes) {

@@ -25,24 +25,14 @@
 #define TITAN_CONVERSION_KERNELLOWERING_H
 
 #include "titan/Analysis/PendingGroups.h"
+#include "titan/Analysis/TrailingZeros.h"
+#include "titan/Conversion/Emitter.h"
 #include "titan/Conversion/TitanToLLVM.h"
-
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
-
-#include <functional>
 
 namespace titan {
 
 using Values = llvm::SmallVector<mlir::Value>;
 
-/// A value computed from the lane and the warp (of the partition) alone.
-using LaneFunction = std::function<int64_t(int64_t lane, int64_t warp)>;
-
-/// `createpolicy.fractional.L2::evict_first.b64` of the whole access, as the
-/// 64-bit word that it makes (the same one each time).
-int64_t cacheWord(CachePolicy policy);
 /// ".u32", ".s64", ...: the type by which PTX names a reduction of 32 or 64 bits.
 llvm::StringRef sharedReductionType(AtomicOp op, bool wide);
 
@@ -50,7 +40,7 @@ class KernelLowering {
 public:
   using Value = mlir::Value;
 
-  KernelLowering(KernelOp kernel, mlir::ModuleOp module);
+  KernelLowering(KernelOp kernel, mlir::ModuleOp module, Emitter &emitter);
   mlir::FailureOr<LoweredKernel> run();
 
   /// Where the function is being built, at the location of the operation.
@@ -58,10 +48,15 @@ public:
   KernelOp kernel;
   /// What the function stands in, and what the package will say of it.
   mlir::ModuleOp module;
+  /// What is the target's own.
+  Emitter &emitter;
+  const TargetInfo &target;
   mlir::LLVM::LLVMFuncOp function;
   LoweredKernel lowered;
   /// Groups that may be pending at a wait.
   PendingGroups groups;
+  /// Powers of two that divide the kernel's numbers.
+  TrailingZeros zeros;
 
   //===--------------------------------------------------------------------===//
   // The walk
@@ -99,6 +94,14 @@ public:
   };
   mlir::FailureOr<Converted> convertAll(mlir::Operation *op,
                                         mlir::TypeRange types);
+  /// What a tile was made of, where that is simpler than its registers: one
+  /// scalar in all elements, or their coordinate.
+  struct TileOrigin {
+    Value scalar;
+    std::optional<unsigned> coordinate;
+  };
+  void setOrigin(Value tile, TileOrigin origin) { origins[tile] = origin; }
+  TileOrigin origin(Value tile) const { return origins.lookup(tile); }
   /// Deals `scalars` out to `targets`, `counts` to each.
   void deal(mlir::ValueRange targets, mlir::ValueRange scalars,
             llvm::ArrayRef<size_t> counts);
@@ -120,7 +123,7 @@ public:
   llvm::SmallVector<Value> packed(mlir::ValueRange elements);
   /// The opposite, of 16-bit elements.
   llvm::SmallVector<Value> unpacked(mlir::ValueRange words, mlir::Type element);
-  /// Inline PTX with side effects; `$0` is the result where there is one.
+  /// inlinePtx (Emitter.h) with side effects.
   Value ptx(mlir::Type result, llvm::StringRef text,
             llvm::StringRef constraints, mlir::ValueRange operands);
   void ptx(llvm::StringRef text, llvm::StringRef constraints,
@@ -130,7 +133,7 @@ public:
   // Threads
   //===--------------------------------------------------------------------===//
 
-  /// tid.x % 32.
+  /// The thread's number in its warp.
   Value lane() { return laneValue; }
   /// The warp's rank in the partition that the walk is in, and in the CTA.
   Value warp() { return partitionWarp; }
@@ -155,6 +158,8 @@ public:
   Value sharedAddress(Value allocation);
   /// The address of an element: i32 in shared memory, i64 in global memory.
   Value elementAddress(Value memory, mlir::ValueRange indices);
+  /// The access to it of a thread, weak and without a mask.
+  Emitter::Access elementAccess(Value memory, mlir::ValueRange indices);
   /// That of a barrier of a ring; without an index the first one's.
   Value mbarrierAddress(Value barrier, Value index);
 
@@ -162,25 +167,29 @@ public:
   // Register tiles: LaneFunctions.cpp
   //===--------------------------------------------------------------------===//
 
-  /// Emits a function of lane and warp (0 .. warps-1), found by its values:
-  /// linear over bits, or a sum. None: it is neither.
-  std::optional<Value> laneFunction(const LaneFunction &function,
-                                    int64_t warps);
+  /// Emits a layout (reg, lane, warp) -> number, its register 0, as a function
+  /// of the executing lane and warp (titan/Layout/LaneTerms.h). None: digits
+  /// overlap under a swizzle.
+  std::optional<Value> laneFunction(const Layout &layout);
+  /// Emits several, each of which is `base` (or 0) and the layout's value; `base`
+  /// is a multiple of `alignment`, a power of two.
+  mlir::FailureOr<Values> laneFunctions(mlir::Operation *op,
+                                        llvm::ArrayRef<Layout> layouts,
+                                        Value base, int64_t alignment);
+  /// Where registers 0, step, 2*step, ... of a tile lie in shared memory.
+  mlir::FailureOr<Values> tileAddresses(mlir::Operation *op, const Layout &tile,
+                                        mlir::TypedValue<SharedType> buffer,
+                                        int64_t step);
   /// Whether this thread owns its elements; null: every thread does.
   mlir::FailureOr<Value> ownerPredicate(mlir::Operation *op,
                                         const Layout &layout);
-  /// Addresses of a tile's image in shared memory, one for each entry of
-  /// `offset` (bytes from the tile's start, by lane and warp).
-  mlir::FailureOr<Values> sharedAddresses(mlir::Operation *op, Value base,
-                                          int64_t alignment,
-                                          llvm::ArrayRef<LaneFunction> offsets,
-                                          int64_t warps);
 
 private:
   mlir::LogicalResult allocateShared();
   mlir::LogicalResult makeFunction();
 
   llvm::DenseMap<Value, Values> values;
+  llvm::DenseMap<Value, TileOrigin> origins;
   llvm::DenseMap<Value, Global> globals;
   /// Byte offset of each allocation from the start of shared memory.
   llvm::DenseMap<Value, int64_t> sharedOffsets;

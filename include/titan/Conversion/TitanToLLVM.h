@@ -22,11 +22,15 @@
 
 namespace titan {
 
+class Emitter; // Emitter.h
+
 /// The kernel's parameters in the order of its signature, as the manifest
 /// writes them ({"pointer": "A"}, {"value": ..., "type": "i64"}, ...).
 struct LoweredKernel {
   std::string entry;
   llvm::json::Array parameters;
+  /// Threads of a CTA.
+  int64_t threads = 0;
   /// Bytes of dynamic shared memory of a CTA.
   int64_t sharedBytes = 0;
   /// For people who look into a hang: partitions and barriers, with places.
@@ -35,8 +39,8 @@ struct LoweredKernel {
 
 /// Adds the kernel's function to `module`; scalar arith, math and scf remain in
 /// it. Errors: not-supported-yet, shared-memory-limit, wrong-target.
-mlir::FailureOr<LoweredKernel> lowerKernel(KernelOp kernel,
-                                           mlir::ModuleOp module);
+mlir::FailureOr<LoweredKernel>
+lowerKernel(KernelOp kernel, mlir::ModuleOp module, Emitter &emitter);
 
 /// The kernel's entry in a manifest (Runtime/Manifest.h).
 /// Errors: not-supported-yet.

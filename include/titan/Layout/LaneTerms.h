@@ -54,6 +54,10 @@ struct LaneTerms {
 /// layout-algebra: neither bitwise nor a sum.
 Result<LaneTerms> laneTerms(const Layout &layout);
 
+/// Coordinate `dim` of register `reg` of a tile, by lane and warp. Problem
+/// layout-algebra: the layout's bits mix dimensions in a way no digits say.
+Result<Layout> coordinateOf(const Layout &tile, int64_t reg, int dim);
+
 /// next(x) = (first(x) ^ xors) + adds.
 struct LaneStep {
   int64_t xors = 0, adds = 0;

@@ -90,6 +90,8 @@ public:
   int64_t start(int64_t mn, int64_t k) const {
     return starts.apply({mn / rowStep, k / kStep})[0];
   }
+  /// start(n * rows, 0) as a layout of n.
+  Layout rowStarts() const;
   /// What an instruction reads: (mn, k) -> byte, from a start at 0.
   const Layout &tile() const { return canonical; }
 

@@ -13,6 +13,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/LoweringTable.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
 using namespace mlir;
 using namespace titan;
 
@@ -20,24 +22,10 @@ static LogicalResult cpAsync(KernelLowering &kl, CpAsyncOp op) {
   SharedType buffer = op.getBuffer().getType();
   Layout layout = *getTileLayout(op.getTileType());
   int64_t chunk = op.getChunk(), bytes = op.getBytes();
-  int64_t warps = std::max<int64_t>(layout.warps(), kl.warps());
-  SmallVector<int64_t> first; // the first register of each chunk
-  SmallVector<LaneFunction> offsets;
-  for (int64_t r = 0; r < layout.registers(); r += chunk) {
-    // Several registers may hold one element: the first is enough.
-    if (!layout.isOwner({r, 0, 0}))
-      continue;
-    first.push_back(r);
-    offsets.push_back([&layout, buffer, r](int64_t l, int64_t w) {
-      Coord at = layout.coords(r, l, w);
-      return buffer.getByteOffset({at.begin(), static_cast<size_t>(at.size())});
-    });
-  }
   auto owner = kl.ownerPredicate(op, layout);
   if (failed(owner))
     return failure();
-  auto addresses = kl.sharedAddresses(op, kl.get1(op.getBuffer()),
-                                      buffer.getAlignment(), offsets, warps);
+  auto addresses = kl.tileAddresses(op, layout, op.getBuffer(), chunk);
   if (failed(addresses))
     return failure();
   OpBuilder::InsertionGuard guard(kl.b);
@@ -52,7 +40,11 @@ static LogicalResult cpAsync(KernelLowering &kl, CpAsyncOp op) {
   std::string text = std::string("cp.async.") + (op.getCg() ? "cg" : "ca") +
                      ".shared::cta.global [$0], [$1], " +
                      std::to_string(bytes) + (mask.empty() ? ";" : ", $2;");
-  for (auto [r, address] : llvm::zip(first, *addresses)) {
+  for (auto [n, address] : llvm::enumerate(*addresses)) {
+    int64_t r = static_cast<int64_t>(n) * chunk;
+    // Several registers may hold one element: the first is enough.
+    if (!layout.isOwner({r, 0, 0}))
+      continue;
     Values at;
     for (Values &index : indices)
       at.push_back(index[r]);

@@ -21,25 +21,11 @@ static LogicalResult
 forEachAccess(KernelLowering &kl, Operation *op, RankedTensorType tile,
               TypedValue<SharedType> target, int64_t width,
               llvm::function_ref<void(int64_t, Value)> access) {
-  SharedType buffer = target.getType();
   Layout layout = *getTileLayout(tile);
-  int64_t warps = std::max<int64_t>(layout.warps(), kl.warps());
-  SmallVector<int64_t> first;
-  SmallVector<LaneFunction> offsets;
-  for (int64_t r = 0; r < layout.registers(); r += width) {
-    if (!layout.isOwner({r, 0, 0}))
-      continue;
-    first.push_back(r);
-    offsets.push_back([&layout, buffer, r](int64_t l, int64_t w) {
-      Coord at = layout.coords(r, l, w);
-      return buffer.getByteOffset({at.begin(), static_cast<size_t>(at.size())});
-    });
-  }
   auto owner = kl.ownerPredicate(op, layout);
   if (failed(owner))
     return failure();
-  auto addresses = kl.sharedAddresses(op, kl.get1(target),
-                                      buffer.getAlignment(), offsets, warps);
+  auto addresses = kl.tileAddresses(op, layout, target, width);
   if (failed(addresses))
     return failure();
   OpBuilder::InsertionGuard guard(kl.b);
@@ -47,8 +33,11 @@ forEachAccess(KernelLowering &kl, Operation *op, RankedTensorType tile,
     auto branch = scf::IfOp::create(kl.b, TypeRange(), *owner, /*else=*/false);
     kl.b.setInsertionPointToStart(branch.thenBlock());
   }
-  for (auto [r, address] : llvm::zip(first, *addresses))
-    access(r, address);
+  for (auto [n, address] : llvm::enumerate(*addresses)) {
+    int64_t r = static_cast<int64_t>(n) * width;
+    if (layout.isOwner({r, 0, 0}))
+      access(r, address);
+  }
   return success();
 }
 

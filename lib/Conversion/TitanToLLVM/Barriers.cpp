@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/LoweringTable.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
 using namespace mlir;
 using namespace titan;
 

@@ -24,6 +24,7 @@
 #include "titan/Conversion/LoweringTable.h"
 #include "titan/Target/Approximations.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/FormatVariadic.h"
 

@@ -37,11 +37,8 @@ static int64_t bitsOf(Type element) {
 }
 
 static Value shuffleWord(KernelLowering &kl, Value word, const Sender &sender) {
-  bool byXor = !sender.lane;
-  return NVVM::ShflOp::create(
-      kl.b, kl.b.getI32Type(), kl.i32(-1), word,
-      byXor ? kl.i32(sender.xors) : sender.lane, kl.i32(31),
-      byXor ? NVVM::ShflKind::bfly : NVVM::ShflKind::idx, UnitAttr());
+  return sender.lane ? kl.emitter.fromLane(kl.b, word, sender.lane)
+                     : kl.emitter.exchange(kl.b, word, sender.xors);
 }
 
 /// All of `values`, of one type, from one lane: as many in a word as fit.
@@ -158,6 +155,23 @@ static SmallVector<Term> termsOf(const ThreadBits &bits) {
   return terms;
 }
 
+/// The function as a layout (reg, lane, warp) -> number.
+static Result<Layout> layoutOf(const ThreadBits &bits) {
+  std::vector<Axis> axes = {{"reg", {}}, {"lane", {}}, {"warp", {}}};
+  int64_t all = 0;
+  auto add = [&](Axis &axis, int64_t image) {
+    axis.digits.push_back(image ? Digit::xors(2, {image})
+                                : Digit{2, Digit::replica, 0});
+    all |= image;
+  };
+  for (int64_t image : bits.lanes)
+    add(axes[1], image);
+  for (int64_t image : bits.warps)
+    add(axes[2], image);
+  return Layout::make(
+      axes, {{"n", static_cast<int64_t>(llvm::PowerOf2Ceil(all + 1))}});
+}
+
 /// Number n becomes what number n ^ f(lane, warp) was.
 static Values exchangeNumbers(KernelLowering &kl, Values values,
                               const ThreadBits &bits) {
@@ -200,9 +214,9 @@ static LogicalResult convertLayout(KernelLowering &kl, ConvertLayoutOp op) {
     byXor &= image == int64_t(1) << b;
   byXor &= llvm::all_of(plan->source.warps, [](int64_t x) { return x == 0; });
   if (!byXor && !words.empty()) {
-    std::optional<Value> found = kl.laneFunction(
-        [&](int64_t lane, int64_t warp) { return plan->source(lane, warp); },
-        std::max<int64_t>(kl.warps(), int64_t(1) << plan->source.warps.size()));
+    Result<Layout> source = layoutOf(plan->source);
+    std::optional<Value> found =
+        source ? kl.laneFunction(*source) : std::nullopt;
     if (!found)
       return kl.unsupported(op, "the lanes of this conversion");
     origin = *found;

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/LoweringTable.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
 using namespace mlir;
 using namespace titan;
 

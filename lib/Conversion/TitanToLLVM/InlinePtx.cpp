@@ -43,7 +43,7 @@ static Values execute(KernelLowering &kl, InlinePtxOp op, ValueRange operands,
   return out;
 }
 
-static LogicalResult inlinePtx(KernelLowering &kl, InlinePtxOp op) {
+static LogicalResult inlinePtxOp(KernelLowering &kl, InlinePtxOp op) {
   SmallVector<Values> operands;
   for (Value operand : op.getOperands())
     operands.push_back(isa<GlobalType>(operand.getType())
@@ -75,5 +75,5 @@ static LogicalResult inlinePtx(KernelLowering &kl, InlinePtxOp op) {
 }
 
 void titan::populateInlinePtxLowerings(LoweringTable &table) {
-  table.add<InlinePtxOp>(inlinePtx);
+  table.add<InlinePtxOp>(inlinePtxOp);
 }

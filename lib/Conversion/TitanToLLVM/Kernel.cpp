@@ -116,10 +116,7 @@ static LogicalResult warpSpecialize(KernelLowering &kl, WarpSpecializeOp op) {
             "registers(N) at launch (PTX ISA, setmaxnreg)");
       auto wanted = static_cast<int64_t>(*registers);
       if (wanted != launchRegisters)
-        NVVM::SetMaxRegisterOp::create(
-            kl.b, static_cast<uint32_t>(wanted),
-            wanted > launchRegisters ? NVVM::SetMaxRegisterAction::increase
-                                     : NVVM::SetMaxRegisterAction::decrease);
+        kl.emitter.setRegisters(kl.b, launchRegisters, wanted);
     }
     if (warps < padded) {
       Value working =
@@ -154,7 +151,7 @@ static LogicalResult elect(KernelLowering &kl, ElectOp op) {
     auto branch = scf::IfOp::create(kl.b, TypeRange(), mine, /*else=*/false);
     kl.b.setInsertionPointToStart(branch.thenBlock());
   }
-  Value elected = NVVM::ElectSyncOp::create(kl.b, kl.b.getI1Type(), Value());
+  Value elected = kl.emitter.elect(kl.b);
   auto branch = scf::IfOp::create(kl.b, TypeRange(), elected, /*else=*/false);
   kl.b.setInsertionPointToStart(branch.thenBlock());
   return kl.block(op.getBody().front());
@@ -163,46 +160,6 @@ static LogicalResult elect(KernelLowering &kl, ElectOp op) {
 //===----------------------------------------------------------------------===//
 // print, assert
 //===----------------------------------------------------------------------===//
-
-static void callPrintf(KernelLowering &kl, StringRef format,
-                       ValueRange scalars) {
-  MLIRContext *context = kl.b.getContext();
-  Type pointer = LLVM::LLVMPointerType::get(context);
-  auto printer = kl.module.lookupSymbol<LLVM::LLVMFuncOp>("vprintf");
-  OpBuilder::InsertPoint here = kl.b.saveInsertionPoint();
-  kl.b.setInsertionPointToStart(kl.module.getBody());
-  if (!printer)
-    printer = LLVM::LLVMFuncOp::create(
-        kl.b, "vprintf",
-        LLVM::LLVMFunctionType::get(kl.b.getI32Type(), {pointer, pointer}));
-  std::string name;
-  for (unsigned n = 0; name.empty() || kl.module.lookupSymbol(name); ++n)
-    name = kl.lowered.entry + "_format" + std::to_string(n);
-  std::string text = format.str();
-  text.push_back('\0');
-  auto global = LLVM::GlobalOp::create(
-      kl.b, LLVM::LLVMArrayType::get(kl.b.getI8Type(), text.size()),
-      /*isConstant=*/true, LLVM::Linkage::Internal, name,
-      kl.b.getStringAttr(text), /*alignment=*/1, /*addrSpace=*/1);
-  Value frame;
-  auto frameType = LLVM::LLVMStructType::getLiteral(
-      context, SmallVector<Type>(scalars.getTypes()));
-  kl.b.setInsertionPointToStart(&kl.function.getBody().front());
-  if (!scalars.empty())
-    frame = LLVM::AllocaOp::create(kl.b, pointer, frameType, kl.i32(1));
-  kl.b.restoreInsertionPoint(here);
-  if (!frame)
-    frame = LLVM::ZeroOp::create(kl.b, pointer);
-  for (auto [i, scalar] : llvm::enumerate(scalars)) {
-    Value place =
-        LLVM::GEPOp::create(kl.b, pointer, frameType, frame,
-                            ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(i)});
-    LLVM::StoreOp::create(kl.b, scalar, place);
-  }
-  Value text0 = LLVM::AddrSpaceCastOp::create(
-      kl.b, pointer, LLVM::AddressOfOp::create(kl.b, global));
-  LLVM::CallOp::create(kl.b, printer, ValueRange{text0, frame});
-}
 
 static std::string escapePercent(StringRef text) {
   std::string out;
@@ -247,7 +204,7 @@ static LogicalResult print(KernelLowering &kl, PrintOp op) {
     auto branch = scf::IfOp::create(kl.b, TypeRange(), first, /*else=*/false);
     kl.b.setInsertionPointToStart(branch.thenBlock());
   }
-  callPrintf(kl, format, scalars);
+  kl.emitter.print(kl.b, kl.function, format, scalars);
   return success();
 }
 
@@ -261,11 +218,11 @@ static LogicalResult assertion(KernelLowering &kl, AssertOp op) {
       arith::XOrIOp::create(kl.b, kl.get1(op.getCondition()), kl.i1(true));
   auto branch = scf::IfOp::create(kl.b, TypeRange(), broken, /*else=*/false);
   kl.b.setInsertionPointToStart(branch.thenBlock());
-  callPrintf(kl,
-             escapePercent(place) + "assertion failed: " +
-                 escapePercent(op.getMessage()) + " [assert-failed]\n",
-             {});
-  kl.ptx("trap;", "~{memory}", {});
+  kl.emitter.print(kl.b, kl.function,
+                   escapePercent(place) + "assertion failed: " +
+                       escapePercent(op.getMessage()) + " [assert-failed]\n",
+                   {});
+  kl.emitter.trap(kl.b);
   return success();
 }
 
@@ -296,28 +253,19 @@ void titan::populateKernelLowerings(LoweringTable &table) {
   table.add<PrintOp>(print);
   table.add<AssertOp>(assertion);
   table.add<CtaIdOp>([](KernelLowering &kl, CtaIdOp o) {
-    Type t = kl.b.getI32Type();
-    Value id =
-        o.getDimension() == 0   ? NVVM::BlockIdXOp::create(kl.b, t).getResult()
-        : o.getDimension() == 1 ? NVVM::BlockIdYOp::create(kl.b, t).getResult()
-                                : NVVM::BlockIdZOp::create(kl.b, t).getResult();
+    Value id = kl.emitter.ctaId(kl.b, o.getDimension());
     kl.set(o, arith::IndexCastUIOp::create(kl.b, kl.b.getIndexType(), id)
                   .getResult());
     return success();
   });
   table.add<NumCtasOp>([](KernelLowering &kl, NumCtasOp o) {
-    Type t = kl.b.getI32Type();
-    Value n =
-        o.getDimension() == 0   ? NVVM::GridDimXOp::create(kl.b, t).getResult()
-        : o.getDimension() == 1 ? NVVM::GridDimYOp::create(kl.b, t).getResult()
-                                : NVVM::GridDimZOp::create(kl.b, t).getResult();
-    kl.set(
-        o,
-        arith::IndexCastUIOp::create(kl.b, kl.b.getIndexType(), n).getResult());
+    Value count = kl.emitter.numCtas(kl.b, o.getDimension());
+    kl.set(o, arith::IndexCastUIOp::create(kl.b, kl.b.getIndexType(), count)
+                  .getResult());
     return success();
   });
   table.add<ClusterRankOp>([](KernelLowering &kl, ClusterRankOp o) {
-    kl.set(o, NVVM::ClusterId::create(kl.b, kl.b.getI32Type()).getResult());
+    kl.set(o, kl.emitter.clusterRank(kl.b));
     return success();
   });
   table.add<WarpIdOp>([](KernelLowering &kl, WarpIdOp o) {

@@ -15,9 +15,13 @@
 using namespace mlir;
 using namespace titan;
 
-KernelLowering::KernelLowering(KernelOp kernel, ModuleOp module)
+KernelLowering::KernelLowering(KernelOp kernel, ModuleOp module,
+                               Emitter &emitter)
     : b(kernel.getLoc(), kernel.getContext()), kernel(kernel), module(module),
-      groups(kernel), warpsHere(kernel.getWarps()) {}
+      emitter(emitter), target(emitter.target), groups(kernel), zeros(kernel),
+      warpsHere(kernel.getWarps()) {
+  lowered.threads = kernel.getWarps() * target.warpWidth;
+}
 
 FailureOr<LoweredKernel> KernelLowering::run() {
   // A name that PTX takes, and that nothing else in the module has.
@@ -33,14 +37,16 @@ FailureOr<LoweredKernel> KernelLowering::run() {
   return std::move(lowered);
 }
 
-FailureOr<LoweredKernel> titan::lowerKernel(KernelOp kernel, ModuleOp module) {
-  return KernelLowering(kernel, module).run();
+FailureOr<LoweredKernel> titan::lowerKernel(KernelOp kernel, ModuleOp module,
+                                            Emitter &emitter) {
+  return KernelLowering(kernel, module, emitter).run();
 }
 
 InFlightDiagnostic KernelLowering::unsupported(Operation *op,
                                                const Twine &what) {
   InFlightDiagnostic diagnostic = op->emitError("[not-supported-yet] ");
-  diagnostic << what << " has no lowering for sm_90a yet (docs/status.md)";
+  diagnostic << what << " has no lowering for " << StringRef(target.name)
+             << " yet (docs/status.md)";
   return diagnostic;
 }
 
@@ -80,13 +86,7 @@ Value KernelLowering::toI64(Value integer) { return toInteger(b, integer, 64); }
 
 Value KernelLowering::ptx(Type result, StringRef text, StringRef constraints,
                           ValueRange operands) {
-  auto op = LLVM::InlineAsmOp::create(
-      b, result ? TypeRange(result) : TypeRange(), operands, text, constraints,
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::tailcallkind::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
-      ArrayAttr());
-  return result ? op.getResult(0) : Value();
+  return inlinePtx(b, result, text, constraints, operands);
 }
 void KernelLowering::ptx(StringRef text, StringRef constraints,
                          ValueRange operands) {
@@ -153,14 +153,15 @@ SmallVector<Value> KernelLowering::unpacked(ValueRange words, Type element) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult KernelLowering::allocateShared() {
-  int64_t limit = targetInfo(TargetId::Sm90a).sharedBytesPerCta;
+  int64_t limit = target.sharedBytesPerCta;
   llvm::json::Array buffers;
   for (const SharedAllocation &each : layOutShared(kernel, limit)) {
     if (each.end() > limit)
       return each.op->emitError("[shared-memory-limit] with this allocation "
                                 "the kernel takes ")
-             << each.end() << " bytes of shared memory; a CTA of sm_90a has "
-             << limit << ": use fewer slots or smaller tiles";
+             << each.end() << " bytes of shared memory; a CTA of "
+             << StringRef(target.name) << " has " << limit
+             << ": use fewer slots or smaller tiles";
     sharedOffsets[each.op->getResult(0)] = each.offset;
     lowered.sharedBytes = each.end();
     if (auto loc = each.op->getLoc()->findInstanceOf<FileLineColLoc>())
@@ -273,13 +274,8 @@ LogicalResult KernelLowering::makeFunction() {
     Type type = argument.getType();
     std::string name = cast<StringAttr>(nameAttribute).getValue().str();
     if (isa<TensorMapType>(type)) {
-      auto words = LLVM::LLVMArrayType::get(i64Type, 16);
       add(genericPointer, llvm::json::Object{{"tensor_map", name}},
-          b.getDictionaryAttr(
-              {b.getNamedAttr("llvm.byval", TypeAttr::get(words)),
-               b.getNamedAttr("llvm.align", b.getI64IntegerAttr(64)),
-               b.getNamedAttr(NVVM::NVVMDialect::getGridConstantAttrName(),
-                              b.getUnitAttr())}));
+          emitter.mapAttributes(b));
       continue;
     }
     if (!type.isIndex() && !type.isInteger(32) && !type.isInteger(64))
@@ -303,26 +299,6 @@ LogicalResult KernelLowering::makeFunction() {
     attributes.push_back(parameter.attributes ? parameter.attributes
                                               : b.getDictionaryAttr({}));
   }
-  int32_t threads = kernel.getWarps() * 32;
-  SmallVector<NamedAttribute> properties{
-      b.getNamedAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
-                     b.getUnitAttr()),
-      b.getNamedAttr(NVVM::NVVMDialect::getReqntidAttrName(),
-                     b.getDenseI32ArrayAttr({threads, 1, 1})),
-      b.getNamedAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
-                     b.getI32IntegerAttr(1))};
-  if (auto registers = kernel.getRegisters())
-    properties.push_back(b.getNamedAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
-                                        b.getI32IntegerAttr(*registers)));
-  if (kernel.getClusterSize() > 1) {
-    auto shape = kernel.getClusterShape();
-    properties.push_back(b.getNamedAttr(
-        NVVM::NVVMDialect::getClusterDimAttrName(),
-        b.getDenseI32ArrayAttr({static_cast<int32_t>(shape[0]),
-                                static_cast<int32_t>(shape[1]),
-                                static_cast<int32_t>(shape[2])})));
-  }
-
   b.setInsertionPointToEnd(module.getBody());
   // One window of dynamic shared memory, whose size the launch gives.
   StringRef sharedName = "titan_shared";
@@ -336,7 +312,7 @@ LogicalResult KernelLowering::makeFunction() {
       b, lowered.entry,
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), types),
       LLVM::Linkage::External, /*dsoLocal=*/false, LLVM::CConv::C,
-      SymbolRefAttr(), properties, attributes);
+      SymbolRefAttr(), emitter.kernelAttributes(b, kernel), attributes);
   Block *entry = function.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
 
@@ -375,6 +351,7 @@ LogicalResult KernelLowering::makeFunction() {
       global.strides.push_back(stride);
     }
   }
+  Values maps;
   for (BlockArgument argument : kernel.getLaunchArguments()) {
     Value value = entry->getArgument(next++);
     if (argument.getType().isIndex())
@@ -385,15 +362,15 @@ LogicalResult KernelLowering::makeFunction() {
         llvm::any_of(argument.getUsers(), [&](Operation *user) {
           return readsDescriptor(user, argument);
         }))
-      ptx("prefetch.tensormap [$0];", "l", value);
+      maps.push_back(value);
   }
 
-  // Who am I. The shuffle tells ptxas that a warp's threads agree.
-  Value thread = NVVM::ThreadIdXOp::create(b, b.getI32Type());
-  laneValue = arith::AndIOp::create(b, thread, i32(31));
-  ctaWarp = NVVM::ShflOp::create(
-      b, b.getI32Type(), i32(-1), arith::ShRUIOp::create(b, thread, i32(5)),
-      i32(0), i32(31), NVVM::ShflKind::idx, UnitAttr());
+  emitter.prefetchMaps(b, maps);
+  Value thread = emitter.threadOfCta(b);
+  laneValue = arith::AndIOp::create(b, thread, i32(target.warpWidth - 1));
+  ctaWarp = emitter.uniform(
+      b,
+      arith::ShRUIOp::create(b, thread, i32(llvm::Log2_64(target.warpWidth))));
   partitionWarp = ctaWarp;
   if (lowered.sharedBytes)
     sharedBase = LLVM::PtrToIntOp::create(
@@ -442,11 +419,11 @@ FailureOr<SmallVector<Type>> KernelLowering::convert(Operation *op, Type type) {
       return op->emitError("[")
                  << layout.problem().code << "] " << layout.problem().message,
              failure();
-    if (layout->warps() > warpsHere || layout->lanes() != 32)
+    if (layout->warps() > warpsHere || layout->lanes() != target.warpWidth)
       return op->emitError("[layout-mismatch] ")
                  << tile << " is spread over " << layout->warps()
                  << " warps of " << layout->lanes() << " lanes; " << warpsHere
-                 << " warps of 32 execute this",
+                 << " warps of " << target.warpWidth << " execute this",
              failure();
     types.assign(layout->registers(), tile.getElementType());
     // Registers of the hardware, which nobody may take apart.
@@ -514,4 +491,14 @@ Value KernelLowering::elementAddress(Value memory, ValueRange indices) {
       getElementBytes(cast<GlobalType>(memory.getType()).getElementType());
   Value address = LLVM::PtrToIntOp::create(b, b.getI64Type(), global.pointer);
   return offset ? add(address, mul(offset, bytes)) : address;
+}
+
+Emitter::Access KernelLowering::elementAccess(Value memory,
+                                              ValueRange indices) {
+  Emitter::Access access;
+  if (auto shared = dyn_cast<SharedType>(memory.getType()))
+    access.space =
+        shared.getCluster() ? Emitter::Space::Cluster : Emitter::Space::Shared;
+  access.address = elementAddress(memory, indices);
+  return access;
 }

@@ -6,204 +6,136 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where a thread's elements are is a function of its lane and warp that the
-// compiler knows completely. It is found from its values rather than from the
-// layout's digits, so that swizzles, panels and views need no cases of their
-// own: evaluated at the powers of two, a function linear over bits is known
-// everywhere (it is the XOR of those values), and the guess is then checked at
-// every lane and warp.
+// Where a thread's elements are is a function of its lane and warp, which the
+// layout's algebra gives as terms (titan/Layout/LaneTerms.h). Here they become
+// instructions: the first register's by masks, shifts and products, each further
+// one's by one exclusive or or one constant, where that is all that differs.
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/KernelLowering.h"
+#include "titan/Layout/Access.h"
+#include "titan/Layout/LaneTerms.h"
 
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace titan;
 
-namespace {
-
-/// Part of a sum or XOR: (input >> shift & mask) * factor.
-struct Term {
-  bool ofWarp;
-  int shift, bits;
-  int64_t factor;
-};
-
-/// Bits of the lane or warp that contribute shifted copies of one value, joined
-/// while the product with that value is the same as adding bit by bit.
-void appendTerms(SmallVectorImpl<Term> &terms, bool ofWarp,
-                 ArrayRef<int64_t> contributions, bool exclusive) {
-  for (size_t i = 0; i < contributions.size();) {
-    if (!contributions[i]) {
-      ++i;
-      continue;
-    }
-    size_t n = 1;
-    while (i + n < contributions.size() &&
-           contributions[i + n] == contributions[i] << n) {
-      // With XOR, the copies must not overlap.
-      bool same = true;
-      for (int64_t x = 0; exclusive && x < (int64_t(2) << n); ++x) {
-        int64_t sum = 0;
-        for (size_t k = 0; k <= n; ++k)
-          if (x >> k & 1)
-            sum ^= contributions[i] << k;
-        same &= sum == x * contributions[i];
-      }
-      if (!same)
-        break;
-      ++n;
-    }
-    terms.push_back(
-        {ofWarp, static_cast<int>(i), static_cast<int>(n), contributions[i]});
-    i += n;
+/// input / weight % extent * factor. `inputs`: values that the input takes;
+/// `mask`: whether it has bits above those.
+static Value emitTerm(KernelLowering &kl, const LaneTerm &term, Value input,
+                      int64_t inputs, bool mask) {
+  bool last = term.weight * term.extent >= inputs;
+  bool bits = llvm::isPowerOf2_64(term.weight) &&
+              (last || llvm::isPowerOf2_64(term.extent));
+  if (!bits) {
+    Value value = input;
+    if (term.weight > 1)
+      value = arith::DivUIOp::create(kl.b, value, kl.i32(term.weight));
+    if (!last)
+      value = arith::RemUIOp::create(kl.b, value, kl.i32(term.extent));
+    return kl.mul(value, term.factor);
   }
+  int shift = llvm::Log2_64(term.weight);
+  if (mask || !last || shift)
+    input = arith::AndIOp::create(
+        kl.b, input,
+        kl.i32((int64_t(llvm::PowerOf2Ceil(term.extent)) - 1) << shift));
+  if (!llvm::isPowerOf2_64(term.factor)) {
+    if (shift)
+      input = arith::ShRUIOp::create(kl.b, input, kl.i32(shift));
+    return arith::MulIOp::create(kl.b, input, kl.i32(term.factor));
+  }
+  int up = static_cast<int>(llvm::Log2_64(term.factor)) - shift;
+  if (up > 0)
+    return arith::ShLIOp::create(kl.b, input, kl.i32(up));
+  if (up < 0)
+    return arith::ShRUIOp::create(kl.b, input, kl.i32(-up));
+  return input;
 }
 
-} // namespace
-
-std::optional<Value> KernelLowering::laneFunction(const LaneFunction &function,
-                                                  int64_t warps) {
-  const int64_t origin = function(0, 0);
-  // A constant needs nothing of this.
-  bool constant = true;
-  for (int64_t w = 0; w < warps; ++w)
-    for (int64_t l = 0; l < 32; ++l)
-      constant &= function(l, w) == origin;
-  if (constant)
-    return i32(origin);
-
-  int warpBits = llvm::Log2_64_Ceil(warps);
-  auto holds = [&](bool exclusive, auto &&value) {
-    for (int64_t w = 0; w < warps; ++w)
-      for (int64_t l = 0; l < 32; ++l)
-        if (value(l, w) != function(l, w))
-          return false;
-    return true;
+std::optional<Value> KernelLowering::laneFunction(const Layout &layout) {
+  Result<LaneTerms> terms = laneTerms(layout);
+  if (!terms)
+    return std::nullopt;
+  Value result;
+  int64_t used = 0;
+  auto join = [&](Value value, int64_t bits) {
+    if (!result)
+      result = value;
+    else if (terms->exclusive && (used & bits))
+      result = arith::XOrIOp::create(b, result, value);
+    else
+      result = arith::AddIOp::create(b, result, value);
+    used |= bits;
   };
-  for (bool exclusive : {true, false}) {
-    auto minus = [&](int64_t x) { return exclusive ? x ^ origin : x - origin; };
-    SmallVector<int64_t> laneBits, warpValues;
-    for (int bit = 0; bit < 5; ++bit)
-      laneBits.push_back(minus(function(int64_t(1) << bit, 0)));
-    for (int bit = 0; bit < warpBits; ++bit)
-      warpValues.push_back(minus(function(0, int64_t(1) << bit)));
-    auto value = [&](int64_t lane, int64_t warp) {
-      int64_t sum = origin;
-      auto take = [&](int64_t x) { sum = exclusive ? sum ^ x : sum + x; };
-      for (int bit = 0; bit < 5; ++bit)
-        if (lane >> bit & 1)
-          take(laneBits[bit]);
-      for (int bit = 0; bit < warpBits; ++bit)
-        if (warp >> bit & 1)
-          take(warpValues[bit]);
-      return sum;
-    };
-    if (!holds(exclusive, value))
-      continue;
-    SmallVector<Term> terms;
-    appendTerms(terms, false, laneBits, exclusive);
-    appendTerms(terms, true, warpValues, exclusive);
-    Value result;
-    int64_t used = 0;
-    bool additive = !exclusive;
-    for (Term term : terms) {
-      Value input = term.ofWarp ? warp() : lane();
-      int64_t mask = ((int64_t(1) << term.bits) - 1);
-      if (!(term.ofWarp && term.shift == 0 &&
-            term.bits == warpBits)) // the warp's rank has no further bits
-        input = arith::AndIOp::create(b, input, i32(mask << term.shift));
-      int64_t factor = term.factor;
-      Value product;
-      if (llvm::isPowerOf2_64(factor)) {
-        int shift = llvm::Log2_64(factor) - term.shift;
-        product =
-            shift >= 0
-                ? arith::ShLIOp::create(b, input, i32(shift)).getResult()
-                : arith::ShRUIOp::create(b, input, i32(-shift)).getResult();
-        if (shift == 0)
-          product = input;
-      } else {
-        if (term.shift)
-          input = arith::ShRUIOp::create(b, input, i32(term.shift));
-        product = arith::MulIOp::create(b, input, i32(factor));
-      }
-      int64_t bits = mask * factor;
-      if (!result)
-        result = product;
-      else if (additive || !(used & bits))
-        result = arith::AddIOp::create(b, result, product);
-      else
-        result = arith::XOrIOp::create(b, result, product);
-      used |= bits;
-    }
-    if (origin) {
-      if (additive || !(used & origin))
-        result = arith::AddIOp::create(b, result, i32(origin));
-      else
-        result = arith::XOrIOp::create(b, result, i32(origin));
-    }
-    return result;
+  for (const LaneTerm &term : terms->terms) {
+    bool ofWarp = term.axis == 2;
+    // The warp's rank has no further bits; a lane's are taken out of it even
+    // where all count, which says so to LLVM.
+    Value part = emitTerm(*this, term, ofWarp ? warp() : lane(),
+                          ofWarp ? warps() : layout.lanes(), !ofWarp);
+    join(part, (int64_t(llvm::PowerOf2Ceil(term.extent)) - 1) * term.factor);
   }
-  return std::nullopt;
+  if (!result)
+    return i32(terms->origin);
+  if (terms->origin)
+    join(i32(terms->origin), terms->origin);
+  return result;
 }
 
 FailureOr<SmallVector<Value>>
-KernelLowering::sharedAddresses(Operation *op, Value base, int64_t alignment,
-                                ArrayRef<LaneFunction> offsets, int64_t warps) {
-  Values addresses;
-  // The first offset that a later one is a fixed step away from.
+KernelLowering::laneFunctions(Operation *op, ArrayRef<Layout> layouts,
+                              Value base, int64_t alignment) {
+  Values all;
+  // The first values that later ones are a fixed step away from.
   SmallVector<std::pair<size_t, Value>> anchors;
-  for (size_t i = 0; i < offsets.size(); ++i) {
-    const LaneFunction &offset = offsets[i];
-    Value address;
+  for (size_t i = 0; i < layouts.size(); ++i) {
+    Value value;
     for (auto [k, anchor] : anchors) {
-      const LaneFunction &from = offsets[k];
-      // offset = (from ^ low) + high, low below the tile's alignment, so that
-      // the XOR can be applied to the whole address.
-      int64_t step = offset(0, 0) ^ from(0, 0);
-      int64_t low = step & (alignment - 1);
-      int64_t high = offset(0, 0) - (from(0, 0) ^ low);
-      bool exclusive = true, additive = true;
-      int64_t distance = offset(0, 0) - from(0, 0);
-      for (int64_t w = 0; w < warps; ++w)
-        for (int64_t l = 0; l < 32; ++l) {
-          int64_t x = from(l, w), y = offset(l, w);
-          exclusive &= y == (x ^ low) + high;
-          additive &= y == x + distance;
-        }
-      if (additive) {
-        address = add(anchor, i32(distance));
-        break;
+      std::optional<LaneStep> step =
+          laneStep(layouts[k], layouts[i], alignment);
+      if (!step)
+        continue;
+      value = anchor;
+      if (step->xors) {
+        value = arith::XOrIOp::create(b, value, i32(step->xors));
+        // Equal exclusive ors at another distance share it.
+        value = add(value, i32(step->adds));
+        anchors.push_back({i, value});
+      } else {
+        value = add(value, i32(step->adds));
       }
-      if (exclusive) {
-        address = arith::XOrIOp::create(b, anchor, i32(low));
-        // Equal low parts at another distance share the XOR.
-        anchors.push_back({i, add(address, i32(high))});
-        address = anchors.back().second;
-        break;
-      }
+      break;
     }
-    if (!address) {
-      std::optional<Value> start = laneFunction(offset, warps);
+    if (!value) {
+      std::optional<Value> start = laneFunction(layouts[i]);
       if (!start)
-        return unsupported(op,
-                           "the addresses of this tile in shared memory are "
-                           "neither linear over the bits of lane and warp "
-                           "nor a sum over them");
-      address = add(base, *start);
-      anchors.push_back({i, address});
+        return unsupported(op, "a tile whose digits overlap under a swizzle");
+      value = base ? add(base, *start) : *start;
+      anchors.push_back({i, value});
     }
-    addresses.push_back(address);
+    all.push_back(value);
   }
-  return addresses;
+  return all;
+}
+
+FailureOr<SmallVector<Value>>
+KernelLowering::tileAddresses(Operation *op, const Layout &tile,
+                              TypedValue<SharedType> buffer, int64_t step) {
+  Result<std::vector<Layout>> bytes =
+      registerBytes(tile, buffer.getType().getLayout(), step);
+  if (!bytes)
+    return unsupported(op, "a tile in shared memory where " +
+                               bytes.problem().message);
+  return laneFunctions(op, *bytes, get1(buffer),
+                       buffer.getType().getAlignment());
 }
 
 FailureOr<Value> KernelLowering::ownerPredicate(Operation *op,
                                                 const Layout &layout) {
   Value predicate;
-  if (layout.lanes() != 32)
+  if (layout.lanes() != target.warpWidth)
     return unsupported(op, "a layout of " + Twine(layout.lanes()) + " lanes");
   Result<std::vector<DigitPlace>> free = layout.freeInputs();
   if (!free)

@@ -1,10 +1,12 @@
-//===- Memory.cpp - shared and global memory, registers, scalars ----------===//
+//===- Memory.cpp - shared memory, registers, scalars ---------------------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "GlobalMemory.h"
+
 #include "titan/Conversion/LoweringTable.h"
 #include "titan/Layout/Access.h"
 
@@ -54,7 +56,8 @@ static Result<MatrixPlan> planMatrices(const Layout &layout,
 static bool prefersMatrices(KernelLowering &kl, const Layout &layout,
                             SharedType buffer, bool store) {
   if (layout.rank() != 2 || buffer.getElementBytes() != 2 ||
-      buffer.getCluster() || layout.registers() % 2 || layout.lanes() != 32)
+      buffer.getCluster() || layout.registers() % 2 ||
+      layout.lanes() != kl.target.warpWidth)
     return false;
   // They store what every lane has, whoever owns it.
   Result<std::vector<DigitPlace>> free = layout.freeInputs();
@@ -89,8 +92,7 @@ static LogicalResult sharedMatrix(KernelLowering &kl, Operation *op,
                           "`matrix` on tiles that are not two-dimensional with "
                           "elements of 16 bits");
   int64_t registers = layout.registers();
-  int64_t warps = std::max<int64_t>(layout.warps(), kl.warps());
-  if (registers % 2 || layout.lanes() != 32)
+  if (registers % 2 || layout.lanes() != kl.target.warpWidth)
     return op->emitError(
         "[layout-mismatch] stmatrix and ldmatrix move pairs of "
         "elements a lane (PTX ISA)");
@@ -103,15 +105,12 @@ static LogicalResult sharedMatrix(KernelLowering &kl, Operation *op,
         "out");
   bool transposed = plan->trans();
   int64_t count = plan->count();
-  SmallVector<LaneFunction> offsets;
+  SmallVector<Layout> offsets;
   for (int64_t n = 0; n < plan->instructions(); ++n)
-    offsets.push_back([&plan, n](int64_t l, int64_t w) {
-      return plan->addresses(n).coords(0, l, w)[0];
-    });
+    offsets.push_back(plan->addresses(n));
   Value base = store ? kl.get1(cast<SharedStoreOp>(op).getBuffer())
                      : kl.get1(cast<SharedLoadOp>(op).getBuffer());
-  auto addresses =
-      kl.sharedAddresses(op, base, buffer.getAlignment(), offsets, warps);
+  auto addresses = kl.laneFunctions(op, offsets, base, buffer.getAlignment());
   if (failed(addresses))
     return failure();
 
@@ -167,39 +166,20 @@ static LogicalResult sharedMatrix(KernelLowering &kl, Operation *op,
   return success();
 }
 
-namespace {
-/// Accesses of a tile to its image: vectors of `width` registers that lie side
-/// by side in memory.
-struct Accesses {
-  int64_t width = 1;
-  SmallVector<int64_t> registers; // the first one of each access
-  SmallVector<LaneFunction> offsets;
-};
-} // namespace
-
-static Accesses planAccesses(const Layout &layout, SharedType buffer) {
-  Accesses plan;
-  int64_t bytes = buffer.getElementBytes();
-  Layout image = buffer.getLayout();
-  plan.width = vectorBytes(layout, image, bytes) / bytes;
-  for (int64_t r = 0; r < layout.registers(); r += plan.width) {
-    plan.registers.push_back(r);
-    plan.offsets.push_back([&layout, image, r](int64_t l, int64_t w) {
-      return image.apply(layout.coords(r, l, w))[0];
-    });
-  }
-  return plan;
-}
-
-/// What LLVM's loads and stores move: fp8 as bytes.
+/// What LLVM's loads and stores move: fp8 and truth values as bytes.
 static Type storageOf(Type element) {
-  if (isa<FloatType>(element) && element.getIntOrFloatBitWidth() == 8)
-    return IntegerType::get(element.getContext(), 8);
-  return element;
+  return element.getIntOrFloatBitWidth() <= 8
+             ? IntegerType::get(element.getContext(), 8)
+             : element;
 }
 static Value recast(ImplicitLocOpBuilder &b, Value value, Type type) {
-  return value.getType() == type ? value
-                                 : arith::BitcastOp::create(b, type, value);
+  if (value.getType() == type)
+    return value;
+  if (value.getType().isInteger(1))
+    return arith::ExtUIOp::create(b, type, value);
+  if (type.isInteger(1))
+    return arith::TruncIOp::create(b, type, value);
+  return arith::BitcastOp::create(b, type, value);
 }
 
 static LogicalResult sharedStore(KernelLowering &kl, SharedStoreOp op) {
@@ -207,13 +187,14 @@ static LogicalResult sharedStore(KernelLowering &kl, SharedStoreOp op) {
   Layout layout = *getTileLayout(op.getTile().getType());
   if (op.getMatrix() || prefersMatrices(kl, layout, buffer, /*store=*/true))
     return sharedMatrix(kl, op, buffer, op.getTile().getType(), /*store=*/true);
-  int64_t warps = std::max<int64_t>(layout.warps(), kl.warps());
-  Accesses plan = planAccesses(layout, buffer);
   auto owner = kl.ownerPredicate(op, layout);
   if (failed(owner))
     return failure();
-  auto addresses = kl.sharedAddresses(
-      op, kl.get1(op.getBuffer()), buffer.getAlignment(), plan.offsets, warps);
+  // Vectors of registers that lie side by side in memory.
+  int64_t width =
+      vectorBytes(layout, buffer.getLayout(), buffer.getElementBytes()) /
+      buffer.getElementBytes();
+  auto addresses = kl.tileAddresses(op, layout, op.getBuffer(), width);
   if (failed(addresses))
     return failure();
   OpBuilder::InsertionGuard guard(kl.b);
@@ -227,21 +208,21 @@ static LogicalResult sharedStore(KernelLowering &kl, SharedStoreOp op) {
     each = recast(kl.b, each, element);
   Type pointer = LLVM::LLVMPointerType::get(kl.b.getContext(),
                                             buffer.getCluster() ? 7 : 3);
-  for (auto [r, address] : llvm::zip(plan.registers, *addresses)) {
+  for (auto [n, address] : llvm::enumerate(*addresses)) {
+    int64_t r = static_cast<int64_t>(n) * width;
     // Several registers may hold one element: the first is enough.
     if (!layout.isOwner({r, 0, 0}))
       continue;
     Value value = elements[r];
-    if (plan.width > 1) {
-      value =
-          LLVM::PoisonOp::create(kl.b, VectorType::get(plan.width, element));
-      for (int64_t i = 0; i < plan.width; ++i)
+    if (width > 1) {
+      value = LLVM::PoisonOp::create(kl.b, VectorType::get(width, element));
+      for (int64_t i = 0; i < width; ++i)
         value = LLVM::InsertElementOp::create(kl.b, value, elements[r + i],
                                               kl.i32(i));
     }
     LLVM::StoreOp::create(
         kl.b, value, LLVM::IntToPtrOp::create(kl.b, pointer, address),
-        static_cast<unsigned>(plan.width * buffer.getElementBytes()));
+        static_cast<unsigned>(width * buffer.getElementBytes()));
   }
   return success();
 }
@@ -251,10 +232,11 @@ static LogicalResult sharedLoad(KernelLowering &kl, SharedLoadOp op) {
   Layout layout = *getTileLayout(op.getType());
   if (op.getMatrix() || prefersMatrices(kl, layout, buffer, /*store=*/false))
     return sharedMatrix(kl, op, buffer, op.getType(), /*store=*/false);
-  int64_t warps = std::max<int64_t>(layout.warps(), kl.warps());
-  Accesses plan = planAccesses(layout, buffer);
-  auto addresses = kl.sharedAddresses(
-      op, kl.get1(op.getBuffer()), buffer.getAlignment(), plan.offsets, warps);
+  // Vectors of registers that lie side by side in memory.
+  int64_t width =
+      vectorBytes(layout, buffer.getLayout(), buffer.getElementBytes()) /
+      buffer.getElementBytes();
+  auto addresses = kl.tileAddresses(op, layout, op.getBuffer(), width);
   if (failed(addresses))
     return failure();
   Type element = storageOf(op.getType().getElementType());
@@ -262,15 +244,14 @@ static LogicalResult sharedLoad(KernelLowering &kl, SharedLoadOp op) {
                                             buffer.getCluster() ? 7 : 3);
   Values results;
   for (Value address : *addresses) {
-    Type loaded =
-        plan.width > 1 ? Type(VectorType::get(plan.width, element)) : element;
+    Type loaded = width > 1 ? Type(VectorType::get(width, element)) : element;
     Value value = LLVM::LoadOp::create(
         kl.b, loaded, LLVM::IntToPtrOp::create(kl.b, pointer, address),
-        static_cast<unsigned>(plan.width * buffer.getElementBytes()));
-    if (plan.width == 1)
+        static_cast<unsigned>(width * buffer.getElementBytes()));
+    if (width == 1)
       results.push_back(value);
     else
-      for (int64_t i = 0; i < plan.width; ++i)
+      for (int64_t i = 0; i < width; ++i)
         results.push_back(
             LLVM::ExtractElementOp::create(kl.b, value, kl.i32(i)));
   }
@@ -281,108 +262,42 @@ static LogicalResult sharedLoad(KernelLowering &kl, SharedLoadOp op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Elements in global memory
+// Register tiles <-> global memory
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// How a scalar type stands in inline PTX: 8-bit values travel in 32-bit
-/// registers, floats of 16 bits as their bits.
-struct RegisterForm {
-  int64_t bits; // in memory
-  const char *constraint;
-  Type type; // of the operand
-};
-} // namespace
-
-static RegisterForm formOf(ImplicitLocOpBuilder &b, Type type) {
-  int64_t bits = 8 * getElementBytes(type);
-  if (bits == 64)
-    return {64, "l", b.getI64Type()};
-  if (bits == 16)
-    return {16, "h", b.getI16Type()};
-  return {bits, "r", b.getI32Type()};
-}
-
-static Value toForm(ImplicitLocOpBuilder &b, Value value, RegisterForm form) {
-  Type type = value.getType();
-  if (isa<FloatType>(type)) {
-    Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
-    value = arith::BitcastOp::create(b, bits, value);
-  }
-  if (value.getType() != form.type)
-    value = arith::ExtUIOp::create(b, form.type, value);
-  return value;
-}
-
-static Value fromForm(ImplicitLocOpBuilder &b, Value value, Type type) {
-  Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
-  if (value.getType() != bits)
-    value = arith::TruncIOp::create(b, bits, value);
-  if (isa<FloatType>(type))
-    value = arith::BitcastOp::create(b, type, value);
-  return value;
-}
-
-/// ".L1::no_allocate.L2::cache_hint.L2::128B": what ld.global and st.global say
-/// of the caches; the policy itself is an operand.
-template <typename Op> static std::string cacheQualifiers(Op op) {
-  std::string text;
-  if (auto cop = op.getCop())
-    text += "." + stringifyCacheOperator(*cop).str();
-  if (auto l1 = op.getL1())
-    text += ".L1::" + stringifyL1Priority(*l1).str();
-  if (op.getCache())
-    text += ".L2::cache_hint";
-  if constexpr (std::is_same_v<Op, GlobalLoadOp>)
-    if (auto bytes = op.getPrefetch())
-      text += ".L2::" + std::to_string(*bytes) + "B";
-  return text;
+/// Weak; the order among them is nobody's.
+template <typename Op> static Emitter::Access globalAccessOf(Op op) {
+  Emitter::Access access;
+  access.ordered = false;
+  access.cop = op.getCop();
+  access.l1 = op.getL1();
+  access.cache = op.getCache();
+  return access;
 }
 
 static LogicalResult globalLoad(KernelLowering &kl, GlobalLoadOp op) {
   Type element = op.getType().getElementType();
-  RegisterForm form = formOf(kl.b, element);
-  SmallVector<Values> indices;
-  for (Value index : op.getIndices())
-    indices.push_back(kl.get(index));
+  Layout layout = *getTileLayout(op.getType());
   Values mask = op.getMask() ? kl.get(op.getMask()) : Values();
-  Values results;
-  std::string suffix = std::to_string(form.bits);
-  std::string load = "ld.global" + cacheQualifiers(op) +
-                     (form.bits == 8 ? ".u" : ".b") + suffix + " $0, [$1]";
-  // The policy comes last of the operands.
-  Value policy = op.getCache() ? kl.i64(cacheWord(*op.getCache())) : Value();
-  auto with = [&](Values operands, std::string constraints) {
-    if (policy) {
-      operands.push_back(policy);
-      constraints += ",l";
+  Emitter::Access access = globalAccessOf(op);
+  access.prefetch = op.getPrefetch();
+  Values results(layout.registers());
+  for (const GlobalAccess &group :
+       planGlobalAccesses(kl, op.getTensor(), op.getIndices(), op.getMask(),
+                          layout, [](int64_t) { return true; })) {
+    access.address = group.address;
+    access.mask = mask.empty() ? Value() : mask[group.first];
+    Type storage = storageOf(element);
+    if (group.count == 1) {
+      results[group.first] =
+          recast(kl.b, kl.emitter.load(kl.b, storage, access), element);
+      continue;
     }
-    return std::pair(operands, constraints + ",~{memory}");
-  };
-  for (size_t r = 0; r < indices.front().size(); ++r) {
-    Values at;
-    for (Values &index : indices)
-      at.push_back(index[r]);
-    Value address = kl.elementAddress(op.getTensor(), at);
-    Value bits;
-    if (mask.empty()) {
-      auto [operands, constraints] =
-          with({address}, std::string("=") + form.constraint + ",l");
-      bits = kl.ptx(form.type, load + (policy ? ", $2;" : ";"), constraints,
-                    operands);
-    } else {
-      Value active = arith::ExtUIOp::create(kl.b, kl.b.getI32Type(), mask[r]);
-      std::string width = form.bits == 8 ? "32" : suffix;
-      auto [operands, constraints] =
-          with({address, active}, std::string("=&") + form.constraint + ",l,r");
-      bits = kl.ptx(form.type,
-                    "{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $2, 0;\n\t"
-                    "mov.b" +
-                        width + " $0, 0;\n\t@active " + load +
-                        (policy ? ", $3;\n\t}" : ";\n\t}"),
-                    constraints, operands);
-    }
-    results.push_back(fromForm(kl.b, bits, element));
+    Value all =
+        kl.emitter.load(kl.b, VectorType::get(group.count, storage), access);
+    for (int64_t i = 0; i < group.count; ++i)
+      results[group.first + i] = recast(
+          kl.b, LLVM::ExtractElementOp::create(kl.b, all, kl.i32(i)), element);
   }
   kl.set(op.getResult(), results);
   return success();
@@ -394,44 +309,32 @@ static LogicalResult globalStore(KernelLowering &kl, GlobalStoreOp op) {
   auto owner = kl.ownerPredicate(op, layout);
   if (failed(owner))
     return failure();
-  RegisterForm form = formOf(kl.b, tile.getElementType());
-  SmallVector<Values> indices;
-  for (Value index : op.getIndices())
-    indices.push_back(kl.get(index));
+  Type storage = storageOf(tile.getElementType());
   Values elements = kl.get(op.getTile());
   Values mask = op.getMask() ? kl.get(op.getMask()) : Values();
-  std::string store = "st.global" + cacheQualifiers(op) +
-                      (form.bits == 8 ? ".u" : ".b") +
-                      std::to_string(form.bits) + " [$0], $1";
-  Value policy = op.getCache() ? kl.i64(cacheWord(*op.getCache())) : Value();
-  for (size_t r = 0; r < elements.size(); ++r) {
-    if (!layout.isOwner({static_cast<int64_t>(r), 0, 0}))
-      continue;
-    Values at;
-    for (Values &index : indices)
-      at.push_back(index[r]);
-    Value address = kl.elementAddress(op.getTensor(), at);
-    Value bits = toForm(kl.b, elements[r], form);
-    Value active = mask.empty() ? Value() : mask[r];
+  Emitter::Access access = globalAccessOf(op);
+  // Several registers may hold one element: the first is enough.
+  for (const GlobalAccess &group : planGlobalAccesses(
+           kl, op.getTensor(), op.getIndices(), op.getMask(), layout,
+           [&](int64_t r) { return layout.isOwner({r, 0, 0}); })) {
+    access.address = group.address;
+    access.mask = mask.empty() ? Value() : mask[group.first];
     if (*owner)
-      active = active ? arith::AndIOp::create(kl.b, active, *owner).getResult()
-                      : *owner;
-    Values operands{address, bits};
-    std::string constraints = std::string("l,") + form.constraint;
-    std::string text = store + (policy ? ", $2;" : ";");
-    if (policy) {
-      operands.push_back(policy);
-      constraints += ",l";
+      access.mask =
+          access.mask
+              ? arith::AndIOp::create(kl.b, access.mask, *owner).getResult()
+              : *owner;
+    Value value = recast(kl.b, elements[group.first], storage);
+    if (group.count > 1) {
+      Value all = LLVM::PoisonOp::create(
+          kl.b, VectorType::get(group.count, value.getType()));
+      for (int64_t i = 0; i < group.count; ++i)
+        all = LLVM::InsertElementOp::create(
+            kl.b, all, recast(kl.b, elements[group.first + i], storage),
+            kl.i32(i));
+      value = all;
     }
-    if (active) {
-      text = "{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $" +
-             std::to_string(operands.size()) + ", 0;\n\t@active " + text +
-             "\n\t}";
-      operands.push_back(
-          arith::ExtUIOp::create(kl.b, kl.b.getI32Type(), active));
-      constraints += ",r";
-    }
-    kl.ptx(text, constraints + ",~{memory}", operands);
+    kl.emitter.store(kl.b, value, access);
   }
   return success();
 }
@@ -440,146 +343,76 @@ static LogicalResult globalStore(KernelLowering &kl, GlobalStoreOp op) {
 // Scalars
 //===----------------------------------------------------------------------===//
 
-static std::string spaceOf(Value memory) {
-  auto shared = dyn_cast<SharedType>(memory.getType());
-  if (!shared)
-    return ".global";
-  return shared.getCluster() ? ".shared::cluster" : ".shared::cta";
-}
-static const char *addressConstraint(Value memory) {
-  return isa<SharedType>(memory.getType()) ? "r" : "l";
-}
-static std::string order(MemorySem sem, MemoryScope scope) {
-  if (sem == MemorySem::Weak)
-    return ".weak";
-  return ("." + stringifyMemorySem(sem) + "." + stringifyMemoryScope(scope))
-      .str();
-}
-static LogicalResult checkScalarMemory(Operation *op, Value memory) {
+/// The access of an operation to one element.
+template <typename Op>
+static FailureOr<Emitter::Access> accessOf(KernelLowering &kl, Op op) {
+  Value memory = op.getMemory();
   auto shared = dyn_cast<SharedType>(memory.getType());
   if (shared && shared.getSwizzle())
     return op->emitError("[not-supported-yet] single elements of a swizzled "
-                         "tile have no lowering for sm_90a yet");
-  return success();
+                         "tile have no lowering for ")
+           << StringRef(kl.target.name) << " yet";
+  Emitter::Access access = kl.elementAccess(memory, kl.getAll(op.getIndices()));
+  access.sem = op.getSem();
+  access.scope = op.getScope();
+  return access;
 }
 
 static LogicalResult ld(KernelLowering &kl, LdOp op) {
-  if (failed(checkScalarMemory(op, op.getMemory())))
+  auto access = accessOf(kl, op);
+  if (failed(access))
     return failure();
-  RegisterForm form = formOf(kl.b, op.getType());
-  MemorySem sem = op.getSem();
-  if (sem == MemorySem::SeqCst) {
-    kl.ptx(("fence.sc." + stringifyMemoryScope(op.getScope()) + ";").str(),
-           "~{memory}", {});
-    sem = MemorySem::Acquire;
-  }
-  Value bits =
-      kl.ptx(form.type,
-             "ld" + order(sem, op.getScope()) + spaceOf(op.getMemory()) +
-                 (form.bits == 8 ? ".u" : ".b") + std::to_string(form.bits) +
-                 " $0, [$1];",
-             std::string("=") + form.constraint + "," +
-                 addressConstraint(op.getMemory()) + ",~{memory}",
-             kl.elementAddress(op.getMemory(), kl.getAll(op.getIndices())));
-  kl.set(op.getResult(), fromForm(kl.b, bits, op.getType()));
+  kl.set(op.getResult(), kl.emitter.load(kl.b, op.getType(), *access));
   return success();
 }
 
 static LogicalResult st(KernelLowering &kl, StOp op) {
-  if (failed(checkScalarMemory(op, op.getMemory())))
+  auto access = accessOf(kl, op);
+  if (failed(access))
     return failure();
-  RegisterForm form = formOf(kl.b, op.getValue().getType());
-  MemorySem sem = op.getSem();
-  if (sem == MemorySem::SeqCst) {
-    kl.ptx(("fence.sc." + stringifyMemoryScope(op.getScope()) + ";").str(),
-           "~{memory}", {});
-    sem = MemorySem::Release;
-  }
-  kl.ptx("st" + order(sem, op.getScope()) + spaceOf(op.getMemory()) +
-             (form.bits == 8 ? ".u" : ".b") + std::to_string(form.bits) +
-             " [$0], $1;",
-         std::string(addressConstraint(op.getMemory())) + "," +
-             form.constraint + ",~{memory}",
-         {kl.elementAddress(op.getMemory(), kl.getAll(op.getIndices())),
-          toForm(kl.b, kl.get1(op.getValue()), form)});
+  kl.emitter.store(kl.b, kl.get1(op.getValue()), *access);
   return success();
 }
 
 static LogicalResult atom(KernelLowering &kl, AtomOp op) {
-  if (failed(checkScalarMemory(op, op.getMemory())))
-    return failure();
   Type type = op.getType();
   unsigned bits = type.getIntOrFloatBitWidth();
   bool isFloat = isa<FloatType>(type);
   if (bits != 32 && bits != 64)
     return kl.unsupported(op, "an atomic operation on " +
                                   llvm::formatv("{0}", type).str());
-  std::string suffix = std::to_string(bits);
-  switch (op.getOp()) {
-  case AtomicOp::Add:
-    suffix = (isFloat ? ".f" : ".u") + suffix;
-    break;
-  case AtomicOp::Min:
-  case AtomicOp::Max:
-    if (isFloat)
-      return kl.unsupported(op, "an atomic minimum or maximum of floats");
-    suffix = ".s" + suffix;
-    break;
-  case AtomicOp::Exch:
-    suffix = ".b" + suffix;
-    break;
-  case AtomicOp::And:
-  case AtomicOp::Or:
-  case AtomicOp::Xor:
-    if (isFloat)
-      return kl.unsupported(op, "a bitwise atomic operation on floats");
-    suffix = ".b" + suffix;
-    break;
-  }
-  RegisterForm form = formOf(kl.b, type);
-  MemorySem sem = op.getSem();
-  if (sem == MemorySem::Weak)
-    sem = MemorySem::Relaxed;
-  if (sem == MemorySem::SeqCst) {
-    kl.ptx(("fence.sc." + stringifyMemoryScope(op.getScope()) + ";").str(),
-           "~{memory}", {});
-    sem = MemorySem::AcqRel;
-  }
-  std::string operand = form.constraint;
-  Value value = toForm(kl.b, kl.get1(op.getValue()), form);
-  if (isFloat) { // add.f32 wants a float register
-    operand = bits == 32 ? "f" : "d";
-    value = kl.get1(op.getValue());
-  }
-  Value old = kl.ptx(
-      isFloat ? type : form.type,
-      "atom" + order(sem, op.getScope()) + spaceOf(op.getMemory()) + "." +
-          stringifyAtomicOp(op.getOp()).str() + suffix + " $0, [$1], $2;",
-      "=" + operand + "," + addressConstraint(op.getMemory()) + "," + operand +
-          ",~{memory}",
-      {kl.elementAddress(op.getMemory(), kl.getAll(op.getIndices())), value});
-  kl.set(op.getResult(), isFloat ? old : fromForm(kl.b, old, type));
+  AtomicOp kind = op.getOp();
+  if (isFloat && (kind == AtomicOp::Min || kind == AtomicOp::Max))
+    return kl.unsupported(op, "an atomic minimum or maximum of floats");
+  if (isFloat && kind != AtomicOp::Add && kind != AtomicOp::Exch)
+    return kl.unsupported(op, "a bitwise atomic operation on floats");
+  auto access = accessOf(kl, op);
+  if (failed(access))
+    return failure();
+  kl.set(op.getResult(),
+         kl.emitter.atomic(kl.b, kind, kl.get1(op.getValue()), *access));
   return success();
 }
 
+/// The access to a flag, an i32 in global memory.
+template <typename Op>
+static Emitter::Access flagOf(KernelLowering &kl, Op op, MemorySem sem) {
+  Emitter::Access access =
+      kl.elementAccess(op.getFlags(), kl.getAll(op.getIndices()));
+  access.sem = sem;
+  access.scope = op.getScope();
+  return access;
+}
+
 static LogicalResult flagWait(KernelLowering &kl, FlagWaitOp op) {
-  std::string scope = stringifyMemoryScope(op.getScope()).str();
-  kl.ptx("{\n\t.reg .pred done;\n\t.reg .b32 flag;\nflag_${:uid}:\n\t"
-         "ld.acquire." +
-             scope +
-             ".global.b32 flag, [$0];\n\t"
-             "setp.ge.s32 done, flag, $1;\n\t@!done bra flag_${:uid};\n\t}",
-         "l,r,~{memory}",
-         {kl.elementAddress(op.getFlags(), kl.getAll(op.getIndices())),
-          kl.get1(op.getValue())});
+  Emitter::Access flag = flagOf(kl, op, MemorySem::Acquire);
+  kl.emitter.waitAtLeast(kl.b, kl.get1(op.getValue()), flag);
   return success();
 }
 
 static LogicalResult flagSignal(KernelLowering &kl, FlagSignalOp op) {
-  std::string scope = stringifyMemoryScope(op.getScope()).str();
-  kl.ptx("red.release." + scope + ".global.add.u32 [$0], $1;", "l,r,~{memory}",
-         {kl.elementAddress(op.getFlags(), kl.getAll(op.getIndices())),
-          kl.get1(op.getValue())});
+  Emitter::Access flag = flagOf(kl, op, MemorySem::Release);
+  kl.emitter.addTo(kl.b, kl.get1(op.getValue()), flag);
   return success();
 }
 

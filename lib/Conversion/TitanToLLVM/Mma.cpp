@@ -20,7 +20,10 @@
 
 #include "titan/Dialect/Titan/Products.h"
 #include "titan/Layout/Hardware.h"
+#include "titan/Layout/LaneTerms.h"
 #include "titan/Layout/MatrixDescriptor.h"
+
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace titan;
@@ -52,29 +55,56 @@ static FailureOr<SmallVector<Value>> fragmentsOfA(KernelLowering &kl, MmaOp op,
     registerAt.insert({{at[0], at[1]}, r});
   }
   Values words;
+  // In every lane and warp, a fragment's rows are those of the accumulator, and
+  // its columns those of the fragment.
+  Result<Layout> rows = coordinateOf(accumulator, firstRegister, 0),
+                 columns = coordinateOf(atom, 0, 1);
+  auto isPlace = [&](Result<Layout> coordinate, const Layout &wanted,
+                     int64_t offset) {
+    std::vector<Axis> axes = wanted.axes();
+    if (wanted.warps() < layout.warps())
+      axes[2].digits.push_back(
+          {layout.warps() / wanted.warps(), Digit::replica, 0});
+    Result<Layout> place =
+        coordinate ? Layout::make(axes, coordinate->dims(),
+                                  {wanted.offset()[0] + offset}, wanted.bits())
+                   : coordinate;
+    return place && place->sameFunction(*coordinate);
+  };
   for (int64_t step = 0; step < tile.getShape()[1] / depth; ++step) {
     Values registers;
     for (int64_t f = 0; f < atom.registers(); ++f) {
-      auto place = [&](int64_t l, int64_t w) {
-        Coord inside = atom.coords(f, l, w % 4);
-        return std::pair(accumulator.coords(firstRegister, 0, w / 4 * 4)[0] +
-                             inside[0],
-                         depth * step + inside[1]);
-      };
-      auto found = registerAt.find(place(0, 0));
-      if (found == registerAt.end())
+      Coord inside = atom.coords(f, 0, 0);
+      int64_t column = depth * step + inside[1];
+      auto found = registerAt.find(
+          {accumulator.coords(firstRegister, 0, 0)[0] + inside[0], column});
+      if (found == registerAt.end() ||
+          !isPlace(coordinateOf(layout, found->second, 0), *rows, inside[0]) ||
+          !isPlace(coordinateOf(layout, found->second, 1), *columns, column))
         return mismatch(), failure();
-      for (int64_t w = 0; w < layout.warps(); ++w)
-        for (int64_t l = 0; l < 32; ++l) {
-          Coord at = layout.coords(found->second, l, w);
-          if (std::pair(at[0], at[1]) != place(l, w))
-            return mismatch(), failure();
-        }
       registers.push_back(elements[found->second]);
     }
     llvm::append_range(words, kl.packed(registers));
   }
   return words;
+}
+
+/// Where the operand of a block of the accumulator starts, in bytes. `blocks`
+/// says of each block and warpgroup which block of rows and columns it is.
+static std::optional<Value> blockStart(KernelLowering &kl, const Layout &blocks,
+                                       int64_t block, int dim,
+                                       const MatrixDescriptor &operand) {
+  Result<Layout> number = coordinateOf(blocks, block, dim);
+  if (!number)
+    return std::nullopt;
+  // The four warps of a group, and their lanes, agree.
+  std::vector<Axis> axes = number->axes();
+  axes[1].digits = {{kl.target.warpWidth, Digit::replica, 0}};
+  axes[2].digits.insert(axes[2].digits.begin(), {4, Digit::replica, 0});
+  number = Layout::make(axes, number->dims(), number->offset(), number->bits());
+  if (number)
+    number = number->then(operand.rowStarts());
+  return number ? kl.laneFunction(*number) : std::nullopt;
 }
 
 static LogicalResult mma(KernelLowering &kl, MmaOp op) {
@@ -97,13 +127,17 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
     return op.emitError("[layout-mismatch] the accumulator's layout is for ")
            << warps << " warps, the partition has " << kl.warps()
            << "; wgmma is executed by all of its warpgroups";
-  int64_t groups4 = warps / 4, registers = layout.registers();
+  int64_t registers = layout.registers();
   int64_t columns = op.getColumns();
   if (!columns)
     return op.emitError("[layout-mismatch] the accumulator's layout is no "
                         "fragment of wgmma; use #titan.wgmma (PTX ISA, wgmma, "
                         "matrix fragment D)");
   int64_t perBlock = columns / 2, blocks = registers / perBlock;
+  // (block, group) -> blocks of 64 rows, of as many columns.
+  Result<Layout> blocksAt = layout.divide(*wgmmaD(64, columns));
+  if (!blocksAt)
+    return kl.unsupported(op, "this order of warpgroups");
 
   // Descriptors: one address a block, the walk along K is added to it.
   auto describe = [&](SharedType type, bool transposed, int64_t rows) {
@@ -166,17 +200,10 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
   int64_t words = pairs ? perBlock / 2 : perBlock;
 
   for (int64_t block = 0; block < blocks; ++block) {
-    auto origin = [&](int64_t group) {
-      return layout.coords(block * perBlock, 0, group * 4);
-    };
-    std::optional<Value> rowOffset = kl.laneFunction(
-        [&](int64_t, int64_t w) {
-          return a ? a->start(origin(w / 4)[0], 0) : 0;
-        },
-        groups4 * 4);
-    std::optional<Value> columnOffset = kl.laneFunction(
-        [&](int64_t, int64_t w) { return bMatrix->start(origin(w / 4)[1], 0); },
-        groups4 * 4);
+    std::optional<Value> rowOffset = kl.i32(0), columnOffset;
+    if (a)
+      rowOffset = blockStart(kl, *blocksAt, block, 0, *a);
+    columnOffset = blockStart(kl, *blocksAt, block, 1, *bMatrix);
     if (!rowOffset || !columnOffset)
       return kl.unsupported(op, "this order of warpgroups");
     Value lowA;

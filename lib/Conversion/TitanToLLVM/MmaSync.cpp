@@ -16,6 +16,8 @@
 
 #include "titan/Dialect/Titan/Products.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
 using namespace mlir;
 using namespace titan;
 

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/LoweringTable.h"
+#include "titan/Layout/LaneTerms.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -17,29 +18,26 @@ static LogicalResult splat(KernelLowering &kl, SplatOp op) {
   if (failed(types))
     return failure();
   kl.set(op, Values(types->size(), kl.get1(op.getValue())));
+  kl.setOrigin(op, {op.getValue(), std::nullopt});
   return success();
 }
 
 static LogicalResult coordinate(KernelLowering &kl, CoordinateOp op) {
   Layout layout = *getTileLayout(op.getType());
-  int dim = op.getDimension();
-  if (!layout.isSum())
-    return kl.unsupported(op,
-                          "coordinates of a layout that steps by exclusive or");
-  // Digits add up, so the register's part is a constant.
-  std::optional<Value> start = kl.laneFunction(
-      [&](int64_t lane, int64_t warp) {
-        return layout.coords(0, lane, warp)[dim];
-      },
-      std::max<int64_t>(layout.warps(), kl.warps()));
-  if (!start)
-    return kl.unsupported(op, "the coordinates of this layout");
-  int64_t origin = layout.coords(0, 0, 0)[dim];
-  Values results;
-  for (int64_t r = 0; r < layout.registers(); ++r)
-    results.push_back(
-        kl.add(*start, kl.i32(layout.coords(r, 0, 0)[dim] - origin)));
-  kl.set(op, results);
+  SmallVector<Layout> registers;
+  for (int64_t r = 0; r < layout.registers(); ++r) {
+    Result<Layout> one =
+        coordinateOf(layout, r, static_cast<int>(op.getDimension()));
+    if (!one)
+      return kl.unsupported(op, "the coordinates of this layout");
+    registers.push_back(std::move(*one));
+  }
+  // Nothing but constants is added to them.
+  auto values = kl.laneFunctions(op, registers, Value(), int64_t(1) << 40);
+  if (failed(values))
+    return failure();
+  kl.set(op, *values);
+  kl.setOrigin(op, {Value(), static_cast<unsigned>(op.getDimension())});
   return success();
 }
 
@@ -140,10 +138,7 @@ static LogicalResult reduce(KernelLowering &kl, ReduceOp op) {
     for (const Digit &digit : layout.axes()[1].digits) {
       if (digit.dim == last)
         for (int64_t step = 1; step < digit.extent; step *= 2)
-          sum = combine(sum,
-                        NVVM::ShflOp::create(kl.b, type, kl.i32(-1), sum,
-                                             kl.i32(below * step), kl.i32(31),
-                                             NVVM::ShflKind::bfly, UnitAttr()));
+          sum = combine(sum, kl.emitter.exchange(kl.b, sum, below * step));
       below *= digit.extent;
     }
     sums[row] = sum;

@@ -14,24 +14,11 @@
 
 #include "titan/Domain/TensorMap.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace titan;
-
-int64_t titan::cacheWord(CachePolicy policy) {
-  switch (policy) {
-  case CachePolicy::EvictNormal:
-    return 0x1000000000000000;
-  case CachePolicy::EvictFirst:
-    return 0x12F0000000000000;
-  case CachePolicy::EvictLast:
-    return 0x14F0000000000000;
-  case CachePolicy::EvictUnchanged:
-    return 0x10F0000000000000;
-  }
-  llvm_unreachable("all policies are above");
-}
 
 /// "{$3, $4}" for operands first .. first + count - 1.
 static std::string braces(size_t first, size_t count) {
@@ -71,7 +58,7 @@ static void checkOffsets(KernelLowering &kl, TmaLoadOp op) {
   OpBuilder::InsertionGuard guard(kl.b);
   auto branch = scf::IfOp::create(kl.b, TypeRange(), broken, /*else=*/false);
   kl.b.setInsertionPointToStart(branch.thenBlock());
-  kl.ptx("trap;", "~{memory}", {});
+  kl.emitter.trap(kl.b);
 }
 
 static LogicalResult tmaLoad(KernelLowering &kl, TmaLoadOp op) {

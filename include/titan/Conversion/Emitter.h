@@ -1,0 +1,148 @@
+//===- Emitter.h - what a target does with scalars --------------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The lowering has two halves. Tiles, views, control flow and partitions become
+// scalars once for all targets (KernelLowering.h, the families' files). What a
+// target has of its own for scalars and threads, it says here:
+//
+//   function   attributes of a kernel and of its parameters
+//   threads    who am I, what a warp agrees on, exchange between lanes
+//   memory     accesses of a thread, with their order, scope, mask and hints
+//   host       printf, trap
+//
+// Operations that exist on one vendor's targets (Titan_Nvidia: barriers, TMA,
+// wgmma) need no other half: their families write its instructions themselves.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_CONVERSION_EMITTER_H
+#define TITAN_CONVERSION_EMITTER_H
+
+#include "titan/Dialect/Titan/Titan.h"
+#include "titan/Target/Target.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+#include <memory>
+
+namespace titan {
+
+class Emitter {
+public:
+  using Builder = mlir::ImplicitLocOpBuilder;
+  using Value = mlir::Value;
+
+  virtual ~Emitter() = default;
+  const TargetInfo &target;
+
+  /// That of a target; null where there is none yet.
+  static std::unique_ptr<Emitter> create(const TargetInfo &target);
+
+  /// What LLVM's code generator is asked for.
+  struct Machine {
+    llvm::StringRef triple, processor, features;
+  };
+  virtual Machine machine() const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // The kernel's function
+  //===--------------------------------------------------------------------===//
+
+  virtual llvm::SmallVector<mlir::NamedAttribute>
+  kernelAttributes(mlir::OpBuilder &b, KernelOp kernel) = 0;
+  /// Of a parameter that holds a tensor map, and of which the kernel takes the
+  /// address.
+  virtual mlir::DictionaryAttr mapAttributes(mlir::OpBuilder &b) = 0;
+  /// Says at the kernel's start that an engine will read these maps.
+  virtual void prefetchMaps(Builder &b, mlir::ValueRange maps) = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Threads
+  //===--------------------------------------------------------------------===//
+
+  virtual Value threadOfCta(Builder &b) = 0; ///< i32.
+  virtual Value ctaId(Builder &b, unsigned dimension) = 0;
+  virtual Value numCtas(Builder &b, unsigned dimension) = 0;
+  virtual Value clusterRank(Builder &b) = 0;
+  /// What lane 0 has of an i32 on which the warp agrees, so that the target's
+  /// compiler learns of it.
+  virtual Value uniform(Builder &b, Value agreed) = 0;
+  /// What the lane has whose number differs by XOR with `distance`.
+  virtual Value exchange(Builder &b, Value value, int64_t distance) = 0;
+  /// What that lane has.
+  virtual Value fromLane(Builder &b, Value value, Value lane) = 0;
+  /// i1: true in one lane of the warp.
+  virtual Value elect(Builder &b) = 0;
+  /// From `before` registers a thread to `after`, by all warps of a warpgroup.
+  virtual void setRegisters(Builder &b, int64_t before, int64_t after) = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Memory
+  //===--------------------------------------------------------------------===//
+
+  enum class Space { Global, Shared, Cluster };
+  /// How one thread accesses a scalar or a vector: i32 addresses in shared
+  /// memory, i64 ones elsewhere. A mask is an i1, or null: always.
+  struct Access {
+    Space space = Space::Global;
+    Value address;
+    MemorySem sem = MemorySem::Weak;
+    MemoryScope scope = MemoryScope::Cta;
+    /// One instruction, in its place among the other ordered ones. Else it is
+    /// the compiler's, as far as nothing that orders memory stands between, and
+    /// the type is one that LLVM has.
+    bool ordered = true;
+    Value mask;
+    /// Hints, which a target may leave out.
+    std::optional<CacheOperator> cop;
+    std::optional<L1Priority> l1;
+    std::optional<int64_t> prefetch;
+    std::optional<CachePolicy> cache;
+
+    bool hasHints() const { return cop || l1 || prefetch || cache; }
+  };
+  /// Zero where the mask is false. Vectors have a power of two of bytes, at
+  /// most 16, and are aligned to them.
+  virtual Value load(Builder &b, mlir::Type type, const Access &access) = 0;
+  virtual void store(Builder &b, Value value, const Access &access) = 0;
+  /// What was there before; integers are signed for minima and maxima.
+  virtual Value atomic(Builder &b, AtomicOp kind, Value value,
+                       const Access &access) = 0;
+  /// Waits, by acquiring loads, until an i32 is at least `value`.
+  virtual void waitAtLeast(Builder &b, Value value, const Access &access) = 0;
+  /// Adds to an i32 and asks for nothing back.
+  virtual void addTo(Builder &b, Value value, const Access &access) = 0;
+
+  //===--------------------------------------------------------------------===//
+  // The host
+  //===--------------------------------------------------------------------===//
+
+  /// Prints by the executing thread; i32, i64 and f64 values.
+  virtual void print(Builder &b, mlir::LLVM::LLVMFuncOp function,
+                     llvm::StringRef format, mlir::ValueRange values) = 0;
+  /// Ends the kernel with a fault.
+  virtual void trap(Builder &b) = 0;
+
+protected:
+  explicit Emitter(const TargetInfo &target) : target(target) {}
+};
+
+/// `createpolicy.fractional.L2::evict_first.b64` of the whole access, as the
+/// 64-bit word that it makes (the same one each time).
+int64_t cacheWord(CachePolicy policy);
+
+/// Inline PTX; `$0` is the result where there is one. What is pure may be moved
+/// or dropped; what is not keeps its place among the others, and clobbers
+/// memory where its constraints say so ("~{memory}").
+mlir::Value inlinePtx(mlir::ImplicitLocOpBuilder &b, mlir::Type result,
+                      llvm::StringRef text, llvm::StringRef constraints,
+                      mlir::ValueRange operands, bool pure = false);
+
+} // namespace titan
+
+#endif

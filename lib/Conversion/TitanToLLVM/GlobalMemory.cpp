@@ -1,0 +1,345 @@
+//===- GlobalMemory.cpp - how tiles are accessed in global memory ---------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "GlobalMemory.h"
+
+#include "titan/Layout/LaneTerms.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace titan;
+
+namespace {
+
+/// A tile of i32: constant + sum of factors * (scalars, coordinates, tiles of
+/// which nothing is known), modulo 2^32.
+struct AffineTile {
+  int64_t constant = 0;
+  SmallVector<int64_t> coordinates; // a factor for each dimension
+  llvm::MapVector<Value, int64_t> scalars, others;
+
+  bool isConstant() const {
+    return scalars.empty() && others.empty() &&
+           llvm::all_of(coordinates, [](int64_t x) { return x == 0; });
+  }
+};
+
+/// What is known of the accesses of one tile.
+class TileAccess {
+public:
+  TileAccess(KernelLowering &kl, const Layout &layout)
+      : kl(kl), layout(layout) {}
+
+  AffineTile read(Value tile);
+  /// b(register `to`) - a(register `from`); none: it is not the same number in
+  /// all threads.
+  std::optional<int64_t> difference(const AffineTile &a, int64_t from,
+                                    const AffineTile &b, int64_t to);
+  /// Zeros that a register's values end in, at least.
+  unsigned zerosOf(const AffineTile &tile, int64_t reg);
+  /// Whether a mask is one value in each thread for the registers first ..
+  /// first + count - 1; count is a power of two.
+  bool isUniform(Value mask, int64_t first, int64_t count);
+
+private:
+  static void add(AffineTile &sum, const AffineTile &tile, int64_t factor);
+  const Layout *coordinate(int64_t reg, unsigned dim);
+
+  KernelLowering &kl;
+  const Layout &layout;
+  std::map<std::pair<int64_t, unsigned>, std::optional<Layout>> coordinates;
+};
+
+} // namespace
+
+void TileAccess::add(AffineTile &sum, const AffineTile &tile, int64_t factor) {
+  sum.constant += factor * tile.constant;
+  for (auto [d, x] : llvm::enumerate(tile.coordinates))
+    sum.coordinates[d] += factor * x;
+  for (auto &[value, x] : tile.scalars)
+    sum.scalars[value] += factor * x;
+  for (auto &[value, x] : tile.others)
+    sum.others[value] += factor * x;
+  auto isZero = [](const auto &entry) { return entry.second == 0; };
+  sum.scalars.remove_if(isZero);
+  sum.others.remove_if(isZero);
+}
+
+AffineTile TileAccess::read(Value tile) {
+  AffineTile result;
+  result.coordinates.assign(layout.rank(), 0);
+  APInt constant;
+  if (matchPattern(tile, m_ConstantInt(&constant))) {
+    result.constant = constant.getSExtValue();
+    return result;
+  }
+  KernelLowering::TileOrigin origin = kl.origin(tile);
+  if (origin.scalar) {
+    if (matchPattern(origin.scalar, m_ConstantInt(&constant)))
+      result.constant = constant.getSExtValue();
+    else
+      result.scalars[origin.scalar] = 1;
+    return result;
+  }
+  if (origin.coordinate) {
+    result.coordinates[*origin.coordinate] = 1;
+    return result;
+  }
+  Operation *op = tile.getDefiningOp();
+  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp>(op)) {
+    add(result, read(op->getOperand(0)), 1);
+    add(result, read(op->getOperand(1)), isa<arith::AddIOp>(op) ? 1 : -1);
+    return result;
+  }
+  if (isa_and_nonnull<arith::MulIOp, arith::ShLIOp>(op)) {
+    AffineTile left = read(op->getOperand(0)), right = read(op->getOperand(1));
+    bool shift = isa<arith::ShLIOp>(op);
+    if (!shift && left.isConstant())
+      std::swap(left, right);
+    if (right.isConstant() &&
+        (!shift || (right.constant >= 0 && right.constant < 31))) {
+      add(result, left,
+          shift ? int64_t(1) << right.constant
+                : static_cast<int32_t>(right.constant));
+      return result;
+    }
+  }
+  result.others[tile] = 1;
+  return result;
+}
+
+const Layout *TileAccess::coordinate(int64_t reg, unsigned dim) {
+  auto [place, made] = coordinates.try_emplace({reg, dim});
+  if (made)
+    if (Result<Layout> one = coordinateOf(layout, reg, static_cast<int>(dim)))
+      place->second = *one;
+  return place->second ? &*place->second : nullptr;
+}
+
+std::optional<int64_t> TileAccess::difference(const AffineTile &a, int64_t from,
+                                              const AffineTile &b, int64_t to) {
+  // Of a scalar all registers have the same.
+  auto sameTerms = [](const llvm::MapVector<Value, int64_t> &x,
+                      const llvm::MapVector<Value, int64_t> &y) {
+    return x.size() == y.size() && llvm::all_of(x, [&](const auto &entry) {
+             return y.lookup(entry.first) == entry.second;
+           });
+  };
+  if (!sameTerms(a.scalars, b.scalars) || !sameTerms(a.others, b.others) ||
+      a.coordinates != b.coordinates || (from != to && !a.others.empty()))
+    return std::nullopt;
+  int64_t distance = b.constant - a.constant;
+  for (auto [d, factor] : llvm::enumerate(a.coordinates)) {
+    if (!factor || from == to)
+      continue;
+    const Layout *first = coordinate(from, d), *next = coordinate(to, d);
+    if (!first || !next)
+      return std::nullopt;
+    auto step = laneStep(*first, *next, int64_t(1) << 40);
+    if (!step || step->xors)
+      return std::nullopt;
+    distance += factor * step->adds;
+  }
+  return static_cast<int32_t>(distance);
+}
+
+unsigned TileAccess::zerosOf(const AffineTile &tile, int64_t reg) {
+  auto of = [](int64_t n) {
+    return n ? static_cast<unsigned>(
+                   llvm::countr_zero(static_cast<uint64_t>(n)))
+             : TrailingZeros::all;
+  };
+  unsigned least = of(tile.constant);
+  for (auto &[scalar, factor] : tile.scalars)
+    least = std::min(least, kl.zeros.of(scalar) + of(factor));
+  for (auto [d, factor] : llvm::enumerate(tile.coordinates)) {
+    if (!factor)
+      continue;
+    const Layout *at = coordinate(reg, d);
+    Result<LaneTerms> terms =
+        at ? laneTerms(*at) : Result<LaneTerms>(Problem{});
+    if (!terms)
+      return 0;
+    unsigned all = of(terms->origin);
+    for (const LaneTerm &term : terms->terms)
+      all = std::min(all, of(term.factor));
+    least = std::min(least, all + of(factor));
+  }
+  return tile.others.empty() ? least : 0;
+}
+
+bool TileAccess::isUniform(Value mask, int64_t first, int64_t count) {
+  if (count == 1)
+    return true;
+  Attribute constant;
+  if (kl.origin(mask).scalar || (matchPattern(mask, m_Constant(&constant)) &&
+                                 isa<SplatElementsAttr>(constant)))
+    return true;
+  Operation *op = mask.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op))
+    return isUniform(op->getOperand(0), first, count) &&
+           isUniform(op->getOperand(1), first, count);
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare || !getElementTypeOrSelf(compare.getLhs()).isInteger(32))
+    return false;
+  AffineTile left = read(compare.getLhs()), right = read(compare.getRhs());
+  auto walks = [&](const AffineTile &tile, int64_t by) {
+    for (int64_t i = 1; i < count; ++i)
+      if (difference(tile, first, tile, first + i) != i * by)
+        return false;
+    return true;
+  };
+  if (walks(left, 0) && walks(right, 0))
+    return true;
+  // Multiples of `count`, one of which walks on within its multiple.
+  unsigned needed = llvm::Log2_64(count);
+  if (zerosOf(left, first) < needed || zerosOf(right, first) < needed)
+    return false;
+  using Predicate = arith::CmpIPredicate;
+  switch (compare.getPredicate()) {
+  case Predicate::slt:
+  case Predicate::sge:
+  case Predicate::ult:
+  case Predicate::uge:
+    return walks(left, 1) && walks(right, 0);
+  case Predicate::sgt:
+  case Predicate::sle:
+  case Predicate::ugt:
+  case Predicate::ule:
+    return walks(left, 0) && walks(right, 1);
+  default:
+    return false;
+  }
+}
+
+namespace {
+
+/// The accesses of a tile, and their addresses.
+class Plan {
+public:
+  Plan(KernelLowering &kl, TypedValue<GlobalType> tensor, ValueRange indexTiles,
+       Value mask, const Layout &layout)
+      : kl(kl), tensor(tensor), mask(mask), layout(layout), facts(kl, layout) {
+    for (Value index : indexTiles) {
+      affine.push_back(facts.read(index));
+      scalars.push_back(kl.get(index));
+    }
+  }
+
+  /// `mine`: registers that are moved at all.
+  SmallVector<GlobalAccess> make(llvm::function_ref<bool(int64_t)> mine);
+
+private:
+  bool fits(int64_t first, int64_t count);
+  Value address(int64_t reg);
+
+  KernelLowering &kl;
+  TypedValue<GlobalType> tensor;
+  Value mask;
+  const Layout &layout;
+  TileAccess facts;
+  SmallVector<AffineTile> affine;
+  SmallVector<Values> scalars;
+  /// Registers whose addresses were computed, from which others are a distance
+  /// away; with the distances of whole rows.
+  struct Anchor {
+    int64_t reg;
+    Value address;
+    std::map<std::vector<int64_t>, Value> rows;
+  };
+  SmallVector<Anchor> anchors;
+};
+
+} // namespace
+
+bool Plan::fits(int64_t first, int64_t count) {
+  unsigned bytes = llvm::Log2_64(
+               getElementBytes(tensor.getType().getElementType())),
+           needed = llvm::Log2_64(count);
+  if (kl.zeros.ofAddress(tensor) < bytes + needed)
+    return false;
+  for (auto [d, index] : llvm::enumerate(affine)) {
+    bool last = d + 1 == affine.size();
+    for (int64_t i = 1; i < count; ++i)
+      if (facts.difference(index, first, index, first + i) != (last ? i : 0))
+        return false;
+    unsigned stride = last ? 0 : kl.zeros.ofStride(tensor, d);
+    if (stride < needed && facts.zerosOf(index, first) + stride < needed)
+      return false;
+  }
+  return !mask || facts.isUniform(mask, first, count);
+}
+
+Value Plan::address(int64_t reg) {
+  int64_t bytes = getElementBytes(tensor.getType().getElementType());
+  for (Anchor &anchor : anchors) {
+    // Not back: behind the last index an i32 would end.
+    std::vector<int64_t> steps;
+    for (const AffineTile &index : affine) {
+      std::optional<int64_t> step =
+          facts.difference(index, anchor.reg, index, reg);
+      if (!step || *step < 0)
+        break;
+      steps.push_back(*step);
+    }
+    if (steps.size() != affine.size())
+      continue;
+    int64_t along = steps.back() * bytes;
+    steps.pop_back();
+    Value &row = anchor.rows[steps];
+    if (!row) {
+      row = anchor.address;
+      for (auto [d, step] : llvm::enumerate(steps))
+        if (step)
+          row = kl.add(row, kl.mul(kl.toI64(kl.global(tensor).strides[d]),
+                                   step * bytes));
+    }
+    return along ? kl.add(row, kl.i64(along)) : row;
+  }
+  Values at;
+  for (Values &index : scalars)
+    at.push_back(index[reg]);
+  Value address = kl.elementAddress(tensor, at);
+  anchors.push_back({reg, address, {}});
+  return address;
+}
+
+SmallVector<GlobalAccess> Plan::make(llvm::function_ref<bool(int64_t)> mine) {
+  SmallVector<GlobalAccess> groups;
+  int64_t registers = layout.registers(),
+          most = 16 / getElementBytes(tensor.getType().getElementType());
+  for (int64_t r = 0; r < registers;) {
+    if (!mine(r)) {
+      ++r;
+      continue;
+    }
+    int64_t count = 1;
+    for (int64_t wider = most; wider > 1; wider /= 2) {
+      bool all = r + wider <= registers;
+      for (int64_t i = 1; all && i < wider; ++i)
+        all = mine(r + i);
+      if (all && fits(r, wider)) {
+        count = wider;
+        break;
+      }
+    }
+    groups.push_back({r, count, address(r)});
+    r += count;
+  }
+  return groups;
+}
+
+SmallVector<GlobalAccess>
+titan::planGlobalAccesses(KernelLowering &kl, TypedValue<GlobalType> tensor,
+                          ValueRange indices, Value mask, const Layout &layout,
+                          llvm::function_ref<bool(int64_t)> mine) {
+  return Plan(kl, tensor, indices, mask, layout).make(mine);
+}

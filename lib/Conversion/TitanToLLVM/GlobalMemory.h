@@ -1,0 +1,52 @@
+//===- GlobalMemory.h - how tiles are accessed in global memory -*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A tile's elements are where its index tensors say. Those are, nearly always,
+// sums of the tile's coordinates and of numbers that all threads agree on:
+//
+//     %j = %column0 + coordinate 1          f32, rows of 64 elements
+//     register    0   1   2   3  |  4   5  ...
+//     coordinate  8l 8l+1 ..     | 8l+4
+//
+// and then three things are known before the kernel runs:
+//
+// 1. Vectors. Registers 0 to 3 lie side by side; if the first one's address is a
+//    multiple of 16 bytes (the tensor's address, its strides, %column0 and 8l are:
+//    TrailingZeros.h), one access of 16 bytes moves them.
+// 2. Masks. %j < %n is the same for all four if %n is a multiple of 4.
+// 3. Addresses. Registers 4 to 7 are 16 bytes further on, whatever %column0 is:
+//    an index is an i32 that is not negative where an element is accessed, so that
+//    index + constant carries nowhere.
+//
+// What is no such sum is accessed element by element.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_CONVERSION_GLOBALMEMORY_H
+#define TITAN_LIB_CONVERSION_GLOBALMEMORY_H
+
+#include "titan/Conversion/KernelLowering.h"
+
+namespace titan {
+
+/// Registers first .. first + count - 1 of a tile, moved by one access.
+struct GlobalAccess {
+  int64_t first = 0, count = 1;
+  mlir::Value address;
+};
+
+/// The accesses of a tile, as wide as is known to be right, with the mask too,
+/// and their addresses. `mine`: registers that are moved at all.
+llvm::SmallVector<GlobalAccess>
+planGlobalAccesses(KernelLowering &kl, mlir::TypedValue<GlobalType> tensor,
+                   mlir::ValueRange indices, mlir::Value mask,
+                   const Layout &layout,
+                   llvm::function_ref<bool(int64_t)> mine);
+
+} // namespace titan
+
+#endif
