@@ -124,10 +124,14 @@ Facts Facts::substitute(
   return result;
 }
 
-static thread_local uint64_t asked = 0, solved = 0, mostSolved = ~uint64_t(0);
+static thread_local uint64_t asked = 0, solved = 0, mostSolved = ~uint64_t(0),
+                             mostAsked = ~uint64_t(0);
 uint64_t Facts::questions() { return asked; }
-void Facts::limit(uint64_t more) { mostSolved = solved + more; }
-bool Facts::exhausted() { return solved >= mostSolved; }
+void Facts::limit(uint64_t more) {
+  mostSolved = solved + more;
+  mostAsked = asked + 5 * more;
+}
+bool Facts::exhausted() { return solved >= mostSolved || asked >= mostAsked; }
 
 namespace {
 /// The largest system that is looked at.
@@ -405,6 +409,8 @@ static thread_local std::map<
 
 static bool contradictory(const Facts &facts, size_t goals) {
   ++asked;
+  if (Facts::exhausted())
+    return false;
   System system{facts.nonnegative, facts.zero};
   if (goals)
     system.keepConnected(goals);
@@ -418,10 +424,6 @@ static bool contradictory(const Facts &facts, size_t goals) {
   if (!fresh)
     return answer->second;
   bool &yes = answer->second;
-  if (Facts::exhausted()) {
-    answers.erase(answer);
-    return false;
-  }
   ++solved;
   system.eliminate();
   system.unite();

@@ -15,7 +15,7 @@ bool typestate::contradict(const Facts &facts,
                            const std::vector<Clause> &clauses, size_t from) {
   if (facts.contradict())
     return true;
-  if (from == clauses.size())
+  if (from == clauses.size() || Facts::exhausted())
     return false;
   for (const Facts &one : clauses[from]) {
     Facts with = facts;

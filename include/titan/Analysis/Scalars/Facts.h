@@ -89,7 +89,7 @@ public:
   bool provesEqual(const Polynomial &a, const Polynomial &b) const;
 
   /// Questions asked by this thread so far; after so many more systems that were
-  /// looked at every answer is no.
+  /// looked at, or five times as many questions, every answer is no.
   static uint64_t questions();
   static void limit(uint64_t more);
   static bool exhausted();
