@@ -33,6 +33,7 @@
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -162,20 +163,24 @@ makePtx(llvm::Module &module, llvm::TargetMachine &machine, Location loc) {
 // All of it
 //===----------------------------------------------------------------------===//
 
-/// A signed bit is 0 or -1; LLVM 22's NVPTX target makes 1 of it where it
-/// selects cvt.rn.bf16.s32.
-static LogicalResult convertSignedBit(arith::SIToFPOp op,
-                                      PatternRewriter &rewriter) {
-  auto type = dyn_cast<FloatType>(op.getType());
-  if (!type || !op.getIn().getType().isInteger(1))
-    return failure();
-  auto number = [&](double value) -> Value {
-    return arith::ConstantOp::create(rewriter, op.getLoc(),
-                                     rewriter.getFloatAttr(type, value));
-  };
-  rewriter.replaceOpWithNewOp<arith::SelectOp>(op, op.getIn(), number(-1),
-                                               number(0));
-  return success();
+/// A signed bit is 0 or -1. LLVM 22's NVPTX target makes 1 of it on the way to
+/// bf16, where it selects cvt.rn.bf16.s32; so the two numbers stand there
+/// themselves, behind all passes that would make a conversion of them again.
+static void convertSignedBits(llvm::Module &module) {
+  for (llvm::Function &function : module)
+    for (llvm::Instruction &each :
+         llvm::make_early_inc_range(llvm::instructions(function))) {
+      auto *convert = dyn_cast<llvm::SIToFPInst>(&each);
+      if (!convert || !convert->getSrcTy()->isIntOrIntVectorTy(1))
+        continue;
+      llvm::Type *type = convert->getType();
+      auto *chosen = llvm::SelectInst::Create(
+          convert->getOperand(0), llvm::ConstantFP::get(type, -1.0),
+          llvm::ConstantFP::get(type, 0.0), "", convert->getIterator());
+      chosen->setDebugLoc(convert->getDebugLoc());
+      convert->replaceAllUsesWith(chosen);
+      convert->eraseFromParent();
+    }
 }
 
 LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
@@ -260,6 +265,7 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
   llvmModule->setDataLayout(machine->createDataLayout());
   markConvergent(*llvmModule);
   optimize(*llvmModule, *machine);
+  convertSignedBits(*llvmModule);
   if (options.emit == Emit::LLVM) {
     llvmModule->print(output, nullptr);
     return success();
