@@ -254,7 +254,7 @@ public:
   //===--------------------------------------------------------------------===//
 
   Value load(Builder &b, Type type, const Access &access) override {
-    if (isPlain(access))
+    if (isPlain(access, type))
       return LLVM::LoadOp::create(b, type, makePointer(b, access),
                                   static_cast<unsigned>(memoryBytes(type)));
     RegisterForm form = formOf(b, type);
@@ -303,7 +303,7 @@ public:
 
   void store(Builder &b, Value value, const Access &access) override {
     Type type = value.getType();
-    if (isPlain(access)) {
+    if (isPlain(access, type)) {
       LLVM::StoreOp::create(b, value, makePointer(b, access),
                             static_cast<unsigned>(memoryBytes(type)));
       return;
@@ -425,10 +425,12 @@ public:
 private:
   /// LLVM has loads and stores of its own: they are weak, and what follows in
   /// program order keeps its place behind the asm statements that clobber
-  /// memory.
-  static bool isPlain(const Access &access) {
+  /// memory. Of floats alone: LLVM 22 stores the low word of an f64's bits as
+  /// st.b32 of the 64-bit register, in which ptxas 13.0 sees the float, and
+  /// converts it.
+  static bool isPlain(const Access &access, Type type) {
     return access.sem == MemorySem::Weak && !access.ordered && !access.mask &&
-           !access.hasHints();
+           !access.hasHints() && isa<FloatType>(getElementTypeOrSelf(type));
   }
   static Value makePointer(Builder &b, const Access &access) {
     unsigned window = access.space == Space::Global   ? 1
