@@ -12,8 +12,6 @@
 using namespace titan;
 using namespace titan::tma;
 
-static Problem refused(const std::string &why) { return {"tma-schedule", why}; }
-
 std::optional<Problem>
 titan::tma::checkWindows(const TmaSchedule &s,
                          const std::vector<Class> &classes) {
@@ -22,22 +20,23 @@ titan::tma::checkWindows(const TmaSchedule &s,
     if (e.removed || e.kind != DomainExpr::Kind::Window)
       continue;
     if (s.direction != TmaDirection::Load)
-      return refused(g.str(e) + ": elements stand in several windows, so that "
-                                "only loads go through them");
+      return noSchedule(g.str(e) +
+                        ": elements stand in several windows, so that "
+                        "only loads go through them");
     if (classes[e.in[0]] == Class::Loop)
       continue;
     if (classes[e.out[1]] != Class::Loop && !g[e.out[1]].extent.is(1))
-      return refused(g.str(e) + ": the elements of a window, " +
-                     g.str(e.out[1]) +
-                     ", are loops: a tile has one of each window");
+      return noSchedule(g.str(e) + ": the elements of a window, " +
+                        g.str(e.out[1]) +
+                        ", are loops: a tile has one of each window");
     DomainId id = e.in[0];
     while (g[id].producer >= 0) {
       const DomainExpr &above = g.exprs()[g[id].producer];
       if (above.kind != DomainExpr::Kind::Resize)
-        return refused(g.str(e) +
-                       ": windows slide over a dimension of the "
-                       "tensor, resized or not, not over what " +
-                       g.str(above) + " makes");
+        return noSchedule(g.str(e) +
+                          ": windows slide over a dimension of the "
+                          "tensor, resized or not, not over what " +
+                          g.str(above) + " makes");
       id = above.in[0];
     }
   }
@@ -70,10 +69,10 @@ Result<Dim> titan::tma::boxWindows(const DomainGraph &graph, Dim dim,
   DomainId p = window.out[0];
   if (t.begin > std::max<int64_t>(-left, 0) ||
       t.cut > std::max<int64_t>(-right, 0))
-    return refused(graph.str(window) +
-                   ": a resize adds again what one above it cuts off");
+    return noSchedule(graph.str(window) +
+                      ": a resize adds again what one above it cuts off");
   if (box > int64_t(1) << 32)
-    return refused(graph.str(window) + ": a box of more than 2^32 windows");
+    return noSchedule(graph.str(window) + ": a box of more than 2^32 windows");
   dim.kind = Class::Mixed;
   dim.slides = true;
   dim.resized = {p};
@@ -146,8 +145,8 @@ static Result<Im2col::Spatial> spatialOf(const TmaSchedule &s, DomainId id) {
   for (const DomainExpr *e = producer(id);
        e && e->kind == DomainExpr::Kind::Resize; e = producer(id)) {
     if ((dim.left > 0 && e->left < 0) || (dim.right > 0 && e->right < 0))
-      return refused(g.str(*e) + ": what it cuts off is added again below, "
-                                 "which is no padding");
+      return noSchedule(g.str(*e) + ": what it cuts off is added again below, "
+                                    "which is no padding");
     dim.left += e->left;
     dim.right += e->right;
     id = e->in[0];
@@ -157,8 +156,8 @@ static Result<Im2col::Spatial> spatialOf(const TmaSchedule &s, DomainId id) {
       dim.global = d;
       return dim;
     }
-  return refused(g.str(id) + " is no dimension of the tensor, but is merged "
-                             "with windows");
+  return noSchedule(g.str(id) + " is no dimension of the tensor, but is merged "
+                                "with windows");
 }
 
 Result<std::optional<View>>
@@ -201,27 +200,28 @@ titan::tma::inferIm2col(const TmaSchedule &s,
     std::string list;
     for (DomainId id : inputs)
       list += (list.empty() ? "" : ", ") + g.str(id);
-    return refused(g.str(*window) + ": " + g.str(pixels) + " merges " + list +
-                   "; pixels of an im2col copy are N and the windows of D, H "
-                   "and W, in this order, of a tensor N, W, C, N, H, W, C or "
-                   "N, D, H, W, C");
+    return noSchedule(
+        g.str(*window) + ": " + g.str(pixels) + " merges " + list +
+        "; pixels of an im2col copy are N and the windows of D, H "
+        "and W, in this order, of a tensor N, W, C, N, H, W, C or "
+        "N, D, H, W, C");
   }
   const TmaGlobalDim &channels = s.global.back();
   for (DomainId id : s.tmaDomain)
     if (id != pixels && id != channels.domain)
-      return refused(g.str(id) +
-                     " is in the prescribed TMA domain, but the "
-                     "copy is im2col's, of " +
-                     g.str(pixels) + " and " + g.str(channels.domain));
+      return noSchedule(g.str(id) +
+                        " is in the prescribed TMA domain, but the "
+                        "copy is im2col's, of " +
+                        g.str(pixels) + " and " + g.str(channels.domain));
   auto row = matchDim(g, classes, pixels, im2col.spatial[0].global.stride,
                       /*pixels=*/true);
   if (!row)
     return row.problem();
   if (row->record.elementStride != 1)
-    return refused(g.str(pixels) +
-                   ": pixels of a tile follow one another, "
-                   "these are " +
-                   std::to_string(row->record.elementStride) + " apart");
+    return noSchedule(g.str(pixels) +
+                      ": pixels of a tile follow one another, "
+                      "these are " +
+                      std::to_string(row->record.elementStride) + " apart");
   auto column = matchDim(g, classes, channels.domain, channels.stride);
   if (!column)
     return column.problem();

@@ -16,8 +16,6 @@
 using namespace titan;
 using namespace titan::tma;
 
-static Problem refused(const std::string &why) { return {"tma-schedule", why}; }
-
 /// A leaf of the tile without a number.
 static Problem unknownExtent(const DomainGraph &graph, DomainId id,
                              const std::string &why) {
@@ -79,7 +77,7 @@ titan::tma::classify(const DomainGraph &graph,
         a = b;
     }
     if (e.kind == DomainExpr::Kind::Swizzle && a != b && !problem)
-      problem = refused(graph.str(e) + " mixes loops with the tile");
+      problem = noSchedule(graph.str(e) + " mixes loops with the tile");
     return classes[id] = a == b ? a : Class::Mixed;
   };
   for (DomainId id = 0; id < graph.size(); ++id)
@@ -232,9 +230,9 @@ public:
     // Tiles go on across the boxes of `straddles`: one of the first box does,
     // and mixes where the second box has an element.
     if (!dim.resized.empty())
-      return refused(graph.str(top) + " is resized, and boxes of " +
-                     std::to_string(all) + " do not divide " +
-                     graph.str(straddles));
+      return noSchedule(graph.str(top) + " is resized, and boxes of " +
+                        std::to_string(all) + " do not divide " +
+                        graph.str(straddles));
     dim.record.margin = max(graph[straddles].extent - dim.record.size,
                             Expr(0) - graph[straddles].extent % Expr(all));
     dim.mixes = ": a tile that begins in the first " +
@@ -281,10 +279,10 @@ private:
         return made.problem();
       box = *made;
       if (box.step != 1)
-        return refused(graph.str(window) +
-                       ": windows of a tile follow one "
-                       "another, these are " +
-                       std::to_string(box.step) + " apart");
+        return noSchedule(graph.str(window) +
+                          ": windows of a tile follow one "
+                          "another, these are " +
+                          std::to_string(box.step) + " apart");
     }
     dim.record.tileDomains = box.tile;
     dim.record.group = box.group;
@@ -297,8 +295,8 @@ private:
   Result<Box> matchCut(DomainId x, const DomainExpr &resize) {
     DomainId y = resize.out[0];
     auto fails = [&] {
-      return refused(graph.str(resize) +
-                     ": a resize between the splits of a box");
+      return noSchedule(graph.str(resize) +
+                        ": a resize between the splits of a box");
     };
     const DomainExpr *e = consumer(y);
     if (resize.left > 0 || resize.right > 0 || !e ||
@@ -325,12 +323,12 @@ private:
     if (e && e->kind == DomainExpr::Kind::Resize)
       return matchCut(x, *e);
     if (!e || e->kind != DomainExpr::Kind::Split)
-      return refused((e ? graph.str(*e) : graph.str(x)) +
-                     " stands between the TMA domain and a box");
+      return noSchedule((e ? graph.str(*e) : graph.str(x)) +
+                        " stands between the TMA domain and a box");
     DomainId o = e->out[0], i = e->out[1];
     Class outer = classes[o], inner = classes[i];
     auto fails = [&](const std::string &why) {
-      return refused(graph.str(*e) + ": " + why);
+      return noSchedule(graph.str(*e) + ": " + why);
     };
     auto n = known(i);
     Box box;
@@ -367,7 +365,7 @@ private:
                           std::to_string(all) + " do not divide " +
                           graph.str(i) + ", so that they do not rotate left";
         if (divides == Tri::No || !assume)
-          return refused(why);
+          return noSchedule(why);
         needMultiple(dim.needs, graph[i].extent, all, why);
       }
       sub->how = "rotation left";
@@ -516,8 +514,9 @@ struct Search {
         continue;
       }
       if (other != k + 1 || !contiguous(a, list[other], needs)) {
-        fail(refused(graph.str(*e) + ": strides " + a.stride.str() + " and " +
-                     list[other].stride.str() + " are not contiguous"));
+        fail(noSchedule(graph.str(*e) + ": strides " + a.stride.str() +
+                        " and " + list[other].stride.str() +
+                        " are not contiguous"));
         return false;
       }
       Entry merged{e->out[0], list[other].stride, std::nullopt};
@@ -543,8 +542,9 @@ struct Search {
   /// What a dimension is, or why it is none: the same wherever it is asked.
   const Result<Dim> &matched(const Entry &entry) {
     auto [it, isNew] = matches.try_emplace(
-        entry.id, refused(graph.str(entry.id) + " is not in the prescribed TMA "
-                                                "domain"));
+        entry.id,
+        noSchedule(graph.str(entry.id) + " is not in the prescribed TMA "
+                                         "domain"));
     if (isNew && (prescribed.empty() || isPrescribed(entry.id)))
       it->second = matchDim(graph, classes, entry.id, entry.stride,
                             /*pixels=*/false, assume);
@@ -593,8 +593,9 @@ struct Search {
       View view;
       for (Entry &e : list) {
         if (!e.dim) {
-          fail(refused(graph.str(*consumerOf(e)) +
-                       ": its other input is no dimension of the TMA domain"));
+          fail(noSchedule(
+              graph.str(*consumerOf(e)) +
+              ": its other input is no dimension of the TMA domain"));
           return;
         }
         view.dims.push_back(*e.dim);

@@ -22,6 +22,11 @@
 
 namespace titan::tma {
 
+/// Why a schedule is refused.
+inline Problem noSchedule(const std::string &why) {
+  return {"tma-schedule", why};
+}
+
 /// What the leaves of a domain are.
 enum class Class : uint8_t { Loop, Tile, Mixed };
 

@@ -12,7 +12,8 @@
 using namespace titan;
 using namespace titan::tma;
 
-static Problem refused(const std::string &why, const std::string &fix = {}) {
+static Problem noSharedTile(const std::string &why,
+                            const std::string &fix = {}) {
   return {"tma-shared-tile", why, fix};
 }
 
@@ -56,8 +57,8 @@ public:
       extent[id] = *g[id].extent.constant();
       elements *= extent[id];
       if (elements > most / bytes)
-        return refused("the tile has more than the " + std::to_string(most) +
-                       " bytes of shared memory");
+        return noSharedTile("the tile has more than the " +
+                            std::to_string(most) + " bytes of shared memory");
     }
     // Expressions come after those that make their inputs, except for rotated
     // ones: so until nothing is left that can be done.
@@ -76,8 +77,9 @@ public:
           if (out >= 0) {
             auto n = g[out].extent.constant();
             if (!n)
-              return refused(g.str(out) + " has an extent that only a launch "
-                                          "knows");
+              return noSharedTile(g.str(out) +
+                                  " has an extent that only a launch "
+                                  "knows");
             known[out] = true;
             extent[out] = *n;
           }
@@ -86,16 +88,17 @@ public:
     places = 1;
     for (DomainId id : s.shared) {
       if (classes[id] == Class::Mixed)
-        return refused(g.str(id) + " is loops and tile: where the buffer's "
-                                   "order has swizzles, they are named apart");
+        return noSharedTile(g.str(id) +
+                            " is loops and tile: where the buffer's "
+                            "order has swizzles, they are named apart");
       if (classes[id] != Class::Tile)
         continue;
       if (!known[id])
-        return refused("the buffer has " + g.str(id) +
-                       ", which is no domain of the tile");
+        return noSharedTile("the buffer has " + g.str(id) +
+                            ", which is no domain of the tile");
       if (extent[id] > most / bytes / places)
-        return refused("the buffer has more than the " + std::to_string(most) +
-                       " bytes of shared memory");
+        return noSharedTile("the buffer has more than the " +
+                            std::to_string(most) + " bytes of shared memory");
       places *= extent[id];
       order.push_back(id);
     }
@@ -199,8 +202,8 @@ titan::tma::findSwizzle(const TmaSchedule &s, const std::vector<Class> &classes,
   for (int64_t n = 0; n < order.elements && left > 0; ++n) {
     auto place = order(n);
     if (!place)
-      return refused("element " + order.name(n) +
-                     " of the tile has no place in the buffer");
+      return noSharedTile("element " + order.name(n) +
+                          " of the tile has no place in the buffer");
     for (Image &image : images)
       if (image.differs < 0 &&
           image.place(n, order.elements, element) != *place * element) {
@@ -229,16 +232,16 @@ titan::tma::findSwizzle(const TmaSchedule &s, const std::vector<Class> &classes,
          (best->differs >= 0 && image.differs > best->differs)))
       best = &image;
   if (!best)
-    return refused("swizzle " + std::string(s.swizzle->name) +
-                   " is none of this copy's");
+    return noSharedTile("swizzle " + std::string(s.swizzle->name) +
+                        " is none of this copy's");
   std::string mode = "swizzle " + std::string(best->swizzle->name);
   if (best->differs < 0)
-    return refused("the buffer keeps tiles of " +
-                   std::to_string(order.places * element) + " bytes; under " +
-                   mode + " they have " + std::to_string(best->bytes));
+    return noSharedTile(
+        "the buffer keeps tiles of " + std::to_string(order.places * element) +
+        " bytes; under " + mode + " they have " + std::to_string(best->bytes));
   int64_t n = best->differs;
   auto agrees = std::find_if(images.begin(), images.end(), fits);
-  return refused(
+  return noSharedTile(
       "the buffer's domains place element " + order.name(n) + " at byte " +
           std::to_string(*order(n) * element) + ", " + mode + " at byte " +
           std::to_string(best->place(n, order.elements, element)) +

@@ -8,6 +8,7 @@
 #include "titan/Layout/Conversion.h"
 
 #include "BitForm.h"
+#include "LayoutParts.h"
 
 #include <algorithm>
 #include <bit>
@@ -61,10 +62,6 @@ int64_t ConversionPlan::shuffles(int64_t elementBytes) const {
   int64_t inWord = std::max<int64_t>(1, 4 / elementBytes);
   return static_cast<int64_t>(words(inWord).size() * from.size()) *
          std::max<int64_t>(1, elementBytes / 4);
-}
-
-static Problem mismatch(const std::string &why) {
-  return {"layout-mismatch", why};
 }
 
 /// Registers alone, of layouts that need not be bitwise.
@@ -192,9 +189,9 @@ matchOdd(const std::vector<BitForm::Piece> &to,
 Result<ConversionPlan> ConversionPlan::make(const Layout &from,
                                             const Layout &to) {
   if (!from.isTile() || !to.isTile() || from.shape() != to.shape())
-    return mismatch("two register tiles of one shape");
+    return layoutMismatch("two register tiles of one shape");
   if (from.lanes() != to.lanes() || from.ctas() != to.ctas())
-    return mismatch("the layouts are for other numbers of lanes or CTAs");
+    return layoutMismatch("the layouts are for other numbers of lanes or CTAs");
   // Warps, and CTAs, that hold the same part in both need not be looked at.
   bool sameWarps = from.axes().size() == to.axes().size();
   for (size_t a = 2; sameWarps && a < from.axes().size(); ++a)
@@ -208,8 +205,9 @@ Result<ConversionPlan> ConversionPlan::make(const Layout &from,
   if (!odd) {
     if (std::optional<ConversionPlan> plan = renaming(from, to))
       return *plan;
-    return mismatch("the digits of the two layouts are no matter of bits, and "
-                    "no registers of one hold what those of the other do");
+    return layoutMismatch(
+        "the digits of the two layouts are no matter of bits, and "
+        "no registers of one hold what those of the other do");
   }
   size_t warpBits = std::max(source->warps.size(), target->warps.size());
   source->warps.resize(warpBits);
@@ -250,7 +248,7 @@ Result<ConversionPlan> ConversionPlan::make(const Layout &from,
     warps.push_back(place.value_or(0));
   }
   if (!good)
-    return mismatch("a warp needs elements that other warps hold");
+    return layoutMismatch("a warp needs elements that other warps hold");
 
   // Registers of the result that hold what others do are those others.
   ConversionPlan plan;
@@ -476,7 +474,7 @@ Result<ScratchPlan> ScratchPlan::make(const Layout &from, const Layout &to,
                                       int64_t elementBytes) {
   if (!from.isTile() || !to.isTile() || from.shape() != to.shape() ||
       from.ctas() != 1 || to.ctas() != 1)
-    return mismatch("two register tiles of one shape, each of one CTA");
+    return layoutMismatch("two register tiles of one shape, each of one CTA");
   std::vector<Dim> line = {{"i", from.elements()}};
 
   auto rowMajor = [&]() -> Result<ScratchPlan> {

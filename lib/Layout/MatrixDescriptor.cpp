@@ -11,7 +11,7 @@
 
 using namespace titan;
 
-static Problem mismatch(const std::string &why) {
+static Problem noDescriptor(const std::string &why) {
   return {"mma-operand",
           "no matrix descriptor says where this operand is: " + why};
 }
@@ -53,21 +53,21 @@ static Canonical canonicalOf(bool mnMajor, Swizzle mode, int64_t element,
 Result<MatrixDescriptor> MatrixDescriptor::make(const Layout &operand,
                                                 int64_t element, int64_t rows) {
   if (operand.axes().size() != 2 || operand.rank() != 1)
-    return mismatch("it is no function of (mn, k) into bytes");
+    return noDescriptor("it is no function of (mn, k) into bytes");
   if (element != 1 && element != 2 && element != 4)
-    return mismatch("elements of " + std::to_string(element) + " bytes");
+    return noDescriptor("elements of " + std::to_string(element) + " bytes");
   int64_t depth = 32 / element;
   int64_t mnSize = operand.axes()[0].size(), kSize = operand.axes()[1].size();
   if (rows < 8 || rows % 8 != 0 || mnSize % rows != 0)
-    return mismatch(std::to_string(mnSize) +
-                    " rows of M or N are no multiple " +
-                    "of the instruction's " + std::to_string(rows));
+    return noDescriptor(std::to_string(mnSize) +
+                        " rows of M or N are no multiple " +
+                        "of the instruction's " + std::to_string(rows));
   if (kSize % depth != 0)
-    return mismatch("K of " + std::to_string(kSize) +
-                    " elements is no multiple of the instruction's " +
-                    std::to_string(depth));
+    return noDescriptor("K of " + std::to_string(kSize) +
+                        " elements is no multiple of the instruction's " +
+                        std::to_string(depth));
   if (operand.offset()[0] != 0)
-    return mismatch("it starts at an offset");
+    return noDescriptor("it starts at an offset");
 
   std::string reasons;
   for (Swizzle mode :
@@ -151,9 +151,9 @@ Result<MatrixDescriptor> MatrixDescriptor::make(const Layout &operand,
         return bytes % 16 == 0 && bytes < int64_t(1) << 18;
       };
       if (!fits(leading) || !fits(stride))
-        return mismatch("strides of " + std::to_string(leading) + " and " +
-                        std::to_string(stride) +
-                        " bytes; they are multiples of 16 below 2^18");
+        return noDescriptor("strides of " + std::to_string(leading) + " and " +
+                            std::to_string(stride) +
+                            " bytes; they are multiples of 16 below 2^18");
       MatrixDescriptor result;
       result.mnMajor = mnMajor;
       result.mode = mode;
@@ -168,9 +168,9 @@ Result<MatrixDescriptor> MatrixDescriptor::make(const Layout &operand,
       return result;
     }
   }
-  return mismatch(reasons.empty()
-                      ? "its swizzle is none of 32, 64, 128 bytes"
-                      : "it is" + reasons.substr(0, reasons.size() - 1));
+  return noDescriptor(reasons.empty()
+                          ? "its swizzle is none of 32, 64, 128 bytes"
+                          : "it is" + reasons.substr(0, reasons.size() - 1));
 }
 
 Result<MatrixDescriptor> MatrixDescriptor::make(const SharedImage &image,

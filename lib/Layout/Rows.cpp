@@ -13,10 +13,6 @@
 
 using namespace titan;
 
-static Problem mismatch(const std::string &why) {
-  return {"layout-mismatch", why};
-}
-
 Result<std::vector<RowDigit>> titan::digitsAlong(const Layout &tile, int dim) {
   Layout layout = tile.canonical();
   std::string name = "dimension " + std::to_string(dim);
@@ -31,21 +27,23 @@ Result<std::vector<RowDigit>> titan::digitsAlong(const Layout &tile, int dim) {
           {placed.axis, placed.weight, digit.extent, digit.stride});
   }
   if (!sums)
-    return mismatch("coordinates along " + name +
-                    " are no sum of digits of registers, lanes and warps");
+    return layoutMismatch(
+        "coordinates along " + name +
+        " are no sum of digits of registers, lanes and warps");
   std::sort(
       digits.begin(), digits.end(),
       [](const RowDigit &a, const RowDigit &b) { return a.stride < b.stride; });
   int64_t reached = 1;
   for (const RowDigit &digit : digits) {
     if (digit.stride != reached)
-      return mismatch("registers, lanes and warps do not hold each element "
-                      "along " +
-                      name + " by digits of their own");
+      return layoutMismatch(
+          "registers, lanes and warps do not hold each element "
+          "along " +
+          name + " by digits of their own");
     reached *= digit.extent;
   }
   if (reached != layout.dims()[dim].extent)
-    return mismatch("the tile does not hold all elements along " + name);
+    return layoutMismatch("the tile does not hold all elements along " + name);
   return digits;
 }
 
@@ -55,12 +53,12 @@ Result<std::vector<RowDigit>> titan::digitsInWarp(const Layout &tile, int dim) {
     return digits;
   for (const RowDigit &digit : *digits) {
     if (digit.axis > 1)
-      return mismatch("dimension " + std::to_string(dim) +
-                      " lies in several warps");
+      return layoutMismatch("dimension " + std::to_string(dim) +
+                            " lies in several warps");
     if (digit.axis == 1 && !isPowerOfTwo(digit.extent))
-      return mismatch("dimension " + std::to_string(dim) + " lies in " +
-                      std::to_string(digit.extent) +
-                      " lanes, which is no power of two");
+      return layoutMismatch("dimension " + std::to_string(dim) + " lies in " +
+                            std::to_string(digit.extent) +
+                            " lanes, which is no power of two");
   }
   return digits;
 }

@@ -66,7 +66,7 @@ const Blob *Container::find(std::string_view name) const {
   return nullptr;
 }
 
-Result<std::vector<uint8_t>>
+runtime::Result<std::vector<uint8_t>>
 titan::runtime::packContainer(const Container &container) {
   if (container.blobs.size() > maxBlobs)
     return makeError(Code::PackageBlob,
@@ -110,8 +110,9 @@ titan::runtime::packContainer(const Container &container) {
   return file;
 }
 
-Result<Container> titan::runtime::parseContainer(std::span<const uint8_t> file,
-                                                 const std::string &place) {
+runtime::Result<Container>
+titan::runtime::parseContainer(std::span<const uint8_t> file,
+                               const std::string &place) {
   auto fail = [&](Code code, std::string message) {
     return makeError(code, std::move(message), place, compileAgain);
   };

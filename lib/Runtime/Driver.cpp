@@ -24,7 +24,7 @@ std::string Driver::describe(cuda::Result result) const {
          ")" + (text ? std::string(": ") + text : std::string());
 }
 
-Result<std::unique_ptr<Driver>>
+runtime::Result<std::unique_ptr<Driver>>
 titan::runtime::openDriver(const char *library) {
   // Never closed: the driver keeps threads and exit handlers of its own.
   void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
@@ -69,7 +69,7 @@ titan::runtime::openDriver(const char *library) {
   return driver;
 }
 
-Result<const Driver *> titan::runtime::openDriver() {
+runtime::Result<const Driver *> titan::runtime::openDriver() {
   static std::mutex mutex;
   static std::unique_ptr<Driver> driver;
   std::lock_guard lock(mutex);

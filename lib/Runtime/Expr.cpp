@@ -247,9 +247,9 @@ struct Evaluator {
 
 } // namespace
 
-Result<int64_t> Expr::evaluate(std::span<const Argument> arguments,
-                               const DeviceProperties &device,
-                               std::string_view place) const {
+runtime::Result<int64_t> Expr::evaluate(std::span<const Argument> arguments,
+                                        const DeviceProperties &device,
+                                        std::string_view place) const {
   Evaluator e{*this, arguments, device};
   const int64_t value = e.eval(nodes.size() - 1);
   if (e.failure == Failure::None)

@@ -21,8 +21,8 @@
 using namespace titan;
 using namespace titan::runtime;
 
-Result<std::vector<uint8_t>> titan::runtime::readFile(const std::string &path,
-                                                      uint64_t maxBytes) {
+runtime::Result<std::vector<uint8_t>>
+titan::runtime::readFile(const std::string &path, uint64_t maxBytes) {
   auto fail = [&](const std::string &why) {
     return makeError(Code::FileNotFound, "cannot read the file: " + why, path,
                      "check the path and its permissions");

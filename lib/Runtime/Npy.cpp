@@ -162,8 +162,9 @@ Error formatError(const std::string &what, const std::string &place) {
 
 } // namespace
 
-Result<NpyArray> titan::runtime::parseNpy(std::span<const uint8_t> file,
-                                          const std::string &place) {
+runtime::Result<NpyArray>
+titan::runtime::parseNpy(std::span<const uint8_t> file,
+                         const std::string &place) {
   const std::string_view text(reinterpret_cast<const char *>(file.data()),
                               file.size());
   if (!text.starts_with(magic))
@@ -224,7 +225,7 @@ Result<NpyArray> titan::runtime::parseNpy(std::span<const uint8_t> file,
   return array;
 }
 
-Result<NpyArray> titan::runtime::readNpy(const std::string &path) {
+runtime::Result<NpyArray> titan::runtime::readNpy(const std::string &path) {
   auto file = readFile(path);
   if (!file)
     return std::move(file.error());

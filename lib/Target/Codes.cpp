@@ -17,7 +17,7 @@
 namespace titan {
 namespace {
 
-constexpr CodeInfo table[] = {
+constexpr CodeInfo codeTable[] = {
 #define TITAN_CODE(ID, NAME, DEFAULT, STRICT, FLAG, SOURCE, TITLE, RULE, FIX,  \
                    LESSON)                                                     \
   {Code::ID,                                                                   \
@@ -94,12 +94,14 @@ std::optional<Severity> parseSeverity(std::string_view text) {
   return std::nullopt;
 }
 
-std::span<const CodeInfo> allCodes() { return table; }
+std::span<const CodeInfo> allCodes() { return codeTable; }
 
-const CodeInfo &codeInfo(Code code) { return table[static_cast<size_t>(code)]; }
+const CodeInfo &codeInfo(Code code) {
+  return codeTable[static_cast<size_t>(code)];
+}
 
 const CodeInfo *lookupCode(std::string_view name) {
-  for (const CodeInfo &info : table)
+  for (const CodeInfo &info : codeTable)
     if (info.code == name)
       return &info;
   return nullptr;
@@ -129,14 +131,14 @@ int exitStatus(Code code) {
 
 const CodeInfo *nearestCode(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const CodeInfo &info : table)
+  for (const CodeInfo &info : codeTable)
     names.push_back(info.code);
   return lookupCode(nearestWord(name, names));
 }
 
 bool Strictness::set(std::string_view flag, Severity severity) {
   bool known = !flag.empty() &&
-               std::any_of(std::begin(table), std::end(table),
+               std::any_of(std::begin(codeTable), std::end(codeTable),
                            [&](const CodeInfo &i) { return i.flag == flag; });
   if (known)
     flags.insert_or_assign(std::string(flag), severity);

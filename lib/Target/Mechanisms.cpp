@@ -11,7 +11,7 @@
 namespace titan {
 namespace {
 
-constexpr MechanismInfo table[] = {
+constexpr MechanismInfo mechanismTable[] = {
     {Mechanism::Phase, "phase", "", "mbarrier.try_wait, test_wait",
      Waiter::AnyThreadOfCta, /*completesInOrder=*/false, /*hasReadWait=*/false,
      Discharge::Nothing, /*doneBeforePublishing=*/false, "MM-53",
@@ -75,10 +75,10 @@ constexpr EngineInfo engineTable[] = {
 
 } // namespace
 
-std::span<const MechanismInfo> mechanisms() { return table; }
+std::span<const MechanismInfo> mechanisms() { return mechanismTable; }
 
 const MechanismInfo &mechanismInfo(Mechanism mechanism) {
-  return table[static_cast<unsigned>(mechanism)];
+  return mechanismTable[static_cast<unsigned>(mechanism)];
 }
 
 std::span<const EngineInfo> engines() { return engineTable; }

@@ -28,7 +28,7 @@ namespace {
 constexpr std::string_view measured =
     "measured: docs/hardware-mma.md (H200, tests/Hardware/wgmma)";
 
-constexpr MmaArithmetic rows[] = {
+constexpr MmaArithmetic arithmetics[] = {
     {"f16 bf16 tf32", "f32", 25, 23, false, measured},
     {"f16", "f16", 25, 10, true, measured},
     {"e4m3 e5m2", "f32", 13, 13, false, measured},
@@ -216,10 +216,10 @@ std::string_view toString(MmaType type) {
   return names[static_cast<int>(type)];
 }
 
-std::span<const MmaArithmetic> allMmaArithmetic() { return rows; }
+std::span<const MmaArithmetic> allMmaArithmetic() { return arithmetics; }
 
 const MmaArithmetic *findMmaArithmetic(std::string_view a, std::string_view d) {
-  for (const MmaArithmetic &row : rows)
+  for (const MmaArithmetic &row : arithmetics)
     if (hasWord(row.operands, a) && row.d == d)
       return &row;
   return nullptr;

@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "titan/Domain/Correctness.h"
 #include "titan/Domain/Tma.h"
 
@@ -16,8 +18,6 @@
 using namespace titan;
 
 namespace {
-
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
 
 bool isIndex(const std::string &name) { return name[0] == 'i'; }
 

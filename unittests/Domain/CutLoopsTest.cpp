@@ -12,6 +12,8 @@
 // over all points, exactly when the schedule is lowered.
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "DomainModel.h"
 #include "ScheduleModel.h"
 
@@ -21,8 +23,6 @@
 using namespace titan;
 
 namespace {
-
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
 
 /// A change of loops a and b: a resize, a split by two, a merge, a swizzle.
 struct Change {

@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "ScheduleModel.h"
 #include "titan/Domain/TmaScheduleText.h"
 
@@ -13,8 +15,6 @@
 using namespace titan;
 
 namespace {
-
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
 
 /// A schedule of a tensor f32 M x K{8}; `size` is a number, or "M".
 Result<TmaSchedule> schedule(const std::string &size,

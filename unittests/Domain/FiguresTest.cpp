@@ -12,6 +12,8 @@
 // less.
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "ScheduleModel.h"
 #include "titan/Domain/TmaExplain.h"
 
@@ -20,8 +22,6 @@
 using namespace titan;
 
 namespace {
-
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
 
 struct Figure {
   TmaSchedule s;

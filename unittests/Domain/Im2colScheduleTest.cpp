@@ -11,6 +11,8 @@
 // and held to the points of the schedule.
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "ConvolutionGenerator.h"
 #include "DomainModel.h"
 #include "ScheduleModel.h"
@@ -22,8 +24,6 @@
 using namespace titan;
 
 namespace {
-
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
 
 /// The convolution of docs/tma.md.
 std::string convolution(const std::string &tensor, const std::string &rest) {

@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "ScheduleModel.h"
 
 #include "titan/Domain/TmaExplain.h"
@@ -16,8 +18,6 @@
 using namespace titan;
 
 namespace {
-
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
 
 Result<TmaLowering> lower(const std::string &text) {
   auto s = parseSchedule(text);

@@ -10,6 +10,8 @@
 // that begin before the tensor: every small schedule, held to its points.
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "DomainModel.h"
 #include "ScheduleModel.h"
 
@@ -21,14 +23,12 @@ using namespace titan;
 
 namespace {
 
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
-
-/// Rows D of four words.
-struct Rows {
+/// WordRows D of four words.
+struct WordRows {
   TmaSchedule s;
   DomainId d, j;
 
-  explicit Rows(int64_t rows, bool store = false) {
+  explicit WordRows(int64_t rows, bool store = false) {
     d = s.graph.root(rows, "D");
     j = s.graph.root(4, "J");
     s.global = {{d, 16}, {j, 4}};
@@ -45,7 +45,8 @@ struct Counts {
   int64_t lowered = 0, predicates = 0, strong = 0, before = 0, other = 0;
 
   /// Lowers, and holds the result to the points. `tile`: all bulk leaves.
-  void decide(Rows &rows, std::vector<DomainId> tile, bool mayNotFit = false) {
+  void decide(WordRows &rows, std::vector<DomainId> tile,
+              bool mayNotFit = false) {
     TmaSchedule &s = rows.s;
     tile.push_back(rows.j);
     s.bulk = tile;
@@ -87,7 +88,7 @@ TEST(Predicates, LoopsOvershootTheirGroup) {
         for (bool outer : {false, true})
           for (int kind = 0; kind < 5; ++kind)
             for (bool store : {false, true}) {
-              Rows rows(n, store);
+              WordRows rows(n, store);
               DomainGraph &g = rows.s.graph;
               auto [c, x] = *g.splitInner(rows.d, group);
               auto [k, i] =
@@ -126,7 +127,7 @@ TEST(Predicates, WholeGroups) {
       for (int64_t a = 1; a <= 3; ++a)
         for (int64_t b = 1; b <= 2; ++b)
           for (bool store : {false, true}) {
-            Rows rows(n, store);
+            WordRows rows(n, store);
             DomainGraph &g = rows.s.graph;
             DomainId x = g.splitInner(rows.d, group)->second;
             DomainId y = g.splitInner(x, a)->first;
@@ -157,7 +158,7 @@ TEST(Predicates, ResizedTwice) {
                 if (n + l + r < 1 || n + l + r + l2 + r2 < 1 ||
                     ++number % each != 0)
                   continue;
-                Rows rows(n, number / each % 4 == 0);
+                WordRows rows(n, number / each % 4 == 0);
                 DomainGraph &g = rows.s.graph;
                 DomainId y = *g.resize(*g.resize(rows.d, l, r), l2, r2);
                 if (box > 0)
@@ -189,7 +190,7 @@ TEST(Predicates, StoresBeforeTheTensor) {
             for (int kind = 0; kind < 3; ++kind) {
               if (n + left < 1)
                 continue;
-              Rows rows(n, true);
+              WordRows rows(n, true);
               DomainGraph &g = rows.s.graph;
               DomainId y = rows.d;
               if (left != 0)

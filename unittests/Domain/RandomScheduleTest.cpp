@@ -11,6 +11,8 @@
 // that there are.
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "DomainModel.h"
 #include "ScheduleGenerator.h"
 #include "ScheduleModel.h"
@@ -20,8 +22,6 @@
 using namespace titan;
 
 namespace {
-
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
 
 /// All maps of a schedule: dimensions merged where the schedule does, splits
 /// that divide as two dimensions or as one.
@@ -95,7 +95,7 @@ void holdRefusal(const ScheduleGenerator &gen, ScheduleModel &model,
   }
 }
 
-struct Counts {
+struct Tally {
   std::map<std::string, int64_t> refused;
   int64_t levels[4] = {}, transfers = 0, outside = 0, skipped = 0, stores = 0,
           weakHoles = 0, byView = 0, kept = 0, tooLarge = 0, cutLoads = 0,
@@ -190,7 +190,7 @@ TEST(RandomSchedules, LoweredAndExecuted) {
   uint64_t first = 20261121, cases = fullTest() ? 1300000 : 195000;
   std::printf("schedules: seeds %llu to %llu\n", (unsigned long long)first,
               (unsigned long long)(first + cases - 1));
-  Counts counts;
+  Tally counts;
   for (uint64_t seed = first; seed < first + cases; ++seed) {
     ScheduleGenerator gen(seed, /*wide=*/seed % 2 == 0);
     gen.make();

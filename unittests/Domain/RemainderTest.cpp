@@ -10,6 +10,8 @@
 // at most, so that small tiles have a rest, executed on bytes.
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "ScheduleModel.h"
 
 #include "titan/Domain/TmaExplain.h"
@@ -23,8 +25,6 @@ using namespace titan;
 
 namespace {
 
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
-
 /// Boxes of at most `most` elements that begin at multiples of 16 bytes.
 TargetInfo smallBoxes(int64_t most) {
   TargetInfo target = h200;
@@ -33,15 +33,11 @@ TargetInfo smallBoxes(int64_t most) {
   return target;
 }
 
-std::string codeOf(const Result<TmaLowering> &low) {
-  return low ? "" : low.problem().code;
-}
-
-/// Rows of 16 bytes, resized, in tiles of `tile` rows, `stride` apart, of boxes
+/// ResizedRows of 16 bytes, resized, in tiles of `tile` rows, `stride` apart, of boxes
 /// of `outer` tiles; 0: all rows.
-struct Rows {
-  Rows(Expr size, int64_t left, int64_t right, int64_t tile, int64_t stride,
-       int64_t outer) {
+struct ResizedRows {
+  ResizedRows(Expr size, int64_t left, int64_t right, int64_t tile,
+              int64_t stride, int64_t outer) {
     DomainGraph &g = s.graph;
     d = g.root(std::move(size), "D");
     DomainId j = g.root(4, "J"), x = d;
@@ -113,7 +109,7 @@ TEST(Remainder, EveryCase) {
             for (int64_t outer = 0; outer <= (tile ? 2 : 0); outer += 2) {
               if (size + left + right < 1)
                 continue;
-              Rows rows(size, left, right, tile, stride, outer);
+              ResizedRows rows(size, left, right, tile, stride, outer);
               int64_t n = *rows.s.graph[rows.t].extent.constant();
               int64_t most = stride == 1 ? 4 : 3 / stride + 1;
               std::vector<int64_t> boxes = boxesOf(n, most);
@@ -219,7 +215,7 @@ TEST(Remainder, EdgesOfTheFix) {
           for (int64_t right = -4; right < 0; ++right) {
             if (size + left + right < 1)
               continue;
-            Rows rows(size, left, right, tile, stride, 0);
+            ResizedRows rows(size, left, right, tile, stride, 0);
             auto low = lowerSchedule(rows.s, target);
             size_t at = low ? std::string::npos : low.problem().fix.find(says);
             if (at == std::string::npos)
@@ -236,7 +232,7 @@ TEST(Remainder, EdgesOfTheFix) {
                       offsets.begin(), offsets.end(),
                       [&](int64_t o) { return euclidMod(end - o, step) == 0; }))
                 continue;
-              Rows mended(size, left, other, tile, stride, 0);
+              ResizedRows mended(size, left, other, tile, stride, 0);
               auto good = lowerSchedule(mended.s, target);
               ++followed;
               ASSERT_TRUE(bool(good))
@@ -262,7 +258,7 @@ TEST(Remainder, SizesOfTheLaunch) {
       for (int64_t left = -2; left <= 1; ++left)
         for (int64_t right = -2; right <= 1; ++right)
           for (bool store : {false, true}) {
-            Rows open(Expr::symbol("N"), left, right, tile, stride, 0);
+            ResizedRows open(Expr::symbol("N"), left, right, tile, stride, 0);
             int64_t n = ceilDiv(tile, stride), most = 3 / stride + 1;
             std::vector<int64_t> boxes = boxesOf(n, stride == 1 ? 4 : most);
             if (boxes.front() == boxes.back())
@@ -274,7 +270,7 @@ TEST(Remainder, SizesOfTheLaunch) {
             for (int64_t size = 1; size <= 15; ++size) {
               if (size + left + right < 1)
                 continue;
-              Rows rows(size, left, right, tile, stride, 0);
+              ResizedRows rows(size, left, right, tile, stride, 0);
               rows.s.direction = open.s.direction;
               ScheduleModel model(rows.s, rows.s.bulk);
               bool starts = false;

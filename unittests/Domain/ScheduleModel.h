@@ -22,6 +22,11 @@
 
 namespace titan {
 
+/// The code of a refusal; empty for a schedule that can be lowered.
+inline std::string codeOf(const Result<TmaLowering> &low) {
+  return low ? "" : low.problem().code;
+}
+
 /// A schedule with constant extents and strides, and the points that it visits.
 class ScheduleModel {
 public:

@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "ScheduleModel.h"
 
 #include "DomainModel.h"
@@ -17,8 +19,6 @@
 using namespace titan;
 
 namespace {
-
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
 
 /// A dimension of `size` rows over an inner one of four 32-bit elements, which
 /// is tile as a whole: what happens along the first is seen alone.
@@ -34,10 +34,6 @@ struct Rows {
     s.type = findTmaType("u32");
   }
 };
-
-std::string codeOf(const Result<TmaLowering> &low) {
-  return low ? "" : low.problem().code;
-}
 
 /// Whether some coordinates make the tile right: what is valid is there, holes
 /// are filled. Tries them all.

@@ -10,6 +10,8 @@
 // TmaTransfer does, byte by byte, from the buffer's places up to the tensor.
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "DomainModel.h"
 
 #include "titan/Domain/Tma.h"
@@ -24,7 +26,6 @@ using namespace titan;
 
 namespace {
 
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
 constexpr int64_t base = 1 << 20, buffer = 1 << 16;
 
 /// Where each byte of the tensor stands in the buffer, by TmaTransfer, for one

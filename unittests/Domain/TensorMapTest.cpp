@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "titan/Domain/TensorMap.h"
 
 #include <fstream>
@@ -17,9 +19,6 @@
 using namespace titan;
 
 namespace {
-
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
-const TargetInfo &blackwell = targetInfo(TargetId::Sm100a);
 
 /// A legal map: bf16, rank 3, box 64 x 8 x 2, swizzle 128B.
 TensorMap legal() {

@@ -11,14 +11,14 @@
 // `shared A{3}, ...`: of the tiles of A the buffer keeps three.
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "ScheduleModel.h"
 #include "titan/Domain/TmaScheduleText.h"
 
 using namespace titan;
 
 namespace {
-
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
 
 TmaSchedule parsed(const std::string &text) {
   auto s = parseSchedule(text);

@@ -10,6 +10,8 @@
 // was computed by lib/Domain.
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "TmaMeasured.h"
 
 #include <fstream>
@@ -19,8 +21,6 @@
 using namespace titan;
 
 namespace {
-
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
 
 std::vector<std::string> linesOf(const std::string &name) {
   std::ifstream file(std::string(TITAN_DOMAIN_INPUTS) + "/" + name);

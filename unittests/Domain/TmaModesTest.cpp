@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "TmaModel.h"
 
 #include <random>
@@ -12,9 +14,6 @@
 using namespace titan;
 
 namespace {
-
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
-const TargetInfo &blackwell = targetInfo(TargetId::Sm100a);
 
 /// The image or the tensor that the model writes, empty.
 Model destination(const TensorMap &map, const TmaCopy &copy, int64_t image) {

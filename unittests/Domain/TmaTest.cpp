@@ -11,6 +11,8 @@
 // function under test walks over rows and runs.
 //
 //===----------------------------------------------------------------------===//
+#include "Targets.h"
+
 #include "TmaModel.h"
 #include "titan/Layout/SharedImage.h"
 
@@ -22,9 +24,6 @@
 using namespace titan;
 
 namespace {
-
-const TargetInfo &h200 = targetInfo(TargetId::Sm90a);
-const TargetInfo &blackwell = targetInfo(TargetId::Sm100a);
 
 /// Global addresses that the model's store may touch.
 struct Range {

@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Parsed.h"
+
 #include "titan/Layout/Hardware.h"
 
 #include <gtest/gtest.h>
@@ -13,12 +15,6 @@
 using namespace titan;
 
 namespace {
-
-Layout parsed(const std::string &text) {
-  auto layout = Layout::parse(text);
-  EXPECT_TRUE(bool(layout)) << text << ": " << layout.problem().message;
-  return layout ? *layout : Layout();
-}
 
 void forEach(const Layout &layout,
              const std::function<void(const Coord &)> &f) {

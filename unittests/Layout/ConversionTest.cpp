@@ -14,8 +14,10 @@
 //     --gtest_filter='Conversion.*'
 //
 //===----------------------------------------------------------------------===//
-#include "titan/Layout/Conversion.h"
+#include "Parsed.h"
+
 #include "titan/Layout/Access.h"
+#include "titan/Layout/Conversion.h"
 #include "titan/Layout/Rows.h"
 
 #include <gtest/gtest.h>
@@ -34,12 +36,6 @@ uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
 uint64_t cases() {
   return fromEnvironment("TITAN_CASES",
                          std::getenv("TITAN_TEST_FULL") ? 100000 : 1000);
-}
-
-Layout parse(const char *text) {
-  Result<Layout> layout = Layout::parse(text);
-  EXPECT_TRUE(bool(layout)) << text;
-  return *layout;
 }
 
 struct Random {
@@ -350,8 +346,8 @@ TEST(Conversion, Scratch) {
 
 /// Digits that are no powers of two: in registers, the same in both.
 TEST(Conversion, OddDigits) {
-  Layout acc = parse("reg: 2*c1, 2*r8, 3*c8; lane: 4*c2, 8*r1; warp: 4*r16");
-  Layout rows = parse("reg: 4*c1, 3*c8; lane: 2*c4, 16*r1; warp: 4*r16");
+  Layout acc = parsed("reg: 2*c1, 2*r8, 3*c8; lane: 4*c2, 8*r1; warp: 4*r16");
+  Layout rows = parsed("reg: 4*c1, 3*c8; lane: 2*c4, 16*r1; warp: 4*r16");
   Result<ConversionPlan> plan = ConversionPlan::make(acc, rows);
   ASSERT_TRUE(bool(plan)) << plan.problem().message;
   expectConverts(*plan, acc, rows);
@@ -360,8 +356,8 @@ TEST(Conversion, OddDigits) {
   ASSERT_TRUE(bool(scratch));
   EXPECT_TRUE(scratch->swizzled);
   // Not bitwise: what is a renaming is found, the rest is refused.
-  Layout third = parse("reg: 3*c1; lane: 4*c3, 8*r1"),
-         turned = parse("reg: 3*c1; lane: 8*r1, 4*c3");
+  Layout third = parsed("reg: 3*c1; lane: 4*c3, 8*r1"),
+         turned = parsed("reg: 3*c1; lane: 8*r1, 4*c3");
   EXPECT_TRUE(bool(ConversionPlan::make(third, third)));
   Result<ConversionPlan> refused = ConversionPlan::make(third, turned);
   ASSERT_FALSE(bool(refused));
@@ -374,15 +370,15 @@ TEST(Conversion, OddDigits) {
 /// Counts that are known: a transpose of registers and lanes, the accumulator of
 /// wgmma to rows of 16 bytes.
 TEST(Conversion, Counts) {
-  Layout rows = parse("reg: 2*r1; lane: 2*c1, 16*rep"),
-         columns = parse("reg: 2*c1; lane: 2*r1, 16*rep");
+  Layout rows = parsed("reg: 2*r1; lane: 2*c1, 16*rep"),
+         columns = parsed("reg: 2*c1; lane: 2*r1, 16*rep");
   Result<ConversionPlan> plan = ConversionPlan::make(rows, columns);
   ASSERT_TRUE(bool(plan));
   EXPECT_EQ(plan->shuffles(4), 1);
   // 16-bit elements of an accumulator, four times two columns a lane: each lane
   // keeps a quarter, and pairs travel in one word.
-  Layout acc = parse("reg: 2*c1, 4*c8; lane: 4*c2, 8*r1"),
-         chunks = parse("reg: 8*c1; lane: 4*c8, 8*r1");
+  Layout acc = parsed("reg: 2*c1, 4*c8; lane: 4*c2, 8*r1"),
+         chunks = parsed("reg: 8*c1; lane: 4*c8, 8*r1");
   plan = ConversionPlan::make(acc, chunks);
   ASSERT_TRUE(bool(plan));
   EXPECT_EQ(plan->shuffles(4), 6);

@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Parsed.h"
+
 #include "titan/Layout/Drawing.h"
 #include "titan/Layout/SharedImage.h"
 
@@ -14,12 +16,6 @@
 using namespace titan;
 
 namespace {
-
-Layout parsed(const std::string &text) {
-  auto layout = Layout::parse(text);
-  EXPECT_TRUE(bool(layout)) << text << ": " << layout.problem().message;
-  return layout ? *layout : Layout();
-}
 
 /// The words of a table's rows, behind the line that begins with `head`.
 std::vector<std::vector<std::string>> tableBehind(const std::string &text,

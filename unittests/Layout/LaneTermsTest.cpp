@@ -5,8 +5,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "titan/Layout/LaneTerms.h"
+#include "Parsed.h"
+
 #include "titan/Layout/Access.h"
+#include "titan/Layout/LaneTerms.h"
 
 #include <gtest/gtest.h>
 #include <random>
@@ -15,15 +17,9 @@ using namespace titan;
 
 namespace {
 
-Layout parse(const char *text) {
-  Result<Layout> layout = Layout::parse(text);
-  EXPECT_TRUE(bool(layout)) << layout.problem().message;
-  return *layout;
-}
-
 TEST(LaneTerms, OfDigits) {
   auto terms =
-      laneTerms(parse("reg: ; lane: 4*b4, 8*b32; warp: 4*b512; shape: b2048"));
+      laneTerms(parsed("reg: ; lane: 4*b4, 8*b32; warp: 4*b512; shape: b2048"));
   ASSERT_TRUE(bool(terms));
   EXPECT_EQ(terms->origin, 0);
   EXPECT_EQ(terms->terms, (std::vector<LaneTerm>{
@@ -32,8 +28,8 @@ TEST(LaneTerms, OfDigits) {
 
 TEST(LaneTerms, ASwizzledRowIsOneProduct) {
   // 128 + 16, 256 + 32, 512 + 64.
-  auto terms = laneTerms(parse("reg: ; lane: 8*b128, 4*rep; warp: ; shape: "
-                               "b1024; bits: 4^7, 5^8, 6^9"));
+  auto terms = laneTerms(parsed("reg: ; lane: 8*b128, 4*rep; warp: ; shape: "
+                                "b1024; bits: 4^7, 5^8, 6^9"));
   ASSERT_TRUE(bool(terms));
   EXPECT_TRUE(terms->exclusive);
   EXPECT_EQ(terms->terms, (std::vector<LaneTerm>{{1, 1, 8, 144}}));
@@ -41,14 +37,14 @@ TEST(LaneTerms, ASwizzledRowIsOneProduct) {
 
 TEST(LaneTerms, OddExtentsAndOverlappingSums) {
   auto odd =
-      laneTerms(parse("reg: ; lane: 32*b1; warp: 3*b32, 2*b96; shape: b192"));
+      laneTerms(parsed("reg: ; lane: 32*b1; warp: 3*b32, 2*b96; shape: b192"));
   ASSERT_TRUE(bool(odd));
   EXPECT_EQ(odd->terms, (std::vector<LaneTerm>{{1, 1, 32, 1}, {2, 1, 6, 32}}));
   auto overlap =
-      laneTerms(parse("reg: ; lane: 4*b3, 8*b5; warp: ; shape: b64"));
+      laneTerms(parsed("reg: ; lane: 4*b3, 8*b5; warp: ; shape: b64"));
   ASSERT_TRUE(bool(overlap));
   EXPECT_FALSE(overlap->exclusive);
-  EXPECT_FALSE(bool(laneTerms(parse(
+  EXPECT_FALSE(bool(laneTerms(parsed(
       "reg: ; lane: 4*b48, 8*b80; warp: ; shape: b1024; bits: 4^7, 5^8"))));
 }
 

@@ -5,6 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Parsed.h"
+
 #include "titan/Layout/LayoutTable.h"
 #include "titan/Target/Codes.h"
 
@@ -17,12 +19,6 @@
 using namespace titan;
 
 namespace {
-
-Layout parsed(const std::string &text) {
-  auto layout = Layout::parse(text);
-  EXPECT_TRUE(bool(layout)) << text << ": " << layout.problem().message;
-  return layout ? *layout : Layout();
-}
 
 /// All inputs of a layout, the first axis fastest.
 std::vector<Coord> inputs(const Layout &layout) {

@@ -29,7 +29,7 @@ std::vector<uint8_t> npy(const std::string &header, size_t dataBytes,
   return out;
 }
 
-std::string codeOf(const Result<NpyArray> &r) {
+std::string codeOf(const runtime::Result<NpyArray> &r) {
   return r ? "ok" : r.error().code;
 }
 

@@ -44,7 +44,7 @@ std::string change(std::string text, const std::vector<Change> &changes) {
   return text;
 }
 
-constexpr int schedules = 22;
+constexpr int viewSchedules = 22;
 SimulatorOptions optionsOf(int number) {
   SimulatorOptions options;
   options.hazards = false;
@@ -60,7 +60,7 @@ SimulatorOptions optionsOf(int number) {
 /// How many schedules show the bug.
 template <typename Run> int failures(Run &&run) {
   int count = 0;
-  for (int number = 0; number < schedules; ++number)
+  for (int number = 0; number < viewSchedules; ++number)
     count += !run(optionsOf(number));
   return count;
 }

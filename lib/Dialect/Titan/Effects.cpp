@@ -149,7 +149,7 @@ public:
       v.printAsOperand(os, OpPrintingFlags().useLocalScope());
   }
 
-  void expr(const Expr &e) {
+  void expr(const effect::Expr &e) {
     if (e.isConstant()) {
       os << e.offset;
       return;
