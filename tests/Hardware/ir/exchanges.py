@@ -13,7 +13,6 @@ of tiles that stmatrix and ldmatrix serve. What P
 holds afterwards is computed here, element by element, from nothing of titan.
 random_kernels.py has the commands.
 """
-import re
 import struct
 import sys
 
@@ -95,15 +94,6 @@ class Kernel(random_kernels.Kernel):
         self.kind = rng.choice(["convert"] * 4 + ["relabel", "reduce", "reduce", "scan", "scan", "gather", "matrix", "matrix"])
         self.barriers = rng.choice([None, 1, 2])
         getattr(self, self.kind)()
-
-    def text(self):
-        """With a name for each layout."""
-        text, names = super().text(), {}
-        for form in re.findall(r'#titan\.layout<"[^"]*">', text):
-            names.setdefault(form, f"#{self.name}_{len(names)}")
-        for form, name in names.items():
-            text = text.replace(form, name)
-        return "".join(f"{name} = {form}\n" for form, name in names.items()) + text
 
     def layout(self, dims, plain=True, whole_rows=False):
         """Plain: each bit steps along one dimension, or along none. Whole rows: no warp steps along the

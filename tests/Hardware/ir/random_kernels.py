@@ -130,12 +130,18 @@ class Kernel(Launch):
             self.lines.insert(0, line)
         return name
 
-    def text(self):
+    def text(self, launch=(), attributes=""):
+        """With a name for each layout; `launch`: lines of the launch region."""
         arguments = f"%X: {self.global_x}, %P: {self.global_p}" + "".join(f", %{s}: i64" for s in self.scalars)
         cluster = f" cluster({self.cluster}, 1)" if self.cluster > 1 else ""
-        return "\n".join([f"titan.kernel @{self.name}({arguments}) warps({self.warps}){cluster} launch {{",
-                          f"%g = arith.constant {self.grid} : index", "titan.launch grid(%g)", "} body() {",
+        text = "\n".join([f"titan.kernel @{self.name}({arguments}) warps({self.warps}){cluster}{attributes} launch {{",
+                          f"%g = arith.constant {self.grid} : index", *launch, "titan.launch grid(%g)", "} body() {",
                           *self.lines, "titan.return", "}", ""])
+        names = {form: f"#{self.name}_{n}" for n, form in
+                 enumerate(dict.fromkeys(re.findall(r'#titan\.layout<"[^"]*">', text)))}
+        for form, name in names.items():
+            text = text.replace(form, name)
+        return "".join(f"{name} = {form}\n" for form, name in names.items()) + text
 
     def __str__(self):
         return f"{self.name} {self.kind} {self.type} {'x'.join(map(str, self.x_shape))} warps {self.warps} cluster {self.cluster}"
