@@ -32,6 +32,16 @@ inline Result<Layout> asAlgebra(Result<Layout> made) {
   return algebraProblem(made.problem().message);
 }
 
+/// Dimensions of these extents, with the names that they have by default.
+inline std::vector<Dim> namedDims(const std::vector<int64_t> &shape) {
+  std::vector<std::string> names =
+      defaultDimNames(static_cast<int>(shape.size()));
+  std::vector<Dim> dims;
+  for (size_t d = 0; d < shape.size(); ++d)
+    dims.push_back({names[d], shape[d]});
+  return dims;
+}
+
 /// What each extent has to be a multiple of so that exclusive or stays inside.
 std::vector<int64_t> extentMultiples(int rank, const std::vector<Axis> &axes,
                                      const BitLinear &bits);

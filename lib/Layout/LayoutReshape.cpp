@@ -21,15 +21,6 @@ static bool hasDefaultNames(const std::vector<Dim> &dims) {
   return true;
 }
 
-static std::vector<Dim> namedDims(const std::vector<int64_t> &shape) {
-  std::vector<std::string> names =
-      defaultDimNames(static_cast<int>(shape.size()));
-  std::vector<Dim> dims;
-  for (size_t d = 0; d < shape.size(); ++d)
-    dims.push_back({names[d], shape[d]});
-  return dims;
-}
-
 //===----------------------------------------------------------------------===//
 // Dimensions
 //===----------------------------------------------------------------------===//

@@ -41,15 +41,6 @@ static std::optional<Problem> checkOrder(const std::vector<int> &order,
   return illegal("the order is no permutation of the dimensions");
 }
 
-static std::vector<Dim> dimsOf(const Numbers &shape) {
-  std::vector<std::string> names =
-      defaultDimNames(static_cast<int>(shape.size()));
-  std::vector<Dim> dims;
-  for (size_t d = 0; d < shape.size(); ++d)
-    dims.push_back({names[d], shape[d]});
-  return dims;
-}
-
 //===----------------------------------------------------------------------===//
 // Registers
 //===----------------------------------------------------------------------===//
@@ -106,7 +97,7 @@ Result<Layout> titan::triton::wrapped(const Layout &threads,
     if (int64_t extent = tensor.dims()[d].extent; extent < shape[d])
       appendDigit(axes[0].digits, {shape[d] / extent, d, extent});
   }
-  return Layout::make(std::move(axes), dimsOf(shape));
+  return Layout::make(std::move(axes), namedDims(shape));
 }
 
 Numbers titan::triton::shapePerCta(const Numbers &shape, const Cga &cga) {
@@ -149,8 +140,8 @@ Result<Layout> titan::triton::overCtas(const Layout &tile, const Cga &cga) {
     shape[d] *= int64_t(1) << std::bit_width(static_cast<uint64_t>(reach[d]));
   std::vector<Axis> axes = {tile.axes()[0], tile.axes()[1], tile.axes()[2],
                             std::move(ctas)};
-  Result<Layout> result =
-      Layout::make(std::move(axes), dimsOf(shape), tile.offset(), tile.bits());
+  Result<Layout> result = Layout::make(std::move(axes), namedDims(shape),
+                                       tile.offset(), tile.bits());
   return result ? Result<Layout>(result->canonical()) : result;
 }
 
@@ -215,7 +206,7 @@ Result<Layout> titan::triton::toLayout(const Linear &encoding,
   if (!encoding.blocks.empty())
     if (auto problem = add("cta", encoding.blocks))
       return *problem;
-  Result<Layout> result = Layout::make(std::move(axes), dimsOf(shape));
+  Result<Layout> result = Layout::make(std::move(axes), namedDims(shape));
   return result ? Result<Layout>(result->canonical()) : result;
 }
 
@@ -231,7 +222,7 @@ static Result<Layout> contiguous(const Numbers &shape,
   if (auto problem = checkOrder(order, shape.size()))
     return *problem;
   std::vector<Axis> axes;
-  for (const Dim &dim : dimsOf(shape))
+  for (const Dim &dim : namedDims(shape))
     axes.push_back({dim.name, {}});
   int64_t stride = 1;
   for (int d : order) {

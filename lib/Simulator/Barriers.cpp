@@ -72,6 +72,19 @@ void Machine::completePhaseIfDone(MBarrier &barrier) {
   ++events;
 }
 
+/// Whether, with no arrival to come, more bytes have been copied than expected.
+static bool copiedTooMuch(Machine &machine, const MBarrier &barrier,
+                          Operation *op, const Agent *agent) {
+  if (barrier.pending != 0 || barrier.transactions >= 0)
+    return false;
+  machine.find(Code::BarrierBytes,
+               llvm::formatv("{0} bytes more have been copied than this phase "
+                             "expects",
+                             -barrier.transactions),
+               op, agent);
+  return true;
+}
+
 void Machine::arrive(MBarrier &barrier, int64_t count, Operation *op,
                      const Agent *agent) {
   if (recorder)
@@ -94,15 +107,8 @@ void Machine::arrive(MBarrier &barrier, int64_t count, Operation *op,
   }
   barrier.pending -= count;
   barrier.lastArrive = op;
-  if (barrier.pending == 0 && barrier.transactions < 0) {
-    find(Code::BarrierBytes,
-         llvm::formatv("{0} bytes more have been copied than this phase "
-                       "expects",
-                       -barrier.transactions),
-         op, agent);
-    return;
-  }
-  completePhaseIfDone(barrier);
+  if (!copiedTooMuch(*this, barrier, op, agent))
+    completePhaseIfDone(barrier);
 }
 
 void Machine::transact(MBarrier &barrier, int64_t bytes, Operation *op,
@@ -118,15 +124,8 @@ void Machine::transact(MBarrier &barrier, int64_t bytes, Operation *op,
          op, agent);
     return;
   }
-  if (barrier.pending == 0 && barrier.transactions < 0) {
-    find(Code::BarrierBytes,
-         llvm::formatv("{0} bytes more have been copied than this phase "
-                       "expects",
-                       -barrier.transactions),
-         op, agent);
-    return;
-  }
-  completePhaseIfDone(barrier);
+  if (!copiedTooMuch(*this, barrier, op, agent))
+    completePhaseIfDone(barrier);
 }
 
 void Machine::observePhase(Cta &cta, MBarrier &barrier) {

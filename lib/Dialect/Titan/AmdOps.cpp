@@ -270,16 +270,8 @@ static StringRef typeName(Type type) {
 LogicalResult MfmaOp::verify() {
   RankedTensorType a = getA().getType(), b = getB().getType(),
                    c = getC().getType();
-  if (c != getType())
-    return emitOpError(
-        "[mma-accumulator] the result has the accumulator's type");
-  if (a.getRank() != 2 || b.getRank() != 2 || c.getRank() != 2)
-    return emitOpError(
-        "[mma-rank] operands and accumulator have two dimensions");
-  if (a.getShape()[1] != b.getShape()[1] ||
-      a.getShape()[0] != c.getShape()[0] || b.getShape()[0] != c.getShape()[1])
-    return emitOpError("[mma-shape] A is ")
-           << a << " (M x K), B " << b << " (N x K), C " << c;
+  if (failed(verifyProductShapes(*this, a, b, c, getType())))
+    return failure();
   auto layoutA = dyn_cast_or_null<MfmaAAttr>(a.getEncoding());
   auto layoutB = dyn_cast_or_null<MfmaBAttr>(b.getEncoding());
   auto layoutC = dyn_cast_or_null<MfmaAttr>(c.getEncoding());

@@ -68,19 +68,27 @@ MmaProduct titan::getWarpProduct(Operation *product) {
           .saturate = op.getSaturate()};
 }
 
-LogicalResult MmaSyncOp::verify() {
-  RankedTensorType a = getA().getType(), b = getB().getType(),
-                   c = getC().getType();
-  if (c != getType())
-    return emitOpError(
+LogicalResult titan::verifyProductShapes(Operation *op, RankedTensorType a,
+                                         RankedTensorType b, RankedTensorType c,
+                                         RankedTensorType d) {
+  if (c != d)
+    return op->emitOpError(
         "[mma-accumulator] the result has the accumulator's type");
   if (a.getRank() != 2 || b.getRank() != 2 || c.getRank() != 2)
-    return emitOpError(
+    return op->emitOpError(
         "[mma-rank] operands and accumulator have two dimensions");
   if (a.getShape()[1] != b.getShape()[1] ||
       a.getShape()[0] != c.getShape()[0] || b.getShape()[0] != c.getShape()[1])
-    return emitOpError("[mma-shape] A is ")
+    return op->emitOpError("[mma-shape] A is ")
            << a << " (M x K), B " << b << " (N x K), C " << c;
+  return success();
+}
+
+LogicalResult MmaSyncOp::verify() {
+  RankedTensorType a = getA().getType(), b = getB().getType(),
+                   c = getC().getType();
+  if (failed(verifyProductShapes(*this, a, b, c, getType())))
+    return failure();
   int64_t bits = a.getElementType().getIntOrFloatBitWidth();
   int64_t step = 128 / bits; // the smaller K: 16 bytes
   if (!getInstruction(step))

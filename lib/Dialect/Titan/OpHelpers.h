@@ -71,6 +71,13 @@ inline mlir::LogicalResult verifyTileType(mlir::Operation *op,
   return mlir::success();
 }
 
+/// D = A * B^T + C in register tiles: D is of C's type; M x K, N x K, M x N.
+mlir::LogicalResult verifyProductShapes(mlir::Operation *op,
+                                        mlir::RankedTensorType a,
+                                        mlir::RankedTensorType b,
+                                        mlir::RankedTensorType c,
+                                        mlir::RankedTensorType d);
+
 /// A tile, the tensor whose elements it holds, its index tensors and its mask
 /// (or null) agree.
 mlir::LogicalResult verifyElements(mlir::Operation *op,

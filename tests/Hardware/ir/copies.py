@@ -11,58 +11,25 @@ what it then finds there to P: by cp.async (4, 8, 16 bytes, masks, swizzles, rin
 tokens, numbers or mbarriers), by bulk copies (multicast, whole rows, reductions), to a peer by bulk
 copies, st.async and red.async; some arrivals are for good (arrive_drop), and some bytes are
 completed by hand (complete_tx). Kernels are written as text from a seed. What P holds afterwards is
-computed here, from nothing of titan.
-
-`check` wants `titan check` to accept each kernel, and `titan run`, with hazards and without, to leave exactly
-that behind and find nothing. `mutants` takes one line of synchronisation out of each kernel, or changes a
-number in it: what the checker still accepts has to run right under several schedules, with hazards and without;
-of what it refuses, the runs with hazards that refuse it, too, are counted. `prepare` does what check does and
-compiles, and writes what device.py needs. Python 3 and nothing else.
+computed here, from nothing of titan. random_kernels.py has the commands.
 """
-import argparse
-import concurrent.futures
-import json
-import os
-import pathlib
-import random
-import re
 import sys
-import tempfile
 
-from transfers import REDUCTIONS, TYPES, read_npy, reduce, titan, write_npy
+import random_kernels
+from random_kernels import TYPES
+from transfers import REDUCTIONS, reduce
 
 TILE_TYPES = ["i8", "i16", "bf16", "f16", "i32", "f32", "i64"]
 SHARED_REDUCTIONS = ["add", "min", "max", "and", "or", "xor"]
 
 
-class Kernel:
-    """Text and data of one kernel: X is the tensor that it reads, P the one that it writes."""
-
+class Kernel(random_kernels.Kernel):
     def __init__(self, rng, number):
-        self.rng, self.name, self.lines, self.scalars = rng, f"k{number}", [], {}
-        self.cluster, self.grid, self.warps = 1, 1, rng.choice([1, 1, 2, 4])
+        super().__init__(rng, number)
+        self.warps = rng.choice([1, 1, 2, 4])
         self.kind = rng.choice(["cp_async"] * 4 + ["bulk", "bulk", "reduce", "peer", "peer_reduce",
                                                    "st_async", "red_async", "drop"])
         getattr(self, self.kind)()
-
-    # -- text --------------------------------------------------------------------------------
-
-    def add(self, *lines):
-        self.lines += lines
-
-    def constant(self, value, type="i32"):
-        name = f"%c{'m' if value < 0 else ''}{abs(value)}_{type}"
-        line = f"{name} = arith.constant {value} : {type}"
-        if line not in self.lines:
-            self.lines.insert(0, line)
-        return name
-
-    def text(self):
-        arguments = f"%X: {self.global_x}, %P: {self.global_p}" + "".join(f", %{s}: i64" for s in self.scalars)
-        cluster = f" cluster({self.cluster}, 1)" if self.cluster > 1 else ""
-        return "\n".join([f"titan.kernel @{self.name}({arguments}) warps({self.warps}){cluster} launch {{",
-                          f"%g = arith.constant {self.grid} : index", "titan.launch grid(%g)", "} body() {",
-                          *self.lines, "titan.return", "}", ""])
 
     def blocked(self, rows, columns, widest):
         """A layout of all warps for rows x columns, and how many elements of a row a thread begins with."""
@@ -468,126 +435,6 @@ class Kernel:
         self.x = self.random_bytes(self.x_shape)
         self.after = self.x
 
-    def before(self):
-        size = TYPES[self.type][0]
-        count = self.p_shape[0] * self.p_shape[1] * size
-        return getattr(self, "p", None) or bytes(range(1, 252)) * (count // 251 + 1)
-
-    def p_before(self):
-        return self.before()[:len(self.after)]
-
-    def __str__(self):
-        return f"{self.name} {self.kind} {self.type} {'x'.join(map(str, self.x_shape))} warps {self.warps} cluster {self.cluster}"
-
-
-def kernels(seed, count):
-    rng = random.Random(seed)
-    return [Kernel(rng, number) for number in range(count)]
-
-
-# ----------------------------------------------------------------------------------------------
-# titan
-# ----------------------------------------------------------------------------------------------
-
-def simulate(options, folder, file, kernel, tag, schedule, hazards):
-    """What is wrong with a run, and what it left in P."""
-    name = lambda what: folder / f"{tag}.{what}.npy"
-    write_npy(name("X"), kernel.type, kernel.x_shape, kernel.x)
-    write_npy(name("P"), kernel.type, kernel.p_shape, kernel.p_before())
-    arguments = ["run", file, "--kernel", kernel.name, f"--hazards={hazards}", "--arg", f"X={name('X')}",
-                 "--arg", f"P={name('P')}", "--out", f"P={name('newP')}", "--schedule", schedule]
-    for scalar, value in kernel.scalars.items():
-        arguments += ["--scalar", f"{scalar}={value}"]
-    code, output = titan(options, *arguments)
-    if code:
-        return f"titan run: {output.strip()}", None
-    p = read_npy(name("newP"))
-    for what in ("X", "P", "newP"):
-        name(what).unlink()
-    if p != kernel.after:
-        bad = [i for i in range(len(p)) if p[i] != kernel.after[i]]
-        return f"P differs from the definition in {len(bad)} of {len(p)} bytes, the first one {bad[0]}", p
-    return None, p
-
-
-def examine(options):
-    made = options.make(options.seed, options.count)
-    print(f"seed {options.seed}: {len(made)} kernels", flush=True)
-    out = pathlib.Path(options.out) if options.out else None
-    if out:
-        out.mkdir(parents=True, exist_ok=True)
-    failures, listed, blob = [], [], bytearray()
-    with tempfile.TemporaryDirectory() as temporary, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        folder = pathlib.Path(temporary)
-        per_file = 8
-        files = [made[i:i + per_file] for i in range(0, len(made), per_file)]
-
-        def one_file(number):
-            file = folder / f"copies{number}.mlir"
-            file.write_text("".join(kernel.text() for kernel in files[number]))
-            if options.keep:
-                pathlib.Path(options.keep).mkdir(parents=True, exist_ok=True)
-                (pathlib.Path(options.keep) / file.name).write_text(file.read_text())
-            problems = []
-            code, output = titan(options, "check", file)
-            if code:
-                problems.append(f"titan check {file}: {output.strip()}")
-            if out:
-                code, output = titan(options, "compile", file, "-o", out / f"copies{number}.titanpkg")
-                if code:
-                    problems.append(f"titan compile {file}: {output.strip()}")
-            return problems
-
-        for problems in pool.map(one_file, range(len(files))):
-            failures += problems
-
-        def run(job):
-            number, (file, kernel) = job
-            for hazards in ("on", "off"):
-                problem, p = simulate(options, folder, folder / f"copies{file}.mlir", kernel, number,
-                                      options.schedule or f"random:{number}", hazards)
-                if problem:
-                    break
-            return problem and f"hazards {hazards}: {problem}", p
-
-        jobs = [(i, k) for i, f in enumerate(files) for k in f]
-        good = 0
-        for (file, kernel), (problem, p) in zip(jobs, pool.map(run, enumerate(jobs))):
-            if problem:
-                failures.append(f"{kernel}: {problem}")
-                continue
-            good += 1
-            if not out:
-                continue
-
-            def store(data):
-                blob.extend(data)
-                return [len(blob) - len(data), len(data)]
-
-            tensor = lambda shape, before, after: {"align": 16, "shape": shape, "strides": [shape[1], 1],
-                                                   "before": store(before), "after": store(after)}
-            listed.append({"what": str(kernel), "package": f"copies{file}.titanpkg", "kernel": kernel.name,
-                           "type": kernel.type, "scalars": kernel.scalars,
-                           "X": tensor(kernel.x_shape, kernel.x, kernel.x),
-                           "P": tensor(kernel.p_shape, kernel.p_before(), p)})
-    if out:
-        (out / "transfers.json").write_text(json.dumps({"seed": options.seed, "transfers": listed}))
-        (out / "memory.bin").write_bytes(blob)
-    print(f"{good} of {len(made)} kernels: the simulator leaves what the definition says")
-    kinds = {}
-    for kernel in made:
-        kinds[kernel.kind] = kinds.get(kernel.kind, 0) + 1
-    print(", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())))
-    return report(failures)
-
-
-def report(failures):
-    for failure in failures[:20]:
-        print("FAIL", failure)
-    if len(failures) > 20:
-        print(f"and {len(failures) - 20} more")
-    return 1 if failures else 0
-
 
 # A line of synchronisation, and what may stand there instead (None: nothing).
 BUGS = [(r"^titan\.(cp_async\.wait|cp_async\.wait_group|mbarrier\.wait|bulk\.wait|cta_sync|barrier\.sync|fence\.proxy_async|"
@@ -598,92 +445,9 @@ BUGS = [(r"^titan\.(cp_async\.wait|cp_async\.wait_group|mbarrier\.wait|bulk\.wai
         (r"^(titan\.cp_async\.mbarrier_arrive (?!.* noinc)[^:]*?(?: : i32\])?)( : !titan\.mbarrier.*)$", r"\1 noinc\2"),
         (r"^(titan\.mbarrier\.arrive_)drop( .*)$", r"titan.mbarrier.arrive\2"),
         (r"^(titan\.mbarrier\.init .* count\()(\d+)(\).*)$", lambda m: f"{m[1]}{int(m[2]) + 1}{m[3]}"),
-        (r"^(titan\.mbarrier\.arrive_expect_tx %\w+), %c(\d+)_i32(.*)$", r"\1, %wrong_bytes\3"),
+        (r"^(titan\.mbarrier\.arrive_expect_tx %\w+), %c(\d+)_i32(.*)$", r"%wrong_bytes = arith.constant 16 : i32\n\1, %wrong_bytes\3"),
         (r"^(%bar = titan\.map_rank %got, )%to( .*)$", r"\1%rank\2"),
-        (r"^(%.* through %scratch) (barrier.* threads\(\d+\))?( : .*)$", r"\1 barrier(7) threads(32)\3"),
         (r"^(%there = titan\.map_rank %theirs, )%to( .*)$", r"\1%rank\2")]
 
-
-def mutants_of(kernel):
-    lines = kernel.text().splitlines()
-    body = next(i for i, line in enumerate(lines) if "body()" in line)
-    for at, line in enumerate(lines):
-        for pattern, instead in BUGS:
-            if not re.match(pattern, line):
-                continue
-            changed = [] if instead is None else [re.sub(pattern, instead, line)]
-            if changed == [line]:
-                continue
-            extra = ["%wrong_bytes = arith.constant 16 : i32"] if changed and "%wrong_bytes" in changed[0] else []
-            yield (f"line {at + 1}: {line} -> {changed[0] if changed else 'nothing'}",
-                   "\n".join(lines[:body + 1] + extra + lines[body + 1:at] + changed + lines[at + 1:]) + "\n")
-
-
-def mutants(options):
-    made = options.make(options.seed, options.kernels)
-    rng = random.Random(options.seed)
-    every = [(kernel, what, text) for kernel in made for what, text in mutants_of(kernel)]
-    chosen = rng.sample(every, min(options.count, len(every)))
-    refused, codes, accepted, failures, seen, missed = 0, {}, 0, [], 0, []
-    with tempfile.TemporaryDirectory() as temporary, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        folder = pathlib.Path(temporary)
-
-        def one(job):
-            number, (kernel, what, text) = job
-            file = folder / f"mutant{number}.mlir"
-            file.write_text(text)
-            code, output = titan(options, "check", file)
-            schedules = ("eager", "lazy", "random:1", "random:2")
-            if code:
-                found = re.findall(r"\[([a-z0-9-]+)\]", output)
-                return found[0] if found else "?", output, any(
-                    simulate(options, folder, file, kernel, f"m{number}", schedule, "on")[0] for schedule in schedules)
-            for schedule in schedules:
-                for hazards in ("on", "off"):
-                    problem, _ = simulate(options, folder, file, kernel, f"m{number}", schedule, hazards)
-                    if problem:
-                        return None, f"{kernel}: {what}: accepted, and under {schedule}, hazards {hazards}: {problem}", True
-            return None, None, False
-
-        for (kernel, what, text), (code, problem, runs_fail) in zip(chosen, pool.map(one, enumerate(chosen))):
-            if code:
-                refused += 1
-                seen += runs_fail
-                if not runs_fail:
-                    missed.append(f"{kernel}: {what}: [{code}]")
-                codes[code] = codes.get(code, 0) + 1
-                if code in ("?", "undecided", "parse-error"):
-                    failures.append(f"{kernel}: {what}: {problem}")
-            else:
-                accepted += 1
-                if problem:
-                    failures.append(problem)
-    print(f"seed {options.seed}: {len(chosen)} of {len(every)} mutants of {len(made)} kernels: "
-          f"{refused} refused, {accepted} accepted; {seen} of the refused ones fail in runs with hazards")
-    for each in missed:
-        print("    not in runs:", each)
-    print(", ".join(f"{count} {code}" for code, count in sorted(codes.items(), key=lambda e: -e[1])))
-    return report(failures)
-
-
-def main(doc=__doc__, make=kernels):
-    """The commands, over the kernels that `make` makes of a seed and a count."""
-    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["check", "mutants", "prepare"])
-    parser.add_argument("--titan", required=True, help="the program titan")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=320, help="kernels, or mutants (320)")
-    parser.add_argument("--kernels", type=int, default=60, help="mutants: of so many kernels (60)")
-    parser.add_argument("--schedule", help="eager, lazy or random:N (random, another for each)")
-    parser.add_argument("--out", help="prepare: the folder for device.py")
-    parser.add_argument("--keep", help="a folder for the kernels' text")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    options = parser.parse_args()
-    options.make = make
-    if (options.command == "prepare") != bool(options.out):
-        parser.error("prepare, and nothing else, takes --out")
-    return mutants(options) if options.command == "mutants" else examine(options)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(random_kernels.main(__doc__, Kernel, BUGS))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The transfers that `transfers.py prepare` wrote into a folder, on the GPU:
+"""The launches that `prepare` of random_kernels.py wrote into a folder, on the GPU:
 
     cmake --preset runtime-only && cmake --build build-runtime --target titan-runtime
     device.py --library build-runtime/lib/Runtime/libtitan-runtime.so FOLDER
@@ -68,7 +68,7 @@ class Runtime:
                 continue
             shape, strides = transfer[name]["shape"], transfer[name]["strides"]
             slot.is_tensor, slot.rank = 1, len(shape)
-            slot.dtype = DTYPES[transfer[name].get("type") or transfer["type"]]
+            slot.dtype = DTYPES[transfer[name]["type"]]
             slot.bits = addresses[name]
             slot.dims = (ctypes.c_int64 * len(shape))(*shape)
             slot.strides = (ctypes.c_int64 * len(shape))(*strides)
@@ -119,7 +119,7 @@ def work(options, folder, transfers):
     memory = (folder / "memory.bin").read_bytes()
     piece = lambda where: memory[where[0]:where[0] + where[1]]
     runtime = Runtime(options.library)
-    names = "XP" if "X" in transfers[0] else transfers[0]["tensors"]
+    names = transfers[0]["tensors"]
     size = GUARD * 2 + 4096 + max(t[name]["before"][1] for t in transfers for name in names)
     gpu = None if options.dry_run else Gpu()
     bases = {name: 1 << 20 if options.dry_run else gpu.allocate(size) for name in names}

@@ -11,24 +11,16 @@ result, a NaN as the canonical one. Operations without a result (a division by z
 far, a float too large for an integer) are kept away from. Beside it stands the same line as a
 reference, which LLVM's JIT executes: `titan run` compares them bit for bit. A fifth of the kernels compute
 functions that PTX approximates, once each: what P holds then lies within the bounds of docs/hardware-facts.md
-round what is computed here, under --approx=exact, high, low and random.
-
-`check` wants all of that, and `titan check` to accept each kernel. `prepare` does what check does and
-compiles, and writes what device.py needs. Python 3 and nothing else.
+round what is computed here, under --approx=exact, high, low and random. random_kernels.py has
+the commands.
 """
-import argparse
-import concurrent.futures
-import json
 import math
-import os
-import pathlib
-import random
 import re
 import struct
 import sys
-import tempfile
 
-from transfers import read_npy, titan, write_npy
+import random_kernels
+from random_kernels import Tensor
 
 BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "index": 64,
         "f16": 16, "bf16": 16, "f32": 32, "f64": 64}
@@ -262,18 +254,23 @@ def extreme(done, name, which, how, a, b, t):
     return f"arith.select {name}q, {first}, {name}s : {t}"
 
 
-class Kernel:
+class Kernel(random_kernels.Kernel):
     """X: `inputs` tiles of i32 below one another; P: one for each word of a result."""
+    KERNELS_IN_FILE = 1
 
     def __init__(self, rng, number):
-        self.rng, self.name, self.scalars = rng, f"k{number}", {}
+        super().__init__(rng, number)
         self.kind = rng.choice(["tile"] * 3 + ["scalar", "approximate"])
         self.warps = rng.choice([1, 1, 2, 4]) if self.kind != "scalar" else 1
         self.rows, self.columns = rng.choice([8, 16, 32]), rng.choice([8, 16, 32])
         if self.kind == "scalar":
             self.rows, self.columns = 1, 64
         self.layout = self.blocked()
+        self.bounds = None
         getattr(self, "approximate" if self.kind == "approximate" else "exact")()
+        if self.kind == "scalar":  # what a scalar holds that is loaded the checker does not follow, and says so
+            self.CHECK = ["--undecided=warning"]
+        self.WAYS = ([[f"--approx={how}"] for how in ("exact", "high", "low", f"random:{number}")] if self.bounds else [[]])
 
     def blocked(self):
         rng = self.rng
@@ -402,8 +399,9 @@ class Kernel:
                           "%g = arith.constant 1 : index", "titan.launch grid(%g)", "} body() {",
                           *[line.replace("!global", f"!titan.global<?x?x{self.type}>") for line in self.body], "titan.return", "}", ""])
 
-    def p_before(self):
-        return bytes(4 * self.p_shape[0] * self.p_shape[1])
+    def tensors(self):
+        return {"X": Tensor(self.type, self.x_shape, self.x, self.x),
+                "P": Tensor(self.type, self.p_shape, bytes(4 * self.p_shape[0] * self.p_shape[1]), None, within=self.bounds)}
 
     def __str__(self):
         return f"{self.name} {self.kind} {self.rows}x{self.columns} warps {self.warps} {self.what}"
@@ -451,115 +449,5 @@ def within(f, x, type):
     return tuple(round_to(value + s * (error + 2.0 ** -52 * abs(value)), type) for s in (-1, 1))
 
 
-def kernels(seed, count):
-    rng = random.Random(seed)
-    return [Kernel(rng, number) for number in range(count)]
-
-
-# ----------------------------------------------------------------------------------------------
-# titan
-# ----------------------------------------------------------------------------------------------
-
-def simulate(options, folder, file, kernel, tag, approx):
-    """What is wrong with a run, and what it left in P."""
-    name = lambda what: folder / f"{tag}.{what}.npy"
-    write_npy(name("X"), kernel.type, kernel.x_shape, kernel.x)
-    write_npy(name("P"), kernel.type, kernel.p_shape, kernel.p_before())
-    code, output = titan(options, "run", file, "--kernel", kernel.name, "--arg", f"X={name('X')}", "--arg", f"P={name('P')}",
-                         "--out", f"P={name('newP')}", f"--approx={approx}")
-    if code:
-        return f"titan run: {output.strip()}", None
-    if kernel.kind != "approximate" and "bit for bit" not in output:
-        return f"titan run compared nothing: {output.strip()}", None
-    p = read_npy(name("newP"))
-    for what in ("X", "P", "newP"):
-        name(what).unlink()
-    if kernel.kind == "approximate":
-        for n, (low, high) in enumerate(kernel.bounds):
-            got = struct.unpack_from("<f", p, 4 * n)[0]
-            if not low <= got <= high:
-                at = n % (kernel.rows * kernel.columns)
-                return (f"--approx={approx}: result {n // (kernel.rows * kernel.columns)} of "
-                        f"x = {struct.unpack_from('<f', kernel.x, 4 * at)[0]!r} is {got!r}, not from {low!r} to {high!r}"), p
-    return None, p
-
-
-def examine(options):
-    made = kernels(options.seed, options.count)
-    print(f"seed {options.seed}: {len(made)} kernels", flush=True)
-    out = pathlib.Path(options.out) if options.out else None
-    if out:
-        out.mkdir(parents=True, exist_ok=True)
-    failures, listed, blob, good = [], [], bytearray(), 0
-    with tempfile.TemporaryDirectory() as temporary, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        folder = pathlib.Path(options.keep or temporary)
-        folder.mkdir(parents=True, exist_ok=True)
-
-        def one(number):
-            kernel, file = made[number], folder / f"elementwise{number}.mlir"
-            file.write_text(kernel.text())
-            problems, p = [], None
-            # What a scalar holds that is loaded the checker does not follow, and says so.
-            code, output = titan(options, "check", *(["--undecided=warning"] if kernel.kind == "scalar" else []), file)
-            if code:
-                problems.append(f"titan check: {output.strip()}")
-            if out:
-                code, output = titan(options, "compile", file, "-o", out / f"elementwise{number}.titanpkg")
-                if code:
-                    problems.append(f"titan compile: {output.strip()}")
-            for approx in (["exact", "high", "low", f"random:{number}"] if kernel.kind == "approximate" else ["exact"]):
-                problem, now = simulate(options, folder, file, kernel, number, approx)
-                p = p or now
-                if problem:
-                    problems.append(problem)
-            return problems, p
-
-        for kernel, number, (problems, p) in zip(made, range(len(made)), pool.map(one, range(len(made)))):
-            failures += [f"{kernel}: {problem}" for problem in problems]
-            good += not problems
-            if not out or problems:
-                continue
-
-            def store(data):
-                blob.extend(data)
-                return [len(blob) - len(data), len(data)]
-
-            tensor = lambda shape, before, after: {"align": 16, "shape": shape, "strides": [shape[1], 1],
-                                                   "before": store(before), "after": store(after)}
-            listed.append({"what": str(kernel), "package": f"elementwise{number}.titanpkg", "kernel": kernel.name,
-                           "type": kernel.type, "scalars": {}, "X": tensor(kernel.x_shape, kernel.x, kernel.x),
-                           "P": tensor(kernel.p_shape, kernel.p_before(), p)})
-            if kernel.kind == "approximate":
-                listed[-1]["P"]["within"] = store(b"".join(struct.pack("<ff", *pair) for pair in kernel.bounds))
-    if out:
-        (out / "transfers.json").write_text(json.dumps({"seed": options.seed, "transfers": listed}))
-        (out / "memory.bin").write_bytes(blob)
-    kinds = {}
-    for kernel in made:
-        kinds[kernel.kind] = kinds.get(kernel.kind, 0) + 1
-    print(f"{good} of {len(made)} kernels are accepted and compute what their references do")
-    print(", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())))
-    for failure in failures[:20]:
-        print("FAIL", failure)
-    if len(failures) > 20:
-        print(f"and {len(failures) - 20} more")
-    return 1 if failures else 0
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["check", "prepare"])
-    parser.add_argument("--titan", required=True, help="the program titan")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=120, help="kernels (120)")
-    parser.add_argument("--out", help="prepare: the folder for device.py")
-    parser.add_argument("--keep", help="a folder for the kernels' text")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    options = parser.parse_args()
-    if (options.command == "prepare") != bool(options.out):
-        parser.error("prepare, and nothing else, takes --out")
-    return examine(options)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(random_kernels.main(__doc__, Kernel))

@@ -10,15 +10,15 @@ A kernel loads X into registers, and stores to P what became of it: conversions 
 (registers, shuffles, shared memory; digits that step by exclusive or, replicas), transposed and
 reshaped tiles, reductions within and between warps, scans forward and in reverse, gathers, stores and loads
 of tiles that stmatrix and ldmatrix serve. What P
-holds afterwards is computed here, element by element, from nothing of titan. copies.py has the commands.
+holds afterwards is computed here, element by element, from nothing of titan.
+random_kernels.py has the commands.
 """
-import random
-import re
 import struct
 import sys
 
-import copies
-from transfers import TYPES
+import random_kernels
+from copies import TILE_TYPES
+from random_kernels import TYPES
 
 FORMS = {"f32": "<f", "f16": "<e"}
 
@@ -86,24 +86,14 @@ class Layout:
         return any(not other.held(w) <= self.held(w) for w in range(1 << len(self.axes[2])))
 
 
-class Kernel(copies.Kernel):
+class Kernel(random_kernels.Kernel):
     def __init__(self, rng, number):
-        self.rng, self.name, self.lines, self.scalars = rng, f"k{number}", [], {}
-        self.cluster, self.grid = 1, 1
+        super().__init__(rng, number)
         self.warp_bits = rng.choice([0, 1, 2, 2, 3])
         self.warps = 1 << self.warp_bits
         self.kind = rng.choice(["convert"] * 4 + ["relabel", "reduce", "reduce", "scan", "scan", "gather", "matrix", "matrix"])
         self.barriers = rng.choice([None, 1, 2])
         getattr(self, self.kind)()
-
-    def text(self):
-        """With a name for each layout."""
-        text, names = super().text(), {}
-        for form in re.findall(r'#titan\.layout<"[^"]*">', text):
-            names.setdefault(form, f"#{self.name}_{len(names)}")
-        for form, name in names.items():
-            text = text.replace(form, name)
-        return "".join(f"{name} = {form}\n" for form, name in names.items()) + text
 
     def layout(self, dims, plain=True, whole_rows=False):
         """Plain: each bit steps along one dimension, or along none. Whole rows: no warp steps along the
@@ -192,7 +182,7 @@ class Kernel(copies.Kernel):
     def convert(self):
         rng = self.rng
         dims = [rng.randint(3, 6), rng.randint(3, 5)]
-        layout, _ = self.start(copies.TILE_TYPES, dims)
+        layout, _ = self.start(TILE_TYPES, dims)
         name, scratch, used = "%x", None, False
         steps = rng.choice([1, 1, 2, 3])
         for step in range(steps):
@@ -218,7 +208,7 @@ class Kernel(copies.Kernel):
         """A transposed tile, converted."""
         rng = self.rng
         dims = [rng.randint(3, 5), rng.randint(3, 5)]
-        layout, _ = self.start(copies.TILE_TYPES, dims)
+        layout, _ = self.start(TILE_TYPES, dims)
         turn = lambda image: (image & (1 << dims[1]) - 1) << dims[0] | image >> dims[1]
         turned = Layout(dims[::-1], *([turn(i) for i in axis] for axis in layout.axes))
         self.add(f"%y = titan.relabel %x : {layout.tile(self.type)} -> {turned.tile(self.type)}")
@@ -315,7 +305,7 @@ class Kernel(copies.Kernel):
         """Along the columns: indices that places make, in registers of their own."""
         rng = self.rng
         dims = [rng.randint(3, 5), rng.randint(3, 5)]
-        layout, _ = self.start(copies.TILE_TYPES, dims, whole_rows=True)
+        layout, _ = self.start(TILE_TYPES, dims, whole_rows=True)
         columns = 1 << dims[1]
         # Lanes along the columns hold other columns, or the same; registers along them are others.
         low = columns - 1
@@ -343,10 +333,9 @@ class Kernel(copies.Kernel):
                                for r in range(1 << dims[0]) for c in range(1 << width)])
 
 
-def kernels(seed, count):
-    rng = random.Random(seed)
-    return [Kernel(rng, number) for number in range(count)]
-
+# A line of synchronisation, and what may stand there instead (None: nothing).
+BUGS = [(r"^titan\.(cta_sync|barrier\.sync)\b.*$", None),
+        (r"^(%.* through %scratch) (barrier.* threads\(\d+\))?( : .*)$", r"\1 barrier(7) threads(32)\3")]
 
 if __name__ == "__main__":
-    sys.exit(copies.main(__doc__, kernels))
+    sys.exit(random_kernels.main(__doc__, Kernel, BUGS))

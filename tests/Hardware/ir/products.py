@@ -10,25 +10,15 @@ P = A * B^T (+ P). A kernel brings A and B to shared memory by TMA and multiplie
 element types; swizzles or none, transposed operands, A from registers, signs, one or two
 warpgroups, several products into one accumulator) or by titan.mma_sync (grids of warps, C from
 memory). Kernels are written as text from a seed. What P holds afterwards is computed here, by
-Python's integers, from the words of docs/hardware-mma.md and from nothing of titan.
-
-`check` wants `titan check` to accept each kernel, and `titan run`, with hazards and without, to leave exactly
-that behind and find nothing. `mutants` takes one line of synchronisation out of each kernel, or changes a
-number in it: what the checker still accepts has to run right under several schedules. `prepare` does what check
-does and compiles, and writes what device.py needs. Python 3 and nothing else.
+Python's integers, from the words of docs/hardware-mma.md and from nothing of titan. random_kernels.py has
+the commands.
 """
-import argparse
 import concurrent.futures
-import json
-import os
-import pathlib
 import random
-import re
 import sys
-import tempfile
 
-from copies import report
-from transfers import read_npy, titan, write_npy
+import random_kernels
+from random_kernels import Tensor
 
 # name in the IR: bytes, bits of exponent, of mantissa (None: an integer), bits that are not read
 FORMATS = {"f16": (2, 5, 10, 0), "bf16": (2, 8, 7, 0), "f32": (4, 8, 10, 13), "f8E4M3FN": (1, 4, 3, 0),
@@ -174,14 +164,14 @@ def multiply(p, a, b, c):
 # Kernels
 # ----------------------------------------------------------------------------------------------
 
-class Kernel:
+class Kernel(random_kernels.Kernel):
     """A, B and P, and the text that multiplies them."""
 
     negate_a = negate_b = unsigned_a = unsigned_b = saturate = False
 
     def __init__(self, seed, number):
         rng = random.Random(f"{seed}:{number}")
-        self.rng, self.name, self.lines = rng, f"k{number}", []
+        super().__init__(rng, number)
         self.sync = rng.random() < 0.35
         kinds = ["f16", "f16", "f16 f16", "bf16", "bf16", "f32", "f32", "i8", "i8"]
         if not self.sync:
@@ -203,13 +193,25 @@ class Kernel:
         return (f"{self.name}: {'mma_sync' if self.sync else 'mma'} {self.type_a} x {self.type_b} -> {self.result} "
                 f"{self.m}x{self.n}x{self.k} {self.how} {' '.join(words)}")
 
+    @classmethod
+    def several(cls, seed, count, jobs):
+        with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
+            return list(pool.map(cls, [seed] * count, range(count), chunksize=4))
+
+    @property
+    def kind(self):
+        return f"{'mma_sync' if self.sync else 'mma'} {self.type_a} {self.type_b} {self.result}"
+
+    def tensors(self):
+        a, b = self.a, self.b
+        return {"A": Tensor(self.type_a, a["shape"], a["data"], a["data"]),
+                "B": Tensor(self.type_b, b["shape"], b["data"], b["data"]),
+                "P": Tensor(self.result, [self.m, self.n], self.p, self.after)}
+
     def steps(self, k):
         """The instructions along K; mma.sync: the larger ones, then one of half the depth."""
         for begin in range(0, k, self.depth):
             yield begin, min(begin + self.depth, k)
-
-    def add(self, *lines):
-        self.lines += lines
 
     def operand(self, which, extent, k, transposed, swizzle, stages):
         """Types of an operand that TMA brings in `stages` tiles, and the coordinates of each."""
@@ -438,184 +440,11 @@ class Kernel:
             o["data"] = flat(lines, self.size)
 
 
-def kernels(options, count):
-    with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
-        return list(pool.map(Kernel, [options.seed] * count, range(count), chunksize=4))
-
-
-# ----------------------------------------------------------------------------------------------
-# titan
-# ----------------------------------------------------------------------------------------------
-
-def tensors(kernel):
-    return {"A": (kernel.type_a, kernel.a["shape"], kernel.a["data"], kernel.a["data"]),
-            "B": (kernel.type_b, kernel.b["shape"], kernel.b["data"], kernel.b["data"]),
-            "P": (kernel.result, [kernel.m, kernel.n], kernel.p, kernel.after)}
-
-
-def simulate(options, folder, file, kernel, tag, schedule):
-    """What is wrong with a run, with hazards and without."""
-    name = lambda what: folder / f"{tag}.{what}.npy"
-    arguments = ["run", file, "--kernel", kernel.name, "--out", f"P={name('newP')}", "--schedule", schedule]
-    for what, (type, shape, before, _) in tensors(kernel).items():
-        write_npy(name(what), type, shape, before)
-        arguments += ["--arg", f"{what}={name(what)}"]
-    problem = None
-    for hazards in ("off", "on"):
-        code, output = titan(options, *arguments, f"--hazards={hazards}")
-        if code:
-            problem = f"titan run --hazards={hazards}: {output.strip()}"
-            break
-        p = read_npy(name("newP"))
-        if p != kernel.after:
-            bad = [i for i in range(len(p)) if p[i] != kernel.after[i]]
-            problem = f"P differs from the definition in {len(bad)} of {len(p)} bytes, the first one {bad[0]}"
-            break
-    for what in ("A", "B", "P", "newP"):
-        name(what).unlink(missing_ok=True)
-    return problem
-
-
-def examine(options):
-    made = kernels(options, options.count)
-    print(f"seed {options.seed}: {len(made)} kernels", flush=True)
-    out = pathlib.Path(options.out) if options.out else None
-    if out:
-        out.mkdir(parents=True, exist_ok=True)
-    failures, listed, blob = [], [], bytearray()
-    with tempfile.TemporaryDirectory() as temporary, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        folder = pathlib.Path(temporary)
-        per_file = 8
-        files = [made[i:i + per_file] for i in range(0, len(made), per_file)]
-
-        def one_file(number):
-            file = folder / f"products{number}.mlir"
-            file.write_text("".join(kernel.text() for kernel in files[number]))
-            if options.keep:
-                pathlib.Path(options.keep).mkdir(parents=True, exist_ok=True)
-                (pathlib.Path(options.keep) / file.name).write_text(file.read_text())
-            problems = []
-            code, output = titan(options, "check", file)
-            if code:
-                problems.append(f"titan check {file}: {output.strip()}")
-            if out:
-                code, output = titan(options, "compile", file, "-o", out / f"products{number}.titanpkg")
-                if code:
-                    problems.append(f"titan compile {file}: {output.strip()}")
-            return problems
-
-        for problems in pool.map(one_file, range(len(files))):
-            failures += problems
-
-        def run(job):
-            number, (file, kernel) = job
-            return simulate(options, folder, folder / f"products{file}.mlir", kernel, number,
-                            options.schedule or f"random:{number}")
-
-        jobs = [(i, k) for i, f in enumerate(files) for k in f]
-        good, kinds = 0, {}
-        for (file, kernel), problem in zip(jobs, pool.map(run, enumerate(jobs))):
-            kind = f"{'mma_sync' if kernel.sync else 'mma'} {kernel.type_a} {kernel.type_b} {kernel.result}"
-            kinds[kind] = kinds.get(kind, 0) + 1
-            if problem:
-                failures.append(f"{kernel}: {problem}")
-                continue
-            good += 1
-            if not out:
-                continue
-
-            def store(data):
-                blob.extend(data)
-                return [len(blob) - len(data), len(data)]
-
-            def described(type, shape, before, after):
-                strides = [1]
-                for extent in reversed(shape[1:]):
-                    strides.insert(0, strides[0] * extent)
-                return {"type": type, "align": 16, "shape": shape, "strides": strides,
-                        "before": store(before), "after": store(after)}
-
-            listed.append({"what": str(kernel), "package": f"products{file}.titanpkg", "kernel": kernel.name,
-                           "scalars": {}, "tensors": "ABP",
-                           **{name: described(*tensor) for name, tensor in tensors(kernel).items()}})
-    if out:
-        (out / "transfers.json").write_text(json.dumps({"seed": options.seed, "transfers": listed}))
-        (out / "memory.bin").write_bytes(blob)
-    print(f"{good} of {len(made)} kernels: the simulator leaves what the definition says")
-    print(", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())))
-    return report(failures)
-
-
 # A line of synchronisation, and what may stand there instead (None: nothing).
 BUGS = [(r"^(titan\.(mma\.fence|mbarrier\.wait|cta_sync|fence\.mbarrier_init)|%g\d+ = titan\.mma\.commit)\b.*$", None),
         (r"^(%bytes = arith\.constant )(\d+)( : i32)$", lambda m: f"{m[1]}{int(m[2]) + 16}{m[3]}"),
         (r"^(titan\.mbarrier\.init .* count\()(\d+)(\).*)$", lambda m: f"{m[1]}{int(m[2]) + 1}{m[3]}"),
         (r"^(%sums = titan\.mma\.result %d)([2-9])( .*)$", lambda m: f"{m[1]}{int(m[2]) - 1}{m[3]}")]
 
-
-def mutants_of(kernel):
-    lines = kernel.text().splitlines()
-    for at, line in enumerate(lines):
-        for pattern, instead in BUGS:
-            if re.match(pattern, line):
-                changed = [] if instead is None else [re.sub(pattern, instead, line)]
-                yield (f"line {at + 1}: {line} -> {changed[0] if changed else 'nothing'}",
-                       "\n".join(lines[:at] + changed + lines[at + 1:]) + "\n")
-
-
-def mutants(options):
-    made = kernels(options, options.kernels)
-    every = [(kernel, what, text) for kernel in made for what, text in mutants_of(kernel)]
-    chosen = random.Random(options.seed).sample(every, min(options.count, len(every)))
-    refused, accepted, codes, failures = 0, 0, {}, []
-    with tempfile.TemporaryDirectory() as temporary, concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        folder = pathlib.Path(temporary)
-
-        def one(job):
-            number, (kernel, what, text) = job
-            file = folder / f"mutant{number}.mlir"
-            file.write_text(text)
-            code, output = titan(options, "check", file)
-            if code:
-                found = re.findall(r"\[([a-z0-9-]+)\]", output)
-                return found[0] if found else "?", output
-            for schedule in ("eager", "lazy", "random:1", "random:2"):
-                problem = simulate(options, folder, file, kernel, f"m{number}", schedule)
-                if problem:
-                    return None, f"{kernel}: {what}: accepted, and under {schedule}: {problem}"
-            return None, None
-
-        for (kernel, what, text), (code, problem) in zip(chosen, pool.map(one, enumerate(chosen))):
-            refused += code is not None
-            accepted += code is None
-            if code:
-                codes[code] = codes.get(code, 0) + 1
-                if code in ("?", "undecided", "parse-error"):
-                    failures.append(f"{kernel}: {what}: {problem}")
-            elif problem:
-                failures.append(problem)
-    print(f"seed {options.seed}: {len(chosen)} of {len(every)} mutants of {len(made)} kernels: "
-          f"{refused} refused, {accepted} accepted")
-    print(", ".join(f"{count} {code}" for code, count in sorted(codes.items(), key=lambda e: -e[1])))
-    return report(failures)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["check", "mutants", "prepare"])
-    parser.add_argument("--titan", required=True, help="the program titan")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=240, help="kernels, or mutants (240)")
-    parser.add_argument("--kernels", type=int, default=60, help="mutants: of so many kernels (60)")
-    parser.add_argument("--schedule", help="eager, lazy or random:N (random, another for each)")
-    parser.add_argument("--out", help="prepare: the folder for device.py")
-    parser.add_argument("--keep", help="a folder for the kernels' text")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    options = parser.parse_args()
-    if (options.command == "prepare") != bool(options.out):
-        parser.error("prepare, and nothing else, takes --out")
-    return mutants(options) if options.command == "mutants" else examine(options)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(random_kernels.main(__doc__, Kernel, BUGS))

@@ -16,29 +16,16 @@ TMA store; a store's comes from there.
 
 What memory holds afterwards is computed here, by loops over the definition (element i of the
 tile is element x + i * stride of the map's tensor; a cursor that walks from pixel to pixel), from
-nothing of lib/Domain. `check` wants
-`titan check` to accept each kernel, and `titan run` to leave exactly that behind. `prepare` does
-the same and compiles, and writes packages, what memory holds before, and what the simulator
-left, for device.py. Python 3 and nothing else.
+nothing of lib/Domain. random_kernels.py has the commands.
 """
-import argparse
-import concurrent.futures
 import itertools
-import json
-import os
-import pathlib
 import random
-import struct
-import subprocess
 import sys
-import tempfile
 from fractions import Fraction
 
-# name in the IR: bytes, NumPy type, float format (bits of exponent, of mantissa)
-TYPES = {"bf16": (2, "<u2", (8, 7)), "f16": (2, "<f2", (5, 10)), "f32": (4, "<f4", (8, 23)),
-         "f64": (8, "<f8", (11, 52)), "i8": (1, "|i1", None), "i16": (2, "<i2", None),
-         "i32": (4, "<i4", None), "i64": (8, "<i8", None), "f8E4M3FN": (1, "|u1", None),
-         "f8E5M2": (1, "|u1", None)}
+import random_kernels
+from random_kernels import TYPES, Tensor, product
+
 NAN_FILL = {"bf16", "f16", "f32", "f64"}
 REDUCTIONS = {"add": ["i32", "i64", "bf16", "f16", "f32", "f64"],
               "min": ["i32", "i64", "bf16", "f16"], "max": ["i32", "i64", "bf16", "f16"],
@@ -127,9 +114,10 @@ def reduce(op, type, old, source):
 # A transfer, and what it does
 # ----------------------------------------------------------------------------------------------
 
-class Transfer:
+class Transfer(random_kernels.Launch):
     """Dimensions are the map's, outermost first; strides in bytes, the innermost one that of an
     element, or of a slice of channels."""
+    WAYS = [[]]
 
     def __init__(self, kernel, dims, strides, coords, offsets, shape, row_stride, seed):
         self.kernel, self.dims, self.strides = kernel, dims, strides
@@ -206,6 +194,11 @@ class Transfer:
                     x[there] = result.to_bytes(size, "little")
         return bytes(x), bytes(p)
 
+    @property
+    def name(self):
+        return self.kernel.name
+
+    @property
     def scalars(self):
         names = self.kernel.scalars
         values = dict(zip(["d%d" % d for d in range(len(self.dims))], self.dims))
@@ -213,6 +206,12 @@ class Transfer:
         values.update(zip(["x%d" % d for d in range(len(self.dims))], self.coords))
         values.update(zip(["o%d" % d for d in range(len(self.offsets))], self.offsets))
         return {name: values[name] for name in names}
+
+    def tensors(self):
+        kernel, (x, p) = self.kernel, self.expected()
+        return {"X": Tensor(kernel.type, self.shape, self.x, x, strides=self.x_strides,
+                            align=32 if kernel.interleave == 32 else 16),
+                "P": Tensor(kernel.type, kernel.buffer, self.p, p)}
 
     def __str__(self):
         k = self.kernel
@@ -226,24 +225,18 @@ class Transfer:
 # Kernels
 # ----------------------------------------------------------------------------------------------
 
-def product(values):
-    result = 1
-    for value in values:
-        result *= value
-    return result
-
-
 def folded(rows):
     """Two extents of a box that make so many rows, where there are any."""
     return next(([n, rows // n] for n in range(2, 257) if rows % n == 0 and rows // n <= 256), None)
 
 
-class Kernel:
+class Kernel(random_kernels.Kernel):
     """form: `map` (the map's sizes, strides and coordinates are arguments), `text` (they are
     constants), `tensor` (those of the tensor; coordinates are arguments)."""
+    LAUNCHES = "transfers"
 
     def __init__(self, rng, number):
-        self.name = f"k{number}"
+        super().__init__(rng, number)
         self.form = rng.choice(["map", "map", "map", "tensor", "tensor", "text"])
         self.op = rng.choice(["load", "load", "load", "store", "store"] + sorted(REDUCTIONS))
         self.type = rng.choice(REDUCTIONS.get(self.op) or sorted(TYPES))
@@ -328,6 +321,30 @@ class Kernel:
         if self.form == "map":
             names = ["d%d" % d for d in range(rank)] + ["s%d" % d for d in range(rank - 1)] + names
         self.scalars = [] if self.form == "text" else names
+
+    @classmethod
+    def several(cls, seed, count, jobs):
+        """Kernels with `count` transfers."""
+        rng, result = random.Random(seed), []
+        while count > 0:
+            result.append(cls(rng, len(result)))
+            result[-1].transfers = result[-1].transfers[:count]
+            count -= len(result[-1].transfers)
+        return result
+
+    def launches(self):
+        return self.transfers
+
+    @staticmethod
+    def summary(transfers):
+        kernels = [transfer.kernel for transfer in transfers]
+        kinds = {(kernel.op, kernel.type) for kernel in kernels}
+        return (f"{len(kinds)} of operation and type, ranks {sorted({kernel.rank for kernel in kernels})}, "
+                f"{sum(set(kernel.steps) != {1} for kernel in kernels)} with element strides, "
+                f"{sum(kernel.swizzle != 0 for kernel in kernels)} swizzled, "
+                f"{sum(kernel.im2col for kernel in kernels)} im2col, "
+                f"{sum(kernel.interleave != 0 for kernel in kernels)} interleaved, "
+                f"{sum(kernel.form != 'tensor' for kernel in kernels)} with sizes and strides of the map")
 
     def spatial(self):
         """im2col: the dimensions D, H, W."""
@@ -522,171 +539,5 @@ class Kernel:
         return ["titan.elect {"] + lines + ["}"]
 
 
-def kernels(seed, count):
-    """Kernels with `count` transfers."""
-    rng = random.Random(seed)
-    result = []
-    while count > 0:
-        kernel = Kernel(rng, len(result))
-        kernel.transfers = kernel.transfers[:count]
-        count -= len(kernel.transfers)
-        result.append(kernel)
-    return result
-
-
-# ----------------------------------------------------------------------------------------------
-# titan
-# ----------------------------------------------------------------------------------------------
-
-def write_npy(path, type, shape, data):
-    header = repr({"descr": TYPES[type][1], "fortran_order": False, "shape": tuple(shape)}).encode()
-    header += b" " * (63 - (len(header) + 10) % 64) + b"\n"
-    path.write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data)
-
-
-def read_npy(path):
-    data = path.read_bytes()
-    return data[10 + struct.unpack("<H", data[8:10])[0]:]
-
-
-def titan(options, *arguments):
-    done = subprocess.run([options.titan, *map(str, arguments)], capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
-
-
-def elements_of(transfer, memory):
-    """The elements of X, row after row, without what lies between."""
-    size = TYPES[transfer.kernel.type][0]
-    if len(transfer.shape) < 2 or transfer.row_stride in (None, transfer.shape[-1]):
-        return memory
-    row, pitch = transfer.shape[-1] * size, transfer.row_stride * size
-    return b"".join(memory[at:at + row] for at in range(0, len(memory), pitch))
-
-
-def simulate(options, folder, file, transfer, number):
-    """Problems of one transfer in the simulator, and what it left in X and P."""
-    kernel = transfer.kernel
-    name = lambda what: folder / f"{number}.{what}.npy"
-    write_npy(name("X"), kernel.type, transfer.shape, elements_of(transfer, transfer.x))
-    write_npy(name("P"), kernel.type, kernel.buffer, transfer.p)
-    arguments = ["run", file, "--kernel", kernel.name, "--arg", f"X={name('X')}", "--arg", f"P={name('P')}",
-                 "--out", f"X={name('newX')}", "--out", f"P={name('newP')}",
-                 "--schedule", f"random:{number}"]
-    if transfer.row_stride:
-        arguments += ["--rowstride", f"X={transfer.row_stride}"]
-    for scalar, value in transfer.scalars().items():
-        arguments += ["--scalar", f"{scalar}={value}"]
-    code, output = titan(options, *arguments)
-    if code:
-        return [f"titan run: {output.strip()}"], None, None
-    x, p = transfer.expected()
-    new_x, new_p = read_npy(name("newX")), read_npy(name("newP"))
-    problems = []
-    for what, got, want in (("X", new_x, elements_of(transfer, x)), ("P", new_p, p)):
-        if got != want:
-            bad = [i for i in range(len(want)) if got[i:i + 1] != want[i:i + 1]]
-            problems.append(f"the simulator's {what} differs from the definition in {len(bad)} of "
-                            f"{len(want)} bytes, the first one {bad[0]}")
-    # As memory, with what lies between the rows.
-    if len(new_x) != len(transfer.x):
-        size = TYPES[kernel.type][0]
-        row, pitch = transfer.shape[-1] * size, transfer.row_stride * size
-        memory = bytearray(transfer.x)
-        for r in range(len(new_x) // row):
-            memory[r * pitch:r * pitch + row] = new_x[r * row:(r + 1) * row]
-        new_x = bytes(memory)
-    for what in ("X", "P", "newX", "newP"):
-        name(what).unlink()
-    return problems, new_x, new_p
-
-
-def work(options):
-    made = kernels(options.seed, options.count)
-    print(f"seed {options.seed}: {options.count} transfers, {len(made)} kernels", flush=True)
-    out = pathlib.Path(options.out) if options.out else None
-    if out:
-        out.mkdir(parents=True, exist_ok=True)
-    failures, listed, blob = [], [], bytearray()
-    with tempfile.TemporaryDirectory() as temporary, \
-            concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        folder = pathlib.Path(temporary)
-
-        def store(data):
-            blob.extend(data)
-            return [len(blob) - len(data), len(data)]
-
-        per_file = 8
-        files = [made[i:i + per_file] for i in range(0, len(made), per_file)]
-
-        def one_file(number):
-            file = folder / f"transfers{number}.mlir"
-            file.write_text("".join(kernel.text() for kernel in files[number]))
-            problems = []
-            code, output = titan(options, "check", file)
-            if code:
-                problems.append(f"titan check {file}: {output.strip()}")
-            if not options.no_compile:
-                package = (out or folder) / f"transfers{number}.titanpkg"
-                code, output = titan(options, "compile", file, "-o", package)
-                if code:
-                    problems.append(f"titan compile {file}: {output.strip()}")
-            if options.keep:
-                pathlib.Path(options.keep).mkdir(parents=True, exist_ok=True)
-                (pathlib.Path(options.keep) / file.name).write_text(file.read_text())
-            return problems
-
-        for problems in pool.map(one_file, range(len(files))):
-            failures += problems
-        jobs = [(i, j, t) for i, f in enumerate(files) for k in f for j, t in enumerate(k.transfers)]
-        results = pool.map(lambda job: simulate(options, folder, folder / f"transfers{job[1][0]}.mlir",
-                                                job[1][2], job[0]), enumerate(jobs))
-        good = 0
-        for (file, _, transfer), (problems, x, p) in zip(jobs, results):
-            failures += [f"{transfer}: {problem}" for problem in problems]
-            good += not problems
-            if out and x is not None:
-                listed.append({
-                    "what": str(transfer), "package": f"transfers{file}.titanpkg", "kernel": transfer.kernel.name,
-                    "type": transfer.kernel.type, "scalars": transfer.scalars(),
-                    "X": {"align": 32 if transfer.kernel.interleave == 32 else 16, "shape": transfer.shape, "strides": transfer.x_strides,
-                          "before": store(transfer.x), "after": store(x)},
-                    "P": {"align": 16, "shape": transfer.kernel.buffer,
-                          "strides": [product(transfer.kernel.buffer[d + 1:])
-                                      for d in range(len(transfer.kernel.buffer))],
-                          "before": store(transfer.p), "after": store(p)}})
-    if out:
-        (out / "transfers.json").write_text(json.dumps({"seed": options.seed, "transfers": listed}))
-        (out / "memory.bin").write_bytes(blob)
-    print(f"{good} of {len(jobs)} transfers: the simulator leaves what the definition says")
-    kinds = sorted({(t.kernel.op, t.kernel.type) for _, _, t in jobs})
-    print(f"{len(kinds)} of operation and type, ranks {sorted({t.kernel.rank for _, _, t in jobs})}, "
-          f"{sum(set(t.kernel.steps) != {1} for _, _, t in jobs)} with element strides, "
-          f"{sum(t.kernel.swizzle != 0 for _, _, t in jobs)} swizzled, "
-          f"{sum(t.kernel.im2col for _, _, t in jobs)} im2col, "
-          f"{sum(t.kernel.interleave != 0 for _, _, t in jobs)} interleaved, "
-          f"{sum(t.kernel.form != 'tensor' for _, _, t in jobs)} with sizes and strides of the map")
-    for failure in failures[:20]:
-        print("FAIL", failure)
-    if len(failures) > 20:
-        print(f"and {len(failures) - 20} more")
-    return 1 if failures else 0
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["check", "prepare"])
-    parser.add_argument("--titan", required=True, help="the program titan")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=400, help="transfers (400)")
-    parser.add_argument("--out", help="prepare: the folder for device.py")
-    parser.add_argument("--keep", help="a folder for the kernels' text")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--no-compile", action="store_true", help="check: no packages")
-    options = parser.parse_args()
-    if options.command == "prepare" and (not options.out or options.no_compile):
-        parser.error("prepare needs --out, and compiles")
-    return work(options)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(random_kernels.main(__doc__, Kernel))
