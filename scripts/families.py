@@ -24,19 +24,14 @@ root = pathlib.Path(__file__).resolve().parent.parent
 stems = {"Barrier": "Barriers", "Tile": "Tiles", "Copy": "Pipes"}
 # Families whose definitions are several files.
 parts = {"MmaSync": "Mma"}
-# What a family's verifiers share with its execution and its lowering.
-shared = {"Mma": "Products"}
-# Operations that are expanded: the passes that are what they become. A copy by
-# schedule becomes what the uses of its tile ask for: CopyUse* follow the tile
-# through the operations.
+# Operations that are expanded: the passes that are what they become.
 expansions = {
-    "Pipe": r"lib/Transforms/(ExpandPipes\.h|ExpandPipes\.cpp|PipeBarriers\.cpp|PipeUses\.cpp)|lib/Dialect/Titan/Copy(Builders|Uses|UseValues)\.cpp",
+    "Pipe": r"lib/Transforms/(ExpandPipes\.h|ExpandPipes\.cpp|PipeBarriers\.cpp|PipeUses\.cpp)|lib/Dialect/Titan/CopyBuilders\.cpp",
     "Copy": r"lib/Transforms/(ExpandPipes\.h|ExpandPipes\.cpp|PipeUses\.cpp|LowerCopies\.cpp)|(lib|include/titan)/Dialect/Titan/Copy\w+\.(h|cpp)",
     "Exchange": r"lib/Transforms/ExpandExchanges\.cpp",
     "Tile": r"lib/Transforms/ExpandExchanges\.cpp",
     "InlinePtx": r"lib/Transforms/InlinePtx\.cpp",
 }
-uses = r"lib/Dialect/Titan/CopyUse\w*\.(h|cpp)"
 
 
 def operations():
@@ -73,13 +68,13 @@ def found():
         for file in sorted((root / folder).rglob("*")):
             name = file.relative_to(root).as_posix()
             # The operations of Triton's dialect have a namespace of their own.
-            if file.suffix not in (".h", ".cpp") or "/Triton/" in name or re.fullmatch(uses, name):
+            if file.suffix not in (".h", ".cpp") or "/Triton/" in name:
                 continue
             for op in sorted(names(file) & families.keys()):
                 family = families[op]
                 # A family whose file would be too long has several: Memory.cpp,
                 # MemoryAccess.cpp.
-                own = rf"lib/(Simulator|Conversion/TitanToLLVM)/{stems.get(family, family)}[A-Za-z]*\.(cpp|h)|(lib|include/titan)/Dialect/Titan/({family}[A-Za-z]*Ops|{shared.get(family, family)})\.(cpp|h)"
+                own = rf"lib/(Simulator|Conversion/TitanToLLVM)/{stems.get(family, family)}[A-Za-z]*\.(cpp|h)|(lib|include/titan)/Dialect/Titan/{family}[A-Za-z]*Ops\.(cpp|h)"
                 if not re.fullmatch(own, name) and not re.fullmatch(expansions.get(family, "$^"), name):
                     yield name, op
 

@@ -75,24 +75,26 @@ struct ClockShape {
     return 2 * agents + 2 * agent + lane;
   }
   uint32_t fence(uint32_t agent, int lane, MemorySpace space) const {
-    return 4 * agents + 3 * (2 * agent + lane) + static_cast<uint32_t>(space);
+    return 4 * agents + numMemorySpaces * (2 * agent + lane) +
+           static_cast<uint32_t>(space);
   }
   uint32_t mapRelease(uint32_t agent, int lane) const {
-    return 10 * agents + 2 * agent + lane;
+    return (4 + 2 * numMemorySpaces) * agents + 2 * agent + lane;
   }
-  uint32_t round(uint32_t round) const { return 12 * agents + round; }
+  uint32_t firstRound() const { return (6 + 2 * numMemorySpaces) * agents; }
+  uint32_t round(uint32_t round) const { return firstRound() + round; }
   uint32_t phase(uint32_t barrier) const {
-    return 12 * agents + rounds + barrier;
+    return firstRound() + rounds + barrier;
   }
   uint32_t done(uint32_t stream) const {
-    return 12 * agents + rounds + barriers + 2 * stream;
+    return firstRound() + rounds + barriers + 2 * stream;
   }
   uint32_t read(uint32_t stream) const { return done(stream) + 1; }
   /// A phase's or stream's number in the fenced copy.
   uint32_t fenced(uint32_t phaseOrStream) const {
     return phaseOrStream + barriers + 2 * streams;
   }
-  uint32_t completions() const { return 12 * agents + rounds; }
+  uint32_t completions() const { return firstRound() + rounds; }
   uint32_t completionsEnd() const {
     return completions() + barriers + 2 * streams;
   }

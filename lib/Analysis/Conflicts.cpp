@@ -127,8 +127,7 @@ struct Judge {
         continue;
       if (clocks[d]->operator[](shape.fence(x.agent, c, x.space)) > x.tick)
         continue;
-      if (x.agent == y.agent && c == d &&
-          view.ownFence[c][static_cast<unsigned>(x.space)] > x.tick)
+      if (x.agent == y.agent && c == d && view.ownFence[c][x.space] > x.tick)
         continue;
       return false;
     }
@@ -143,7 +142,7 @@ struct Judge {
   }
   /// Y's thread has fenced, knowing X, before Y.
   bool fencedBySecond(int d, bool source) const {
-    const Clock &then = view.fenceClock[d][static_cast<unsigned>(y.space)];
+    const Clock &then = view.fenceClock[d][y.space];
     if (then.empty())
       return false;
     if (x.mechanism)

@@ -80,8 +80,8 @@ struct View {
   /// The clock without wgmma's exception (MM-72); the same for others.
   const Clock *unfenced[2] = {};
   /// Its own proxy fences: when, and what it knew then; by space.
-  const uint32_t (*ownFence)[3] = nullptr;
-  const Clock (*fenceClock)[3] = nullptr;
+  const BySpace<uint32_t> *ownFence = nullptr;
+  const BySpace<Clock> *fenceClock = nullptr;
   /// Its own groups of copies that each lane has waited for: of a class of many
   /// lanes each knows its own (MM-65); by lane class.
   const uint32_t *ownCopies = nullptr;

@@ -32,7 +32,7 @@ Execution::Execution(const Program &program, Footprints &footprints,
   scratch = Clock(shape.size());
   for (const AgentProgram &code : program.programs)
     if (!code.events.empty())
-      countsStores = targetOf(code.events.front().op) == TargetId::Gfx942;
+      target = &targetInfo(targetOf(code.events.front().op));
   agents.resize(shape.agents);
   for (uint32_t a = 0; a < shape.agents; ++a)
     for (int lane : {electedClass, othersClass}) {
@@ -66,20 +66,10 @@ Execution::Execution(const Program &program, Footprints &footprints,
              const AccessRecord &y) -> std::optional<Conflicts::Cause> {
     Agent &agent = agents[y.agent];
     // Waits of one's own: if X's warp has done its part, barriers are missing.
-    switch (x.mechanism.value_or(Mechanism::Phase)) {
-    case Mechanism::VmCount:
-    case Mechanism::LgkmCount:
-      return Conflicts::Cause{waitsInTime(x, y) ? Code::Race
-                                                : Code::LdsCounterMissing,
+    if (auto code =
+            x.mechanism ? mechanismInfo(*x.mechanism).notWaited : std::nullopt)
+      return Conflicts::Cause{waitsInTime(x, y) ? Code::Race : *code,
                               y.event->op, ""};
-    case Mechanism::TmemLoad:
-    case Mechanism::TmemStore:
-      return Conflicts::Cause{waitsInTime(x, y) ? Code::Race
-                                                : Code::TmemWaitMissing,
-                              y.event->op, ""};
-    default:
-      break;
-    }
     if (x.mechanism == Mechanism::Phase)
       // The thread has waited, but for another phase than X's.
       for (const Until &until : x.done) {
@@ -359,9 +349,9 @@ const Clock &Execution::released(uint32_t a, Lanes lanes) {
     scratch.raise(shape.time(a, lane), agent.tick);
     scratch.raise(shape.init(a, lane), agent.ownInit[lane]);
     scratch.raise(shape.mapRelease(a, lane), agent.ownMapRelease[lane]);
-    for (unsigned space = 0; space < 3; ++space)
-      scratch.raise(shape.fence(a, lane, static_cast<MemorySpace>(space)),
-                    agent.ownFence[lane][space]);
+    for (const MemorySpaceInfo &info : memorySpaces())
+      scratch.raise(shape.fence(a, lane, info.space),
+                    agent.ownFence[lane][info.space]);
     uint32_t copies = shape.done(streamId(a, Mechanism::AsyncGroup, lane));
     for (uint32_t over : {copies, copies + 1}) { // done, read
       scratch.raise(over, agent.ownCopies[lane]);
@@ -443,17 +433,16 @@ void Execution::fence(uint32_t a, const Event &event, const Action &action) {
     Clock &clock = agent.clock[lane];
     switch (fence.kind) {
     case effect::Fence::ProxyAsync:
-      for (MemorySpace space : {MemorySpace::Global, MemorySpace::SharedOwn,
-                                MemorySpace::SharedPeer}) {
+      for (const MemorySpaceInfo &info : memorySpaces()) {
+        MemorySpace space = info.space;
         if (!fenceCovers(fence.space, space))
           continue;
-        unsigned s = static_cast<unsigned>(space);
-        agent.ownFence[lane][s] = agent.tick;
+        agent.ownFence[lane][space] = agent.tick;
         clock.raise(shape.fence(a, electedClass, space),
                     lane == electedClass ? agent.tick : 0);
-        agent.fenceClock[lane][s] = clock;
+        agent.fenceClock[lane][space] = clock;
         // Its own past is in program order before the fence.
-        agent.fenceClock[lane][s].raise(shape.time(a, lane), agent.tick);
+        agent.fenceClock[lane][space].raise(shape.time(a, lane), agent.tick);
       }
       agent.ownCopiesFenced[lane] = agent.ownCopies[lane];
       for (uint32_t i = shape.completions(); i < shape.completionsEnd(); ++i)
@@ -463,11 +452,9 @@ void Execution::fence(uint32_t a, const Event &event, const Action &action) {
       if (cumulativeFences)
         for (uint32_t b = 0; b < shape.agents; ++b)
           for (int other : {electedClass, othersClass})
-            for (MemorySpace space :
-                 {MemorySpace::Global, MemorySpace::SharedOwn,
-                  MemorySpace::SharedPeer})
-              if (fenceCovers(fence.space, space))
-                clock.raise(shape.fence(b, other, space),
+            for (const MemorySpaceInfo &info : memorySpaces())
+              if (fenceCovers(fence.space, info.space))
+                clock.raise(shape.fence(b, other, info.space),
                             clock[shape.time(b, other)] + 1);
       if (fenceCovers(fence.space, MemorySpace::SharedOwn))
         agent.ownInit[lane] = agent.tick;
@@ -584,12 +571,11 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
     // A release waits by itself (MM-113).
     waitStores(a, Mechanism::VmCount);
     waitStores(a, Mechanism::LgkmCount);
-  } else if (countsStores && !effect.mechanism &&
-             effect.kind == AccessKind::Write) {
-    record.counted = {storesOver(a, root < program.sharedRoots
-                                        ? Mechanism::LgkmCount
-                                        : Mechanism::VmCount),
-                      agent.tick + 1};
+  } else if (!effect.mechanism && effect.kind == AccessKind::Write) {
+    if (auto counter = storeCounter(*target, root < program.sharedRoots
+                                                 ? MemorySpace::SharedOwn
+                                                 : MemorySpace::Global))
+      record.counted = {storesOver(a, *counter), agent.tick + 1};
   }
 
   if (effect.mechanism && *effect.mechanism != Mechanism::TmemLoad &&

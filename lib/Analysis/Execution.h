@@ -132,10 +132,10 @@ private:
     uint32_t tick = 0;
     Clock clock[2];
     /// Of its own accesses: last covering fence.
-    uint32_t ownFence[2][3] = {};
+    BySpace<uint32_t> ownFence[2];
     uint32_t ownInit[2] = {};
     /// The clock at the last covering fence of this thread.
-    Clock fenceClock[2][3];
+    BySpace<Clock> fenceClock[2];
     /// What the last release fence released, for relaxed arrivals after it.
     Clock releaseFence[2];
     Scope releaseScope[2] = {Scope::Cta, Scope::Cta};
@@ -432,7 +432,7 @@ private:
   Conflicts conflicts;
   Clock scratch;
   bool aborted = false;
-  bool countsStores = false; ///< gfx942
+  const TargetInfo *target = &allTargets().front();
 };
 
 } // namespace titan::checker

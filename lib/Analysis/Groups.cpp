@@ -31,7 +31,7 @@ uint32_t Execution::streamId(uint32_t a, Mechanism mechanism, int lane) const {
   default: {
     // One stream a warpgroup: all its warps issue the same products (MM-71).
     const AgentInfo &info = program.agents[a];
-    return streamsPerAgent * (a - info.warp % 4) + 4;
+    return streamsPerAgent * (a - info.warp % program.warpgroup) + 4;
   }
   }
 }
@@ -42,7 +42,7 @@ uint32_t Execution::storesOver(uint32_t a, Mechanism counter) const {
 }
 
 void Execution::waitStores(uint32_t a, Mechanism counter) {
-  if (countsStores)
+  if (storeCounter(*target, MemorySpace::Global))
     for (Clock &clock : agents[a].clock)
       clock.raise(storesOver(a, counter), agents[a].tick);
 }
@@ -146,9 +146,9 @@ bool Execution::waitGroup(uint32_t a, const Event &event,
 //===----------------------------------------------------------------------===//
 
 std::pair<uint32_t, uint32_t> Execution::warpgroupOf(uint32_t a) const {
-  int warp = program.agents[a].warp / 4 * 4;
+  int warp = program.agents[a].warp / program.warpgroup * program.warpgroup;
   uint32_t first = a - program.agents[a].warp + warp;
-  return {first, first + std::min(4, program.warps - warp)};
+  return {first, first + std::min(program.warpgroup, program.warps - warp)};
 }
 
 /// The four warps of a warpgroup execute the same of its operations, in the
@@ -174,11 +174,11 @@ void Execution::warpgroups() {
                    ", but not by all four warps of its warpgroup");
   };
   for (int cta = 0; cta < program.ctas(); ++cta)
-    for (int warp = 0; warp < program.warps; warp += 4) {
+    for (int warp = 0; warp < program.warps; warp += program.warpgroup) {
       auto [first, last] = warpgroupOf(cta * program.warps + warp);
-      size_t at[4] = {};
+      SmallVector<size_t, 4> at(program.warpgroup);
       for (bool same = true; same;) {
-        const Event *events[4] = {};
+        SmallVector<const Event *, 4> events(program.warpgroup);
         for (uint32_t a = first; a < last; ++a)
           events[a - first] = next(a, at[a - first]);
         same = events[0] != nullptr;

@@ -78,7 +78,10 @@ std::unique_ptr<Program> checker::emptyProgram(KernelOp kernel, int clusters) {
   program->clusters = clusters;
   program->clusterSize = kernel.getClusterSize();
   program->warps = kernel.getWarps();
-  program->lanes = targetInfo(targetOf(kernel)).warpWidth;
+  const TargetInfo &target = targetInfo(targetOf(kernel));
+  program->lanes = target.warpWidth;
+  if (target.has(Feature::Warpgroups))
+    program->warpgroup = target.warpsPerWarpgroup;
   for (int cta = 0; cta < program->ctas(); ++cta)
     for (int warp = 0; warp < program->warps; ++warp) {
       AgentInfo info;
@@ -209,7 +212,7 @@ bool Instantiator::Impl::run(uint32_t which) {
   regionWarp = info().warp;
   regionWarps = program->warps;
   steps = 0;
-  std::fill(&commits[0][0], &commits[0][0] + 32, 0);
+  commits = {};
   flights = 0;
   // The kernel's arguments and what the launch passes.
   for (BlockArgument argument : kernel.getBody().front().getArguments()) {

@@ -21,6 +21,7 @@
 
 #include "llvm/ADT/MapVector.h"
 
+#include <array>
 #include <set>
 #include <unordered_map>
 
@@ -234,7 +235,7 @@ struct Instantiator::Impl {
   int regionWarp = 0, regionWarps = 1;
   int64_t steps = 0;
   /// Groups committed so far: [mechanism][lane class].
-  int64_t commits[16][2] = {};
+  std::array<std::array<int64_t, 2>, 16> commits{};
   /// Positions of a loop's carried numbers that are no counters.
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> carriedStates;
   /// Accumulators in flight so far.

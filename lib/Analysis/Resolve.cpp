@@ -231,7 +231,7 @@ bool Instantiator::Impl::resolve(const CompiledOp &op, const Effect &effect,
     }
   } else if (auto *commit = std::get_if<CommitGroup>(&effect.what)) {
     action.kind = Action::Commit;
-    int64_t *count = commits[static_cast<unsigned>(commit->mechanism)];
+    auto &count = commits[static_cast<unsigned>(commit->mechanism)];
     if (lanes & Elected)
       ++count[0];
     if (lanes & Others)
@@ -424,6 +424,15 @@ bool Instantiator::Impl::resolveRegisters(const CompiledOp &op,
               "this product adds to registers that hold nothing yet");
       return false;
     }
+  }
+  if (registers.kind == Registers::Arrived && registers.from &&
+      !action.object) {
+    problem(Code::UndefinedRead, op.op,
+            "no product has written these registers: they hold nothing" +
+                launchSuffix(),
+            "begin with titan.inflight.start of a tile of zeros, or let "
+            "titan.require see to it that a product comes");
+    return false;
   }
   if (registers.kind == Registers::InFlight) {
     Val &result = value(registers.value);

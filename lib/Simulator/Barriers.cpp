@@ -491,7 +491,9 @@ static bool arriveNamed(Agent &agent, const Inst &inst) {
     return bad(llvm::formatv("{0} threads have come to barrier {1}, which is "
                              "for {2}",
                              b.count, inst.imm, b.threads));
-  agent.view.release(everyLane);
+  // What its waves count a barrier does not wait for (MM-111).
+  if (!storeCounter(*agent.program.target, MemorySpace::Global))
+    agent.view.release(everyLane);
   machine.publishBarriers(agent);
   agent.round = b.round;
   if (machine.views)
@@ -534,6 +536,19 @@ static Waits waitsForNamed(Agent &agent, const Inst &inst) {
                                 b.count, b.threads),
           .lacks = llvm::formatv("{0} is for {1} threads, and {2} come", name,
                                  b.threads, b.count)};
+}
+
+static void named(Compiler &c, Execute run, Operation *op, int64_t id,
+                  int64_t threads) {
+  Inst &inst = c.emit(run, op);
+  inst.waits = waitsForNamed;
+  inst.imm = id;
+  inst.imm2 = threads;
+}
+
+void titan::sim::compileNamedBarrier(Compiler &c, Operation *op, int64_t id,
+                                     int64_t threads) {
+  named(c, namedSync, op, id, threads);
 }
 
 static Step clusterArrive(Agent &agent, const Inst &inst) {
@@ -711,20 +726,13 @@ void titan::sim::registerBarriers(ExecutionTable &table) {
   });
   table.add<SyncWarpOp>(
       [](Compiler &c, SyncWarpOp op) { c.emit(syncWarp, op); });
-  auto named = [](Compiler &c, Execute run, Operation *op, int64_t id,
-                  int64_t threads) {
-    Inst &inst = c.emit(run, op);
-    inst.waits = waitsForNamed;
-    inst.imm = id;
-    inst.imm2 = threads;
-  };
-  table.add<CtaSyncOp>([=](Compiler &c, CtaSyncOp op) {
-    named(c, namedSync, op, 0, c.p.warps * c.p.lanes);
+  table.add<CtaSyncOp>([](Compiler &c, CtaSyncOp op) {
+    compileNamedBarrier(c, op, 0, c.p.warps * c.p.lanes);
   });
-  table.add<BarrierSyncOp>([=](Compiler &c, BarrierSyncOp op) {
-    named(c, namedSync, op, op.getId(), op.getThreads());
+  table.add<BarrierSyncOp>([](Compiler &c, BarrierSyncOp op) {
+    compileNamedBarrier(c, op, op.getId(), op.getThreads());
   });
-  table.add<BarrierArriveOp>([=](Compiler &c, BarrierArriveOp op) {
+  table.add<BarrierArriveOp>([](Compiler &c, BarrierArriveOp op) {
     named(c, namedArrive, op, op.getId(), op.getThreads());
   });
   table.add<ClusterArriveOp>([](Compiler &c, ClusterArriveOp op) {

@@ -51,6 +51,8 @@ public:
 private:
   struct Bytes {
     ByteSet read, written;
+    /// Those among them that need not be touched.
+    ByteSet perhaps;
   };
   /// What an agent has of groups and of fences.
   struct Counts {
@@ -60,7 +62,8 @@ private:
       bool operator==(const Groups &) const = default;
     };
     std::vector<Groups> groups;
-    size_t proxyFences[3] = {}, mapReleases = 0;
+    BySpace<size_t> proxyFences;
+    size_t mapReleases = 0;
     explicit Counts(const Agent &agent);
     Counts() = default;
   };

@@ -123,7 +123,13 @@ bool Machine::settle(Cta &cta, uint64_t begin, uint64_t bytes,
 void Agent::join(WorkRef work, Mechanism mechanism) {
   Stream &to = stream(mechanism);
   work->number = ++to.issued;
-  if (mechanismInfo(mechanism).binding == Binding::Issue)
+  const MechanismInfo &info = mechanismInfo(mechanism);
+  if (info.waiter == Waiter::IssuingWarp &&
+      engineInfo(info.engine).inOrder != InOrder::Nothing) {
+    work->queue = &cta.queues[{info.engine, warp}];
+    work->queue->pieces.push_back(work);
+  }
+  if (info.binding == Binding::Issue)
     to.groups.push_back({{std::move(work)}, to.issued});
   else
     to.open.push_back(std::move(work));

@@ -119,10 +119,17 @@ void State::Issue::join() {
       continue;
     Pending &pending =
         state.of(agent).pending[{each.mechanism, each.threadClass}];
-    if (binding == Binding::Issue)
-      pending.groups.push_back({each.op});
-    else
+    if (binding != Binding::Issue) {
       pending.unbound.push_back(each.op);
+      continue;
+    }
+    // Of several instructions it is over with the last.
+    for (const effect::Effect &effect : plan.effects)
+      if (auto *commit = std::get_if<effect::CommitGroup>(&effect.what);
+          commit && commit->mechanism == each.mechanism)
+        pending.groups.resize(pending.groups.size() +
+                              commit->count.value_or(1));
+    pending.groups.back().push_back(each.op);
   }
 }
 
@@ -256,6 +263,7 @@ void State::releaseAt(Agent &agent, Key key, const effect::Access &effect) {
     location.released = Clock();
   location.scope = effect.scope;
   if (effect.sem != Sem::Relaxed && effect.sem != Sem::Acquire) {
+    waitAllStores(agent);
     location.released.join(publish(agent, agent.lanes()));
   } else if (const ThreadClass &thread = of(agent).classes[0];
              !thread.released.empty()) {
@@ -344,8 +352,17 @@ void State::commit(Agent &agent, const effect::CommitGroup &commit) {
                  });
 }
 
+void State::waitStores(Agent &agent, Mechanism counter) {
+  if (!storeCounter(*machine.program.target, MemorySpace::Global))
+    return;
+  for (ThreadClass &thread : of(agent).classes)
+    thread.storeWaits[counter].push_back(thread.now++);
+}
+
 void State::waited(Agent &agent, const Inst &inst,
                    const effect::WaitGroup &wait) {
+  if (!wait.token && wait.pending.value_or(0) == 0)
+    waitStores(agent, wait.mechanism);
   forEachPending(
       agent, wait.mechanism, [&](Pending &pending, ArrayRef<HbEvent> events) {
         size_t groups = pending.groups.size();

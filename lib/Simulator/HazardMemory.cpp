@@ -99,13 +99,10 @@ bool State::fencedSince(const HbEvent &event, const Access &y,
                         ProxyFence fence) {
   const WarpState &warp = warps[event.number / 2];
   const ThreadClass &thread = warp.classes[event.number % 2];
-  int space = static_cast<int>(y.space);
   // Seen from that thread, shared memory may be another CTA's.
-  if (y.space != MemorySpace::Global && warp.cta != y.record.cta)
-    space = static_cast<int>(y.space == MemorySpace::SharedOwn
-                                 ? MemorySpace::SharedPeer
-                                 : MemorySpace::SharedOwn);
-  const auto &fences = thread.fences[space];
+  const auto &fences = thread.fences[warp.cta == y.record.cta
+                                         ? y.space
+                                         : memorySpaceInfo(y.space).elsewhere];
   auto first = std::lower_bound(fences.begin(), fences.end(), event.clock);
   bool loose = machine.options.strictness.level == Strictness::Level::Off;
   if (first != fences.end() && allKnow(y, {event.number, *first, event.lane}))
@@ -115,11 +112,26 @@ bool State::fencedSince(const HbEvent &event, const Access &y,
   // By the thread that issues Y, after it came to know of the event.
   return llvm::all_of(y.actors, [&](const Actor &actor) {
     const ThreadClass &mine = *actor.thread;
-    int own = static_cast<int>(y.space);
     if (event.number == mine.number && event.lane == actor.lane)
       return false; // Its own fence has been looked for.
-    return mine.atFence[own].get(event.number) >= event.clock;
+    return mine.atFence[y.space].get(event.number) >= event.clock;
   });
+}
+
+/// Whether X's wave has waited for its plain store X, where such are counted, and
+/// Y knows. The wave itself need not, but for loads to LDS over it (MM-112).
+bool State::storesWaited(const Record &x, const Access &y) {
+  auto counter = storeCounter(*machine.program.target, y.space);
+  bool mine = x.at.number / 2 == y.actors[0].thread->number / 2;
+  if (!counter || x.op != none || x.kind != AccessKind::Write ||
+      x.sem != effect::Sem::Weak ||
+      (mine && (y.record.op == none || y.space == MemorySpace::Global ||
+                ops[y.record.op].mechanism != Mechanism::VmCount)))
+    return true;
+  const auto &waits =
+      warps[x.at.number / 2].classes[x.at.number % 2].storeWaits[*counter];
+  auto first = std::lower_bound(waits.begin(), waits.end(), x.at.clock);
+  return first != waits.end() && allKnow(y, {x.at.number, *first, x.at.lane});
 }
 
 bool State::mapAcquired(const Record &x, const Access &y) {
@@ -251,11 +263,19 @@ State::Order State::check(const Record &x, Access &y) {
                    (x.op != none ? isDone(y, ops[x.op], x) : allKnow(y, x.at))
                ? Order::Before
                : Order::Neither;
+  bool sameWarp = x.at.number / 2 == y.actors[0].thread->number / 2;
+  if (sameWarp && x.op != none && y.record.op != none) {
+    auto one = mechanismInfo(ops[x.op].mechanism).operation,
+         other = mechanismInfo(ops[y.record.op].mechanism).operation;
+    const OrderedPair *pair =
+        one && other ? findOrderedPair(*one, *other) : nullptr;
+    if (pair && pair->condition == PairCondition::Always)
+      return Order::Before;
+  }
   Requirement need = required(first, second, between);
   const char *did = participle(x.kind), *doing = verb(y.record.kind);
   // Release and acquire of a map order its change and its use by themselves.
   bool map = need.fence == ProxyFence::TensormapReleaseAcquire;
-  bool sameWarp = x.at.number / 2 == y.actors[0].thread->number / 2;
   // A product is late, but would not be had a wgmma.fence stood before it.
   auto wantsMmaFence = [&](auto &&known, const char *what) {
     if (y.actors[0].known == &y.actors[0].thread->known)
@@ -283,7 +303,10 @@ State::Order State::check(const Record &x, Access &y) {
       bool product = op.mechanism == Mechanism::MmaGroup;
       if (product && code == Code::CompletionNotObserved)
         code = Code::MmaSlotReuse;
-      if (!product && code != Code::TensormapInUse && tellCause(x, y))
+      // Each waits for its own; barriers tell the others.
+      if (auto own = mechanismInfo(op.mechanism).notWaited)
+        code = op.done.empty() ? *own : Code::Race;
+      else if (!product && code != Code::TensormapInUse && tellCause(x, y))
         return Order::Bad;
       tell(code, x, y,
            llvm::formatv("{0} bytes {1} asynchronously by an operation whose "
@@ -299,6 +322,12 @@ State::Order State::check(const Record &x, Access &y) {
          llvm::formatv(
              "{0} bytes {1} by {2}, and nothing orders the two", doing, did,
              sameWarp ? "another thread of the warp" : "another warp"));
+    return Order::Bad;
+  } else if (!storesWaited(x, y)) {
+    tell(Code::LdsCounterMissing, x, y,
+         llvm::formatv("{0} bytes {1} by a wave that has not waited for its "
+                       "stores (s_waitcnt)",
+                       doing, did));
     return Order::Bad;
   }
   if (!fenced(x, y, need.fence)) {
@@ -322,8 +351,7 @@ State::Order State::check(const Record &x, Access &y) {
     bool answered =
         *need.advice == Code::ReaderFenceMissing &&
         llvm::all_of(y.actors, [&](const Actor &actor) {
-          return actor.thread->atFence[static_cast<int>(y.space)].get(
-                     x.at.number) >= x.at.clock;
+          return actor.thread->atFence[y.space].get(x.at.number) >= x.at.clock;
         });
     if (!answered)
       tell(*need.advice, x, y,

@@ -35,11 +35,12 @@ struct ThreadClass {
   uint32_t number = 0;
   uint32_t now = 1;
   Clock known;
-  /// Clocks that a proxy fence ended, by the space it covers: global, own
-  /// shared, a peer's shared memory; and those of fence.mbarrier_init.
-  std::vector<uint32_t> fences[3], initFences;
+  /// Clocks that a proxy fence ended, by the space it covers; and those of
+  /// fence.mbarrier_init.
+  BySpace<std::vector<uint32_t>> fences;
+  std::vector<uint32_t> initFences;
   /// What was known at the last proxy fence of each space.
-  Clock atFence[3];
+  BySpace<Clock> atFence;
   /// Releases to the tensormap proxy; and for each map, by its address, the
   /// last acquire and what was known then.
   struct MapRelease {
@@ -66,6 +67,9 @@ struct ThreadClass {
   std::vector<Relaxed> pendingFrom;
   /// Operations whose completion relaxed waits have met.
   std::vector<uint32_t> pendingOps;
+  /// Times at which the wave has waited for its plain stores, where it counts
+  /// them (MM-111).
+  std::map<Mechanism, std::vector<uint32_t>> storeWaits;
   /// What wgmma may rely on: known at the last wgmma.fence, and the clock that
   /// the fence ended.
   Clock product;
@@ -283,6 +287,7 @@ struct Hazards::State {
   bool fencedSince(const HbEvent &event, const Access &y, ProxyFence fence);
   /// MM-90: X's thread has released the map, and Y's has acquired that.
   bool mapAcquired(const Record &x, const Access &y);
+  bool storesWaited(const Record &x, const Access &y);
   Relation relation(const Record &x, const Access &y) const;
   void tell(Code code, const Record &x, const Access &y,
             const llvm::Twine &message);
@@ -322,6 +327,13 @@ struct Hazards::State {
   void waited(Agent &agent, const Inst &inst, MBarrier &barrier,
               const effect::WaitBarrier &wait);
   void waited(Agent &agent, const Inst &inst, const effect::WaitGroup &wait);
+  /// The wave has waited for the plain stores that the counter counts; a release
+  /// does so by itself (MM-113).
+  void waitStores(Agent &agent, Mechanism counter);
+  void waitAllStores(Agent &agent) {
+    waitStores(agent, Mechanism::VmCount);
+    waitStores(agent, Mechanism::LgkmCount);
+  }
   void threadBarrier(Agent &agent, const effect::ThreadBarrier &barrier,
                      bool arrives, bool passes);
   void fence(Agent &agent, const Inst &inst, const effect::Fence &fence);

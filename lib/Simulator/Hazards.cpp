@@ -202,7 +202,7 @@ void Hazards::end(Cluster &cluster) {
       for (ThreadClass &thread : warp.classes) {
         thread.known = thread.released = thread.releasedWide = thread.pending =
             thread.product = Clock();
-        for (Clock &clock : thread.atFence)
+        for (Clock &clock : thread.atFence.each)
           clock = Clock();
         thread.mapAcquires.clear();
       }
@@ -278,7 +278,7 @@ void State::needInit(Agent &agent, const Inst &inst, Cta &owner,
   else if (peer && !fencedBy(thread.initFences))
     why = "the initialising thread has executed no fence.mbarrier_init";
   else if (byAsync && !peer && !fencedBy(thread.initFences) &&
-           !fencedBy(thread.fences[static_cast<int>(MemorySpace::SharedOwn)]))
+           !fencedBy(thread.fences[MemorySpace::SharedOwn]))
     why = "the initialising thread has executed neither fence.mbarrier_init "
           "nor fence.proxy.async";
   if (!why)
@@ -521,16 +521,18 @@ void State::fence(Agent &agent, const Inst &inst, const effect::Fence &fence) {
   WarpState &warp = of(agent);
   using effect::Fence;
   using effect::Sem;
+  if (fence.kind == Fence::Memory && fence.sem != Sem::Acquire)
+    waitAllStores(agent);
   for (int c = 0; c < 2; ++c) {
     if (!(c == 0 ? agent.lanes() & 1 : agent.lanes() >> 1))
       continue;
     ThreadClass &thread = warp.classes[c];
     switch (fence.kind) {
     case Fence::ProxyAsync:
-      for (int space = 0; space < 3; ++space)
-        if (fenceCovers(fence.space, static_cast<MemorySpace>(space))) {
-          thread.fences[space].push_back(thread.now);
-          thread.atFence[space] = thread.known;
+      for (const MemorySpaceInfo &info : memorySpaces())
+        if (fenceCovers(fence.space, info.space)) {
+          thread.fences[info.space].push_back(thread.now);
+          thread.atFence[info.space] = thread.known;
         }
       ++thread.now;
       break;

@@ -284,9 +284,10 @@ void ThreadView::forget(Memory &memory, uint64_t address, size_t bytes) {
   }
 }
 
-template <typename Select> void ThreadView::drain(Select &&select) {
+template <typename Select>
+void ThreadView::drain(Select &&select, std::optional<MemorySpace> space) {
   for (Buffer &buffer : buffers) {
-    if (buffer.chunks.empty())
+    if (buffer.chunks.empty() || (space && spaceOf(*buffer.memory) != *space))
       continue;
     Viewer writers[2] = {
         {*views, Proxy::Generic, knowledge(0).known},
@@ -322,6 +323,15 @@ void ThreadView::release(LaneMask lanes) {
     drain([&](const Chunk &chunk, int i) {
       return (lanes >> chunk.lane[i] & 1) || (chunk.seen >> i & 1);
     });
+}
+
+void ThreadView::release(LaneMask lanes, MemorySpace space) {
+  if (views)
+    drain(
+        [&](const Chunk &chunk, int i) {
+          return (lanes >> chunk.lane[i] & 1) || (chunk.seen >> i & 1);
+        },
+        space);
 }
 
 void ThreadView::beforeAsync(LaneMask lanes) {

@@ -436,6 +436,7 @@ static std::optional<uint32_t> mmaTable(Compiler &c, MmaOp op) {
     };
     number(rowAt, made.rows);
     number(columnAt, made.columns);
+    made.place.resize(warps);
     for (unsigned warp = 0; warp < warps; ++warp)
       for (uint32_t i = 0; i < acc->perWarp(); ++i) {
         uint32_t element = begin[warp * acc->perWarp() + i];

@@ -34,6 +34,7 @@ ExecutionTable &ExecutionTable::get() {
     registerTensormap(made);
     registerGrid(made);
     registerInlinePtx(made);
+    registerAmd(made);
     return made;
   }();
   return table;

@@ -47,7 +47,7 @@ bool Viewer::knows(EventId id) const {
       return proxy == Proxy::Tensormap && knows(event.source, time);
     const auto &fences = proxy == Proxy::Tensormap
                              ? thread->mapReleases
-                             : thread->fences[static_cast<int>(event.space)];
+                             : thread->fences[event.space];
     auto fence = std::lower_bound(fences.begin(), fences.end(), time);
     if (fence == fences.end())
       return false;
@@ -129,14 +129,13 @@ void Views::end(Cluster &cluster) {
 }
 
 EventId Views::generic(Knowledge &thread, MemorySpace space) {
-  int at = static_cast<int>(space);
-  if (thread.currentTime[at] != thread.now) {
-    thread.currentTime[at] = thread.now;
-    thread.current[at] = events.size();
+  if (thread.currentTime[space] != thread.now) {
+    thread.currentTime[space] = thread.now;
+    thread.current[space] = events.size();
     events.push_back({thread.number, thread.now, Proxy::Generic, false, space});
     thread.known.raise(thread.number, thread.now);
   }
-  return thread.current[at];
+  return thread.current[space];
 }
 
 EventId Views::strong(Knowledge &thread, MemorySpace space) {
@@ -162,8 +161,7 @@ bool Views::isFenced(EventId id) const {
   const Event &event = events[id];
   if (!threads[event.source])
     return false;
-  const auto &fences =
-      threads[event.source]->fences[static_cast<int>(event.space)];
+  const auto &fences = threads[event.source]->fences[event.space];
   return !fences.empty() && fences.back() >= event.time;
 }
 
@@ -328,28 +326,11 @@ void Views::fence(Agent &agent, MemorySem sem, MemoryScope scope) {
   });
 }
 
-/// PTX ISA, fence.proxy: the state space that the fence names. Said here once
-/// more: this mode shares nothing with the proxy table.
-static bool covers(FenceSpace fence, MemorySpace space) {
-  switch (fence) {
-  case FenceSpace::All:
-    return true;
-  case FenceSpace::Global:
-    return space == MemorySpace::Global;
-  case FenceSpace::SharedCta:
-    return space == MemorySpace::SharedOwn;
-  case FenceSpace::SharedCluster:
-    return space != MemorySpace::Global;
-  }
-  llvm_unreachable("space of a fence");
-}
-
 void Views::fenceProxyAsync(Agent &agent, FenceSpace space) {
   forEachClass(agent, agent.lanes(), [&](Knowledge &thread) {
-    for (MemorySpace each :
-         {MemorySpace::Global, MemorySpace::SharedOwn, MemorySpace::SharedPeer})
-      if (covers(space, each))
-        thread.fences[static_cast<int>(each)].push_back(thread.now);
+    for (const MemorySpaceInfo &each : memorySpaces())
+      if (fenceCovers(space, each.space))
+        thread.fences[each.space].push_back(thread.now);
     thread.known.raise(thread.number, thread.now++);
   });
 }

@@ -15,41 +15,44 @@ constexpr MechanismInfo mechanismTable[] = {
     {Mechanism::Phase, "phase", "", "mbarrier.try_wait, test_wait",
      Waiter::AnyThreadOfCta, /*completesInOrder=*/false, /*hasReadWait=*/false,
      Discharge::Nothing, /*doneBeforePublishing=*/false, "MM-53",
-     "PTX \"mbarrier\"", Engine::Bulk, Binding::Own, std::nullopt},
+     "PTX \"mbarrier\"", Engine::Bulk, Binding::Own, std::nullopt,
+     std::nullopt},
     {Mechanism::BulkGroup, "bulk group", "cp.async.bulk.commit_group",
      "cp.async.bulk.wait_group", Waiter::CommittingThread, true, true,
      Discharge::SourcesRead, true, "MM-65",
      "PTX \"cp.async.bulk.wait_group\", \"Async-group mechanism\"",
-     Engine::Bulk, Binding::Commit, std::nullopt},
+     Engine::Bulk, Binding::Commit, std::nullopt, std::nullopt},
     {Mechanism::AsyncGroup, "async group", "cp.async.commit_group",
      "cp.async.wait_group", Waiter::CommittingThread, true, false,
      Discharge::Done, false, "MM-65",
      "PTX \"cp.async.wait_group\", \"Async-group mechanism\"", Engine::CpAsync,
-     Binding::CommitOrArrive, std::nullopt},
+     Binding::CommitOrArrive, std::nullopt, std::nullopt},
     {Mechanism::MmaGroup, "mma group", "wgmma.commit_group", "wgmma.wait_group",
      Waiter::IssuingWarpgroup, true, false, Discharge::Done, false, "MM-67",
      "PTX \"wgmma.wait_group\"", Engine::Wgmma, Binding::Commit,
-     EngineOp::Wgmma},
+     EngineOp::Wgmma, std::nullopt},
     {Mechanism::TmemLoad, "tmem load", "", "tcgen05.wait::ld",
      Waiter::IssuingWarp, true, false, Discharge::Done, true, "MM-103",
      "PTX \"tcgen05.wait\" (all earlier loads of the thread)",
-     Engine::TensorMemory, Binding::Issue, EngineOp::Tcgen05Ld},
+     Engine::TensorMemory, Binding::Issue, EngineOp::Tcgen05Ld,
+     Code::TmemWaitMissing},
     {Mechanism::TmemStore, "tmem store", "", "tcgen05.wait::st",
      Waiter::IssuingWarp, true, false, Discharge::Done, true, "MM-103",
      "PTX \"tcgen05.wait\" (all earlier stores of the thread)",
-     Engine::TensorMemory, Binding::Issue, EngineOp::Tcgen05St},
+     Engine::TensorMemory, Binding::Issue, EngineOp::Tcgen05St,
+     Code::TmemWaitMissing},
     {Mechanism::TensorCore, "tcgen05", "tcgen05.commit", "mbarrier.try_wait",
      Waiter::NobodyDirectly, true, false, Discharge::Done, false, "MM-104",
      "PTX \"tcgen05.commit\"", Engine::Tcgen05, Binding::Arrive,
-     EngineOp::Tcgen05Mma},
+     EngineOp::Tcgen05Mma, std::nullopt},
     {Mechanism::VmCount, "vmcnt", "", "s_waitcnt vmcnt", Waiter::IssuingWarp,
      true, false, Discharge::SourcesRead, true, "MM-110",
      "CDNA3 ISA, \"Data dependency resolution\"", Engine::VectorMemory,
-     Binding::Issue, std::nullopt},
+     Binding::Issue, std::nullopt, Code::LdsCounterMissing},
     {Mechanism::LgkmCount, "lgkmcnt", "", "s_waitcnt lgkmcnt",
      Waiter::IssuingWarp, true, false, Discharge::Nothing, true, "MM-110",
      "CDNA3 ISA, \"Data dependency resolution\" (in order for LDS alone)",
-     Engine::Lds, Binding::Issue, EngineOp::LdsAccess},
+     Engine::Lds, Binding::Issue, EngineOp::LdsAccess, Code::LdsCounterMissing},
 };
 
 constexpr EngineInfo engineTable[] = {
@@ -79,6 +82,14 @@ std::span<const MechanismInfo> mechanisms() { return mechanismTable; }
 
 const MechanismInfo &mechanismInfo(Mechanism mechanism) {
   return mechanismTable[static_cast<unsigned>(mechanism)];
+}
+
+std::optional<Mechanism> storeCounter(const TargetInfo &target,
+                                      MemorySpace space) {
+  if (target.maxVmcnt == TargetInfo::absent)
+    return std::nullopt;
+  return space == MemorySpace::Global ? Mechanism::VmCount
+                                      : Mechanism::LgkmCount;
 }
 
 std::span<const EngineInfo> engines() { return engineTable; }

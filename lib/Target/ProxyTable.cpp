@@ -373,21 +373,6 @@ std::optional<Code> scopeProblem(Scope release, Scope acquire,
   return std::nullopt;
 }
 
-bool fenceCovers(FenceSpace fence, MemorySpace space) {
-  switch (fence) {
-  case FenceSpace::All:
-    return true;
-  case FenceSpace::Global:
-    return space == MemorySpace::Global;
-  case FenceSpace::SharedCta:
-    return space == MemorySpace::SharedOwn;
-  case FenceSpace::SharedCluster:
-    // The window of the cluster contains that of the CTA.
-    return space != MemorySpace::Global;
-  }
-  return false;
-}
-
 std::span<const ProxyRow> proxyRows() { return rows; }
 
 std::string printProxyTable() {

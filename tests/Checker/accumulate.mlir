@@ -10,6 +10,18 @@
 // VARIANT to_a_tile: replace none with %none = titan.inflight.start %zero : !sums -> !flight
 // VARIANT to_a_tile: as always
 // RUN: %variant to_a_tile %s | titan check -
+// Nor do registers whose loop of products has no iterations hold anything.
+// VARIANT result: before end add %out = titan.mma.result %sum : !flight -> !sums
+// RUN: %variant result %s | not titan check - 2>&1 | FileCheck %s --check-prefix=RESULT
+// RESULT: error: [undefined-read] no product has written these registers: they hold nothing (A[1] is 0)
+// RESULT: fix: begin with titan.inflight.start of a tile of zeros, or let titan.require see to it that a product comes
+// VARIANT result_of_a_tile: as result
+// VARIANT result_of_a_tile: replace none with %none = titan.inflight.start %zero : !sums -> !flight
+// RUN: %variant result_of_a_tile %s | titan check -
+// VARIANT required: as result
+// VARIANT required: after steps add %some = arith.cmpi ne, %k, %c0 : index
+// VARIANT required: after steps add titan.require %some, "assert-failed", "K is 0"
+// RUN: %variant required %s | titan check -
 
 !global = !titan.global<64x?xbf16>
 !tile   = !titan.shared<64x64xbf16, swizzle = 128>
@@ -20,10 +32,11 @@
 !sums   = tensor<64x64xf32, #acc>
 
 titan.kernel @sum(%A: !global) warps(4) launch {
+  %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c64 = arith.constant 64 : index
   %k = titan.dim %A, 1 : !global
-  %steps = arith.ceildivui %k, %c64 : index
+  %steps = arith.ceildivui %k, %c64 : index // @steps
   titan.launch grid(%c1) with(%steps : index)
 } body(%steps: index) {
   %c0 = arith.constant 0 : index
@@ -47,5 +60,5 @@ titan.kernel @sum(%A: !global) warps(4) launch {
     titan.mma.wait %group : !titan.token<mma>
     scf.yield %after : !flight
   }
-  titan.return
+  titan.return // @end
 }

@@ -110,9 +110,9 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
-  %v = titan.shared.alloc : !titan.shared<64x8xbf16>
+  %v = titan.shared.alloc : !titan.shared<1x64x8xbf16>
   // expected-error @+1 {{[mma-shape]}}
-  %d = titan.mma %v, %v, %f : !titan.shared<64x8xbf16>, !titan.shared<64x8xbf16>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
+  %d = titan.mma %v, %v, %f : !titan.shared<1x64x8xbf16>, !titan.shared<1x64x8xbf16>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   titan.return
 }
 

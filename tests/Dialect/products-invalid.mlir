@@ -161,11 +161,11 @@ titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
 } body() {
-  %a = titan.shared.alloc : !titan.shared<64x16xf8E4M3FN>
-  %b = titan.shared.alloc : !titan.shared<64x16xf8E4M3FN>
+  %a = titan.shared.alloc : !titan.shared<1x64x16xf8E4M3FN>
+  %b = titan.shared.alloc : !titan.shared<1x64x16xf8E4M3FN>
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   // expected-error @+1 {{[mma-shape]}}
-  %d = titan.mma %a, %b, %f : !titan.shared<64x16xf8E4M3FN>, !titan.shared<64x16xf8E4M3FN>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
+  %d = titan.mma %a, %b, %f : !titan.shared<1x64x16xf8E4M3FN>, !titan.shared<1x64x16xf8E4M3FN>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   titan.return
 }
 
@@ -332,5 +332,20 @@ titan.kernel @k() warps(4) launch {
   %c = titan.splat %c0 : f32 -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
   // expected-error @+1 {{[layout-mismatch]}}
   %d = titan.mma_sync %a, %b, %c : tensor<32x16xf16, #titan.mma_sync_a<16, 2, 2>>, tensor<16x16xf16, #titan.mma_sync_a<16, 1, 2>>, tensor<32x16xf32, #titan.mma_sync<2, 2>> -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
+  titan.return
+}
+
+// -----
+
+// Rows as TMA writes them are no blocks of 8 x 16 bytes.
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
+  %b = titan.shared.alloc : !titan.shared<64x64xbf16>
+  %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
+  // expected-error @+1 {{[mma-operand] an operand without swizzle}}
+  %d = titan.mma %a, %b, %f : !titan.shared<64x64xbf16, swizzle = 128>, !titan.shared<64x64xbf16>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   titan.return
 }

@@ -13,7 +13,7 @@
 // What it does, and where the ISA says so.
 // RUN: titan explain effects %examples/programs/gemm_gfx942.mlir | FileCheck %s --check-prefix=EFFECTS
 // EFFECTS: titan.buffer_load_lds, a tile over the region
-// EFFECTS-NEXT: read box %A[%row, %c0] of 128x32, generic, asynchronous proxy, vmcnt  [CDNA3 ISA, buffer_load_dword lds]
+// EFFECTS-NEXT: read possibly box %A[%row, %c0] of 128x32, generic, asynchronous proxy, vmcnt  [CDNA3 ISA, buffer_load_dword lds]
 // EFFECTS-NEXT: write a tile's elements of %a0, generic, asynchronous proxy, vmcnt  [CDNA3 ISA, buffer_load_dword lds]
 // EFFECTS-NEXT: commit vmcnt, counts 8  [CDNA3 ISA, s_waitcnt]
 // EFFECTS: wait vmcnt %load  [CDNA3 ISA, s_waitcnt]

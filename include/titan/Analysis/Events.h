@@ -156,8 +156,10 @@ struct Iteration {
 
 struct Program {
   int clusters = 1, clusterSize = 1, warps = 1;
-  /// Lanes of a warp (wave) of the kernel's target.
+  /// Lanes of a warp (wave) of the kernel's target, and warps of a warpgroup (1:
+  /// there are none).
   int64_t lanes = 0;
+  int warpgroup = 1;
   std::vector<AgentInfo> agents;
   std::vector<AgentProgram> programs;
   std::vector<Iteration> iterations = {{}};

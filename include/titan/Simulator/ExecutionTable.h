@@ -107,6 +107,10 @@ private:
 uint64_t combineElements(ReduceKind kind, ElementType type, uint64_t a,
                          uint64_t b);
 
+/// A barrier of so many threads of the CTA, at which all lanes of a warp wait.
+void compileNamedBarrier(Compiler &compiler, mlir::Operation *op, int64_t id,
+                         int64_t threads);
+
 // The families of this library, one file each.
 void registerKernel(ExecutionTable &table);
 void registerScalars(ExecutionTable &table);
@@ -123,6 +127,7 @@ void registerBulk(ExecutionTable &table);
 void registerTensormap(ExecutionTable &table);
 void registerGrid(ExecutionTable &table);
 void registerInlinePtx(ExecutionTable &table);
+void registerAmd(ExecutionTable &table);
 
 } // namespace titan::sim
 

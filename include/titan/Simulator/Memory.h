@@ -167,6 +167,8 @@ public:
   /// The lanes of the mask release: what they wrote, or saw of other lanes of
   /// the warp, goes to memory.
   void release(LaneMask lanes);
+  /// The same of what they wrote to memory of that space alone.
+  void release(LaneMask lanes, MemorySpace space);
   /// The lanes of the warp see what the others wrote.
   void syncWarp();
   /// Fenced writes of the lanes, and those that they saw of others, are before
@@ -187,7 +189,8 @@ private:
   Knowledge &knowledge(unsigned lane) const;
   MemorySpace spaceOf(const Memory &memory) const;
   void forget(Memory &memory, uint64_t address, size_t bytes);
-  template <typename Select> void drain(Select &&select);
+  template <typename Select>
+  void drain(Select &&select, std::optional<MemorySpace> space = std::nullopt);
 
   Views *views;
   const Agent &agent;

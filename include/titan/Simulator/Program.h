@@ -239,7 +239,7 @@ struct MmaTable {
     std::vector<uint32_t> rows, columns;
     /// For each warp of it: [reg * lanes + lane] -> row position * columns +
     /// column position.
-    std::vector<uint32_t> place[4];
+    std::vector<std::vector<uint32_t>> place;
   };
   std::vector<Group> groups;
 };

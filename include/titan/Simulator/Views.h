@@ -97,14 +97,14 @@ struct Knowledge {
   /// What was known at the last wgmma.fence.
   Clock product;
   /// Times at which proxy fences were executed, by the space they cover.
-  std::vector<uint32_t> fences[3];
+  BySpace<std::vector<uint32_t>> fences;
   /// Times of releases to the tensormap proxy; and what was known when a map,
   /// by address, was acquired.
   std::vector<uint32_t> mapReleases;
   std::map<uint64_t, Clock> acquiredMaps;
   /// The event of writes now, by space, and the time it was made for.
-  EventId current[3] = {};
-  uint32_t currentTime[3] = {};
+  BySpace<EventId> current;
+  BySpace<uint32_t> currentTime;
 };
 
 struct WarpKnowledge {

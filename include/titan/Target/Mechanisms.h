@@ -17,6 +17,7 @@
 #define TITAN_TARGET_MECHANISMS_H
 
 #include "titan/Target/ProxyTable.h"
+#include "titan/Target/Target.h"
 
 #include <cstdint>
 #include <optional>
@@ -115,12 +116,20 @@ struct MechanismInfo {
   /// Which operation of orderedPairs() its work is, unless an access says
   /// another one.
   std::optional<EngineOp> operation;
+  /// What touching the bytes is called before its issuer has waited; none: as
+  /// the proxy table says (Requirement::ifNotComplete).
+  std::optional<Code> notWaited;
 };
 
 /// All mechanisms, in the order of the enumeration.
 std::span<const MechanismInfo> mechanisms();
 
 const MechanismInfo &mechanismInfo(Mechanism mechanism);
+
+/// The counter that a wave's plain stores to the space raise, too, and have to be
+/// waited for by (MM-111); none: barriers and releases wait for them.
+std::optional<Mechanism> storeCounter(const TargetInfo &target,
+                                      MemorySpace space);
 
 } // namespace titan
 

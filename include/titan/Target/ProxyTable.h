@@ -32,6 +32,7 @@
 #define TITAN_TARGET_PROXYTABLE_H
 
 #include "titan/Target/Codes.h"
+#include "titan/Target/MemorySpaces.h"
 
 #include <cstdint>
 #include <optional>
@@ -125,16 +126,6 @@ enum class Scope : uint8_t { Cta, Cluster, Gpu, Sys };
 /// related; `sameCluster` matters for Relation::OtherCta only.
 std::optional<Code> scopeProblem(Scope release, Scope acquire,
                                  Relation relation, bool sameCluster);
-
-/// State spaces a fence.proxy.async can be limited to.
-enum class FenceSpace : uint8_t { All, Global, SharedCta, SharedCluster };
-
-/// Where an access lies, seen from the thread that executes the fence.
-enum class MemorySpace : uint8_t { Global, SharedOwn, SharedPeer };
-
-/// True if a fence limited to `fence` orders accesses in `space`.
-/// PTX "membar / fence": the order is limited to the state space named.
-bool fenceCovers(FenceSpace fence, MemorySpace space);
 
 //===----------------------------------------------------------------------===//
 // The rows themselves, for printing and for tests.

@@ -371,7 +371,8 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
       open = 0;
       if (!last)
         w.bytes[lane].erase(ring->object);
-      int64_t amount = arrive.count.offset * (lane == elected ? 1 : 31);
+      int64_t amount =
+          arrive.count.offset * (lane == elected ? 1 : proof.lanes - 1);
       if (mode == Mode::Final)
         proof.signals.push_back({Signal::Arrive, ring->object, op, warp, lane,
                                  use, amount, state.facts, state.path, sequence,
@@ -693,7 +694,7 @@ bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
   std::optional<Polynomial> round;
   ObjectId object = 0;
   if (named) {
-    int64_t warps = proof.kernel.getWarps(), lanes = 32;
+    int64_t warps = proof.kernel.getWarps(), lanes = proof.lanes;
     if (!barrier.id.isConstant())
       return proof.stop("the number of the barrier is no constant", op);
     int64_t threads = barrier.threads ? barrier.threads : lanes * warps;

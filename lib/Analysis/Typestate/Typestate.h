@@ -34,6 +34,7 @@
 
 #include "Values.h"
 
+#include "../Resources.h"
 #include "titan/Analysis/Typestate/Prove.h"
 #include "titan/Effects/Resolver.h"
 
@@ -160,8 +161,11 @@ struct Stop {
 
 /// All that is shared by the parts of one attempt.
 struct Proof {
-  explicit Proof(KernelOp kernel) : kernel(kernel) {}
+  explicit Proof(KernelOp kernel)
+      : kernel(kernel), lanes(targetInfo(checker::targetOf(kernel)).warpWidth) {
+  }
   KernelOp kernel;
+  int64_t lanes; ///< Of a warp.
   Atoms atoms;
   std::set<std::string> assumptions;
   Arithmetic arithmetic{atoms, assumptions};

@@ -112,13 +112,6 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
   Layout layout = *getTileLayout(tile);
   int64_t warps = layout.warps();
   auto typeA = dyn_cast<SharedType>(op.getA().getType());
-  for (SharedType type : {typeA, op.getB().getType()})
-    if (type && !type.getSwizzle() && type.getRank() == 2)
-      return op.emitError(
-          "[mma-operand] an operand without swizzle: TMA writes "
-          "rows, wgmma then wants blocks of 8 x 16 bytes; use "
-          "swizzle = 32, 64 or 128, or three dimensions, columns of 16 bytes "
-          "outermost (PTX ISA, wgmma, matrix descriptors)");
   SharedType typeB = op.getB().getType();
   MmaProduct product = getWarpgroupProduct(op);
 

@@ -86,7 +86,8 @@ void BufferLoadLdsOp::getHardwareEffects(EffectList &effects) {
   effects.add(Access{.kind = AccessKind::Read,
                      .proxy = Proxy::AsyncGeneric,
                      .mechanism = Mechanism::VmCount,
-                     .bytes = box},
+                     .bytes = box,
+                     .surely = false}, // Each wave its own part.
               source);
   effects.add(Access{.kind = AccessKind::Write,
                      .proxy = Proxy::AsyncGeneric,

@@ -538,6 +538,13 @@ Result<CopyLowering> titan::lowerCopy(CopyAsyncOp copy, KernelCopies *kernel) {
 // Rules
 //===----------------------------------------------------------------------===//
 
+void CopyAsyncOp::getTileFlow(flow::Steps &steps) {
+  if (auto reduce = getReduce())
+    steps.push_back(flow::Combine{getBuffer(),
+                                  "reduce " + stringifyAtomicOp(*reduce).str(),
+                                  isZeroNeutral(*reduce)});
+}
+
 LogicalResult CopyAsyncOp::verify() {
   if (isa<GlobalType>(getSource().getType()) ==
       isa<GlobalType>(getTarget().getType()))

@@ -171,34 +171,71 @@ void Uses::use(Operation *op, StringRef name, const Tracked &value,
 // Reductions and products
 //===----------------------------------------------------------------------===//
 
-void Uses::visitReduce(ReduceOp op) {
-  Tracked next = *find(op.getTile());
+void Uses::visit(Operation *op, const flow::Reduce &reduce) {
+  const Tracked *tile = find(reduce.from);
+  if (!tile)
+    return;
+  Tracked next = *tile;
   int last = static_cast<int>(next.lanes.size()) - 2;
-  // Zero is neutral.
-  bool sum = llvm::is_contained(
-      {ReduceKind::Add, ReduceKind::Or, ReduceKind::Xor}, op.getKind());
-  use(op, ("titan.reduce " + stringifyReduceKind(op.getKind())).str(), next,
-      {last}, sum ? Zero : Other);
+  use(op, (op->getName().getStringRef() + " " + reduce.by).str(), next, {last},
+      reduce.zeroIsNeutral ? Zero : Other);
   next.lanes[last] = Lane();
-  if (rankOf(op.getResult()) == last)
+  if (rankOf(reduce.to) == last)
     next.lanes.erase(next.lanes.begin() + last);
   for (Lane &lane : next.lanes)
-    if (Content &c = lane.content; sum && c.value && !c.isZero())
+    if (Content &c = lane.content;
+        reduce.zeroIsNeutral && c.value && !c.isZero())
       c = Content::some(c.isFinite(), c.spoiler);
-  set(op.getResult(), std::move(next));
+  set(reduce.to, std::move(next));
+}
+
+void Uses::visit(Operation *op, const flow::Combine &combine) {
+  if (const Tracked *tile = find(combine.tile))
+    useAll(op, (op->getName().getStringRef() + " " + combine.by).str(), *tile,
+           combine.zeroIsNeutral ? Zero : Other);
+}
+
+void Uses::visit(Operation *op, const flow::Product &product) {
+  if (!isa<TensorMemoryType>(product.d.getType()))
+    return visitSums(op, product, product.d, product.result);
+  llvm::SetVector<Value> memory;
+  bool known = allocationsOf(product.d, memory);
+  // Sums that begin with what somebody stored have no zeros in them.
+  kernel.getBody().walk([&](TileFlowOpInterface other) {
+    for (const flow::Step &step : stepsOf(other)) {
+      auto *put = std::get_if<flow::Store>(&step);
+      if (!put || !isa<TensorMemoryType>(put->memory.getType()))
+        continue;
+      llvm::SetVector<Value> to;
+      known &= allocationsOf(put->memory, to) &&
+               llvm::none_of(to, [&](Value v) { return memory.contains(v); });
+    }
+  });
+  for (Value each : memory)
+    visitSums(op, product, each, each);
+  if (known || !product.accumulates)
+    return;
+  for (Value each : memory)
+    if (const Tracked *sums = find(each)) {
+      Tracked next = *sums;
+      for (Lane &lane : next.lanes)
+        lane.content = {Content::Finite, {}, op};
+      set(each, std::move(next));
+    }
 }
 
 /// Of products D = A * B^T: A is used along K; what its rows hold, and those of
 /// B, D holds along its rows and columns. One that accumulates adds up tiles.
-template <typename Op>
-void Uses::visitProduct(Op op, Value d, Value result, bool accumulates) {
+void Uses::visitSums(Operation *op, const flow::Product &product, Value d,
+                     Value result) {
+  bool accumulates = product.accumulates;
   StringRef name = op->getName().getStringRef();
   Tracked next;
   next.lanes.resize(3);
   next.origin = result;
   const Tracked *sums = accumulates ? find(d) : nullptr;
   next.depth = placeIn(op);
-  for (Value each : {Value(op.getA()), Value(op.getB()), d})
+  for (Value each : {product.a, product.b, d})
     if (const Tracked *value = find(each))
       next.depth = std::min(next.depth, value->depth);
   TypedAttr constant = accumulates && !sums ? constantOf(d) : zeroOf(d);
@@ -229,14 +266,13 @@ void Uses::visitProduct(Op op, Value d, Value result, bool accumulates) {
       if (more.isZero())
         more = Content::of(zeroOf(d));
       else if (more.kind != Content::Unknown)
-        more = Content::some(more.isFinite(),
-                             more.spoiler ? more.spoiler : op.getOperation());
+        more = Content::some(more.isFinite(), more.spoiler ? more.spoiler : op);
       added[at].source = joinSources(added[at].source, source);
       added[at].content = added[at].content.join(more);
     }
   };
-  operand(op.getA(), op.getTransposeA(), 0);
-  operand(op.getB(), op.getTransposeB(), 1);
+  operand(product.a, product.transposedA, 0);
+  operand(product.b, product.transposedB, 1);
   if (sums)
     useAll(op, name, *sums, Sums, next.depth);
   for (int at = 0; at < 3; ++at) {
@@ -252,6 +288,3 @@ void Uses::visitProduct(Op op, Value d, Value result, bool accumulates) {
   }
   set(result, as(result, std::move(next)));
 }
-
-template void Uses::visitProduct(MmaOp, Value, Value, bool);
-template void Uses::visitProduct(Tcgen05MmaOp, Value, Value, bool);

@@ -100,13 +100,27 @@ void Uses::pass(Value from, Value to, bool newPlaces) {
   set(to, std::move(next));
 }
 
+/// Who hands its tile on to a value.
+static SmallVector<Value> sourcesOf(Value value) {
+  SmallVector<Value> sources;
+  value.getDefiningOp()->getParentOfType<KernelOp>().getBody().walk(
+      [&](TileFlowOpInterface op) {
+        for (const flow::Step &step : stepsOf(op))
+          if (auto *pass = std::get_if<flow::Pass>(&step);
+              pass && pass->to == value)
+            sources.push_back(pass->from);
+      });
+  return sources;
+}
+
 static bool findAllocations(Value memory, llvm::SetVector<Value> &found,
                             llvm::DenseSet<Value> &seen) {
-  // Under another type the dimensions are others.
-  for (Value at = memory; at && at.getDefiningOp<ViewOpInterface>();
-       at = at.getDefiningOp<ViewOpInterface>().getView().source)
-    if (at.getDefiningOp<SharedReuseOp>())
+  for (Value at = memory; at && at.getDefiningOp<ViewOpInterface>();) {
+    effect::View view = at.getDefiningOp<ViewOpInterface>().getView();
+    if (view.otherElements)
       return false;
+    at = view.source;
+  }
   memory = getRoot(memory);
   if (!seen.insert(memory).second)
     return true;
@@ -117,17 +131,10 @@ static bool findAllocations(Value memory, llvm::SetVector<Value> &found,
       good &= findAllocations(value, found, seen);
     return good;
   };
-  if (isa_and_nonnull<SharedAllocOp, TmemAllocOp>(op))
+  if (isa_and_nonnull<AllocOpInterface>(op))
     return found.insert(memory), true;
-  if (auto buffer = dyn_cast_or_null<PipeBufferOp>(op)) {
-    SmallVector<Value> buffers;
-    op->getParentOfType<KernelOp>().getBody().walk([&](PipeCreateOp pipe) {
-      for (auto [name, each] : llvm::zip(pipe.getNames(), pipe.getBuffers()))
-        if (name == buffer.getNameAttr())
-          buffers.push_back(each);
-    });
-    return all(buffers);
-  }
+  if (isa_and_nonnull<ViewOpInterface>(op))
+    return all(sourcesOf(memory));
   if (!op)
     op = cast<BlockArgument>(memory).getOwner()->getParentOp();
   if (auto branch = dyn_cast<RegionBranchOpInterface>(op)) {
@@ -168,11 +175,16 @@ TypedAttr Uses::constantOf(Value value) {
                                         : attribute);
     if (element && isa<ShapedType>(element.getType()))
       element = {};
-  } else if (isa<InFlightNoneOp>(op)) {
+  } else if (isa<NoneOpInterface>(op)) {
     element = zeroOf(value);
-  } else if (isa<SplatOp, BroadcastOp, ExtractOp, PanelOp, InFlightStartOp>(
-                 op)) {
-    element = constantOf(op->getOperand(0));
+  } else if (auto tiles = dyn_cast<TileFlowOpInterface>(op)) {
+    for (const flow::Step &step : stepsOf(tiles)) {
+      if (auto *pass = std::get_if<flow::Pass>(&step);
+          pass && pass->to == value)
+        element = constantOf(pass->from);
+      if (auto *broadcast = std::get_if<flow::Broadcast>(&step))
+        element = constantOf(broadcast->from);
+    }
   } else if (op->hasTrait<OpTrait::Elementwise>() && op->getNumOperands()) {
     auto of = [&](Value each) {
       TypedAttr constant = constantOf(each);
@@ -196,10 +208,12 @@ llvm::SmallSet<int, 4> Uses::placesOf(Value condition, int loops) {
     if (tracked.count(value) || (!op && rankOf(value) >= 0) ||
         (op && (op->getNumRegions() || !isMemoryEffectFree(op))))
       return {};
-    if (auto coordinate = dyn_cast_or_null<CoordinateOp>(op)) {
-      places.insert(static_cast<int>(coordinate.getDimension()));
-      places.insert(loops);
-    }
+    for (const flow::Step &step :
+         stepsOf(dyn_cast_or_null<TileFlowOpInterface>(op)))
+      if (auto *place = std::get_if<flow::Place>(&step)) {
+        places.insert(place->dimension);
+        places.insert(loops);
+      }
     if (op)
       values.insert_range(op->getOperands());
   }

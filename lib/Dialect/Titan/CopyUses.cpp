@@ -8,7 +8,6 @@
 #include "CopyUses.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <numeric>
 
@@ -20,8 +19,11 @@ using namespace titan::uses;
 // Operations
 //===----------------------------------------------------------------------===//
 
-static bool mayAccumulate(Value flag) {
-  return flag && getConstant(flag).value_or(1) != 0;
+flow::Steps titan::uses::stepsOf(TileFlowOpInterface op) {
+  flow::Steps steps;
+  if (op)
+    op.getTileFlow(steps);
+  return steps;
 }
 
 void Uses::visitUnknown(Operation *op) {
@@ -89,115 +91,63 @@ void Uses::visit(Operation *op) {
   if (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1)
     return visitElementwise(op);
 
-  // What is written to memory is what it holds.
-  auto write = [&](Value tile, Value memory) {
-    if (const Tracked *value = find(tile))
-      store(op, Tracked(*value), memory);
-  };
-  auto neutralOf = [](AtomicOp reduction) {
-    return llvm::is_contained({AtomicOp::Add, AtomicOp::Or, AtomicOp::Xor},
-                              reduction)
-               ? Zero
-               : Other;
-  };
+  if (auto view = dyn_cast<ViewOpInterface>(op))
+    if (effect::View of = view.getView(); of.source && !of.otherElements)
+      return pass(of.source, op->getResult(0));
+  if (auto tiles = dyn_cast<TileFlowOpInterface>(op)) {
+    for (const flow::Step &step : stepsOf(tiles))
+      std::visit([&](const auto &each) { visit(op, each); }, step);
+    return;
+  }
+  visitUnknown(op);
+}
+
+void Uses::visit(Operation *, const flow::Pass &way) {
+  pass(way.from, way.to, way.newPlaces);
+}
+
+void Uses::visit(Operation *, const flow::Broadcast &broadcast) {
+  const Tracked *tile = find(broadcast.from);
+  if (!tile)
+    return;
+  Tracked next = *tile;
+  next.lanes.insert(next.lanes.end() - 1, Lane());
+  set(broadcast.to, std::move(next));
+}
+
+/// What is written to memory is what it holds.
+void Uses::visit(Operation *op, const flow::Store &put) {
+  if (const Tracked *value = find(put.tile))
+    store(op, Tracked(*value), put.memory);
+}
+
+/// Where a mask by places decides, indices in holes count for nothing.
+void Uses::visit(Operation *op, const flow::Index &access) {
   StringRef name = op->getName().getStringRef();
-  llvm::TypeSwitch<Operation *>(op)
-      .Case<SharedSlotOp, SharedViewOp, MapRankOp, TmemSlotOp, TmemViewOp,
-            InFlightStartOp>(
-          [&](auto) { pass(op->getOperand(0), op->getResult(0)); })
-      .Case<SharedLoadOp, TmemLoadOp, ExtractOp, PanelOp, ConvertLayoutOp>(
-          [&](auto) { pass(op->getOperand(0), op->getResult(0), true); })
-      .Case([&](MmaResultOp result) {
-        pass(result.getAcc(), result.getResult());
-      })
-      .Case([&](TmemWaitLoadOp wait) {
-        for (auto [load, tile] : llvm::zip(wait.getLoads(), wait.getTiles()))
-          pass(load, tile);
-      })
-      .Case([&](BroadcastOp broadcast) {
-        Tracked next = *find(broadcast.getTile());
-        next.lanes.insert(next.lanes.end() - 1, Lane());
-        set(broadcast.getResult(), std::move(next));
-      })
-      .Case([&](ReduceOp reduce) { visitReduce(reduce); })
-      .Case<SharedStoreOp>(
-          [&](auto put) { write(put.getTile(), put.getBuffer()); })
-      .Case<TmemStoreOp>(
-          [&](auto put) { write(put.getTile(), put.getMemory()); })
-      .Case([&](MmaOp mma) {
-        visitProduct(mma, mma.getAcc(), mma.getResult(),
-                     mayAccumulate(mma.getAccumulate()));
-      })
-      .Case([&](Tcgen05MmaOp mma) {
-        // Sums that begin with what somebody stored have no zeros in them.
-        llvm::SetVector<Value> memory;
-        bool known = allocationsOf(mma.getD(), memory);
-        kernel.getBody().walk([&](TmemStoreOp put) {
-          llvm::SetVector<Value> to;
-          known &=
-              allocationsOf(put.getMemory(), to) &&
-              llvm::none_of(to, [&](Value v) { return memory.contains(v); });
-        });
-        bool accumulates = mayAccumulate(mma.getAccumulate());
-        for (Value each : memory)
-          visitProduct(mma, each, each, accumulates);
-        if (!known && accumulates)
-          for (Value each : memory)
-            if (const Tracked *sums = find(each)) {
-              Tracked next = *sums;
-              for (Lane &lane : next.lanes)
-                lane.content = {Content::Finite, {}, op};
-              set(each, std::move(next));
-            }
-      })
-      .Case([&](TmaReduceOp reduce) {
-        useAll(op, (name + " " + stringifyAtomicOp(reduce.getOp())).str(),
-               *find(reduce.getBuffer()), neutralOf(reduce.getOp()));
-      })
-      .Case([&](CopyAsyncOp copy) {
-        if (auto reduce = copy.getReduce())
-          useAll(op, (name + " reduce " + stringifyAtomicOp(*reduce)).str(),
-                 *find(copy.getBuffer()), neutralOf(*reduce));
-      })
-      .Case([&](PipeCreateOp pipe) {
-        for (auto [key, buffer] : llvm::zip(pipe.getNames(), pipe.getBuffers()))
-          if (find(buffer))
-            kernel.getBody().walk(
-                [&, key = key, buffer = buffer](PipeBufferOp at) {
-                  if (at.getNameAttr() == key)
-                    pass(buffer, at.getResult());
-                });
-      })
-      .Case<GlobalStoreOp, GlobalLoadOp>([&](auto access) {
-        // Where a mask by places decides, indices in holes count for nothing.
-        Value mask = access.getMask();
-        bool loads = isa<GlobalLoadOp>(op);
-        Tracked next;
-        for (Value index : access.getIndices()) {
-          const Tracked *value = find(index);
-          if (!value)
-            continue;
-          next = *value;
-          if (mask)
-            for (int lane : placesOf(mask, rankOf(index)))
-              next.lanes[lane] = Lane();
-          useAll(op, name, next, loads || (mask && find(mask)) ? Zero : Other);
-        }
-        if (const Tracked *value = mask ? find(mask) : nullptr) {
-          useAll(op, name, *value, Zero);
-          if (next.lanes.empty())
-            next = *value;
-        }
-        if (!loads || next.lanes.empty())
-          return;
-        next.origin = op->getResult(0);
-        for (Lane &lane : next.lanes)
-          lane.content = {Content::Finite, {}, op};
-        set(op->getResult(0), std::move(next));
-      })
-      // Into memory that is tracked, and out of the kernel's hands.
-      .Case<TmaLoadOp, TmaStoreOp, StOp>([](auto) {})
-      .Default([&](Operation *other) { visitUnknown(other); });
+  Value mask = access.mask;
+  Tracked next;
+  for (Value index : access.indices) {
+    const Tracked *value = find(index);
+    if (!value)
+      continue;
+    next = *value;
+    if (mask)
+      for (int lane : placesOf(mask, rankOf(index)))
+        next.lanes[lane] = Lane();
+    useAll(op, name, next,
+           access.loaded || (mask && find(mask)) ? Zero : Other);
+  }
+  if (const Tracked *value = mask ? find(mask) : nullptr) {
+    useAll(op, name, *value, Zero);
+    if (next.lanes.empty())
+      next = *value;
+  }
+  if (!access.loaded || next.lanes.empty())
+    return;
+  next.origin = access.loaded;
+  for (Lane &lane : next.lanes)
+    lane.content = {Content::Finite, {}, op};
+  set(access.loaded, std::move(next));
 }
 
 //===----------------------------------------------------------------------===//

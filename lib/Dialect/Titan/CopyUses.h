@@ -32,6 +32,9 @@
 // tracked known, the contents (from "not known yet" up, so that a loop which
 // adds zeros to zeros is found to do so), then each user tells what it reduces.
 //
+// What an operation makes of tiles it says itself (TileFlow.h): here no operation
+// has a name but those of arith and math, which know no holes.
+//
 //   CopyUses.cpp            the walk: from the buffer through all operations
 //   CopyUseValues.cpp       what values hold: constants, element-wise
 //                           operations, predicates
@@ -159,10 +162,19 @@ private:
   void visitRegions(Operation *op);
   void visitElementwise(Operation *op);
   void visitSelect(arith::SelectOp op);
-  void visitReduce(ReduceOp op);
-  template <typename Op>
-  void visitProduct(Op op, Value d, Value result, bool accumulates);
   void visitUnknown(Operation *op);
+  // Steps of operations (TileFlow.h).
+  void visit(Operation *op, const flow::Pass &pass);
+  void visit(Operation *op, const flow::Broadcast &broadcast);
+  void visit(Operation *op, const flow::Reduce &reduce);
+  void visit(Operation *op, const flow::Store &store);
+  void visit(Operation *op, const flow::Product &product);
+  void visit(Operation *op, const flow::Combine &combine);
+  void visit(Operation *op, const flow::Index &index);
+  void visit(Operation *, const flow::Place &) {}
+  /// D and the result: values, or memory.
+  void visitSums(Operation *op, const flow::Product &product, Value d,
+                 Value result);
   Content evaluate(Operation *op, ArrayRef<Content> operands,
                    function_ref<Content(Value)> of);
   OpFoldResult fold(Operation *op, ArrayRef<Attribute> operands);
@@ -207,6 +219,8 @@ private:
   std::vector<TileUse> uses;
 };
 
+/// What the operation does with its tiles; nothing where it is null.
+flow::Steps stepsOf(TileFlowOpInterface op);
 /// Zero, as an element of what the value holds.
 TypedAttr zeroOf(Value value);
 /// Loops around an operation.

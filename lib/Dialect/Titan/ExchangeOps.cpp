@@ -65,6 +65,10 @@ static LogicalResult verifyMoved(Operation *op, Type type) {
   return success();
 }
 
+void ConvertLayoutOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Pass{getTile(), getResult(), /*newPlaces=*/true});
+}
+
 LogicalResult ConvertLayoutOp::verify() {
   RankedTensorType from = getTile().getType(), to = getType();
   if (failed(verifyTileType(*this, from)) ||

@@ -425,9 +425,15 @@ bool PartitionOp::needsWarpgroups() {
       .wasInterrupted();
 }
 
+/// Warpgroups are the same on all targets that have them.
+static int64_t warpsPerWarpgroup(Operation *op) {
+  return targetOf(op, Feature::Warpgroups).warpsPerWarpgroup;
+}
+
 int64_t PartitionOp::getPaddedWarps() {
   int64_t warps = getWarps();
-  return needsWarpgroups() ? llvm::alignTo(warps, 4) : warps;
+  return needsWarpgroups() ? llvm::alignTo(warps, warpsPerWarpgroup(*this))
+                           : warps;
 }
 
 LogicalResult PartitionOp::verify() {
@@ -454,7 +460,7 @@ int64_t WarpSpecializeOp::getFirstWarp(PartitionOp partition) {
   int64_t next = 0;
   for (auto each : getBody().getOps<PartitionOp>()) {
     if (each.needsWarpgroups())
-      next = llvm::alignTo(next, 4);
+      next = llvm::alignTo(next, warpsPerWarpgroup(*this));
     if (each == partition)
       return next;
     next += each.getPaddedWarps();
@@ -466,7 +472,7 @@ int64_t WarpSpecializeOp::getTotalWarps() {
   int64_t next = 0;
   for (auto each : getBody().getOps<PartitionOp>()) {
     if (each.needsWarpgroups())
-      next = llvm::alignTo(next, 4);
+      next = llvm::alignTo(next, warpsPerWarpgroup(*this));
     next += each.getPaddedWarps();
   }
   return next;

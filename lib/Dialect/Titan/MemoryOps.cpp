@@ -147,7 +147,9 @@ LogicalResult SharedReuseOp::verify() {
 }
 
 View SharedReuseOp::getView() {
-  return {.source = getSource(), .offset = static_cast<int64_t>(getAt())};
+  return {.source = getSource(),
+          .offset = static_cast<int64_t>(getAt()),
+          .otherElements = true};
 }
 
 View MapRankOp::getView() { return {.source = getSource(), .rank = getRank()}; }
@@ -211,12 +213,19 @@ void SharedStoreOp::getHardwareEffects(EffectList &effects) {
 }
 Cardinality SharedStoreOp::getCardinality() { return Cardinality::Tile; }
 
+void SharedStoreOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Store{getTile(), getBuffer()});
+}
+
 void SharedLoadOp::getHardwareEffects(EffectList &effects) {
   effects.add(
       Access{.kind = AccessKind::Read, .bytes = tileOf(getBuffer(), getType())},
       getMatrix() ? "PTX ISA, ldmatrix" : "PTX ISA, ld");
 }
 Cardinality SharedLoadOp::getCardinality() { return Cardinality::Tile; }
+void SharedLoadOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Pass{getBuffer(), getResult(), /*newPlaces=*/true});
+}
 
 //===----------------------------------------------------------------------===//
 // Registers <-> global memory
@@ -289,6 +298,9 @@ void GlobalLoadOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, ld");
 }
 Cardinality GlobalLoadOp::getCardinality() { return Cardinality::Tile; }
+void GlobalLoadOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Index{getIndices(), getMask(), getResult()});
+}
 
 LogicalResult GlobalStoreOp::verify() {
   if (failed(
@@ -307,6 +319,9 @@ void GlobalStoreOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, st");
 }
 Cardinality GlobalStoreOp::getCardinality() { return Cardinality::Tile; }
+void GlobalStoreOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Index{getIndices(), getMask(), {}});
+}
 
 //===----------------------------------------------------------------------===//
 // Scalars
@@ -380,6 +395,7 @@ void StOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, st");
 }
 Cardinality StOp::getCardinality() { return Cardinality::EveryThread; }
+void StOp::getTileFlow(flow::Steps &) {}
 
 LogicalResult AtomOp::verify() {
   if (getType() != getValue().getType())

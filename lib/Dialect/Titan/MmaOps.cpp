@@ -167,13 +167,21 @@ LogicalResult MmaOp::verify() {
     return emitOpError("[mma-operand] operands of ")
            << element << " are K-major, not transposed: that is for elements "
            << "of 16 bits (PTX ISA, wgmma.mma_async: imm-trans)";
-  for (SharedType type : {a, b})
-    if (type && type.getRank() == 3 &&
-        type.getShape()[2] * type.getElementBytes() != 16)
+  for (SharedType type : {a, b}) {
+    if (!type || type.getSwizzle())
+      continue;
+    if (type.getRank() == 2)
+      return emitOpError(
+          "[mma-operand] an operand without swizzle: TMA writes "
+          "rows, wgmma then wants blocks of 8 x 16 bytes; use "
+          "swizzle = 32, 64 or 128, or three dimensions, columns of 16 bytes "
+          "outermost (PTX ISA, wgmma, matrix descriptors)");
+    if (type.getShape()[2] * type.getElementBytes() != 16)
       return emitOpError("[mma-operand] columns of an operand without swizzle "
                          "are 16 bytes wide, not ")
              << type.getShape()[2] * type.getElementBytes()
              << " (PTX ISA, wgmma: Shared Memory Matrix Layout)";
+  }
   auto extents = [](SharedType type, bool transposed) {
     ArrayRef<int64_t> shape = type.getShape();
     std::pair<int64_t, int64_t> size(shape[shape.size() - 2], shape.back());
@@ -247,6 +255,11 @@ void MmaOp::getHardwareEffects(EffectList &effects) {
               source);
 }
 Cardinality MmaOp::getCardinality() { return Cardinality::Warpgroup; }
+void MmaOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Product{getA(), getB(), getAcc(), getResult(),
+                                getTransposeA(), getTransposeB(),
+                                mayBeTrue(getAccumulate())});
+}
 
 LogicalResult InFlightStartOp::verify() {
   if (getType().getTensor() != getTile().getType())
@@ -259,6 +272,9 @@ void InFlightStartOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, wgmma.mma_async");
 }
 Cardinality InFlightStartOp::getCardinality() { return Cardinality::Tile; }
+void InFlightStartOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Pass{getTile(), getResult()});
+}
 
 void MmaFenceOp::getHardwareEffects(EffectList &effects) {
   effects.add(Fence{.kind = Fence::Wgmma}, "PTX ISA, wgmma.fence");
@@ -321,3 +337,6 @@ void MmaResultOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, wgmma.wait_group");
 }
 Cardinality MmaResultOp::getCardinality() { return Cardinality::Warpgroup; }
+void MmaResultOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Pass{getAcc(), getResult()});
+}

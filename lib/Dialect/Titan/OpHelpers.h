@@ -22,6 +22,16 @@ inline std::optional<int64_t> getConstant(mlir::Value value) {
   return std::nullopt;
 }
 
+/// Whether a flag (null: there is none) may be true.
+inline bool mayBeTrue(mlir::Value flag) {
+  return flag && getConstant(flag).value_or(1) != 0;
+}
+
+/// Whether a reduction leaves what it is given zeros for.
+inline bool isZeroNeutral(AtomicOp op) {
+  return llvm::is_contained({AtomicOp::Add, AtomicOp::Or, AtomicOp::Xor}, op);
+}
+
 /// Allocations stand in the kernel's body itself, outside of partitions, loops
 /// and branches: they live as long as the kernel.
 inline mlir::LogicalResult verifyAtKernelTop(mlir::Operation *op) {

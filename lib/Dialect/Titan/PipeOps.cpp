@@ -36,6 +36,16 @@ static LogicalResult verifyOrder(PipeCreateOp pipe) {
   return success();
 }
 
+/// What lies in a buffer lies in the slots of it that users of the pipe name.
+void PipeCreateOp::getTileFlow(flow::Steps &steps) {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  for (auto [name, buffer] : llvm::zip(getNames(), getBuffers()))
+    kernel.getBody().walk([&, name = name, buffer = buffer](PipeBufferOp at) {
+      if (at.getNameAttr() == name)
+        steps.push_back(flow::Pass{buffer, at.getResult()});
+    });
+}
+
 LogicalResult PipeCreateOp::verify() {
   int64_t depth = getType().getDepth();
   if (depth < 1)
@@ -90,12 +100,13 @@ effect::View PipeBufferOp::getView() {
       if (getPart())
         return {};
       auto ring = dyn_cast<SharedType>(buffer.getType());
-      return {.source = buffer,
-              .index = getSlot(),
-              .stride = ring ? ring.getSlotBytes()
-                             : 4 * cast<TensorMemoryType>(buffer.getType())
-                                       .getColumns(),
-              .slots = slotsOf(buffer.getType())};
+      return {
+          .source = buffer,
+          .index = getSlot(),
+          .stride =
+              ring ? ring.getSlotBytes()
+                   : 4 * cast<TensorMemoryType>(buffer.getType()).getColumns(),
+          .slots = slotsOf(buffer.getType())};
     }
   return {};
 }

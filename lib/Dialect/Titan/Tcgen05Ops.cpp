@@ -197,6 +197,10 @@ void Tcgen05MmaOp::getHardwareEffects(EffectList &effects) {
               source);
 }
 Cardinality Tcgen05MmaOp::getCardinality() { return Cardinality::OneThread; }
+void Tcgen05MmaOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Product{getA(), getB(), getD(), getD(), getTransposeA(),
+                                getTransposeB(), mayBeTrue(getAccumulate())});
+}
 
 LogicalResult Tcgen05CopyOp::verify() {
   SharedType source = getSource().getType();

@@ -65,6 +65,32 @@ BroadcastOp::getElements(ArrayRef<ArrayRef<int64_t>> operands) {
 }
 
 //===----------------------------------------------------------------------===//
+// Where tiles go
+//===----------------------------------------------------------------------===//
+
+void SplatOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Pass{getValue(), getResult()});
+}
+void CoordinateOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Place{getResult(), static_cast<int>(getDimension())});
+}
+void ExtractOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Pass{getTile(), getResult(), /*newPlaces=*/true});
+}
+void PanelOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Pass{getTile(), getResult(), /*newPlaces=*/true});
+}
+void ReduceOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Reduce{
+      getTile(), getResult(), stringifyReduceKind(getKind()).str(),
+      llvm::is_contained({ReduceKind::Add, ReduceKind::Or, ReduceKind::Xor},
+                         getKind())});
+}
+void BroadcastOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Broadcast{getTile(), getResult()});
+}
+
+//===----------------------------------------------------------------------===//
 // Verifiers
 //===----------------------------------------------------------------------===//
 
@@ -210,8 +236,9 @@ LogicalResult TileBitcastOp::verify() {
     unsigned bits =
         element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
     if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
-      return emitOpError("[tile-bitcast] elements have 8, 16, 32 or 64 bits, not "
-                         "those of ")
+      return emitOpError(
+                 "[tile-bitcast] elements have 8, 16, 32 or 64 bits, not "
+                 "those of ")
              << element;
   }
   auto [wide, narrow] = byWidth(from, to);

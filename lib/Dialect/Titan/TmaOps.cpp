@@ -162,6 +162,7 @@ void TmaLoadOp::getHardwareEffects(EffectList &effects) {
       source);
 }
 Cardinality TmaLoadOp::getCardinality() { return Cardinality::OneThread; }
+void TmaLoadOp::getTileFlow(flow::Steps &) {}
 
 static void storeEffects(EffectList &effects, Value buffer, Value map,
                          ValueRange coords, AccessKind kind, const char *source,
@@ -204,6 +205,7 @@ void TmaStoreOp::getHardwareEffects(EffectList &effects) {
                "PTX ISA, cp.async.bulk.tensor");
 }
 Cardinality TmaStoreOp::getCardinality() { return Cardinality::OneThread; }
+void TmaStoreOp::getTileFlow(flow::Steps &) {}
 
 LogicalResult TmaReduceOp::verify() {
   Type type = getMap().getType().getElementType();
@@ -222,6 +224,10 @@ void TmaReduceOp::getHardwareEffects(EffectList &effects) {
                Reduction{getOp(), getMap().getType().getElementType()});
 }
 Cardinality TmaReduceOp::getCardinality() { return Cardinality::OneThread; }
+void TmaReduceOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Combine{getBuffer(), stringifyAtomicOp(getOp()).str(),
+                                isZeroNeutral(getOp())});
+}
 
 //===----------------------------------------------------------------------===//
 // Bulk groups: of the executing thread

@@ -175,6 +175,9 @@ void TmemLoadOp::getHardwareEffects(EffectList &effects) {
               source);
 }
 Cardinality TmemLoadOp::getCardinality() { return Cardinality::Warpgroup; }
+void TmemLoadOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Pass{getMemory(), getResult(), /*newPlaces=*/true});
+}
 
 LogicalResult TmemStoreOp::verify() {
   return verifyAccess(*this, getTile().getType(), getMemory().getType());
@@ -187,6 +190,9 @@ void TmemStoreOp::getHardwareEffects(EffectList &effects) {
               "PTX ISA, tcgen05.st");
 }
 Cardinality TmemStoreOp::getCardinality() { return Cardinality::Warpgroup; }
+void TmemStoreOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Store{getTile(), getMemory()});
+}
 
 LogicalResult TmemWaitLoadOp::verify() {
   return verifyArrivals(*this, getLoads(), getTiles());
@@ -199,6 +205,10 @@ void TmemWaitLoadOp::getHardwareEffects(EffectList &effects) {
     effects.add(Registers{.kind = Registers::Arrived, .value = tile}, source);
 }
 Cardinality TmemWaitLoadOp::getCardinality() { return Cardinality::Warp; }
+void TmemWaitLoadOp::getTileFlow(flow::Steps &steps) {
+  for (auto [load, tile] : llvm::zip(getLoads(), getTiles()))
+    steps.push_back(flow::Pass{load, tile});
+}
 
 void TmemWaitStoreOp::getHardwareEffects(EffectList &effects) {
   effects.add(WaitGroup{.mechanism = Mechanism::TmemStore, .pending = 0},

@@ -16,7 +16,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments]> {
+def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments, Titan_Flow]> {
   let summary = "a tile between global and shared memory, by a schedule of the tensor";
   let description = [{
     ```mlir

@@ -131,6 +131,8 @@ struct View {
   /// Of a ring: how many slots the index names, 0 to slots - 1; else 0.
   int64_t slots = 0;
   mlir::Value rank; ///< Null: of the same CTA as the source.
+  /// Its elements have nothing to do with those of the source.
+  bool otherElements = false;
 };
 
 /// Memory of a CTA that an operation names (AllocOpInterface). Tensor memory is

@@ -24,7 +24,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_ConvertLayoutOp : Titan_Op<"convert_layout"> {
+def Titan_ConvertLayoutOp : Titan_Op<"convert_layout", [Titan_Flow]> {
   let summary = "the same tile in another layout: registers, shuffles, or through shared memory";
   let description = [{
     `titan.convert_layout %x : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>`: every

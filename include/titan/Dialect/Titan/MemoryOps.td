@@ -68,14 +68,14 @@ def Titan_MapRankOp : Titan_Op<"map_rank", [Pure, Titan_View]> {
 // Registers <-> shared memory
 //===----------------------------------------------------------------------===//
 
-def Titan_SharedStoreOp : Titan_HwOp<"shared.store"> {
+def Titan_SharedStoreOp : Titan_HwOp<"shared.store", Titan_Everywhere, [Titan_Flow]> {
   let summary = "stores a register tile to shared memory (st.shared, or stmatrix)";
   let arguments = (ins Titan_Tile:$tile, Titan_SharedType:$buffer, UnitAttr:$matrix);
   let assemblyFormat = [{ $tile `,` $buffer (`matrix` $matrix^)? attr-dict `:` type($tile) `,` type($buffer) }];
   let hasVerifier = 1;
 }
 
-def Titan_SharedLoadOp : Titan_HwOp<"shared.load"> {
+def Titan_SharedLoadOp : Titan_HwOp<"shared.load", Titan_Everywhere, [Titan_Flow]> {
   let summary = "loads a register tile from shared memory (ld.shared, or ldmatrix)";
   let arguments = (ins Titan_SharedType:$buffer, UnitAttr:$matrix);
   let results = (outs Titan_Tile:$result);
@@ -87,7 +87,8 @@ def Titan_SharedLoadOp : Titan_HwOp<"shared.load"> {
 // Registers <-> global memory
 //===----------------------------------------------------------------------===//
 
-def Titan_GlobalLoadOp : Titan_HwOp<"global.load", Titan_Everywhere, [AttrSizedOperandSegments]> {
+def Titan_GlobalLoadOp : Titan_HwOp<"global.load", Titan_Everywhere,
+    [AttrSizedOperandSegments, Titan_Flow]> {
   let summary = "loads one element a (thread, register) by index tensors, under a mask";
   let description = [{
     `titan.global.load %A[%i, %j] mask(%m) : ...`: element (r, c) of the result is
@@ -116,7 +117,8 @@ def Titan_GlobalLoadOp : Titan_HwOp<"global.load", Titan_Everywhere, [AttrSizedO
   let hasVerifier = 1;
 }
 
-def Titan_GlobalStoreOp : Titan_HwOp<"global.store", Titan_Everywhere, [AttrSizedOperandSegments]> {
+def Titan_GlobalStoreOp : Titan_HwOp<"global.store", Titan_Everywhere,
+    [AttrSizedOperandSegments, Titan_Flow]> {
   let summary = "stores one element a (thread, register) by index tensors, under a mask";
   let description = [{
     Hints for the caches are those of titan.global.load without `prefetch`; cache
@@ -148,7 +150,7 @@ def Titan_LdOp : Titan_HwOp<"ld"> {
   let hasVerifier = 1;
 }
 
-def Titan_StOp : Titan_HwOp<"st"> {
+def Titan_StOp : Titan_HwOp<"st", Titan_Everywhere, [Titan_Flow]> {
   let summary = "stores one element (each active thread)";
   let arguments = (ins Titan_Scalar:$value, Titan_ScalarMemory:$memory,
       Variadic<Index>:$indices,

@@ -10,7 +10,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_MmaOp : Titan_HwOp<"mma", Titan_Hopper> {
+def Titan_MmaOp : Titan_HwOp<"mma", Titan_Hopper, [Titan_Flow]> {
   let summary = "D = A * B^T (+ D), asynchronously, by the warpgroups of the region";
   let description = [{
     A is a shared tile of M x K (or K x M with `transpose_a`), or a register tile of
@@ -63,7 +63,7 @@ def Titan_InFlightNoneOp : Titan_Op<"inflight.none", [Pure, Titan_None]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-def Titan_InFlightStartOp : Titan_HwOp<"inflight.start"> {
+def Titan_InFlightStartOp : Titan_HwOp<"inflight.start", Titan_Everywhere, [Titan_Flow]> {
   let summary = "hands a register tile to an asynchronous product as its accumulator";
   let arguments = (ins Titan_Tile:$tile);
   let results = (outs Titan_InFlightType:$result);
@@ -100,7 +100,7 @@ def Titan_MmaWaitGroupOp : Titan_HwOp<"mma.wait_group", Titan_Hopper> {
   let hasVerifier = 1;
 }
 
-def Titan_MmaResultOp : Titan_HwOp<"mma.result", Titan_Hopper> {
+def Titan_MmaResultOp : Titan_HwOp<"mma.result", Titan_Hopper, [Titan_Flow]> {
   let summary = "waits for products and yields an accumulator as an ordinary register tile";
   let description = [{
     wgmma.wait_group 0, then the registers are the program's again. With `after`

@@ -17,7 +17,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_PipeCreateOp : Titan_Op<"pipe.create", []> {
+def Titan_PipeCreateOp : Titan_Op<"pipe.create", [Titan_Flow]> {
   let summary = "a ring of slots, each holding one slot (or `p` parts) of every named buffer; without buffers, turns";
   let description = [{
     ```mlir

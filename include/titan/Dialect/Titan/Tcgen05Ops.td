@@ -43,7 +43,7 @@ def Titan_Tcgen05RelinquishOp : Titan_HwOp<"tcgen05.relinquish", Titan_Blackwell
   let hasVerifier = 1;
 }
 
-def Titan_Tcgen05MmaOp : Titan_HwOp<"tcgen05.mma", Titan_Blackwell> {
+def Titan_Tcgen05MmaOp : Titan_HwOp<"tcgen05.mma", Titan_Blackwell, [Titan_Flow]> {
   let summary = "D = A * B^T (+ D) in tensor memory, issued by one thread";
   let description = [{
     A is a shared tile of M x K (K x M with `transpose_a`) or a tile of tensor memory,

@@ -16,6 +16,7 @@
 
 #include "titan/Dialect/Titan/Effects.h"
 #include "titan/Dialect/Titan/Targets.h"
+#include "titan/Dialect/Titan/TileFlow.h"
 #include "titan/Layout/SharedImage.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -59,6 +59,9 @@ def Titan_None : DeclareOpInterfaceMethods<NoneOpInterface>;
 def Titan_Places : DeclareOpInterfaceMethods<TileOpInterface>;
 def Titan_PlacesOfRegisters : DeclareOpInterfaceMethods<TileOpInterface, ["keepsRegisters"]>;
 
+/// An operation that says where it brings its tiles.
+def Titan_Flow : DeclareOpInterfaceMethods<TileFlowOpInterface>;
+
 def Titan_Integer : AnyTypeOf<[I32, Index], "i32 or index">;
 def Titan_Tile : Type<AnyRankedTensor.predicate, "register tile", "::mlir::RankedTensorType">;
 def Titan_Scalar : AnyTypeOf<[AnySignlessInteger, AnyFloat]>;

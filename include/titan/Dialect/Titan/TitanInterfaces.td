@@ -75,6 +75,18 @@ def TileOpInterface : OpInterface<"TileOpInterface"> {
   ];
 }
 
+def TileFlowOpInterface : OpInterface<"TileFlowOpInterface"> {
+  let cppNamespace = "::titan";
+  let description = [{
+    Where the operation brings the elements of its tiles (TileFlow.h), for whoever
+    follows a tile through a kernel.
+  }];
+  let methods = [
+    InterfaceMethod<"Appends each of its steps.",
+      "void", "getTileFlow", (ins "::titan::flow::Steps &":$steps)>
+  ];
+}
+
 def RegisterIndexOpInterface : OpInterface<"RegisterIndexOpInterface"> {
   let cppNamespace = "::titan";
   let description = [{

@@ -10,7 +10,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_TmaLoadOp : Titan_HwOp<"tma.load", Titan_Nvidia, [AttrSizedOperandSegments]> {
+def Titan_TmaLoadOp : Titan_HwOp<"tma.load", Titan_Nvidia, [AttrSizedOperandSegments, Titan_Flow]> {
   let summary = "cp.async.bulk.tensor, global to shared memory, completing on an mbarrier";
   let description = [{
     ```mlir
@@ -47,7 +47,7 @@ def Titan_TmaLoadOp : Titan_HwOp<"tma.load", Titan_Nvidia, [AttrSizedOperandSegm
   }];
 }
 
-def Titan_TmaStoreOp : Titan_HwOp<"tma.store", Titan_Nvidia> {
+def Titan_TmaStoreOp : Titan_HwOp<"tma.store", Titan_Nvidia, [Titan_Flow]> {
   let summary = "cp.async.bulk.tensor, shared to global memory, in the thread's bulk group";
   let description = [{
     Coordinates in elements, outermost dimension first, not negative. Through an im2col
@@ -61,7 +61,7 @@ def Titan_TmaStoreOp : Titan_HwOp<"tma.store", Titan_Nvidia> {
   let hasVerifier = 1;
 }
 
-def Titan_TmaReduceOp : Titan_HwOp<"tma.reduce", Titan_Nvidia> {
+def Titan_TmaReduceOp : Titan_HwOp<"tma.reduce", Titan_Nvidia, [Titan_Flow]> {
   let summary = "cp.reduce.async.bulk.tensor: shared memory into global memory by an operation";
   let description = [{
     add, min, max, and, or, xor. Integers are signed for min and max. A map of i64 is

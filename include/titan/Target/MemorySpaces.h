@@ -1,0 +1,61 @@
+//===- MemorySpaces.h - Where an access lies --------------------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where an access lies, seen from a thread: that thread's own CTA, another one,
+// or memory of all. A fence may be limited to some of these. One row a space;
+// checker and simulator keep what hangs on the space in a BySpace, and walk over
+// the rows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TITAN_TARGET_MEMORYSPACES_H
+#define TITAN_TARGET_MEMORYSPACES_H
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace titan {
+
+enum class MemorySpace : uint8_t { Global, SharedOwn, SharedPeer };
+inline constexpr unsigned numMemorySpaces = 3;
+
+/// State spaces a fence.proxy.async can be limited to.
+enum class FenceSpace : uint8_t { All, Global, SharedCta, SharedCluster };
+
+struct MemorySpaceInfo {
+  MemorySpace space;
+  std::string_view name;
+  uint8_t fences; ///< 1 << FenceSpace: those that order accesses there.
+  /// What it is to a thread of the other CTA: a peer's memory is its own.
+  MemorySpace elsewhere;
+};
+
+/// All spaces, in the order of the enumeration.
+std::span<const MemorySpaceInfo> memorySpaces();
+
+const MemorySpaceInfo &memorySpaceInfo(MemorySpace space);
+
+/// True if a fence limited to `fence` orders accesses in `space`.
+/// PTX "membar / fence": the order is limited to the state space named.
+bool fenceCovers(FenceSpace fence, MemorySpace space);
+
+/// One T a space.
+template <typename T> struct BySpace {
+  std::array<T, numMemorySpaces> each{};
+  T &operator[](MemorySpace space) { return each[static_cast<size_t>(space)]; }
+  const T &operator[](MemorySpace space) const {
+    return each[static_cast<size_t>(space)];
+  }
+  bool operator==(const BySpace &) const = default;
+};
+
+} // namespace titan
+
+#endif // TITAN_TARGET_MEMORYSPACES_H

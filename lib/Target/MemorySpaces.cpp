@@ -1,0 +1,41 @@
+//===- MemorySpaces.cpp - Where an access lies ----------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "titan/Target/MemorySpaces.h"
+
+namespace titan {
+namespace {
+
+template <typename... Fences> constexpr uint8_t set(Fences... fences) {
+  return ((1u << static_cast<unsigned>(fences)) | ...);
+}
+
+using enum FenceSpace;
+// The window of the cluster contains that of the CTA.
+constexpr MemorySpaceInfo table[] = {
+    {MemorySpace::Global, "global", set(All, Global), MemorySpace::Global},
+    {MemorySpace::SharedOwn, "shared", set(All, SharedCta, SharedCluster),
+     MemorySpace::SharedPeer},
+    {MemorySpace::SharedPeer, "a peer's shared", set(All, SharedCluster),
+     MemorySpace::SharedOwn},
+};
+static_assert(std::size(table) == numMemorySpaces);
+
+} // namespace
+
+std::span<const MemorySpaceInfo> memorySpaces() { return table; }
+
+const MemorySpaceInfo &memorySpaceInfo(MemorySpace space) {
+  return table[static_cast<unsigned>(space)];
+}
+
+bool fenceCovers(FenceSpace fence, MemorySpace space) {
+  return memorySpaceInfo(space).fences >> static_cast<unsigned>(fence) & 1;
+}
+
+} // namespace titan
