@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Driver/Pipelines.h"
 
+#include "ReferenceLoops.h"
+
 #ifdef TITAN_HAS_TRANSFORMS
 #include "titan/Transforms/Passes.h"
 #endif
@@ -45,8 +47,10 @@ void titan::buildRunPipeline(OpPassManager &pm) {
 void titan::buildReferencePipeline(OpPassManager &pm) {
   // Shapes that do not fit together stop the reference, in words.
   pm.addPass(createGenerateRuntimeVerificationPass());
+  pm.addNestedPass<func::FuncOp>(createJamReductionsPass());
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
   pm.addNestedPass<func::FuncOp>(createCanonicalizerPass());
+  pm.addPass(createLowerAffinePass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());

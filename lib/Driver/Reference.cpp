@@ -166,6 +166,19 @@ static bool readParameters(Session &session, KernelOp kernel,
   return true;
 }
 
+/// Each argument is memory of its own (JitReference::run). A memref is {allocated,
+/// aligned, offset, sizes, strides} by now.
+static void separateMemory(ModuleOp host, const JitReference &reference) {
+  auto function = host.lookupSymbol<LLVM::LLVMFuncOp>(reference.name);
+  unsigned at = 0;
+  for (const Parameter &parameter : reference.parameters) {
+    if (parameter.memref)
+      function.setArgAttr(at + 1, LLVM::LLVMDialect::getNoAliasAttrName(),
+                          UnitAttr::get(host.getContext()));
+    at += parameter.memref ? 3 + 2 * parameter.memref.getRank() : 1;
+  }
+}
+
 std::unique_ptr<Reference> Reference::compile(Session &session, ModuleOp module,
                                               KernelOp kernel) {
   Location loc = kernel.getLoc();
@@ -211,11 +224,15 @@ std::unique_ptr<Reference> Reference::compile(Session &session, ModuleOp module,
           work.push_back(callee);
     });
   }
+  bool calledOnceMore = !SymbolTable::symbolKnownUseEmpty(
+      StringAttr::get(&context, reference->name), *host);
   session.setDefaultCode(Code::ReferenceInvalid);
   PassManager passes(&context);
   buildReferencePipeline(passes);
   if (failed(passes.run(*host)))
     return nullptr;
+  if (!calledOnceMore)
+    separateMemory(*host, *reference);
 
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
