@@ -56,6 +56,8 @@ function(titan_op_shards dialect count result)
   foreach(index RANGE ${last})
     set(file ${CMAKE_CURRENT_BINARY_DIR}/${dialect}Ops${index}.cpp)
     configure_file(${CMAKE_SOURCE_DIR}/lib/Dialect/OpShard.cpp.in ${file} @ONLY)
+    # Many at once are what the shards are for: no unity build joins them again.
+    set_source_files_properties(${file} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     list(APPEND files ${file})
   endforeach()
   set(${result} ${files} PARENT_SCOPE)
