@@ -89,8 +89,9 @@ void Instantiator::Impl::loadData(const CompiledOp &op) {
                  " holds (its elements are taken to be 0, 200, 400, ...)");
 }
 
-std::optional<int64_t> Instantiator::Impl::evaluateExpr(const CompiledOp &op,
-                                                        const Expr &expr) {
+std::optional<int64_t>
+Instantiator::Impl::evaluateExpr(const CompiledOp &op,
+                                 const effect::Expr &expr) {
   if (expr.isConstant())
     return expr.offset;
   const Val &val = value(expr.value);

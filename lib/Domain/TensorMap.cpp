@@ -11,8 +11,6 @@
 
 using namespace titan;
 
-static std::string number(uint64_t value) { return std::to_string(value); }
-
 static std::string indexed(const char *field, int index) {
   return std::string(field) + "[" + std::to_string(index) + "]";
 }
@@ -57,11 +55,11 @@ static void checkIm2col(const TensorMap &map, const TargetInfo &target,
   const TmaIm2col &m = map.im2col;
   if (m.channels < 1 || m.channels > target.tmaMaxIm2colChannels)
     found.push_back({Code::TmaBoxRange, "channelsPerPixel",
-                     number(m.channels) + " channels are not in 1 .. " +
+                     std::to_string(m.channels) + " channels are not in 1 .. " +
                          std::to_string(target.tmaMaxIm2colChannels)});
   if (map.pixels() < 1 || map.pixels() > target.tmaMaxIm2colPixels)
     found.push_back({Code::TmaBoxRange, "pixelsPerColumn",
-                     number(m.pixels) + " pixels are not in 1 .. " +
+                     std::to_string(m.pixels) + " pixels are not in 1 .. " +
                          std::to_string(target.tmaMaxIm2colPixels)});
   // Corners share 32 bits: 16, 8 or 5 bits each (5.5.4.1).
   int corners = cornerDims(map);
@@ -89,7 +87,8 @@ static void checkIm2col(const TensorMap &map, const TargetInfo &target,
       found.push_back(
           {Code::TmaIm2col, indexed("pixelBoxUpperCorner", d),
            "the bounding box from " + std::to_string(m.lower[d]) + " to " +
-               number(map.dims[at]) + " - 1 + " + std::to_string(m.upper[d]) +
+               std::to_string(map.dims[at]) + " - 1 + " +
+               std::to_string(m.upper[d]) +
                (end > INT32_MAX ? " ends past 2^31" : " is empty")});
   }
 }
@@ -109,7 +108,8 @@ static void checkWide(const TensorMap &map, std::vector<TmaViolation> &found) {
   for (int d = 2; d < map.rank; ++d)
     if (map.elementStrides[d] > 1)
       found.push_back({Code::TmaElementStride, indexed("elementStrides", d),
-                       "element stride " + number(map.elementStrides[d]) +
+                       "element stride " +
+                           std::to_string(map.elementStrides[d]) +
                            ", but im2col::w strides along W alone"});
 }
 
@@ -159,8 +159,8 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
   if (!unknown.address && map.address % align != 0)
     reportPadded(Code::TmaBaseAlignment, map.address % align == 16,
                  "globalAddress",
-                 "address " + number(map.address) + " is " +
-                     number(map.address % align) +
+                 "address " + std::to_string(map.address) + " is " +
+                     std::to_string(map.address % align) +
                      " bytes past a multiple of " + std::to_string(align));
 
   for (int d = 0; d < map.rank; ++d) {
@@ -168,24 +168,25 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
     if (known && (map.dims[d] < 1 ||
                   map.dims[d] > static_cast<uint64_t>(target.tmaMaxDim)))
       report(Code::TmaDimRange, indexed("globalDim", d),
-             "extent " + number(map.dims[d]) + " is not in 1 .. " +
+             "extent " + std::to_string(map.dims[d]) + " is not in 1 .. " +
                  std::to_string(target.tmaMaxDim));
     if (known && d == 0 && isPacked(type)) {
       uint64_t group = isPadded(type) ? 128 : 2;
       if (map.dims[0] % group != 0)
         reportPadded(Code::TmaDimPacked, map.dims[0] % group == 64,
                      indexed("globalDim", 0),
-                     "extent " + number(map.dims[0]) + " of " + typeName +
-                         " is no multiple of " + number(group));
+                     "extent " + std::to_string(map.dims[0]) + " of " +
+                         typeName + " is no multiple of " +
+                         std::to_string(group));
     }
     if (tiled && (map.box[d] < 1 || map.box[d] > target.tmaMaxBox))
       report(Code::TmaBoxRange, indexed("boxDim", d),
-             "box extent " + number(map.box[d]) + " is not in 1 .. " +
+             "box extent " + std::to_string(map.box[d]) + " is not in 1 .. " +
                  std::to_string(target.tmaMaxBox));
     if (map.elementStrides[d] < 1 ||
         map.elementStrides[d] > target.tmaMaxElementStride)
       report(Code::TmaElementStride, indexed("elementStrides", d),
-             "element stride " + number(map.elementStrides[d]) +
+             "element stride " + std::to_string(map.elementStrides[d]) +
                  " is not in 1 .. " +
                  std::to_string(target.tmaMaxElementStride));
   }
@@ -198,12 +199,13 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
     if (stride % strideAlign != 0)
       reportPadded(Code::TmaStrideAlignment, stride % strideAlign == 16,
                    indexed("globalStrides", d - 1),
-                   "stride of " + number(stride) + " bytes is " +
-                       number(stride % strideAlign) + " past a multiple of " +
-                       std::to_string(strideAlign));
+                   "stride of " + std::to_string(stride) + " bytes is " +
+                       std::to_string(stride % strideAlign) +
+                       " past a multiple of " + std::to_string(strideAlign));
     if (stride > static_cast<uint64_t>(target.tmaMaxStride))
       report(Code::TmaStrideRange, indexed("globalStrides", d - 1),
-             "stride of " + number(stride) + " bytes is not below 2^40");
+             "stride of " + std::to_string(stride) +
+                 " bytes is not below 2^40");
   }
 
   if (!tiled)
@@ -214,20 +216,20 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
   std::string innerField = tiled ? indexed("boxDim", 0) : "channelsPerPixel";
   if (isPadded(type) && inner != 128)
     reportPadded(Code::TmaBoxPacked, inner == 64, innerField,
-                 "inner box of " + number(inner) + " values of " + typeName +
-                     "; it has to be 128");
+                 "inner box of " + std::to_string(inner) + " values of " +
+                     typeName + "; it has to be 128");
   if (!isPadded(type)) {
     int64_t bits = static_cast<int64_t>(inner) * type.bits;
     if (bits % (8 * target.tmaBoxBytesMultiple) != 0)
       report(Code::TmaBoxBytes, innerField,
-             number(inner) + " elements of " + typeName + " are " +
-                 number(bits / 8) + " bytes, no multiple of " +
+             std::to_string(inner) + " elements of " + typeName + " are " +
+                 std::to_string(bits / 8) + " bytes, no multiple of " +
                  std::to_string(target.tmaBoxBytesMultiple));
     if (!interleaved && swizzle.span != 0 && bits > 8 * int64_t(swizzle.span))
       report(Code::TmaBoxSwizzle, innerField,
-             number(inner) + " elements of " + typeName + " are " +
-                 number(bits / 8) + " bytes, but swizzle " + swizzleName +
-                 " spans " + std::to_string(swizzle.span));
+             std::to_string(inner) + " elements of " + typeName + " are " +
+                 std::to_string(bits / 8) + " bytes, but swizzle " +
+                 swizzleName + " spans " + std::to_string(swizzle.span));
   }
 
   if (found.empty() && encodedBoxBytes(map) > target.sharedBytesPerSm)

@@ -13,7 +13,7 @@
 
 using namespace titan;
 
-static Problem problemOf(const TmaViolation &violation) {
+static Problem violated(const TmaViolation &violation) {
   return {std::string(codeInfo(violation.code).code),
           violation.field + ": " + violation.message, violation.fix};
 }
@@ -24,7 +24,7 @@ Result<TmaTransfer> TmaTransfer::make(const TensorMap &map, const TmaCopy &copy,
   if (found.empty())
     found = validateCopy(map, copy, target);
   if (!found.empty())
-    return problemOf(found.front());
+    return violated(found.front());
 
   const TmaType &type = *map.type;
   bool load = copy.direction == TmaDirection::Load;

@@ -400,7 +400,7 @@ int Runner::run(ModuleOp module, KernelOp kernel,
 //===----------------------------------------------------------------------===//
 
 /// eager, lazy, random:SEED.
-static std::optional<Schedule> parseSchedule(StringRef text) {
+static std::optional<Schedule> parseAgentSchedule(StringRef text) {
   if (text == "eager")
     return Schedule{Schedule::Eager, 0};
   if (text == "lazy")
@@ -429,7 +429,7 @@ static std::optional<sim::Approximate> parseApproximate(StringRef text) {
 int titan::runRun(const RunCommand &options) {
   Session session("run", options.json);
   SimulatorOptions simulator;
-  auto schedule = parseSchedule(options.schedule);
+  auto schedule = parseAgentSchedule(options.schedule);
   if (!schedule) {
     session.fail(Code::ReplayInvalid,
                  "'" + Twine(options.schedule) + "' is no schedule",

@@ -13,10 +13,6 @@
 
 using namespace titan;
 
-static Problem illegal(const std::string &why) {
-  return {"layout-instruction", why};
-}
-
 static Digit row(int64_t extent, int64_t stride) { return {extent, 0, stride}; }
 static Digit col(int64_t extent, int64_t stride) { return {extent, 1, stride}; }
 static Digit rep(int64_t extent) { return {extent, Digit::replica, 0}; }

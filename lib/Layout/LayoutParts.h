@@ -17,6 +17,10 @@ constexpr int64_t sizeLimit = int64_t(1) << 40;
 
 inline bool isPowerOfTwo(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
+inline Problem illegal(const std::string &why) {
+  return {"layout-instruction", why};
+}
+
 inline Problem layoutMismatch(const std::string &why) {
   return {"layout-mismatch", why};
 }

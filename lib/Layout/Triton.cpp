@@ -15,10 +15,6 @@
 using namespace titan;
 using namespace titan::triton;
 
-static Problem illegal(const std::string &why) {
-  return {"layout-instruction", why};
-}
-
 static std::optional<Problem> checkShape(const Numbers &shape) {
   if (shape.empty() || shape.size() > size_t(Coord::maxRank))
     return illegal("a tensor of rank " + std::to_string(shape.size()));

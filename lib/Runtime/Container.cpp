@@ -16,7 +16,7 @@ using namespace titan::runtime;
 
 namespace {
 
-constexpr std::string_view magic = "TITANPKG";
+constexpr std::string_view packageMagic = "TITANPKG";
 constexpr uint64_t headerSize = 40;
 constexpr uint64_t tableEntrySize = 48;
 constexpr uint64_t blobAlignment = 16;
@@ -91,7 +91,7 @@ titan::runtime::packContainer(const Container &container) {
   }
 
   std::vector<uint8_t> file(at);
-  std::copy(magic.begin(), magic.end(), file.begin());
+  std::copy(packageMagic.begin(), packageMagic.end(), file.begin());
   put(file, 8, containerVersion);
   put(file, 16, at);
   put(file, 24, static_cast<uint64_t>(container.manifest.size()));
@@ -116,8 +116,9 @@ titan::runtime::parseContainer(std::span<const uint8_t> file,
   auto fail = [&](Code code, std::string message) {
     return makeError(code, std::move(message), place, compileAgain);
   };
-  const size_t magicSeen = std::min(file.size(), magic.size());
-  if (file.empty() || std::memcmp(file.data(), magic.data(), magicSeen) != 0)
+  const size_t magicSeen = std::min(file.size(), packageMagic.size());
+  if (file.empty() ||
+      std::memcmp(file.data(), packageMagic.data(), magicSeen) != 0)
     return fail(Code::PackageInvalid, "this is not a TITAN package");
   if (file.size() < headerSize)
     return fail(

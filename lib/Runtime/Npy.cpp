@@ -17,7 +17,7 @@ using namespace titan::runtime;
 
 namespace {
 
-constexpr std::string_view magic = "\x93NUMPY";
+constexpr std::string_view npyMagic = "\x93NUMPY";
 
 /// Reads the header dictionary: a Python literal with string keys and values
 /// that are a string, True or False, or a tuple of integers.
@@ -167,7 +167,7 @@ titan::runtime::parseNpy(std::span<const uint8_t> file,
                          const std::string &place) {
   const std::string_view text(reinterpret_cast<const char *>(file.data()),
                               file.size());
-  if (!text.starts_with(magic))
+  if (!text.starts_with(npyMagic))
     return formatError("this is not an .npy file", place);
   if (file.size() < 10)
     return formatError("the file ends within its header", place);
@@ -275,10 +275,10 @@ titan::runtime::formatNpy(DType t, std::span<const int64_t> shape,
   header += "), }";
   // Magic, version, length and header fill a multiple of 64 bytes, the last
   // byte a newline.
-  const size_t prefix = magic.size() + 2 + 2;
+  const size_t prefix = npyMagic.size() + 2 + 2;
   header.append(63 - (prefix + header.size()) % 64, ' ');
   header += '\n';
-  std::string file(magic);
+  std::string file(npyMagic);
   file += {'\1', '\0', static_cast<char>(header.size()),
            static_cast<char>(header.size() >> 8)};
   file += header;

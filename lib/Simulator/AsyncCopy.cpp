@@ -217,7 +217,7 @@ static Step mbarrierArrive(Agent &agent, const Inst &inst) {
   return machine.failed() ? Step::Failed : Step::Ran;
 }
 
-static Waits waitsForGroup(Agent &, const Inst &) {
+static Waits waitsForCopies(Agent &, const Inst &) {
   return {.what = "a group of cp.async"};
 }
 
@@ -246,12 +246,12 @@ void titan::sim::registerAsyncCopy(ExecutionTable &table) {
   });
   table.add<CpAsyncWaitOp>([](Compiler &c, CpAsyncWaitOp op) {
     compileWait(c, op, Mechanism::AsyncGroup, op.getToken(), 0, /*byWarp=*/true)
-        .waits = waitsForGroup;
+        .waits = waitsForCopies;
   });
   table.add<CpAsyncWaitGroupOp>([](Compiler &c, CpAsyncWaitGroupOp op) {
     compileWait(c, op, Mechanism::AsyncGroup, nullptr, op.getPending(),
                 /*byWarp=*/true)
-        .waits = waitsForGroup;
+        .waits = waitsForCopies;
   });
   table.add<CpAsyncMBarrierArriveOp>(
       [](Compiler &c, CpAsyncMBarrierArriveOp op) {

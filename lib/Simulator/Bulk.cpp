@@ -54,7 +54,7 @@ static uint64_t runAddress(Agent &agent, const Inst &inst) {
   return begin;
 }
 
-static Step copy(Agent &agent, const Inst &inst, TmaDirection direction) {
+static Step bulkCopy(Agent &agent, const Inst &inst, TmaDirection direction) {
   Machine &machine = agent.machine;
   if (!agent.oneThread(inst))
     return Step::Failed;
@@ -79,13 +79,13 @@ static Step copy(Agent &agent, const Inst &inst, TmaDirection direction) {
 }
 
 static Step bulkLoad(Agent &agent, const Inst &inst) {
-  return copy(agent, inst, TmaDirection::Load);
+  return bulkCopy(agent, inst, TmaDirection::Load);
 }
 static Step bulkStore(Agent &agent, const Inst &inst) {
-  return copy(agent, inst, TmaDirection::Store);
+  return bulkCopy(agent, inst, TmaDirection::Store);
 }
 static Step bulkReduce(Agent &agent, const Inst &inst) {
-  return copy(agent, inst, TmaDirection::Reduce);
+  return bulkCopy(agent, inst, TmaDirection::Reduce);
 }
 
 namespace {

@@ -19,7 +19,7 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::sim;
 
-std::string titan::sim::placeOf(Location loc) {
+std::string titan::sim::placeOf(mlir::Location loc) {
   if (auto file = loc->findInstanceOf<FileLineColLoc>())
     return llvm::formatv(
         "{0}:{1}:{2}",

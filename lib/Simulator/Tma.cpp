@@ -30,7 +30,7 @@ Copy::Copy(Agent &agent, const Inst &inst, TmaDirection direction)
 }
 
 /// A copy by TMA, from its place as the executing thread sees it.
-static Step copy(Agent &agent, const Inst &inst, TmaDirection direction) {
+static Step tmaCopy(Agent &agent, const Inst &inst, TmaDirection direction) {
   Machine &machine = agent.machine;
   const Program &program = agent.program;
   if (!agent.oneThread(inst))
@@ -118,13 +118,13 @@ Step titan::sim::issueCopy(std::shared_ptr<Copy> copy) {
 }
 
 static Step tmaLoad(Agent &agent, const Inst &inst) {
-  return copy(agent, inst, TmaDirection::Load);
+  return tmaCopy(agent, inst, TmaDirection::Load);
 }
 static Step tmaStore(Agent &agent, const Inst &inst) {
-  return copy(agent, inst, TmaDirection::Store);
+  return tmaCopy(agent, inst, TmaDirection::Store);
 }
 static Step tmaReduce(Agent &agent, const Inst &inst) {
-  return copy(agent, inst, TmaDirection::Reduce);
+  return tmaCopy(agent, inst, TmaDirection::Reduce);
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,27 +11,27 @@
 namespace titan {
 namespace {
 
-template <typename... Fences> constexpr uint8_t set(Fences... fences) {
-  return ((1u << static_cast<unsigned>(fences)) | ...);
+template <typename... Fences> constexpr uint8_t fences(Fences... each) {
+  return ((1u << static_cast<unsigned>(each)) | ...);
 }
 
 using enum FenceSpace;
 // The window of the cluster contains that of the CTA.
-constexpr MemorySpaceInfo table[] = {
-    {MemorySpace::Global, "global", set(All, Global), MemorySpace::Global},
-    {MemorySpace::SharedOwn, "shared", set(All, SharedCta, SharedCluster),
+constexpr MemorySpaceInfo spaces[] = {
+    {MemorySpace::Global, "global", fences(All, Global), MemorySpace::Global},
+    {MemorySpace::SharedOwn, "shared", fences(All, SharedCta, SharedCluster),
      MemorySpace::SharedPeer},
-    {MemorySpace::SharedPeer, "a peer's shared", set(All, SharedCluster),
+    {MemorySpace::SharedPeer, "a peer's shared", fences(All, SharedCluster),
      MemorySpace::SharedOwn},
 };
-static_assert(std::size(table) == numMemorySpaces);
+static_assert(std::size(spaces) == numMemorySpaces);
 
 } // namespace
 
-std::span<const MemorySpaceInfo> memorySpaces() { return table; }
+std::span<const MemorySpaceInfo> memorySpaces() { return spaces; }
 
 const MemorySpaceInfo &memorySpaceInfo(MemorySpace space) {
-  return table[static_cast<unsigned>(space)];
+  return spaces[static_cast<unsigned>(space)];
 }
 
 bool fenceCovers(FenceSpace fence, MemorySpace space) {

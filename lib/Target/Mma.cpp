@@ -17,13 +17,13 @@ constexpr std::string_view w =
     "PTX \"wgmma: Matrix shape\"; every N assembled with ptxas 13.0";
 constexpr std::string_view t =
     "PTX \"tcgen05: Matrix shape\", \"Kind::\" tables";
-constexpr std::string_view s =
-    "PTX \"mma: Multiply-and-Accumulate Instruction\"; assembled with ptxas 13.0";
+constexpr std::string_view s = "PTX \"mma: Multiply-and-Accumulate "
+                               "Instruction\"; assembled with ptxas 13.0";
 constexpr std::string_view f = "CDNA3 ISA, MFMA; assembled with llvm-mc 22";
 
 using enum MmaFamily;
 
-constexpr MmaShape rows[] = {
+constexpr MmaShape shapes[] = {
     // wgmma: one warpgroup, M 64, K of 32 bytes.
     {Wgmma, "f16", "f16", "", "f16 f32", 64, 8, 256, 8, 16, 1, true, w},
     {Wgmma, "bf16", "bf16", "", "f32", 64, 8, 256, 8, 16, 1, true, w},
@@ -109,13 +109,13 @@ bool MmaShape::takesN(int n) const {
   return n >= nMin && n <= nMax && (n - nMin) % nStep == 0;
 }
 
-std::span<const MmaShape> allMmaShapes() { return rows; }
+std::span<const MmaShape> allMmaShapes() { return shapes; }
 
 const MmaShape *findMma(MmaFamily family, std::string_view a,
                         std::string_view b, std::string_view d, int m, int n,
                         int k, int ctas, Code *why) {
   Code reason = Code::MmaType;
-  for (const MmaShape &row : rows) {
+  for (const MmaShape &row : shapes) {
     if (row.family != family || !row.takes(a, b, d))
       continue;
     if (row.m == m && row.takesN(n) && row.k == k && row.ctas == ctas)

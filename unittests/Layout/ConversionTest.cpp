@@ -14,7 +14,7 @@
 //     --gtest_filter='Conversion.*'
 //
 //===----------------------------------------------------------------------===//
-#include "Parsed.h"
+#include "Cases.h"
 
 #include "titan/Layout/Access.h"
 #include "titan/Layout/Conversion.h"
@@ -29,10 +29,6 @@ using namespace titan;
 
 namespace {
 
-uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 uint64_t cases() {
   return fromEnvironment("TITAN_CASES",
                          std::getenv("TITAN_TEST_FULL") ? 100000 : 1000);

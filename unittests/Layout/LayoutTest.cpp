@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Parsed.h"
+#include "Cases.h"
 
 #include "titan/Layout/LayoutTable.h"
 #include "titan/Target/Codes.h"

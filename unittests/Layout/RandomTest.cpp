@@ -23,6 +23,8 @@
 // 1,000 layouts; 100,000 with TITAN_TEST_FULL (./test --full).
 //
 //===----------------------------------------------------------------------===//
+#include "Cases.h"
+
 #include "titan/Layout/LayoutTable.h"
 
 #include <gtest/gtest.h>
@@ -45,11 +47,6 @@ static void PrintTo(const Coord &at, std::ostream *os) {
 namespace {
 
 enum Kind { Sums, Nested, Bits, Mixed };
-
-uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
-  const char *text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
 
 /// The function by its definition.
 Coord reference(const Layout &layout, const Coord &in) {

@@ -26,7 +26,7 @@ using namespace titan::runtime::launch;
 
 namespace {
 
-runtime::Result<Options> parse(std::vector<const char *> words) {
+runtime::Result<Options> parseWords(std::vector<const char *> words) {
   return parseOptions(words);
 }
 
@@ -36,30 +36,30 @@ std::string codeOf(std::vector<const char *> words) {
 }
 
 TEST(Options, All) {
-  auto o = parse({"p.titanpkg",
-                  "--kernel",
-                  "gemm",
-                  "--arg",
-                  "A=random:1,shape=128x64,rowstride=80,offset=8",
-                  "--arg=B=b,1.npy",
-                  "--shape",
-                  "D=2x3",
-                  "--shape=M=7",
-                  "--scalar",
-                  "alpha=1.5",
-                  "--out",
-                  "D=d.npy",
-                  "--bench=3",
-                  "--warmup",
-                  "0",
-                  "--timeout",
-                  "2.5",
-                  "--json",
-                  "--device=1",
-                  "--flops",
-                  "1e9",
-                  "--property",
-                  "multiprocessor_count=7"});
+  auto o = parseWords({"p.titanpkg",
+                       "--kernel",
+                       "gemm",
+                       "--arg",
+                       "A=random:1,shape=128x64,rowstride=80,offset=8",
+                       "--arg=B=b,1.npy",
+                       "--shape",
+                       "D=2x3",
+                       "--shape=M=7",
+                       "--scalar",
+                       "alpha=1.5",
+                       "--out",
+                       "D=d.npy",
+                       "--bench=3",
+                       "--warmup",
+                       "0",
+                       "--timeout",
+                       "2.5",
+                       "--json",
+                       "--device=1",
+                       "--flops",
+                       "1e9",
+                       "--property",
+                       "multiprocessor_count=7"});
   ASSERT_TRUE(o) << o.error().text();
   EXPECT_EQ(o->package, "p.titanpkg");
   EXPECT_EQ(o->kernel, "gemm");
@@ -82,7 +82,7 @@ TEST(Options, All) {
   EXPECT_EQ(o->flops, 1e9);
   EXPECT_EQ(o->properties[0], 7);
   // --bench does not take the next word.
-  EXPECT_EQ(parse({"--bench", "p"})->package, "p");
+  EXPECT_EQ(parseWords({"--bench", "p"})->package, "p");
 }
 
 TEST(Options, Refused) {
@@ -219,8 +219,8 @@ TEST_F(Resolve, Refused) {
 
 TEST_F(Resolve, Scalars) {
   auto value = [&](const char *splits) {
-    Options o = *parse({"p", "--arg", "A=zeros,shape=4x8", "--arg",
-                        "B=zeros,shape=6x8", "--scalar", "alpha=0.1"});
+    Options o = *parseWords({"p", "--arg", "A=zeros,shape=4x8", "--arg",
+                             "B=zeros,shape=6x8", "--scalar", "alpha=0.1"});
     o.scalars["splits"] = splits;
     auto r = resolveArguments(kernel, o, files);
     code = r ? "ok" : r.error().code;

@@ -31,9 +31,9 @@ static Value sharedMapAddress(KernelLowering &kl, Operation *op, Value map) {
   return kl.sharedAddress(map);
 }
 
-static LogicalResult replaceField(KernelLowering &kl, Operation *op, Value map,
-                                  const Twine &field, StringRef ordinal,
-                                  StringRef constraint, Value value) {
+static LogicalResult emitReplace(KernelLowering &kl, Operation *op, Value map,
+                                 const Twine &field, StringRef ordinal,
+                                 StringRef constraint, Value value) {
   Value address = sharedMapAddress(kl, op, map);
   if (!address)
     return failure();
@@ -83,28 +83,28 @@ void titan::populateTensormapLowerings(LoweringTable &table) {
   });
   table.add<TensormapReplaceAddressOp>(
       [](KernelLowering &kl, TensormapReplaceAddressOp o) {
-        return replaceField(
+        return emitReplace(
             kl, o, o.getMap(), "global_address.shared::cta.b1024.b64", "", "l",
             kl.elementAddress(o.getTensor(), kl.getAll(o.getCoords())));
       });
   table.add<TensormapReplaceDimOp>([](KernelLowering &kl,
                                       TensormapReplaceDimOp o) {
-    return replaceField(kl, o, o.getMap(), "global_dim.shared::cta.b1024.b32",
-                        std::to_string(ordinal(o.getMap(), o.getDimension())) +
-                            ", ",
-                        "r", kl.get1(o.getSize()));
+    return emitReplace(kl, o, o.getMap(), "global_dim.shared::cta.b1024.b32",
+                       std::to_string(ordinal(o.getMap(), o.getDimension())) +
+                           ", ",
+                       "r", kl.get1(o.getSize()));
   });
-  table.add<TensormapReplaceStrideOp>(
-      [](KernelLowering &kl, TensormapReplaceStrideOp o) {
-        uint64_t dimension = ordinal(o.getMap(), o.getDimension());
-        if (!dimension)
-          return LogicalResult(
-              o.emitError("[tma-replace] the innermost dimension has no stride "
-                          "in a tensor map (PTX ISA, tensormap.replace)"));
-        return replaceField(
-            kl, o, o.getMap(), "global_stride.shared::cta.b1024.b64",
-            std::to_string(dimension - 1) + ", ", "l", kl.get1(o.getStride()));
-      });
+  table.add<TensormapReplaceStrideOp>([](KernelLowering &kl,
+                                         TensormapReplaceStrideOp o) {
+    uint64_t dimension = ordinal(o.getMap(), o.getDimension());
+    if (!dimension)
+      return LogicalResult(
+          o.emitError("[tma-replace] the innermost dimension has no stride "
+                      "in a tensor map (PTX ISA, tensormap.replace)"));
+    return emitReplace(kl, o, o.getMap(), "global_stride.shared::cta.b1024.b64",
+                       std::to_string(dimension - 1) + ", ", "l",
+                       kl.get1(o.getStride()));
+  });
   table.add<TensormapCpFenceproxyOp>(
       [](KernelLowering &kl, TensormapCpFenceproxyOp o) {
         Value source = sharedMapAddress(kl, o, o.getSource());

@@ -75,20 +75,20 @@ static void storeEffects(EffectList &effects, RankedTensorType tile,
                          const char *source) {
   Footprint bytes = tileOf(target, tile);
   bytes.ctas.peer = reduction.has_value();
-  effects.add(Access{.kind = reduction ? AccessKind::Reduction
-                                       : AccessKind::Write,
-                     .proxy = Proxy::AsyncGeneric,
-                     .mechanism = Mechanism::Phase,
-                     .bytes = bytes,
-                     .sem = sem,
-                     .scope = Scope::Cluster,
-                     .reduction = reduction},
-              source);
   effects.add(
-      CompleteTx{.barrier = barrierOf(barrier, index),
-                 .bytes = Expr::constant(getElementBytes(tile.getElementType())),
-                 .tile = tile},
+      Access{.kind = reduction ? AccessKind::Reduction : AccessKind::Write,
+             .proxy = Proxy::AsyncGeneric,
+             .mechanism = Mechanism::Phase,
+             .bytes = bytes,
+             .sem = sem,
+             .scope = Scope::Cluster,
+             .reduction = reduction},
       source);
+  effects.add(CompleteTx{.barrier = barrierOf(barrier, index),
+                         .bytes = effect::Expr::constant(
+                             getElementBytes(tile.getElementType())),
+                         .tile = tile},
+              source);
 }
 
 LogicalResult StAsyncOp::verify() {

@@ -89,7 +89,7 @@ LogicalResult MBarrierInitOp::verify() {
 void MBarrierInitOp::getHardwareEffects(EffectList &effects) {
   effects.add(Lifetime{.kind = Lifetime::Init,
                        .barrier = {getBarrier(), getIndex(), {}},
-                       .count = Expr::constant(getCount())},
+                       .count = effect::Expr::constant(getCount())},
               "PTX ISA, mbarrier.init");
   effects.add(Access{.kind = AccessKind::Write,
                      .bytes = objectOf(getBarrier(), getIndex())},
@@ -132,7 +132,7 @@ template <typename Op> static LogicalResult verifyArrive(Op op) {
 LogicalResult MBarrierArriveOp::verify() { return verifyArrive(*this); }
 void MBarrierArriveOp::getHardwareEffects(EffectList &effects) {
   effects.add(Arrive{.barrier = barrierOf(getBarrier(), getIndex()),
-                     .count = Expr::constant(getCount()),
+                     .count = effect::Expr::constant(getCount()),
                      .sem = toSem(getSem()),
                      .scope = toScope(getScope()),
                      .state = getState()},
@@ -145,7 +145,7 @@ Cardinality MBarrierArriveOp::getCardinality() {
 LogicalResult MBarrierArriveDropOp::verify() { return verifyArrive(*this); }
 void MBarrierArriveDropOp::getHardwareEffects(EffectList &effects) {
   effects.add(Arrive{.barrier = barrierOf(getBarrier(), getIndex()),
-                     .count = Expr::constant(getCount()),
+                     .count = effect::Expr::constant(getCount()),
                      .sem = toSem(getSem()),
                      .scope = toScope(getScope()),
                      .drops = true,
@@ -165,7 +165,7 @@ LogicalResult MBarrierArriveExpectTxOp::verify() {
 }
 void MBarrierArriveExpectTxOp::getHardwareEffects(EffectList &effects) {
   BarrierRef barrier = barrierOf(getBarrier(), getIndex());
-  effects.add(ExpectTx{barrier, Expr::of(getBytes())},
+  effects.add(ExpectTx{barrier, effect::Expr::of(getBytes())},
               "PTX ISA, mbarrier.arrive (.expect_tx)");
   effects.add(Arrive{.barrier = barrier,
                      .sem = toSem(getSem()),
@@ -178,9 +178,9 @@ Cardinality MBarrierArriveExpectTxOp::getCardinality() {
 }
 
 void MBarrierExpectTxOp::getHardwareEffects(EffectList &effects) {
-  effects.add(
-      ExpectTx{barrierOf(getBarrier(), getIndex()), Expr::of(getBytes())},
-      "PTX ISA, mbarrier.expect_tx");
+  effects.add(ExpectTx{barrierOf(getBarrier(), getIndex()),
+                       effect::Expr::of(getBytes())},
+              "PTX ISA, mbarrier.expect_tx");
 }
 Cardinality MBarrierExpectTxOp::getCardinality() {
   return Cardinality::EveryThread;
@@ -190,9 +190,9 @@ LogicalResult MBarrierCompleteTxOp::verify() {
   return verifySlot(*this, getBarrier(), getIndex());
 }
 void MBarrierCompleteTxOp::getHardwareEffects(EffectList &effects) {
-  effects.add(
-      CompleteTx{barrierOf(getBarrier(), getIndex()), Expr::of(getBytes())},
-      "PTX ISA, mbarrier.complete_tx");
+  effects.add(CompleteTx{barrierOf(getBarrier(), getIndex()),
+                         effect::Expr::of(getBytes())},
+              "PTX ISA, mbarrier.complete_tx");
 }
 Cardinality MBarrierCompleteTxOp::getCardinality() {
   return Cardinality::EveryThread;
@@ -280,7 +280,7 @@ LogicalResult BarrierSyncOp::verify() {
 }
 void BarrierSyncOp::getHardwareEffects(EffectList &effects) {
   effects.add(ThreadBarrier{.kind = ThreadBarrier::Named,
-                            .id = Expr::constant(getId()),
+                            .id = effect::Expr::constant(getId()),
                             .threads = static_cast<int64_t>(getThreads())},
               "PTX ISA, barrier");
 }
@@ -292,7 +292,7 @@ LogicalResult BarrierArriveOp::verify() {
 void BarrierArriveOp::getHardwareEffects(EffectList &effects) {
   effects.add(ThreadBarrier{.kind = ThreadBarrier::Named,
                             .role = ThreadBarrier::Arrive,
-                            .id = Expr::constant(getId()),
+                            .id = effect::Expr::constant(getId()),
                             .threads = static_cast<int64_t>(getThreads()),
                             .sem = Sem::Release},
               "PTX ISA, barrier");

@@ -144,9 +144,9 @@ void BulkLoadOp::getHardwareEffects(EffectList &effects) {
                      .mechanism = Mechanism::Phase,
                      .bytes = written},
               "PTX ISA, Async proxy");
-  effects.add(
-      CompleteTx{barrier, Expr::constant(getBuffer().getType().getTileBytes())},
-      source);
+  effects.add(CompleteTx{barrier, effect::Expr::constant(
+                                      getBuffer().getType().getTileBytes())},
+              source);
 }
 Cardinality BulkLoadOp::getCardinality() { return Cardinality::OneThread; }
 
@@ -159,13 +159,13 @@ static void storeEffects(EffectList &effects, TypedValue<SharedType> buffer,
                      .mechanism = Mechanism::BulkGroup,
                      .bytes = viewOf(buffer)},
               "PTX ISA, Async proxy");
-  effects.add(Access{.kind = reduction ? AccessKind::Reduction
-                                       : AccessKind::Write,
-                     .proxy = Proxy::Async,
-                     .mechanism = Mechanism::BulkGroup,
-                     .bytes = runOf(tensor, coords, buffer.getType()),
-                     .reduction = reduction},
-              source);
+  effects.add(
+      Access{.kind = reduction ? AccessKind::Reduction : AccessKind::Write,
+             .proxy = Proxy::Async,
+             .mechanism = Mechanism::BulkGroup,
+             .bytes = runOf(tensor, coords, buffer.getType()),
+             .reduction = reduction},
+      source);
 }
 
 LogicalResult BulkStoreOp::verify() {
@@ -226,16 +226,16 @@ static void peerEffects(EffectList &effects, TypedValue<SharedType> source,
               "PTX ISA, Async proxy");
   Footprint written = viewOf(target);
   written.ctas.peer = true;
-  effects.add(Access{.kind = reduction ? AccessKind::Reduction
-                                       : AccessKind::Write,
-                     .proxy = Proxy::Async,
-                     .mechanism = Mechanism::Phase,
-                     .bytes = written,
-                     .reduction = reduction},
-              section);
   effects.add(
-      CompleteTx{barrier, Expr::constant(source.getType().getTileBytes())},
+      Access{.kind = reduction ? AccessKind::Reduction : AccessKind::Write,
+             .proxy = Proxy::Async,
+             .mechanism = Mechanism::Phase,
+             .bytes = written,
+             .reduction = reduction},
       section);
+  effects.add(CompleteTx{barrier, effect::Expr::constant(
+                                      source.getType().getTileBytes())},
+              section);
 }
 
 LogicalResult BulkCopyToPeerOp::verify() { return verifyToPeer(*this); }

@@ -259,7 +259,7 @@ void InlinePtxOp::getHardwareEffects(EffectList &effects) {
       break;
     case PtxDoes::Arrive:
       effects.add(Arrive{.barrier = barrierOf(operand, {}),
-                         .count = Expr::constant(effect.getCount())},
+                         .count = effect::Expr::constant(effect.getCount())},
                   source);
       break;
     case PtxDoes::Fence:

@@ -61,14 +61,14 @@ Result<Layout> titan::getMatrixOperand(SharedType type, bool transposed) {
                       layout.bits());
 }
 
-static Type elementOf(Value operand) {
+static Type operandElement(Value operand) {
   if (auto shared = dyn_cast<SharedType>(operand.getType()))
     return shared.getElementType();
   return cast<RankedTensorType>(operand.getType()).getElementType();
 }
 
 const MmaShape *MmaOp::getInstruction() {
-  Type a = elementOf(getA());
+  Type a = operandElement(getA());
   Type b = getB().getType().getElementType();
   return findMma(
       MmaFamily::Wgmma, getMmaOperandName(a, getUnsignedA()).str(),
@@ -87,7 +87,7 @@ static MmaType accumulatorType(Type type) {
 
 MmaProduct titan::getWarpgroupProduct(Operation *product) {
   auto op = cast<MmaOp>(product);
-  Type a = elementOf(op.getA());
+  Type a = operandElement(op.getA());
   return {
       .a = operandType(a, op.getUnsignedA()),
       .b = operandType(op.getB().getType().getElementType(), op.getUnsignedB()),

@@ -29,7 +29,8 @@ static LogicalResult verifyOrder(PipeCreateOp pipe) {
     return pipe.emitOpError("[pipe-order] a pipe without buffers carries turns "
                             "alone: it has no fill, no release, and its "
                             "consumers take each turn together");
-  if (pipe.getCredit() < 0 || pipe.getCredit() > pipe.getType().getDepth())
+  if (pipe.getCredit() < 0 ||
+      pipe.getCredit() > uint64_t(pipe.getType().getDepth()))
     return pipe.emitOpError("[pipe-order] a credit of ")
            << pipe.getCredit() << " turns: a pipe of depth "
            << pipe.getType().getDepth() << " holds at most as many";

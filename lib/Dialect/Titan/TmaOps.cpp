@@ -157,9 +157,9 @@ void TmaLoadOp::getHardwareEffects(EffectList &effects) {
                      .mechanism = Mechanism::Phase,
                      .bytes = written},
               "PTX ISA, Async proxy");
-  effects.add(
-      CompleteTx{barrier, Expr::constant(getMap().getType().getBoxBytes())},
-      source);
+  effects.add(CompleteTx{barrier, effect::Expr::constant(
+                                      getMap().getType().getBoxBytes())},
+              source);
 }
 Cardinality TmaLoadOp::getCardinality() { return Cardinality::OneThread; }
 void TmaLoadOp::getTileFlow(flow::Steps &) {}
