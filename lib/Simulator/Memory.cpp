@@ -38,6 +38,45 @@ Memory::Shadow *Memory::shadowOf(uint64_t address, size_t &at, bool make) {
   return lastShadow = found->second.get();
 }
 
+/// Bytes that one event wrote: `at` from the first one asked for, `index` in the
+/// shadow.
+struct Memory::Run {
+  size_t at, index, bytes;
+};
+
+template <typename Visit>
+void Memory::forEachRun(uint64_t address, size_t bytes, bool make,
+                        Visit &&visit) {
+  for (size_t i = 0, index; i < bytes;) {
+    Shadow *shadow = shadowOf(address + i, index, make);
+    size_t end =
+        isShared() ? bytes : std::min<size_t>(bytes, i + pageBytes - index);
+    if (!shadow) {
+      i = end;
+      continue;
+    }
+    while (i < end) {
+      const EventId *first = &shadow->event[index], *last = first + (end - i);
+      // Most often they are all of one event.
+      const EventId *other =
+          std::memcmp(first, first + 1, (end - i - 1) * sizeof *first)
+              ? std::find_if(first, last,
+                             [&](EventId id) { return id != *first; })
+              : last;
+      size_t run = other - first;
+      visit(*shadow, Run{i, index, run});
+      i += run;
+      index += run;
+    }
+  }
+}
+
+/// Whether each is not: valid from poison, poison from valid.
+static void flip(uint8_t *to, const uint8_t *from, size_t bytes) {
+  for (size_t i = 0; i < bytes; ++i)
+    to[i] = !from[i];
+}
+
 bool Memory::read(uint64_t address, size_t bytes, uint8_t *data,
                   uint8_t *poison, Viewer *viewer) {
   record(false, address, bytes);
@@ -49,31 +88,21 @@ bool Memory::read(uint64_t address, size_t bytes, uint8_t *data,
   } else {
     good = !std::memchr(valid.data() + address, 0, bytes);
     if (poison)
-      for (size_t i = 0; i < bytes; ++i)
-        poison[i] = !valid[address + i];
+      flip(poison, valid.data() + address, bytes);
   }
   if (!viewer)
     return good;
   bool any = false;
-  for (size_t i = 0, index; i < bytes;) {
-    Shadow *shadow = shadowOf(address + i, index, false);
-    size_t end = std::min(
-        bytes, isShared() ? bytes : i + static_cast<size_t>(pageBytes) - index);
-    if (!shadow) {
-      i = end;
-      continue;
-    }
-    for (; i < end; ++i, ++index) {
-      if (!viewer->missesAndSeesOld(shadow->event[index]))
-        continue;
-      any = true;
-      data[i] = shadow->before[index];
-      bool bad = shadow->poisonBefore[index];
-      if (poison)
-        poison[i] = bad;
-      good &= !bad;
-    }
-  }
+  forEachRun(address, bytes, false, [&](Shadow &shadow, Run run) {
+    if (!viewer->missesAndSeesOld(shadow.event[run.index]))
+      return;
+    any = true;
+    std::memcpy(data + run.at, &shadow.before[run.index], run.bytes);
+    const uint8_t *bad = &shadow.poisonBefore[run.index];
+    if (poison)
+      std::memcpy(poison + run.at, bad, run.bytes);
+    good &= !std::memchr(bad, 1, run.bytes);
+  });
   if (!any || !isShared() || poison == nullptr)
     return good;
   return !std::memchr(poison, 1, bytes);
@@ -81,12 +110,12 @@ bool Memory::read(uint64_t address, size_t bytes, uint8_t *data,
 
 void Memory::oldBytes(uint64_t address, size_t bytes, Viewer &viewer,
                       std::vector<OldByte> &to) {
-  for (size_t i = 0, index; i < bytes; ++i) {
-    Shadow *shadow = shadowOf(address + i, index, false);
-    if (shadow && viewer.missesAndSeesOld(shadow->event[index]))
-      to.push_back(
-          {address + i, shadow->before[index], shadow->poisonBefore[index]});
-  }
+  forEachRun(address, bytes, false, [&](Shadow &shadow, Run run) {
+    if (viewer.missesAndSeesOld(shadow.event[run.index]))
+      for (size_t i = 0; i < run.bytes; ++i)
+        to.push_back({address + run.at + i, shadow.before[run.index + i],
+                      shadow.poisonBefore[run.index + i]});
+  });
 }
 
 void Memory::write(uint64_t address, size_t bytes, const uint8_t *data,
@@ -96,29 +125,37 @@ void Memory::write(uint64_t address, size_t bytes, const uint8_t *data,
   if (views)
     return apply(address, bytes, data, poison, event, *writer, wins);
   std::memcpy(at(address), data, bytes);
-  if (isShared())
-    for (size_t i = 0; i < bytes; ++i)
-      valid[address + i] = !(poison && poison[i]);
+  if (!isShared())
+    return;
+  if (poison)
+    flip(valid.data() + address, poison, bytes);
+  else
+    std::memset(valid.data() + address, 1, bytes);
 }
 
 void Memory::apply(uint64_t address, size_t bytes, const uint8_t *data,
                    const uint8_t *poison, EventId event, Viewer &writer,
                    bool wins) {
-  for (size_t i = 0, index; i < bytes; ++i) {
-    uint64_t a = address + i;
-    Shadow *shadow = shadowOf(a, index, true);
-    bool loses = !wins && writer.missesAndSeesOld(shadow->event[index]);
-    if (shadow->event[index] != event) {
-      shadow->event[index] = event;
-      shadow->before[index] = *at(a);
-      shadow->poisonBefore[index] = isPoison(a);
+  forEachRun(address, bytes, true, [&](Shadow &shadow, Run run) {
+    uint64_t a = address + run.at;
+    EventId old = shadow.event[run.index];
+    bool loses = !wins && writer.missesAndSeesOld(old);
+    if (old != event) {
+      std::fill_n(&shadow.event[run.index], run.bytes, event);
+      std::memcpy(&shadow.before[run.index], at(a), run.bytes);
+      if (isShared())
+        flip(&shadow.poisonBefore[run.index], valid.data() + a, run.bytes);
     }
     if (loses)
-      continue;
-    *at(a) = data[i];
-    if (isShared())
-      valid[a] = !(poison && poison[i]);
-  }
+      return;
+    std::memcpy(at(a), data + run.at, run.bytes);
+    if (!isShared())
+      return;
+    if (poison)
+      flip(valid.data() + a, poison + run.at, run.bytes);
+    else
+      std::memset(valid.data() + a, 1, run.bytes);
+  });
   if (!tiles.empty())
     changeLoaded(address, bytes, writer);
 }

@@ -6,14 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Three ways to the same bits. Where all sums fit into the accumulator (small
-// integers, as tests have them), float addition gives them in any order. Where
-// exponents are moderate, fixed point is floats that are scaled and truncated,
-// which compilers make vectors of. The rest goes term by term.
+// What the header says, term by term. MmaLanes.cpp makes the same bits of most
+// products, many elements at a time.
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Target/MmaSum.h"
 
+#include "MmaLanes.h"
 #include "Words.h"
 
 #include <algorithm>
@@ -37,35 +36,6 @@ constexpr MmaArithmetic arithmetics[] = {
 
 constexpr std::string_view names[] = {"f16", "bf16", "tf32", "e4m3", "e5m2",
                                       "s8",  "u8",   "f32",  "s32"};
-
-/// A floating-point format; `infinite`: it has infinities.
-struct Format {
-  int bits, exponent, mantissa;
-  bool infinite = true;
-  int bias() const { return (1 << (exponent - 1)) - 1; }
-};
-
-Format formatOf(MmaType type) {
-  switch (type) {
-  case MmaType::F16:
-    return {16, 5, 10};
-  case MmaType::BF16:
-    return {16, 8, 7};
-  case MmaType::TF32: // Its 19 bits are the upper ones of 32.
-    return {19, 8, 10};
-  case MmaType::E4M3:
-    return {8, 4, 3, false};
-  case MmaType::E5M2:
-    return {8, 5, 2};
-  default:
-    return {32, 8, 23};
-  }
-}
-
-/// 2^exponent, a normal float's.
-float power(int exponent) {
-  return std::bit_cast<float>(static_cast<uint32_t>(exponent + 127) << 23);
-}
 
 /// significand * 2^exponent; `scale` is the exponent that alignment sees, that
 /// of the leading bit of a normal number.
@@ -104,39 +74,6 @@ uint32_t nan(const Format &f) { return (1u << (f.bits - 1)) - 1; }
 uint32_t infinity(const Format &f, bool negative) {
   return uint32_t(negative) << (f.bits - 1) | ((1u << f.exponent) - 1)
                                                   << f.mantissa;
-}
-
-/// sum * 2^unit, rounded into the format.
-uint32_t rounded(const MmaArithmetic &how, const Format &f, int64_t sum,
-                 int unit) {
-  if (sum == 0)
-    return 0;
-  bool negative = sum < 0;
-  uint64_t magnitude = negative ? -static_cast<uint64_t>(sum) : sum;
-  int top = std::bit_width(magnitude) - 1 + unit;
-  // The last place that is kept; subnormals have fewer.
-  int last = std::max(top, 1 - f.bias()) - how.kept, shift = last - unit;
-  uint64_t kept = shift <= 0   ? magnitude << -shift
-                  : shift > 63 ? 0
-                               : magnitude >> shift;
-  if (how.nearest && shift > 0 && shift <= 63) {
-    uint64_t rest = magnitude & ((uint64_t(1) << shift) - 1),
-             half = uint64_t(1) << (shift - 1);
-    kept += rest > half || (rest == half && (kept & 1));
-  }
-  if (kept >> (how.kept + 1)) {
-    kept >>= 1;
-    ++last;
-  }
-  if (kept == 0)
-    return 0;
-  kept <<= f.mantissa - how.kept;
-  int field = kept >> f.mantissa ? last + how.kept + f.bias() : 0;
-  if (field >= (1 << f.exponent) - 1)
-    return infinity(f, negative);
-  return uint32_t(negative) << (f.bits - 1) |
-         static_cast<uint32_t>(field) << f.mantissa |
-         (static_cast<uint32_t>(kept) & ((1u << f.mantissa) - 1));
 }
 
 /// One instruction's sum for one element.
@@ -181,29 +118,39 @@ uint32_t add(const MmaArithmetic &how, const Format &f, const Number *a,
   return rounded(how, f, sum, unit);
 }
 
-/// Of some numbers: whether all are finite, and the least and largest exponents of
-/// their last and first bits (those of zeros left out).
-struct Range {
-  bool finite = true;
-  int low = std::numeric_limits<int>::max() / 4;
-  int high = std::numeric_limits<int>::min() / 4;
-  /// As alignment sees them.
-  int least = std::numeric_limits<int>::max() / 4;
-  int largest = std::numeric_limits<int>::min() / 4;
-
-  void take(const Number &n) {
-    finite &= n.kind <= Number::Finite;
-    if (n.kind != Number::Finite)
-      return;
-    auto magnitude = static_cast<uint32_t>(std::abs(n.significand));
-    low = std::min(low, n.exponent + std::countr_zero(magnitude));
-    high = std::max<int>(high, n.exponent + std::bit_width(magnitude) - 1);
-    least = std::min(least, n.scale);
-    largest = std::max(largest, n.scale);
-  }
-};
-
 } // namespace
+
+uint32_t rounded(const MmaArithmetic &how, const Format &f, int64_t sum,
+                 int unit) {
+  if (sum == 0)
+    return 0;
+  bool negative = sum < 0;
+  uint64_t magnitude = negative ? -static_cast<uint64_t>(sum) : sum;
+  int top = std::bit_width(magnitude) - 1 + unit;
+  // The last place that is kept; subnormals have fewer.
+  int last = std::max(top, 1 - f.bias()) - how.kept, shift = last - unit;
+  uint64_t kept = shift <= 0   ? magnitude << -shift
+                  : shift > 63 ? 0
+                               : magnitude >> shift;
+  if (how.nearest && shift > 0 && shift <= 63) {
+    uint64_t rest = magnitude & ((uint64_t(1) << shift) - 1),
+             half = uint64_t(1) << (shift - 1);
+    kept += rest > half || (rest == half && (kept & 1));
+  }
+  if (kept >> (how.kept + 1)) {
+    kept >>= 1;
+    ++last;
+  }
+  if (kept == 0)
+    return 0;
+  kept <<= f.mantissa - how.kept;
+  int field = kept >> f.mantissa ? last + how.kept + f.bias() : 0;
+  if (field >= (1 << f.exponent) - 1)
+    return infinity(f, negative);
+  return uint32_t(negative) << (f.bits - 1) |
+         static_cast<uint32_t>(field) << f.mantissa |
+         (static_cast<uint32_t>(kept) & ((1u << f.mantissa) - 1));
+}
 
 std::optional<MmaType> findMmaType(std::string_view name) {
   auto found = std::find(std::begin(names), std::end(names), name);
@@ -254,6 +201,31 @@ static void multiplyIntegers(const MmaProduct &p, int64_t rows, int64_t columns,
     }
 }
 
+void multiplyTerms(const MmaProduct &p, const MmaArithmetic &how, int64_t rows,
+                   int64_t columns, int64_t k, const uint32_t *aBits,
+                   const uint32_t *bBits, uint32_t *d) {
+  Format format = formatOf(p.d);
+  auto numbers = [&](MmaType type, const uint32_t *bits, int64_t count,
+                     bool negate) {
+    Format f = formatOf(type);
+    std::vector<Number> list(count);
+    for (int64_t i = 0; i < count; ++i) {
+      list[i] = decode(f, bits[i] >> f.shift);
+      if (negate)
+        list[i].significand = -list[i].significand;
+    }
+    return list;
+  };
+  std::vector<Number> left = numbers(p.a, aBits, rows * k, p.negateA);
+  std::vector<Number> right = numbers(p.b, bBits, columns * k, p.negateB);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t at = 0; at < k; at += p.depth)
+        d[i * columns + j] =
+            add(how, format, &left[i * k + at], &right[j * k + at], p.depth,
+                d[i * columns + j]);
+}
+
 void MmaProduct::multiply(int64_t rows, int64_t columns, int64_t k,
                           const uint32_t *aBits, const uint32_t *bBits,
                           uint32_t *d) const {
@@ -261,142 +233,8 @@ void MmaProduct::multiply(int64_t rows, int64_t columns, int64_t k,
     return multiplyIntegers(*this, rows, columns, k, aBits, bBits, d);
   const MmaArithmetic &how = *findMmaArithmetic(
       names[static_cast<int>(a)], names[static_cast<int>(this->d)]);
-  Format format = formatOf(this->d);
-  Range rangeA, rangeB, rangeD;
-  auto numbers = [&](MmaType type, const uint32_t *bits, int64_t count,
-                     bool negate, Range &range) {
-    Format f = formatOf(type);
-    std::vector<Number> list(count);
-    for (int64_t i = 0; i < count; ++i) {
-      list[i] = decode(f, type == MmaType::TF32 ? bits[i] >> 13 : bits[i]);
-      if (negate)
-        list[i].significand = -list[i].significand;
-      range.take(list[i]);
-    }
-    return list;
-  };
-  std::vector<Number> left = numbers(a, aBits, rows * k, negateA, rangeA);
-  std::vector<Number> right = numbers(b, bBits, columns * k, negateB, rangeB);
-  for (int64_t i = 0; i < rows * columns; ++i)
-    rangeD.take(decode(format, d[i]));
-
-  // Every sum is a multiple of 2^low, and below 2^high.
-  int low = std::min(rangeA.low + rangeB.low, rangeD.low);
-  int terms = std::bit_width(static_cast<uint64_t>(k));
-  int high =
-      std::max(rangeA.high + rangeB.high + 2 + terms, rangeD.high + 1) + 1;
-  if (rangeA.finite && rangeB.finite && rangeD.finite &&
-      std::min({rangeA.least, rangeB.least, rangeD.least}) > -30 &&
-      std::max({rangeA.largest, rangeB.largest, rangeD.largest}) < 30 &&
-      high < format.bias()) {
-    // B by columns, so that D's are next to each other.
-    std::vector<float> wide(rows * k), across(k * columns), line(columns);
-    for (int64_t i = 0; i < rows * k; ++i)
-      wide[i] = left[i].value();
-    for (int64_t j = 0; j < columns; ++j)
-      for (int64_t e = 0; e < k; ++e)
-        across[e * columns + j] = right[j * k + e].value();
-    int aligned = std::max(rangeA.largest + rangeB.largest, rangeD.largest);
-    bool exact = high - low <= how.kept + 1 && aligned - how.fraction <= low &&
-                 low >= 1 - format.bias() - how.kept;
-    auto load = [&](uint32_t bits) {
-      return this->d == MmaType::F32 ? std::bit_cast<float>(bits)
-                                     : decode(format, bits).value();
-    };
-    // All bits of a float are kept: it is the one towards zero.
-    bool truncates =
-        this->d == MmaType::F32 && !how.nearest && how.kept == format.mantissa;
-    // Exponents, zeros' far below all others.
-    constexpr int16_t none = -10000;
-    std::vector<int16_t> scales, largest;
-    std::vector<float> unit, scale; // and its inverse
-    std::vector<int32_t> sums[2];
-    if (!exact) {
-      scales.resize(k * columns);
-      for (int64_t j = 0; j < columns; ++j)
-        for (int64_t e = 0; e < k; ++e) {
-          const Number &n = right[j * k + e];
-          scales[e * columns + j] =
-              static_cast<int16_t>(n.significand ? n.scale : none);
-        }
-      largest.resize(columns);
-      unit.resize(columns);
-      scale.resize(columns);
-      for (std::vector<int32_t> &half : sums)
-        half.resize(columns);
-    }
-    for (int64_t i = 0; i < rows; ++i) {
-      uint32_t *out = d + i * columns;
-      if (exact) {
-        for (int64_t j = 0; j < columns; ++j)
-          line[j] = load(out[j]);
-        for (int64_t e = 0; e < k; ++e) {
-          float x = wide[i * k + e];
-          const float *in = &across[e * columns];
-          for (int64_t j = 0; j < columns; ++j)
-            line[j] += x * in[j];
-        }
-        for (int64_t j = 0; j < columns; ++j) {
-          if (this->d == MmaType::F32) {
-            out[j] = line[j] == 0 ? 0 : std::bit_cast<uint32_t>(line[j]);
-            continue;
-          }
-          Number n =
-              decode(formatOf(MmaType::F32), std::bit_cast<uint32_t>(line[j]));
-          out[j] = rounded(how, format, n.significand, n.exponent);
-        }
-        continue;
-      }
-      for (int64_t at = 0; at < k; at += depth) {
-        for (int64_t j = 0; j < columns; ++j) {
-          Number c = decode(format, out[j]);
-          line[j] = load(out[j]);
-          largest[j] = static_cast<int16_t>(c.significand ? c.scale : none);
-        }
-        for (int64_t e = at; e < at + depth; ++e) {
-          const Number &n = left[i * k + e];
-          auto x = static_cast<int16_t>(n.significand ? n.scale : none);
-          const int16_t *in = &scales[e * columns];
-          for (int64_t j = 0; j < columns; ++j)
-            largest[j] = std::max(largest[j], static_cast<int16_t>(x + in[j]));
-        }
-        for (int64_t j = 0; j < columns; ++j) {
-          unit[j] = largest[j] < -100 ? 0 : power(how.fraction - largest[j]);
-          scale[j] = largest[j] < -100 ? 0 : power(largest[j] - how.fraction);
-          sums[0][j] = static_cast<int32_t>(line[j] * unit[j]);
-          sums[1][j] = 0;
-        }
-        // Each half stays below 2^31: a term is below 2^(fraction + 2).
-        for (int64_t e = at; e < at + depth; ++e) {
-          float x = wide[i * k + e];
-          const float *in = &across[e * columns];
-          int32_t *sum = sums[2 * (e - at) >= depth].data();
-          for (int64_t j = 0; j < columns; ++j)
-            sum[j] += static_cast<int32_t>(x * in[j] * unit[j]);
-        }
-        if (truncates) {
-          for (int64_t j = 0; j < columns; ++j) {
-            double sum = double(sums[0][j]) + sums[1][j];
-            auto nearest = static_cast<float>(sum);
-            auto bits = std::bit_cast<uint32_t>(nearest);
-            bits -= std::abs(double(nearest)) > std::abs(sum);
-            out[j] =
-                std::bit_cast<uint32_t>(std::bit_cast<float>(bits) * scale[j]);
-          }
-          continue;
-        }
-        for (int64_t j = 0; j < columns; ++j)
-          out[j] = rounded(how, format, int64_t(sums[0][j]) + sums[1][j],
-                           largest[j] - how.fraction);
-      }
-    }
-    return;
-  }
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j)
-      for (int64_t at = 0; at < k; at += depth)
-        d[i * columns + j] = add(how, format, &left[i * k + at],
-                                 &right[j * k + at], depth, d[i * columns + j]);
+  if (!multiplyLanes(*this, how, rows, columns, k, aBits, bBits, d))
+    multiplyTerms(*this, how, rows, columns, k, aBits, bBits, d);
 }
 
 } // namespace titan

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Target/MmaSum.h"
 
+#include "MmaLanes.h"
+
 #include <bit>
 #include <cmath>
 #include <fstream>
@@ -217,6 +219,89 @@ TEST(MmaSum, AgainstTheDefinition) {
         ASSERT_EQ(d[i * columns + j], sum) << "round " << round;
       }
   }
+}
+
+/// Many elements at a time against term by term: numbers near 1, small integers,
+/// all bits, and what is at the edges of the formats.
+TEST(MmaSum, LanesAgainstTerms) {
+  std::mt19937_64 rng(11);
+  auto below = [&](int64_t n) { return static_cast<int64_t>(rng() % n); };
+  struct Kind {
+    MmaType a, b, d;
+    int depth;
+  } kinds[] = {{MmaType::F16, MmaType::F16, MmaType::F32, 16},
+               {MmaType::BF16, MmaType::BF16, MmaType::F32, 16},
+               {MmaType::TF32, MmaType::TF32, MmaType::F32, 8},
+               {MmaType::F16, MmaType::F16, MmaType::F16, 16},
+               {MmaType::E4M3, MmaType::E4M3, MmaType::F32, 32},
+               {MmaType::E4M3, MmaType::E5M2, MmaType::F32, 32},
+               {MmaType::E5M2, MmaType::E5M2, MmaType::F16, 32}};
+  enum Way { Near, Integers, Spread, Edges, All };
+  auto number = [&](MmaType type, Way way) -> uint32_t {
+    const Format f = formatOf(type);
+    const uint32_t sign = uint32_t(below(2)) << (f.bits - 1),
+                   mantissa = (1u << f.mantissa) - 1,
+                   fields = (1u << f.exponent) - 1;
+    uint32_t size = 0;
+    if (way == All || (way == Edges && below(40) == 0)) {
+      size = static_cast<uint32_t>(rng()) & ((1u << (f.bits - 1)) - 1);
+      const uint32_t edges[] = {0,
+                                1,
+                                mantissa,
+                                mantissa + 1,
+                                fields << f.mantissa,
+                                (fields << f.mantissa) - 1,
+                                (fields << f.mantissa) + 1,
+                                fields << f.mantissa | mantissa};
+      if (way == Edges)
+        size = edges[below(8)];
+    } else if (below(6)) {
+      int64_t most = way == Integers ? 1 : way == Near ? 3 : 14;
+      most = std::min<int64_t>(most, f.bias() - 1);
+      size = static_cast<uint32_t>(f.bias() - (way == Integers ? 0 : most) +
+                                   below(way == Integers ? 3 : 2 * most))
+                 << f.mantissa |
+             (static_cast<uint32_t>(rng()) & mantissa);
+      if (way == Integers) // 1, 1.5, 2, 3, 4, 6
+        size &= ~(mantissa >> 1);
+      if (way == Spread && below(30) == 0)
+        size &= mantissa; // Subnormal.
+    }
+    return (sign | size) << f.shift;
+  };
+  int lanes[7][5] = {};
+  for (int round = 0; round < 3500; ++round) {
+    int which = round % 7;
+    auto way = static_cast<Way>(round / 7 % 5);
+    const Kind &kind = kinds[which];
+    MmaProduct p{.a = kind.a, .b = kind.b, .d = kind.d, .depth = kind.depth};
+    p.negateA = below(4) == 0;
+    p.negateB = below(4) == 0;
+    int64_t rows = 1 + below(4), columns = 1 + below(40),
+            k = kind.depth * (1 + below(3));
+    std::vector<uint32_t> a(rows * k), b(columns * k), d(rows * columns);
+    for (uint32_t &x : a)
+      x = number(kind.a, way);
+    for (uint32_t &x : b)
+      x = number(kind.b, way);
+    for (uint32_t &x : d)
+      x = below(8) ? number(kind.d, way) : 0;
+    const MmaArithmetic &how = *findMmaArithmetic(toString(p.a), toString(p.d));
+    std::vector<uint32_t> should = d, before = d;
+    multiplyTerms(p, how, rows, columns, k, a.data(), b.data(), should.data());
+    if (multiplyLanes(p, how, rows, columns, k, a.data(), b.data(), d.data()))
+      ++lanes[which][way];
+    else
+      ASSERT_EQ(d, before) << "refused, and written, round " << round;
+    p.multiply(rows, columns, k, a.data(), b.data(), before.data());
+    ASSERT_EQ(before, should)
+        << "round " << round << ", " << toString(kind.a) << " into "
+        << toString(kind.d) << ", way " << way;
+  }
+  // Each way goes by lanes where it can (f16 sums of wide numbers may overflow).
+  for (int which = 0; which < 7; ++which)
+    for (Way way : {Near, Integers})
+      EXPECT_GE(lanes[which][way], 50) << which << ", " << way;
 }
 
 TEST(MmaSum, SmallIntegersAreExact) {

@@ -108,6 +108,11 @@ private:
   /// The shadow of the byte, and `at`, its index there; null where nothing was
   /// written yet.
   Shadow *shadowOf(uint64_t address, size_t &at, bool make);
+  struct Run;
+  /// Calls `visit` with the shadow and each run of the bytes that one event
+  /// wrote; where nothing was written yet, only if the shadow is to be made.
+  template <typename Visit>
+  void forEachRun(uint64_t address, size_t bytes, bool make, Visit &&visit);
 
   struct LoadedTile {
     llvm::IntrusiveRefCntPtr<Tile> tile;
