@@ -502,6 +502,11 @@ bool Instantiator::Impl::resolveAccess(const CompiledOp &op,
       (isa<MBarrierType>(bytes.object.getType()) ||
        getTensorMapOp(bytes.object)))
     return true;
+  if (bytes.kind == Footprint::View &&
+      isa<GlobalType>(bytes.object.getType())) {
+    gap(op.op, "which elements of a tensor a text of PTX touches");
+    return true;
+  }
   // A map in memory begins where it was last told to.
   if (bytes.kind == Footprint::Box &&
       bytes.object.getDefiningOp<ViewOpInterface>()) {

@@ -87,12 +87,6 @@ void titan::sim::registerMmaSync(ExecutionTable &table) {
     for (auto [i, operand] : llvm::enumerate(op->getOperands()))
       if (!(tables[i] = c.tileTable(op, operand.getType())))
         return;
-    if (tables[2]->warps != c.region().warps) {
-      c.problem(op, Code::LayoutMismatch,
-                llvm::formatv("the layouts are for {0} warps, here are {1}",
-                              tables[2]->warps, c.region().warps));
-      return;
-    }
     Inst &inst = c.emit(mmaSync, op);
     inst.a = c.ref(op.getA());
     inst.b = c.ref(op.getB());

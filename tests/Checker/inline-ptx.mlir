@@ -14,6 +14,11 @@
 // RUN: %variant opaque %s | not titan run - 2>&1 | FileCheck %s --check-prefix=UNSEEN
 // UNSEEN: error: [not-supported-yet] 'titan.inline_ptx' cannot be simulated yet: what the text does is opaque
 //
+// A declaration says which tensor, and not which of its elements.
+// VARIANT tensor: before out add titan.inline_ptx "prefetch.global.L2 [$0];"(%Y) does [#titan.ptx<read 0>] : (!matrix) -> ()
+// RUN: %variant tensor %s | not titan check - 2>&1 | FileCheck %s --check-prefix=TENSOR
+// TENSOR: error: [undecided] the checker does not follow which elements of a tensor a text of PTX touches; the rest of the kernel is checked
+//
 // A declared store races with what reads behind it, in the other warp, without a barrier.
 // VARIANT race: before out add titan.inline_ptx "st.shared.f32 [$0], $1;"(%a, %one) does [#titan.ptx<write 0>] : (!view, f32) -> ()
 // VARIANT race: before out add %seen = titan.shared.load %a : !view -> !tile

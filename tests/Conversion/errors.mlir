@@ -3,6 +3,7 @@
 // RUN: not titan compile %t/shared.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=SHARED
 // RUN: not titan compile %t/launch.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=LAUNCH
 // RUN: not titan compile %t/budget.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=BUDGET
+// RUN: not titan compile %t/scan.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=SCAN
 // RUN: not titan compile %t/budget.mlir --target sm_75 --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not titan compile %t/budget.mlir --emit=nothing -o - 2>&1 | FileCheck %s --check-prefix=EMIT
 // RUN: not titan compile %t/shared.mlir --emit=ptx -o %t/no/such/folder 2>&1 | FileCheck %s --check-prefix=FOLDER
@@ -17,6 +18,7 @@
 // LAUNCH-SAME: arith.shli
 // BUDGET: budget.mlir:6:5: error:
 // BUDGET-SAME: [setmaxnreg-operand]
+// SCAN: scan.mlir:11:8: error: [not-supported-yet] a scan of f8E4M3FN
 // TARGET: error: {{.*}}[unknown-target]
 // TARGET-SAME: 'sm_75'
 // EMIT: error: {{.*}}[bad-argument]
@@ -47,5 +49,20 @@ titan.kernel @budget() warps(4) launch {
       titan.syncwarp
     }
   }
+  titan.return
+}
+
+//--- scan.mlir
+#rows = #titan.blocked<elements = [1, 8], lanes = [8, 4], warps = [1, 1]>
+titan.kernel @scan(%X: !titan.global<?x?xf32>) warps(1) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %r = titan.coordinate 0 : tensor<64x32xi32, #rows>
+  %c = titan.coordinate 1 : tensor<64x32xi32, #rows>
+  %x = titan.global.load %X[%r, %c] : !titan.global<?x?xf32>, tensor<64x32xi32, #rows>, tensor<64x32xi32, #rows>
+      -> tensor<64x32xf32, #rows>
+  %0 = arith.truncf %x : tensor<64x32xf32, #rows> to tensor<64x32xf8E4M3FN, #rows>
+  %1 = titan.scan add %0 dimension(1) : tensor<64x32xf8E4M3FN, #rows>
   titan.return
 }

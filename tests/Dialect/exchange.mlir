@@ -194,3 +194,51 @@ func.func @wide(%x: tensor<64x32xi48, #acc>) {
   %0 = titan.scan add %x dimension(1) : tensor<64x32xi48, #acc>
   return
 }
+
+// -----
+
+#rows = #titan.blocked<elements = [1, 8], lanes = [8, 4], warps = [1, 1]>
+#columns = #titan.blocked<elements = [8, 1], lanes = [4, 8], warps = [1, 1]>
+func.func @one_thread_convert(%x: tensor<64x32xf32, #rows>, %i: tensor<64x32xi32, #rows>) {
+  titan.elect {
+    // expected-error@+1 {{[issue-cardinality] stands in a titan.elect, which one thread executes, and takes the whole warp}}
+    %0 = titan.convert_layout %x : tensor<64x32xf32, #rows> -> tensor<64x32xf32, #columns>
+  }
+  return
+}
+
+// -----
+
+#rows = #titan.blocked<elements = [1, 8], lanes = [8, 4], warps = [1, 1]>
+#columns = #titan.blocked<elements = [8, 1], lanes = [4, 8], warps = [1, 1]>
+func.func @one_thread_reduce(%x: tensor<64x32xf32, #rows>, %i: tensor<64x32xi32, #rows>) {
+  titan.elect {
+    // expected-error@+1 {{[issue-cardinality] stands in a titan.elect, which one thread executes, and takes the whole warp}}
+    %0 = titan.reduce add %x : tensor<64x32xf32, #rows> -> tensor<64xf32, #titan.slice<1, #rows>>
+  }
+  return
+}
+
+// -----
+
+#rows = #titan.blocked<elements = [1, 8], lanes = [8, 4], warps = [1, 1]>
+#columns = #titan.blocked<elements = [8, 1], lanes = [4, 8], warps = [1, 1]>
+func.func @one_thread_scan(%x: tensor<64x32xf32, #rows>, %i: tensor<64x32xi32, #rows>) {
+  titan.elect {
+    // expected-error@+1 {{[issue-cardinality] stands in a titan.elect, which one thread executes, and takes the whole warp}}
+    %0 = titan.scan add %x dimension(1) : tensor<64x32xf32, #rows>
+  }
+  return
+}
+
+// -----
+
+#rows = #titan.blocked<elements = [1, 8], lanes = [8, 4], warps = [1, 1]>
+#columns = #titan.blocked<elements = [8, 1], lanes = [4, 8], warps = [1, 1]>
+func.func @one_thread_gather(%x: tensor<64x32xf32, #rows>, %i: tensor<64x32xi32, #rows>) {
+  titan.elect {
+    // expected-error@+1 {{[issue-cardinality] stands in a titan.elect, which one thread executes, and takes the whole warp}}
+    %0 = titan.gather %x[%i] dimension(1) : tensor<64x32xf32, #rows>, tensor<64x32xi32, #rows> -> tensor<64x32xf32, #rows>
+  }
+  return
+}

@@ -14,6 +14,8 @@
 #include "titan/Layout/Conversion.h"
 #include "titan/Layout/Rows.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <map>
 
 using namespace mlir;
@@ -300,6 +302,9 @@ Value titan::combineElements(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
 }
 
 static LogicalResult scan(KernelLowering &kl, ScanOp op) {
+  Type type = op.getType().getElementType();
+  if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 16)
+    return kl.unsupported(op, "a scan of " + llvm::formatv("{0}", type).str());
   auto digits = digitsInWarp(*getTileLayout(op.getType()),
                              static_cast<int>(op.getDimension()));
   if (!digits)

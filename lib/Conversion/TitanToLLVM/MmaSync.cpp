@@ -38,10 +38,6 @@ static NVVM::MMATypes ptxType(MmaType type) {
 
 static LogicalResult mmaSync(KernelLowering &kl, MmaSyncOp op) {
   RankedTensorType tileA = op.getA().getType(), tileC = op.getC().getType();
-  Layout layout = *getTileLayout(tileC);
-  if (layout.warps() != kl.warps())
-    return op.emitError("[layout-mismatch] the layouts are for ")
-           << layout.warps() << " warps, the partition has " << kl.warps();
   MmaProduct product = getWarpProduct(op);
   Values a = kl.packed(kl.get(op.getA())), b = kl.packed(kl.get(op.getB())),
          c = kl.get(op.getC());

@@ -17,12 +17,22 @@ using namespace titan;
 // Through shared memory
 //===----------------------------------------------------------------------===//
 
+LogicalResult titan::verifyWholeWarp(Operation *op) {
+  if (!op->getParentOfType<ElectOp>())
+    return success();
+  return op->emitOpError("[issue-cardinality] stands in a titan.elect, which "
+                         "one thread executes, and takes the whole warp: its "
+                         "lanes hand elements to one another");
+}
+
 LogicalResult titan::verifyExchange(Operation *op, RankedTensorType tile,
                                     Value scratch,
                                     std::optional<uint64_t> barrier,
                                     std::optional<uint64_t> threads,
                                     int64_t elements,
                                     const std::string &crosses) {
+  if (failed(verifyWholeWarp(op)))
+    return failure();
   if (crosses.empty()) {
     if (scratch)
       return op->emitOpError("[exchange-scratch] each warp holds what it "
@@ -159,7 +169,8 @@ LogicalResult titan::verifyCombine(Operation *op, ReduceKind kind, Type type) {
 }
 
 LogicalResult ScanOp::verify() {
-  if (failed(verifyCombine(*this, getKind(), getType().getElementType())) ||
+  if (failed(verifyWholeWarp(*this)) ||
+      failed(verifyCombine(*this, getKind(), getType().getElementType())) ||
       failed(verifyMoved(*this, getType().getElementType())))
     return failure();
   return verifyRows(*this, getType(), getDimension());
@@ -167,7 +178,8 @@ LogicalResult ScanOp::verify() {
 
 LogicalResult GatherOp::verify() {
   RankedTensorType tile = getTile().getType(), indices = getIndices().getType();
-  if (failed(verifyRows(*this, tile, getDimension())) ||
+  if (failed(verifyWholeWarp(*this)) ||
+      failed(verifyRows(*this, tile, getDimension())) ||
       failed(verifyTileType(*this, indices)) ||
       failed(verifyMoved(*this, tile.getElementType())))
     return failure();

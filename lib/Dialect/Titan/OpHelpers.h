@@ -219,6 +219,9 @@ verifyExchange(mlir::Operation *op, mlir::RankedTensorType tile,
                mlir::Value scratch, std::optional<uint64_t> barrier,
                std::optional<uint64_t> threads, int64_t elements,
                const std::string &crosses);
+/// Lanes hand elements to one another: no thread does that by itself, so it
+/// stands in no titan.elect.
+mlir::LogicalResult verifyWholeWarp(mlir::Operation *op);
 /// Elements of that type can be combined.
 mlir::LogicalResult verifyCombine(mlir::Operation *op, ReduceKind kind,
                                   mlir::Type type);
