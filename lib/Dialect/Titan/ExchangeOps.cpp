@@ -134,8 +134,8 @@ LogicalResult RelabelOp::verify() {
 //===----------------------------------------------------------------------===//
 
 /// The tile has that dimension.
-static LogicalResult verifyDimension(Operation *op, RankedTensorType tile,
-                                     uint64_t dimension) {
+static LogicalResult verifyTileDimension(Operation *op, RankedTensorType tile,
+                                         uint64_t dimension) {
   if (failed(verifyTileType(op, tile)))
     return failure();
   if (dimension >= static_cast<uint64_t>(tile.getRank()))
@@ -209,7 +209,7 @@ LogicalResult ScanOp::verify() {
   RankedTensorType tile = getType();
   if (failed(verifyCombine(*this, getKind(), tile.getElementType())) ||
       failed(verifyMoved(*this, tile.getElementType())) ||
-      failed(verifyDimension(*this, tile, getDimension())))
+      failed(verifyTileDimension(*this, tile, getDimension())))
     return failure();
   Layout layout = *getTileLayout(tile);
   int dim = static_cast<int>(getDimension());
@@ -224,7 +224,7 @@ LogicalResult ScanOp::verify() {
 LogicalResult GatherOp::verify() {
   RankedTensorType tile = getTile().getType(), indices = getIndices().getType();
   int dim = static_cast<int>(getDimension());
-  if (failed(verifyDimension(*this, tile, getDimension())) ||
+  if (failed(verifyTileDimension(*this, tile, getDimension())) ||
       failed(verifyRows(*this, tile.getNumElements(),
                         wholeRows(*getTileLayout(tile), dim), dim)) ||
       failed(verifyTileType(*this, indices)) ||
