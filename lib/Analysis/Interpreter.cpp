@@ -567,6 +567,64 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
   return true;
 }
 
+/// The operation that brings what a value depends on, from memory or a barrier;
+/// null: none is near.
+static Operation *sourceOf(Value value) {
+  SmallVector<Value> list{value};
+  llvm::DenseSet<Value> seen{value};
+  auto add = [&](Value next) {
+    if (seen.insert(next).second)
+      list.push_back(next);
+  };
+  for (size_t i = 0; i < list.size() && i < 256; ++i) {
+    Operation *op = list[i].getDefiningOp();
+    if (op && isa<HardwareEffectsInterface>(op))
+      return op;
+    if (op) {
+      llvm::for_each(op->getOperands(), add);
+      continue;
+    }
+    auto argument = cast<BlockArgument>(list[i]);
+    auto loop = dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp());
+    if (!loop)
+      continue;
+    unsigned n = argument.getArgNumber();
+    if (argument.getOwner() == loop.getAfterBody()) {
+      add(loop.getConditionOp().getArgs()[n]);
+    } else {
+      add(loop.getYieldOp().getOperand(n));
+      add(loop.getInits()[n]);
+    }
+  }
+  return nullptr;
+}
+
+/// A loop of which nobody knows how often it runs: on what that depends, and what
+/// would let it be known.
+static std::pair<std::string, std::string> unknownLoop(scf::WhileOp loop,
+                                                       const Val &condition) {
+  std::string message = "how often this loop runs depends on " +
+                        condition.dependsOn().str(),
+              fix;
+  Operation *source = sourceOf(loop.getConditionOp().getCondition());
+  if (!source)
+    return {message, fix};
+  message += ", by '" + source->getName().getStringRef().str() + "'";
+  effect::EffectList effects;
+  cast<HardwareEffectsInterface>(source).getHardwareEffects(effects);
+  for (const effect::Effect &effect : effects)
+    if (std::holds_alternative<effect::WaitBarrier>(effect.what))
+      fix =
+          "a loop that asks the barrier and does nothing else is a wait; what "
+          "it does meanwhile, do before it waits, or behind";
+    else if (std::holds_alternative<effect::Access>(effect.what))
+      fix = "numbers that an atom add of 1 brings, posted as the only ones in "
+            "the slots of a pipe, are dealt out in turn where each loop that "
+            "reads them runs while its number is below a bound (arith.cmpi "
+            "slt, ult; docs/memory-model.md, MM-121)";
+  return {message, fix};
+}
+
 bool Instantiator::Impl::executeWhile(const CompiledOp &op, Lanes lanes,
                                       uint32_t iteration) {
   const CompiledBlock &before = op.regions[0], &after = op.regions[1];
@@ -596,12 +654,14 @@ bool Instantiator::Impl::executeWhile(const CompiledOp &op, Lanes lanes,
           values[result] = Val();
         return true;
       }
-      problem(Code::Undecided, op.op,
-              condition.kind == Val::Int
-                  ? Twine("how often this loop runs the launch decides, and it "
-                          "does not count by steps: write an scf.for")
-                  : Twine("how often this loop runs depends on ") +
-                        condition.dependsOn());
+      if (condition.kind == Val::Int) {
+        problem(Code::Undecided, op.op,
+                "how often this loop runs the launch decides, and it does not "
+                "count by steps: write an scf.for");
+      } else {
+        auto [message, fix] = unknownLoop(cast<scf::WhileOp>(op.op), condition);
+        problem(Code::Undecided, op.op, message, fix);
+      }
       return false;
     }
     next.erase(next.begin());

@@ -64,7 +64,7 @@ int titan::runCheck(const CheckCommand &options) {
   session.setDefaultCode(Code::InternalError);
   PassManager passes(&session.getContext());
   passes.enableVerifier(true);
-  buildExpandPipeline(passes);
+  buildCheckPipeline(passes);
   if (failed(passes.run(*module)))
     return session.finish(Findings, "");
 

@@ -37,6 +37,15 @@ void titan::buildExpandPipeline(OpPassManager &pm) {
 #endif
 }
 
+void titan::buildCheckPipeline(OpPassManager &pm) {
+#ifdef TITAN_HAS_TRANSFORMS
+  // Letters are those of pipes: before these become barriers.
+  pm.addPass(createInline());
+  pm.addNestedPass<KernelOp>(createDealTickets());
+#endif
+  buildExpandPipeline(pm);
+}
+
 void titan::buildRunPipeline(OpPassManager &pm) {
   buildExpandPipeline(pm);
 #ifdef TITAN_HAS_TRANSFORMS

@@ -106,3 +106,67 @@ Result<RowParts> titan::cutRows(const Layout &tile) {
   cut.tile = *made;
   return cut;
 }
+
+/// digitsAlong, of rows that one CTA holds.
+static Result<std::vector<RowDigit>> digitsInCta(const Layout &tile, int dim) {
+  Result<std::vector<RowDigit>> digits = digitsAlong(tile, dim);
+  if (digits)
+    for (const RowDigit &digit : *digits)
+      if (digit.axis > 2)
+        return mismatch("dimension " + std::to_string(dim) +
+                        " lies in several CTAs");
+  return digits;
+}
+
+Result<RowParts> titan::blockRows(const Layout &tile, int dim) {
+  Result<std::vector<RowDigit>> digits = digitsInCta(tile, dim);
+  if (!digits)
+    return digits.problem();
+  auto warps =
+      std::find_if(digits->begin(), digits->end(),
+                   [](const RowDigit &digit) { return digit.axis == 2; });
+  if (warps == digits->end())
+    return mismatch("dimension " + std::to_string(dim) + " lies in one warp");
+  std::vector<int64_t> shape = tile.shape();
+  int64_t parts = shape[dim] / warps->stride;
+  shape[dim] = parts;
+  shape.insert(shape.begin() + dim + 1, warps->stride);
+  std::vector<int> order;
+  for (int d = 0; d <= tile.rank(); ++d)
+    if (d != dim && d != dim + 1)
+      order.push_back(d);
+  order.push_back(dim);
+  order.push_back(dim + 1);
+  Result<Layout> blocks = tile.canonical().reshaped(shape);
+  if (blocks)
+    blocks = blocks->permuted(order);
+  if (!blocks)
+    return mismatch(blocks.problem().message);
+  // By the names that a tile of this rank has.
+  std::vector<Dim> dims = blocks->dims();
+  std::vector<std::string> names = defaultDimNames(tile.rank() + 1);
+  for (size_t d = 0; d < dims.size(); ++d)
+    dims[d].name = names[d];
+  blocks = Layout::make(blocks->axes(), dims, blocks->offset(), blocks->bits());
+  if (!blocks)
+    return blocks.problem();
+  return RowParts{*blocks, parts};
+}
+
+Result<Layout> titan::wholeRows(const Layout &tile, int dim) {
+  Result<std::vector<RowDigit>> digits = digitsInCta(tile, dim);
+  if (!digits)
+    return digits.problem();
+  Layout layout = tile.canonical();
+  std::vector<Axis> axes = layout.axes();
+  for (Digit &digit : axes[2].digits)
+    if (!digit.isExclusive() && digit.dim == dim) {
+      axes[0].digits.push_back(digit);
+      digit = Digit{digit.extent, Digit::replica, 0};
+    }
+  Result<Layout> whole =
+      Layout::make(axes, layout.dims(), layout.offset(), layout.bits());
+  if (!whole)
+    return whole.problem();
+  return whole->normalized();
+}

@@ -16,12 +16,17 @@
 //   relabel, convert_layout
 //
 // A reduction between warps is one within each of them, an exchange of the parts,
-// and one of what each thread then holds.
+// and one of what each thread then holds. So is a scan, of blocks of each row; what
+// the blocks before add to a thread's elements is, by ScanOp's order, for k = 1, 2,
+// 4, ... the sum up to block b / k * k - 1 where b / k is odd. A gather is one within
+// each warp, once the warp has its rows whole.
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Layout/Conversion.h"
 #include "titan/Layout/Rows.h"
 #include "titan/Transforms/Passes.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace titan {
 #define GEN_PASS_DEF_EXPANDEXCHANGES
@@ -110,6 +115,122 @@ static FailureOr<Value> expand(OpBuilder &b, ReduceOp op) {
   return wide ? BroadcastOp::create(b, loc, tile, value).getResult() : value;
 }
 
+/// Of each row of one tile the elements that another names along the last
+/// dimension.
+static Value gather(ImplicitLocOpBuilder &b, Value tile, Value indices) {
+  auto from = cast<RankedTensorType>(tile.getType()),
+       to = cast<RankedTensorType>(indices.getType());
+  return GatherOp::create(
+      b,
+      RankedTensorType::get(to.getShape(), from.getElementType(),
+                            to.getEncoding()),
+      tile, indices, static_cast<uint64_t>(from.getRank() - 1), Value(),
+      IntegerAttr(), IntegerAttr());
+}
+
+namespace {
+/// The blocks of a scan that the elements of a tile belong to.
+struct Blocks {
+  ImplicitLocOpBuilder &b;
+  ScanOp op;
+  int64_t count;
+  RankedTensorType type; ///< Of i32.
+  Value number;          ///< Of each element; in reverse, from the end.
+
+  Blocks(ImplicitLocOpBuilder &b, ScanOp op, const Layout &tile, int dim)
+      : b(b), op(op), count(tile.dims()[dim].extent),
+        type(typeOf(b.getI32Type(), tile)),
+        number(CoordinateOp::create(b, type, static_cast<uint64_t>(dim))) {
+    if (op.getReverse())
+      number = arith::SubIOp::create(b, constant(count - 1), number);
+  }
+
+  Value constant(int64_t value) {
+    return SplatOp::create(
+        b, type, arith::ConstantOp::create(b, b.getI32IntegerAttr(value)));
+  }
+  /// The last block before those that step k takes together with this one.
+  Value before(int64_t k) {
+    Value last = arith::AndIOp::create(b, number, constant(-k));
+    last = arith::SubIOp::create(b, last, constant(1));
+    last = arith::MaxSIOp::create(b, last, constant(0));
+    return op.getReverse()
+               ? arith::SubIOp::create(b, constant(count - 1), last).getResult()
+               : last;
+  }
+  /// Step k: what is `before` comes to the elements whose step it is.
+  Value step(int64_t k, Value values, Value before) {
+    Value odd = arith::CmpIOp::create(
+        b, arith::CmpIPredicate::ne,
+        arith::AndIOp::create(b, number, constant(k)), constant(0));
+    Value sum = op.getReverse()
+                    ? combineElements(b, op.getKind(), values, before)
+                    : combineElements(b, op.getKind(), before, values);
+    return arith::SelectOp::create(b, odd, sum, values);
+  }
+};
+} // namespace
+
+static FailureOr<Value> expand(OpBuilder &builder, ScanOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), builder);
+  Type element = op.getType().getElementType();
+  Result<RowParts> cut = blockRows(*getTileLayout(op.getType()),
+                                   static_cast<int>(op.getDimension()));
+  Result<Layout> rows = cut ? cut->tile.withoutDim(cut->tile.rank() - 1)
+                            : Result<Layout>(cut.problem());
+  Result<Layout> one = rows ? rows->joined(1) : rows;
+  Result<Layout> together = rows ? wholeRows(*rows, rows->rank() - 1) : rows;
+  for (const Result<Layout> *each : {&rows, &one, &together})
+    if (!*each)
+      return op.emitOpError("[")
+             << each->problem().code << "] " << each->problem().message;
+  // Each block by itself, and its last element.
+  RankedTensorType tile = typeOf(element, cut->tile);
+  Value values = RelabelOp::create(b, tile, op.getTile());
+  values = ScanOp::create(b, tile, op.getKind(), values,
+                          static_cast<uint64_t>(rows->rank()), op.getReverse(),
+                          Value(), IntegerAttr(), IntegerAttr());
+  int64_t last = op.getReverse() ? 0 : tile.getShape().back() - 1;
+  Value sums = gather(
+      b, values,
+      SplatOp::create(b, typeOf(b.getI32Type(), *one),
+                      arith::ConstantOp::create(b, b.getI32IntegerAttr(last))));
+  sums = RelabelOp::create(b, typeOf(element, *rows), sums);
+  FailureOr<Value> exchanged =
+      exchange(b, op, sums, typeOf(element, *together));
+  if (failed(exchanged))
+    return failure();
+  sums = *exchanged;
+  // What the blocks before add: to the elements, and to the sums of blocks.
+  Blocks ofTile(b, op, cut->tile, rows->rank() - 1),
+      ofRows(b, op, *rows, rows->rank() - 1),
+      ofSums(b, op, *together, rows->rank() - 1);
+  for (int64_t k = 1; k < cut->parts; k *= 2) {
+    Value before = gather(b, sums, ofRows.before(k));
+    values = ofTile.step(k, values, BroadcastOp::create(b, tile, before));
+    if (2 * k < cut->parts)
+      sums = ofSums.step(k, sums, gather(b, sums, ofSums.before(k)));
+  }
+  return RelabelOp::create(b, op.getType(), values).getResult();
+}
+
+static FailureOr<Value> expand(OpBuilder &b, GatherOp op) {
+  RankedTensorType tile = op.getTile().getType();
+  Result<Layout> whole =
+      wholeRows(*getTileLayout(tile), static_cast<int>(op.getDimension()));
+  if (!whole)
+    return op.emitOpError("[")
+           << whole.problem().code << "] " << whole.problem().message;
+  FailureOr<Value> rows =
+      exchange(b, op, op.getTile(), typeOf(tile.getElementType(), *whole));
+  if (failed(rows))
+    return failure();
+  return GatherOp::create(b, op.getLoc(), op.getType(), *rows, op.getIndices(),
+                          op.getDimension(), Value(), IntegerAttr(),
+                          IntegerAttr())
+      .getResult();
+}
+
 namespace {
 struct ExpandExchangesPass
     : titan::impl::ExpandExchangesBase<ExpandExchangesPass> {
@@ -123,6 +244,11 @@ struct ExpandExchangesPass
       else if (auto reduce = dyn_cast<ReduceOp>(op);
                reduce && reduce.getScratch())
         made = expand(b, reduce);
+      else if (auto scan = dyn_cast<ScanOp>(op); scan && scan.getScratch())
+        made = expand(b, scan);
+      else if (auto gather = dyn_cast<GatherOp>(op);
+               gather && gather.getScratch())
+        made = expand(b, gather);
       else
         return WalkResult::advance();
       if (failed(made))

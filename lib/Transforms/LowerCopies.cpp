@@ -575,6 +575,7 @@ void titan::buildExpandPasses(OpPassManager &pm, bool assertIndices) {
   pm.addNestedPass<KernelOp>(createCountedLoops());
   pm.addNestedPass<KernelOp>(createUnroll());
   pm.addNestedPass<KernelOp>(createExpandPipes());
+  pm.addNestedPass<KernelOp>(createPollLoops());
   pm.addNestedPass<KernelOp>(createLowerCopies({assertIndices}));
   pm.addNestedPass<KernelOp>(createSinkTiles());
   pm.addNestedPass<KernelOp>(createExpandExchanges());

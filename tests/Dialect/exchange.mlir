@@ -119,8 +119,44 @@ func.func @places(%x: tensor<64x32xf32, #acc>) {
 
 #columns = #titan.blocked<elements = [1, 8], lanes = [8, 4], warps = [1, 4]>
 func.func @scan_warps(%x: tensor<64x128xf32, #columns>) {
-  // expected-error@+1 {{[layout-mismatch] dimension 1 lies in several warps: titan.convert_layout}}
+  // expected-error@+1 {{[exchange-scratch] each row lies in 4 warps: say `through %scratch`, a '!titan.shared<256xf32>' or a longer one}}
   %0 = titan.scan add %x dimension(1) : tensor<64x128xf32, #columns>
+  return
+}
+
+// -----
+
+#columns = #titan.blocked<elements = [1, 8], lanes = [8, 4], warps = [1, 4]>
+func.func @along_warps(%x: tensor<64x128xf32, #columns>, %i: tensor<64x128xi32, #columns>, %s: !titan.shared<256xf32>, %t: !titan.shared<8192xf32>) {
+  %0 = titan.scan add %x dimension(1) reverse through %s barrier(1) threads(128) : tensor<64x128xf32, #columns>, !titan.shared<256xf32>
+  %1 = titan.gather %x[%i] dimension(1) through %t : tensor<64x128xf32, #columns>, tensor<64x128xi32, #columns>, !titan.shared<8192xf32> -> tensor<64x128xf32, #columns>
+  return
+}
+
+// -----
+
+#columns = #titan.blocked<elements = [1, 8], lanes = [8, 4], warps = [1, 4]>
+func.func @gather_warps(%x: tensor<64x128xf32, #columns>, %i: tensor<64x128xi32, #columns>) {
+  // expected-error@+1 {{[exchange-scratch] each row lies in 4 warps: say `through %scratch`, a '!titan.shared<8192xf32>' or a longer one}}
+  %1 = titan.gather %x[%i] dimension(1) : tensor<64x128xf32, #columns>, tensor<64x128xi32, #columns> -> tensor<64x128xf32, #columns>
+  return
+}
+
+// -----
+
+#columns = #titan.blocked<elements = [1, 8], lanes = [8, 4], warps = [1, 4]>
+func.func @scan_needless(%x: tensor<64x128xf32, #columns>, %s: !titan.shared<256xf32>) {
+  // expected-error@+1 {{[exchange-scratch] each warp holds what it needs: leave `through` out}}
+  %0 = titan.scan add %x dimension(0) through %s : tensor<64x128xf32, #columns>, !titan.shared<256xf32>
+  return
+}
+
+// -----
+
+#odd = #titan.layout<"reg: 2*c1; lane: 3*c2, 8*r1; warp: 2*c6">
+func.func @scan_odd(%x: tensor<8x12xf32, #odd>, %s: !titan.shared<16xf32>) {
+  // expected-error@+1 {{[layout-mismatch]}}
+  %0 = titan.scan add %x dimension(1) through %s : tensor<8x12xf32, #odd>, !titan.shared<16xf32>
   return
 }
 

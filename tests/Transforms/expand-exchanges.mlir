@@ -45,3 +45,43 @@ titan.kernel @rows(%A: !titan.global<?x?xf32>) warps(8) launch {
   %y = titan.reduce add %x through %scratch : tensor<64x128xf32, #wide>, !titan.shared<200xf32> -> tensor<64x128xf32, #wide>
   titan.return
 }
+
+// CHECK-LABEL: titan.kernel @scan
+// Blocks of 32 columns, their last elements, which go to all warps; two steps for four blocks.
+// CHECK: titan.scan add {{.*}} dimension(2) : tensor<64x4x32xf32,
+// CHECK: titan.gather {{.*}} dimension(2) : tensor<64x4x32xf32, {{.*}} -> tensor<64x4x1xf32,
+// CHECK: titan.shared.store {{.*}}, <256xf32>
+// CHECK-NEXT: titan.barrier.sync 1 threads(128)
+// CHECK-NEXT: titan.shared.load
+// CHECK-COUNT-2: arith.select {{.*}}, tensor<64x4x32xf32,
+// CHECK-NOT: arith.select {{.*}}, tensor<64x4x32xf32,
+// CHECK: titan.relabel {{.*}} -> tensor<64x128xf32, #titan.blocked
+titan.kernel @scan(%A: !titan.global<?x?xf32>) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %one = arith.constant 1.0 : f32
+  %scratch = titan.shared.alloc : !titan.shared<256xf32>
+  %x = titan.splat %one : f32 -> tensor<64x128xf32, #columns>
+  %y = titan.scan add %x dimension(1) through %scratch barrier(1) threads(128) : tensor<64x128xf32, #columns>, !titan.shared<256xf32>
+  titan.return
+}
+
+// CHECK-LABEL: titan.kernel @gather
+// Each warp gets the rows whole, four times as many registers of them.
+// CHECK: titan.shared.store {{.*}} tensor<8192xf32,
+// CHECK-NEXT: titan.cta_sync
+// CHECK-NEXT: titan.shared.load
+// CHECK: titan.gather {{.*}} dimension(1) : tensor<64x128xf32, #titan.layout<{{.*}} warp: 4*rep{{.*}}, tensor<64x128xi32
+// CHECK-NOT: through
+titan.kernel @gather(%A: !titan.global<?x?xf32>) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %one = arith.constant 1.0 : f32
+  %scratch = titan.shared.alloc : !titan.shared<8192xf32>
+  %x = titan.splat %one : f32 -> tensor<64x128xf32, #columns>
+  %i = titan.coordinate 0 : tensor<64x128xi32, #columns>
+  %y = titan.gather %x[%i] dimension(1) through %scratch : tensor<64x128xf32, #columns>, tensor<64x128xi32, #columns>, !titan.shared<8192xf32> -> tensor<64x128xf32, #columns>
+  titan.return
+}

@@ -431,4 +431,63 @@ TEST(Rows, DigitsAndParts) {
   EXPECT_GT(cut, 0u);
 }
 
+/// Rows between warps: blocks in order, of which each lies in one warp; and rows
+/// that each of these warps has whole.
+TEST(Rows, BlocksAndWholeRows) {
+  uint64_t seed = fromEnvironment("TITAN_SEED", 1), cut = 0, whole = 0;
+  for (uint64_t n = 0; n < cases() / 4 + 1; ++n) {
+    Random random{std::mt19937_64(seed + n)};
+    Layout tile =
+        randomTile(random, randomShape(random), random.below(3)).layout();
+    SCOPED_TRACE("TITAN_SEED=" + std::to_string(seed + n) + " " + tile.str());
+    int dim = random.below(tile.rank()), last = tile.rank();
+    auto others = [&](const Coord &at) {
+      std::vector<int64_t> rest(at.begin(), at.end());
+      rest.erase(rest.begin() + dim);
+      return rest;
+    };
+    if (Result<RowParts> blocks = blockRows(tile, dim)) {
+      ++cut;
+      int64_t inner = blocks->tile.dims()[last].extent;
+      EXPECT_EQ(blocks->tile.dims()[last - 1].extent, blocks->parts);
+      EXPECT_TRUE(bool(digitsInWarp(blocks->tile, last)));
+      EXPECT_FALSE(bool(digitsInWarp(tile, dim)));
+      for (int64_t w = 0; w < tile.warps(); ++w)
+        for (int64_t l = 0; l < tile.lanes(); ++l)
+          for (int64_t r = 0; r < tile.registers(); ++r) {
+            Coord from = tile.coords(r, l, w),
+                  to = blocks->tile.coords(r, l, w);
+            ASSERT_EQ(from[dim], to[last - 1] * inner + to[last]);
+            ASSERT_EQ(others(from),
+                      std::vector<int64_t>(to.begin(), to.end() - 2));
+          }
+    }
+    Result<Layout> rows = wholeRows(tile, dim);
+    if (!rows)
+      continue;
+    ++whole;
+    EXPECT_EQ(rows->lanes(), tile.lanes());
+    EXPECT_EQ(rows->warps(), tile.warps());
+    // A warp has the rows that it had a part of, and nothing else.
+    for (int64_t w = 0; w < tile.warps(); ++w) {
+      std::set<std::vector<int64_t>> before;
+      std::set<std::pair<std::vector<int64_t>, int64_t>> after;
+      for (int64_t l = 0; l < tile.lanes(); ++l) {
+        for (int64_t r = 0; r < tile.registers(); ++r)
+          before.insert(others(tile.coords(r, l, w)));
+        for (int64_t r = 0; r < rows->registers(); ++r) {
+          Coord at = rows->coords(r, l, w);
+          after.insert({others(at), at[dim]});
+        }
+      }
+      ASSERT_EQ(int64_t(after.size()),
+                int64_t(before.size()) * tile.dims()[dim].extent);
+      for (auto &[row, place] : after)
+        ASSERT_TRUE(before.contains(row));
+    }
+  }
+  EXPECT_GT(cut, 0u);
+  EXPECT_GT(whole, 0u);
+}
+
 } // namespace

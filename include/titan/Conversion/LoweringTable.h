@@ -75,10 +75,6 @@ private:
   llvm::StringMap<Lower> entries;
 };
 
-/// `x` and `y` combined, as reductions and scans of tiles do.
-mlir::Value combineElements(mlir::ImplicitLocOpBuilder &b, ReduceKind kind,
-                            mlir::Value x, mlir::Value y);
-
 // The families of this library, one file each.
 void populateKernelLowerings(LoweringTable &table);
 void populateTileLowerings(LoweringTable &table);

@@ -15,6 +15,10 @@ namespace titan {
 /// What is checked, simulated and compiled (titan/Transforms/Passes.h).
 void buildExpandPipeline(mlir::OpPassManager &pm);
 
+/// What a checked kernel goes through: the same, and work that CTAs take from a
+/// counter has been dealt out (titan-deal-tickets).
+void buildCheckPipeline(mlir::OpPassManager &pm);
+
 /// What a simulated kernel goes through: the same, and texts of PTX become what
 /// their references compute.
 void buildRunPipeline(mlir::OpPassManager &pm);

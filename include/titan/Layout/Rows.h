@@ -49,6 +49,20 @@ struct RowParts {
 };
 /// Problem layout-mismatch: as digitsAlong.
 Result<RowParts> cutRows(const Layout &tile);
+/// The tile with `dim`, along which rows lie in several warps, cut in two, which
+/// come last: blocks, which warps hold, and the elements of a block, in order.
+///   reg: 2*c1, 2*c16; lane: 4*c2, 8*r1; warp: 2*c8      of dimension 1
+///     as 8 x 4 x 8:  reg: 2*k1, 2*j2; lane: 4*k2, 8*i1; warp: 2*j1
+/// Problem layout-mismatch: as digitsAlong; rows in several CTAs; one warp has
+/// them already.
+Result<RowParts> blockRows(const Layout &tile, int dim);
+
+/// The tile with rows along `dim` whole in each warp that has a part of them:
+/// what warps step along it becomes steps of registers, outside of those there
+/// are. Problem layout-mismatch: as digitsAlong; rows in several CTAs.
+///   reg: 2*c1; lane: 4*c2, 8*r1; warp: 2*c8
+///   reg: 2*c1, 2*c8; lane: 4*c2, 8*r1; warp: 2*rep
+Result<Layout> wholeRows(const Layout &tile, int dim);
 
 } // namespace titan
 

@@ -20,7 +20,8 @@ namespace titan {
 #include "titan/Transforms/Passes.h.inc"
 
 /// What every kernel goes through before it is checked, simulated or compiled:
-/// functions are inlined, marked loops are unrolled, pipes become barriers, copies by
+/// functions are inlined, marked loops are unrolled, pipes become barriers, loops that
+/// poll waits, copies by
 /// schedule tensor copies, exchanges between warps stores and loads.
 /// `assertIndices`: a titan.assert says that each index of a copy by
 /// schedule is below its loop's extent (for the checker and the simulator).

@@ -37,10 +37,11 @@ def LowerCopies : Pass<"titan-lower-copies", "::titan::KernelOp"> {
 }
 
 def ExpandExchanges : Pass<"titan-expand-exchanges", "::titan::KernelOp"> {
-  let summary = "turns conversions and reductions between warps into stores, a barrier and loads";
+  let summary = "turns what warps hand to one another of tiles into stores, a barrier and loads";
   let description = [{
-    After it no titan.convert_layout or titan.reduce goes `through` shared memory: each has
-    become what it is, by operations that say what they touch.
+    After it no titan.convert_layout, titan.reduce, titan.scan or titan.gather goes
+    `through` shared memory: each has become what it is, by operations that say what they
+    touch.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::titan::TitanDialect"];
 }
@@ -66,6 +67,26 @@ def Inline : Pass<"titan-inline", "::mlir::ModuleOp"> {
 def CountedLoops : Pass<"titan-counted-loops", "::titan::KernelOp"> {
   let summary = "each scf.while that counts by a step becomes an scf.for";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def PollLoops : Pass<"titan-poll-loops", "::titan::KernelOp"> {
+  let summary = "each loop that asks an mbarrier until it says yes becomes a wait";
+  let description = [{
+    An scf.while that does nothing but titan.mbarrier.test_wait, as long as the answer is no,
+    is a titan.mbarrier.wait.
+  }];
+  let dependentDialects = ["::titan::TitanDialect"];
+}
+
+def DealTickets : Pass<"titan-deal-tickets", "::titan::KernelOp"> {
+  let summary = "work that CTAs take from a counter is dealt out in turn (titan check)";
+  let description = [{
+    A pipe's slots hold letters, each of which is what `titan.atom add` of one brought from a counter
+    in global memory. Loops that run while a letter is below a bound become loops over the
+    letters that CTA c gets where CTAs take turns: c, c + CTAs, c + 2 CTAs, ... (MM-121).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::titan::TitanDialect"];
 }
 
 def SinkTiles : Pass<"titan-sink-tiles", "::titan::KernelOp"> {

@@ -14,6 +14,8 @@
 #include "titan/Layout/Conversion.h"
 #include "titan/Layout/Rows.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "llvm/Support/FormatVariadic.h"
 
 #include <map>
@@ -275,32 +277,6 @@ static LogicalResult convertLayout(KernelLowering &kl, ConvertLayoutOp op) {
 // Scans
 //===----------------------------------------------------------------------===//
 
-Value titan::combineElements(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
-                             Value y) {
-  bool isFloat = isa<FloatType>(x.getType());
-  switch (kind) {
-  case ReduceKind::Add:
-    return isFloat ? arith::AddFOp::create(b, x, y).getResult()
-                   : arith::AddIOp::create(b, x, y).getResult();
-  case ReduceKind::Max:
-    return isFloat ? arith::MaximumFOp::create(b, x, y).getResult()
-                   : arith::MaxSIOp::create(b, x, y).getResult();
-  case ReduceKind::Min:
-    return isFloat ? arith::MinimumFOp::create(b, x, y).getResult()
-                   : arith::MinSIOp::create(b, x, y).getResult();
-  case ReduceKind::Mul:
-    return isFloat ? arith::MulFOp::create(b, x, y).getResult()
-                   : arith::MulIOp::create(b, x, y).getResult();
-  case ReduceKind::And:
-    return arith::AndIOp::create(b, x, y);
-  case ReduceKind::Or:
-    return arith::OrIOp::create(b, x, y);
-  case ReduceKind::Xor:
-    return arith::XOrIOp::create(b, x, y);
-  }
-  llvm_unreachable("all kinds are above");
-}
-
 static LogicalResult scan(KernelLowering &kl, ScanOp op) {
   Type type = op.getType().getElementType();
   if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 16)
@@ -425,7 +401,9 @@ static LogicalResult gather(KernelLowering &kl, GatherOp op) {
   Values results;
   for (int64_t r = 0; r < to.registers(); ++r) {
     Value place, lane;
-    int64_t scale = 1;
+    int64_t scale = 1, constantPlace = 0;
+    APInt constant;
+    bool known = matchPattern(indices[r], m_ConstantInt(&constant));
     auto join = [&](Value sum, Value part) {
       return sum ? kl.add(sum, part) : part;
     };
@@ -438,12 +416,16 @@ static LogicalResult gather(KernelLowering &kl, GatherOp op) {
         lane = join(lane, kl.mul(value, digit.weight));
       } else {
         place = join(place, kl.mul(value, scale));
+        if (known)
+          constantPlace +=
+              constant.getSExtValue() / digit.stride % digit.extent * scale;
         scale *= digit.extent;
       }
     }
     Values candidates;
     for (auto [at, source] : rows[rowOf(to, r)])
-      candidates.push_back(tile[source]);
+      if (!known || at == constantPlace)
+        candidates.push_back(tile[source]);
     if (candidates.empty())
       return kl.unsupported(op, "a gather between these layouts");
     if (lane) {

@@ -10,6 +10,9 @@
 #include "titan/Conversion/LoweringTable.h"
 #include "titan/Layout/Access.h"
 
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -81,6 +84,108 @@ static bool prefersMatrices(KernelLowering &kl, const Layout &layout,
   return most <= vectors->wavefronts;
 }
 
+static bool usesMatrices(KernelLowering &kl, Operation *op) {
+  if (auto store = dyn_cast<SharedStoreOp>(op))
+    return store.getMatrix() ||
+           prefersMatrices(kl, *getTileLayout(store.getTile().getType()),
+                           store.getBuffer().getType(), /*store=*/true);
+  if (auto load = dyn_cast<SharedLoadOp>(op))
+    return load.getMatrix() ||
+           prefersMatrices(kl, *getTileLayout(load.getType()),
+                           load.getBuffer().getType(), /*store=*/false);
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Matrices and the order of lanes (MM-16)
+//===----------------------------------------------------------------------===//
+
+/// The effects of an operation; none: it touches no memory and no barrier.
+static std::optional<effect::EffectList> effectsOf(Operation *op) {
+  auto hardware = dyn_cast<HardwareEffectsInterface>(op);
+  if (!hardware)
+    return std::nullopt;
+  effect::EffectList effects;
+  hardware.getHardwareEffects(effects);
+  return effects;
+}
+
+/// Whether threads of the kernel write that memory through the generic proxy:
+/// copies that write 16 bytes and more at a time do not tell a lane from the
+/// other ones of its row.
+static bool isWrittenByThreads(KernelLowering &kl, Value memory) {
+  Value root = getRoot(memory);
+  WalkResult result = kl.kernel.getBody().walk([&](Operation *op) {
+    auto effects = effectsOf(op);
+    if (!effects)
+      return WalkResult::advance();
+    for (const effect::Effect &effect : *effects) {
+      if (std::holds_alternative<effect::Opaque>(effect.what))
+        return WalkResult::interrupt();
+      auto *access = std::get_if<effect::Access>(&effect.what);
+      if (!access || access->kind == AccessKind::Read ||
+          access->proxy != Proxy::Generic || !access->bytes.object ||
+          !isa<SharedType>(access->bytes.object.getType()))
+        continue;
+      Value written = getRoot(access->bytes.object);
+      if (written == root || !written.getDefiningOp<SharedAllocOp>())
+        return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return result.wasInterrupted() || !root.getDefiningOp<SharedAllocOp>();
+}
+
+/// Whether lanes do the tile's accesses for one another, and somebody could see.
+static bool ordersLanes(KernelLowering &kl, Operation *op) {
+  if (!usesMatrices(kl, op))
+    return false;
+  auto load = dyn_cast<SharedLoadOp>(op);
+  return !load || isWrittenByThreads(kl, load.getBuffer());
+}
+
+/// Whether lanes of a warp may do this while others access shared memory for
+/// them: fences, which every lane executes, and weak accesses of global memory.
+static bool passesLanes(const effect::Effect &effect) {
+  if (auto *access = std::get_if<effect::Access>(&effect.what))
+    return !access->mechanism && access->sem == effect::Sem::Weak &&
+           access->bytes.object &&
+           isa<GlobalType>(access->bytes.object.getType());
+  return std::holds_alternative<effect::Fence>(effect.what);
+}
+
+/// Whether the lanes of the warp meet at a barrier between the operation and what
+/// touches shared memory next, or (`before`) has touched it last; or nothing does.
+static bool lanesMeet(KernelLowering &kl, Operation *op, bool before) {
+  auto next = [&](Operation *at) {
+    return before ? at->getPrevNode() : at->getNextNode();
+  };
+  for (Operation *at = next(op); at; at = next(at)) {
+    if (isa<ReturnOp>(at))
+      return true;
+    if (at->getNumRegions() || at->hasTrait<OpTrait::IsTerminator>())
+      return false;
+    // A barrier stands behind it.
+    if (before && ordersLanes(kl, at))
+      return true;
+    auto effects = effectsOf(at);
+    if (!effects)
+      continue;
+    for (const effect::Effect &effect : *effects) {
+      auto *barrier = std::get_if<effect::ThreadBarrier>(&effect.what);
+      if (barrier && barrier->role == effect::ThreadBarrier::Sync)
+        return true;
+      if (!passesLanes(effect))
+        return false;
+    }
+  }
+  return before && op->getParentOp() == kl.kernel;
+}
+
+static void syncLanes(KernelLowering &kl) {
+  NVVM::SyncWarpOp::create(kl.b, kl.i32(-1));
+}
+
 /// stmatrix / ldmatrix: each 8 x 8 matrix is a pair of registers of each lane;
 /// lane i gives the address of row i % 8 of matrix i / 8.
 static LogicalResult sharedMatrix(KernelLowering &kl, Operation *op,
@@ -113,6 +218,13 @@ static LogicalResult sharedMatrix(KernelLowering &kl, Operation *op,
   auto addresses = kl.laneFunctions(op, offsets, base, buffer.getAlignment());
   if (failed(addresses))
     return failure();
+  bool orders = ordersLanes(kl, op);
+  if (orders && !lanesMeet(kl, op, /*before=*/true))
+    syncLanes(kl);
+  llvm::scope_exit behind([&] {
+    if (orders && !lanesMeet(kl, op, /*before=*/false))
+      syncLanes(kl);
+  });
 
   std::string instruction = std::string(store ? "stmatrix" : "ldmatrix") +
                             ".sync.aligned.m8n8.x" + std::to_string(count) +
@@ -185,7 +297,7 @@ static Value recast(ImplicitLocOpBuilder &b, Value value, Type type) {
 static LogicalResult sharedStore(KernelLowering &kl, SharedStoreOp op) {
   SharedType buffer = op.getBuffer().getType();
   Layout layout = *getTileLayout(op.getTile().getType());
-  if (op.getMatrix() || prefersMatrices(kl, layout, buffer, /*store=*/true))
+  if (usesMatrices(kl, op))
     return sharedMatrix(kl, op, buffer, op.getTile().getType(), /*store=*/true);
   auto owner = kl.ownerPredicate(op, layout);
   if (failed(owner))
@@ -230,7 +342,7 @@ static LogicalResult sharedStore(KernelLowering &kl, SharedStoreOp op) {
 static LogicalResult sharedLoad(KernelLowering &kl, SharedLoadOp op) {
   SharedType buffer = op.getBuffer().getType();
   Layout layout = *getTileLayout(op.getType());
-  if (op.getMatrix() || prefersMatrices(kl, layout, buffer, /*store=*/false))
+  if (usesMatrices(kl, op))
     return sharedMatrix(kl, op, buffer, op.getType(), /*store=*/false);
   // Vectors of registers that lie side by side in memory.
   int64_t width =

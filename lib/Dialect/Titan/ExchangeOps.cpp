@@ -10,6 +10,9 @@
 #include "titan/Layout/Conversion.h"
 #include "titan/Layout/Rows.h"
 
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace titan;
 
@@ -140,23 +143,41 @@ LogicalResult RelabelOp::verify() {
 // Along a dimension
 //===----------------------------------------------------------------------===//
 
-/// The dimension is there, and each row along it in one warp.
-static LogicalResult verifyRows(Operation *op, RankedTensorType tile,
-                                uint64_t dimension) {
+/// The tile has that dimension.
+static LogicalResult verifyTileDimension(Operation *op, RankedTensorType tile,
+                                         uint64_t dimension) {
   if (failed(verifyTileType(op, tile)))
     return failure();
   if (dimension >= static_cast<uint64_t>(tile.getRank()))
     return op->emitOpError("[tile-dimension] dimension ")
            << static_cast<int64_t>(dimension) << " of a tile of rank "
            << tile.getRank();
-  if (auto digits =
-          digitsInWarp(*getTileLayout(tile), static_cast<int>(dimension));
-      !digits)
-    return op->emitOpError("[layout-mismatch] ")
+  return success();
+}
+
+/// Each row along a dimension lies in one warp, or in several that exchange what
+/// `within`, a tile of which each row does, takes.
+template <typename Op>
+static LogicalResult verifyRows(Op op, int64_t elements,
+                                const Result<Layout> &within, int dim) {
+  RankedTensorType tile = op.getTile().getType();
+  int64_t warps = 1;
+  Result<std::vector<RowDigit>> digits =
+      digitsAlong(*getTileLayout(tile), static_cast<int>(op.getDimension()));
+  if (digits)
+    for (const RowDigit &digit : *digits)
+      warps *= digit.axis == 2 ? digit.extent : 1;
+  if (digits)
+    digits = within ? digitsInWarp(*within, dim)
+                    : Result<std::vector<RowDigit>>(within.problem());
+  if (!digits)
+    return op.emitOpError("[layout-mismatch] ")
            << digits.problem().message
            << ": titan.convert_layout makes a layout of it in which each row "
               "lies in one warp";
-  return success();
+  return verifyExchange(
+      op, tile, op.getScratch(), op.getBarrier(), op.getThreads(), elements,
+      warps == 1 ? "" : "each row lies in " + std::to_string(warps) + " warps");
 }
 
 LogicalResult titan::verifyCombine(Operation *op, ReduceKind kind, Type type) {
@@ -168,18 +189,56 @@ LogicalResult titan::verifyCombine(Operation *op, ReduceKind kind, Type type) {
   return success();
 }
 
+Value titan::combineElements(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
+                             Value y) {
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(x.getType()));
+  switch (kind) {
+  case ReduceKind::Add:
+    return isFloat ? arith::AddFOp::create(b, x, y).getResult()
+                   : arith::AddIOp::create(b, x, y).getResult();
+  case ReduceKind::Max:
+    return isFloat ? arith::MaximumFOp::create(b, x, y).getResult()
+                   : arith::MaxSIOp::create(b, x, y).getResult();
+  case ReduceKind::Min:
+    return isFloat ? arith::MinimumFOp::create(b, x, y).getResult()
+                   : arith::MinSIOp::create(b, x, y).getResult();
+  case ReduceKind::Mul:
+    return isFloat ? arith::MulFOp::create(b, x, y).getResult()
+                   : arith::MulIOp::create(b, x, y).getResult();
+  case ReduceKind::And:
+    return arith::AndIOp::create(b, x, y);
+  case ReduceKind::Or:
+    return arith::OrIOp::create(b, x, y);
+  case ReduceKind::Xor:
+    return arith::XOrIOp::create(b, x, y);
+  }
+  llvm_unreachable("all kinds are above");
+}
+
 LogicalResult ScanOp::verify() {
+  RankedTensorType tile = getType();
   if (failed(verifyWholeWarp(*this)) ||
-      failed(verifyCombine(*this, getKind(), getType().getElementType())) ||
-      failed(verifyMoved(*this, getType().getElementType())))
+      failed(verifyCombine(*this, getKind(), tile.getElementType())) ||
+      failed(verifyMoved(*this, tile.getElementType())) ||
+      failed(verifyTileDimension(*this, tile, getDimension())))
     return failure();
-  return verifyRows(*this, getType(), getDimension());
+  Layout layout = *getTileLayout(tile);
+  int dim = static_cast<int>(getDimension());
+  Result<RowParts> blocks = blockRows(layout, dim);
+  if (!blocks) // In one warp, or verifyRows says why not.
+    return verifyRows(*this, 0, layout, dim);
+  return verifyRows(
+      *this, tile.getNumElements() / tile.getShape()[dim] * blocks->parts,
+      blocks->tile, tile.getRank());
 }
 
 LogicalResult GatherOp::verify() {
   RankedTensorType tile = getTile().getType(), indices = getIndices().getType();
+  int dim = static_cast<int>(getDimension());
   if (failed(verifyWholeWarp(*this)) ||
-      failed(verifyRows(*this, tile, getDimension())) ||
+      failed(verifyTileDimension(*this, tile, getDimension())) ||
+      failed(verifyRows(*this, tile.getNumElements(),
+                        wholeRows(*getTileLayout(tile), dim), dim)) ||
       failed(verifyTileType(*this, indices)) ||
       failed(verifyMoved(*this, tile.getElementType())))
     return failure();
@@ -191,7 +250,6 @@ LogicalResult GatherOp::verify() {
   if (getType() != wanted)
     return emitOpError("[exchange-type] the result is ")
            << wanted << ", not " << getType();
-  int dim = static_cast<int>(getDimension());
   if (tile.getRank() != indices.getRank())
     return emitOpError("[exchange-type] tile and indices are of one rank");
   for (int d = 0; d < tile.getRank(); ++d)

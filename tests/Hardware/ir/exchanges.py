@@ -8,7 +8,7 @@
 
 A kernel loads X into registers, and stores to P what became of it: conversions from layout to layout
 (registers, shuffles, shared memory; digits that step by exclusive or, replicas), transposed and
-reshaped tiles, reductions within and between warps, scans forward and in reverse, gathers, stores and loads
+reshaped tiles, reductions, scans forward and in reverse and gathers within and between warps, stores and loads
 of tiles that stmatrix and ldmatrix serve. What P
 holds afterwards is computed here, element by element, from nothing of titan.
 random_kernels.py has the commands.
@@ -95,9 +95,8 @@ class Kernel(random_kernels.Kernel):
         self.barriers = rng.choice([None, 1, 2])
         getattr(self, self.kind)()
 
-    def layout(self, dims, plain=True, whole_rows=False):
-        """Plain: each bit steps along one dimension, or along none. Whole rows: no warp steps along the
-        last one."""
+    def layout(self, dims, plain=True):
+        """Plain: each bit steps along one dimension, or along none."""
         rng, bits = self.rng, sum(dims)
         images = [1 << b for b in range(bits)]
         rng.shuffle(images)
@@ -108,11 +107,8 @@ class Kernel(random_kernels.Kernel):
         images += [0] * max(0, 5 + self.warp_bits + 1 - bits)
         for _ in range(rng.choice([0, 0, 1])):
             images.append(0 if plain else rng.randrange(1 << bits))
-        while True:
-            rng.shuffle(images)
-            lanes, warps, registers = images[:5], images[5:5 + self.warp_bits], images[5 + self.warp_bits:]
-            if not whole_rows or all(not image & (1 << dims[-1]) - 1 for image in warps):
-                return Layout(dims, registers, lanes, warps)
+        rng.shuffle(images)
+        return Layout(dims, images[5 + self.warp_bits:], images[:5], images[5:5 + self.warp_bits])
 
     def threads(self):
         return "" if self.barriers is None else f" barrier({self.barriers}) threads({32 * self.warps})"
@@ -262,10 +258,7 @@ class Kernel(random_kernels.Kernel):
         parts = 1
         for image in layout.axes[2]:
             parts *= 2 if image & columns - 1 else 1
-        through = types = ""
-        if parts > 1:
-            scratch = self.scratch(len(rows) * parts + rng.choice([0, 0, 24]))
-            through, types = f" through %scratch{self.threads()}", f", {scratch}"
+        through, types = self.through(layout, len(rows) * parts)
         if rng.random() < 0.4:
             tile = layout.tile(self.type)
             self.add(f"%y = titan.reduce {op} %x{through} : {tile}{types} -> {tile}")
@@ -279,12 +272,19 @@ class Kernel(random_kernels.Kernel):
                  f"titan.global.store %y, %P[%orow, %ocol] : {row}, {self.global_p}, {index}, {index}")
         self.after = b"".join(self.pack(rows))
 
+    def through(self, layout, elements):
+        """What an operation along the columns says where warps share rows, and the scratch's type."""
+        if not any(image & (1 << layout.dims[1]) - 1 for image in layout.axes[2]):
+            return "", ""
+        scratch = self.scratch(elements + self.rng.choice([0, 0, 24]))
+        return f" through %scratch{self.threads()}", f", {scratch}"
+
     def scan(self):
         rng = self.rng
         dims = [rng.randint(3, 5), rng.randint(3, 6)]
         op = rng.choice(["add", "add", "max", "min", "mul", "and", "or", "xor"])
         floats = ["f32", "f16"] if op in ("add", "max", "min") else []
-        layout, values = self.start(["i32", "i16"] + floats, dims, whole_rows=True)
+        layout, values = self.start(["i32", "i16"] + floats, dims)
         reverse = rng.random() < 0.4
         columns = 1 << dims[1]
         for at in range(0, len(values), columns):
@@ -298,27 +298,31 @@ class Kernel(random_kernels.Kernel):
                         row[c] = combine(op, self.type, *((row[c], other) if reverse else (other, row[c])))
                 step *= 2
             values[at:at + columns] = row[::-1] if reverse else row
-        self.add(f"%y = titan.scan {op} %x dimension(1){' reverse' if reverse else ''} : {layout.tile(self.type)}")
+        # Blocks of a row that lie in one warp: as wide as the least step between warps.
+        steps = [image & columns - 1 for image in layout.axes[2] if image & columns - 1]
+        through, types = self.through(layout, (columns // min(steps) if steps else 1) << dims[0])
+        self.add(f"%y = titan.scan {op} %x dimension(1){' reverse' if reverse else ''}{through} : "
+                 f"{layout.tile(self.type)}{types}")
         self.finish("%y", layout, self.pack(values))
 
     def gather(self):
         """Along the columns: indices that places make, in registers of their own."""
         rng = self.rng
         dims = [rng.randint(3, 5), rng.randint(3, 5)]
-        layout, _ = self.start(TILE_TYPES, dims, whole_rows=True)
+        layout, _ = self.start(TILE_TYPES, dims)
         columns = 1 << dims[1]
-        # Lanes along the columns hold other columns, or the same; registers along them are others.
+        # Lanes and warps along the columns hold other columns, or the same; registers along them are others.
         low = columns - 1
         registers = [image for image in layout.axes[0] if not image & low]
-        lanes = [image for image in layout.axes[1] if image & low]
-        width = rng.randint(len(lanes) + (not registers), max(len(lanes) + 1, 5))
+        threads = [image for axis in layout.axes[1:] for image in axis if image & low]
+        width = rng.randint(len(threads) + (not registers), max(len(threads) + 1, 5))
         fresh = [1 << b for b in range(width)]
         rng.shuffle(fresh)
         shift = lambda image: image >> dims[1] << width
-        along = [fresh.pop() for _ in lanes]
-        to = Layout([dims[0], width], [shift(i) for i in registers] + fresh,
-                    [shift(i) if not i & low else along.pop() for i in layout.axes[1]],
-                    [shift(i) for i in layout.axes[2]])
+        along = [fresh.pop() for _ in threads]
+        lanes, warps = ([shift(i) if not i & low else along.pop() for i in axis] for axis in layout.axes[1:])
+        to = Layout([dims[0], width], [shift(i) for i in registers] + fresh, lanes, warps)
+        through, types = self.through(layout, 1 << sum(dims))
         a, b, s = rng.randrange(8), rng.randrange(8), rng.randrange(columns)
         index = to.tile("i32")
         self.add(f"%ir = titan.coordinate 0 : {index}", f"%ic = titan.coordinate 1 : {index}")
@@ -327,7 +331,8 @@ class Kernel(random_kernels.Kernel):
         self.add(f"%ira = arith.muli %ir, %ia : {index}", f"%icb = arith.muli %ic, %ib : {index}",
                  f"%isum = arith.addi %ira, %icb : {index}", f"%iall = arith.addi %isum, %is : {index}",
                  f"%which = arith.andi %iall, %im : {index}",
-                 f"%y = titan.gather %x[%which] dimension(1) : {layout.tile(self.type)}, {index} -> {to.tile(self.type)}")
+                 f"%y = titan.gather %x[%which] dimension(1){through} : {layout.tile(self.type)}, {index}{types} -> "
+                 f"{to.tile(self.type)}")
         all = self.elements()
         self.finish("%y", to, [all[r * columns + (a * r + b * c + s) % columns]
                                for r in range(1 << dims[0]) for c in range(1 << width)])

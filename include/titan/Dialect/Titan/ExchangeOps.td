@@ -63,38 +63,52 @@ def Titan_RelabelOp : Titan_Op<"relabel", [Pure]> {
 }
 
 def Titan_ScanOp : Titan_Op<"scan", [AllTypesMatch<["tile", "result"]>]> {
-  let summary = "prefix sums, products, maxima, ... along a dimension (shuffles within the warp)";
+  let summary = "prefix sums, products, maxima, ... along a dimension (shuffles, or shared memory between warps)";
   let description = [{
     `titan.scan add %x dimension(1) : tensor<16x64xf32, #a>`: element c of a row is the sum
-    of elements 0 to c of that row of %x; with `reverse`, of elements c to the last. A row
-    lies in one warp (titan.convert_layout brings it there).
+    of elements 0 to c of that row of %x; with `reverse`, of elements c to the last.
 
     The order of the operations is the same in every layout: for k = 1, 2, 4, ..., each
     element c with c / k odd becomes x[c / k * k - 1] + x[c]; with `reverse`, c counts from
     the end, and the operands change places.
+
+    Rows that lie in several warps go `through %scratch`, as tiles do in
+    titan.convert_layout: each warp scans its blocks of each row, the last elements of the
+    blocks go through shared memory and a barrier, and each thread adds those of the blocks
+    before its own. The scratch has one element for each block of each row.
   }];
   let arguments = (ins Titan_ReduceAttr:$kind, Titan_Tile:$tile, I64Attr:$dimension,
-                       UnitAttr:$reverse);
+                       UnitAttr:$reverse, Optional<Titan_SharedType>:$scratch,
+                       OptionalAttr<I64Attr>:$barrier, OptionalAttr<I64Attr>:$threads);
   let results = (outs Titan_Tile:$result);
   let assemblyFormat = [{
-    $kind $tile `dimension` `(` $dimension `)` (`reverse` $reverse^)? attr-dict `:` type($tile)
+    $kind $tile `dimension` `(` $dimension `)` (`reverse` $reverse^)? (`through` $scratch^)?
+    (`barrier` `(` $barrier^ `)` `threads` `(` $threads `)`)? attr-dict
+    `:` type($tile) (`,` type($scratch)^)?
   }];
   let hasVerifier = 1;
 }
 
 def Titan_GatherOp : Titan_Op<"gather"> {
-  let summary = "elements of a tile by an index tile, along a dimension (shuffles within the warp)";
+  let summary = "elements of a tile by an index tile, along a dimension (shuffles, or shared memory between warps)";
   let description = [{
     `titan.gather %x[%i] dimension(1) : tensor<16x64xf32, #a>, tensor<16x8xi32, #b> ->
     tensor<16x8xf32, #b>`: element (r, c) of the result is %x[r, %i[r, c]]. Indices lie in
     the tile. Tile and indices agree in the other dimensions: without this one, #a and #b
-    are the same layout. The tile has this dimension in one warp.
+    are the same layout.
+
+    Where rows of the tile lie in several warps, it goes `through %scratch`, as in
+    titan.convert_layout, so that each of these warps has the rows whole. The scratch has
+    the tile's elements.
   }];
-  let arguments = (ins Titan_Tile:$tile, Titan_Tile:$indices, I64Attr:$dimension);
+  let arguments = (ins Titan_Tile:$tile, Titan_Tile:$indices, I64Attr:$dimension,
+                       Optional<Titan_SharedType>:$scratch,
+                       OptionalAttr<I64Attr>:$barrier, OptionalAttr<I64Attr>:$threads);
   let results = (outs Titan_Tile:$result);
   let assemblyFormat = [{
-    $tile `[` $indices `]` `dimension` `(` $dimension `)` attr-dict
-    `:` type($tile) `,` type($indices) `->` type($result)
+    $tile `[` $indices `]` `dimension` `(` $dimension `)` (`through` $scratch^)?
+    (`barrier` `(` $barrier^ `)` `threads` `(` $threads `)`)? attr-dict
+    `:` type($tile) `,` type($indices) (`,` type($scratch)^)? `->` type($result)
   }];
   let hasVerifier = 1;
 }

@@ -70,6 +70,13 @@ def Titan_MapRankOp : Titan_Op<"map_rank", [Pure, Titan_View]> {
 
 def Titan_SharedStoreOp : Titan_HwOp<"shared.store", Titan_Everywhere, [Titan_Flow]> {
   let summary = "stores a register tile to shared memory (st.shared, or stmatrix)";
+  let description = [{
+    Each thread writes the elements that it holds, in its own order with what it does
+    before and after. Which instructions do it the layouts decide; `matrix` demands
+    stmatrix. There, other lanes of the warp write them on its behalf, and the compiler
+    puts `bar.warp.sync` before and behind them where no barrier of the program stands
+    there (MM-16).
+  }];
   let arguments = (ins Titan_Tile:$tile, Titan_SharedType:$buffer, UnitAttr:$matrix);
   let assemblyFormat = [{ $tile `,` $buffer (`matrix` $matrix^)? attr-dict `:` type($tile) `,` type($buffer) }];
   let hasVerifier = 1;
@@ -77,6 +84,11 @@ def Titan_SharedStoreOp : Titan_HwOp<"shared.store", Titan_Everywhere, [Titan_Fl
 
 def Titan_SharedLoadOp : Titan_HwOp<"shared.load", Titan_Everywhere, [Titan_Flow]> {
   let summary = "loads a register tile from shared memory (ld.shared, or ldmatrix)";
+  let description = [{
+    Each thread reads the elements that it is to hold, in its own order with what it does
+    before and after: what titan.shared.store says of stmatrix holds for ldmatrix. Memory
+    that only asynchronous copies write needs no such barrier (MM-16).
+  }];
   let arguments = (ins Titan_SharedType:$buffer, UnitAttr:$matrix);
   let results = (outs Titan_Tile:$result);
   let assemblyFormat = [{ $buffer (`matrix` $matrix^)? attr-dict `:` type($buffer) `->` type($result) }];

@@ -34,6 +34,10 @@
 
 #include <array>
 
+namespace mlir {
+class ImplicitLocOpBuilder;
+} // namespace mlir
+
 namespace titan {
 struct MmaShape;    // Target/Mma.h
 struct TensorMap;   // Domain/TensorMap.h
@@ -97,6 +101,11 @@ struct LaunchInput {
 /// What a value of the launch region is computed from, each once, in the order
 /// of the expression.
 llvm::SmallVector<LaunchInput> getLaunchInputs(mlir::Value value);
+
+/// `x` and `y` combined as reductions and scans do: scalars, or tiles element by
+/// element.
+mlir::Value combineElements(mlir::ImplicitLocOpBuilder &b, ReduceKind kind,
+                            mlir::Value x, mlir::Value y);
 
 /// Whether a TMA store or reduction of the kernel goes through the map.
 bool isStoredThrough(TensorMapOp map);

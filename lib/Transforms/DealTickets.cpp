@@ -1,0 +1,249 @@
+//===- DealTickets.cpp - work taken from a counter ------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// CTAs that take their work from a counter while they run: one warp of each asks
+// (`titan.atom add`) and posts the answer in a mailbox, a pipe whose slots hold one
+// number; all warps that read it work on that number, and end with the first one that
+// names no work.
+//
+//   schedule                            multiply
+//   scf.while (%more = true) {          scf.while {
+//     scf.condition(%more)                %slot = titan.pipe.wait %mail
+//   } do {                                %t = titan.ld ...
+//     %t = titan.atom add 1, %counter     titan.pipe.release %slot
+//     titan.st %t to a slot of %mail      scf.condition(%t < %tiles) %t
+//     scf.yield %t < %tiles             } do { ... }
+//   }
+//
+// Who gets which number the schedule decides, and the checker cannot follow it. But no
+// two answers are the same, they rise, and all that a CTA does follows from how many
+// of them name work, and which. So the checker looks at one way to deal them: in turn.
+// CTA c gets c, c + CTAs, c + 2 CTAs, ..., and loops become what they then are,
+//
+//   scf.for %t = %cta to %tiles step %ctas { before; after }; before
+//
+// by sizes of which it chooses, as it does of any loop, how often they run.
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Transforms/Passes.h"
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+
+namespace titan {
+#define GEN_PASS_DEF_DEALTICKETS
+#include "titan/Transforms/Passes.h.inc"
+} // namespace titan
+
+using namespace mlir;
+using namespace titan;
+
+namespace {
+/// A loop that runs while its letter is below a bound.
+struct LetterLoop {
+  scf::WhileOp loop;
+  Operation
+      *letter; ///< The atom, or the ld: an operation of the loop's regions.
+  Value bound; ///< From outside of the loop.
+  bool first;  ///< It begins without a letter, and asks for one.
+};
+} // namespace
+
+/// The pipe whose slot a buffer is of, and that slot's name; null: of none.
+static Value pipeOf(Value memory) {
+  auto buffer = memory.getDefiningOp<PipeBufferOp>();
+  Operation *slot = buffer ? buffer.getSlot().getDefiningOp() : nullptr;
+  return slot && isa<PipeAcquireOp, PipeWaitOp>(slot) ? slot->getOperand(0)
+                                                      : Value();
+}
+
+/// The bound that a condition compares the letter with; null: it is another one.
+static Value boundOf(Value condition, Value letter, scf::WhileOp loop) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || compare.getLhs() != letter ||
+      !llvm::is_contained(
+          {arith::CmpIPredicate::slt, arith::CmpIPredicate::ult},
+          compare.getPredicate()))
+    return {};
+  return loop.isDefinedOutsideOfLoop(compare.getRhs()) ? compare.getRhs()
+                                                       : Value();
+}
+
+static std::optional<LetterLoop> letterLoop(Operation *letter) {
+  auto loop = dyn_cast<scf::WhileOp>(letter->getParentOp());
+  if (!loop)
+    return std::nullopt;
+  Value number = letter->getResult(0),
+        condition = loop.getConditionOp().getCondition();
+  if (letter->getBlock() == loop.getBeforeBody()) {
+    if (Value bound = boundOf(condition, number, loop))
+      return LetterLoop{loop, letter, bound, false};
+    return std::nullopt;
+  }
+  auto argument = dyn_cast<BlockArgument>(condition);
+  APInt constant;
+  if (!argument || argument.getOwner() != loop.getBeforeBody() ||
+      !matchPattern(loop.getInits()[argument.getArgNumber()],
+                    m_ConstantInt(&constant)) ||
+      constant.isZero())
+    return std::nullopt;
+  if (Value bound = boundOf(
+          loop.getYieldOp()->getOperand(argument.getArgNumber()), number, loop))
+    return LetterLoop{loop, letter, bound, true};
+  return std::nullopt;
+}
+
+/// Loops that run by the answers of one counter; none: something of them is not
+/// what the file's comment says.
+static SmallVector<LetterLoop> loopsOf(KernelOp kernel, AtomOp atom) {
+  APInt one;
+  if (atom.getOp() != AtomicOp::Add ||
+      !isa<GlobalType>(atom.getMemory().getType()) ||
+      !matchPattern(atom.getValue(), m_ConstantInt(&one)) || !one.isOne() ||
+      !llvm::all_of(atom.getIndices(), [](Value index) {
+        return matchPattern(index, m_Constant());
+      }))
+    return {};
+  // Nobody else touches the counter, and answers go to one pipe.
+  for (Operation *user : atom.getMemory().getUsers())
+    if (user != atom && !isa<DimOp>(user))
+      return {};
+  Value pipe;
+  Operation *posted = nullptr;
+  for (Operation *user : atom->getUsers()) {
+    auto store = dyn_cast<StOp>(user);
+    if (store && (posted || store.getValue() != atom.getResult()))
+      return {};
+    if (store) {
+      posted = store;
+      pipe = pipeOf(store.getMemory());
+    }
+  }
+  auto asks = letterLoop(atom);
+  if (!pipe || !asks)
+    return {};
+  SmallVector<LetterLoop> loops{*asks};
+  bool known = true;
+  kernel.getBody().walk([&](Operation *op) {
+    if (auto store = dyn_cast<StOp>(op);
+        store && store != posted && pipeOf(store.getMemory()) == pipe)
+      known = false;
+    auto load = dyn_cast<LdOp>(op);
+    if (!load || pipeOf(load.getMemory()) != pipe)
+      return;
+    auto reads = letterLoop(load);
+    known &= reads && llvm::none_of(loops, [&](const LetterLoop &other) {
+               return other.loop->isAncestor(reads->loop) ||
+                      reads->loop->isAncestor(other.loop);
+             });
+    if (reads)
+      loops.push_back(*reads);
+  });
+  return known ? loops : SmallVector<LetterLoop>();
+}
+
+/// The regions of one loop, copied with a number for the letter.
+namespace {
+struct Rotated {
+  ImplicitLocOpBuilder &b;
+  const LetterLoop &from;
+
+  /// Copies a region's block; what its terminator hands on.
+  SmallVector<Value> copy(Block *block, ValueRange arguments, Value number) {
+    IRMapping map;
+    map.map(block->getArguments(), arguments);
+    for (Operation &op : block->without_terminator()) {
+      b.clone(op, map);
+      if (&op != from.letter)
+        continue;
+      Type type = op.getResult(0).getType();
+      map.map(op.getResult(0),
+              type.isIndex()
+                  ? number
+                  : arith::IndexCastOp::create(b, op.getLoc(), type, number)
+                        .getResult());
+    }
+    SmallVector<Value> results;
+    for (Value operand : block->getTerminator()->getOperands())
+      results.push_back(map.lookupOrDefault(operand));
+    return results;
+  }
+  /// Without the condition.
+  SmallVector<Value> before(ValueRange arguments, Value number) {
+    scf::WhileOp loop = from.loop;
+    SmallVector<Value> results = copy(loop.getBeforeBody(), arguments, number);
+    results.erase(results.begin());
+    return results;
+  }
+  SmallVector<Value> after(ValueRange arguments, Value number) {
+    scf::WhileOp loop = from.loop;
+    return copy(loop.getAfterBody(), arguments, number);
+  }
+};
+} // namespace
+
+static void deal(const LetterLoop &letters) {
+  scf::WhileOp loop = letters.loop;
+  ImplicitLocOpBuilder b(loop.getLoc(), loop);
+  Value lower = CtaIdOp::create(b, b.getIndexType(), uint64_t(0)),
+        step = NumCtasOp::create(b, b.getIndexType(), uint64_t(0)),
+        bound = letters.bound;
+  if (auto cast = bound.getDefiningOp<arith::IndexCastOp>();
+      cast && cast.getIn().getType().isIndex())
+    bound = cast.getIn();
+  if (!bound.getType().isIndex())
+    bound = arith::IndexCastOp::create(b, b.getIndexType(), bound);
+  Rotated rotated{b, letters};
+  auto counted = scf::ForOp::create(b, lower, bound, step, loop.getInits());
+  {
+    OpBuilder::InsertionGuard guard(b);
+    if (loop.getInits().empty())
+      counted.getBody()->getTerminator()->erase();
+    b.setInsertionPointToStart(counted.getBody());
+    Value number = counted.getInductionVar();
+    SmallVector<Value> between =
+        rotated.before(counted.getRegionIterArgs(), number);
+    scf::YieldOp::create(b, rotated.after(between, number));
+  }
+  // The first letter that names no work: lower, and as many steps as there were.
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value steps = arith::CeilDivSIOp::create(
+      b,
+      arith::MaxSIOp::create(b, arith::SubIOp::create(b, bound, lower), zero),
+      step);
+  Value last =
+      arith::AddIOp::create(b, lower, arith::MulIOp::create(b, steps, step));
+  SmallVector<Value> results = rotated.before(counted.getResults(), last);
+  if (letters.first)
+    results = rotated.before(rotated.after(results, last), last);
+  loop->replaceAllUsesWith(results);
+  loop->erase();
+}
+
+namespace {
+struct DealTicketsPass : titan::impl::DealTicketsBase<DealTicketsPass> {
+  void runOnOperation() override {
+    KernelOp kernel = getOperation();
+    LaunchOp launch = kernel.getLaunchOp();
+    if (kernel.getClusterSize() > 1 || launch.getGrid().size() != 1)
+      return;
+    // Dealing copies operations: the kernel is looked at anew behind each.
+    for (bool dealt = true; dealt;) {
+      dealt = kernel.getBody()
+                  .walk([&](AtomOp atom) {
+                    SmallVector<LetterLoop> loops = loopsOf(kernel, atom);
+                    for (const LetterLoop &loop : loops)
+                      deal(loop);
+                    return loops.empty() ? WalkResult::advance()
+                                         : WalkResult::interrupt();
+                  })
+                  .wasInterrupted();
+    }
+  }
+};
+} // namespace
