@@ -113,8 +113,8 @@ static Result<std::vector<RowDigit>> digitsInCta(const Layout &tile, int dim) {
   if (digits)
     for (const RowDigit &digit : *digits)
       if (digit.axis > 2)
-        return mismatch("dimension " + std::to_string(dim) +
-                        " lies in several CTAs");
+        return layoutMismatch("dimension " + std::to_string(dim) +
+                              " lies in several CTAs");
   return digits;
 }
 
@@ -126,7 +126,8 @@ Result<RowParts> titan::blockRows(const Layout &tile, int dim) {
       std::find_if(digits->begin(), digits->end(),
                    [](const RowDigit &digit) { return digit.axis == 2; });
   if (warps == digits->end())
-    return mismatch("dimension " + std::to_string(dim) + " lies in one warp");
+    return layoutMismatch("dimension " + std::to_string(dim) +
+                          " lies in one warp");
   std::vector<int64_t> shape = tile.shape();
   int64_t parts = shape[dim] / warps->stride;
   shape[dim] = parts;
@@ -141,7 +142,7 @@ Result<RowParts> titan::blockRows(const Layout &tile, int dim) {
   if (blocks)
     blocks = blocks->permuted(order);
   if (!blocks)
-    return mismatch(blocks.problem().message);
+    return layoutMismatch(blocks.problem().message);
   // By the names that a tile of this rank has.
   std::vector<Dim> dims = blocks->dims();
   std::vector<std::string> names = defaultDimNames(tile.rank() + 1);
