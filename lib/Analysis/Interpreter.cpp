@@ -317,6 +317,29 @@ bool Instantiator::Impl::checkIndex(const CompiledOp &op,
             "slot " + Twine(at) + " of a ring of " + Twine(view.slots));
     return false;
   }
+  if (auto run = dyn_cast<SharedType>(view.source.getType());
+      run && view.alignment) {
+    int64_t room =
+        run.getTileBytes() -
+        cast<SharedType>(op.op->getResult(0).getType()).getTileBytes();
+    if (!decides(op, index, 0, room / view.stride,
+                 "where in its buffer a run begins"))
+      return false;
+    int64_t byte = at * view.stride;
+    if (byte < 0 || byte > room)
+      problem(Code::OutOfBounds, op.op,
+              "a run from element " + Twine(at) + " on, of a buffer of " +
+                  Twine(run.getTileBytes() / view.stride) +
+                  ", in which the last one begins at " +
+                  Twine(room / view.stride));
+    else if (byte % view.alignment)
+      problem(Code::BulkAlignment, op.op,
+              "the run begins at byte " + Twine(byte) + ", no multiple of " +
+                  Twine(view.alignment));
+    else
+      return true;
+    return false;
+  }
   if (!from)
     return true;
   // Columns of 32 bits of a tile.

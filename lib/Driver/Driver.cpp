@@ -46,7 +46,8 @@ cl::SubCommand compileSub("compile", "a package, PTX, LLVM IR");
 cl::SubCommand generateSub("generate", "a kernel from parameters: gemm");
 cl::SubCommand explainSub(
     "explain",
-    "CODE | codes | titan.OPERATION | operations | effects FILE | layout FILE "
+    "CODE | codes | titan.OPERATION | operations | copy FILE | effects FILE | "
+    "layout FILE "
     "| "
     "tma FILE | targets | facts | proxies | reference FOLDER (the FILE of tma "
     "is "
@@ -361,7 +362,7 @@ static std::string readStrictness(Strictness &strictness,
   return {};
 }
 
-static int dispatch(int argc, char **argv) {
+static int runSubcommand(int argc, char **argv) {
   auto flags = makeSeverityFlags();
   cl::SetVersionPrinter(printVersion);
   cl::HideUnrelatedOptions(category);
@@ -509,7 +510,7 @@ int titan::driverMain(int argc, char **argv) {
 
 #if defined(__SANITIZE_ADDRESS__) ||                                           \
     (defined(__has_feature) && __has_feature(address_sanitizer))
-  return dispatch(argc, argv);
+  return runSubcommand(argc, argv);
 #else
   // The last net: whatever the input does to TITAN or to LLVM ends in a coded
   // error. The thread's stack is large, since MLIR's parser and printer
@@ -518,7 +519,7 @@ int titan::driverMain(int argc, char **argv) {
   llvm::CrashRecoveryContext::Enable();
   llvm::CrashRecoveryContext context;
   context.DumpStackAndCleanupOnFailure = true;
-  if (!context.RunSafelyOnThread([&] { code = dispatch(argc, argv); },
+  if (!context.RunSafelyOnThread([&] { code = runSubcommand(argc, argv); },
                                  64u << 20))
     return refuse(Code::InternalError, "internal error", "");
   return code;

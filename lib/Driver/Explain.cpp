@@ -444,6 +444,8 @@ int titan::runExplain(const ExplainCommand &options) {
     return explainTma(options);
   if (topic == "layout")
     return explainLayout(options);
+  if (topic == "copy")
+    return explainCopy(options);
   if (topic == "reference" && options.kernel.empty())
     return writeReference(options);
   Session session("explain", options.json);
@@ -451,9 +453,9 @@ int titan::runExplain(const ExplainCommand &options) {
     session.fail(
         Code::BadArgument,
         options.kernel.empty()
-            ? "only titan explain effects, layout, tma and reference take a "
-              "file"
-            : "only titan explain effects, layout and tma take a kernel",
+            ? "only titan explain copy, effects, layout, tma and reference "
+              "take a file"
+            : "only titan explain copy, effects, layout and tma take a kernel",
         "leave out what follows '" + topic.str() + "'");
     return session.finish(BadInput, "");
   }
@@ -475,10 +477,11 @@ int titan::runExplain(const ExplainCommand &options) {
   if (topic == "proxies")
     return print(printProxyTable());
   if (topic.empty()) {
-    session.fail(Code::BadArgument, "titan explain needs a TOPIC",
-                 "a code (titan explain codes lists them), an operation or "
-                 "attribute (titan explain operations), effects FILE, "
-                 "layout FILE, tma FILE, targets, facts or proxies");
+    session.fail(
+        Code::BadArgument, "titan explain needs a TOPIC",
+        "a code (titan explain codes lists them), an operation or "
+        "attribute (titan explain operations), copy FILE, "
+        "effects FILE, layout FILE, tma FILE, targets, facts or proxies");
     return session.finish(BadInput, "");
   }
   StringRef name = topic;

@@ -8,6 +8,7 @@
 #include "titan/Driver/Plugin.h"
 
 #include "titan/Conversion/LoweringTable.h"
+#include "titan/Dispatch/Copy.h"
 #include "titan/Simulator/ExecutionTable.h"
 
 #include "llvm/Support/DynamicLibrary.h"
@@ -61,7 +62,8 @@ llvm::Error titan::loadPlugin(llvm::StringRef file) {
 }
 
 void titan::registerPlugins(mlir::DialectRegistry &registry) {
-  PluginHost host{registry, sim::ExecutionTable::get(), LoweringTable::get()};
+  PluginHost host{registry, sim::ExecutionTable::get(), LoweringTable::get(),
+                  dispatch::CopyVariants::get()};
   for (const PluginInfo &plugin : loaded())
     plugin.registerFamilies(host);
 }

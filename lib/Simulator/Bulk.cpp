@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Between global and shared memory these are copies as those by TMA, of one run
-// of bytes. To a peer the source is read when the copy's step comes.
+// of bytes. To a peer the source is read when the copy's step comes. A run of
+// elements in a buffer (titan.shared.run) is a place like that of any view.
 //
 //===----------------------------------------------------------------------===//
 #include "Copy.h"
@@ -180,6 +181,27 @@ static Step toPeer(Agent &agent, const Inst &inst) {
   return machine.failed() ? Step::Failed : Step::Ran;
 }
 
+/// From element `b` on of the buffer at `a`: `imm2` is the last byte that it may
+/// begin at.
+static Step sharedRun(Agent &agent, const Inst &inst) {
+  SharedPlace place = SharedPlace::decode(agent.scalars[inst.a]);
+  auto index = static_cast<int64_t>(agent.scalars[inst.b]);
+  bool inside = index >= 0 && index <= inst.imm2 / inst.imm;
+  if (!inside || index * inst.imm % 16) {
+    agent.machine.find(
+        inside ? Code::BulkAlignment : Code::OutOfBounds,
+        llvm::formatv("a run from element {0} on, {1}: {2}", index,
+                      inside ? "at a byte that is no multiple of 16"
+                             : "which leaves the buffer",
+                      agent.who(inst)),
+        inst.origin, &agent);
+    return Step::Failed;
+  }
+  place.address += index * inst.imm;
+  agent.scalars[inst.dst] = place.encode();
+  return Step::Next;
+}
+
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
@@ -214,6 +236,17 @@ template <typename Op> static Inst &compileToPeer(Compiler &c, Op op) {
 }
 
 void titan::sim::registerBulk(ExecutionTable &table) {
+  table.add<SharedRunOp>([](Compiler &c, SharedRunOp op) {
+    uint32_t a = c.scalar(op.getSource()), b = c.scalar(op.getIndex()),
+             dst = c.scalar(op.getResult());
+    Inst &inst = c.emit(sharedRun, op);
+    inst.a = a;
+    inst.b = b;
+    inst.dst = dst;
+    inst.imm = op.getType().getElementBytes();
+    inst.imm2 =
+        op.getSource().getType().getTileBytes() - op.getType().getTileBytes();
+  });
   table.add<BulkLoadOp>([](Compiler &c, BulkLoadOp op) {
     Inst &inst = compileRun(c, bulkLoad, op);
     c.barrierOperands(inst, op.getBarrier(), op.getIndex());

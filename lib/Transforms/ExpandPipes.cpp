@@ -411,7 +411,12 @@ LogicalResult Expander::expandUse(Operation *op) {
                           pipe->full, indexOf(pipe, slotOf(op)), use.getLoops(),
                           use.getSchedule(), use.getWeak(), use.getStrong(),
                           use.getFillAttr(), /*reduce=*/AtomicOpAttr(),
-                          use.getCacheAttr());
+                          use.getCacheAttr(), /*sourceOffsets=*/ValueRange(),
+                          /*targetOffsets=*/ValueRange(), /*rank=*/Value(),
+                          /*sourceLayout=*/LayoutTextAttr(),
+                          /*targetLayout=*/LayoutTextAttr(),
+                          /*extents=*/DenseI64ArrayAttr(),
+                          /*dispatch=*/StringAttr());
     });
   } else if (auto use = dyn_cast<PipeReleaseOp>(op)) {
     if (failed(expandRelease(use)))

@@ -7,13 +7,18 @@
 //===----------------------------------------------------------------------===//
 //
 // The four places of an operation that TITAN has never heard of: the definition
-// is in DemoOps.td; effects, execution and lowering are here.
+// is in DemoOps.td; effects, execution and lowering are here. And a way to copy
+// from one tile to another of the same CTA, which no variant of TITAN's does.
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/LoweringTable.h"
 #include "titan/Dialect/Titan/Titan.h"
+#include "titan/Dispatch/Copy.h"
 #include "titan/Driver/Plugin.h"
 #include "titan/Simulator/ExecutionTable.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "DemoDialect.h.inc"
 #define GET_OP_CLASSES
@@ -98,6 +103,54 @@ static LogicalResult lowerFill(KernelLowering &kl, demo::FillOp op) {
 }
 
 //===----------------------------------------------------------------------===//
+// A variant of copies: element after element, by one thread
+//===----------------------------------------------------------------------===//
+
+static std::optional<std::string>
+isNoLine(const dispatch::CopyRequest &request) {
+  if (request.places->extents.size() == 1)
+    return std::nullopt;
+  return "copies tiles of one dimension";
+}
+
+static Result<dispatch::Plan> planLine(const dispatch::CopyRequest &request) {
+  const CopyPlaces &places = *request.places;
+  dispatch::Plan plan;
+  plan.cost = {.instructions = 2 * places.elements(),
+               .bytes = places.bytes() / places.elements()};
+  plan.build = [op = request.op, places] {
+    OpBuilder b(op);
+    Location loc = op->getLoc();
+    auto constant = [&](int64_t n) -> Value {
+      return arith::ConstantIndexOp::create(b, loc, n);
+    };
+    auto loop = scf::ForOp::create(b, loc, constant(0),
+                                   constant(places.elements()), constant(1));
+    b.setInsertionPointToStart(loop.getBody());
+    Value i = loop.getInductionVar();
+    Value element =
+        LdOp::create(b, loc, places.elementType, places.source.memory, i,
+                     MemorySem::Weak, MemoryScope::Cta);
+    StOp::create(b, loc, element, places.target.memory, i, MemorySem::Weak,
+                 MemoryScope::Cta);
+    op->erase();
+    return success();
+  };
+  return plan;
+}
+
+static dispatch::CopyVariant line() {
+  using dispatch::Memory;
+  return {.name = "demo_line",
+          .directions = {{Memory::Shared, Memory::Shared}},
+          .when = {dispatch::isBetweenPlaces(),
+                   dispatch::isAsynchronous(false),
+                   dispatch::singleThread(),
+                   {"one_dimension", isNoLine}},
+          .plan = planLine};
+}
+
+//===----------------------------------------------------------------------===//
 // The entry point
 //===----------------------------------------------------------------------===//
 
@@ -106,5 +159,6 @@ extern "C" TITAN_PLUGIN PluginInfo titanGetPluginInfo() {
             host.dialects.insert<demo::DemoDialect>();
             host.execution.add<demo::FillOp>(compileFill);
             host.lowerings.add<demo::FillOp>(lowerFill);
+            host.copies.add(line());
           }};
 }

@@ -36,6 +36,16 @@
 // PTX-LABEL: .entry ordered
 // PTX-COUNT-64: st.shared
 //
+// A variant of copies: the only one that goes from shared to shared memory of one CTA.
+// RUN: %t/titan/bin/titan explain copy --load-plugin=%t/build/Demo.so --kernel copied %s | FileCheck %s --check-prefix=VARIANTS
+// VARIANTS: titan.copy %buf to %other; one thread
+// VARIANTS: dsmem no: is_asynchronous: titan.copy is over when its threads go on
+// VARIANTS: vectors no: is_global_to_shared_or_shared_to_global
+// VARIANTS: demo_line 128 instructions of 4 bytes, 1 thread, no fences; priority 0 <- chosen
+// RUN: %t/titan/bin/titan check --load-plugin=%t/build/Demo.so --kernel copied %s
+// RUN: %t/titan/bin/titan run --load-plugin=%t/build/Demo.so --kernel copied --no-reference --shape D=4 --arg D=zeros --scalar x=2.5 --out D=%t.npy %s
+// RUN: %python -c "import sys; assert open(sys.argv[1], 'rb').read()[-16:].hex() == '00002040' + 12 * '00'" %t.npy
+//
 // Without the plug-in nobody knows the operation.
 // RUN: not titan check %s 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: [parse-error]
@@ -83,6 +93,23 @@ titan.kernel @unordered(%x: f32, %D: !global) warps(2) launch {
   }
   titan.elect warp(1) {
     %v = titan.ld %buf[%c5] : !tile -> f32
+    titan.st %v, %D[%c0] : f32, !global
+  }
+  titan.return
+}
+
+titan.kernel @copied(%x: f32, %D: !global) warps(1) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %buf = titan.shared.alloc : !tile
+  %other = titan.shared.alloc : !tile
+  titan.elect {
+    demo.fill %buf, %x : !tile
+    titan.copy %buf to %other : !tile, !tile
+    %v = titan.ld %other[%c5] : !tile -> f32
     titan.st %v, %D[%c0] : f32, !global
   }
   titan.return

@@ -16,12 +16,13 @@
 //               host.dialects.insert<demo::DemoDialect>();
 //               demo::registerExecution(host.execution);
 //               demo::populateLowerings(host.lowerings);
+//               host.copies.add({.name = "demo", ...});
 //             }};
 //   }
 //
 // The places of an operation are the same as inside of the tree: its .td,
-// its effects and its lowering (Conversion/LoweringTable.h). The plug-in is not linked with TITAN's
-// libraries: it finds their functions in the tool that loads it.
+// its effects and its lowering (Conversion/LoweringTable.h). A family may know a
+// further way to copy (Dispatch/Copy.h). The plug-in is not linked with TITAN's libraries: it finds their functions in the tool that loads it.
 // tests/OutOfTree has a whole one.
 //
 //===----------------------------------------------------------------------===//
@@ -34,12 +35,15 @@
 #include <cstdint>
 
 /// Raised with each change of what follows.
-#define TITAN_PLUGIN_API_VERSION 1
+#define TITAN_PLUGIN_API_VERSION 2
 /// Keeps the entry point visible.
 #define TITAN_PLUGIN __attribute__((visibility("default")))
 
 namespace titan {
 class LoweringTable;
+namespace dispatch {
+class CopyVariants;
+} // namespace dispatch
 namespace sim {
 class ExecutionTable;
 } // namespace sim
@@ -49,6 +53,7 @@ struct PluginHost {
   mlir::DialectRegistry &dialects;
   sim::ExecutionTable &execution;
   LoweringTable &lowerings;
+  dispatch::CopyVariants &copies;
 };
 
 /// What a plug-in says of itself.

@@ -23,12 +23,12 @@ def ExpandPipes : Pass<"titan-expand-pipes", "::titan::KernelOp"> {
 }
 
 def LowerCopies : Pass<"titan-lower-copies", "::titan::KernelOp"> {
-  let summary = "turns copies by schedule into tensor maps and tensor copies";
+  let summary = "turns each copy into what the variant chosen for it builds (docs/dispatch.md)";
   let description = [{
-    After it no titan.copy_async is left: the launch region makes the tensor maps,
-    one for all copies with the same parameters, and checks what only it can know;
-    the body has coordinates, predicates, the bytes that barriers expect, and
-    tensor copies.
+    After it no titan.copy_async or titan.copy is left. Of copies by schedule the launch
+    region makes the tensor maps, one for all with the same parameters, and checks what
+    only it can know; the body has coordinates, predicates, the bytes that barriers
+    expect, and tensor copies.
   }];
   let options = [Option<"assertIndices", "assert-indices", "bool", /*default=*/"false",
       "titan.assert that each index of a copy is below its loop's extent">];

@@ -99,7 +99,15 @@ static void toPeer(KernelLowering &kl, Op op, const Twine &instruction) {
           kl.mbarrierAddress(op.getBarrier(), op.getIndex())});
 }
 
+static LogicalResult sharedRun(KernelLowering &kl, SharedRunOp op) {
+  Value offset =
+      kl.mul(kl.toI32(kl.get1(op.getIndex())), op.getType().getElementBytes());
+  kl.set(op, kl.add(kl.get1(op.getSource()), offset));
+  return success();
+}
+
 void titan::populateBulkLowerings(LoweringTable &table) {
+  table.add<SharedRunOp>(sharedRun);
   table.add<BulkLoadOp>(bulkLoad);
   table.add<BulkStoreOp>(bulkStore);
   table.add<BulkReduceOp>(bulkReduce);

@@ -195,6 +195,49 @@ void BulkReduceOp::getHardwareEffects(EffectList &effects) {
 Cardinality BulkReduceOp::getCardinality() { return Cardinality::OneThread; }
 
 //===----------------------------------------------------------------------===//
+// A run of elements
+//===----------------------------------------------------------------------===//
+
+LogicalResult SharedRunOp::verify() {
+  SharedType from = getSource().getType(), to = getType();
+  if (from.getSlots() != 1)
+    return emitOpError("[shared-ring] the buffer is a ring: take a slot first");
+  if (to.getRank() != 1 || to.getSwizzle() || to.getSlots() != 1 ||
+      to.getElementType() != from.getElementType() ||
+      to.getCluster() != from.getCluster())
+    return emitOpError("[shared-run] a run of ")
+           << from << " is "
+           << SharedType::get(getContext(), to.getShape().back(),
+                              from.getElementType(), 0, 1, from.getCluster())
+           << ", of as many elements as it has, not " << to;
+  int64_t bytes = from.getElementBytes(),
+          most = (from.getTileBytes() - to.getTileBytes()) / bytes;
+  if (auto at = getConstant(getIndex()); most < 0 || at) {
+    if (most < 0 || *at < 0 || *at > most)
+      return emitOpError("[out-of-bounds] a run of ")
+             << to.getShape().back() << " elements"
+             << (at ? " from element " + std::to_string(*at) + " on" : "")
+             << " leaves the buffer, of " << from.getTileBytes() / bytes;
+    if (*at * bytes % unit)
+      return emitOpError("[bulk-alignment] the run begins at byte ")
+             << *at * bytes << ", no multiple of 16 (PTX ISA, cp.async.bulk)";
+  }
+  for (Operation *user : getResult().getUsers())
+    if (!isa<BulkLoadOp, BulkStoreOp, BulkReduceOp, BulkCopyToPeerOp,
+             BulkReduceToPeerOp>(user))
+      return emitOpError("[shared-run] only bulk copies take a run, and ")
+             << user->getName() << " is none";
+  return success();
+}
+
+View SharedRunOp::getView() {
+  return {.source = getSource(),
+          .index = getIndex(),
+          .stride = getSource().getType().getElementBytes(),
+          .alignment = unit};
+}
+
+//===----------------------------------------------------------------------===//
 // To a peer's shared memory
 //===----------------------------------------------------------------------===//
 

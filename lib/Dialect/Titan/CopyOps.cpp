@@ -1,4 +1,4 @@
-//===- CopyOps.cpp - copies by schedule -----------------------------------===//
+//===- CopyOps.cpp - copies that say what moves ---------------------------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpHelpers.h"
 #include "titan/Dialect/Titan/CopyAsync.h"
+#include "titan/Dialect/Titan/CopyPlaces.h"
 #include "titan/Domain/TmaScheduleText.h"
 #include "titan/Target/NearestWord.h"
 #include "titan/Target/Target.h"
@@ -183,6 +184,13 @@ static ParseResult parseWords(OpAsmParser &parser, bool reduces,
     return failure();
   SMLoc place = parser.getCurrentLocation();
   StringRef word;
+  if (reduces && succeeded(parser.parseOptionalKeyword("dispatch"))) {
+    StringAttr variant;
+    return ParseResult(
+        failure(parser.parseLParen() ||
+                parser.parseAttribute(variant, "dispatch", attributes) ||
+                parser.parseRParen()));
+  }
   if (failed(parser.parseOptionalKeyword(&word)))
     return success();
   if (reduces && word == "signals")
@@ -191,7 +199,7 @@ static ParseResult parseWords(OpAsmParser &parser, bool reduces,
               "`schedule`";
   SmallVector<std::string_view> words = {"weak", "strong", "fill", "cache"};
   if (reduces)
-    words.push_back("reduce");
+    words.append({"reduce", "dispatch"});
   bool known = llvm::is_contained(words, std::string_view(word));
   InFlightDiagnostic error = parser.emitError(place);
   if (known)
@@ -204,7 +212,8 @@ static ParseResult parseWords(OpAsmParser &parser, bool reduces,
     fix << "did you mean " << near << "? ";
   fix << "behind schedule(...) stand, in this order, weak or strong, "
          "fill(zero) or fill(nan), "
-      << (reduces ? "reduce(add), " : "") << "cache(evict_first)";
+      << (reduces ? "reduce(add), " : "") << "cache(evict_first)"
+      << (reduces ? ", dispatch(\"tma\")" : "");
   return error;
 }
 
@@ -234,17 +243,57 @@ void titan::printCopyWords(OpAsmPrinter &printer, Operation *, UnitAttr weak,
     printer << " cache(" << stringifyCachePolicy(cache.getValue()) << ')';
 }
 
+ParseResult titan::parseAs(OpAsmParser &parser, LayoutTextAttr &layout) {
+  if (failed(parser.parseOptionalKeyword("as")))
+    return success();
+  return parser.parseAttribute(layout);
+}
+
+void titan::printAs(OpAsmPrinter &printer, Operation *, LayoutTextAttr layout) {
+  if (layout)
+    printer << " as " << layout;
+}
+
+/// `[%i, %j] as #titan.layout<...>`, where they are there.
+static ParseResult
+parsePlace(OpAsmParser &parser,
+           SmallVectorImpl<OpAsmParser::UnresolvedOperand> &offsets,
+           StringRef name, NamedAttrList &attributes) {
+  LayoutTextAttr layout;
+  if (parser.parseOperandList(offsets, AsmParser::Delimiter::OptionalSquare) ||
+      parseAs(parser, layout))
+    return failure();
+  if (layout)
+    attributes.append(name, layout);
+  return success();
+}
+
 ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &b = parser.getBuilder();
-  OpAsmParser::UnresolvedOperand source, target, barrier, slot;
-  SmallVector<OpAsmParser::UnresolvedOperand> indices;
+  OpAsmParser::UnresolvedOperand source, target, barrier, slot, rank;
+  SmallVector<OpAsmParser::UnresolvedOperand> indices, sourceOffsets,
+      targetOffsets;
   SmallVector<Attribute> names;
   bool signals = false, indexed = false;
   Type slotType;
   ScheduleAttr schedule;
-  if (parser.parseOperand(source) || parseAt(parser, names, indices) ||
-      parser.parseKeyword("to") || parser.parseOperand(target) ||
+  if (parser.parseOperand(source) ||
+      parsePlace(parser, sourceOffsets, "sourceLayout", result.attributes) ||
+      parseAt(parser, names, indices) || parser.parseKeyword("to") ||
+      parser.parseOperand(target) ||
+      parsePlace(parser, targetOffsets, "targetLayout", result.attributes) ||
       parseAt(parser, names, indices))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("extents"))) {
+    auto extents = dyn_cast_or_null<DenseI64ArrayAttr>(
+        DenseI64ArrayAttr::parse(parser, Type()));
+    if (!extents)
+      return failure();
+    result.addAttribute("extents", extents);
+  }
+  bool ranked = succeeded(parser.parseOptionalKeyword("rank"));
+  if (ranked && (parser.parseLParen() || parser.parseOperand(rank) ||
+                 parser.parseRParen()))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("signals"))) {
     signals = true;
@@ -263,9 +312,10 @@ ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
         return failure();
     }
   }
-  if (parser.parseKeyword("schedule") || parser.parseLParen() ||
-      parser.parseAttribute(schedule, "schedule", result.attributes) ||
-      parser.parseRParen())
+  if (succeeded(parser.parseOptionalKeyword("schedule")) &&
+      (parser.parseLParen() ||
+       parser.parseAttribute(schedule, "schedule", result.attributes) ||
+       parser.parseRParen()))
     return failure();
   SmallVector<Type, 3> types;
   SMLoc place;
@@ -283,8 +333,17 @@ ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
            << types.size() << " types: expected those of "
            << (signals ? "source, target and barrier" : "source and target");
   result.addAttribute("loops", b.getArrayAttr(names));
-  const int32_t sizes[] = {1, 1, static_cast<int32_t>(indices.size()), signals,
-                           indexed};
+  auto count = [](const auto &list) {
+    return static_cast<int32_t>(list.size());
+  };
+  const int32_t sizes[] = {1,
+                           1,
+                           count(indices),
+                           signals,
+                           indexed,
+                           count(sourceOffsets),
+                           count(targetOffsets),
+                           ranked};
   llvm::copy(
       sizes,
       result.getOrAddProperties<Properties>().operandSegmentSizes.begin());
@@ -292,29 +351,44 @@ ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
       parser.resolveOperand(target, types[1], result.operands) ||
       parser.resolveOperands(indices, b.getIndexType(), result.operands) ||
       (signals && parser.resolveOperand(barrier, types[2], result.operands)) ||
-      (indexed && parser.resolveOperand(slot, slotType, result.operands)))
+      (indexed && parser.resolveOperand(slot, slotType, result.operands)) ||
+      parser.resolveOperands(sourceOffsets, b.getIndexType(),
+                             result.operands) ||
+      parser.resolveOperands(targetOffsets, b.getIndexType(),
+                             result.operands) ||
+      (ranked && parser.resolveOperand(rank, b.getI32Type(), result.operands)))
     return failure();
   return success();
 }
 
 void CopyAsyncOp::print(OpAsmPrinter &printer) {
-  auto operand = [&](Value value) {
+  auto operand = [&](Value value, OperandRange offsets, LayoutTextAttr layout) {
     printer << value;
+    if (!offsets.empty())
+      printer << '[' << offsets << ']';
+    printAs(printer, *this, layout);
     if (!isa<GlobalType>(value.getType()) || getLoops().empty())
       return;
     printer << ' ';
     printLoops(printer, *this, getLoops(), getIndices());
   };
   printer << ' ';
-  operand(getSource());
+  operand(getSource(), getSourceOffsets(), getSourceLayoutAttr());
   printer << " to ";
-  operand(getTarget());
+  operand(getTarget(), getTargetOffsets(), getTargetLayoutAttr());
+  if (auto extents = getExtentsAttr()) {
+    printer << " extents ";
+    extents.print(printer);
+  }
+  if (getRank())
+    printer << " rank(" << getRank() << ')';
   if (getBarrier()) {
     printer << " signals " << getBarrier();
     if (getIndex())
       printer << '[' << getIndex() << " : " << getIndex().getType() << ']';
   }
-  printer << " schedule(" << getSchedule() << ')';
+  if (isBySchedule())
+    printer << " schedule(" << getScheduleAttr() << ')';
   if (getWeak())
     printer << " weak";
   if (getStrong())
@@ -325,9 +399,12 @@ void CopyAsyncOp::print(OpAsmPrinter &printer) {
     printer << " reduce(" << stringifyAtomicOp(*reduce) << ')';
   if (auto cache = getCache())
     printer << " cache(" << stringifyCachePolicy(*cache) << ')';
-  printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"operandSegmentSizes", "loops", "schedule",
-                                 "weak", "strong", "fill", "reduce", "cache"});
+  if (auto variant = getDispatchAttr())
+    printer << " dispatch(" << variant << ')';
+  printer.printOptionalAttrDict(
+      (*this)->getAttrs(), {"operandSegmentSizes", "loops", "schedule", "weak",
+                            "strong", "fill", "reduce", "cache", "sourceLayout",
+                            "targetLayout", "extents", "dispatch"});
   printer << " : " << getSource().getType() << ", " << getTarget().getType();
   if (getBarrier())
     printer << ", " << getBarrier().getType();
@@ -361,7 +438,7 @@ static Result<TmaSchedule> scheduleOf(CopyAsyncOp copy) {
     return Problem{"tma-map-type", "no tensor map has such elements"};
   TmaTensor tensor{element, {}};
   int64_t bytes = getElementBytes(type.getElementType());
-  StringRef text = copy.getSchedule().getText();
+  StringRef text = copy.getScheduleAttr().getText();
   // The strides' symbols need the names that only the schedule has.
   for (auto [size, stride] : llvm::zip(type.getShape(), type.getStrides()))
     tensor.dims.push_back(
@@ -459,7 +536,8 @@ std::vector<LoweredCopy> titan::lowerCopies(KernelOp kernel) {
   KernelCopies copies(kernel);
   std::vector<LoweredCopy> list;
   kernel.getBody().walk([&](CopyAsyncOp copy) {
-    list.push_back({copy, lowerCopy(copy, &copies)});
+    if (copy.isBySchedule())
+      list.push_back({copy, lowerCopy(copy, &copies)});
   });
   return list;
 }
@@ -545,7 +623,41 @@ void CopyAsyncOp::getTileFlow(flow::Steps &steps) {
                                   isZeroNeutral(*reduce)});
 }
 
+/// A problem of the places between which an operation copies.
+static LogicalResult verifyPlaces(Operation *op,
+                                  const Result<CopyPlaces> &places) {
+  return places ? success() : emitProblem(op, places.problem());
+}
+
+/// Of a copy between places.
+static LogicalResult verifyBetweenPlaces(CopyAsyncOp op) {
+  if (!op.getLoops().empty())
+    return op.emitOpError("[copy-form] `at` gives the loops of a schedule "
+                          "their indices, and there is no schedule");
+  if (op.getWeak() || op.getStrong() || op.getFill() || op.getReduce() ||
+      op.getCache())
+    return op.emitOpError("[not-supported-yet] weak, strong, fill, reduce and "
+                          "cache of a copy without a schedule");
+  if (auto barrier = op.getBarrier()) {
+    if (barrier.getType().getCluster())
+      return op.emitOpError("[copy-form] `signals` names the barrier as the "
+                            "executing CTA does; `rank` says whose it is");
+    if (failed(verifySlot(op, barrier, op.getIndex())))
+      return failure();
+  }
+  return verifyPlaces(op, placesOf(op));
+}
+
+LogicalResult CopyOp::verify() { return verifyPlaces(*this, placesOf(*this)); }
+
 LogicalResult CopyAsyncOp::verify() {
+  if (!isBySchedule())
+    return verifyBetweenPlaces(*this);
+  if (!getSourceOffsets().empty() || !getTargetOffsets().empty() ||
+      getSourceLayout() || getTargetLayout() || getExtents() || getRank())
+    return emitOpError("[copy-form] offsets, `as`, `extents` and `rank` are of "
+                       "copies between two places; by a schedule, `at` says "
+                       "which tile it is");
   if (isa<GlobalType>(getSource().getType()) ==
       isa<GlobalType>(getTarget().getType()))
     return emitOpError("[copy-form] goes from a tensor in global memory to a "

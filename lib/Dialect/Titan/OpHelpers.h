@@ -8,6 +8,7 @@
 #ifndef TITAN_DIALECT_TITAN_OPHELPERS_H
 #define TITAN_DIALECT_TITAN_OPHELPERS_H
 
+#include "titan/Dialect/Titan/KernelTarget.h"
 #include "titan/Dialect/Titan/Titan.h"
 
 #include "mlir/IR/Matchers.h"
@@ -133,6 +134,10 @@ mlir::ParseResult parseCopyWords(mlir::OpAsmParser &parser,
 void printCopyWords(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                     mlir::UnitAttr weak, mlir::UnitAttr strong,
                     OobFillAttr fill, CachePolicyAttr cache);
+/// The directive `custom<As>`: `as #titan.layout<...>`, where it is there.
+mlir::ParseResult parseAs(mlir::OpAsmParser &parser, LayoutTextAttr &layout);
+void printAs(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+             LayoutTextAttr layout);
 /// The directive `custom<Read>`: the word, where it is there. No other one may
 /// stand there: a sign follows.
 mlir::ParseResult parseRead(mlir::OpAsmParser &parser, mlir::UnitAttr &read);
@@ -163,10 +168,6 @@ inline effect::Footprint tileOf(mlir::Value memory,
   return bytes;
 }
 
-/// The target that the operation's kernel or module names (titan.target), if it
-/// has the feature; else the first one of lib/Target that does.
-const TargetInfo &targetOf(mlir::Operation *op,
-                           std::optional<Feature> feature = std::nullopt);
 const TargetInfo &firstTarget(Feature feature);
 
 /// One element a (thread, register) of `tile`, by index tensors, under a mask;

@@ -15,6 +15,8 @@
 //   shared          a peer's shared the peer's mbarrier    titan.bulk.copy_to_peer,
 //                                                          titan.bulk.reduce_to_peer
 //
+// A part of a tile that need not begin where tiles do: titan.shared.run.
+//
 // Groups (titan.bulk.commit, titan.bulk.wait): TmaOps.td.
 //
 //===----------------------------------------------------------------------===//
@@ -22,6 +24,22 @@
 #define TITAN_DIALECT_BULK_OPS_TD
 
 include "titan/Dialect/Titan/TitanBase.td"
+
+def Titan_SharedRunOp : Titan_Op<"shared.run", [Pure, Titan_View]> {
+  let summary = "consecutive elements of a buffer, as they lie in memory: what a bulk copy moves";
+  let description = [{
+    ```mlir
+    %run = titan.shared.run %buf[%at : index] : !titan.shared<128x64xf16> -> !titan.shared<32xf16>
+    ```
+    32 elements, from the %at-th on that lies in the buffer's bytes (under a swizzle that
+    is not the %at-th of the tile). The run lies in the buffer and begins at a multiple
+    of 16 bytes. Only bulk copies take it: other operations want more alignment.
+  }];
+  let arguments = (ins Titan_SharedType:$source, Titan_Integer:$index);
+  let results = (outs Titan_SharedType:$result);
+  let assemblyFormat = "$source `[` $index `:` type($index) `]` attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
 
 def Titan_BulkLoadOp : Titan_HwOp<"bulk.load", Titan_Nvidia, [AttrSizedOperandSegments]> {
   let summary = "cp.async.bulk, global to shared memory, completing on an mbarrier";

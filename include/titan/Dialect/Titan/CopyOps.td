@@ -1,4 +1,4 @@
-//===- CopyOps.td - copies by schedule ---------------------*- tablegen -*-===//
+//===- CopyOps.td - copies that say what moves -------------*- tablegen -*-===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -6,9 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What moves, said by a schedule of the tensor; how it moves is inferred
-// (docs/tma.md). `titan-lower-copies` turns a copy into a tensor map, coordinates,
-// a predicate and tensor copies, and nothing after it knows schedules.
+// A copy says what moves; how it moves is decided (docs/dispatch.md). What moves is
+// said by a schedule of the tensor (docs/tma.md), or by two places of one shape:
+//
+//   copy        operands                      who issues it    completes
+//   copy_async  a schedule                    one thread       phase, bulk group
+//   copy_async  two places, rank, a barrier   one thread       the peer's phase
+//   copy        two places                    all threads      when they go on
+//
+// `titan-lower-copies` turns each into other operations, and nothing after it knows
+// copies.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_DIALECT_COPY_OPS_TD
@@ -17,15 +24,19 @@
 include "titan/Dialect/Titan/TitanBase.td"
 
 def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments, Titan_Flow]> {
-  let summary = "a tile between global and shared memory, by a schedule of the tensor";
+  let summary = "a tile from memory to memory, asynchronously: by a schedule of the tensor, or to a peer";
   let description = [{
     ```mlir
     titan.copy_async %X at(Mo = %row, Ko = %k) to %tile signals %full[%slot : i32] schedule(#tile)
         : !titan.global<?x?xbf16>, !titan.shared<128x64xbf16, swizzle = 128>, !titan.mbarrier<4>
     titan.copy_async %tile to %Y at(Mo = %row, Ko = %k) schedule(#tile)
         : !titan.shared<128x64xbf16, swizzle = 128>, !titan.global<?x?xbf16>
+    titan.copy_async %mine to %theirs rank(%peer) signals %full
+        : !titan.shared<128x64xf16>, !titan.shared<128x64xf16>, !titan.mbarrier
+    titan.copy_async %mine[%c0, %c32] to %theirs[%c0, %c0] extents [128, 32] rank(%peer) signals %full
+        : !titan.shared<128x64xf16>, !titan.shared<128x64xf16>, !titan.mbarrier
     ```
-    One thread issues it (titan.elect). The tensor is an argument of the kernel; the
+    By a schedule, one thread issues it (titan.elect). The tensor is an argument of the kernel; the
     buffer holds the tile, that is the schedule's `bulk` domains, in its order: one
     slot, in any shape with the same row-major order (under a swizzle with rows of the
     same length). `at` gives each loop of the schedule its index, 0 up to the loop's
@@ -46,6 +57,19 @@ def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments, Titan_
 
     Sizes that only the launch knows become launch checks.
 
+    **To a peer.** Without a schedule both operands are tiles in shared memory, and the
+    copy goes to the memory that the CTA `rank` of the cluster calls by the target's
+    name. It completes on that CTA's barrier, in bytes: the peer expects them and waits.
+    That the source has been read only that barrier tells. A region of a tile begins at
+    the offsets in brackets and has the `extents`, or, where these are left out, the
+    shape of the operand that has no offsets. `as #titan.layout<"r: 128*b2; c: 64*b256">`
+    says where the elements lie, in bytes from the buffer's beginning, an axis a
+    dimension, outermost first, where that is not as the type says; the tile then has
+    the shape of these axes.
+
+    **How** it is done a variant decides (`titan explain copy FILE`);
+    `dispatch("dsmem")` takes that one or none.
+
     In C++ a copy is made by a TmaSchedule; `at` gives indices to its domains. Strides,
     alignment, and what the tensor's type knows of its sizes are the types'; a direction,
     reduction, element type, swizzle or number in the schedule that contradicts operands
@@ -58,9 +82,13 @@ def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments, Titan_
   let arguments = (ins AnyTypeOf<[Titan_GlobalType, Titan_SharedType]>:$source,
       AnyTypeOf<[Titan_GlobalType, Titan_SharedType]>:$target, Variadic<Index>:$indices,
       Optional<Titan_MBarrierType>:$barrier, Optional<Titan_Integer>:$index,
-      StrArrayAttr:$loops, Titan_ScheduleAttr:$schedule, UnitAttr:$weak, UnitAttr:$strong,
-      OptionalAttr<Titan_FillAttr>:$fill, OptionalAttr<Titan_AtomicAttr>:$reduce,
-      OptionalAttr<Titan_CacheAttr>:$cache);
+      StrArrayAttr:$loops, OptionalAttr<Titan_ScheduleAttr>:$schedule, UnitAttr:$weak,
+      UnitAttr:$strong, OptionalAttr<Titan_FillAttr>:$fill,
+      OptionalAttr<Titan_AtomicAttr>:$reduce, OptionalAttr<Titan_CacheAttr>:$cache,
+      Variadic<Index>:$sourceOffsets, Variadic<Index>:$targetOffsets, Optional<I32>:$rank,
+      OptionalAttr<Titan_LayoutTextAttr>:$sourceLayout,
+      OptionalAttr<Titan_LayoutTextAttr>:$targetLayout,
+      OptionalAttr<DenseI64ArrayAttr>:$extents, OptionalAttr<StrAttr>:$dispatch);
   let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$target,
       "const ::titan::TmaSchedule &":$schedule,
       "::llvm::ArrayRef<std::pair<int, ::mlir::Value>>":$at,
@@ -68,6 +96,9 @@ def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments, Titan_
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    /// What moves is said by a schedule of the tensor; else by two places.
+    bool isBySchedule() { return getScheduleAttr() != nullptr; }
+    // Of copies by schedule:
     /// From global to shared memory.
     bool isLoad() { return ::llvm::isa<GlobalType>(getSource().getType()); }
     ::mlir::TypedValue<GlobalType> getTensor() {
@@ -99,6 +130,29 @@ def Titan_PipeCopyAsyncOp : Titan_Op<"pipe.copy_async"> {
   let assemblyFormat = [{ $tensor custom<Loops>($loops, $indices) `->` $slot `[` $name `]`
       `schedule` `(` qualified($schedule) `)` `` custom<CopyWords>($weak, $strong, $fill, $cache)
       attr-dict `:` type($tensor) }];
+}
+
+def Titan_CopyOp : Titan_Op<"copy", [AttrSizedOperandSegments]> {
+  let summary = "a tile from memory to memory, by all threads of the region";
+  let description = [{
+    ```mlir
+    titan.copy %A[%row, %k] to %tile : !titan.global<?x?xf16>, !titan.shared<128x64xf16>
+    titan.copy %tile to %B[%row, %k] : !titan.shared<128x64xf16>, !titan.global<?x?xf16>
+    ```
+    All threads of the kernel or partition execute it, each for its part, and go on
+    when theirs is done: a barrier tells the others. Offsets, `extents`, `as` and
+    `dispatch` are titan.copy_async's. The region of a tensor may reach beyond its end:
+    what is read there is zero, and what would be written there is not.
+  }];
+  let arguments = (ins AnyTypeOf<[Titan_GlobalType, Titan_SharedType]>:$source,
+      Variadic<Index>:$sourceOffsets, OptionalAttr<Titan_LayoutTextAttr>:$sourceLayout,
+      AnyTypeOf<[Titan_GlobalType, Titan_SharedType]>:$target,
+      Variadic<Index>:$targetOffsets, OptionalAttr<Titan_LayoutTextAttr>:$targetLayout,
+      OptionalAttr<DenseI64ArrayAttr>:$extents, OptionalAttr<StrAttr>:$dispatch);
+  let assemblyFormat = [{ $source (`[` $sourceOffsets^ `]`)? custom<As>($sourceLayout) `to`
+      $target (`[` $targetOffsets^ `]`)? custom<As>($targetLayout) (`extents` $extents^)?
+      (`dispatch` `(` $dispatch^ `)`)? attr-dict `:` type($source) `,` type($target) }];
+  let hasVerifier = 1;
 }
 
 #endif

@@ -119,6 +119,7 @@ struct CtaSet {
 ///
 ///   shared.slot %ring[%i]       %ring, index %i, stride: a slot's bytes
 ///   shared.view %tile [64, 0]   %tile, offset
+///   shared.run %tile[%at]       %tile, index %at, stride: an element's bytes
 ///   tmem.view %s[%column]       %s, index %column, stride: an element's bytes
 ///   map_rank %bar, %rank        %bar, of the CTA `rank` of the cluster
 ///   tensormap.at %maps[%i]      %maps, index %i, stride 128
@@ -130,6 +131,8 @@ struct View {
   int64_t offset = 0;
   /// Of a ring: how many slots the index names, 0 to slots - 1; else 0.
   int64_t slots = 0;
+  /// Of a run in a buffer: of what its byte is a multiple; else 0.
+  int64_t alignment = 0;
   mlir::Value rank; ///< Null: of the same CTA as the source.
   /// Its elements have nothing to do with those of the source.
   bool otherElements = false;

@@ -1,0 +1,174 @@
+//===- CopyPlaces.cpp - Between which places a copy copies ----------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Dialect/Titan/CopyPlaces.h"
+#include "OpHelpers.h"
+
+using namespace mlir;
+using namespace titan;
+
+int64_t CopyPlaces::elements() const {
+  return ShapedType::getNumElements(extents);
+}
+
+SmallVector<int64_t> CopyPlaces::extentsIn(const CopyPlace &place) const {
+  SmallVector<int64_t> own(place.shape.size() - extents.size(), 1);
+  llvm::append_range(own, extents);
+  return own;
+}
+
+static Problem regionProblem(const Twine &message) {
+  return Problem{"copy-region", message.str()};
+}
+
+/// "the source"; of the layout that stands behind it the problems.
+static Result<Layout> layoutOf(SharedType type, LayoutTextAttr text,
+                               StringRef which) {
+  if (!text)
+    return type.getLayout();
+  auto layout = Layout::parse(std::string_view(text.getText()));
+  if (!layout)
+    return layout;
+  int64_t bytes = type.getElementBytes();
+  if (layout->rank() != 1 || layout->axes().empty())
+    return regionProblem("the layout of " + which +
+                         " has an axis a dimension of the tile, and sends "
+                         "elements to bytes, one dimension: " +
+                         layout->str());
+  // The largest byte that an element begins at, and whether all begin at whole
+  // elements.
+  int64_t last = layout->offset()[0];
+  bool whole = last % bytes == 0;
+  for (const Axis &axis : layout->axes())
+    for (const Digit &digit : axis.digits) {
+      int64_t step = digit.isExclusive() ? digit.image[0] : digit.stride;
+      last += (digit.extent - 1) * (digit.isSum() ? digit.stride : 0);
+      whole &= digit.isReplica() || step % bytes == 0;
+    }
+  for (BitLinear::Term term : layout->bits().terms())
+    whole &= int64_t(1) << term.to >= bytes;
+  if (!layout->isSum())
+    last = (layout->dims()[0].extent - 1) / bytes * bytes;
+  if (!whole)
+    return regionProblem("the layout of " + which +
+                         " steps by bytes that are no multiples of an "
+                         "element's " +
+                         Twine(bytes) + ": " + layout->str());
+  if (last + bytes > type.getTileBytes())
+    return regionProblem("the layout of " + which + " reaches byte " +
+                         Twine(last + bytes - 1) + " of a buffer of " +
+                         Twine(type.getTileBytes()));
+  return layout;
+}
+
+static Result<CopyPlace> placeOf(Value memory, ValueRange offsets,
+                                 LayoutTextAttr layout, StringRef which) {
+  CopyPlace place;
+  place.memory = memory;
+  place.offsets.assign(offsets.begin(), offsets.end());
+  if (auto tensor = dyn_cast<GlobalType>(memory.getType())) {
+    if (layout)
+      return regionProblem("a tensor in global memory has its own layout");
+    place.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  } else {
+    auto buffer = cast<SharedType>(memory.getType());
+    if (buffer.getSlots() != 1)
+      return Problem{"shared-ring",
+                     (which + " is a ring: take a slot first").str()};
+    auto own = layoutOf(buffer, layout, which);
+    if (!own)
+      return own.problem();
+    for (const Axis &axis : own->axes())
+      place.shape.push_back(axis.size());
+    place.relaid = layout != nullptr;
+    place.layout = std::move(*own);
+  }
+  if (!offsets.empty() && offsets.size() != place.shape.size())
+    return regionProblem(which + " has " + Twine(place.shape.size()) +
+                         " dimensions and " + Twine(offsets.size()) +
+                         " offsets");
+  return place;
+}
+
+template <typename Op> static Result<CopyPlaces> places(Op copy) {
+  if (!isa<SharedType>(copy.getSource().getType()) &&
+      !isa<SharedType>(copy.getTarget().getType()))
+    return Problem{"copy-form", "one of the two places is shared memory"};
+  auto source = placeOf(copy.getSource(), copy.getSourceOffsets(),
+                        copy.getSourceLayoutAttr(), "the source");
+  if (!source)
+    return source.problem();
+  auto target = placeOf(copy.getTarget(), copy.getTargetOffsets(),
+                        copy.getTargetLayoutAttr(), "the target");
+  if (!target)
+    return target.problem();
+  CopyPlaces places{std::move(*source), std::move(*target), {}, {}};
+  auto elementOf = [](Value memory) -> Type {
+    if (auto tensor = dyn_cast<GlobalType>(memory.getType()))
+      return tensor.getElementType();
+    return cast<SharedType>(memory.getType()).getElementType();
+  };
+  places.elementType = elementOf(copy.getSource());
+  if (Type other = elementOf(copy.getTarget()); other != places.elementType) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "the source has elements of " << places.elementType
+        << ", the target of " << other << ": a copy moves them as they are";
+    return regionProblem(text);
+  }
+  if (auto extents = copy.getExtents()) {
+    places.extents.assign(extents->begin(), extents->end());
+  } else {
+    // Of places without offsets the one of the smaller rank, the source first;
+    // a tensor's only where nothing else is left.
+    const CopyPlace *whole = nullptr;
+    for (const CopyPlace *place : {&places.source, &places.target})
+      if (place->isShared() && place->offsets.empty() &&
+          (!whole || place->shape.size() < whole->shape.size()))
+        whole = place;
+    if (!whole)
+      return regionProblem("both places have offsets: say how large the region "
+                           "is, extents [128, 32]");
+    places.extents = whole->shape;
+  }
+  for (const CopyPlace *place : {&places.source, &places.target}) {
+    StringRef which = place == &places.source ? "the source" : "the target";
+    if (places.extents.size() > place->shape.size())
+      return regionProblem("a region of " + Twine(places.extents.size()) +
+                           " dimensions, and " + which + " has " +
+                           Twine(place->shape.size()));
+    for (auto [d, extent] : llvm::enumerate(places.extentsIn(*place))) {
+      auto at = place->offsets.empty() ? std::optional<int64_t>(0)
+                                       : getConstant(place->offsets[d]);
+      int64_t size = place->shape[d];
+      if (extent < 1)
+        return regionProblem("extent " + Twine(extent));
+      // A tensor may end within the region (titan.copy).
+      bool outside =
+          ShapedType::isDynamic(size)
+              ? at && *at < 0
+              : at && (*at < 0 || (place->isShared() && *at + extent > size));
+      if (outside || (place->isShared() && extent > size)) {
+        std::string text =
+            "dimension " + std::to_string(d) + " of " + which.str() + ": ";
+        if (at)
+          text += std::to_string(*at) + " + ";
+        text += std::to_string(extent) + " leaves its ";
+        text += ShapedType::isDynamic(size) ? "size" : std::to_string(size);
+        return Problem{"out-of-bounds", text};
+      }
+    }
+  }
+  if (places.target.relaid && !places.target.layout->isInjective())
+    return regionProblem(
+        "the target's layout sends two elements to one byte: " +
+        Twine(places.target.layout->str()));
+  return places;
+}
+
+Result<CopyPlaces> titan::placesOf(CopyAsyncOp copy) { return places(copy); }
+Result<CopyPlaces> titan::placesOf(CopyOp copy) { return places(copy); }

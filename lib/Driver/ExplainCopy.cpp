@@ -1,0 +1,116 @@
+//===- ExplainCopy.cpp - titan explain copy -------------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// titan explain copy FILE prints, for each copy of its kernels, what moves and
+// what each variant says of it (docs/dispatch.md). With --json the same is in
+// "copies".
+//
+//===----------------------------------------------------------------------===//
+#include "Commands.h"
+
+#include "titan/Dialect/Titan/CopyAsync.h"
+#include "titan/Dispatch/Copy.h"
+#include "titan/Driver/Session.h"
+#include "titan/Target/ExitStatus.h"
+#include "titan/Transforms/Passes.h"
+
+#include "mlir/IR/AsmState.h"
+
+using namespace mlir;
+using namespace titan;
+
+/// "%mine to %theirs".
+static std::string operandsOf(Operation *op, AsmState &state) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  op->getOperand(0).printAsOperand(os, state);
+  os << " to ";
+  op->getOperand(1).printAsOperand(os, state);
+  return text;
+}
+
+static llvm::json::Object jsonOf(const dispatch::Verdict &verdict) {
+  llvm::json::Object object{{"name", jsonText(verdict.name)},
+                            {"priority", verdict.priority},
+                            {"fits", verdict.fits()}};
+  if (verdict.fits()) {
+    object["instructions"] = verdict.cost.instructions;
+    object["bytes"] = verdict.cost.bytes;
+    object["threads"] = verdict.cost.threads;
+    object["fences"] = verdict.cost.fences;
+    object["weight"] = verdict.cost.weight();
+  } else {
+    object["predicate"] = jsonText(verdict.predicate);
+    object["reason"] = jsonText(verdict.problem.message);
+  }
+  return object;
+}
+
+int titan::explainCopy(const ExplainCommand &options) {
+  Session session("explain", options.json);
+  if (options.file.empty()) {
+    session.fail(Code::BadArgument, "titan explain copy needs a FILE");
+    return session.finish(BadInput, "");
+  }
+  OwningOpRef<ModuleOp> module = session.parse(options.file);
+  if (!module)
+    return session.finish(BadInput, "");
+  if (!options.kernel.empty() || module->getOps<KernelOp>().empty())
+    if (!session.findKernel(*module, options.kernel))
+      return session.finish(BadInput, "");
+  // The copies that there are when variants are asked.
+  PassManager pm(module->getContext());
+  pm.addPass(createInline());
+  pm.addNestedPass<KernelOp>(createCountedLoops());
+  pm.addNestedPass<KernelOp>(createUnroll());
+  pm.addNestedPass<KernelOp>(createExpandPipes());
+  if (failed(pm.run(*module)))
+    return session.finish(Findings, "");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::Array copies;
+  int exit = Good;
+  for (auto kernel : module->getOps<KernelOp>()) {
+    if (!options.kernel.empty() && kernel.getSymName() != options.kernel)
+      continue;
+    AsmState state(kernel, namedFlags());
+    dispatch::CopyDispatch dispatch(kernel);
+    for (auto &[op, decision] : dispatch.decideAll()) {
+      int64_t line = 0;
+      if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>())
+        line = loc.getLine();
+      std::string operands = operandsOf(op, state);
+      os << (text.empty() ? "" : "\n") << "kernel @" << kernel.getSymName()
+         << ", line " << line << ": " << op->getName() << ' ' << operands
+         << "; " << dispatch::issuersOf(op).str() << '\n';
+      for (const std::string &each : decision.lines())
+        os << "  " << each << '\n';
+      llvm::json::Array variants;
+      for (const dispatch::Verdict &verdict : decision.verdicts)
+        variants.push_back(jsonOf(verdict));
+      llvm::json::Object copy{{"kernel", jsonText(kernel.getSymName())},
+                              {"line", line},
+                              {"operation", op->getName().getStringRef()},
+                              {"operands", jsonText(operands)},
+                              {"variants", std::move(variants)}};
+      if (decision.chosen >= 0)
+        copy["chosen"] = jsonText(decision.verdicts[decision.chosen].name);
+      copies.push_back(std::move(copy));
+      if (decision.chosen < 0) {
+        (void)emitProblem(op, decision.problem("copy-dispatch"));
+        exit = Findings;
+      }
+    }
+  }
+  if (copies.empty()) {
+    session.fail(Code::BadArgument, options.file + ": there is no copy");
+    return session.finish(BadInput, "");
+  }
+  session.result["copies"] = std::move(copies);
+  return session.finish(exit, StringRef(text).rtrim());
+}
