@@ -118,7 +118,7 @@ std::string Execution::describeWait(uint32_t a, const Event &event,
     const auto &effect = std::get<effect::ThreadBarrier>(action.effect->what);
     if (effect.kind != effect::ThreadBarrier::Named)
       return line + " waits at the cluster's barrier";
-    const NamedBarrier &barrier = named[16 * ctaOf(a) + action.amount];
+    const NamedBarrier &barrier = named[namedIndex(a, action.amount)];
     return line + " waits at named barrier " + std::to_string(action.amount) +
            ": " + std::to_string(barrier.come) + " of " +
            std::to_string(barrier.threads) + " threads have come";

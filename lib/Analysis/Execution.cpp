@@ -20,9 +20,12 @@ Execution::Execution(const Program &program, Footprints &footprints,
     : cumulativeFences(cumulativeFences), program(program),
       footprints(footprints), report(report),
       conflicts(program, footprints, report) {
+  for (const AgentProgram &code : program.programs)
+    if (!code.events.empty())
+      target = &targetInfo(targetOf(code.events.front().op));
   shape.agents = program.agents.size();
   shape.barriers = program.barriers.size() * program.ctas();
-  shape.rounds = 16 * program.ctas();
+  shape.rounds = target->namedBarriers * program.ctas();
   // Streams of groups: per thread for bulk, cp.async and tcgen05, per warpgroup
   // for mma, per wave for counters.
   shape.streams = streamsPerAgent * shape.agents;
@@ -30,9 +33,6 @@ Execution::Execution(const Program &program, Footprints &footprints,
     shape.tensorMemory |= isa<TensorMemoryType>(root.getType());
   conflicts.setShape(shape);
   scratch = Clock(shape.size());
-  for (const AgentProgram &code : program.programs)
-    if (!code.events.empty())
-      target = &targetInfo(targetOf(code.events.front().op));
   agents.resize(shape.agents);
   for (uint32_t a = 0; a < shape.agents; ++a)
     for (int lane : {electedClass, othersClass}) {

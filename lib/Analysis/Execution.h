@@ -313,6 +313,10 @@ private:
     return cta * program.barriers.size() + local;
   }
   int ctaOf(uint32_t agent) const { return program.agents[agent].cta; }
+  /// Of the barrier with that id, of the agent's CTA, in `named`.
+  uint32_t namedIndex(uint32_t agent, int64_t id) const {
+    return target->namedBarriers * ctaOf(agent) + id;
+  }
   int ctaAt(uint32_t agent, int rank) const {
     return program.agents[agent].cluster * program.clusterSize + rank;
   }
@@ -419,7 +423,7 @@ private:
     const Event *got = nullptr, *freed = nullptr;
     uint32_t agent = 0, tick = 0, freer = 0, freedTick = 0;
     int64_t columns = 0;
-    llvm::BitVector written[4]; ///< columns, by window of 32 lanes
+    std::map<int64_t, llvm::BitVector> written; ///< columns, by window of lanes
   };
   std::map<std::pair<int, uint32_t>, CellBlock> cellBlocks;
   /// All that a CTA has allocated so far.

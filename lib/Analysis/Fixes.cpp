@@ -262,7 +262,7 @@ std::string Execution::fixOfDeadlock(uint32_t first) const {
       if (const auto &effect =
               std::get<effect::ThreadBarrier>(action.effect->what);
           effect.kind == effect::ThreadBarrier::Named) {
-        const NamedBarrier &barrier = named[16 * ctaOf(a) + action.amount];
+        const NamedBarrier &barrier = named[namedIndex(a, action.amount)];
         return "named barrier " + std::to_string(action.amount) +
                " waits for " + std::to_string(barrier.threads) +
                " threads, and " + std::to_string(barrier.come) +

@@ -30,7 +30,7 @@ bool Execution::namedBarrier(uint32_t a, const Event &event,
                              const Action &action) {
   const auto &effect = std::get<effect::ThreadBarrier>(action.effect->what);
   Agent &agent = agents[a];
-  uint32_t index = 16 * ctaOf(a) + action.amount;
+  uint32_t index = namedIndex(a, action.amount);
   NamedBarrier &barrier = named[index];
   bool sync = effect.role == effect::ThreadBarrier::Sync;
   if (agent.arrived) {

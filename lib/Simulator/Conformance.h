@@ -69,7 +69,7 @@ private:
   };
   /// Barriers of threads and memory order, before an operation and behind it.
   struct Order {
-    std::array<std::pair<uint64_t, int64_t>, 16> named; ///< Round, threads.
+    std::vector<std::pair<uint64_t, int64_t>> named; ///< Round, threads.
     std::pair<uint64_t, unsigned> cluster;
     bool clusterArrived = false, productFence = false;
     /// Of the barriers that the warp has initialised: seen by the async proxy.
@@ -85,7 +85,7 @@ private:
   };
   /// Of an operation that waits, what it has done in all its attempts.
   struct Arrivals {
-    std::array<int64_t, 16> named = {};
+    std::vector<int64_t> named;
     int64_t cluster = 0;
     /// What the threads knew when they came.
     std::array<Clock, 2> known;

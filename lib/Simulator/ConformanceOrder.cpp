@@ -20,8 +20,8 @@ using effect::ThreadBarrier;
 Conformance::Order::Order(const Agent &agent)
     : cluster(agent.cta.cluster.round, agent.cta.cluster.arrived),
       clusterArrived(agent.clusterArrived), productFence(agent.productFence) {
-  for (auto [id, state] : llvm::enumerate(named))
-    state = {agent.cta.named[id].round, agent.cta.named[id].count};
+  for (const NamedBarrier &barrier : agent.cta.named)
+    named.push_back({barrier.round, barrier.count});
   for (uint32_t address : agent.newBarriers)
     publishedBarriers += agent.cta.barriers[address].publishedAsync;
   if (!agent.knowledge)
@@ -47,6 +47,7 @@ static bool same(const Clock &a, const Clock &b) {
 void Conformance::noteArrivals(Agent &agent) {
   Order now(agent);
   Arrivals came;
+  came.named.resize(now.named.size());
   bool any = false;
   for (size_t id = 0; id < now.named.size(); ++id) {
     auto [round, count] = now.named[id];
@@ -65,6 +66,7 @@ void Conformance::noteArrivals(Agent &agent) {
     came.published |= now.classes[c].now != order.classes[c].now;
   }
   Arrivals &all = arrivals[&agent];
+  all.named.resize(now.named.size());
   for (size_t id = 0; id < now.named.size(); ++id)
     all.named[id] += came.named[id];
   all.cluster += came.cluster;
@@ -78,6 +80,7 @@ void Conformance::compareThreadBarriers(Agent &agent, const Inst &inst,
   Numbers numbers(agent, scalars, refs);
   const Arrivals &came = arrivals[&agent];
   Arrivals said;
+  said.named.resize(came.named.size());
   bool clusterWait = false;
   auto wrong = [&](const Twine &what) { mismatch(agent, inst, what); };
   for (const effect::Effect &each : list) {

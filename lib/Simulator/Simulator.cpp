@@ -45,6 +45,7 @@ Cta::Cta(Machine &machine, Cluster &cluster, std::array<int64_t, 3> id,
     : machine(machine), cluster(cluster), id(id), rank(rank),
       number(machine.nextCta++),
       shared(machine.program.sharedBytes, machine.views != nullptr),
+      named(machine.program.target->namedBarriers),
       running(machine.program.warps) {
   for (unsigned warp = 0; warp < machine.program.warps; ++warp)
     agents.push_back(std::make_unique<Agent>(machine, *this, warp));

@@ -205,7 +205,7 @@ struct Cta {
   uint64_t number;
   Memory shared;
   std::unordered_map<uint32_t, MBarrier> barriers;
-  NamedBarrier named[16];
+  std::vector<NamedBarrier> named; ///< By id, as many as the target has.
   std::vector<std::unique_ptr<Agent>> agents;
   /// By engine, and the issuer's first warp.
   std::map<std::pair<Engine, unsigned>, Queue> queues;
