@@ -252,8 +252,8 @@ static Step waitForCounter(Agent &agent, Mechanism counter, int64_t left) {
 }
 
 /// `imm`, `imm2`: how many may be left of vmcnt and of lgkmcnt; negative: that
-/// counter is not waited for. The list: tiles in flight, their numbers, and what
-/// they become.
+/// counter is not waited for. The list: tiles in flight, their numbers, what they
+/// become, and how many elements a wave has of it.
 static Step sWaitcnt(Agent &agent, const Inst &inst) {
   if (!agent.wholeWarp(inst))
     return Step::Failed;
@@ -263,7 +263,7 @@ static Step sWaitcnt(Agent &agent, const Inst &inst) {
       if (Step step = waitForCounter(agent, counter, left); step != Step::Ran)
         return step;
   const uint32_t *slots = agent.program.lists.data() + inst.list;
-  for (uint32_t i = 0; i < inst.count / 3; ++i, slots += 3) {
+  for (uint32_t i = 0; i < inst.count / 4; ++i, slots += 4) {
     if (agent.scalars[slots[1]] > agent.stream(Mechanism::LgkmCount).done) {
       agent.machine.find(Code::InflightUse,
                          "the registers may be on their way still: the wait "
@@ -272,7 +272,13 @@ static Step sWaitcnt(Agent &agent, const Inst &inst) {
                          inst.origin, &agent);
       return Step::Failed;
     }
-    agent.refs[slots[2]] = agent.refs[slots[0]];
+    Ref tile = agent.refs[slots[0]];
+    if (!tile) { // titan.inflight.none
+      auto *nothing = new Tile(slots[3]);
+      nothing->poison.assign(slots[3], 1);
+      tile = nothing;
+    }
+    agent.refs[slots[2]] = tile;
   }
   return Step::Ran;
 }
@@ -306,8 +312,11 @@ static void compileLoad(Compiler &c, BufferLoadLdsOp op) {
 static void compileWaits(Compiler &c, SWaitcntOp op) {
   SmallVector<uint32_t> slots;
   for (auto [load, tile] : llvm::zip(op.getLoads(), op.getTiles())) {
+    const TileTable *table = c.tileTable(op, tile.getType());
+    if (!table)
+      return;
     SlotOf from = c.slot(load);
-    slots.append({from.ref, from.scalar, c.ref(tile)});
+    slots.append({from.ref, from.scalar, c.ref(tile), table->perWarp()});
   }
   Inst &inst = c.emit(sWaitcnt, op);
   inst.waits = waitsForCounters;

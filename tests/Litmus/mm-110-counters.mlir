@@ -297,6 +297,9 @@ titan.kernel @lgkmcnt_0(%A: !global) warps(4) attributes {titan.target = "gfx942
   titan.return
 }
 
+// The run takes it for one, that is, the read may be under way.
+// RUN: not titan run %s --kernel lgkmcnt_1 --arg A=zeros 2>&1 | FileCheck %s --check-prefix=RUN-LGKMCNT-1
+// RUN-LGKMCNT-1: [inflight-use]
 // LGKMCNT-1: [undecided]
 // How many instructions a read is, the checker does not know: another number than 0 is not decided.
 titan.kernel @lgkmcnt_1(%A: !global) warps(4) attributes {titan.target = "gfx942"} launch {

@@ -105,6 +105,9 @@ void release(Inst &inst) {
 void otherFlag(Inst &inst) { inst.flag = !inst.flag; }
 void otherBarrier(Inst &inst) { inst.imm = 9; }
 void fewerThreads(Inst &inst) { inst.imm2 = 32; }
+void leaveOneMore(Inst &inst) { ++inst.imm; }
+void leaveOneMoreOfLds(Inst &inst) { ++inst.imm2; }
+void oneInstructionLess(Inst &inst) { --inst.imm2; }
 void fenceToo(Inst &inst) {
   static Execute before;
   before = inst.run;
@@ -156,6 +159,15 @@ const Wrong wrongs[] = {
     {"titan.cp_async.commit", "mm-041-thread-copies.mlir", "through",
      doNothing},
     {"titan.cp_async.wait", "mm-041-thread-copies.mlir", "through", doNothing},
+    {"titan.buffer_load_lds", "mm-110-counters.mlir", "the_older",
+     oneInstructionLess},
+    {"titan.ds_write", "mm-110-counters.mlir", "lgkmcnt_0", doNothing},
+    {"titan.ds_read", "mm-110-counters.mlir", "lgkmcnt_0", doNothing},
+    {"titan.s_waitcnt", "mm-110-counters.mlir", "fewer", leaveOneMore},
+    {"titan.s_waitcnt", "mm-112-loads-to-lds.mlir", "write_then_load",
+     leaveOneMoreOfLds},
+    {"titan.counter.wait", "mm-110-counters.mlir", "by_token", doNothing},
+    {"titan.s_barrier", "mm-111-s-barrier.mlir", "waited", doNothing},
     {"titan.shared.store", "mm-070-wgmma-fences.mlir", "both_fences", fenceToo},
     {"titan.shared.store", "mm-070-wgmma-fences.mlir", "both_fences",
      learnsToo},

@@ -340,7 +340,8 @@ static LogicalResult scan(KernelLowering &kl, ScanOp op) {
         sender = kl.lane();
         int64_t set = reverse ? bit : mask, clear = reverse ? mask : bit;
         if (clear)
-          sender = arith::AndIOp::create(kl.b, sender, kl.i32(31 & ~clear));
+          sender = arith::AndIOp::create(
+              kl.b, sender, kl.i32((kl.target.warpWidth - 1) & ~clear));
         if (set)
           sender = arith::OrIOp::create(kl.b, sender, kl.i32(set));
       }
@@ -441,8 +442,8 @@ static LogicalResult gather(KernelLowering &kl, GatherOp op) {
     if (candidates.empty())
       return kl.unsupported(op, "a gather between these layouts");
     if (lane) {
-      Value others =
-          arith::AndIOp::create(kl.b, kl.lane(), kl.i32(31 & ~lanesAlong));
+      Value others = arith::AndIOp::create(
+          kl.b, kl.lane(), kl.i32((kl.target.warpWidth - 1) & ~lanesAlong));
       candidates =
           shuffle(kl, candidates, {arith::OrIOp::create(kl.b, others, lane)});
     }
