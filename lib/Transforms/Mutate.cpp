@@ -419,8 +419,12 @@ private:
       if (barrier.kind != ThreadBarrier::Named ||
           barrier.role != ThreadBarrier::Sync)
         return false;
+      const TargetInfo &target = *lookupTarget(std::string_view(
+          cast<HardwareEffectsInterface>(op).getTargets().front()));
       if (!barrier.threads) {
-        if (!want(MutationClass::Weaken, "syncwarp instead of " + name()))
+        // s_barrier has no other to take its place.
+        if (!target.has(Feature::NamedBarriers) ||
+            !want(MutationClass::Weaken, "syncwarp instead of " + name()))
           return false;
         SyncWarpOp::create(b, op->getLoc());
         op->erase();
@@ -432,8 +436,6 @@ private:
         op->erase();
         return true;
       }
-      const TargetInfo &target = *lookupTarget(std::string_view(
-          cast<HardwareEffectsInterface>(op).getTargets().front()));
       auto count = [&](const Twine &words, int64_t number) {
         return alter<ThreadBarrier>(
             i, MutationClass::Count, words,
@@ -476,6 +478,8 @@ private:
       return "product";
     case Mechanism::AsyncGroup:
       return "cp.async group";
+    case Mechanism::VmCount:
+      return "load to LDS";
     default:
       return {};
     }
@@ -495,6 +499,8 @@ private:
         return alter<WaitGroup>(
             i, MutationClass::Count, "leave one more " + group + " pending",
             [](WaitGroup &it) { ++*it.pending; }, *wait.pending + 1);
+      if (wait.mechanism == Mechanism::VmCount)
+        return false;
       // The group of a token is the last, or one before it.
       if (wait.mechanism == Mechanism::MmaGroup) {
         if (!want(MutationClass::Count, "leave two more products pending"))
