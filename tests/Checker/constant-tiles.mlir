@@ -1,5 +1,5 @@
 // Constant tiles, splats and others, in a partition: also where folding has moved them
-// out of it (the unrolled loop makes it fold).
+// out of it (the unrolled loop makes it fold): three warps would not hold tiles of two.
 // RUN: titan check %s | FileCheck %s --check-prefix=GOOD
 // GOOD: @constants: accepted
 // RUN: titan run %s | FileCheck %s --check-prefix=RUNS
@@ -10,15 +10,15 @@
 // PTX: .const .align 16 .b8 constants_tile0[256]
 // RUN: titan compile --emit=cubin %s -o %t.cubin
 //
-// A layout of two warps in a partition of one says where.
+// A layout of four warps in a partition of two says where.
 // VARIANT layout: before splat add %wide = arith.constant dense<2> : !wide
 // VARIANT layout: after splat add titan.global.store %wide, %Y[%wide, %wide] : !wide, !matrix, !wide, !wide
 // RUN: %variant layout %s | not titan run - --no-reference 2>&1 | FileCheck %s --check-prefix=LAYOUT
-// LAYOUT: <stdin>:[[#SPLAT:]]:{{[0-9]+}}: error: [layout-mismatch] the tile's layout is for 2 warps, partition right has 1
+// LAYOUT: <stdin>:[[#SPLAT:]]:{{[0-9]+}}: error: [layout-mismatch] the tile's layout is for 4 warps, partition right has 2
 
-#row = #titan.blocked<elements = [1, 2], lanes = [8, 4], warps = [1, 1]>
+#row = #titan.blocked<elements = [1, 1], lanes = [4, 8], warps = [2, 1]>
 !tile = tensor<8x8xi32, #row>
-!wide = tensor<8x8xi32, #titan.blocked<elements = [1, 1], lanes = [4, 8], warps = [2, 1]>>
+!wide = tensor<8x8xi32, #titan.layout<"lane: 8*c1, 2*r1, 2*rep; warp: 4*r2; shape: r8, c8">>
 !matrix = !titan.global<?x?xi32>
 
 func.func private @reference(%Y: memref<?x?xi32> {titan.expected = "Y"}) {
@@ -41,7 +41,7 @@ func.func private @reference(%Y: memref<?x?xi32> {titan.expected = "Y"}) {
   return
 }
 
-titan.kernel @constants(%Y: !matrix) warps(2) attributes {
+titan.kernel @constants(%Y: !matrix) warps(3) attributes {
   titan.example = {Y = "8x8"}, titan.reference = @reference
 } launch {
   %c1 = arith.constant 1 : index
@@ -53,7 +53,7 @@ titan.kernel @constants(%Y: !matrix) warps(2) attributes {
   titan.warp_specialize {
     titan.partition "left" warps(1) {
     }
-    titan.partition "right" warps(1) {
+    titan.partition "right" warps(2) {
       // 0, 1, 2, ...: each thread another part.
       %ramp = arith.constant dense<[[0, 1, 2, 3, 4, 5, 6, 7], [8, 9, 10, 11, 12, 13, 14, 15],
         [16, 17, 18, 19, 20, 21, 22, 23], [24, 25, 26, 27, 28, 29, 30, 31], [32, 33, 34, 35, 36, 37, 38, 39],

@@ -41,7 +41,7 @@
 // VARIANT late_copy: drop commit
 // VARIANT late_copy: before copy add titan.pipe.commit %slot
 // RUN: %variant late_copy %s | not titan check - --kernel rows 2>&1 | FileCheck %s --check-prefix=LATE
-// LATE: error: [{{.*}}]
+// LATE: error: [token-not-discharged] no group holds this operation: partition copy, warp 0, iteration 0 issues it and never commits it
 // One thread commits what all have copied.
 // VARIANT one_commits: replace commit with titan.elect { titan.pipe.commit %slot }
 // RUN: %variant one_commits %s | not titan check - 2>&1 | FileCheck %s --check-prefix=ONE

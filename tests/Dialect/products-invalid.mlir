@@ -10,7 +10,7 @@ titan.kernel @k() warps(4) launch {
   %a = titan.shared.alloc : !titan.shared<64x64xf16, swizzle = 128>
   %b = titan.shared.alloc : !titan.shared<64x64xf16, swizzle = 128>
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xi32, #titan.wgmma<1, 1>>>
-  // expected-error @+1 {{[mma-type]}}
+  // expected-error@+1 {{[mma-type] no wgmma multiplies 'f16' by 'f16' into 'i32' (PTX ISA, wgmma: Matrix}}
   %d = titan.mma %a, %b, %f : !titan.shared<64x64xf16, swizzle = 128>, !titan.shared<64x64xf16, swizzle = 128>, !titan.inflight<tensor<64x64xi32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xi32, #titan.wgmma<1, 1>>>
   titan.return
 }
@@ -24,7 +24,7 @@ titan.kernel @k() warps(4) launch {
   %a = titan.shared.alloc : !titan.shared<64x64xi8, swizzle = 64>
   %b = titan.shared.alloc : !titan.shared<64x64xi8, swizzle = 64>
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
-  // expected-error @+1 {{[mma-type]}}
+  // expected-error@+1 {{[mma-type] no wgmma multiplies 'i8' by 'i8' into 'f32' (PTX ISA, wgmma: Matrix}}
   %d = titan.mma %a, %b, %f : !titan.shared<64x64xi8, swizzle = 64>, !titan.shared<64x64xi8, swizzle = 64>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   titan.return
 }
@@ -38,7 +38,7 @@ titan.kernel @k() warps(4) launch {
   %a = titan.shared.alloc : !titan.shared<64x64xf8E4M3FN, swizzle = 64>
   %b = titan.shared.alloc : !titan.shared<64x64xf16, swizzle = 128>
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
-  // expected-error @+1 {{[mma-type]}}
+  // expected-error@+1 {{[mma-type] no wgmma multiplies 'f8E4M3FN' by 'f16' into 'f32' (PTX ISA, wgmma: Matrix}}
   %d = titan.mma %a, %b, %f : !titan.shared<64x64xf8E4M3FN, swizzle = 64>, !titan.shared<64x64xf16, swizzle = 128>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   titan.return
 }
@@ -52,7 +52,7 @@ titan.kernel @k() warps(4) launch {
   %a = titan.shared.alloc : !titan.shared<64x16xf32, swizzle = 64>
   %b = titan.shared.alloc : !titan.shared<64x16xf32, swizzle = 64>
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xf16, #titan.wgmma<1, 1>>>
-  // expected-error @+1 {{[mma-type]}}
+  // expected-error@+1 {{[mma-type] no wgmma multiplies 'f32' by 'f32' into 'f16' (PTX ISA, wgmma: Matrix}}
   %d = titan.mma %a, %b, %f : !titan.shared<64x16xf32, swizzle = 64>, !titan.shared<64x16xf32, swizzle = 64>, !titan.inflight<tensor<64x64xf16, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf16, #titan.wgmma<1, 1>>>
   titan.return
 }
@@ -66,7 +66,7 @@ titan.kernel @k() warps(4) launch {
   %a = titan.shared.alloc : !titan.shared<64x64xf16, swizzle = 128>
   %b = titan.shared.alloc : !titan.shared<64x64xf16, swizzle = 128>
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
-  // expected-error @+1 {{[mma-type]}}
+  // expected-error@+1 {{[mma-type] `unsigned` and `saturate` are of products of i8, not of 'f16' (PTX ISA,}}
   %d = titan.mma %a unsigned_a, %b, %f : !titan.shared<64x64xf16, swizzle = 128>, !titan.shared<64x64xf16, swizzle = 128>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   titan.return
 }
@@ -80,7 +80,7 @@ titan.kernel @k() warps(4) launch {
   %a = titan.shared.alloc : !titan.shared<64x64xf8E4M3FN, swizzle = 64>
   %b = titan.shared.alloc : !titan.shared<64x64xf8E4M3FN, swizzle = 64>
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
-  // expected-error @+1 {{[mma-type]}}
+  // expected-error@+1 {{[mma-type] `unsigned` and `saturate` are of products of i8, not of 'f8E4M3FN' (PTX}}
   %d = titan.mma %a, %b, %f saturate : !titan.shared<64x64xf8E4M3FN, swizzle = 64>, !titan.shared<64x64xf8E4M3FN, swizzle = 64>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   titan.return
 }
@@ -94,7 +94,7 @@ titan.kernel @k() warps(4) launch {
   %a = titan.shared.alloc : !titan.shared<64x64xi8, swizzle = 64>
   %b = titan.shared.alloc : !titan.shared<64x64xi8, swizzle = 64>
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xi32, #titan.wgmma<1, 1>>>
-  // expected-error @+1 {{[mma-type]}}
+  // expected-error@+1 {{[mma-type] integer operands cannot be negated (PTX ISA, wgmma.mma_async: imm-scale)}}
   %d = titan.mma %a, %b negate_b, %f : !titan.shared<64x64xi8, swizzle = 64>, !titan.shared<64x64xi8, swizzle = 64>, !titan.inflight<tensor<64x64xi32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xi32, #titan.wgmma<1, 1>>>
   titan.return
 }
@@ -108,7 +108,7 @@ titan.kernel @k() warps(4) launch {
   %a = titan.shared.alloc : !titan.shared<64x64xf8E4M3FN, swizzle = 64>
   %b = titan.shared.alloc : !titan.shared<64x64xf8E4M3FN, swizzle = 64>
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
-  // expected-error @+1 {{[mma-operand]}}
+  // expected-error@+1 {{[mma-operand] operands of 'f8E4M3FN' are K-major, not transposed: that is for}}
   %d = titan.mma %a, %b transpose_b, %f : !titan.shared<64x64xf8E4M3FN, swizzle = 64>, !titan.shared<64x64xf8E4M3FN, swizzle = 64>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   titan.return
 }
@@ -122,7 +122,7 @@ titan.kernel @k() warps(4) launch {
   %a = titan.shared.alloc : !titan.shared<64x16xf32, swizzle = 64>
   %b = titan.shared.alloc : !titan.shared<64x16xf32, swizzle = 64>
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
-  // expected-error @+1 {{[mma-operand]}}
+  // expected-error@+1 {{[mma-operand] operands of 'f32' are K-major, not transposed: that is for elements of}}
   %d = titan.mma %a transpose_a, %b, %f : !titan.shared<64x16xf32, swizzle = 64>, !titan.shared<64x16xf32, swizzle = 64>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   titan.return
 }
@@ -136,7 +136,7 @@ titan.kernel @k() warps(4) launch {
   %a = titan.shared.alloc : !titan.shared<8x64x4xbf16>
   %b = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
-  // expected-error @+1 {{[mma-operand]}}
+  // expected-error@+1 {{[mma-operand] columns of an operand without swizzle are 16 bytes wide, not 8 (PTX}}
   %d = titan.mma %a, %b, %f : !titan.shared<8x64x4xbf16>, !titan.shared<64x64xbf16, swizzle = 128>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   titan.return
 }
@@ -150,7 +150,7 @@ titan.kernel @k() warps(4) launch {
   %a = titan.shared.alloc : !titan.shared<8x64x64xbf16, swizzle = 128>
   %b = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
-  // expected-error @+1 {{[mma-rank]}}
+  // expected-error@+1 {{[mma-rank] operands and accumulator have two dimensions; an operand in shared memory}}
   %d = titan.mma %a, %b, %f : !titan.shared<8x64x64xbf16, swizzle = 128>, !titan.shared<64x64xbf16, swizzle = 128>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   titan.return
 }
@@ -164,7 +164,7 @@ titan.kernel @k() warps(4) launch {
   %a = titan.shared.alloc : !titan.shared<1x64x16xf8E4M3FN>
   %b = titan.shared.alloc : !titan.shared<1x64x16xf8E4M3FN>
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
-  // expected-error @+1 {{[mma-shape]}}
+  // expected-error@+1 {{[mma-shape] K is a multiple of 32 for elements of 8 bits, not 16 (PTX ISA, wgmma}}
   %d = titan.mma %a, %b, %f : !titan.shared<1x64x16xf8E4M3FN>, !titan.shared<1x64x16xf8E4M3FN>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   titan.return
 }
@@ -178,7 +178,7 @@ titan.kernel @k() warps(4) launch {
   %a = titan.shared.alloc : !titan.shared<4x64x8xbf16>
   %b = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
   %f = titan.inflight.none : !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
-  // expected-error @+1 {{[mma-shape]}}
+  // expected-error@+1 {{[mma-shape] A is 64 x 32 (M x K), B 64 x 64 (N x K), D 64 x 64}}
   %d = titan.mma %a, %b, %f : !titan.shared<4x64x8xbf16>, !titan.shared<64x64xbf16, swizzle = 128>, !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>> -> !titan.inflight<tensor<64x64xf32, #titan.wgmma<1, 1>>>
   titan.return
 }
@@ -211,7 +211,7 @@ titan.kernel @k() warps(4) launch {
   %b = titan.splat %b0 : f16 -> tensor<16x16xf16, #titan.mma_sync_b<16, 2, 2>>
   %c0 = arith.constant 1.0 : f32
   %c = titan.splat %c0 : f32 -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
-  // expected-error @+1 {{[mma-accumulator]}}
+  // expected-error@+1 {{[mma-accumulator] the result has the accumulator's type}}
   %d = titan.mma_sync %a, %b, %c : tensor<32x16xf16, #titan.mma_sync_a<16, 2, 2>>, tensor<16x16xf16, #titan.mma_sync_b<16, 2, 2>>, tensor<32x16xf32, #titan.mma_sync<2, 2>> -> tensor<32x16xf16, #titan.mma_sync<2, 2>>
   titan.return
 }
@@ -228,7 +228,7 @@ titan.kernel @k() warps(4) launch {
   %b = titan.splat %b0 : f16 -> tensor<32x16xf16, #titan.mma_sync_b<16, 2, 2>>
   %c0 = arith.constant 1.0 : f32
   %c = titan.splat %c0 : f32 -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
-  // expected-error @+1 {{[mma-shape]}}
+  // expected-error@+1 {{[mma-shape] A is 'tensor<32x16xf16, #titan.mma_sync_a<16, 2, 2>>' (M x K), B}}
   %d = titan.mma_sync %a, %b, %c : tensor<32x16xf16, #titan.mma_sync_a<16, 2, 2>>, tensor<32x16xf16, #titan.mma_sync_b<16, 2, 2>>, tensor<32x16xf32, #titan.mma_sync<2, 2>> -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
   titan.return
 }
@@ -245,7 +245,7 @@ titan.kernel @k() warps(4) launch {
   %b = titan.splat %b0 : f16 -> tensor<16x16xf16, #titan.mma_sync_b<16, 2, 2>>
   %c0 = arith.constant 1.0 : f32
   %c = titan.splat %c0 : f32 -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
-  // expected-error @+1 {{[mma-type]}}
+  // expected-error@+1 {{[mma-type] no mma.sync multiplies 'bf16' by 'f16' into 'f32' (PTX ISA, mma;}}
   %d = titan.mma_sync %a, %b, %c : tensor<32x16xbf16, #titan.mma_sync_a<16, 2, 2>>, tensor<16x16xf16, #titan.mma_sync_b<16, 2, 2>>, tensor<32x16xf32, #titan.mma_sync<2, 2>> -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
   titan.return
 }
@@ -262,7 +262,7 @@ titan.kernel @k() warps(4) launch {
   %b = titan.splat %b0 : i8 -> tensor<16x16xi8, #titan.mma_sync_b<8, 2, 2>>
   %c0 = arith.constant 1.0 : f32
   %c = titan.splat %c0 : f32 -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
-  // expected-error @+1 {{[mma-type]}}
+  // expected-error@+1 {{[mma-type] no mma.sync multiplies 'i8' by 'i8' into 'f32' (PTX ISA, mma;}}
   %d = titan.mma_sync %a, %b, %c : tensor<32x16xi8, #titan.mma_sync_a<8, 2, 2>>, tensor<16x16xi8, #titan.mma_sync_b<8, 2, 2>>, tensor<32x16xf32, #titan.mma_sync<2, 2>> -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
   titan.return
 }
@@ -279,7 +279,7 @@ titan.kernel @k() warps(4) launch {
   %b = titan.splat %b0 : f16 -> tensor<16x16xf16, #titan.mma_sync_b<16, 2, 2>>
   %c0 = arith.constant 1.0 : f32
   %c = titan.splat %c0 : f32 -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
-  // expected-error @+1 {{[mma-type]}}
+  // expected-error@+1 {{[mma-type] `unsigned` and `saturate` are of products of i8, not of 'f16' (PTX ISA,}}
   %d = titan.mma_sync %a, %b, %c saturate : tensor<32x16xf16, #titan.mma_sync_a<16, 2, 2>>, tensor<16x16xf16, #titan.mma_sync_b<16, 2, 2>>, tensor<32x16xf32, #titan.mma_sync<2, 2>> -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
   titan.return
 }
@@ -296,7 +296,7 @@ titan.kernel @k() warps(4) launch {
   %b = titan.splat %b0 : f16 -> tensor<16x16xf16, #titan.mma_sync_b<16, 2, 2>>
   %c0 = arith.constant 1.0 : f32
   %c = titan.splat %c0 : f32 -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
-  // expected-error @+1 {{[layout-mismatch]}}
+  // expected-error@+1 {{[layout-mismatch] A is in #titan.mma_sync_a, B in #titan.mma_sync_b, both of elements}}
   %d = titan.mma_sync %a, %b, %c : tensor<32x16xf16, #titan.mma_sync_a<8, 2, 2>>, tensor<16x16xf16, #titan.mma_sync_b<16, 2, 2>>, tensor<32x16xf32, #titan.mma_sync<2, 2>> -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
   titan.return
 }
@@ -313,7 +313,7 @@ titan.kernel @k() warps(4) launch {
   %b = titan.splat %b0 : f16 -> tensor<16x16xf16, #titan.mma_sync_b<16, 2, 2>>
   %c0 = arith.constant 1.0 : f32
   %c = titan.splat %c0 : f32 -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
-  // expected-error @+1 {{[layout-mismatch]}}
+  // expected-error@+1 {{[layout-mismatch] A is in #titan.mma_sync_a, B in #titan.mma_sync_b, both of elements}}
   %d = titan.mma_sync %a, %b, %c : tensor<32x16xf16, #titan.mma_sync_a<16, 1, 4>>, tensor<16x16xf16, #titan.mma_sync_b<16, 2, 2>>, tensor<32x16xf32, #titan.mma_sync<2, 2>> -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
   titan.return
 }
@@ -330,7 +330,7 @@ titan.kernel @k() warps(4) launch {
   %b = titan.splat %b0 : f16 -> tensor<16x16xf16, #titan.mma_sync_a<16, 1, 2>>
   %c0 = arith.constant 1.0 : f32
   %c = titan.splat %c0 : f32 -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
-  // expected-error @+1 {{[layout-mismatch]}}
+  // expected-error@+1 {{[layout-mismatch] A is in #titan.mma_sync_a, B in #titan.mma_sync_b, both of elements}}
   %d = titan.mma_sync %a, %b, %c : tensor<32x16xf16, #titan.mma_sync_a<16, 2, 2>>, tensor<16x16xf16, #titan.mma_sync_a<16, 1, 2>>, tensor<32x16xf32, #titan.mma_sync<2, 2>> -> tensor<32x16xf32, #titan.mma_sync<2, 2>>
   titan.return
 }
