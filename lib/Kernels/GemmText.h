@@ -5,6 +5,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A GEMM as text (TextWriter.h), written in the order in which it stands:
+//
+//   types()      names of types and layouts
+//   launch()     tensor maps, the grid, what sizes have to be
+//   body()       buffers, pipe or barriers; then a partition each:
+//     load()       one warp: A and B, slot after slot, by loadTile()
+//     multiply()   warpgroups: products() of each slot, release() of the one before,
+//     epilogue()     panel after panel: panelValue(), a store
+//   reference()  the same in linalg, with the error that is allowed
+//
+// Constants of the kernel ($tileM, $depth, ...) are set once, in the constructor.
+//
+//===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_KERNELS_GEMMTEXT_H
 #define TITAN_LIB_KERNELS_GEMMTEXT_H
 

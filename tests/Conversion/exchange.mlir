@@ -90,3 +90,27 @@ titan.kernel @between(%X: !f16, %Y: !f16) warps(4) launch {
   titan.global.store %y, %Y[%i, %j] : tensor<32x128xf16, #columns>, !f16, tensor<32x128xi32, #columns>, tensor<32x128xi32, #columns>
   titan.return
 }
+
+// Sums from behind: registers that hold columns 1 and 4, lanes that hold column 2 between them. What a lane hands on
+// is the first register of its pair, which has the maximum of both.
+// CHECK-LABEL: .entry suffixes(
+// CHECK: ld.global.b32 [[X0:%r[0-9]+]]
+// CHECK: ld.global.b32 [[X1:%r[0-9]+]]
+// CHECK: ld.global.b32 [[X4:%r[0-9]+]]
+// CHECK: ld.global.b32 [[X5:%r[0-9]+]]
+// CHECK-DAG: max.s32 [[LOW:%r[0-9]+]], [[X0]], [[X1]];
+// CHECK-DAG: max.s32 [[HIGH:%r[0-9]+]], [[X4]], [[X5]];
+// CHECK-DAG: shfl.sync.idx.b32 {{%r[0-9]+}}, [[LOW]],
+// CHECK-DAG: shfl.sync.idx.b32 {{%r[0-9]+}}, [[HIGH]],
+!parts = tensor<16x8xi32, #titan.layout<"reg: 2*c1, 2*c4; lane: 2*c2, 16*r1; shape: r16, c8">>
+titan.kernel @suffixes(%X: !titan.global<?x8xi32, strides = [8, 1]>) warps(1) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %r = titan.coordinate 0 : !parts
+  %c = titan.coordinate 1 : !parts
+  %x = titan.global.load %X[%r, %c] : !titan.global<?x8xi32, strides = [8, 1]>, !parts, !parts -> !parts
+  %y = titan.scan max %x dimension(1) reverse : !parts
+  titan.global.store %y, %X[%r, %c] : !parts, !titan.global<?x8xi32, strides = [8, 1]>, !parts, !parts
+  titan.return
+}

@@ -160,3 +160,25 @@ titan.kernel @mapped(%D: !titan.global<?x?xf32>) warps(1) launch {
   // CHECK: ret;
   titan.return
 }
+
+// Columns from behind are no vector: four loads, each at its own place.
+// CHECK-LABEL: .entry mirrored
+titan.kernel @mirrored(%D: !F, %E: !F) warps(1) attributes {titan.alignment = {D = 16, E = 16}} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %i = titan.coordinate 0 : !at4
+  %j = titan.coordinate 1 : !at4
+  %last = arith.constant dense<31> : !at4
+  %k = arith.subi %last, %j : !at4
+  // CHECK-NOT: ld.global.v
+  // CHECK: ld.global.b32 [[A:%r[0-9]+]], [%rd{{[0-9]+}}];
+  // CHECK: ld.global.b32 [[B:%r[0-9]+]], {{\[}}[[P:%rd[0-9]+]]];
+  // CHECK: ld.global.b32 [[C:%r[0-9]+]], {{\[}}[[P]]+-4];
+  // CHECK: ld.global.b32 [[D:%r[0-9]+]], {{\[}}[[P]]+-8];
+  %f = titan.global.load %D[%i, %k] : !F, !at4, !at4 -> !f32
+  // CHECK: st.global.v4.b32 {{.+}}, {[[A]], [[B]], [[C]], [[D]]};
+  titan.global.store %f, %E[%i, %j] : !f32, !F, !at4, !at4
+  // CHECK: ret;
+  titan.return
+}

@@ -2,7 +2,7 @@
 //
 // What the verifiers of kernels, launch regions, partitions and elect refuse.
 
-// expected-error @+1 {{[thread-limit]}}
+// expected-error@+1 {{[thread-limit] a CTA has 1 to 32 warps (1024 threads), not 33}}
 titan.kernel @k() warps(33) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
@@ -12,7 +12,7 @@ titan.kernel @k() warps(33) launch {
 
 // -----
 
-// expected-error @+1 {{[register-budget]}}
+// expected-error@+1 {{[register-budget] registers a thread at launch: a multiple of 8 from 16 to 248, not 12}}
 titan.kernel @k() warps(4) registers(12) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
@@ -22,7 +22,7 @@ titan.kernel @k() warps(4) registers(12) launch {
 
 // -----
 
-// expected-error @+1 {{[cluster-limit]}}
+// expected-error@+1 {{[cluster-limit] the sizes of a cluster are 1 to 8, not 0}}
 titan.kernel @k() warps(4) cluster(0) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
@@ -32,7 +32,7 @@ titan.kernel @k() warps(4) cluster(0) launch {
 
 // -----
 
-// expected-error @+1 {{[cluster-limit]}}
+// expected-error@+1 {{[cluster-limit] a cluster has at most 3 dimensions and 8 CTAs (the portable size,}}
 titan.kernel @k() warps(4) cluster(4, 4) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
@@ -42,7 +42,7 @@ titan.kernel @k() warps(4) cluster(4, 4) launch {
 
 // -----
 
-// expected-error @+1 {{[kernel-arguments]}}
+// expected-error@+1 {{[kernel-arguments] an argument is a global tensor, an integer or a float, not 'index'}}
 titan.kernel @k(%A: index) warps(4) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
@@ -52,7 +52,7 @@ titan.kernel @k(%A: index) warps(4) launch {
 
 // -----
 
-// expected-error @+1 {{[kernel-arguments]}}
+// expected-error@+1 {{[kernel-arguments] titan.launch passes 0 values, the body names 1}}
 titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
@@ -62,7 +62,7 @@ titan.kernel @k() warps(4) launch {
 
 // -----
 
-// expected-error @+1 {{[kernel-arguments]}}
+// expected-error@+1 {{[kernel-arguments] the body's arguments have other types}}
 titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one) with(%one : index)
@@ -72,7 +72,7 @@ titan.kernel @k() warps(4) launch {
 
 // -----
 
-// expected-error @+1 {{[kernel-launch]}}
+// expected-error@+1 {{[kernel-launch] the launch region ends with titan.launch}}
 titan.kernel @k() warps(1) launch {
   %one = arith.constant 1 : index
   titan.return
@@ -82,7 +82,7 @@ titan.kernel @k() warps(1) launch {
 
 // -----
 
-// expected-error @+1 {{[kernel-return]}}
+// expected-error@+1 {{[kernel-return] the body ends with titan.return}}
 titan.kernel @k() warps(1) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
@@ -95,7 +95,7 @@ titan.kernel @k() warps(1) launch {
 
 titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index
-  // expected-error @+1 {{[launch-operation]}}
+  // expected-error@+1 {{[launch-operation] does not belong in a launch region: scalar arith, titan.dim,}}
   titan.syncwarp
   titan.launch grid(%one)
 } body() {
@@ -108,7 +108,7 @@ titan.kernel @k(%A: !titan.global<64x64xbf16>) warps(4) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
 } body() {
-  // expected-error @+1 {{[launch-operation]}}
+  // expected-error@+1 {{[launch-operation] belongs in the launch region}}
   %map = titan.tensor_map %A : !titan.global<64x64xbf16> -> !titan.tensor_map<64x64xbf16>
   titan.return
 }
@@ -117,7 +117,7 @@ titan.kernel @k(%A: !titan.global<64x64xbf16>) warps(4) launch {
 
 titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index
-  // expected-error @+1 {{[launch-grid]}}
+  // expected-error@+1 {{[launch-grid] a grid has 1 to 3 dimensions, not 4}}
   titan.launch grid(%one, %one, %one, %one)
 } body() {
   titan.return
@@ -127,7 +127,7 @@ titan.kernel @k() warps(4) launch {
 
 titan.kernel @k(%A: !titan.global<8x8xf32>) warps(4) launch {
   %one = arith.constant 1 : index
-  // expected-error @+1 {{[launch-value]}}
+  // expected-error@+1 {{[launch-value] a value passed to the kernel is a scalar or a tensor map, not}}
   titan.launch grid(%one) with(%A : !titan.global<8x8xf32>)
 } body(%x: !titan.global<8x8xf32>) {
   titan.return
@@ -137,7 +137,7 @@ titan.kernel @k(%A: !titan.global<8x8xf32>) warps(4) launch {
 
 titan.kernel @k(%A: !titan.global<8x8xf32>) warps(4) launch {
   %one = arith.constant 1 : index
-  // expected-error @+1 {{[tile-dimension]}}
+  // expected-error@+1 {{[tile-dimension] dimension 2 of a tensor of rank 2}}
   %d = titan.dim %A, 2 : !titan.global<8x8xf32>
   titan.launch grid(%one)
 } body() {
@@ -148,7 +148,7 @@ titan.kernel @k(%A: !titan.global<8x8xf32>) warps(4) launch {
 
 titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index
-  // expected-error @+1 {{[device-property]}}
+  // expected-error@+1 {{[device-property] unknown property 'price'; there is multiprocessor_count}}
   %d = titan.device_property "price"
   titan.launch grid(%one)
 } body() {
@@ -161,7 +161,7 @@ titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
 } body() {
-  // expected-error @+1 {{[grid-dimension]}}
+  // expected-error@+1 {{[grid-dimension] dimensions are 0 (x), 1 (y) and 2 (z)}}
   %c = titan.cta_id 3
   titan.return
 }
@@ -172,7 +172,7 @@ titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
 } body() {
-  // expected-error @+1 {{[grid-dimension]}}
+  // expected-error@+1 {{[grid-dimension] dimensions are 0 (x), 1 (y) and 2 (z)}}
   %c = titan.num_ctas 3
   titan.return
 }
@@ -184,7 +184,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   titan.elect {
-    // expected-error @+1 {{[partition-shape]}}
+    // expected-error@+1 {{[partition-shape] stands in the kernel's body itself}}
     titan.warp_specialize {
       titan.partition "a" warps(1) {
       }
@@ -199,7 +199,7 @@ titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
 } body() {
-  // expected-error @+1 {{[partition-shape]}}
+  // expected-error@+1 {{[partition-shape] there is no partition}}
   titan.warp_specialize {
   }
   titan.return
@@ -212,7 +212,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   titan.warp_specialize {
-    // expected-error @+1 {{[partition-shape]}}
+    // expected-error@+1 {{[partition-shape] only titan.partition stands in a warp_specialize}}
     titan.syncwarp
   }
   titan.return
@@ -227,7 +227,7 @@ titan.kernel @k() warps(4) launch {
   titan.warp_specialize {
     titan.partition "a" warps(1) {
     }
-    // expected-error @+1 {{[partition-shape]}}
+    // expected-error@+1 {{[partition-shape] two partitions are called 'a'}}
     titan.partition "a" warps(1) {
     }
   }
@@ -256,7 +256,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   titan.warp_specialize {
-    // expected-error @+1 {{[partition-shape]}}
+    // expected-error@+1 {{[partition-shape] a partition has at least one warp}}
     titan.partition "a" warps(0) {
     }
   }
@@ -270,7 +270,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   titan.warp_specialize {
-    // expected-error @+1 {{[setmaxnreg-operand]}}
+    // expected-error@+1 {{[setmaxnreg-operand] setmaxnreg takes a multiple of 8 from 24 to 256, not 20 (PTX}}
     titan.partition "a" warps(4) registers(20) {
     }
   }
@@ -283,7 +283,7 @@ titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
 } body() {
-  // expected-error @+1 {{[elect-warp]}}
+  // expected-error@+1 {{[elect-warp] warp 4 of 4 warps}}
   titan.elect warp(4) {
   }
   titan.return
@@ -296,7 +296,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   titan.elect {
-    // expected-error @+1 {{[elect-nested]}}
+    // expected-error@+1 {{[elect-nested] one thread cannot elect again}}
     titan.elect {
     }
   }
@@ -309,7 +309,7 @@ titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
 } body() {
-  // expected-error @+1 {{[elect-yield]}}
+  // expected-error@+1 {{[elect-yield] yields other types than the elect's results}}
   %t = titan.elect -> !titan.token<bulk> {
   }
   titan.return
@@ -347,7 +347,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{[tile-shape]}}
+  // expected-error@+1 {{[tile-shape] 'tensor<65536x65536xf32, #titan.blocked<elements = [1, 8], lanes = [4,}}
   %tile = titan.splat %zero : f32 -> tensor<65536x65536xf32, #huge>
   titan.return
 }

@@ -2,12 +2,12 @@
 //
 // What the verifiers of shared and global memory refuse.
 
-// expected-error @+1 {{[alloc-cluster]}}
+// expected-error@+1 {{[alloc-cluster] allocates the CTA's own memory; a peer's is reached by titan.map_rank}}
 %s = titan.shared.alloc : !titan.shared<64x64xbf16, cluster>
 // -----
 
 titan.elect {
-// expected-error @+1 {{[alloc-place]}}
+// expected-error@+1 {{[alloc-place] stands in a kernel's body, outside of partitions, loops and branches:}}
 %s = titan.shared.alloc : !titan.shared<64x64xbf16>
 }
 // -----
@@ -18,7 +18,7 @@ titan.kernel @k() warps(4) launch {
 } body() {
   %r = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
   %i = arith.constant 0 : i32
-  // expected-error @+1 {{[shared-slot-type]}}
+  // expected-error@+1 {{[shared-slot-type] a slot of this ring is '!titan.shared<64x64xbf16, swizzle = 128>'}}
   %s = titan.shared.slot %r[%i : i32] : !titan.shared<64x64xbf16, swizzle = 128, slots = 2> -> !titan.shared<64x32xbf16, swizzle = 64>
   titan.return
 }
@@ -31,7 +31,7 @@ titan.kernel @k() warps(4) launch {
 } body() {
   %r = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
   %two = arith.constant 2 : i32
-  // expected-error @+1 {{[out-of-bounds]}}
+  // expected-error@+1 {{[out-of-bounds] slot 2 of a ring of 2}}
   %s = titan.shared.slot %r[%two : i32] : !titan.shared<64x64xbf16, swizzle = 128, slots = 2> -> !titan.shared<64x64xbf16, swizzle = 128>
   titan.return
 }
@@ -43,7 +43,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %r = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
-  // expected-error @+1 {{[shared-view-ring]}}
+  // expected-error@+1 {{[shared-view-ring] the source is a ring: take a slot first}}
   %v = titan.shared.view %r [0, 0] : !titan.shared<64x64xbf16, swizzle = 128, slots = 2> -> !titan.shared<32x64xbf16, swizzle = 128>
   titan.return
 }
@@ -55,7 +55,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %s = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
-  // expected-error @+1 {{[shared-view-rank]}}
+  // expected-error@+1 {{[shared-view-rank] the view, its offsets and its source have one rank}}
   %v = titan.shared.view %s [0] : !titan.shared<64x64xbf16, swizzle = 128> -> !titan.shared<32x64xbf16, swizzle = 128>
   titan.return
 }
@@ -67,7 +67,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %s = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
-  // expected-error @+1 {{[shared-view-type]}}
+  // expected-error@+1 {{[shared-view-type] element type, swizzle and cluster are the source's}}
   %v = titan.shared.view %s [0, 0] : !titan.shared<64x64xbf16, swizzle = 128> -> !titan.shared<32x64xf16, swizzle = 128>
   titan.return
 }
@@ -79,7 +79,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %s = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
-  // expected-error @+1 {{[out-of-bounds]}}
+  // expected-error@+1 {{[out-of-bounds] dimension 0: 48 + 32 is beyond the source's 64}}
   %v = titan.shared.view %s [48, 0] : !titan.shared<64x64xbf16, swizzle = 128> -> !titan.shared<32x64xbf16, swizzle = 128>
   titan.return
 }
@@ -91,7 +91,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %s = titan.shared.alloc : !titan.shared<64x64xbf16>
-  // expected-error @+1 {{[shared-view-contiguous]}}
+  // expected-error@+1 {{[shared-view-contiguous] a view is contiguous: a part of one dimension, whole in}}
   %v = titan.shared.view %s [0, 0] : !titan.shared<64x64xbf16> -> !titan.shared<64x32xbf16>
   titan.return
 }
@@ -103,7 +103,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %s = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
-  // expected-error @+1 {{[shared-view-alignment]}}
+  // expected-error@+1 {{[shared-view-alignment] the view starts at byte 512, not a multiple of 1024 (the}}
   %v = titan.shared.view %s [4, 0] : !titan.shared<64x64xbf16, swizzle = 128> -> !titan.shared<32x64xbf16, swizzle = 128>
   titan.return
 }
@@ -116,7 +116,7 @@ titan.kernel @k() warps(4) launch {
 } body() {
   %s = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
   %i = arith.constant 0 : i32
-  // expected-error @+1 {{[map-rank-type]}}
+  // expected-error@+1 {{[map-rank-type] the result is the source's type with `cluster`}}
   %p = titan.map_rank %s, %i : !titan.shared<64x64xbf16, swizzle = 128> -> !titan.shared<64x64xbf16, swizzle = 128>
   titan.return
 }
@@ -130,7 +130,7 @@ titan.kernel @k() warps(4) launch {
   %r = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
   %z = arith.constant 0.0 : bf16
   %t = titan.splat %z : bf16 -> tensor<64x64xbf16, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
-  // expected-error @+1 {{[shared-ring]}}
+  // expected-error@+1 {{[shared-ring] the buffer is a ring: take a slot first}}
   titan.shared.store %t, %r : tensor<64x64xbf16, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>, !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
   titan.return
 }
@@ -144,7 +144,7 @@ titan.kernel @k() warps(4) launch {
   %s = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128>
   %z = arith.constant 0.0 : f32
   %t = titan.splat %z : f32 -> tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
-  // expected-error @+1 {{[shared-tile-type]}}
+  // expected-error@+1 {{[shared-tile-type] the tile is 'tensor<64x64xf32, #titan.blocked<elements = [1, 8],}}
   titan.shared.store %t, %s : tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>, !titan.shared<64x64xbf16, swizzle = 128>
   titan.return
 }
@@ -158,7 +158,7 @@ titan.kernel @k() warps(4) launch {
   %s = titan.shared.alloc : !titan.shared<64x64xf32>
   %z = arith.constant 0.0 : f32
   %t = titan.splat %z : f32 -> tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
-  // expected-error @+1 {{[matrix-element-type]}}
+  // expected-error@+1 {{[matrix-element-type] ldmatrix and stmatrix move elements of 16 bits (PTX ISA,}}
   titan.shared.store %t, %s matrix : tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>, !titan.shared<64x64xf32>
   titan.return
 }
@@ -170,7 +170,7 @@ titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %x = titan.coordinate 0 : tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
-  // expected-error @+1 {{[global-element-type]}}
+  // expected-error@+1 {{[global-element-type] the tile holds 'bf16', the tensor 'f32'}}
   %v = titan.global.load %A[%x, %x] : !titan.global<?x?xf32>, tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>, tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>> -> tensor<64x64xbf16, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
   titan.return
 }
@@ -182,7 +182,7 @@ titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %x = titan.coordinate 0 : tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
-  // expected-error @+1 {{[global-rank]}}
+  // expected-error@+1 {{[global-rank] a tensor of rank 2 needs as many index tensors, not 1}}
   %v = titan.global.load %A[%x] : !titan.global<?x?xf32>, tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>> -> tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
   titan.return
 }
@@ -195,7 +195,7 @@ titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
 } body() {
   %z = arith.constant 0.0 : f32
   %t = titan.splat %z : f32 -> tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
-  // expected-error @+1 {{[global-index-type]}}
+  // expected-error@+1 {{[global-index-type] an index tensor is 'tensor<64x64xi32, #titan.blocked<elements =}}
   %v = titan.global.load %A[%t, %t] : !titan.global<?x?xf32>, tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>, tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>> -> tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
   titan.return
 }
@@ -207,7 +207,7 @@ titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %x = titan.coordinate 0 : tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
-  // expected-error @+1 {{[global-mask-type]}}
+  // expected-error@+1 {{[global-mask-type] the mask is 'tensor<64x64xi1, #titan.blocked<elements = [1, 8],}}
   %v = titan.global.load %A[%x, %x] mask(%x : tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>) : !titan.global<?x?xf32>, tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>, tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>> -> tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
   titan.return
 }
@@ -221,7 +221,7 @@ titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
   %z = arith.constant 0.0 : f32
   %t = titan.splat %z : f32 -> tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
   %x = titan.coordinate 0 : tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
-  // expected-error @+1 {{[global-rank]}}
+  // expected-error@+1 {{[global-rank] a tensor of rank 2 needs as many index tensors, not 1}}
   titan.global.store %t, %A[%x] : tensor<64x64xf32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>, !titan.global<?x?xf32>, tensor<64x64xi32, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>>
   titan.return
 }
@@ -233,7 +233,7 @@ titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %c = arith.constant 0 : index
-  // expected-error @+1 {{[scalar-rank]}}
+  // expected-error@+1 {{[scalar-rank] memory of rank 2 needs as many indices, not 1}}
   %v = titan.ld %A[%c] : !titan.global<?x?xf32> -> f32
   titan.return
 }
@@ -245,7 +245,7 @@ titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %c = arith.constant 0 : index
-  // expected-error @+1 {{[scalar-type]}}
+  // expected-error@+1 {{[scalar-type] the memory holds 'f32', not 'bf16'}}
   %v = titan.ld %A[%c, %c] : !titan.global<?x?xf32> -> bf16
   titan.return
 }
@@ -257,7 +257,7 @@ titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %c = arith.constant 0 : index
-  // expected-error @+1 {{[scalar-sem]}}
+  // expected-error@+1 {{[scalar-sem] 'release' is no semantics of this operation (PTX ISA, ld)}}
   %v = titan.ld %A[%c, %c] sem(release) : !titan.global<?x?xf32> -> f32
   titan.return
 }
@@ -270,7 +270,7 @@ titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
 } body() {
   %c = arith.constant 0 : index
   %z = arith.constant 0.0 : f32
-  // expected-error @+1 {{[scalar-sem]}}
+  // expected-error@+1 {{[scalar-sem] 'acquire' is no semantics of this operation (PTX ISA, st)}}
   titan.st %z, %A[%c, %c] sem(acquire) : f32, !titan.global<?x?xf32>
   titan.return
 }
@@ -283,7 +283,7 @@ titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
 } body() {
   %c = arith.constant 0 : index
   %z = arith.constant 0.0 : f32
-  // expected-error @+1 {{[scalar-type]}}
+  // expected-error@+1 {{[scalar-type] the result is the old value, of the operand's type}}
   %v = titan.atom add %z, %A[%c, %c] : f32, !titan.global<?x?xf32> -> i32
   titan.return
 }
@@ -296,7 +296,7 @@ titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
 } body() {
   %c = arith.constant 0 : index
   %z = arith.constant 0.0 : f32
-  // expected-error @+1 {{[scalar-sem]}}
+  // expected-error@+1 {{[scalar-sem] 'weak' is no semantics of this operation (PTX ISA, atom)}}
   %v = titan.atom add %z, %A[%c, %c] sem(weak) : f32, !titan.global<?x?xf32> -> f32
   titan.return
 }
@@ -309,7 +309,7 @@ titan.kernel @k() warps(4) launch {
 } body() {
   %r = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
   %c = arith.constant 0 : index
-  // expected-error @+1 {{[shared-ring]}}
+  // expected-error@+1 {{[shared-ring] the memory is a ring: take a slot first}}
   %v = titan.ld %r[%c, %c] : !titan.shared<64x64xbf16, swizzle = 128, slots = 2> -> bf16
   titan.return
 }

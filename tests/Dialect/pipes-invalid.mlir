@@ -7,7 +7,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
-  // expected-error @+1 {{[pipe-buffers]}}
+  // expected-error@+1 {{[pipe-buffers] 2 names for 1 buffers}}
   %p = titan.pipe.create "load" -> ["use"] buffers ["a", "b"](%a : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>) : !titan.pipe<2>
   titan.return
 }
@@ -19,7 +19,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
-  // expected-error @+1 {{[pipe-buffers]}}
+  // expected-error@+1 {{[pipe-buffers] a buffer of a pipe of depth 4 is a ring of as many slots, or a}}
   %p = titan.pipe.create "load" -> ["use"] buffers ["a"](%a : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>) : !titan.pipe<4>
   titan.return
 }
@@ -31,7 +31,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
-  // expected-error @+1 {{[pipe-consumers]}}
+  // expected-error@+1 {{[pipe-consumers] a pipe has at least one consumer}}
   %p = titan.pipe.create "load" -> [] buffers ["a"](%a : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>) : !titan.pipe<2>
   titan.return
 }
@@ -43,7 +43,7 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
-  // expected-error @+1 {{[pipe-depth]}}
+  // expected-error@+1 {{[pipe-depth] a pipe has at least one slot}}
   %p = titan.pipe.create "load" -> ["use"] buffers ["a"](%a : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>) : !titan.pipe<0>
   titan.return
 }
@@ -56,7 +56,7 @@ titan.kernel @k() warps(4) launch {
 } body() {
   %a = titan.shared.alloc : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
   titan.elect {
-  // expected-error @+1 {{[alloc-place]}}
+  // expected-error@+1 {{[alloc-place] stands in a kernel's body, outside of partitions, loops and branches:}}
   %p = titan.pipe.create "load" -> ["use"] buffers ["a"](%a : !titan.shared<64x64xbf16, swizzle = 128, slots = 2>) : !titan.pipe<2>
   }
   titan.return
