@@ -633,6 +633,9 @@ static std::pair<std::string, std::string> unknownLoop(scf::WhileOp loop,
   if (!source)
     return {message, fix};
   message += ", by '" + source->getName().getStringRef().str() + "'";
+  // From titan-deal-tickets.
+  if (auto why = loop->getAttrOfType<StringAttr>("titan.undealt"))
+    message += "; its numbers are not dealt out in turn: " + why.str();
   effect::EffectList effects;
   cast<HardwareEffectsInterface>(source).getHardwareEffects(effects);
   for (const effect::Effect &effect : effects)

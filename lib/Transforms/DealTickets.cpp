@@ -29,6 +29,11 @@
 //
 // by sizes of which it chooses, as it does of any loop, how often they run.
 //
+// That is enough only where nothing but how many there are decides what a CTA waits
+// for: dealt in turn, two even numbers in a row may never come. So numbers may
+// lead to places in global memory and to what is stored, and to nothing else; a
+// loop of others keeps its counter, and gets the reason why (`titan.undealt`).
+//
 //===----------------------------------------------------------------------===//
 #include "titan/Transforms/Passes.h"
 
@@ -147,6 +152,101 @@ static SmallVector<LetterLoop> loopsOf(KernelOp kernel, AtomOp atom) {
   return known ? loops : SmallVector<LetterLoop>();
 }
 
+/// Where an operation reads a value that says more than a place in global memory, or
+/// what is stored there.
+static bool decidesBy(Operation *op, Value value) {
+  if (auto load = dyn_cast<PipeLoadOp>(op))
+    return load.getPart() == value || load.getMulticast() == value;
+  auto hardware = dyn_cast<HardwareEffectsInterface>(op);
+  if (!hardware)
+    return true;
+  effect::EffectList effects;
+  hardware.getHardwareEffects(effects);
+  for (const effect::Effect &effect : effects) {
+    if (std::holds_alternative<effect::Reveals>(effect.what))
+      continue;
+    if (auto *done = std::get_if<effect::CompleteTx>(&effect.what)) {
+      if (llvm::is_contained({done->barrier.index, done->barrier.ctas.value,
+                              done->bytes.value},
+                             value))
+        return true;
+      continue;
+    }
+    auto *access = std::get_if<effect::Access>(&effect.what);
+    if (!access)
+      return true;
+    const effect::Footprint &bytes = access->bytes;
+    if (bytes.index == value || bytes.ctas.value == value)
+      return true;
+    if (!llvm::is_contained(bytes.coords, value))
+      continue;
+    bool ordered =
+        access->sem != effect::Sem::Weak && access->sem != effect::Sem::Relaxed;
+    if (ordered || isa<SharedType>(bytes.object.getType()))
+      return true;
+  }
+  return false;
+}
+
+/// What follows from the numbers of these loops, and is more than that; null:
+/// nothing.
+static Operation *decidedBy(ArrayRef<LetterLoop> loops) {
+  SmallVector<Value> list;
+  llvm::DenseSet<Value> seen;
+  auto add = [&](Value value) {
+    if (seen.insert(value).second)
+      list.push_back(value);
+  };
+  auto addAll = [&](ValueRange values) { llvm::for_each(values, add); };
+  for (const LetterLoop &each : loops)
+    add(each.letter->getResult(0));
+  for (size_t i = 0; i < list.size(); ++i)
+    for (OpOperand &use : list[i].getUses()) {
+      Operation *op = use.getOwner(), *parent = op->getParentOp();
+      unsigned n = use.getOperandNumber();
+      // The loop's own question, which decides how many there are.
+      if (auto compare = dyn_cast<arith::CmpIOp>(op);
+          compare && llvm::any_of(loops, [&](const LetterLoop &each) {
+            return each.letter->getResult(0) == compare.getLhs() &&
+                   each.bound == compare.getRhs() &&
+                   llvm::all_of(compare->getUsers(), [&](Operation *user) {
+                     return user->hasTrait<OpTrait::IsTerminator>() &&
+                            user->getParentOp() == each.loop;
+                   });
+          }))
+        continue;
+      if (auto condition = dyn_cast<scf::ConditionOp>(op)) {
+        if (n == 0)
+          return op;
+        auto loop = cast<scf::WhileOp>(parent);
+        add(loop.getAfterArguments()[n - 1]);
+        add(loop.getResult(n - 1));
+      } else if (auto loop = dyn_cast<scf::ForOp>(op)) {
+        if (n < loop.getNumControlOperands())
+          return op;
+        add(loop.getRegionIterArg(n - loop.getNumControlOperands()));
+        add(loop.getResult(n - loop.getNumControlOperands()));
+      } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+        add(loop.getBeforeArguments()[n]);
+      } else if (op->hasTrait<OpTrait::IsTerminator>()) {
+        if (auto loop = dyn_cast<scf::WhileOp>(parent)) {
+          add(loop.getBeforeArguments()[n]);
+        } else {
+          if (auto loop = dyn_cast<scf::ForOp>(parent))
+            add(loop.getRegionIterArg(n));
+          if (n < parent->getNumResults())
+            add(parent->getResult(n));
+        }
+      } else if (isMemoryEffectFree(op) && !op->getNumRegions() &&
+                 !isa<ViewOpInterface>(op)) {
+        addAll(op->getResults());
+      } else if (decidesBy(op, use.get())) {
+        return op;
+      }
+    }
+  return nullptr;
+}
+
 /// The regions of one loop, copied with a number for the letter.
 namespace {
 struct Rotated {
@@ -225,6 +325,21 @@ static void deal(const LetterLoop &letters) {
   loop->erase();
 }
 
+/// "'scf.if' (12:5) depends on the number (4:9) itself".
+static StringAttr reasonOf(Operation *decided, Operation *letter) {
+  auto placeOf = [](Operation *op) -> std::string {
+    auto at = op->getLoc()->findInstanceOf<FileLineColLoc>();
+    return at ? " (" + std::to_string(at.getLine()) + ":" +
+                    std::to_string(at.getColumn()) + ")"
+              : "";
+  };
+  return StringAttr::get(decided->getContext(),
+                         "'" + decided->getName().getStringRef() + "'" +
+                             placeOf(decided) + " depends on the number" +
+                             placeOf(letter) +
+                             " itself, and not only on how many there are");
+}
+
 namespace {
 struct DealTicketsPass : titan::impl::DealTicketsBase<DealTicketsPass> {
   void runOnOperation() override {
@@ -237,8 +352,14 @@ struct DealTicketsPass : titan::impl::DealTicketsBase<DealTicketsPass> {
       dealt = kernel.getBody()
                   .walk([&](AtomOp atom) {
                     SmallVector<LetterLoop> loops = loopsOf(kernel, atom);
-                    for (const LetterLoop &loop : loops)
-                      deal(loop);
+                    if (Operation *decided = decidedBy(loops)) {
+                      for (const LetterLoop &each : loops)
+                        each.loop->setAttr("titan.undealt",
+                                           reasonOf(decided, each.letter));
+                      return WalkResult::advance();
+                    }
+                    for (const LetterLoop &each : loops)
+                      deal(each);
                     return loops.empty() ? WalkResult::advance()
                                          : WalkResult::interrupt();
                   })

@@ -522,6 +522,7 @@ LogicalResult Expander::expandWhile(scf::WhileOp loop, Positions &positions) {
     types.append(2, b.getI32Type());
   }
   auto carrying = scf::WhileOp::create(b, loop.getLoc(), types, inits);
+  carrying->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   carrying.getBefore().takeBody(loop.getBefore());
   carrying.getAfter().takeBody(loop.getAfter());
   for (auto [from, to] : llvm::zip(loop.getResults(), carrying.getResults()))

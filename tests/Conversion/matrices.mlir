@@ -76,14 +76,46 @@ titan.kernel @own_elements(%X: !g, %Y: !g) warps(4) launch {
   %s = titan.shared.alloc : !tile
   %one = titan.shared.alloc : !titan.shared<1xi32>
   %i1 = arith.constant 1 : i32
-  titan.st %i1, %one[%c0] : i32, !titan.shared<1xi32>
+  titan.elect warp(0) {
+    titan.st %i1, %one[%c0] : i32, !titan.shared<1xi32>
+  }
   %r = titan.coordinate 0 : tensor<64x64xi32, #acc>
   %c = titan.coordinate 1 : tensor<64x64xi32, #acc>
   %x = titan.global.load %X[%r, %c] : !g, tensor<64x64xi32, #acc>, tensor<64x64xi32, #acc> -> tensor<64x64xf16, #acc>
   titan.shared.store %x, %s : tensor<64x64xf16, #acc>, !tile
   %y = titan.shared.load %s : !tile -> tensor<64x64xf16, #acc>
-  titan.st %i1, %one[%c0] : i32, !titan.shared<1xi32>
+  titan.elect warp(0) {
+    titan.st %i1, %one[%c0] : i32, !titan.shared<1xi32>
+  }
   titan.global.store %y, %Y[%r, %c] : tensor<64x64xf16, #acc>, !g, tensor<64x64xi32, #acc>, tensor<64x64xi32, #acc>
+  titan.return
+}
+
+// Two buffers are no matter of each other's.
+// CHECK-LABEL: .entry two_buffers(
+// CHECK: st.weak.shared
+// CHECK-NOT: bar.warp.sync
+// CHECK-COUNT-4: stmatrix
+// CHECK: bar.warp.sync
+// CHECK-COUNT-4: stmatrix
+// CHECK-NOT: bar.warp.sync
+// CHECK: ret;
+titan.kernel @two_buffers(%X: !g) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %h = arith.constant 1.0 : f16
+  %a = titan.shared.alloc : !tile
+  %b = titan.shared.alloc : !titan.shared<64x64xf16>
+  %r = titan.coordinate 0 : tensor<64x64xi32, #acc>
+  %c = titan.coordinate 1 : tensor<64x64xi32, #acc>
+  %x = titan.global.load %X[%r, %c] : !g, tensor<64x64xi32, #acc>, tensor<64x64xi32, #acc> -> tensor<64x64xf16, #acc>
+  titan.st %h, %b[%c0, %c0] : f16, !titan.shared<64x64xf16>
+  titan.shared.store %x, %a : tensor<64x64xf16, #acc>, !tile
+  titan.shared.store %x, %b matrix : tensor<64x64xf16, #acc>, !titan.shared<64x64xf16>
+  titan.cta_sync
+  titan.st %h, %b[%c0, %c0] : f16, !titan.shared<64x64xf16>
   titan.return
 }
 

@@ -144,19 +144,27 @@ static bool ordersLanes(KernelLowering &kl, Operation *op) {
   return !load || isWrittenByThreads(kl, load.getBuffer());
 }
 
-/// Whether lanes of a warp may do this while others access shared memory for
-/// them: fences, which every lane executes, and weak accesses of global memory.
-static bool passesLanes(const effect::Effect &effect) {
-  if (auto *access = std::get_if<effect::Access>(&effect.what))
-    return !access->mechanism && access->sem == effect::Sem::Weak &&
-           access->bytes.object &&
-           isa<GlobalType>(access->bytes.object.getType());
-  return std::holds_alternative<effect::Fence>(effect.what);
+/// Whether a lane may do this while others access the allocation `root` for it:
+/// fences, which every lane executes, and weak accesses of other memory.
+static bool passesLanes(const effect::Effect &effect, Value root) {
+  auto *access = std::get_if<effect::Access>(&effect.what);
+  if (!access)
+    return std::holds_alternative<effect::Fence>(effect.what);
+  Value object = access->bytes.object;
+  if (!object || access->mechanism || access->sem != effect::Sem::Weak)
+    return false;
+  Value other = getRoot(object);
+  return isa<GlobalType>(object.getType()) ||
+         (other != root && other.getDefiningOp<SharedAllocOp>() &&
+          root.getDefiningOp<SharedAllocOp>());
 }
 
 /// Whether the lanes of the warp meet at a barrier between the operation and what
-/// touches shared memory next, or (`before`) has touched it last; or nothing does.
+/// touches its memory next, or (`before`) has touched it last; or nothing does.
 static bool lanesMeet(KernelLowering &kl, Operation *op, bool before) {
+  auto store = dyn_cast<SharedStoreOp>(op);
+  Value root =
+      getRoot(store ? store.getBuffer() : cast<SharedLoadOp>(op).getBuffer());
   auto next = [&](Operation *at) {
     return before ? at->getPrevNode() : at->getNextNode();
   };
@@ -166,7 +174,7 @@ static bool lanesMeet(KernelLowering &kl, Operation *op, bool before) {
     if (at->getNumRegions() || at->hasTrait<OpTrait::IsTerminator>())
       return false;
     // A barrier stands behind it.
-    if (before && ordersLanes(kl, at))
+    if (before && ordersLanes(kl, at) && !lanesMeet(kl, at, /*before=*/false))
       return true;
     auto effects = effectsOf(at);
     if (!effects)
@@ -175,7 +183,7 @@ static bool lanesMeet(KernelLowering &kl, Operation *op, bool before) {
       auto *barrier = std::get_if<effect::ThreadBarrier>(&effect.what);
       if (barrier && barrier->role == effect::ThreadBarrier::Sync)
         return true;
-      if (!passesLanes(effect))
+      if (!passesLanes(effect, root))
         return false;
     }
   }
