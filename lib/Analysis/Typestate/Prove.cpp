@@ -18,7 +18,7 @@ using namespace titan;
 using namespace titan::typestate;
 
 /// How much work a proof may be.
-static constexpr uint64_t mostSystems = 3000;
+static constexpr uint64_t mostSystems = 100000;
 
 /// One case of what the launch decides; cases within it are looked at in turn.
 static std::optional<Stop> attempt(KernelOp kernel, const Facts &cases,

@@ -103,6 +103,8 @@ struct Access {
   /// has become facts).
   std::vector<Polynomial> coordinates;
   std::vector<int64_t> extents;
+  /// Which element of its tile that is.
+  std::vector<Atom> element;
 
   Facts facts; ///< of its iteration
   Path path;
