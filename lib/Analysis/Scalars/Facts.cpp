@@ -126,14 +126,15 @@ Facts Facts::substitute(
   return result;
 }
 
-static thread_local uint64_t asked = 0, solved = 0, mostSolved = ~uint64_t(0),
+static thread_local uint64_t asked = 0, looked = 0, mostSolved = ~uint64_t(0),
                              mostAsked = ~uint64_t(0);
 uint64_t Facts::questions() { return asked; }
+uint64_t Facts::solved() { return looked; }
 void Facts::limit(uint64_t more) {
-  mostSolved = solved + more;
+  mostSolved = looked + more;
   mostAsked = asked + 5 * more;
 }
-bool Facts::exhausted() { return solved >= mostSolved || asked >= mostAsked; }
+bool Facts::exhausted() { return looked >= mostSolved || asked >= mostAsked; }
 
 namespace {
 /// The largest system that is looked at.
@@ -451,7 +452,7 @@ static bool contradictory(const Facts &facts, size_t goals) {
   if (!fresh)
     return answer->second;
   bool &yes = answer->second;
-  ++solved;
+  ++looked;
   system.eliminate();
   system.unite();
   if (system.tighten())

@@ -81,6 +81,8 @@ bool Proof::readLaunch() {
       const TValue condition = values.lookup(require.getCondition());
       for (const Comparison &comparison : condition.all)
         assume(launch, comparison);
+      if (condition.constant() == 0)
+        launch.addNonnegative(-1);
       continue;
     }
     if (auto map = dyn_cast<TensorMapOp>(op)) {
@@ -90,8 +92,8 @@ bool Proof::readLaunch() {
           launch.atLeast(*p, 1);
       auto tensor = dyn_cast<BlockArgument>(map.getTensor());
       if (tensor && !map.isView())
-        for (int64_t d = 0;
-             d < cast<GlobalType>(tensor.getType()).getRank(); ++d)
+        for (int64_t d = 0; d < cast<GlobalType>(tensor.getType()).getRank();
+             ++d)
           launch.atLeast(sizeOf(*this, tensor, d, launch), 1);
       continue;
     }

@@ -194,6 +194,10 @@ struct Proof {
   std::map<ObjectId, int64_t> counts; ///< expected arrivals of rings
   std::map<mlir::Operation *, Polynomial> loopCounts;
 
+  /// Operations that some launch may execute: the facts there do not contradict
+  /// each other.
+  std::set<mlir::Operation *> reached;
+
   std::optional<Stop> stopped;
   bool stop(std::string reason, mlir::Operation *op, std::string goOn = "") {
     if (!stopped)

@@ -236,6 +236,15 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
   if (who.lanes != AllLanes || !state.path.empty())
     return proof.stop("partitions in loops or branches are not followed", op);
   for (auto partition : specialize.getBody().getOps<PartitionOp>()) {
+    // How many registers its warps have is the search's.
+    if (auto effects = dyn_cast<HardwareEffectsInterface>(*partition)) {
+      for (const effect::Effect &effect : proof.effectsOf(effects))
+        if (auto *budget = std::get_if<effect::Registers>(&effect.what);
+            !budget || budget->kind != effect::Registers::Budget)
+          return proof.stop("what this does is not followed by the proof yet",
+                            effects);
+      proof.reached.insert(effects);
+    }
     ++groupNumber;
     firstWarp = specialize.getFirstWarp(partition);
     regionWarps = partition.getWarps();
