@@ -132,7 +132,7 @@ uint64_t Facts::questions() { return asked; }
 uint64_t Facts::solved() { return looked; }
 void Facts::limit(uint64_t more) {
   mostSolved = looked + more;
-  mostAsked = asked + 5 * more;
+  mostAsked = asked + 100 * more;
 }
 bool Facts::exhausted() { return looked >= mostSolved || asked >= mostAsked; }
 
