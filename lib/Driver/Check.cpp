@@ -23,6 +23,7 @@ static std::string describe(const ProofReport &proof,
                             llvm::json::Object &json) {
   std::string text;
   llvm::raw_string_ostream os(text);
+  json["systems"] = static_cast<int64_t>(proof.systems);
   json["verdict"] = proof.proved ? "proved" : "searched";
   json["seconds"] = proof.seconds;
   if (proof.proved) {

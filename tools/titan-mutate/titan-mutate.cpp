@@ -22,6 +22,7 @@
 #include "Arguments.h"
 
 #include "titan/Analysis/Checker.h"
+#include "titan/Analysis/Typestate/Prove.h"
 #include "titan/Driver/Pipelines.h"
 #include "titan/Simulator/Simulator.h"
 #include "titan/Transforms/Mutate.h"
@@ -72,6 +73,11 @@ static cl::opt<bool>
     undecided("undecided",
               cl::desc("What the checker cannot decide it does not refuse"),
               cl::cat(category));
+static cl::opt<bool>
+    proofs("prove",
+           cl::desc("Ask for a proof of each, too: none of what is refused, or "
+                    "fails, may be proved"),
+           cl::cat(category));
 static cl::opt<bool> verbose("v", cl::desc("A line for each mutant"),
                              cl::cat(category));
 static cl::opt<int> show("show", cl::desc("Print mutant N as IR and stop"),
@@ -88,6 +94,7 @@ namespace {
 struct Outcome {
   bool valid = true;
   bool refused = false;
+  bool proved = false;
   std::string code; ///< the checker's first error
   bool failed = false;
   std::string failure; ///< how it showed: a code or "wrong data", and when
@@ -210,6 +217,7 @@ Outcome judge(Subject &subject, const Mutation &mutation) {
   }
   CheckReport report = checkIt(clone);
   outcome.refused = !report.accepted();
+  outcome.proved = proofs && prove(clone).proved;
   for (const Finding &finding : report.findings)
     if (finding.severity == Severity::Error && outcome.code.empty())
       outcome.code = codeInfo(finding.code).code;
@@ -246,16 +254,21 @@ public:
     }
     bool odd = outcome.valid && outcome.refused != outcome.failed;
     bool wrong = outcome.valid && !outcome.refused && outcome.failed;
-    if (!verbose && !wrong)
+    bool unsound = outcome.proved && (outcome.refused || outcome.failed);
+    provedOnes += outcome.proved;
+    unsoundOnes += unsound;
+    if (!verbose && !wrong && !unsound)
       return;
-    llvm::outs() << (wrong ? "ACCEPTED AND FAILS "
-                     : odd ? "  only refused "
-                           : "  ")
+    llvm::outs() << (unsound ? "PROVED AND WRONG "
+                     : wrong ? "ACCEPTED AND FAILS "
+                     : odd   ? "  only refused "
+                             : "  ")
                  << kernel.getName() << " #" << number << " "
                  << stringify(mutation.kind) << ": " << mutation.description
                  << ", " << place(mutation.loc) << ": "
                  << (!outcome.valid    ? "invalid"
                      : outcome.refused ? "refused " + outcome.code
+                     : outcome.proved  ? std::string("proved")
                                        : std::string("accepted"))
                  << (outcome.failed ? "; " + outcome.failure : "") << "\n";
   }
@@ -280,19 +293,23 @@ public:
     }
     line("all", sum);
     good &= sum.refusedAndFails * 10 >= sum.refused * 9;
-    good &= sum.acceptedAndFails == 0;
+    good &= sum.acceptedAndFails == 0 && unsoundOnes == 0;
     os << (good ? "good" : "NOT GOOD")
        << ": at least nine tenths of the refused fail (seven tenths in each "
           "class), none of the accepted\n"
        << "schedules: eager, lazy, random:" << seed << " to "
        << seed + schedules - 1 << "\n";
+    if (proofs)
+      os << "proved: " << provedOnes << ", of which " << unsoundOnes
+         << " are refused or fail\n";
     return good;
   }
 
-  /// Whether the checker accepted a bug.
+  /// Whether the checker accepted, or proved, a bug.
   bool acceptedBug() const {
-    return llvm::any_of(rows,
-                        [](const Row &row) { return row.acceptedAndFails; });
+    return unsoundOnes || llvm::any_of(rows, [](const Row &row) {
+             return row.acceptedAndFails;
+           });
   }
 
 private:
@@ -310,6 +327,7 @@ private:
 
   std::mutex mutex;
   Row rows[mutationClasses];
+  int provedOnes = 0, unsoundOnes = 0;
 };
 
 /// A file and its kernels.

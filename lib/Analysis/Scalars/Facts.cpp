@@ -9,10 +9,12 @@
 
 #include "mlir/Analysis/Presburger/IntegerRelation.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
+#include "llvm/ADT/Hashing.h"
 
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 
 using namespace titan::scalars;
 using namespace mlir::presburger;
@@ -124,14 +126,15 @@ Facts Facts::substitute(
   return result;
 }
 
-static thread_local uint64_t asked = 0, solved = 0, mostSolved = ~uint64_t(0),
+static thread_local uint64_t asked = 0, looked = 0, mostSolved = ~uint64_t(0),
                              mostAsked = ~uint64_t(0);
 uint64_t Facts::questions() { return asked; }
+uint64_t Facts::solved() { return looked; }
 void Facts::limit(uint64_t more) {
-  mostSolved = solved + more;
-  mostAsked = asked + 5 * more;
+  mostSolved = looked + more;
+  mostAsked = asked + 100 * more;
 }
-bool Facts::exhausted() { return solved >= mostSolved || asked >= mostAsked; }
+bool Facts::exhausted() { return looked >= mostSolved || asked >= mostAsked; }
 
 namespace {
 /// The largest system that is looked at.
@@ -139,6 +142,25 @@ constexpr size_t mostUnknowns = 96;
 
 struct System {
   std::vector<Polynomial> nonnegative, zero;
+
+  /// Integers: 4 x + 3 >= 0 says x >= 0. Facts p >= 0 and -p >= 0 are p = 0.
+  bool tighten() {
+    bool equations = false;
+    for (Polynomial &p : nonnegative)
+      p = p.overDivisor();
+    for (size_t i = 0; i < nonnegative.size(); ++i) {
+      Polynomial minus = -nonnegative[i];
+      for (size_t j = i + 1; j < nonnegative.size(); ++j)
+        if (nonnegative[j].hash() == minus.hash() && nonnegative[j] == minus) {
+          equations = true;
+          zero.push_back(nonnegative[i]);
+          nonnegative.erase(nonnegative.begin() + j);
+          nonnegative.erase(nonnegative.begin() + i--);
+          break;
+        }
+    }
+    return equations;
+  }
 
   /// x = p where some equation has x alone with coefficient 1 or -1, and
   /// nowhere else in that equation: gone.
@@ -214,7 +236,7 @@ struct System {
     // Of sums of atoms that are all factors, each pair of them a product.
     std::vector<const Polynomial *> sums;
     for (const Polynomial &p : nonnegative) {
-      std::vector<Atom> atoms = p.atoms();
+      const std::vector<Atom> &atoms = p.atoms();
       if (p.degree() == 1 && std::ranges::all_of(atoms, [&](Atom a) {
             return factors.contains(a);
           }))
@@ -260,37 +282,33 @@ struct System {
   /// Facts that a linear system could use at all: those connected with the last
   /// `goals` ones by unknowns.
   void keepConnected(size_t goals) {
-    std::set<Atom> reached;
-    std::vector<Atom> todo;
-    auto reach = [&](const std::vector<Atom> &atoms) {
-      for (Atom a : atoms)
-        if (reached.insert(a).second)
-          todo.push_back(a);
-    };
-    std::vector<std::vector<Atom>> atoms;
-    std::map<Atom, std::vector<size_t>> having;
+    std::vector<const Polynomial *> facts;
     for (auto *list : {&nonnegative, &zero})
-      for (const Polynomial &p : *list) {
-        atoms.push_back(p.atoms());
-        for (Atom a : atoms.back())
-          having[a].push_back(atoms.size() - 1);
-      }
-    std::vector<bool> keep(atoms.size());
-    for (size_t i = nonnegative.size() - goals; i < nonnegative.size(); ++i) {
+      for (const Polynomial &p : *list)
+        facts.push_back(&p);
+    Atom most = 0;
+    for (const Polynomial *p : facts)
+      if (!p->atoms().empty())
+        most = std::max(most, p->atoms().back());
+    std::vector<bool> reached(most + 1), keep(facts.size());
+    auto reach = [&](size_t i) {
       keep[i] = true;
-      reach(atoms[i]);
-    }
-    for (; !todo.empty();) {
-      Atom a = todo.back();
-      todo.pop_back();
-      for (size_t i : having[a])
-        if (!keep[i]) {
-          keep[i] = true;
-          reach(atoms[i]);
+      for (Atom a : facts[i]->atoms())
+        reached[a] = true;
+    };
+    for (size_t i = nonnegative.size() - goals; i < nonnegative.size(); ++i)
+      reach(i);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t i = 0; i < facts.size(); ++i)
+        if (!keep[i] && (facts[i]->atoms().empty() ||
+                         std::ranges::any_of(facts[i]->atoms(), [&](Atom a) {
+                           return reached[a];
+                         }))) {
+          reach(i);
+          changed = true;
         }
     }
-    for (size_t i = 0; i < atoms.size(); ++i)
-      keep[i] = keep[i] || atoms[i].empty();
     size_t at = 0;
     std::erase_if(nonnegative, [&](const Polynomial &) { return !keep[at++]; });
     std::erase_if(zero, [&](const Polynomial &) { return !keep[at++]; });
@@ -403,9 +421,19 @@ struct System {
 } // namespace
 
 /// Answers that were given before: warps ask what their neighbours asked.
-static thread_local std::map<
-    std::pair<std::vector<Polynomial>, std::vector<Polynomial>>, bool>
-    answers;
+using Question = std::pair<std::vector<Polynomial>, std::vector<Polynomial>>;
+namespace {
+struct HashQuestion {
+  size_t operator()(const Question &question) const {
+    llvm::hash_code hash = question.first.size();
+    for (const auto *list : {&question.first, &question.second})
+      for (const Polynomial &p : *list)
+        hash = llvm::hash_combine(hash, p.hash());
+    return hash;
+  }
+};
+} // namespace
+static thread_local std::unordered_map<Question, bool, HashQuestion> answers;
 
 static bool contradictory(const Facts &facts, size_t goals) {
   ++asked;
@@ -424,9 +452,11 @@ static bool contradictory(const Facts &facts, size_t goals) {
   if (!fresh)
     return answer->second;
   bool &yes = answer->second;
-  ++solved;
+  ++looked;
   system.eliminate();
   system.unite();
+  if (system.tighten())
+    system.eliminate();
   yes = system.empty();
   if (yes)
     return true;

@@ -7,91 +7,181 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Analysis/Scalars/Polynomial.h"
 
+#include "llvm/ADT/Hashing.h"
+
 #include <algorithm>
-#include <set>
+#include <numeric>
 
 using namespace titan::scalars;
 
-void Polynomial::add(const Monomial &monomial, int64_t coefficient) {
-  auto [found, fresh] = terms.try_emplace(monomial, 0);
-  lost |= __builtin_add_overflow(found->second, coefficient, &found->second);
-  if (found->second == 0)
-    terms.erase(found);
+Polynomial::Polynomial(std::vector<Term> terms, bool lost) {
+  if (terms.empty() && !lost)
+    return;
+  auto fresh = std::make_shared<Data>();
+  size_t hash = lost;
+  for (auto &[monomial, coefficient] : terms) {
+    hash = llvm::hash_combine(
+        hash, llvm::hash_combine_range(monomial.begin(), monomial.end()),
+        coefficient);
+    fresh->atoms.insert(fresh->atoms.end(), monomial.begin(), monomial.end());
+  }
+  std::ranges::sort(fresh->atoms);
+  auto rest = std::ranges::unique(fresh->atoms);
+  fresh->atoms.erase(rest.begin(), rest.end());
+  fresh->terms = std::move(terms);
+  fresh->hash = hash;
+  fresh->lost = lost;
+  data = std::move(fresh);
 }
 
-Polynomial Polynomial::operator+(const Polynomial &other) const {
-  Polynomial result = *this;
-  result.lost |= other.lost;
-  for (auto &[monomial, coefficient] : other.terms)
-    result.add(monomial, coefficient);
-  return result;
+Polynomial Polynomial::sum(std::vector<Term> terms, bool lost) {
+  std::ranges::sort(terms, {}, &Term::first);
+  size_t size = 0;
+  for (size_t i = 0; i < terms.size();) {
+    int64_t coefficient = 0;
+    size_t j = i;
+    for (; j < terms.size() && terms[j].first == terms[i].first; ++j)
+      lost |=
+          __builtin_add_overflow(coefficient, terms[j].second, &coefficient);
+    if (coefficient) {
+      if (size != i)
+        terms[size].first = std::move(terms[i].first);
+      terms[size++].second = coefficient;
+    }
+    i = j;
+  }
+  terms.resize(size);
+  return Polynomial(std::move(terms), lost);
 }
 
-Polynomial Polynomial::operator-(const Polynomial &other) const {
-  return *this + other * Polynomial(-1);
+const std::vector<Polynomial::Term> &Polynomial::monomials() const & {
+  static const std::vector<Term> none;
+  return data ? data->terms : none;
+}
+
+const std::vector<Atom> &Polynomial::atoms() const & {
+  static const std::vector<Atom> none;
+  return data ? data->atoms : none;
+}
+
+bool Polynomial::operator==(const Polynomial &other) const {
+  return data == other.data ||
+         (data && other.data && data->hash == other.data->hash &&
+          data->lost == other.data->lost && data->terms == other.data->terms);
+}
+
+std::strong_ordering Polynomial::operator<=>(const Polynomial &other) const {
+  using Order = std::strong_ordering;
+  if (data == other.data)
+    return Order::equal;
+  const std::vector<Term> &a = monomials(), &b = other.monomials();
+  if (a.size() != b.size())
+    return a.size() <=> b.size();
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].first != b[i].first)
+      return a[i].first < b[i].first ? Order::less : Order::greater;
+    if (a[i].second != b[i].second)
+      return a[i].second <=> b[i].second;
+  }
+  return isLost() <=> other.isLost();
+}
+
+Polynomial Polynomial::plus(const Polynomial &other, int64_t times) const {
+  if (!other.data)
+    return *this;
+  if (!data && times == 1)
+    return other;
+  const std::vector<Term> &a = monomials(), &b = other.monomials();
+  std::vector<Term> terms;
+  terms.reserve(a.size() + b.size());
+  bool lost = isLost() || other.isLost();
+  for (size_t i = 0, j = 0; i < a.size() || j < b.size();) {
+    bool mine = i < a.size() && (j == b.size() || a[i].first <= b[j].first);
+    bool theirs = j < b.size() && (i == a.size() || b[j].first <= a[i].first);
+    int64_t coefficient = 0;
+    if (theirs)
+      lost |= __builtin_mul_overflow(b[j].second, times, &coefficient);
+    if (mine)
+      lost |= __builtin_add_overflow(coefficient, a[i].second, &coefficient);
+    if (coefficient)
+      terms.emplace_back(mine ? a[i].first : b[j].first, coefficient);
+    i += mine;
+    j += theirs;
+  }
+  return Polynomial(std::move(terms), lost);
 }
 
 Polynomial Polynomial::operator*(const Polynomial &other) const {
-  Polynomial result;
-  result.lost = lost || other.lost;
-  for (auto &[a, x] : terms)
-    for (auto &[b, y] : other.terms) {
+  std::vector<Term> terms;
+  bool lost = isLost() || other.isLost();
+  for (auto &[a, x] : monomials())
+    for (auto &[b, y] : other.monomials()) {
       Monomial product;
       std::merge(a.begin(), a.end(), b.begin(), b.end(),
                  std::back_inserter(product));
       int64_t coefficient = 0;
-      result.lost |= __builtin_mul_overflow(x, y, &coefficient);
-      result.add(product, coefficient);
+      lost |= __builtin_mul_overflow(x, y, &coefficient);
+      terms.emplace_back(std::move(product), coefficient);
     }
-  return result;
+  return sum(std::move(terms), lost);
 }
 
 std::optional<int64_t> Polynomial::constant() const {
-  if (lost || terms.size() > 1 ||
-      (terms.size() == 1 && !terms.begin()->first.empty()))
+  const std::vector<Term> &terms = monomials();
+  if (isLost() || terms.size() > 1 ||
+      (terms.size() == 1 && !terms[0].first.empty()))
     return std::nullopt;
   return constantTerm();
 }
 
 int64_t Polynomial::constantTerm() const {
-  auto found = terms.find({});
-  return found == terms.end() ? 0 : found->second;
-}
-
-std::vector<Atom> Polynomial::atoms() const {
-  std::set<Atom> all;
-  for (auto &[monomial, coefficient] : terms)
-    all.insert(monomial.begin(), monomial.end());
-  return {all.begin(), all.end()};
+  // The empty product is the first.
+  const std::vector<Term> &terms = monomials();
+  return terms.empty() || !terms[0].first.empty() ? 0 : terms[0].second;
 }
 
 bool Polynomial::contains(Atom atom) const {
-  for (auto &[monomial, coefficient] : terms)
-    if (std::binary_search(monomial.begin(), monomial.end(), atom))
-      return true;
-  return false;
+  return std::ranges::binary_search(atoms(), atom);
 }
 
 size_t Polynomial::degree() const {
   size_t degree = 0;
-  for (auto &[monomial, coefficient] : terms)
-    degree = std::max(degree, monomial.size());
+  for (auto &[monomial, coefficient] : monomials())
+    degree = std::max<size_t>(degree, monomial.size());
   return degree;
 }
 
 Polynomial Polynomial::substitute(
     const std::function<std::optional<Polynomial>(Atom)> &by) const {
-  Polynomial result;
-  result.lost = lost;
-  for (auto &[monomial, coefficient] : terms) {
+  const std::vector<Atom> &all = atoms();
+  std::vector<std::optional<Polynomial>> with;
+  bool any = false;
+  for (Atom a : all)
+    any |= with.emplace_back(by(a)).has_value();
+  if (!any)
+    return *this;
+  auto of = [&](Atom a) -> const std::optional<Polynomial> & {
+    return with[std::ranges::lower_bound(all, a) - all.begin()];
+  };
+  std::vector<Term> terms;
+  bool lost = isLost();
+  for (auto &[monomial, coefficient] : monomials()) {
+    Monomial kept;
     Polynomial product(coefficient);
-    for (Atom a : monomial) {
-      std::optional<Polynomial> other = by(a);
-      product = product * (other ? *other : atom(a));
+    for (Atom a : monomial)
+      if (auto &other = of(a))
+        product = product * *other;
+      else
+        kept.push_back(a);
+    lost |= product.isLost();
+    for (auto &[more, times] : product.monomials()) {
+      Monomial whole;
+      std::merge(kept.begin(), kept.end(), more.begin(), more.end(),
+                 std::back_inserter(whole));
+      terms.emplace_back(std::move(whole), times);
     }
-    result += product;
   }
-  return result;
+  return sum(std::move(terms), lost);
 }
 
 Polynomial Polynomial::substitute(Atom atom, const Polynomial &by) const {
@@ -104,10 +194,10 @@ Polynomial Polynomial::substitute(Atom atom, const Polynomial &by) const {
 
 std::optional<int64_t>
 Polynomial::evaluate(const std::function<int64_t(Atom)> &value) const {
-  if (lost)
+  if (isLost())
     return std::nullopt;
   int64_t sum = 0;
-  for (auto &[monomial, coefficient] : terms) {
+  for (auto &[monomial, coefficient] : monomials()) {
     int64_t product = coefficient;
     for (Atom a : monomial)
       if (__builtin_mul_overflow(product, value(a), &product))
@@ -119,23 +209,39 @@ Polynomial::evaluate(const std::function<int64_t(Atom)> &value) const {
 }
 
 std::optional<Polynomial> Polynomial::dividedBy(int64_t c) const {
-  Polynomial result = *this;
-  for (auto &[monomial, coefficient] : result.terms) {
+  std::vector<Term> terms = monomials();
+  for (auto &[monomial, coefficient] : terms) {
     if (c == 0 || coefficient % c)
       return std::nullopt;
     coefficient /= c;
   }
-  return result;
+  return Polynomial(std::move(terms), isLost());
+}
+
+Polynomial Polynomial::overDivisor() const {
+  int64_t divisor = 0;
+  for (auto &[monomial, coefficient] : monomials())
+    if (!monomial.empty())
+      divisor = std::gcd(divisor, coefficient);
+  if (divisor < 2)
+    return *this;
+  std::vector<Term> terms = monomials();
+  for (auto &[monomial, coefficient] : terms) {
+    bool down = coefficient % divisor < 0;
+    coefficient = coefficient / divisor - down;
+  }
+  std::erase_if(terms, [](const Term &term) { return term.second == 0; });
+  return Polynomial(std::move(terms), isLost());
 }
 
 std::string
 Polynomial::print(const std::function<std::string(Atom)> &name) const {
-  if (lost)
+  if (isLost())
     return "?";
   std::string text;
   // The constant last.
   for (bool constants : {false, true})
-    for (auto &[monomial, coefficient] : terms) {
+    for (auto &[monomial, coefficient] : monomials()) {
       if (monomial.empty() != constants)
         continue;
       bool minus = coefficient < 0;

@@ -112,6 +112,12 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
   if (!tensor)
     return proof.stop("which tensor this touches is not followed", access.op);
   auto type = cast<GlobalType>(tensor.getType());
+  if (auto tile = bytes.coords.empty()
+                      ? RankedTensorType()
+                      : dyn_cast<RankedTensorType>(bytes.coords[0].getType()))
+    for (int64_t d = 0; d < tile.getRank(); ++d)
+      for (Atom a : coordinate(tile, d, access.facts).atoms())
+        access.element.push_back(a);
   for (auto [d, coord] : llvm::enumerate(bytes.coords)) {
     auto p = polynomial(coord);
     if (!p)

@@ -81,6 +81,20 @@ bool Proof::readLaunch() {
       const TValue condition = values.lookup(require.getCondition());
       for (const Comparison &comparison : condition.all)
         assume(launch, comparison);
+      if (condition.constant() == 0)
+        launch.addNonnegative(-1);
+      continue;
+    }
+    if (auto map = dyn_cast<TensorMapOp>(op)) {
+      // The encoder takes no extent of 0 (launch-zero-dim).
+      for (MValue extent : map.getDims())
+        if (auto p = arithmetic.polynomialOf(values.lookup(extent), launch))
+          launch.atLeast(*p, 1);
+      auto tensor = dyn_cast<BlockArgument>(map.getTensor());
+      if (tensor && !map.isView())
+        for (int64_t d = 0; d < cast<GlobalType>(tensor.getType()).getRank();
+             ++d)
+          launch.atLeast(sizeOf(*this, tensor, d, launch), 1);
       continue;
     }
     if (op.getNumRegions() || op.getNumResults() != 1)
@@ -94,6 +108,11 @@ bool Proof::readLaunch() {
   for (auto [inside, value] :
        llvm::zip(kernel.getLaunchArguments(), end.getValues()))
     values[inside] = values.lookup(value);
+  // Quotients that are not 0, now that all is known: 320 q >= 1 says q >= 1.
+  for (Atom a = 0, all = atoms.size(); a < all; ++a)
+    if (Polynomial q = Polynomial::atom(a);
+        atoms.kind(a) == "quotient" && launch.provesAtLeast(q, 1))
+      launch.atLeast(q, 1);
   static const char *axes[] = {"x", "y", "z"};
   for (auto [d, extent] : llvm::enumerate(end.getGrid())) {
     auto count = arithmetic.polynomialOf(values.lookup(extent), launch);

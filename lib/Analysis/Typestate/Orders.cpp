@@ -11,19 +11,39 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::typestate;
 
-bool typestate::contradict(const Facts &facts,
-                           const std::vector<Clause> &clauses, size_t from) {
+bool typestate::contradict(Facts facts, std::vector<Clause> clauses) {
   if (facts.contradict())
     return true;
-  if (from == clauses.size() || Facts::exhausted())
+  // Cases that cannot be are left out; the last one of a clause is a fact.
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < clauses.size() && !changed; ++i) {
+      if (Facts::exhausted())
+        return false;
+      std::erase_if(clauses[i], [&](const Facts &one) {
+        Facts with = facts;
+        with.add(one);
+        return with.contradict();
+      });
+      if (clauses[i].empty())
+        return true;
+      if (clauses[i].size() == 1) {
+        facts.add(clauses[i].front());
+        clauses.erase(clauses.begin() + i);
+        changed = true;
+      }
+    }
+  }
+  if (clauses.empty())
     return false;
-  for (const Facts &one : clauses[from]) {
+  auto least = std::ranges::min_element(clauses, {}, &Clause::size);
+  Clause cases = std::move(*least);
+  clauses.erase(least);
+  return std::ranges::all_of(cases, [&](const Facts &one) {
     Facts with = facts;
     with.add(one);
-    if (!contradict(with, clauses, from + 1))
-      return false;
-  }
-  return true;
+    return contradict(std::move(with), clauses);
+  });
 }
 
 Polynomial typestate::other(Proof &proof, const Polynomial &p, bool ctas) {
@@ -384,16 +404,25 @@ bool Proof::checkGlobal() {
         facts.atLeast(a + Polynomial(x.extents[d]) - 1, b);
       }
       std::vector<Clause> clauses;
+      // Of each number that tells where, by cases: where it is the same one, what
+      // it is computed from has one equation less.
+      std::set<Atom> places;
+      for (const Polynomial &p : x.coordinates)
+        for (Atom a : p.atoms())
+          places.insert(a);
+      for (Atom a : iterationsOf(x.path))
+        places.insert(a);
+      for (Atom a : places) {
+        Polynomial here = Polynomial::atom(a), there = other(*this, here, true);
+        if (here == there)
+          continue;
+        Facts less, equal, more;
+        less.atLeast(there, here + 1);
+        equal.equal(here, there);
+        more.atLeast(here, there + 1);
+        clauses.push_back({less, equal, more});
+      }
       if (i == j) {
-        std::set<Atom> instances;
-        for (const Polynomial &p : x.coordinates)
-          for (Atom a : p.atoms())
-            if (atoms.kind(a) == "coordinate")
-              instances.insert(a);
-        for (const Polynomial &p : x.facts.nonnegative)
-          for (Atom a : p.atoms())
-            if (atoms.kind(a) == "coordinate")
-              instances.insert(a);
         std::vector<Atom> all;
         for (const Polynomial &p : launch.nonnegative)
           for (Atom a : p.atoms())
@@ -401,15 +430,16 @@ bool Proof::checkGlobal() {
               all.push_back(a);
         for (Atom a : iterationsOf(x.path))
           all.push_back(a);
-        all.insert(all.end(), instances.begin(), instances.end());
+        all.insert(all.end(), x.element.begin(), x.element.end());
         if (all.empty())
           continue;
         clauses.push_back(different(*this, all));
       }
-      if (!contradict(facts, clauses))
+      if (!contradict(facts, clauses)) {
         return stop("two CTAs, or two iterations, are not shown to write "
                     "different places of this tensor",
                     y.op, "titan.require of what the sizes are");
+      }
     }
   if (any)
     assumptions.insert("tensors do not overlap, nor do the rows of one");

@@ -23,8 +23,7 @@ namespace titan::typestate {
 using Clause = std::vector<Facts>;
 
 /// Whether nothing satisfies the facts and one case of each clause.
-bool contradict(const Facts &facts, const std::vector<Clause> &clauses,
-                size_t from = 0);
+bool contradict(Facts facts, std::vector<Clause> clauses);
 
 /// The same for another instance: iterations (and, where `ctas`, ids of CTAs)
 /// become others.

@@ -193,6 +193,9 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
 
 bool Walk::hardware(Operation *op, State &state, const Who &who) {
   ++sequence;
+  if (enforce && mode == Mode::Final && !proof.reached.contains(op) &&
+      !state.facts.contradict())
+    proof.reached.insert(op);
   const effect::EffectList &effects = proof.effectsOf(op);
   auto cardinality = cast<HardwareEffectsInterface>(op).getCardinality();
   using effect::Cardinality;

@@ -103,6 +103,8 @@ struct Access {
   /// has become facts).
   std::vector<Polynomial> coordinates;
   std::vector<int64_t> extents;
+  /// Which element of its tile that is.
+  std::vector<Atom> element;
 
   Facts facts; ///< of its iteration
   Path path;
@@ -191,6 +193,10 @@ struct Proof {
   std::map<int, Totals> totals;       ///< by warp
   std::map<ObjectId, int64_t> counts; ///< expected arrivals of rings
   std::map<mlir::Operation *, Polynomial> loopCounts;
+
+  /// Operations that some launch may execute: the facts there do not contradict
+  /// each other.
+  std::set<mlir::Operation *> reached;
 
   std::optional<Stop> stopped;
   bool stop(std::string reason, mlir::Operation *op, std::string goOn = "") {

@@ -109,6 +109,18 @@ bool Walk::block(Block &block, State &state, const Who &who,
   return true;
 }
 
+Polynomial Walk::coordinate(RankedTensorType tile, int64_t dimension,
+                            Facts &facts) {
+  std::vector<Polynomial> shape = {dimension};
+  for (int64_t size : tile.getShape())
+    shape.push_back(size);
+  Polynomial atom = Polynomial::atom(proof.atoms.atom(
+      "coordinate", tile.getEncoding().getAsOpaquePointer(), shape));
+  facts.atLeast(atom, 0);
+  facts.atLeast(tile.getDimSize(dimension) - 1, atom);
+  return atom;
+}
+
 /// A tile whose elements are all the operand, or each its coordinate.
 TValue Walk::elements(TileOpInterface op, State &state) {
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
@@ -136,14 +148,7 @@ TValue Walk::elements(TileOpInterface op, State &state) {
           elements[i] == static_cast<int64_t>(i) / inner % type.getDimSize(d);
     if (!coordinate)
       continue;
-    std::vector<Polynomial> shape = {d};
-    for (int64_t size : type.getShape())
-      shape.push_back(size);
-    Polynomial atom = Polynomial::atom(proof.atoms.atom(
-        "coordinate", type.getEncoding().getAsOpaquePointer(), shape));
-    state.facts.atLeast(atom, 0);
-    state.facts.atLeast(type.getDimSize(d) - 1, atom);
-    return TValue::of(atom);
+    return TValue::of(this->coordinate(type, d, state.facts));
   }
   return TValue();
 }
@@ -231,6 +236,15 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
   if (who.lanes != AllLanes || !state.path.empty())
     return proof.stop("partitions in loops or branches are not followed", op);
   for (auto partition : specialize.getBody().getOps<PartitionOp>()) {
+    // How many registers its warps have is the search's.
+    if (auto effects = dyn_cast<HardwareEffectsInterface>(*partition)) {
+      for (const effect::Effect &effect : proof.effectsOf(effects))
+        if (auto *budget = std::get_if<effect::Registers>(&effect.what);
+            !budget || budget->kind != effect::Registers::Budget)
+          return proof.stop("what this does is not followed by the proof yet",
+                            effects);
+      proof.reached.insert(effects);
+    }
     ++groupNumber;
     firstWarp = specialize.getFirstWarp(partition);
     regionWarps = partition.getWarps();

@@ -87,6 +87,9 @@ private:
              std::vector<Value> *yields);
   bool operation(mlir::Operation &op, State &state, const Who &who);
   Value elements(TileOpInterface op, State &state);
+  /// Of an element of a tile.
+  Polynomial coordinate(mlir::RankedTensorType tile, int64_t dimension,
+                        Facts &facts);
   bool loop(mlir::Operation *op, State &state, const Who &who);
   bool branch(mlir::Operation *op, State &state, const Who &who);
   bool elect(mlir::Operation *op, State &state, const Who &who);

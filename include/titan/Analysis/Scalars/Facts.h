@@ -88,9 +88,11 @@ public:
   bool provesAtLeast(const Polynomial &a, const Polynomial &b) const;
   bool provesEqual(const Polynomial &a, const Polynomial &b) const;
 
-  /// Questions asked by this thread so far; after so many more systems that were
-  /// looked at, or five times as many questions, every answer is no.
+  /// Questions asked by this thread so far, and systems that were looked at (the
+  /// others were answered before); after so many more systems, or a hundred times
+  /// as many questions, every answer is no.
   static uint64_t questions();
+  static uint64_t solved();
   static void limit(uint64_t more);
   static bool exhausted();
 };

@@ -28,11 +28,15 @@
 #ifndef TITAN_ANALYSIS_SCALARS_POLYNOMIAL_H
 #define TITAN_ANALYSIS_SCALARS_POLYNOMIAL_H
 
+#include "llvm/ADT/SmallVector.h"
+
+#include <compare>
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace titan::scalars {
@@ -40,38 +44,42 @@ namespace titan::scalars {
 using Atom = uint32_t;
 
 /// A product of atoms, sorted; empty: 1.
-using Monomial = std::vector<Atom>;
+using Monomial = llvm::SmallVector<Atom, 4>;
 
 class Polynomial {
 public:
+  using Term = std::pair<Monomial, int64_t>;
+
   Polynomial() = default;
   Polynomial(int64_t constant) {
     if (constant)
-      terms[{}] = constant;
+      *this = Polynomial(std::vector<Term>{{{}, constant}}, false);
   }
   static Polynomial atom(Atom atom) {
-    Polynomial result;
-    result.terms[{atom}] = 1;
-    return result;
+    return Polynomial(std::vector<Term>{{{atom}, 1}}, false);
   }
 
-  Polynomial operator+(const Polynomial &other) const;
-  Polynomial operator-(const Polynomial &other) const;
+  Polynomial operator+(const Polynomial &other) const { return plus(other, 1); }
+  Polynomial operator-(const Polynomial &other) const {
+    return plus(other, -1);
+  }
   Polynomial operator*(const Polynomial &other) const;
-  Polynomial operator-() const { return Polynomial() - *this; }
+  Polynomial operator-() const { return Polynomial().plus(*this, -1); }
   Polynomial &operator+=(const Polynomial &other) {
     return *this = *this + other;
   }
-  bool operator==(const Polynomial &) const = default;
-  auto operator<=>(const Polynomial &) const = default;
+  bool operator==(const Polynomial &other) const;
+  /// Shorter ones first.
+  std::strong_ordering operator<=>(const Polynomial &other) const;
 
-  bool isLost() const { return lost; }
+  bool isLost() const { return data && data->lost; }
   /// The number, where it is one.
   std::optional<int64_t> constant() const;
   /// The coefficient of 1.
   int64_t constantTerm() const;
-  /// The atoms in it, each once.
-  std::vector<Atom> atoms() const;
+  /// The atoms in it, sorted, each once.
+  const std::vector<Atom> &atoms() const &;
+  std::vector<Atom> atoms() && { return std::as_const(*this).atoms(); }
   bool contains(Atom atom) const;
   /// The degree of the whole.
   size_t degree() const;
@@ -84,14 +92,32 @@ public:
   evaluate(const std::function<int64_t(Atom)> &value) const;
   /// Where it is c * y for a constant c that divides all coefficients.
   std::optional<Polynomial> dividedBy(int64_t c) const;
+  /// p >= 0 for integers, with the divisor of all but the constant taken out:
+  /// 4 x + 3 becomes x.
+  Polynomial overDivisor() const;
 
-  const std::map<Monomial, int64_t> &monomials() const { return terms; }
+  const std::vector<Term> &monomials() const &;
+  std::vector<Term> monomials() && { return std::as_const(*this).monomials(); }
+  /// Equal for equal ones.
+  size_t hash() const { return data ? data->hash : 0; }
   std::string print(const std::function<std::string(Atom)> &name) const;
 
 private:
-  void add(const Monomial &monomial, int64_t coefficient);
-  std::map<Monomial, int64_t> terms;
-  bool lost = false;
+  /// Of terms that are sorted, each monomial once, without zeros.
+  Polynomial(std::vector<Term> terms, bool lost);
+  /// This and `times` the other one.
+  Polynomial plus(const Polynomial &other, int64_t times) const;
+  /// Of terms in any order.
+  static Polynomial sum(std::vector<Term> terms, bool lost);
+
+  /// Never changed: copies of a polynomial share it. None: 0.
+  struct Data {
+    std::vector<Term> terms;
+    std::vector<Atom> atoms;
+    size_t hash;
+    bool lost;
+  };
+  std::shared_ptr<const Data> data;
 };
 
 } // namespace titan::scalars

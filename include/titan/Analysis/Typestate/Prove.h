@@ -32,6 +32,8 @@ struct ProofReport {
   /// Where it stopped: the first place, why, and what would let it go on.
   mlir::Operation *stoppedAt = nullptr;
   std::string reason, goOn;
+  /// Systems of facts that were looked at.
+  uint64_t systems = 0;
   double seconds = 0;
 };
 
