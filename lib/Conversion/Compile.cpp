@@ -10,6 +10,7 @@
 #include "titan/Conversion/Emitter.h"
 #include "titan/Conversion/TitanToLLVM.h"
 #include "titan/Runtime/Manifest.h"
+#include "titan/Target/PtxStatements.h"
 #include "titan/Target/Target.h"
 #include "titan/Transforms/Passes.h"
 
@@ -32,7 +33,6 @@
 #include "mlir/Transforms/Passes.h"
 
 #include "llvm/ADT/SmallVector.h"
-#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -110,17 +110,34 @@ makeTargetMachine(const Emitter::Machine &machine, Location loc) {
       std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
-/// Every asm statement is convergent: barriers and matrix instructions are
-/// executed by whole warps, and no pass may make them depend on more
-/// conditions.
-static void markConvergent(llvm::Module &module) {
+static void markStatement(llvm::CallBase &call) {
+  auto *text = llvm::cast<llvm::InlineAsm>(call.getCalledOperand());
+  bool reads = text->isAlignStack(), stays = text->hasSideEffects() && !reads;
+  if (stays || meaningOf(text->getAsmString().str()).convergent)
+    call.addFnAttr(llvm::Attribute::Convergent);
+  if (stays)
+    return;
+  if (reads)
+    call.setCalledOperand(llvm::InlineAsm::get(
+        text->getFunctionType(), text->getAsmString(),
+        text->getConstraintString(), /*hasSideEffects=*/false));
+  call.setMemoryEffects(reads ? llvm::MemoryEffects::readOnly()
+                              : llvm::MemoryEffects::none());
+  call.addFnAttr(llvm::Attribute::NoUnwind);
+  call.addFnAttr(llvm::Attribute::WillReturn);
+}
+
+/// What LLVM may do with asm statements (titan/Target/PtxStatements.h): those
+/// that are not volatile touch no memory, those marked (inlinePtx) read it; and
+/// all are convergent but those of which the table says that they need not be.
+static void markStatements(llvm::Module &module) {
   for (llvm::Function &function : module) {
     if (!function.isDeclaration())
       function.addFnAttr(llvm::Attribute::Convergent);
     for (llvm::Instruction &instruction : llvm::instructions(function))
       if (auto *call = llvm::dyn_cast<llvm::CallBase>(&instruction))
         if (call->isInlineAsm())
-          call->addFnAttr(llvm::Attribute::Convergent);
+          markStatement(*call);
   }
 }
 
@@ -263,7 +280,7 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
                           "LLVM IR");
   llvmModule->setTargetTriple(machine->getTargetTriple());
   llvmModule->setDataLayout(machine->createDataLayout());
-  markConvergent(*llvmModule);
+  markStatements(*llvmModule);
   optimize(*llvmModule, *machine);
   convertSignedBits(*llvmModule);
   if (options.emit == Emit::LLVM) {

@@ -15,6 +15,7 @@
 
 #include "titan/Target/Mechanisms.h"
 #include "titan/Target/ProxyTable.h"
+#include "titan/Target/PtxStatements.h"
 #include "titan/Target/Target.h"
 
 #include "gtest/gtest.h"
@@ -142,6 +143,51 @@ static std::string printUnused() {
 }
 
 TEST(Docs, Codes) { expectPrinted("codes.md", printCodes() + printUnused()); }
+
+/// A part of a document that is written by hand.
+static void expectPrintedBetween(const std::string &name,
+                                 std::string_view begin, std::string_view end,
+                                 const std::string &part) {
+  std::string text = readDoc(name);
+  size_t from = text.find(begin), to = text.find(end);
+  ASSERT_TRUE(from != text.npos && to != text.npos && from < to) << name;
+  from += begin.size();
+  expectPrinted(name, text.substr(0, from) + part + text.substr(to));
+}
+
+TEST(Docs, PtxStatements) {
+  expectPrintedBetween("lowering.md",
+                       "<!-- begin ptx statements (printed) -->\n",
+                       "<!-- end ptx statements -->\n", printPtxStatements());
+}
+
+TEST(PtxStatements, MeaningsOfTexts) {
+  auto expect = [](std::string_view text, PtxEffect effect, bool convergent) {
+    PtxMeaning meaning = meaningOf(text);
+    EXPECT_EQ(toString(meaning.effect), toString(effect)) << text;
+    EXPECT_EQ(meaning.convergent, convergent) << text;
+  };
+  using enum PtxEffect;
+  expect("mapa.shared::cluster.u32 $0, $1, $2;", Pure, false);
+  expect("cvt.rn.f16x2.e4m3x2 $0, $1;", Pure, false);
+  // The longest name counts, and ends at a dot.
+  expect("ld.global.b32 $0, [$1];", Reads, false);
+  expect("ld.global.cv.b32 $0, [$1];", Orders, true);
+  expect("ld.weak.global.b32 $0, [$1];", Orders, true);
+  expect("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {$0}, [$1];", Reads, true);
+  expect("ldu.global.b32 $0, [$1];", Orders, true);
+  // Behind braces, labels and predicates; the strongest of all.
+  expect("{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $2, 0;\n\tmov.b32 $0, "
+         "0;\n\t@active ld.global.b32 $0, [$1];\n\t}",
+         Reads, false);
+  expect("{\n\t.reg .pred done;\nwait_${:uid}:\n\tmbarrier.try_wait.b64 done, "
+         "[$0], $1;\n\t@!done bra wait_${:uid};\n\t}",
+         Orders, true);
+  expect("prefetch.tensormap [$0];", Acts, true);
+  expect("cvt.u32.u16 $0, $1; made.up $0;", Orders, true);
+  expect("mov.u32 $0, %clock;", Orders, true);
+  expect("", Pure, false);
+}
 
 TEST(Docs, MemoryModelHasEveryCitedRule) {
   // Rules are headings or list items that begin "**MM-n".

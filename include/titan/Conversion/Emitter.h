@@ -136,12 +136,12 @@ protected:
 /// 64-bit word that it makes (the same one each time).
 int64_t cacheWord(CachePolicy policy);
 
-/// Inline PTX; `$0` is the result where there is one. What is pure may be moved
-/// or dropped; what is not keeps its place among the others, and clobbers
-/// memory where its constraints say so ("~{memory}").
+/// Inline PTX; `$0` is the result where there is one. Whether it may be moved or
+/// dropped and whether it clobbers memory is what titan/Target/PtxStatements.h
+/// says of its instructions.
 mlir::Value inlinePtx(mlir::ImplicitLocOpBuilder &b, mlir::Type result,
                       llvm::StringRef text, llvm::StringRef constraints,
-                      mlir::ValueRange operands, bool pure = false);
+                      mlir::ValueRange operands);
 
 } // namespace titan
 

@@ -123,7 +123,7 @@ public:
   llvm::SmallVector<Value> packed(mlir::ValueRange elements);
   /// The opposite, of 16-bit elements.
   llvm::SmallVector<Value> unpacked(mlir::ValueRange words, mlir::Type element);
-  /// inlinePtx (Emitter.h) with side effects.
+  /// inlinePtx (Emitter.h).
   Value ptx(mlir::Type result, llvm::StringRef text,
             llvm::StringRef constraints, mlir::ValueRange operands);
   void ptx(llvm::StringRef text, llvm::StringRef constraints,

@@ -50,7 +50,7 @@ static LogicalResult cpAsync(KernelLowering &kl, CpAsyncOp op) {
       at.push_back(index[r]);
     Values operands{address, kl.elementAddress(op.getTensor(), at)};
     if (mask.empty()) {
-      kl.ptx(text, "r,l,~{memory}", operands);
+      kl.ptx(text, "r,l", operands);
       continue;
     }
     Value taken; // elements
@@ -59,7 +59,7 @@ static LogicalResult cpAsync(KernelLowering &kl, CpAsyncOp op) {
       taken = taken ? kl.add(taken, one) : one;
     }
     operands.push_back(kl.mul(taken, buffer.getElementBytes()));
-    kl.ptx(text, "r,l,r,~{memory}", operands);
+    kl.ptx(text, "r,l,r", operands);
   }
   return success();
 }
@@ -85,7 +85,7 @@ void titan::populateAsyncCopyLowerings(LoweringTable &table) {
       [](KernelLowering &kl, CpAsyncMBarrierArriveOp o) {
         kl.ptx(std::string("cp.async.mbarrier.arrive") +
                    (o.getNoinc() ? ".noinc" : "") + ".shared::cta.b64 [$0];",
-               "r,~{memory}", kl.mbarrierAddress(o.getBarrier(), o.getIndex()));
+               "r", kl.mbarrierAddress(o.getBarrier(), o.getIndex()));
         return success();
       });
 }

@@ -77,7 +77,7 @@ static LogicalResult stAsync(KernelLowering &kl, StAsyncOp op) {
         for (int64_t i = 0; i < words; ++i)
           operands.push_back(
               LLVM::ExtractElementOp::create(kl.b, all, kl.i32(i)));
-        kl.ptx(text, constraints + ",~{memory}", operands);
+        kl.ptx(text, constraints, operands);
       });
 }
 
@@ -93,8 +93,7 @@ static LogicalResult redAsync(KernelLowering &kl, RedAsyncOp op) {
   Value barrier = kl.mbarrierAddress(op.getBarrier(), op.getIndex());
   return forEachAccess(kl, op, op.getTile().getType(), op.getTarget(), 1,
                        [&](int64_t r, Value address) {
-                         kl.ptx(text,
-                                wide ? "r,l,r,~{memory}" : "r,r,r,~{memory}",
+                         kl.ptx(text, wide ? "r,l,r" : "r,r,r",
                                 {address, elements[r], barrier});
                        });
 }

@@ -31,7 +31,7 @@ static LogicalResult mbarrierInit(KernelLowering &kl, MBarrierInitOp op) {
   Value first = kl.mbarrierAddress(op.getBarrier(), op.getIndex());
   int64_t slots = op.getIndex() ? 1 : op.getBarrier().getType().getSlots();
   for (int64_t slot = 0; slot < slots; ++slot)
-    kl.ptx("mbarrier.init.shared::cta.b64 [$0], $1;", "r,r,~{memory}",
+    kl.ptx("mbarrier.init.shared::cta.b64 [$0], $1;", "r,r",
            {kl.add(first, kl.i32(8 * slot)), kl.i32(op.getCount())});
   return success();
 }
@@ -43,19 +43,19 @@ static LogicalResult arriveBy(KernelLowering &kl, Op op,
   std::string order = semScope(op.getSem(), op.getScope());
   Value count = kl.i32(op.getCount());
   if (isRemote(op.getBarrier())) {
-    kl.ptx(instruction + order + ".shared::cluster.b64 _, [$0], $1;",
-           "r,r,~{memory}", {address, count});
+    kl.ptx(instruction + order + ".shared::cluster.b64 _, [$0], $1;", "r,r",
+           {address, count});
     return success();
   }
   if (!op.getState()) {
-    kl.ptx(instruction + order + ".shared::cta.b64 _, [$0], $1;",
-           "r,r,~{memory}", {address, count});
+    kl.ptx(instruction + order + ".shared::cta.b64 _, [$0], $1;", "r,r",
+           {address, count});
     return success();
   }
   kl.set(op.getState(),
          kl.ptx(kl.b.getI64Type(),
                 instruction + order + ".shared::cta.b64 $0, [$1], $2;",
-                "=l,r,r,~{memory}", {address, count}));
+                "=l,r,r", {address, count}));
   return success();
 }
 
@@ -77,13 +77,13 @@ static LogicalResult mbarrierArriveExpectTx(KernelLowering &kl,
     kl.ptx("mbarrier.arrive.expect_tx" + order +
                (remote ? ".shared::cluster" : ".shared::cta") +
                ".b64 _, [$0], $1;",
-           "r,r,~{memory}", {address, bytes});
+           "r,r", {address, bytes});
     return success();
   }
   kl.set(op.getState(), kl.ptx(kl.b.getI64Type(),
                                "mbarrier.arrive.expect_tx" + order +
                                    ".shared::cta.b64 $0, [$1], $2;",
-                               "=l,r,r,~{memory}", {address, bytes}));
+                               "=l,r,r", {address, bytes}));
   return success();
 }
 
@@ -96,7 +96,7 @@ static void waitLoop(KernelLowering &kl, StringRef instruction,
                      "wait_${:uid}:\n\t" +
                      (instruction + " done, " + operands).str() +
                      ";\n\t@!done bra wait_${:uid};\n\t}";
-  kl.ptx(text, (constraints + ",~{memory}").str(), scalars);
+  kl.ptx(text, constraints, scalars);
 }
 
 void titan::populateBarrierLowerings(LoweringTable &table) {
@@ -112,7 +112,7 @@ void titan::populateBarrierLowerings(LoweringTable &table) {
     Value first = kl.mbarrierAddress(o.getBarrier(), o.getIndex());
     int64_t slots = o.getIndex() ? 1 : o.getBarrier().getType().getSlots();
     for (int64_t slot = 0; slot < slots; ++slot)
-      kl.ptx("mbarrier.inval.shared::cta.b64 [$0];", "r,~{memory}",
+      kl.ptx("mbarrier.inval.shared::cta.b64 [$0];", "r",
              kl.add(first, kl.i32(8 * slot)));
     return success();
   });
@@ -121,7 +121,7 @@ void titan::populateBarrierLowerings(LoweringTable &table) {
     kl.ptx(std::string("mbarrier.expect_tx.relaxed.") +
                (remote ? "cluster.shared::cluster" : "cta.shared::cta") +
                ".b64 [$0], $1;",
-           "r,r,~{memory}",
+           "r,r",
            {kl.mbarrierAddress(o.getBarrier(), o.getIndex()),
             kl.get1(o.getBytes())});
     return success();
@@ -132,7 +132,7 @@ void titan::populateBarrierLowerings(LoweringTable &table) {
         kl.ptx(std::string("mbarrier.complete_tx.relaxed.") +
                    (remote ? "cluster.shared::cluster" : "cta.shared::cta") +
                    ".b64 [$0], $1;",
-               "r,r,~{memory}",
+               "r,r",
                {kl.mbarrierAddress(o.getBarrier(), o.getIndex()),
                 kl.get1(o.getBytes())});
         return success();
@@ -161,7 +161,7 @@ void titan::populateBarrierLowerings(LoweringTable &table) {
                             semScope(o.getSem(), o.getScope()) +
                             ".shared::cta.b64 done, [$1], $2;\n\t"
                             "selp.u32 $0, 1, 0, done;\n\t}",
-                        "=r,r,r,~{memory}",
+                        "=r,r,r",
                         {kl.mbarrierAddress(o.getBarrier(), o.getIndex()),
                          kl.get1(o.getParity())});
     kl.set(o.getDone(), arith::CmpIOp::create(kl.b, arith::CmpIPredicate::ne,
@@ -174,31 +174,31 @@ void titan::populateBarrierLowerings(LoweringTable &table) {
     return success();
   });
   table.add<CtaSyncOp>([](KernelLowering &kl, CtaSyncOp) {
-    kl.ptx("barrier.sync.aligned 0;", "~{memory}", {});
+    kl.ptx("barrier.sync.aligned 0;", "", {});
     return success();
   });
   table.add<BarrierSyncOp>([](KernelLowering &kl, BarrierSyncOp o) {
-    kl.ptx("barrier.sync.aligned $0, $1;", "n,n,~{memory}",
+    kl.ptx("barrier.sync.aligned $0, $1;", "n,n",
            {kl.i32(o.getId()), kl.i32(o.getThreads())});
     return success();
   });
   table.add<BarrierArriveOp>([](KernelLowering &kl, BarrierArriveOp o) {
-    kl.ptx("barrier.arrive.aligned $0, $1;", "n,n,~{memory}",
+    kl.ptx("barrier.arrive.aligned $0, $1;", "n,n",
            {kl.i32(o.getId()), kl.i32(o.getThreads())});
     return success();
   });
   table.add<ClusterArriveOp>([](KernelLowering &kl, ClusterArriveOp o) {
     kl.ptx(o.getRelaxed() ? "barrier.cluster.arrive.relaxed.aligned;"
                           : "barrier.cluster.arrive.release.aligned;",
-           "~{memory}", {});
+           "", {});
     return success();
   });
   table.add<ClusterWaitOp>([](KernelLowering &kl, ClusterWaitOp) {
-    kl.ptx("barrier.cluster.wait.acquire.aligned;", "~{memory}", {});
+    kl.ptx("barrier.cluster.wait.acquire.aligned;", "", {});
     return success();
   });
   table.add<FenceOp>([](KernelLowering &kl, FenceOp o) {
-    kl.ptx("fence" + semScope(o.getSem(), o.getScope()) + ";", "~{memory}", {});
+    kl.ptx("fence" + semScope(o.getSem(), o.getScope()) + ";", "", {});
     return success();
   });
   table.add<FenceProxyAsyncOp>([](KernelLowering &kl, FenceProxyAsyncOp o) {
@@ -216,11 +216,11 @@ void titan::populateBarrierLowerings(LoweringTable &table) {
       space = ".shared::cluster";
       break;
     }
-    kl.ptx(("fence.proxy.async" + space + ";").str(), "~{memory}", {});
+    kl.ptx(("fence.proxy.async" + space + ";").str(), "", {});
     return success();
   });
   table.add<FenceMbarrierInitOp>([](KernelLowering &kl, FenceMbarrierInitOp) {
-    kl.ptx("fence.mbarrier_init.release.cluster;", "~{memory}", {});
+    kl.ptx("fence.mbarrier_init.release.cluster;", "", {});
     return success();
   });
   table.add<FenceTensormapReleaseOp>(
@@ -228,7 +228,7 @@ void titan::populateBarrierLowerings(LoweringTable &table) {
         kl.ptx(("fence.proxy.tensormap::generic.release." +
                 stringifyMemoryScope(o.getScope()) + ";")
                    .str(),
-               "~{memory}", {});
+               "", {});
         return success();
       });
   table.add<FenceTensormapAcquireOp>(
@@ -236,7 +236,7 @@ void titan::populateBarrierLowerings(LoweringTable &table) {
         kl.ptx(("fence.proxy.tensormap::generic.acquire." +
                 stringifyMemoryScope(o.getScope()) + " [$0], 128;")
                    .str(),
-               "l,~{memory}", kl.get1(o.getMap()));
+               "l", kl.get1(o.getMap()));
         return success();
       });
 }

@@ -40,7 +40,7 @@ static LogicalResult bulkLoad(KernelLowering &kl, BulkLoadOp op) {
   kl.ptx(text + " [$0], [$1], " +
              std::to_string(op.getBuffer().getType().getTileBytes()) +
              ", [$2]" + tail + ";",
-         constraints + ",~{memory}", operands);
+         constraints, operands);
   return success();
 }
 
@@ -58,7 +58,7 @@ static LogicalResult bulkStore(KernelLowering &kl, BulkStoreOp op) {
   kl.ptx(text + " [$0], [$1], " +
              std::to_string(op.getBuffer().getType().getTileBytes()) + tail +
              ";",
-         constraints + ",~{memory}", operands);
+         constraints, operands);
   return success();
 }
 
@@ -85,7 +85,7 @@ static LogicalResult bulkReduce(KernelLowering &kl, BulkReduceOp op) {
           stringifyAtomicOp(op.getOp()) + suffix + " [$0], [$1], " +
           Twine(op.getBuffer().getType().getTileBytes()) + tail + ";")
              .str(),
-         constraints + ",~{memory}", operands);
+         constraints, operands);
   return success();
 }
 
@@ -94,7 +94,7 @@ static void toPeer(KernelLowering &kl, Op op, const Twine &instruction) {
   kl.ptx((instruction + " [$0], [$1], " +
           Twine(op.getSource().getType().getTileBytes()) + ", [$2];")
              .str(),
-         "r,r,r,~{memory}",
+         "r,r,r",
          {kl.get1(op.getTarget()), kl.get1(op.getSource()),
           kl.mbarrierAddress(op.getBarrier(), op.getIndex())});
 }

@@ -35,17 +35,6 @@ static bool isFp8(Type type) {
   return isa<Float8E4M3FNType, Float8E5M2Type>(type);
 }
 
-/// Inline PTX without side effects.
-static Value pure(KernelLowering &kl, Type result, const Twine &text,
-                  StringRef constraints, ValueRange operands) {
-  return LLVM::InlineAsmOp::create(
-             kl.b, TypeRange(result), operands, text.str(), constraints,
-             /*has_side_effects=*/false, /*is_align_stack=*/false,
-             LLVM::tailcallkind::TailCallKind::None, LLVM::AsmDialectAttr(),
-             ArrayAttr())
-      .getResult(0);
-}
-
 static Value constant(KernelLowering &kl, Type type, double value) {
   return arith::ConstantOp::create(kl.b, kl.b.getFloatAttr(type, value));
 }
@@ -62,7 +51,7 @@ static Value approximate(KernelLowering &kl, const ApproximateFunction &f,
     x = arith::ExtFOp::create(kl.b, f32, x);
   if (f.before != 1)
     x = arith::MulFOp::create(kl.b, x, constant(kl, f32, f.before));
-  x = pure(kl, f32, Twine(StringRef(f.instruction)) + " $0, $1;", "=f,f", x);
+  x = kl.ptx(f32, std::string(f.instruction) + " $0, $1;", "=f,f", x);
   if (f.after != 1)
     x = arith::MulFOp::create(kl.b, x, constant(kl, f32, f.after));
   return type == f32 ? x : arith::TruncFOp::create(kl.b, type, x);
@@ -159,8 +148,8 @@ static LogicalResult toFp8(KernelLowering &kl, Operation *op, Type to,
   if (from.isF16()) {
     Value pair = LLVM::BitcastOp::create(kl.b, kl.b.getI32Type(),
                                          insertPair(kl, low, high));
-    packed = pure(kl, i16, "cvt.rn.satfinite." + name + ".f16x2 $0, $1;",
-                  "=h,r", pair);
+    packed = kl.ptx(i16, ("cvt.rn.satfinite." + name + ".f16x2 $0, $1;").str(),
+                    "=h,r", pair);
   } else {
     for (Value *each : {&low, &high})
       if (from.isBF16())
@@ -168,8 +157,9 @@ static LogicalResult toFp8(KernelLowering &kl, Operation *op, Type to,
     if (!low.getType().isF32())
       return kl.unsupported(
           op, llvm::formatv("a conversion of {0} to {1}", from, to).str());
-    packed = pure(kl, i16, "cvt.rn.satfinite." + name + ".f32 $0, $1, $2;",
-                  "=h,f,f", {high, low});
+    packed =
+        kl.ptx(i16, ("cvt.rn.satfinite." + name + ".f32 $0, $1, $2;").str(),
+               "=h,f,f", {high, low});
   }
   Type bytes = VectorType::get(2, kl.b.getI8Type());
   Values halves;
@@ -189,9 +179,9 @@ static LogicalResult fromFp8(KernelLowering &kl, Operation *op, Type to,
   Type i8 = kl.b.getI8Type();
   Value pair = insertPair(kl, arith::BitcastOp::create(kl.b, i8, low),
                           arith::BitcastOp::create(kl.b, i8, high));
-  Value word =
-      pure(kl, kl.b.getI32Type(), "cvt.rn.f16x2." + name + " $0, $1;", "=r,h",
-           LLVM::BitcastOp::create(kl.b, kl.b.getI16Type(), pair).getResult());
+  Value word = kl.ptx(
+      kl.b.getI32Type(), ("cvt.rn.f16x2." + name + " $0, $1;").str(), "=r,h",
+      LLVM::BitcastOp::create(kl.b, kl.b.getI16Type(), pair).getResult());
   Values halves;
   extractPair(kl,
               LLVM::BitcastOp::create(

@@ -243,8 +243,7 @@ static LogicalResult sharedMatrix(KernelLowering &kl, Operation *op,
         size_t r = g * 2 * count + 2 * i;
         operands.push_back(kl.pack(elements[r], elements[r + 1]));
       }
-      kl.ptx(instruction + "[$0], {" + list + "};", constraints + ",~{memory}",
-             operands);
+      kl.ptx(instruction + "[$0], {" + list + "};", constraints, operands);
     }
     return success();
   }
@@ -262,7 +261,7 @@ static LogicalResult sharedMatrix(KernelLowering &kl, Operation *op,
     Value all = kl.ptx(loaded,
                        instruction + "{" + list + "}, [$" +
                            std::to_string(count) + "];",
-                       constraints + "r,~{memory}", address);
+                       constraints + "r", address);
     for (int64_t i = 0; i < count; ++i) {
       Value bits = count == 1
                        ? all

@@ -256,7 +256,7 @@ static LogicalResult mma(KernelLowering &kl, MmaOp op) {
     text += "}";
     auto structure = LLVM::LLVMStructType::getLiteral(
         kl.b.getContext(), SmallVector<Type>(words, word));
-    Value all = kl.ptx(structure, text, constraints + ",~{memory}", operands);
+    Value all = kl.ptx(structure, text, constraints, operands);
     for (int64_t r = 0; r < words; ++r)
       results.push_back(LLVM::ExtractValueOp::create(kl.b, all, r));
   }
@@ -290,7 +290,7 @@ static LogicalResult mmaResult(KernelLowering &kl, MmaResultOp op) {
   Value all = kl.ptx(structure,
                      "wgmma.wait_group.sync.aligned " +
                          std::to_string(std::min<int64_t>(*pending, 7)) + ";",
-                     constraints + ",~{memory}", registers);
+                     constraints, registers);
   for (size_t r = 0; r < registers.size(); ++r)
     registers[r] = LLVM::ExtractValueOp::create(kl.b, all, r);
   return yield(registers);

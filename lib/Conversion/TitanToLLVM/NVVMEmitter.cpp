@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/Emitter.h"
 
+#include "titan/Target/PtxStatements.h"
+
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
@@ -19,10 +21,17 @@ using namespace mlir;
 using namespace titan;
 
 Value titan::inlinePtx(ImplicitLocOpBuilder &b, Type result, StringRef text,
-                       StringRef constraints, ValueRange operands, bool pure) {
+                       StringRef constraints, ValueRange operands) {
+  PtxEffect effect = meaningOf(text).effect;
+  std::string all = constraints.str();
+  if (effect == PtxEffect::Reads || effect == PtxEffect::Orders)
+    all += all.empty() ? "~{memory}" : ",~{memory}";
+  // An asm operation of MLIR has all effects or none. One that reads has all
+  // until it is LLVM's (Compile.cpp), marked by a flag that means nothing here.
   auto op = LLVM::InlineAsmOp::create(
-      b, result ? TypeRange(result) : TypeRange(), operands, text, constraints,
-      /*has_side_effects=*/!pure, /*is_align_stack=*/false,
+      b, result ? TypeRange(result) : TypeRange(), operands, text, all,
+      /*has_side_effects=*/effect != PtxEffect::Pure,
+      /*is_align_stack=*/effect == PtxEffect::Reads,
       LLVM::tailcallkind::TailCallKind::None,
       LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT),
       ArrayAttr());
@@ -279,12 +288,11 @@ public:
     appendPolicy(b, access, next + operands.size() - 1, instruction, operands,
                  constraints);
     if (!access.mask)
-      return fromForm(
-          b,
-          inlinePtx(b, result, instruction + ";",
-                    form.constraints("=") + "," + constraints + ",~{memory}",
-                    operands),
-          type, form);
+      return fromForm(b,
+                      inlinePtx(b, result, instruction + ";",
+                                form.constraints("=") + "," + constraints,
+                                operands),
+                      type, form);
     std::string width =
         std::to_string(std::max<int64_t>(form.bits, form.bits == 8 ? 32 : 0));
     std::string zeros;
@@ -296,8 +304,7 @@ public:
                   "{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $" +
                       std::to_string(mask) + ", 0;\n\t" + zeros + "@active " +
                       instruction + ";\n\t}",
-                  form.constraints("=&") + "," + constraints + ",~{memory}",
-                  operands),
+                  form.constraints("=&") + "," + constraints, operands),
         type, form);
   }
 
@@ -328,7 +335,7 @@ public:
       instruction = "{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $" +
                     std::to_string(mask) + ", 0;\n\t@active " + instruction +
                     "\n\t}";
-    inlinePtx(b, {}, instruction, constraints + ",~{memory}", operands);
+    inlinePtx(b, {}, instruction, constraints, operands);
   }
 
   Value atomic(Builder &b, AtomicOp kind, Value value,
@@ -351,7 +358,7 @@ public:
     std::string operand = !isFloat ? form.constraint : bits == "32" ? "f" : "d";
     Value old = inlinePtx(
         b, isFloat ? type : form.type, instruction + " $0, [$1], $2;",
-        "=" + operand + "," + pointer(access) + "," + operand + ",~{memory}",
+        "=" + operand + "," + pointer(access) + "," + operand,
         {access.address, isFloat ? value : toForm(b, value, form).front()});
     return isFloat ? old : fromForm(b, old, type, form);
   }
@@ -364,14 +371,14 @@ public:
                   ".b32 flag, [$0];\n\t"
                   "setp.ge.s32 done, flag, $1;\n\t@!done bra "
                   "flag_${:uid};\n\t}",
-              pointer(access) + ",r,~{memory}", {access.address, value});
+              pointer(access) + ",r", {access.address, value});
   }
 
   void addTo(Builder &b, Value value, const Access &access) override {
     inlinePtx(b, {},
               "red" + order(b, access, MemorySem::Release) +
                   ".add.u32 [$0], $1;",
-              pointer(access) + ",r,~{memory}", {access.address, value});
+              pointer(access) + ",r", {access.address, value});
   }
 
   //===--------------------------------------------------------------------===//
@@ -420,7 +427,7 @@ public:
     LLVM::CallOp::create(b, printer, ValueRange{start, frame});
   }
 
-  void trap(Builder &b) override { inlinePtx(b, {}, "trap;", "~{memory}", {}); }
+  void trap(Builder &b) override { inlinePtx(b, {}, "trap;", "", {}); }
 
 private:
   /// LLVM has loads and stores of its own: they are weak, and what follows in
@@ -478,7 +485,7 @@ private:
     std::string scope = "." + stringifyMemoryScope(access.scope).str();
     MemorySem sem = access.sem;
     if (sem == MemorySem::SeqCst) {
-      inlinePtx(b, {}, "fence.sc" + scope + ";", "~{memory}", {});
+      inlinePtx(b, {}, "fence.sc" + scope + ";", "", {});
       sem = otherwise;
     }
     // Weak is what an access is that says nothing.

@@ -39,7 +39,7 @@ static LogicalResult emitReplace(KernelLowering &kl, Operation *op, Value map,
     return failure();
   kl.ptx(
       ("tensormap.replace.tile." + field + " [$0], " + ordinal + "$1;").str(),
-      ("r," + constraint + ",~{memory}").str(), {address, value});
+      ("r," + constraint).str(), {address, value});
   return success();
 }
 
@@ -76,9 +76,9 @@ void titan::populateTensormapLowerings(LoweringTable &table) {
           LLVM::PtrToIntOp::create(kl.b, kl.b.getI64Type(), kl.get1(map)),
           offset);
     };
-    Value word = kl.ptx(kl.b.getI32Type(), "ld.b32 $0, [$1];", "=r,l,~{memory}",
+    Value word = kl.ptx(kl.b.getI32Type(), "ld.b32 $0, [$1];", "=r,l",
                         at(o.getSource()));
-    kl.ptx("st.b32 [$0], $1;", "l,r,~{memory}", {at(o.getMap()), word});
+    kl.ptx("st.b32 [$0], $1;", "l,r", {at(o.getMap()), word});
     return success();
   });
   table.add<TensormapReplaceAddressOp>(
@@ -115,7 +115,7 @@ void titan::populateTensormapLowerings(LoweringTable &table) {
                 stringifyMemoryScope(o.getScope()) +
                 ".sync.aligned [$0], [$1], 128;")
                    .str(),
-               "l,r,~{memory}", {kl.get1(o.getMap()), source});
+               "l,r", {kl.get1(o.getMap()), source});
         return success();
       });
 }

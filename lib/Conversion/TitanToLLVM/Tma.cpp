@@ -94,7 +94,7 @@ static LogicalResult tmaLoad(KernelLowering &kl, TmaLoadOp op) {
     constraints += ",l";
   }
   text += " [$0], [$1, " + braces(3, rank) + "], [$2]" + tail + ";";
-  kl.ptx(text, constraints + ",~{memory}", operands);
+  kl.ptx(text, constraints, operands);
   return success();
 }
 
@@ -114,7 +114,7 @@ static LogicalResult tmaStore(KernelLowering &kl, TmaStoreOp op) {
     constraints += ",l";
   }
   text += " [$1, " + braces(2, rank) + "], [$0]" + tail + ";";
-  kl.ptx(text, constraints + ",~{memory}", operands);
+  kl.ptx(text, constraints, operands);
   return success();
 }
 
@@ -136,7 +136,7 @@ static LogicalResult tmaReduce(KernelLowering &kl, TmaReduceOp op) {
     constraints += ",l";
   }
   text += " [$1, " + braces(2, rank) + "], [$0]" + tail + ";";
-  kl.ptx(text, constraints + ",~{memory}", operands);
+  kl.ptx(text, constraints, operands);
   return success();
 }
 
