@@ -10,6 +10,7 @@
 // copied tile reach?) asks each operation where the elements of its operands go
 // (TileFlowOpInterface). The answer is a list:
 //
+// clang-format off
 //   Pass       %y = titan.shared.load %x          %y holds the elements of %x
 //   Broadcast  %y = titan.broadcast %x            the same, along one more dimension
 //   Reduce     %y = titan.reduce add %x           one fewer
@@ -18,6 +19,7 @@
 //   Combine    titan.tma.reduce add %x, %map      leaves the kernel, by a reduction
 //   Index      %y = titan.global.load %g[%x], %m  elements say places, or whether
 //   Place      %y = titan.coordinate 1            elements are their places
+// clang-format on
 //
 // An empty list: the tile goes nowhere (a store to global memory). Who does not
 // implement the interface may do anything with it, but for what other interfaces
