@@ -124,11 +124,12 @@ void State::Issue::join() {
       continue;
     }
     // Of several instructions it is over with the last.
+    int64_t instructions = 1;
     for (const effect::Effect &effect : plan.effects)
       if (auto *commit = std::get_if<effect::CommitGroup>(&effect.what);
           commit && commit->mechanism == each.mechanism)
-        pending.groups.resize(pending.groups.size() +
-                              commit->count.value_or(1));
+        instructions = commit->count.value_or(1);
+    pending.groups.resize(pending.groups.size() + instructions);
     pending.groups.back().push_back(each.op);
   }
 }
