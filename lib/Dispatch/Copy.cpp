@@ -109,6 +109,7 @@ CopyVariants &CopyVariants::get() {
   static CopyVariants table = [] {
     CopyVariants own;
     registerTma(own);
+    registerBulk(own);
     registerDsmem(own);
     registerVectors(own);
     return own;
@@ -141,6 +142,7 @@ CopyDispatch::decideAll(std::optional<bool> bySchedule) {
   std::vector<Decided> list;
   kernel.getBody().walk([&](Operation *op) {
     CopyRequest request;
+    std::optional<Result<CopyPlaces>> places;
     StringRef forced;
     if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
       request = requestOf(*this, copy);
@@ -149,17 +151,26 @@ CopyDispatch::decideAll(std::optional<bool> bySchedule) {
       request.index = copy.getIndex();
       request.rank = copy.getRank();
       if (!copy.isBySchedule())
-        request.places = *placesOf(copy);
+        places = placesOf(copy);
       forced = copy.getDispatch().value_or("");
     } else if (auto copy = dyn_cast<CopyOp>(op)) {
       request = requestOf(*this, copy);
-      request.places = *placesOf(copy);
+      places = placesOf(copy);
       forced = copy.getDispatch().value_or("");
     } else {
       return;
     }
-    if (bySchedule && *bySchedule != request.isBySchedule())
+    if (bySchedule && *bySchedule == places.has_value())
       return;
+    if (places && !*places) {
+      // What the verifier says of it, of values that have become numbers since.
+      Decision none;
+      none.verdicts.push_back({"", 0, "plan", places->problem(), {}});
+      list.push_back({op, std::move(none)});
+      return;
+    }
+    if (places)
+      request.places = std::move(**places);
     list.push_back({op, decide(CopyVariants::get(), request, forced)});
   });
   return list;

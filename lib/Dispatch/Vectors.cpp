@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each thread loads its elements and stores them. Which are its own a blocked
-// layout says: as many of a row as one access moves, the lanes along the row,
-// then rows; warps along rows. Of 128 x 64 elements of two bytes, by one warp:
+// Each thread loads its elements and stores them. Which are its own a layout
+// says: as many of a row as one access moves, the lanes along the row, then along
+// rows; warps along rows. Of 128 x 64 elements of two bytes, by one warp:
 //
-//     #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
+//     reg: 8*c1, 32*r4; lane: 8*c8, 4*r1
 //
-// 32 accesses of 16 bytes a thread each way. A tile of more than `most` bytes a
+// 32 accesses of 16 bytes a thread each way. Threads that are too many hold what
+// others hold. A tile of more than `most` bytes a
 // thread goes in parts, rows after rows. Where the tensor may end within the
 // region a mask says so: what lies outside is zero, or is not stored.
 //
@@ -46,36 +47,46 @@ namespace {
 struct Partition {
   SmallVector<int64_t> part; ///< The shape of a part.
   int64_t parts = 1;
-  BlockedAttr layout;
+  LayoutTextAttr layout;
   int64_t vector = 1;    ///< Elements of an access.
   int64_t registers = 1; ///< Elements that a thread holds of a part.
 };
 } // namespace
 
-/// The layout of a part.
-static void layOut(Partition &of, MLIRContext *context, int64_t lanes,
-                   int64_t warps) {
-  size_t rank = of.part.size();
-  SmallVector<int64_t> elements(rank, 1), across(rank, 1), down(rank, 1),
-      left(of.part);
-  elements.back() = of.vector;
-  left.back() /= of.vector;
-  int64_t threads = lanes;
-  for (size_t d = rank; d-- > 0 && threads > 1;) {
-    across[d] = powerOf(left[d], threads);
-    left[d] /= across[d];
-    threads /= across[d];
-  }
-  across[0] *= threads; // They hold what others hold.
-  int64_t groups = warps;
-  for (size_t d = 0; d < rank && groups > 1; ++d) {
-    down[d] = std::gcd(left[d], groups);
-    left[d] /= down[d];
-    groups /= down[d];
-  }
-  down[0] *= groups;
-  of.layout = BlockedAttr::get(context, elements, across, down);
-  of.registers = of.vector * ShapedType::getNumElements(left);
+/// The layout of a part; a problem where none says it.
+static std::optional<Problem> layOut(Partition &of, MLIRContext *context,
+                                     int64_t lanes, int64_t warps) {
+  int rank = static_cast<int>(of.part.size());
+  std::vector<int64_t> left(of.part.begin(), of.part.end()),
+      stride(of.part.size(), 1);
+  auto take = [&](std::vector<Digit> &digits, int d, int64_t count) {
+    if (count > 1)
+      digits.push_back({count, d, stride[d]});
+    stride[d] *= count;
+    left[d] /= count;
+    return count;
+  };
+  std::vector<Digit> reg, lane, warp;
+  take(reg, rank - 1, of.vector);
+  int64_t threads = lanes, groups = warps;
+  for (int d = rank; d-- > 0;)
+    threads /= take(lane, d, powerOf(left[d], threads));
+  for (int d = 0; d < rank; ++d)
+    groups /= take(warp, d, std::gcd(left[d], groups));
+  of.registers = of.vector;
+  for (int d = rank; d-- > 0;)
+    of.registers *= take(reg, d, left[d]);
+  // The others hold what these hold.
+  if (threads > 1)
+    lane.push_back({threads, Digit::replica, 0});
+  if (groups > 1)
+    warp.push_back({groups, Digit::replica, 0});
+  auto layout = Layout::tile({of.part.begin(), of.part.end()}, std::move(reg),
+                             std::move(lane), std::move(warp));
+  if (!layout)
+    return layout.problem();
+  of.layout = LayoutTextAttr::get(context, layout->str());
+  return std::nullopt;
 }
 
 static Result<Partition> partitionOf(const CopyRequest &request) {
@@ -106,7 +117,8 @@ static Result<Partition> partitionOf(const CopyRequest &request) {
   of.vector = powerOf(of.part.back(), std::max<int64_t>(1, aligned / bytes));
   int64_t lanes = request.target->warpWidth, warps = request.issuers.warps;
   MLIRContext *context = buffer.getContext();
-  layOut(of, context, lanes, warps);
+  if (auto problem = layOut(of, context, lanes, warps))
+    return Problem{"", problem->message};
   // Parts of rows, that begin where tiles may.
   int64_t rows = of.part.front(), whole = buffer.getTileBytes();
   if (of.part.size() > 1 &&
@@ -119,18 +131,14 @@ static Result<Partition> partitionOf(const CopyRequest &request) {
       Partition smaller = of;
       smaller.part.front() = rows / parts;
       smaller.parts = parts;
-      layOut(smaller, context, lanes, warps);
+      if (auto problem = layOut(smaller, context, lanes, warps))
+        return Problem{"", problem->message};
       of = smaller;
     }
   if (of.registers * bytes > 4 * mostHeld)
     return Problem{
         "", "each thread would hold " + std::to_string(of.registers * bytes) +
                 " bytes at once: let more warps copy, or copy parts"};
-  auto layout = of.layout.getLayout(of.part);
-  if (!layout)
-    return Problem{"", "no blocked layout shares the tile among " +
-                           std::to_string(warps) +
-                           " warps: " + layout.problem().message};
   return of;
 }
 

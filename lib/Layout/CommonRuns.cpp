@@ -127,12 +127,15 @@ static Result<Side> sideOf(const LayoutRegion &region,
         side.start.constant +=
             *offset.value / weight % digit.extent * digit.stride;
       } else if (digit.stride && digit.extent > 1) {
-        side.start.terms.push_back({static_cast<int>(a), weight,
-                                    last ? 0 : digit.extent, digit.stride});
         int64_t known = offset.multiple % weight ? 1 : offset.multiple / weight;
-        if (!last)
-          known = std::gcd(known, digit.extent);
-        side.multiple = std::gcd(side.multiple, known * digit.stride);
+        // A multiple of the digit's extent has 0 there.
+        if (last || known % digit.extent) {
+          side.start.terms.push_back({static_cast<int>(a), weight,
+                                      last ? 0 : digit.extent, digit.stride});
+          if (!last)
+            known = std::gcd(known, digit.extent);
+          side.multiple = std::gcd(side.multiple, known * digit.stride);
+        }
       }
       weight *= digit.extent;
     }

@@ -4,6 +4,7 @@
 // RUN: titan explain copy %s | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN: kernel @dsmem_copy, line [[#]]: titan.copy %A to %src; a warp
 // EXPLAIN-NEXT: tma no: has_schedule: what moves is said by two places, not by a schedule of the tensor
+// EXPLAIN-NEXT: bulk no: is_asynchronous: titan.copy is over when its threads go on
 // EXPLAIN-NEXT: dsmem no: is_shared_to_shared: goes from global to shared
 // EXPLAIN-NEXT: vectors 64 instructions of 512 bytes, 32 threads, no fences; priority 0 <- chosen
 // EXPLAIN: titan.copy_async %src to %dst; one thread

@@ -34,12 +34,10 @@ std::string message(const Result<CommonRuns> &runs) {
 }
 
 /// Where each byte of the region goes, by evaluating the two functions.
-std::map<int64_t, int64_t> bytesOf(const LayoutRegion &source,
-                                   const LayoutRegion &target,
-                                   const std::vector<int64_t> &extents,
-                                   const std::vector<int64_t> &from,
-                                   const std::vector<int64_t> &to,
-                                   int64_t elementBytes) {
+std::map<int64_t, int64_t>
+bytesOf(const LayoutRegion &source, const LayoutRegion &target,
+        const std::vector<int64_t> &extents, const std::vector<int64_t> &from,
+        const std::vector<int64_t> &to, int64_t elementBytes) {
   std::map<int64_t, int64_t> moved; // Of the target, from where.
   int64_t count = 1;
   for (int64_t extent : extents)
@@ -140,6 +138,20 @@ TEST(CommonRuns, Places) {
   EXPECT_NE(message(runs).find("reaches over the end"), std::string::npos);
 }
 
+TEST(CommonRuns, OffsetsThatOnlyTheProgramKnows) {
+  // Of a multiple of 2 the inner digit of r is 0: nothing of it is in the start.
+  auto source = at("r: 2*b2, 3*b112; s: 24*b4", {0, 0});
+  auto target = at("r: 2*b2; s: 24*b4", {0, 0});
+  source.offsets[0] = {std::nullopt, 2};
+  auto runs = commonRuns(source, target, {2, 24}, 2, 16);
+  ASSERT_TRUE(runs) << message(runs);
+  EXPECT_EQ(runs->bytes, 96);
+  ASSERT_EQ(runs->source.terms.size(), 1u);
+  EXPECT_EQ(runs->source.at({4, 0}, {}), 224);
+  source.offsets[0] = {std::nullopt, 1};
+  EXPECT_FALSE(commonRuns(source, target, {2, 24}, 2, 16));
+}
+
 TEST(CommonRuns, Swizzles) {
   auto image = [](Swizzle swizzle) {
     return LayoutRegion{*SharedImage::make(64, 64, 2, swizzle)->layout(),
@@ -150,6 +162,20 @@ TEST(CommonRuns, Swizzles) {
                          {64, 64}, 2, 16);
   ASSERT_TRUE(runs) << message(runs);
   EXPECT_EQ(runs->bytes, 8192);
+  // A row in step with its target: its chunks are exchanged equally on both sides.
+  // Out of step they are not.
+  for (int64_t row : {8, 9, 13}) {
+    auto source = image(Swizzle::Span128), target = image(Swizzle::Span128);
+    source.offsets[0].value = row;
+    for (int64_t other : {row + 16, row + 1}) {
+      target.offsets[0].value = other;
+      runs = commonRuns(source, target, {1, 64}, 2, 16);
+      ASSERT_TRUE(runs) << message(runs);
+      EXPECT_EQ(runs->bytes, other == row + 16 ? 128 : 16);
+      EXPECT_EQ(bytesOf(*runs, {row, 0}, {other, 0}, 16),
+                bytesOf(source, target, {1, 64}, {row, 0}, {other, 0}, 2));
+    }
+  }
   // Otherwise: 16 bytes, which every swizzle leaves whole.
   runs = commonRuns(image(Swizzle::Span128), image(Swizzle::None), {64, 64}, 2,
                     16);
@@ -231,8 +257,7 @@ TEST(CommonRuns, Random) {
       return made;
     };
     Made from = make(false), to = make(true);
-    auto runs =
-        commonRuns(from.region, to.region, extents, elementBytes, 16);
+    auto runs = commonRuns(from.region, to.region, extents, elementBytes, 16);
     if (!runs)
       continue;
     ++fit;
@@ -241,8 +266,8 @@ TEST(CommonRuns, Random) {
                 !to.region.bytes.bits().isIdentity();
     unknown += !runs->source.terms.empty() || !runs->target.terms.empty();
     ASSERT_EQ(bytesOf(*runs, from.offsets, to.offsets, 16),
-              bytesOf(from.region, to.region, extents, from.offsets,
-                      to.offsets, elementBytes))
+              bytesOf(from.region, to.region, extents, from.offsets, to.offsets,
+                      elementBytes))
         << from.region.bytes.str() << " to " << to.region.bytes.str();
   }
   EXPECT_GT(fit, seeds / 10);

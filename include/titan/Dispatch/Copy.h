@@ -10,6 +10,7 @@
 //
 //   variant   from, to            issued by     completes on        file
 //   tma       global <-> shared   one thread    phase, bulk group   Tma.cpp
+//   bulk      global <-> shared   one thread    phase, bulk group   Bulk.cpp
 //   dsmem     shared -> shared    one thread    the peer's phase    Dsmem.cpp
 //             of a peer
 //   vectors   global <-> shared   all threads   when they go on     Vectors.cpp
@@ -115,6 +116,7 @@ CopyPredicate singleThread();
 
 // The variants of this library, one file each.
 void registerTma(CopyVariants &table);
+void registerBulk(CopyVariants &table);
 void registerDsmem(CopyVariants &table);
 void registerVectors(CopyVariants &table);
 

@@ -1,0 +1,242 @@
+//===- Bulk.cpp - bulk copies between global and shared memory ------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One thread copies a region that is one run of bytes at once (rows that the
+// tensor's type packs, taken whole), and any other one row by row. 64 x 32
+// elements of two bytes, of rows of a stride that the launch knows:
+//
+//     mbarrier.expect_tx %full, 4096             // loads
+//     scf.for %i = 0 to 64 {
+//       %to = titan.shared.run %tile[32 %i]
+//       titan.bulk.load %A[%row + %i, %k], %to, %full
+//     }
+//
+// Nothing is clipped: the region lies in the tensor. Where rows begin has to be
+// a multiple of 16 bytes: by the address (titan.alignment), strides and offsets,
+// as far as the program tells. A stride that only the launch knows is checked
+// there.
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Dispatch/Copy.h"
+
+#include "titan/Dialect/Titan/CopyAsync.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::dispatch;
+
+/// PTX ISA, cp.async.bulk: addresses and sizes are multiples of this.
+static constexpr int64_t bulkUnit = 16;
+
+namespace {
+/// The rows of a region.
+struct Rows {
+  /// Dimensions of the tensor that a loop counts, outermost first; the others
+  /// lie in a row.
+  unsigned loops = 0;
+  int64_t elements = 1; ///< Of a row.
+  int64_t count = 1;    ///< Rows.
+  /// Dimensions whose stride the launch has to check.
+  SmallVector<unsigned> strides;
+};
+} // namespace
+
+static const CopyPlace &tensorOf(const CopyRequest &request) {
+  return request.from == Memory::Global ? request.places->source
+                                        : request.places->target;
+}
+static const CopyPlace &tileOf(const CopyRequest &request) {
+  return request.from == Memory::Global ? request.places->target
+                                        : request.places->source;
+}
+
+static Result<Rows> rowsOf(const CopyRequest &request) {
+  const CopyPlaces &places = *request.places;
+  const CopyPlace &tensor = tensorOf(request);
+  auto type = cast<GlobalType>(tensor.memory.getType());
+  SmallVector<int64_t> extents = places.extentsIn(tensor);
+  int64_t bytes = getElementBytes(places.elementType);
+  unsigned width = llvm::Log2_64(bytes);
+  Rows rows;
+  // One run: inside of the outermost extent above 1 all is taken whole.
+  bool packed = true, cut = false;
+  for (unsigned d = type.getRank(); d-- > 0;) {
+    packed &=
+        extents[d] == 1 || (!cut && type.getStrides()[d] == rows.elements);
+    cut |= extents[d] != type.getShape()[d];
+    rows.elements *= extents[d];
+  }
+  if (!packed) {
+    rows.loops = type.getRank() - 1;
+    rows.elements = extents.back();
+    rows.count = places.elements() / rows.elements;
+  }
+  if (rows.elements * bytes % bulkUnit)
+    return Problem{"", "a row of the region is " +
+                           std::to_string(rows.elements * bytes) +
+                           " bytes, no multiple of 16"};
+  TrailingZeros &zeros = request.kernel->zeros();
+  auto begins = [&](unsigned trailing) {
+    return int64_t(1) << std::min(trailing, 10u);
+  };
+  if (begins(zeros.ofAddress(tensor.memory)) % bulkUnit)
+    return Problem{"", "the tensor is not known to begin at a multiple of 16 "
+                       "bytes: titan.alignment says so"};
+  for (unsigned d = 0; d < type.getRank(); ++d) {
+    bool moves = extents[d] > 1 && d < rows.loops;
+    Value offset = tensor.offsets.empty() ? Value() : tensor.offsets[d];
+    unsigned at = offset ? zeros.of(offset) : TrailingZeros::all;
+    if (at == TrailingZeros::all && !moves)
+      continue;
+    unsigned stride = zeros.ofStride(tensor.memory, d);
+    if (begins(stride + width) % bulkUnit == 0)
+      continue;
+    if (d + 1 < type.getRank() && ShapedType::isDynamic(type.getStrides()[d])) {
+      rows.strides.push_back(d);
+      continue;
+    }
+    if (moves || begins(std::min(at, 32u) + stride + width) % bulkUnit)
+      return Problem{"", "along dimension " + std::to_string(d) +
+                             " rows are not known to begin at multiples of 16 "
+                             "bytes"};
+  }
+  return rows;
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+static LogicalResult buildBulk(const CopyRequest &request, const Rows &rows) {
+  const CopyPlaces &places = *request.places;
+  const CopyPlace &tensor = tensorOf(request), &tile = tileOf(request);
+  bool load = request.from == Memory::Global;
+  Location loc = request.op->getLoc();
+  int64_t bytes = getElementBytes(places.elementType);
+  if (KernelOp kernel = request.getKernel(); !rows.strides.empty()) {
+    OpBuilder b(kernel.getLaunchOp());
+    auto argument = cast<BlockArgument>(tensor.memory);
+    Value given = kernel.getLaunch().getArgument(argument.getArgNumber());
+    auto number = [&](int64_t n) -> Value {
+      return arith::ConstantIndexOp::create(b, loc, n);
+    };
+    for (unsigned d : rows.strides) {
+      Value left = arith::RemUIOp::create(
+          b, loc, StrideOp::create(b, loc, given, d), number(bulkUnit / bytes));
+      Value good = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, left,
+                                         number(0));
+      RequireOp::create(
+          b, loc, good, "bulk-alignment",
+          cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()])
+                  .getValue()
+                  .str() +
+              ": rows begin at multiples of 16 bytes along dimension " +
+              std::to_string(d),
+          StringAttr());
+    }
+  }
+  OpBuilder b(request.op);
+  auto number = [&](int64_t n) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, n);
+  };
+  if (load) {
+    auto expect = MBarrierExpectTxOp::create(
+        b, loc, request.barrier, request.index,
+        arith::ConstantIntOp::create(b, loc, places.bytes(), 32));
+    expect->setDiscardableAttr(ofCopyAsync, b.getUnitAttr());
+  }
+  SmallVector<int64_t> extents = places.extentsIn(tensor);
+  SmallVector<Value> coords;
+  Value row; // Its number.
+  for (unsigned d = 0; d < extents.size(); ++d) {
+    Value at = tensor.offsets.empty() ? number(0) : tensor.offsets[d];
+    if (d < rows.loops && extents[d] > 1) {
+      auto loop =
+          scf::ForOp::create(b, loc, number(0), number(extents[d]), number(1));
+      b.setInsertionPointToStart(loop.getBody());
+      Value i = loop.getInductionVar();
+      at = b.createOrFold<arith::AddIOp>(loc, at, i);
+      row = row ? arith::AddIOp::create(
+                      b, loc,
+                      arith::MulIOp::create(b, loc, row, number(extents[d])), i)
+                      .getResult()
+                : i;
+    }
+    coords.push_back(at);
+  }
+  Value part = tile.memory;
+  if (row)
+    part = SharedRunOp::create(
+        b, loc,
+        SharedType::get(b.getContext(), rows.elements, places.elementType,
+                        /*swizzle=*/0, /*slots=*/1, /*cluster=*/false),
+        part, arith::MulIOp::create(b, loc, row, number(rows.elements)));
+  if (load)
+    BulkLoadOp::create(b, loc, tensor.memory, coords, part, request.barrier,
+                       request.index, /*multicast=*/Value(), CachePolicyAttr());
+  else
+    BulkStoreOp::create(b, loc, part, tensor.memory, coords, CachePolicyAttr());
+  request.op->erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The variant
+//===----------------------------------------------------------------------===//
+
+static std::optional<std::string>
+completesElsewhere(const CopyRequest &request) {
+  bool load = request.from == Memory::Global;
+  if (load && !request.barrier)
+    return "no barrier: a bulk load completes on an mbarrier, signals %full";
+  if (!load && request.barrier)
+    return "a bulk store completes in the thread's bulk group "
+           "(titan.bulk.commit), and signals nothing";
+  if (request.rank)
+    return "between global memory and a peer there are no bulk copies";
+  return std::nullopt;
+}
+
+static std::optional<std::string> isPartOrSwizzled(const CopyRequest &request) {
+  const CopyPlace &tile = tileOf(request);
+  if (tile.relaid || cast<SharedType>(tile.memory.getType()).getSwizzle())
+    return "bytes go as they are, to rows one after another: a swizzle or "
+           "another layout wants a schedule, or threads";
+  if (!tile.offsets.empty() || tile.shape != request.places->extents)
+    return "a region of the buffer: copy to a titan.shared.view";
+  return std::nullopt;
+}
+
+static Result<Plan> planBulk(const CopyRequest &request) {
+  auto rows = rowsOf(request);
+  if (!rows)
+    return rows.problem();
+  Plan plan;
+  plan.cost = {.instructions = rows->count,
+               .bytes = request.places->bytes() / rows->count};
+  plan.build = [request, rows = *rows] { return buildBulk(request, rows); };
+  return plan;
+}
+
+void dispatch::registerBulk(CopyVariants &table) {
+  table.add({.name = "bulk",
+             .directions = {{Memory::Global, Memory::Shared},
+                            {Memory::Shared, Memory::Global}},
+             .targets = {TargetId::Sm90a, TargetId::Sm100a},
+             .priority = 10,
+             .when = {isBetweenPlaces(),
+                      isAsynchronous(true),
+                      singleThread(),
+                      {"completion", completesElsewhere},
+                      {"whole_tile", isPartOrSwizzled}},
+             .plan = planBulk});
+}

@@ -1,0 +1,114 @@
+// Between global memory and a tile without swizzle, by one thread: one bulk copy where rows are packed, else one a row.
+//
+// RUN: titan explain copy %s | FileCheck %s --check-prefix=EXPLAIN
+// EXPLAIN: kernel @packed, line [[#]]: titan.copy_async %A to %tile; one thread
+// EXPLAIN: bulk 1 instruction of 8192 bytes, 1 thread, no fences; priority 10 <- chosen
+// EXPLAIN: titan.copy_async %tile to %B
+// EXPLAIN: bulk 1 instruction of 8192 bytes
+// EXPLAIN: kernel @rows
+// EXPLAIN: bulk 64 instructions of 64 bytes
+// EXPLAIN: bulk 64 instructions of 64 bytes
+// RUN: for k in packed rows; do titan check %s --kernel $k || exit 1; done | FileCheck %s --check-prefix=ACCEPTED
+// ACCEPTED-COUNT-2: accepted: 0 errors, 0 warnings
+// RUN: for k in packed rows; do for s in eager lazy random:1; do titan run %s --kernel $k --schedule $s || exit 1; done; done | FileCheck %s --check-prefix=EQUAL
+// EQUAL-COUNT-6: elements equal to the reference, bit for bit
+// RUN: titan compile --emit=ptx --kernel rows %s | FileCheck %s --check-prefix=PTX
+// PTX: cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [{{.*}}], [{{.*}}], 64,
+// PTX: cp.async.bulk.global.shared::cta.bulk_group [{{.*}}], [{{.*}}], 64;
+//
+// A stride that only the launch knows is its business.
+// RUN: titan run %s --kernel rows --rowstride A=208 | FileCheck %s --check-prefix=STRIDE
+// STRIDE: elements equal to the reference, bit for bit
+// RUN: not titan run %s --kernel rows --rowstride A=204 2>&1 | FileCheck %s --check-prefix=ODD
+// ODD: error: {{.*}}[bulk-alignment] {{.*}}A: rows begin at multiples of 16 bytes along dimension 0
+//
+// Where a row begins the program has to know.
+// VARIANT anywhere: in LOAD `%k]` -> `%c4]`
+// RUN: %variant anywhere %s | not titan explain copy --kernel rows - 2>&1 | FileCheck %s --check-prefix=ANYWHERE
+// ANYWHERE: bulk: along dimension 1 rows are not known to begin at multiples of 16 bytes
+// VARIANT address: in ALIGNED `{A = 16, B = 16}` -> `{B = 16}`
+// RUN: %variant address %s | not titan explain copy --kernel rows - 2>&1 | FileCheck %s --check-prefix=ADDRESS
+// ADDRESS: bulk: the tensor is not known to begin at a multiple of 16 bytes: titan.alignment says so
+// VARIANT swizzled: in TILE `64x32xf16` -> `64x32xf16, swizzle = 64`
+// RUN: %variant swizzled %s | not titan explain copy --kernel rows - 2>&1 | FileCheck %s --check-prefix=SWIZZLED
+// SWIZZLED: bulk: whole_tile: bytes go as they are, to rows one after another
+// VARIANT silent: in LOAD ` signals %full` -> ``
+// VARIANT silent: in LOAD `, !titan.mbarrier` -> ``
+// RUN: %variant silent %s | not titan explain copy --kernel rows - 2>&1 | FileCheck %s --check-prefix=SILENT
+// SILENT: bulk: completion: no barrier: a bulk load completes on an mbarrier, signals %full
+//
+// The barrier has been told of the bytes: nobody else tells it.
+// VARIANT twice: before LOAD add titan.mbarrier.expect_tx %full, %bytes : !titan.mbarrier
+// RUN: %variant twice %s | not titan check --kernel rows - 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: [barrier-bytes]
+// VARIANT no_wait: drop WAIT
+// RUN: %variant no_wait %s | not titan check --kernel rows - 2>&1 | FileCheck %s --check-prefix=NO-WAIT
+// NO-WAIT: [async-unordered]
+
+!packed = !titan.global<64x64xf16, strides = [64, 1]>
+!square = !titan.shared<64x64xf16>
+!matrix = !titan.global<?x?xf16>
+!tile = !titan.shared<64x32xf16> // @TILE
+!bulk = !titan.token<bulk>
+
+titan.kernel @packed(%A: !packed, %B: !packed) warps(1) attributes {
+  titan.alignment = {A = 16, B = 16},
+  titan.example = {A = "64x64 ints:1", B = "64x64"}, titan.reference = @same
+} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %tile = titan.shared.alloc : !square
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  titan.elect {
+    titan.mbarrier.init %full count(1) : !titan.mbarrier
+    titan.fence.mbarrier_init
+    titan.copy_async %A to %tile signals %full : !packed, !square, !titan.mbarrier
+    titan.mbarrier.arrive %full : !titan.mbarrier
+    titan.mbarrier.wait %full parity(%i0) : !titan.mbarrier
+    titan.copy_async %tile to %B : !square, !packed
+    %group = titan.bulk.commit : !bulk
+    titan.bulk.wait %group read : !bulk
+  }
+  titan.return
+}
+
+titan.kernel @rows(%A: !matrix, %B: !matrix) warps(1) attributes {
+  titan.alignment = {A = 16, B = 16}, // @ALIGNED
+  titan.example = {A = "64x64 ints:1", B = "64x64"}, titan.reference = @same
+} launch {
+  %c2 = arith.constant 2 : index
+  titan.launch grid(%c2)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c32 = arith.constant 32 : index
+  %bytes = arith.constant 4096 : i32
+  %tile = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  %cta = titan.cta_id 0
+  %k = arith.muli %cta, %c32 : index
+  titan.elect {
+    titan.mbarrier.init %full count(1) : !titan.mbarrier
+    titan.fence.mbarrier_init
+    titan.copy_async %A[%c0, %k] to %tile signals %full : !matrix, !tile, !titan.mbarrier // @LOAD
+    titan.mbarrier.arrive %full : !titan.mbarrier
+    titan.mbarrier.wait %full parity(%i0) : !titan.mbarrier // @WAIT
+    titan.copy_async %tile to %B[%c0, %k] : !tile, !matrix
+    %group = titan.bulk.commit : !bulk
+    titan.bulk.wait %group read : !bulk
+  }
+  titan.return
+}
+
+func.func private @same(%A: memref<64x64xf16> {titan.input = "A"}, %B: memref<64x64xf32> {titan.expected = "B"}) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%A : memref<64x64xf16>) outs(%B : memref<64x64xf32>) {
+    ^bb0(%a: f16, %b: f32):
+      %x = arith.extf %a : f16 to f32
+      linalg.yield %x : f32
+  }
+  return
+}
