@@ -162,6 +162,20 @@ TEST(CommonRuns, Swizzles) {
                          {64, 64}, 2, 16);
   ASSERT_TRUE(runs) << message(runs);
   EXPECT_EQ(runs->bytes, 8192);
+  // A row in step with its target: its chunks are exchanged equally on both sides.
+  // Out of step they are not.
+  for (int64_t row : {8, 9, 13}) {
+    auto source = image(Swizzle::Span128), target = image(Swizzle::Span128);
+    source.offsets[0].value = row;
+    for (int64_t other : {row + 16, row + 1}) {
+      target.offsets[0].value = other;
+      runs = commonRuns(source, target, {1, 64}, 2, 16);
+      ASSERT_TRUE(runs) << message(runs);
+      EXPECT_EQ(runs->bytes, other == row + 16 ? 128 : 16);
+      EXPECT_EQ(bytesOf(*runs, {row, 0}, {other, 0}, 16),
+                bytesOf(source, target, {1, 64}, {row, 0}, {other, 0}, 2));
+    }
+  }
   // Otherwise: 16 bytes, which every swizzle leaves whole.
   runs = commonRuns(image(Swizzle::Span128), image(Swizzle::None), {64, 64}, 2,
                     16);
