@@ -9,6 +9,7 @@
 
 #include "BitForm.h"
 
+#include <algorithm>
 #include <bit>
 
 using namespace titan;
@@ -20,6 +21,9 @@ int64_t LaneTerms::operator()(int64_t lane, int64_t warp) const {
     int64_t part = input / term.weight % term.extent * term.factor;
     value = exclusive ? value ^ part : value + part;
   }
+  int64_t sum = value;
+  for (const LaneFold &fold : folds)
+    value ^= (sum & fold.mask) >> fold.down;
   return value;
 }
 
@@ -73,8 +77,26 @@ Result<LaneTerms> titan::laneTerms(const Layout &layout) {
     }
     return result;
   }
-  if (!one->isSum())
-    return algebraProblem("a swizzle of digits that overlap");
+  if (!one->isSum()) {
+    for (BitLinear::Term term : one->bits().terms()) {
+      if (term.to >= term.from)
+        return algebraProblem("a swizzle towards higher bits, of digits that "
+                              "overlap");
+      int64_t bit = int64_t(1) << term.from;
+      int down = term.from - term.to;
+      auto fold = std::find_if(result.folds.begin(), result.folds.end(),
+                               [&](LaneFold f) { return f.down == down; });
+      if (fold == result.folds.end())
+        result.folds.push_back({bit, down});
+      else
+        fold->mask |= bit;
+    }
+    one = Layout::make(one->axes(), one->dims(), one->offset());
+    if (!one)
+      return one.problem();
+    if (!one->isSum())
+      return algebraProblem("exclusive or of digits that overlap");
+  }
   result.origin = one->offset()[0];
   for (const PlacedDigit &placed : placedDigits(one->normalized().axes()))
     if (placed.digit.isSum())
@@ -139,8 +161,19 @@ std::optional<LaneStep> titan::laneStep(const Layout &first, const Layout &next,
       return std::nullopt;
     return LaneStep{static_cast<int64_t>(low), distance(step & ~low)};
   }
-  if (!a->isSum() || !b->isSum() ||
+  auto isSum = [](const Layout &layout) {
+    for (const Axis &axis : layout.axes())
+      for (const Digit &digit : axis.digits)
+        if (digit.isExclusive())
+          return false;
+    return true;
+  };
+  if (!isSum(*a) || !isSum(*b) || a->bits() != b->bits() ||
       a->normalized().axes() != b->normalized().axes())
     return std::nullopt;
-  return LaneStep{0, b->offset()[0] - a->offset()[0]};
+  // A step over bits that no term of a swizzle reads or writes.
+  int64_t step = b->offset()[0] - a->offset()[0], period = 1;
+  for (BitLinear::Term term : a->bits().terms())
+    period = std::max(period, int64_t(2) << std::max(term.from, term.to));
+  return step % period ? std::nullopt : std::optional(LaneStep{0, step});
 }

@@ -19,7 +19,12 @@
 //
 //     bits: 4^7, 5^8, 6^9 of  lane: 8*b128     lane % 8 * 144
 //
-// 2. Further registers. Their layouts differ from the first one's by a constant,
+// 2. Sums under a swizzle, whose digits carry into one another (three rows of 16
+//    bytes a warp): first the sum, then its own bits folded into it.
+//
+//     bits: 4^7, 5^8       sum ^ (sum & 384) >> 3
+//
+// 3. Further registers. Their layouts differ from the first one's by a constant,
 //    or by an exclusive or below the alignment of what the bytes are counted
 //    from, so that it can be done to the whole address:
 //
@@ -41,17 +46,26 @@ struct LaneTerm {
   bool operator==(const LaneTerm &) const = default;
 };
 
+/// Bits of the sum that are xored with it, `down` places lower.
+struct LaneFold {
+  int64_t mask;
+  int down;
+  bool operator==(const LaneFold &) const = default;
+};
+
 struct LaneTerms {
   int64_t origin = 0;
   /// How the terms and the origin are joined.
   bool exclusive = false;
   std::vector<LaneTerm> terms;
+  /// Then; each reads what has been joined.
+  std::vector<LaneFold> folds;
 
   int64_t operator()(int64_t lane, int64_t warp) const;
 };
 
 /// Of a register tile with one dimension, its register 0 (and CTA 0). Problem
-/// layout-algebra: neither bitwise nor a sum.
+/// layout-algebra: neither bitwise nor a sum, swizzled towards lower bits or not.
 Result<LaneTerms> laneTerms(const Layout &layout);
 
 /// Coordinate `dim` of register `reg` of a tile, by lane and warp. Problem

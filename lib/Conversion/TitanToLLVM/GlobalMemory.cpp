@@ -169,6 +169,8 @@ unsigned TileAccess::zerosOf(const AffineTile &tile, int64_t reg) {
     unsigned all = of(terms->origin);
     for (const LaneTerm &term : terms->terms)
       all = std::min(all, of(term.factor));
+    for (const LaneFold &fold : terms->folds)
+      all = std::min(all, of(fold.mask >> fold.down));
     least = std::min(least, all + of(factor));
   }
   return tile.others.empty() ? least : 0;

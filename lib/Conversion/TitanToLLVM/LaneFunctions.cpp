@@ -78,9 +78,15 @@ std::optional<Value> KernelLowering::laneFunction(const Layout &layout) {
     join(part, (int64_t(llvm::PowerOf2Ceil(term.extent)) - 1) * term.factor);
   }
   if (!result)
-    return i32(terms->origin);
+    return i32((*terms)(0, 0));
   if (terms->origin)
     join(i32(terms->origin), terms->origin);
+  Value sum = result;
+  for (LaneFold fold : terms->folds)
+    result = arith::XOrIOp::create(
+        b, result,
+        arith::ShRUIOp::create(b, arith::AndIOp::create(b, sum, i32(fold.mask)),
+                               i32(fold.down)));
   return result;
 }
 
@@ -111,7 +117,8 @@ KernelLowering::laneFunctions(Operation *op, ArrayRef<Layout> layouts,
     if (!value) {
       std::optional<Value> start = laneFunction(layouts[i]);
       if (!start)
-        return unsupported(op, "a tile whose digits overlap under a swizzle");
+        return unsupported(op,
+                           "a tile whose digits overlap under exclusive or");
       value = base ? add(base, *start) : *start;
       anchors.push_back({i, value});
     }
