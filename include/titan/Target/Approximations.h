@@ -36,7 +36,7 @@ struct ErrorBound {
     Ulp, ///< units in the last place of the exact result, in f32
   } kind;
   double bound;
-  std::string_view text;   ///< "2^-22.9", as the source says it.
+  std::string_view text; ///< "2^-22.9", as the source says it, or as measured.
   std::string_view source; ///< Section of the PTX ISA.
 };
 std::span<const ErrorBound> errorBounds();
