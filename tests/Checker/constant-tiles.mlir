@@ -8,7 +8,7 @@
 // Where all threads hold the same, registers are constants; else a table is.
 // RUN: titan compile --emit=ptx %s -o - | FileCheck %s --check-prefix=PTX
 // PTX: .const .align 16 .b8 constants_tile0[256]
-// RUN: titan compile --emit=cubin %s -o %t.cubin
+// RUN: %if ptxas %{ titan compile --emit=cubin %s -o %t.cubin %}
 //
 // A layout of four warps in a partition of two says where.
 // VARIANT layout: before splat add %wide = arith.constant dense<2> : !wide
