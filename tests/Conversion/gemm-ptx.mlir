@@ -8,8 +8,11 @@
 // CHECK: .param .align 64 .b8 gemm_param_0[128]
 // CHECK: .reqntid 384, 1, 1
 // CHECK: .maxnreg 168
-// CHECK: prefetch.tensormap
 // CHECK: shfl.sync.idx.b32
+// CHECK: setp.ne.b32
+// CHECK-COUNT-3: prefetch.tensormap
+// CHECK-NOT: prefetch.tensormap
+// CHECK: elect.sync
 // CHECK: mbarrier.init.shared::cta.b64
 // CHECK: fence.mbarrier_init.release.cluster;
 // CHECK: barrier.sync.aligned 0;

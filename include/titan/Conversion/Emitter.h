@@ -58,7 +58,7 @@ public:
   /// Of a parameter that holds a tensor map, and of which the kernel takes the
   /// address.
   virtual mlir::DictionaryAttr mapAttributes(mlir::OpBuilder &b) = 0;
-  /// Says at the kernel's start that an engine will read these maps.
+  /// Says that an engine will read these maps; one warp of the CTA does.
   virtual void prefetchMaps(Builder &b, mlir::ValueRange maps) = 0;
 
   //===--------------------------------------------------------------------===//

@@ -140,6 +140,9 @@ public:
   Value warpOfCta() { return ctaWarp; }
   /// Warps that execute what the walk is at.
   int64_t warps() const { return warpsHere; }
+  /// Called in the block of `elect` that its warp executes: the first such block of
+  /// a kernel prefetches its tensor maps.
+  void enter(ElectOp elect);
   /// Lowers `body` as that of so many warps, of which `rank` is the executing
   /// one's; null: it is all warps of the CTA.
   mlir::LogicalResult blockOf(int64_t warps, Value rank, mlir::Block &body);
@@ -187,6 +190,8 @@ public:
 private:
   mlir::LogicalResult allocateShared();
   mlir::LogicalResult makeFunction();
+  /// Decides which block prefetches the tensor maps.
+  void placePrefetch();
 
   llvm::DenseMap<Value, Values> values;
   llvm::DenseMap<Value, TileOrigin> origins;
@@ -195,6 +200,10 @@ private:
   llvm::DenseMap<Value, int64_t> sharedOffsets;
   Value sharedBase, laneValue, ctaWarp, partitionWarp;
   int64_t warpsHere = 0;
+  /// Tensor maps that engines read, and the block that prefetches them (null: the
+  /// kernel's start has done it).
+  Values engineMaps;
+  ElectOp prefetcher;
 };
 
 } // namespace titan

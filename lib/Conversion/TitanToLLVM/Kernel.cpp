@@ -150,6 +150,7 @@ static LogicalResult elect(KernelLowering &kl, ElectOp op) {
                               kl.i32(static_cast<int64_t>(*warp)));
     auto branch = scf::IfOp::create(kl.b, TypeRange(), mine, /*else=*/false);
     kl.b.setInsertionPointToStart(branch.thenBlock());
+    kl.enter(op);
   }
   Value elected = kl.emitter.elect(kl.b);
   auto branch = scf::IfOp::create(kl.b, TypeRange(), elected, /*else=*/false);

@@ -351,7 +351,6 @@ LogicalResult KernelLowering::makeFunction() {
       global.strides.push_back(stride);
     }
   }
-  Values maps;
   for (BlockArgument argument : kernel.getLaunchArguments()) {
     Value value = entry->getArgument(next++);
     if (argument.getType().isIndex())
@@ -362,10 +361,9 @@ LogicalResult KernelLowering::makeFunction() {
         llvm::any_of(argument.getUsers(), [&](Operation *user) {
           return readsDescriptor(user, argument);
         }))
-      maps.push_back(value);
+      engineMaps.push_back(value);
   }
 
-  emitter.prefetchMaps(b, maps);
   Value thread = emitter.threadOfCta(b);
   laneValue = arith::AndIOp::create(b, thread, i32(target.warpWidth - 1));
   ctaWarp = emitter.uniform(
@@ -375,7 +373,58 @@ LogicalResult KernelLowering::makeFunction() {
   if (lowered.sharedBytes)
     sharedBase = LLVM::PtrToIntOp::create(
         b, b.getI32Type(), LLVM::AddressOfOp::create(b, sharedGlobal));
+  placePrefetch();
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Prefetching tensor maps: once a CTA
+//===----------------------------------------------------------------------===//
+// By one warp: prefetch.tensormap is one instruction of a warp (UTMACCTL.PF, of the
+// uniform datapath). A branch to one of its threads makes it no fewer, and ptxas
+// then keeps the branch around the barriers' inits, which are of that datapath, too.
+
+/// The first block of the kernel that is one warp's, if no engine reads a map before
+/// it: where barriers are initialised, most of the time.
+static ElectOp firstElect(KernelOp kernel) {
+  for (Operation &op : kernel.getBody().front()) {
+    auto elect = dyn_cast<ElectOp>(op);
+    if (elect && elect.getWarp())
+      return elect;
+    WalkResult reads = op.walk([&](Operation *inner) {
+      return llvm::any_of(inner->getOperands(),
+                          [&](Value operand) {
+                            return isa<TensorMapType>(operand.getType()) &&
+                                   readsDescriptor(inner, operand);
+                          })
+                 ? WalkResult::interrupt()
+                 : WalkResult::advance();
+    });
+    if (reads.wasInterrupted())
+      return {};
+  }
+  return {};
+}
+
+void KernelLowering::placePrefetch() {
+  if (engineMaps.empty())
+    return;
+  OpBuilder::InsertionGuard guard(b);
+  if (kernel.getWarps() > 1) {
+    prefetcher = firstElect(kernel);
+    if (prefetcher)
+      return;
+    Value first =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::eq, ctaWarp, i32(0));
+    auto branch = scf::IfOp::create(b, TypeRange(), first, /*else=*/false);
+    b.setInsertionPointToStart(branch.thenBlock());
+  }
+  emitter.prefetchMaps(b, engineMaps);
+}
+
+void KernelLowering::enter(ElectOp elect) {
+  if (elect == prefetcher)
+    emitter.prefetchMaps(b, engineMaps);
 }
 
 //===----------------------------------------------------------------------===//

@@ -196,8 +196,6 @@ public:
                         b.getUnitAttr())});
   }
 
-  // By every thread: ptxas 13.0 makes two instructions more, and a branch, of
-  // one thread's.
   void prefetchMaps(Builder &b, ValueRange maps) override {
     for (Value map : maps)
       inlinePtx(b, {}, "prefetch.tensormap [$0];", "l", map);
