@@ -107,4 +107,23 @@ def ReferencePtx : Pass<"titan-reference-ptx", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::titan::TitanDialect"];
 }
 
+def NarrowIndices : Pass<"titan-narrow-indices"> {
+  let summary = "computes in 32 bits what ranges prove to fit them";
+  let description = [{
+    Of loops over `index` whose counter, with the step that leaves them, is below 2^32,
+    the counter becomes an i32; integer arithmetic becomes that of 32 bits where operands
+    and results fit. Ranges are those of MLIR's integer range analysis; parameters of a
+    function have those of their `llvm.range`.
+
+    ```mlir
+    // n in [0, 2^26]
+    scf.for %i = %c0 to %n step %c1 {      scf.for unsigned %j = 0 to %n32 step 1 : i32 {
+      use %i : index                  ->     %i = arith.index_castui %j : i32 to index
+    }                                        use %i : index
+                                           }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 #endif

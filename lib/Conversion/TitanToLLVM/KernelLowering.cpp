@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "titan/Conversion/LaunchRanges.h"
 #include "titan/Conversion/LoweringTable.h"
 
 #include "titan/Dialect/Titan/SharedMemory.h"
@@ -230,6 +231,20 @@ LogicalResult KernelLowering::makeFunction() {
     }
   }
 
+  LaunchRanges ranges(kernel);
+  auto rangeAttributes =
+      [&](std::optional<ConstantIntRanges> range) -> DictionaryAttr {
+    if (!range || range->smin().getBitWidth() != 64 ||
+        (range->smin().isMinSignedValue() &&
+         range->smax().isMaxSignedValue()) ||
+        range->smin().sgt(range->smax())) // no launch satisfies its checks
+      return {};
+    return b.getDictionaryAttr(
+        b.getNamedAttr(LLVM::LLVMDialect::getRangeAttrName(),
+                       LLVM::ConstantRangeAttr::get(context, range->smin(),
+                                                    range->smax() + 1)));
+  };
+
   struct Parameter {
     Type type;
     DictionaryAttr attributes;
@@ -259,7 +274,7 @@ LogicalResult KernelLowering::makeFunction() {
                 {"value",
                  llvm::json::Object{{"dim", llvm::json::Array{name, d}}}},
                 {"type", "i64"}},
-            {});
+            rangeAttributes(ranges.ofSize(argument, d)));
       if (use.strides[d] && ShapedType::isDynamic(global.getStrides()[d]))
         add(i64Type,
             llvm::json::Object{
@@ -289,7 +304,7 @@ LogicalResult KernelLowering::makeFunction() {
     add(passed,
         llvm::json::Object{{"value", std::move(*expression)},
                            {"type", type.isInteger(32) ? "i32" : "i64"}},
-        {});
+        rangeAttributes(ranges.of(kernel.getLaunchValue(argument))));
   }
 
   SmallVector<Type> types;

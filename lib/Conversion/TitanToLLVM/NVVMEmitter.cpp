@@ -208,26 +208,34 @@ public:
   Value threadOfCta(Builder &b) override {
     return NVVM::ThreadIdXOp::create(b, b.getI32Type());
   }
+  /// From `first`, so many CTAs as a grid has at most.
+  LLVM::ConstantRangeAttr ctas(Builder &b, unsigned dimension, int64_t first) {
+    int64_t most = dimension ? target.maxGridYZ : target.maxGridX;
+    return LLVM::ConstantRangeAttr::get(b.getContext(), APInt(32, first),
+                                        APInt(32, first + most));
+  }
   Value ctaId(Builder &b, unsigned dimension) override {
     Type type = b.getI32Type();
+    LLVM::ConstantRangeAttr range = ctas(b, dimension, 0);
     switch (dimension) {
     case 0:
-      return NVVM::BlockIdXOp::create(b, type);
+      return NVVM::BlockIdXOp::create(b, type, range);
     case 1:
-      return NVVM::BlockIdYOp::create(b, type);
+      return NVVM::BlockIdYOp::create(b, type, range);
     default:
-      return NVVM::BlockIdZOp::create(b, type);
+      return NVVM::BlockIdZOp::create(b, type, range);
     }
   }
   Value numCtas(Builder &b, unsigned dimension) override {
     Type type = b.getI32Type();
+    LLVM::ConstantRangeAttr range = ctas(b, dimension, 1);
     switch (dimension) {
     case 0:
-      return NVVM::GridDimXOp::create(b, type);
+      return NVVM::GridDimXOp::create(b, type, range);
     case 1:
-      return NVVM::GridDimYOp::create(b, type);
+      return NVVM::GridDimYOp::create(b, type, range);
     default:
-      return NVVM::GridDimZOp::create(b, type);
+      return NVVM::GridDimZOp::create(b, type, range);
     }
   }
   Value clusterRank(Builder &b) override {
