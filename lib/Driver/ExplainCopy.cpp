@@ -28,9 +28,17 @@ using namespace titan;
 static std::string operandsOf(Operation *op, AsmState &state) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  op->getOperand(0).printAsOperand(os, state);
+  auto print = [&](Value value) { value.printAsOperand(os, state); };
+  if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
+    print(copy.getSource());
+    os << " to ";
+    print(copy.getTarget());
+    return text;
+  }
+  auto copy = cast<CopyOp>(op);
+  print(copy.getSource());
   os << " to ";
-  op->getOperand(1).printAsOperand(os, state);
+  print(copy.getTarget() ? Value(copy.getTarget()) : copy.getResult());
   return text;
 }
 
