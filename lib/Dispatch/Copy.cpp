@@ -153,6 +153,15 @@ static CopyRequest requestOf(CopyDispatch &kernel, Op copy, Value to) {
   return request;
 }
 
+/// Source and target, or result.
+static std::pair<Value, Value> endsOf(Operation *op) {
+  if (auto copy = dyn_cast<CopyAsyncOp>(op))
+    return {copy.getSource(), copy.getTarget()};
+  auto copy = cast<CopyOp>(op);
+  Value target = copy.getTarget();
+  return {copy.getSource(), target ? target : copy.getResult()};
+}
+
 /// What a copy asks for; a problem of its places.
 static Result<CopyRequest> requestOf(CopyDispatch &kernel, Operation *op) {
   CopyRequest request;
@@ -206,8 +215,10 @@ Decision CopyDispatch::decideOne(Operation *op) {
 
 std::vector<CopyDispatch::Decided> CopyDispatch::decideAll() {
   std::vector<Decided> list;
-  for (Operation *op : copiesOf(kernel, std::nullopt))
-    list.push_back({op, decideOne(op)});
+  for (Operation *op : copiesOf(kernel, std::nullopt)) {
+    auto [source, target] = endsOf(op);
+    list.push_back({op, source, target, decideOne(op)});
+  }
   return list;
 }
 
@@ -231,9 +242,9 @@ LogicalResult CopyDispatch::lowerAll() {
   for (Operation *op : copiesOf(kernel, /*bySchedule=*/false))
     if (failed(lower(op, decideOne(op))))
       all = failure();
-  std::vector<Decided> copies;
+  std::vector<std::pair<Operation *, Decision>> copies;
   for (Operation *op : copiesOf(kernel, /*bySchedule=*/true))
-    copies.push_back({op, decideOne(op)});
+    copies.emplace_back(op, decideOne(op));
   for (auto &[op, decision] : copies)
     if (decision.chosen >= 0 && decision.plan.prepare)
       decision.plan.prepare();

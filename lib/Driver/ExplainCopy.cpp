@@ -25,20 +25,12 @@ using namespace mlir;
 using namespace titan;
 
 /// "%mine to %theirs".
-static std::string operandsOf(Operation *op, AsmState &state) {
+static std::string operandsOf(Value source, Value target, AsmState &state) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  auto print = [&](Value value) { value.printAsOperand(os, state); };
-  if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-    print(copy.getSource());
-    os << " to ";
-    print(copy.getTarget());
-    return text;
-  }
-  auto copy = cast<CopyOp>(op);
-  print(copy.getSource());
+  source.printAsOperand(os, state);
   os << " to ";
-  print(copy.getTarget() ? Value(copy.getTarget()) : copy.getResult());
+  target.printAsOperand(os, state);
   return text;
 }
 
@@ -88,11 +80,11 @@ int titan::explainCopy(const ExplainCommand &options) {
       continue;
     AsmState state(kernel, namedFlags());
     dispatch::CopyDispatch dispatch(kernel);
-    for (auto &[op, decision] : dispatch.decideAll()) {
+    for (auto &[op, source, target, decision] : dispatch.decideAll()) {
       int64_t line = 0;
       if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>())
         line = loc.getLine();
-      std::string operands = operandsOf(op, state);
+      std::string operands = operandsOf(source, target, state);
       os << (text.empty() ? "" : "\n") << "kernel @" << kernel.getSymName()
          << ", line " << line << ": " << op->getName() << ' ' << operands
          << "; " << dispatch::issuersOf(op).str() << '\n';

@@ -91,6 +91,7 @@ public:
 
   struct Decided {
     mlir::Operation *op;
+    mlir::Value source, target;
     Decision decision;
   };
   /// Changes nothing.
