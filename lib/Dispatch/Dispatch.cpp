@@ -30,8 +30,10 @@ std::string Cost::str() const {
   auto counted = [](int64_t n, const char *one) {
     return std::to_string(n) + " " + one + (n == 1 ? "" : "s");
   };
-  return counted(instructions, "instruction") + " of " +
-         counted(bytes, "byte") + ", " + counted(threads, "thread") + ", " +
+  // Of products there are no bytes.
+  return counted(instructions, "instruction") +
+         (bytes ? " of " + counted(bytes, "byte") : "") + ", " +
+         counted(threads, "thread") + ", " +
          (fences ? counted(fences, "fence") : "no fences");
 }
 

@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 #include "Building.h"
 
+#include "titan/Dialect/Titan/CopyAsync.h"
 #include "titan/Layout/Access.h"
 
 using namespace mlir;
