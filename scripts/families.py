@@ -27,7 +27,7 @@ parts = {"MmaSync": "Mma"}
 # Operations that are expanded: the passes that are what they become.
 expansions = {
     "Pipe": r"lib/Transforms/(DealTickets\.cpp|ExpandPipes\.h|ExpandPipes\.cpp|PipeBarriers\.cpp|PipeUses\.cpp)|lib/Dialect/Titan/CopyBuilders\.cpp",
-    "Copy": r"lib/Transforms/(ExpandPipes\.h|ExpandPipes\.cpp|PipeUses\.cpp|LowerCopies\.cpp)|lib/Dispatch/\w+\.cpp|(lib|include/titan)/Dialect/Titan/Copy\w+\.(h|cpp)",
+    "Copy": r"lib/Transforms/(ExpandPipes\.h|ExpandPipes\.cpp|PipeUses\.cpp|LowerCopies\.cpp)|(lib|include/titan)/Dispatch/\w+\.(h|cpp)|(lib|include/titan)/Dialect/Titan/Copy\w+\.(h|cpp)",
     "Exchange": r"lib/Transforms/ExpandExchanges\.cpp",
     "Tile": r"lib/Transforms/ExpandExchanges\.cpp",
     "InlinePtx": r"lib/Transforms/InlinePtx\.cpp",

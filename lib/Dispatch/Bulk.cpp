@@ -16,13 +16,16 @@
 //       titan.bulk.load %A[%row + %i, %k], %to, %full
 //     }
 //
+// A multicast tells no barrier what to expect: each CTA that gets the bytes tells its
+// own.
+//
 // Nothing is clipped: the region lies in the tensor. Where rows begin has to be
 // a multiple of 16 bytes: by the address (titan.alignment), strides and offsets,
 // as far as the program tells. A stride that only the launch knows is checked
 // there.
 //
 //===----------------------------------------------------------------------===//
-#include "titan/Dispatch/Copy.h"
+#include "Building.h"
 
 #include "titan/Dialect/Titan/CopyAsync.h"
 
@@ -116,39 +119,43 @@ static Result<Rows> rowsOf(const CopyRequest &request) {
 // Building
 //===----------------------------------------------------------------------===//
 
-static LogicalResult buildBulk(const CopyRequest &request, const Rows &rows) {
+/// A stride that only the launch knows is checked there.
+static void requireRows(const CopyRequest &request, const Rows &rows) {
+  KernelOp kernel = request.getKernel();
+  Location loc = request.op->getLoc();
+  int64_t bytes = getElementBytes(request.places->elementType);
+  OpBuilder b(kernel.getLaunchOp());
+  auto argument = dyn_cast<BlockArgument>(tensorOf(request).memory);
+  auto number = [&](int64_t n) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, n);
+  };
+  for (unsigned d : rows.strides) {
+    Value given = kernel.getLaunch().getArgument(argument.getArgNumber());
+    Value left = arith::RemUIOp::create(
+        b, loc, StrideOp::create(b, loc, given, d), number(bulkUnit / bytes));
+    Value good = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, left,
+                                       number(0));
+    RequireOp::create(
+        b, loc, good, "bulk-alignment",
+        cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()])
+                .getValue()
+                .str() +
+            ": rows begin at multiples of 16 bytes along dimension " +
+            std::to_string(d),
+        StringAttr());
+  }
+}
+
+static Value buildBulk(const CopyRequest &request, const Rows &rows,
+                       OpBuilder &b) {
   const CopyPlaces &places = *request.places;
   const CopyPlace &tensor = tensorOf(request), &tile = tileOf(request);
   bool load = request.from == Memory::Global;
   Location loc = request.op->getLoc();
-  int64_t bytes = getElementBytes(places.elementType);
-  if (KernelOp kernel = request.getKernel(); !rows.strides.empty()) {
-    OpBuilder b(kernel.getLaunchOp());
-    auto argument = cast<BlockArgument>(tensor.memory);
-    Value given = kernel.getLaunch().getArgument(argument.getArgNumber());
-    auto number = [&](int64_t n) -> Value {
-      return arith::ConstantIndexOp::create(b, loc, n);
-    };
-    for (unsigned d : rows.strides) {
-      Value left = arith::RemUIOp::create(
-          b, loc, StrideOp::create(b, loc, given, d), number(bulkUnit / bytes));
-      Value good = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, left,
-                                         number(0));
-      RequireOp::create(
-          b, loc, good, "bulk-alignment",
-          cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()])
-                  .getValue()
-                  .str() +
-              ": rows begin at multiples of 16 bytes along dimension " +
-              std::to_string(d),
-          StringAttr());
-    }
-  }
-  OpBuilder b(request.op);
   auto number = [&](int64_t n) -> Value {
     return arith::ConstantIndexOp::create(b, loc, n);
   };
-  if (load) {
+  if (load && !request.multicast) {
     auto expect = MBarrierExpectTxOp::create(
         b, loc, request.barrier, request.index,
         arith::ConstantIntOp::create(b, loc, places.bytes(), 32));
@@ -182,11 +189,13 @@ static LogicalResult buildBulk(const CopyRequest &request, const Rows &rows) {
         part, arith::MulIOp::create(b, loc, row, number(rows.elements)));
   if (load)
     BulkLoadOp::create(b, loc, tensor.memory, coords, part, request.barrier,
-                       request.index, /*multicast=*/Value(), CachePolicyAttr());
+                       request.index, request.multicast, request.cache);
+  else if (request.reduce)
+    BulkReduceOp::create(b, loc, *request.reduce, part, tensor.memory, coords,
+                         request.cache);
   else
-    BulkStoreOp::create(b, loc, part, tensor.memory, coords, CachePolicyAttr());
-  request.op->erase();
-  return success();
+    BulkStoreOp::create(b, loc, part, tensor.memory, coords, request.cache);
+  return Value();
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,6 +212,10 @@ completesElsewhere(const CopyRequest &request) {
            "(titan.bulk.commit), and signals nothing";
   if (request.rank)
     return "between global memory and a peer there are no bulk copies";
+  if (load && request.reduce)
+    return "reductions go to global memory, or to a peer";
+  if (!load && request.multicast)
+    return "multicast is of loads";
   return std::nullopt;
 }
 
@@ -220,11 +233,14 @@ static Result<Plan> planBulk(const CopyRequest &request) {
   auto rows = rowsOf(request);
   if (!rows)
     return rows.problem();
-  Plan plan;
-  plan.cost = {.instructions = rows->count,
-               .bytes = request.places->bytes() / rows->count};
-  plan.build = [request, rows = *rows] { return buildBulk(request, rows); };
-  return plan;
+  Cost cost{.instructions = rows->count,
+            .bytes = request.places->bytes() / rows->count};
+  return planOf(
+      request.op, cost,
+      [request, rows = *rows](OpBuilder &b) {
+        return buildBulk(request, rows, b);
+      },
+      [request, rows = *rows] { requireRows(request, rows); });
 }
 
 void dispatch::registerBulk(CopyVariants &table) {

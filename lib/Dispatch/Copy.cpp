@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Dispatch/Copy.h"
 
+#include "titan/Analysis/Finding.h"
 #include "titan/Dialect/Titan/CopyAsync.h"
 #include "titan/Dialect/Titan/KernelTarget.h"
 
@@ -65,6 +66,9 @@ CopyPredicate dispatch::isBySchedule() {
           [](const CopyRequest &request) -> std::optional<std::string> {
             if (request.isBySchedule())
               return std::nullopt;
+            if (request.byMap)
+              return "what moves is said by a map, not by a schedule of the "
+                     "tensor";
             return "what moves is said by two places, not by a schedule of the "
                    "tensor";
           }};
@@ -73,9 +77,11 @@ CopyPredicate dispatch::isBySchedule() {
 CopyPredicate dispatch::isBetweenPlaces() {
   return {"validate_copy_op",
           [](const CopyRequest &request) -> std::optional<std::string> {
-            if (!request.isBySchedule())
+            if (request.places)
               return std::nullopt;
-            return "what moves is said by a schedule of the tensor";
+            return request.byMap
+                       ? "what moves is said by a map"
+                       : "what moves is said by a schedule of the tensor";
           }};
 }
 
@@ -109,9 +115,14 @@ CopyVariants &CopyVariants::get() {
   static CopyVariants table = [] {
     CopyVariants own;
     registerTma(own);
+    registerTmaMap(own);
     registerBulk(own);
+    registerCpAsync(own);
     registerDsmem(own);
+    registerStAsync(own);
     registerVectors(own);
+    registerRegisters(own);
+    registerScalars(own);
     return own;
   }();
   return table;
@@ -122,74 +133,123 @@ CopyVariants &CopyVariants::get() {
 //===----------------------------------------------------------------------===//
 
 static Memory memoryOf(Value value) {
-  return isa<GlobalType>(value.getType()) ? Memory::Global : Memory::Shared;
+  if (isa<SharedType>(value.getType()))
+    return Memory::Shared;
+  return isa<RankedTensorType>(value.getType()) ? Memory::Registers
+                                                : Memory::Global;
 }
 
 template <typename Op>
-static CopyRequest requestOf(CopyDispatch &kernel, Op copy) {
+static CopyRequest requestOf(CopyDispatch &kernel, Op copy, Value to) {
   CopyRequest request;
   request.op = copy;
   request.kernel = &kernel;
   request.target = &targetOf(copy);
   request.from = memoryOf(copy.getSource());
-  request.to = memoryOf(copy.getTarget());
+  request.to = memoryOf(to);
   request.issuers = issuersOf(copy);
+  request.rank = copy.getRank();
+  request.forced = copy.getDispatch().value_or("");
   return request;
 }
 
-std::vector<CopyDispatch::Decided>
-CopyDispatch::decideAll(std::optional<bool> bySchedule) {
-  std::vector<Decided> list;
-  kernel.getBody().walk([&](Operation *op) {
-    CopyRequest request;
-    std::optional<Result<CopyPlaces>> places;
-    StringRef forced;
-    if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
-      request = requestOf(*this, copy);
-      request.asynchronous = true;
-      request.barrier = copy.getBarrier();
-      request.index = copy.getIndex();
-      request.rank = copy.getRank();
-      if (!copy.isBySchedule())
-        places = placesOf(copy);
-      forced = copy.getDispatch().value_or("");
-    } else if (auto copy = dyn_cast<CopyOp>(op)) {
-      request = requestOf(*this, copy);
+/// Source and target, or result.
+static std::pair<Value, Value> endsOf(Operation *op) {
+  if (auto copy = dyn_cast<CopyAsyncOp>(op))
+    return {copy.getSource(), copy.getTarget()};
+  auto copy = cast<CopyOp>(op);
+  Value target = copy.getTarget();
+  return {copy.getSource(), target ? target : copy.getResult()};
+}
+
+/// What a copy asks for; a problem of its places.
+static Result<CopyRequest> requestOf(CopyDispatch &kernel, Operation *op) {
+  CopyRequest request;
+  std::optional<Result<CopyPlaces>> places;
+  if (auto copy = dyn_cast<CopyAsyncOp>(op)) {
+    request = requestOf(kernel, copy, copy.getTarget());
+    request.asynchronous = true;
+    request.barrier = copy.getBarrier();
+    request.index = copy.getIndex();
+    request.multicast = copy.getMulticast();
+    request.reduce = copy.getReduce();
+    request.cache = copy.getCacheAttr();
+    request.byMap = copy.isByMap();
+    if (!copy.isBySchedule() && !request.byMap)
       places = placesOf(copy);
-      forced = copy.getDispatch().value_or("");
-    } else {
-      return;
-    }
-    if (bySchedule && *bySchedule == places.has_value())
-      return;
-    if (places && !*places) {
-      // What the verifier says of it, of values that have become numbers since.
-      Decision none;
-      none.verdicts.push_back({"", 0, "plan", places->problem(), {}});
-      list.push_back({op, std::move(none)});
-      return;
-    }
-    if (places)
-      request.places = std::move(**places);
-    list.push_back({op, decide(CopyVariants::get(), request, forced)});
+  } else {
+    auto place = cast<CopyOp>(op);
+    request =
+        requestOf(kernel, place,
+                  place.getTarget() ? place.getTarget() : place.getResult());
+    places = placesOf(place);
+  }
+  if (places && !*places)
+    return places->problem();
+  if (places)
+    request.places = std::move(**places);
+  return request;
+}
+
+static SmallVector<Operation *> copiesOf(KernelOp kernel,
+                                         std::optional<bool> bySchedule) {
+  SmallVector<Operation *> list;
+  kernel.getBody().walk([&](Operation *op) {
+    auto copy = dyn_cast<CopyAsyncOp>(op);
+    if ((copy || isa<CopyOp>(op)) &&
+        (!bySchedule || *bySchedule == (copy && copy.isBySchedule())))
+      list.push_back(op);
   });
   return list;
 }
 
+Decision CopyDispatch::decideOne(Operation *op) {
+  auto request = requestOf(*this, op);
+  if (request)
+    return decide(CopyVariants::get(), *request, request->forced);
+  // What the verifier says of it, of values that have become numbers since.
+  Decision none;
+  none.verdicts.push_back({"", 0, "plan", request.problem(), {}});
+  return none;
+}
+
+std::vector<CopyDispatch::Decided> CopyDispatch::decideAll() {
+  std::vector<Decided> list;
+  for (Operation *op : copiesOf(kernel, std::nullopt)) {
+    auto [source, target] = endsOf(op);
+    list.push_back({op, source, target, decideOne(op)});
+  }
+  return list;
+}
+
+static LogicalResult lower(Operation *op, const Decision &decision) {
+  if (decision.chosen < 0)
+    return emitProblem(op, decision.problem("copy-dispatch"));
+  if (decision.isFallback())
+    emit({.code = Code::CopyScalars,
+          .severity = codeInfo(Code::CopyScalars).severity,
+          .message = "the copy goes element by element: " +
+                     decision.problem("").message,
+          .loc = op->getLoc()});
+  return decision.plan.build();
+}
+
 /// Copies between places first: what a copy by schedule needs hangs on what
-/// reads its tile, and that is what these become.
+/// reads its tile, and that is what these become. One after another: what one
+/// reads in registers another one may have put there.
 LogicalResult CopyDispatch::lowerAll() {
   LogicalResult all = success();
-  for (bool bySchedule : {false, true}) {
-    std::vector<Decided> copies = decideAll(bySchedule);
-    for (auto &[op, decision] : copies)
-      if (decision.chosen >= 0 && decision.plan.prepare)
-        decision.plan.prepare();
-    for (auto &[op, decision] : copies)
-      if (decision.chosen < 0)
-        all = emitProblem(op, decision.problem("copy-dispatch"));
-      else if (failed(decision.plan.build()))
-        all = failure();
-  }
+  for (Operation *op : copiesOf(kernel, /*bySchedule=*/false))
+    if (failed(lower(op, decideOne(op))))
+      all = failure();
+  std::vector<std::pair<Operation *, Decision>> copies;
+  for (Operation *op : copiesOf(kernel, /*bySchedule=*/true))
+    copies.emplace_back(op, decideOne(op));
+  for (auto &[op, decision] : copies)
+    if (decision.chosen >= 0 && decision.plan.prepare)
+      decision.plan.prepare();
+  for (auto &[op, decision] : copies)
+    if (failed(lower(op, decision)))
+      all = failure();
   return all;
 }

@@ -12,6 +12,7 @@
 
 using namespace titan;
 using namespace titan::dispatch;
+using llvm::StringRef;
 
 llvm::StringRef dispatch::nameOf(Memory memory) {
   switch (memory) {
@@ -29,8 +30,10 @@ std::string Cost::str() const {
   auto counted = [](int64_t n, const char *one) {
     return std::to_string(n) + " " + one + (n == 1 ? "" : "s");
   };
-  return counted(instructions, "instruction") + " of " +
-         counted(bytes, "byte") + ", " + counted(threads, "thread") + ", " +
+  // Of products there are no bytes.
+  return counted(instructions, "instruction") +
+         (bytes ? " of " + counted(bytes, "byte") : "") + ", " +
+         counted(threads, "thread") + ", " +
          (fences ? counted(fences, "fence") : "no fences");
 }
 
@@ -57,26 +60,38 @@ Problem Decision::problem(llvm::StringRef code) const {
   if (planned == 1 && !only->problem.code.empty())
     return only->problem;
   std::string text = "no variant does it: ";
+  llvm::ListSeparator comma("; ");
   for (const Verdict &verdict : verdicts)
-    text += (&verdict == verdicts.data() ? "" : "; ") + verdict.name + ": " +
-            sayingOf(verdict);
+    if (!verdict.fits() && !verdict.elsewhere)
+      text +=
+          (StringRef(comma) + verdict.name + ": " + sayingOf(verdict)).str();
   return {code.str(), text};
 }
 
 std::vector<std::string> Decision::lines() const {
   size_t width = 0;
+  std::string elsewhere;
   for (const Verdict &verdict : verdicts)
-    width = std::max(width, verdict.name.size());
+    if (verdict.elsewhere)
+      elsewhere += (elsewhere.empty() ? "" : ", ") + verdict.name;
+    else
+      width = std::max(width, verdict.name.size());
   std::vector<std::string> list;
   for (auto [i, verdict] : llvm::enumerate(verdicts)) {
+    if (verdict.elsewhere)
+      continue;
     std::string line = verdict.name;
     line.append(width - line.size() + 2, ' ');
     line += verdict.fits() ? verdict.cost.str() + "; priority " +
                                  std::to_string(verdict.priority)
                            : "no: " + sayingOf(verdict);
+    if (verdict.fallback && verdict.fits())
+      line += ", where nothing else fits";
     if (static_cast<int>(i) == chosen)
       line += "  <- chosen";
     list.push_back(std::move(line));
   }
+  if (!elsewhere.empty())
+    list.push_back("between other memories: " + elsewhere);
   return list;
 }

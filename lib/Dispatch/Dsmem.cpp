@@ -21,16 +21,16 @@
 //
 // Where all lies together there is one copy and no loop. Nothing waits: the peer
 // has told its barrier how many bytes to expect, and waits for its phase. No
-// other signal says that the source has been read.
+// other signal says that the source has been read. With `reduce(add)` the bytes are
+// added to what is there (titan.bulk.reduce_to_peer).
 //
 //===----------------------------------------------------------------------===//
-#include "titan/Dispatch/Copy.h"
+#include "Building.h"
 
 #include "titan/Layout/CommonRuns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -39,13 +39,6 @@ using namespace titan::dispatch;
 
 /// PTX ISA, cp.async.bulk: addresses and sizes are multiples of this.
 static constexpr int64_t runUnit = 16;
-
-static std::optional<int64_t> constantOf(Value value) {
-  APInt number;
-  if (value && matchPattern(value, m_ConstantInt(&number)))
-    return number.getSExtValue();
-  return std::nullopt;
-}
 
 /// The region in one of the places.
 static LayoutRegion regionOf(CopyDispatch &kernel, const CopyPlace &place) {
@@ -119,45 +112,10 @@ static Value startOf(Arithmetic a, const RunStart &start, ValueRange offsets,
   return result;
 }
 
-/// The same memory of the CTA `rank`.
-static Value mapped(OpBuilder &b, Location loc, Value memory, Value rank) {
-  Type type;
-  if (auto buffer = dyn_cast<SharedType>(memory.getType()))
-    type = SharedType::get(b.getContext(), buffer.getShape(),
-                           buffer.getElementType(), buffer.getSwizzle(),
-                           buffer.getSlots(), /*cluster=*/true);
-  else
-    type = MBarrierType::get(b.getContext(),
-                             cast<MBarrierType>(memory.getType()).getSlots(),
-                             /*cluster=*/true);
-  return MapRankOp::create(b, loc, type, memory, rank);
-}
-
-/// A rank that the launch computes is checked there.
-static void requireRank(const CopyRequest &request) {
-  KernelOp kernel = request.getKernel();
-  auto argument = dyn_cast<BlockArgument>(request.rank);
-  if (!argument || argument.getOwner() != &kernel.getBody().front())
-    return;
-  Value rank = kernel.getLaunchValue(argument);
-  OpBuilder b(kernel.getLaunchOp());
-  Location loc = request.op->getLoc();
-  Value size =
-      arith::ConstantIntOp::create(b, loc, kernel.getClusterSize(), 32);
-  Value good =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, rank, size);
-  RequireOp::create(b, loc, good, "out-of-bounds",
-                    "the rank that a copy goes to is one of the cluster's " +
-                        std::to_string(kernel.getClusterSize()) + " CTAs",
-                    StringAttr());
-}
-
-static LogicalResult buildDsmem(const CopyRequest &request,
-                                const CommonRuns &runs) {
+static Value buildDsmem(const CopyRequest &request, const CommonRuns &runs,
+                        OpBuilder &b) {
   const CopyPlaces &places = *request.places;
-  OpBuilder b(request.op);
   Location loc = request.op->getLoc();
-  requireRank(request);
   int64_t bytes = getElementBytes(places.elementType);
   Value mine = places.source.memory;
   Value there = mapped(b, loc, places.target.memory, request.rank);
@@ -168,11 +126,16 @@ static LogicalResult buildDsmem(const CopyRequest &request,
                runs.bytes == to.getTileBytes() &&
                from.getShape() == to.getShape() &&
                from.getSwizzle() == to.getSwizzle();
-  if (whole) {
-    BulkCopyToPeerOp::create(b, loc, mine, there, barrier, request.index);
-    request.op->erase();
-    return success();
-  }
+  auto copy = [&](Value source, Value target) {
+    if (request.reduce)
+      BulkReduceToPeerOp::create(b, loc, *request.reduce, source, target,
+                                 barrier, request.index);
+    else
+      BulkCopyToPeerOp::create(b, loc, source, target, barrier, request.index);
+    return Value();
+  };
+  if (whole)
+    return copy(mine, there);
   SmallVector<Value> counters;
   for (int64_t extent : runs.extents) {
     Arithmetic a{b, loc};
@@ -191,9 +154,7 @@ static LogicalResult buildDsmem(const CopyRequest &request,
   };
   Value source = run(mine, runs.source, places.source);
   Value target = run(there, runs.target, places.target);
-  BulkCopyToPeerOp::create(b, loc, source, target, barrier, request.index);
-  request.op->erase();
-  return success();
+  return copy(source, target);
 }
 
 //===----------------------------------------------------------------------===//
@@ -214,17 +175,6 @@ static std::optional<std::string> lacksBarrier(const CopyRequest &request) {
   return std::nullopt;
 }
 
-static std::optional<std::string> leavesCluster(const CopyRequest &request) {
-  int64_t size = request.getKernel().getClusterSize();
-  if (size == 1)
-    return "the kernel has no cluster: cluster(2, 1), say, behind its warps";
-  if (auto rank = constantOf(request.rank);
-      rank && (*rank < 0 || *rank >= size))
-    return "rank " + std::to_string(*rank) + " of a cluster of " +
-           std::to_string(size) + " CTAs";
-  return std::nullopt;
-}
-
 static Result<Plan> planDsmem(const CopyRequest &request) {
   const CopyPlaces &places = *request.places;
   auto runs = commonRuns(regionOf(*request.kernel, places.source),
@@ -233,12 +183,13 @@ static Result<Plan> planDsmem(const CopyRequest &request) {
                          getElementBytes(places.elementType), runUnit);
   if (!runs)
     return Problem{"", runs.problem().message};
-  Plan plan;
-  plan.cost = {.instructions = runs->count(), .bytes = runs->bytes};
-  plan.build = [request, runs = std::move(*runs)] {
-    return buildDsmem(request, runs);
-  };
-  return plan;
+  Cost cost{.instructions = runs->count(), .bytes = runs->bytes};
+  return planOf(
+      request.op, cost,
+      [request, runs = std::move(*runs)](OpBuilder &b) {
+        return buildDsmem(request, runs, b);
+      },
+      [request] { requireRank(request); });
 }
 
 void dispatch::registerDsmem(CopyVariants &table) {
@@ -251,6 +202,7 @@ void dispatch::registerDsmem(CopyVariants &table) {
                       singleThread(),
                       {"has_rank", lacksRank},
                       {"has_barrier", lacksBarrier},
-                      {"rank_in_cluster", leavesCluster}},
+                      {"rank_in_cluster", leavesCluster},
+                      takesWords({.reduce = true})},
              .plan = planDsmem});
 }

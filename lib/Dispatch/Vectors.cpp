@@ -6,25 +6,26 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each thread loads its elements and stores them. Which are its own a layout
-// says: as many of a row as one access moves, the lanes along the row, then along
-// rows; warps along rows. Of 128 x 64 elements of two bytes, by one warp:
+// Each thread loads its elements and stores them. Between memories the variant
+// says which are its own (Partition), of a register tile the tile's layout:
 //
-//     reg: 8*c1, 32*r4; lane: 8*c8, 4*r1
+//   global <-> shared        32 accesses of 16 bytes a thread each way, of 128 x 64
+//                            elements of two bytes, by one warp
+//   a peer's -> shared       a pull: the reader loads from the peer's memory
+//   shared -> shared         within the CTA
+//   global <-> registers     as many elements an access as lie together on both sides
+//   shared <-> registers     the same; ldmatrix and stmatrix instead, where the layout
+//                            is made of their matrices
 //
-// 32 accesses of 16 bytes a thread each way. Threads that are too many hold what
-// others hold. A tile of more than `most` bytes a
-// thread goes in parts, rows after rows. Where the tensor may end within the
-// region a mask says so: what lies outside is zero, or is not stored.
+// A tile of more than `most` bytes a thread goes in parts, rows after rows. Where
+// the tensor may end within the region a mask says so: what lies outside is zero, or
+// is not stored.
 //
 //===----------------------------------------------------------------------===//
-#include "titan/Dispatch/Copy.h"
+#include "Building.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
-#include "llvm/Support/MathExtras.h"
-
-#include <numeric>
+#include "titan/Dialect/Titan/CopyAsync.h"
+#include "titan/Layout/Access.h"
 
 using namespace mlir;
 using namespace titan;
@@ -34,244 +35,322 @@ using namespace titan::dispatch;
 /// most of a part.
 static constexpr int64_t widestAccess = 16, mostHeld = 128;
 
-/// The greatest power of two that divides `n` and is at most `limit`.
-static int64_t powerOf(int64_t n, int64_t limit) {
-  int64_t power = 1;
-  while (power * 2 <= limit && n % (power * 2) == 0)
-    power *= 2;
-  return power;
+static int64_t threadsOf(const CopyRequest &request) {
+  return request.issuers.warps * request.target->warpWidth;
 }
 
+//===----------------------------------------------------------------------===//
+// Between memories
+//===----------------------------------------------------------------------===//
+
 namespace {
-/// How threads share a tile.
-struct Partition {
-  SmallVector<int64_t> part; ///< The shape of a part.
-  int64_t parts = 1;
-  LayoutTextAttr layout;
-  int64_t vector = 1;    ///< Elements of an access.
-  int64_t registers = 1; ///< Elements that a thread holds of a part.
+/// A tile in parts, and how threads share one.
+struct Parts {
+  Partition partition;
+  int64_t count = 1;
 };
 } // namespace
 
-/// The layout of a part; a problem where none says it.
-static std::optional<Problem> layOut(Partition &of, MLIRContext *context,
-                                     int64_t lanes, int64_t warps) {
-  int rank = static_cast<int>(of.part.size());
-  std::vector<int64_t> left(of.part.begin(), of.part.end()),
-      stride(of.part.size(), 1);
-  auto take = [&](std::vector<Digit> &digits, int d, int64_t count) {
-    if (count > 1)
-      digits.push_back({count, d, stride[d]});
-    stride[d] *= count;
-    left[d] /= count;
-    return count;
-  };
-  std::vector<Digit> reg, lane, warp;
-  take(reg, rank - 1, of.vector);
-  int64_t threads = lanes, groups = warps;
-  for (int d = rank; d-- > 0;)
-    threads /= take(lane, d, powerOf(left[d], threads));
-  for (int d = 0; d < rank; ++d)
-    groups /= take(warp, d, std::gcd(left[d], groups));
-  of.registers = of.vector;
-  for (int d = rank; d-- > 0;)
-    of.registers *= take(reg, d, left[d]);
-  // The others hold what these hold.
-  if (threads > 1)
-    lane.push_back({threads, Digit::replica, 0});
-  if (groups > 1)
-    warp.push_back({groups, Digit::replica, 0});
-  auto layout = Layout::tile({of.part.begin(), of.part.end()}, std::move(reg),
-                             std::move(lane), std::move(warp));
-  if (!layout)
-    return layout.problem();
-  of.layout = LayoutTextAttr::get(context, layout->str());
+/// Of a tile in shared memory; rows of the other side begin at multiples of
+/// `aligned` bytes.
+static Result<Parts> partsOf(const CopyRequest &request, SharedType tile,
+                             int64_t aligned) {
+  int64_t bytes = tile.getElementBytes();
+  int64_t lanes = request.target->warpWidth, warps = request.issuers.warps;
+  int64_t vector = std::max<int64_t>(1, aligned / bytes);
+  MLIRContext *context = tile.getContext();
+  ArrayRef<int64_t> shape = tile.getShape();
+  auto whole = partitionOf(context, shape, vector, lanes, warps);
+  if (!whole)
+    return whole.problem();
+  Parts parts{std::move(*whole), 1};
+  // Parts of rows, that begin where tiles may.
+  int64_t rows = shape.front(), size = tile.getTileBytes();
+  if (shape.size() > 1 &&
+      (!tile.getSwizzle() || shape.back() * bytes <= tile.getSwizzle()))
+    for (int64_t count = 2;
+         parts.partition.registers * bytes > mostHeld && count <= rows;
+         ++count) {
+      if (rows % count || size / count % tile.getAlignment())
+        continue;
+      SmallVector<int64_t> part(shape);
+      part.front() = rows / count;
+      auto smaller = partitionOf(context, part, vector, lanes, warps);
+      if (!smaller)
+        return smaller.problem();
+      parts = {std::move(*smaller), count};
+    }
+  if (int64_t held = parts.partition.registers * bytes; held > 4 * mostHeld)
+    return Problem{"",
+                   "each thread would hold " + std::to_string(held) +
+                       " bytes at once: let more warps copy, or copy parts"};
+  return parts;
+}
+
+/// The type of the region of a buffer.
+static SharedType regionType(const CopyPlace &place, const CopyPlaces &places) {
+  auto type = cast<SharedType>(place.memory.getType());
+  return SharedType::get(type.getContext(), places.extentsIn(place),
+                         type.getElementType(), type.getSwizzle(), 1,
+                         type.getCluster());
+}
+
+/// Part `part` of a tile.
+static Value partOf(OpBuilder &b, Location loc, Value tile, const Parts &parts,
+                    int64_t part) {
+  if (parts.count == 1)
+    return tile;
+  auto type = cast<SharedType>(tile.getType());
+  SmallVector<int64_t> offsets(type.getRank(), 0);
+  offsets.front() = part * parts.partition.shape.front();
+  return SharedViewOp::create(
+      b, loc,
+      SharedType::get(b.getContext(), parts.partition.shape,
+                      type.getElementType(), type.getSwizzle(), 1,
+                      type.getCluster()),
+      tile, offsets);
+}
+
+static Value buildBetweenMemories(const CopyRequest &request,
+                                  const Parts &parts, OpBuilder &b) {
+  const CopyPlaces &places = *request.places;
+  Location loc = request.op->getLoc();
+  Value from, to;
+  if (places.source.isShared())
+    from = viewOf(b, loc, places.source, places, request.rank);
+  if (places.target.isShared())
+    to = viewOf(b, loc, places.target, places);
+  auto registers = parts.partition.of(places.elementType);
+  for (int64_t part = 0; part < parts.count; ++part) {
+    int64_t first = part * parts.partition.shape.front();
+    Elements of;
+    if (!from || !to)
+      of = elementsOf(b, loc, places, from ? places.target : places.source,
+                      registers, first);
+    // Views of both sides have one shape, but for outer dimensions of 1.
+    Value source = from ? partOf(b, loc, from, parts, part) : Value();
+    Value target = to ? partOf(b, loc, to, parts, part) : Value();
+    Value loaded =
+        from ? SharedLoadOp::create(b, loc, registers, source, UnitAttr())
+                   .getResult()
+             : GlobalLoadOp::create(b, loc, registers, places.source.memory,
+                                    of.indices, of.mask, CacheOperatorAttr(),
+                                    L1PriorityAttr(), IntegerAttr(),
+                                    CachePolicyAttr())
+                   .getResult();
+    if (to)
+      SharedStoreOp::create(b, loc, loaded, target, UnitAttr());
+    else
+      GlobalStoreOp::create(b, loc, loaded, places.target.memory, of.indices,
+                            of.mask, CacheOperatorAttr(), L1PriorityAttr(),
+                            CachePolicyAttr());
+  }
+  return Value();
+}
+
+static Result<Plan> planBetweenMemories(const CopyRequest &request) {
+  const CopyPlaces &places = *request.places;
+  int64_t aligned = widestAccess;
+  for (const CopyPlace *place : {&places.source, &places.target})
+    if (!place->isShared())
+      aligned = alignedIn(request, *place);
+    else if (auto reason = isNoView(*place))
+      return Problem{"", *reason};
+  const CopyPlace &tile =
+      places.target.isShared() ? places.target : places.source;
+  auto parts = partsOf(request, regionType(tile, places), aligned);
+  if (!parts)
+    return parts.problem();
+  const Partition &of = parts->partition;
+  Cost cost{.instructions = 2 * parts->count * of.registers / of.vector,
+            .bytes = threadsOf(request) * of.vector *
+                     getElementBytes(places.elementType),
+            .threads = threadsOf(request)};
+  return planOf(
+      request.op, cost,
+      [request, parts = *parts](OpBuilder &b) {
+        return buildBetweenMemories(request, parts, b);
+      },
+      [request] { requireRank(request); });
+}
+
+//===----------------------------------------------------------------------===//
+// To and from registers
+//===----------------------------------------------------------------------===//
+
+static const CopyPlace &registersOf(const CopyRequest &request) {
+  return request.from == Memory::Registers ? request.places->source
+                                           : request.places->target;
+}
+static const CopyPlace &memoryOf(const CopyRequest &request) {
+  return request.from == Memory::Registers ? request.places->target
+                                           : request.places->source;
+}
+static Layout tileLayoutOf(const CopyRequest &request) {
+  return *getTileLayout(
+      cast<RankedTensorType>(registersOf(request).memory.getType()));
+}
+
+/// The layout is that of the warps that execute the copy.
+static std::optional<std::string> isOfOtherWarps(const CopyRequest &request) {
+  for (const CopyPlace *place :
+       {&request.places->source, &request.places->target}) {
+    if (!place->registers)
+      continue;
+    int64_t warps =
+        getTileLayout(cast<RankedTensorType>(place->memory.getType()))->warps();
+    if (request.issuers.warps % warps)
+      return "the tile's layout is of " + std::to_string(warps) +
+             " warps, and " + request.issuers.str() + " execute it";
+  }
   return std::nullopt;
 }
 
-static Result<Partition> partitionOf(const CopyRequest &request) {
-  const CopyPlaces &places = *request.places;
-  bool load = request.from == Memory::Global;
-  const CopyPlace &tensor = load ? places.source : places.target,
-                  &tile = load ? places.target : places.source;
-  auto buffer = cast<SharedType>(tile.memory.getType());
-  int64_t bytes = buffer.getElementBytes();
-  // How much of a row lies together in global memory at a multiple of that.
-  TrailingZeros &zeros = request.kernel->zeros();
-  int64_t aligned = widestAccess;
-  auto meet = [&](unsigned trailing) {
-    aligned = std::min(aligned, int64_t(1) << std::min(trailing, 4u));
-  };
-  unsigned width = llvm::Log2_64(bytes);
-  meet(zeros.ofAddress(tensor.memory));
-  auto type = cast<GlobalType>(tensor.memory.getType());
-  for (unsigned d = 0; d < type.getRank(); ++d) {
-    bool last = d + 1 == type.getRank();
-    if (last && !tensor.offsets.empty())
-      meet(zeros.of(tensor.offsets[d]) + width);
-    if (!last && type.getShape()[d] != 1)
-      meet(zeros.ofStride(tensor.memory, d) + width);
-  }
-  Partition of;
-  of.part.assign(buffer.getShape().begin(), buffer.getShape().end());
-  of.vector = powerOf(of.part.back(), std::max<int64_t>(1, aligned / bytes));
-  int64_t lanes = request.target->warpWidth, warps = request.issuers.warps;
-  MLIRContext *context = buffer.getContext();
-  if (auto problem = layOut(of, context, lanes, warps))
-    return Problem{"", problem->message};
-  // Parts of rows, that begin where tiles may.
-  int64_t rows = of.part.front(), whole = buffer.getTileBytes();
-  if (of.part.size() > 1 &&
-      (!buffer.getSwizzle() ||
-       buffer.getShape().back() * bytes <= buffer.getSwizzle()))
-    for (int64_t parts = 2; of.registers * bytes > mostHeld && parts <= rows;
-         ++parts) {
-      if (rows % parts || whole / parts % buffer.getAlignment())
-        continue;
-      Partition smaller = of;
-      smaller.part.front() = rows / parts;
-      smaller.parts = parts;
-      if (auto problem = layOut(smaller, context, lanes, warps))
-        return Problem{"", problem->message};
-      of = smaller;
-    }
-  if (of.registers * bytes > 4 * mostHeld)
-    return Problem{
-        "", "each thread would hold " + std::to_string(of.registers * bytes) +
-                " bytes at once: let more warps copy, or copy parts"};
-  return of;
-}
-
-//===----------------------------------------------------------------------===//
-// Building
-//===----------------------------------------------------------------------===//
-
-static LogicalResult buildVectors(const CopyRequest &request,
-                                  const Partition &of) {
-  const CopyPlaces &places = *request.places;
-  bool load = request.from == Memory::Global;
-  const CopyPlace &tensor = load ? places.source : places.target,
-                  &tile = load ? places.target : places.source;
-  auto type = cast<GlobalType>(tensor.memory.getType());
-  auto buffer = cast<SharedType>(tile.memory.getType());
-  OpBuilder b(request.op);
-  Location loc = request.op->getLoc();
-  auto like = [&](Type element) {
-    return RankedTensorType::get(of.part, element, of.layout);
-  };
-  auto index = like(b.getI32Type());
-  auto splat = [&](Value scalar) -> Value {
-    if (!scalar.getType().isInteger(32))
-      scalar = b.createOrFold<arith::IndexCastOp>(loc, b.getI32Type(), scalar);
-    return SplatOp::create(b, loc, index, scalar);
-  };
-  size_t outer = type.getRank() - of.part.size();
-  for (int64_t part = 0; part < of.parts; ++part) {
-    SmallVector<Value> indices;
-    Value mask;
-    for (size_t d = 0; d < type.getRank(); ++d) {
-      Value at;
-      std::optional<int64_t> known = 0;
-      if (d >= outer)
-        at = CoordinateOp::create(b, loc, index, d - outer);
-      if (!tensor.offsets.empty()) {
-        APInt number;
-        known = matchPattern(tensor.offsets[d], m_ConstantInt(&number))
-                    ? std::optional<int64_t>(number.getSExtValue())
-                    : std::nullopt;
-        Value offset = splat(tensor.offsets[d]);
-        at = !at          ? offset
-             : known == 0 ? at
-                          : arith::AddIOp::create(b, loc, at, offset);
-      } else if (!at) {
-        at = splat(arith::ConstantIntOp::create(b, loc, 0, 32));
-      }
-      if (int64_t first = part * of.part.front(); d == outer && first)
-        at = arith::AddIOp::create(
-            b, loc, at, splat(arith::ConstantIntOp::create(b, loc, first, 32)));
-      indices.push_back(at);
-      int64_t size = type.getShape()[d],
-              extent = d >= outer ? places.extents[d - outer] : 1;
-      if (!ShapedType::isDynamic(size) && known && *known >= 0 &&
-          *known + extent <= size)
-        continue;
-      // Below 0 is large, too.
-      Value bound = splat(DimOp::create(b, loc, tensor.memory, d));
-      Value inside =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, bound);
-      mask = mask ? arith::AndIOp::create(b, loc, mask, inside) : inside;
-    }
-    Value shared = tile.memory;
-    if (of.parts > 1) {
-      SmallVector<int64_t> offsets(of.part.size(), 0);
-      offsets.front() = part * of.part.front();
-      shared = SharedViewOp::create(
-          b, loc,
-          SharedType::get(b.getContext(), of.part, buffer.getElementType(),
-                          buffer.getSwizzle(), 1, false),
-          shared, offsets);
-    }
-    auto registers = like(places.elementType);
-    if (load) {
-      Value loaded = GlobalLoadOp::create(
-          b, loc, registers, tensor.memory, indices, mask, CacheOperatorAttr(),
-          L1PriorityAttr(), IntegerAttr(), CachePolicyAttr());
-      SharedStoreOp::create(b, loc, loaded, shared, UnitAttr());
-    } else {
-      Value loaded =
-          SharedLoadOp::create(b, loc, registers, shared, UnitAttr());
-      GlobalStoreOp::create(b, loc, loaded, tensor.memory, indices, mask,
-                            CacheOperatorAttr(), L1PriorityAttr(),
-                            CachePolicyAttr());
-    }
-  }
-  request.op->erase();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// The variant
-//===----------------------------------------------------------------------===//
-
-static std::optional<std::string> isElected(const CopyRequest &request) {
-  if (request.issuers.kind != Issuers::Thread &&
-      request.issuers.kind != Issuers::Threads)
-    return std::nullopt;
-  return "expected all threads of warps, and " + request.issuers.str() +
-         (request.issuers.warps == 1 ? " executes it" : " execute it");
-}
-
-static std::optional<std::string> isPartOrRelaid(const CopyRequest &request) {
-  const CopyPlaces &places = *request.places;
-  const CopyPlace &tile =
-      request.from == Memory::Shared ? places.source : places.target;
-  if (!tile.relaid && tile.offsets.empty() && tile.shape == places.extents)
-    return std::nullopt;
-  return tile.relaid ? "another layout than the buffer's type has"
-                     : "a region of the buffer: copy to a titan.shared.view";
+/// By loads and stores of elements that the tile's layout names: of shared
+/// memory, `matrix` those of matrices, or of global memory.
+static Result<Plan> planRegisters(const CopyRequest &request, Cost cost,
+                                  bool matrix) {
+  cost.threads = threadsOf(request);
+  return planOf(
+      request.op, cost,
+      [request, matrix](OpBuilder &b) -> Value {
+        const CopyPlaces &places = *request.places;
+        Location loc = request.op->getLoc();
+        const CopyPlace &memory = memoryOf(request);
+        Value tile = registersOf(request).memory;
+        auto type = cast<RankedTensorType>(tile.getType());
+        bool load = request.from != Memory::Registers;
+        if (memory.isShared()) {
+          Value view = viewOf(b, loc, memory, places, request.rank);
+          Operation *access;
+          Value result;
+          if (load) {
+            auto op = SharedLoadOp::create(b, loc, type, view, matrix);
+            access = op;
+            result = op;
+          } else {
+            access = SharedStoreOp::create(b, loc, tile, view, matrix);
+          }
+          if (!matrix)
+            access->setDiscardableAttr(byVectors, b.getUnitAttr());
+          return result;
+        }
+        Elements of = elementsOf(b, loc, places, memory, type);
+        if (load)
+          return GlobalLoadOp::create(b, loc, type, memory.memory, of.indices,
+                                      of.mask, CacheOperatorAttr(),
+                                      L1PriorityAttr(), IntegerAttr(),
+                                      CachePolicyAttr());
+        GlobalStoreOp::create(b, loc, tile, memory.memory, of.indices, of.mask,
+                              CacheOperatorAttr(), L1PriorityAttr(),
+                              CachePolicyAttr());
+        return Value();
+      },
+      [request] { requireRank(request); });
 }
 
 static Result<Plan> planVectors(const CopyRequest &request) {
-  auto of = partitionOf(request);
-  if (!of)
-    return of.problem();
-  Plan plan;
-  int64_t threads = request.issuers.warps * request.target->warpWidth;
-  plan.cost = {.instructions = 2 * of->parts * of->registers / of->vector,
-               .bytes = threads * of->vector *
-                        getElementBytes(request.places->elementType),
-               .threads = threads};
-  plan.build = [request, of = *of] { return buildVectors(request, of); };
-  return plan;
+  if (request.from != Memory::Registers && request.to != Memory::Registers)
+    return planBetweenMemories(request);
+  const CopyPlaces &places = *request.places;
+  const CopyPlace &memory = memoryOf(request);
+  Layout layout = tileLayoutOf(request);
+  int64_t bytes = getElementBytes(places.elementType), width;
+  if (memory.isShared()) {
+    if (auto reason = isNoView(memory))
+      return Problem{"", *reason};
+    width = vectorBytes(layout, regionType(memory, places).getLayout(), bytes);
+  } else {
+    int64_t together = layout.alignedRun(layout.rank() - 1);
+    width =
+        std::max(bytes, powerOf(together * bytes, alignedIn(request, memory)));
+  }
+  return planRegisters(request,
+                       {.instructions = layout.registers() * bytes / width,
+                        .bytes = threadsOf(request) * width},
+                       /*matrix=*/false);
+}
+
+/// ldmatrix, stmatrix: in fewer instructions than vectors, and in no more
+/// wavefronts; who asks for them may have more of these.
+static Result<Plan> planMatrices(const CopyRequest &request) {
+  const CopyPlaces &places = *request.places;
+  const CopyPlace &memory = memoryOf(request);
+  if (auto reason = isNoView(memory))
+    return Problem{"", *reason};
+  Layout layout = tileLayoutOf(request);
+  if (layout.rank() != 2 || getElementBytes(places.elementType) != 2)
+    return Problem{"", "tiles of two dimensions of elements of 16 bits"};
+  bool store = request.from == Memory::Registers;
+  auto free = layout.freeInputs();
+  if (store && (!free || !free->empty()))
+    return Problem{"", "several threads hold one element, and stmatrix stores "
+                       "what each lane has"};
+  Layout image = regionType(memory, places).getLayout();
+  auto plan = MatrixPlan::make(layout, image, /*trans=*/false);
+  if (!plan)
+    plan = MatrixPlan::make(layout, image, /*trans=*/true);
+  if (!plan)
+    return Problem{"", plan.problem().message};
+  auto vectors = accessCost(layout, image, 2);
+  int64_t most = 0;
+  for (int64_t warp = 0; warp < layout.warps(); ++warp) {
+    int64_t wavefronts = 0;
+    for (int64_t n = 0; n < plan->instructions(); ++n)
+      wavefronts += plan->wavefronts(n, warp);
+    most = std::max(most, wavefronts);
+  }
+  if (request.forced.empty() && vectors && most > vectors->wavefronts)
+    return Problem{"", "rows of matrices meet in banks: " +
+                           std::to_string(most) + " wavefronts, vectors take " +
+                           std::to_string(vectors->wavefronts)};
+  return planRegisters(
+      request,
+      {.instructions = plan->instructions(),
+       .bytes = plan->registers() * 2 * layout.lanes() * layout.warps()},
+      /*matrix=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// The variants
+//===----------------------------------------------------------------------===//
+
+static std::optional<std::string> isFarAway(const CopyRequest &request) {
+  return request.rank ? leavesCluster(request) : std::nullopt;
+}
+static std::optional<std::string> isOfPeer(const CopyRequest &request) {
+  if (request.rank)
+    return "ldmatrix reads the CTA's own shared memory";
+  return std::nullopt;
 }
 
 void dispatch::registerVectors(CopyVariants &table) {
   table.add({.name = "vectors",
              .directions = {{Memory::Global, Memory::Shared},
-                            {Memory::Shared, Memory::Global}},
+                            {Memory::Shared, Memory::Global},
+                            {Memory::Shared, Memory::Shared},
+                            {Memory::Global, Memory::Registers},
+                            {Memory::Registers, Memory::Global},
+                            {Memory::Shared, Memory::Registers},
+                            {Memory::Registers, Memory::Shared}},
              .when = {isBetweenPlaces(),
                       isAsynchronous(false),
-                      {"all_threads", isElected},
-                      {"whole_tile", isPartOrRelaid}},
+                      allThreads(),
+                      {"rank_in_cluster", isFarAway},
+                      {"own_warps", isOfOtherWarps}},
              .plan = planVectors});
+  table.add({.name = "ldmatrix",
+             .directions = {{Memory::Shared, Memory::Registers}},
+             .targets = {TargetId::Sm90a, TargetId::Sm100a},
+             .priority = 1,
+             .when = {allThreads(),
+                      {"own_cta", isOfPeer},
+                      {"own_warps", isOfOtherWarps}},
+             .plan = planMatrices});
+  table.add({.name = "stmatrix",
+             .directions = {{Memory::Registers, Memory::Shared}},
+             .targets = {TargetId::Sm90a, TargetId::Sm100a},
+             .priority = 1,
+             .when = {allThreads(), {"own_warps", isOfOtherWarps}},
+             .plan = planMatrices});
 }

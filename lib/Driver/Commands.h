@@ -38,8 +38,8 @@ struct ExplainCommand : Command {
 int runExplain(const ExplainCommand &options);
 /// titan explain layout (ExplainLayout.cpp).
 int explainLayout(const ExplainCommand &options);
-/// titan explain copy (ExplainCopy.cpp).
-int explainCopy(const ExplainCommand &options);
+/// titan explain copy, titan explain product (ExplainCopy.cpp).
+int explainDispatch(const ExplainCommand &options);
 
 struct RunCommand : Command {
   Strictness strictness;

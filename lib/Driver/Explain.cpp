@@ -444,8 +444,8 @@ int titan::runExplain(const ExplainCommand &options) {
     return explainTma(options);
   if (topic == "layout")
     return explainLayout(options);
-  if (topic == "copy")
-    return explainCopy(options);
+  if (topic == "copy" || topic == "product")
+    return explainDispatch(options);
   if (topic == "reference" && options.kernel.empty())
     return writeReference(options);
   Session session("explain", options.json);
@@ -453,9 +453,11 @@ int titan::runExplain(const ExplainCommand &options) {
     session.fail(
         Code::BadArgument,
         options.kernel.empty()
-            ? "only titan explain copy, effects, layout, tma and reference "
-              "take a file"
-            : "only titan explain copy, effects, layout and tma take a kernel",
+            ? "only titan explain copy, product, effects, layout, tma and "
+              "reference take a file"
+            : "only titan explain copy, product, effects, layout and tma take "
+              "a "
+              "kernel",
         "leave out what follows '" + topic.str() + "'");
     return session.finish(BadInput, "");
   }
@@ -480,7 +482,7 @@ int titan::runExplain(const ExplainCommand &options) {
     session.fail(
         Code::BadArgument, "titan explain needs a TOPIC",
         "a code (titan explain codes lists them), an operation or "
-        "attribute (titan explain operations), copy FILE, "
+        "attribute (titan explain operations), copy FILE, product FILE, "
         "effects FILE, layout FILE, tma FILE, targets, facts or proxies");
     return session.finish(BadInput, "");
   }

@@ -1,4 +1,4 @@
-//===- ExplainCopy.cpp - titan explain copy -------------------------------===//
+//===- ExplainCopy.cpp - titan explain copy, titan explain product --------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -7,14 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // titan explain copy FILE prints, for each copy of its kernels, what moves and
-// what each variant says of it (docs/dispatch.md). With --json the same is in
-// "copies".
+// what each variant says of it (docs/dispatch.md); titan explain product FILE the
+// same of its products. With --json it is in "copies", "products".
 //
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
 
 #include "titan/Dialect/Titan/CopyAsync.h"
-#include "titan/Dispatch/Copy.h"
+#include "titan/Dispatch/Product.h"
 #include "titan/Driver/Session.h"
 #include "titan/Target/ExitStatus.h"
 #include "titan/Transforms/Passes.h"
@@ -25,12 +25,13 @@ using namespace mlir;
 using namespace titan;
 
 /// "%mine to %theirs".
-static std::string operandsOf(Operation *op, AsmState &state) {
+static std::string operandsOf(ValueRange values, StringRef between,
+                              AsmState &state) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  op->getOperand(0).printAsOperand(os, state);
-  os << " to ";
-  op->getOperand(1).printAsOperand(os, state);
+  llvm::interleave(
+      values, os, [&](Value value) { value.printAsOperand(os, state); },
+      between);
   return text;
 }
 
@@ -51,10 +52,12 @@ static llvm::json::Object jsonOf(const dispatch::Verdict &verdict) {
   return object;
 }
 
-int titan::explainCopy(const ExplainCommand &options) {
+int titan::explainDispatch(const ExplainCommand &options) {
+  bool copies = options.topic == "copy";
   Session session("explain", options.json);
   if (options.file.empty()) {
-    session.fail(Code::BadArgument, "titan explain copy needs a FILE");
+    session.fail(Code::BadArgument,
+                 "titan explain " + options.topic + " needs a FILE");
     return session.finish(BadInput, "");
   }
   OwningOpRef<ModuleOp> module = session.parse(options.file);
@@ -73,18 +76,17 @@ int titan::explainCopy(const ExplainCommand &options) {
     return session.finish(Findings, "");
   std::string text;
   llvm::raw_string_ostream os(text);
-  llvm::json::Array copies;
+  llvm::json::Array list;
   int exit = Good;
   for (auto kernel : module->getOps<KernelOp>()) {
     if (!options.kernel.empty() && kernel.getSymName() != options.kernel)
       continue;
     AsmState state(kernel, namedFlags());
-    dispatch::CopyDispatch dispatch(kernel);
-    for (auto &[op, decision] : dispatch.decideAll()) {
+    auto print = [&](Operation *op, const std::string &operands,
+                     const dispatch::Decision &decision, const char *code) {
       int64_t line = 0;
       if (auto loc = op->getLoc()->findInstanceOf<FileLineColLoc>())
         line = loc.getLine();
-      std::string operands = operandsOf(op, state);
       os << (text.empty() ? "" : "\n") << "kernel @" << kernel.getSymName()
          << ", line " << line << ": " << op->getName() << ' ' << operands
          << "; " << dispatch::issuersOf(op).str() << '\n';
@@ -93,24 +95,35 @@ int titan::explainCopy(const ExplainCommand &options) {
       llvm::json::Array variants;
       for (const dispatch::Verdict &verdict : decision.verdicts)
         variants.push_back(jsonOf(verdict));
-      llvm::json::Object copy{{"kernel", jsonText(kernel.getSymName())},
-                              {"line", line},
-                              {"operation", op->getName().getStringRef()},
-                              {"operands", jsonText(operands)},
-                              {"variants", std::move(variants)}};
+      llvm::json::Object object{{"kernel", jsonText(kernel.getSymName())},
+                                {"line", line},
+                                {"operation", op->getName().getStringRef()},
+                                {"operands", jsonText(operands)},
+                                {"variants", std::move(variants)}};
       if (decision.chosen >= 0)
-        copy["chosen"] = jsonText(decision.verdicts[decision.chosen].name);
-      copies.push_back(std::move(copy));
+        object["chosen"] = jsonText(decision.verdicts[decision.chosen].name);
+      list.push_back(std::move(object));
       if (decision.chosen < 0) {
-        (void)emitProblem(op, decision.problem("copy-dispatch"));
+        (void)emitProblem(op, decision.problem(code));
         exit = Findings;
       }
+    };
+    if (copies) {
+      dispatch::CopyDispatch dispatch(kernel);
+      for (auto &[op, source, target, decision] : dispatch.decideAll())
+        print(op, operandsOf({source, target}, " to ", state), decision,
+              "copy-dispatch");
+    } else {
+      for (auto &[op, decision] : dispatch::decideProducts(kernel))
+        print(op, operandsOf(op->getOperands(), ", ", state), decision,
+              "product-dispatch");
     }
   }
-  if (copies.empty()) {
-    session.fail(Code::BadArgument, options.file + ": there is no copy");
+  if (list.empty()) {
+    session.fail(Code::BadArgument,
+                 options.file + ": there is no " + options.topic);
     return session.finish(BadInput, "");
   }
-  session.result["copies"] = std::move(copies);
+  session.result[copies ? "copies" : "products"] = std::move(list);
   return session.finish(exit, StringRef(text).rtrim());
 }

@@ -8,7 +8,7 @@
 #include "titan/Driver/Plugin.h"
 
 #include "titan/Conversion/LoweringTable.h"
-#include "titan/Dispatch/Copy.h"
+#include "titan/Dispatch/Product.h"
 #include "titan/Simulator/ExecutionTable.h"
 
 #include "llvm/Support/DynamicLibrary.h"
@@ -63,7 +63,8 @@ llvm::Error titan::loadPlugin(llvm::StringRef file) {
 
 void titan::registerPlugins(mlir::DialectRegistry &registry) {
   PluginHost host{registry, sim::ExecutionTable::get(), LoweringTable::get(),
-                  dispatch::CopyVariants::get()};
+                  dispatch::CopyVariants::get(),
+                  dispatch::ProductVariants::get()};
   for (const PluginInfo &plugin : loaded())
     plugin.registerFamilies(host);
 }

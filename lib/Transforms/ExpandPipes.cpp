@@ -413,6 +413,7 @@ LogicalResult Expander::expandUse(Operation *op) {
                           use.getFillAttr(), /*reduce=*/AtomicOpAttr(),
                           use.getCacheAttr(), /*sourceOffsets=*/ValueRange(),
                           /*targetOffsets=*/ValueRange(), /*rank=*/Value(),
+                          /*filter=*/ValueRange(), /*multicast=*/Value(),
                           /*sourceLayout=*/LayoutTextAttr(),
                           /*targetLayout=*/LayoutTextAttr(),
                           /*extents=*/DenseI64ArrayAttr(),

@@ -1,4 +1,4 @@
-//===- LowerCopies.cpp - each copy becomes what its variant builds --------===//
+//===- LowerCopies.cpp - copies and products become what variants build ---===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Transforms/Passes.h"
 
-#include "titan/Dispatch/Copy.h"
+#include "titan/Dispatch/Product.h"
 
 namespace titan {
 #define GEN_PASS_DEF_LOWERCOPIES
@@ -26,8 +26,11 @@ struct LowerCopiesPass : titan::impl::LowerCopiesBase<LowerCopiesPass> {
   using LowerCopiesBase::LowerCopiesBase;
 
   void runOnOperation() override {
-    if (failed(
-            dispatch::CopyDispatch(getOperation(), assertIndices).lowerAll()))
+    // Products first: what holes of a copied tile reach hangs on them.
+    LogicalResult products = dispatch::lowerProducts(getOperation()),
+                  copies = dispatch::CopyDispatch(getOperation(), assertIndices)
+                               .lowerAll();
+    if (failed(products) || failed(copies))
       signalPassFailure();
   }
 };

@@ -19,7 +19,7 @@ titan.kernel @k(%A: !matrix, %C: !titan.global<128x64xbf16>) warps(1) cluster(2,
   %r = titan.shared.alloc : !ring
   %w = titan.shared.alloc : !titan.shared<128x64xf32>
   %full = titan.mbarrier.alloc : !titan.mbarrier
-  // expected-error @+1 {{[copy-form] one of the two places is shared memory}}
+  // expected-error @+1 {{[copy-form] one of the two places is shared memory, or registers}}
   titan.copy %A to %A : !matrix, !matrix
   titan.return
 }
@@ -403,8 +403,8 @@ titan.kernel @k(%A: !matrix, %C: !titan.global<128x64xbf16>) warps(1) cluster(2,
   %r = titan.shared.alloc : !ring
   %w = titan.shared.alloc : !titan.shared<128x64xf32>
   %full = titan.mbarrier.alloc : !titan.mbarrier
-  // expected-error @+1 {{[not-supported-yet] weak, strong, fill, reduce and cache of a copy without a schedule}}
-  titan.copy_async %a to %b rank(%i1) signals %full reduce(add) : !tile, !tile, !titan.mbarrier
+  // expected-error @+1 {{[not-supported-yet] weak, strong and fill of a copy without a schedule}}
+  titan.copy_async %a to %b rank(%i1) signals %full strong : !tile, !tile, !titan.mbarrier
   titan.return
 }
 

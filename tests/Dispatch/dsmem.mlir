@@ -4,9 +4,12 @@
 // RUN: titan explain copy %s | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN: kernel @dsmem_copy, line [[#]]: titan.copy %A to %src; a warp
 // EXPLAIN-NEXT: tma no: has_schedule: what moves is said by two places, not by a schedule of the tensor
+// EXPLAIN-NEXT: tma_map no: has_map: what moves is said by two places, not by a map
 // EXPLAIN-NEXT: bulk no: is_asynchronous: titan.copy is over when its threads go on
-// EXPLAIN-NEXT: dsmem no: is_shared_to_shared: goes from global to shared
+// EXPLAIN-NEXT: cp_async no: is_asynchronous: titan.copy is over when its threads go on
 // EXPLAIN-NEXT: vectors 64 instructions of 512 bytes, 32 threads, no fences; priority 0 <- chosen
+// EXPLAIN-NEXT: scalars 16384 instructions of 2 bytes, 1 thread, no fences; priority -1, where nothing else fits
+// EXPLAIN-NEXT: between other memories: dsmem, st_async, ldmatrix, stmatrix, moves, shuffles, exchange
 // EXPLAIN: titan.copy_async %src to %dst; one thread
 // EXPLAIN-NEXT: dsmem 1 instruction of 16384 bytes, 1 thread, no fences; priority 10 <- chosen
 // EXPLAIN-NOT: no:
@@ -42,7 +45,7 @@
 // Any other way is declined: the copy is no titan.copy, and has no schedule.
 // VARIANT by_vectors: in SEND `"dsmem"` -> `"vectors"`
 // RUN: %variant by_vectors %s | not titan check - 2>&1 | FileCheck %s --check-prefix=BY-VECTORS
-// BY-VECTORS: error: {{.*}}[copy-dispatch] dispatch("vectors") does not fit: is_global_to_shared_or_shared_to_global: goes from shared to shared
+// BY-VECTORS: error: {{.*}}[copy-dispatch] dispatch("vectors") does not fit: is_synchronous: titan.copy_async completes later
 // VARIANT by_magic: in SEND `"dsmem"` -> `"magic"`
 // RUN: %variant by_magic %s | not titan check - 2>&1 | FileCheck %s --check-prefix=BY-MAGIC
 // BY-MAGIC: error: {{.*}}[copy-dispatch] there is no variant 'magic'

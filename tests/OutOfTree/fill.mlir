@@ -36,12 +36,13 @@
 // PTX-LABEL: .entry ordered
 // PTX-COUNT-64: st.shared
 //
-// A variant of copies: the only one that goes from shared to shared memory of one CTA.
+// A variant of copies: cheaper than the one that does everything, for one thread.
 // RUN: %t/titan/bin/titan explain copy --load-plugin=%t/build/Demo.so --kernel copied %s | FileCheck %s --check-prefix=VARIANTS
 // VARIANTS: titan.copy %buf to %other; one thread
 // VARIANTS: dsmem no: is_asynchronous: titan.copy is over when its threads go on
-// VARIANTS: vectors no: is_global_to_shared_or_shared_to_global
-// VARIANTS: demo_line 128 instructions of 4 bytes, 1 thread, no fences; priority 0 <- chosen
+// VARIANTS: vectors no: all_threads: expected all threads of warps, and one thread executes it
+// VARIANTS: scalars {{.*}}, where nothing else fits
+// VARIANTS-NEXT: demo_line 128 instructions of 4 bytes, 1 thread, no fences; priority 0 <- chosen
 // RUN: %t/titan/bin/titan check --load-plugin=%t/build/Demo.so --kernel copied %s
 // RUN: %t/titan/bin/titan run --load-plugin=%t/build/Demo.so --kernel copied --no-reference --shape D=4 --arg D=zeros --scalar x=2.5 --out D=%t.npy %s
 // RUN: %python -c "import sys; assert open(sys.argv[1], 'rb').read()[-16:].hex() == '00002040' + 12 * '00'" %t.npy

@@ -8,12 +8,19 @@
 //
 // What variants of copies are asked about, and the variants that there are:
 //
-//   variant   from, to            issued by     completes on        file
-//   tma       global <-> shared   one thread    phase, bulk group   Tma.cpp
-//   bulk      global <-> shared   one thread    phase, bulk group   Bulk.cpp
-//   dsmem     shared -> shared    one thread    the peer's phase    Dsmem.cpp
-//             of a peer
-//   vectors   global <-> shared   all threads   when they go on     Vectors.cpp
+//   variant    from, to               issued by     completes on         file
+//   tma        global <-> shared      one thread    phase, bulk group    Tma.cpp
+//   tma_map    global <-> shared      one thread    phase, bulk group    TmaMap.cpp
+//   bulk       global <-> shared      one thread    phase, bulk group    Bulk.cpp
+//   cp_async   global -> shared       all threads   phase, async group   CpAsync.cpp
+//   dsmem      shared -> a peer's     one thread    the peer's phase     Dsmem.cpp
+//   st_async   shared -> a peer's     all threads   the peer's phase     StAsync.cpp
+//   vectors    global, shared,        all threads   when they go on      Vectors.cpp
+//              registers; a peer's ->
+//   ldmatrix   shared -> registers    all threads   when they go on      Vectors.cpp
+//   stmatrix   registers -> shared    all threads   when they go on      Vectors.cpp
+//   moves, shuffles, exchange: registers -> registers                    Registers.cpp
+//   scalars    all but registers      one thread    when it goes on      Scalars.cpp
 //
 // A family from outside of the tree adds its own (Driver/Plugin.h):
 //
@@ -56,9 +63,15 @@ struct CopyRequest {
   bool asynchronous = false;
   /// Where it is no copy by schedule.
   std::optional<CopyPlaces> places;
-  mlir::Value barrier, index, rank;
+  mlir::Value barrier, index, rank, multicast;
+  std::optional<AtomicOp> reduce;
+  CachePolicyAttr cache;
+  /// The variant that the operation asks for; empty: any.
+  llvm::StringRef forced;
+  /// What moves is said by a tensor map.
+  bool byMap = false;
 
-  bool isBySchedule() const { return !places; }
+  bool isBySchedule() const { return !places && !byMap; }
   KernelOp getKernel() const { return op->getParentOfType<KernelOp>(); }
 };
 
@@ -78,11 +91,13 @@ public:
 
   struct Decided {
     mlir::Operation *op;
+    mlir::Value source, target;
     Decision decision;
   };
-  /// All copies, in the order of the text, or those by schedule, or those
-  /// between places; changes nothing.
-  std::vector<Decided> decideAll(std::optional<bool> bySchedule = {});
+  /// Changes nothing.
+  Decision decideOne(mlir::Operation *op);
+  /// All copies, in the order of the text.
+  std::vector<Decided> decideAll();
   /// Puts each copy's variant in its place; errors for those that have none.
   mlir::LogicalResult lowerAll();
 
@@ -118,7 +133,12 @@ CopyPredicate singleThread();
 void registerTma(CopyVariants &table);
 void registerBulk(CopyVariants &table);
 void registerDsmem(CopyVariants &table);
+void registerTmaMap(CopyVariants &table);
+void registerCpAsync(CopyVariants &table);
+void registerStAsync(CopyVariants &table);
 void registerVectors(CopyVariants &table);
+void registerRegisters(CopyVariants &table);
+void registerScalars(CopyVariants &table);
 
 } // namespace titan::dispatch
 

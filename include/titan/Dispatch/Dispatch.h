@@ -87,9 +87,12 @@ template <typename Request> struct Predicate {
 
 template <typename Request> struct Variant {
   std::string name;
-  std::vector<std::pair<Memory, Memory>> directions;
-  std::vector<TargetId> targets; ///< Empty: all.
+  std::vector<std::pair<Memory, Memory>> directions; ///< Empty: all.
+  std::vector<TargetId> targets;                     ///< Empty: all.
   int priority = 0;
+  /// Right wherever it is asked for, and slow: chosen where nothing else fits,
+  /// with a warning, or where the operation asks for it.
+  bool fallback = false;
   std::vector<Predicate<Request>> when;
   std::function<Result<Plan>(const Request &)> plan;
 };
@@ -122,6 +125,9 @@ struct Verdict {
   /// Why not, with a code of its own or with that of the dispatch.
   Problem problem;
   Cost cost;
+  bool fallback = false;
+  /// It goes between other memories.
+  bool elsewhere = false;
   bool fits() const { return predicate.empty(); }
 };
 
@@ -133,10 +139,16 @@ struct Decision {
   /// What the operation asks for; empty: any.
   std::string forced;
 
+  /// Whether it is to be warned of.
+  bool isFallback() const {
+    return chosen >= 0 && verdicts[chosen].fallback && forced.empty();
+  }
+
   /// What is wrong where none is chosen; `code` unless the one variant whose
   /// predicates hold has another one.
   Problem problem(llvm::StringRef code) const;
-  /// A line for each variant: "dsmem  single_thread: expected ...".
+  /// A line for each variant: "dsmem  single_thread: expected ..."; one for all
+  /// that go between other memories.
   std::vector<std::string> lines() const;
 };
 
@@ -151,6 +163,7 @@ Decision decide(const VariantTable<Request> &table, const Request &request,
     Verdict &verdict = decision.verdicts.emplace_back();
     verdict.name = variant.name;
     verdict.priority = variant.priority;
+    verdict.fallback = variant.fallback;
     auto decline = [&](std::string predicate, Problem problem) {
       verdict.predicate = std::move(predicate);
       verdict.problem = std::move(problem);
@@ -158,7 +171,7 @@ Decision decide(const VariantTable<Request> &table, const Request &request,
     bool there = variant.targets.empty();
     for (TargetId id : variant.targets)
       there |= id == request.target->id;
-    bool direction = false;
+    bool direction = variant.directions.empty();
     std::string ways;
     for (auto [from, to] : variant.directions) {
       direction |= from == request.from && to == request.to;
@@ -170,6 +183,7 @@ Decision decide(const VariantTable<Request> &table, const Request &request,
       continue;
     }
     if (!direction) {
+      verdict.elsewhere = true;
       decline(ways, {{},
                      "goes from " + nameOf(request.from).str() + " to " +
                          nameOf(request.to).str()});
@@ -193,9 +207,10 @@ Decision decide(const VariantTable<Request> &table, const Request &request,
     int64_t weight = plan->cost.weight();
     const Verdict *best =
         decision.chosen < 0 ? nullptr : &decision.verdicts[decision.chosen];
-    if (best &&
-        (weight > best->cost.weight() ||
-         (weight == best->cost.weight() && variant.priority <= best->priority)))
+    if (best && (variant.fallback ||
+                 (!best->fallback && (weight > best->cost.weight() ||
+                                      (weight == best->cost.weight() &&
+                                       variant.priority <= best->priority)))))
       continue;
     decision.chosen = static_cast<int>(decision.verdicts.size()) - 1;
     decision.plan = std::move(*plan);

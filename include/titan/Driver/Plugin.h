@@ -22,7 +22,7 @@
 //
 // The places of an operation are the same as inside of the tree: its .td,
 // its effects and its lowering (Conversion/LoweringTable.h). A family may know a
-// further way to copy (Dispatch/Copy.h). The plug-in is not linked with TITAN's libraries: it finds their functions in the tool that loads it.
+// further way to copy (Dispatch/Copy.h) or to multiply (Dispatch/Product.h). The plug-in is not linked with TITAN's libraries: it finds their functions in the tool that loads it.
 // tests/OutOfTree has a whole one.
 //
 //===----------------------------------------------------------------------===//
@@ -35,7 +35,7 @@
 #include <cstdint>
 
 /// Raised with each change of what follows.
-#define TITAN_PLUGIN_API_VERSION 2
+#define TITAN_PLUGIN_API_VERSION 3
 /// Keeps the entry point visible.
 #define TITAN_PLUGIN __attribute__((visibility("default")))
 
@@ -43,6 +43,7 @@ namespace titan {
 class LoweringTable;
 namespace dispatch {
 class CopyVariants;
+class ProductVariants;
 } // namespace dispatch
 namespace sim {
 class ExecutionTable;
@@ -54,6 +55,7 @@ struct PluginHost {
   sim::ExecutionTable &execution;
   LoweringTable &lowerings;
   dispatch::CopyVariants &copies;
+  dispatch::ProductVariants &products;
 };
 
 /// What a plug-in says of itself.

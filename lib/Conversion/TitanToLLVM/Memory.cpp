@@ -8,6 +8,7 @@
 #include "GlobalMemory.h"
 
 #include "titan/Conversion/LoweringTable.h"
+#include "titan/Dialect/Titan/CopyAsync.h"
 #include "titan/Layout/Access.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -85,6 +86,8 @@ static bool prefersMatrices(KernelLowering &kl, const Layout &layout,
 }
 
 static bool usesMatrices(KernelLowering &kl, Operation *op) {
+  if (op->hasAttr(byVectors))
+    return false;
   if (auto store = dyn_cast<SharedStoreOp>(op))
     return store.getMatrix() ||
            prefersMatrices(kl, *getTileLayout(store.getTile().getType()),

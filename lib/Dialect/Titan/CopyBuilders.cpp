@@ -131,7 +131,7 @@ void CopyAsyncOp::build(OpBuilder &b, OperationState &state, Value source,
       state.addOperands(value);
   llvm::copy(
       std::initializer_list<int32_t>{1, 1, int32_t(at.size()), barrier ? 1 : 0,
-                                     index ? 1 : 0, 0, 0, 0},
+                                     index ? 1 : 0, 0, 0, 0, 0, 0},
       state.getOrAddProperties<Properties>().operandSegmentSizes.begin());
   setSchedule<CopyAsyncOp>(
       b, state, schedule, at,

@@ -268,19 +268,28 @@ parsePlace(OpAsmParser &parser,
   return success();
 }
 
+/// `filter(%r, %s)`, where it is there.
+static ParseResult
+parseFilter(OpAsmParser &parser,
+            SmallVectorImpl<OpAsmParser::UnresolvedOperand> &filter) {
+  if (failed(parser.parseOptionalKeyword("filter")))
+    return success();
+  return parser.parseOperandList(filter, AsmParser::Delimiter::Paren);
+}
+
 ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
   Builder &b = parser.getBuilder();
-  OpAsmParser::UnresolvedOperand source, target, barrier, slot, rank;
+  OpAsmParser::UnresolvedOperand source, target, barrier, slot, rank, multicast;
   SmallVector<OpAsmParser::UnresolvedOperand> indices, sourceOffsets,
-      targetOffsets;
+      targetOffsets, filter;
   SmallVector<Attribute> names;
   bool signals = false, indexed = false;
   Type slotType;
   ScheduleAttr schedule;
   if (parser.parseOperand(source) ||
       parsePlace(parser, sourceOffsets, "sourceLayout", result.attributes) ||
-      parseAt(parser, names, indices) || parser.parseKeyword("to") ||
-      parser.parseOperand(target) ||
+      parseAt(parser, names, indices) || parseFilter(parser, filter) ||
+      parser.parseKeyword("to") || parser.parseOperand(target) ||
       parsePlace(parser, targetOffsets, "targetLayout", result.attributes) ||
       parseAt(parser, names, indices))
     return failure();
@@ -294,6 +303,10 @@ ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
   bool ranked = succeeded(parser.parseOptionalKeyword("rank"));
   if (ranked && (parser.parseLParen() || parser.parseOperand(rank) ||
                  parser.parseRParen()))
+    return failure();
+  bool multicasts = succeeded(parser.parseOptionalKeyword("multicast"));
+  if (multicasts && (parser.parseLParen() || parser.parseOperand(multicast) ||
+                     parser.parseRParen()))
     return failure();
   if (succeeded(parser.parseOptionalKeyword("signals"))) {
     signals = true;
@@ -343,7 +356,9 @@ ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
                            indexed,
                            count(sourceOffsets),
                            count(targetOffsets),
-                           ranked};
+                           ranked,
+                           count(filter),
+                           multicasts};
   llvm::copy(
       sizes,
       result.getOrAddProperties<Properties>().operandSegmentSizes.begin());
@@ -356,7 +371,11 @@ ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
                              result.operands) ||
       parser.resolveOperands(targetOffsets, b.getIndexType(),
                              result.operands) ||
-      (ranked && parser.resolveOperand(rank, b.getI32Type(), result.operands)))
+      (ranked &&
+       parser.resolveOperand(rank, b.getI32Type(), result.operands)) ||
+      parser.resolveOperands(filter, b.getIndexType(), result.operands) ||
+      (multicasts &&
+       parser.resolveOperand(multicast, b.getI16Type(), result.operands)))
     return failure();
   return success();
 }
@@ -374,6 +393,8 @@ void CopyAsyncOp::print(OpAsmPrinter &printer) {
   };
   printer << ' ';
   operand(getSource(), getSourceOffsets(), getSourceLayoutAttr());
+  if (!getFilter().empty())
+    printer << " filter(" << getFilter() << ')';
   printer << " to ";
   operand(getTarget(), getTargetOffsets(), getTargetLayoutAttr());
   if (auto extents = getExtentsAttr()) {
@@ -382,6 +403,8 @@ void CopyAsyncOp::print(OpAsmPrinter &printer) {
   }
   if (getRank())
     printer << " rank(" << getRank() << ')';
+  if (getMulticast())
+    printer << " multicast(" << getMulticast() << ')';
   if (getBarrier()) {
     printer << " signals " << getBarrier();
     if (getIndex())
@@ -634,10 +657,16 @@ static LogicalResult verifyBetweenPlaces(CopyAsyncOp op) {
   if (!op.getLoops().empty())
     return op.emitOpError("[copy-form] `at` gives the loops of a schedule "
                           "their indices, and there is no schedule");
-  if (op.getWeak() || op.getStrong() || op.getFill() || op.getReduce() ||
-      op.getCache())
-    return op.emitOpError("[not-supported-yet] weak, strong, fill, reduce and "
-                          "cache of a copy without a schedule");
+  if (op.getWeak() || op.getStrong() || op.getFill())
+    return op.emitOpError("[not-supported-yet] weak, strong and fill of a copy "
+                          "without a schedule");
+  if (!op.getFilter().empty())
+    return op.emitOpError("[copy-form] `filter` is of im2col maps");
+  for (Type type : {op.getSource().getType(), op.getTarget().getType()})
+    if (auto buffer = dyn_cast<SharedType>(type); buffer && buffer.getCluster())
+      return op.emitOpError(
+          "[copy-form] both places are named as the executing "
+          "CTA does; `rank` says whose the target is");
   if (auto barrier = op.getBarrier()) {
     if (barrier.getType().getCluster())
       return op.emitOpError("[copy-form] `signals` names the barrier as the "
@@ -648,11 +677,59 @@ static LogicalResult verifyBetweenPlaces(CopyAsyncOp op) {
   return verifyPlaces(op, placesOf(op));
 }
 
-LogicalResult CopyOp::verify() { return verifyPlaces(*this, placesOf(*this)); }
+LogicalResult CopyOp::verify() {
+  if (!getTarget() != !!getResult())
+    return emitOpError("[copy-form] goes to a target, `to`, or yields its tile "
+                       "in registers");
+  bool between = isa<RankedTensorType>(getSource().getType()) && getResult();
+  if (!getTarget() && (!getTargetOffsets().empty() || getTargetLayout()))
+    return emitOpError("[copy-form] registers have no offsets and no `as`");
+  if (!between && (getScratch() || getBarrier()))
+    return emitOpError("[copy-form] `through` is of copies from registers to "
+                       "registers");
+  if (getRank() && !(isa<SharedType>(getSource().getType())))
+    return emitOpError("[copy-form] `rank` says whose shared memory the source "
+                       "is");
+  if (between && getSource().getType() == getResult().getType())
+    return emitOpError("[copy-form] the tile is in that layout already");
+  return verifyPlaces(*this, placesOf(*this));
+}
+
+/// Of a copy by a tensor map.
+static LogicalResult verifyByMap(CopyAsyncOp op) {
+  bool load = isa<TensorMapType>(op.getSource().getType());
+  if (isa<SharedType>(load ? op.getTarget().getType()
+                           : op.getSource().getType()) == false)
+    return op.emitOpError("[copy-form] goes between a map's tensor and a tile "
+                          "in shared memory");
+  if (!op.getLoops().empty() || op.getSourceLayout() || op.getTargetLayout() ||
+      op.getExtents() || op.getRank() || op.getWeak() || op.getStrong() ||
+      op.getFill() ||
+      !(load ? op.getTargetOffsets() : op.getSourceOffsets()).empty())
+    return op.emitOpError("[copy-form] a copy by a map is its box: coordinates "
+                          "behind the map, and the whole buffer");
+  if (load && !op.getBarrier())
+    return op.emitOpError("[copy-form] a copy to shared memory completes on an "
+                          "mbarrier: name it behind the target, signals %full");
+  if (!load &&
+      (op.getBarrier() || op.getMulticast() || !op.getFilter().empty()))
+    return op.emitOpError(
+        "[copy-form] a copy to global memory completes in a "
+        "bulk group (titan.bulk.commit), signals nothing, and "
+        "goes to one place");
+  if (load && op.getReduce())
+    return op.emitOpError("[copy-form] `reduce` goes to global memory");
+  if (op.getBarrier() && failed(verifySlot(op, op.getBarrier(), op.getIndex())))
+    return failure();
+  return success();
+}
 
 LogicalResult CopyAsyncOp::verify() {
   if (!isBySchedule())
-    return verifyBetweenPlaces(*this);
+    return isByMap() ? verifyByMap(*this) : verifyBetweenPlaces(*this);
+  if (isByMap() || !getFilter().empty() || getMulticast())
+    return emitOpError("[copy-form] a schedule makes its own map, without "
+                       "filter and multicast");
   if (!getSourceOffsets().empty() || !getTargetOffsets().empty() ||
       getSourceLayout() || getTargetLayout() || getExtents() || getRank())
     return emitOpError("[copy-form] offsets, `as`, `extents` and `rank` are of "
@@ -735,4 +812,54 @@ LogicalResult CopyAsyncOp::verify() {
       return emitOpError("[copy-loops] `at` has no index for the loop ")
              << copy->low.graph.str(loop.domain);
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// titan.product
+//===----------------------------------------------------------------------===//
+
+static ArrayRef<int64_t> shapeOf(Value operand) {
+  if (auto buffer = dyn_cast<SharedType>(operand.getType()))
+    return buffer.getShape();
+  return cast<RankedTensorType>(operand.getType()).getShape();
+}
+
+LogicalResult ProductOp::verify() {
+  if (getC().getType() != getResult().getType())
+    return emitOpError("[product-shape] C and D are of one type");
+  auto sums = dyn_cast<RankedTensorType>(getResult().getType());
+  if (failed(verifyTileType(*this, sums)))
+    return failure();
+  for (Value operand : {getA(), getB()})
+    if (auto tile = dyn_cast<RankedTensorType>(operand.getType());
+        tile && failed(verifyTileType(*this, tile)))
+      return failure();
+    else if (auto buffer = dyn_cast<SharedType>(operand.getType());
+             buffer && buffer.getSlots() != 1)
+      return emitOpError("[shared-ring] an operand is a ring: take a slot "
+                         "first");
+  // Operands of columns of 16 bytes have three dimensions (titan.mma).
+  auto sizes =
+      [&](Value operand,
+          bool transposed) -> std::optional<std::pair<int64_t, int64_t>> {
+    ArrayRef<int64_t> shape = shapeOf(operand);
+    if (shape.size() == 3)
+      return transposed ? std::pair(shape[0] * shape[2], shape[1])
+                        : std::pair(shape[1], shape[0] * shape[2]);
+    if (shape.size() != 2)
+      return std::nullopt;
+    return transposed ? std::pair(shape[1], shape[0])
+                      : std::pair(shape[0], shape[1]);
+  };
+  auto a = sizes(getA(), getTransposeA()), b = sizes(getB(), getTransposeB());
+  if (!a || !b || sums.getRank() != 2 || a->second != b->second ||
+      a->first != sums.getDimSize(0) || b->first != sums.getDimSize(1))
+    return emitOpError("[product-shape] A is M x K, B is N x K, C is M x N");
+  return success();
+}
+
+void ProductOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Product{getA(), getB(), getC(), getResult(),
+                                getTransposeA(), getTransposeB(),
+                                /*accumulates=*/true});
 }

@@ -74,6 +74,12 @@ static Result<CopyPlace> placeOf(Value memory, ValueRange offsets,
     if (layout)
       return regionProblem("a tensor in global memory has its own layout");
     place.shape.assign(tensor.getShape().begin(), tensor.getShape().end());
+  } else if (auto tile = dyn_cast<RankedTensorType>(memory.getType())) {
+    if (layout || !offsets.empty())
+      return regionProblem(which + " is in registers: all of the tile, in the "
+                                   "layout of its type");
+    place.shape.assign(tile.getShape().begin(), tile.getShape().end());
+    place.registers = true;
   } else {
     auto buffer = cast<SharedType>(memory.getType());
     if (buffer.getSlots() != 1)
@@ -94,26 +100,29 @@ static Result<CopyPlace> placeOf(Value memory, ValueRange offsets,
   return place;
 }
 
-template <typename Op> static Result<CopyPlaces> places(Op copy) {
-  if (!isa<SharedType>(copy.getSource().getType()) &&
-      !isa<SharedType>(copy.getTarget().getType()))
-    return Problem{"copy-form", "one of the two places is shared memory"};
+template <typename Op> static Result<CopyPlaces> places(Op copy, Value to) {
+  if (isa<GlobalType>(copy.getSource().getType()) &&
+      isa<GlobalType>(to.getType()))
+    return Problem{"copy-form",
+                   "one of the two places is shared memory, or registers"};
   auto source = placeOf(copy.getSource(), copy.getSourceOffsets(),
                         copy.getSourceLayoutAttr(), "the source");
   if (!source)
     return source.problem();
-  auto target = placeOf(copy.getTarget(), copy.getTargetOffsets(),
-                        copy.getTargetLayoutAttr(), "the target");
+  auto target = placeOf(to, copy.getTargetOffsets(), copy.getTargetLayoutAttr(),
+                        "the target");
   if (!target)
     return target.problem();
   CopyPlaces places{std::move(*source), std::move(*target), {}, {}};
   auto elementOf = [](Value memory) -> Type {
     if (auto tensor = dyn_cast<GlobalType>(memory.getType()))
       return tensor.getElementType();
+    if (auto tile = dyn_cast<RankedTensorType>(memory.getType()))
+      return tile.getElementType();
     return cast<SharedType>(memory.getType()).getElementType();
   };
   places.elementType = elementOf(copy.getSource());
-  if (Type other = elementOf(copy.getTarget()); other != places.elementType) {
+  if (Type other = elementOf(to); other != places.elementType) {
     std::string text;
     llvm::raw_string_ostream(text)
         << "the source has elements of " << places.elementType
@@ -127,8 +136,10 @@ template <typename Op> static Result<CopyPlaces> places(Op copy) {
     // a tensor's only where nothing else is left.
     const CopyPlace *whole = nullptr;
     for (const CopyPlace *place : {&places.source, &places.target})
-      if (place->isShared() && place->offsets.empty() &&
-          (!whole || place->shape.size() < whole->shape.size()))
+      if ((place->isShared() || place->registers) && place->offsets.empty() &&
+          (!whole ||
+           (!whole->registers &&
+            (place->registers || place->shape.size() < whole->shape.size()))))
         whole = place;
     if (!whole)
       return regionProblem("both places have offsets: say how large the region "
@@ -137,6 +148,10 @@ template <typename Op> static Result<CopyPlaces> places(Op copy) {
   }
   for (const CopyPlace *place : {&places.source, &places.target}) {
     StringRef which = place == &places.source ? "the source" : "the target";
+    if (place->registers && place->shape != places.extents)
+      return regionProblem(which +
+                           " is in registers, of another shape than the "
+                           "region");
     if (places.extents.size() > place->shape.size())
       return regionProblem("a region of " + Twine(places.extents.size()) +
                            " dimensions, and " + which + " has " +
@@ -170,5 +185,11 @@ template <typename Op> static Result<CopyPlaces> places(Op copy) {
   return places;
 }
 
-Result<CopyPlaces> titan::placesOf(CopyAsyncOp copy) { return places(copy); }
-Result<CopyPlaces> titan::placesOf(CopyOp copy) { return places(copy); }
+Result<CopyPlaces> titan::placesOf(CopyAsyncOp copy) {
+  return places(copy, copy.getTarget());
+}
+
+Result<CopyPlaces> titan::placesOf(CopyOp copy) {
+  Value to = copy.getTarget() ? copy.getTarget() : copy.getResult();
+  return places(copy, to);
+}

@@ -31,6 +31,10 @@ namespace titan {
 /// Marks the expectations of bytes that a titan.copy_async has become.
 inline constexpr llvm::StringLiteral ofCopyAsync = "titan.of_copy_async";
 
+/// Marks accesses of shared memory that are to be vectors, though matrices would
+/// do (ldmatrix, stmatrix).
+inline constexpr llvm::StringLiteral byVectors = "titan.by_vectors";
+
 /// A copy as the library sees it.
 struct CopyLowering {
   TmaSchedule schedule;

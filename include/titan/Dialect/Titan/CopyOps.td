@@ -7,15 +7,20 @@
 //===----------------------------------------------------------------------===//
 //
 // A copy says what moves; how it moves is decided (docs/dispatch.md). What moves is
-// said by a schedule of the tensor (docs/tma.md), or by two places of one shape:
+// said by a schedule of the tensor (docs/tma.md), by a tensor map, or by two places
+// of one shape:
 //
-//   copy        operands                      who issues it    completes
-//   copy_async  a schedule                    one thread       phase, bulk group
-//   copy_async  two places, rank, a barrier   one thread       the peer's phase
-//   copy        two places                    all threads      when they go on
+//   copy        operands                 who issues it          completes
+//   copy_async  a schedule, a map        one thread             phase, bulk group
+//   copy_async  two places               one thread             phase, bulk group
+//                                        all threads            phase, async group
+//   copy_async  two places, and a rank   one thread, all        the peer's phase
+//   copy        two places, of which     all threads            when they go on
+//               one may be registers
 //
-// `titan-lower-copies` turns each into other operations, and nothing after it knows
-// copies.
+// So does a product: what is multiplied (titan.product); which instructions do it is
+// decided. `titan-lower-copies` turns each into other operations, and nothing after
+// it knows them.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_DIALECT_COPY_OPS_TD
@@ -35,6 +40,8 @@ def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments, Titan_
         : !titan.shared<128x64xf16>, !titan.shared<128x64xf16>, !titan.mbarrier
     titan.copy_async %mine[%c0, %c32] to %theirs[%c0, %c0] extents [128, 32] rank(%peer) signals %full
         : !titan.shared<128x64xf16>, !titan.shared<128x64xf16>, !titan.mbarrier
+    titan.copy_async %map[%n, %h, %w, %c] filter(%r, %s) to %tile multicast(%mask) signals %full
+        : !map, !titan.shared<128x64xbf16, swizzle = 128>, !titan.mbarrier
     ```
     By a schedule, one thread issues it (titan.elect). The tensor is an argument of the kernel; the
     buffer holds the tile, that is the schedule's `bulk` domains, in its order: one
@@ -57,10 +64,23 @@ def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments, Titan_
 
     Sizes that only the launch knows become launch checks.
 
-    **To a peer.** Without a schedule both operands are tiles in shared memory, and the
+    **By a map** the copy moves the box that the coordinates in brackets begin
+    (outermost dimension first); `filter` is the filter's position of an im2col map.
+
+    **Between two places** of the tensor and the CTA's shared memory, by one thread as
+    by a schedule, the bytes that the barrier expects included; or by all threads, each
+    for its part: then it joins each thread's async group (titan.cp_async.commit), or,
+    with `signals`, each thread arrives at the barrier once its copies are done, and the
+    barrier counts all of them.
+
+    **To a peer.** With a `rank` both operands are tiles in shared memory, and the
     copy goes to the memory that the CTA `rank` of the cluster calls by the target's
     name. It completes on that CTA's barrier, in bytes: the peer expects them and waits.
-    That the source has been read only that barrier tells. A region of a tile begins at
+    That the source has been read only that barrier tells.
+
+    `multicast` sends a box or a run of the tensor to each CTA of the cluster whose bit is set,
+    to the same place, and tells the same barrier of each. `reduce(add)` adds to what the
+    target holds. A region of a tile begins at
     the offsets in brackets and has the `extents`, or, where these are left out, the
     shape of the operand that has no offsets. `as #titan.layout<"r: 128*b2; c: 64*b256">`
     says where the elements lie, in bytes from the buffer's beginning, an axis a
@@ -79,13 +99,14 @@ def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments, Titan_
     that wants strong correctness makes `strong`, and `fill(nan)`; one that does not
     leaves it to the uses (setWeak demands it).
   }];
-  let arguments = (ins AnyTypeOf<[Titan_GlobalType, Titan_SharedType]>:$source,
-      AnyTypeOf<[Titan_GlobalType, Titan_SharedType]>:$target, Variadic<Index>:$indices,
+  let arguments = (ins AnyTypeOf<[Titan_GlobalType, Titan_SharedType, Titan_TensorMapType]>:$source,
+      AnyTypeOf<[Titan_GlobalType, Titan_SharedType, Titan_TensorMapType]>:$target, Variadic<Index>:$indices,
       Optional<Titan_MBarrierType>:$barrier, Optional<Titan_Integer>:$index,
       StrArrayAttr:$loops, OptionalAttr<Titan_ScheduleAttr>:$schedule, UnitAttr:$weak,
       UnitAttr:$strong, OptionalAttr<Titan_FillAttr>:$fill,
       OptionalAttr<Titan_AtomicAttr>:$reduce, OptionalAttr<Titan_CacheAttr>:$cache,
       Variadic<Index>:$sourceOffsets, Variadic<Index>:$targetOffsets, Optional<I32>:$rank,
+      Variadic<Index>:$filter, Optional<I16>:$multicast,
       OptionalAttr<Titan_LayoutTextAttr>:$sourceLayout,
       OptionalAttr<Titan_LayoutTextAttr>:$targetLayout,
       OptionalAttr<DenseI64ArrayAttr>:$extents, OptionalAttr<StrAttr>:$dispatch);
@@ -96,8 +117,13 @@ def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments, Titan_
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// What moves is said by a schedule of the tensor; else by two places.
+    /// What moves is said by a schedule of the tensor, or by a tensor map; else by
+    /// two places.
     bool isBySchedule() { return getScheduleAttr() != nullptr; }
+    bool isByMap() {
+      return ::llvm::isa<TensorMapType>(getSource().getType()) ||
+             ::llvm::isa<TensorMapType>(getTarget().getType());
+    }
     // Of copies by schedule:
     /// From global to shared memory.
     bool isLoad() { return ::llvm::isa<GlobalType>(getSource().getType()); }
@@ -133,25 +159,70 @@ def Titan_PipeCopyAsyncOp : Titan_Op<"pipe.copy_async"> {
 }
 
 def Titan_CopyOp : Titan_Op<"copy", [AttrSizedOperandSegments]> {
-  let summary = "a tile from memory to memory, by all threads of the region";
+  let summary = "a tile from memory or registers to memory or registers, by all threads of the region";
   let description = [{
     ```mlir
     titan.copy %A[%row, %k] to %tile : !titan.global<?x?xf16>, !titan.shared<128x64xf16>
     titan.copy %tile to %B[%row, %k] : !titan.shared<128x64xf16>, !titan.global<?x?xf16>
+    titan.copy %theirs rank(%peer) to %mine : !titan.shared<128x64xf16>, !titan.shared<128x64xf16>
+    %a = titan.copy %tile : !titan.shared<128x64xf16> -> tensor<128x64xf16, #rows>
+    %b = titan.copy %a through %scratch barrier(1) threads(128)
+        : tensor<128x64xf16, #rows> by !titan.shared<8192xf16> -> tensor<128x64xf16, #columns>
+    titan.copy %b to %B[%row, %k] : tensor<128x64xf16, #columns>, !titan.global<?x?xf16>
     ```
     All threads of the kernel or partition execute it, each for its part, and go on
     when theirs is done: a barrier tells the others. Offsets, `extents`, `as` and
     `dispatch` are titan.copy_async's. The region of a tensor may reach beyond its end:
     what is read there is zero, and what would be written there is not.
+
+    With `rank` the source is what that CTA of the cluster calls by this name. Without a
+    target the copy yields the region in registers. From registers to registers it is
+    titan.convert_layout, whose `through`, `barrier` and `threads` those are.
+
+    A copy that only the fallback does, element by element (`scalars`), is made so with
+    a warning, unless `dispatch("scalars")` asks for it.
   }];
-  let arguments = (ins AnyTypeOf<[Titan_GlobalType, Titan_SharedType]>:$source,
+  let arguments = (ins AnyTypeOf<[Titan_GlobalType, Titan_SharedType, Titan_Tile]>:$source,
       Variadic<Index>:$sourceOffsets, OptionalAttr<Titan_LayoutTextAttr>:$sourceLayout,
-      AnyTypeOf<[Titan_GlobalType, Titan_SharedType]>:$target,
+      Optional<I32>:$rank, Optional<AnyTypeOf<[Titan_GlobalType, Titan_SharedType]>>:$target,
       Variadic<Index>:$targetOffsets, OptionalAttr<Titan_LayoutTextAttr>:$targetLayout,
+      Optional<Titan_SharedType>:$scratch, OptionalAttr<I64Attr>:$barrier,
+      OptionalAttr<I64Attr>:$threads,
       OptionalAttr<DenseI64ArrayAttr>:$extents, OptionalAttr<StrAttr>:$dispatch);
-  let assemblyFormat = [{ $source (`[` $sourceOffsets^ `]`)? custom<As>($sourceLayout) `to`
-      $target (`[` $targetOffsets^ `]`)? custom<As>($targetLayout) (`extents` $extents^)?
-      (`dispatch` `(` $dispatch^ `)`)? attr-dict `:` type($source) `,` type($target) }];
+  let results = (outs Optional<Titan_Tile>:$result);
+  let assemblyFormat = [{ $source (`[` $sourceOffsets^ `]`)? custom<As>($sourceLayout)
+      (`rank` `(` $rank^ `)`)? (`to` $target^)? (`[` $targetOffsets^ `]`)? custom<As>($targetLayout)
+      (`extents` $extents^)? (`through` $scratch^)?
+      (`barrier` `(` $barrier^ `)` `threads` `(` $threads `)`)?
+      (`dispatch` `(` $dispatch^ `)`)? attr-dict
+      `:` type($source) (`,` type($target)^)? (`by` type($scratch)^)? (`->` type($result)^)? }];
+  let hasVerifier = 1;
+}
+
+def Titan_ProductOp : Titan_Op<"product", [Titan_Flow]> {
+  let summary = "D = A * B^T + C, by the threads of the region: which instructions do it is decided";
+  let description = [{
+    ```mlir
+    %d = titan.product %a, %b, %c
+        : !titan.shared<128x64xbf16, swizzle = 128>, !titan.shared<256x64xbf16, swizzle = 128>,
+          tensor<128x256xf32, #titan.wgmma<1, 4>> -> tensor<128x256xf32, #titan.wgmma<1, 4>>
+    ```
+    A is M x K (K x M with `transpose_a`), B is N x K (K x N with `transpose_b`), each in
+    shared memory or in registers; C and D are register tiles of M x N in one layout. The product is
+    over when the threads go on. A product of asynchronous instructions that others go on
+    beside is titan.mma.
+
+    `titan explain product FILE` prints which instructions there are, what each said, and
+    which one was chosen (docs/dispatch.md); `dispatch("wgmma")` takes that one or none.
+  }];
+  let arguments = (ins AnyTypeOf<[Titan_SharedType, Titan_Tile]>:$a,
+      AnyTypeOf<[Titan_SharedType, Titan_Tile]>:$b, Titan_Tile:$c,
+      UnitAttr:$transpose_a, UnitAttr:$unsigned_a, UnitAttr:$transpose_b, UnitAttr:$unsigned_b,
+      UnitAttr:$saturate, OptionalAttr<StrAttr>:$dispatch);
+  let results = (outs Titan_Tile:$result);
+  let assemblyFormat = [{ $a (`transpose_a` $transpose_a^)? (`unsigned_a` $unsigned_a^)? `,`
+      $b (`transpose_b` $transpose_b^)? (`unsigned_b` $unsigned_b^)? `,` $c (`saturate` $saturate^)?
+      (`dispatch` `(` $dispatch^ `)`)? attr-dict `:` type($a) `,` type($b) `,` type($c) `->` type($result) }];
   let hasVerifier = 1;
 }
 

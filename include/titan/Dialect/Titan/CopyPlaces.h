@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A copy without a schedule moves a region of one shape from one place to
-// another. A place is memory, where the elements of its tile lie there, and
+// another. A place is memory or registers, where the elements of its tile lie there, and
 // where in the tile the region begins.
 //
 //   titan.copy_async %mine[%c0, %c32] to %theirs extents [128, 32] ...
@@ -30,6 +30,7 @@ namespace titan {
 
 /// One end of a copy.
 struct CopyPlace {
+  /// A tensor, a buffer; in registers the tile.
   mlir::Value memory;
   /// One a dimension of the tile, or none: 0 each.
   llvm::SmallVector<mlir::Value> offsets;
@@ -39,6 +40,8 @@ struct CopyPlace {
   std::optional<Layout> layout;
   /// Whether the layout is another one than the type's.
   bool relaid = false;
+  /// A register tile, all of it.
+  bool registers = false;
 
   bool isShared() const { return layout.has_value(); }
 };

@@ -1,0 +1,569 @@
+"""The kernels of cluster_copy.py, as text of titan IR: from the size of the cluster and a few numbers."""
+from string import Template
+
+LAUNCH = """launch {
+  %c0 = arith.constant 0 : index
+  %rows = arith.constant $R : index
+  %all = arith.constant $ALL : index
+  %m = titan.dim %A, 0 : !matrix
+  %mB = titan.dim %B, 0 : !matrix
+  %same = arith.cmpi eq, %m, %mB : index
+  titan.require %same, "launch-check", "B has a row for each row of A"
+  %left = arith.remui %m, %all : index
+  %whole = arith.cmpi eq, %left, %c0 : index
+  titan.require %whole, "launch-check", "A has a tile for each CTA of the clusters"
+  %tiles = arith.divui %m, %rows : index
+  titan.launch grid(%tiles)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %rows = arith.constant $R : index
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %ctas = arith.constant $N : i32
+  %tile = titan.cta_id 0
+  %row = arith.muli %tile, %rows : index
+"""
+PEERS = """  %rank = titan.cluster_rank
+  %up = arith.addi %rank, %i1 : i32
+  %next = arith.remui %up, %ctas : i32
+"""
+TYPES = """!bar = !titan.mbarrier
+!bulk = !titan.token<bulk>
+"""
+
+# A tile goes round the cluster: what cluster_copy.cu does.
+ROTATE = TYPES + """!matrix = !titan.global<?x${C}xf16, strides = [$C, 1]>
+!tile = !titan.shared<256x${C}xf16>
+!two = !titan.shared<256x${C}xf16, slots = 2>
+titan.kernel @rotate(%A: !matrix, %B: !matrix) warps(4) cluster($N, 1) attributes {
+  titan.alignment = {A = 16, B = 16},
+  titan.example = {sizes = {M = $ALL}, A = "Mx$C ints:1", B = "Mx$C"}
+} """ + LAUNCH + """  %rounds = arith.constant $ROUNDS : index
+  %bytes = arith.constant 32768 : i32
+  %buffers = titan.shared.alloc : !two
+  %full = titan.mbarrier.alloc : !bar
+  %first = titan.mbarrier.alloc : !bar
+  %slot0 = titan.shared.slot %buffers[%c0 : index] : !two -> !tile
+""" + PEERS + """  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.mbarrier.init %first count(1) : !bar
+    titan.fence.mbarrier_init
+    titan.copy_async %A[%row, %c0] to %slot0 signals %first : !matrix, !tile, !bar
+    titan.mbarrier.arrive %first : !bar
+  }
+  titan.cta_sync
+  titan.mbarrier.wait %first parity(%i0) : !bar
+  scf.for %round = %c0 to %rounds step %c1 {
+    %from = arith.remui %round, %c2 : index
+    %to = arith.subi %c1, %from : index
+    %parity = arith.index_cast %from : index to i32
+    titan.elect warp(0) {
+      titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+    }
+    titan.cluster.arrive
+    titan.cluster.wait
+    titan.elect warp(0) {
+      %mine = titan.shared.slot %buffers[%from : index] : !two -> !tile
+      %theirs = titan.shared.slot %buffers[%to : index] : !two -> !tile
+      titan.copy_async %mine$AT to %theirs$AT$EXTENTS rank(%next) signals %full : !tile, !tile, !bar
+    }
+    titan.mbarrier.wait %full parity(%parity) scope(cluster) : !bar
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.elect warp(0) {
+    titan.copy_async %slot0 to %B[%row, %c0] : !tile, !matrix
+    %group = titan.bulk.commit : !bulk
+    titan.bulk.wait %group read : !bulk
+  }
+  titan.return
+}
+"""
+
+# Each CTA computes a tile and needs the sum of all tiles of the cluster.
+GATHER = TYPES + """!matrix = !titan.global<?x64xf32, strides = [64, 1]>
+!tile = !titan.shared<${R}x64xf32>
+!ring = !titan.shared<${R}x64xf32, slots = $N>
+!full = !titan.mbarrier<$N>
+!regs = tensor<${R}x64xf32, #titan.blocked<elements = [1, 4], lanes = [2, 16], warps = [4, 1]>>
+titan.kernel @all_gather(%A: !matrix, %B: !matrix$SCRATCH) warps(4) cluster($N, 1) attributes {
+  titan.alignment = {A = 16, B = 16$ALIGNED},
+  titan.example = {sizes = {M = $ALL}, A = "Mx64 ints:1", B = "Mx64"$EXAMPLE}
+} """ + LAUNCH + """  %last = arith.constant $LAST : index
+  %n = arith.constant $N : index
+  %bytes = arith.constant $BYTES : i32
+  %ring = titan.shared.alloc : !ring
+  %full = titan.mbarrier.alloc : !full
+  %slot0 = titan.shared.slot %ring[%c0 : index] : !ring -> !tile
+""" + PEERS + """  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !full
+    titan.fence.mbarrier_init
+    titan.copy_async %A[%row, %c0] to %slot0 signals %full[%c0 : index] : !matrix, !tile, !full
+    titan.mbarrier.arrive %full[%c0 : index] : !full
+$ARM  }
+  titan.cta_sync
+  titan.mbarrier.wait %full[%c0 : index] parity(%i0) : !full
+  %a = titan.shared.load %slot0 : !tile -> !regs
+  %own = arith.addf %a, %a : !regs
+  titan.shared.store %own, %slot0 : !regs, !tile
+  titan.fence.proxy_async shared_cta
+$MOVE
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.shared.store %sum, %slot0 : !regs, !tile
+  titan.fence.proxy_async shared_cta
+  titan.cta_sync
+  titan.elect warp(0) {
+    titan.copy_async %slot0 to %B[%row, %c0] : !tile, !matrix
+    %group = titan.bulk.commit : !bulk
+    titan.bulk.wait %group read : !bulk
+  }
+  titan.return
+}
+"""
+# A ring: what a CTA has got it hands on. Every slot is filled once.
+GATHER_RING = dict(
+    SCRATCH="", ALIGNED="", EXAMPLE="",
+    ARM="""    scf.for %i = %c1 to %n step %c1 {
+      titan.mbarrier.arrive_expect_tx %full[%i : index], %bytes : !full
+    }
+""",
+    MOVE="""  titan.cluster.arrive
+  titan.cluster.wait
+  %sum = scf.for %i = %c0 to %last step %c1 iter_args(%sum = %own) -> !regs {
+    %to = arith.addi %i, %c1 : index
+    %mine = titan.shared.slot %ring[%i : index] : !ring -> !tile
+    %theirs = titan.shared.slot %ring[%to : index] : !ring -> !tile
+    titan.elect warp(0) {
+      titan.copy_async %mine to %theirs rank(%next) signals %full[%to : index] : !tile, !tile, !full
+    }
+    titan.mbarrier.wait %full[%to : index] parity(%i0) scope(cluster) : !full
+    %got = titan.shared.load %theirs : !tile -> !regs
+    %more = arith.addf %sum, %got : !regs
+    scf.yield %more : !regs
+  }""")
+# Through global memory: each stores its tile, and all load all.
+GATHER_GLOBAL = dict(
+    SCRATCH=", %S: !matrix", ALIGNED=", S = 16", EXAMPLE=', S = "Mx64"', ARM="",
+    MOVE="""  titan.cta_sync
+  titan.elect warp(0) {
+    titan.copy_async %slot0 to %S[%row, %c0] : !tile, !matrix
+    %out = titan.bulk.commit : !bulk
+    titan.bulk.wait %out : !bulk
+    titan.fence.proxy_async global
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  %rank64 = arith.index_cast %rank : i32 to index
+  %mine = arith.subi %tile, %rank64 : index
+  titan.elect warp(0) {
+    titan.fence.proxy_async global
+    scf.for %i = %c1 to %n step %c1 {
+      %far = arith.addi %rank64, %i : index
+      %who = arith.remui %far, %n : index
+      %cta = arith.addi %mine, %who : index
+      %at = arith.muli %cta, %rows : index
+      %slot = titan.shared.slot %ring[%i : index] : !ring -> !tile
+      titan.copy_async %S[%at, %c0] to %slot signals %full[%i : index] : !matrix, !tile, !full
+      titan.mbarrier.arrive %full[%i : index] : !full
+    }
+  }
+  %sum = scf.for %i = %c1 to %n step %c1 iter_args(%sum = %own) -> !regs {
+    titan.mbarrier.wait %full[%i : index] parity(%i0) : !full
+    %slot = titan.shared.slot %ring[%i : index] : !ring -> !tile
+    %got = titan.shared.load %slot : !tile -> !regs
+    %more = arith.addf %sum, %got : !regs
+    scf.yield %more : !regs
+  }""")
+
+# The last step of a GEMM whose K is split over the CTAs of a cluster: each has 128 x 64 partial sums (here: 128
+# elements of A by 64 of B, one row of each a CTA), and D becomes their sum.
+SPLIT = TYPES + """!vectors = !titan.global<?x128xf32, strides = [128, 1]>
+!matrix = !titan.global<?x64xf32, strides = [64, 1]>
+!tile = !titan.shared<128x64xf32>
+!slice = !titan.shared<${S}x64xf32>
+!ring = !titan.shared<${S}x64xf32, slots = $N>
+#sums = #titan.blocked<elements = [1, 4], lanes = [2, 16], warps = [4, 1]>
+!sums = tensor<128x64xf32, #sums>
+!index = tensor<128x64xi32, #sums>
+!part = tensor<${S}x64xf32, #sums>
+titan.kernel @split_k(%U: !vectors, %V: !vectors, %D: !matrix) warps(4) cluster($N, 1) attributes {
+  titan.alignment = {U = 16, V = 16, D = 16},
+  titan.example = {sizes = {T = $N, M = 128}, U = "Tx128 ints:1", V = "Tx128 ints:2", D = "Mx64 $FILL"}
+} launch {
+  %c0 = arith.constant 0 : index
+  %n = arith.constant $N : index
+  %c128 = arith.constant 128 : index
+  %t = titan.dim %U, 0 : !vectors
+  %tV = titan.dim %V, 0 : !vectors
+  %m = titan.dim %D, 0 : !matrix
+  %same = arith.cmpi eq, %t, %tV : index
+  titan.require %same, "launch-check", "V has a row for each row of U"
+  %clusters = arith.divui %t, %n : index
+  %whole = arith.muli %clusters, %n : index
+  %even = arith.cmpi eq, %whole, %t : index
+  titan.require %even, "launch-check", "a row for each CTA of the clusters"
+  %rows = arith.muli %clusters, %c128 : index
+  %fits = arith.cmpi eq, %rows, %m : index
+  titan.require %fits, "launch-check", "D has 128 rows for each cluster"
+  titan.launch grid(%t)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant $N : index
+  %c128 = arith.constant 128 : index
+  %s = arith.constant $S : index
+  %i0 = arith.constant 0 : i32
+  %ctas = arith.constant $N : i32
+  %tile = titan.shared.alloc : !tile
+  %cta = titan.cta_id 0
+  %group = arith.divui %cta, %n : index
+  %row = arith.muli %group, %c128 : index
+  %rank = titan.cluster_rank
+  %own = arith.index_cast %rank : i32 to index
+$SETUP  %cta32 = arith.index_cast %cta : index to i32
+  %who = titan.splat %cta32 : i32 -> !index
+  %r = titan.coordinate 0 : !index
+  %c = titan.coordinate 1 : !index
+  %u = titan.global.load %U[%who, %r] : !vectors, !index, !index -> !sums
+  %v = titan.global.load %V[%who, %c] : !vectors, !index, !index -> !sums
+  %partial = arith.mulf %u, %v : !sums
+  titan.shared.store %partial, %tile : !sums, !tile
+  titan.fence.proxy_async shared_cta
+$MOVE
+  titan.return
+}
+"""
+# Each CTA gets its slice from all others, and sums it up.
+SPLIT_CLUSTER = dict(
+    FILL="",
+    SETUP="""  %parts = titan.shared.alloc : !ring
+  %full = titan.mbarrier.alloc : !bar
+  %bytes = arith.constant $EXPECTED : i32
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init
+    titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+  }
+""",
+    MOVE="""  titan.cluster.arrive
+  titan.cluster.wait
+  %slices = titan.shared.reuse %tile : !tile -> !ring
+  %mine = titan.shared.slot %parts[%own : index] : !ring -> !slice
+  titan.elect warp(0) {
+    scf.for %i = %c1 to %n step %c1 {
+      %far = arith.addi %own, %i : index
+      %to = arith.remui %far, %n : index
+      %peer = arith.index_cast %to : index to i32
+      %slice = titan.shared.slot %slices[%to : index] : !ring -> !slice
+      titan.copy_async %slice to %mine rank(%peer) signals %full : !slice, !slice, !bar
+    }
+  }
+  %kept = titan.shared.slot %slices[%own : index] : !ring -> !slice
+  %first = titan.shared.load %kept : !slice -> !part
+  titan.mbarrier.wait %full parity(%i0) scope(cluster) : !bar
+  %sum = scf.for %i = %c1 to %n step %c1 iter_args(%sum = %first) -> !part {
+    %far = arith.addi %own, %i : index
+    %from = arith.remui %far, %n : index
+    %slot = titan.shared.slot %parts[%from : index] : !ring -> !slice
+    %got = titan.shared.load %slot : !slice -> !part
+    %more = arith.addf %sum, %got : !part
+    scf.yield %more : !part
+  }
+  titan.shared.store %sum, %kept : !part, !slice
+  titan.fence.proxy_async shared_cta
+  titan.cta_sync
+  titan.elect warp(0) {
+    %down = arith.muli %own, %s : index
+    %at = arith.addi %row, %down : index
+    titan.copy_async %kept to %D[%at, %c0] : !slice, !matrix
+    %out = titan.bulk.commit : !bulk
+    titan.bulk.wait %out read : !bulk
+  }
+  titan.cluster.arrive
+  titan.cluster.wait""")
+SPLIT_GLOBAL = dict(
+    FILL="zeros", SETUP="",
+    MOVE="""  titan.cta_sync
+  titan.elect warp(0) {
+    titan.bulk.reduce add %tile, %D[%row, %c0] : !tile, !matrix
+    %out = titan.bulk.commit : !bulk
+    titan.bulk.wait %out read : !bulk
+  }""")
+
+# x[i] becomes x[i - 1] + x[i] + x[i + 1], a strip of 64 rows a CTA, `STEPS` times. The rows at the edges come from
+# the CTAs before and behind, around the cluster.
+HALO = TYPES + """!matrix = !titan.global<?x128xi32, strides = [128, 1]>
+!edges = !titan.global<?x128xi32, strides = [128, 1]>
+!strip = !titan.shared<66x128xi32>
+!inner = !titan.shared<64x128xi32>
+!line = !titan.shared<1x128xi32>
+!regs = tensor<64x128xi32, #titan.blocked<elements = [1, 4], lanes = [1, 32], warps = [8, 1]>>
+titan.kernel @halo(%A: !matrix, %B: !matrix$SCRATCH) warps(8) cluster($N, 1) attributes {
+  titan.alignment = {A = 16, B = 16$ALIGNED},
+  titan.example = {sizes = {M = $ALL, E = $EDGES}, A = "Mx128 ints:1", B = "Mx128"$EXAMPLE}
+} """ + LAUNCH + """  %half = arith.constant $HALF : index
+  %less = arith.constant $LESS : i32
+  %bytes = arith.constant 1024 : i32
+  %x = titan.shared.alloc : !strip
+  %y = titan.shared.alloc : !strip
+  %full = titan.mbarrier.alloc : !bar
+  %first = titan.mbarrier.alloc : !bar
+""" + PEERS + """  %down = arith.addi %rank, %less : i32
+  %prev = arith.remui %down, %ctas : i32
+$VIEWS  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.mbarrier.init %first count(1) : !bar
+    titan.fence.mbarrier_init
+    titan.copy_async %A[%row, %c0] to %x1 signals %first : !matrix, !inner, !bar
+    titan.mbarrier.arrive %first : !bar
+  }
+  titan.cta_sync
+  titan.mbarrier.wait %first parity(%i0) : !bar
+$SETUP  scf.for %i = %c0 to %half step %c1 {
+$BODY  }
+  titan.fence.proxy_async shared_cta
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.elect warp(0) {
+    titan.copy_async %x1 to %B[%row, %c0] : !inner, !matrix
+    %group = titan.bulk.commit : !bulk
+    titan.bulk.wait %group read : !bulk
+  }
+  titan.return
+}
+"""
+
+
+def halo_views():
+    text = ""
+    for b in "xy":
+        for at in (0, 1, 2):
+            text += f"  %{b}{at} = titan.shared.view %{b} [{at}, 0] : !strip -> !inner\n"
+        for name, at in (("top", 0), ("upper", 1), ("lower", 64), ("bottom", 65)):
+            text += f"  %{b}_{name} = titan.shared.view %{b} [{at}, 0] : !strip -> !line\n"
+    return text
+
+
+def halo_body(exchange):
+    text = ""
+    for parity, (x, y) in enumerate(("xy", "yx")):
+        text += exchange(x, parity)
+        text += "".join(f"    %{x}r{at} = titan.shared.load %{x}{at} : !inner -> !regs\n" for at in (0, 1, 2))
+        text += (f"    %{x}a = arith.addi %{x}r0, %{x}r1 : !regs\n    %{x}b = arith.addi %{x}a, %{x}r2 : !regs\n"
+                 f"    titan.shared.store %{x}b, %{y}1 : !regs, !inner\n")
+    return text
+
+
+def halo_peer(x, parity):
+    return f"""    titan.elect warp(0) {{
+      titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+    }}
+    titan.fence.proxy_async shared_cta
+    titan.cluster.arrive
+    titan.cluster.wait
+    titan.elect warp(0) {{
+      titan.copy_async %{x}_upper to %{x}_bottom rank(%prev) signals %full : !line, !line, !bar
+      titan.copy_async %{x}_lower to %{x}_top rank(%next) signals %full : !line, !line, !bar
+    }}
+    titan.mbarrier.wait %full parity(%i{parity}) scope(cluster) : !bar
+"""
+
+
+def halo_global(x, parity):
+    """Edges of CTA c: rows 4 c + 2 parity of S, two each."""
+    add = lambda name, n: (f"    %{x}{name}k = arith.constant {n} : index\n"
+                           f"    %{x}{name} = arith.addi %{name}_first, %{x}{name}k : index\n")
+    return (add("own", 2 * parity) + add("own2", 2 * parity + 1) + add("above", 2 * parity + 1) + add("below", 2 * parity)
+            + f"""    titan.cta_sync
+    titan.copy %{x}_upper to %S[%{x}own, %c0] : !line, !edges
+    titan.copy %{x}_lower to %S[%{x}own2, %c0] : !line, !edges
+    titan.cluster.arrive
+    titan.cluster.wait
+    titan.copy %S[%{x}above, %c0] to %{x}_top : !edges, !line
+    titan.copy %S[%{x}below, %c0] to %{x}_bottom : !edges, !line
+    titan.cta_sync
+""")
+
+
+HALO_GLOBAL_SETUP = """  %c4 = arith.constant 4 : index
+  %rank64 = arith.index_cast %rank : i32 to index
+  %mine = arith.subi %tile, %rank64 : index
+  %next64 = arith.index_cast %next : i32 to index
+  %prev64 = arith.index_cast %prev : i32 to index
+  %cta_next = arith.addi %mine, %next64 : index
+  %cta_prev = arith.addi %mine, %prev64 : index
+  %own_first = arith.muli %tile, %c4 : index
+  %own2_first = arith.addi %own_first, %c0 : index
+  %above_first = arith.muli %cta_prev, %c4 : index
+  %below_first = arith.muli %cta_next, %c4 : index
+"""
+
+# From global to global memory through a ring of slots: `AHEAD` tiles are under way before the first is stored.
+STREAM = TYPES + """#tile = #titan.schedule<
+  tensor M x K
+  Mo, Mi = split(M, $R)
+  bulk Mi, K>
+!matrix = !titan.global<?x${C}xf32, strides = [$C, 1]>
+!tile = !titan.shared<${R}x${C}xf32>
+!ring = !titan.shared<${R}x${C}xf32, slots = $SLOTS>
+!full = !titan.mbarrier<$SLOTS>
+titan.kernel @stream(%A: !matrix, %B: !matrix) warps($WARPS) attributes {
+  titan.alignment = {A = 16, B = 16},
+  titan.example = {sizes = {M = $ALL}, A = "Mx$C ints:1", B = "Mx$C"}
+} launch {
+  %c0 = arith.constant 0 : index
+  %all = arith.constant $ALL : index
+  %m = titan.dim %A, 0 : !matrix
+  %mB = titan.dim %B, 0 : !matrix
+  %same = arith.cmpi eq, %m, %mB : index
+  titan.require %same, "launch-check", "B has a row for each row of A"
+  %left = arith.remui %m, %all : index
+  %whole = arith.cmpi eq, %left, %c0 : index
+  titan.require %whole, "launch-check", "A has all tiles of each CTA"
+  %ctas = arith.divui %m, %all : index
+  titan.launch grid(%ctas)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %ahead = arith.constant $AHEAD : index
+  %slots = arith.constant $SLOTS : index
+  %tiles = arith.constant $TILES : index
+  %rows = arith.constant $R : index
+  %ring = titan.shared.alloc : !ring
+  %full = titan.mbarrier.alloc : !full
+  %cta = titan.cta_id 0
+  %first = arith.muli %cta, %tiles : index
+$MOVE
+  titan.return
+}
+"""
+
+
+def stream_move(load, store, indent="    "):
+    """One thread loads and stores."""
+    def issue(i):
+        return f"""%at{i} = arith.addi %first, %{i} : index
+%row{i} = arith.muli %at{i}, %rows : index
+%s{i} = arith.remui %{i}, %slots : index
+%to{i} = titan.shared.slot %ring[%s{i} : index] : !ring -> !tile
+{load(i)}
+titan.mbarrier.arrive %full[%s{i} : index] : !full
+"""
+    text = f"""titan.elect {{
+titan.mbarrier.init %full count(1) : !full
+titan.fence.mbarrier_init
+scf.for %i = %c0 to %ahead step %c1 {{
+{issue("i")}}}
+scf.for %k = %c0 to %tiles step %c1 {{
+%j = arith.addi %k, %ahead : index
+%more = arith.cmpi ult, %j, %tiles : index
+scf.if %more {{
+titan.bulk.wait_group $BEHIND read
+{issue("j")}}}
+%atk = arith.addi %first, %k : index
+%rowk = arith.muli %atk, %rows : index
+%sk = arith.remui %k, %slots : index
+%tok = titan.shared.slot %ring[%sk : index] : !ring -> !tile
+%round = arith.divui %k, %slots : index
+%half = arith.remui %round, %c2 : index
+%parity = arith.index_cast %half : index to i32
+titan.mbarrier.wait %full[%sk : index] parity(%parity) : !full
+{store("k")}
+%stored = titan.bulk.commit : !bulk
+}}
+titan.bulk.wait_group 0 read
+}}"""
+    return "\n".join("  " + line for line in text.splitlines())
+
+
+STREAM_MOVES = {
+    "bulk": stream_move(
+        lambda i: f"titan.copy_async %A[%row{i}, %c0] to %to{i} signals %full[%s{i} : index] : !matrix, !tile, !full",
+        lambda k: f"titan.copy_async %to{k} to %B[%row{k}, %c0] : !tile, !matrix"),
+    "tma": stream_move(
+        lambda i: f"titan.copy_async %A at(Mo = %at{i}) to %to{i} signals %full[%s{i} : index] schedule(#tile) : !matrix, !tile, !full",
+        lambda k: f"titan.copy_async %to{k} to %B at(Mo = %at{k}) schedule(#tile) : !tile, !matrix"),
+}
+
+
+# All threads copy; one stores what all have got. A slot is filled again
+# behind the wait for its store and a barrier.
+CP_ASYNC_MOVE = """  scf.for %i = %c0 to %ahead step %c1 {
+    %ati = arith.addi %first, %i : index
+    %rowi = arith.muli %ati, %rows : index
+    %si = arith.remui %i, %slots : index
+    %toi = titan.shared.slot %ring[%si : index] : !ring -> !tile
+    titan.copy_async %A[%rowi, %c0] to %toi dispatch("cp_async") : !matrix, !tile
+    %group = titan.cp_async.commit : !titan.token<async>
+  }
+  scf.for %k = %c0 to %tiles step %c1 {
+    titan.cp_async.wait_group $PENDING
+    titan.fence.proxy_async shared_cta
+    titan.cta_sync
+    titan.elect warp(0) {
+      %atk = arith.addi %first, %k : index
+      %rowk = arith.muli %atk, %rows : index
+      %sk = arith.remui %k, %slots : index
+      %tok = titan.shared.slot %ring[%sk : index] : !ring -> !tile
+      titan.copy_async %tok to %B[%rowk, %c0] : !tile, !matrix
+      %stored = titan.bulk.commit : !bulk
+      titan.bulk.wait_group $LATER read
+    }
+    titan.cta_sync
+    %j = arith.addi %k, %ahead : index
+    %more = arith.cmpi ult, %j, %tiles : index
+    scf.if %more {
+      %atj = arith.addi %first, %j : index
+      %rowj = arith.muli %atj, %rows : index
+      %sj = arith.remui %j, %slots : index
+      %toj = titan.shared.slot %ring[%sj : index] : !ring -> !tile
+      titan.copy_async %A[%rowj, %c0] to %toj dispatch("cp_async") : !matrix, !tile
+    }
+    %group = titan.cp_async.commit : !titan.token<async>
+  }
+  titan.elect warp(0) {
+    titan.bulk.wait_group 0 read
+  }"""
+
+
+def fill(text, **values):
+    for _ in range(3):  # values have placeholders, too
+        text = Template(text).substitute(values) if "$" in text else text
+    return text
+
+
+def rotate(n, form, rounds):
+    rows = form == "rows"
+    return fill(ROTATE, N=n, R=256, ALL=256 * n, C=128 if rows else 64, ROUNDS=rounds, AT="[%c0, %c0]" if rows else "",
+                EXTENTS=" extents [256, 64]" if rows else "")
+
+
+def gather(n, form):
+    r = 512 // n
+    return fill(GATHER, N=n, R=r, ALL=r * n, LAST=n - 1, BYTES=r * 256, **(GATHER_RING if form == "cluster" else GATHER_GLOBAL))
+
+
+def split_k(n, form):
+    s = 128 // n
+    return fill(SPLIT, N=n, S=s, EXPECTED=(n - 1) * s * 256,
+                **(SPLIT_CLUSTER if form == "cluster" else SPLIT_GLOBAL))
+
+
+def halo(n, form, steps):
+    peer = form == "cluster"
+    return fill(HALO, N=n, R=64, ALL=64 * n, EDGES=4 * n, LESS=n - 1, HALF=steps // 2, VIEWS=halo_views(),
+                SCRATCH="" if peer else ", %S: !edges", ALIGNED="" if peer else ", S = 16",
+                EXAMPLE="" if peer else ', S = "Ex128"', SETUP="" if peer else HALO_GLOBAL_SETUP,
+                BODY=halo_body(halo_peer if peer else halo_global))
+
+
+def stream(form, rows, slots, ahead, tiles):
+    if form == "cp_async":
+        return fill(STREAM, R=rows, C=256, SLOTS=slots, AHEAD=ahead, TILES=tiles, ALL=rows * tiles, WARPS=4,
+                    PENDING=ahead - 1, LATER=slots - ahead - 1, BEHIND=0, MOVE=CP_ASYNC_MOVE)
+    return fill(STREAM, R=rows, C=256, SLOTS=slots, AHEAD=ahead, TILES=tiles, ALL=rows * tiles, BEHIND=slots - ahead - 1,
+                WARPS=1, MOVE=STREAM_MOVES[form])

@@ -1,0 +1,320 @@
+//===- Building.cpp - what variants build with ----------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Building.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::dispatch;
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Remembers what was created.
+struct Created : OpBuilder::Listener {
+  SmallVector<Operation *> list;
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    list.push_back(op);
+  }
+};
+} // namespace
+
+std::optional<Problem> dispatch::trial(Operation *op,
+                                       const Building &building) {
+  Created created;
+  OpBuilder b(op, &created);
+  (void)building(b);
+  std::optional<Problem> problem;
+  ScopedDiagnosticHandler handler(op->getContext(), [&](Diagnostic &found) {
+    if (problem || found.getSeverity() != DiagnosticSeverity::Error)
+      return;
+    // "'titan.mma' op [mma-type] no wgmma ...".
+    std::string text = found.str();
+    StringRef rest(text);
+    if (rest.consume_front("'")) {
+      auto [name, said] = rest.split("' op ");
+      text = (name + ": " + said).str();
+    }
+    problem = Problem{"", text};
+  });
+  // What is nested goes with what it is nested in.
+  llvm::erase_if(created.list, [&](Operation *made) {
+    return made->getBlock() != op->getBlock();
+  });
+  for (Operation *made : created.list)
+    if (failed(verify(made)))
+      break;
+  for (Operation *made : llvm::reverse(created.list))
+    made->erase();
+  return problem;
+}
+
+Result<Plan> dispatch::planOf(Operation *op, Cost cost, Building building,
+                              std::function<void()> launch) {
+  if (auto problem = trial(op, building))
+    return *problem;
+  Plan plan;
+  plan.cost = cost;
+  plan.build = [op, building = std::move(building),
+                launch = std::move(launch)] {
+    if (launch)
+      launch();
+    OpBuilder b(op);
+    if (Value result = building(b))
+      op->getResult(0).replaceAllUsesWith(result);
+    op->erase();
+    return success();
+  };
+  return plan;
+}
+
+std::optional<int64_t> dispatch::constantOf(Value value) {
+  APInt number;
+  if (value && matchPattern(value, m_ConstantInt(&number)))
+    return number.getSExtValue();
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+std::optional<std::string> dispatch::isNoView(const CopyPlace &place) {
+  if (place.relaid)
+    return "another layout than the buffer's type has";
+  for (Value offset : place.offsets)
+    if (!constantOf(offset))
+      return "a region that begins where only the program knows: copy to or "
+             "from a slot or view";
+  return std::nullopt;
+}
+
+Value dispatch::mapped(OpBuilder &b, Location loc, Value memory, Value rank) {
+  Type type;
+  if (auto buffer = dyn_cast<SharedType>(memory.getType()))
+    type = SharedType::get(b.getContext(), buffer.getShape(),
+                           buffer.getElementType(), buffer.getSwizzle(),
+                           buffer.getSlots(), /*cluster=*/true);
+  else
+    type = MBarrierType::get(b.getContext(),
+                             cast<MBarrierType>(memory.getType()).getSlots(),
+                             /*cluster=*/true);
+  return MapRankOp::create(b, loc, type, memory, rank);
+}
+
+Value dispatch::viewOf(OpBuilder &b, Location loc, const CopyPlace &place,
+                       const CopyPlaces &places, Value rank) {
+  Value memory = place.memory;
+  auto type = cast<SharedType>(memory.getType());
+  SmallVector<int64_t> extents = places.extentsIn(place);
+  if (type.getShape() != ArrayRef(extents)) {
+    SmallVector<int64_t> offsets(extents.size(), 0);
+    for (auto [offset, number] : llvm::zip(place.offsets, offsets))
+      number = *constantOf(offset);
+    memory = SharedViewOp::create(
+        b, loc,
+        SharedType::get(b.getContext(), extents, type.getElementType(),
+                        type.getSwizzle(), 1, type.getCluster()),
+        memory, offsets);
+  }
+  return rank ? mapped(b, loc, memory, rank) : memory;
+}
+
+std::optional<std::string> dispatch::leavesCluster(const CopyRequest &request) {
+  int64_t size = request.getKernel().getClusterSize();
+  if (size == 1)
+    return "the kernel has no cluster: cluster(2, 1), say, behind its warps";
+  if (auto rank = constantOf(request.rank);
+      rank && (*rank < 0 || *rank >= size))
+    return "rank " + std::to_string(*rank) + " of a cluster of " +
+           std::to_string(size) + " CTAs";
+  return std::nullopt;
+}
+
+void dispatch::requireRank(const CopyRequest &request) {
+  KernelOp kernel = request.getKernel();
+  auto argument = dyn_cast_or_null<BlockArgument>(request.rank);
+  if (!argument || argument.getOwner() != &kernel.getBody().front())
+    return;
+  Value rank = kernel.getLaunchValue(argument);
+  OpBuilder b(kernel.getLaunchOp());
+  Location loc = request.op->getLoc();
+  Value size =
+      arith::ConstantIntOp::create(b, loc, kernel.getClusterSize(), 32);
+  Value good =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, rank, size);
+  RequireOp::create(b, loc, good, "out-of-bounds",
+                    "the rank that a copy goes to is one of the cluster's " +
+                        std::to_string(kernel.getClusterSize()) + " CTAs",
+                    StringAttr());
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles shared among threads
+//===----------------------------------------------------------------------===//
+
+int64_t dispatch::powerOf(int64_t n, int64_t limit) {
+  int64_t power = 1;
+  while (power * 2 <= limit && n % (power * 2) == 0)
+    power *= 2;
+  return power;
+}
+
+Result<Partition> dispatch::partitionOf(MLIRContext *context,
+                                        ArrayRef<int64_t> shape, int64_t vector,
+                                        int64_t lanes, int64_t warps) {
+  Partition of;
+  of.shape.assign(shape.begin(), shape.end());
+  of.vector = powerOf(shape.back(), vector);
+  int rank = static_cast<int>(shape.size());
+  std::vector<int64_t> left(shape.begin(), shape.end()), stride(rank, 1);
+  auto take = [&](std::vector<Digit> &digits, int d, int64_t count) {
+    if (count > 1)
+      digits.push_back({count, d, stride[d]});
+    stride[d] *= count;
+    left[d] /= count;
+    return count;
+  };
+  std::vector<Digit> reg, lane, warp;
+  take(reg, rank - 1, of.vector);
+  int64_t threads = lanes, groups = warps;
+  for (int d = rank; d-- > 0;)
+    threads /= take(lane, d, powerOf(left[d], threads));
+  for (int d = 0; d < rank; ++d)
+    groups /= take(warp, d, std::gcd(left[d], groups));
+  of.registers = of.vector;
+  for (int d = rank; d-- > 0;)
+    of.registers *= take(reg, d, left[d]);
+  // The others hold what these hold.
+  if (threads > 1)
+    lane.push_back({threads, Digit::replica, 0});
+  if (groups > 1)
+    warp.push_back({groups, Digit::replica, 0});
+  auto layout = Layout::tile({shape.begin(), shape.end()}, std::move(reg),
+                             std::move(lane), std::move(warp));
+  if (!layout)
+    return Problem{"", layout.problem().message};
+  of.layout = LayoutTextAttr::get(context, layout->str());
+  return of;
+}
+
+int64_t dispatch::alignedIn(const CopyRequest &request,
+                            const CopyPlace &tensor) {
+  TrailingZeros &zeros = request.kernel->zeros();
+  int64_t aligned = 16;
+  auto meet = [&](unsigned trailing) {
+    aligned = std::min(aligned, int64_t(1) << std::min(trailing, 4u));
+  };
+  unsigned width = llvm::Log2_64(getElementBytes(request.places->elementType));
+  meet(zeros.ofAddress(tensor.memory));
+  auto type = cast<GlobalType>(tensor.memory.getType());
+  for (unsigned d = 0; d < type.getRank(); ++d) {
+    bool last = d + 1 == type.getRank();
+    if (last && !tensor.offsets.empty())
+      meet(zeros.of(tensor.offsets[d]) + width);
+    if (!last && type.getShape()[d] != 1)
+      meet(zeros.ofStride(tensor.memory, d) + width);
+  }
+  return aligned;
+}
+
+Elements dispatch::elementsOf(OpBuilder &b, Location loc,
+                              const CopyPlaces &places, const CopyPlace &tensor,
+                              RankedTensorType tile, int64_t first) {
+  auto type = cast<GlobalType>(tensor.memory.getType());
+  auto index = RankedTensorType::get(tile.getShape(), b.getI32Type(),
+                                     tile.getEncoding());
+  auto splat = [&](Value scalar) -> Value {
+    if (!scalar.getType().isInteger(32))
+      scalar = b.createOrFold<arith::IndexCastOp>(loc, b.getI32Type(), scalar);
+    return SplatOp::create(b, loc, index, scalar);
+  };
+  Elements elements;
+  size_t outer = type.getRank() - tile.getRank();
+  for (size_t d = 0; d < type.getRank(); ++d) {
+    Value at;
+    std::optional<int64_t> known = 0;
+    if (d >= outer)
+      at = CoordinateOp::create(b, loc, index, d - outer);
+    if (!tensor.offsets.empty()) {
+      known = constantOf(tensor.offsets[d]);
+      Value offset = splat(tensor.offsets[d]);
+      at = !at          ? offset
+           : known == 0 ? at
+                        : arith::AddIOp::create(b, loc, at, offset);
+    } else if (!at) {
+      at = splat(arith::ConstantIntOp::create(b, loc, 0, 32));
+    }
+    if (d == outer && first)
+      at = arith::AddIOp::create(
+          b, loc, at, splat(arith::ConstantIntOp::create(b, loc, first, 32)));
+    elements.indices.push_back(at);
+    int64_t size = type.getShape()[d],
+            extent = d >= outer ? places.extents[d - outer] : 1;
+    if (!ShapedType::isDynamic(size) && known && *known >= 0 &&
+        *known + extent <= size)
+      continue;
+    // Below 0 is large, too.
+    Value bound = splat(DimOp::create(b, loc, tensor.memory, d));
+    Value inside =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, bound);
+    elements.mask = elements.mask
+                        ? arith::AndIOp::create(b, loc, elements.mask, inside)
+                        : inside;
+  }
+  return elements;
+}
+
+//===----------------------------------------------------------------------===//
+// Predicates
+//===----------------------------------------------------------------------===//
+
+CopyPredicate dispatch::allThreads() {
+  return {
+      "all_threads",
+      [](const CopyRequest &request) -> std::optional<std::string> {
+        if (request.issuers.kind != Issuers::Thread &&
+            request.issuers.kind != Issuers::Threads)
+          return std::nullopt;
+        return "expected all threads of warps, and " + request.issuers.str() +
+               (request.issuers.warps == 1 ? " executes it" : " execute it");
+      }};
+}
+
+CopyPredicate dispatch::takesWords(Words words) {
+  return {"words",
+          [=](const CopyRequest &request) -> std::optional<std::string> {
+            if (request.reduce && !words.reduce)
+              return "no reduction: reduce(" +
+                     stringifyAtomicOp(*request.reduce).str() + ")";
+            if (request.multicast && !words.multicast)
+              return "goes to one place: multicast is of copies from global "
+                     "memory";
+            if (request.cache && !words.cache)
+              return "has no cache policy";
+            return std::nullopt;
+          }};
+}
+
+CopyPredicate dispatch::staysInCta() {
+  return {"own_cta",
+          [](const CopyRequest &request) -> std::optional<std::string> {
+            if (!request.rank)
+              return std::nullopt;
+            return "between global memory and a peer's shared memory there are "
+                   "no such copies";
+          }};
+}

@@ -1,0 +1,244 @@
+//===- Scalars.cpp - element by element -------------------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One thread loads and stores one element after another, wherever the two layouts
+// say that it lies:
+//
+//     scf.for %i = 0 to 128 {
+//       scf.for %j = 0 to 32 {
+//         %x = titan.ld %from[byte of (%i, %j) in the source / bytes an element]
+//         titan.st %x, %to[byte of (%i, %j) in the target / bytes an element]
+//       }
+//     }
+//
+// Where the tensor may end within the region the loops end there, behind loops that
+// store zeros, if it goes to shared memory. Right for all layouts, regions and offsets; nobody would want it
+// unasked.
+//
+//===----------------------------------------------------------------------===//
+#include "Building.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::dispatch;
+
+namespace {
+/// Writes numbers of type index.
+struct ElementArithmetic {
+  OpBuilder &b;
+  Location loc;
+  Value constant(int64_t value) const {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  template <typename Op> Value make(Value x, Value y) const {
+    return b.createOrFold<Op>(loc, x, y);
+  }
+  template <typename Op> Value make(Value x, int64_t y) const {
+    return make<Op>(x, constant(y));
+  }
+};
+} // namespace
+
+/// The number, in its buffer, of the element of those coordinates: what
+/// Layout::apply does.
+static Value elementAt(const ElementArithmetic &a, const CopyPlace &place,
+                       ArrayRef<Value> coords, int64_t bytes) {
+  const Layout &layout = *place.layout;
+  Value sum = a.constant(layout.offset()[0]);
+  SmallVector<Value> exclusive;
+  for (auto [axis, coord] : llvm::zip(layout.axes(), coords)) {
+    int64_t weight = 1;
+    for (const Digit &digit : axis.digits) {
+      Value value = coord;
+      if (weight > 1)
+        value = a.make<arith::DivUIOp>(value, weight);
+      if (&digit != &axis.digits.back()) // It lies in the tile.
+        value = a.make<arith::RemUIOp>(value, digit.extent);
+      weight *= digit.extent;
+      if (digit.isReplica())
+        continue;
+      if (digit.isExclusive())
+        // Bit by bit: no carries.
+        for (int64_t bit = 1; bit < digit.extent; bit *= 2)
+          exclusive.push_back(a.make<arith::MulIOp>(
+              a.make<arith::RemUIOp>(a.make<arith::DivUIOp>(value, bit),
+                                     int64_t(2)),
+              digit.image[0] * bit));
+      else
+        sum = a.make<arith::AddIOp>(sum,
+                                    a.make<arith::MulIOp>(value, digit.stride));
+    }
+  }
+  for (Value value : exclusive)
+    sum = a.make<arith::XOrIOp>(sum, value);
+  Value result = sum;
+  for (BitLinear::Term term : layout.bits().terms()) {
+    Value bit = a.make<arith::AndIOp>(a.make<arith::ShRUIOp>(sum, term.from),
+                                      int64_t(1));
+    result = a.make<arith::XOrIOp>(result, a.make<arith::ShLIOp>(bit, term.to));
+  }
+  return bytes == 1 ? result : a.make<arith::DivUIOp>(result, bytes);
+}
+
+static Value buildScalars(const CopyRequest &request, OpBuilder &b) {
+  const CopyPlaces &places = *request.places;
+  Location loc = request.op->getLoc();
+  int64_t bytes = getElementBytes(places.elementType);
+  OpBuilder::InsertionGuard guard(b);
+  if (request.issuers.kind != Issuers::Thread) {
+    auto elect = ElectOp::create(
+        b, loc, TypeRange(),
+        request.issuers.warps == 1 ? IntegerAttr() : b.getI64IntegerAttr(0));
+    b.createBlock(&elect.getBody());
+    YieldOp::create(b, loc, ValueRange());
+    b.setInsertionPointToStart(&elect.getBody().front());
+  }
+  // Buffers as rows of elements.
+  auto flat = [&](const CopyPlace &place, Value rank) -> Value {
+    if (!place.isShared())
+      return place.memory;
+    auto type = cast<SharedType>(place.memory.getType());
+    Value memory = SharedReuseOp::create(
+        b, loc,
+        SharedType::get(b.getContext(), type.getTileBytes() / bytes,
+                        type.getElementType(), 0, 1, type.getCluster()),
+        place.memory, 0);
+    return rank ? mapped(b, loc, memory, rank) : memory;
+  };
+  Value from = flat(places.source, request.rank);
+  Value to = flat(places.target, Value());
+  // The part of the region that lies in the tensor, where it may not be all.
+  ElementArithmetic a{b, loc};
+  struct Bounds {
+    Value low, high;
+  };
+  SmallVector<Bounds> all, inside;
+  for (int64_t extent : places.extents)
+    all.push_back({a.constant(0), a.constant(extent)});
+  inside = all;
+  Value outside; // Whether there is anything outside.
+  bool loads = !places.source.isShared();
+  for (const CopyPlace *place : {&places.source, &places.target}) {
+    if (place->isShared())
+      continue;
+    size_t outer = place->shape.size() - all.size();
+    for (size_t d = 0; d < place->shape.size(); ++d) {
+      Value at = place->offsets.empty() ? a.constant(0) : place->offsets[d];
+      auto known = constantOf(at);
+      int64_t size = place->shape[d],
+              extent = d < outer ? 1 : places.extents[d - outer];
+      if (!ShapedType::isDynamic(size) && known && *known >= 0 &&
+          *known + extent <= size)
+        continue;
+      Value low = a.make<arith::MaxSIOp>(
+          a.make<arith::SubIOp>(a.constant(0), at), int64_t(0));
+      Value high = a.make<arith::MinSIOp>(
+          a.make<arith::SubIOp>(DimOp::create(b, loc, place->memory, d), at),
+          extent);
+      auto less = [&](Value x, Value y) -> Value {
+        return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+      };
+      Value cut = a.make<arith::OrIOp>(less(a.constant(0), low),
+                                       less(high, a.constant(extent)));
+      outside = outside ? a.make<arith::OrIOp>(outside, cut) : cut;
+      if (d >= outer) {
+        inside[d - outer] = {low, high};
+        continue;
+      }
+      // One index: nothing, or as the other dimensions say.
+      Bounds &first = inside.front();
+      first.high = arith::SelectOp::create(b, loc, cut, first.low, first.high);
+    }
+  }
+  auto loops =
+      [&](OpBuilder b, ArrayRef<Bounds> bounds,
+          llvm::function_ref<void(const ElementArithmetic &, ArrayRef<Value>)>
+              body) {
+        SmallVector<Value> counters;
+        Value one = ElementArithmetic{b, loc}.constant(1);
+        for (const Bounds &each : bounds) {
+          auto loop = scf::ForOp::create(b, loc, each.low, each.high, one);
+          counters.push_back(loop.getInductionVar());
+          b.setInsertionPointToStart(loop.getBody());
+        }
+        body({b, loc}, counters);
+      };
+  auto indicesOf = [&](const ElementArithmetic &a, const CopyPlace &place,
+                       ArrayRef<Value> counters) {
+    SmallVector<Value> coords;
+    size_t outer = place.shape.size() - counters.size();
+    for (size_t d = 0; d < place.shape.size(); ++d) {
+      Value at = place.offsets.empty() ? a.constant(0) : place.offsets[d];
+      coords.push_back(
+          d < outer ? at : a.make<arith::AddIOp>(at, counters[d - outer]));
+    }
+    if (place.isShared())
+      return SmallVector<Value>{elementAt(a, place, coords, bytes)};
+    return coords;
+  };
+  auto store = [&](const ElementArithmetic &a, Value element,
+                   ArrayRef<Value> counters) {
+    StOp::create(a.b, loc, element, to, indicesOf(a, places.target, counters),
+                 MemorySem::Weak, MemoryScope::Cta);
+  };
+  if (outside && loads) {
+    auto branch = scf::IfOp::create(b, loc, outside, /*withElseRegion=*/false);
+    loops(OpBuilder::atBlockBegin(branch.thenBlock(), b.getListener()), all,
+          [&](const ElementArithmetic &a, ArrayRef<Value> counters) {
+            store(a,
+                  arith::ConstantOp::create(
+                      a.b, loc, a.b.getZeroAttr(places.elementType)),
+                  counters);
+          });
+  }
+  loops(b, inside, [&](const ElementArithmetic &a, ArrayRef<Value> counters) {
+    Value element = LdOp::create(a.b, loc, places.elementType, from,
+                                 indicesOf(a, places.source, counters),
+                                 MemorySem::Weak, MemoryScope::Cta);
+    store(a, element, counters);
+  });
+  return Value();
+}
+
+static Result<Plan> planScalars(const CopyRequest &request) {
+  const CopyPlaces &places = *request.places;
+  Cost cost{.instructions = 2 * places.elements(),
+            .bytes = getElementBytes(places.elementType)};
+  return planOf(
+      request.op, cost,
+      [request](OpBuilder &b) { return buildScalars(request, b); },
+      [request] { requireRank(request); });
+}
+
+static std::optional<std::string> isBySeveral(const CopyRequest &request) {
+  if (request.issuers.kind != Issuers::Threads)
+    return std::nullopt;
+  return "one thread copies, and " + request.issuers.str() + " execute it";
+}
+
+static std::optional<std::string> isElsewhere(const CopyRequest &request) {
+  return request.rank ? leavesCluster(request) : std::nullopt;
+}
+
+void dispatch::registerScalars(CopyVariants &table) {
+  table.add({.name = "scalars",
+             .directions = {{Memory::Global, Memory::Shared},
+                            {Memory::Shared, Memory::Global},
+                            {Memory::Shared, Memory::Shared}},
+             .priority = -1,
+             .fallback = true,
+             .when = {isBetweenPlaces(),
+                      isAsynchronous(false),
+                      {"one_thread", isBySeveral},
+                      {"rank_in_cluster", isElsewhere}},
+             .plan = planScalars});
+}
