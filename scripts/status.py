@@ -5,7 +5,8 @@ status.py --write    writes them into the documents
 status.py --check    fails if the documents hold other ones
 
 An operation has effects if its definition says so; it is simulated, lowered or
-expanded if the code of that floor names its class.
+expanded if the code of that floor names its class, other than to make one (X::create).
+What an unrolled loop turns into another operation (atIndex) is expanded, too.
 """
 import pathlib
 import re
@@ -37,7 +38,8 @@ def table():
         "expanded": text("lib/Transforms") + text("lib/Dispatch"),
     }
     targets = target_lists()
-    names = {floor: set(re.findall(r"\b\w+Op\b", code)) for floor, code in floors.items()}
+    names = {floor: set(re.findall(r"\b\w+Op\b(?!::create)", code)) for floor, code in floors.items()}
+    names["expanded"] |= set(re.findall(r"\b(\w+Op)::atIndex", dialect))
     # A family's class puts a prefix before the mnemonic.
     families = {}
     definitions = text("include/titan/Dialect/Titan", "*.td")
@@ -73,8 +75,8 @@ def table():
     return "\n".join(lines) + "\n"
 
 
-def definitions(files, base):
-    """The file's title, and mnemonic and summary of each definition in it."""
+def definitions(files):
+    """The file's title, and name and summary of each definition in it."""
     for file in sorted((root / "include/titan/Dialect/Titan").glob(files)):
         source = file.read_text()
         title = re.search(r"//===- \w+\.td - (.*?) -+(\*-|===)", source)[1].rstrip(" -")
@@ -82,25 +84,24 @@ def definitions(files, base):
         prefixes = dict(re.findall(
             r'class (Titan_\w+)<string mnemonic[^:]*>\s*:\s*Titan_\w+<"([\w.]+)" # mnemonic', source))
         rows = []
-        for kind, mnemonic, body in re.findall(
-                rf'def Titan_\w+\s*:\s*(Titan_\w+)<{base}"([\w.]+)"(.*?)(?=\ndef |\nclass |\Z)', source, re.S):
+        for name, kind, first, second, body in re.findall(
+                r'def Titan_(\w+)\s*:\s*(Titan_\w+)<"([\w.]+)"(?:, "([\w.]+)")?(.*?)(?=\ndef |\nclass |\Z)', source, re.S):
+            # "Wgmma", "wgmma": the class, and what stands in the text.
+            sigil = "titan." if name.endswith("Op") else "!titan." if files == "TitanTypes.td" else "#titan."
             summary = re.search(r'let summary = "((?:[^"\\]|\\.)*)"', body)
             if summary:
-                rows.append((prefixes.get(kind, "") + mnemonic, summary[1].replace("|", "\\|")))
+                rows.append((sigil + prefixes.get(kind, "") + (second or first), summary[1].replace("|", "\\|")))
         yield title, rows
 
 
 def language():
     lines = []
-    for sigil, files, base in (("!titan.", "TitanTypes.td", '"\\w+", '), ("#titan.", "TitanAttrs.td", '"\\w+", ')):
-        for title, rows in definitions(files, base):
-            lines += [f"### {title[0].upper()}{title[1:]}", "", "| | |", "|---|---|"]
-            lines += [f"| `{sigil}{name}` | {what} |" for name, what in rows] + [""]
-    for title, rows in definitions("*Ops.td", ""):
-        if not rows:
-            continue  # The file that includes the others.
-        lines += [f"### {title[0].upper()}{title[1:]}", "", "| operation | |", "|---|---|"]
-        lines += [f"| `titan.{name}` | {what} |" for name, what in rows] + [""]
+    for files, head in (("TitanTypes.td", ""), ("TitanAttrs.td", ""), ("*Ops.td", "operation ")):
+        for title, rows in definitions(files):
+            if not rows:
+                continue  # The file that includes the others.
+            lines += [f"### {title[0].upper()}{title[1:]}", "", f"| {head}| |", "|---|---|"]
+            lines += [f"| `{name}` | {what} |" for name, what in rows] + [""]
     return "\n".join(lines)
 
 
@@ -115,6 +116,18 @@ def triton():
             state = "yes" if f'"tt.{mnemonic}"' in simulator else "no"
             lines.append(f"| `tt.{mnemonic}` | {summary} | {state} |")
     return "\n".join(lines) + "\n"
+
+
+# What passes write, and programs do not.
+INTERNAL = {"titan.undealt", "titan.of_copy_async"}
+
+
+def unexplained():
+    """Attributes that the code reads and titan explain does not know."""
+    code = text("lib") + text("include", "*.h")
+    operations = set(re.findall(r"^\| `(titan\.[\w.]+)`", table(), re.M))
+    explained = set(re.findall(r'^TITAN_ATTRIBUTE\("(titan\.\w+)"', (root / "lib/Driver/Attributes.def").read_text(), re.M))
+    return sorted(set(re.findall(r'"(titan\.[a-z_]+)"', code)) - operations - explained - INTERNAL)
 
 
 def main():
@@ -135,6 +148,8 @@ def main():
             print(body, end="")
         elif new != old:
             stale.append(f"docs/{name}.md")
+    if missing := unexplained():
+        sys.exit(f"lib/Driver/Attributes.def lacks {', '.join(missing)}")
     if stale:
         sys.exit(", ".join(stale) + ": not what the sources say: run scripts/status.py --write")
 
