@@ -17,16 +17,26 @@ void Proof::collectExports() {
   // arrived when the use is over.
   std::map<ObjectId, std::map<std::pair<int, int>, std::map<ObjectId, int64_t>>>
       least;
+  // Of what a signal knows nothing, it knows that all uses below 0 are over.
+  std::map<std::tuple<ObjectId, int, int>, std::set<ObjectId>> known;
+  for (const Signal &signal : signals)
+    if (signal.kind == Signal::Arrive)
+      for (auto &[object, bound] : signal.knows)
+        known[{signal.object, signal.warp, signal.lane}].insert(object);
   for (const Signal &signal : signals) {
     if (signal.kind != Signal::Arrive)
       continue;
     auto [mine, fresh] =
         least[signal.object].try_emplace({signal.warp, signal.lane});
     std::map<ObjectId, int64_t> ahead;
-    for (auto &[object, bound] : signal.knows)
+    for (ObjectId object : known[{signal.object, signal.warp, signal.lane}]) {
+      auto found = signal.knows.find(object);
+      Polynomial bound =
+          found == signal.knows.end() ? Polynomial() : found->second;
       if (auto constant = (bound - signal.use).constant();
           constant && object != signal.object)
         ahead[object] = *constant;
+    }
     if (fresh) {
       mine->second = ahead;
       continue;

@@ -349,8 +349,7 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
   };
   auto lower = bound(loop.getLowerBound()), upper = bound(loop.getUpperBound()),
        step = bound(loop.getStep());
-  bool effects = false;
-  op->walk([&](HardwareEffectsInterface) { effects = true; });
+  bool effects = matters(op);
   std::vector<TValue> in;
   for (MValue value : loop.getInitArgs())
     in.push_back(state.values.lookup(value));

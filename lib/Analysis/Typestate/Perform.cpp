@@ -79,6 +79,20 @@ ObjectId Walk::warpObject(int warp) {
   return proof.object(object);
 }
 
+/// Whether use `use` is below what is known, or below 0: over from the start.
+static bool isOver(const Facts &facts, const Knowledge &knows, ObjectId object,
+                   const Polynomial &use) {
+  auto found = knows.find(object);
+  if (found == knows.end() || found->second == 0)
+    return facts.provesAtLeast(-1, use);
+  if (facts.provesAtLeast(found->second, use + 1))
+    return true;
+  Facts open = facts;
+  open.atLeast(use, found->second);
+  open.atLeast(use, 0);
+  return open.contradict();
+}
+
 void Walk::learn(State &state, Knowledge &knows, ObjectId object,
                  const Polynomial &bound) {
   auto [found, fresh] = knows.try_emplace(object, bound);
@@ -93,9 +107,7 @@ void Walk::learn(State &state, Knowledge &knows, ObjectId object,
 
 bool Walk::knowsUse(State &state, const Knowledge &knows, ObjectId object,
                     const Polynomial &use) {
-  auto found = knows.find(object);
-  return state.facts.provesAtLeast(
-      found == knows.end() ? Polynomial() : found->second, use + 1);
+  return isOver(state.facts, knows, object, use);
 }
 
 Knowledge Walk::common(State &state, const Knowledge &a, const Knowledge &b) {
@@ -324,8 +336,8 @@ static bool pinned(Proof &proof, Operation *op, const State &state,
                    const Polynomial &use, const char *what) {
   auto found = knows.find(object);
   Polynomial bound = found == knows.end() ? Polynomial() : found->second;
-  if (state.facts.provesAtLeast(
-          bound, use - Polynomial(proof.objects[object].slots) + 1))
+  if (isOver(state.facts, knows, object,
+             use - Polynomial(proof.objects[object].slots)))
     return true;
   return proof.stop(
       std::string(what) + " use " + proof.print(use) + " of " +

@@ -99,8 +99,9 @@ struct Access {
   Polynomial slot;
   int64_t slots = 0, stride = 0;
   const effect::Shape *shape = nullptr;
-  /// Global memory: coordinates and extents, or those of an element (whose mask
-  /// has become facts).
+  /// Global memory: coordinates and extents, in the map's dimensions, or those of
+  /// an element (whose mask has become facts).
+  TensorMapOp map;
   std::vector<Polynomial> coordinates;
   std::vector<int64_t> extents;
   /// Which element of its tile that is.
@@ -212,6 +213,11 @@ struct Proof {
     });
   }
   const effect::EffectList &effectsOf(mlir::Operation *op);
+  /// A size of an argument: one atom for launch region and body.
+  Polynomial sizeOf(mlir::BlockArgument tensor, int64_t dimension,
+                    Facts &facts);
+  /// Whether different coordinates of a map's view are different places.
+  bool keepsApart(TensorMapOp map);
 
   bool readLaunch();       ///< Launch.cpp
   bool walk(bool enforce); ///< Walk.cpp
@@ -219,7 +225,8 @@ struct Proof {
   bool checkCounts();      ///< Counts.cpp
   bool checkOrders();      ///< Orders.cpp
   bool checkDefined();     ///< Orders.cpp
-  bool inEachUse(const Access &x, ObjectId object);
+  bool inEachUse(const Access &x, ObjectId object,
+                 std::optional<int64_t> ahead);
   bool checkGlobal(); ///< Orders.cpp
 };
 

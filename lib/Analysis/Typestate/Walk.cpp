@@ -153,6 +153,16 @@ TValue Walk::elements(TileOpInterface op, State &state) {
   return TValue();
 }
 
+bool typestate::matters(Operation *op) {
+  return op
+      ->walk([](Operation *inside) {
+        return isa<HardwareEffectsInterface, AssertOp>(inside)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 bool Walk::operation(Operation &op, State &state, const Who &who) {
   if (isa<scf::ForOp>(op))
     return loop(&op, state, who);
@@ -162,13 +172,9 @@ bool Walk::operation(Operation &op, State &state, const Who &who) {
     return elect(&op, state, who);
   if (isa<WarpSpecializeOp>(op))
     return specialize(&op, state, who);
-  if (op.getNumRegions()) {
-    bool effects = false;
-    op.walk([&](HardwareEffectsInterface) { effects = true; });
-    if (effects)
-      return proof.stop("what this executes is not followed by the proof yet",
-                        &op);
-  }
+  if (op.getNumRegions() && matters(&op))
+    return proof.stop("what this executes is not followed by the proof yet",
+                      &op);
   if (isa<HardwareEffectsInterface>(op))
     return hardware(&op, state, who);
   if (auto check = dyn_cast<AssertOp>(op)) {
@@ -277,8 +283,7 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
   };
   if (auto side = decide(state.facts, condition))
     return take(*side);
-  bool effects = false;
-  op->walk([&](HardwareEffectsInterface) { effects = true; });
+  bool effects = matters(op);
   if (condition.kind == Kind::Condition)
     for (const Comparison &comparison : condition.all)
       if (comparison.kind == Comparison::AtLeast &&
@@ -310,10 +315,37 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
   auto side = [&](Region &region, State &in, std::vector<TValue> &yields) {
     return region.empty() || block(region.front(), in, who, &yields);
   };
+  // What comes after accesses of before the branch has to do so on both sides.
+  std::map<size_t, size_t> releases;
+  for (auto &[warp, w] : state.warps)
+    for (const Pending &pending : w.pending)
+      releases[pending.access] = proof.accesses[pending.access].releases.size();
+  auto takeReleases = [&] {
+    std::map<size_t, std::vector<Release>> taken;
+    for (auto [number, size] : releases) {
+      std::vector<Release> &list = proof.accesses[number].releases;
+      taken[number].assign(list.begin() + size, list.end());
+      list.resize(size);
+    }
+    return taken;
+  };
   std::vector<TValue> first, second;
-  if (!side(branch.getThenRegion(), state, first) ||
-      !side(branch.getElseRegion(), other, second))
+  if (!side(branch.getThenRegion(), state, first))
     return false;
+  auto ofFirst = takeReleases();
+  if (!side(branch.getElseRegion(), other, second))
+    return false;
+  auto ofSecond = takeReleases();
+  for (auto &[number, list] : ofFirst)
+    for (Release &release : list)
+      for (const Release &also : ofSecond[number])
+        if (release.object == also.object && release.use == also.use &&
+            release.when.nonnegative == also.when.nonnegative &&
+            release.when.zero == also.when.zero) {
+          release.fenced &= also.fenced;
+          addRelease(proof.accesses[number], release);
+          break;
+        }
   state.path.pop_back();
   // What was assumed holds no longer.
   state.facts = outside;

@@ -63,6 +63,9 @@ struct State {
   Path path;
 };
 
+/// Whether something in it is to be shown.
+bool matters(mlir::Operation *op);
+
 /// Adds a use that comes after the access, unless one there says as much.
 void addRelease(Access &access, Release release);
 
@@ -112,6 +115,8 @@ private:
               const std::map<int, Release> &phases);
   bool locate(Access &access, const effect::Access &effect, State &state,
               int rank);
+  bool startsInside(mlir::Operation *op, const effect::Footprint &bytes,
+                    State &state);
   bool locateGlobal(Access &access, const effect::Access &effect, State &state);
   bool arrive(mlir::Operation *op, const effect::Arrive &arrive, State &state,
               const Who &who);
