@@ -117,8 +117,9 @@ void typestate::notBefore(Proof &proof, const Access &x, const Knowledge &knows,
 static std::vector<Atom> iterationsOf(const Path &path) {
   std::vector<Atom> result;
   for (const Step &step : path)
-    for (Atom a : step.iteration.atoms())
-      result.push_back(a);
+    if (!step.last)
+      for (Atom a : step.iteration.atoms())
+        result.push_back(a);
   return result;
 }
 
@@ -370,8 +371,6 @@ bool Proof::checkDefined() {
 /// writes, too.
 bool Proof::inEachUse(const Access &x, ObjectId object,
                       std::optional<int64_t> ahead) {
-  if (objects[object].kind != Object::Ring)
-    return false;
   bool any = false;
   for (const Signal &signal : signals) {
     if (signal.kind != Signal::Arrive || signal.object != object ||

@@ -50,6 +50,23 @@ TValue TValue::cycle(Polynomial at, std::vector<int64_t> table) {
   return result;
 }
 
+std::optional<TValue> TValue::overDividend(const Atoms &atoms,
+                                           const Facts &facts) const {
+  std::vector<Atom> in = number.atoms();
+  if (kind != Cycle || in.size() != 1 || number != Polynomial::atom(in[0]) ||
+      atoms.kind(in[0]) != "quotient")
+    return std::nullopt;
+  const std::vector<Polynomial> &division = atoms.operands(in[0]);
+  auto d = division[1].constant();
+  int64_t size = table.size();
+  if (!d || *d * size > 4096 || !facts.provesAtLeast(division[0], 0))
+    return std::nullopt;
+  std::vector<int64_t> longer(*d * size);
+  for (int64_t i = 0; i < *d * size; ++i)
+    longer[i] = table[i / *d];
+  return cycle(division[0], std::move(longer));
+}
+
 TValue TValue::substitute(Atoms &atoms, Atom atom, const Polynomial &by,
                           Facts &facts) const {
   TValue result = *this;
@@ -224,24 +241,6 @@ TValue Arithmetic::compute(Operation *op, ArrayRef<TValue> operands,
   return compute(op, code, predicate, operandBits, bits, operands, facts);
 }
 
-/// x mod c, where x is a quotient y div d of constant d, or that and a constant.
-static std::optional<TValue> ofQuotient(const Atoms &atoms, const Polynomial &x,
-                                        int64_t c, const Facts &facts) {
-  int64_t ahead = x.constantTerm();
-  Polynomial rest = x - Polynomial(ahead);
-  if (rest.atoms().size() != 1 || rest != Polynomial::atom(rest.atoms()[0]) ||
-      atoms.kind(rest.atoms()[0]) != "quotient")
-    return std::nullopt;
-  const std::vector<Polynomial> &division = atoms.operands(rest.atoms()[0]);
-  auto d = division[1].constant();
-  if (!d || *d * c > 4096 || !facts.provesAtLeast(division[0], 0))
-    return std::nullopt;
-  std::vector<int64_t> table(*d * c);
-  for (int64_t i = 0; i < *d * c; ++i)
-    table[i] = ((i / *d + ahead) % c + c) % c;
-  return TValue::cycle(division[0], std::move(table));
-}
-
 TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
                            unsigned operandBits, unsigned bits,
                            ArrayRef<TValue> operands, Facts &facts) {
@@ -356,9 +355,6 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
     bool rest = code == Arith::RemU || code == Arith::RemS;
     Polynomial x = up ? p[0] + p[1] - 1 : p[0];
     if (auto c = p[1].constant(); c && rest && *c <= 64) {
-      // A parity: (y div d + k) mod c is a table of d c numbers at y.
-      if (auto parity = ofQuotient(atoms, x, *c, facts))
-        return *parity;
       std::vector<int64_t> ramp(*c);
       std::iota(ramp.begin(), ramp.end(), 0);
       return TValue::cycle(x, std::move(ramp));

@@ -68,6 +68,10 @@ bool Walk::end(State &state, int warp) {
   Totals &totals = proof.totals[warp];
   for (int lane : {elected, others}) {
     totals.signals[lane] = w.arrivals[lane];
+    totals.waits[lane] = w.waits[lane];
+    for (auto &[object, count] : w.next)
+      if (proof.objects[object].kind == Object::Named)
+        totals.signals[lane][object] = count;
     totals.knows[lane] = w.knows[lane];
     for (auto &[ring, bytes] : w.bytes[lane])
       if (bytes.first || bytes.second)
@@ -163,7 +167,14 @@ bool typestate::matters(Operation *op) {
       .wasInterrupted();
 }
 
+void Walk::hideTiles(State &state, ValueRange values) {
+  for (MValue value : values)
+    if (isa<RankedTensorType>(value.getType()))
+      state.tiles[value] = false;
+}
+
 bool Walk::operation(Operation &op, State &state, const Who &who) {
+  hideTiles(state, op.getResults());
   if (isa<scf::ForOp>(op))
     return loop(&op, state, who);
   if (isa<scf::IfOp>(op))
@@ -241,6 +252,7 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
   auto specialize = cast<WarpSpecializeOp>(op);
   if (who.lanes != AllLanes || !state.path.empty())
     return proof.stop("partitions in loops or branches are not followed", op);
+  unsigned nextPhase = phase + 1;
   for (auto partition : specialize.getBody().getOps<PartitionOp>()) {
     // How many registers its warps have is the search's.
     if (auto effects = dyn_cast<HardwareEffectsInterface>(*partition)) {
@@ -252,6 +264,7 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
       proof.reached.insert(effects);
     }
     ++groupNumber;
+    phase = nextPhase;
     firstWarp = specialize.getFirstWarp(partition);
     regionWarps = partition.getWarps();
     Who inside;
@@ -266,6 +279,7 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
   firstWarp = 0;
   regionWarps = proof.kernel.getWarps();
   groupNumber = 0;
+  phase = nextPhase + 1;
   return true;
 }
 
@@ -347,6 +361,18 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
           break;
         }
   state.path.pop_back();
+  // Perhaps it is the last iteration alone that differs.
+  auto differ = [&](const char *how) {
+    proof.stop(how, op);
+    for (const Step &step : llvm::reverse(state.path))
+      for (Atom a : step.iteration.atoms())
+        if (condition.all[0].polynomial.contains(a) && !step.last &&
+            !proof.peeled.contains(step.op)) {
+          proof.stopped->peel = step.op;
+          return false;
+        }
+    return false;
+  };
   // What was assumed holds no longer.
   state.facts = outside;
   for (auto &[warp, w] : state.warps) {
@@ -355,15 +381,13 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
       if (w.waits[lane] != o.waits[lane] ||
           w.arrivals[lane] != o.arrivals[lane] ||
           w.bytes[lane] != o.bytes[lane])
-        return proof.stop("the sides of this branch signal or wait differently",
-                          op);
+        return differ("the sides of this branch signal or wait differently");
       w.knows[lane] = common(state, w.knows[lane], o.knows[lane]);
       w.atFence[lane] = common(state, w.atFence[lane], o.atFence[lane]);
       w.atProduct[lane] = common(state, w.atProduct[lane], o.atProduct[lane]);
     }
     if (w.next != o.next)
-      return proof.stop("the sides of this branch commit or meet differently",
-                        op);
+      return differ("the sides of this branch commit or meet differently");
     w.unbound.insert(o.unbound.begin(), o.unbound.end());
     w.productFence &= o.productFence;
     // Accesses of before: what one side alone has done to them does not count.
@@ -388,5 +412,7 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
   }
   for (auto [result, a, b] : llvm::zip(op->getResults(), first, second))
     state.values[result] = a == b ? a : TValue();
+  for (auto &[tile, fenced] : state.tiles)
+    fenced &= other.tiles.lookup(tile);
   return true;
 }

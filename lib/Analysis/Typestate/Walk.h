@@ -58,6 +58,8 @@ struct WarpState {
 
 struct State {
   llvm::DenseMap<mlir::Value, Value> values;
+  /// Tiles in registers: whether a wgmma.fence has come after their values.
+  llvm::DenseMap<mlir::Value, bool> tiles;
   std::map<int, WarpState> warps;
   Facts facts;
   Path path;
@@ -94,6 +96,12 @@ private:
   Polynomial coordinate(mlir::RankedTensorType tile, int64_t dimension,
                         Facts &facts);
   bool loop(mlir::Operation *op, State &state, const Who &who);
+  bool iterations(mlir::Operation *op, State &state, const Who &who,
+                  const Polynomial &lower, const Polynomial &upper,
+                  const Polynomial &step, const Polynomial &count,
+                  std::vector<Value> &carried);
+  /// No wgmma.fence has come after these values.
+  static void hideTiles(State &state, mlir::ValueRange values);
   bool branch(mlir::Operation *op, State &state, const Who &who);
   bool elect(mlir::Operation *op, State &state, const Who &who);
   bool specialize(mlir::Operation *op, State &state, const Who &who);
@@ -132,6 +140,8 @@ private:
               State &state, const Who &who);
   bool threadBarrier(mlir::Operation *op, const effect::ThreadBarrier &barrier,
                      State &state, const Who &who);
+  bool meet(mlir::Operation *op, const effect::ThreadBarrier &barrier,
+            State &state, const Who &who);
   bool fence(mlir::Operation *op, const effect::Fence &fence, State &state,
              const Who &who);
   bool registers(mlir::Operation *op, const effect::Registers &registers,
@@ -176,6 +186,8 @@ private:
   uint64_t sequence = 0;
   unsigned groupNumber = 0;
   int64_t firstWarp = 0, regionWarps = 0;
+  unsigned phase = 0; ///< before, in, behind partitions
+  std::shared_ptr<const Stamp> stamp;
   struct Life {
     int warp;
     bool fenced = false, published = false;
@@ -186,7 +198,9 @@ private:
   std::vector<size_t> touched;
   /// Global tensors that the kernel writes.
   std::set<void *> written;
+  /// Named barriers of exactly the warps that execute their text, and others.
   std::map<int64_t, std::vector<int>> namedUsers;
+  std::map<int64_t, int64_t> namedThreads;
 };
 
 } // namespace titan::typestate
