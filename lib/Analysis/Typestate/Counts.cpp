@@ -33,6 +33,8 @@ void Proof::collectExports() {
       auto found = signal.knows.find(object);
       Polynomial bound =
           found == signal.knows.end() ? Polynomial() : found->second;
+      if (auto number = bound.constant(); number && *number < 0)
+        bound = 0;
       if (auto constant = (bound - signal.use).constant();
           constant && object != signal.object)
         ahead[object] = *constant;

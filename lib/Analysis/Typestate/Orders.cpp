@@ -341,6 +341,14 @@ bool Proof::checkDefined() {
             if (!ahead)
               continue;
             use = y.slot - Polynomial(*ahead);
+            // Slots are numbers modulo the slots: the last such use that is known.
+            auto more = (known->second - 1 - use).constant();
+            for (int64_t d = -4; !more && d <= 4; ++d)
+              if (facts.provesEqual(known->second - 1 - use, d))
+                more = d;
+            if (more)
+              use +=
+                  Polynomial(*more - ((*more % x.slots) + x.slots) % x.slots);
           }
           covers |= facts.provesAtLeast(use, 0) &&
                     facts.provesAtLeast(known->second, use + 1) &&

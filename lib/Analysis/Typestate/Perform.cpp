@@ -304,20 +304,27 @@ static bool follows(const Atoms &atoms, const Facts &facts, const TValue &value,
   }
   if (value.kind != Kind::Cycle)
     return false;
-  auto shift = (use - value.number).constant();
-  if (!shift) {
-    // A parity, (y div d) mod 2, is one of 2 d numbers at y.
-    auto longer = value.overDividend(atoms, facts);
-    return longer && follows(atoms, facts, *longer, use, slots, expected);
-  }
   int64_t size = value.table.size(), common = std::lcm(size, slots);
+  // At use u the place is u - distance.
+  auto agree = [&](int64_t distance) {
+    for (int64_t u = 0; u < common; ++u)
+      if (value.table[((u - distance) % size + size) % size] != expected(u))
+        return false;
+    return true;
+  };
   if (common > 8192)
     return false;
-  // At use u the place is u - shift.
-  for (int64_t u = 0; u < common; ++u)
-    if (value.table[((u - *shift) % size + size) % size] != expected(u))
-      return false;
-  return true;
+  if (auto distance = (use - value.number).constant())
+    return agree(*distance);
+  // A parity, (y div d) mod 2, is one of 2 d numbers at y.
+  auto longer = value.overDividend(atoms, facts);
+  if (longer && follows(atoms, facts, *longer, use, slots, expected))
+    return true;
+  // Perhaps this case of the launch says how far.
+  for (int64_t distance = -4; distance <= 4; ++distance)
+    if (facts.provesEqual(use - value.number, distance))
+      return agree(distance);
+  return false;
 }
 
 bool Walk::isSlotOf(State &state, const Ring &ring, const Polynomial &use) {
