@@ -223,8 +223,33 @@ struct System {
         if (!negated.empty())
           continue;
         nonnegative.push_back(Polynomial::atom(a) - least);
+        signs[a] = least;
         break;
       }
+  }
+  /// Factors that are at least 0, or 1.
+  std::map<Atom, int64_t> signs;
+
+  /// a b c >= 0, and a b c >= a b where c >= 1.
+  void addProducts() {
+    for (const Monomial &m : products()) {
+      if (m.size() < 3 ||
+          !std::ranges::all_of(m, [&](Atom a) { return signs.contains(a); }))
+        continue;
+      auto of = [](const Monomial &factors) {
+        Polynomial product = 1;
+        for (Atom a : factors)
+          product = product * Polynomial::atom(a);
+        return product;
+      };
+      nonnegative.push_back(of(m));
+      for (size_t i = 0; i < m.size(); ++i)
+        if (signs[m[i]] == 1) {
+          Monomial rest = m;
+          rest.erase(rest.begin() + i);
+          nonnegative.push_back(of(m) - of(rest));
+        }
+    }
   }
 
   /// Products of two facts, where they speak of products that came up.
@@ -462,6 +487,7 @@ static bool contradictory(const Facts &facts, size_t goals) {
     return true;
   if (!system.products().empty()) {
     system.addSigns();
+    system.addProducts();
     system.multiply();
   }
   return yes = system.empty();

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Walk.h"
 
+#include "titan/Domain/TensorMap.h"
 #include "titan/Target/Target.h"
 
 using namespace mlir;
@@ -81,6 +82,12 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
                                          access.facts);
   };
   if (bytes.kind == effect::Footprint::Box) {
+    access.map = dyn_cast_or_null<TensorMapOp>(getTensorMapOp(bytes.object));
+    if (!access.map || access.map.getType().isIm2col() ||
+        access.map.getType().getInterleave())
+      return proof.stop("writes through this map are not followed by the proof "
+                        "yet",
+                        access.op);
     if (!bytes.steps.empty() || !bytes.offsets.empty())
       return proof.stop("boxes with steps or pixels are not followed by the "
                         "proof yet",
@@ -92,6 +99,12 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
         return proof.stop("where this writes is not a polynomial of sizes, ids "
                           "and iterations",
                           access.op);
+      Facts facts = access.facts;
+      if (!facts.provesAtLeast(*p, 0))
+        return proof.stop(
+            "coordinate " + std::to_string(access.coordinates.size()) +
+                " of what is written is not shown to be 0 or more",
+            access.op);
       access.coordinates.push_back(*p);
     }
     return true;
@@ -138,6 +151,46 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
                         "titan.require of what the sizes are");
     access.coordinates.push_back(*p);
     access.extents.push_back(1);
+  }
+  return true;
+}
+
+/// A load through an im2col map starts in its bounding box.
+bool Walk::startsInside(Operation *op, const effect::Footprint &bytes,
+                        State &state) {
+  auto map = dyn_cast_or_null<TensorMapOp>(getTensorMapOp(bytes.object));
+  if (map && !map.getType().isIm2col())
+    return true;
+  auto stop = [&] {
+    return proof.stop("this copy is not shown to start in the bounding box of "
+                      "its map",
+                      op);
+  };
+  if (!map || map.getType().getInterleave())
+    return stop();
+  Facts facts = state.facts;
+  auto polynomial = [&](MValue value) {
+    return proof.arithmetic.polynomialOf(state.values.lookup(value), facts);
+  };
+  // Rows and columns stand between images and channels.
+  ArrayRef<int64_t> lower = map.getType().getLower(),
+                    upper = map.getType().getUpper();
+  for (size_t d = 0; d < lower.size(); ++d) {
+    auto at = polynomial(bytes.coords[d + 1]);
+    std::optional<Polynomial> size;
+    if (map.isView())
+      size = polynomial(map.getDims()[d + 1]);
+    else
+      size = proof.sizeOf(cast<BlockArgument>(map.getTensor()), d + 1, facts);
+    if (!at || !size || !facts.provesAtLeast(*at, lower[d]) ||
+        !facts.provesAtLeast(*size - 1 + Polynomial(upper[d]), *at))
+      return stop();
+  }
+  int64_t most = maxIm2colOffset(map.getType().getRank());
+  for (MValue offset : bytes.offsets) {
+    auto p = polynomial(offset);
+    if (!p || !facts.provesAtLeast(*p, 0) || !facts.provesAtLeast(most, *p))
+      return stop();
   }
   return true;
 }
@@ -191,6 +244,8 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     access.facts = state.facts;
     access.path = state.path;
     // Copies leave out what lies outside; who writes, matters.
+    if (box && !shared && !startsInside(op, bytes, state))
+      return false;
     if (shared || !box)
       if (!locateGlobal(access, effect, state))
         return false;

@@ -13,22 +13,56 @@ using namespace titan::typestate;
 using TValue = titan::typestate::Value;
 using MValue = mlir::Value;
 
-/// A size of an argument: one atom for launch region and body.
-static Polynomial sizeOf(Proof &proof, BlockArgument tensor, int64_t dimension,
+Polynomial Proof::sizeOf(BlockArgument tensor, int64_t dimension,
                          Facts &facts) {
   auto type = cast<GlobalType>(tensor.getType());
   if (int64_t size = type.getShape()[dimension]; !ShapedType::isDynamic(size))
     return size;
   std::string name =
-      cast<StringAttr>(proof.kernel.getArgNames()[tensor.getArgNumber()])
+      cast<StringAttr>(kernel.getArgNames()[tensor.getArgNumber()])
           .getValue()
           .str() +
       "[" + std::to_string(dimension) + "]";
-  Polynomial atom = Polynomial::atom(proof.atoms.atom(
-      "size", proof.kernel.getOperation(),
+  Polynomial atom = Polynomial::atom(atoms.atom(
+      "size", kernel.getOperation(),
       {Polynomial(tensor.getArgNumber()), Polynomial(dimension)}, name));
   facts.atLeast(atom, 0);
   return atom;
+}
+
+bool Proof::keepsApart(TensorMapOp map) {
+  if (!map.isView())
+    return true;
+  // Rows of the tensor do not overlap: each stride spans what lies within it.
+  auto tensor = cast<BlockArgument>(map.getTensor());
+  auto type = cast<GlobalType>(tensor.getType());
+  Facts facts = launch;
+  auto stride = [&](int64_t d) {
+    return d + 1 == type.getRank()
+               ? Polynomial(1)
+               : Polynomial::atom(atoms.atom(
+                     "stride", kernel.getOperation(),
+                     {Polynomial(tensor.getArgNumber()), Polynomial(d)}));
+  };
+  for (int64_t d = 0; d + 1 < type.getRank(); ++d)
+    facts.atLeast(stride(d), sizeOf(tensor, d + 1, facts) * stride(d + 1));
+  // So do those of the view.
+  std::vector<Polynomial> strides, sizes;
+  for (MValue value : map.getByteStrides())
+    if (auto p = arithmetic.polynomialOf(launchValues.lookup(value), facts))
+      strides.push_back(*p);
+  strides.push_back(getElementBytes(type.getElementType()));
+  for (MValue value : map.getDims())
+    if (auto p = arithmetic.polynomialOf(launchValues.lookup(value), facts))
+      sizes.push_back(*p);
+  if (strides.size() != sizes.size() ||
+      static_cast<int64_t>(sizes.size()) != map.getType().getRank() ||
+      map.getType().getInterleave())
+    return false;
+  for (size_t d = 0; d + 1 < sizes.size(); ++d)
+    if (!facts.provesAtLeast(strides[d], sizes[d + 1] * strides[d + 1]))
+      return false;
+  return true;
 }
 
 bool Proof::readLaunch() {
@@ -55,9 +89,8 @@ bool Proof::readLaunch() {
     values[value] = argument(value);
   for (Operation &op : region) {
     if (auto dim = dyn_cast<DimOp>(op)) {
-      values[dim.getResult()] =
-          TValue::of(sizeOf(*this, cast<BlockArgument>(dim.getTensor()),
-                            dim.getDimension(), launch));
+      values[dim.getResult()] = TValue::of(sizeOf(
+          cast<BlockArgument>(dim.getTensor()), dim.getDimension(), launch));
       continue;
     }
     if (auto stride = dyn_cast<StrideOp>(op)) {
@@ -94,7 +127,7 @@ bool Proof::readLaunch() {
       if (tensor && !map.isView())
         for (int64_t d = 0; d < cast<GlobalType>(tensor.getType()).getRank();
              ++d)
-          launch.atLeast(sizeOf(*this, tensor, d, launch), 1);
+          launch.atLeast(sizeOf(tensor, d, launch), 1);
       continue;
     }
     if (op.getNumRegions() || op.getNumResults() != 1)
@@ -141,7 +174,7 @@ bool Proof::readLaunch() {
     } else if (auto dim = dyn_cast<DimOp>(op)) {
       if (auto tensor = dyn_cast<BlockArgument>(dim.getTensor()))
         values[dim.getResult()] =
-            TValue::of(sizeOf(*this, tensor, dim.getDimension(), launch));
+            TValue::of(sizeOf(tensor, dim.getDimension(), launch));
     }
   });
   return true;

@@ -349,14 +349,14 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
   };
   auto lower = bound(loop.getLowerBound()), upper = bound(loop.getUpperBound()),
        step = bound(loop.getStep());
-  bool effects = false;
-  op->walk([&](HardwareEffectsInterface) { effects = true; });
+  bool effects = matters(op);
   std::vector<TValue> in;
   for (MValue value : loop.getInitArgs())
     in.push_back(state.values.lookup(value));
   auto finish = [&](ArrayRef<TValue> out) {
     for (auto [result, value] : llvm::zip(op->getResults(), out))
       state.values[result] = value;
+    hideTiles(state, op->getResults());
     return true;
   };
   if (!effects)
@@ -392,15 +392,55 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
         l && u && s)
       count = (*u - *l + *s - 1) / *s;
   }
-  proof.loopCounts[op] = count;
+  if (!proof.peeled.contains(op)) {
+    if (!iterations(op, state, who, *lower, *upper, *step, count, in))
+      return false;
+    return finish(in);
+  }
+  // All but the last one, and that.
+  if (!state.facts.provesAtLeast(count, 2)) {
+    if (!state.facts.provesAtLeast(1, count)) {
+      if (proof.varies(count))
+        return proof.stop("whether this loop runs twice depends on the "
+                          "iteration or on the CTA",
+                          op);
+      proof.stopped = Stop{"a loop that may run once", op, "", count - 2};
+      return false;
+    }
+  } else if (!iterations(op, state, who, *lower, *upper - *step, *step,
+                         count - 1, in))
+    return false;
+  Facts outside = state.facts;
+  Polynomial last = *lower + (count - 1) * *step;
+  state.facts.atLeast(*upper - 1, last);
+  state.values[body->getArgument(0)] = TValue::of(last);
+  for (unsigned i = 0; i < in.size(); ++i)
+    state.values[body->getArgument(i + 1)] = in[i];
+  hideTiles(state, body->getArguments());
+  state.path.push_back({op, count - 1, -1, true});
+  std::vector<TValue> out;
+  if (!this->block(*body, state, who, &out))
+    return false;
+  state.path.pop_back();
+  state.facts = outside;
+  return finish(out);
+}
+
+bool Walk::iterations(Operation *op, State &state, const Who &who,
+                      const Polynomial &lower, const Polynomial &upper,
+                      const Polynomial &step, const Polynomial &count,
+                      std::vector<TValue> &in) {
+  auto loop = cast<scf::ForOp>(op);
+  Block *body = loop.getBody();
   auto machine = this->machine(op, in);
   auto argument = [&](unsigned i) -> MValue {
     return body->getArgument(i + 1);
   };
   auto enter = [&](State &at, const Polynomial &t, ArrayRef<TValue> values) {
-    at.values[body->getArgument(0)] = TValue::of(*lower + t * *step);
+    at.values[body->getArgument(0)] = TValue::of(lower + t * step);
     for (unsigned i = 0; i < values.size(); ++i)
       at.values[argument(i)] = values[i];
+    hideTiles(at, body->getArguments());
     if (machine)
       for (auto [k, i] : llvm::enumerate(machine->arguments))
         at.values[argument(i)] =
@@ -417,6 +457,7 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
     for (Pending &p : w.pending)
       p.before = true;
   first.path.push_back({op, Polynomial(0)});
+  first.facts.atLeast(count, 1);
   enter(first, 0, in);
   if (!this->block(*body, first, who, &y1))
     return false;
@@ -427,7 +468,8 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
   back(first);
   if (count.constant() == 1) {
     state = first;
-    return finish(y1);
+    in = y1;
+    return true;
   }
 
   // Slopes.
@@ -518,7 +560,7 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
   Facts inside = outside;
   inside.atLeast(t, 1);
   inside.atLeast(count - 1, t);
-  inside.atLeast(*upper - 1, *lower + t * *step);
+  inside.atLeast(upper - 1, lower + t * step);
 
   // What the first body leaves behind is released by the second one, too.
   auto aged = [&](const WarpState &from, bool ofFirst) {
@@ -631,6 +673,7 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
   after.facts = outside;
   after.path = state.path;
   after.values = state.values;
+  after.tiles = state.tiles;
   substitute(after, atom, count);
   for (auto &[warp, w] : after.warps) {
     // What was pending before it is so still.
@@ -686,5 +729,6 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
     for (auto [k, i] : llvm::enumerate(machine->arguments))
       out[i] = TValue::cycle(machine->at + count, machine->tables[k]);
   state = std::move(after);
-  return finish(out);
+  in = std::move(out);
+  return true;
 }

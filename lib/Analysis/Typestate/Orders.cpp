@@ -117,8 +117,9 @@ void typestate::notBefore(Proof &proof, const Access &x, const Knowledge &knows,
 static std::vector<Atom> iterationsOf(const Path &path) {
   std::vector<Atom> result;
   for (const Step &step : path)
-    for (Atom a : step.iteration.atoms())
-      result.push_back(a);
+    if (!step.last)
+      for (Atom a : step.iteration.atoms())
+        result.push_back(a);
   return result;
 }
 
@@ -324,19 +325,34 @@ bool Proof::checkDefined() {
         // Its own thread's.
         covers |= same && !x.mechanism && x.warp == y.warp &&
                   x.lanes == y.lanes && !lanesMeet(x, y);
-      } else if (x.mechanism == Mechanism::Phase && x.slots && !branch &&
-                 !x.releases.empty()) {
-        // By the use that it completes: there is one a use (the bytes of each
-        // arrival's use are all brought by the thread that expects them).
-        const Release &release = x.releases.front();
-        auto ahead = (x.slot - release.use).constant();
-        auto known = y.knows.find(release.object);
-        if (ahead && known != y.knows.end()) {
-          // The use whose slot is this one, the last of those that are known.
-          Polynomial use = y.slot - Polynomial(*ahead);
-          covers = facts.provesAtLeast(use, 0) &&
-                   facts.provesAtLeast(known->second, use + 1) &&
-                   inEachUse(x, release.object);
+      } else if ((x.mechanism == Mechanism::Phase || !x.mechanism) && !branch) {
+        // By a use that comes after it: there is such a write in each use (the
+        // bytes of each arrival's use are all brought by the thread that expects
+        // them).
+        for (const Release &release : x.releases) {
+          std::optional<int64_t> ahead;
+          auto known = y.knows.find(release.object);
+          if (known == y.knows.end())
+            continue;
+          // The use whose slot is this one; of one slot each use.
+          Polynomial use = known->second - 1;
+          if (x.slots > 1) {
+            ahead = (x.slot - release.use).constant();
+            if (!ahead)
+              continue;
+            use = y.slot - Polynomial(*ahead);
+            // Slots are numbers modulo the slots: the last such use that is known.
+            auto more = (known->second - 1 - use).constant();
+            for (int64_t d = -4; !more && d <= 4; ++d)
+              if (facts.provesEqual(known->second - 1 - use, d))
+                more = d;
+            if (more)
+              use +=
+                  Polynomial(*more - ((*more % x.slots) + x.slots) % x.slots);
+          }
+          covers |= facts.provesAtLeast(use, 0) &&
+                    facts.provesAtLeast(known->second, use + 1) &&
+                    inEachUse(x, release.object, ahead);
         }
       }
       if (!covers)
@@ -358,24 +374,31 @@ bool Proof::checkDefined() {
   return true;
 }
 
-/// For each arrival of the thread that copies there is this copy: each body of
-/// the walk that arrives copies, too, for the use of the arrival.
-bool Proof::inEachUse(const Access &x, ObjectId object) {
+/// For each arrival of its warp there is this write before it, or copy, to the
+/// slot that is so many ahead of the use: each body of the walk that arrives
+/// writes, too.
+bool Proof::inEachUse(const Access &x, ObjectId object,
+                      std::optional<int64_t> ahead) {
+  bool any = false;
   for (const Signal &signal : signals) {
     if (signal.kind != Signal::Arrive || signal.object != object ||
-        signal.warp != x.warp || signal.lane != elected)
+        signal.warp != x.warp)
       continue;
+    any = true;
     bool found = false;
-    for (const Access &other : accesses)
-      found |= other.op == x.op && other.effect == x.effect &&
-               other.warp == x.warp && other.path == signal.path &&
-               !other.releases.empty() &&
-               other.releases.front().object == object &&
-               other.releases.front().use == signal.use;
+    for (const Access &other : accesses) {
+      if (other.op != x.op || other.effect != x.effect ||
+          other.warp != x.warp || other.path != signal.path ||
+          (ahead && other.slot != signal.use + Polynomial(*ahead)))
+        continue;
+      for (const Release &release : other.releases)
+        found |= release.object == object && release.use == signal.use &&
+                 release.when.nonnegative.empty() && release.when.zero.empty();
+    }
     if (!found)
       return false;
   }
-  return true;
+  return any;
 }
 
 //===----------------------------------------------------------------------===//
@@ -391,8 +414,13 @@ bool Proof::checkGlobal() {
           !conflict({x.kind, x.proxy}, {y.kind, y.proxy}))
         continue;
       any = true;
-      if (x.coordinates.size() != y.coordinates.size() || x.coordinates.empty())
+      if (x.coordinates.size() != y.coordinates.size() ||
+          x.coordinates.empty() || x.map != y.map)
         return stop("writes of different kinds to one tensor", y.op);
+      if (x.map && !keepsApart(x.map))
+        return stop("different coordinates of this map are not shown to be "
+                    "different places",
+                    x.map);
       Facts facts = launch;
       facts.add(other(*this, launch, true));
       facts.add(x.facts);

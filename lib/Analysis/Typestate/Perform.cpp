@@ -79,6 +79,20 @@ ObjectId Walk::warpObject(int warp) {
   return proof.object(object);
 }
 
+/// Whether use `use` is below what is known, or below 0: over from the start.
+static bool isOver(const Facts &facts, const Knowledge &knows, ObjectId object,
+                   const Polynomial &use) {
+  auto found = knows.find(object);
+  if (found == knows.end() || found->second == 0)
+    return facts.provesAtLeast(-1, use);
+  if (facts.provesAtLeast(found->second, use + 1))
+    return true;
+  Facts open = facts;
+  open.atLeast(use, found->second);
+  open.atLeast(use, 0);
+  return open.contradict();
+}
+
 void Walk::learn(State &state, Knowledge &knows, ObjectId object,
                  const Polynomial &bound) {
   auto [found, fresh] = knows.try_emplace(object, bound);
@@ -93,9 +107,7 @@ void Walk::learn(State &state, Knowledge &knows, ObjectId object,
 
 bool Walk::knowsUse(State &state, const Knowledge &knows, ObjectId object,
                     const Polynomial &use) {
-  auto found = knows.find(object);
-  return state.facts.provesAtLeast(
-      found == knows.end() ? Polynomial() : found->second, use + 1);
+  return isOver(state.facts, knows, object, use);
 }
 
 Knowledge Walk::common(State &state, const Knowledge &a, const Knowledge &b) {
@@ -116,8 +128,10 @@ Knowledge Walk::common(State &state, const Knowledge &a, const Knowledge &b) {
 size_t Walk::record(Access access, unsigned number) {
   std::string key;
   for (const Step &step : access.path)
-    key += step.side < 0 ? (step.iteration.constant() ? "f" : "l")
-                         : std::to_string(step.side);
+    key += step.side >= 0              ? std::to_string(step.side)
+           : step.last                 ? "e"
+           : step.iteration.constant() ? "f"
+                                       : "l";
   auto [found, fresh] = recorded.try_emplace(
       {access.op, number, access.warp * 4 + access.lanes, key},
       proof.accesses.size());
@@ -193,6 +207,14 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
 
 bool Walk::hardware(Operation *op, State &state, const Who &who) {
   ++sequence;
+  if (mode == Mode::Final && enforce) {
+    const WarpState &first = state.warps[firstWarp];
+    auto now = std::make_shared<Stamp>();
+    now->phase = phase;
+    now->waits = first.waits[elected];
+    now->arrivals = first.arrivals[elected];
+    stamp = std::move(now);
+  }
   if (enforce && mode == Mode::Final && !proof.reached.contains(op) &&
       !state.facts.contradict())
     proof.reached.insert(op);
@@ -268,7 +290,8 @@ std::optional<Walk::Ring> Walk::ringOf(Operation *op, State &state,
 }
 
 /// Tables of a cycle, and a polynomial that its place differs from by a constant.
-static bool follows(const TValue &value, const Polynomial &use, int64_t slots,
+static bool follows(const Atoms &atoms, const Facts &facts, const TValue &value,
+                    const Polynomial &use, int64_t slots,
                     function_ref<int64_t(int64_t)> expected) {
   auto use0 = use.constant();
   if (auto constant = value.constant()) {
@@ -281,24 +304,35 @@ static bool follows(const TValue &value, const Polynomial &use, int64_t slots,
   }
   if (value.kind != Kind::Cycle)
     return false;
-  auto shift = (use - value.number).constant();
-  if (!shift)
-    return false;
   int64_t size = value.table.size(), common = std::lcm(size, slots);
+  // At use u the place is u - distance.
+  auto agree = [&](int64_t distance) {
+    for (int64_t u = 0; u < common; ++u)
+      if (value.table[((u - distance) % size + size) % size] != expected(u))
+        return false;
+    return true;
+  };
   if (common > 8192)
     return false;
-  // At use u the place is u - shift.
-  for (int64_t u = 0; u < common; ++u)
-    if (value.table[((u - *shift) % size + size) % size] != expected(u))
-      return false;
-  return true;
+  if (auto distance = (use - value.number).constant())
+    return agree(*distance);
+  // A parity, (y div d) mod 2, is one of 2 d numbers at y.
+  auto longer = value.overDividend(atoms, facts);
+  if (longer && follows(atoms, facts, *longer, use, slots, expected))
+    return true;
+  // Perhaps this case of the launch says how far.
+  for (int64_t distance = -4; distance <= 4; ++distance)
+    if (facts.provesEqual(use - value.number, distance))
+      return agree(distance);
+  return false;
 }
 
 bool Walk::isSlotOf(State &state, const Ring &ring, const Polynomial &use) {
   int64_t slots = proof.objects[ring.object].slots;
   if (slots == 1 && ring.slot.constant() == 0)
     return true;
-  return follows(ring.slot, use, slots, [&](int64_t u) { return u % slots; });
+  return follows(proof.atoms, state.facts, ring.slot, use, slots,
+                 [&](int64_t u) { return u % slots; });
 }
 
 bool Walk::usable(Operation *op, ObjectId ring, const Who &who, bool async) {
@@ -324,8 +358,8 @@ static bool pinned(Proof &proof, Operation *op, const State &state,
                    const Polynomial &use, const char *what) {
   auto found = knows.find(object);
   Polynomial bound = found == knows.end() ? Polynomial() : found->second;
-  if (state.facts.provesAtLeast(
-          bound, use - Polynomial(proof.objects[object].slots) + 1))
+  if (isOver(state.facts, knows, object,
+             use - Polynomial(proof.objects[object].slots)))
     return true;
   return proof.stop(
       std::string(what) + " use " + proof.print(use) + " of " +
@@ -379,7 +413,7 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
       if (mode == Mode::Final)
         proof.signals.push_back({Signal::Arrive, ring->object, op, warp, lane,
                                  use, amount, state.facts, state.path, sequence,
-                                 groupNumber, w.knows[lane]});
+                                 groupNumber, w.knows[lane], stamp});
       w.arrivals[lane][ring->object] = use + 1;
     }
     Polynomial use =
@@ -459,7 +493,7 @@ bool Walk::complete(Operation *op, const effect::CompleteTx &complete,
     if (mode == Mode::Final)
       proof.signals.push_back({Signal::Complete, ring->object, op, warp,
                                elected, use, bytes, state.facts, state.path,
-                               sequence, groupNumber, w.knows[elected]});
+                               sequence, groupNumber, w.knows[elected], stamp});
   }
   return true;
 }
@@ -485,7 +519,7 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
       // The count-th wait is for that use, or for the one a round before it.
       bool slot = isSlotOf(state, *ring, count);
       auto phase = [&](int64_t credit) {
-        return follows(parity, count, 2 * slots,
+        return follows(proof.atoms, state.facts, parity, count, 2 * slots,
                        [&](int64_t u) { return (u / slots + credit) % 2; });
       };
       bool plain = slot && phase(0), credit = slot && phase(1);
@@ -520,7 +554,7 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
       if (mode == Mode::Final)
         proof.waits.push_back({ring->object, op, warp, who.lanes, *use,
                                state.facts, state.path, sequence, groupNumber,
-                               number});
+                               number, stamp});
       Pending pending;
       pending.access = number;
       for (const Step &step : state.path)
@@ -618,7 +652,9 @@ bool Walk::registers(Operation *op, const effect::Registers &registers,
   if (registers.kind == Registers::Budget)
     return true;
   if (registers.kind == Registers::Borrow)
-    return proof.stop("operands in registers are not followed by the proof yet",
+    return state.tiles.lookup(registers.value) ||
+           proof.stop("no wgmma.fence is shown to stand between what gives "
+                      "these registers their values and this product",
                       op);
   bool product = false;
   for (const effect::Effect &effect : proof.effectsOf(op))
@@ -690,7 +726,8 @@ bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
                          State &state, const Who &who) {
   using effect::ThreadBarrier;
   if (who.lanes != AllLanes || barrier.kind == ThreadBarrier::Cluster ||
-      barrier.role != ThreadBarrier::Sync || barrier.sem != effect::Sem::AcqRel)
+      (barrier.role == ThreadBarrier::Sync &&
+       barrier.sem != effect::Sem::AcqRel))
     return proof.stop("this barrier is not followed by the proof yet", op);
   Knowledge all;
   bool named = barrier.kind == ThreadBarrier::Named;
@@ -701,10 +738,13 @@ bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
     if (!barrier.id.isConstant())
       return proof.stop("the number of the barrier is no constant", op);
     int64_t threads = barrier.threads ? barrier.threads : lanes * warps;
-    if (threads != lanes * static_cast<int64_t>(who.warps.size()) ||
-        static_cast<int64_t>(who.warps.size()) != regionWarps)
-      return proof.stop("this named barrier is not one of exactly the warps "
-                        "that execute this text",
+    if (static_cast<int64_t>(who.warps.size()) != regionWarps)
+      return proof.stop("this barrier is not followed by the proof yet", op);
+    if (barrier.role != ThreadBarrier::Sync || threads != lanes * regionWarps)
+      return meet(op, barrier, state, who);
+    if (namedThreads.contains(barrier.id.offset))
+      return proof.stop("this named barrier has another number of threads "
+                        "elsewhere",
                         op);
     auto [users, fresh] = namedUsers.try_emplace(barrier.id.offset, who.warps);
     if (users->second != who.warps)
@@ -740,6 +780,57 @@ bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
       for (auto &[known, bound] : w.knows[others])
         learn(state, both, known, bound);
     learn(state, both, own, next);
+    w.knows[elected] = w.knows[others] = both;
+    for (Pending &pending : w.pending)
+      pending.held[elected] = pending.held[others] = true;
+  }
+  return true;
+}
+
+/// A named barrier of several partitions: a ring of one slot, at which each of
+/// its warps arrives once a round; who syncs, waits for the round, too.
+bool Walk::meet(Operation *op, const effect::ThreadBarrier &barrier,
+                State &state, const Who &who) {
+  using effect::ThreadBarrier;
+  int64_t id = barrier.id.offset;
+  auto [threads, fresh] = namedThreads.try_emplace(id, barrier.threads);
+  if (threads->second != barrier.threads || namedUsers.contains(id))
+    return proof.stop("this named barrier has another number of threads "
+                      "elsewhere",
+                      op);
+  Object key{Object::Named};
+  key.id = id;
+  ObjectId object = proof.object(key);
+  proof.counts[object] = barrier.threads;
+  for (int warp : who.warps) {
+    WarpState &w = state.warps[warp];
+    Polynomial round = w.next[object];
+    for (int lane : {elected, others}) {
+      if (enforce && mode == Mode::Final &&
+          !pinned(proof, op, state, w.knows[lane], object, round,
+                  "the arrival of"))
+        return false;
+      if (mode == Mode::Final)
+        proof.signals.push_back({Signal::Arrive, object, op, warp, lane, round,
+                                 lane == elected ? 1 : proof.lanes - 1,
+                                 state.facts, state.path, sequence, groupNumber,
+                                 w.knows[lane], stamp});
+    }
+    release(state, warp, AllLanes, object, round);
+    w.next[object] = round + 1;
+    if (barrier.role != ThreadBarrier::Sync)
+      continue;
+    if (mode == Mode::Final)
+      proof.waits.push_back({object, op, warp, AllLanes, round, state.facts,
+                             state.path, sequence, groupNumber, 0, stamp});
+    auto exports = proof.exports.find(object);
+    Knowledge both = w.knows[elected];
+    for (auto &[known, bound] : w.knows[others])
+      learn(state, both, known, bound);
+    learn(state, both, object, round + 1);
+    if (exports != proof.exports.end())
+      for (auto &[other, ahead] : exports->second)
+        learn(state, both, other, round + Polynomial(ahead));
     w.knows[elected] = w.knows[others] = both;
     for (Pending &pending : w.pending)
       pending.held[elected] = pending.held[others] = true;
@@ -790,6 +881,8 @@ bool Walk::fence(Operation *op, const effect::Fence &fence, State &state,
         w.atProduct[lane] = w.knows[lane];
       w.productFence = true;
     }
+    for (auto &[tile, fenced] : state.tiles)
+      fenced = true;
     return who.lanes == AllLanes ||
            proof.stop("part of a warp executes this", op);
   default:

@@ -24,8 +24,10 @@ static constexpr uint64_t mostSystems = 6000;
 static std::optional<Stop> attempt(KernelOp kernel, const Facts &cases,
                                    std::set<std::string> &assumptions,
                                    std::set<Operation *> &reached, int depth,
-                                   Atoms *names) {
+                                   Atoms *names,
+                                   const std::set<Operation *> &peeled) {
   Proof proof(kernel);
+  proof.peeled = peeled;
   if (names)
     proof.atoms = *names;
   if (!proof.readLaunch())
@@ -50,12 +52,19 @@ static std::optional<Stop> attempt(KernelOp kernel, const Facts &cases,
       break;
   }
   bool good = !proof.stopped && proof.walk(/*enforce=*/true) &&
-              proof.checkCounts() && proof.checkOrders() &&
-              proof.checkDefined() && proof.checkGlobal();
+              proof.checkCounts() && proof.checkDeadlock() &&
+              proof.checkOrders() && proof.checkDefined() &&
+              proof.checkGlobal();
   if (good) {
     assumptions.insert(proof.assumptions.begin(), proof.assumptions.end());
     reached.insert(proof.reached.begin(), proof.reached.end());
     return std::nullopt;
+  }
+  if (Operation *loop = proof.stopped->peel) {
+    std::set<Operation *> more = peeled;
+    more.insert(loop);
+    return attempt(kernel, cases, assumptions, reached, depth, &proof.atoms,
+                   more);
   }
   if (!proof.stopped->split)
     return proof.stopped;
@@ -68,7 +77,7 @@ static std::optional<Stop> attempt(KernelOp kernel, const Facts &cases,
     Facts more = cases;
     more.nonnegative.push_back(yes ? split : Polynomial(-1) - split);
     if (auto stop = attempt(kernel, more, assumptions, reached, depth + 1,
-                            &proof.atoms)) {
+                            &proof.atoms, peeled)) {
       if (!yes || proof.print(split).empty())
         stop->reason += " (where " + proof.print(split) + " is below 0)";
       return stop;
@@ -84,29 +93,23 @@ ProofReport titan::prove(KernelOp kernel) {
   auto stop = [&]() -> std::optional<Stop> {
     if (checker::targetOf(kernel) != TargetId::Sm90a)
       return Stop{"kernels of this target are not followed by the proof yet",
-                  kernel,
-                  "",
-                  {}};
+                  kernel};
     if (kernel.getClusterSize() != 1)
-      return Stop{"clusters are not followed by the proof yet", kernel, "", {}};
+      return Stop{"clusters are not followed by the proof yet", kernel};
     if (auto starts = checker::findUnprovedStarts(kernel); !starts.empty())
       return Stop{"coordinate 0 is not shown to be a multiple of 16 bytes",
-                  starts.front().first,
-                  "",
-                  {}};
+                  starts.front().first};
     std::set<std::string> assumptions;
     Facts::limit(mostSystems);
     std::set<Operation *> reached;
-    auto stop = attempt(kernel, {}, assumptions, reached, 0, nullptr);
+    auto stop = attempt(kernel, {}, assumptions, reached, 0, nullptr, {});
     // What no case has looked at is not proved by being left out.
     if (!stop)
       kernel.getBody().walk([&](HardwareEffectsInterface op) {
         if (!stop && !reached.contains(op))
           stop = Stop{"no launch is shown to execute this: nothing is proved "
                       "of it",
-                      op,
-                      "",
-                      {}};
+                      op};
       });
     if (stop && Facts::exhausted())
       stop->reason = "given up after " + std::to_string(mostSystems) +

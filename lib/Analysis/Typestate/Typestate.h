@@ -69,6 +69,7 @@ struct Step {
   mlir::Operation *op;
   Polynomial iteration; ///< loop
   int side = -1;        ///< branch: 0 then, 1 else
+  bool last = false;    ///< loop: its last iteration, walked for itself
   bool operator==(const Step &) const = default;
 };
 using Path = std::vector<Step>;
@@ -99,8 +100,9 @@ struct Access {
   Polynomial slot;
   int64_t slots = 0, stride = 0;
   const effect::Shape *shape = nullptr;
-  /// Global memory: coordinates and extents, or those of an element (whose mask
-  /// has become facts).
+  /// Global memory: coordinates and extents, in the map's dimensions, or those of
+  /// an element (whose mask has become facts).
+  TensorMapOp map;
   std::vector<Polynomial> coordinates;
   std::vector<int64_t> extents;
   /// Which element of its tile that is.
@@ -112,6 +114,14 @@ struct Access {
   unsigned group = 0;    ///< which warps were walked together
   Knowledge knows, atFence;
   std::vector<Release> releases;
+};
+
+/// When a text is executed: how often the first warp of those that execute it
+/// together has waited for and arrived at rings before; before, in and behind
+/// partitions.
+struct Stamp {
+  unsigned phase = 0;
+  std::map<ObjectId, Polynomial> waits, arrivals;
 };
 
 struct Signal {
@@ -127,6 +137,7 @@ struct Signal {
   uint64_t sequence;
   unsigned group;
   Knowledge knows;
+  std::shared_ptr<const Stamp> stamp;
 };
 
 struct Wait {
@@ -140,6 +151,7 @@ struct Wait {
   uint64_t sequence;
   unsigned group;
   size_t mark; ///< among the accesses
+  std::shared_ptr<const Stamp> stamp;
 };
 
 /// By how much what a thread knows of another object is ahead of a use of this
@@ -148,7 +160,7 @@ using Exports = std::map<ObjectId, std::map<ObjectId, int64_t>>;
 
 /// How often a thread has signalled and waited when it ends.
 struct Totals {
-  std::map<ObjectId, Polynomial> signals[2];
+  std::map<ObjectId, Polynomial> signals[2], waits[2];
   std::map<ObjectId, int64_t> amounts[2];
   Knowledge knows[2];
 };
@@ -159,6 +171,8 @@ struct Stop {
   std::string goOn;
   /// Look at both sides of this instead: it is 0 or more, or it is not.
   std::optional<Polynomial> split;
+  /// Walk the last iteration of this loop for itself instead.
+  mlir::Operation *peel = nullptr;
 };
 
 /// All that is shared by the parts of one attempt.
@@ -192,16 +206,18 @@ struct Proof {
   std::vector<Wait> waits;
   std::map<int, Totals> totals;       ///< by warp
   std::map<ObjectId, int64_t> counts; ///< expected arrivals of rings
-  std::map<mlir::Operation *, Polynomial> loopCounts;
 
   /// Operations that some launch may execute: the facts there do not contradict
   /// each other.
   std::set<mlir::Operation *> reached;
 
+  /// Loops whose last iteration is walked for itself.
+  std::set<mlir::Operation *> peeled;
+
   std::optional<Stop> stopped;
   bool stop(std::string reason, mlir::Operation *op, std::string goOn = "") {
     if (!stopped)
-      stopped = Stop{std::move(reason), op, std::move(goOn), std::nullopt};
+      stopped = Stop{std::move(reason), op, std::move(goOn), {}, nullptr};
     return false;
   }
   /// Loop iterations, or ids of CTAs.
@@ -212,14 +228,21 @@ struct Proof {
     });
   }
   const effect::EffectList &effectsOf(mlir::Operation *op);
+  /// A size of an argument: one atom for launch region and body.
+  Polynomial sizeOf(mlir::BlockArgument tensor, int64_t dimension,
+                    Facts &facts);
+  /// Whether different coordinates of a map's view are different places.
+  bool keepsApart(TensorMapOp map);
 
   bool readLaunch();       ///< Launch.cpp
   bool walk(bool enforce); ///< Walk.cpp
   void collectExports();   ///< Counts.cpp
   bool checkCounts();      ///< Counts.cpp
+  bool checkDeadlock();    ///< Deadlock.cpp
   bool checkOrders();      ///< Orders.cpp
   bool checkDefined();     ///< Orders.cpp
-  bool inEachUse(const Access &x, ObjectId object);
+  bool inEachUse(const Access &x, ObjectId object,
+                 std::optional<int64_t> ahead);
   bool checkGlobal(); ///< Orders.cpp
 };
 

@@ -50,6 +50,23 @@ TValue TValue::cycle(Polynomial at, std::vector<int64_t> table) {
   return result;
 }
 
+std::optional<TValue> TValue::overDividend(const Atoms &atoms,
+                                           const Facts &facts) const {
+  std::vector<Atom> in = number.atoms();
+  if (kind != Cycle || in.size() != 1 || number != Polynomial::atom(in[0]) ||
+      atoms.kind(in[0]) != "quotient")
+    return std::nullopt;
+  const std::vector<Polynomial> &division = atoms.operands(in[0]);
+  auto d = division[1].constant();
+  int64_t size = table.size();
+  if (!d || *d * size > 4096 || !facts.provesAtLeast(division[0], 0))
+    return std::nullopt;
+  std::vector<int64_t> longer(*d * size);
+  for (int64_t i = 0; i < *d * size; ++i)
+    longer[i] = table[i / *d];
+  return cycle(division[0], std::move(longer));
+}
+
 TValue TValue::substitute(Atoms &atoms, Atom atom, const Polynomial &by,
                           Facts &facts) const {
   TValue result = *this;

@@ -85,6 +85,9 @@ struct Value {
   std::optional<int64_t> constant() const {
     return kind == Number ? number.constant() : std::nullopt;
   }
+  /// Of a cycle at a quotient y div d (of constant d): the cycle at y.
+  std::optional<Value> overDividend(const Atoms &atoms,
+                                    const Facts &facts) const;
   Value substitute(Atoms &atoms, Atom atom, const Polynomial &by,
                    Facts &facts) const;
 };

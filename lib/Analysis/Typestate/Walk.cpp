@@ -68,6 +68,10 @@ bool Walk::end(State &state, int warp) {
   Totals &totals = proof.totals[warp];
   for (int lane : {elected, others}) {
     totals.signals[lane] = w.arrivals[lane];
+    totals.waits[lane] = w.waits[lane];
+    for (auto &[object, count] : w.next)
+      if (proof.objects[object].kind == Object::Named)
+        totals.signals[lane][object] = count;
     totals.knows[lane] = w.knows[lane];
     for (auto &[ring, bytes] : w.bytes[lane])
       if (bytes.first || bytes.second)
@@ -153,7 +157,24 @@ TValue Walk::elements(TileOpInterface op, State &state) {
   return TValue();
 }
 
+bool typestate::matters(Operation *op) {
+  return op
+      ->walk([](Operation *inside) {
+        return isa<HardwareEffectsInterface, AssertOp>(inside)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void Walk::hideTiles(State &state, ValueRange values) {
+  for (MValue value : values)
+    if (isa<RankedTensorType>(value.getType()))
+      state.tiles[value] = false;
+}
+
 bool Walk::operation(Operation &op, State &state, const Who &who) {
+  hideTiles(state, op.getResults());
   if (isa<scf::ForOp>(op))
     return loop(&op, state, who);
   if (isa<scf::IfOp>(op))
@@ -162,13 +183,9 @@ bool Walk::operation(Operation &op, State &state, const Who &who) {
     return elect(&op, state, who);
   if (isa<WarpSpecializeOp>(op))
     return specialize(&op, state, who);
-  if (op.getNumRegions()) {
-    bool effects = false;
-    op.walk([&](HardwareEffectsInterface) { effects = true; });
-    if (effects)
-      return proof.stop("what this executes is not followed by the proof yet",
-                        &op);
-  }
+  if (op.getNumRegions() && matters(&op))
+    return proof.stop("what this executes is not followed by the proof yet",
+                      &op);
   if (isa<HardwareEffectsInterface>(op))
     return hardware(&op, state, who);
   if (auto check = dyn_cast<AssertOp>(op)) {
@@ -235,6 +252,7 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
   auto specialize = cast<WarpSpecializeOp>(op);
   if (who.lanes != AllLanes || !state.path.empty())
     return proof.stop("partitions in loops or branches are not followed", op);
+  unsigned nextPhase = phase + 1;
   for (auto partition : specialize.getBody().getOps<PartitionOp>()) {
     // How many registers its warps have is the search's.
     if (auto effects = dyn_cast<HardwareEffectsInterface>(*partition)) {
@@ -246,6 +264,7 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
       proof.reached.insert(effects);
     }
     ++groupNumber;
+    phase = nextPhase;
     firstWarp = specialize.getFirstWarp(partition);
     regionWarps = partition.getWarps();
     Who inside;
@@ -260,6 +279,7 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
   firstWarp = 0;
   regionWarps = proof.kernel.getWarps();
   groupNumber = 0;
+  phase = nextPhase + 1;
   return true;
 }
 
@@ -277,8 +297,7 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
   };
   if (auto side = decide(state.facts, condition))
     return take(*side);
-  bool effects = false;
-  op->walk([&](HardwareEffectsInterface) { effects = true; });
+  bool effects = matters(op);
   if (condition.kind == Kind::Condition)
     for (const Comparison &comparison : condition.all)
       if (comparison.kind == Comparison::AtLeast &&
@@ -310,11 +329,50 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
   auto side = [&](Region &region, State &in, std::vector<TValue> &yields) {
     return region.empty() || block(region.front(), in, who, &yields);
   };
+  // What comes after accesses of before the branch has to do so on both sides.
+  std::map<size_t, size_t> releases;
+  for (auto &[warp, w] : state.warps)
+    for (const Pending &pending : w.pending)
+      releases[pending.access] = proof.accesses[pending.access].releases.size();
+  auto takeReleases = [&] {
+    std::map<size_t, std::vector<Release>> taken;
+    for (auto [number, size] : releases) {
+      std::vector<Release> &list = proof.accesses[number].releases;
+      taken[number].assign(list.begin() + size, list.end());
+      list.resize(size);
+    }
+    return taken;
+  };
   std::vector<TValue> first, second;
-  if (!side(branch.getThenRegion(), state, first) ||
-      !side(branch.getElseRegion(), other, second))
+  if (!side(branch.getThenRegion(), state, first))
     return false;
+  auto ofFirst = takeReleases();
+  if (!side(branch.getElseRegion(), other, second))
+    return false;
+  auto ofSecond = takeReleases();
+  for (auto &[number, list] : ofFirst)
+    for (Release &release : list)
+      for (const Release &also : ofSecond[number])
+        if (release.object == also.object && release.use == also.use &&
+            release.when.nonnegative == also.when.nonnegative &&
+            release.when.zero == also.when.zero) {
+          release.fenced &= also.fenced;
+          addRelease(proof.accesses[number], release);
+          break;
+        }
   state.path.pop_back();
+  // Perhaps it is the last iteration alone that differs.
+  auto differ = [&](const char *how) {
+    proof.stop(how, op);
+    for (const Step &step : llvm::reverse(state.path))
+      for (Atom a : step.iteration.atoms())
+        if (condition.all[0].polynomial.contains(a) && !step.last &&
+            !proof.peeled.contains(step.op)) {
+          proof.stopped->peel = step.op;
+          return false;
+        }
+    return false;
+  };
   // What was assumed holds no longer.
   state.facts = outside;
   for (auto &[warp, w] : state.warps) {
@@ -323,15 +381,13 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
       if (w.waits[lane] != o.waits[lane] ||
           w.arrivals[lane] != o.arrivals[lane] ||
           w.bytes[lane] != o.bytes[lane])
-        return proof.stop("the sides of this branch signal or wait differently",
-                          op);
+        return differ("the sides of this branch signal or wait differently");
       w.knows[lane] = common(state, w.knows[lane], o.knows[lane]);
       w.atFence[lane] = common(state, w.atFence[lane], o.atFence[lane]);
       w.atProduct[lane] = common(state, w.atProduct[lane], o.atProduct[lane]);
     }
     if (w.next != o.next)
-      return proof.stop("the sides of this branch commit or meet differently",
-                        op);
+      return differ("the sides of this branch commit or meet differently");
     w.unbound.insert(o.unbound.begin(), o.unbound.end());
     w.productFence &= o.productFence;
     // Accesses of before: what one side alone has done to them does not count.
@@ -356,5 +412,7 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
   }
   for (auto [result, a, b] : llvm::zip(op->getResults(), first, second))
     state.values[result] = a == b ? a : TValue();
+  for (auto &[tile, fenced] : state.tiles)
+    fenced &= other.tiles.lookup(tile);
   return true;
 }

@@ -58,10 +58,15 @@ struct WarpState {
 
 struct State {
   llvm::DenseMap<mlir::Value, Value> values;
+  /// Tiles in registers: whether a wgmma.fence has come after their values.
+  llvm::DenseMap<mlir::Value, bool> tiles;
   std::map<int, WarpState> warps;
   Facts facts;
   Path path;
 };
+
+/// Whether something in it is to be shown.
+bool matters(mlir::Operation *op);
 
 /// Adds a use that comes after the access, unless one there says as much.
 void addRelease(Access &access, Release release);
@@ -91,6 +96,12 @@ private:
   Polynomial coordinate(mlir::RankedTensorType tile, int64_t dimension,
                         Facts &facts);
   bool loop(mlir::Operation *op, State &state, const Who &who);
+  bool iterations(mlir::Operation *op, State &state, const Who &who,
+                  const Polynomial &lower, const Polynomial &upper,
+                  const Polynomial &step, const Polynomial &count,
+                  std::vector<Value> &carried);
+  /// No wgmma.fence has come after these values.
+  static void hideTiles(State &state, mlir::ValueRange values);
   bool branch(mlir::Operation *op, State &state, const Who &who);
   bool elect(mlir::Operation *op, State &state, const Who &who);
   bool specialize(mlir::Operation *op, State &state, const Who &who);
@@ -112,6 +123,8 @@ private:
               const std::map<int, Release> &phases);
   bool locate(Access &access, const effect::Access &effect, State &state,
               int rank);
+  bool startsInside(mlir::Operation *op, const effect::Footprint &bytes,
+                    State &state);
   bool locateGlobal(Access &access, const effect::Access &effect, State &state);
   bool arrive(mlir::Operation *op, const effect::Arrive &arrive, State &state,
               const Who &who);
@@ -127,6 +140,8 @@ private:
               State &state, const Who &who);
   bool threadBarrier(mlir::Operation *op, const effect::ThreadBarrier &barrier,
                      State &state, const Who &who);
+  bool meet(mlir::Operation *op, const effect::ThreadBarrier &barrier,
+            State &state, const Who &who);
   bool fence(mlir::Operation *op, const effect::Fence &fence, State &state,
              const Who &who);
   bool registers(mlir::Operation *op, const effect::Registers &registers,
@@ -171,6 +186,8 @@ private:
   uint64_t sequence = 0;
   unsigned groupNumber = 0;
   int64_t firstWarp = 0, regionWarps = 0;
+  unsigned phase = 0; ///< before, in, behind partitions
+  std::shared_ptr<const Stamp> stamp;
   struct Life {
     int warp;
     bool fenced = false, published = false;
@@ -181,7 +198,9 @@ private:
   std::vector<size_t> touched;
   /// Global tensors that the kernel writes.
   std::set<void *> written;
+  /// Named barriers of exactly the warps that execute their text, and others.
   std::map<int64_t, std::vector<int>> namedUsers;
+  std::map<int64_t, int64_t> namedThreads;
 };
 
 } // namespace titan::typestate

@@ -45,6 +45,9 @@ public:
   /// A new one, for the other of two instances of the same text.
   Atom copyOf(Atom atom);
   const std::string &kind(Atom atom) const { return std::get<0>(*keys[atom]); }
+  const std::vector<Polynomial> &operands(Atom atom) const {
+    return std::get<2>(*keys[atom]);
+  }
   std::string name(Atom atom) const { return names[atom]; }
   size_t size() const { return names.size(); }
   /// Whether the atom is, or is computed from, one of which `is` is true.

@@ -1,0 +1,208 @@
+//===- Deadlock.cpp - signals come before those who wait for them ---------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Signals and waits get a rank that never falls along a thread:
+//
+//   phase   before, in, behind partitions
+//   time    how often those who execute the text have waited for a ring (a wait
+//           itself included), or, where they never do, arrived at it before; one
+//           ring for all
+//   text    of equal time: an order of texts
+//
+// A wait for use n is above all signals of use n. Then nothing is stuck: of all
+// waits that are, take one of the least rank. A signal of its use has not come,
+// since its thread is stuck before it, at a wait of lower rank (or at a barrier
+// of warps that execute one text together, one of which is stuck before that).
+//
+// Of equal time edges are asked for: from a text to the next of its threads, from
+// a signal to the wait. No edge to a wait may lie on a cycle.
+//
+//===----------------------------------------------------------------------===//
+#include "Orders.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::typestate;
+
+namespace {
+/// A signal or a wait of those who execute a text together.
+struct Event {
+  Operation *op;
+  bool wait; ///< of a barrier that one op arrives and waits at: its second half
+  ObjectId object;
+  Polynomial use;
+  const Facts *facts;
+  const Path *path;
+  uint64_t sequence;
+  unsigned group;
+  const Stamp *stamp;
+  int warp;
+};
+
+class Ranks {
+public:
+  explicit Ranks(Proof &proof) : proof(proof) {
+    // What several warps do alike is asked once.
+    std::set<std::tuple<Operation *, bool, ObjectId, uint64_t, Polynomial>>
+        seen;
+    auto add = [&](const auto &each, bool wait) {
+      if (seen.insert({each.op, wait, each.object, each.sequence, each.use})
+              .second)
+        events.push_back({each.op, wait, each.object, each.use, &each.facts,
+                          &each.path, each.sequence, each.group,
+                          each.stamp.get(), each.warp});
+    };
+    for (const Signal &signal : proof.signals)
+      if (signal.kind != Signal::Expect)
+        add(signal, false);
+    for (const Wait &wait : proof.waits)
+      add(wait, true);
+  }
+
+  /// Whether the time of this ring will do.
+  bool orders(ObjectId ring) {
+    edges.clear();
+    inner.clear();
+    for (const Event &w : events)
+      if (w.wait)
+        for (const Event &s : events)
+          if (!s.wait && s.object == w.object && !before(s, w, ring))
+            return false;
+    for (const Event &a : events)
+      for (const Event &b : events)
+        if (a.group == b.group && a.stamp->phase == b.stamp->phase)
+          programOrder(a, b, ring);
+    return acyclic();
+  }
+
+private:
+  using Node = std::pair<Operation *, bool>;
+  Node nodeOf(const Event &event) { return {event.op, event.wait}; }
+
+  /// How often it has waited when it goes on, or arrived before where it never
+  /// waits.
+  Polynomial timeOf(const Event &event, ObjectId ring) {
+    bool waits = false;
+    for (const Event &other : events)
+      waits |= other.wait && other.object == ring && other.group == event.group;
+    const auto &list = waits ? event.stamp->waits : event.stamp->arrivals;
+    auto found = list.find(ring);
+    Polynomial before = found == list.end() ? Polynomial() : found->second;
+    return event.wait && event.object == ring ? before + 1 : before;
+  }
+
+  /// The signal is below the wait wherever both are of one use.
+  bool before(const Event &s, const Event &w, ObjectId ring) {
+    if (s.stamp->phase != w.stamp->phase && s.stamp->phase < w.stamp->phase)
+      return true;
+    Facts facts = proof.launch;
+    facts.add(*s.facts);
+    facts.add(other(proof, *w.facts));
+    facts.equal(s.use, other(proof, w.use));
+    if (s.stamp->phase > w.stamp->phase)
+      return facts.contradict();
+    Polynomial mine = timeOf(s, ring), its = other(proof, timeOf(w, ring));
+    Facts later = facts, equal = facts;
+    later.atLeast(mine, its + 1);
+    if (!later.contradict())
+      return false;
+    equal.equal(mine, its);
+    if (!equal.contradict()) {
+      edges[nodeOf(s)].insert(nodeOf(w));
+      inner.insert({nodeOf(s), nodeOf(w)});
+    }
+    return true;
+  }
+
+  /// Whether an instance of a may come before one of b in a thread, at one time.
+  void programOrder(const Event &a, const Event &b, ObjectId ring) {
+    auto found = edges.find(nodeOf(a));
+    if (found != edges.end() && found->second.contains(nodeOf(b)))
+      return;
+    Polynomial mine = timeOf(a, ring), its = other(proof, timeOf(b, ring));
+    auto constant = (mine - its).constant();
+    if (constant && *constant)
+      return;
+    Facts facts = proof.launch;
+    facts.add(*a.facts);
+    facts.add(other(proof, *b.facts));
+    facts.equal(mine, its);
+    Clause cases;
+    Facts equal;
+    bool sides = false;
+    for (size_t d = 0; d < a.path->size() && d < b.path->size(); ++d) {
+      const Step &x = (*a.path)[d], &y = (*b.path)[d];
+      if (x.op != y.op)
+        break;
+      if (x.side >= 0) {
+        sides = x.side != y.side;
+        if (sides)
+          break;
+        continue;
+      }
+      Polynomial there = other(proof, y.iteration);
+      Facts next = equal;
+      next.atLeast(there, x.iteration + 1);
+      cases.push_back(next);
+      equal.equal(x.iteration, there);
+    }
+    // In one iteration: by the text; a barrier's halves in turn.
+    if (!sides && (a.sequence < b.sequence ||
+                   (a.sequence == b.sequence && !a.wait && b.wait)))
+      cases.push_back(equal);
+    if (cases.empty() || contradict(facts, {cases}))
+      return;
+    edges[nodeOf(a)].insert(nodeOf(b));
+  }
+
+  /// No edge from a signal to its wait lies on a cycle.
+  bool acyclic() {
+    for (auto &[s, w] : inner) {
+      std::set<Node> seen;
+      std::vector<Node> stack = {w};
+      while (!stack.empty()) {
+        Node node = stack.back();
+        stack.pop_back();
+        if (node == s)
+          return false;
+        if (!seen.insert(node).second)
+          continue;
+        for (const Node &next : edges[node])
+          stack.push_back(next);
+      }
+    }
+    return true;
+  }
+
+  Proof &proof;
+  std::vector<Event> events;
+  std::map<Node, std::set<Node>> edges;
+  std::set<std::pair<Node, Node>> inner;
+};
+} // namespace
+
+bool Proof::checkDeadlock() {
+  if (waits.empty())
+    return true;
+  Ranks ranks(*this);
+  // Rings that most wait for first.
+  std::map<ObjectId, size_t> often;
+  for (const Wait &wait : waits)
+    ++often[wait.object];
+  std::vector<std::pair<size_t, ObjectId>> rings;
+  for (auto [object, count] : often)
+    rings.emplace_back(count, object);
+  llvm::sort(rings, std::greater<>());
+  for (auto [count, ring] : rings)
+    if (ranks.orders(ring))
+      return true;
+  return stop(
+      "the signals that this waits for are not shown to come before it: "
+      "partitions may wait for each other in a circle",
+      waits.front().op);
+}

@@ -1,0 +1,99 @@
+//===- ProvedLitmusTest.cpp - what the search refuses is not proved -------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of all kernels of tests/Litmus and tests/Checker, the wrong ones too.
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Analysis/Checker.h"
+#include "titan/Analysis/Typestate/Prove.h"
+#include "titan/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+
+using namespace mlir;
+using namespace titan;
+
+namespace {
+
+struct Numbers {
+  int kernels = 0, proved = 0;
+};
+
+void ask(StringRef file, StringRef text, Numbers &numbers) {
+  MLIRContext context;
+  context
+      .loadDialect<TitanDialect, arith::ArithDialect, scf::SCFDialect,
+                   math::MathDialect, func::FuncDialect, linalg::LinalgDialect,
+                   memref::MemRefDialect, tensor::TensorDialect>();
+  context.disableMultithreading();
+  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
+  auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  if (!module)
+    return; // a test of the parser or the verifier
+  PassManager passes(&context);
+  buildExpandPasses(passes, /*assertIndices=*/true);
+  if (failed(passes.run(*module)))
+    return;
+  for (auto kernel : module->getOps<KernelOp>()) {
+    ++numbers.kernels;
+    ProofReport proof = prove(kernel);
+    if (std::getenv("TITAN_VERBOSE"))
+      std::cout << file.str() << " " << kernel.getSymName().str() << ": "
+                << (proof.proved ? "proved" : proof.reason) << "\n";
+    if (!proof.proved)
+      continue;
+    ++numbers.proved;
+    // What depends neither on sizes nor on iterations is the search's alone.
+    for (const Finding &finding : check(kernel, CheckOptions()).findings)
+      if (finding.severity == Severity::Error &&
+          finding.code != Code::Undecided &&
+          finding.code != Code::LayoutMismatch &&
+          finding.code != Code::SharedMemoryLimit)
+        ADD_FAILURE() << file.str() << ": " << kernel.getSymName().str()
+                      << " is refused, and proved: "
+                      << codeInfo(finding.code).code;
+  }
+}
+
+TEST(ProvedLitmus, NoneIsRefused) {
+  Numbers numbers;
+  for (const char *folder : {TITAN_TESTS "/Litmus", TITAN_TESTS "/Checker"}) {
+    std::error_code error;
+    for (llvm::sys::fs::recursive_directory_iterator it(folder, error), end;
+         it != end && !error; it.increment(error)) {
+      if (llvm::sys::path::extension(it->path()) != ".mlir")
+        continue;
+      auto buffer = llvm::MemoryBuffer::getFile(it->path());
+      ASSERT_TRUE(static_cast<bool>(buffer)) << it->path();
+      ask(llvm::sys::path::filename(it->path()), (*buffer)->getBuffer(),
+          numbers);
+    }
+  }
+  std::cout << numbers.kernels << " kernels, " << numbers.proved << " proved\n";
+  EXPECT_GE(numbers.kernels, 600);
+  EXPECT_GE(numbers.proved, 50);
+}
+
+} // namespace
