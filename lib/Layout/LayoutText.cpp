@@ -248,7 +248,8 @@ impliedExtents(const std::vector<Axis> &axes,
   auto roundUp = [&](const BitLinear &terms) {
     std::vector<int64_t> multiple = extentMultiples(rank, axes, terms);
     for (int d = 0; d < rank; ++d)
-      extents[d] = (extents[d] + multiple[d] - 1) / multiple[d] * multiple[d];
+      extents[d] =
+          (extents[d] + (multiple[d] - 1)) / multiple[d] * multiple[d];
   };
   roundUp(BitLinear());
   // A bit that is never set changes nothing; one that is changed may be read.

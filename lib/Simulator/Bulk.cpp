@@ -98,7 +98,8 @@ struct PeerCopy : Work {
         to(SharedPlace::decode(agent.scalars[inst.b]).address) {}
 
   bool readsFrom(uint64_t begin, uint64_t bytes) const override {
-    return from < begin + bytes && begin < from + inst->imm;
+    return from < begin + bytes &&
+           begin < from + static_cast<uint64_t>(inst->imm);
   }
   bool isKnownRead(Machine &, const Viewer &) const override { return false; }
   void read(Machine &machine) override;

@@ -102,6 +102,8 @@ uint32_t add(const MmaArithmetic &how, const Format &f, const Number *a,
     return nan(f);
   if (up || down)
     return infinity(f, down);
+  if (largest == std::numeric_limits<int>::min())
+    return 0; // zeros alone
   int unit = largest - how.fraction;
   auto aligned = [&](int64_t significand, int exponent) -> int64_t {
     int shift = exponent - unit;

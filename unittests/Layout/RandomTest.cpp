@@ -576,9 +576,11 @@ void checkPairs(const Layout &x, const Layout &y, Maker &maker) {
   if (x.size() * y.size() <= 4096) {
     auto whole = x.repeat(y);
     bool plain = true;
-    for (const Layout *each : {&x, &y})
-      for (int64_t o : each->canonical().offset())
+    for (const Layout *each : {&x, &y}) {
+      Layout canonical = each->canonical();
+      for (int64_t o : canonical.offset())
         plain = plain && o == 0;
+    }
     if (made("repeat", whole, plain && bits, text)) {
       for (const Coord &in : inputsOf(*whole)) {
         Coord a = in, o = in;
