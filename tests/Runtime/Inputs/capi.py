@@ -34,7 +34,7 @@ def code(error):
 
 package, kernel = c.c_void_p(), c.c_void_p()
 print("abi", titan.titan_abi_version())
-print("missing:", code(titan.titan_package_read(b"/nonexistent", c.byref(package))))
+print("missing:", code(titan.titan_package_read(b"/nonexistent.titanpkg", c.byref(package))))
 print("read:", code(titan.titan_package_read(package_path.encode(), c.byref(package))))
 print("kernels:", titan.titan_package_kernel_count(package),
       titan.titan_package_kernel_name(package, c.c_size_t(0)).decode())

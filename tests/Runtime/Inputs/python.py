@@ -38,7 +38,7 @@ def refused(what, call):
 
 
 path = sys.argv[1]
-refused("package", lambda: titan.load("/nonexistent"))
+refused("package", lambda: titan.load("/nonexistent.titanpkg"))
 refused("kernel", lambda: titan.load(path, "gemm"))
 copy = titan.load(path)
 print(copy.arguments)
