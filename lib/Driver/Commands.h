@@ -40,6 +40,9 @@ int runExplain(const ExplainCommand &options);
 int explainLayout(const ExplainCommand &options);
 /// titan explain copy, titan explain product (ExplainCopy.cpp).
 int explainDispatch(const ExplainCommand &options);
+/// A rule of the memory model ("MM-34"), and the codes that cite it; none: there is
+/// no such rule.
+std::optional<std::string> explainRule(llvm::StringRef rule);
 
 struct RunCommand : Command {
   Strictness strictness;

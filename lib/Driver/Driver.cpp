@@ -46,7 +46,7 @@ cl::SubCommand compileSub("compile", "a package, PTX, LLVM IR");
 cl::SubCommand generateSub("generate", "a kernel from parameters: gemm");
 cl::SubCommand explainSub(
     "explain",
-    "CODE | codes | titan.OPERATION | operations | copy FILE | effects FILE | "
+    "CODE | codes | MM-RULE | titan.OPERATION | operations | copy FILE | effects FILE | "
     "layout FILE "
     "| "
     "tma FILE | targets | facts | proxies | reference FOLDER (the FILE of tma "

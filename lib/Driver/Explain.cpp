@@ -481,8 +481,8 @@ int titan::runExplain(const ExplainCommand &options) {
   if (topic.empty()) {
     session.fail(
         Code::BadArgument, "titan explain needs a TOPIC",
-        "a code (titan explain codes lists them), an operation or "
-        "attribute (titan explain operations), copy FILE, product FILE, "
+        "a code (titan explain codes lists them), a rule of the memory "
+        "model (MM-34), an operation or attribute (titan explain operations), copy FILE, product FILE, "
         "effects FILE, layout FILE, tma FILE, targets, facts or proxies");
     return session.finish(BadInput, "");
   }
@@ -491,6 +491,14 @@ int titan::runExplain(const ExplainCommand &options) {
     name.consume_back("]");
   if (const CodeInfo *info = lookupCode(std::string_view(name)))
     return print(explainCode(*info));
+  if (name.starts_with_insensitive("mm-")) {
+    if (std::optional<std::string> text = explainRule(name))
+      return print(*text);
+    session.fail(Code::UnknownCode,
+                 "the memory model has no rule '" + topic + "'",
+                 "docs/memory-model.md lists them");
+    return session.finish(BadInput, "");
+  }
   if (topic.starts_with("titan.")) {
     std::vector<std::string_view> names;
     for (const OperationInfo &info : allOperations())
