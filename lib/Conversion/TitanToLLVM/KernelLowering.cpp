@@ -562,7 +562,7 @@ Emitter::Access KernelLowering::elementAccess(Value memory,
   Emitter::Access access;
   if (auto shared = dyn_cast<SharedType>(memory.getType()))
     access.space =
-        shared.getCluster() ? Emitter::Space::Cluster : Emitter::Space::Shared;
+        shared.getCluster() ? MemorySpace::SharedPeer : MemorySpace::SharedOwn;
   access.address = elementAddress(memory, indices);
   return access;
 }
