@@ -229,7 +229,9 @@ LogicalResult ReduceOp::verify() {
   if (!tile.getRank())
     return emitOpError("[tile-dimension] a tile of rank 0 has no rows");
   // Between warps: one element for each warp's part of each row.
-  Result<RowParts> cut = cutRows(*getTileLayout(tile));
+  Result<Layout> rows =
+      rowsByDigits(*getTileLayout(tile), static_cast<int>(tile.getRank()) - 1);
+  Result<RowParts> cut = rows ? cutRows(*rows) : rows.problem();
   int64_t parts = cut ? cut->parts : 1;
   return verifyExchange(
       *this, tile, getScratch(), getBarrier(), getThreads(),
