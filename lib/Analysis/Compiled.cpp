@@ -72,7 +72,8 @@ CompiledOp Compiler::compile(Operation &op) {
     else if (isa<WarpSpecializeOp>(op))
       result.kind = Kind::WarpSpecialize;
     else
-      result.kind = Kind::Unsupported;
+      // scf.parallel, say: how often, by whom, and in which order?
+      result.kind = Kind::Unsupported, result.hasEffects = true;
     for (Region &region : op.getRegions()) {
       // Partitions stand alone in the one block of a warp_specialize, and are
       // compiled as its regions.

@@ -26,8 +26,7 @@ Execution::Execution(const Program &program, Footprints &footprints,
   shape.agents = program.agents.size();
   shape.barriers = program.barriers.size() * program.ctas();
   shape.rounds = target->namedBarriers * program.ctas();
-  // Streams of groups: per thread for bulk, cp.async and tcgen05, per warpgroup
-  // for mma, per wave for counters.
+  numberStreams();
   shape.streams = streamsPerAgent * shape.agents;
   for (Value root : program.roots)
     shape.tensorMemory |= isa<TensorMemoryType>(root.getType());
@@ -578,8 +577,8 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
       record.counted = {storesOver(a, *counter), agent.tick + 1};
   }
 
-  if (effect.mechanism && *effect.mechanism != Mechanism::TmemLoad &&
-      *effect.mechanism != Mechanism::TmemStore) {
+  if (effect.mechanism &&
+      mechanismInfo(*effect.mechanism).pending != Pending::Cells) {
     // Until the operation's own complete_tx.
     const AgentProgram &code = program.programs[a];
     for (uint32_t i = 0; i < event.count; ++i) {

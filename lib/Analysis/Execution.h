@@ -296,6 +296,9 @@ private:
   Scope arriveRelaxed(uint32_t agent, Lanes lanes, Scope least, Scope named,
                       Clock &to);
   Stream &stream(uint32_t agent, Mechanism mechanism, int lane);
+  /// Numbers them as the mechanisms' rows say: one a class of lanes, or one a
+  /// warpgroup, its first warp's.
+  void numberStreams();
   uint32_t streamId(uint32_t agent, Mechanism mechanism, int lane) const;
   /// gfx942, plain stores: the number that says up to which of its events a
   /// wave has waited for them (VmCount: global memory, LgkmCount: LDS).
@@ -305,9 +308,11 @@ private:
   /// The number that says up to which of its cp.async.mbarrier.arrive a thread's
   /// copies are done.
   uint32_t copyArrivals(uint32_t agent, int lane) const {
-    return shape.done(streamsPerAgent * agent + 13 + lane);
+    return shape.done(streamsPerAgent * agent + copyArrivalStreams + lane);
   }
-  static constexpr uint32_t streamsPerAgent = 15;
+  /// Of an agent: its first stream of a mechanism, and the ones of storesOver.
+  std::vector<uint32_t> streams, stores;
+  uint32_t copyArrivalStreams = 0, streamsPerAgent = 0;
 
   uint32_t slot(int cta, uint32_t local) const {
     return cta * program.barriers.size() + local;

@@ -15,30 +15,36 @@ using namespace titan::checker;
 // Streams of groups
 //===----------------------------------------------------------------------===//
 
+void Execution::numberStreams() {
+  uint32_t next = 0;
+  auto reserve = [&](std::vector<uint32_t> &first, Pending whose,
+                     uint32_t count) {
+    for (const MechanismInfo &info : mechanisms())
+      if (info.pending == whose) {
+        first[static_cast<size_t>(info.mechanism)] = next;
+        next += count;
+      }
+  };
+  streams.assign(mechanisms().size(), 0);
+  stores = streams;
+  for (Pending whose : {Pending::Thread, Pending::Wave})
+    reserve(streams, whose, /*classes of lanes=*/2);
+  reserve(streams, Pending::Warpgroup, 1);
+  reserve(stores, Pending::Wave, 1);
+  copyArrivalStreams = next;
+  streamsPerAgent = next + 2;
+}
+
 uint32_t Execution::streamId(uint32_t a, Mechanism mechanism, int lane) const {
-  uint32_t own = streamsPerAgent * a;
-  switch (mechanism) {
-  case Mechanism::BulkGroup:
-    return own + lane;
-  case Mechanism::AsyncGroup:
-    return own + 2 + lane;
-  case Mechanism::TensorCore:
-    return own + 5 + lane;
-  case Mechanism::VmCount:
-    return own + 7 + lane;
-  case Mechanism::LgkmCount:
-    return own + 9 + lane;
-  default: {
-    // One stream a warpgroup: all its warps issue the same products (MM-71).
-    const AgentInfo &info = program.agents[a];
-    return streamsPerAgent * (a - info.warp % program.warpgroup) + 4;
+  if (mechanismInfo(mechanism).pending == Pending::Warpgroup) {
+    a -= program.agents[a].warp % program.warpgroup;
+    lane = 0;
   }
-  }
+  return streamsPerAgent * a + streams[static_cast<size_t>(mechanism)] + lane;
 }
 
 uint32_t Execution::storesOver(uint32_t a, Mechanism counter) const {
-  return shape.done(streamsPerAgent * a +
-                    (counter == Mechanism::VmCount ? 11 : 12));
+  return shape.done(streamsPerAgent * a + stores[static_cast<size_t>(counter)]);
 }
 
 void Execution::waitStores(uint32_t a, Mechanism counter) {
@@ -82,8 +88,8 @@ bool Execution::waitGroup(uint32_t a, const Event &event,
                who(a, event) +
                    " waits for a group that another thread committed: it "
                    "waits for nothing");
-  if (wait.mechanism == Mechanism::TmemLoad ||
-      wait.mechanism == Mechanism::TmemStore) {
+  const Pending whose = mechanismInfo(wait.mechanism).pending;
+  if (whose == Pending::Cells) {
     waitCells(a, event, wait.mechanism);
     return true;
   }
@@ -130,8 +136,7 @@ bool Execution::waitGroup(uint32_t a, const Event &event,
     if (!wait.sourcesOnly)
       clock.raise(shape.done(s.id), reached);
     // A counter of gfx942 is the wave's: all its lanes know what it has shown.
-    if (wait.mechanism == Mechanism::VmCount ||
-        wait.mechanism == Mechanism::LgkmCount) {
+    if (whose == Pending::Wave) {
       for (Clock &lanes : agents[a].clock)
         lanes.join(clock, shape.done(s.id), shape.read(s.id) + 1);
       if (!wait.token && wait.pending.value_or(0) == 0)

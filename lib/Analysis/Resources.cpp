@@ -8,6 +8,7 @@
 #include "Resources.h"
 
 #include "titan/Dialect/Titan/SharedMemory.h"
+#include "titan/Dialect/Titan/TileWarps.h"
 #include "titan/Target/Target.h"
 
 using namespace mlir;
@@ -86,28 +87,11 @@ static void checkSharedMemory(KernelOp kernel, Report &report) {
                    " bytes of shared memory; a CTA has " + Twine(limit));
 }
 
-/// A layout is for as many warps as execute the operation, or for a divisor of
-/// that number.
 static void checkLayouts(Operation *parent, int64_t warps, Report &report) {
   for (Region &region : parent->getRegions())
     for (Operation &op : region.getOps()) {
-      auto check = [&](Type type) {
-        if (auto inflight = dyn_cast<InFlightType>(type))
-          type = inflight.getTensor();
-        auto tile = dyn_cast<RankedTensorType>(type);
-        if (!tile || !tile.getEncoding())
-          return;
-        Result<Layout> layout = getTileLayout(tile);
-        if (layout && (layout->warps() > warps || warps % layout->warps()))
-          report.add(Code::LayoutMismatch, &op, nullptr,
-                     Twine("the tile's layout is for ") +
-                         Twine(layout->warps()) + " warps, and " +
-                         Twine(warps) + " execute this");
-      };
-      for (Type type : op.getOperandTypes())
-        check(type);
-      for (Type type : op.getResultTypes())
-        check(type);
+      if (auto problem = refuseWarps(&op, warps))
+        report.add(Code::LayoutMismatch, &op, nullptr, problem->message);
       auto partition = dyn_cast<PartitionOp>(op);
       checkLayouts(
           &op, partition ? static_cast<int64_t>(partition.getWarps()) : warps,

@@ -302,7 +302,7 @@ Conflicts::Order Conflicts::checkCells(const AccessRecord &x,
     return x.mechanism == Mechanism::TmemLoad ? loads : stores;
   };
   bool cells =
-      x.mechanism == Mechanism::TmemLoad || x.mechanism == Mechanism::TmemStore;
+      x.mechanism && mechanismInfo(*x.mechanism).pending == Pending::Cells;
   auto reachedBy = [&](Cells what, const Clock &clock) {
     for (int c : {electedClass, othersClass})
       if (x.lanes >> c & 1 && clock[shape.cells(what, x.agent, c)] <= x.tick)

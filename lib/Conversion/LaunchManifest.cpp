@@ -165,14 +165,40 @@ static json::Value spanOf(ArrayRef<json::Value> dims,
   return span;
 }
 
-FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
-                                                  LoweredKernel lowered) {
-  LaunchOp launch = kernel.getLaunchOp();
-  json::Array arguments, grid, maps, checks;
+namespace {
+/// The sizes of a tensor or of a map over it, innermost first, and the strides
+/// in bytes of all dimensions but the innermost.
+struct MapShape {
+  using Values = SmallVector<json::Value>;
+  Values dims, strides;
+};
 
-  // What the body does to each argument's memory.
-  auto names = kernel.getArgNames();
+/// What becomes of a kernel's launch region, part by part.
+class ManifestKernel {
+public:
+  explicit ManifestKernel(KernelOp kernel)
+      : kernel(kernel), launch(kernel.getLaunchOp()) {}
+
+  FailureOr<json::Object> make(LoweredKernel lowered);
+
+private:
+  void findAccesses();
+  void addArgument(BlockArgument argument, const std::string &name);
+  LogicalResult addRequirement(RequireOp require);
+  LogicalResult addGrid();
+  FailureOr<MapShape> shapeOf(TensorMapOp made);
+  void checkStores(TensorMapOp made, const MapShape &shape);
+  LogicalResult addMap(TensorMapOp made, StringRef name);
+
+  KernelOp kernel;
+  LaunchOp launch;
+  json::Array arguments, grid, maps, checks;
   llvm::DenseMap<Value, std::pair<bool, bool>> access; // read, written
+};
+} // namespace
+
+/// What the body does to each argument's memory.
+void ManifestKernel::findAccesses() {
   auto touch = [&](const effect::Footprint &bytes, bool reads, bool writes) {
     // A box lies in the tensor of its map, a map in the array that it is of.
     bool ofMap = isa<TensorMapType>(bytes.object.getType());
@@ -197,84 +223,83 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
       else if (auto *wait = std::get_if<effect::WaitFlag>(&effect.what))
         touch(wait->flag, true, false);
   });
+}
 
-  for (auto [argument, nameAttribute] :
-       llvm::zip(kernel.getLaunch().getArguments(), names)) {
-    std::string name = cast<StringAttr>(nameAttribute).getValue().str();
-    auto global = dyn_cast<GlobalType>(argument.getType());
-    if (!global) {
-      arguments.push_back(json::Object{{"name", name},
-                                       {"kind", "scalar"},
-                                       {"type", typeName(argument.getType())}});
-      continue;
-    }
-    json::Array shape, strides;
-    auto number = [](int64_t n) {
-      return ShapedType::isDynamic(n) ? json::Value(nullptr) : json::Value(n);
-    };
-    for (unsigned d = 0; d < global.getRank(); ++d) {
-      shape.push_back(number(global.getShape()[d]));
-      strides.push_back(number(global.getStrides()[d]));
-      if (ShapedType::isDynamic(global.getShape()[d])) {
-        json::Value size =
-            json::Object{{"dim", json::Array{name, static_cast<int64_t>(d)}}};
-        checks.push_back(
-            makeCheck(json::Array{"lt", 0, size}, Code::LaunchZeroDim,
-                      "dimension " + Twine(d) + " of " + name + " is {0}",
-                      json::Array{size}));
-      }
-    }
-    auto [read, written] = access.lookup(argument);
-    arguments.push_back(json::Object{
-        {"name", name},
-        {"kind", "tensor"},
-        {"type", typeName(global.getElementType())},
-        {"shape", std::move(shape)},
-        {"strides", std::move(strides)},
-        {"alignment", getArgumentAlignment(kernel, argument.getArgNumber())},
-        {"access", written && !read ? "write"
-                   : written        ? "readwrite"
-                                    : "read"}});
+void ManifestKernel::addArgument(BlockArgument argument,
+                                 const std::string &name) {
+  auto global = dyn_cast<GlobalType>(argument.getType());
+  if (!global) {
+    arguments.push_back(json::Object{{"name", name},
+                                     {"kind", "scalar"},
+                                     {"type", typeName(argument.getType())}});
+    return;
   }
+  json::Array shape, strides;
+  auto number = [](int64_t n) {
+    return ShapedType::isDynamic(n) ? json::Value(nullptr) : json::Value(n);
+  };
+  for (unsigned d = 0; d < global.getRank(); ++d) {
+    shape.push_back(number(global.getShape()[d]));
+    strides.push_back(number(global.getStrides()[d]));
+    if (ShapedType::isDynamic(global.getShape()[d])) {
+      json::Value size =
+          json::Object{{"dim", json::Array{name, static_cast<int64_t>(d)}}};
+      checks.push_back(
+          makeCheck(json::Array{"lt", 0, size}, Code::LaunchZeroDim,
+                    "dimension " + Twine(d) + " of " + name + " is {0}",
+                    json::Array{size}));
+    }
+  }
+  auto [read, written] = access.lookup(argument);
+  arguments.push_back(json::Object{
+      {"name", name},
+      {"kind", "tensor"},
+      {"type", typeName(global.getElementType())},
+      {"shape", std::move(shape)},
+      {"strides", std::move(strides)},
+      {"alignment", getArgumentAlignment(kernel, argument.getArgNumber())},
+      {"access", written && !read ? "write"
+                 : written        ? "readwrite"
+                                  : "read"}});
+}
 
-  for (Operation &op : kernel.getLaunch().front()) {
-    auto require = dyn_cast<RequireOp>(op);
-    if (!require)
-      continue;
-    auto condition = makeLaunchExpression(require.getCondition());
-    if (failed(condition))
+LogicalResult ManifestKernel::addRequirement(RequireOp require) {
+  auto condition = makeLaunchExpression(require.getCondition());
+  if (failed(condition))
+    return failure();
+  std::string message;
+  for (char c : require.getMessage()) // braces would name values
+    message += c == '{' ? '(' : c == '}' ? ')' : c;
+  // {0} .. {9}
+  json::Array values;
+  for (const LaunchInput &input : getLaunchInputs(require.getCondition())) {
+    auto value = makeLaunchExpression(input.value);
+    if (failed(value))
       return failure();
-    std::string message;
-    for (char c : require.getMessage()) // braces would name values
-      message += c == '{' ? '(' : c == '}' ? ')' : c;
-    // {0} .. {9}
-    json::Array values;
-    for (const LaunchInput &input : getLaunchInputs(require.getCondition())) {
-      auto value = makeLaunchExpression(input.value);
-      if (failed(value))
-        return failure();
-      if (values.size() == 10)
-        break;
-      message += (values.empty() ? " (" : ", ") + input.name + " is {" +
-                 std::to_string(values.size()) + "}";
-      values.push_back(std::move(*value));
-    }
-    if (!values.empty())
-      message += ")";
-    json::Object check{{"nonzero", std::move(*condition)},
-                       {"code", require.getCode()},
-                       {"message", message},
-                       {"values", std::move(values)}};
-    if (const CodeInfo *info =
-            lookupCode({require.getCode().data(), require.getCode().size()})) {
-      check["rule"] = StringRef(info->rule.data(), info->rule.size());
-      check["fix"] = StringRef(info->fix.data(), info->fix.size());
-    }
-    if (auto fix = require.getFix())
-      check["fix"] = *fix;
-    checks.push_back(std::move(check));
+    if (values.size() == 10)
+      break;
+    message += (values.empty() ? " (" : ", ") + input.name + " is {" +
+               std::to_string(values.size()) + "}";
+    values.push_back(std::move(*value));
   }
+  if (!values.empty())
+    message += ")";
+  json::Object check{{"nonzero", std::move(*condition)},
+                     {"code", require.getCode()},
+                     {"message", message},
+                     {"values", std::move(values)}};
+  if (const CodeInfo *info =
+          lookupCode({require.getCode().data(), require.getCode().size()})) {
+    check["rule"] = StringRef(info->rule.data(), info->rule.size());
+    check["fix"] = StringRef(info->fix.data(), info->fix.size());
+  }
+  if (auto fix = require.getFix())
+    check["fix"] = *fix;
+  checks.push_back(std::move(check));
+  return success();
+}
 
+LogicalResult ManifestKernel::addGrid() {
   for (Value extent : launch.getGrid()) {
     auto expression = makeLaunchExpression(extent);
     if (failed(expression))
@@ -283,109 +308,147 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
   }
   while (grid.size() < 3)
     grid.push_back(1);
+  return success();
+}
 
-  for (auto [value, nameAttribute] :
-       llvm::zip(launch.getValues(), kernel.getLaunchNames())) {
-    auto type = dyn_cast<TensorMapType>(value.getType());
-    if (!type)
+static MapShape shapeOfTensor(TensorMapOp made) {
+  GlobalType tensor = made.getTensor().getType();
+  std::string argument = argumentName(made.getTensor());
+  int64_t bytes = getElementBytes(tensor.getElementType());
+  MapShape shape;
+  for (int64_t d = tensor.getRank(); d-- > 0;) {
+    int64_t size = tensor.getShape()[d], stride = tensor.getStrides()[d];
+    shape.dims.push_back(
+        ShapedType::isDynamic(size)
+            ? json::Value(json::Object{{"dim", json::Array{argument, d}}})
+            : json::Value(size));
+    if (d + 1 == tensor.getRank())
       continue;
-    auto made = value.getDefiningOp<TensorMapOp>();
-    GlobalType tensor = made.getTensor().getType();
-    std::string argument = argumentName(made.getTensor());
-    int64_t bytes = getElementBytes(tensor.getElementType());
-    // Innermost first; strides of all but the innermost.
-    using Values = SmallVector<json::Value>;
-    Values sizes, pitches, dims, strides;
-    for (int64_t d = tensor.getRank(); d-- > 0;) {
-      int64_t size = tensor.getShape()[d], stride = tensor.getStrides()[d];
-      sizes.push_back(
-          ShapedType::isDynamic(size)
-              ? json::Value(json::Object{{"dim", json::Array{argument, d}}})
-              : json::Value(size));
-      if (d + 1 == tensor.getRank())
-        continue;
-      pitches.push_back(
-          ShapedType::isDynamic(stride)
-              ? json::Value(json::Array{
-                    "mul", json::Object{{"stride", json::Array{argument, d}}},
-                    bytes})
-              : json::Value(stride * bytes));
-    }
-    auto add = [](Values &to, OperandRange from) {
-      for (Value operand : llvm::reverse(from)) {
-        Expression expression = makeLaunchExpression(operand);
-        if (failed(expression))
-          return failure();
-        to.push_back(std::move(*expression));
-      }
-      return success();
-    };
-    if (!made.isView()) {
-      dims = sizes;
-      strides = pitches;
-      // The innermost dimension is within a slice, and slices follow one
-      // another.
-      if (int64_t slice = type.getInterleave()) {
-        json::Value pitch = strides.front();
-        dims.erase(dims.begin());
-        strides.erase(strides.begin());
-        checks.push_back(
-            makeCheck(json::Array{"eq", pitch, slice}, Code::TmaInterleave,
-                      "slices of " + Twine(slice) + " bytes of " + argument +
-                          " follow one another along W, and are {0} apart",
-                      json::Array{pitch}));
-      }
-    } else {
-      if (failed(add(dims, made.getDims())) ||
-          failed(add(strides, made.getByteStrides())))
-        return failure();
-      json::Value span = spanOf(dims, strides, type.getUnitBytes()),
-                  whole = spanOf(sizes, pitches, bytes);
-      checks.push_back(makeCheck(json::Array{"le", span, whole},
-                                 Code::TmaViewRange,
-                                 "a tensor map over " + argument +
-                                     " spans {0} bytes, and the tensor {1}",
-                                 json::Array{span, whole}));
-    }
-    // PTX ISA, "Restriction on Tensor Copy instructions": stores write whole
-    // chunks of 16 bytes.
-    if (isStoredThrough(made) && !made.getPadded() && !type.getInterleave()) {
-      json::Value row = json::Array{"mul", dims.front(), bytes};
-      checks.push_back(makeCheck(
-          json::Array{"eq", json::Array{"mod", row, 16}, 0}, Code::TmaStoreTail,
-          "rows of " + argument +
-              " take {0} bytes, which is no multiple of 16, and are stored by "
-              "TMA",
-          json::Array{row}));
-    }
-    int64_t swizzle = type.getSwizzle(), promotion = made.getL2Promotion();
-    json::Object map{
-        {"name", cast<StringAttr>(nameAttribute).getValue()},
-        {"argument", argument},
-        {"type", getTmaTypeName(made)},
-        {"swizzle", swizzle ? std::to_string(swizzle) + "B" : "none"},
-        {"l2_promotion", promotion ? std::to_string(promotion) + "B" : "none"},
-        {"fill", made.getFill() == OobFill::NaN ? "nan" : "zero"},
-        {"dims", json::Array(dims)},
-        {"byte_strides", json::Array(strides)}};
-    if (type.isIm2col())
-      map["im2col"] =
-          json::Object{{"pixels", type.getShape()[0]},
-                       {"channels", type.getShape()[1]},
-                       {"lower", json::Array(llvm::reverse(type.getLower()))},
-                       {"upper", json::Array(llvm::reverse(type.getUpper()))}};
-    else
-      map["box"] = json::Array(llvm::reverse(type.getShape()));
-    if (made.getPadded())
-      map["padded"] = true;
-    if (int64_t slice = type.getInterleave())
-      map["interleave"] = std::to_string(slice) + "B";
-    if (llvm::any_of(type.getElementStrides(),
-                     [](int64_t stride) { return stride != 1; }))
-      map["element_strides"] =
-          json::Array(llvm::reverse(type.getElementStrides()));
-    maps.push_back(std::move(map));
+    shape.strides.push_back(
+        ShapedType::isDynamic(stride)
+            ? json::Value(json::Array{
+                  "mul", json::Object{{"stride", json::Array{argument, d}}},
+                  bytes})
+            : json::Value(stride * bytes));
   }
+  return shape;
+}
+
+/// Expressions of operands, innermost first.
+static LogicalResult addReversed(MapShape::Values &to, OperandRange from) {
+  for (Value operand : llvm::reverse(from)) {
+    Expression expression = makeLaunchExpression(operand);
+    if (failed(expression))
+      return failure();
+    to.push_back(std::move(*expression));
+  }
+  return success();
+}
+
+FailureOr<MapShape> ManifestKernel::shapeOf(TensorMapOp made) {
+  TensorMapType type = made.getType();
+  std::string argument = argumentName(made.getTensor());
+  int64_t bytes = getElementBytes(made.getTensor().getType().getElementType());
+  MapShape tensor = shapeOfTensor(made), shape;
+  if (!made.isView()) {
+    shape = tensor;
+    // The innermost dimension is within a slice, and slices follow one
+    // another.
+    if (int64_t slice = type.getInterleave()) {
+      json::Value pitch = shape.strides.front();
+      shape.dims.erase(shape.dims.begin());
+      shape.strides.erase(shape.strides.begin());
+      checks.push_back(
+          makeCheck(json::Array{"eq", pitch, slice}, Code::TmaInterleave,
+                    "slices of " + Twine(slice) + " bytes of " + argument +
+                        " follow one another along W, and are {0} apart",
+                    json::Array{pitch}));
+    }
+  } else {
+    if (failed(addReversed(shape.dims, made.getDims())) ||
+        failed(addReversed(shape.strides, made.getByteStrides())))
+      return failure();
+    json::Value span = spanOf(shape.dims, shape.strides, type.getUnitBytes()),
+                whole = spanOf(tensor.dims, tensor.strides, bytes);
+    checks.push_back(makeCheck(json::Array{"le", span, whole},
+                               Code::TmaViewRange,
+                               "a tensor map over " + argument +
+                                   " spans {0} bytes, and the tensor {1}",
+                               json::Array{span, whole}));
+  }
+  return shape;
+}
+
+/// PTX ISA, "Restriction on Tensor Copy instructions": stores write whole
+/// chunks of 16 bytes.
+void ManifestKernel::checkStores(TensorMapOp made, const MapShape &shape) {
+  TensorMapType type = made.getType();
+  std::string argument = argumentName(made.getTensor());
+  int64_t bytes = getElementBytes(made.getTensor().getType().getElementType());
+  if (isStoredThrough(made) && !made.getPadded() && !type.getInterleave()) {
+    json::Value row = json::Array{"mul", shape.dims.front(), bytes};
+    checks.push_back(makeCheck(
+        json::Array{"eq", json::Array{"mod", row, 16}, 0}, Code::TmaStoreTail,
+        "rows of " + argument +
+            " take {0} bytes, which is no multiple of 16, and are stored by "
+            "TMA",
+        json::Array{row}));
+  }
+}
+
+LogicalResult ManifestKernel::addMap(TensorMapOp made, StringRef name) {
+  FailureOr<MapShape> found = shapeOf(made);
+  if (failed(found))
+    return failure();
+  const MapShape &shape = *found;
+  checkStores(made, shape);
+  TensorMapType type = made.getType();
+  int64_t swizzle = type.getSwizzle(), promotion = made.getL2Promotion();
+  json::Object map{
+      {"name", name},
+      {"argument", argumentName(made.getTensor())},
+      {"type", getTmaTypeName(made)},
+      {"swizzle", swizzle ? std::to_string(swizzle) + "B" : "none"},
+      {"l2_promotion", promotion ? std::to_string(promotion) + "B" : "none"},
+      {"fill", made.getFill() == OobFill::NaN ? "nan" : "zero"},
+      {"dims", json::Array(shape.dims)},
+      {"byte_strides", json::Array(shape.strides)}};
+  if (type.isIm2col())
+    map["im2col"] =
+        json::Object{{"pixels", type.getShape()[0]},
+                     {"channels", type.getShape()[1]},
+                     {"lower", json::Array(llvm::reverse(type.getLower()))},
+                     {"upper", json::Array(llvm::reverse(type.getUpper()))}};
+  else
+    map["box"] = json::Array(llvm::reverse(type.getShape()));
+  if (made.getPadded())
+    map["padded"] = true;
+  if (int64_t slice = type.getInterleave())
+    map["interleave"] = std::to_string(slice) + "B";
+  if (llvm::any_of(type.getElementStrides(),
+                   [](int64_t stride) { return stride != 1; }))
+    map["element_strides"] =
+        json::Array(llvm::reverse(type.getElementStrides()));
+  maps.push_back(std::move(map));
+  return success();
+}
+
+FailureOr<json::Object> ManifestKernel::make(LoweredKernel lowered) {
+  findAccesses();
+  for (auto [argument, name] :
+       llvm::zip(kernel.getLaunch().getArguments(), kernel.getArgNames()))
+    addArgument(argument, cast<StringAttr>(name).getValue().str());
+  for (auto require : kernel.getLaunch().front().getOps<RequireOp>())
+    if (failed(addRequirement(require)))
+      return failure();
+  if (failed(addGrid()))
+    return failure();
+  for (auto [value, name] :
+       llvm::zip(launch.getValues(), kernel.getLaunchNames()))
+    if (isa<TensorMapType>(value.getType()) &&
+        failed(addMap(value.getDefiningOp<TensorMapOp>(),
+                      cast<StringAttr>(name).getValue())))
+      return failure();
 
   auto cluster = kernel.getClusterShape();
   json::Object result{
@@ -405,4 +468,9 @@ FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
   if (kernel->hasAttr("titan.programmatic"))
     result["programmatic"] = true;
   return result;
+}
+
+FailureOr<json::Object> titan::makeManifestKernel(KernelOp kernel,
+                                                  LoweredKernel lowered) {
+  return ManifestKernel(kernel).make(std::move(lowered));
 }

@@ -10,6 +10,8 @@
 #include "LayoutParts.h"
 
 #include <algorithm>
+#include <bit>
+#include <optional>
 
 using namespace titan;
 
@@ -45,6 +47,159 @@ Result<std::vector<RowDigit>> titan::digitsAlong(const Layout &tile, int dim) {
   if (reached != layout.dims()[dim].extent)
     return layoutMismatch("the tile does not hold all elements along " + name);
   return digits;
+}
+
+namespace {
+/// What one bit of an input does: to the coordinate along the dimension, and to
+/// the others, whose bits lie side by side.
+struct Step {
+  int axis;
+  int64_t along, others;
+  bool isPure() const { return !others && isPowerOfTwo(along); }
+};
+} // namespace
+
+/// The steps of a tile that is linear over bits; none: it is not.
+static std::optional<std::vector<Step>> stepsOf(const Layout &tile, int dim) {
+  if (tile.axes().size() != 3 || tile.apply({0, 0, 0}) != Coord(tile.rank()))
+    return std::nullopt;
+  std::vector<Axis> axes = tile.axes();
+  std::vector<Step> steps;
+  for (int a = 0; a < 3; ++a) {
+    if (!isPowerOfTwo(axes[a].size()))
+      return std::nullopt;
+    std::vector<Digit> digits;
+    for (int64_t bit = 1; bit < axes[a].size(); bit *= 2) {
+      Coord in{0, 0, 0};
+      in[a] = bit;
+      Coord image = tile.apply(in);
+      Step step{a, image[dim], 0};
+      int shift = 0;
+      for (int d = 0; d < tile.rank(); ++d) {
+        if (d == dim)
+          continue;
+        step.others |= image[d] << shift;
+        shift += std::bit_width(static_cast<uint64_t>(tile.dims()[d].extent));
+      }
+      steps.push_back(step);
+      digits.push_back(
+          Digit::xors(2, std::vector<int64_t>(image.begin(), image.end())));
+    }
+    axes[a].digits = digits;
+  }
+  Result<Layout> linear = Layout::make(axes, tile.dims());
+  if (!linear || !linear->sameFunction(tile))
+    return std::nullopt;
+  return steps;
+}
+
+/// Some of the steps within a warp, as a mask, whose sum goes `along` and nowhere
+/// else; 0: there are none.
+static uint64_t sumTo(const std::vector<Step> &steps, int64_t along) {
+  struct Row {
+    int64_t along, others;
+    uint64_t of;
+    bool any() const { return along || others; }
+    // The highest bit: those of the other dimensions first.
+    bool reduces(const Row &row) const {
+      return others ? (row.others ^ others) < row.others
+                    : !row.others && (row.along ^ along) < row.along;
+    }
+  };
+  std::vector<Row> basis;
+  auto reduced = [&](Row row) {
+    for (const Row &each : basis)
+      if (each.reduces(row))
+        row = {row.along ^ each.along, row.others ^ each.others,
+               row.of ^ each.of};
+    return row;
+  };
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (steps[i].axis > 1)
+      continue;
+    Row row = reduced({steps[i].along, steps[i].others, uint64_t(1) << i});
+    if (!row.any())
+      continue;
+    basis.push_back(row);
+    // By highest bits, so that one walk reduces.
+    std::sort(basis.begin(), basis.end(), [](const Row &a, const Row &b) {
+      return a.others != b.others ? a.others > b.others : a.along > b.along;
+    });
+  }
+  Row row = reduced({along, 0, 0});
+  return row.any() ? 0 : row.of;
+}
+
+Result<Layout> titan::rowsByDigits(const Layout &tile, int dim) {
+  Result<std::vector<RowDigit>> digits = digitsAlong(tile, dim);
+  if (digits)
+    return tile;
+  std::optional<std::vector<Step>> found = stepsOf(tile, dim);
+  if (!found || found->size() > 64)
+    return digits.problem();
+  std::vector<Step> &steps = *found;
+  // A step for each bit of the coordinate that a warp has.
+  int64_t held = 0, extent = tile.dims()[dim].extent;
+  std::vector<bool> chosen(steps.size());
+  for (int64_t bit = 1; bit < extent; bit *= 2) {
+    uint64_t sum = sumTo(steps, bit);
+    if (!sum)
+      continue;
+    // The best of the sum: that step already, then one along `dim` alone.
+    size_t best = steps.size();
+    auto rank = [&](size_t i) {
+      return steps[i].isPure() && steps[i].along == bit ? 0
+             : !steps[i].others                         ? 1
+                                                        : 2;
+    };
+    for (size_t i = 0; i < steps.size(); ++i)
+      if (sum >> i & 1 && !chosen[i] &&
+          (best == steps.size() || rank(i) < rank(best)))
+        best = i;
+    if (best == steps.size())
+      return digits.problem();
+    steps[best].along = bit;
+    steps[best].others = 0;
+    chosen[best] = true;
+    held |= bit;
+  }
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (!chosen[i])
+      steps[i].along &= ~held;
+
+  // Digits, as far as no other step goes there, else exclusive or.
+  std::vector<Axis> axes = tile.axes();
+  for (Axis &axis : axes)
+    axis.digits.clear();
+  for (const Step &step : steps) {
+    std::vector<int64_t> image(tile.rank());
+    int shift = 0, only = dim, reached = 0;
+    for (int d = 0; d < tile.rank(); ++d) {
+      image[d] = step.along;
+      if (d != dim) {
+        int width =
+            std::bit_width(static_cast<uint64_t>(tile.dims()[d].extent));
+        image[d] = step.others >> shift & ((int64_t(1) << width) - 1);
+        shift += width;
+      }
+      only = image[d] ? d : only;
+      reached += image[d] != 0;
+    }
+    bool alone = reached == 1 && isPowerOfTwo(image[only]);
+    for (const Step &other : steps)
+      alone &= &other == &step ||
+               (!(other.along & step.along) && !(other.others & step.others));
+    axes[step.axis].digits.push_back(alone     ? Digit{2, only, image[only]}
+                                     : reached ? Digit::xors(2, image)
+                                               : Digit{2, Digit::replica, 0});
+  }
+  Result<Layout> made = Layout::make(axes, tile.dims());
+  if (!made)
+    return digits.problem();
+  Layout layout = made->canonical();
+  if (Result<std::vector<RowDigit>> now = digitsAlong(layout, dim); !now)
+    return now.problem();
+  return layout;
 }
 
 Result<std::vector<RowDigit>> titan::digitsInWarp(const Layout &tile, int dim) {

@@ -99,16 +99,27 @@ Step Agent::step() {
 
 /// Executes everything up to the next hardware operation. False: the run ends.
 bool Agent::advance() {
-  for (;;) {
+  // Nobody else can end a loop that looks at nothing which others change.
+  const uint64_t limit = machine.options.maxSteps,
+                 limitAlone = std::max<uint64_t>(limit >> 7, 1 << 20);
+  for (uint64_t alone = 1;; ++alone) {
     uint32_t at = pc;
     const Inst &inst = program.code[at];
     if (inst.hardware)
       return true;
-    if (++steps > machine.options.maxSteps) {
-      machine.find(Code::StepLimit,
-                   llvm::formatv("{0} has executed {1} operations", who(inst),
-                                 machine.options.maxSteps),
-                   inst.origin, this);
+    if (++steps > limit || alone > limitAlone) {
+      machine.find(
+          Code::StepLimit,
+          steps > limit
+              ? llvm::formatv("{0} has executed {1} operations", who(inst),
+                              limit)
+                    .str()
+              : llvm::formatv("{0} has executed {1} operations, none of which "
+                              "touches memory or a barrier: nothing ends this "
+                              "loop",
+                              who(inst), limitAlone)
+                    .str(),
+          inst.origin, this);
       return false;
     }
     ++pc;

@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "titan/Dialect/Titan/TileWarps.h"
 #include "titan/Simulator/ProgramCompiler.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -60,10 +61,8 @@ const TileTable *Compiler::tileTable(Operation *op, mlir::Type type) {
     p.tiles.push_back(std::move(made));
     tileCache[tile.getAsOpaquePointer()] = table;
   }
-  if (table->warps > region().warps || region().warps % table->warps) {
-    problem(op, Code::LayoutMismatch,
-            llvm::formatv("the tile's layout is for {0} warps, {1} has {2}",
-                          table->warps, region().name, region().warps));
+  if (auto misfit = refuseWarps(table->warps, region().warps)) {
+    problem(op, Code::LayoutMismatch, misfit->message);
     return nullptr;
   }
   return table;

@@ -18,13 +18,18 @@ template <typename... Fences> constexpr uint8_t fences(Fences... each) {
 using enum FenceSpace;
 // The window of the cluster contains that of the CTA.
 constexpr MemorySpaceInfo spaces[] = {
-    {MemorySpace::Global, "global", fences(All, Global), MemorySpace::Global},
+    {MemorySpace::Global, "global", fences(All, Global), MemorySpace::Global,
+     ".global", 1, 64},
     {MemorySpace::SharedOwn, "shared", fences(All, SharedCta, SharedCluster),
-     MemorySpace::SharedPeer},
+     MemorySpace::SharedPeer, ".shared::cta", 3, 32},
     {MemorySpace::SharedPeer, "a peer's shared", fences(All, SharedCluster),
-     MemorySpace::SharedOwn},
+     MemorySpace::SharedOwn, ".shared::cluster", 7, 32},
 };
 static_assert(std::size(spaces) == numMemorySpaces);
+
+// In the order of FenceSpace.
+constexpr std::string_view fenceSpaces[] = {"", ".global", ".shared::cta",
+                                            ".shared::cluster"};
 
 } // namespace
 
@@ -32,6 +37,10 @@ std::span<const MemorySpaceInfo> memorySpaces() { return spaces; }
 
 const MemorySpaceInfo &memorySpaceInfo(MemorySpace space) {
   return spaces[static_cast<unsigned>(space)];
+}
+
+std::string_view ptxOf(FenceSpace fence) {
+  return fenceSpaces[static_cast<unsigned>(fence)];
 }
 
 bool fenceCovers(FenceSpace fence, MemorySpace space) {

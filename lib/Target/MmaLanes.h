@@ -5,6 +5,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// A matrix instruction adds products as MmaSum.h says: it takes the terms of one
+// element of D apart, aligns their significands to the largest exponent, drops
+// what lies below some bit, and adds integers. Two functions do that, and give
+// the same bits (unittests/Target):
+//
+//                     terms                     which products
+//   multiplyTerms     one after another         all
+//   multiplyLanes     of `width` columns of D   finite, exponents not far apart;
+//                     at once, in vectors       else it does nothing
+//
+// A format is sign, exponent, significand, packed into a word from bit `shift`:
+//
+//            bits   exponent   mantissa   infinite   shift   1.5 is
+//   f16       16       5          10        yes        0     0x3e00
+//   bf16      16       8           7        yes        0     0x3fc0
+//   tf32      19       8          10        yes       13     0x3fc00000 in 32 bits
+//   e5m2       8       5           2        yes        0     0x3e
+//   e4m3       8       4           3        no         0     0x3c
+//
+// value = (-1)^sign * 2^(exponent - bias) * (1 + mantissa / 2^mantissa bits), bias
+// 2^(exponent bits - 1) - 1; e4m3 has no infinity, so that its largest exponent
+// counts as any other one (448 = 0x7e), and 0x7f alone is no number.
+//
+//===----------------------------------------------------------------------===//
 #ifndef TITAN_TARGET_MMALANES_H
 #define TITAN_TARGET_MMALANES_H
 

@@ -15,6 +15,9 @@
 //   shared.store, a barrier, shared.load
 //   relabel, convert_layout
 //
+// Reductions, scans and gathers go along digits; where the layout mixes their
+// dimension with others by exclusive or, conversions stand around them (Rows.h).
+//
 // A reduction between warps is one within each of them, an exchange of the parts,
 // and one of what each thread then holds. So is a scan, of blocks of each row; what
 // the blocks before add to a thread's elements is, by ScanOp's order, for k = 1, 2,
@@ -50,6 +53,32 @@ static Value convert(OpBuilder &b, Location loc, Value tile,
     return tile;
   return ConvertLayoutOp::create(b, loc, type, tile, Value(), IntegerAttr(),
                                  IntegerAttr());
+}
+
+/// Where exclusive or mixes the dimension along which an operation goes with
+/// others: the operation on the tile by digits, between two conversions within
+/// warps. Null: there are digits.
+template <typename Op> static Op byDigits(OpBuilder &b, Op op, int dim) {
+  RankedTensorType tile = op.getTile().getType();
+  Layout layout = *getTileLayout(tile);
+  Result<Layout> rows = rowsByDigits(layout, dim);
+  if (!rows || *rows == layout)
+    return {};
+  Location loc = op.getLoc();
+  Type element = tile.getElementType();
+  Value converted = convert(b, loc, op.getTile(), typeOf(element, *rows));
+  auto made = cast<Op>(b.clone(*op.getOperation()));
+  made.getTileMutable().assign(converted);
+  // A gather's result lies where its indices do.
+  RankedTensorType type = op.getType();
+  if (!std::is_same_v<Op, GatherOp>) {
+    Result<Layout> result = type == tile ? *rows : rows->withoutDim(dim);
+    if (result && !result->sameFunction(*getTileLayout(type)))
+      made.getResult().setType(typeOf(element, *result));
+  }
+  op.getResult().replaceAllUsesWith(convert(b, loc, made.getResult(), type));
+  op->erase();
+  return made;
 }
 
 /// `tile` in the layout of `type`, through the scratch of `op`.
@@ -237,6 +266,18 @@ struct ExpandExchangesPass
   void runOnOperation() override {
     WalkResult result = getOperation().walk([&](Operation *op) {
       OpBuilder b(op);
+      Operation *digits = nullptr;
+      if (auto reduce = dyn_cast<ReduceOp>(op))
+        digits = byDigits(
+            b, reduce,
+            static_cast<int>(reduce.getTile().getType().getRank()) - 1);
+      else if (auto scan = dyn_cast<ScanOp>(op))
+        digits = byDigits(b, scan, static_cast<int>(scan.getDimension()));
+      else if (auto gather = dyn_cast<GatherOp>(op))
+        digits = byDigits(b, gather, static_cast<int>(gather.getDimension()));
+      if (digits)
+        op = digits;
+      b.setInsertionPoint(op);
       FailureOr<Value> made;
       if (auto convert = dyn_cast<ConvertLayoutOp>(op);
           convert && convert.getScratch())

@@ -14,7 +14,7 @@
 // VARIANT layout: before splat add %wide = arith.constant dense<2> : !wide
 // VARIANT layout: after splat add titan.global.store %wide, %Y[%wide, %wide] : !wide, !matrix, !wide, !wide
 // RUN: %variant layout %s | not titan run - --no-reference 2>&1 | FileCheck %s --check-prefix=LAYOUT
-// LAYOUT: <stdin>:[[#SPLAT:]]:{{[0-9]+}}: error: [layout-mismatch] the tile's layout is for 4 warps, partition right has 2
+// LAYOUT: <stdin>:[[#SPLAT:]]:{{[0-9]+}}: error: [layout-mismatch] the tile's layout is for 4 warps, and 2 execute this
 
 #row = #titan.blocked<elements = [1, 1], lanes = [4, 8], warps = [2, 1]>
 !tile = tensor<8x8xi32, #row>

@@ -4,6 +4,10 @@
 // RUN: not titan compile %t/launch.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=LAUNCH
 // RUN: not titan compile %t/budget.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=BUDGET
 // RUN: not titan compile %t/scan.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=SCAN
+// RUN: not titan compile %t/three.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=THREE
+// RUN: not titan check %t/three.mlir 2>&1 | FileCheck %s --check-prefix=THREE
+// RUN: not titan run %t/three.mlir 2>&1 | FileCheck %s --check-prefix=THREE
+// RUN: not titan compile %t/waves.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=WAVES
 // RUN: not titan compile %t/budget.mlir --target sm_75 --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not titan compile %t/budget.mlir --emit=nothing -o - 2>&1 | FileCheck %s --check-prefix=EMIT
 // RUN: not titan compile %t/shared.mlir --emit=ptx -o %t/no/such/folder 2>&1 | FileCheck %s --check-prefix=FOLDER
@@ -19,6 +23,8 @@
 // BUDGET: budget.mlir:6:5: error:
 // BUDGET-SAME: [setmaxnreg-operand]
 // SCAN: scan.mlir:11:8: error: [not-supported-yet] a scan of f8E4M3FN
+// THREE: three.mlir:6:8: error: [layout-mismatch] the tile's layout is for 2 warps, and 3 execute this
+// WAVES: waves.mlir:6:8: error: [layout-mismatch] the tile's layout is for warps of 64 lanes, and those here have 32
 // TARGET: error: {{.*}}[unknown-target]
 // TARGET-SAME: 'sm_75'
 // EMIT: error: {{.*}}[bad-argument]
@@ -64,5 +70,29 @@ titan.kernel @scan(%X: !titan.global<?x?xf32>) warps(1) launch {
       -> tensor<64x32xf32, #rows>
   %0 = arith.truncf %x : tensor<64x32xf32, #rows> to tensor<64x32xf8E4M3FN, #rows>
   %1 = titan.scan add %0 dimension(1) : tensor<64x32xf8E4M3FN, #rows>
+  titan.return
+}
+
+//--- three.mlir
+#rows = #titan.blocked<elements = [1, 1], lanes = [4, 8], warps = [2, 1]>
+titan.kernel @three() warps(3) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %r = titan.coordinate 0 : tensor<8x8xi32, #rows>
+  %s = titan.shared.alloc : !titan.shared<8x8xi32>
+  titan.shared.store %r, %s : tensor<8x8xi32, #rows>, !titan.shared<8x8xi32>
+  titan.return
+}
+
+//--- waves.mlir
+#rows = #titan.blocked<elements = [1, 1], lanes = [8, 8], warps = [1, 1]>
+titan.kernel @waves() warps(1) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %r = titan.coordinate 0 : tensor<8x8xi32, #rows>
+  %s = titan.shared.alloc : !titan.shared<8x8xi32>
+  titan.shared.store %r, %s : tensor<8x8xi32, #rows>, !titan.shared<8x8xi32>
   titan.return
 }

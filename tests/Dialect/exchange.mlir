@@ -278,3 +278,23 @@ func.func @one_thread_gather(%x: tensor<64x32xf32, #rows>, %i: tensor<64x32xi32,
   }
   return
 }
+
+// -----
+
+// A warp has both elements of a row in two lanes, or in a lane and its neighbour's other register.
+#mixed = #titan.layout<"reg: 2*r1; lane: 2*^r1^c1, 16*r2">
+func.func @gather_mixed(%x: tensor<32x2xf32, #mixed>, %i: tensor<32x2xi32, #mixed>) {
+  // expected-error@+1 {{[layout-mismatch] exclusive or mixes dimension 1 with the others so that no layout has whole rows where the indices are: titan.convert_layout to reg: }}
+  %0 = titan.gather %x[%i] dimension(1) : tensor<32x2xf32, #mixed>, tensor<32x2xi32, #mixed> -> tensor<32x2xf32, #mixed>
+  return
+}
+
+// -----
+
+// Warps mix the dimension with the other one: no exchange within a warp makes rows of it.
+#warps = #titan.layout<"reg: 2*c1; lane: 32*r1; warp: 2*^r32^c2, 2*c2">
+func.func @scan_mixed_warps(%x: tensor<64x4xf32, #warps>) {
+  // expected-error@+1 {{[layout-mismatch]}}
+  %0 = titan.scan add %x dimension(1) : tensor<64x4xf32, #warps>
+  return
+}

@@ -431,6 +431,73 @@ TEST(Rows, DigitsAndParts) {
   EXPECT_GT(cut, 0u);
 }
 
+/// Where exclusive or mixes a dimension with others, shuffles make digits of it:
+/// for every tile of which each warp holds whole rows, and that is bitwise.
+TEST(Rows, ByDigits) {
+  uint64_t seed = fromEnvironment("TITAN_SEED", 1);
+  int mixed = 0, kept = 0, refused = 0;
+  for (uint64_t n = 0; n < cases() / 2 + 1; ++n) {
+    Random random{std::mt19937_64(seed + n)};
+    Layout tile =
+        randomTile(random, randomShape(random), random.below(3)).layout();
+    SCOPED_TRACE("TITAN_SEED=" + std::to_string(seed + n) + " " + tile.str());
+    int dim = random.below(tile.rank());
+    Result<Layout> rows = rowsByDigits(tile, dim);
+    if (digitsAlong(tile, dim)) {
+      ASSERT_TRUE(rows);
+      EXPECT_EQ(*rows, tile);
+      continue;
+    }
+    // What each warp holds: rows without the coordinate, and elements.
+    auto heldBy = [&](const Layout &layout, int64_t w) {
+      std::set<Coord> held;
+      for (int64_t l = 0; l < layout.lanes(); ++l)
+        for (int64_t r = 0; r < layout.registers(); ++r)
+          held.insert(layout.coords(r, l, w));
+      return held;
+    };
+    if (!rows) {
+      ++refused;
+      bool whole = true;
+      for (int64_t w = 0; w < tile.warps() && whole; ++w) {
+        std::set<Coord> held = heldBy(tile, w);
+        for (Coord at : held)
+          for (at[dim] = 0; at[dim] < tile.dims()[dim].extent; ++at[dim])
+            whole &= held.contains(at);
+      }
+      EXPECT_FALSE(whole && tile.canonical().bits().isIdentity() &&
+                   tile.offset() == std::vector<int64_t>(tile.rank()))
+          << rows.problem().message;
+      continue;
+    }
+    ++mixed;
+    EXPECT_TRUE(bool(digitsAlong(*rows, dim))) << rows->str();
+    EXPECT_EQ(rows->registers(), tile.registers());
+    EXPECT_EQ(rows->lanes(), tile.lanes());
+    EXPECT_EQ(rows->warps(), tile.warps());
+    for (int64_t w = 0; w < tile.warps(); ++w)
+      ASSERT_EQ(heldBy(tile, w), heldBy(*rows, w)) << rows->str();
+    EXPECT_TRUE(bool(ConversionPlan::make(tile, *rows))) << rows->str();
+    EXPECT_TRUE(bool(ConversionPlan::make(*rows, tile))) << rows->str();
+    auto before = tile.withoutDim(dim), after = rows->withoutDim(dim);
+    kept += before && after && before->sameFunction(*after);
+  }
+  std::printf("%d mixed, of which %d keep what is left of them; %d refused\n",
+              mixed, kept, refused);
+  EXPECT_GT(mixed, 10);
+  EXPECT_GT(kept, 5);
+}
+
+TEST(Rows, ByDigitsOfOne) {
+  auto rows = [](const char *text, int dim) {
+    return rowsByDigits(*Layout::parse(text), dim)->str();
+  };
+  EXPECT_EQ(rows("reg: 4*^r1^c1; lane: 4*c1; warp: ", 1),
+            "reg: 4*r1; lane: 4*c1");
+  EXPECT_EQ(rows("reg: 2*c2; lane: 2*^r1^c1, 2*c1; warp: ", 1),
+            "reg: 2*c2; lane: 2*r1, 2*c1");
+}
+
 /// Rows between warps: blocks in order, of which each lies in one warp; and rows
 /// that each of these warps has whole.
 TEST(Rows, BlocksAndWholeRows) {

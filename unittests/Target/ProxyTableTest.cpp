@@ -199,6 +199,24 @@ TEST(ProxyTable, FenceSpaces) {
   EXPECT_FALSE(fenceCovers(FenceSpace::Global, MemorySpace::SharedOwn));
 }
 
+TEST(MemorySpaces, Rows) {
+  unsigned index = 0;
+  for (const MemorySpaceInfo &info : memorySpaces()) {
+    EXPECT_EQ(static_cast<unsigned>(info.space), index++);
+    EXPECT_EQ(memorySpaceInfo(info.elsewhere).elsewhere, info.space);
+    // What PTX calls the space is how a fence is limited to it.
+    unsigned named = 0;
+    for (FenceSpace fence :
+         {FenceSpace::Global, FenceSpace::SharedCta, FenceSpace::SharedCluster})
+      if (ptxOf(fence) == info.ptx) {
+        EXPECT_TRUE(fenceCovers(fence, info.space));
+        ++named;
+      }
+    EXPECT_EQ(named, 1u);
+  }
+  EXPECT_EQ(ptxOf(FenceSpace::All), "");
+}
+
 TEST(ProxyTable, OrderedPairs) {
   ASSERT_TRUE(findOrderedPair(EngineOp::Wgmma, EngineOp::Wgmma));
   EXPECT_EQ(findOrderedPair(EngineOp::Wgmma, EngineOp::Wgmma)->condition,
@@ -223,8 +241,17 @@ TEST(Mechanisms, Rows) {
     EXPECT_FALSE(info.wait.empty());
     EXPECT_FALSE(info.source.empty());
     // A group is formed by a commit, and waited for by who committed.
-    if (info.waiter == Waiter::CommittingThread)
+    if (info.waiter == Waiter::CommittingThread) {
       EXPECT_FALSE(info.commit.empty());
+      EXPECT_EQ(info.pending, Pending::Thread);
+    }
+    // Who may wait has the list.
+    EXPECT_EQ(info.waiter == Waiter::IssuingWarpgroup,
+              info.pending == Pending::Warpgroup);
+    EXPECT_EQ(info.waiter == Waiter::AnyThreadOfCta,
+              info.pending == Pending::Barrier);
+    EXPECT_EQ(info.waiter == Waiter::IssuingWarp,
+              info.pending == Pending::Wave || info.pending == Pending::Cells);
   }
   EXPECT_FALSE(mechanismInfo(Mechanism::Phase).completesInOrder);
   EXPECT_TRUE(mechanismInfo(Mechanism::BulkGroup).hasReadWait);

@@ -23,6 +23,7 @@
 #define TITAN_CONVERSION_EMITTER_H
 
 #include "titan/Dialect/Titan/Titan.h"
+#include "titan/Target/MemorySpaces.h"
 #include "titan/Target/Target.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -85,11 +86,10 @@ public:
   // Memory
   //===--------------------------------------------------------------------===//
 
-  enum class Space { Global, Shared, Cluster };
   /// How one thread accesses a scalar or a vector: i32 addresses in shared
   /// memory, i64 ones elsewhere. A mask is an i1, or null: always.
   struct Access {
-    Space space = Space::Global;
+    MemorySpace space = MemorySpace::Global;
     Value address;
     MemorySem sem = MemorySem::Weak;
     MemoryScope scope = MemoryScope::Cta;

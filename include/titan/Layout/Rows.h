@@ -39,6 +39,20 @@ Result<std::vector<RowDigit>> digitsAlong(const Layout &tile, int dim);
 /// of lanes that are powers of two; problem layout-mismatch where they do not.
 Result<std::vector<RowDigit>> digitsInWarp(const Layout &tile, int dim);
 
+/// The tile with digits along `dim`, each element in a warp that it was in: where
+/// exclusive or mixes that dimension with others, shuffles lead there
+/// (ConversionPlan) and back. A tile that has digits is itself.
+///   reg: 4*^r1^c1; lane: 4*c1          along c   reg: 4*r1; lane: 4*c1
+///   reg: 2*c2; lane: 2*^r1^c1, 2*c1    along c   reg: 2*c2; lane: 2*r1, 2*c1
+/// Theorem. Let V be what the registers and lanes of a warp span. Rows lie in one
+/// warp where V has e, the steps along `dim`; then the exchange of a basis of V
+/// for one that contains e, and the rest without its part along `dim`, spans V.
+/// withoutDim(dim) stays where each e takes the place of a step that, but for
+/// `dim`, stands still; such a step is taken where there is one.
+/// Problem layout-mismatch: as digitsAlong, for layouts that are not bitwise
+/// (Layout.h) and where warps mix the dimension with others.
+Result<Layout> rowsByDigits(const Layout &tile, int dim);
+
 /// The tile with its last dimension cut in two: parts, which warps hold, and the
 /// elements of a part. Register r of each thread is register r.
 ///   reg: 2*c1; lane: 4*c2, 8*r1; warp: 2*c8

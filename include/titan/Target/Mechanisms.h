@@ -54,6 +54,15 @@ enum class Discharge : uint8_t {
   Done,        ///< Everything is over.
 };
 
+/// Who knows what of a mechanism is under way.
+enum class Pending : uint8_t {
+  Barrier, ///< The phase of the barrier that the work completes.
+  Thread,  ///< Each thread has groups of its own.
+  Warpgroup, ///< One list of groups for all its warps, which issue the same (MM-71).
+  Wave,      ///< A counter, which tells all lanes (MM-110).
+  Cells, ///< The cells of tensor memory that the work touches (MM-103).
+};
+
 /// What executes an access.
 enum class Engine : uint8_t {
   Generic,      ///< The threads themselves: ld, st, atom, red.
@@ -102,6 +111,7 @@ struct MechanismInfo {
   std::string_view commit; ///< Instruction that forms the group, or empty.
   std::string_view wait;   ///< Instruction that waits.
   Waiter waiter;
+  Pending pending; ///< Who has the list of what is under way.
   /// A wait on a token waits for every older one of its class and agent.
   bool completesInOrder;
   /// The wait has a form for 'sources read'.

@@ -9,7 +9,12 @@
 // Where an access lies, seen from a thread: that thread's own CTA, another one,
 // or memory of all. A fence may be limited to some of these. One row a space;
 // checker and simulator keep what hangs on the space in a BySpace, and walk over
-// the rows.
+// the rows; the emitter of PTX reads how one writes it.
+//
+//   space        PTX                LLVM   address
+//   Global       .global            1      64 bits
+//   SharedOwn    .shared::cta       3      32 bits
+//   SharedPeer   .shared::cluster   7      32 bits; its window contains the CTA's
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,12 +40,18 @@ struct MemorySpaceInfo {
   uint8_t fences; ///< 1 << FenceSpace: those that order accesses there.
   /// What it is to a thread of the other CTA: a peer's memory is its own.
   MemorySpace elsewhere;
+  std::string_view ptx; ///< ".global": the state space, behind an instruction.
+  unsigned llvmSpace;   ///< LLVM's address space (NVPTX).
+  unsigned addressBits; ///< Of a pointer into it.
 };
 
 /// All spaces, in the order of the enumeration.
 std::span<const MemorySpaceInfo> memorySpaces();
 
 const MemorySpaceInfo &memorySpaceInfo(MemorySpace space);
+
+/// ".shared::cta": how an instruction of PTX limits itself to it; empty: not.
+std::string_view ptxOf(FenceSpace fence);
 
 /// True if a fence limited to `fence` orders accesses in `space`.
 /// PTX "membar / fence": the order is limited to the state space named.

@@ -202,20 +202,8 @@ void titan::populateBarrierLowerings(LoweringTable &table) {
     return success();
   });
   table.add<FenceProxyAsyncOp>([](KernelLowering &kl, FenceProxyAsyncOp o) {
-    StringRef space = "";
-    switch (o.getSpace()) {
-    case ProxySpace::All:
-      break;
-    case ProxySpace::Global:
-      space = ".global";
-      break;
-    case ProxySpace::SharedCta:
-      space = ".shared::cta";
-      break;
-    case ProxySpace::SharedCluster:
-      space = ".shared::cluster";
-      break;
-    }
+    // The attribute's cases are those of FenceSpace.
+    StringRef space = ptxOf(static_cast<FenceSpace>(o.getSpace()));
     kl.ptx(("fence.proxy.async" + space + ";").str(), "", {});
     return success();
   });

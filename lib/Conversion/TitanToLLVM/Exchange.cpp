@@ -372,8 +372,6 @@ static LogicalResult gather(KernelLowering &kl, GatherOp op) {
   if (!digits)
     return op->emitError("[")
            << digits.problem().code << "] " << digits.problem().message;
-  if (!from.isSum() || !to.isSum())
-    return kl.unsupported(op, "a gather of layouts that step by exclusive or");
   Values tile = kl.get(op.getTile()), indices = kl.get(op.getIndices());
 
   // The registers of each row, by the row's other coordinates, in the order of

@@ -9,6 +9,7 @@
 #include "titan/Conversion/LoweringTable.h"
 
 #include "titan/Dialect/Titan/SharedMemory.h"
+#include "titan/Dialect/Titan/TileWarps.h"
 #include "titan/Target/Target.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -453,6 +454,8 @@ LogicalResult KernelLowering::block(Block &body) {
     const LoweringTable::Lower *lower = table.lookup(op.getName());
     if (!lower)
       return unsupported(&op, Twine(op.getName().getStringRef()));
+    if (auto misfit = refuseWarps(&op, warpsHere, target.warpWidth))
+      return op.emitError("[") << misfit->code << "] " << misfit->message;
     if (failed((*lower)(*this, &op)))
       return failure();
     for (Value result : op.getResults())
@@ -482,12 +485,6 @@ FailureOr<SmallVector<Type>> KernelLowering::convert(Operation *op, Type type) {
     if (!layout)
       return op->emitError("[")
                  << layout.problem().code << "] " << layout.problem().message,
-             failure();
-    if (layout->warps() > warpsHere || layout->lanes() != target.warpWidth)
-      return op->emitError("[layout-mismatch] ")
-                 << tile << " is spread over " << layout->warps()
-                 << " warps of " << layout->lanes() << " lanes; " << warpsHere
-                 << " warps of " << target.warpWidth << " execute this",
              failure();
     types.assign(layout->registers(), tile.getElementType());
     // Registers of the hardware, which nobody may take apart.
@@ -562,7 +559,7 @@ Emitter::Access KernelLowering::elementAccess(Value memory,
   Emitter::Access access;
   if (auto shared = dyn_cast<SharedType>(memory.getType()))
     access.space =
-        shared.getCluster() ? Emitter::Space::Cluster : Emitter::Space::Shared;
+        shared.getCluster() ? MemorySpace::SharedPeer : MemorySpace::SharedOwn;
   access.address = elementAddress(memory, indices);
   return access;
 }

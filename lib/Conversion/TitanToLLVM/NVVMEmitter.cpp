@@ -446,11 +446,11 @@ private:
            !access.hasHints() && isa<FloatType>(getElementTypeOrSelf(type));
   }
   static Value makePointer(Builder &b, const Access &access) {
-    unsigned window = access.space == Space::Global   ? 1
-                      : access.space == Space::Shared ? 3
-                                                      : 7;
     return LLVM::IntToPtrOp::create(
-        b, LLVM::LLVMPointerType::get(b.getContext(), window), access.address);
+        b,
+        LLVM::LLVMPointerType::get(b.getContext(),
+                                   memorySpaceInfo(access.space).llvmSpace),
+        access.address);
   }
 
   /// ".L1::no_allocate.L2::cache_hint.L2::128B"
@@ -481,7 +481,7 @@ private:
   }
 
   static std::string pointer(const Access &access) {
-    return access.space == Space::Global ? "l" : "r";
+    return memorySpaceInfo(access.space).addressBits == 64 ? "l" : "r";
   }
 
   /// ".acquire.gpu.global"; an access that is sequentially consistent is a
@@ -498,15 +498,7 @@ private:
     std::string text = access.hasHints() || !access.ordered ? "" : ".weak";
     if (sem != MemorySem::Weak)
       text = "." + stringifyMemorySem(sem).str() + scope;
-    switch (access.space) {
-    case Space::Global:
-      return text + ".global";
-    case Space::Shared:
-      return text + ".shared::cta";
-    case Space::Cluster:
-      return text + ".shared::cluster";
-    }
-    llvm_unreachable("all spaces are above");
+    return text.append(memorySpaceInfo(access.space).ptx);
   }
 };
 

@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/LoweringTable.h"
 #include "titan/Layout/LaneTerms.h"
+#include "titan/Layout/Rows.h"
 
 #include "llvm/Support/FormatVariadic.h"
+
+#include <set>
 
 using namespace mlir;
 using namespace titan;
@@ -103,30 +106,21 @@ static LogicalResult reduce(KernelLowering &kl, ReduceOp op) {
   };
   // The registers of a row, in the order of the columns that they hold; then
   // the lanes that hold other columns of it, by butterflies.
-  if (!layout.isSum())
-    return kl.unsupported(op,
-                          "a reduction of a layout that steps by exclusive or");
-  for (const Digit &digit : layout.axes()[2].digits)
-    if (digit.dim == last && digit.extent > 1)
-      return kl.unsupported(op, "a reduction across warps");
-  for (const Digit &digit : layout.axes()[1].digits)
-    if (digit.dim == last && !llvm::isPowerOf2_64(digit.extent))
-      return kl.unsupported(op,
-                            "a reduction across a number of lanes that is no "
-                            "power of two");
+  auto digits = digitsInWarp(layout, last);
+  if (!digits)
+    return op->emitError("[")
+           << digits.problem().code << "] " << digits.problem().message;
+  llvm::erase_if(*digits,
+                 [](const RowDigit &digit) { return digit.axis != 1; });
+  llvm::sort(*digits, [](const RowDigit &a, const RowDigit &b) {
+    return a.weight < b.weight;
+  });
   std::map<std::vector<int64_t>, std::vector<int64_t>> rows;
+  std::set<Coord> seen;
   for (int64_t r = 0; r < layout.registers(); ++r) {
-    if (!layout.axes()[0].digits.empty()) {
-      int64_t below = 1;
-      bool copy = false;
-      for (const Digit &digit : layout.axes()[0].digits) {
-        copy |= digit.isReplica() && r / below % digit.extent;
-        below *= digit.extent;
-      }
-      if (copy)
-        continue; // another register holds the same element
-    }
     Coord at = layout.coords(r, 0, 0);
+    if (!seen.insert(at).second)
+      continue; // another register holds the same element
     rows[std::vector<int64_t>(at.begin(), at.begin() + last)].push_back(r);
   }
   std::map<std::vector<int64_t>, Value> sums;
@@ -134,13 +128,9 @@ static LogicalResult reduce(KernelLowering &kl, ReduceOp op) {
     Value sum = from[registers.front()];
     for (int64_t r : llvm::drop_begin(registers))
       sum = combine(sum, from[r]);
-    int64_t below = 1;
-    for (const Digit &digit : layout.axes()[1].digits) {
-      if (digit.dim == last)
-        for (int64_t step = 1; step < digit.extent; step *= 2)
-          sum = combine(sum, kl.emitter.exchange(kl.b, sum, below * step));
-      below *= digit.extent;
-    }
+    for (const RowDigit &digit : *digits)
+      for (int64_t step = 1; step < digit.extent; step *= 2)
+        sum = combine(sum, kl.emitter.exchange(kl.b, sum, digit.weight * step));
     sums[row] = sum;
   }
   // One register a row, or every element of the tile.

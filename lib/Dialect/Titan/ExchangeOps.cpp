@@ -155,15 +155,17 @@ static LogicalResult verifyTileDimension(Operation *op, RankedTensorType tile,
   return success();
 }
 
-/// Each row along a dimension lies in one warp, or in several that exchange what
-/// `within`, a tile of which each row does, takes.
+/// Each row of `rows`, the tile by digits, lies in one warp, or in several that
+/// exchange what `within`, a tile of which each row does, takes.
 template <typename Op>
-static LogicalResult verifyRows(Op op, int64_t elements,
-                                const Result<Layout> &within, int dim) {
+static LogicalResult verifyRows(Op op, const Result<Layout> &rows,
+                                int64_t elements, const Result<Layout> &within,
+                                int dim) {
   RankedTensorType tile = op.getTile().getType();
   int64_t warps = 1;
   Result<std::vector<RowDigit>> digits =
-      digitsAlong(*getTileLayout(tile), static_cast<int>(op.getDimension()));
+      rows ? digitsAlong(*rows, static_cast<int>(op.getDimension()))
+           : Result<std::vector<RowDigit>>(rows.problem());
   if (digits)
     for (const RowDigit &digit : *digits)
       warps *= digit.axis == 2 ? digit.extent : 1;
@@ -222,13 +224,13 @@ LogicalResult ScanOp::verify() {
       failed(verifyMoved(*this, tile.getElementType())) ||
       failed(verifyTileDimension(*this, tile, getDimension())))
     return failure();
-  Layout layout = *getTileLayout(tile);
   int dim = static_cast<int>(getDimension());
-  Result<RowParts> blocks = blockRows(layout, dim);
+  Result<Layout> rows = rowsByDigits(*getTileLayout(tile), dim);
+  Result<RowParts> blocks = rows ? blockRows(*rows, dim) : rows.problem();
   if (!blocks) // In one warp, or verifyRows says why not.
-    return verifyRows(*this, 0, layout, dim);
+    return verifyRows(*this, rows, 0, rows, dim);
   return verifyRows(
-      *this, tile.getNumElements() / tile.getShape()[dim] * blocks->parts,
+      *this, rows, tile.getNumElements() / tile.getShape()[dim] * blocks->parts,
       blocks->tile, tile.getRank());
 }
 
@@ -236,9 +238,11 @@ LogicalResult GatherOp::verify() {
   RankedTensorType tile = getTile().getType(), indices = getIndices().getType();
   int dim = static_cast<int>(getDimension());
   if (failed(verifyWholeWarp(*this)) ||
-      failed(verifyTileDimension(*this, tile, getDimension())) ||
-      failed(verifyRows(*this, tile.getNumElements(),
-                        wholeRows(*getTileLayout(tile), dim), dim)) ||
+      failed(verifyTileDimension(*this, tile, getDimension())))
+    return failure();
+  Result<Layout> rows = rowsByDigits(*getTileLayout(tile), dim);
+  if (failed(verifyRows(*this, rows, tile.getNumElements(),
+                        rows ? wholeRows(*rows, dim) : rows, dim)) ||
       failed(verifyTileType(*this, indices)) ||
       failed(verifyMoved(*this, tile.getElementType())))
     return failure();
@@ -264,5 +268,12 @@ LogicalResult GatherOp::verify() {
                        "choose from lie: without dimension ")
            << dim << " the layouts of " << tile << " and " << indices
            << " are the same";
+  // Rows are read where they lie by digits.
+  auto read = rows->withoutDim(dim);
+  if (!read || !read->sameFunction(*ours))
+    return emitOpError("[layout-mismatch] exclusive or mixes dimension ")
+           << dim << " with the others so that no layout has whole rows where "
+           << "the indices are: titan.convert_layout to " << rows->str()
+           << " first";
   return success();
 }

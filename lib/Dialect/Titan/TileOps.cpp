@@ -6,11 +6,46 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OpHelpers.h"
+#include "titan/Dialect/Titan/TileWarps.h"
 #include "titan/Dialect/Titan/Titan.h"
 #include "titan/Layout/Rows.h"
 
 using namespace mlir;
 using namespace titan;
+
+std::optional<Problem> titan::refuseWarps(int64_t layoutWarps, int64_t warps) {
+  if (layoutWarps <= warps && warps % layoutWarps == 0)
+    return std::nullopt;
+  return Problem{"layout-mismatch",
+                 "the tile's layout is for " + std::to_string(layoutWarps) +
+                     " warps, and " + std::to_string(warps) + " execute this"};
+}
+
+std::optional<Problem> titan::refuseWarps(Operation *op, int64_t warps,
+                                          int64_t lanes) {
+  auto refuse = [&](Type type) -> std::optional<Problem> {
+    if (auto inflight = dyn_cast<InFlightType>(type))
+      type = inflight.getTensor();
+    auto tile = dyn_cast<RankedTensorType>(type);
+    if (!tile || !tile.getEncoding())
+      return std::nullopt;
+    Result<Layout> layout = getTileLayout(tile);
+    if (!layout)
+      return std::nullopt;
+    if (lanes && layout->lanes() != lanes)
+      return Problem{"layout-mismatch", "the tile's layout is for warps of " +
+                                            std::to_string(layout->lanes()) +
+                                            " lanes, and those here have " +
+                                            std::to_string(lanes)};
+    return refuseWarps(layout->warps(), warps);
+  };
+  for (TypeRange types :
+       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types)
+      if (auto problem = refuse(type))
+        return problem;
+  return std::nullopt;
+}
 
 //===----------------------------------------------------------------------===//
 // Elements by their places
@@ -194,7 +229,9 @@ LogicalResult ReduceOp::verify() {
   if (!tile.getRank())
     return emitOpError("[tile-dimension] a tile of rank 0 has no rows");
   // Between warps: one element for each warp's part of each row.
-  Result<RowParts> cut = cutRows(*getTileLayout(tile));
+  Result<Layout> rows =
+      rowsByDigits(*getTileLayout(tile), static_cast<int>(tile.getRank()) - 1);
+  Result<RowParts> cut = rows ? cutRows(*rows) : rows.problem();
   int64_t parts = cut ? cut->parts : 1;
   return verifyExchange(
       *this, tile, getScratch(), getBarrier(), getThreads(),
