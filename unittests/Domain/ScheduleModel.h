@@ -160,13 +160,14 @@ public:
     return some;
   }
 
-  /// Whether a tile with a valid element starts before the tensor.
-  bool startsBefore() {
+  /// Whether a tile with a valid element starts at a negative coordinate of a map
+  /// of these dimensions.
+  bool startsBefore(const std::vector<DomainId> &map) {
     do {
       bool before = false, valid = false;
       follow();
-      for (const TmaGlobalDim &d : s.global)
-        before = before || at[d.domain] < 0;
+      for (DomainId id : map)
+        before = before || at[id] < 0;
       do {
         follow();
         valid = valid || (before && !hole());
@@ -177,6 +178,13 @@ public:
       }
     } while (step(loops));
     return false;
+  }
+  /// Of the map that is the tensor.
+  bool startsBefore() {
+    std::vector<DomainId> map;
+    for (const TmaGlobalDim &d : s.global)
+      map.push_back(d.domain);
+    return startsBefore(map);
   }
 
   TmaSchedule s;

@@ -455,6 +455,8 @@ Location CopyStates::mark(Location loc) const {
   return FusedLoc::get(b.getContext(), loc, b.getArrayAttr(texts));
 }
 
+StringRef CopyStates::operation() { return CopyAsyncOp::getOperationName(); }
+
 std::optional<CopyStates> CopyStates::of(Location loc) {
   auto fused = loc->findInstanceOf<FusedLoc>();
   auto texts =

@@ -54,6 +54,8 @@ struct CopyStates {
   mlir::Location mark(mlir::Location loc) const;
   /// Of a location that mark() made; nothing else has any.
   static std::optional<CopyStates> of(mlir::Location loc);
+  /// What the program wrote: the operation's name.
+  static llvm::StringRef operation();
 };
 
 /// A copy as the library sees it.
