@@ -42,6 +42,7 @@ static Finding ofCopies(Finding finding) {
         }
   };
   say(finding.message);
+  say(finding.fix);
   for (std::string &event : finding.events)
     say(event);
   for (FindingPlace &place : finding.others)

@@ -11,7 +11,7 @@
 // RUN: not titan check %s 2>&1 | FileCheck %s --check-prefix=CHECK
 // RUN: not titan run %s --kernel from --arg Y=zeros 2>&1 | FileCheck %s --check-prefix=UNWRITTEN
 // RUN: not titan run %s --kernel from --arg Y=zeros --hazards=off 2>&1 | FileCheck %s --check-prefix=UNWRITTEN
-// CHECK: copy-reduce.mlir:[[#@LINE+36]]:5: error: [undefined-read] 'titan.tma.reduce' reads 256 bytes of %t (shared memory), of which nothing has written 256
+// CHECK: copy-reduce.mlir:[[#@LINE+36]]:5: error: [undefined-read] 'titan.copy_async' (tma) reads 256 bytes of %t (shared memory), of which nothing has written 256
 // CHECK: @into: accepted
 // CHECK: @from: refused: 1 error
 // UNWRITTEN: copy-reduce.mlir:[[#@LINE+33]]:5: error: [undefined-read] 'titan.tma.reduce' reads %t, which was never written
