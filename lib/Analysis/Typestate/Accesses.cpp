@@ -21,7 +21,8 @@ bool Walk::locate(Access &access, const effect::Access &effect, State &state,
                   int rank) {
   effect::MemoryRegion region =
       proof.resolver.resolve(effect.bytes, effect.kind, rank);
-  if (region.base.rank || effect.bytes.ctas.kind != effect::CtaSet::Own)
+  if (region.base.rank || (effect.bytes.ctas.kind != effect::CtaSet::Own &&
+                           effect.mechanism != Mechanism::Phase))
     return proof.stop("memory of peer CTAs is not followed by the proof yet",
                       access.op);
   if (!region.shape || (region.shape->kind != effect::Shape::Bytes &&
@@ -54,13 +55,19 @@ bool Walk::locate(Access &access, const effect::Access &effect, State &state,
       access.slot = *constant;
       inside = *constant >= 0 && *constant < ring->slots;
     } else if (value.kind == Kind::Cycle) {
-      bool ramp = static_cast<int64_t>(value.table.size()) == ring->slots;
-      for (int64_t i = 0; ramp && i < ring->slots; ++i)
-        ramp = value.table[i] == (value.table[0] + i) % ring->slots;
+      // A number modulo the slots, or so many times that and so far on.
+      int64_t size = value.table.size(), slots = ring->slots,
+              times =
+                  ((value.table[1] - value.table[0]) % slots + slots) % slots;
+      bool ramp = times * size % slots == 0;
+      for (int64_t i = 0; ramp && i < size; ++i)
+        ramp = value.table[i] >= 0 && value.table[i] < slots &&
+               value.table[i] == (value.table[0] + i * times) % slots;
       if (!ramp)
         return proof.stop("the slot is not a number modulo the slots",
                           access.op);
-      access.slot = value.number + Polynomial(value.table[0]);
+      access.slot =
+          value.number * Polynomial(times) + Polynomial(value.table[0]);
       inside = true;
     } else if (value.kind == Kind::Number) {
       access.slot = value.number;
@@ -196,8 +203,7 @@ bool Walk::startsInside(Operation *op, const effect::Footprint &bytes,
 }
 
 bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
-                  State &state, const Who &who,
-                  const std::map<int, Release> &phases) {
+                  State &state, const Who &who, const Phases &phases) {
   const effect::Footprint &bytes = effect.bytes;
   // Barriers have rules of their own, and maps of the launch never change.
   if (bytes.kind == effect::Footprint::Object &&
@@ -280,6 +286,7 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     access.mechanism = effect.mechanism;
     access.facts = state.facts;
     access.path = state.path;
+    access.cta = rank;
     if (!locate(access, effect, state, warp - firstWarp))
       return false;
     bool product = effect.mechanism == Mechanism::MmaGroup;
@@ -294,12 +301,17 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     }
     std::optional<std::pair<ObjectId, Polynomial>> group;
     if (effect.mechanism == Mechanism::Phase) {
-      auto phase = phases.find(warp);
-      if (phase == phases.end())
+      bool any = false;
+      for (auto &[place, phase] : phases)
+        if (place.first == warp) {
+          any = true;
+          access.cta = place.second;
+          size_t index = record(access, number);
+          addRelease(proof.accesses[index], phase);
+        }
+      if (!any)
         return proof.stop("what tells the end of this copy is not followed",
                           op);
-      size_t index = record(std::move(access), number);
-      addRelease(proof.accesses[index], phase->second);
       continue;
     }
     if (effect.mechanism) {

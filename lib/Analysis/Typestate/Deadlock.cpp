@@ -87,6 +87,11 @@ private:
   /// How often it has waited when it goes on, or arrived before where it never
   /// waits.
   Polynomial timeOf(const Event &event, ObjectId ring) {
+    // Each CTA's own.
+    if (Object own = proof.objects[ring]; own.kind == Object::Ring) {
+      own.cta = proof.ctaOf(event.warp);
+      ring = proof.object(own);
+    }
     bool waits = false;
     for (const Event &other : events)
       waits |= other.wait && other.object == ring && other.group == event.group;

@@ -213,6 +213,7 @@ std::optional<State> Walk::head(Operation *op, const State &first,
     const WarpState &a = first.warps.at(warp), &b = second.warps.at(warp);
     for (int lane : {elected, others}) {
       line(w.knows[lane], a.knows[lane], b.knows[lane], t, false);
+      line(w.sees[lane], a.sees[lane], b.sees[lane], t, false);
       line(w.atFence[lane], a.atFence[lane], b.atFence[lane], t, false);
       line(w.atProduct[lane], a.atProduct[lane], b.atProduct[lane], t, false);
       line(w.waits[lane], a.waits[lane], b.waits[lane], t, true);
@@ -242,6 +243,7 @@ void Walk::substitute(State &state, Atom atom, const Polynomial &by) {
   for (auto &[warp, w] : state.warps) {
     for (int lane : {elected, others}) {
       table(w.knows[lane]);
+      table(w.sees[lane]);
       table(w.atFence[lane]);
       table(w.atProduct[lane]);
       table(w.waits[lane]);
@@ -279,6 +281,7 @@ bool Walk::sameNumbers(Operation *op, State &end, State &next, bool &changed,
                           op);
       for (auto [known, wanted, kept] :
            {std::tuple(&e.knows[lane], &w.knows[lane], &g.knows[lane]),
+            std::tuple(&e.sees[lane], &w.sees[lane], &g.sees[lane]),
             std::tuple(&e.atFence[lane], &w.atFence[lane], &g.atFence[lane]),
             std::tuple(&e.atProduct[lane], &w.atProduct[lane],
                        &g.atProduct[lane])})

@@ -42,19 +42,19 @@ static std::optional<Stop> attempt(KernelOp kernel, const Facts &cases,
   if (proof.launch.contradict())
     return std::nullopt; // no such launch
   // What signals tell is found by walking, first without it, until it stays so.
-  Exports before;
+  std::pair<Exports, Exports> before;
   for (int round = 0; round < 6 && !proof.stopped; ++round) {
     if (!proof.walk(/*enforce=*/false))
       break;
-    before = proof.exports;
+    before = {proof.exports, proof.seen};
     proof.collectExports();
-    if (proof.exports == before)
+    if (std::pair(proof.exports, proof.seen) == before)
       break;
   }
   bool good = !proof.stopped && proof.walk(/*enforce=*/true) &&
-              proof.checkCounts() && proof.checkDeadlock() &&
-              proof.checkOrders() && proof.checkDefined() &&
-              proof.checkGlobal();
+              proof.checkCounts() && proof.checkMulticast() &&
+              proof.checkDeadlock() && proof.checkOrders() &&
+              proof.checkDefined() && proof.checkGlobal();
   if (good) {
     assumptions.insert(proof.assumptions.begin(), proof.assumptions.end());
     reached.insert(proof.reached.begin(), proof.reached.end());
@@ -94,8 +94,6 @@ ProofReport titan::prove(KernelOp kernel) {
     if (checker::targetOf(kernel) != TargetId::Sm90a)
       return Stop{"kernels of this target are not followed by the proof yet",
                   kernel};
-    if (kernel.getClusterSize() != 1)
-      return Stop{"clusters are not followed by the proof yet", kernel};
     if (auto starts = checker::findUnprovedStarts(kernel); !starts.empty())
       return Stop{"coordinate 0 is not shown to be a multiple of 16 bytes",
                   starts.front().first};

@@ -20,6 +20,7 @@ bool Proof::walk(bool enforce) {
   waits.clear();
   totals.clear();
   counts.clear();
+  multicast.clear();
   return Walk(*this, enforce).run();
 }
 
@@ -39,22 +40,45 @@ bool Walk::run() {
                       .getAsOpaquePointer());
         }
   });
-  State state;
-  state.facts = proof.launch;
-  for (auto &[value, what] : proof.launchValues)
-    state.values[value] = what;
-  Who who;
-  firstWarp = 0;
-  regionWarps = kernel.getWarps();
-  for (int warp = 0; warp < regionWarps; ++warp) {
-    who.warps.push_back(warp);
-    state.warps[warp];
-  }
-  if (!block(kernel.getBody().front(), state, who, nullptr))
-    return false;
-  for (int warp : who.warps)
-    if (!end(state, warp))
+  auto shape = kernel.getClusterShape();
+  ranks = kernel.getClusterSize();
+  for (rank = 0; rank < ranks; ++rank) {
+    State state;
+    state.facts = proof.launch;
+    for (auto &[value, what] : proof.launchValues)
+      state.values[value] = what;
+    std::array<int64_t, 3> place = {rank % shape[0], rank / shape[0] % shape[1],
+                                    rank / shape[0] / shape[1]};
+    kernel.getBody().walk([&](CtaIdOp id) {
+      int64_t d = id.getDimension();
+      TValue &value = state.values[id.getResult()];
+      if (shape[d] > 1)
+        value = TValue::of(value.number * Polynomial(shape[d]) +
+                           Polynomial(place[d]));
+    });
+    Who who;
+    firstWarp = rank * kernelWarps();
+    regionWarps = kernelWarps();
+    groupNumber = 1000 * rank;
+    phase = 0;
+    remote = false;
+    lives.clear();
+    for (int warp = 0; warp < regionWarps; ++warp) {
+      who.warps.push_back(firstWarp + warp);
+      state.warps[firstWarp + warp];
+    }
+    if (!block(kernel.getBody().front(), state, who, nullptr))
       return false;
+    for (int warp : who.warps)
+      if (!end(state, warp))
+        return false;
+    if (remote)
+      return proof.stop("a CTA may end while a peer still writes or arrives "
+                        "there",
+                        kernel, "titan.cluster.arrive and .wait at the end");
+  }
+  for (void *ring : multicast)
+    proof.multicast[ring] = expectedBytes[ring];
   return true;
 }
 
@@ -70,7 +94,8 @@ bool Walk::end(State &state, int warp) {
     totals.signals[lane] = w.arrivals[lane];
     totals.waits[lane] = w.waits[lane];
     for (auto &[object, count] : w.next)
-      if (proof.objects[object].kind == Object::Named)
+      if (proof.objects[object].kind == Object::Named ||
+          proof.objects[object].kind == Object::Cluster)
         totals.signals[lane][object] = count;
     totals.knows[lane] = w.knows[lane];
     for (auto &[ring, bytes] : w.bytes[lane])
@@ -213,7 +238,7 @@ bool Walk::operation(Operation &op, State &state, const Who &who) {
   } else if (auto tile = dyn_cast<TileOpInterface>(op)) {
     value = elements(tile, state);
   } else if (isa<ClusterRankOp>(op)) {
-    value = TValue::of(0);
+    value = TValue::of(rank);
   } else {
     SmallVector<TValue, 3> operands;
     for (MValue operand : op.getOperands())
@@ -265,7 +290,7 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
     }
     ++groupNumber;
     phase = nextPhase;
-    firstWarp = specialize.getFirstWarp(partition);
+    firstWarp = rank * kernelWarps() + specialize.getFirstWarp(partition);
     regionWarps = partition.getWarps();
     Who inside;
     for (int64_t i = 0; i < regionWarps; ++i)
@@ -276,9 +301,9 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
     for (int warp : inside.warps)
       state.warps[warp] = own.warps[warp];
   }
-  firstWarp = 0;
-  regionWarps = proof.kernel.getWarps();
-  groupNumber = 0;
+  firstWarp = rank * kernelWarps();
+  regionWarps = kernelWarps();
+  groupNumber = 1000 * rank;
   phase = nextPhase + 1;
   return true;
 }
@@ -383,6 +408,7 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
           w.bytes[lane] != o.bytes[lane])
         return differ("the sides of this branch signal or wait differently");
       w.knows[lane] = common(state, w.knows[lane], o.knows[lane]);
+      w.sees[lane] = common(state, w.sees[lane], o.sees[lane]);
       w.atFence[lane] = common(state, w.atFence[lane], o.atFence[lane]);
       w.atProduct[lane] = common(state, w.atProduct[lane], o.atProduct[lane]);
     }
