@@ -90,8 +90,9 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
   };
   if (bytes.kind == effect::Footprint::Box) {
     access.map = dyn_cast_or_null<TensorMapOp>(getTensorMapOp(bytes.object));
-    if (!access.map || access.map.getType().isIm2col() ||
-        access.map.getType().getInterleave())
+    if (access.map ? access.map.getType().isIm2col() ||
+                         access.map.getType().getInterleave()
+                   : isa<TensorMapType>(bytes.object.getType()))
       return proof.stop("writes through this map are not followed by the proof "
                         "yet",
                         access.op);
@@ -158,6 +159,26 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
                         "titan.require of what the sizes are");
     access.coordinates.push_back(*p);
     access.extents.push_back(1);
+  }
+  return true;
+}
+
+/// Nothing clips a bulk copy: its box lies in the tensor.
+bool Walk::insideTensor(Operation *op, const effect::Footprint &bytes,
+                        State &state) {
+  auto tensor = dyn_cast<BlockArgument>(bytes.object);
+  if (!tensor || !bytes.steps.empty() || !bytes.offsets.empty())
+    return proof.stop("where this copies is not followed by the proof yet", op);
+  for (auto [d, coord] : llvm::enumerate(bytes.coords)) {
+    Facts facts = state.facts;
+    auto p = proof.arithmetic.polynomialOf(state.values.lookup(coord), facts);
+    Polynomial size = proof.sizeOf(tensor, d, facts);
+    if (!p || !facts.provesAtLeast(*p, 0) ||
+        !facts.provesAtLeast(size, *p + Polynomial(bytes.extents[d])))
+      return proof.stop("dimension " + std::to_string(d) +
+                            " of what this copies is not shown to lie inside "
+                            "of the tensor",
+                        op, "titan.require of what the sizes are");
   }
   return true;
 }
@@ -250,7 +271,9 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     access.facts = state.facts;
     access.path = state.path;
     // Copies leave out what lies outside; who writes, matters.
-    if (box && !shared && !startsInside(op, bytes, state))
+    if (box && !(isa<TensorMapType>(memory.getType())
+                     ? shared || startsInside(op, bytes, state)
+                     : insideTensor(op, bytes, state)))
       return false;
     if (shared || !box)
       if (!locateGlobal(access, effect, state))

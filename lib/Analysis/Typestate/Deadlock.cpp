@@ -93,8 +93,11 @@ private:
       ring = proof.object(own);
     }
     bool waits = false;
-    for (const Event &other : events)
-      waits |= other.wait && other.object == ring && other.group == event.group;
+    // At named barriers who waits arrives.
+    if (proof.objects[ring].kind == Object::Ring)
+      for (const Event &other : events)
+        waits |=
+            other.wait && other.object == ring && other.group == event.group;
     const auto &list = waits ? event.stamp->waits : event.stamp->arrivals;
     auto found = list.find(ring);
     Polynomial before = found == list.end() ? Polynomial() : found->second;

@@ -199,7 +199,9 @@ static void line(std::map<Key, Polynomial> &result,
     return found == table.end() ? Polynomial() : found->second;
   };
   for (auto &[key, e2] : second) {
-    if (!counter && !first.contains(key))
+    // (What was not known is that all uses below 0 are over.)
+    if (auto number = e2.constant();
+        !counter && !first.contains(key) && number && *number <= 0)
       continue;
     Polynomial e1 = at(first, key);
     result[key] = e1 + (e2 - e1) * (t - 1);
@@ -469,7 +471,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     from.path = state.path;
   };
   back(first);
-  if (count.constant() == 1) {
+  if (state.facts.provesAtLeast(1, count)) {
     state = first;
     in = y1;
     return true;

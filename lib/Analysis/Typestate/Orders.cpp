@@ -313,7 +313,7 @@ bool Proof::checkDefined() {
         side = certain.back().side;
         certain.pop_back();
       }
-      bool covers = false;
+      bool covers = false, inEach = false;
       if (startsWith(y.path, certain) && x.sequence < y.sequence &&
           (x.group == y.group ||
            (x.group % 1000 == 0 && ctaOf(x.warp) == ctaOf(y.warp)))) {
@@ -332,7 +332,7 @@ bool Proof::checkDefined() {
         // Its own thread's.
         covers |= same && !x.mechanism && x.warp == y.warp &&
                   x.lanes == y.lanes && !lanesMeet(x, y);
-      } else if ((x.mechanism == Mechanism::Phase || !x.mechanism) && !branch) {
+      } else if (x.mechanism == Mechanism::Phase || !x.mechanism) {
         // By a use that comes after it: there is such a write in each use (the
         // bytes of each arrival's use are all brought by the thread that expects
         // them).
@@ -366,15 +366,16 @@ bool Proof::checkDefined() {
               use += Polynomial(*more - ((*more % turn) + turn) % turn);
             factor = times;
           }
-          covers |= facts.provesAtLeast(use, 0) &&
+          inEach |= facts.provesAtLeast(use, 0) &&
                     facts.provesAtLeast(known->second, use + 1) &&
                     inEachUse(x, release.object, factor, ahead);
+          covers |= inEach;
         }
       }
       if (!covers)
         continue;
       ByteSet bytes = x.shape->bytes.shifted(x.offset - y.offset);
-      if (branch)
+      if (branch && !inEach)
         sides[side][branch] = sides[side][branch].unite(bytes);
       else
         missing = missing.subtract(bytes);
@@ -408,9 +409,13 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
     any = true;
     bool found = false;
     for (const Access &other : accesses) {
-      if (other.op != x.op || other.effect != x.effect ||
-          other.warp != x.warp || other.cta != x.cta ||
-          other.path != signal.path ||
+      if (!other.effect || !other.shape || other.kind != AccessKind::Write ||
+          other.root != x.root || other.cta != x.cta ||
+          other.slots != x.slots || other.stride != x.stride ||
+          other.warp != x.warp || other.path != signal.path ||
+          !x.shape->bytes
+               .subtract(other.shape->bytes.shifted(other.offset - x.offset))
+               .empty() ||
           (ahead &&
            other.slot != signal.use * Polynomial(times) + Polynomial(*ahead)))
         continue;

@@ -216,6 +216,9 @@ bool Walk::hardware(Operation *op, State &state, const Who &who) {
     now->phase = phase;
     now->waits = first.waits[elected];
     now->arrivals = first.arrivals[elected];
+    for (auto &[object, count] : first.next)
+      if (proof.objects[object].kind == Object::Named)
+        now->arrivals[object] = count;
     stamp = std::move(now);
   }
   if (enforce && mode == Mode::Final && !proof.reached.contains(op) &&
@@ -319,29 +322,33 @@ std::optional<Walk::Ring> Walk::ringOf(Operation *op, State &state,
 static bool follows(const Atoms &atoms, const Facts &facts, const TValue &value,
                     const Polynomial &use, int64_t slots,
                     function_ref<int64_t(int64_t)> expected) {
-  auto use0 = use.constant();
-  if (auto constant = value.constant()) {
-    if (use0)
-      return *constant == expected(*use0);
-    for (int64_t i = 0; i < slots; ++i)
-      if (*constant != expected(i))
-        return false;
-    return true;
-  }
-  if (value.kind != Kind::Cycle)
+  if (value.kind != Kind::Cycle && !value.constant())
     return false;
-  int64_t size = value.table.size(), common = std::lcm(size, slots);
+  // A constant is a cycle of one number.
+  std::vector<int64_t> table =
+      value.constant() ? std::vector{*value.constant()} : value.table;
+  Polynomial place = value.constant() ? Polynomial() : value.number;
+  int64_t size = table.size(), common = std::lcm(size, slots);
+  if (common > 8192)
+    return false;
   // At use u the place is u - distance.
   auto agree = [&](int64_t distance) {
     for (int64_t u = 0; u < common; ++u)
-      if (value.table[((u - distance) % size + size) % size] != expected(u))
+      if (table[((u - distance) % size + size) % size] != expected(u))
         return false;
     return true;
   };
-  if (common > 8192)
-    return false;
-  if (auto distance = (use - value.number).constant())
-    return agree(*distance);
+  // A use that is a multiple of the slots and a constant is one slot's.
+  int64_t rest = use.constantTerm();
+  if (value.constant() && (use - Polynomial(rest)).dividedBy(slots))
+    return table[0] == expected((rest % slots + slots) % slots);
+  if (value.constant())
+    return agree(0);
+  // Distances count modulo both.
+  Polynomial apart = use - place;
+  rest = apart.constantTerm();
+  if ((apart - Polynomial(rest)).dividedBy(common))
+    return agree(rest);
   // A parity, (y div d) mod 2, is one of 2 d numbers at y.
   auto longer = value.overDividend(atoms, facts);
   if (longer && follows(atoms, facts, *longer, use, slots, expected))

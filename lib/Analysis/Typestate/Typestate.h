@@ -127,7 +127,7 @@ struct Access {
 };
 
 /// When a text is executed: how often the first warp of those that execute it
-/// together has waited for and arrived at rings before; before, in and behind
+/// together has waited for and arrived at rings and named barriers before; before, in and behind
 /// partitions.
 struct Stamp {
   unsigned phase = 0;

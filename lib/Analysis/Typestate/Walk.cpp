@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "Walk.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::typestate;
@@ -182,10 +185,68 @@ TValue Walk::elements(TileOpInterface op, State &state) {
   return TValue();
 }
 
+/// Operations that have no result for some operands, or ask something of them.
+static bool mayHaveNoResult(Operation *op) {
+  return isa<arith::DivUIOp, arith::DivSIOp, arith::CeilDivUIOp,
+             arith::CeilDivSIOp, arith::FloorDivSIOp, arith::RemUIOp,
+             arith::RemSIOp, arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp,
+             arith::FPToSIOp, arith::FPToUIOp, PanelOp>(op) ||
+         !isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+              TitanDialect>(op->getDialect()) ||
+         (isa<TitanDialect>(op->getDialect()) && !op->getNumRegions() &&
+          !isa<HardwareEffectsInterface, AssertOp, ViewOpInterface,
+               AllocOpInterface, SplatOp, CoordinateOp, ExtractOp, ReduceOp,
+               ScanOp, BroadcastOp, TileBitcastOp, ConvertLayoutOp, RelabelOp,
+               TokenNoneOp, InFlightNoneOp, CtaIdOp, NumCtasOp, ClusterRankOp,
+               WarpIdOp, DimOp, PrintOp>(op) &&
+          !op->hasTrait<OpTrait::IsTerminator>());
+}
+
+bool Walk::defined(Operation &op, State &state) {
+  if (mode != Mode::Final || !enforce || !mayHaveNoResult(&op))
+    return true;
+  auto polynomial = [&](MValue value) {
+    return proof.arithmetic.polynomialOf(state.values.lookup(value),
+                                         state.facts);
+  };
+  if (auto panel = dyn_cast<PanelOp>(op)) {
+    auto tile = cast<RankedTensorType>(panel.getTile().getType()),
+         part = cast<RankedTensorType>(panel.getResult().getType());
+    int64_t panels = tile.getShape().back() / part.getShape().back();
+    auto p = polynomial(panel.getIndex());
+    return (p && state.facts.provesAtLeast(*p, 0) &&
+            state.facts.provesAtLeast(panels - 1, *p)) ||
+           proof.stop("the panel is not shown to be one of the tile's", &op);
+  }
+  bool shift = isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op);
+  if (!shift && !isa<arith::ArithDialect>(op.getDialect()))
+    return proof.stop("what this asks of its operands is not followed by the "
+                      "proof yet",
+                      &op);
+  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op))
+    return proof.stop("numbers that an integer does not hold have no result "
+                      "here: data is not followed",
+                      &op);
+  auto p = polynomial(op.getOperand(1));
+  unsigned bits =
+      checker::bitsOf(getElementTypeOrSelf(op.getResult(0).getType()));
+  if (shift)
+    return (p && state.facts.provesAtLeast(*p, 0) &&
+            state.facts.provesAtLeast(int64_t(bits) - 1, *p)) ||
+           proof.stop(
+               "by how much this shifts is not shown to be less than its "
+               "bits",
+               &op);
+  return (p && state.facts.provesAtLeast(*p, 1)) ||
+         proof.stop("the divisor is not shown to be positive", &op,
+                    "titan.require in the launch region that it is");
+}
+
 bool typestate::matters(Operation *op) {
   return op
       ->walk([](Operation *inside) {
-        return isa<HardwareEffectsInterface, AssertOp>(inside)
+        return isa<HardwareEffectsInterface, AssertOp>(inside) ||
+                       mayHaveNoResult(inside) || isa<scf::WhileOp>(inside)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -200,6 +261,8 @@ void Walk::hideTiles(State &state, ValueRange values) {
 
 bool Walk::operation(Operation &op, State &state, const Who &who) {
   hideTiles(state, op.getResults());
+  if (!defined(op, state))
+    return false;
   if (isa<scf::ForOp>(op))
     return loop(&op, state, who);
   if (isa<scf::IfOp>(op))

@@ -97,6 +97,8 @@ private:
              std::vector<Value> *yields);
   bool operation(mlir::Operation &op, State &state, const Who &who);
   Value elements(TileOpInterface op, State &state);
+  /// What an operation without effects asks of its operands.
+  bool defined(mlir::Operation &op, State &state);
   /// Of an element of a tile.
   Polynomial coordinate(mlir::RankedTensorType tile, int64_t dimension,
                         Facts &facts);
@@ -134,6 +136,8 @@ private:
               const Phases &phases);
   bool locate(Access &access, const effect::Access &effect, State &state,
               int rank);
+  bool insideTensor(mlir::Operation *op, const effect::Footprint &bytes,
+                    State &state);
   bool startsInside(mlir::Operation *op, const effect::Footprint &bytes,
                     State &state);
   bool locateGlobal(Access &access, const effect::Access &effect, State &state);
