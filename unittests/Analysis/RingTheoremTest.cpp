@@ -37,11 +37,13 @@ public:
     context.loadDialect<TitanDialect, arith::ArithDialect, scf::SCFDialect>();
     context.disableMultithreading();
   }
-  ProofReport operator()(const RingProgram &program) {
+  ProofReport operator()(const RingProgram &program,
+                         Judgement without = Judgement::None) {
     auto module =
         parseSourceString<ModuleOp>(toText(program), ParserConfig(&context));
     EXPECT_TRUE(module) << toText(program);
-    return module ? prove(*module->getOps<KernelOp>().begin()) : ProofReport();
+    return module ? prove(*module->getOps<KernelOp>().begin(), without)
+                  : ProofReport();
   }
 
 private:
@@ -302,6 +304,43 @@ TEST(RingTheorem, Guards5) {
 TEST(RingTheorem, Named4) { run("named", named, 4, true, false, 1000, 10); }
 TEST(RingTheorem, Named5) { run("named", named, 5, false, true, 1000, 10); }
 TEST(RingTheorem, TwoNamed4) { run("two", twoNamed, 4, true, true, 100, 1); }
+
+/// Without one judgement a program is proved that goes wrong: each is needed.
+TEST(RingTheorem, EachJudgementIsNeeded) {
+  Prover prover;
+  for (auto [without, name] : {std::pair(Judgement::Parity, "parity"),
+                               {Judgement::Pinned, "pinned"},
+                               {Judgement::Alias, "alias"},
+                               {Judgement::Rank, "rank"},
+                               {Judgement::Order, "order"},
+                               {Judgement::Defined, "defined"}}) {
+    std::string found;
+    for (std::array<const char *, 2> loops :
+         std::vector<std::array<const char *, 2>>{{"aY", "xb"},
+                                                  {"wa", "a"},
+                                                  {"wax", "x"},
+                                                  {"wya", "xrb"},
+                                                  {"way", "xbr"},
+                                                  {"ay", "xrb"}})
+      for (int depth : {1, 2, 3})
+        for (int other : {1, 2, 3}) {
+          if (!found.empty())
+            continue;
+          RingProgram program;
+          program.text = {{{"", loops[0], ""}, {"", loops[1], ""}}};
+          program.depth = {depth, other};
+          std::string how;
+          for (int trips = 1; trips <= 4 && how.empty(); ++trips)
+            how = explore(program, trips);
+          if (how.empty() || !prover(program, without).proved)
+            continue;
+          EXPECT_FALSE(prover(program).proved) << program.print();
+          found = program.print() + ": " + how;
+        }
+    EXPECT_FALSE(found.empty()) << "without " << name;
+    std::cout << "without " << name << ": " << found << "\n";
+  }
+}
 
 TEST(RingTheorem, OneByHand) {
   RingProgram ring;

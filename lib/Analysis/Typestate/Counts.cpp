@@ -145,7 +145,7 @@ bool Proof::checkCounts() {
         }
         alias &= !after;
       }
-      if (alias)
+      if (alias && without != Judgement::Alias)
         return stop("the use of " + name(ring) + " that is " +
                         std::to_string(slots) +
                         " behind the one waited for is not shown to end only "

@@ -195,7 +195,7 @@ private:
 } // namespace
 
 bool Proof::checkDeadlock() {
-  if (waits.empty())
+  if (waits.empty() || without == Judgement::Rank)
     return true;
   Ranks ranks(*this);
   // Rings that most wait for first.

@@ -399,6 +399,8 @@ bool typestate::pinned(Proof &proof, Operation *op, const State &state,
   const Knowledge &knows = warp.knows[lane];
   auto found = knows.find(object);
   Polynomial bound = found == knows.end() ? Polynomial() : found->second;
+  if (proof.without == Judgement::Pinned)
+    return true;
   for (const Knowledge *each : {&knows, &warp.sees[lane]})
     if (isOver(state.facts, *each, object,
                use - Polynomial(proof.objects[object].slots)))
@@ -610,7 +612,8 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
         return follows(proof.atoms, state.facts, parity, count, 2 * slots,
                        [&](int64_t u) { return (u / slots + credit) % 2; });
       };
-      bool plain = slot && phase(0), credit = slot && phase(1);
+      bool plain = slot && (phase(0) || proof.without == Judgement::Parity),
+           credit = slot && phase(1);
       if (!plain && !credit)
         return proof.stop(
             (slot ? "the parity of wait " : "the slot of wait ") +

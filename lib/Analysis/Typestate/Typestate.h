@@ -192,7 +192,8 @@ struct Proof {
       : kernel(kernel), lanes(targetInfo(checker::targetOf(kernel)).warpWidth) {
   }
   KernelOp kernel;
-  int64_t lanes; ///< Of a warp.
+  Judgement without = Judgement::None; ///< (tests)
+  int64_t lanes;                       ///< Of a warp.
   Atoms atoms;
   std::set<std::string> assumptions;
   Arithmetic arithmetic{atoms, assumptions};
