@@ -37,9 +37,17 @@ char family(char c) {
 
 std::string RingProgram::print() const {
   std::string result;
-  for (int agent : {0, 1})
-    result += text[agent][0] + "|" + std::to_string(lower[agent]) + ":" +
-              text[agent][1] + "|" + text[agent][2] + "  ";
+  for (int agent : {0, 1}) {
+    result += text[agent][0] + "|" + std::to_string(lower[agent]) + ":";
+    for (char c : text[agent][1]) {
+      if (notFirst[agent].find(c) != std::string::npos)
+        result += '>';
+      if (notLast[agent].find(c) != std::string::npos)
+        result += '<';
+      result += c;
+    }
+    result += "|" + text[agent][2] + "  ";
+  }
   return result + "depths " + std::to_string(depth[0]) + " " +
          std::to_string(depth[1]);
 }
@@ -109,8 +117,15 @@ public:
           events[agent].push_back({c, made[family(c)]++});
       };
       list(program.text[agent][0]);
-      for (int i = program.lower[agent]; i < trips; ++i)
-        list(program.text[agent][1]);
+      for (int i = program.lower[agent]; i < trips; ++i) {
+        std::string body;
+        for (char c : program.text[agent][1])
+          if ((i > 0 || program.notFirst[agent].find(c) == std::string::npos) &&
+              (i < trips - 1 ||
+               program.notLast[agent].find(c) == std::string::npos))
+            body += c;
+        list(body);
+      }
       list(program.text[agent][2]);
       for (const std::string &part : program.text[agent])
         for (char c : part)
@@ -379,6 +394,22 @@ titan.kernel @program(%X: !global) warps(2) attributes {titan.target = "sm_90a"}
         std::string id = std::to_string(names++);
         // Its number.
         int constant = own + (part ? before[kind] : 0);
+        bool skipsFirst = program.notFirst[agent].find(c) != std::string::npos,
+             skipsLast = program.notLast[agent].find(c) != std::string::npos;
+        if (part == 1 && skipsFirst)
+          --constant;
+        for (char other : program.text[agent][1])
+          if (part == 2 && family(other) == kind &&
+              (program.notFirst[agent].find(other) != std::string::npos ||
+               program.notLast[agent].find(other) != std::string::npos))
+            --constant;
+        if (part == 1 && skipsFirst)
+          os << "  %when" << id << " = arith.cmpi ugt, %i, %c0 : index\n"
+             << "  scf.if %when" << id << " {\n";
+        if (part == 1 && skipsLast)
+          os << "  %next" << id << " = arith.addi %i, %c1 : index\n"
+             << "  %when" << id << " = arith.cmpi ult, %next" << id
+             << ", %n : index\n  scf.if %when" << id << " {\n";
         os << "  %k" << id << " = arith.constant " << constant << " : index\n";
         if (part && each[kind]) {
           os << "  %m" << id << " = arith.constant " << each[kind]
@@ -428,6 +459,8 @@ titan.kernel @program(%X: !global) warps(2) attributes {titan.target = "sm_90a"}
                << "\n    titan.tma.load %map[%c0, %c0], %l" << id << ", "
                << barrier << " : !map, !tile, " << type << "\n  }\n";
         }
+        if (part == 1 && (skipsFirst || skipsLast))
+          os << "  }\n";
       }
       if (part == 1)
         os << "  }\n";

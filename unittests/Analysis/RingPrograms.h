@@ -37,6 +37,9 @@ struct RingProgram {
   /// The first iteration of each warp's loop: 0, or 1 where it runs once less.
   std::array<int, 2> lower = {0, 0};
   std::array<int, 2> depth = {1, 1}; ///< of the objects; tiles: of object 0
+  /// Operations of the loops that the first, or the last, iteration leaves out
+  /// (each stands once in its loop; both loops begin at 0).
+  std::array<std::string, 2> notFirst, notLast;
   std::string print() const;
 };
 

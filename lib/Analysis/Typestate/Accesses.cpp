@@ -21,7 +21,8 @@ bool Walk::locate(Access &access, const effect::Access &effect, State &state,
                   int rank) {
   effect::MemoryRegion region =
       proof.resolver.resolve(effect.bytes, effect.kind, rank);
-  if (region.base.rank || effect.bytes.ctas.kind != effect::CtaSet::Own)
+  if (region.base.rank || (effect.bytes.ctas.kind != effect::CtaSet::Own &&
+                           effect.mechanism != Mechanism::Phase))
     return proof.stop("memory of peer CTAs is not followed by the proof yet",
                       access.op);
   if (!region.shape || (region.shape->kind != effect::Shape::Bytes &&
@@ -54,13 +55,19 @@ bool Walk::locate(Access &access, const effect::Access &effect, State &state,
       access.slot = *constant;
       inside = *constant >= 0 && *constant < ring->slots;
     } else if (value.kind == Kind::Cycle) {
-      bool ramp = static_cast<int64_t>(value.table.size()) == ring->slots;
-      for (int64_t i = 0; ramp && i < ring->slots; ++i)
-        ramp = value.table[i] == (value.table[0] + i) % ring->slots;
+      // A number modulo the slots, or so many times that and so far on.
+      int64_t size = value.table.size(), slots = ring->slots,
+              times =
+                  ((value.table[1] - value.table[0]) % slots + slots) % slots;
+      bool ramp = times * size % slots == 0;
+      for (int64_t i = 0; ramp && i < size; ++i)
+        ramp = value.table[i] >= 0 && value.table[i] < slots &&
+               value.table[i] == (value.table[0] + i * times) % slots;
       if (!ramp)
         return proof.stop("the slot is not a number modulo the slots",
                           access.op);
-      access.slot = value.number + Polynomial(value.table[0]);
+      access.slot =
+          value.number * Polynomial(times) + Polynomial(value.table[0]);
       inside = true;
     } else if (value.kind == Kind::Number) {
       access.slot = value.number;
@@ -83,8 +90,9 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
   };
   if (bytes.kind == effect::Footprint::Box) {
     access.map = dyn_cast_or_null<TensorMapOp>(getTensorMapOp(bytes.object));
-    if (!access.map || access.map.getType().isIm2col() ||
-        access.map.getType().getInterleave())
+    if (access.map ? access.map.getType().isIm2col() ||
+                         access.map.getType().getInterleave()
+                   : isa<TensorMapType>(bytes.object.getType()))
       return proof.stop("writes through this map are not followed by the proof "
                         "yet",
                         access.op);
@@ -155,6 +163,26 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
   return true;
 }
 
+/// Nothing clips a bulk copy: its box lies in the tensor.
+bool Walk::insideTensor(Operation *op, const effect::Footprint &bytes,
+                        State &state) {
+  auto tensor = dyn_cast<BlockArgument>(bytes.object);
+  if (!tensor || !bytes.steps.empty() || !bytes.offsets.empty())
+    return proof.stop("where this copies is not followed by the proof yet", op);
+  for (auto [d, coord] : llvm::enumerate(bytes.coords)) {
+    Facts facts = state.facts;
+    auto p = proof.arithmetic.polynomialOf(state.values.lookup(coord), facts);
+    Polynomial size = proof.sizeOf(tensor, d, facts);
+    if (!p || !facts.provesAtLeast(*p, 0) ||
+        !facts.provesAtLeast(size, *p + Polynomial(bytes.extents[d])))
+      return proof.stop("dimension " + std::to_string(d) +
+                            " of what this copies is not shown to lie inside "
+                            "of the tensor",
+                        op, "titan.require of what the sizes are");
+  }
+  return true;
+}
+
 /// A load through an im2col map starts in its bounding box.
 bool Walk::startsInside(Operation *op, const effect::Footprint &bytes,
                         State &state) {
@@ -196,8 +224,7 @@ bool Walk::startsInside(Operation *op, const effect::Footprint &bytes,
 }
 
 bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
-                  State &state, const Who &who,
-                  const std::map<int, Release> &phases) {
+                  State &state, const Who &who, const Phases &phases) {
   const effect::Footprint &bytes = effect.bytes;
   // Barriers have rules of their own, and maps of the launch never change.
   if (bytes.kind == effect::Footprint::Object &&
@@ -244,7 +271,9 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     access.facts = state.facts;
     access.path = state.path;
     // Copies leave out what lies outside; who writes, matters.
-    if (box && !shared && !startsInside(op, bytes, state))
+    if (box && !(isa<TensorMapType>(memory.getType())
+                     ? shared || startsInside(op, bytes, state)
+                     : insideTensor(op, bytes, state)))
       return false;
     if (shared || !box)
       if (!locateGlobal(access, effect, state))
@@ -280,6 +309,7 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     access.mechanism = effect.mechanism;
     access.facts = state.facts;
     access.path = state.path;
+    access.cta = rank;
     if (!locate(access, effect, state, warp - firstWarp))
       return false;
     bool product = effect.mechanism == Mechanism::MmaGroup;
@@ -294,12 +324,17 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     }
     std::optional<std::pair<ObjectId, Polynomial>> group;
     if (effect.mechanism == Mechanism::Phase) {
-      auto phase = phases.find(warp);
-      if (phase == phases.end())
+      bool any = false;
+      for (auto &[place, phase] : phases)
+        if (place.first == warp) {
+          any = true;
+          access.cta = place.second;
+          size_t index = record(access, number);
+          addRelease(proof.accesses[index], phase);
+        }
+      if (!any)
         return proof.stop("what tells the end of this copy is not followed",
                           op);
-      size_t index = record(std::move(access), number);
-      addRelease(proof.accesses[index], phase->second);
       continue;
     }
     if (effect.mechanism) {

@@ -12,7 +12,17 @@ using namespace titan;
 using namespace titan::typestate;
 
 void Proof::collectExports() {
-  exports.clear();
+  exports = told(false);
+  if (kernel.getClusterSize() > 1)
+    seen = told(true);
+}
+
+Exports Proof::told(bool inExecution) {
+  Exports result;
+  auto tells = [&](const Signal &signal) {
+    return signal.kind == Signal::Arrive ||
+           (inExecution && signal.kind == Signal::Complete);
+  };
   // Of each thread that arrives the least, of all threads the most: all have
   // arrived when the use is over.
   std::map<ObjectId, std::map<std::pair<int, int>, std::map<ObjectId, int64_t>>>
@@ -20,19 +30,19 @@ void Proof::collectExports() {
   // Of what a signal knows nothing, it knows that all uses below 0 are over.
   std::map<std::tuple<ObjectId, int, int>, std::set<ObjectId>> known;
   for (const Signal &signal : signals)
-    if (signal.kind == Signal::Arrive)
-      for (auto &[object, bound] : signal.knows)
+    if (tells(signal))
+      for (auto &[object, bound] : inExecution ? signal.sees : signal.knows)
         known[{signal.object, signal.warp, signal.lane}].insert(object);
   for (const Signal &signal : signals) {
-    if (signal.kind != Signal::Arrive)
+    if (!tells(signal))
       continue;
+    const Knowledge &knows = inExecution ? signal.sees : signal.knows;
     auto [mine, fresh] =
         least[signal.object].try_emplace({signal.warp, signal.lane});
     std::map<ObjectId, int64_t> ahead;
     for (ObjectId object : known[{signal.object, signal.warp, signal.lane}]) {
-      auto found = signal.knows.find(object);
-      Polynomial bound =
-          found == signal.knows.end() ? Polynomial() : found->second;
+      auto found = knows.find(object);
+      Polynomial bound = found == knows.end() ? Polynomial() : found->second;
       if (auto number = bound.constant(); number && *number < 0)
         bound = 0;
       if (auto constant = (bound - signal.use).constant();
@@ -56,10 +66,11 @@ void Proof::collectExports() {
   for (auto &[object, threads] : least)
     for (auto &[thread, ahead] : threads)
       for (auto &[known, constant] : ahead) {
-        auto [found, fresh] = exports[object].try_emplace(known, constant);
+        auto [found, fresh] = result[object].try_emplace(known, constant);
         if (!fresh)
           found->second = std::max(found->second, constant);
       }
+  return result;
 }
 
 bool Proof::checkCounts() {
@@ -114,7 +125,7 @@ bool Proof::checkCounts() {
                     wait.op);
       // The use after next cannot be over before the wait is: by its parity the
       // wait would be answered for it. (Named barriers have no parity.)
-      if (objects[ring].kind == Object::Named)
+      if (objects[ring].kind != Object::Ring)
         continue;
       bool alias = true;
       for (auto &[thread, amount] : amounts) {
@@ -134,7 +145,7 @@ bool Proof::checkCounts() {
         }
         alias &= !after;
       }
-      if (alias)
+      if (alias && without != Judgement::Alias)
         return stop("the use of " + name(ring) + " that is " +
                         std::to_string(slots) +
                         " behind the one waited for is not shown to end only "
@@ -147,7 +158,9 @@ bool Proof::checkCounts() {
     for (auto &[warp, mine] : totals)
       for (int lane : {elected, others}) {
         auto known = mine.knows[lane].find(ring);
-        over |= known != mine.knows[lane].end() &&
+        over |= (objects[ring].kind != Object::Ring ||
+                 ctaOf(warp) == objects[ring].cta) &&
+                known != mine.knows[lane].end() &&
                 launch.provesAtLeast(known->second, uses);
       }
     if (!over)
@@ -155,6 +168,42 @@ bool Proof::checkCounts() {
           "nobody is shown to wait for the last copies that complete on " +
               name(ring),
           last);
+  }
+  return true;
+}
+
+bool Proof::checkMulticast() {
+  for (auto &[barrier, bytes] : multicast) {
+    if (bytes.size() != 1)
+      return stop("CTAs fill each other's rings, of which not all uses expect "
+                  "the same bytes",
+                  kernel);
+    // Each CTA's ring has as many uses, by one thread that copies in each.
+    std::optional<Polynomial> total;
+    std::map<int, std::set<int>> copiers;
+    Operation *op = kernel;
+    for (const Signal &signal : signals) {
+      if (objects[signal.object].kind != Object::Ring ||
+          objects[signal.object].barrier.getAsOpaquePointer() != barrier)
+        continue;
+      op = signal.op;
+      if (signal.kind == Signal::Complete)
+        copiers[ctaOf(signal.warp)].insert(signal.warp);
+      if (signal.kind != Signal::Arrive)
+        continue;
+      if (ctaOf(signal.warp) != objects[signal.object].cta)
+        return stop("a CTA arrives at a ring of a peer that it fills", op);
+      Polynomial mine = totals[signal.warp].signals[signal.lane][signal.object];
+      if (total && !launch.provesEqual(*total, mine))
+        return stop("the CTAs of a cluster do not fill their rings equally "
+                    "often",
+                    op);
+      total = mine;
+    }
+    for (int cta = 0; cta < kernel.getClusterSize(); ++cta)
+      if (copiers[cta].size() != 1)
+        return stop("not one thread of each CTA copies to the rings of all",
+                    op);
   }
   return true;
 }

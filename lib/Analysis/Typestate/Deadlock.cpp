@@ -87,9 +87,17 @@ private:
   /// How often it has waited when it goes on, or arrived before where it never
   /// waits.
   Polynomial timeOf(const Event &event, ObjectId ring) {
+    // Each CTA's own.
+    if (Object own = proof.objects[ring]; own.kind == Object::Ring) {
+      own.cta = proof.ctaOf(event.warp);
+      ring = proof.object(own);
+    }
     bool waits = false;
-    for (const Event &other : events)
-      waits |= other.wait && other.object == ring && other.group == event.group;
+    // At named barriers who waits arrives.
+    if (proof.objects[ring].kind == Object::Ring)
+      for (const Event &other : events)
+        waits |=
+            other.wait && other.object == ring && other.group == event.group;
     const auto &list = waits ? event.stamp->waits : event.stamp->arrivals;
     auto found = list.find(ring);
     Polynomial before = found == list.end() ? Polynomial() : found->second;
@@ -187,7 +195,7 @@ private:
 } // namespace
 
 bool Proof::checkDeadlock() {
-  if (waits.empty())
+  if (waits.empty() || without == Judgement::Rank)
     return true;
   Ranks ranks(*this);
   // Rings that most wait for first.

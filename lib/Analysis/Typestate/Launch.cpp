@@ -154,9 +154,11 @@ bool Proof::readLaunch() {
     Polynomial id =
         Polynomial::atom(atoms.atom("cta", nullptr, {Polynomial(int64_t(d))},
                                     std::string("cta.") + axes[d]));
+    // Of clusters: the number of the cluster, of which there are whole ones.
+    int64_t size = kernel.getClusterShape()[d];
     launch.atLeast(*count, 1);
     launch.atLeast(id, 0);
-    launch.atLeast(*count - 1, id);
+    launch.atLeast(*count - Polynomial(size), id * Polynomial(size));
   }
   kernel.getBody().walk([&](Operation *op) {
     if (auto id = dyn_cast<CtaIdOp>(op)) {

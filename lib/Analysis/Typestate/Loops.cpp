@@ -199,7 +199,9 @@ static void line(std::map<Key, Polynomial> &result,
     return found == table.end() ? Polynomial() : found->second;
   };
   for (auto &[key, e2] : second) {
-    if (!counter && !first.contains(key))
+    // (What was not known is that all uses below 0 are over.)
+    if (auto number = e2.constant();
+        !counter && !first.contains(key) && number && *number <= 0)
       continue;
     Polynomial e1 = at(first, key);
     result[key] = e1 + (e2 - e1) * (t - 1);
@@ -213,6 +215,7 @@ std::optional<State> Walk::head(Operation *op, const State &first,
     const WarpState &a = first.warps.at(warp), &b = second.warps.at(warp);
     for (int lane : {elected, others}) {
       line(w.knows[lane], a.knows[lane], b.knows[lane], t, false);
+      line(w.sees[lane], a.sees[lane], b.sees[lane], t, false);
       line(w.atFence[lane], a.atFence[lane], b.atFence[lane], t, false);
       line(w.atProduct[lane], a.atProduct[lane], b.atProduct[lane], t, false);
       line(w.waits[lane], a.waits[lane], b.waits[lane], t, true);
@@ -242,6 +245,7 @@ void Walk::substitute(State &state, Atom atom, const Polynomial &by) {
   for (auto &[warp, w] : state.warps) {
     for (int lane : {elected, others}) {
       table(w.knows[lane]);
+      table(w.sees[lane]);
       table(w.atFence[lane]);
       table(w.atProduct[lane]);
       table(w.waits[lane]);
@@ -279,6 +283,7 @@ bool Walk::sameNumbers(Operation *op, State &end, State &next, bool &changed,
                           op);
       for (auto [known, wanted, kept] :
            {std::tuple(&e.knows[lane], &w.knows[lane], &g.knows[lane]),
+            std::tuple(&e.sees[lane], &w.sees[lane], &g.sees[lane]),
             std::tuple(&e.atFence[lane], &w.atFence[lane], &g.atFence[lane]),
             std::tuple(&e.atProduct[lane], &w.atProduct[lane],
                        &g.atProduct[lane])})
@@ -466,7 +471,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     from.path = state.path;
   };
   back(first);
-  if (count.constant() == 1) {
+  if (state.facts.provesAtLeast(1, count)) {
     state = first;
     in = y1;
     return true;

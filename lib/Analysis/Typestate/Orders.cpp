@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Orders.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::typestate;
@@ -152,11 +154,14 @@ static std::string verb(const Access &access) {
 }
 
 bool Proof::checkOrders() {
+  if (without == Judgement::Order)
+    return true;
   // Of what several warps do alike, in one text, pairs are asked once.
   for (size_t i = 0; i < accesses.size(); ++i)
     for (size_t j = i; j < accesses.size(); ++j) {
       const Access &x = accesses[i], &y = accesses[j];
-      if (!x.effect || !y.effect || x.root != y.root || !x.shape || !y.shape)
+      if (!x.effect || !y.effect || x.root != y.root || x.cta != y.cta ||
+          !x.shape || !y.shape)
         continue;
       if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy}))
         continue;
@@ -183,7 +188,9 @@ bool Proof::checkOrders() {
       }
       bool sameThread =
           x.warp == y.warp && x.lanes == Elected && y.lanes == Elected;
-      Relation relation = sameThread ? Relation::SameThread : Relation::SameCta;
+      Relation relation = sameThread ? Relation::SameThread
+                          : ctaOf(x.warp) == ctaOf(y.warp) ? Relation::SameCta
+                                                           : Relation::OtherCta;
       Requirement xy = required({x.kind, x.proxy}, {y.kind, y.proxy}, relation),
                   yx = required({y.kind, y.proxy}, {x.kind, x.proxy}, relation);
       bool synchronous = !x.mechanism && !y.mechanism;
@@ -287,6 +294,8 @@ static bool startsWith(const Path &path, const Path &prefix) {
 }
 
 bool Proof::checkDefined() {
+  if (without == Judgement::Defined)
+    return true;
   for (const Access &y : accesses) {
     if (!y.effect || !y.shape || y.kind != AccessKind::Read)
       continue;
@@ -297,7 +306,8 @@ bool Proof::checkDefined() {
     std::map<Operation *, ByteSet> sides[2];
     for (const Access &x : accesses) {
       if (!x.effect || !x.shape || x.kind != AccessKind::Write ||
-          x.root != y.root || x.slots != y.slots || x.stride != y.stride)
+          x.root != y.root || x.cta != y.cta || x.slots != y.slots ||
+          x.stride != y.stride)
         continue;
       Path certain = x.path;
       Operation *branch = nullptr;
@@ -307,9 +317,10 @@ bool Proof::checkDefined() {
         side = certain.back().side;
         certain.pop_back();
       }
-      bool covers = false;
+      bool covers = false, inEach = false;
       if (startsWith(y.path, certain) && x.sequence < y.sequence &&
-          (x.group == y.group || x.group == 0)) {
+          (x.group == y.group ||
+           (x.group % 1000 == 0 && ctaOf(x.warp) == ctaOf(y.warp)))) {
         // In the same iteration.
         bool same = !x.slots;
         if (x.slots) {
@@ -325,40 +336,50 @@ bool Proof::checkDefined() {
         // Its own thread's.
         covers |= same && !x.mechanism && x.warp == y.warp &&
                   x.lanes == y.lanes && !lanesMeet(x, y);
-      } else if ((x.mechanism == Mechanism::Phase || !x.mechanism) && !branch) {
+      } else if (x.mechanism == Mechanism::Phase || !x.mechanism) {
         // By a use that comes after it: there is such a write in each use (the
         // bytes of each arrival's use are all brought by the thread that expects
         // them).
         for (const Release &release : x.releases) {
           std::optional<int64_t> ahead;
+          int64_t factor = 1;
           auto known = y.knows.find(release.object);
           if (known == y.knows.end())
             continue;
           // The use whose slot is this one; of one slot each use.
           Polynomial use = known->second - 1;
           if (x.slots > 1) {
-            ahead = (x.slot - release.use).constant();
+            // The slot is so many times the use, and so far on.
+            int64_t times = 1;
+            for (; times <= x.slots && !ahead; ++times)
+              ahead = (x.slot - release.use * Polynomial(times)).constant();
+            --times;
             if (!ahead)
               continue;
-            use = y.slot - Polynomial(*ahead);
+            auto found = (y.slot - Polynomial(*ahead)).dividedBy(times);
+            if (!found)
+              continue;
+            use = *found;
             // Slots are numbers modulo the slots: the last such use that is known.
+            int64_t turn = x.slots / std::gcd(times, x.slots);
             auto more = (known->second - 1 - use).constant();
             for (int64_t d = -4; !more && d <= 4; ++d)
               if (facts.provesEqual(known->second - 1 - use, d))
                 more = d;
             if (more)
-              use +=
-                  Polynomial(*more - ((*more % x.slots) + x.slots) % x.slots);
+              use += Polynomial(*more - ((*more % turn) + turn) % turn);
+            factor = times;
           }
-          covers |= facts.provesAtLeast(use, 0) &&
+          inEach |= facts.provesAtLeast(use, 0) &&
                     facts.provesAtLeast(known->second, use + 1) &&
-                    inEachUse(x, release.object, ahead);
+                    inEachUse(x, release.object, factor, ahead);
+          covers |= inEach;
         }
       }
       if (!covers)
         continue;
       ByteSet bytes = x.shape->bytes.shifted(x.offset - y.offset);
-      if (branch)
+      if (branch && !inEach)
         sides[side][branch] = sides[side][branch].unite(bytes);
       else
         missing = missing.subtract(bytes);
@@ -377,19 +398,30 @@ bool Proof::checkDefined() {
 /// For each arrival of its warp there is this write before it, or copy, to the
 /// slot that is so many ahead of the use: each body of the walk that arrives
 /// writes, too.
-bool Proof::inEachUse(const Access &x, ObjectId object,
+bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
                       std::optional<int64_t> ahead) {
+  // A copy to a peer is one of the use of its thread's own ring.
+  Object own = objects[object];
+  if (own.kind == Object::Ring && x.mechanism)
+    own.cta = ctaOf(x.warp);
+  ObjectId arrivals = this->object(own);
   bool any = false;
   for (const Signal &signal : signals) {
-    if (signal.kind != Signal::Arrive || signal.object != object ||
+    if (signal.kind != Signal::Arrive || signal.object != arrivals ||
         signal.warp != x.warp)
       continue;
     any = true;
     bool found = false;
     for (const Access &other : accesses) {
-      if (other.op != x.op || other.effect != x.effect ||
+      if (!other.effect || !other.shape || other.kind != AccessKind::Write ||
+          other.root != x.root || other.cta != x.cta ||
+          other.slots != x.slots || other.stride != x.stride ||
           other.warp != x.warp || other.path != signal.path ||
-          (ahead && other.slot != signal.use + Polynomial(*ahead)))
+          !x.shape->bytes
+               .subtract(other.shape->bytes.shifted(other.offset - x.offset))
+               .empty() ||
+          (ahead &&
+           other.slot != signal.use * Polynomial(times) + Polynomial(*ahead)))
         continue;
       for (const Release &release : other.releases)
         found |= release.object == object && release.use == signal.use &&

@@ -39,6 +39,8 @@ std::string Proof::name(ObjectId object) const {
   }
   case Object::Named:
     return "named barrier " + std::to_string(o.id);
+  case Object::Cluster:
+    return "the cluster's barrier";
   case Object::Warp:
     return "the barriers of warp " + std::to_string(o.warp);
   case Object::Fence:
@@ -133,7 +135,8 @@ size_t Walk::record(Access access, unsigned number) {
            : step.iteration.constant() ? "f"
                                        : "l";
   auto [found, fresh] = recorded.try_emplace(
-      {access.op, number, access.warp * 4 + access.lanes, key},
+      {access.op, number, (access.warp * 4 + access.lanes) * 16 + access.cta,
+       key},
       proof.accesses.size());
   access.sequence = sequence;
   access.group = groupNumber;
@@ -213,6 +216,9 @@ bool Walk::hardware(Operation *op, State &state, const Who &who) {
     now->phase = phase;
     now->waits = first.waits[elected];
     now->arrivals = first.arrivals[elected];
+    for (auto &[object, count] : first.next)
+      if (proof.objects[object].kind == Object::Named)
+        now->arrivals[object] = count;
     stamp = std::move(now);
   }
   if (enforce && mode == Mode::Final && !proof.reached.contains(op) &&
@@ -229,7 +235,7 @@ bool Walk::hardware(Operation *op, State &state, const Who &who) {
   for (MValue result : op->getResults())
     state.values[result] = TValue();
   // What a copy completes on says when its accesses are over.
-  std::map<int, Release> phases;
+  Phases phases;
   for (const effect::Effect &effect : effects)
     if (auto *done = std::get_if<effect::CompleteTx>(&effect.what))
       if (!complete(op, *done, state, who, phases))
@@ -272,17 +278,40 @@ bool Walk::hardware(Operation *op, State &state, const Who &who) {
   return true;
 }
 
+ObjectId Walk::ofCta(ObjectId ring, int cta) {
+  Object object = proof.objects[ring];
+  object.cta = cta;
+  return proof.object(object);
+}
+
+bool Walk::toAll(const effect::CtaSet &ctas, State &state) {
+  if (ctas.kind != effect::CtaSet::Mask)
+    return false;
+  auto mask = state.values.lookup(ctas.value).constant();
+  return mask && (*mask & 0xffff) == (1 << ranks) - 1;
+}
+
 std::optional<Walk::Ring> Walk::ringOf(Operation *op, State &state,
                                        const effect::BarrierRef &ref) {
   effect::Base base = effect::baseOf(ref.barrier);
   auto type = dyn_cast<MBarrierType>(base.root.getType());
-  if (!type || base.root != ref.barrier || base.rank ||
-      ref.ctas.kind != effect::CtaSet::Own) {
-    proof.stop("barriers of peer CTAs are not followed by the proof yet", op);
+  std::optional<int64_t> cta = rank;
+  if (base.rank)
+    cta = state.values.lookup(base.rank).constant();
+  else if (base.root != ref.barrier)
+    cta = std::nullopt;
+  if (ref.ctas.kind == effect::CtaSet::Rank)
+    cta = state.values.lookup(ref.ctas.value).constant();
+  else if (ref.ctas.kind != effect::CtaSet::Own &&
+           (base.rank || !toAll(ref.ctas, state)))
+    cta = std::nullopt;
+  if (!type || !cta || *cta < 0 || *cta >= ranks) {
+    proof.stop("which CTA's barrier this is, is not followed", op);
     return std::nullopt;
   }
   Object object{Object::Ring, base.root};
   object.slots = type.getSlots();
+  object.cta = *cta;
   Ring ring{proof.object(object), TValue::of(0)};
   if (ref.index)
     ring.slot = state.values.lookup(ref.index);
@@ -293,29 +322,33 @@ std::optional<Walk::Ring> Walk::ringOf(Operation *op, State &state,
 static bool follows(const Atoms &atoms, const Facts &facts, const TValue &value,
                     const Polynomial &use, int64_t slots,
                     function_ref<int64_t(int64_t)> expected) {
-  auto use0 = use.constant();
-  if (auto constant = value.constant()) {
-    if (use0)
-      return *constant == expected(*use0);
-    for (int64_t i = 0; i < slots; ++i)
-      if (*constant != expected(i))
-        return false;
-    return true;
-  }
-  if (value.kind != Kind::Cycle)
+  if (value.kind != Kind::Cycle && !value.constant())
     return false;
-  int64_t size = value.table.size(), common = std::lcm(size, slots);
+  // A constant is a cycle of one number.
+  std::vector<int64_t> table =
+      value.constant() ? std::vector{*value.constant()} : value.table;
+  Polynomial place = value.constant() ? Polynomial() : value.number;
+  int64_t size = table.size(), common = std::lcm(size, slots);
+  if (common > 8192)
+    return false;
   // At use u the place is u - distance.
   auto agree = [&](int64_t distance) {
     for (int64_t u = 0; u < common; ++u)
-      if (value.table[((u - distance) % size + size) % size] != expected(u))
+      if (table[((u - distance) % size + size) % size] != expected(u))
         return false;
     return true;
   };
-  if (common > 8192)
-    return false;
-  if (auto distance = (use - value.number).constant())
-    return agree(*distance);
+  // A use that is a multiple of the slots and a constant is one slot's.
+  int64_t rest = use.constantTerm();
+  if (value.constant() && (use - Polynomial(rest)).dividedBy(slots))
+    return table[0] == expected((rest % slots + slots) % slots);
+  if (value.constant())
+    return agree(0);
+  // Distances count modulo both.
+  Polynomial apart = use - place;
+  rest = apart.constantTerm();
+  if ((apart - Polynomial(rest)).dividedBy(common))
+    return agree(rest);
   // A parity, (y div d) mod 2, is one of 2 d numbers at y.
   auto longer = value.overDividend(atoms, facts);
   if (longer && follows(atoms, facts, *longer, use, slots, expected))
@@ -336,7 +369,15 @@ bool Walk::isSlotOf(State &state, const Ring &ring, const Polynomial &use) {
 }
 
 bool Walk::usable(Operation *op, ObjectId ring, const Who &who, bool async) {
-  auto life = lives.find(ring);
+  // A peer initialises its own by the same text.
+  auto life = lives.find(ofCta(ring, rank));
+  if (proof.objects[ring].cta != rank) {
+    remote = true;
+    return (life != lives.end() && life->second.everywhere) ||
+           proof.stop("the peer's barrier is not shown to be initialised: no "
+                      "barrier of the cluster stands between",
+                      op);
+  }
   if (life == lives.end())
     return proof.stop("this uses a barrier that is not initialised before", op);
   bool own = who.warps.size() == 1 && who.warps[0] == life->second.warp &&
@@ -352,15 +393,18 @@ bool Walk::usable(Operation *op, ObjectId ring, const Who &who, bool async) {
 // mbarriers
 //===----------------------------------------------------------------------===//
 
-/// n - D of the ring is known to be over.
-static bool pinned(Proof &proof, Operation *op, const State &state,
-                   const Knowledge &knows, ObjectId object,
-                   const Polynomial &use, const char *what) {
+bool typestate::pinned(Proof &proof, Operation *op, const State &state,
+                       const WarpState &warp, int lane, ObjectId object,
+                       const Polynomial &use, const char *what) {
+  const Knowledge &knows = warp.knows[lane];
   auto found = knows.find(object);
   Polynomial bound = found == knows.end() ? Polynomial() : found->second;
-  if (isOver(state.facts, knows, object,
-             use - Polynomial(proof.objects[object].slots)))
+  if (proof.without == Judgement::Pinned)
     return true;
+  for (const Knowledge *each : {&knows, &warp.sees[lane]})
+    if (isOver(state.facts, *each, object,
+               use - Polynomial(proof.objects[object].slots)))
+      return true;
   return proof.stop(
       std::string(what) + " use " + proof.print(use) + " of " +
           proof.name(object) + " is not shown to come after use " +
@@ -376,6 +420,10 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
   auto ring = ringOf(op, state, arrive.barrier);
   if (!ring || !usable(op, ring->object, who, false))
     return false;
+  if (proof.objects[ring->object].cta != rank && arrive.scope < Scope::Cluster)
+    return proof.stop("this arrival at a peer's barrier releases to its own "
+                      "CTA only",
+                      op, "scope(cluster)");
   if (arrive.after || arrive.increments || arrive.drops ||
       !arrive.count.isConstant() || arrive.sem != effect::Sem::Release ||
       (arrive.state && !arrive.state.use_empty()))
@@ -396,7 +444,7 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
                           "a slot carried by the loop, or the number of "
                           "the use modulo the slots");
       if (enforce && mode == Mode::Final &&
-          !pinned(proof, op, state, w.knows[lane], ring->object, use,
+          !pinned(proof, op, state, w, lane, ring->object, use,
                   "the arrival of"))
         return false;
       auto &[open, last] = w.bytes[lane][ring->object];
@@ -406,6 +454,9 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
                           op);
       last = open;
       open = 0;
+      if (ranks > 1)
+        expectedBytes[proof.objects[ring->object].barrier.getAsOpaquePointer()]
+            .insert(last);
       if (!last)
         w.bytes[lane].erase(ring->object);
       int64_t amount =
@@ -413,7 +464,8 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
       if (mode == Mode::Final)
         proof.signals.push_back({Signal::Arrive, ring->object, op, warp, lane,
                                  use, amount, state.facts, state.path, sequence,
-                                 groupNumber, w.knows[lane], stamp});
+                                 groupNumber, w.knows[lane], stamp,
+                                 w.sees[lane]});
       w.arrivals[lane][ring->object] = use + 1;
     }
     Polynomial use =
@@ -446,7 +498,7 @@ bool Walk::expect(Operation *op, const effect::ExpectTx &expect, State &state,
                             " is not shown to be that number modulo its slots",
                         op);
     if (enforce && mode == Mode::Final &&
-        !pinned(proof, op, state, w.knows[elected], ring->object, use,
+        !pinned(proof, op, state, w, elected, ring->object, use,
                 "expect_tx for"))
       return false;
     w.bytes[elected][ring->object].first += *bytes;
@@ -455,8 +507,7 @@ bool Walk::expect(Operation *op, const effect::ExpectTx &expect, State &state,
 }
 
 bool Walk::complete(Operation *op, const effect::CompleteTx &complete,
-                    State &state, const Who &who,
-                    std::map<int, Release> &phases) {
+                    State &state, const Who &who, Phases &phases) {
   auto ring = ringOf(op, state, complete.barrier);
   if (!ring || !usable(op, ring->object, who, true))
     return false;
@@ -466,7 +517,10 @@ bool Walk::complete(Operation *op, const effect::CompleteTx &complete,
   if (!complete.bytes.isConstant() || complete.tile || who.lanes != Elected ||
       !copy)
     return proof.stop("these bytes are not followed by the proof yet", op);
-  int64_t bytes = complete.bytes.offset;
+  // A multicast by each CTA of the cluster: by symmetry, as many bytes come from
+  // each as go to each (checkMulticast).
+  bool all = complete.barrier.ctas.kind == effect::CtaSet::Mask;
+  int64_t bytes = complete.bytes.offset * (all ? ranks : 1);
   for (int warp : who.warps) {
     WarpState &w = state.warps[warp];
     auto &[open, last] = w.bytes[elected][ring->object];
@@ -489,13 +543,45 @@ bool Walk::complete(Operation *op, const effect::CompleteTx &complete,
     missing -= bytes;
     if (!open && !last)
       w.bytes[elected].erase(ring->object);
-    phases[warp] = {ring->object, use, false, {}};
-    if (mode == Mode::Final)
-      proof.signals.push_back({Signal::Complete, ring->object, op, warp,
-                               elected, use, bytes, state.facts, state.path,
-                               sequence, groupNumber, w.knows[elected], stamp});
+    for (int cta = 0; cta < ranks; ++cta) {
+      if (!all && cta != rank)
+        continue;
+      ObjectId object = ofCta(ring->object, cta);
+      if (cta != rank && (!usable(op, object, who, true) ||
+                          (enforce && mode == Mode::Final &&
+                           !pinned(proof, op, state, w, elected, object, use,
+                                   "the copy for"))))
+        return false;
+      if (all)
+        multicast.insert(proof.objects[object].barrier.getAsOpaquePointer());
+      phases[{warp, cta}] = {object, use, false, {}};
+      if (mode == Mode::Final)
+        proof.signals.push_back({Signal::Complete, object, op, warp, elected,
+                                 use, bytes, state.facts, state.path, sequence,
+                                 groupNumber, w.knows[elected], stamp,
+                                 w.sees[elected]});
+    }
   }
   return true;
+}
+
+void Walk::observe(State &state, int warp, int lane, ObjectId object,
+                   const Polynomial &use) {
+  WarpState &w = state.warps[warp];
+  // Of uses below 0 nobody tells anything.
+  bool whole = state.facts.provesAtLeast(use, 0);
+  auto take = [&](const Exports &exports, Knowledge &knows) {
+    learn(state, knows, object, use + 1);
+    auto told = exports.find(object);
+    if (told == exports.end())
+      return;
+    for (auto &[other, ahead] : told->second)
+      learn(state, knows, other,
+            use + Polynomial(whole ? ahead : std::min<int64_t>(ahead, 1)));
+  };
+  take(proof.exports, w.knows[lane]);
+  if (ranks > 1)
+    take(proof.seen, w.sees[lane]);
 }
 
 bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
@@ -507,6 +593,10 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
     return proof.stop("polls, states and relaxed waits are not followed by the "
                       "proof yet",
                       op);
+  if (proof.objects[ring->object].cta != rank ||
+      (ranks > 1 && wait.scope < Scope::Cluster))
+    return proof.stop("this wait does not acquire what peers have released", op,
+                      "scope(cluster)");
   int64_t slots = proof.objects[ring->object].slots;
   TValue parity = state.values.lookup(wait.parity);
   for (int warp : who.warps) {
@@ -522,7 +612,8 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
         return follows(proof.atoms, state.facts, parity, count, 2 * slots,
                        [&](int64_t u) { return (u / slots + credit) % 2; });
       };
-      bool plain = slot && phase(0), credit = slot && phase(1);
+      bool plain = slot && (phase(0) || proof.without == Judgement::Parity),
+           credit = slot && phase(1);
       if (!plain && !credit)
         return proof.stop(
             (slot ? "the parity of wait " : "the slot of wait ") +
@@ -538,7 +629,7 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
         return proof.stop("lanes of a warp wait for different uses", op);
       use = mine;
       if (enforce && mode == Mode::Final &&
-          !pinned(proof, op, state, w.knows[lane], ring->object, mine,
+          !pinned(proof, op, state, w, lane, ring->object, mine,
                   "this wait for"))
         return false;
       w.waits[lane][ring->object] = count + 1;
@@ -562,17 +653,10 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
           pending.toOwn[a] = Polynomial::atom(a);
       w.pending.push_back(std::move(pending));
     }
-    bool whole = state.facts.provesAtLeast(*use, 0);
     for (int lane : {elected, others}) {
       if (!(who.lanes >> lane & 1))
         continue;
-      learn(state, w.knows[lane], ring->object, *use + 1);
-      auto exports = proof.exports.find(ring->object);
-      if (exports == proof.exports.end())
-        continue;
-      for (auto &[object, ahead] : exports->second)
-        learn(state, w.knows[lane], object,
-              *use + Polynomial(whole ? ahead : std::min<int64_t>(ahead, 1)));
+      observe(state, warp, lane, ring->object, *use);
     }
   }
   return true;
@@ -715,198 +799,5 @@ bool Walk::registers(Operation *op, const effect::Registers &registers,
                           op);
     w.productFence = false;
   }
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Barriers of threads, fences, lives
-//===----------------------------------------------------------------------===//
-
-bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
-                         State &state, const Who &who) {
-  using effect::ThreadBarrier;
-  if (who.lanes != AllLanes || barrier.kind == ThreadBarrier::Cluster ||
-      (barrier.role == ThreadBarrier::Sync &&
-       barrier.sem != effect::Sem::AcqRel))
-    return proof.stop("this barrier is not followed by the proof yet", op);
-  Knowledge all;
-  bool named = barrier.kind == ThreadBarrier::Named;
-  std::optional<Polynomial> round;
-  ObjectId object = 0;
-  if (named) {
-    int64_t warps = proof.kernel.getWarps(), lanes = proof.lanes;
-    if (!barrier.id.isConstant())
-      return proof.stop("the number of the barrier is no constant", op);
-    int64_t threads = barrier.threads ? barrier.threads : lanes * warps;
-    if (static_cast<int64_t>(who.warps.size()) != regionWarps)
-      return proof.stop("this barrier is not followed by the proof yet", op);
-    if (barrier.role != ThreadBarrier::Sync || threads != lanes * regionWarps)
-      return meet(op, barrier, state, who);
-    if (namedThreads.contains(barrier.id.offset))
-      return proof.stop("this named barrier has another number of threads "
-                        "elsewhere",
-                        op);
-    auto [users, fresh] = namedUsers.try_emplace(barrier.id.offset, who.warps);
-    if (users->second != who.warps)
-      return proof.stop("different warps use this named barrier elsewhere", op);
-    Object key{Object::Named};
-    key.id = barrier.id.offset;
-    object = proof.object(key);
-    for (int warp : who.warps) {
-      WarpState &w = state.warps[warp];
-      Polynomial &next = w.next[object];
-      if (round && *round != next)
-        return proof.stop("warps come to this barrier in different rounds", op);
-      round = next;
-      release(state, warp, AllLanes, object, next);
-      next = next + 1;
-      for (int lane : {elected, others})
-        for (auto &[known, bound] : w.knows[lane])
-          learn(state, all, known, bound);
-    }
-    learn(state, all, object, *round + 1);
-    if (static_cast<int64_t>(who.warps.size()) == warps && state.path.empty())
-      for (auto &[ring, life] : lives)
-        life.published |= life.fenced;
-  }
-  for (int warp : who.warps) {
-    WarpState &w = state.warps[warp];
-    ObjectId own = warpObject(warp);
-    Polynomial &next = w.next[own];
-    release(state, warp, AllLanes, own, next);
-    next = next + 1;
-    Knowledge both = named ? all : w.knows[elected];
-    if (!named)
-      for (auto &[known, bound] : w.knows[others])
-        learn(state, both, known, bound);
-    learn(state, both, own, next);
-    w.knows[elected] = w.knows[others] = both;
-    for (Pending &pending : w.pending)
-      pending.held[elected] = pending.held[others] = true;
-  }
-  return true;
-}
-
-/// A named barrier of several partitions: a ring of one slot, at which each of
-/// its warps arrives once a round; who syncs, waits for the round, too.
-bool Walk::meet(Operation *op, const effect::ThreadBarrier &barrier,
-                State &state, const Who &who) {
-  using effect::ThreadBarrier;
-  int64_t id = barrier.id.offset;
-  auto [threads, fresh] = namedThreads.try_emplace(id, barrier.threads);
-  if (threads->second != barrier.threads || namedUsers.contains(id))
-    return proof.stop("this named barrier has another number of threads "
-                      "elsewhere",
-                      op);
-  Object key{Object::Named};
-  key.id = id;
-  ObjectId object = proof.object(key);
-  proof.counts[object] = barrier.threads;
-  for (int warp : who.warps) {
-    WarpState &w = state.warps[warp];
-    Polynomial round = w.next[object];
-    for (int lane : {elected, others}) {
-      if (enforce && mode == Mode::Final &&
-          !pinned(proof, op, state, w.knows[lane], object, round,
-                  "the arrival of"))
-        return false;
-      if (mode == Mode::Final)
-        proof.signals.push_back({Signal::Arrive, object, op, warp, lane, round,
-                                 lane == elected ? 1 : proof.lanes - 1,
-                                 state.facts, state.path, sequence, groupNumber,
-                                 w.knows[lane], stamp});
-    }
-    release(state, warp, AllLanes, object, round);
-    w.next[object] = round + 1;
-    if (barrier.role != ThreadBarrier::Sync)
-      continue;
-    if (mode == Mode::Final)
-      proof.waits.push_back({object, op, warp, AllLanes, round, state.facts,
-                             state.path, sequence, groupNumber, 0, stamp});
-    auto exports = proof.exports.find(object);
-    Knowledge both = w.knows[elected];
-    for (auto &[known, bound] : w.knows[others])
-      learn(state, both, known, bound);
-    learn(state, both, object, round + 1);
-    if (exports != proof.exports.end())
-      for (auto &[other, ahead] : exports->second)
-        learn(state, both, other, round + Polynomial(ahead));
-    w.knows[elected] = w.knows[others] = both;
-    for (Pending &pending : w.pending)
-      pending.held[elected] = pending.held[others] = true;
-  }
-  return true;
-}
-
-bool Walk::fence(Operation *op, const effect::Fence &fence, State &state,
-                 const Who &who) {
-  using effect::Fence;
-  switch (fence.kind) {
-  case Fence::Memory:
-    return true; // orders nothing here that is followed
-  case Fence::MbarrierInit:
-  case Fence::ProxyAsync:
-    if (fence.kind == Fence::ProxyAsync &&
-        !fenceCovers(fence.space, MemorySpace::SharedOwn))
-      return true;
-    for (auto &[ring, life] : lives)
-      for (int warp : who.warps)
-        life.fenced |= life.warp == warp && who.lanes & Elected;
-    if (fence.kind == Fence::MbarrierInit)
-      return true;
-    for (int warp : who.warps) {
-      WarpState &w = state.warps[warp];
-      if (mode != Mode::Slope)
-        for (Pending &pending : w.pending)
-          pending.fenced |=
-              (proof.accesses[pending.access].lanes & ~who.lanes) == 0;
-      for (int lane : {elected, others})
-        if (who.lanes >> lane & 1)
-          w.atFence[lane] = w.knows[lane];
-      if (who.lanes == Elected) {
-        Object key{Object::Fence};
-        key.warp = warp;
-        ObjectId object = proof.object(key);
-        Polynomial &next = w.next[object];
-        release(state, warp, Elected, object, next);
-        next = next + 1;
-        learn(state, w.knows[elected], object, next);
-      }
-    }
-    return true;
-  case Fence::Wgmma:
-    for (int warp : who.warps) {
-      WarpState &w = state.warps[warp];
-      for (int lane : {elected, others})
-        w.atProduct[lane] = w.knows[lane];
-      w.productFence = true;
-    }
-    for (auto &[tile, fenced] : state.tiles)
-      fenced = true;
-    return who.lanes == AllLanes ||
-           proof.stop("part of a warp executes this", op);
-  default:
-    return proof.stop("fences of this kind are not followed by the proof yet",
-                      op);
-  }
-}
-
-bool Walk::lifetime(Operation *op, const effect::Lifetime &life, State &state,
-                    const Who &who) {
-  if (life.kind != effect::Lifetime::Init || life.barrier.index ||
-      !life.count.isConstant())
-    return proof.stop("lives of this kind are not followed by the proof yet",
-                      op);
-  auto ring = ringOf(op, state, life.barrier);
-  if (!ring)
-    return false;
-  if (who.lanes != Elected || who.warps.size() != 1 || !state.path.empty() ||
-      regionWarps != static_cast<int64_t>(proof.kernel.getWarps()) ||
-      lives.contains(ring->object))
-    return proof.stop("the barrier is not initialised once, by one thread, "
-                      "before partitions and loops",
-                      op);
-  lives[ring->object] = {who.warps[0]};
-  proof.counts[ring->object] = life.count.offset;
   return true;
 }

@@ -21,12 +21,12 @@ using namespace titan::typestate;
 static constexpr uint64_t mostSystems = 6000;
 
 /// One case of what the launch decides; cases within it are looked at in turn.
-static std::optional<Stop> attempt(KernelOp kernel, const Facts &cases,
-                                   std::set<std::string> &assumptions,
-                                   std::set<Operation *> &reached, int depth,
-                                   Atoms *names,
-                                   const std::set<Operation *> &peeled) {
+static std::optional<Stop>
+attempt(KernelOp kernel, const Facts &cases, std::set<std::string> &assumptions,
+        std::set<Operation *> &reached, int depth, Atoms *names,
+        const std::set<Operation *> &peeled, Judgement without) {
   Proof proof(kernel);
+  proof.without = without;
   proof.peeled = peeled;
   if (names)
     proof.atoms = *names;
@@ -42,19 +42,19 @@ static std::optional<Stop> attempt(KernelOp kernel, const Facts &cases,
   if (proof.launch.contradict())
     return std::nullopt; // no such launch
   // What signals tell is found by walking, first without it, until it stays so.
-  Exports before;
+  std::pair<Exports, Exports> before;
   for (int round = 0; round < 6 && !proof.stopped; ++round) {
     if (!proof.walk(/*enforce=*/false))
       break;
-    before = proof.exports;
+    before = {proof.exports, proof.seen};
     proof.collectExports();
-    if (proof.exports == before)
+    if (std::pair(proof.exports, proof.seen) == before)
       break;
   }
   bool good = !proof.stopped && proof.walk(/*enforce=*/true) &&
-              proof.checkCounts() && proof.checkDeadlock() &&
-              proof.checkOrders() && proof.checkDefined() &&
-              proof.checkGlobal();
+              proof.checkCounts() && proof.checkMulticast() &&
+              proof.checkDeadlock() && proof.checkOrders() &&
+              proof.checkDefined() && proof.checkGlobal();
   if (good) {
     assumptions.insert(proof.assumptions.begin(), proof.assumptions.end());
     reached.insert(proof.reached.begin(), proof.reached.end());
@@ -64,7 +64,7 @@ static std::optional<Stop> attempt(KernelOp kernel, const Facts &cases,
     std::set<Operation *> more = peeled;
     more.insert(loop);
     return attempt(kernel, cases, assumptions, reached, depth, &proof.atoms,
-                   more);
+                   more, without);
   }
   if (!proof.stopped->split)
     return proof.stopped;
@@ -77,7 +77,7 @@ static std::optional<Stop> attempt(KernelOp kernel, const Facts &cases,
     Facts more = cases;
     more.nonnegative.push_back(yes ? split : Polynomial(-1) - split);
     if (auto stop = attempt(kernel, more, assumptions, reached, depth + 1,
-                            &proof.atoms, peeled)) {
+                            &proof.atoms, peeled, without)) {
       if (!yes || proof.print(split).empty())
         stop->reason += " (where " + proof.print(split) + " is below 0)";
       return stop;
@@ -86,7 +86,7 @@ static std::optional<Stop> attempt(KernelOp kernel, const Facts &cases,
   return std::nullopt;
 }
 
-ProofReport titan::prove(KernelOp kernel) {
+ProofReport titan::prove(KernelOp kernel, Judgement without) {
   auto start = std::chrono::steady_clock::now();
   ProofReport report;
   uint64_t before = Facts::solved();
@@ -94,15 +94,29 @@ ProofReport titan::prove(KernelOp kernel) {
     if (checker::targetOf(kernel) != TargetId::Sm90a)
       return Stop{"kernels of this target are not followed by the proof yet",
                   kernel};
-    if (kernel.getClusterSize() != 1)
-      return Stop{"clusters are not followed by the proof yet", kernel};
+    // Tiles of other warps than there are have no meaning.
+    Operation *odd = nullptr;
+    int64_t width = targetInfo(checker::targetOf(kernel)).warpWidth;
+    kernel.getBody().walk([&](Operation *op) {
+      for (Type type : op->getResultTypes())
+        if (auto tile = dyn_cast<RankedTensorType>(type);
+            tile && tile.getEncoding() && !odd)
+          if (auto layout = getTileLayout(tile);
+              !layout || layout->lanes() != width)
+            odd = op;
+    });
+    if (odd)
+      return Stop{"this tile's layout is not one of " + std::to_string(width) +
+                      " lanes",
+                  odd};
     if (auto starts = checker::findUnprovedStarts(kernel); !starts.empty())
       return Stop{"coordinate 0 is not shown to be a multiple of 16 bytes",
                   starts.front().first};
     std::set<std::string> assumptions;
     Facts::limit(mostSystems);
     std::set<Operation *> reached;
-    auto stop = attempt(kernel, {}, assumptions, reached, 0, nullptr, {});
+    auto stop =
+        attempt(kernel, {}, assumptions, reached, 0, nullptr, {}, without);
     // What no case has looked at is not proved by being left out.
     if (!stop)
       kernel.getBody().walk([&](HardwareEffectsInterface op) {

@@ -21,12 +21,20 @@
 //
 //   Ring          the n-th phases of an mbarrier ring, in turn: slot n mod D
 //   Named         rounds of a named barrier
+//   Cluster       rounds of the cluster's barrier
 //   Warp          rounds of a warp's syncwarp, and of all wider barriers
 //   Fence         proxy fences of a warp's elected lane
 //   Groups, Read  groups of a thread (products: of a warp); complete, or read
 //
+// The CTAs of a cluster execute one text: it is walked once for each, with the
+// rank as a number. Their warps are numbered on, and memory, rings and named
+// barriers are each CTA's own.
+//
 // `knows[object] = k` says: all uses below k are complete, and what they stand
-// for is ordered before what comes next.
+// for is ordered before what comes next. `sees[object] = k`: all uses below k are
+// complete, in execution order alone (MM-15): that bytes of a peer's copy have
+// come shows what its thread has waited for before, and orders no memory. (Of
+// clusters; else `knows` is enough.)
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_ANALYSIS_TYPESTATE_TYPESTATE_H
@@ -47,15 +55,16 @@ enum Lanes : uint8_t { Elected = 1, Others = 2, AllLanes = 3 };
 inline constexpr int elected = 0, others = 1;
 
 struct Object {
-  enum Kind : uint8_t { Ring, Named, Warp, Fence, Groups, Read } kind;
+  enum Kind : uint8_t { Ring, Named, Cluster, Warp, Fence, Groups, Read } kind;
   /// Ring: the allocation. Named: none.
   mlir::Value barrier;
   int64_t id = 0; ///< Named: the barrier's; Groups, Read: the mechanism
   int warp = -1;  ///< Warp, Fence, Groups, Read
   int lane = 0;   ///< Groups, Read
+  int cta = 0;    ///< Ring, Named: rank of the CTA whose it is
   int64_t slots = 1;
   auto key() const {
-    return std::tuple(kind, barrier.getAsOpaquePointer(), id, warp, lane);
+    return std::tuple(kind, barrier.getAsOpaquePointer(), id, warp, lane, cta);
   }
 };
 using ObjectId = uint32_t;
@@ -96,6 +105,7 @@ struct Access {
   /// Memory: root, byte offset; of a ring: slot `slot` mod `slots`, `stride`
   /// bytes each (slots 0: none).
   mlir::Value root;
+  int cta = 0; ///< shared memory: the rank of the CTA whose it is
   int64_t offset = 0;
   Polynomial slot;
   int64_t slots = 0, stride = 0;
@@ -117,7 +127,7 @@ struct Access {
 };
 
 /// When a text is executed: how often the first warp of those that execute it
-/// together has waited for and arrived at rings before; before, in and behind
+/// together has waited for and arrived at rings and named barriers before; before, in and behind
 /// partitions.
 struct Stamp {
   unsigned phase = 0;
@@ -138,6 +148,7 @@ struct Signal {
   unsigned group;
   Knowledge knows;
   std::shared_ptr<const Stamp> stamp;
+  Knowledge sees;
 };
 
 struct Wait {
@@ -181,7 +192,8 @@ struct Proof {
       : kernel(kernel), lanes(targetInfo(checker::targetOf(kernel)).warpWidth) {
   }
   KernelOp kernel;
-  int64_t lanes; ///< Of a warp.
+  Judgement without = Judgement::None; ///< (tests)
+  int64_t lanes;                       ///< Of a warp.
   Atoms atoms;
   std::set<std::string> assumptions;
   Arithmetic arithmetic{atoms, assumptions};
@@ -200,12 +212,15 @@ struct Proof {
     return p.print([&](Atom a) { return atoms.name(a); });
   }
 
-  Exports exports;
+  Exports exports, seen; ///< in memory order; in execution order
   std::vector<Access> accesses;
   std::vector<Signal> signals;
   std::vector<Wait> waits;
   std::map<int, Totals> totals;       ///< by warp
   std::map<ObjectId, int64_t> counts; ///< expected arrivals of rings
+  /// Rings that CTAs fill for each other: bytes that their uses expect, all that
+  /// came up.
+  std::map<void *, std::set<int64_t>> multicast;
 
   /// Operations that some launch may execute: the facts there do not contradict
   /// each other.
@@ -221,6 +236,8 @@ struct Proof {
     return false;
   }
   /// Loop iterations, or ids of CTAs.
+  /// The rank of the CTA of a warp.
+  int ctaOf(int warp) { return warp / kernel.getWarps(); }
   bool varies(const Polynomial &p) {
     return atoms.dependsOn(p, [&](Atom a) {
       return atoms.kind(a) == "iteration" || atoms.kind(a) == "cta" ||
@@ -237,11 +254,15 @@ struct Proof {
   bool readLaunch();       ///< Launch.cpp
   bool walk(bool enforce); ///< Walk.cpp
   void collectExports();   ///< Counts.cpp
-  bool checkCounts();      ///< Counts.cpp
-  bool checkDeadlock();    ///< Deadlock.cpp
-  bool checkOrders();      ///< Orders.cpp
-  bool checkDefined();     ///< Orders.cpp
-  bool inEachUse(const Access &x, ObjectId object,
+  /// Of what signals know, or see.
+  Exports told(bool inExecution);
+  bool checkCounts();   ///< Counts.cpp
+  bool checkDeadlock(); ///< Deadlock.cpp
+  bool checkOrders();   ///< Orders.cpp
+  bool checkDefined();  ///< Orders.cpp
+  /// The CTAs of a cluster fill each other's rings alike.
+  bool checkMulticast(); ///< Counts.cpp
+  bool inEachUse(const Access &x, ObjectId object, int64_t times,
                  std::optional<int64_t> ahead);
   bool checkGlobal(); ///< Orders.cpp
 };

@@ -134,9 +134,12 @@ void typestate::assume(Facts &facts, const Comparison &comparison) {
 
 std::pair<Polynomial, Polynomial>
 Arithmetic::divide(const Polynomial &x, const Polynomial &p, Facts &facts) {
-  if (auto c = p.constant())
-    if (auto exact = x.dividedBy(*c))
-      return {*exact, 0};
+  // c y + k is divided as y and k are.
+  if (auto c = p.constant(); c && *c > 0) {
+    int64_t k = x.constantTerm(), rest = (k % *c + *c) % *c;
+    if (auto exact = (x - Polynomial(rest)).dividedBy(*c))
+      return {*exact, rest};
+  }
   Polynomial q = Polynomial::atom(atoms.atom("quotient", nullptr, {x, p})),
              r = Polynomial::atom(atoms.atom("remainder", nullptr, {x, p}));
   addDivision(facts, x, p, q, r);

@@ -7,6 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "Walk.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::typestate;
@@ -20,6 +23,7 @@ bool Proof::walk(bool enforce) {
   waits.clear();
   totals.clear();
   counts.clear();
+  multicast.clear();
   return Walk(*this, enforce).run();
 }
 
@@ -39,22 +43,45 @@ bool Walk::run() {
                       .getAsOpaquePointer());
         }
   });
-  State state;
-  state.facts = proof.launch;
-  for (auto &[value, what] : proof.launchValues)
-    state.values[value] = what;
-  Who who;
-  firstWarp = 0;
-  regionWarps = kernel.getWarps();
-  for (int warp = 0; warp < regionWarps; ++warp) {
-    who.warps.push_back(warp);
-    state.warps[warp];
-  }
-  if (!block(kernel.getBody().front(), state, who, nullptr))
-    return false;
-  for (int warp : who.warps)
-    if (!end(state, warp))
+  auto shape = kernel.getClusterShape();
+  ranks = kernel.getClusterSize();
+  for (rank = 0; rank < ranks; ++rank) {
+    State state;
+    state.facts = proof.launch;
+    for (auto &[value, what] : proof.launchValues)
+      state.values[value] = what;
+    std::array<int64_t, 3> place = {rank % shape[0], rank / shape[0] % shape[1],
+                                    rank / shape[0] / shape[1]};
+    kernel.getBody().walk([&](CtaIdOp id) {
+      int64_t d = id.getDimension();
+      TValue &value = state.values[id.getResult()];
+      if (shape[d] > 1)
+        value = TValue::of(value.number * Polynomial(shape[d]) +
+                           Polynomial(place[d]));
+    });
+    Who who;
+    firstWarp = rank * kernelWarps();
+    regionWarps = kernelWarps();
+    groupNumber = 1000 * rank;
+    phase = 0;
+    remote = false;
+    lives.clear();
+    for (int warp = 0; warp < regionWarps; ++warp) {
+      who.warps.push_back(firstWarp + warp);
+      state.warps[firstWarp + warp];
+    }
+    if (!block(kernel.getBody().front(), state, who, nullptr))
       return false;
+    for (int warp : who.warps)
+      if (!end(state, warp))
+        return false;
+    if (remote)
+      return proof.stop("a CTA may end while a peer still writes or arrives "
+                        "there",
+                        kernel, "titan.cluster.arrive and .wait at the end");
+  }
+  for (void *ring : multicast)
+    proof.multicast[ring] = expectedBytes[ring];
   return true;
 }
 
@@ -70,7 +97,8 @@ bool Walk::end(State &state, int warp) {
     totals.signals[lane] = w.arrivals[lane];
     totals.waits[lane] = w.waits[lane];
     for (auto &[object, count] : w.next)
-      if (proof.objects[object].kind == Object::Named)
+      if (proof.objects[object].kind == Object::Named ||
+          proof.objects[object].kind == Object::Cluster)
         totals.signals[lane][object] = count;
     totals.knows[lane] = w.knows[lane];
     for (auto &[ring, bytes] : w.bytes[lane])
@@ -157,10 +185,68 @@ TValue Walk::elements(TileOpInterface op, State &state) {
   return TValue();
 }
 
+/// Operations that have no result for some operands, or ask something of them.
+static bool mayHaveNoResult(Operation *op) {
+  return isa<arith::DivUIOp, arith::DivSIOp, arith::CeilDivUIOp,
+             arith::CeilDivSIOp, arith::FloorDivSIOp, arith::RemUIOp,
+             arith::RemSIOp, arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp,
+             arith::FPToSIOp, arith::FPToUIOp, PanelOp>(op) ||
+         !isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+              TitanDialect>(op->getDialect()) ||
+         (isa<TitanDialect>(op->getDialect()) && !op->getNumRegions() &&
+          !isa<HardwareEffectsInterface, AssertOp, ViewOpInterface,
+               AllocOpInterface, SplatOp, CoordinateOp, ExtractOp, ReduceOp,
+               ScanOp, BroadcastOp, TileBitcastOp, ConvertLayoutOp, RelabelOp,
+               TokenNoneOp, InFlightNoneOp, CtaIdOp, NumCtasOp, ClusterRankOp,
+               WarpIdOp, DimOp, PrintOp>(op) &&
+          !op->hasTrait<OpTrait::IsTerminator>());
+}
+
+bool Walk::defined(Operation &op, State &state) {
+  if (mode != Mode::Final || !enforce || !mayHaveNoResult(&op))
+    return true;
+  auto polynomial = [&](MValue value) {
+    return proof.arithmetic.polynomialOf(state.values.lookup(value),
+                                         state.facts);
+  };
+  if (auto panel = dyn_cast<PanelOp>(op)) {
+    auto tile = cast<RankedTensorType>(panel.getTile().getType()),
+         part = cast<RankedTensorType>(panel.getResult().getType());
+    int64_t panels = tile.getShape().back() / part.getShape().back();
+    auto p = polynomial(panel.getIndex());
+    return (p && state.facts.provesAtLeast(*p, 0) &&
+            state.facts.provesAtLeast(panels - 1, *p)) ||
+           proof.stop("the panel is not shown to be one of the tile's", &op);
+  }
+  bool shift = isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op);
+  if (!shift && !isa<arith::ArithDialect>(op.getDialect()))
+    return proof.stop("what this asks of its operands is not followed by the "
+                      "proof yet",
+                      &op);
+  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op))
+    return proof.stop("numbers that an integer does not hold have no result "
+                      "here: data is not followed",
+                      &op);
+  auto p = polynomial(op.getOperand(1));
+  unsigned bits =
+      checker::bitsOf(getElementTypeOrSelf(op.getResult(0).getType()));
+  if (shift)
+    return (p && state.facts.provesAtLeast(*p, 0) &&
+            state.facts.provesAtLeast(int64_t(bits) - 1, *p)) ||
+           proof.stop(
+               "by how much this shifts is not shown to be less than its "
+               "bits",
+               &op);
+  return (p && state.facts.provesAtLeast(*p, 1)) ||
+         proof.stop("the divisor is not shown to be positive", &op,
+                    "titan.require in the launch region that it is");
+}
+
 bool typestate::matters(Operation *op) {
   return op
       ->walk([](Operation *inside) {
-        return isa<HardwareEffectsInterface, AssertOp>(inside)
+        return isa<HardwareEffectsInterface, AssertOp>(inside) ||
+                       mayHaveNoResult(inside) || isa<scf::WhileOp>(inside)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })
@@ -175,6 +261,8 @@ void Walk::hideTiles(State &state, ValueRange values) {
 
 bool Walk::operation(Operation &op, State &state, const Who &who) {
   hideTiles(state, op.getResults());
+  if (!defined(op, state))
+    return false;
   if (isa<scf::ForOp>(op))
     return loop(&op, state, who);
   if (isa<scf::IfOp>(op))
@@ -213,7 +301,7 @@ bool Walk::operation(Operation &op, State &state, const Who &who) {
   } else if (auto tile = dyn_cast<TileOpInterface>(op)) {
     value = elements(tile, state);
   } else if (isa<ClusterRankOp>(op)) {
-    value = TValue::of(0);
+    value = TValue::of(rank);
   } else {
     SmallVector<TValue, 3> operands;
     for (MValue operand : op.getOperands())
@@ -265,7 +353,7 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
     }
     ++groupNumber;
     phase = nextPhase;
-    firstWarp = specialize.getFirstWarp(partition);
+    firstWarp = rank * kernelWarps() + specialize.getFirstWarp(partition);
     regionWarps = partition.getWarps();
     Who inside;
     for (int64_t i = 0; i < regionWarps; ++i)
@@ -276,9 +364,9 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
     for (int warp : inside.warps)
       state.warps[warp] = own.warps[warp];
   }
-  firstWarp = 0;
-  regionWarps = proof.kernel.getWarps();
-  groupNumber = 0;
+  firstWarp = rank * kernelWarps();
+  regionWarps = kernelWarps();
+  groupNumber = 1000 * rank;
   phase = nextPhase + 1;
   return true;
 }
@@ -383,6 +471,7 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
           w.bytes[lane] != o.bytes[lane])
         return differ("the sides of this branch signal or wait differently");
       w.knows[lane] = common(state, w.knows[lane], o.knows[lane]);
+      w.sees[lane] = common(state, w.sees[lane], o.sees[lane]);
       w.atFence[lane] = common(state, w.atFence[lane], o.atFence[lane]);
       w.atProduct[lane] = common(state, w.atProduct[lane], o.atProduct[lane]);
     }

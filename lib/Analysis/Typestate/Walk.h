@@ -45,7 +45,7 @@ struct Pending {
 };
 
 struct WarpState {
-  Knowledge knows[2], atFence[2], atProduct[2];
+  Knowledge knows[2], atFence[2], atProduct[2], sees[2];
   /// Uses so far: waits and arrivals of rings, by lane; rounds and groups.
   std::map<ObjectId, Polynomial> waits[2], arrivals[2], next;
   /// Bytes expected for the arrival to come, and for the last one.
@@ -67,6 +67,11 @@ struct State {
 
 /// Whether something in it is to be shown.
 bool matters(mlir::Operation *op);
+
+/// n - D of the ring is known to be over.
+bool pinned(Proof &proof, mlir::Operation *op, const State &state,
+            const WarpState &warp, int lane, ObjectId object,
+            const Polynomial &use, const char *what);
 
 /// Adds a use that comes after the access, unless one there says as much.
 void addRelease(Access &access, Release release);
@@ -92,6 +97,8 @@ private:
              std::vector<Value> *yields);
   bool operation(mlir::Operation &op, State &state, const Who &who);
   Value elements(TileOpInterface op, State &state);
+  /// What an operation without effects asks of its operands.
+  bool defined(mlir::Operation &op, State &state);
   /// Of an element of a tile.
   Polynomial coordinate(mlir::RankedTensorType tile, int64_t dimension,
                         Facts &facts);
@@ -109,6 +116,8 @@ private:
   bool end(State &state, int warp);
 
   // Effects (Perform.cpp)
+  /// What tells the end of a copy, by warp and by CTA that it writes.
+  using Phases = std::map<std::pair<int, int>, Release>;
   bool hardware(mlir::Operation *op, State &state, const Who &who);
   struct Ring {
     ObjectId object;
@@ -116,13 +125,19 @@ private:
   };
   std::optional<Ring> ringOf(mlir::Operation *op, State &state,
                              const effect::BarrierRef &ref);
+  /// The same of another CTA.
+  ObjectId ofCta(ObjectId ring, int cta);
+  /// A multicast goes to all CTAs of the cluster.
+  bool toAll(const effect::CtaSet &ctas, State &state);
   /// Whether slot is use mod the ring's slots.
   bool isSlotOf(State &state, const Ring &ring, const Polynomial &use);
   bool access(mlir::Operation *op, unsigned number,
               const effect::Access &effect, State &state, const Who &who,
-              const std::map<int, Release> &phases);
+              const Phases &phases);
   bool locate(Access &access, const effect::Access &effect, State &state,
               int rank);
+  bool insideTensor(mlir::Operation *op, const effect::Footprint &bytes,
+                    State &state);
   bool startsInside(mlir::Operation *op, const effect::Footprint &bytes,
                     State &state);
   bool locateGlobal(Access &access, const effect::Access &effect, State &state);
@@ -131,7 +146,7 @@ private:
   bool expect(mlir::Operation *op, const effect::ExpectTx &expect, State &state,
               const Who &who);
   bool complete(mlir::Operation *op, const effect::CompleteTx &complete,
-                State &state, const Who &who, std::map<int, Release> &phases);
+                State &state, const Who &who, Phases &phases);
   bool wait(mlir::Operation *op, const effect::WaitBarrier &wait, State &state,
             const Who &who);
   bool waitGroup(mlir::Operation *op, const effect::WaitGroup &wait,
@@ -142,6 +157,8 @@ private:
                      State &state, const Who &who);
   bool meet(mlir::Operation *op, const effect::ThreadBarrier &barrier,
             State &state, const Who &who);
+  bool clusterBarrier(mlir::Operation *op, const effect::ThreadBarrier &barrier,
+                      State &state, const Who &who);
   bool fence(mlir::Operation *op, const effect::Fence &fence, State &state,
              const Who &who);
   bool registers(mlir::Operation *op, const effect::Registers &registers,
@@ -154,6 +171,16 @@ private:
              const Polynomial &bound);
   bool knowsUse(State &state, const Knowledge &knows, ObjectId object,
                 const Polynomial &use);
+  /// In memory and execution order.
+  void learnBoth(State &state, int warp, int lane, ObjectId object,
+                 const Polynomial &bound) {
+    learn(state, state.warps[warp].knows[lane], object, bound);
+    if (ranks > 1)
+      learn(state, state.warps[warp].sees[lane], object, bound);
+  }
+  /// That use of an object is over, and what its signals tell.
+  void observe(State &state, int warp, int lane, ObjectId object,
+               const Polynomial &use);
   /// What two lanes, or warps, both know.
   Knowledge common(State &state, const Knowledge &a, const Knowledge &b);
   void release(State &state, int warp, Lanes lanes, ObjectId object,
@@ -186,21 +213,31 @@ private:
   uint64_t sequence = 0;
   unsigned groupNumber = 0;
   int64_t firstWarp = 0, regionWarps = 0;
+  int rank = 0, ranks = 1; ///< of CTAs in the cluster
+  int64_t kernelWarps() { return proof.kernel.getWarps(); }
+  /// Since the last arrival at the cluster's barrier something was done to a
+  /// peer.
+  bool remote = false;
   unsigned phase = 0; ///< before, in, behind partitions
   std::shared_ptr<const Stamp> stamp;
   struct Life {
     int warp;
-    bool fenced = false, published = false;
+    bool fenced = false, initFenced = false, published = false;
+    /// To the cluster: since its barrier's arrival, wait.
+    bool sent = false, everywhere = false;
   };
   std::map<ObjectId, Life> lives;
   std::map<std::tuple<mlir::Operation *, unsigned, int, std::string>, size_t>
       recorded;
   std::vector<size_t> touched;
+  /// Rings that CTAs fill for each other, and what their uses expect.
+  std::set<void *> multicast;
+  std::map<void *, std::set<int64_t>> expectedBytes;
   /// Global tensors that the kernel writes.
   std::set<void *> written;
   /// Named barriers of exactly the warps that execute their text, and others.
-  std::map<int64_t, std::vector<int>> namedUsers;
-  std::map<int64_t, int64_t> namedThreads;
+  std::map<std::pair<int, int64_t>, std::vector<int>> namedUsers;
+  std::map<std::pair<int, int64_t>, int64_t> namedThreads;
 };
 
 } // namespace titan::typestate

@@ -37,8 +37,19 @@ struct ProofReport {
   double seconds = 0;
 };
 
+/// Judgements that tests leave out, to see that each is needed.
+enum class Judgement {
+  None,
+  Parity,  ///< a wait's parity is its use's
+  Pinned,  ///< use n is signalled, and waited for, when n - D is over
+  Alias,   ///< use n + D ends only behind the waits for n
+  Rank,    ///< signals come before those who wait for them
+  Order,   ///< accesses that conflict are in order
+  Defined, ///< what is read has been written
+};
+
 /// Of a kernel without pipes and copies by schedule.
-ProofReport prove(KernelOp kernel);
+ProofReport prove(KernelOp kernel, Judgement without = Judgement::None);
 
 } // namespace titan
 
