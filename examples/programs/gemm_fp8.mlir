@@ -202,8 +202,8 @@ func.func private @gemm_fp8_reference(
       iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%A, %B : memref<?x?xf8E4M3FN>, memref<?x?xf8E4M3FN>) outs(%D, %bound : memref<?x?xf64>, memref<?x?xf64>) {
   ^bb0(%a: f8E4M3FN, %b: f8E4M3FN, %sum: f64, %magnitude: f64):
-    %x = func.call @wide(%a) : (f8E4M3FN) -> f64
-    %y = func.call @wide(%b) : (f8E4M3FN) -> f64
+    %x = arith.extf %a : f8E4M3FN to f64
+    %y = arith.extf %b : f8E4M3FN to f64
     %p = arith.mulf %x, %y : f64
     %size = math.absf %p : f64
     %q = arith.mulf %size, %share : f64
@@ -212,35 +212,4 @@ func.func private @gemm_fp8_reference(
     linalg.yield %s, %t : f64, f64
   }
   return
-}
-
-// An e4m3: a sign, four bits of exponent with a bias of 7, three of fraction; an exponent of 0 is -6 without a leading 1.
-func.func private @wide(%x: f8E4M3FN) -> f64 {
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %c3 = arith.constant 3 : i32
-  %c7 = arith.constant 7 : i32
-  %c8 = arith.constant 8 : i32
-  %c15 = arith.constant 15 : i32
-  %c23 = arith.constant 23 : i32
-  %bias = arith.constant 117 : i32
-  %byte = arith.bitcast %x : f8E4M3FN to i8
-  %bits = arith.extsi %byte : i8 to i32
-  %negative = arith.cmpi slt, %bits, %c0 : i32
-  %shifted = arith.shrui %bits, %c3 : i32
-  %field = arith.andi %shifted, %c15 : i32
-  %fraction = arith.andi %bits, %c7 : i32
-  %normal = arith.cmpi ne, %field, %c0 : i32
-  %one = arith.select %normal, %c8, %c0 : i32
-  %mantissa = arith.addi %fraction, %one : i32
-  %exponent = arith.maxsi %field, %c1 : i32
-  %scale = arith.addi %exponent, %bias : i32
-  %power = arith.shli %scale, %c23 : i32
-  %factor = arith.bitcast %power : i32 to f32
-  %whole = arith.sitofp %mantissa : i32 to f32
-  %magnitude = arith.mulf %whole, %factor : f32
-  %minus = arith.negf %magnitude : f32
-  %value = arith.select %negative, %minus, %magnitude : f32
-  %result = arith.extf %value : f32 to f64
-  return %result : f64
 }

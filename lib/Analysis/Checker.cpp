@@ -528,6 +528,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   Report report;
   std::vector<Trust> trusted = trusts(kernel, report);
   checkResources(kernel, report);
+  bool impossible = checkConstants(kernel, report);
   bool cumulativeFences = options.strictness.level == Strictness::Level::Off;
 
   Instantiator instantiator(kernel);
@@ -544,6 +545,8 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   bool wholeGrid = false;
   Periods periods(instantiator, report);
   auto unreached = [&](Operation *op, const Twine &message) {
+    if (impossible) // That is why.
+      return;
     Finding *finding = report.add(Code::Undecided, op, nullptr, message);
     if (!finding)
       return;
@@ -731,10 +734,13 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   for (auto [number, choice] : llvm::enumerate(choices))
     if (choice.loop() && instantiator.impossible(number, 0))
       result.counts.push_back(choice.name + " is never 0: no launch allows it");
-  for (const checker::Problem &problem : instantiator.problems)
+  for (const checker::Problem &problem : instantiator.problems) {
+    if (impossible && problem.code == Code::Undecided)
+      continue;
     if (Finding *finding =
             report.add(problem.code, problem.op, nullptr, problem.message))
       finding->fix = problem.fix;
+  }
   for (const checker::Problem &gap : instantiator.gaps)
     report.add(gap.code, gap.op, nullptr, gap.message);
 
@@ -780,7 +786,10 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
         }))
       continue;
     Finding finding = raw->finding;
-    if (finding.severity != Severity::Ignored)
+    result.undecided += raw->code == Code::Undecided;
+    if (finding.severity == Severity::Ignored)
+      ++result.silenced;
+    else
       merge(result.findings, std::move(finding), raw->op, raw->warps, told);
   }
   for (auto &[key, one] : told)

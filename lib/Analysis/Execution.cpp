@@ -247,7 +247,9 @@ void Execution::cardinality(uint32_t a, const Event &event) {
                nullptr,
                Twine("'") + name + "' is executed by one lane of " +
                    program.describe(a, event.iteration, AllLanes) +
-                   ", and takes the whole warp");
+                   ", and takes the whole " +
+                   (event.cardinality == Cardinality::Warpgroup ? "warpgroup"
+                                                                : "warp"));
     // One lane at a barrier of warps: there is no going on.
     if (sync)
       agents[a].lost = true;

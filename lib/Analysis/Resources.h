@@ -18,6 +18,10 @@ namespace titan::checker {
 /// neither schedules nor sizes change.
 void checkResources(KernelOp kernel, Report &report);
 
+/// Whether constants alone show that an operation has no result (divisions by 0,
+/// shifts by all of the bits) or a loop no end (a step that is not positive).
+bool checkConstants(KernelOp kernel, Report &report);
+
 /// The target that the operation, or what it stands in, is for.
 TargetId targetOf(mlir::Operation *op);
 

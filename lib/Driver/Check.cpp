@@ -92,7 +92,8 @@ int titan::runCheck(const CheckCommand &options) {
     if (!options.require.empty() && report.accepted())
       proof = prove(kernel);
     // A finding that is none by --FLAG=..., or trusted, is no part of a proof.
-    if (proof && proof->proved && !report.findings.empty()) {
+    if (proof && proof->proved &&
+        (!report.findings.empty() || report.silenced)) {
       proof->proved = false;
       proof->reason = "what is told above is accepted, not proved";
       proof->stoppedAt = kernel;
@@ -106,19 +107,24 @@ int titan::runCheck(const CheckCommand &options) {
                                             : kernel.getLoc(),
                                  .fix = proof->goOn});
 #endif
-    unsigned errors = 0, warnings = 0, undecided = 0;
+    unsigned errors = 0, warnings = 0;
     for (const Finding &finding : report.findings) {
       session.report(finding);
-      undecided += finding.code == Code::Undecided;
       errors += finding.severity == Severity::Error;
       warnings += finding.severity == Severity::Warning;
     }
     bool good = errors == 0;
+    bool onlyUndecided =
+        llvm::all_of(report.findings, [](const Finding &finding) {
+          return finding.severity != Severity::Error ||
+                 finding.code == Code::Undecided;
+        });
     accepted &= good;
     StringRef verdict =
-        good ? (undecided ? "accepted but for what is undecided" : "accepted")
-        : undecided == errors ? "cannot decide"
-                              : "refused";
+        good ? (report.undecided ? "accepted but for what is undecided"
+                                 : "accepted")
+        : onlyUndecided ? "cannot decide"
+                        : "refused";
     // All of them are in the JSON.
     std::string counts;
     for (const std::string &each : llvm::ArrayRef(report.counts).take_front(4))
@@ -130,6 +136,8 @@ int titan::runCheck(const CheckCommand &options) {
         verdicts.empty() ? "" : "\n", kernel.getSymName(), verdict, errors,
         errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s",
         report.events, report.seconds * 1e3);
+    if (report.undecided && !report.events)
+      verdicts += "\n  nothing was executed: the kernel was not checked";
     if (!counts.empty())
       verdicts += "\n  trip counts checked: " + counts;
     if (!report.launches.empty())

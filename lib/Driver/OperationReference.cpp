@@ -32,7 +32,7 @@ const OperationInfo *titan::lookupOperation(StringRef name) {
 static const AttributeInfo attributes[] = {
 #define TITAN_ATTRIBUTE(NAME, HOLDER, SUMMARY, DESCRIPTION, EXAMPLE)           \
   {NAME, HOLDER, SUMMARY, DESCRIPTION, EXAMPLE},
-#include "Attributes.def"
+#include "titan/Dialect/Titan/Attributes.def"
 };
 
 ArrayRef<AttributeInfo> titan::allAttributes() { return attributes; }
@@ -335,7 +335,7 @@ std::vector<std::pair<std::string, std::string>>
 OperationReference::pages() const {
   const char *note =
       "<!-- printed by titan explain reference FOLDER: edit the .td files, "
-      "tests/Dialect/syntax*.mlir or lib/Driver/Attributes.def -->\n\n";
+      "tests/Dialect/syntax*.mlir or include/titan/Dialect/Titan/Attributes.def -->\n\n";
   auto cell = [](StringRef text) {
     std::string escaped = text.str();
     for (size_t at = 0; (at = escaped.find('|', at)) != std::string::npos;

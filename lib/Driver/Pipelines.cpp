@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Driver/Pipelines.h"
 
+#include "ReferenceFloats.h"
 #include "ReferenceLoops.h"
 
 #ifdef TITAN_HAS_TRANSFORMS
@@ -63,6 +64,7 @@ void titan::buildReferencePipeline(OpPassManager &pm) {
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
+  pm.addPass(createExpandFp8Pass());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   expand.includeF8E8M0 = true;

@@ -214,6 +214,7 @@ std::unique_ptr<Reference> Reference::compile(Session &session, ModuleOp module,
     auto clone = next.clone();
     clone.setPublic();
     clone.removeArgAttrsAttr();
+    clone->removeAttr("titan.exact");
     if (next == function)
       clone->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
                      UnitAttr::get(&context));

@@ -116,7 +116,7 @@ static std::string describe(const Expected &expected,
     text += ", allowed error " + digits(expected.bounds[i], 3) +
             (std::isfinite(expected.bounds[i]) ? "" : " (no bound)");
   else
-    text += ", exactly";
+    text += ", and no error is allowed";
   return text;
 }
 

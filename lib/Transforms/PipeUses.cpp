@@ -177,6 +177,17 @@ LogicalResult Expander::findPipes() {
       result = op->emitError() << "[pipe-slot-origin] this slot is always none";
       return WalkResult::interrupt();
     }
+    // Who acquires one is told that by itself.
+    if (use.pipe->isOrder() && !slotOf(op).getDefiningOp<PipeAcquireOp>()) {
+      InFlightDiagnostic error =
+          op->emitError()
+          << "[pipe-order] a turn is no slot: nothing fills it, "
+             "and nobody gives it back";
+      error.attachNote() << "fix: leave this out; who has had the turn passes "
+                            "one on by titan.pipe.signal, of its own pipe";
+      result = failure();
+      return WalkResult::interrupt();
+    }
     uses[op] = use;
     auto partition = op->getParentOfType<PartitionOp>();
     if (!partition) {

@@ -12,6 +12,12 @@
 // RUN: %if ptxas %{ titan compile --emit=cubin %s -o %t.cubin %}
 // RUN: not titan check %s --kernel collatz 2>&1 | FileCheck %s --check-prefix=DATA
 // DATA: error: [undecided] how often this loop runs depends on data
+// Silenced, that is still not accepted, nor proved.
+// RUN: titan check %s --kernel collatz --undecided=off | FileCheck %s --check-prefix=OFF
+// OFF: @collatz: accepted but for what is undecided: 0 errors, 0 warnings; 0 events
+// OFF-NEXT: nothing was executed: the kernel was not checked
+// RUN: not titan check %s --kernel collatz --undecided=off --require=proved 2>&1 | FileCheck %s --check-prefix=ASKED
+// ASKED: error: [undecided] not proved
 //
 // The barrier's parity does not follow: a bug in a loop that counts is found.
 // VARIANT parity: replace parity with %parity = arith.constant 0 : i32

@@ -24,8 +24,8 @@
   R, S = window(B, 1, dilation 2)  bulk C>
 #whole = #titan.schedule<tensor A x B x C bulk B, C>
 
-// CHECK: attributes {titan.note = #titan.schedule<tensor A x B x C P = resize(A, -1, 2) Po, Pi = split(P, outer 3) Q, R = swizzle(Po, B) M = merge(Q, R) Mo, Mi = split(M, inner 2 * A + (3 - 1) * 4) bulk Pi, C shared Pi, C map A, B, C traffic save padded>, titan.windows = #titan.schedule<tensor A x B x C P, Q = window(A, 3, stride 2, dilation 1) R, S = window(B, 1, dilation 2) bulk C>}
-titan.kernel @copies(%X: !matrix, %Y: !matrix, %Z: !cube) warps(1) attributes {titan.note = #all, titan.windows = #windows} launch {
+// CHECK: attributes {note = #titan.schedule<tensor A x B x C P = resize(A, -1, 2) Po, Pi = split(P, outer 3) Q, R = swizzle(Po, B) M = merge(Q, R) Mo, Mi = split(M, inner 2 * A + (3 - 1) * 4) bulk Pi, C shared Pi, C map A, B, C traffic save padded>, windows = #titan.schedule<tensor A x B x C P, Q = window(A, 3, stride 2, dilation 1) R, S = window(B, 1, dilation 2) bulk C>}
+titan.kernel @copies(%X: !matrix, %Y: !matrix, %Z: !cube) warps(1) attributes {note = #all, windows = #windows} launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
 } body() {

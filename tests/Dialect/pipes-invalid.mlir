@@ -91,6 +91,17 @@ titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)
 } body() {
+  // expected-error @+1 {{[pipe-order] a credit of -1 turns: a pipe of depth 2 holds at most as many}}
+  %p = titan.pipe.create "left" -> ["right"] credit(-1) : !titan.pipe<2>
+  titan.return
+}
+
+// -----
+
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
   // expected-error @+1 {{[pipe-order] a pipe without buffers carries turns alone}}
   %p = titan.pipe.create "left" -> ["right"] fill(arrive) : !titan.pipe<2>
   titan.return

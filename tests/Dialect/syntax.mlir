@@ -20,9 +20,9 @@
 #tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
 
 // CHECK: titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n: i32) warps(8) registers(128) cluster(2, 1)
-// CHECK-SAME: attributes {titan.note = "kept"} launch {
+// CHECK-SAME: attributes {note = "kept"} launch {
 titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n: i32)
-    warps(8) registers(128) cluster(2, 1) attributes {titan.note = "kept"} launch {
+    warps(8) registers(128) cluster(2, 1) attributes {note = "kept"} launch {
   // CHECK: titan.dim %A, 0
   %m = titan.dim %A, 0 : !titan.global<?x?xbf16>
   // CHECK: titan.stride %A, 0

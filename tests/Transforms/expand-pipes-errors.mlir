@@ -19,6 +19,49 @@ titan.kernel @never_released() warps(2) launch {
 
 // -----
 
+// A turn is waited for, and passed on: it is no slot.
+titan.kernel @turn_released() warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %turn = titan.pipe.create "a" -> ["b"] : !titan.pipe<1>
+  titan.warp_specialize {
+    titan.partition "a" warps(1) {
+      titan.pipe.signal %turn : !titan.pipe<1>
+    }
+    titan.partition "b" warps(1) {
+      %mine = titan.pipe.wait %turn : !titan.pipe<1>
+      // expected-error@+2 {{[pipe-order] a turn is no slot}}
+      // expected-note@+1 {{fix: leave this out}}
+      titan.pipe.release %mine
+    }
+  }
+  titan.return
+}
+
+// -----
+
+titan.kernel @turn_committed() warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %turn = titan.pipe.create "a" -> ["b"] : !titan.pipe<1>
+  titan.warp_specialize {
+    titan.partition "a" warps(1) {
+      titan.pipe.signal %turn : !titan.pipe<1>
+    }
+    titan.partition "b" warps(1) {
+      %mine = titan.pipe.wait %turn : !titan.pipe<1>
+      // expected-error@+2 {{[pipe-order] a turn is no slot}}
+      // expected-note@+1 {{fix: leave this out}}
+      titan.pipe.commit %mine
+    }
+  }
+  titan.return
+}
+
+// -----
+
 !ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
 titan.kernel @no_such_partition() warps(2) launch {
   %c1 = arith.constant 1 : index

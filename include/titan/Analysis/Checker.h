@@ -36,6 +36,10 @@ struct CheckOptions {
 struct CheckReport {
   /// Everything found, errors first, `titan.trusted` ones as notes.
   std::vector<Finding> findings;
+  /// How many more there are that the options silence.
+  unsigned silenced = 0;
+  /// How many are `undecided`, silenced or not: of what follows nobody knows.
+  unsigned undecided = 0;
   /// The trip counts that were checked, a line each: "outer 1, inner 9".
   std::vector<std::string> counts;
   /// After how many iterations each loop comes round: "outer 12".

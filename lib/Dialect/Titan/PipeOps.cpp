@@ -32,8 +32,9 @@ static LogicalResult verifyOrder(PipeCreateOp pipe) {
   if (pipe.getCredit() < 0 ||
       pipe.getCredit() > uint64_t(pipe.getType().getDepth()))
     return pipe.emitOpError("[pipe-order] a credit of ")
-           << pipe.getCredit() << " turns: a pipe of depth "
-           << pipe.getType().getDepth() << " holds at most as many";
+           << static_cast<int64_t>(pipe.getCredit())
+           << " turns: a pipe of depth " << pipe.getType().getDepth()
+           << " holds at most as many";
   return success();
 }
 

@@ -8,6 +8,7 @@
 #include "OpHelpers.h"
 #include "TileLimits.h"
 #include "titan/Dialect/Titan/Titan.h"
+#include "titan/Target/NearestWord.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -42,6 +43,69 @@ void TitanDialect::initialize() {
   registerAttributes();
   registerTitanDialectOperations(this); // OpShard.cpp.in
 }
+
+//===----------------------------------------------------------------------===//
+// Attributes whose names begin with titan. (Attributes.def)
+//===----------------------------------------------------------------------===//
+
+/// What an attribute stands on, in the words of Attributes.def; empty where passes
+/// write it, nothing where there is no such attribute.
+static std::optional<StringRef> getHolder(StringRef name) {
+#define TITAN_ATTRIBUTE(NAME, HOLDER, SUMMARY, DESCRIPTION, EXAMPLE)           \
+  if (name == NAME)                                                            \
+    return StringRef(HOLDER);
+#define TITAN_PASS_ATTRIBUTE(NAME)                                             \
+  if (name == NAME)                                                            \
+    return StringRef();
+#include "titan/Dialect/Titan/Attributes.def"
+  return std::nullopt;
+}
+
+static LogicalResult refuseUnknown(Operation *op, StringRef name) {
+  static const std::string_view names[] = {
+#define TITAN_ATTRIBUTE(NAME, HOLDER, SUMMARY, DESCRIPTION, EXAMPLE) NAME,
+#include "titan/Dialect/Titan/Attributes.def"
+  };
+  InFlightDiagnostic error = op->emitError("[attribute-place] there is no "
+                                           "attribute '")
+                             << name << "'";
+  if (std::string_view near = nearestWord(name, names); !near.empty())
+    error << "; did you mean " << near << "?";
+  return error;
+}
+
+LogicalResult TitanDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  std::optional<StringRef> holder = getHolder(name);
+  if (!holder)
+    return refuseUnknown(op, name);
+  StringRef here = op->getName().getStringRef();
+  auto [first, second] = holder->split(" or ");
+  bool any = holder->empty() || *holder == "an operation of a kernel";
+  if (any || first == here || second == here ||
+      (*holder == "a reference" && here == "func.func"))
+    return success();
+  return op->emitError("[attribute-place] '")
+         << name << "' stands on " << *holder << ", not on " << here;
+}
+
+LogicalResult TitanDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                     unsigned,
+                                                     NamedAttribute attribute) {
+  StringRef name = attribute.getName();
+  std::optional<StringRef> holder = getHolder(name);
+  if (!holder)
+    return refuseUnknown(op, name);
+  if (*holder == "an argument of a reference")
+    return success();
+  return op->emitError("[attribute-place] '")
+         << name << "' stands on " << *holder << ", not on an argument";
+}
+
+//===----------------------------------------------------------------------===//
+// Questions
+//===----------------------------------------------------------------------===//
 
 int64_t titan::getElementBytes(Type elementType) {
   if (elementType.isIndex())

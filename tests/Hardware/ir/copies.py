@@ -21,6 +21,7 @@ from transfers import REDUCTIONS, reduce
 
 TILE_TYPES = ["i8", "i16", "bf16", "f16", "i32", "f32", "i64"]
 SHARED_REDUCTIONS = ["add", "min", "max", "and", "or", "xor"]
+SHARED = 227 << 10  # bytes of shared memory that a CTA of sm_90a may have
 
 
 class Kernel(random_kernels.Kernel):
@@ -82,7 +83,7 @@ class Kernel(random_kernels.Kernel):
         size = TYPES[self.type][0]
         rows, columns = rng.choice([16, 32, 64]), rng.choice([32, 64, 128])
         steps = rng.choice([1, 1, 2, 3, 4])
-        slots = rng.randint(1, steps)
+        slots = min(rng.randint(1, steps), SHARED // (rows * columns * size))
         how = rng.choice(["token", "number", "noinc", "increment"])
         copy, e = self.blocked(rows, columns, 16 // size)
         while e * size < 4:

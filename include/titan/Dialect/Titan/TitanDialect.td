@@ -22,6 +22,8 @@ def Titan_Dialect : Dialect {
     detection and `titan explain` read that list and nothing else.
   }];
   let useDefaultTypePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
   let extraClassDeclaration = [{
     void registerTypes();
