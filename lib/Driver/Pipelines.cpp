@@ -40,6 +40,7 @@ void titan::buildExpandPipeline(OpPassManager &pm) {
 void titan::buildCheckPipeline(OpPassManager &pm) {
 #ifdef TITAN_HAS_TRANSFORMS
   // Letters are those of pipes: before these become barriers.
+  pm.addPass(createInsertFences());
   pm.addPass(createInline());
   pm.addNestedPass<KernelOp>(createDealTickets());
 #endif
