@@ -391,15 +391,15 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// The places that a lane class of an agent has passed between two ticks.
-  void placesBetween(uint32_t agent, int lane, uint32_t after, uint32_t before,
-                     llvm::function_ref<void(unsigned place, const Event &)>
-                         each) const;
+  void placesBetween(
+      uint32_t agent, int lane, uint32_t after, uint32_t before,
+      llvm::function_ref<void(unsigned place, const Event &)> each) const;
   /// After an event: keeps what a wait has told.
   void remember(uint32_t agent, const Event &event);
   /// Behind which tick the agent's clocks say what `known` asks.
-  uint32_t knownSince(uint32_t agent,
-                      llvm::function_ref<bool(const Clock *const *)> known)
-      const;
+  uint32_t
+  knownSince(uint32_t agent,
+             llvm::function_ref<bool(const Clock *const *)> known) const;
   void missingFence(const Conflicts::Missing &missing);
   /// A map in memory that was never acquired.
   void missingAcquire(uint32_t agent, int lane, const Event &event);

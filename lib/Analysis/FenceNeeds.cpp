@@ -74,9 +74,9 @@ void Execution::remember(uint32_t a, const Event &event) {
       waits = true;
       break;
     case Action::Fence:
-      waits |= std::get<effect::Fence>(
-                   code.actions[event.first + i].effect->what)
-                   .kind == effect::Fence::Memory;
+      waits |=
+          std::get<effect::Fence>(code.actions[event.first + i].effect->what)
+              .kind == effect::Fence::Memory;
       break;
     default:
       break;
@@ -88,8 +88,7 @@ void Execution::remember(uint32_t a, const Event &event) {
   static constexpr size_t most = 512;
   if (learned.size() == most)
     learned.erase(learned.begin(), learned.begin() + most / 2);
-  learned.push_back(
-      {agents[a].tick, {agents[a].clock[0], agents[a].clock[1]}});
+  learned.push_back({agents[a].tick, {agents[a].clock[0], agents[a].clock[1]}});
 }
 
 uint32_t Execution::knownSince(
@@ -119,8 +118,8 @@ void Execution::missingFence(const Conflicts::Missing &missing) {
     return;
   const Agent &second = agents[y.agent];
   auto begin = [&] {
-    return FenceNeed{missing.code, x.event->op->getLoc(), y.event->op->getLoc(),
-                     {}};
+    return FenceNeed{
+        missing.code, x.event->op->getLoc(), y.event->op->getLoc(), {}};
   };
   auto addPlaces = [&](FenceNeed &need, uint32_t agent, int lane,
                        uint32_t after, uint32_t before,
@@ -152,6 +151,27 @@ void Execution::missingFence(const Conflicts::Missing &missing) {
                                Conflicts::reached(x.sourceRead, *clocks[d]) ||
                                Conflicts::reached(x.whole, *clocks[d])
                          : conflicts.before(x, *clocks[d]);
+    });
+  };
+
+  // Of a warp that has acted as one, one lane's release is enough.
+  auto released = [&](const Clock &clock) {
+    unsigned lanes = 0;
+    for (int c : {electedClass, othersClass})
+      if (mine(x, c) && clock[shape.mapRelease(x.agent, c)] >= x.tick)
+        lanes |= 1 << c;
+    return x.warpWide ? lanes != 0 : lanes == x.lanes;
+  };
+  // Since when it knows that the map has been released.
+  auto releaseKnown = [&](int d) {
+    uint32_t own = 0;
+    for (int c : {electedClass, othersClass})
+      if (x.agent == y.agent && mine(x, c))
+        own = std::max(own, second.ownMapRelease[c]);
+    if (own)
+      return own;
+    return knownSince(y.agent, [&](const Clock *const *clocks) {
+      return released(*clocks[d]);
     });
   };
 
@@ -199,26 +219,26 @@ void Execution::missingFence(const Conflicts::Missing &missing) {
       break;
     }
     case ProxyFence::TensormapReleaseAcquire: {
-      bool released = true;
+      bool asked = false;
+      bool known = x.agent != y.agent && released(*missing.view.clock[d]);
       for (int c : {electedClass, othersClass}) {
-        if (!mine(x, c) || x.mechanism)
+        if (!mine(x, c) || x.mechanism || known)
           continue;
-        uint32_t known =
-            x.agent == y.agent
-                ? second.ownMapRelease[c]
-                : (*missing.view.clock[d])[shape.mapRelease(x.agent, c)];
-        if (known >= x.tick)
+        if ((x.agent == y.agent
+                 ? second.ownMapRelease[c]
+                 : (*missing.view.clock[d])[shape.mapRelease(x.agent, c)]) >=
+            x.tick)
           continue;
-        released = false;
+        asked = true;
         FenceNeed need = begin();
         addPlaces(need, x.agent, c, x.tick, told(c, d),
                   FenceType::TensormapRelease);
         needs.add(std::move(need));
       }
-      if (!released)
+      if (asked)
         break;
       FenceNeed need = begin();
-      addPlaces(need, y.agent, d, since(d), y.tick,
+      addPlaces(need, y.agent, d, releaseKnown(d), y.tick,
                 FenceType::TensormapAcquire);
       needs.add(std::move(need));
       break;
@@ -228,7 +248,8 @@ void Execution::missingFence(const Conflicts::Missing &missing) {
 }
 
 void Execution::missingAcquire(uint32_t a, int lane, const Event &event) {
-  FenceNeed need{Code::TensormapAcquireMissing, event.op->getLoc(),
+  FenceNeed need{Code::TensormapAcquireMissing,
+                 event.op->getLoc(),
                  event.op->getLoc(),
                  {}};
   placesBetween(a, lane, 1, agents[a].tick, [&](unsigned place, const Event &) {
@@ -240,7 +261,8 @@ void Execution::missingAcquire(uint32_t a, int lane, const Event &event) {
 
 void Execution::missingProductFence(uint32_t a, const Event &event,
                                     Operation *other, int64_t defined) {
-  FenceNeed need{Code::MmaFence, other ? other->getLoc() : event.op->getLoc(),
+  FenceNeed need{Code::MmaFence,
+                 other ? other->getLoc() : event.op->getLoc(),
                  event.op->getLoc(),
                  {}};
   const AgentProgram &code = program.programs[a];
@@ -272,7 +294,8 @@ void Execution::missingInitFence(uint32_t a, int lane, const Event &event,
     uint32_t told =
         own ? agents[a].tick
             : std::max(clock[shape.time(w, c)], clock[shape.acted(w, c)]);
-    FenceNeed need{Code::BarrierInitFence, barrier.initEvent->op->getLoc(),
+    FenceNeed need{Code::BarrierInitFence,
+                   barrier.initEvent->op->getLoc(),
                    event.op->getLoc(),
                    {}};
     placesBetween(w, c, t, told, [&](unsigned place, const Event &) {

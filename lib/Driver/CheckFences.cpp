@@ -58,26 +58,30 @@ int titan::insertFences(Session &session, ModuleOp module, KernelOp only,
       continue;
     }
     verdict += llvm::formatv(
-        "{0}@{1}: {2} put in, cost {3}{4}; {5}, {6}", verdict.empty() ? "" : "\n",
-        kernel.getSymName(), plural(plan->fences.size(), "fence"), plan->cost,
+        "{0}@{1}: {2} put in, cost {3}{4}; {5}, {6}",
+        verdict.empty() ? "" : "\n", kernel.getSymName(),
+        plural(plan->fences.size(), "fence"), plan->cost,
         plan->exact ? "" : " (the search for less ended early)",
         plural(plan->needs, "need"), plural(plan->checks, "check"));
     llvm::json::Array fences;
     for (const FenceInsertion &fence : plan->fences) {
       auto edit = lineBefore(text, fence.before, fence.text());
-      if (!edit) {
+      // A map without a name cannot be named.
+      if (!edit ||
+          (fence.map && fence.text().find(" %") == std::string::npos)) {
         session.report({.code = Code::FenceNoPlace,
                         .message = "'" + fence.text() +
                                    "' belongs before this operation, which "
-                                   "does not begin a line",
+                                   "does not begin a line, or whose map has no "
+                                   "name",
                         .loc = fence.before->getLoc()});
         return session.finish(Findings, "");
       }
       std::string code(codeInfo(fence.why.code).code);
-      verdict += llvm::formatv(
-          "\n  before line {0}: {1} ({2}: {3}, then {4})", edit->line,
-          fence.text(), code, placeOf(fence.why.first),
-          placeOf(fence.why.second));
+      verdict +=
+          llvm::formatv("\n  before line {0}: {1} ({2}: {3}, then {4})",
+                        edit->line, fence.text(), code,
+                        placeOf(fence.why.first), placeOf(fence.why.second));
       fences.push_back(llvm::json::Object{{"line", edit->line},
                                           {"offset", edit->offset},
                                           {"text", jsonText(edit->text)},
@@ -129,14 +133,13 @@ int titan::reportRedundant(Session &session, ModuleOp module, KernelOp only,
                                  "' of @" + kernel.getSymName().str() +
                                  " orders nothing: " + each.reason,
                       .loc = each.op->getLoc()};
-      finding.severity =
-          command.strictness.severityOf(Code::OrdersNothing);
+      finding.severity = command.strictness.severityOf(Code::OrdersNothing);
       session.report(finding);
     }
     verdict += llvm::formatv(
-        "{0}@{1}: {2} of {3} order nothing; {4}", verdict.empty() ? "" : "\n",
-        kernel.getSymName(), found->ops.size(),
-        plural(found->looked, "fence or wait"), plural(found->checks, "check"));
+        "{0}@{1}: {2} of {3} fences and waits order nothing; {4}",
+        verdict.empty() ? "" : "\n", kernel.getSymName(), found->ops.size(),
+        found->looked, plural(found->checks, "check"));
     kernels.push_back(llvm::json::Object{
         {"kernel", jsonText(kernel.getSymName())},
         {"redundant", static_cast<int64_t>(found->ops.size())},

@@ -101,7 +101,8 @@ cl::opt<std::string>
 
 cl::opt<bool> insertFencesFlag(
     "insert-fences",
-    cl::desc("Print the program with the fences that it lacks (docs/fences.md)"),
+    cl::desc(
+        "Print the program with the fences that it lacks (docs/fences.md)"),
     cl::sub(checkSub), cl::cat(category));
 cl::opt<bool> redundantFlag("redundant",
                             cl::desc("Report fences and waits that order "

@@ -10,6 +10,8 @@
 #include "mlir/IR/Block.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace titan;
 
@@ -104,12 +106,13 @@ std::optional<TextEdit> titan::lineBefore(StringRef text, Operation *op,
 }
 
 std::string titan::applied(StringRef text, std::vector<TextEdit> edits) {
-  llvm::sort(edits, [](const TextEdit &a, const TextEdit &b) {
-    return std::tie(a.offset, a.text) < std::tie(b.offset, b.text);
-  });
+  std::multimap<size_t, const TextEdit *> inOrder;
+  for (const TextEdit &edit : edits)
+    inOrder.emplace(edit.offset, &edit);
   std::string result;
   size_t from = 0;
-  for (const TextEdit &edit : edits) {
+  for (auto &[offset, which] : inOrder) {
+    const TextEdit &edit = *which;
     result += text.slice(from, edit.offset);
     result += edit.text;
     from = edit.offset;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Transforms/InsertFences.h"
 
+#include "titan/Dialect/Titan/KernelTarget.h"
 #include "titan/Dialect/Titan/SharedMemory.h"
 #include "titan/Transforms/HittingSet.h"
 #include "titan/Transforms/Passes.h"
@@ -121,46 +122,63 @@ void FenceInsertion::insert() const {
 }
 
 std::string FenceInsertion::text() const {
+  OpBuilder b(before->getContext());
+  Operation *fence = createFence(b, before->getLoc(), type, map);
+  std::string text = fence->getName().getStringRef().str();
+  fence->destroy();
+  llvm::raw_string_ostream os(text);
   switch (type) {
   case FenceType::MbarrierInit:
-    return "titan.fence.mbarrier_init";
   case FenceType::Wgmma:
-    return "titan.mma.fence";
+    break;
   case FenceType::TensormapRelease:
-    return "titan.fence.tensormap_release gpu";
-  case FenceType::TensormapAcquire: {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    os << "titan.fence.tensormap_acquire %" << nameOf(map) << " gpu : "
-       << map.getType();
-    return text;
-  }
+    os << " " << stringifyMemoryScope(MemoryScope::Gpu);
+    break;
+  case FenceType::TensormapAcquire:
+    os << " " << nameOf(map) << " " << stringifyMemoryScope(MemoryScope::Gpu)
+       << " : " << map.getType();
+    break;
   default:
-    return "titan.fence.proxy_async " + stringifyProxySpace(spaceOf(type)).str();
+    os << " " << stringifyProxySpace(spaceOf(type));
   }
+  return text;
 }
 
 std::optional<FenceType> titan::fenceTypeOf(Operation *op) {
-  if (auto proxy = dyn_cast<FenceProxyAsyncOp>(op))
-    switch (proxy.getSpace()) {
-    case ProxySpace::SharedCta:
+  auto hardware = dyn_cast<HardwareEffectsInterface>(op);
+  if (!hardware)
+    return std::nullopt;
+  effect::EffectList effects;
+  hardware.getHardwareEffects(effects);
+  if (effects.size() != 1)
+    return std::nullopt;
+  auto *fence = std::get_if<effect::Fence>(&effects[0].what);
+  if (!fence)
+    return std::nullopt;
+  switch (fence->kind) {
+  case effect::Fence::ProxyAsync:
+    switch (fence->space) {
+    case FenceSpace::SharedCta:
       return FenceType::ProxySharedCta;
-    case ProxySpace::SharedCluster:
+    case FenceSpace::SharedCluster:
       return FenceType::ProxySharedCluster;
-    case ProxySpace::Global:
+    case FenceSpace::Global:
       return FenceType::ProxyGlobal;
-    case ProxySpace::All:
+    case FenceSpace::All:
       return FenceType::ProxyAll;
     }
-  if (isa<FenceMbarrierInitOp>(op))
+    return std::nullopt;
+  case effect::Fence::MbarrierInit:
     return FenceType::MbarrierInit;
-  if (isa<MmaFenceOp>(op))
+  case effect::Fence::Wgmma:
     return FenceType::Wgmma;
-  if (isa<FenceTensormapReleaseOp>(op))
+  case effect::Fence::TensormapRelease:
     return FenceType::TensormapRelease;
-  if (isa<FenceTensormapAcquireOp>(op))
+  case effect::Fence::TensormapAcquire:
     return FenceType::TensormapAcquire;
-  return std::nullopt;
+  default:
+    return std::nullopt;
+  }
 }
 
 std::vector<Operation *> titan::fencesOf(KernelOp kernel) {
@@ -196,9 +214,23 @@ void titan::eachTextOf(KernelOp kernel,
     each(cast<func::FuncOp>(function).getBody());
 }
 
+/// Whether the kernel's target has proxies, and fences for them.
+static bool hasFences(KernelOp kernel) {
+  OpBuilder b(kernel.getContext());
+  auto fence =
+      FenceProxyAsyncOp::create(b, kernel.getLoc(), ProxySpace::SharedCta);
+  bool has = llvm::is_contained(
+      cast<HardwareEffectsInterface>(fence.getOperation()).getTargets(),
+      StringRef(targetOf(kernel).name));
+  fence->erase();
+  return has;
+}
+
 /// Before which operations a fence may go.
 static std::vector<Operation *> placesOf(KernelOp kernel) {
   std::vector<Operation *> places;
+  if (!hasFences(kernel))
+    return places;
   auto visit = [&](Region &body) {
     auto blocks = [&](Region &region) {
       for (Block &block : region) {
@@ -232,8 +264,7 @@ titan::expandedForCheck(KernelOp kernel,
                         llvm::function_ref<void(IRMapping &)> change) {
   auto module = kernel->getParentOfType<ModuleOp>();
   IRMapping mapping;
-  OwningOpRef<ModuleOp> clone =
-      cast<ModuleOp>(module->clone(mapping));
+  OwningOpRef<ModuleOp> clone = cast<ModuleOp>(module->clone(mapping));
   Operation *own = mapping.lookup(kernel.getOperation());
   own->removeAttr("titan.fences");
   for (KernelOp other : llvm::make_early_inc_range(clone->getOps<KernelOp>()))
@@ -279,13 +310,14 @@ public:
       auto choice = cheapestHittingSet(costs, needs);
       if (!choice)
         break;
+      // Of one place in the order of their types: a release, then an acquire.
       chosen = choice->chosen;
+      llvm::sort(chosen, [&](unsigned a, unsigned b) {
+        return Less()(elements[a], elements[b]);
+      });
       plan.cost = choice->cost;
       plan.exact &= choice->exact;
     }
-    llvm::sort(chosen, [&](unsigned a, unsigned b) {
-      return Less()(elements[a], elements[b]);
-    });
     for (unsigned number : chosen) {
       auto [place, type, map] = elements[number];
       plan.fences.push_back({places[place], type, map, *whyOf(number)});
@@ -325,13 +357,12 @@ private:
     OwningOpRef<ModuleOp> clone = expandedForCheck(kernel, [&](IRMapping &to) {
       for (auto [number, op] : llvm::enumerate(places)) {
         OpBuilder b(to.lookup(op));
-        Operation *place = FenceProxyAsyncOp::create(b, op->getLoc(),
-                                                     ProxySpace::SharedCta);
+        Operation *place =
+            FenceProxyAsyncOp::create(b, op->getLoc(), ProxySpace::SharedCta);
         place->setAttr(FenceNeeds::placeName, b.getI64IntegerAttr(number));
         for (unsigned fence : chosen)
           if (auto [at, type, map] = elements[fence]; at == number)
-            createFence(b, op->getLoc(), type,
-                        map ? to.lookup(map) : Value());
+            createFence(b, op->getLoc(), type, map ? to.lookup(map) : Value());
       }
     });
     if (!clone)

@@ -58,8 +58,7 @@ public:
         strict(options.strictness) {
     // A fence that only spares a warning orders something.
     for (const CodeInfo &info : allCodes())
-      if (!info.flag.empty() &&
-          strict.severityOf(info.id) == Severity::Warning)
+      if (!info.flag.empty() && strict.severityOf(info.id) == Severity::Warning)
         strict.set(std::string(info.flag), Severity::Error);
   }
 
@@ -140,9 +139,8 @@ private:
       auto clone = expandedForCheck(kernel, [&](IRMapping &to) {
         for (auto [i, fence] : llvm::enumerate(fences))
           if (!llvm::is_contained(chosen, i))
-            to.lookup(fence)->setAttr(
-                FenceNeeds::placeName,
-                OpBuilder(fence).getI64IntegerAttr(i));
+            to.lookup(fence)->setAttr(FenceNeeds::placeName,
+                                      OpBuilder(fence).getI64IntegerAttr(i));
       });
       if (!clone)
         return failure();
@@ -173,8 +171,9 @@ private:
         if (llvm::is_contained(need, i))
           for (unsigned other : need)
             if (llvm::is_contained(chosen, other))
-              reasons[fence] = "the accesses that it would order the fence of " +
-                               lineOf(fences[other]) + " does";
+              reasons[fence] =
+                  "the accesses that it would order the fence of " +
+                  lineOf(fences[other]) + " does";
     }
     return success();
   }

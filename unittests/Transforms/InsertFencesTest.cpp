@@ -11,8 +11,8 @@
 // the checker refuses each.
 //
 //===----------------------------------------------------------------------===//
-#include "titan/Transforms/HittingSet.h"
 #include "titan/Transforms/InsertFences.h"
+#include "titan/Transforms/HittingSet.h"
 #include "titan/Transforms/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -230,10 +230,10 @@ protected:
       return false;
     for (size_t i = from; i < places.size(); ++i) {
       chosen.push_back(places[i]);
-      bool none = noneCheaper(
-          kernel, places, i + 1,
-          cost + fenceCost(FenceType::ProxySharedCta) * executionsOf(places[i]),
-          most, chosen, tally);
+      bool none = noneCheaper(kernel, places, i + 1,
+                              cost + fenceCost(FenceType::ProxySharedCta) *
+                                         executionsOf(places[i]),
+                              most, chosen, tally);
       chosen.pop_back();
       if (!none)
         return false;
