@@ -73,8 +73,8 @@ private:
     for (bool changed = true; changed && !needs.empty();) {
       changed = false;
       // 1. Short ones first: what contains one of them goes.
-      llvm::stable_sort(needs, [](const Need &a, const Need &b) {
-        return a.size() < b.size();
+      llvm::sort(needs, [](const Need &a, const Need &b) {
+        return a.size() != b.size() ? a.size() < b.size() : a < b;
       });
       std::vector<Need> kept;
       for (Need &need : needs)

@@ -38,6 +38,7 @@ struct LowerCopiesPass : titan::impl::LowerCopiesBase<LowerCopiesPass> {
 
 void titan::buildExpandPasses(OpPassManager &pm, bool assertIndices) {
   pm.addPass(createInsertFences());
+  pm.addPass(createInsertWaits());
   pm.addPass(createInline());
   pm.addNestedPass<KernelOp>(createCountedLoops());
   pm.addNestedPass<KernelOp>(createUnroll());

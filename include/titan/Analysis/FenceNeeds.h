@@ -85,7 +85,7 @@ public:
   explicit FenceNeeds(Strictness strictness) : strictness(strictness) {}
 
   /// The attribute of an operation that is a place, a number.
-  static constexpr llvm::StringLiteral placeName = "titan.fence_place";
+  static constexpr llvm::StringLiteral placeName = "fence_place";
   /// Which place an operation is.
   std::optional<unsigned> placeOf(mlir::Operation *op);
 

@@ -77,6 +77,17 @@ def InsertFences : Pass<"titan-insert-fences", "::mlir::ModuleOp"> {
                            "::titan::TitanDialect"];
 }
 
+def InsertWaits : Pass<"titan-insert-waits", "::mlir::ModuleOp"> {
+  let summary = "s_waitcnt where waves of gfx942 have to wait, with the largest counts (docs/fences.md)";
+  let description = [{
+    Of kernels that say `titan.waits = "auto"`: before barriers and accesses to LDS the waits without
+    which the checker refuses the kernel, each with the largest count that it accepts; and
+    each wait for a token becomes one for a number.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::titan::TitanDialect"];
+}
+
 def CountedLoops : Pass<"titan-counted-loops", "::titan::KernelOp"> {
   let summary = "each scf.while that counts by a step becomes an scf.for";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
