@@ -526,6 +526,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   auto start = std::chrono::steady_clock::now();
   CheckReport result;
   Report report;
+  report.fences = options.fences;
   std::vector<Trust> trusted = trusts(kernel, report);
   checkResources(kernel, report);
   bool impossible = checkConstants(kernel, report);

@@ -390,6 +390,12 @@ Conflicts::Order Conflicts::check(const AccessRecord &x, const AccessRecord &y,
   }
   Judge unfenced{shape, footprints, *this, x, y, view, view.unfenced, needed};
   if (view.unfenced[0] != view.clock[0] && !unfenced()) {
+    if (missing)
+      missing({x, y, view, needed.fence, Code::MmaFence,
+               [&](const Clock *const *clocks) {
+                 return !Judge{shape, footprints, *this,  x,
+                               y,     view,       clocks, needed}();
+               }});
     if (Finding *finding = report.add(
             Code::MmaFence, y.event->op, x.event->op,
             "no wgmma.fence stands between the wait that makes the operands "
@@ -398,6 +404,9 @@ Conflicts::Order Conflicts::check(const AccessRecord &x, const AccessRecord &y,
           {x.event->op->getLoc(), "written here by " + describe(x)});
     return Order::Bad;
   }
+  if (missing && needed.fence != ProxyFence::None &&
+      failure->code == needed.ifNoFence)
+    missing({x, y, view, needed.fence, failure->code, {}});
   tell(failure->code, x, y, needed, failure->what);
   return Order::Bad;
 }

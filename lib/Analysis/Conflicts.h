@@ -123,6 +123,18 @@ public:
                      const View &view)>
       checkMapScopes;
 
+  /// Two accesses in order but for a fence, FenceNeeds.h.
+  struct Missing {
+    const AccessRecord &x, &y;
+    const View &view;
+    ProxyFence fence;
+    Code code;
+    /// wgmma.fence alone is missing: whether these clocks put X before Y.
+    std::function<bool(const Clock *const *)> orderedBy;
+  };
+  /// Called for each of them, in each iteration, where somebody asks.
+  std::function<void(const Missing &)> missing;
+
   /// All accesses still remembered, for the checks at the end.
   template <typename F> void each(F f) const {
     for (const Root &root : roots) {

@@ -91,6 +91,10 @@ Execution::Execution(const Program &program, Footprints &footprints,
         }
     return std::nullopt;
   };
+  if (report.fences)
+    conflicts.missing = [this](const Conflicts::Missing &missing) {
+      missingFence(missing);
+    };
   conflicts.returnedEarly = [this](const AccessRecord &access,
                                    const AccessRecord &copy) {
     return returnedEarly(access, copy);
@@ -206,6 +210,8 @@ bool Execution::runAgent(uint32_t a) {
       progress = true;
       ++agent.nextAction;
     }
+    if (report.fences)
+      remember(a, event);
     agent.begun = false;
     agent.nextAction = 0;
     ++agent.next;
@@ -285,7 +291,9 @@ bool Execution::perform(uint32_t a, const Event &event, const Action &action,
   case Action::ThreadBarrier:
     return threadBarrier(a, event, action);
   case Action::Fence:
-    fence(a, event, action);
+    // A place for one does nothing.
+    if (!report.fences || !report.fences->placeOf(event.op))
+      fence(a, event, action);
     return true;
   case Action::GridWait:
     for (int lane : {electedClass, othersClass})
@@ -316,10 +324,13 @@ bool Execution::perform(uint32_t a, const Event &event, const Action &action,
     inFlight(a, event, action);
     return true;
   case Action::Borrow:
-    if (action.amount > agents[a].productFenceAt)
+    if (action.amount > agents[a].productFenceAt) {
+      if (report.fences)
+        missingProductFence(a, event, nullptr, action.amount);
       report.add(Code::MmaFence, event.op, nullptr,
                  "no wgmma.fence stands between what gives the registers of A "
                  "their values and this product");
+    }
     return true;
   case Action::Arrived:
     arrived(a, event, action);
@@ -642,9 +653,14 @@ void Execution::access(uint32_t a, const Event &event, const Action &action) {
                      who(a, event) +
                      " uses a tensor map in memory that its thread has not "
                      "acquired");
-      return;
+      if (!report.fences)
+        return;
+      missingAcquire(a, lane, event);
+      scratch.clear();
+      view.mapAcquired = &scratch;
+    } else {
+      view.mapAcquired = &acquired->second.acquired;
     }
-    view.mapAcquired = &acquired->second.acquired;
   }
   if (root >= program.sharedRoots) {
     afterEarlierGrids(a, event, effect, root);

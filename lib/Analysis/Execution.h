@@ -200,6 +200,12 @@ private:
       bool again;
     };
     std::map<uint32_t, LastWait> lastWait;
+    /// What it knew after each of its waits (FenceNeeds.h).
+    struct Learned {
+      uint32_t tick;
+      Clock clock[2];
+    };
+    std::vector<Learned> learned;
   };
 
   bool runAgent(uint32_t agent);
@@ -384,6 +390,30 @@ private:
   std::string fixOfLateWait(uint32_t barrier, const Event &wait) const;
   /// Waits that never return, the first of them this agent's.
   std::string fixOfDeadlock(uint32_t agent) const;
+
+  //===--------------------------------------------------------------------===//
+  // Fences that are missing (FenceNeeds.cpp), where report.fences asks
+  //===--------------------------------------------------------------------===//
+
+  /// The places that a lane class of an agent has passed between two ticks.
+  void placesBetween(
+      uint32_t agent, int lane, uint32_t after, uint32_t before,
+      llvm::function_ref<void(unsigned place, const Event &)> each) const;
+  /// After an event: keeps what a wait has told.
+  void remember(uint32_t agent, const Event &event);
+  /// Behind which tick the agent's clocks say what `known` asks.
+  uint32_t
+  knownSince(uint32_t agent,
+             llvm::function_ref<bool(const Clock *const *)> known) const;
+  void missingFence(const Conflicts::Missing &missing);
+  /// A map in memory that was never acquired.
+  void missingAcquire(uint32_t agent, int lane, const Event &event);
+  /// wgmma.fence after the last access to registers, or after the step at which
+  /// those of A got their values.
+  void missingProductFence(uint32_t agent, const Event &event,
+                           mlir::Operation *other, int64_t defined = -1);
+  void missingInitFence(uint32_t agent, int lane, const Event &event,
+                        const Barrier &barrier);
 
   //===--------------------------------------------------------------------===//
   // Ends (Obligations.cpp)

@@ -239,6 +239,8 @@ void Execution::inFlight(uint32_t a, const Event &event, const Action &action) {
     flights[action.object].taken = &event;
   if (!agent.productFence) {
     Operation *other = agent.lastRegisters ? agent.lastRegisters->op : nullptr;
+    if (report.fences)
+      missingProductFence(a, event, other);
     if (Finding *finding = report.add(
             Code::MmaFence, event.op, other,
             other ? Twine("registers were accessed since the last "

@@ -198,6 +198,8 @@ bool Execution::usable(uint32_t a, const Event &event, uint32_t b, bool async) {
     }
     if (path && (fenced || !(async || peer)))
       continue;
+    if (report.fences && !fenced)
+      missingInitFence(a, lane, event, barrier);
     if (Finding *finding = report.add(
             Code::BarrierInitFence, event.op, barrier.initEvent->op,
             Twine("'") + name + "' uses barrier " + barrierName(b) +

@@ -33,6 +33,8 @@ class Report {
 public:
   /// Whose events are being looked at; null: nobody's.
   const AgentInfo *acting = nullptr;
+  /// Who collects fences that are missing; null: nobody.
+  FenceNeeds *fences = nullptr;
 
   /// True if the pair of operations has shown this code. Whoever acts now is
   /// one more who does.

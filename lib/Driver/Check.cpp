@@ -63,6 +63,10 @@ int titan::runCheck(const CheckCommand &options) {
   }
 
   session.setDefaultCode(Code::InternalError);
+  if (options.insertFences)
+    return insertFences(session, *module, only, options);
+  if (options.redundant)
+    return reportRedundant(session, *module, only, options);
   PassManager passes(&session.getContext());
   passes.enableVerifier(true);
   buildCheckPipeline(passes);

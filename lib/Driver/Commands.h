@@ -26,8 +26,17 @@ struct CheckCommand : Command {
   Strictness strictness;
   /// "proved" or "searched": what exit status 0 takes; empty: no proof.
   std::string require;
+  /// Put fences in, report what orders nothing; instead of a verdict.
+  bool insertFences = false, redundant = false;
+  std::string output; ///< Of the program with its fences; empty: stdout.
 };
 int runCheck(const CheckCommand &options);
+/// titan check --insert-fences, --redundant (CheckFences.cpp); `only`: or null,
+/// all kernels.
+int insertFences(Session &session, mlir::ModuleOp module, KernelOp only,
+                 const CheckCommand &command);
+int reportRedundant(Session &session, mlir::ModuleOp module, KernelOp only,
+                    const CheckCommand &command);
 
 struct ExplainCommand : Command {
   std::string topic, svg;

@@ -99,6 +99,16 @@ cl::opt<std::string>
             cl::value_desc("proved|searched"), cl::init(""), cl::sub(checkSub),
             cl::cat(category));
 
+cl::opt<bool> insertFencesFlag(
+    "insert-fences",
+    cl::desc(
+        "Print the program with the fences that it lacks (docs/fences.md)"),
+    cl::sub(checkSub), cl::cat(category));
+cl::opt<bool> redundantFlag("redundant",
+                            cl::desc("Report fences and waits that order "
+                                     "nothing (docs/fences.md)"),
+                            cl::sub(checkSub), cl::cat(category));
+
 // titan run.
 cl::list<std::string> args(
     "arg",
@@ -170,7 +180,7 @@ cl::opt<std::string>
                     "goes to stdout, a package or cubin beside "
                     "the input"),
            cl::value_desc("FILE"), cl::sub(compileSub), cl::sub(generateSub),
-           cl::cat(category));
+           cl::sub(checkSub), cl::cat(category));
 cl::opt<std::string>
     emitKind("emit",
              cl::desc("titan, llvm, ptx, cubin, manifest or package (package)"),
@@ -405,6 +415,15 @@ static int runSubcommand(int argc, char **argv) {
     command.require = require;
     if (!require.empty() && require != "proved" && require != "searched")
       return usage("--require is proved or searched, not '" + require + "'");
+    if (insertFencesFlag + redundantFlag + !require.empty() > 1)
+      return usage("--insert-fences, --redundant and --require are three "
+                   "questions",
+                   "ask one at a time");
+    if (output.getNumOccurrences() && !insertFencesFlag)
+      return usage("-o: titan check writes no file but with --insert-fences");
+    command.insertFences = insertFencesFlag;
+    command.redundant = redundantFlag;
+    command.output = output;
     return runCheck(command);
   }
   if (runSub) {

@@ -41,6 +41,8 @@ void titan::buildExpandPipeline(OpPassManager &pm) {
 void titan::buildCheckPipeline(OpPassManager &pm) {
 #ifdef TITAN_HAS_TRANSFORMS
   // Letters are those of pipes: before these become barriers.
+  pm.addPass(createInsertFences());
+  pm.addPass(createInsertWaits());
   pm.addPass(createInline());
   pm.addNestedPass<KernelOp>(createDealTickets());
 #endif

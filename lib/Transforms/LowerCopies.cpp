@@ -37,6 +37,8 @@ struct LowerCopiesPass : titan::impl::LowerCopiesBase<LowerCopiesPass> {
 } // namespace
 
 void titan::buildExpandPasses(OpPassManager &pm, bool assertIndices) {
+  pm.addPass(createInsertFences());
+  pm.addPass(createInsertWaits());
   pm.addPass(createInline());
   pm.addNestedPass<KernelOp>(createCountedLoops());
   pm.addNestedPass<KernelOp>(createUnroll());

@@ -22,6 +22,7 @@
 #ifndef TITAN_ANALYSIS_CHECKER_H
 #define TITAN_ANALYSIS_CHECKER_H
 
+#include "titan/Analysis/FenceNeeds.h"
 #include "titan/Analysis/Finding.h"
 #include "titan/Dialect/Titan/Titan.h"
 
@@ -31,6 +32,8 @@ struct CheckOptions {
   Strictness strictness;
   /// What it cannot follow is `undecided`, an error unless this is lowered.
   Severity undecided = Severity::Error;
+  /// Where not null: is told which fences are missing, and where they may stand.
+  FenceNeeds *fences = nullptr;
 };
 
 struct CheckReport {

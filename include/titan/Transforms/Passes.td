@@ -64,6 +64,30 @@ def Inline : Pass<"titan-inline", "::mlir::ModuleOp"> {
   }];
 }
 
+def InsertFences : Pass<"titan-insert-fences", "::mlir::ModuleOp"> {
+  let summary = "puts the fences that are missing where they cost least (docs/fences.md)";
+  let description = [{
+    Kernels that say `titan.fences = "auto"`, or all of them, get the proxy, mbarrier-init, wgmma
+    and tensormap fences without which the checker refuses them. The result is checked; where it is
+    refused all the same nothing is changed: [fences-not-enough].
+  }];
+  let options = [Option<"all", "all", "bool", /*default=*/"false",
+      "all kernels, not those alone that ask for it">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::titan::TitanDialect"];
+}
+
+def InsertWaits : Pass<"titan-insert-waits", "::mlir::ModuleOp"> {
+  let summary = "s_waitcnt where waves of gfx942 have to wait, with the largest counts (docs/fences.md)";
+  let description = [{
+    Of kernels that say `titan.waits = "auto"`: before barriers and accesses to LDS the waits without
+    which the checker refuses the kernel, each with the largest count that it accepts; and
+    each wait for a token becomes one for a number.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::titan::TitanDialect"];
+}
+
 def CountedLoops : Pass<"titan-counted-loops", "::titan::KernelOp"> {
   let summary = "each scf.while that counts by a step becomes an scf.for";
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];

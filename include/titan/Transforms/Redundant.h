@@ -1,0 +1,43 @@
+//===- Redundant.h - fences and waits that order nothing --------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The other side of InsertFences.h. All fences of a kernel become places of
+// their own type: which of them needs ask for, and which are the cheapest that
+// meet all needs, the same method says; the others order nothing. That is then
+// confirmed without them. Waits are left out one after the other, from the
+// last to the first, and stay out where the checker's findings are the same:
+// with all that is reported gone, the verdict is what it was.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_TRANSFORMS_REDUNDANT_H
+#define TITAN_TRANSFORMS_REDUNDANT_H
+
+#include "titan/Analysis/Checker.h"
+
+#include <string>
+#include <vector>
+
+namespace titan {
+
+struct RedundantOp {
+  mlir::Operation *op;
+  std::string reason;
+};
+
+struct RedundantReport {
+  std::vector<RedundantOp> ops; ///< in the order of the text
+  unsigned looked = 0, checks = 0;
+};
+
+/// Fails where the kernel cannot be expanded, with diagnostics.
+mlir::FailureOr<RedundantReport> findRedundant(KernelOp kernel,
+                                               const CheckOptions &options);
+
+} // namespace titan
+
+#endif

@@ -1,0 +1,151 @@
+//===- CheckFences.cpp - titan check --insert-fences, --redundant ---------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Commands.h"
+#include "TextEdits.h"
+
+#include "titan/Runtime/File.h"
+#include "titan/Transforms/InsertFences.h"
+#include "titan/Transforms/Redundant.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace titan;
+
+static CheckOptions optionsOf(const CheckCommand &command) {
+  CheckOptions options;
+  options.strictness = command.strictness;
+  options.undecided = command.strictness.severityOf(Code::Undecided);
+  return options;
+}
+
+static std::string plural(size_t count, StringRef word) {
+  return std::to_string(count) + " " + word.str() + (count == 1 ? "" : "s");
+}
+
+static std::string placeOf(Location loc) {
+  if (auto at = loc->findInstanceOf<FileLineColLoc>())
+    return "line " + std::to_string(at.getLine());
+  return "an unknown place";
+}
+
+int titan::insertFences(Session &session, ModuleOp module, KernelOp only,
+                        const CheckCommand &command) {
+  std::string output = command.output.empty() ? "-" : command.output;
+  if (!session.claimOutput("-o", output))
+    return session.finish(BadInput, "");
+  StringRef text = session.getSources().getMemoryBuffer(1)->getBuffer();
+  std::vector<TextEdit> edits;
+  std::string verdict;
+  llvm::json::Array kernels;
+  bool good = true;
+  for (auto kernel : module.getOps<KernelOp>()) {
+    if (only && kernel != only)
+      continue;
+    FailureOr<FencePlan> plan = planFences(kernel, optionsOf(command));
+    if (failed(plan))
+      return session.finish(Findings, "");
+    if (!plan->refusal.empty()) {
+      session.report({.code = Code::FencesNotEnough,
+                      .message = plan->refusal,
+                      .loc = plan->refusedAt});
+      good = false;
+      continue;
+    }
+    verdict += llvm::formatv(
+        "{0}@{1}: {2} put in, cost {3}{4}; {5}, {6}",
+        verdict.empty() ? "" : "\n", kernel.getSymName(),
+        plural(plan->fences.size(), "fence"), plan->cost,
+        plan->exact ? "" : " (the search for less ended early)",
+        plural(plan->needs, "need"), plural(plan->checks, "check"));
+    llvm::json::Array fences;
+    for (const FenceInsertion &fence : plan->fences) {
+      auto edit = lineBefore(text, fence.before, fence.text());
+      // A map without a name cannot be named.
+      if (!edit ||
+          (fence.map && fence.text().find(" %") == std::string::npos)) {
+        session.report({.code = Code::FenceNoPlace,
+                        .message = "'" + fence.text() +
+                                   "' belongs before this operation, which "
+                                   "does not begin a line, or whose map has no "
+                                   "name",
+                        .loc = fence.before->getLoc()});
+        return session.finish(Findings, "");
+      }
+      std::string code(codeInfo(fence.why.code).code);
+      verdict +=
+          llvm::formatv("\n  before line {0}: {1} ({2}: {3}, then {4})",
+                        edit->line, fence.text(), code,
+                        placeOf(fence.why.first), placeOf(fence.why.second));
+      fences.push_back(llvm::json::Object{{"line", edit->line},
+                                          {"offset", edit->offset},
+                                          {"text", jsonText(edit->text)},
+                                          {"code", code}});
+      edits.push_back(std::move(*edit));
+    }
+    // Another kernel may call the same function.
+    for (const FenceInsertion &fence : plan->fences)
+      fence.insert();
+    kernels.push_back(
+        llvm::json::Object{{"kernel", jsonText(kernel.getSymName())},
+                           {"fences", std::move(fences)},
+                           {"cost", static_cast<int64_t>(plan->cost)},
+                           {"exact", plan->exact},
+                           {"checks", plan->checks}});
+  }
+  session.result["kernels"] = std::move(kernels);
+  if (!good)
+    return session.finish(Findings, verdict);
+  std::string mended = applied(text, std::move(edits));
+  if (output == "-" && command.json) {
+    session.result["text"] = jsonText(mended);
+  } else if (output == "-") {
+    llvm::outs() << mended;
+    llvm::errs() << verdict << "\n";
+    verdict.clear();
+  } else if (auto written = runtime::writeFile(output, StringRef(mended));
+             !written) {
+    session.fail(written.error());
+    return session.finish(BadInput, "");
+  }
+  return session.finish(Good, verdict);
+}
+
+int titan::reportRedundant(Session &session, ModuleOp module, KernelOp only,
+                           const CheckCommand &command) {
+  std::string verdict;
+  llvm::json::Array kernels;
+  for (auto kernel : module.getOps<KernelOp>()) {
+    if (only && kernel != only)
+      continue;
+    FailureOr<RedundantReport> found =
+        findRedundant(kernel, optionsOf(command));
+    if (failed(found))
+      return session.finish(Findings, "");
+    for (const RedundantOp &each : found->ops) {
+      Finding finding{.code = Code::OrdersNothing,
+                      .message = "'" + each.op->getName().getStringRef().str() +
+                                 "' of @" + kernel.getSymName().str() +
+                                 " orders nothing: " + each.reason,
+                      .loc = each.op->getLoc()};
+      finding.severity = command.strictness.severityOf(Code::OrdersNothing);
+      session.report(finding);
+    }
+    verdict += llvm::formatv(
+        "{0}@{1}: {2} of {3} fences and waits order nothing; {4}",
+        verdict.empty() ? "" : "\n", kernel.getSymName(), found->ops.size(),
+        found->looked, plural(found->checks, "check"));
+    kernels.push_back(llvm::json::Object{
+        {"kernel", jsonText(kernel.getSymName())},
+        {"redundant", static_cast<int64_t>(found->ops.size())},
+        {"looked", found->looked},
+        {"checks", found->checks}});
+  }
+  session.result["kernels"] = std::move(kernels);
+  return session.finish(Good, verdict);
+}

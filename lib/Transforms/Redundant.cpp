@@ -1,0 +1,194 @@
+//===- Redundant.cpp - fences and waits that order nothing ----------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Transforms/Redundant.h"
+
+#include "titan/Transforms/HittingSet.h"
+#include "titan/Transforms/InsertFences.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace titan;
+
+namespace {
+
+/// What a report says, whatever the order in which it says it.
+using Verdict = std::vector<std::tuple<Code, Severity, const void *>>;
+
+Verdict verdictOf(const CheckReport &report) {
+  Verdict verdict;
+  for (const Finding &finding : report.findings)
+    verdict.emplace_back(finding.code, finding.severity,
+                         finding.loc.getAsOpaquePointer());
+  llvm::sort(verdict);
+  return verdict;
+}
+
+/// Does nothing but wait, and yields nothing.
+bool isWait(Operation *op) {
+  auto hardware = dyn_cast<HardwareEffectsInterface>(op);
+  if (!hardware || op->getNumResults() || op->getNumRegions())
+    return false;
+  effect::EffectList effects;
+  hardware.getHardwareEffects(effects);
+  return effects.size() &&
+         llvm::all_of(effects, [](const effect::Effect &effect) {
+           return std::holds_alternative<effect::WaitGroup>(effect.what) ||
+                  std::holds_alternative<effect::WaitBarrier>(effect.what) ||
+                  std::holds_alternative<effect::ThreadBarrier>(effect.what);
+         });
+}
+
+std::string lineOf(Operation *op) {
+  if (auto at = op->getLoc()->findInstanceOf<FileLineColLoc>())
+    return "line " + std::to_string(at.getLine());
+  return "another place";
+}
+
+class Finder {
+public:
+  Finder(KernelOp kernel, const CheckOptions &options)
+      : kernel(kernel), options(options), fences(fencesOf(kernel)),
+        strict(options.strictness) {
+    // A fence that only spares a warning orders something.
+    for (const CodeInfo &info : allCodes())
+      if (!info.flag.empty() && strict.severityOf(info.id) == Severity::Warning)
+        strict.set(std::string(info.flag), Severity::Error);
+  }
+
+  FailureOr<RedundantReport> run() {
+    Verdict before;
+    if (failed(verdictWithout({}, before)))
+      return failure();
+    if (failed(needless()))
+      return failure();
+    // Confirmed; else one after the other.
+    Verdict after;
+    if (failed(verdictWithout(gone, after)))
+      return failure();
+    if (after != before) {
+      std::vector<Operation *> all = std::move(gone);
+      gone.clear();
+      for (Operation *op : llvm::reverse(all))
+        if (failed(tryWithout(op, before)))
+          return failure();
+    }
+    std::vector<Operation *> waits;
+    eachTextOf(kernel, [&](Region &body) {
+      body.walk([&](Operation *op) {
+        if (isWait(op))
+          waits.push_back(op);
+      });
+    });
+    for (Operation *op : llvm::reverse(waits)) {
+      reasons[op] = "without this wait the checker finds the same";
+      if (failed(tryWithout(op, before)))
+        return failure();
+    }
+    result.looked = fences.size() + waits.size();
+    eachTextOf(kernel, [&](Region &body) {
+      body.walk([&](Operation *op) {
+        if (llvm::is_contained(gone, op))
+          result.ops.push_back({op, reasons[op]});
+      });
+    });
+    return std::move(result);
+  }
+
+private:
+  LogicalResult verdictWithout(ArrayRef<Operation *> out, Verdict &verdict) {
+    ++result.checks;
+    auto clone = expandedForCheck(kernel, [&](IRMapping &to) {
+      for (Operation *op : out)
+        to.lookup(op)->erase();
+    });
+    if (!clone)
+      return failure();
+    verdict = verdictOf(check(*clone->getOps<KernelOp>().begin(), options));
+    return success();
+  }
+
+  LogicalResult tryWithout(Operation *op, const Verdict &before) {
+    gone.push_back(op);
+    Verdict after;
+    // What cannot be expanded without it needs it.
+    ScopedDiagnosticHandler quiet(kernel.getContext(),
+                                  [](Diagnostic &) { return success(); });
+    if (failed(verdictWithout(gone, after)) || after != before)
+      gone.pop_back();
+    return success();
+  }
+
+  /// The fences that are not among the cheapest that meet all needs.
+  LogicalResult needless() {
+    std::vector<uint64_t> costs;
+    for (Operation *fence : fences)
+      costs.push_back(fenceCost(*fenceTypeOf(fence)) * executionsOf(fence));
+    std::vector<std::vector<unsigned>> needs;
+    std::vector<unsigned> chosen;
+    static constexpr unsigned mostChecks = 64;
+    for (unsigned round = 0; round < mostChecks; ++round) {
+      FenceNeeds found(strict);
+      ++result.checks;
+      auto clone = expandedForCheck(kernel, [&](IRMapping &to) {
+        for (auto [i, fence] : llvm::enumerate(fences))
+          if (!llvm::is_contained(chosen, i))
+            to.lookup(fence)->setAttr(FenceNeeds::placeName,
+                                      OpBuilder(fence).getI64IntegerAttr(i));
+      });
+      if (!clone)
+        return failure();
+      CheckOptions asked = options;
+      asked.fences = &found;
+      check(*clone->getOps<KernelOp>().begin(), asked);
+      size_t before = needs.size();
+      for (const FenceNeed &need : found.all()) {
+        std::vector<unsigned> list;
+        for (const FenceOption &option : need.options)
+          if (fenceTypeOf(fences[option.place]) == option.type)
+            list.push_back(option.place);
+        // Else none of them meets it: the kernel is refused as it stands.
+        if (!list.empty())
+          needs.push_back(std::move(list));
+      }
+      if (needs.size() == before)
+        break;
+      chosen = cheapestHittingSet(costs, needs)->chosen;
+    }
+    for (auto [i, fence] : llvm::enumerate(fences)) {
+      if (llvm::is_contained(chosen, i))
+        continue;
+      gone.push_back(fence);
+      reasons[fence] =
+          "no access before it meets one behind it that asks for such a fence";
+      for (const std::vector<unsigned> &need : needs)
+        if (llvm::is_contained(need, i))
+          for (unsigned other : need)
+            if (llvm::is_contained(chosen, other))
+              reasons[fence] =
+                  "the accesses that it would order the fence of " +
+                  lineOf(fences[other]) + " does";
+    }
+    return success();
+  }
+
+  KernelOp kernel;
+  CheckOptions options;
+  std::vector<Operation *> fences;
+  Strictness strict;
+  std::vector<Operation *> gone;
+  std::map<Operation *, std::string> reasons;
+  RedundantReport result;
+};
+} // namespace
+
+FailureOr<RedundantReport> titan::findRedundant(KernelOp kernel,
+                                                const CheckOptions &options) {
+  return Finder(kernel, options).run();
+}

@@ -1,0 +1,66 @@
+// --redundant: fences and waits that order nothing (docs/fences.md).
+//
+// RUN: titan check %s --redundant | FileCheck %s --check-prefix=GOOD --implicit-check-not=warning
+// GOOD: @store: 0 of 4 fences and waits order nothing
+//
+// A second fence: the later one stays.
+// VARIANT twice: before sync add titan.fence.proxy_async shared_cta
+// RUN: %variant twice %s | titan check - --redundant 2>&1 | FileCheck %s --check-prefix=TWICE
+// TWICE: warning: [orders-nothing] 'titan.fence.proxy_async' of @store orders nothing: the accesses that it would order the fence of line
+// TWICE: @store: 1 of 5 fences and waits order nothing
+//
+// One of the wrong space; and one behind the barrier, which would do for the one thread that copies, and not for others.
+// VARIANT other: before sync add titan.fence.proxy_async global
+// VARIANT other: after sync add titan.fence.proxy_async shared_cta
+// RUN: %variant other %s | titan check - --redundant 2>&1 | FileCheck %s --check-prefix=OTHER
+// OTHER: [orders-nothing] 'titan.fence.proxy_async' of @store orders nothing: no access before it meets one behind it that asks for such a fence
+// OTHER: [orders-nothing] 'titan.fence.proxy_async' of @store orders nothing: the accesses that it would order the fence of line {{[0-9]+}} does
+// OTHER: @store: 2 of 6 fences and waits order nothing
+//
+// A barrier too many, and a wait for what is over. The last one of two stays.
+// VARIANT waits: before sync add titan.cta_sync
+// VARIANT waits: after wait add titan.bulk.wait %g read : !bulk
+// RUN: %variant waits %s | titan check - --redundant 2>&1 | FileCheck %s --check-prefix=WAITS
+// WAITS-DAG: [orders-nothing] 'titan.cta_sync' of @store orders nothing: without this wait the checker finds the same
+// WAITS-DAG: [orders-nothing] 'titan.bulk.wait' of @store orders nothing
+// WAITS: @store: 2 of 6 fences and waits order nothing
+//
+// A fence that only spares a warning orders something.
+// RUN: titan check %S/../../examples/groups.mlir --redundant | FileCheck %s --check-prefix=GROUPS --implicit-check-not=warning
+// GROUPS: @groups: 0 of
+//
+// RUN: %variant twice %s | titan check - --redundant --json | FileCheck %s --check-prefix=JSON
+// JSON: "code": "orders-nothing"
+// JSON: "redundant": 1
+//
+// RUN: not titan check %s --redundant --insert-fences 2>&1 | FileCheck %s --check-prefix=ONE
+// ONE: [bad-argument]
+
+!global = !titan.global<?x64xbf16>
+!map    = !titan.tensor_map<64x64xbf16, swizzle = 128>
+!tile   = !titan.shared<64x64xbf16, swizzle = 128>
+!bulk   = !titan.token<bulk>
+#rows   = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>
+!reg    = tensor<64x64xbf16, #rows>
+
+titan.kernel @store(%D: !global) warps(4) launch {
+  %c1 = arith.constant 1 : index
+  %map = titan.tensor_map %D : !global -> !map
+  titan.launch grid(%c1) with(%map : !map)
+} body(%map: !map) {
+  %c0 = arith.constant 0 : index
+  %one = arith.constant 1.0 : bf16
+  %buf = titan.shared.alloc : !tile
+  %v = titan.splat %one : bf16 -> !reg
+  titan.shared.store %v, %buf : !reg, !tile
+  titan.fence.proxy_async shared_cta
+  titan.cta_sync // @sync
+  titan.elect warp(0) {
+    titan.tma.store %buf, %map[%c0, %c0] : !tile, !map
+    %g = titan.bulk.commit : !bulk
+    titan.bulk.wait %g read : !bulk // @wait
+  }
+  titan.cta_sync
+  titan.shared.store %v, %buf : !reg, !tile
+  titan.return
+}
