@@ -58,9 +58,27 @@ bool Instantiator::Impl::onePeer(const CompiledOp &op,
   return true;
 }
 
+/// Whether a value is only stored, as it is: nothing is decided by it here.
+static bool isOnlyStored(Value value) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    auto hardware = dyn_cast<HardwareEffectsInterface>(user);
+    if (!hardware || user->getNumResults())
+      return false;
+    effect::EffectList effects;
+    hardware.getHardwareEffects(effects);
+    auto *access = effects.size() == 1
+                       ? std::get_if<Access>(&effects.begin()->what)
+                       : nullptr;
+    return access && access->kind == AccessKind::Write &&
+           access->bytes.kind == Footprint::Scalar &&
+           !llvm::is_contained(access->bytes.coords, value);
+  });
+}
+
 void Instantiator::Impl::loadData(const CompiledOp &op) {
   if (op.out.size() != 1 || op.effects->list.size() != 1 ||
-      !bitsOf(op.op->getResult(0).getType()))
+      !bitsOf(op.op->getResult(0).getType()) ||
+      isOnlyStored(op.op->getResult(0)))
     return;
   auto *access = std::get_if<Access>(&op.effects->list[0].what);
   if (!access || access->kind != AccessKind::Read ||

@@ -211,6 +211,17 @@ Result<Partition> dispatch::partitionOf(MLIRContext *context,
   return of;
 }
 
+std::optional<std::string> dispatch::isSharedBySeveral(const Partition &of,
+                                                       int64_t threads) {
+  int64_t elements = ShapedType::getNumElements(of.shape);
+  if (of.registers * threads <= elements)
+    return std::nullopt;
+  return std::to_string(threads) + " threads share " +
+         std::to_string(elements / of.vector) +
+         " pieces, and several would copy one: let fewer warps copy, or tiles "
+         "whose sides are multiples of greater powers of two";
+}
+
 int64_t dispatch::alignedIn(const CopyRequest &request,
                             const CopyPlace &tensor) {
   TrailingZeros &zeros = request.kernel->zeros();

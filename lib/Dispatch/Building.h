@@ -82,6 +82,10 @@ struct Partition {
 Result<Partition> partitionOf(mlir::MLIRContext *context,
                               llvm::ArrayRef<int64_t> shape, int64_t vector,
                               int64_t lanes, int64_t warps);
+/// Why copies that are each thread's own cannot be shared so: pieces are fewer
+/// than threads.
+std::optional<std::string> isSharedBySeveral(const Partition &of,
+                                             int64_t threads);
 
 /// Bytes, a power of two up to 16, at multiples of which the runs of a region of
 /// a tensor along its last dimension are known to begin.

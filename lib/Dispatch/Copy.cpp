@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Dispatch/Copy.h"
 
-#include "titan/Analysis/Finding.h"
 #include "titan/Dialect/Titan/CopyAsync.h"
 #include "titan/Dialect/Titan/KernelTarget.h"
 
@@ -226,11 +225,8 @@ static LogicalResult lower(Operation *op, const Decision &decision) {
   if (decision.chosen < 0)
     return emitProblem(op, decision.problem("copy-dispatch"));
   if (decision.isFallback())
-    emit({.code = Code::CopyScalars,
-          .severity = codeInfo(Code::CopyScalars).severity,
-          .message = "the copy goes element by element: " +
-                     decision.problem("").message,
-          .loc = op->getLoc()});
+    op->emitWarning("[copy-scalars] the copy goes element by element: ")
+        << decision.problem("").message;
   return decision.plan.build();
 }
 

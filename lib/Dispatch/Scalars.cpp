@@ -17,7 +17,7 @@
 //     }
 //
 // Where the tensor may end within the region the loops end there, behind loops that
-// store zeros, if it goes to shared memory. Right for all layouts, regions and offsets; nobody would want it
+// store zeros everywhere, if it goes to shared memory. Right for all layouts, regions and offsets; nobody would want it
 // unasked.
 //
 //===----------------------------------------------------------------------===//
@@ -125,7 +125,7 @@ static Value buildScalars(const CopyRequest &request, OpBuilder &b) {
   for (int64_t extent : places.extents)
     all.push_back({a.constant(0), a.constant(extent)});
   inside = all;
-  Value outside; // Whether there is anything outside.
+  bool outside = false; // Whether there may be anything outside.
   bool loads = !places.source.isShared();
   for (const CopyPlace *place : {&places.source, &places.target}) {
     if (place->isShared())
@@ -139,24 +139,23 @@ static Value buildScalars(const CopyRequest &request, OpBuilder &b) {
       if (!ShapedType::isDynamic(size) && known && *known >= 0 &&
           *known + extent <= size)
         continue;
+      outside = true;
+      Value length = ShapedType::isDynamic(size)
+                         ? DimOp::create(b, loc, place->memory, d).getResult()
+                         : a.constant(size);
       Value low = a.make<arith::MaxSIOp>(
           a.make<arith::SubIOp>(a.constant(0), at), int64_t(0));
-      Value high = a.make<arith::MinSIOp>(
-          a.make<arith::SubIOp>(DimOp::create(b, loc, place->memory, d), at),
-          extent);
-      auto less = [&](Value x, Value y) -> Value {
-        return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
-      };
-      Value cut = a.make<arith::OrIOp>(less(a.constant(0), low),
-                                       less(high, a.constant(extent)));
-      outside = outside ? a.make<arith::OrIOp>(outside, cut) : cut;
+      Value high =
+          a.make<arith::MinSIOp>(a.make<arith::SubIOp>(length, at), extent);
       if (d >= outer) {
         inside[d - outer] = {low, high};
         continue;
       }
       // One index: nothing, or as the other dimensions say.
       Bounds &first = inside.front();
-      first.high = arith::SelectOp::create(b, loc, cut, first.low, first.high);
+      Value in =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, low, high);
+      first.high = arith::SelectOp::create(b, loc, in, first.high, first.low);
     }
   }
   auto loops =
@@ -190,16 +189,13 @@ static Value buildScalars(const CopyRequest &request, OpBuilder &b) {
     StOp::create(a.b, loc, element, to, indicesOf(a, places.target, counters),
                  MemorySem::Weak, MemoryScope::Cta);
   };
-  if (outside && loads) {
-    auto branch = scf::IfOp::create(b, loc, outside, /*withElseRegion=*/false);
-    loops(OpBuilder::atBlockBegin(branch.thenBlock(), b.getListener()), all,
-          [&](const ElementArithmetic &a, ArrayRef<Value> counters) {
-            store(a,
-                  arith::ConstantOp::create(
-                      a.b, loc, a.b.getZeroAttr(places.elementType)),
-                  counters);
-          });
-  }
+  if (outside && loads)
+    loops(b, all, [&](const ElementArithmetic &a, ArrayRef<Value> counters) {
+      store(a,
+            arith::ConstantOp::create(a.b, loc,
+                                      a.b.getZeroAttr(places.elementType)),
+            counters);
+    });
   loops(b, inside, [&](const ElementArithmetic &a, ArrayRef<Value> counters) {
     Value element = LdOp::create(a.b, loc, places.elementType, from,
                                  indicesOf(a, places.source, counters),

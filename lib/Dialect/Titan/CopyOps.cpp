@@ -681,6 +681,11 @@ LogicalResult CopyOp::verify() {
   if (!getTarget() != !!getResult())
     return emitOpError("[copy-form] goes to a target, `to`, or yields its tile "
                        "in registers");
+  for (Type type :
+       {getSource().getType(), getResult() ? getResult().getType() : Type()})
+    if (auto tile = dyn_cast_or_null<RankedTensorType>(type);
+        tile && failed(verifyTileType(*this, tile)))
+      return failure();
   bool between = isa<RankedTensorType>(getSource().getType()) && getResult();
   if (!getTarget() && (!getTargetOffsets().empty() || getTargetLayout()))
     return emitOpError("[copy-form] registers have no offsets and no `as`");
