@@ -13,7 +13,7 @@ rounds' ratios peer / ours (larger is better for us), with its 95 % bootstrap in
 | case | ours | the other |
 |---|---|---|
 | rotate | a tile goes round clusters of 2, 4, 8, whole or row by row | the same in CUDA C++ |
-| all_gather | a ring of clusters | bulk stores to global memory, a cluster barrier, bulk loads |
+| all_gather | a ring of the cluster's CTAs; each to all | bulk stores to global memory, a cluster barrier, bulk loads |
 | split_k | slices to the CTA that sums them | bulk reductions into global memory (which begins at 0; not timed) |
 | halo | edges to the neighbours | edges through global memory, by threads |
 | stream | bulk, TMA and cp.async copies through shared memory | torch's device-to-device copy |
@@ -32,11 +32,11 @@ import cluster_copy_kernels as kernels
 
 ROUNDS, STEPS = 64, 64  # of @rotate, of @halo
 CLUSTERS = (2, 4, 8)
-# Of @stream: bytes of a tile are 1024 * rows.
+# Of @stream: KiB of a tile, slots, tiles under way.
 STREAMS = {"bulk": [(16, 6, 3), (32, 6, 3), (16, 12, 6), (32, 3, 2)],
            "tma": [(16, 6, 3), (32, 6, 3), (16, 12, 6), (32, 3, 2)],
            "cp_async": [(16, 6, 3), (16, 4, 2), (32, 6, 3), (8, 6, 3)]}
-TILES = 32  # that a CTA of @stream copies
+STREAM_ROWS = 1 << 21  # 2 GiB
 
 
 def cases():
@@ -45,14 +45,15 @@ def cases():
     for n in CLUSTERS:
         for form in ("whole", "rows"):
             list[f"rotate_{form}_{n}"] = (kernels.rotate(n, form, ROUNDS), kernels.rotate(n, form, 4), "rotate", n)
-        for form in ("cluster", "global"):
+        for form in ("ring", "direct", "global"):
             list[f"all_gather_{form}_{n}"] = (*[kernels.gather(n, form)] * 2, "all_gather", n)
+        for form in ("cluster", "global"):
             list[f"split_k_{form}_{n}"] = (*[kernels.split_k(n, form)] * 2, "split_k", n)
             list[f"halo_{form}_{n}"] = (kernels.halo(n, form, STEPS), kernels.halo(n, form, 4), "halo", n)
     for form, shapes in STREAMS.items():
         for shape in shapes:
             name = f"stream_{form}_{'x'.join(map(str, shape))}"
-            list[name] = (kernels.stream(form, *shape, TILES), kernels.stream(form, *shape, 8), "stream", 1)
+            list[name] = (*[kernels.stream(form, *shape)] * 2, "stream", 1)
     return list
 
 
@@ -115,7 +116,9 @@ def prepare(options):
                 inputs = [np.load(f"{folder}/{label}.npy") for label in arguments]
                 right = np.array_equal(np.load(f"{folder}/out.npy"),
                                        expected(kind, n, inputs, steps, columns_of(name)))
-            checked = subprocess.run([options.titan, "check", short], capture_output=True, text=True)
+            # How often a CTA of @stream goes round only the launch knows, and few sizes pass its check.
+            flags = ["--undecided=warning"] if kind == "stream" else []
+            checked = subprocess.run([options.titan, "check", *flags, short], capture_output=True, text=True)
             made = subprocess.run([options.titan, "compile", path, "-o", os.path.join(options.out, name + ".titanpkg")],
                                   capture_output=True, text=True)
             if done.returncode or checked.returncode or made.returncode or not right:
@@ -165,11 +168,20 @@ def run(options):
         torch.cuda.synchronize()
         return int((out != want).sum())
 
-    def race(name, contenders, launches, base):
-        """contenders: name -> launch; `base` is whose time is divided."""
-        nonlocal failures
-        graphs = {}
-        for label, launch in contenders.items():
+    def race(name, contenders, launches, base, graph=True):
+        """contenders: name -> launch; `base` is whose time is divided. Without a graph the launches are issued one by
+        one: the device-to-device copy is slower as a node of a graph."""
+
+        class Each:
+            def __init__(self, launch):
+                self.launch = launch
+
+            def replay(self):
+                for _ in range(launches):
+                    self.launch()
+
+        graphs = {label: Each(launch) for label, launch in contenders.items()}
+        for label, launch in contenders.items() if graph else ():
             stream = torch.cuda.Stream()
             with torch.cuda.stream(stream):
                 launch()
@@ -232,7 +244,8 @@ def run(options):
             counts = {"titan": wrong(mine, b, want), "cuda": wrong(theirs, c, want)}
             checked(race(name, {"titan": mine, "cuda": theirs}, 10, "cuda"), counts)
         for kind in ("all_gather", "split_k", "halo"):
-            pair = {form: ours(f"{kind}_{form}_{n}") for form in ("cluster", "global")}
+            forms = ("ring", "direct", "global") if kind == "all_gather" else ("cluster", "global")
+            pair = {form: ours(f"{kind}_{form}_{n}") for form in forms}
             if not all(pair.values()):
                 continue
             if kind == "split_k":
@@ -261,10 +274,7 @@ def run(options):
                     counts[form] = wrong(contenders[form], result, want)
             checked(race(f"{kind}_{n}", contenders, 20, "global"), counts)
 
-    # 1 GiB, there and back.
-    rows = 1 << 20
-    a = torch.randint(-1 << 30, 1 << 30, (rows, 256), device="cuda", generator=generator, dtype=torch.int32).view(torch.float32)
-    a = torch.nan_to_num(a)
+    a = torch.randint(-1 << 30, 1 << 30, (STREAM_ROWS, 256), device="cuda", generator=generator, dtype=torch.int32).view(torch.float32)
     b = torch.empty_like(a)
     copy = lambda: b.copy_(a)
     contenders, counts = {"device_to_device": copy}, {}
@@ -273,13 +283,13 @@ def run(options):
             name = f"stream_{form}_{'x'.join(map(str, shape))}"
             kernel = ours(name)
             if kernel:
-                array = kernel.prepare(A=a, B=b)
+                array = kernel.prepare(A=a.view(-1, shape[0], 256), B=b.view(-1, shape[0], 256))
                 contenders[name] = lambda kernel=kernel, array=array: kernel.launch(array)
                 b.zero_()
                 contenders[name]()
                 torch.cuda.synchronize()
                 counts[name] = int((a.view(torch.int32) != b.view(torch.int32)).sum())
-    row = race("stream", contenders, 4, "device_to_device")
+    row = race("stream", contenders, 4, "device_to_device", graph=False)
     checked(row, counts)
     for label, times in row["seconds"].items():
         print(f"  {label:28s} {2 * a.numel() * 4 / statistics.median(times) / 1e12:.3f} TB/s")

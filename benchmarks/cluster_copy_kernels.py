@@ -144,6 +144,28 @@ GATHER_RING = dict(
     %more = arith.addf %sum, %got : !regs
     scf.yield %more : !regs
   }""")
+# Each to all others at once.
+GATHER_DIRECT = dict(
+    GATHER_RING,
+    MOVE="""  titan.cluster.arrive
+  titan.cluster.wait
+  %own64 = arith.index_cast %rank : i32 to index
+  titan.elect warp(0) {
+    scf.for %i = %c1 to %n step %c1 {
+      %far = arith.addi %own64, %i : index
+      %to = arith.remui %far, %n : index
+      %peer = arith.index_cast %to : index to i32
+      %theirs = titan.shared.slot %ring[%i : index] : !ring -> !tile
+      titan.copy_async %slot0 to %theirs rank(%peer) signals %full[%i : index] : !tile, !tile, !full
+    }
+  }
+  %sum = scf.for %i = %c1 to %n step %c1 iter_args(%sum = %own) -> !regs {
+    titan.mbarrier.wait %full[%i : index] parity(%i0) scope(cluster) : !full
+    %slot = titan.shared.slot %ring[%i : index] : !ring -> !tile
+    %got = titan.shared.load %slot : !tile -> !regs
+    %more = arith.addf %sum, %got : !regs
+    scf.yield %more : !regs
+  }""")
 # Through global memory: each stores its tile, and all load all.
 GATHER_GLOBAL = dict(
     SCRATCH=", %S: !matrix", ALIGNED=", S = 16", EXAMPLE=', S = "Mx64"', ARM="",
@@ -403,40 +425,40 @@ HALO_GLOBAL_SETUP = """  %c4 = arith.constant 4 : index
 
 # From global to global memory through a ring of slots: `AHEAD` tiles are under way before the first is stored.
 STREAM = TYPES + """#tile = #titan.schedule<
-  tensor M x K
-  Mo, Mi = split(M, $R)
-  bulk Mi, K>
-!matrix = !titan.global<?x${C}xf32, strides = [$C, 1]>
+  tensor M x R x K
+  bulk R, K>
+!matrix = !titan.global<?x${R}x${C}xf32, strides = [$PITCH, $C, 1]>
 !tile = !titan.shared<${R}x${C}xf32>
 !ring = !titan.shared<${R}x${C}xf32, slots = $SLOTS>
 !full = !titan.mbarrier<$SLOTS>
 titan.kernel @stream(%A: !matrix, %B: !matrix) warps($WARPS) attributes {
   titan.alignment = {A = 16, B = 16},
-  titan.example = {sizes = {M = $ALL}, A = "Mx$C ints:1", B = "Mx$C"}
+  titan.example = {sizes = {M = $ALL}, A = "Mx${R}x$C ints:1", B = "Mx${R}x$C", multiprocessor_count = 2}
 } launch {
   %c0 = arith.constant 0 : index
-  %all = arith.constant $ALL : index
+  %resident = arith.constant $RESIDENT : index
   %m = titan.dim %A, 0 : !matrix
   %mB = titan.dim %B, 0 : !matrix
   %same = arith.cmpi eq, %m, %mB : index
   titan.require %same, "launch-check", "B has a row for each row of A"
-  %left = arith.remui %m, %all : index
-  %whole = arith.cmpi eq, %left, %c0 : index
-  titan.require %whole, "launch-check", "A has all tiles of each CTA"
-  %ctas = arith.divui %m, %all : index
-  titan.launch grid(%ctas)
-} body() {
+  %sms = titan.device_property "multiprocessor_count"
+  %most = arith.muli %sms, %resident : index
+  %ahead = arith.constant $AHEAD : index
+  %needed = arith.muli %most, %ahead : index
+  %many = arith.cmpi uge, %m, %needed : index
+  titan.require %many, "launch-check", "A has $AHEAD tiles for each CTA"
+  titan.launch grid(%most) with(%m : index)
+} body(%all: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
   %ahead = arith.constant $AHEAD : index
   %slots = arith.constant $SLOTS : index
-  %tiles = arith.constant $TILES : index
-  %rows = arith.constant $R : index
   %ring = titan.shared.alloc : !ring
   %full = titan.mbarrier.alloc : !full
-  %cta = titan.cta_id 0
-  %first = arith.muli %cta, %tiles : index
+  %first = titan.cta_id 0
+  %ctas = titan.num_ctas 0
+  %skip = arith.muli %ahead, %ctas : index
 $MOVE
   titan.return
 }
@@ -446,9 +468,7 @@ $MOVE
 def stream_move(load, store, indent="    "):
     """One thread loads and stores."""
     def issue(i):
-        return f"""%at{i} = arith.addi %first, %{i} : index
-%row{i} = arith.muli %at{i}, %rows : index
-%s{i} = arith.remui %{i}, %slots : index
+        return f"""%s{i} = arith.remui %{i}, %slots : index
 %to{i} = titan.shared.slot %ring[%s{i} : index] : !ring -> !tile
 {load(i)}
 titan.mbarrier.arrive %full[%s{i} : index] : !full
@@ -457,15 +477,16 @@ titan.mbarrier.arrive %full[%s{i} : index] : !full
 titan.mbarrier.init %full count(1) : !full
 titan.fence.mbarrier_init
 scf.for %i = %c0 to %ahead step %c1 {{
+%stepi = arith.muli %i, %ctas : index
+%ati = arith.addi %first, %stepi : index
 {issue("i")}}}
-scf.for %k = %c0 to %tiles step %c1 {{
+%count = scf.for %atk = %first to %all step %ctas iter_args(%k = %c0) -> index {{
 %j = arith.addi %k, %ahead : index
-%more = arith.cmpi ult, %j, %tiles : index
+%atj = arith.addi %atk, %skip : index
+%more = arith.cmpi ult, %atj, %all : index
 scf.if %more {{
 titan.bulk.wait_group $BEHIND read
 {issue("j")}}}
-%atk = arith.addi %first, %k : index
-%rowk = arith.muli %atk, %rows : index
 %sk = arith.remui %k, %slots : index
 %tok = titan.shared.slot %ring[%sk : index] : !ring -> !tile
 %round = arith.divui %k, %slots : index
@@ -474,6 +495,8 @@ titan.bulk.wait_group $BEHIND read
 titan.mbarrier.wait %full[%sk : index] parity(%parity) : !full
 {store("k")}
 %stored = titan.bulk.commit : !bulk
+%next = arith.addi %k, %c1 : index
+scf.yield %next : index
 }}
 titan.bulk.wait_group 0 read
 }}"""
@@ -482,48 +505,47 @@ titan.bulk.wait_group 0 read
 
 STREAM_MOVES = {
     "bulk": stream_move(
-        lambda i: f"titan.copy_async %A[%row{i}, %c0] to %to{i} signals %full[%s{i} : index] : !matrix, !tile, !full",
-        lambda k: f"titan.copy_async %to{k} to %B[%row{k}, %c0] : !tile, !matrix"),
+        lambda i: f"titan.copy_async %A[%at{i}, %c0, %c0] to %to{i} signals %full[%s{i} : index] : !matrix, !tile, !full",
+        lambda k: f"titan.copy_async %to{k} to %B[%at{k}, %c0, %c0] : !tile, !matrix"),
     "tma": stream_move(
-        lambda i: f"titan.copy_async %A at(Mo = %at{i}) to %to{i} signals %full[%s{i} : index] schedule(#tile) : !matrix, !tile, !full",
-        lambda k: f"titan.copy_async %to{k} to %B at(Mo = %at{k}) schedule(#tile) : !tile, !matrix"),
+        lambda i: f"titan.copy_async %A at(M = %at{i}) to %to{i} signals %full[%s{i} : index] schedule(#tile) : !matrix, !tile, !full",
+        lambda k: f"titan.copy_async %to{k} to %B at(M = %at{k}) schedule(#tile) : !tile, !matrix"),
 }
 
 
 # All threads copy; one stores what all have got. A slot is filled again
 # behind the wait for its store and a barrier.
 CP_ASYNC_MOVE = """  scf.for %i = %c0 to %ahead step %c1 {
-    %ati = arith.addi %first, %i : index
-    %rowi = arith.muli %ati, %rows : index
+    %stepi = arith.muli %i, %ctas : index
+    %ati = arith.addi %first, %stepi : index
     %si = arith.remui %i, %slots : index
     %toi = titan.shared.slot %ring[%si : index] : !ring -> !tile
-    titan.copy_async %A[%rowi, %c0] to %toi dispatch("cp_async") : !matrix, !tile
+    titan.copy_async %A[%ati, %c0, %c0] to %toi dispatch("cp_async") : !matrix, !tile
     %group = titan.cp_async.commit : !titan.token<async>
   }
-  scf.for %k = %c0 to %tiles step %c1 {
+  %count = scf.for %atk = %first to %all step %ctas iter_args(%k = %c0) -> index {
     titan.cp_async.wait_group $PENDING
     titan.fence.proxy_async shared_cta
     titan.cta_sync
     titan.elect warp(0) {
-      %atk = arith.addi %first, %k : index
-      %rowk = arith.muli %atk, %rows : index
       %sk = arith.remui %k, %slots : index
       %tok = titan.shared.slot %ring[%sk : index] : !ring -> !tile
-      titan.copy_async %tok to %B[%rowk, %c0] : !tile, !matrix
+      titan.copy_async %tok to %B[%atk, %c0, %c0] : !tile, !matrix
       %stored = titan.bulk.commit : !bulk
       titan.bulk.wait_group $LATER read
     }
     titan.cta_sync
     %j = arith.addi %k, %ahead : index
-    %more = arith.cmpi ult, %j, %tiles : index
+    %atj = arith.addi %atk, %skip : index
+    %more = arith.cmpi ult, %atj, %all : index
     scf.if %more {
-      %atj = arith.addi %first, %j : index
-      %rowj = arith.muli %atj, %rows : index
       %sj = arith.remui %j, %slots : index
       %toj = titan.shared.slot %ring[%sj : index] : !ring -> !tile
-      titan.copy_async %A[%rowj, %c0] to %toj dispatch("cp_async") : !matrix, !tile
+      titan.copy_async %A[%atj, %c0, %c0] to %toj dispatch("cp_async") : !matrix, !tile
     }
     %group = titan.cp_async.commit : !titan.token<async>
+    %next = arith.addi %k, %c1 : index
+    scf.yield %next : index
   }
   titan.elect warp(0) {
     titan.bulk.wait_group 0 read
@@ -544,7 +566,7 @@ def rotate(n, form, rounds):
 
 def gather(n, form):
     r = 512 // n
-    return fill(GATHER, N=n, R=r, ALL=r * n, LAST=n - 1, BYTES=r * 256, **(GATHER_RING if form == "cluster" else GATHER_GLOBAL))
+    return fill(GATHER, N=n, R=r, ALL=r * n, LAST=n - 1, BYTES=r * 256, **{"ring": GATHER_RING, "direct": GATHER_DIRECT, "global": GATHER_GLOBAL}[form])
 
 
 def split_k(n, form):
@@ -561,9 +583,10 @@ def halo(n, form, steps):
                 BODY=halo_body(halo_peer if peer else halo_global))
 
 
-def stream(form, rows, slots, ahead, tiles):
+def stream(form, rows, slots, ahead):
+    """As many CTAs as shared memory takes; `ahead` tiles of `rows` KiB are under way before one is stored."""
+    resident = min(8, 228 // (rows * slots + 1))
+    more = dict(R=rows, C=256, SLOTS=slots, AHEAD=ahead, PITCH=256 * rows, ALL=2 * resident * ahead + 11, RESIDENT=resident)
     if form == "cp_async":
-        return fill(STREAM, R=rows, C=256, SLOTS=slots, AHEAD=ahead, TILES=tiles, ALL=rows * tiles, WARPS=4,
-                    PENDING=ahead - 1, LATER=slots - ahead - 1, BEHIND=0, MOVE=CP_ASYNC_MOVE)
-    return fill(STREAM, R=rows, C=256, SLOTS=slots, AHEAD=ahead, TILES=tiles, ALL=rows * tiles, BEHIND=slots - ahead - 1,
-                WARPS=1, MOVE=STREAM_MOVES[form])
+        return fill(STREAM, WARPS=4, PENDING=ahead - 1, LATER=slots - ahead - 1, MOVE=CP_ASYNC_MOVE, **more)
+    return fill(STREAM, WARPS=1, BEHIND=slots - ahead - 1, MOVE=STREAM_MOVES[form], **more)

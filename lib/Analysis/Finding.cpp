@@ -7,14 +7,59 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Analysis/Finding.h"
 
+#include "titan/Dialect/Titan/CopyAsync.h"
+
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
 using namespace titan;
 
-void titan::emit(const Finding &finding) {
-  if (finding.severity == Severity::Ignored)
+/// The finding in the terms of the copies whose operations it names: the
+/// copies, and what each goes through until it is done.
+static Finding ofCopies(Finding finding) {
+  std::vector<std::pair<Location, CopyStates>> copies;
+  auto look = [&](Location loc) {
+    if (auto states = CopyStates::of(loc);
+        states && llvm::none_of(copies, [&](const auto &known) {
+          return known.first == loc;
+        }))
+      copies.emplace_back(loc, std::move(*states));
+  };
+  look(finding.loc);
+  for (const FindingPlace &place : finding.others)
+    look(place.loc);
+  auto say = [&](std::string &text) {
+    for (const auto &[loc, states] : copies)
+      for (const std::string &name : states.becomes)
+        for (bool quoted : {true, false}) {
+          std::string old = quoted ? "'" + name + "'" : name + " at ";
+          std::string copy = "titan.copy_async";
+          std::string now = quoted ? "'" + copy + "' (" + states.variant + ")"
+                                   : copy + " (" + states.variant + ") at ";
+          for (size_t at = 0; (at = text.find(old, at)) != std::string::npos;
+               at += now.size())
+            text.replace(at, old.size(), now);
+        }
+  };
+  say(finding.message);
+  for (std::string &event : finding.events)
+    say(event);
+  for (FindingPlace &place : finding.others)
+    say(place.what);
+  for (auto &[loc, states] : copies)
+    finding.others.push_back(
+        {loc, "titan.copy_async (" + states.variant +
+                  ") is issued here; its source has been read " +
+                  (states.read == states.done ? "" : states.read + "; ") +
+                  (states.read == states.done ? "and " : "") + "it is done " +
+                  states.done});
+  return finding;
+}
+
+void titan::emit(const Finding &found) {
+  if (found.severity == Severity::Ignored)
     return;
+  Finding finding = ofCopies(found);
   const CodeInfo &info = codeInfo(finding.code);
   InFlightDiagnostic diagnostic =
       finding.severity == Severity::Error     ? emitError(finding.loc)
@@ -44,7 +89,8 @@ static void addPlace(llvm::json::Object &object, Location loc) {
   }
 }
 
-llvm::json::Value titan::toJson(const Finding &finding) {
+llvm::json::Value titan::toJson(const Finding &found) {
+  Finding finding = ofCopies(found);
   const CodeInfo &info = codeInfo(finding.code);
   llvm::json::Object object{
       {"code", std::string(info.code)},

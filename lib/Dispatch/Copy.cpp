@@ -221,13 +221,59 @@ std::vector<CopyDispatch::Decided> CopyDispatch::decideAll() {
   return list;
 }
 
+/// When an asynchronous copy's source has been read, and when it is done.
+static CopyStates statesOf(CopyAsyncOp copy, StringRef variant) {
+  CopyStates states{variant.str(), {}, {}, {}};
+  if (copy.getRank()) {
+    states.done = "when the peer has waited for the phase of its barrier";
+    states.read = "when the peer has waited and let this CTA know: a return "
+                  "arrival, a cluster barrier";
+  } else if (copy.getBarrier()) {
+    states.read = states.done = "where the barrier's phase has been waited for";
+  } else if (issuersOf(copy).kind == Issuers::Thread) {
+    states.read = "behind titan.bulk.wait %group read";
+    states.done = "behind titan.bulk.wait %group";
+  } else {
+    states.read = states.done =
+        "behind titan.cp_async.wait %group, for the thread that waits; for "
+        "others behind a barrier, too";
+  }
+  return states;
+}
+
+/// What has been put between two operations (null: the ends of a block) is
+/// marked as that copy.
+static void markAll(Block *block, Operation *before, Operation *behind,
+                    CopyStates states) {
+  SmallVector<Operation *> issued;
+  for (Operation *op = before ? before->getNextNode() : &block->front();
+       op != behind; op = op->getNextNode())
+    op->walk([&](HardwareEffectsInterface hardware) {
+      issued.push_back(hardware);
+      std::string name = hardware->getName().getStringRef().str();
+      if (!llvm::is_contained(states.becomes, name))
+        states.becomes.push_back(name);
+    });
+  for (Operation *op : issued)
+    op->setLoc(states.mark(op->getLoc()));
+}
+
 static LogicalResult lower(Operation *op, const Decision &decision) {
   if (decision.chosen < 0)
     return emitProblem(op, decision.problem("copy-dispatch"));
   if (decision.isFallback())
     op->emitWarning("[copy-scalars] the copy goes element by element: ")
         << decision.problem("").message;
-  return decision.plan.build();
+  auto copy = dyn_cast<CopyAsyncOp>(op);
+  if (!copy)
+    return decision.plan.build();
+  CopyStates states = statesOf(copy, decision.verdicts[decision.chosen].name);
+  Block *block = op->getBlock();
+  Operation *before = op->getPrevNode(), *behind = op->getNextNode();
+  if (failed(decision.plan.build()))
+    return failure();
+  markAll(block, before, behind, std::move(states));
+  return success();
 }
 
 /// Copies between places first: what a copy by schedule needs hangs on what

@@ -53,7 +53,7 @@
 // VARIANT parity: replace par with %par1 = arith.addi %round, %c1 : index %par = arith.remui %par1, %c2 : index
 // RUN: %variant parity %s > %t.parity
 // RUN: not titan check %t.parity --kernel sums 2>&1 | FileCheck %s --check-prefix=PARITY --implicit-check-not=error:
-// PARITY: error: [phase-parity] this wait returns before the phase that 'titan.tma.load' completes
+// PARITY: error: [phase-parity] this wait returns before the phase that 'titan.copy_async' (tma) completes
 // PARITY-NEXT: titan.mbarrier.wait %full[%slot : index]
 // PARITY: accessed here by CTA 0, partition sum, warp {{[0-3]}}, iteration 0
 // PARITY: fix: wait for parity 0 here: the next wait of this thread on %full[0] of CTA 0 is for its phase 0

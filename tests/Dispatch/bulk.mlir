@@ -43,7 +43,8 @@
 // TWICE: [barrier-bytes]
 // VARIANT no_wait: drop WAIT
 // RUN: %variant no_wait %s | not titan check --kernel rows - 2>&1 | FileCheck %s --check-prefix=NO-WAIT
-// NO-WAIT: [async-unordered]
+// NO-WAIT: [async-unordered] {{.*}}'titan.copy_async' (bulk)
+// NO-WAIT: note: titan.copy_async (bulk) is issued here; its source has been read and it is done where the barrier's phase has been waited for
 
 !packed = !titan.global<64x64xf16, strides = [64, 1]>
 !square = !titan.shared<64x64xf16>

@@ -445,6 +445,34 @@ LogicalResult titan::emitProblem(Operation *op, const Problem &problem) {
   return error;
 }
 
+Location CopyStates::mark(Location loc) const {
+  Builder b(loc.getContext());
+  SmallVector<Attribute> texts = {b.getStringAttr("titan.copy_async"),
+                                  b.getStringAttr(variant),
+                                  b.getStringAttr(read), b.getStringAttr(done)};
+  for (const std::string &name : becomes)
+    texts.push_back(b.getStringAttr(name));
+  return FusedLoc::get(b.getContext(), loc, b.getArrayAttr(texts));
+}
+
+std::optional<CopyStates> CopyStates::of(Location loc) {
+  auto fused = loc->findInstanceOf<FusedLoc>();
+  auto texts =
+      fused ? dyn_cast_or_null<ArrayAttr>(fused.getMetadata()) : ArrayAttr();
+  if (!texts || texts.size() < 4)
+    return std::nullopt;
+  auto text = [&](size_t i) {
+    auto string = dyn_cast<StringAttr>(texts[i]);
+    return string ? string.str() : std::string();
+  };
+  if (text(0) != "titan.copy_async")
+    return std::nullopt;
+  CopyStates states{text(1), text(2), text(3), {}};
+  for (size_t i = 4; i < texts.size(); ++i)
+    states.becomes.push_back(text(i));
+  return states;
+}
+
 std::string titan::strideSymbol(const std::string &dimension) {
   return dimension + ".stride"; // No name in a schedule has a dot.
 }

@@ -35,6 +35,27 @@ inline constexpr llvm::StringLiteral ofCopyAsync = "titan.of_copy_async";
 /// do (ldmatrix, stmatrix).
 inline constexpr llvm::StringLiteral byVectors = "titan.by_vectors";
 
+/// What a titan.copy_async is until it is done, as metadata of the locations of
+/// the operations that it has become: so that findings speak of the copy.
+///
+///   issued ---> source read ---> done
+///
+///   completes on     the source has been read        it is done
+///   a bulk group     titan.bulk.wait %group read     titan.bulk.wait %group
+///   an mbarrier      as done                         a wait for its phase
+///   a peer's         when the peer has waited and    when the peer has waited for
+///                    told this CTA                   its phase
+///   an async group   as done                         titan.cp_async.wait %group
+struct CopyStates {
+  std::string variant; ///< "dsmem".
+  std::string read, done;
+  llvm::SmallVector<std::string> becomes; ///< "titan.bulk.copy_to_peer".
+
+  mlir::Location mark(mlir::Location loc) const;
+  /// Of a location that mark() made; nothing else has any.
+  static std::optional<CopyStates> of(mlir::Location loc);
+};
+
 /// A copy as the library sees it.
 struct CopyLowering {
   TmaSchedule schedule;
