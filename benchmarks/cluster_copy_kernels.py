@@ -110,22 +110,23 @@ $ARM  }
   titan.shared.store %own, %slot0 : !regs, !tile
   titan.fence.proxy_async shared_cta
 $MOVE
-  titan.cluster.arrive
-  titan.cluster.wait
-  titan.shared.store %sum, %slot0 : !regs, !tile
+$ARRIVE  %end = titan.shared.slot %ring[%last : index] : !ring -> !tile
+  titan.shared.store %sum, %end : !regs, !tile
   titan.fence.proxy_async shared_cta
   titan.cta_sync
   titan.elect warp(0) {
-    titan.copy_async %slot0 to %B[%row, %c0] : !tile, !matrix
+    titan.copy_async %end to %B[%row, %c0] : !tile, !matrix
     %group = titan.bulk.commit : !bulk
     titan.bulk.wait %group read : !bulk
   }
-  titan.return
+$WAIT  titan.return
 }
 """
+# What a CTA has got it says at once; that the others have, it waits for at the end.
+PARTING = dict(ARRIVE="  titan.cluster.arrive\n", WAIT="  titan.cluster.wait\n")
 # A ring: what a CTA has got it hands on. Every slot is filled once.
 GATHER_RING = dict(
-    SCRATCH="", ALIGNED="", EXAMPLE="",
+    PARTING, SCRATCH="", ALIGNED="", EXAMPLE="",
     ARM="""    scf.for %i = %c1 to %n step %c1 {
       titan.mbarrier.arrive_expect_tx %full[%i : index], %bytes : !full
     }
@@ -168,7 +169,7 @@ GATHER_DIRECT = dict(
   }""")
 # Through global memory: each stores its tile, and all load all.
 GATHER_GLOBAL = dict(
-    SCRATCH=", %S: !matrix", ALIGNED=", S = 16", EXAMPLE=', S = "Mx64"', ARM="",
+    ARRIVE="", WAIT="", SCRATCH=", %S: !matrix", ALIGNED=", S = 16", EXAMPLE=', S = "Mx64"', ARM="",
     MOVE="""  titan.cta_sync
   titan.elect warp(0) {
     titan.copy_async %slot0 to %S[%row, %c0] : !tile, !matrix
@@ -200,20 +201,20 @@ GATHER_GLOBAL = dict(
     scf.yield %more : !regs
   }""")
 
-# The last step of a GEMM whose K is split over the CTAs of a cluster: each has 128 x 64 partial sums (here: 128
-# elements of A by 64 of B, one row of each a CTA), and D becomes their sum.
+# The last step of a GEMM whose K is split over the CTAs of a cluster: each has 128 x 128 partial sums (here: 128
+# elements of U by 128 of V, one row of each a CTA), and D becomes their sum.
 SPLIT = TYPES + """!vectors = !titan.global<?x128xf32, strides = [128, 1]>
-!matrix = !titan.global<?x64xf32, strides = [64, 1]>
-!tile = !titan.shared<128x64xf32>
-!slice = !titan.shared<${S}x64xf32>
-!ring = !titan.shared<${S}x64xf32, slots = $N>
-#sums = #titan.blocked<elements = [1, 4], lanes = [2, 16], warps = [4, 1]>
-!sums = tensor<128x64xf32, #sums>
-!index = tensor<128x64xi32, #sums>
-!part = tensor<${S}x64xf32, #sums>
-titan.kernel @split_k(%U: !vectors, %V: !vectors, %D: !matrix) warps(4) cluster($N, 1) attributes {
+!matrix = !titan.global<?x128xf32, strides = [128, 1]>
+!tile = !titan.shared<128x128xf32>
+!slice = !titan.shared<${S}x128xf32>
+!ring = !titan.shared<${S}x128xf32, slots = $N>
+#sums = #titan.blocked<elements = [1, 4], lanes = [1, 32], warps = [8, 1]>
+!sums = tensor<128x128xf32, #sums>
+!index = tensor<128x128xi32, #sums>
+!part = tensor<${S}x128xf32, #sums>
+titan.kernel @split_k(%U: !vectors, %V: !vectors, %D: !matrix) warps(8) cluster($N, 1) attributes {
   titan.alignment = {U = 16, V = 16, D = 16},
-  titan.example = {sizes = {T = $N, M = 128}, U = "Tx128 ints:1", V = "Tx128 ints:2", D = "Mx64 $FILL"}
+  titan.example = {sizes = {T = $N, M = 128}, U = "Tx128 ints:1", V = "Tx128 ints:2", D = "Mx128 $FILL"}
 } launch {
   %c0 = arith.constant 0 : index
   %n = arith.constant $N : index
@@ -286,6 +287,7 @@ SPLIT_CLUSTER = dict(
   %kept = titan.shared.slot %slices[%own : index] : !ring -> !slice
   %first = titan.shared.load %kept : !slice -> !part
   titan.mbarrier.wait %full parity(%i0) scope(cluster) : !bar
+  titan.cluster.arrive
   %sum = scf.for %i = %c1 to %n step %c1 iter_args(%sum = %first) -> !part {
     %far = arith.addi %own, %i : index
     %from = arith.remui %far, %n : index
@@ -304,7 +306,6 @@ SPLIT_CLUSTER = dict(
     %out = titan.bulk.commit : !bulk
     titan.bulk.wait %out read : !bulk
   }
-  titan.cluster.arrive
   titan.cluster.wait""")
 SPLIT_GLOBAL = dict(
     FILL="zeros", SETUP="",
@@ -571,7 +572,7 @@ def gather(n, form):
 
 def split_k(n, form):
     s = 128 // n
-    return fill(SPLIT, N=n, S=s, EXPECTED=(n - 1) * s * 256,
+    return fill(SPLIT, N=n, S=s, EXPECTED=(n - 1) * s * 512,
                 **(SPLIT_CLUSTER if form == "cluster" else SPLIT_GLOBAL))
 
 

@@ -33,7 +33,7 @@ static Finding ofCopies(Finding finding) {
       for (const std::string &name : states.becomes)
         for (bool quoted : {true, false}) {
           std::string old = quoted ? "'" + name + "'" : name + " at ";
-          std::string copy = CopyStates::operation().str();
+          std::string copy = CopyStates::getCopyName().str();
           std::string now = quoted ? "'" + copy + "' (" + states.variant + ")"
                                    : copy + " (" + states.variant + ") at ";
           for (size_t at = 0; (at = text.find(old, at)) != std::string::npos;
@@ -49,7 +49,7 @@ static Finding ofCopies(Finding finding) {
     say(place.what);
   for (auto &[loc, states] : copies)
     finding.others.push_back(
-        {loc, CopyStates::operation().str() + " (" + states.variant +
+        {loc, CopyStates::getCopyName().str() + " (" + states.variant +
                   ") is issued here; its source has been read " +
                   (states.read == states.done ? "" : states.read + "; ") +
                   (states.read == states.done ? "and " : "") + "it is done " +

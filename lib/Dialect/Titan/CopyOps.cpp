@@ -447,15 +447,13 @@ LogicalResult titan::emitProblem(Operation *op, const Problem &problem) {
 
 Location CopyStates::mark(Location loc) const {
   Builder b(loc.getContext());
-  SmallVector<Attribute> texts = {b.getStringAttr("titan.copy_async"),
+  SmallVector<Attribute> texts = {b.getStringAttr(getCopyName()),
                                   b.getStringAttr(variant),
                                   b.getStringAttr(read), b.getStringAttr(done)};
   for (const std::string &name : becomes)
     texts.push_back(b.getStringAttr(name));
   return FusedLoc::get(b.getContext(), loc, b.getArrayAttr(texts));
 }
-
-StringRef CopyStates::operation() { return CopyAsyncOp::getOperationName(); }
 
 std::optional<CopyStates> CopyStates::of(Location loc) {
   auto fused = loc->findInstanceOf<FusedLoc>();
@@ -467,7 +465,7 @@ std::optional<CopyStates> CopyStates::of(Location loc) {
     auto string = dyn_cast<StringAttr>(texts[i]);
     return string ? string.str() : std::string();
   };
-  if (text(0) != "titan.copy_async")
+  if (text(0) != getCopyName())
     return std::nullopt;
   CopyStates states{text(1), text(2), text(3), {}};
   for (size_t i = 4; i < texts.size(); ++i)

@@ -50,12 +50,13 @@ struct CopyStates {
   std::string variant; ///< "dsmem".
   std::string read, done;
   llvm::SmallVector<std::string> becomes; ///< "titan.bulk.copy_to_peer".
+  static llvm::StringRef getCopyName() {
+    return CopyAsyncOp::getOperationName();
+  }
 
   mlir::Location mark(mlir::Location loc) const;
   /// Of a location that mark() made; nothing else has any.
   static std::optional<CopyStates> of(mlir::Location loc);
-  /// What the program wrote: the operation's name.
-  static llvm::StringRef operation();
 };
 
 /// A copy as the library sees it.
