@@ -41,13 +41,17 @@ struct Numbers {
   int kernels = 0, proved = 0;
 };
 
-void ask(StringRef file, StringRef text, Numbers &numbers) {
-  MLIRContext context;
+void prepare(MLIRContext &context) {
   context
       .loadDialect<TitanDialect, arith::ArithDialect, scf::SCFDialect,
                    math::MathDialect, func::FuncDialect, linalg::LinalgDialect,
                    memref::MemRefDialect, tensor::TensorDialect>();
   context.disableMultithreading();
+}
+
+void ask(StringRef file, StringRef text, Numbers &numbers) {
+  MLIRContext context;
+  prepare(context);
   ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) {});
   auto module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
   if (!module)
@@ -94,6 +98,39 @@ TEST(ProvedLitmus, NoneIsRefused) {
   std::cout << numbers.kernels << " kernels, " << numbers.proved << " proved\n";
   EXPECT_GE(numbers.kernels, 600);
   EXPECT_GE(numbers.proved, 50);
+}
+
+/// How much work the examples' proofs are: half as much again is a regression.
+TEST(ProvedExamples, Systems) {
+  std::vector<std::pair<const char *, uint64_t>> most = {
+      {"copy.mlir", 29},
+      {"pipeline.mlir", 184},
+      {"groups.mlir", 742},
+      {"programs/gemm_fp8.mlir", 138},
+      {"programs/attention.mlir", 1560},
+      {"programs/gemm_cluster.mlir", 362}};
+  if (std::getenv("TITAN_TEST_FULL")) {
+    most.emplace_back("gemm.mlir", 3181);
+    most.emplace_back("gemm_bare.mlir", 2253);
+  }
+  for (auto [file, systems] : most) {
+    MLIRContext context;
+    prepare(context);
+    auto module = parseSourceFile<ModuleOp>(
+        std::string(TITAN_TESTS "/../examples/") + file,
+        ParserConfig(&context));
+    ASSERT_TRUE(module) << file;
+    PassManager passes(&context);
+    buildExpandPasses(passes, /*assertIndices=*/true);
+    ASSERT_TRUE(succeeded(passes.run(*module))) << file;
+    uint64_t sum = 0;
+    for (auto kernel : module->getOps<KernelOp>()) {
+      ProofReport proof = prove(kernel);
+      EXPECT_TRUE(proof.proved) << file << ": " << proof.reason;
+      sum += proof.systems;
+    }
+    EXPECT_LE(sum, systems * 3 / 2) << file;
+  }
 }
 
 } // namespace

@@ -295,15 +295,17 @@ TEST(RingTheorem, Loops4) { run("loops", rings, 4, false, false, 200, 1); }
 TEST(RingTheorem, Loops5) { run("loops", rings, 5, false, false, 4000, 20); }
 TEST(RingTheorem, Loops6) { run("loops", rings, 6, false, false, 80000, 400); }
 TEST(RingTheorem, Around3) { run("around", rings, 3, true, false, 400, 1); }
-TEST(RingTheorem, Around4) { run("around", rings, 4, true, false, 4000, 20); }
-TEST(RingTheorem, Around5) { run("around", rings, 5, true, false, 80000, 400); }
-TEST(RingTheorem, Guards4) { run("guards", rings, 4, false, true, 400, 2); }
-TEST(RingTheorem, Guards5) {
-  run("guards", rings, 5, true, true, 400000, 2000);
+TEST(RingTheorem, Around4) { run("around", rings, 4, true, false, 12000, 20); }
+TEST(RingTheorem, Around5) {
+  run("around", rings, 5, true, false, 300000, 400);
 }
-TEST(RingTheorem, Named4) { run("named", named, 4, true, false, 1000, 10); }
-TEST(RingTheorem, Named5) { run("named", named, 5, false, true, 1000, 10); }
-TEST(RingTheorem, TwoNamed4) { run("two", twoNamed, 4, true, true, 100, 1); }
+TEST(RingTheorem, Guards4) { run("guards", rings, 4, false, true, 3000, 2); }
+TEST(RingTheorem, Guards5) {
+  run("guards", rings, 5, true, true, 3000000, 2000);
+}
+TEST(RingTheorem, Named4) { run("named", named, 4, true, false, 4000, 10); }
+TEST(RingTheorem, Named5) { run("named", named, 5, false, true, 5000, 10); }
+TEST(RingTheorem, TwoNamed4) { run("two", twoNamed, 4, true, true, 300, 1); }
 
 /// Without one judgement a program is proved that goes wrong: each is needed.
 TEST(RingTheorem, EachJudgementIsNeeded) {

@@ -157,6 +157,14 @@ bool Walk::clusterBarrier(Operation *op, const effect::ThreadBarrier &barrier,
        waits = barrier.role != ThreadBarrier::Arrive;
   for (int warp : who.warps) {
     WarpState &w = state.warps[warp];
+    // Arrivals and waits alternate (MM-23).
+    Polynomial &waited = w.waits[elected][object];
+    if (waited != w.next[object] - Polynomial(arrives ? 0 : 1))
+      return proof.stop("arrivals at the cluster's barrier and waits do not "
+                        "alternate",
+                        op);
+    if (waits)
+      waited = waited + 1;
     if (arrives) {
       Polynomial round = w.next[object];
       // Its turns alternate.
