@@ -46,10 +46,12 @@ def Titan_InlinePtxOp : Titan_HwOp<"inline_ptx", Titan_Nvidia> {
   let description = [{
     ```mlir
     %y = titan.inline_ptx "prmt.b32 $0, $1, $2, 0x5410;"(%a, %b) pure : (i32, i32) -> i32
-    titan.inline_ptx "st.shared.f32 [$0], $1;"(%view, %x) does [#titan.ptx<write 0>]
-        : (!titan.shared<1xf32>, f32) -> ()
+    titan.elect warp(0) {
+      titan.inline_ptx "st.shared.f32 [$0], $1;"(%view, %x) does [#titan.ptx<write 0>]
+          : (!titan.shared<1xf32>, f32) -> ()
+    }
     ```
-    Each thread of the warp executes it. `$0`, `$1`, ... are the results, then the operands;
+    Each active thread executes it (by all lanes of a warp, the store above would be a race). `$0`, `$1`, ... are the results, then the operands;
     `$$` is a dollar sign. A 16-bit value is an `.b16` register, i32, shared memory (its address in the
     window of shared memory) and mbarriers are `.b32`, i64, index and global tensors (their
     address) `.b64`, f32 and f64 are themselves. With register tiles the text is executed for
