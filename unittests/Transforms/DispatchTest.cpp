@@ -44,7 +44,8 @@ static std::string kernelOf(int copies) {
       "titan.copy_async %tile to %A[%row, %c0] : !tile, !matrix",
       "titan.copy_async %tile[%c8, %c0] to %other[%c0, %c0] extents [32, 32] "
       "rank(%i1) signals %full : !tile, !tile, !bar",
-      "titan.copy_async %A at(Mo = %c0) to %tile signals %full schedule(#tile) "
+      "titan.copy_async %A at(Mo = %c0) to %third signals %full "
+      "schedule(#tile) "
       ": !matrix, !tile, !bar"};
   std::string text = R"(
 #tile = #titan.schedule<
@@ -64,6 +65,7 @@ titan.kernel @k(%A: !matrix) warps(4) cluster(2, 1) attributes {titan.alignment 
   %i1 = arith.constant 1 : i32
   %tile = titan.shared.alloc : !tile
   %other = titan.shared.alloc : !tile
+  %third = titan.shared.alloc : !tile
   %full = titan.mbarrier.alloc : !bar
   %cta = titan.cta_id 0
   %row = arith.muli %cta, %c64 : index
