@@ -8,6 +8,7 @@
 #include "Alignment.h"
 
 #include "titan/Analysis/TrailingZeros.h"
+#include "titan/Target/Target.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -18,6 +19,10 @@ using namespace titan;
 using namespace titan::checker;
 
 int64_t checker::startUnit(const effect::Footprint &box) {
+  // Bulk copies of a tensor itself.
+  if (auto tensor = dyn_cast<GlobalType>(box.object.getType()))
+    return std::max<int64_t>(1, targetWith(Feature::BulkCopy).bulkAlignment /
+                                    getElementBytes(tensor.getElementType()));
   auto map = dyn_cast<TensorMapType>(box.object.getType());
   // Slices of channels are 16 or 32 bytes.
   if (!map || map.getInterleave())

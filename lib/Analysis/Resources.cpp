@@ -11,6 +11,8 @@
 #include "titan/Dialect/Titan/TileWarps.h"
 #include "titan/Target/Target.h"
 
+#include <set>
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -87,20 +89,27 @@ static void checkSharedMemory(KernelOp kernel, Report &report) {
                    " bytes of shared memory; a CTA has " + Twine(limit));
 }
 
-static void checkLayouts(Operation *parent, int64_t warps, Report &report) {
+/// Each misfit is told once, at the first operation that has it.
+static void checkLayouts(Operation *parent, int64_t warps, int64_t lanes,
+                         Report &report, std::set<std::string> &told) {
   for (Region &region : parent->getRegions())
     for (Operation &op : region.getOps()) {
-      if (auto problem = refuseWarps(&op, warps))
-        report.add(Code::LayoutMismatch, &op, nullptr, problem->message);
+      if (auto problem = refuseWarps(&op, warps, lanes);
+          problem && told.insert(problem->message).second)
+        if (Finding *finding = report.add(Code::LayoutMismatch, &op, nullptr,
+                                          problem->message))
+          finding->fix = problem->fix;
       auto partition = dyn_cast<PartitionOp>(op);
       checkLayouts(
           &op, partition ? static_cast<int64_t>(partition.getWarps()) : warps,
-          report);
+          lanes, report, told);
     }
 }
 
 void checker::checkResources(KernelOp kernel, Report &report) {
   checkBudgets(kernel, report);
   checkSharedMemory(kernel, report);
-  checkLayouts(kernel, kernel.getWarps(), report);
+  std::set<std::string> told;
+  checkLayouts(kernel, kernel.getWarps(),
+               targetInfo(targetOf(kernel)).warpWidth, report, told);
 }

@@ -34,9 +34,8 @@ const TileTable *Compiler::tileTable(Operation *op, mlir::Type type) {
               layout.problem().message);
       return nullptr;
     }
-    if (layout->lanes() != p.lanes) {
-      unsupported(op,
-                  llvm::formatv(": a layout of {0} lanes", layout->lanes()));
+    if (auto misfit = refuseLanes(layout->lanes(), p.lanes)) {
+      problem(op, Code::LayoutMismatch, misfit->message, misfit->fix);
       return nullptr;
     }
     auto made = std::make_unique<TileTable>();
@@ -62,7 +61,7 @@ const TileTable *Compiler::tileTable(Operation *op, mlir::Type type) {
     tileCache[tile.getAsOpaquePointer()] = table;
   }
   if (auto misfit = refuseWarps(table->warps, region().warps)) {
-    problem(op, Code::LayoutMismatch, misfit->message);
+    problem(op, Code::LayoutMismatch, misfit->message, misfit->fix);
     return nullptr;
   }
   return table;

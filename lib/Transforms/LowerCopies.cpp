@@ -45,6 +45,7 @@ void titan::buildExpandPasses(OpPassManager &pm, bool assertIndices) {
   pm.addNestedPass<KernelOp>(createExpandPipes());
   pm.addNestedPass<KernelOp>(createPollLoops());
   pm.addNestedPass<KernelOp>(createLowerCopies({assertIndices}));
+  pm.addNestedPass<KernelOp>(createAlignCopies());
   pm.addNestedPass<KernelOp>(createSinkTiles());
   pm.addNestedPass<KernelOp>(createExpandExchanges());
 }

@@ -8,6 +8,8 @@
 // RUN: not titan check %t/three.mlir 2>&1 | FileCheck %s --check-prefix=THREE
 // RUN: not titan run %t/three.mlir 2>&1 | FileCheck %s --check-prefix=THREE
 // RUN: not titan compile %t/waves.mlir --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=WAVES
+// RUN: not titan check %t/waves.mlir 2>&1 | FileCheck %s --check-prefix=WAVES
+// RUN: not titan run %t/waves.mlir 2>&1 | FileCheck %s --check-prefix=WAVES
 // RUN: not titan compile %t/budget.mlir --target sm_75 --emit=ptx -o - 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not titan compile %t/budget.mlir --emit=nothing -o - 2>&1 | FileCheck %s --check-prefix=EMIT
 // RUN: not titan compile %t/shared.mlir --emit=ptx -o %t/no/such/folder 2>&1 | FileCheck %s --check-prefix=FOLDER
@@ -24,7 +26,9 @@
 // BUDGET-SAME: [setmaxnreg-operand]
 // SCAN: scan.mlir:11:8: error: [not-supported-yet] a scan of f8E4M3FN
 // THREE: three.mlir:6:8: error: [layout-mismatch] the tile's layout is for 2 warps, and 3 execute this
+// THREE: fix: give the layout warps that multiply to 3, or to a divisor of it; or the kernel or partition warps(2)
 // WAVES: waves.mlir:6:8: error: [layout-mismatch] the tile's layout is for warps of 64 lanes, and those here have 32
+// WAVES: fix: give the layout lanes that multiply to 32
 // TARGET: error: {{.*}}[unknown-target]
 // TARGET-SAME: 'sm_75'
 // EMIT: error: {{.*}}[bad-argument]

@@ -461,3 +461,34 @@ titan.kernel @k() warps(4) cluster(2, 1) launch {
   titan.red_async add %x, %peer, %there : tensor<64x64xbf16, #rows>, !titan.shared<64x64xbf16, cluster>, !titan.mbarrier<cluster>
   titan.return
 }
+
+// -----
+
+// What is asked for stays: `cg` copies 16 bytes, and no fix leads to another size and back.
+#down = #titan.blocked<elements = [8, 1], lanes = [1, 32], warps = [4, 1]>
+titan.kernel @k(%A: !titan.global<?x?xf16>) warps(4) launch {
+  %one = arith.constant 2 : index
+  titan.launch grid(%one)
+} body() {
+  %buf = titan.shared.alloc : !titan.shared<64x64xf16>
+  %k = titan.coordinate 0 : tensor<64x64xi32, #down>
+  // expected-error@+2 {{[cp-async-layout] 16 bytes are copied at a time, and the layout gives each thread 1}}
+  // expected-note @+1 {{fix: choose a layout whose registers begin with 8 elements of a row (elements = [.., 8])}}
+  titan.cp_async %A[%k, %k], %buf bytes(16) cg : !titan.global<?x?xf16>, tensor<64x64xi32, #down>, tensor<64x64xi32, #down> -> !titan.shared<64x64xf16>
+  titan.return
+}
+
+// -----
+
+#pairs = #titan.blocked<elements = [1, 2], lanes = [1, 32], warps = [4, 1]>
+titan.kernel @k(%A: !titan.global<?x?xf16>) warps(4) launch {
+  %one = arith.constant 2 : index
+  titan.launch grid(%one)
+} body() {
+  %buf = titan.shared.alloc : !titan.shared<64x64xf16>
+  %k = titan.coordinate 0 : tensor<64x64xi32, #pairs>
+  // expected-error@+2 {{[cp-async-layout] 16 bytes are copied at a time, and the layout gives each thread 2}}
+  // expected-note @+1 {{fix: bytes(4), or a layout whose registers begin with 8 elements of a row (elements = [.., 8])}}
+  titan.cp_async %A[%k, %k], %buf bytes(16) : !titan.global<?x?xf16>, tensor<64x64xi32, #pairs>, tensor<64x64xi32, #pairs> -> !titan.shared<64x64xf16>
+  titan.return
+}

@@ -35,9 +35,15 @@ public:
   // Helpers
   //===--------------------------------------------------------------------===//
 
-  void problem(mlir::Operation *op, Code code, const llvm::Twine &message) {
-    problems.push_back(
-        {code, Severity::Error, message.str(), op->getLoc(), {}, {}, {}});
+  void problem(mlir::Operation *op, Code code, const llvm::Twine &message,
+               std::string fix = {}) {
+    problems.push_back({code,
+                        Severity::Error,
+                        message.str(),
+                        op->getLoc(),
+                        {},
+                        {},
+                        std::move(fix)});
   }
   void unsupported(mlir::Operation *op, const llvm::Twine &why = "") {
     problem(op, Code::NotSupportedYet,

@@ -113,6 +113,16 @@ def DealTickets : Pass<"titan-deal-tickets", "::titan::KernelOp"> {
                            "::titan::TitanDialect"];
 }
 
+def AlignCopies : Pass<"titan-align-copies", "::titan::KernelOp"> {
+  let summary = "the launch checks where bulk copies and cp.async begin";
+  let description = [{
+    What only the launch knows of the addresses at which bulk copies (16 bytes) and cp.async (as many
+    as a thread copies) begin in global memory: `titan.alignment` of the tensors is raised, and strides
+    whose remainders nothing shows are required to be multiples (titan.require).
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::titan::TitanDialect"];
+}
+
 def SinkTiles : Pass<"titan-sink-tiles", "::titan::KernelOp"> {
   let summary = "constant tiles stand in the partitions that use them";
   let description = [{

@@ -454,8 +454,12 @@ LogicalResult KernelLowering::block(Block &body) {
     const LoweringTable::Lower *lower = table.lookup(op.getName());
     if (!lower)
       return unsupported(&op, Twine(op.getName().getStringRef()));
-    if (auto misfit = refuseWarps(&op, warpsHere, target.warpWidth))
-      return op.emitError("[") << misfit->code << "] " << misfit->message;
+    if (auto misfit = refuseWarps(&op, warpsHere, target.warpWidth)) {
+      InFlightDiagnostic error = op.emitError("[");
+      error << misfit->code << "] " << misfit->message;
+      error.attachNote() << "fix: " << misfit->fix;
+      return error;
+    }
     if (failed((*lower)(*this, &op)))
       return failure();
     for (Value result : op.getResults())

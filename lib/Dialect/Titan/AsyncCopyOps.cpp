@@ -67,13 +67,13 @@ LogicalResult CpAsyncOp::verify() {
       if (size >= element && run % (size / element) == 0 &&
           tile.getShape().back() % (size / element) == 0)
         fits = size;
-    if (fits)
-      error.attachNote() << "fix: bytes(" << fits << ")";
+    std::string wanted = std::to_string(std::max<int64_t>(1, bytes / element)),
+                layout = "a layout whose registers begin with " + wanted +
+                         " elements of a row (elements = [.., " + wanted + "])";
+    if (fits && !getCg()) // `cg` has one size.
+      error.attachNote() << "fix: bytes(" << fits << "), or " << layout;
     else
-      error.attachNote() << "fix: choose a layout whose registers begin with "
-                         << std::max<int64_t>(1, 4 / element)
-                         << " elements of a row (elements = [.., "
-                         << std::max<int64_t>(1, 4 / element) << "])";
+      error.attachNote() << "fix: choose " << layout;
     return error;
   }
   return success();

@@ -216,6 +216,16 @@ int64_t titan::getArgumentAlignment(KernelOp kernel, unsigned argument) {
   return bytes;
 }
 
+void titan::raiseAlignment(KernelOp kernel, unsigned argument, int64_t bytes) {
+  if (getArgumentAlignment(kernel, argument) >= bytes)
+    return;
+  NamedAttrList all(kernel->getAttrOfType<DictionaryAttr>(alignmentName));
+  Builder b(kernel.getContext());
+  all.set(cast<StringAttr>(kernel.getArgNames()[argument]),
+          b.getI64IntegerAttr(bytes));
+  kernel->setAttr(alignmentName, all.getDictionary(kernel.getContext()));
+}
+
 LogicalResult titan::verifyArgumentAlignment(KernelOp kernel) {
   Attribute given = kernel->getAttr(alignmentName);
   if (!given)

@@ -13,12 +13,27 @@
 using namespace mlir;
 using namespace titan;
 
+std::optional<Problem> titan::refuseLanes(int64_t layoutLanes, int64_t lanes) {
+  if (layoutLanes == lanes)
+    return std::nullopt;
+  return Problem{
+      "layout-mismatch",
+      "the tile's layout is for warps of " + std::to_string(layoutLanes) +
+          " lanes, and those here have " + std::to_string(lanes),
+      "give the layout lanes that multiply to " + std::to_string(lanes)};
+}
+
 std::optional<Problem> titan::refuseWarps(int64_t layoutWarps, int64_t warps) {
   if (layoutWarps <= warps && warps % layoutWarps == 0)
     return std::nullopt;
   return Problem{"layout-mismatch",
                  "the tile's layout is for " + std::to_string(layoutWarps) +
-                     " warps, and " + std::to_string(warps) + " execute this"};
+                     " warps, and " + std::to_string(warps) + " execute this",
+                 "give the layout warps that multiply to " +
+                     std::to_string(warps) +
+                     ", or to a divisor of it; or the kernel or partition "
+                     "warps(" +
+                     std::to_string(layoutWarps) + ")"};
 }
 
 std::optional<Problem> titan::refuseWarps(Operation *op, int64_t warps,
@@ -32,11 +47,8 @@ std::optional<Problem> titan::refuseWarps(Operation *op, int64_t warps,
     Result<Layout> layout = getTileLayout(tile);
     if (!layout)
       return std::nullopt;
-    if (lanes && layout->lanes() != lanes)
-      return Problem{"layout-mismatch", "the tile's layout is for warps of " +
-                                            std::to_string(layout->lanes()) +
-                                            " lanes, and those here have " +
-                                            std::to_string(lanes)};
+    if (auto problem = refuseLanes(layout->lanes(), lanes))
+      return problem;
     return refuseWarps(layout->warps(), warps);
   };
   for (TypeRange types :

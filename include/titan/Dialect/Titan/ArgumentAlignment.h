@@ -26,6 +26,9 @@ namespace titan {
 /// tensor.
 int64_t getArgumentAlignment(KernelOp kernel, unsigned argument);
 
+/// Asks for so many bytes, a power of two, at least.
+void raiseAlignment(KernelOp kernel, unsigned argument, int64_t bytes);
+
 /// Whether the kernel's `titan.alignment` says what can be.
 /// Errors: kernel-alignment.
 mlir::LogicalResult verifyArgumentAlignment(KernelOp kernel);

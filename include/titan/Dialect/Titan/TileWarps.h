@@ -30,13 +30,14 @@
 
 namespace titan {
 
+/// layout-mismatch, where a warp has `lanes`, and a layout is for others.
+std::optional<Problem> refuseLanes(int64_t layoutLanes, int64_t lanes);
 /// layout-mismatch, where `warps` cannot execute what touches a tile whose layout
 /// is for `layoutWarps`.
 std::optional<Problem> refuseWarps(int64_t layoutWarps, int64_t warps);
-/// The same of the tiles that an operation takes and makes; and where a warp has
-/// `lanes` (0: any number), and a layout is for others.
+/// Both, of the tiles that an operation takes and makes.
 std::optional<Problem> refuseWarps(mlir::Operation *op, int64_t warps,
-                                   int64_t lanes = 0);
+                                   int64_t lanes);
 
 } // namespace titan
 
