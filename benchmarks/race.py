@@ -18,7 +18,8 @@ Triton (a persistent kernel with TMA descriptors; the fastest of its configurati
 configuration is chosen on the spot by timing; ours is not.
 
 --sweep FILE (with run): times all packages of a folder instead, and names the fastest ones:
-what the model is fitted to. FILE is a JSON object: package's name to its options.
+what the model is fitted to. FILE is a JSON object: package's name to its options and, where not
+all shapes are meant, "shapes".
 """
 import argparse
 import ctypes
@@ -455,11 +456,11 @@ def sweep(options, library, shapes):
     properties = torch.cuda.get_device_properties(0)
     with open(options.sweep) as file:
         variants = json.load(file)
-    launches = {}
+    packages = {}
     for name in variants:
         path = os.path.join(options.folder, name + ".titanpkg")
         if os.path.exists(path):
-            launches[name] = ours_of(library, path)
+            packages[name] = ours_of(library, path)
     report, begun = {**describe(), "variants": variants, "shapes": []}, time.time()
     lt, rng = CublasLt(), random.Random(1)
     for m, n, k in shapes:
@@ -474,6 +475,8 @@ def sweep(options, library, shapes):
         best = fastest(shape, {f"lt{i}": launch for i, launch in
                                enumerate(lt.algorithms(m, n, k))}, options.milliseconds, {})
         peers["cublasLt"] = best[2]
+        launches = {name: launch for name, launch in packages.items()
+                    if name_of((m, n, k)) in variants[name].get("shapes", [name_of((m, n, k))])}
         fastest(shape, {**peers, **launches}, options.milliseconds, row["seconds"])
         good = {name: t for name, t in row["seconds"].items() if isinstance(t, float)}
         order = sorted(good, key=good.get)

@@ -204,6 +204,7 @@ GenerateOption shape("shape", "MxNxK",
     consumers("consumers", "cooperative|pingpong", "Who multiplies a tile"),
     band("band", "N", "Rows of tiles in a band of the tiles' order (8)"),
     swap("swap", "on|off", "D^T = B * A^T, for small M (off)"),
+    split("split", "N", "CTAs of a cluster that share a tile's K (1)"),
     input("input", "bf16|f16", "Elements of A and B (bf16)"),
     outputType("output", "bf16|f16|f32", "Elements of D and C (bf16)"),
     layout("layout", "nt|nn|tt|tn",
@@ -469,8 +470,9 @@ static int runSubcommand(int argc, char **argv) {
     command.output = output;
     command.json = json;
     for (GenerateOption *option :
-         {&shape, &tile, &stages, &cluster, &consumers, &band, &swap, &input,
-          &outputType, &layout, &epilogueTerms, &activation, &kernelName})
+         {&shape, &tile, &stages, &cluster, &consumers, &band, &swap, &split,
+          &input, &outputType, &layout, &epilogueTerms, &activation,
+          &kernelName})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
     return runGenerate(command);

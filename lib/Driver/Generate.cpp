@@ -69,6 +69,8 @@ static bool readOption(llvm::StringRef name, llvm::StringRef value,
     return readNumbers(value, {&o.clusterM, &o.clusterN});
   if (name == "band")
     return readNumbers(value, {&o.band});
+  if (name == "split")
+    return readNumbers(value, {&o.split});
   if (name == "name")
     return o.name = value.str(), true;
   if (name == "swap")

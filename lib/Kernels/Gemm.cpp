@@ -61,18 +61,18 @@ int64_t GemmOptions::warpgroups() const {
 }
 
 int64_t GemmOptions::panelWidth() const {
-  if (swap) // Elements go by themselves; a panel bounds the registers.
-    return columns() % 32 ? columns() % 16 ? 8 : 16 : 32;
-  // A row of a panel is a row of some swizzle.
-  int64_t width = 128 / bytesOf(output);
-  while (width > 32 / bytesOf(output) && columns() % width)
+  // A row of a panel is a row of some swizzle; with swap, elements go by
+  // themselves, and a panel bounds the registers.
+  int64_t width = swap ? 32 : 128 / bytesOf(output);
+  int64_t least = swap ? 8 : 32 / bytesOf(output);
+  while (width > least && columns() % (width * split))
     width /= 2;
   return width;
 }
 
 int64_t GemmOptions::panelBuffers() const {
   // Two, but where shared memory is better used for another stage.
-  bool large = consumers == Consumers::Pingpong && rows() > 128;
+  bool large = (consumers == Consumers::Pingpong && rows() > 128) || split > 1;
   return std::min<int64_t>(large ? 1 : 2, columns() / panelWidth());
 }
 
@@ -87,11 +87,21 @@ int64_t GemmOptions::panelBytes() const {
   return tiles * panelBuffers() * rows() * panelWidth() * bytesOf(output);
 }
 
+int64_t GemmOptions::collectedPanels() const {
+  return (split - 1) * (columns() / panelWidth() / split);
+}
+
+int64_t GemmOptions::collectedBytes() const {
+  return collectedPanels() * rows() * panelWidth() * bytesOf(Element::F32);
+}
+
 int64_t GemmOptions::depth() const {
   if (stages)
     return stages;
   // Two barriers a stage, and the first tile's alignment to 1024 bytes.
   int64_t room = hopper().sharedBytesPerCta - panelBytes() - 1024;
+  if (split > 1)
+    room -= collectedBytes() + 2 * hopper().mbarrierBytes;
   return room / (stageBytes() + 2 * hopper().mbarrierBytes);
 }
 
@@ -166,6 +176,19 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                       " CTAs: " + number(split) +
                       " rows each, no multiple of the swizzle's 8",
                   "a larger tile, or a smaller cluster");
+  if (o.split != 1 && o.split != 2 && o.split != 4 && o.split != 8)
+    return refuse("K split by " + number(o.split),
+                  "1, 2, 4 or 8: as many CTAs as a cluster can have");
+  if (o.split > 1 && (pingpong || o.cluster() > 1))
+    return refuse("K split between the CTAs of a cluster, and " +
+                      std::string(pingpong ? "ping-pong consumers"
+                                           : "loads shared in it"),
+                  pingpong ? "--consumers cooperative" : "--cluster 1x1");
+  if (columns / o.panelWidth() % o.split)
+    return refuse("tile " + tile + ": each of " + number(o.split) +
+                      " CTAs stores as many panels of " +
+                      number(o.panelWidth()) + " elements of " + columnsName,
+                  "--split " + number(o.split / 2) + ", or a larger tile");
   if (o.band < 1 || o.band > 1024)
     return refuse("a band of " + number(o.band) + " rows of tiles",
                   "1 to 1024");

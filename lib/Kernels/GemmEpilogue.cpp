@@ -152,25 +152,133 @@ void GemmText::panelValue() {
   w.set("value", value);
 }
 
+/// Arrives on the others' barrier of this name.
+void GemmText::tellPeers(std::string_view barrier) {
+  w.set("bar", std::string(barrier));
+  for (int64_t peer = 1; peer < o.split; ++peer) {
+    w.set("peer", peer);
+    w.text(R"(
+%ahead$peer = arith.addi %rank, %c$peer : index
+%peer$peer = arith.remui %ahead$peer, %c$split : index
+%rank$peer = arith.index_cast %peer$peer : index to i32
+%$bar$peer = titan.map_rank %$bar, %rank$peer : !bar -> !far
+titan.mbarrier.arrive %$bar$peer scope(cluster) : !far)");
+  }
+}
+
+/// The panels that other CTAs store, to them.
+void GemmText::exchange() {
+  w.set("all", o.columns() / o.panelWidth());
+  w.text(R"(
+// Panel j is rank j mod $split's, which has a place for each other rank's part of it.
+%again = arith.addi %i, %c1 : index
+%even = arith.remui %i, %c2 : index
+%uneven = arith.remui %again, %c2 : index
+%parityGot = arith.index_cast %even : index to i32
+%parityClear = arith.index_cast %uneven : index to i32
+%notFirst = arith.cmpi ne, %tile, %first : index
+scf.if %notFirst {
+titan.mbarrier.wait %clear parity(%parityClear) scope(cluster) : !bar
+}
+scf.for %j = %c0 to %c$all step %c1 {
+%owner = arith.remui %j, %c$split : index
+%theirs = arith.cmpi ne, %owner, %rank : index
+scf.if %theirs {
+%sent = titan.panel %result[%j] : !sums -> !panel
+%owner32 = arith.index_cast %owner : index to i32
+%round = arith.divui %j, %c$split : index
+%places = arith.muli %round, %c$others : index
+%ahead = arith.addi %rank, %c$others : index
+%distance = arith.subi %ahead, %owner : index
+%place = arith.remui %distance, %c$split : index
+%index = arith.addi %places, %place : index
+%here = titan.shared.slot %x[%index : index] : !ringX -> !partX
+%there = titan.map_rank %here, %owner32 : !partX -> !peerX
+titan.shared.store %sent, %there : !panel, !peerX
+}
+} {titan.unroll}
+// All warps' parts are there: one thread says so, and releases them all.
+titan.barrier.sync $barrier threads($threads)
+titan.elect warp(0) {)");
+  tellPeers("got");
+  w.text(R"(
+}
+titan.mbarrier.wait %got parity(%parityGot) scope(cluster) : !bar)");
+}
+
+/// The places for the parts of the next tile are free.
+void GemmText::exchanged() {
+  w.text(R"(
+%next = arith.addi %tile, %ctas : index
+%another = arith.cmpi ult, %next, %tiles : index
+scf.if %another {)");
+  if (masksStores()) // Else the stores' barriers stand behind all reads.
+    w.text("titan.barrier.sync $barrier threads($threads)");
+  w.text(R"(
+titan.elect warp(0) {)");
+  tellPeers("clear");
+  w.text(R"(
+}
+})");
+}
+
+/// %panel, sums of the columns from %column on: the j-th panel of those that
+/// this CTA stores.
+void GemmText::panel() {
+  if (!splits()) {
+    w.text(R"(
+%panel = titan.panel %result[%j] : !sums -> !panel
+%column = arith.muli %j, %c$width : index)");
+    return;
+  }
+  w.text(R"(
+%round = arith.muli %j, %c$split : index
+%own = arith.addi %round, %rank : index
+%column = arith.muli %own, %c$width : index
+%mine0 = titan.panel %result[%round] : !sums -> !panel
+%places = arith.muli %j, %c$others : index)");
+  for (int64_t rank = 1; rank < o.split; ++rank) {
+    w.set("rank", rank);
+    w.set("before", rank - 1);
+    w.text(R"(
+%at$rank = arith.addi %round, %c$rank : index
+%of$rank = titan.panel %result[%at$rank] : !sums -> !panel
+%mine$rank = arith.select %is$rank, %of$rank, %mine$before : !panel)");
+  }
+  std::string sum = w.fill("mine$rank");
+  for (int64_t part = 0; part < o.split - 1; ++part) {
+    w.set("part", part);
+    w.set("sum", sum);
+    sum = part + 2 == o.split ? "panel" : w.fill("sum$part");
+    w.set("next", sum);
+    w.text(R"(
+%index$part = arith.addi %places, %c$part : index
+%place$part = titan.shared.slot %x[%index$part : index] : !ringX -> !partX
+%part$part = titan.shared.load %place$part : !partX -> !panel
+%$next = arith.addf %$sum, %part$part : !panel)");
+  }
+}
+
 void GemmText::epilogue(const GemmConsumer &consumer) {
-  int64_t panels = o.columns() / o.panelWidth(), buffers = o.panelBuffers();
-  w.set("panels", panels);
+  int64_t buffers = o.panelBuffers();
+  w.set("panels", o.columns() / o.panelWidth() / o.split);
+  w.set("barrier", consumer.barrier);
+  w.set("threads", 128 * o.warpgroupsPerTile());
+  if (splits())
+    exchange();
   w.set("values", o.output == Element::F32 ? "!panel" : "!narrow");
   if (o.swap) {
     // Few elements, and not in D's order: each goes by itself.
     w.text(R"(
-scf.for %j = %c0 to %c$panels step %c1 {
-%panel = titan.panel %result[%j] : !sums -> !panel
-%column = arith.muli %j, %c$width : index
-%at = arith.addi %m, %column : index)");
+scf.for %j = %c0 to %c$panels step %c1 {)");
+    panel();
+    w.text("%at = arith.addi %m, %column : index");
     panelValue();
     w.text(R"(
 titan.global.store %$value, %D[%I, %J] mask(%inside : !mask) : $values, !result, !where, !where
 } {titan.unroll})");
     return;
   }
-  w.set("barrier", consumer.barrier);
-  w.set("threads", 128 * o.warpgroupsPerTile());
   w.set("ring", consumer.turn < 0 ? "d" : "d" + std::to_string(consumer.turn));
   w.set("matrix", o.output == Element::F32 ? "" : " matrix");
   std::string inits, shifted, tokens;
@@ -194,10 +302,9 @@ titan.global.store %$value, %D[%I, %J] mask(%inside : !mask) : $values, !result,
 titan.elect warp(0) {
 titan.bulk.wait %pending read : !bulk
 }
-$stores = scf.for %j = %c0 to %c$panels step %c1 iter_args($inits) -> ($tokens) {
-%panel = titan.panel %result[%j] : !sums -> !panel
-%column = arith.muli %j, %c$width : index
-%at = arith.addi %n, %column : index)");
+$stores = scf.for %j = %c0 to %c$panels step %c1 iter_args($inits) -> ($tokens) {)");
+  panel();
+  w.text("%at = arith.addi %n, %column : index");
   panelValue();
   if (o.panelBuffers() > 1)
     w.text(R"(

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "GemmText.h"
 
+#include <algorithm>
+
 using namespace titan::kernels;
 
 GemmText::GemmText(const GemmOptions &options)
@@ -22,7 +24,8 @@ GemmText::GemmText(const GemmOptions &options)
   w.set("rows", o.rows());
   w.set("columns", o.columns());
   w.set("groups", o.warpgroupsPerTile());
-  w.set("cluster", o.cluster());
+  w.set("cluster", o.ctas());
+  w.set("split", o.split);
   w.set("band", o.band);
   w.set("bytes", o.stageBytes());
   w.set("scope", o.cluster() > 1 ? " scope(cluster)" : "");
@@ -72,6 +75,17 @@ void GemmText::types() {
       w.text(R"(
 !part$X  = !titan.shared<${box}x$in, swizzle = 128>)");
   }
+  if (splits()) {
+    w.set("parts", o.collectedPanels());
+    w.set("rowBytes", std::min<int64_t>(128, 4 * o.panelWidth()));
+    w.set("width", o.panelWidth());
+    w.text(R"(
+!ringX  = !titan.shared<${rows}x${width}xf32, swizzle = $rowBytes, slots = $parts>
+!partX  = !titan.shared<${rows}x${width}xf32, swizzle = $rowBytes>
+!peerX  = !titan.shared<${rows}x${width}xf32, swizzle = $rowBytes, cluster>
+!bar    = !titan.mbarrier
+!far    = !titan.mbarrier<cluster>)");
+  }
   if (!usesPipe())
     w.text("!bars   = !titan.mbarrier<$depth>");
   if (o.cluster() > 1)
@@ -99,7 +113,7 @@ void GemmText::launch() {
   w.set("values", example);
   w.set("shapeA", o.transposedA ? "KxM" : "MxK");
   w.set("shapeB", o.transposedB ? "KxN" : "NxK");
-  w.set("clusterAttr", w.fill(o.cluster() > 1 ? " cluster($cluster)" : ""));
+  w.set("clusterAttr", w.fill(o.ctas() > 1 ? " cluster($cluster)" : ""));
   w.set("rowsOfA", o.transposedA);
   w.set("rowsOfB", o.transposedB);
   w.set("depthOfA", !o.transposedA);
@@ -140,16 +154,20 @@ titan.require %is_nC, "launch-check", "C has as many columns as D")");
 %entries = titan.dim %bias, 0 : !vector
 %is_bias = arith.cmpi eq, %entries, %n : index
 titan.require %is_bias, "launch-check", "bias has one entry for each column of D")");
+  w.set("partK", o.split * o.tileK);
+  if (splits())
+    w.text(R"(
+// The steps of each part of K; what the last ones have behind K is zeros.)");
   w.text(R"(
 %tilesM = arith.ceildivui %m, %c$spanM : index
 %tilesN = arith.ceildivui %n, %c$spanN : index
-%steps = arith.ceildivui %k, %c$tileK : index
+%steps = arith.ceildivui %k, %c$partK : index
 %tiles = arith.muli %tilesM, %tilesN : index
 %sms = titan.device_property "multiprocessor_count")");
-  if (o.cluster() == 1) {
+  if (o.ctas() == 1) {
     w.text("%grid = arith.minui %tiles, %sms : index");
   } else {
-    w.text("%pairs = arith.divui %sms, %c2 : index");
+    w.text("%pairs = arith.divui %sms, %c$cluster : index");
     w.text(R"(
 %room = arith.maxui %pairs, %c1 : index
 %clusters = arith.minui %tiles, %room : index
@@ -283,6 +301,10 @@ titan.tma.load %map$X[$coordinates], %box$X$box, %full[%stage : index]$multicast
 }
 
 void GemmText::load() {
+  w.set("whereK",
+        w.fill(splits() ? "%part = arith.addi %skipped, %step : index\n"
+                          "%k = arith.muli %part, %c$tileK : index"
+                        : "%k = arith.muli %step, %c$tileK : index"));
   w.text("titan.partition \"load\" warps(1)$loadRegisters {");
   if (usesPipe()) {
     w.text("scf.for %tile = %first to %tiles step %ctas {");
@@ -291,7 +313,7 @@ void GemmText::load() {
     w.set("cornerB", corner(b));
     w.text(R"(
 scf.for %step = %c0 to %steps step %c1 {
-%k = arith.muli %step, %c$tileK : index
+$whereK
 %slot = titan.pipe.acquire %ab : !titan.pipe<$depth>
 titan.pipe.load %mapA[$cornerA] -> %slot["a"] : !mapA
 titan.pipe.load %mapB[$cornerB] -> %slot["b"] : !mapB
@@ -313,7 +335,7 @@ scf.for %step = %c0 to %steps step %c1 {
 %next = arith.addi %round, %c1 : index
 %odd = arith.remui %next, %c2 : index
 %parity = arith.index_cast %odd : index to i32
-%k = arith.muli %step, %c$tileK : index
+$whereK
 titan.mbarrier.wait %empty[%stage : index] parity(%parity)$scope : !bars
 titan.mbarrier.arrive_expect_tx %full[%stage : index], %i$bytes : !bars
 %slotA = titan.shared.slot %a[%stage : index] : !ringA -> !tileA
@@ -418,15 +440,15 @@ titan.partition "$partition" warps($partWarps)$multiplyRegisters {
     carried += std::string(comma) + type;
     yielded += std::string(comma) + next;
   };
-  if (pingpong())
-    carry("%i", consumer.turn ? "%c1" : "%c0", "index", "%later");
-  else if (!usesPipe())
+  if (pingpong() || splits())
+    carry("%i", consumer.turn == 1 ? "%c1" : "%c0", "index", "%later");
+  if (!pingpong() && !usesPipe())
     carry("%base", "%c0", "index", "%uses");
   if (!masksStores())
     carry("%pending", "%noStore", "!bulk", "$newest");
   w.set("inits", inits);
   w.set("carried", carried);
-  int64_t count = (pingpong() || !usesPipe()) + !masksStores();
+  int64_t count = std::ranges::count(inits, '=');
   w.set("ends", count > 1 ? "%end:" + std::to_string(count) : "%end");
   w.set("lastStores", count > 1 ? "%end#" + std::to_string(count - 1) : "%end");
   if (count)
@@ -471,8 +493,11 @@ titan.barrier.arrive $other threads(256)
   }
   w.text("");
   epilogue(consumer);
-  if (pingpong())
-    w.text("%later = arith.addi %i, %c2 : index");
+  if (splits())
+    exchanged();
+  if (pingpong() || splits())
+    w.text(pingpong() ? "%later = arith.addi %i, %c2 : index"
+                      : "%later = arith.addi %i, %c1 : index");
   if (count) {
     w.set("yielded", w.fill(yielded));
     w.text("scf.yield $yielded : $carried");
@@ -488,7 +513,7 @@ titan.bulk.wait $lastStores read : !bulk
 
 void GemmText::body() {
   w.beginRegion();
-  if (o.cluster() == 1) {
+  if (o.ctas() == 1) {
     w.text(R"(
 %first = titan.cta_id 0
 %ctas = titan.num_ctas 0)");
@@ -501,14 +526,18 @@ void GemmText::body() {
 %ctas = arith.divui %allCtas, %c$cluster : index
 %rank32 = titan.cluster_rank
 %rank = arith.index_cast %rank32 : i32 to index)");
-    for (int64_t rank = 0; rank < o.cluster(); ++rank) {
+    for (int64_t rank = splits(); rank < o.ctas(); ++rank) {
       w.set("rank", rank);
       w.text("%is$rank = arith.cmpi eq, %rank, %c$rank : index");
     }
     w.set("everyone", (int64_t(1) << o.cluster()) - 1);
-    w.text("%everyone = arith.constant $everyone : i16");
-    w.text(o.clusterM > 1 ? "%ownM = arith.muli %rank, %c$tileM : index"
-                          : "%ownN = arith.muli %rank, %c$tileN : index");
+    if (splits())
+      w.text("%skipped = arith.muli %rank, %steps : index");
+    else
+      w.text("%everyone = arith.constant $everyone : i16");
+    if (o.cluster() > 1)
+      w.text(o.clusterM > 1 ? "%ownM = arith.muli %rank, %c$tileM : index"
+                            : "%ownN = arith.muli %rank, %c$tileN : index");
   }
   if (pingpong())
     w.text(R"(
@@ -525,6 +554,21 @@ void GemmText::body() {
 %d1 = titan.shared.alloc : !ringD)");
     else
       w.text("%d = titan.shared.alloc : !ringD");
+  }
+  if (splits()) {
+    w.set("others", o.split - 1);
+    w.text(R"(
+%x = titan.shared.alloc : !ringX
+%got = titan.mbarrier.alloc : !bar
+%clear = titan.mbarrier.alloc : !bar
+titan.elect warp(0) {
+titan.mbarrier.init %got count($others) : !bar
+titan.mbarrier.init %clear count($others) : !bar
+titan.fence.mbarrier_init
+}
+// The peers must have their barriers before anything is sent to them.
+titan.cluster.arrive
+titan.cluster.wait)");
   }
   if (usesPipe()) {
     w.text(R"(
@@ -558,6 +602,7 @@ titan.warp_specialize {)");
     multiply({"multiply", -1, 1});
   }
   w.text("}");
+  // With K split, a CTA has got all that is sent to it before it leaves.
   if (o.cluster() > 1)
     w.text(R"(
 
@@ -607,6 +652,10 @@ std::string GemmText::write() {
 // The $cluster CTAs of a cluster lie $lie and share $shared: each loads
 // a part of it and multicasts that to all.)");
   }
+  if (splits())
+    w.text(R"(
+// The $cluster CTAs of a cluster share a tile's K. Each collects some panels of the
+// tile from the others and stores their sum.)");
   if (o.band > 1)
     w.text(R"(
 // Tiles come in bands of $band rows of tiles, column by column in a band, so

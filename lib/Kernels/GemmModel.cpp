@@ -15,10 +15,10 @@
 //                      half as fast where rows begin in the middle of a line
 //
 // To this come the start of a launch, the part of an epilogue that nothing
-// hides, and, as a floor, the bytes that go to and from device memory. All
-// tiles that a kernel can have are tried. The numbers were fitted to
-// benchmarks/results/h200-gemm-sweep.json; what they mean is in
-// benchmarks/README.md.
+// hides, what CTAs that share K send each other, and, as a floor, the bytes that
+// go to and from device memory. All tiles that a kernel can have are tried. The
+// numbers were fitted to benchmarks/results/h200-gemm-sweep.json; what they mean
+// is in benchmarks/README.md.
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Kernels/Gemm.h"
@@ -40,6 +40,15 @@ struct Machine {
   double memoryBytes = 4.3e6; ///< All of them.
   double start = 3.2;         ///< Until the first product, and the last store.
   double clusterStart = 0.6;  ///< More of it for a cluster.
+  double peerBytes = 50e3;    ///< To a CTA from the others of its cluster.
+  double exchange = 1.2;      ///< Until the first of them are there.
+  double split = 0.8; ///< Of the time of whole K, that a split must promise.
+
+  /// Clusters that run at a time: those of four and more do not lie across
+  /// groups of 16 or 18 multiprocessors.
+  int64_t clusters(int64_t ctas) const {
+    return (ctas > 2 ? multiprocessors / 16 * 16 : multiprocessors) / ctas;
+  }
 };
 
 } // namespace
@@ -75,8 +84,8 @@ double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   Machine machine;
   int64_t tiles = ceilDiv(shape.m, o.tileM * o.clusterM) *
                   ceilDiv(shape.n, o.tileN * o.clusterN);
-  int64_t waves = ceilDiv(tiles, machine.multiprocessors / o.cluster());
-  int64_t steps = ceilDiv(shape.k, o.tileK);
+  int64_t waves = ceilDiv(tiles, machine.clusters(o.ctas()));
+  int64_t steps = ceilDiv(shape.k, o.tileK * o.split);
   double bytes = bytesOf(o.input);
 
   double products = double(o.tileM) * o.tileN * o.tileK;
@@ -94,15 +103,17 @@ double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
 
   // A tile's epilogue is hidden by the other warpgroup's products; else the
   // tensor cores wait for it.
-  double panels = ceilDiv(o.columns(), o.panelWidth());
+  double panels = ceilDiv(o.columns(), o.panelWidth() * o.split);
   double hidden = 150 * o.cluster();
-  double stores =
-      o.swap ? o.rows() * o.columns() / 128.0 / o.warpgroupsPerTile() * 60
-             : 700 + 450 * panels;
+  double stores = o.swap ? o.rows() * o.columns() / 128.0 /
+                               o.warpgroupsPerTile() / o.split * 60
+                         : 700 + 450 * panels;
   bool turns = o.consumers == Consumers::Pingpong;
   double epilogue = (turns ? hidden : stores) / machine.cycles;
+  if (o.split > 1)
+    epilogue += machine.exchange + o.collectedBytes() / machine.peerBytes;
   double last = turns ? 1500 / machine.cycles : 0;
-  double start = machine.start + (o.cluster() > 1 ? machine.clusterStart : 0);
+  double start = machine.start + (o.ctas() > 1 ? machine.clusterStart : 0);
   double busy = waves * (steps * std::max(multiply, fill) + epilogue) + last;
 
   // Device memory: everything once; longer pieces of a row are read faster.
@@ -125,7 +136,7 @@ static int64_t pickBand(const GemmShape &shape, const GemmOptions &o) {
   int64_t band = 4;
   if (outputs < 2 * inputs)
     while (band < 16 && 2.5 * band * band * o.tileM * o.clusterM <
-                            double(machine.multiprocessors) / o.cluster() *
+                            double(machine.multiprocessors) / o.ctas() *
                                 o.tileN * o.clusterN)
       band *= 2;
   return std::max<int64_t>(1, std::min(band, rows));
@@ -133,10 +144,14 @@ static int64_t pickBand(const GemmShape &shape, const GemmOptions &o) {
 
 GemmOptions kernels::pickGemm(const GemmShape &shape,
                               const GemmOptions &given) {
-  GemmOptions best = given;
-  double least = std::numeric_limits<double>::max();
+  // The fastest that leave K whole, and of those that split it.
+  struct {
+    GemmOptions options;
+    double time = std::numeric_limits<double>::max();
+  } whole{given}, parts{given};
   auto consider = [&](Consumers consumers, int64_t tileM, int64_t tileN,
-                      int64_t tileK, int64_t clusterM, bool swap) {
+                      int64_t tileK, int64_t clusterM, int64_t split,
+                      bool swap) {
     GemmOptions o = given;
     o.consumers = consumers;
     o.tileM = tileM;
@@ -144,28 +159,37 @@ GemmOptions kernels::pickGemm(const GemmShape &shape,
     o.tileK = tileK;
     o.clusterM = clusterM;
     o.clusterN = 1;
+    o.split = split;
     o.swap = swap;
     o.stages = 0;
     o.band = pickBand(shape, o);
     if (!checkGemm(o))
       return;
     // Among equals the first: what is simpler, or reads longer rows.
-    if (double time = estimateGemm(shape, o); time < 0.998 * least) {
-      least = time;
-      best = o;
-    }
+    auto &best = split > 1 ? parts : whole;
+    if (double time = estimateGemm(shape, o); time < 0.998 * best.time)
+      best = {o, time};
   };
   for (Consumers consumers : {Consumers::Pingpong, Consumers::Cooperative})
     for (int64_t rows : {128, 192, 64, 256})
       for (int64_t columns = 256; columns >= 64; columns -= 16)
         for (int64_t cluster : {1, 2})
-          consider(consumers, rows, columns, 64, cluster, /*swap=*/false);
+          consider(consumers, rows, columns, 64, cluster, /*split=*/1,
+                   /*swap=*/false);
+  // Few tiles: the CTAs of a cluster share each one's K.
+  for (int64_t split : {2, 4, 8})
+    for (int64_t rows : {128, 192, 64, 256})
+      for (int64_t columns = 256; columns >= 64; columns -= 16)
+        consider(Consumers::Cooperative, rows, columns, 64, 1, split,
+                 /*swap=*/false);
   // Few rows of D: an instruction's rows are columns of D instead.
   if (int64_t few = ceilDiv(shape.m, 16) * 16; few <= 256)
     for (Consumers consumers : {Consumers::Cooperative, Consumers::Pingpong})
       for (int64_t columns : {64, 128})
         for (int64_t tileK : {256, 128, 64})
-          if (tileK == 64 || few <= 64)
-            consider(consumers, few, columns, tileK, 1, /*swap=*/true);
-  return best;
+          for (int64_t split : {1, 2, 4, 8})
+            if (tileK == 64 || few <= 64)
+              consider(consumers, few, columns, tileK, 1, split, /*swap=*/true);
+  return parts.time < Machine().split * whole.time ? parts.options
+                                                   : whole.options;
 }

@@ -13,7 +13,8 @@
 //   body()       buffers, pipe or barriers; then a partition each:
 //     load()       one warp: A and B, slot after slot, by loadTile()
 //     multiply()   warpgroups: products() of each slot, release() of the one before,
-//     epilogue()     panel after panel: panelValue(), a store
+//     epilogue()     panel after panel: panel(), panelValue(), a store
+//       exchange()     with K split: the other CTAs' panels to them
 //   reference()  the same in linalg, with the error that is allowed
 //
 // Constants of the kernel ($tileM, $depth, ...) are set once, in the constructor.
@@ -59,6 +60,7 @@ private:
   int64_t boxes(const GemmOperand &x) const {
     return (x.transposed ? x.tile : o.tileK) / 64;
   }
+  bool splits() const { return o.split > 1; }
   bool masksStores() const { return o.swap; }
   bool needsRows() const { return o.swap || o.beta; }
   bool needsColumns() const { return needsRows() || o.bias; }
@@ -77,6 +79,10 @@ private:
   void epilogueTypes();
   void epilogueSetup();
   void epilogue(const GemmConsumer &consumer);
+  void tellPeers(std::string_view barrier);
+  void exchange();
+  void exchanged();
+  void panel();
   void panelValue();
   void reference();
 

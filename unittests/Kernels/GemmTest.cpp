@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cmath>
 #include <random>
+#include <vector>
 
 using namespace titan;
 using namespace titan::kernels;
@@ -26,14 +27,18 @@ template <typename Visit> static void forAll(Visit visit) {
                {Consumers::Cooperative, Consumers::Pingpong})
             for (Element out : {Element::BF16, Element::F32})
               for (bool swap : {false, true})
-                for (bool transposed : {false, true}) {
-                  GemmOptions o;
-                  o.tileM = m, o.tileN = n, o.tileK = k;
-                  o.clusterM = cm, o.clusterN = cn;
-                  o.consumers = consumers, o.output = out, o.swap = swap;
-                  o.transposedA = o.transposedB = transposed;
-                  visit(o);
-                }
+                for (bool transposed : {false, true})
+                  for (int64_t split : k == 64
+                                           ? std::vector<int64_t>{1, 2, 3, 8}
+                                           : std::vector<int64_t>{1}) {
+                    GemmOptions o;
+                    o.split = split;
+                    o.tileM = m, o.tileN = n, o.tileK = k;
+                    o.clusterM = cm, o.clusterN = cn;
+                    o.consumers = consumers, o.output = out, o.swap = swap;
+                    o.transposedA = o.transposedB = transposed;
+                    visit(o);
+                  }
 }
 
 TEST(Gemm, WhatIsTakenFits) {
@@ -54,6 +59,9 @@ TEST(Gemm, WhatIsTakenFits) {
     int64_t barriers = 2 * hopper.mbarrierBytes * checked->stages;
     int64_t bytes =
         checked->stages * o.stageBytes() + o.panelBytes() + barriers;
+    if (o.split > 1) // Two barriers, and a part of the others' sums.
+      bytes += o.rows() * o.columns() * 4 * (o.split - 1) / o.split +
+               2 * hopper.mbarrierBytes;
     EXPECT_GE(checked->stages, 2);
     EXPECT_LE(bytes + 1024, hopper.sharedBytesPerCta);
     EXPECT_GT(bytes + 1024 + o.stageBytes() + 2 * hopper.mbarrierBytes,
@@ -63,7 +71,7 @@ TEST(Gemm, WhatIsTakenFits) {
     EXPECT_FALSE(checkGemm(more));
     // The instruction's operands, and the sums beside the rest.
     EXPECT_EQ(o.rows() % (64 * o.warpgroupsPerTile()), 0);
-    EXPECT_EQ(o.columns() % o.panelWidth(), 0);
+    EXPECT_EQ(o.columns() % (o.panelWidth() * o.split), 0);
     EXPECT_LE(o.rows() * o.columns() / (128 * o.warpgroupsPerTile()), 192);
   });
   EXPECT_GT(taken, 100);
@@ -136,6 +144,9 @@ TEST(Gemm, PicksWhatMeasuringShowed) {
   EXPECT_EQ(picked(4096, 14336, 4096).tileN, 176);
   EXPECT_EQ(picked(1024, 1024, 1024).tileM, 64);
   EXPECT_TRUE(picked(16, 8192, 8192).swap);
+  // 24 tiles of 64 x 64, and four CTAs for each (h200-gemm-split.json).
+  EXPECT_EQ(picked(64, 1536, 2048).split, 4);
+  EXPECT_EQ(picked(1024, 1024, 1024).split, 1);
   // Rows in the middle of the cache's lines: loads are dear, and shared.
   EXPECT_EQ(picked(4000, 4104, 1000).cluster(), 2);
 }

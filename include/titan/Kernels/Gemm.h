@@ -21,6 +21,12 @@
 //              square, and its panels of A and B fit the L2 cache
 //   swap       D^T = B * A^T, for small M: the 64 rows that an instruction has
 //              are 64 columns of D
+//   split      so many CTAs of a cluster share a tile's K. Each multiplies its
+//              part of K; then each collects some panels of the tile from the
+//              others' registers, adds them up and stores them:
+//
+//                rank 0: sums of K's part 0   | own | ->1 | own | ->1 |
+//                rank 1: sums of K's part 1   | ->0 | own | ->0 | own |
 //
 //   Result<std::string> text = generateGemm(options);
 //
@@ -60,11 +66,14 @@ struct GemmOptions {
   Consumers consumers = Consumers::Cooperative;
   int64_t band = 8;
   bool swap = false;
+  int64_t split = 1;
 
   bool alpha = false, beta = false, bias = false;
   Activation activation = Activation::None;
 
+  /// CTAs that share loads, and CTAs of a cluster.
   int64_t cluster() const { return clusterM * clusterN; }
+  int64_t ctas() const { return cluster() * split; }
   /// Of the matrix instruction's result: rows and columns of the tile, or, with
   /// `swap`, columns and rows.
   int64_t rows() const { return swap ? tileN : tileM; }
@@ -78,6 +87,9 @@ struct GemmOptions {
   int64_t panelBuffers() const;
   int64_t stageBytes() const;
   int64_t panelBytes() const;
+  /// What a CTA collects: so many panels of sums, one after another.
+  int64_t collectedPanels() const;
+  int64_t collectedBytes() const;
   /// The stages that there are: as given, or as many as fit.
   int64_t depth() const;
 };

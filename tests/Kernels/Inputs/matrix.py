@@ -20,6 +20,7 @@ OPTIONS = {
     "epilogue": ["", "alpha", "beta", "bias", "alpha,beta,bias"],
     "activation": ["none", "relu", "gelu-tanh", "silu"],
     "swap": ["off", "on"],
+    "split": ["1", "2", "4"],
 }
 
 
