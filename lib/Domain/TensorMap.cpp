@@ -237,10 +237,8 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
            "the box has " + std::to_string(encodedBoxBytes(map)) +
                " bytes, more than " + std::to_string(target.sharedBytesPerSm));
 
-  // Documented for all targets, but neither encoder nor copies of sm_90 mind
-  // (measured).
   if (map.interleave == TmaInterleave::B32 && swizzle.driver != 1 &&
-      target.id != TargetId::Sm90a)
+      holdsInterleaveToSwizzle(target.id))
     report(Code::TmaInterleave, "interleave",
            "interleave 32B needs swizzle 32B, not " + swizzleName);
   // Said of b6x16_p32. Of b4x16_p64 it follows: no inner box is both 128, which
@@ -253,12 +251,13 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
       swizzle.driver != 4 && !(type.driver == 15 && swizzle.driver == 6))
     reportPadded(Code::TmaTypeSwizzle, swizzle.driver == 2, "swizzle",
                  typeName + " does not take swizzle " + swizzleName);
-  if (target.id == TargetId::Sm90a && !swizzle.sm90)
+  if (!swizzle.existsOn(target.id))
     report(Code::TmaSwizzleTarget, "swizzle",
-           "swizzle " + swizzleName + " does not exist on sm_90a");
-  if (target.id == TargetId::Sm90a && !type.sm90)
+           "swizzle " + swizzleName + " does not exist on " +
+               std::string(target.name));
+  if (!type.existsOn(target.id))
     report(Code::TmaSwizzleTarget, "tensorDataType",
-           typeName + " does not exist on sm_90a");
+           typeName + " does not exist on " + std::string(target.name));
   if (map.nanFill && !type.nanFill)
     report(Code::TmaFillType, "oobFill",
            "elements of " + typeName + " cannot be filled with NaN");

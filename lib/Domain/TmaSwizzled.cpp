@@ -180,7 +180,7 @@ titan::tma::findSwizzle(const TmaSchedule &s, const std::vector<Class> &classes,
   bool named = s.swizzleNamed || s.swizzle->span != 0;
   std::vector<Image> images;
   for (const TmaSwizzle &swizzle : tmaSwizzles()) {
-    if ((!swizzle.sm90 && target.id == TargetId::Sm90a) ||
+    if (!swizzle.existsOn(target.id) ||
         (s.direction == TmaDirection::Load ? swizzle.storeOnly
                                            : swizzle.loadOnly))
       continue;

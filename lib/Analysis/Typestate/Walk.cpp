@@ -190,15 +190,14 @@ static bool mayHaveNoResult(Operation *op) {
   return isa<arith::DivUIOp, arith::DivSIOp, arith::CeilDivUIOp,
              arith::CeilDivSIOp, arith::FloorDivSIOp, arith::RemUIOp,
              arith::RemSIOp, arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp,
-             arith::FPToSIOp, arith::FPToUIOp, PanelOp>(op) ||
+             arith::FPToSIOp, arith::FPToUIOp>(op) ||
          !isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
               TitanDialect>(op->getDialect()) ||
          (isa<TitanDialect>(op->getDialect()) && !op->getNumRegions() &&
+          !op->hasTrait<Total>() &&
           !isa<HardwareEffectsInterface, AssertOp, ViewOpInterface,
-               AllocOpInterface, SplatOp, CoordinateOp, ExtractOp, ReduceOp,
-               ScanOp, BroadcastOp, TileBitcastOp, ConvertLayoutOp, RelabelOp,
-               TokenNoneOp, InFlightNoneOp, CtaIdOp, NumCtasOp, ClusterRankOp,
-               WarpIdOp, DimOp, PrintOp>(op) &&
+               AllocOpInterface, CtaIdOp, NumCtasOp, ClusterRankOp, WarpIdOp,
+               DimOp, PrintOp>(op) &&
           !op->hasTrait<OpTrait::IsTerminator>());
 }
 
@@ -209,13 +208,10 @@ bool Walk::defined(Operation &op, State &state) {
     return proof.arithmetic.polynomialOf(state.values.lookup(value),
                                          state.facts);
   };
-  if (auto panel = dyn_cast<PanelOp>(op)) {
-    auto tile = cast<RankedTensorType>(panel.getTile().getType()),
-         part = cast<RankedTensorType>(panel.getResult().getType());
-    int64_t panels = tile.getShape().back() / part.getShape().back();
-    auto p = polynomial(panel.getIndex());
+  if (auto chosen = dyn_cast<RegisterIndexOpInterface>(&op)) {
+    auto p = polynomial(chosen.getRegisterIndex());
     return (p && state.facts.provesAtLeast(*p, 0) &&
-            state.facts.provesAtLeast(panels - 1, *p)) ||
+            state.facts.provesAtLeast(chosen.getRegisterChoices() - 1, *p)) ||
            proof.stop("the panel is not shown to be one of the tile's", &op);
   }
   bool shift = isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op);

@@ -204,6 +204,10 @@ LogicalResult PanelOp::verify() {
 }
 
 Value PanelOp::getRegisterIndex() { return getIndex(); }
+int64_t PanelOp::getRegisterChoices() {
+  return cast<RankedTensorType>(getTile().getType()).getShape().back() /
+         getType().getShape().back();
+}
 Value PanelOp::atIndex(OpBuilder &b, int64_t index) {
   SmallVector<int64_t> offsets(getType().getRank(), 0);
   offsets.back() = index * getType().getShape().back();

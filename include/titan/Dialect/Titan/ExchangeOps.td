@@ -24,7 +24,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_ConvertLayoutOp : Titan_Op<"convert_layout", [Titan_Flow]> {
+def Titan_ConvertLayoutOp : Titan_Op<"convert_layout", [Titan_Total, Titan_Flow]> {
   let summary = "the same tile in another layout: registers, shuffles, or through shared memory";
   let description = [{
     `titan.convert_layout %x : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>`: every
@@ -48,7 +48,7 @@ def Titan_ConvertLayoutOp : Titan_Op<"convert_layout", [Titan_Flow]> {
   let hasVerifier = 1;
 }
 
-def Titan_RelabelOp : Titan_Op<"relabel", [Pure]> {
+def Titan_RelabelOp : Titan_Op<"relabel", [Titan_Total, Pure]> {
   let summary = "the same registers under other coordinates: a transposed or reshaped tile; no data moves";
   let description = [{
     `titan.relabel %x : tensor<64x32xf32, #a> -> tensor<32x64xf32, #b>`: register r of each
@@ -62,7 +62,7 @@ def Titan_RelabelOp : Titan_Op<"relabel", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Titan_ScanOp : Titan_Op<"scan", [AllTypesMatch<["tile", "result"]>]> {
+def Titan_ScanOp : Titan_Op<"scan", [Titan_Total, AllTypesMatch<["tile", "result"]>]> {
   let summary = "prefix sums, products, maxima, ... along a dimension (shuffles, or shared memory between warps)";
   let description = [{
     `titan.scan add %x dimension(1) : tensor<16x64xf32, #a>`: element c of a row is the sum

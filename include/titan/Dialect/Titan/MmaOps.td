@@ -57,7 +57,7 @@ def Titan_MmaOp : Titan_HwOp<"mma", Titan_Hopper, [Titan_Flow]> {
   }];
 }
 
-def Titan_InFlightNoneOp : Titan_Op<"inflight.none", [Pure, Titan_None]> {
+def Titan_InFlightNoneOp : Titan_Op<"inflight.none", [Titan_Total, Pure, Titan_None]> {
   let summary = "registers for a product, holding nothing yet: the first mma must not accumulate";
   let results = (outs Titan_InFlightType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";

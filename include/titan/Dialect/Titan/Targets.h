@@ -38,6 +38,10 @@ template <TargetId... targets> struct ExistsOn {
   };
 };
 
+/// The trait Titan_Total.
+template <typename ConcreteOp>
+class Total : public mlir::OpTrait::TraitBase<ConcreteOp, Total> {};
+
 } // namespace titan
 
 #endif

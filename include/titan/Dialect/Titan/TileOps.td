@@ -15,7 +15,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_SplatOp : Titan_Op<"splat", [Pure, Titan_Places, Titan_Flow]> {
+def Titan_SplatOp : Titan_Op<"splat", [Titan_Total, Pure, Titan_Places, Titan_Flow]> {
   let summary = "a register tile that holds one value everywhere";
   let arguments = (ins Titan_Scalar:$value);
   let results = (outs Titan_Tile:$result);
@@ -23,7 +23,7 @@ def Titan_SplatOp : Titan_Op<"splat", [Pure, Titan_Places, Titan_Flow]> {
   let hasVerifier = 1;
 }
 
-def Titan_CoordinateOp : Titan_Op<"coordinate", [Pure, Titan_Places, Titan_Flow]> {
+def Titan_CoordinateOp : Titan_Op<"coordinate", [Titan_Total, Pure, Titan_Places, Titan_Flow]> {
   let summary = "a register tile of i32 that holds each element's own coordinate along a dimension";
   let arguments = (ins I64Attr:$dimension);
   let results = (outs Titan_Tile:$result);
@@ -31,7 +31,7 @@ def Titan_CoordinateOp : Titan_Op<"coordinate", [Pure, Titan_Places, Titan_Flow]
   let hasVerifier = 1;
 }
 
-def Titan_ExtractOp : Titan_Op<"extract", [Pure, Titan_PlacesOfRegisters, Titan_Flow]> {
+def Titan_ExtractOp : Titan_Op<"extract", [Titan_Total, Pure, Titan_PlacesOfRegisters, Titan_Flow]> {
   let summary = "a part of a register tile: every thread keeps some of its registers";
   let arguments = (ins Titan_Tile:$tile, DenseI64ArrayAttr:$offsets);
   let results = (outs Titan_Tile:$result);
@@ -52,7 +52,7 @@ def Titan_PanelOp : Titan_Op<"panel", [Pure, DeclareOpInterfaceMethods<RegisterI
   let hasVerifier = 1;
 }
 
-def Titan_ReduceOp : Titan_Op<"reduce", [Titan_Flow]> {
+def Titan_ReduceOp : Titan_Op<"reduce", [Titan_Total, Titan_Flow]> {
   let summary = "reduces a register tile along its last dimension (shuffles, or shared memory between warps)";
   let description = [{
     The result is one value a row: the tile without its last dimension, in the
@@ -74,7 +74,7 @@ def Titan_ReduceOp : Titan_Op<"reduce", [Titan_Flow]> {
   let hasVerifier = 1;
 }
 
-def Titan_BroadcastOp : Titan_Op<"broadcast", [Pure, Titan_Places, Titan_Flow]> {
+def Titan_BroadcastOp : Titan_Op<"broadcast", [Titan_Total, Pure, Titan_Places, Titan_Flow]> {
   let summary = "a row's value in every element of the row: no data moves";
   let description = [{
     `titan.broadcast %max : tensor<64xf32, #titan.slice<1, #acc>> -> tensor<64x128xf32, #acc>`.
@@ -87,7 +87,7 @@ def Titan_BroadcastOp : Titan_Op<"broadcast", [Pure, Titan_Places, Titan_Flow]> 
   let hasVerifier = 1;
 }
 
-def Titan_TileBitcastOp : Titan_Op<"bitcast", [Pure]> {
+def Titan_TileBitcastOp : Titan_Op<"bitcast", [Titan_Total, Pure]> {
   let summary = "the bits of a register tile as elements of another width: no data moves";
   let description = [{
     ```mlir

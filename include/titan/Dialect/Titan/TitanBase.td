@@ -39,6 +39,10 @@ def Titan_Hopper : Titan_ExistsOn<[Titan_Sm90a]>;
 def Titan_Blackwell : Titan_ExistsOn<[Titan_Sm100a]>;
 def Titan_Amd : Titan_ExistsOn<[Titan_Gfx942]>;
 
+/// An operation that has a result whatever its operands are: it asks nothing of them
+/// (an index in range, a divisor).
+def Titan_Total : NativeOpTrait<"Total"> { let cppNamespace = "::titan"; }
+
 /// An operation that the hardware executes: it lists its effects. MLIR's own
 /// memory effects are left unknown, so that no upstream pass moves or drops it.
 class Titan_HwOp<string mnemonic, Titan_ExistsOn targets = Titan_Everywhere,

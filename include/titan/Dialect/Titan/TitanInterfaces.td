@@ -96,6 +96,8 @@ def RegisterIndexOpInterface : OpInterface<"RegisterIndexOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<"The index.", "::mlir::Value", "getRegisterIndex">,
+    InterfaceMethod<"How many there are to choose of: the index is below.", "int64_t",
+      "getRegisterChoices">,
     InterfaceMethod<"What the result is where the index is this number.",
       "::mlir::Value", "atIndex", (ins "::mlir::OpBuilder &":$b, "int64_t":$index)>
   ];

@@ -95,7 +95,7 @@ def Titan_BulkWaitGroupOp : Titan_HwOp<"bulk.wait_group", Titan_Nvidia> {
   let hasVerifier = 1;
 }
 
-def Titan_TokenNoneOp : Titan_Op<"token.none", [Pure, Titan_None]> {
+def Titan_TokenNoneOp : Titan_Op<"token.none", [Titan_Total, Pure, Titan_None]> {
   let summary = "a token (or slot) of nothing: waits on it return at once";
   let results = (outs AnyTypeOf<[Titan_TokenType, Titan_SlotType]>:$token);
   let assemblyFormat = "attr-dict `:` type($token)";
