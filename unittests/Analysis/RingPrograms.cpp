@@ -18,11 +18,7 @@ using namespace titan::test;
 namespace {
 bool isArrival(char c) { return c == 'a' || c == 'b' || c == 'f'; }
 bool isWait(char c) { return c == 'x' || c == 'X' || c == 'y' || c == 'Y'; }
-bool isNamed(char c) { return c == 's' || c == 'S' || c == 't' || c == 'T'; }
 bool isTouch(char c) { return c == 'w' || c == 'r'; }
-int objectOf(char c) {
-  return c == 'b' || c == 'y' || c == 'Y' || c == 't' || c == 'T';
-}
 /// Operations that are numbered together.
 char family(char c) {
   if (isArrival(c))

@@ -31,6 +31,15 @@
 
 namespace titan::test {
 
+/// Of named barriers, not of mbarriers.
+inline bool isNamed(char c) {
+  return c == 's' || c == 'S' || c == 't' || c == 'T';
+}
+/// The synchronising object of a letter that has one: 0 or 1.
+inline int objectOf(char c) {
+  return c == 'b' || c == 'y' || c == 'Y' || c == 't' || c == 'T';
+}
+
 struct RingProgram {
   /// Of each warp: before, in, behind the loop.
   std::array<std::array<std::string, 3>, 2> text;

@@ -113,11 +113,8 @@ size_t count(const std::string &text, StringRef letters) {
   return llvm::count_if(text, [&](char c) { return letters.contains(c); });
 }
 
-bool isObject1(char c) { return StringRef("byYtT").contains(c); }
-bool isNamed(char c) { return StringRef("sStT").contains(c); }
-
 /// How often each warp signals an object, and waits: before, in, behind its loop.
-struct Numbers {
+struct Uses {
   std::array<size_t, 3> arrivals = {}, waits = {};
 };
 
@@ -126,22 +123,21 @@ struct Numbers {
 bool plausible(const RingProgram &p) {
   bool first = true, fills = false, plain = false;
   std::array<bool, 2> named = {}, ring = {};
-  std::array<std::array<Numbers, 2>, 2> of; // agent, object
+  std::array<std::array<Uses, 2>, 2> of; // agent, object
   for (int agent : {0, 1})
     for (int part : {0, 1, 2})
       for (char c : p.text[agent][part]) {
         if (StringRef("wrF").contains(c))
           continue;
         // Object 0 comes first.
-        if (first && isObject1(c))
+        if (first && objectOf(c))
           return false;
         first = false;
         fills |= c == 'f';
         plain |= c == 'a';
-        (isNamed(c) ? named : ring)[isObject1(c)] = true;
-        Numbers &numbers = of[agent][isObject1(c)];
-        (StringRef("xXyY").contains(c) ? numbers.waits
-                                       : numbers.arrivals)[part]++;
+        (isNamed(c) ? named : ring)[objectOf(c)] = true;
+        Uses &uses = of[agent][objectOf(c)];
+        (StringRef("xXyY").contains(c) ? uses.waits : uses.arrivals)[part]++;
       }
   if (fills && plain)
     return false;
@@ -149,13 +145,13 @@ bool plausible(const RingProgram &p) {
     if (named[object] && ring[object])
       return false;
     auto total = [&](int agent, bool waits, size_t trips) {
-      const Numbers &n = of[agent][object];
+      const Uses &n = of[agent][object];
       const auto &list = waits ? n.waits : n.arrivals;
       size_t all = list[0] + list[2] + list[1] * (trips - p.lower[agent]);
       for (const std::string &skipped : {p.notFirst[agent], p.notLast[agent]})
         for (char c : skipped)
           all -=
-              isObject1(c) == object && StringRef("xXyY").contains(c) == waits;
+              objectOf(c) == object && StringRef("xXyY").contains(c) == waits;
       return all;
     };
     for (size_t trips : {1, 2, 3}) {
