@@ -789,7 +789,9 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
     Finding finding = raw->finding;
     result.undecided += raw->code == Code::Undecided;
     if (finding.severity == Severity::Ignored)
-      ++result.silenced;
+      // What only --strict tells is not silenced.
+      result.silenced +=
+          Strictness().severityOf(raw->code) != Severity::Ignored;
     else
       merge(result.findings, std::move(finding), raw->op, raw->warps, told);
   }

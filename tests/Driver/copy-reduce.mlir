@@ -14,7 +14,7 @@
 // CHECK: copy-reduce.mlir:[[#@LINE+36]]:5: error: [undefined-read] 'titan.copy_async' (tma) reads 256 bytes of %t (shared memory), of which nothing has written 256
 // CHECK: @into: accepted
 // CHECK: @from: refused: 1 error
-// UNWRITTEN: copy-reduce.mlir:[[#@LINE+33]]:5: error: [undefined-read] 'titan.tma.reduce' reads %t, which was never written
+// UNWRITTEN: copy-reduce.mlir:[[#@LINE+33]]:5: error: [undefined-read] 'titan.copy_async' (tma) reads %t, which was never written
 
 #tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 8) bulk Mi, K>
 !x = !titan.global<8x8xf32>
