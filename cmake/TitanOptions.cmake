@@ -14,6 +14,8 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   # Precompiled headers whose identity does not depend on time, so that ccache
   # can hit (with CCACHE_SLOPPINESS, which ./titan sets).
   add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+  # For what is compiled once and runs for milliseconds: a third less time to compile.
+  set(TITAN_INLINE_LITTLE "SHELL:-mllvm -inline-threshold=25")
   find_program(TITAN_LLD NAMES ld.lld-22 ld.lld)
   if(TITAN_LLD)
     add_link_options(--ld-path=${TITAN_LLD})
