@@ -1,3 +1,5 @@
+// IDIOM: rings filled by stores
+//
 // A ring that one partition fills by ordinary stores: one lane tells of all lanes' stores behind syncwarp;
 // the readers free slots each for itself.
 //

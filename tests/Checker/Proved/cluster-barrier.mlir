@@ -1,3 +1,5 @@
+// IDIOM: rounds of the cluster's barrier
+//
 // Arrivals at the cluster's barrier and waits alternate.
 // (unittests/Analysis/ProvedLitmusTest.cpp asks for a proof of those that the search refuses, too.)
 //

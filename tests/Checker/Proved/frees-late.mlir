@@ -1,3 +1,5 @@
+// IDIOM: consumers that free late
+//
 // Consumers free a slot one step late, and the last one behind the loop.
 //
 // RUN: titan check %s --kernel bare --require=proved | FileCheck %s

@@ -1,3 +1,5 @@
+// IDIOM: prologue and drain
+//
 // The next tile is under way while this one is read; the last iteration loads nothing. A barrier of all
 // threads frees the slot.
 //

@@ -1,3 +1,5 @@
+// IDIOM: ring counters carried across tiles
+//
 // A persistent kernel: slot and parity are carried through the steps of a tile and across tiles.
 //
 // RUN: titan check %s --kernel bare --require=proved | FileCheck %s

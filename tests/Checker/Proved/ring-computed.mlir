@@ -1,3 +1,5 @@
+// IDIOM: ring counters by mod and div
+//
 // A ring whose slots and parities are computed from the number of the use, by mod and div; and by a pipe.
 //
 // RUN: titan check %s --kernel bare --require=proved | FileCheck %s

@@ -1,3 +1,5 @@
+// IDIOM: turns by named barriers
+//
 // Two partitions take turns at a buffer, by named barriers: who has written arrives, who reads syncs.
 //
 // RUN: titan check %s --kernel arrives --require=proved | FileCheck %s

@@ -1,3 +1,5 @@
+// IDIOM: rings of different depths in one loop
+//
 // Two rings of different depths, filled and emptied in one loop.
 //
 // RUN: titan check %s --kernel bare --require=proved | FileCheck %s

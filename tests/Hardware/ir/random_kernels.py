@@ -261,7 +261,7 @@ def examine(options):
         def accepted(number):
             file = folder / f"{stem}{number}.mlir"
             file.write_text("".join(kernel.text() for kernel in files[number]))
-            commands = [["check", *(flag for kernel in files[number] for flag in kernel.CHECK), file]]
+            commands = [["check", *dict.fromkeys(flag for kernel in files[number] for flag in kernel.CHECK), file]]
             if out:
                 commands.append(["compile", file, "-o", out.path / f"{stem}{number}.titanpkg"])
             results = [(command, *titan(options, *command)) for command in commands]

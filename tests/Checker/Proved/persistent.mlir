@@ -1,0 +1,218 @@
+// IDIOM: persistent loops
+//
+// A persistent kernel: few CTAs, and each takes tile after tile. The ring goes on from tile to tile: the number of
+// the next use is carried, and its first use in a tile is not use 0. (ring-carried.mlir carries slot and parity.)
+//
+// RUN: titan check %s --require=searched | FileCheck %s
+// RUN: titan run %s --schedule random:1
+// CHECK: @bare: accepted
+// CHECK: {{^}}  proved, for every size
+// CHECK: @pipe: accepted
+// CHECK: {{^}}  searched, not proved
+//
+// The consumer counts one use a tile.
+// VARIANT falls_behind: in after `%c2` -> `%c1`
+// RUN: %variant falls_behind %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=FALLS-BEHIND
+// FALLS-BEHIND: [barrier-unobserved]
+// It reads one block of each tile, and the producer fills two.
+// VARIANT one_pass: in steps `%c2` -> `%c1`
+// RUN: %variant one_pass %s | not titan check - --kernel pipe 2>&1 | FileCheck %s --check-prefix=ONE-PASS
+// ONE-PASS: [exit-with-work-outstanding]
+
+#rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
+!global = !titan.global<?x64xbf16>
+!map = !titan.tensor_map<8x64xbf16, swizzle = 128>
+!tile = !titan.shared<8x64xbf16, swizzle = 128>
+!ring = !titan.shared<8x64xbf16, swizzle = 128, slots = 3>
+!bars = !titan.mbarrier<3>
+!pipe = !titan.pipe<3>
+!regs = tensor<8x64xbf16, #rows>
+!where = tensor<8x64xi32, #rows>
+!yes = tensor<8x64xi1, #rows>
+
+// A slot's uses alternate between parities: use n is in round n div 3.
+func.func private @parity(%use: index) -> i32 {
+  %two = arith.constant 2 : index
+  %depth = arith.constant 3 : index
+  %round = arith.divui %use, %depth : index
+  %odd = arith.remui %round, %two : index
+  %parity = arith.index_cast %odd : index to i32
+  return %parity : i32
+}
+
+// The producer's step: once use - 3 is free, the block of rows goes to the slot of this use.
+func.func private @fill(%map: !map, %row: index, %tiles: !ring, %full: !bars, %empty: !bars, %use: index) {
+  %zero = arith.constant 0 : index
+  %depth = arith.constant 3 : index
+  %bytes = arith.constant 1024 : i32
+  %stage = arith.remui %use, %depth : index
+  %next = arith.addi %use, %depth : index
+  %free = func.call @parity(%next) : (index) -> i32
+  titan.mbarrier.wait %empty[%stage : index] parity(%free) : !bars
+  titan.mbarrier.arrive_expect_tx %full[%stage : index], %bytes : !bars
+  %slot = titan.shared.slot %tiles[%stage : index] : !ring -> !tile
+  titan.tma.load %map[%row, %zero], %slot, %full[%stage : index] : !map, !tile, !bars
+  return
+}
+
+// The consumer waits for a use and reads it.
+func.func private @get(%tiles: !ring, %full: !bars, %use: index) -> !regs {
+  %depth = arith.constant 3 : index
+  %stage = arith.remui %use, %depth : index
+  %parity = func.call @parity(%use) : (index) -> i32
+  titan.mbarrier.wait %full[%stage : index] parity(%parity) : !bars
+  %slot = titan.shared.slot %tiles[%stage : index] : !ring -> !tile
+  %x = titan.shared.load %slot : !tile -> !regs
+  return %x : !regs
+}
+
+// What all lanes have read, one of them frees for the next copy.
+func.func private @free(%empty: !bars, %use: index) {
+  %depth = arith.constant 3 : index
+  %stage = arith.remui %use, %depth : index
+  titan.fence.proxy_async shared_cta
+  titan.syncwarp
+  titan.elect {
+    titan.mbarrier.arrive %empty[%stage : index] : !bars
+  }
+  return
+}
+
+// A tile goes to rows of Y, as far as there are such.
+func.func private @put(%x: !regs, %Y: !global, %row: index) {
+  %row32 = arith.index_cast %row : index to i32
+  %at = titan.splat %row32 : i32 -> !where
+  %in = titan.coordinate 0 : !where
+  %i = arith.addi %at, %in : !where
+  %j = titan.coordinate 1 : !where
+  %m = titan.dim %Y, 0 : !global
+  %m32 = arith.index_cast %m : index to i32
+  %end = titan.splat %m32 : i32 -> !where
+  %inside = arith.cmpi slt, %i, %end : !where
+  titan.global.store %x, %Y[%i, %j] mask(%inside : !yes) : !regs, !global, !where, !where
+  return
+}
+
+// The number of uses so far goes around the loop over tiles.
+titan.kernel @bare(%X: !global, %Y: !global) warps(2) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 61}, X = "Mx64 ints:1", Y = "Mx64"},
+  titan.reference = @same} launch {
+  %sixteen = arith.constant 16 : index
+  %rows = titan.dim %X, 0 : !global
+  %n = arith.ceildivui %rows, %sixteen : index
+  %map = titan.tensor_map %X : !global -> !map
+  %sms = titan.device_property "multiprocessor_count"
+  %grid = arith.minui %n, %sms : index
+  titan.launch grid(%grid) with(%map, %n : !map, index)
+} body(%map: !map, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %tiles = titan.shared.alloc : !ring
+  %full = titan.mbarrier.alloc : !bars
+  %empty = titan.mbarrier.alloc : !bars
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bars
+    titan.mbarrier.init %empty count(1) : !bars
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+  %first = titan.cta_id 0
+  %ctas = titan.num_ctas 0
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      titan.elect {
+        %uses = scf.for %t = %first to %n step %ctas iter_args(%base = %c0) -> (index) {
+          %twice = arith.muli %t, %c2 : index
+          scf.for %s = %c0 to %c2 step %c1 {
+            %use = arith.addi %base, %s : index
+            %block = arith.addi %twice, %s : index
+            %row = arith.muli %block, %c8 : index
+            func.call @fill(%map, %row, %tiles, %full, %empty, %use) : (!map, index, !ring, !bars, !bars, index) -> ()
+          }
+          %after = arith.addi %base, %c2 : index
+          scf.yield %after : index
+        }
+      }
+    }
+    titan.partition "use" warps(1) {
+      %uses = scf.for %t = %first to %n step %ctas iter_args(%base = %c0) -> (index) {
+        %twice = arith.muli %t, %c2 : index
+          scf.for %s = %c0 to %c2 step %c1 {
+          %use = arith.addi %base, %s : index
+          %x = func.call @get(%tiles, %full, %use) : (!ring, !bars, index) -> !regs
+          func.call @free(%empty, %use) : (!bars, index) -> ()
+          %block = arith.addi %twice, %s : index
+            %row = arith.muli %block, %c8 : index
+          func.call @put(%x, %Y, %row) : (!regs, !global, index) -> ()
+        }
+        %after = arith.addi %base, %c2 : index // @after
+        scf.yield %after : index
+      }
+    }
+  }
+  titan.return
+}
+
+// A pipe carries all that by itself.
+titan.kernel @pipe(%X: !global, %Y: !global) warps(2) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 61}, X = "Mx64 ints:1", Y = "Mx64"},
+  titan.reference = @same} launch {
+  %sixteen = arith.constant 16 : index
+  %rows = titan.dim %X, 0 : !global
+  %n = arith.ceildivui %rows, %sixteen : index
+  %map = titan.tensor_map %X : !global -> !map
+  %sms = titan.device_property "multiprocessor_count"
+  %grid = arith.minui %n, %sms : index
+  titan.launch grid(%grid) with(%map, %n : !map, index)
+} body(%map: !map, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %tiles = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%tiles : !ring) : !pipe
+  %first = titan.cta_id 0
+  %ctas = titan.num_ctas 0
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      scf.for %t = %first to %n step %ctas {
+        %twice = arith.muli %t, %c2 : index
+          scf.for %s = %c0 to %c2 step %c1 {
+        %block = arith.addi %twice, %s : index
+            %row = arith.muli %block, %c8 : index
+        %slot = titan.pipe.acquire %pipe : !pipe
+        titan.pipe.load %map[%row, %c0] -> %slot["x"] : !map
+        titan.pipe.commit %slot
+        }
+      }
+    }
+    titan.partition "use" warps(1) {
+      scf.for %t = %first to %n step %ctas {
+        %twice = arith.muli %t, %c2 : index
+          scf.for %s = %c0 to %c2 step %c1 { // @steps
+        %slot = titan.pipe.wait %pipe : !pipe
+        %in = titan.pipe.buffer %slot["x"] : !tile
+        %x = titan.shared.load %in : !tile -> !regs
+        titan.pipe.release %slot
+        %block = arith.addi %twice, %s : index
+            %row = arith.muli %block, %c8 : index
+        func.call @put(%x, %Y, %row) : (!regs, !global, index) -> ()
+        }
+      }
+    }
+  }
+  titan.return
+}
+
+func.func private @same(%X: memref<?x64xbf16> {titan.input = "X"}, %Y: memref<?x64xf32> {titan.expected = "Y"}) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%X : memref<?x64xbf16>) outs(%Y : memref<?x64xf32>) {
+  ^bb0(%x: bf16, %y: f32):
+    %wide = arith.extf %x : bf16 to f32
+    linalg.yield %wide : f32
+  }
+  return
+}

@@ -1,0 +1,98 @@
+// IDIOM: prologue and drain
+//
+// A pipe whose consumer peels its last step, and whose producer peels its first: what stands before, in and behind the
+// loops are uses of one ring.
+//
+// RUN: titan check %s --require=searched | FileCheck %s
+// RUN: titan run %s --schedule random:1
+// CHECK: @pipe: accepted
+// CHECK: {{^}}  proved, for every size
+//
+// One use more than there are.
+// VARIANT not_peeled: in peeled `%last` -> `%n`
+// RUN: %variant not_peeled %s | not titan check - --kernel pipe 2>&1 | FileCheck %s --check-prefix=NOT-PEELED
+// NOT-PEELED: [deadlock]
+
+#rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
+!global = !titan.global<?x64xbf16>
+!map = !titan.tensor_map<8x64xbf16, swizzle = 128>
+!tile = !titan.shared<8x64xbf16, swizzle = 128>
+!ring = !titan.shared<8x64xbf16, swizzle = 128, slots = 3>
+!pipe = !titan.pipe<3>
+!regs = tensor<8x64xbf16, #rows>
+!where = tensor<8x64xi32, #rows>
+!yes = tensor<8x64xi1, #rows>
+
+// A tile goes to rows of Y, as far as there are such.
+func.func private @put(%x: !regs, %Y: !global, %row: index) {
+  %row32 = arith.index_cast %row : index to i32
+  %at = titan.splat %row32 : i32 -> !where
+  %in = titan.coordinate 0 : !where
+  %i = arith.addi %at, %in : !where
+  %j = titan.coordinate 1 : !where
+  %m = titan.dim %Y, 0 : !global
+  %m32 = arith.index_cast %m : index to i32
+  %end = titan.splat %m32 : i32 -> !where
+  %inside = arith.cmpi slt, %i, %end : !where
+  titan.global.store %x, %Y[%i, %j] mask(%inside : !yes) : !regs, !global, !where, !where
+  return
+}
+
+titan.kernel @pipe(%X: !global, %Y: !global) warps(2) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 61}, X = "Mx64 ints:1", Y = "Mx64"},
+  titan.reference = @same} launch {
+  %one = arith.constant 1 : index
+  %eight = arith.constant 8 : index
+  %rows = titan.dim %X, 0 : !global
+  %n = arith.ceildivui %rows, %eight : index
+  %map = titan.tensor_map %X : !global -> !map
+  titan.launch grid(%one) with(%map, %n : !map, index)
+} body(%map: !map, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %tiles = titan.shared.alloc : !ring
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%tiles : !ring) : !pipe
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      %slot0 = titan.pipe.acquire %pipe : !pipe
+      titan.pipe.load %map[%c0, %c0] -> %slot0["x"] : !map
+      titan.pipe.commit %slot0
+      scf.for %i = %c1 to %n step %c1 {
+        %row = arith.muli %i, %c8 : index
+        %slot = titan.pipe.acquire %pipe : !pipe
+        titan.pipe.load %map[%row, %c0] -> %slot["x"] : !map
+        titan.pipe.commit %slot
+      }
+    }
+    titan.partition "use" warps(1) {
+      %last = arith.subi %n, %c1 : index
+      scf.for %i = %c0 to %last step %c1 { // @peeled
+        %slot = titan.pipe.wait %pipe : !pipe
+        %in = titan.pipe.buffer %slot["x"] : !tile
+        %x = titan.shared.load %in : !tile -> !regs
+        titan.pipe.release %slot
+        %row = arith.muli %i, %c8 : index
+        func.call @put(%x, %Y, %row) : (!regs, !global, index) -> ()
+      }
+      %slot1 = titan.pipe.wait %pipe : !pipe
+      %in1 = titan.pipe.buffer %slot1["x"] : !tile
+      %x1 = titan.shared.load %in1 : !tile -> !regs
+      titan.pipe.release %slot1
+      %row1 = arith.muli %last, %c8 : index
+      func.call @put(%x1, %Y, %row1) : (!regs, !global, index) -> ()
+    }
+  }
+  titan.return
+}
+
+func.func private @same(%X: memref<?x64xbf16> {titan.input = "X"}, %Y: memref<?x64xf32> {titan.expected = "Y"}) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%X : memref<?x64xbf16>) outs(%Y : memref<?x64xf32>) {
+  ^bb0(%x: bf16, %y: f32):
+    %wide = arith.extf %x : bf16 to f32
+    linalg.yield %wide : f32
+  }
+  return
+}

@@ -1,0 +1,173 @@
+// IDIOM: slots released by barriers
+//
+// A ring without empty barriers: a barrier of threads tells that a slot has been read.
+//
+// RUN: titan check %s --require=searched | FileCheck %s
+// RUN: titan run %s --schedule random:1
+// CHECK: @named: accepted
+// CHECK: {{^}}  proved, for every size
+// CHECK: @all: accepted
+// CHECK: {{^}}  proved, for every size
+//
+// The producer does not wait.
+// VARIANT arrives_only: in sync `sync` -> `arrive`
+// RUN: %variant arrives_only %s | not titan check - --kernel named 2>&1 | FileCheck %s --check-prefix=ARRIVES-ONLY
+// ARRIVES-ONLY: [phase-ambiguous]
+// No barrier.
+// VARIANT no_barrier: drop cta
+// RUN: %variant no_barrier %s | not titan check - --kernel all 2>&1 | FileCheck %s --check-prefix=NO-BARRIER
+// NO-BARRIER: [race]
+
+#rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
+!global = !titan.global<?x64xbf16>
+!map = !titan.tensor_map<8x64xbf16, swizzle = 128>
+!tile = !titan.shared<8x64xbf16, swizzle = 128>
+!ring = !titan.shared<8x64xbf16, swizzle = 128, slots = 2>
+!bar = !titan.mbarrier
+!bars = !titan.mbarrier<2>
+!regs = tensor<8x64xbf16, #rows>
+!where = tensor<8x64xi32, #rows>
+!yes = tensor<8x64xi1, #rows>
+
+// A tile goes to rows of Y, as far as there are such.
+func.func private @put(%x: !regs, %Y: !global, %row: index) {
+  %row32 = arith.index_cast %row : index to i32
+  %at = titan.splat %row32 : i32 -> !where
+  %in = titan.coordinate 0 : !where
+  %i = arith.addi %at, %in : !where
+  %j = titan.coordinate 1 : !where
+  %m = titan.dim %Y, 0 : !global
+  %m32 = arith.index_cast %m : index to i32
+  %end = titan.splat %m32 : i32 -> !where
+  %inside = arith.cmpi slt, %i, %end : !where
+  titan.global.store %x, %Y[%i, %j] mask(%inside : !yes) : !regs, !global, !where, !where
+  return
+}
+
+// A slot's uses alternate between parities: use n is in round n div 2.
+func.func private @parity(%use: index) -> i32 {
+  %two = arith.constant 2 : index
+  %depth = arith.constant 2 : index
+  %round = arith.divui %use, %depth : index
+  %odd = arith.remui %round, %two : index
+  %parity = arith.index_cast %odd : index to i32
+  return %parity : i32
+}
+
+// The consumer waits for a use and reads it.
+func.func private @get(%tiles: !ring, %full: !bars, %use: index) -> !regs {
+  %depth = arith.constant 2 : index
+  %stage = arith.remui %use, %depth : index
+  %parity = func.call @parity(%use) : (index) -> i32
+  titan.mbarrier.wait %full[%stage : index] parity(%parity) : !bars
+  %slot = titan.shared.slot %tiles[%stage : index] : !ring -> !tile
+  %x = titan.shared.load %slot : !tile -> !regs
+  return %x : !regs
+}
+
+// One slot. Whoever has read arrives at a named barrier, and the producer syncs there before it fills again.
+titan.kernel @named(%X: !global, %Y: !global) warps(2) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 61}, X = "Mx64 ints:1", Y = "Mx64"},
+  titan.reference = @same} launch {
+  %one = arith.constant 1 : index
+  %eight = arith.constant 8 : index
+  %rows = titan.dim %X, 0 : !global
+  %n = arith.ceildivui %rows, %eight : index
+  %map = titan.tensor_map %X : !global -> !map
+  titan.launch grid(%one) with(%map, %n : !map, index)
+} body(%map: !map, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %bytes = arith.constant 1024 : i32
+  %tile = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+  titan.warp_specialize {
+    titan.partition "load" warps(1) {
+      scf.for %i = %c0 to %n step %c1 {
+        %again = arith.cmpi ne, %i, %c0 : index
+        scf.if %again {
+          titan.barrier.sync 1 threads(64) // @sync
+        }
+        titan.elect {
+          %row = arith.muli %i, %c8 : index
+          titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+          titan.tma.load %map[%row, %c0], %tile, %full : !map, !tile, !bar
+        }
+      }
+    }
+    titan.partition "use" warps(1) {
+      scf.for %i = %c0 to %n step %c1 {
+        %odd = arith.remui %i, %c2 : index
+        %parity = arith.index_cast %odd : index to i32
+        titan.mbarrier.wait %full parity(%parity) : !bar
+        %x = titan.shared.load %tile : !tile -> !regs
+        titan.fence.proxy_async shared_cta
+        %next = arith.addi %i, %c1 : index
+        %more = arith.cmpi ult, %next, %n : index
+        scf.if %more {
+          titan.barrier.arrive 1 threads(64)
+        }
+        %row = arith.muli %i, %c8 : index
+        func.call @put(%x, %Y, %row) : (!regs, !global, index) -> ()
+      }
+    }
+  }
+  titan.return
+}
+
+// Two slots; all warps read, and a barrier of the CTA frees the slot that one of them fills again.
+titan.kernel @all(%X: !global, %Y: !global) warps(2) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 61}, X = "Mx64 ints:1", Y = "Mx64"},
+  titan.reference = @same} launch {
+  %one = arith.constant 1 : index
+  %eight = arith.constant 8 : index
+  %rows = titan.dim %X, 0 : !global
+  %n = arith.ceildivui %rows, %eight : index
+  %map = titan.tensor_map %X : !global -> !map
+  titan.launch grid(%one) with(%map, %n : !map, index)
+} body(%map: !map, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %bytes = arith.constant 1024 : i32
+  %tiles = titan.shared.alloc : !ring
+  %full = titan.mbarrier.alloc : !bars
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bars
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+  scf.for %i = %c0 to %n step %c1 {
+    %row = arith.muli %i, %c8 : index
+    %stage = arith.remui %i, %c2 : index
+    titan.elect warp(1) {
+      %slot = titan.shared.slot %tiles[%stage : index] : !ring -> !tile
+      titan.mbarrier.arrive_expect_tx %full[%stage : index], %bytes : !bars
+      titan.tma.load %map[%row, %c0], %slot, %full[%stage : index] : !map, !tile, !bars
+    }
+    %x = func.call @get(%tiles, %full, %i) : (!ring, !bars, index) -> !regs
+    titan.fence.proxy_async shared_cta
+    titan.cta_sync // @cta
+    func.call @put(%x, %Y, %row) : (!regs, !global, index) -> ()
+  }
+  titan.return
+}
+
+func.func private @same(%X: memref<?x64xbf16> {titan.input = "X"}, %Y: memref<?x64xf32> {titan.expected = "Y"}) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                  iterator_types = ["parallel", "parallel"]}
+      ins(%X : memref<?x64xbf16>) outs(%Y : memref<?x64xf32>) {
+  ^bb0(%x: bf16, %y: f32):
+    %wide = arith.extf %x : bf16 to f32
+    linalg.yield %wide : f32
+  }
+  return
+}
