@@ -96,7 +96,7 @@ titan.kernel @all_gather(%A: !matrix, %B: !matrix$SCRATCH) warps(4) cluster($N, 
   %bytes = arith.constant $BYTES : i32
   %ring = titan.shared.alloc : !ring
   %full = titan.mbarrier.alloc : !full
-  %slot0 = titan.shared.slot %ring[%c0 : index] : !ring -> !tile
+$MORE  %slot0 = titan.shared.slot %ring[%c0 : index] : !ring -> !tile
 """ + PEERS + """  titan.elect warp(0) {
     titan.mbarrier.init %full count(1) : !full
     titan.fence.mbarrier_init
@@ -126,7 +126,7 @@ $WAIT  titan.return
 PARTING = dict(ARRIVE="  titan.cluster.arrive\n", WAIT="  titan.cluster.wait\n")
 # A ring: what a CTA has got it hands on. Every slot is filled once.
 GATHER_RING = dict(
-    PARTING, SCRATCH="", ALIGNED="", EXAMPLE="",
+    PARTING, SCRATCH="", ALIGNED="", EXAMPLE="", MORE="",
     ARM="""    scf.for %i = %c1 to %n step %c1 {
       titan.mbarrier.arrive_expect_tx %full[%i : index], %bytes : !full
     }
@@ -169,7 +169,7 @@ GATHER_DIRECT = dict(
   }""")
 # Through global memory: each stores its tile, and all load all.
 GATHER_GLOBAL = dict(
-    ARRIVE="", WAIT="", SCRATCH=", %S: !matrix", ALIGNED=", S = 16", EXAMPLE=', S = "Mx64"', ARM="",
+    ARRIVE="", WAIT="", MORE="", SCRATCH=", %S: !matrix", ALIGNED=", S = 16", EXAMPLE=', S = "Mx64"', ARM="",
     MOVE="""  titan.cta_sync
   titan.elect warp(0) {
     titan.copy_async %slot0 to %S[%row, %c0] : !tile, !matrix
@@ -201,6 +201,70 @@ GATHER_GLOBAL = dict(
     scf.yield %more : !regs
   }""")
 
+# The same; each reads its own tile once, for all.
+GATHER_MULTICAST = dict(
+    GATHER_GLOBAL, MORE="  %got = titan.mbarrier.alloc : !full\n",
+    ARM="""    scf.for %i = %c0 to %n step %c1 {
+      titan.mbarrier.init %got[%i : index] count(1) : !full
+    }
+    titan.fence.mbarrier_init
+    scf.for %i = %c0 to %n step %c1 {
+      titan.mbarrier.arrive_expect_tx %got[%i : index], %bytes : !full
+    }
+""",
+    MOVE="""  titan.cta_sync
+  %own64 = arith.index_cast %rank : i32 to index
+  titan.elect warp(0) {
+    titan.copy_async %slot0 to %S[%row, %c0] : !tile, !matrix
+    %out = titan.bulk.commit : !bulk
+    titan.bulk.wait %out : !bulk
+    titan.fence.proxy_async global
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.elect warp(0) {
+    titan.fence.proxy_async global
+    %everyone = arith.constant $MASK : i16
+    %mine = titan.shared.slot %ring[%own64 : index] : !ring -> !tile
+    titan.copy_async %S[%row, %c0] to %mine multicast(%everyone) signals %got[%own64 : index] : !matrix, !tile, !full
+  }
+  %sum = scf.for %i = %c1 to %n step %c1 iter_args(%sum = %own) -> !regs {
+    %far = arith.addi %own64, %i : index
+    %from = arith.remui %far, %n : index
+    titan.mbarrier.wait %got[%from : index] parity(%i0) scope(cluster) : !full
+    %slot = titan.shared.slot %ring[%from : index] : !ring -> !tile
+    %got_i = titan.shared.load %slot : !tile -> !regs
+    %more = arith.addf %sum, %got_i : !regs
+    scf.yield %more : !regs
+  }
+  titan.mbarrier.wait %got[%own64 : index] parity(%i0) scope(cluster) : !full""")
+
+
+def gather_pull(n):
+    """All threads read the others' tiles, without a copy of their own."""
+    lines = ["titan.cluster.arrive", "titan.cluster.wait"]
+    for i in range(1, n):
+        lines += [f"%n{i} = arith.constant {i} : i32", f"%far{i} = arith.addi %rank, %n{i} : i32",
+                  f"%peer{i} = arith.remui %far{i}, %ctas : i32",
+                  f"%got{i} = titan.copy %slot0 rank(%peer{i}) : !tile -> !regs"]
+    for i in range(1, n):
+        lines.append(f"%{'sum' if i == n - 1 else f'sum{i}'} = arith.addf %{f'sum{i - 1}' if i > 1 else 'own'}, %got{i} : !regs")
+    return dict(GATHER_RING, ARM="", MOVE="\n".join("  " + line for line in lines))
+
+
+def gather_scratch(n):
+    """All threads store and load global memory, past shared memory."""
+    lines = ["titan.copy %own to %S[%row, %c0] : !regs, !matrix", "titan.cluster.arrive", "titan.cluster.wait",
+             "%own64 = arith.index_cast %rank : i32 to index", "%first = arith.subi %tile, %own64 : index"]
+    for i in range(1, n):
+        lines += [f"%n{i} = arith.constant {i} : index", f"%far{i} = arith.addi %own64, %n{i} : index",
+                  f"%peer{i} = arith.remui %far{i}, %n : index", f"%cta{i} = arith.addi %first, %peer{i} : index",
+                  f"%at{i} = arith.muli %cta{i}, %rows : index", f"%got{i} = titan.copy %S[%at{i}, %c0] : !matrix -> !regs"]
+    for i in range(1, n):
+        lines.append(f"%{'sum' if i == n - 1 else f'sum{i}'} = arith.addf %{f'sum{i - 1}' if i > 1 else 'own'}, %got{i} : !regs")
+    return dict(GATHER_GLOBAL, MOVE="\n".join("  " + line for line in lines))
+
+
 # The last step of a GEMM whose K is split over the CTAs of a cluster: each has 128 x 128 partial sums (here: 128
 # elements of U by 128 of V, one row of each a CTA), and D becomes their sum.
 SPLIT = TYPES + """!vectors = !titan.global<?x128xf32, strides = [128, 1]>
@@ -212,9 +276,11 @@ SPLIT = TYPES + """!vectors = !titan.global<?x128xf32, strides = [128, 1]>
 !sums = tensor<128x128xf32, #sums>
 !index = tensor<128x128xi32, #sums>
 !part = tensor<${S}x128xf32, #sums>
-titan.kernel @split_k(%U: !vectors, %V: !vectors, %D: !matrix) warps(8) cluster($N, 1) attributes {
-  titan.alignment = {U = 16, V = 16, D = 16},
-  titan.example = {sizes = {T = $N, M = 128}, U = "Tx128 ints:1", V = "Tx128 ints:2", D = "Mx128 $FILL"}
+!places = tensor<${S}x128xi32, #sums>
+!far = !titan.shared<${S}x128xf32, cluster>
+titan.kernel @split_k(%U: !vectors, %V: !vectors, %D: !matrix$SCRATCH) warps(8) cluster($N, 1) attributes {
+  titan.alignment = {U = 16, V = 16, D = 16$ALIGNED},
+  titan.example = {sizes = {T = $N, M = 128}, U = "Tx128 ints:1", V = "Tx128 ints:2", D = "Mx128 $FILL"$EXAMPLE}
 } launch {
   %c0 = arith.constant 0 : index
   %n = arith.constant $N : index
@@ -247,21 +313,22 @@ titan.kernel @split_k(%U: !vectors, %V: !vectors, %D: !matrix) warps(8) cluster(
   %rank = titan.cluster_rank
   %own = arith.index_cast %rank : i32 to index
 $SETUP  %cta32 = arith.index_cast %cta : index to i32
-  %who = titan.splat %cta32 : i32 -> !index
-  %r = titan.coordinate 0 : !index
-  %c = titan.coordinate 1 : !index
-  %u = titan.global.load %U[%who, %r] : !vectors, !index, !index -> !sums
-  %v = titan.global.load %V[%who, %c] : !vectors, !index, !index -> !sums
-  %partial = arith.mulf %u, %v : !sums
-  titan.shared.store %partial, %tile : !sums, !tile
-  titan.fence.proxy_async shared_cta
-$MOVE
+  %who = titan.splat %cta32 : i32 -> $INDEX
+  %r = titan.coordinate 0 : $INDEX
+  %c = titan.coordinate 1 : $INDEX
+$PARTIAL$MOVE
   titan.return
 }
 """
+SPLIT_PARTIAL = """  %u = titan.global.load %U[%who, %r] : !vectors, !index, !index -> !sums
+  %v = titan.global.load %V[%who, %c] : !vectors, !index, !index -> !sums
+  %partial = arith.mulf %u, %v : !sums
+"""
+SPLIT_STORED = SPLIT_PARTIAL + "  titan.shared.store %partial, %tile : !sums, !tile\n"
+SPLIT_FENCED = SPLIT_STORED + "  titan.fence.proxy_async shared_cta\n"
 # Each CTA gets its slice from all others, and sums it up.
 SPLIT_CLUSTER = dict(
-    FILL="",
+    FILL="", INDEX="!index", PARTIAL=SPLIT_FENCED,
     SETUP="""  %parts = titan.shared.alloc : !ring
   %full = titan.mbarrier.alloc : !bar
   %bytes = arith.constant $EXPECTED : i32
@@ -308,13 +375,74 @@ SPLIT_CLUSTER = dict(
   }
   titan.cluster.wait""")
 SPLIT_GLOBAL = dict(
-    FILL="zeros", SETUP="",
+    FILL="zeros", INDEX="!index", PARTIAL=SPLIT_FENCED, SETUP="",
     MOVE="""  titan.cta_sync
   titan.elect warp(0) {
     titan.bulk.reduce add %tile, %D[%row, %c0] : !tile, !matrix
     %out = titan.bulk.commit : !bulk
     titan.bulk.wait %out read : !bulk
   }""")
+
+
+
+def split_sum(n, got):
+    """The sum of %got0 ... to D."""
+    lines = got + ["%sum0 = arith.addf %got0, %got1 : !part"]
+    lines += [f"%sum{i} = arith.addf %sum{i - 1}, %got{i + 1} : !part" for i in range(1, n - 1)]
+    return lines + ["%down = arith.muli %own, %s : index", "%at = arith.addi %row, %down : index",
+                    f"titan.copy %sum{n - 2} to %D[%at, %c0] : !part, !matrix"]
+
+
+def peers_of(n):
+    return [line for i in range(n) for line in (
+        f"%n{i} = arith.constant {i} : i32", f"%ahead{i} = arith.addi %rank, %n{i} : i32",
+        f"%peer{i} = arith.remui %ahead{i}, %ctas : i32", f"%to{i} = arith.index_cast %peer{i} : i32 to index")]
+
+
+def split_pull(n):
+    """Each CTA reads its slice of the others' sums."""
+    got = [f"%got{i} = titan.copy %kept{f' rank(%peer{i})' if i else ''} : !slice -> !part" for i in range(n)]
+    lines = ["titan.cluster.arrive", "titan.cluster.wait", *peers_of(n),
+             "%slices = titan.shared.reuse %tile : !tile -> !ring",
+             "%kept = titan.shared.slot %slices[%own : index] : !ring -> !slice", *got, "titan.cluster.arrive",
+             *split_sum(n, []), "titan.cluster.wait"]
+    return dict(FILL="", INDEX="!index", SETUP="", PARTIAL=SPLIT_STORED, MOVE="\n".join("  " + line for line in lines))
+
+
+def split_push(n):
+    """Each CTA stores the others' slices of its sums where they sum them up: what threads have goes to the peer's shared memory."""
+    lines = [*peers_of(n), "%parts = titan.shared.reuse %tile : !tile -> !ring",
+             "%place = titan.shared.slot %parts[%own : index] : !ring -> !slice",
+             "%v = titan.global.load %V[%who, %c] : !vectors, !places, !places -> !part"]
+    for i in range(n):
+        lines += [f"%first{i} = arith.muli %to{i}, %s : index", f"%first{i}i = arith.index_cast %first{i} : index to i32",
+                  f"%from{i} = titan.splat %first{i}i : i32 -> !places", f"%r{i} = arith.addi %r, %from{i} : !places",
+                  f"%u{i} = titan.global.load %U[%who, %r{i}] : !vectors, !places, !places -> !part",
+                  f"%p{i} = arith.mulf %u{i}, %v : !part"]
+    lines.append("titan.cluster.wait")
+    for i in range(1, n):
+        lines += [f"%there{i} = titan.map_rank %place, %peer{i} : !slice -> !far",
+                  f"titan.shared.store %p{i}, %there{i} : !part, !far"]
+    lines += ["titan.cluster.arrive", "titan.cluster.wait", *split_sum(n, ["%got0 = arith.addf %p0, %none : !part"] + [
+        line for i in range(1, n) for line in (
+            f"%part{i} = titan.shared.slot %parts[%to{i} : index] : !ring -> !slice",
+            f"%got{i} = titan.shared.load %part{i} : !slice -> !part")])]
+    return dict(FILL="", INDEX="!places", SETUP="  titan.cluster.arrive\n  %none = arith.constant dense<0.0> : !part\n", PARTIAL="",
+                MOVE="\n".join("  " + line for line in lines))
+
+
+def split_scratch(n):
+    """Through global memory: each CTA stores its sums, and reads its slice of all."""
+    lines = ["%mine = arith.muli %cta, %c128 : index", "titan.copy %partial to %S[%mine, %c0] : !sums, !matrix",
+             "titan.cluster.arrive", "titan.cluster.wait", *peers_of(n), "%first = arith.muli %group, %n : index",
+             "%slice = arith.muli %own, %s : index"]
+    for i in range(n):
+        lines += [f"%cta{i} = arith.addi %first, %to{i} : index", f"%rows{i} = arith.muli %cta{i}, %c128 : index",
+                  f"%at{i} = arith.addi %rows{i}, %slice : index",
+                  f"%got{i} = titan.copy %S[%at{i}, %c0] : !matrix -> !part"]
+    return dict(FILL="", INDEX="!index", SETUP="", PARTIAL=SPLIT_PARTIAL, SCRATCH=", %S: !matrix", ALIGNED=", S = 16",
+                EXAMPLE=f', S = "{128 * n}x128"', MOVE="\n".join("  " + line for line in lines + split_sum(n, [])))
+
 
 # x[i] becomes x[i - 1] + x[i] + x[i + 1], a strip of 64 rows a CTA, `STEPS` times. The rows at the edges come from
 # the CTAs before and behind, around the cluster.
@@ -466,7 +594,7 @@ $MOVE
 """
 
 
-def stream_move(load, store, indent="    "):
+def stream_move(load, store):
     """One thread loads and stores."""
     def issue(i):
         return f"""%s{i} = arith.remui %{i}, %slots : index
@@ -504,15 +632,13 @@ titan.bulk.wait_group 0 read
     return "\n".join("  " + line for line in text.splitlines())
 
 
-STREAM_MOVES = {
-    "bulk": stream_move(
-        lambda i: f"titan.copy_async %A[%at{i}, %c0, %c0] to %to{i} signals %full[%s{i} : index] : !matrix, !tile, !full",
-        lambda k: f"titan.copy_async %to{k} to %B[%at{k}, %c0, %c0] : !tile, !matrix"),
-    "tma": stream_move(
-        lambda i: f"titan.copy_async %A at(M = %at{i}) to %to{i} signals %full[%s{i} : index] schedule(#tile) : !matrix, !tile, !full",
-        lambda k: f"titan.copy_async %to{k} to %B at(M = %at{k}) schedule(#tile) : !tile, !matrix"),
-}
-
+LOAD = {"bulk": lambda i: (f"titan.copy_async %A[%at{i}, %c0, %c0] to %to{i} signals %full[%s{i} : index]$READ"
+                           " : !matrix, !tile, !full"),
+        "tma": lambda i: (f"titan.copy_async %A at(M = %at{i}) to %to{i} signals %full[%s{i} : index] schedule(#tile)$READ"
+                          " : !matrix, !tile, !full")}
+STORE = {"bulk": lambda k: f"titan.copy_async %to{k} to %B[%at{k}, %c0, %c0]$WRITE : !tile, !matrix",
+         "tma": lambda k: f"titan.copy_async %to{k} to %B at(M = %at{k}) schedule(#tile)$WRITE : !tile, !matrix"}
+STREAM_MOVES = {form: stream_move(LOAD[form], STORE[form]) for form in LOAD}
 
 # All threads copy; one stores what all have got. A slot is filled again
 # behind the wait for its store and a barrier.
@@ -531,7 +657,7 @@ CP_ASYNC_MOVE = """  scf.for %i = %c0 to %ahead step %c1 {
     titan.elect warp(0) {
       %sk = arith.remui %k, %slots : index
       %tok = titan.shared.slot %ring[%sk : index] : !ring -> !tile
-      titan.copy_async %tok to %B[%atk, %c0, %c0] : !tile, !matrix
+      titan.copy_async %tok to %B[%atk, %c0, %c0]$WRITE : !tile, !matrix
       %stored = titan.bulk.commit : !bulk
       titan.bulk.wait_group $LATER read
     }
@@ -553,6 +679,63 @@ CP_ASYNC_MOVE = """  scf.for %i = %c0 to %ahead step %c1 {
   }"""
 
 
+# The same, `T` tiles a CTA, all of them under way at once, and a CTA for each `T` tiles: who is done makes room for the next.
+STREAM_EACH = STREAM[:STREAM.index("launch {")] + """launch {
+  %c0 = arith.constant 0 : index
+  %each = arith.constant $SLOTS : index
+  %m = titan.dim %A, 0 : !matrix
+  %mB = titan.dim %B, 0 : !matrix
+  %same = arith.cmpi eq, %m, %mB : index
+  titan.require %same, "launch-check", "B has a row for each row of A"
+  %left = arith.remui %m, %each : index
+  %whole = arith.cmpi eq, %left, %c0 : index
+  titan.require %whole, "launch-check", "A has $SLOTS tiles for each CTA"
+  %ctas = arith.divui %m, %each : index
+  titan.launch grid(%ctas)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %each = arith.constant $SLOTS : index
+  %i0 = arith.constant 0 : i32
+  %ring = titan.shared.alloc : !ring
+  %cta = titan.cta_id 0
+  %first = arith.muli %cta, %each : index
+$MOVE
+  titan.return
+}
+"""
+
+
+def each_move(form, slots):
+    """All loads, then each store behind its load."""
+    lines = [f"%n{t} = arith.constant {t} : index" for t in range(slots)]
+    lines += [f"%at{t} = arith.addi %first, %n{t} : index" for t in range(slots)]
+    lines += [f"%to{t} = titan.shared.slot %ring[%n{t} : index] : !ring -> !tile" for t in range(slots)]
+    if form == "vectors":
+        return "\n".join("  " + line for line in lines + [
+            *[f"%r{t} = titan.copy %A[%at{t}, %c0, %c0] : !matrix -> !regs" for t in range(slots)],
+            *[f"titan.copy %r{t} to %B[%at{t}, %c0, %c0] : !regs, !matrix" for t in range(slots)]] if "shared" not in line)
+    if form == "cp_async":
+        for t in range(slots):
+            lines += [f'titan.copy_async %A[%at{t}, %c0, %c0] to %to{t} : !matrix, !tile',
+                      f"%group{t} = titan.cp_async.commit : !titan.token<async>"]
+        for t in range(slots):
+            lines += [f"titan.cp_async.wait_group {slots - 1 - t}", "titan.fence.proxy_async shared_cta", "titan.cta_sync",
+                      "titan.elect warp(0) {", STORE["bulk"](t), f"%stored{t} = titan.bulk.commit : !bulk", "}"]
+        lines += ["titan.elect warp(0) {", "titan.bulk.wait_group 0 read", "}"]
+    else:
+        lines += [f"%s{t} = arith.constant {t} : index" for t in range(slots)]
+        lines += ["%full = titan.mbarrier.alloc : !full", "titan.elect {", "titan.mbarrier.init %full count(1) : !full",
+                  "titan.fence.mbarrier_init"]
+        for t in range(slots):
+            lines += [LOAD[form](t), f"titan.mbarrier.arrive %full[%n{t} : index] : !full"]
+        for t in range(slots):
+            lines += [f"titan.mbarrier.wait %full[%n{t} : index] parity(%i0) : !full", STORE[form](t),
+                      f"%stored{t} = titan.bulk.commit : !bulk"]
+        lines += ["titan.bulk.wait_group 0 read", "}"]
+    return "\n".join("  " + line for line in lines)
+
+
 def fill(text, **values):
     for _ in range(3):  # values have placeholders, too
         text = Template(text).substitute(values) if "$" in text else text
@@ -565,15 +748,19 @@ def rotate(n, form, rounds):
                 EXTENTS=" extents [256, 64]" if rows else "")
 
 
-def gather(n, form):
-    r = 512 // n
-    return fill(GATHER, N=n, R=r, ALL=r * n, LAST=n - 1, BYTES=r * 256, **{"ring": GATHER_RING, "direct": GATHER_DIRECT, "global": GATHER_GLOBAL}[form])
+def gather(n, form, rows=512):
+    """`rows`: of all tiles of a cluster."""
+    r = rows // n
+    forms = {"ring": GATHER_RING, "direct": GATHER_DIRECT, "pull": gather_pull(n), "global": GATHER_GLOBAL, "scratch": gather_scratch(n),
+             "multicast": GATHER_MULTICAST}
+    return fill(GATHER, N=n, R=r, ALL=r * n, LAST=n - 1, BYTES=r * 256, MASK=(1 << n) - 1, **forms[form])
 
 
 def split_k(n, form):
     s = 128 // n
-    return fill(SPLIT, N=n, S=s, EXPECTED=(n - 1) * s * 512,
-                **(SPLIT_CLUSTER if form == "cluster" else SPLIT_GLOBAL))
+    forms = {"cluster": SPLIT_CLUSTER, "pull": split_pull(n), "push": split_push(n), "global": SPLIT_GLOBAL,
+             "scratch": split_scratch(n)}
+    return fill(SPLIT, N=n, S=s, EXPECTED=(n - 1) * s * 512, **{"SCRATCH": "", "ALIGNED": "", "EXAMPLE": "", **forms[form]})
 
 
 def halo(n, form, steps):
@@ -584,10 +771,23 @@ def halo(n, form, steps):
                 BODY=halo_body(halo_peer if peer else halo_global))
 
 
-def stream(form, rows, slots, ahead):
-    """As many CTAs as shared memory takes; `ahead` tiles of `rows` KiB are under way before one is stored."""
+HINTS = {"": ("", ""), "r": (" cache(evict_first)", ""), "w": ("", " cache(evict_first)"),
+         "rw": (" cache(evict_first)", " cache(evict_first)"), "rk": (" cache(evict_first)", " cache(evict_last)")}
+
+
+def stream(form, rows, slots, ahead, hints=""):
+    """Tiles of `rows` KiB. With `ahead`: as many CTAs as shared memory takes go on and on, and `ahead` tiles are under way before
+    one is stored. Without: a CTA for each `slots` tiles."""
+    read, write = HINTS[hints]
+    more = dict(R=rows, C=256, SLOTS=slots, PITCH=256 * rows, READ=read, WRITE=write)
+    if not ahead:
+        text = fill(STREAM_EACH, WARPS=4 if form in ("cp_async", "vectors") else 1, MOVE=each_move(form, slots), ALL=3 * slots, **more)
+        if form == "vectors":
+            text = text.replace("titan.kernel @", f"!regs = tensor<{rows}x256xf32, #titan.blocked<elements = [1, 4], lanes = [1, 32], "
+                                "warps = [4, 1]>>\ntitan.kernel @").replace("  %ring = titan.shared.alloc : !ring\n", "")
+        return text
     resident = min(8, 228 // (rows * slots + 1))
-    more = dict(R=rows, C=256, SLOTS=slots, AHEAD=ahead, PITCH=256 * rows, ALL=2 * resident * ahead + 11, RESIDENT=resident)
+    more.update(AHEAD=ahead, ALL=2 * resident * ahead + 11, RESIDENT=resident)
     if form == "cp_async":
         return fill(STREAM, WARPS=4, PENDING=ahead - 1, LATER=slots - ahead - 1, MOVE=CP_ASYNC_MOVE, **more)
     return fill(STREAM, WARPS=1, BEHIND=slots - ahead - 1, MOVE=STREAM_MOVES[form], **more)

@@ -21,6 +21,7 @@
 // EQUAL: 8192 elements equal to the reference, bit for bit
 // RUN: titan compile --emit=ptx --kernel rows %s | FileCheck %s --check-prefix=PTX
 // PTX: cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [{{.*}}], [{{.*}}], 64,
+// RUN: %if ptxas %{ titan compile %s -o %t.titanpkg %}
 //
 // The target's rows lie further apart than the source's (a stride gap): a chunk a row of 64 bytes, again.
 // VARIANT gap: in SEND `%theirs[%c0, %c0] extents [128, 32]` -> `%theirs as #titan.layout<"r: 128*b128; c: 32*b2">`
@@ -45,6 +46,12 @@
 // VARIANT eight: in SEND `[128, 32]` -> `[128, 8]`
 // RUN: %variant eight %s | titan explain copy --kernel rows - | FileCheck %s --check-prefix=EIGHT
 // EIGHT: dsmem 128 instructions of 16 bytes
+// VARIANT eight: in BYTES `8192` -> `2048`
+// VARIANT eight: in WIDTH `32` -> `8`
+// RUN: %variant eight %s | titan check --kernel rows - | FileCheck %s --check-prefix=ACCEPTED
+// RUN: %variant eight %s | titan run --kernel rows --schedule lazy - | FileCheck %s --check-prefix=EQUAL
+// RUN: %variant eight %s | titan compile --emit=ptx --kernel rows - | FileCheck %s --check-prefix=EIGHT-PTX
+// EIGHT-PTX: cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [{{.*}}], [{{.*}}], 16,
 // VARIANT four: in SEND `[128, 32]` -> `[128, 4]`
 // RUN: %variant four %s | not titan explain copy --kernel rows - 2>&1 | FileCheck %s --check-prefix=FOUR
 // FOUR: dsmem: the longest run that lies together on both sides is 8 bytes, 4 elements, and it takes a multiple of 16
@@ -52,7 +59,10 @@
 // VARIANT wide: as four
 // VARIANT wide: in TILE `f16` -> `f32`
 // VARIANT wide: in MATRIX `f16` -> `f32`
+// VARIANT wide: in REFERENCE `@left` -> `@left_of_f32`
+// VARIANT wide: in BYTES `8192` -> `2048`
 // RUN: %variant wide %s | titan explain copy --kernel rows - | FileCheck %s --check-prefix=EIGHT
+// RUN: %variant wide %s | titan run --kernel rows --schedule lazy - | FileCheck %s --check-prefix=EQUAL
 // And a multiple of 16: not 24 bytes.
 // VARIANT twelve: in SEND `[128, 32]` -> `[128, 12]`
 // RUN: %variant twelve %s | not titan explain copy --kernel rows - 2>&1 | FileCheck %s --check-prefix=TWELVE
@@ -113,7 +123,7 @@
 // The right half goes to the left half of the peer's tile, whose right half is zero.
 titan.kernel @rows(%A: !rows, %Z: !rows, %B: !rows, %peer: i32) warps(1) cluster(2, 1) attributes { // @CLUSTER
   titan.alignment = {A = 16, B = 16, Z = 16},
-  titan.example = {A = "128x64 ints:1", Z = "128x64 zeros", B = "128x64", peer = 1}, titan.reference = @left
+  titan.example = {A = "128x64 ints:1", Z = "128x64 zeros", B = "128x64", peer = 1}, titan.reference = @left // @REFERENCE
 } launch {
   %c2 = arith.constant 2 : index
   titan.launch grid(%c2)
@@ -125,7 +135,7 @@ titan.kernel @rows(%A: !rows, %Z: !rows, %B: !rows, %peer: i32) warps(1) cluster
   %i0 = arith.constant 0 : i32
   %i1 = arith.constant 1 : i32
   %i2 = arith.constant 2 : i32
-  %bytes = arith.constant 8192 : i32
+  %bytes = arith.constant 8192 : i32 // @BYTES
   %mine = titan.shared.alloc : !row_tile
   %theirs = titan.shared.alloc : !row_tile
   %full = titan.mbarrier.alloc : !titan.mbarrier
@@ -285,16 +295,30 @@ titan.kernel @slots(%A: !blocks, %B: !titan.global<16x64xf16, strides = [64, 1]>
 func.func private @left(%A: memref<128x64xf16> {titan.input = "A"}, %B: memref<128x64xf32> {titan.expected = "B"}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c32 = arith.constant 32 : index
+  %right = arith.constant 32 : index
+  %width = arith.constant 32 : index // @WIDTH
   %c128 = arith.constant 128 : index
-  %zero = arith.constant 0.0 : f32
   scf.for %i = %c0 to %c128 step %c1 {
-    scf.for %j = %c0 to %c32 step %c1 {
-      %right = arith.addi %j, %c32 : index
-      %a = memref.load %A[%i, %right] : memref<128x64xf16>
+    scf.for %j = %c0 to %width step %c1 {
+      %from = arith.addi %j, %right : index
+      %a = memref.load %A[%i, %from] : memref<128x64xf16>
       %x = arith.extf %a : f16 to f32
       memref.store %x, %B[%i, %j] : memref<128x64xf32>
-      memref.store %zero, %B[%i, %right] : memref<128x64xf32>
+    }
+  }
+  return
+}
+func.func private @left_of_f32(%A: memref<128x64xf32> {titan.input = "A"}, %B: memref<128x64xf32> {titan.expected = "B"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c32 = arith.constant 32 : index
+  %c128 = arith.constant 128 : index
+  scf.for %i = %c0 to %c128 step %c1 {
+    scf.for %j = %c0 to %c4 step %c1 {
+      %from = arith.addi %j, %c32 : index
+      %a = memref.load %A[%i, %from] : memref<128x64xf32>
+      memref.store %a, %B[%i, %j] : memref<128x64xf32>
     }
   }
   return

@@ -36,6 +36,7 @@
 // PTX-DAG: mapa.shared::cluster.u32
 // PTX: cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r{{[0-9]+}}], [%r{{[0-9]+}}], 16384,
 // PTX-NOT: cp.async.bulk
+// RUN: %if ptxas %{ titan compile %s -o %t.titanpkg %}
 //
 // RUN: titan check %s | FileCheck %s --check-prefix=ACCEPTED
 // ACCEPTED: accepted: 0 errors, 0 warnings
