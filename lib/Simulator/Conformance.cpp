@@ -102,7 +102,7 @@ void Conformance::end(Agent &agent, const Inst &inst, bool executed) {
     return;
   effect::EffectList list;
   op.getHardwareEffects(list);
-  ++machine.compared;
+  ++machine.compared[op->getName()];
   compareBytes(agent, inst, list);
   compareBarriers(agent, inst, list, op.getCardinality());
   compareGroups(agent, inst, list);

@@ -522,7 +522,8 @@ SimulatorReport titan::simulate(KernelOp kernel,
     return report;
   Machine machine(kernel, *program, *launch, arguments, options, report);
   machine.run();
-  report.compared = machine.compared;
+  for (auto [name, times] : machine.compared)
+    report.compared[name.getStringRef().str()] = times;
   if (machine.trace)
     if (auto problem = machine.trace->write())
       report.findings.push_back({Code::FileWrite,

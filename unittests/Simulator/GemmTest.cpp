@@ -88,7 +88,7 @@ TEST_P(Gemm, Effects) {
     options.compareEffects = true;
     SimulatorReport report = problem.run(module.kernel("gemm"), options);
     EXPECT_TRUE(report.good()) << describe(report);
-    EXPECT_GT(report.compared, 100u);
+    EXPECT_GT(report.compared.size(), 10u);
   }
 }
 

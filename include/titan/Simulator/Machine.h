@@ -327,8 +327,8 @@ public:
   std::unique_ptr<Hazards> hazards;
   std::unique_ptr<Trace> trace;
   std::unique_ptr<Conformance> conformance;
-  /// Operations that have been compared with their effects.
-  uint64_t compared = 0;
+  /// How often each operation has been compared with its effects.
+  llvm::DenseMap<mlir::OperationName, uint64_t> compared;
   /// What happens to barriers, while an operation is compared.
   Recorder *recorder = nullptr;
   /// Rises with whatever may let a blocked agent go on.

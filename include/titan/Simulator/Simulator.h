@@ -22,6 +22,7 @@
 #include "llvm/ADT/APFloat.h"
 
 #include <functional>
+#include <map>
 
 namespace titan {
 
@@ -76,8 +77,8 @@ struct SimulatorReport {
   /// arrivals and bytes.
   std::vector<std::string> state;
   uint64_t operations = 0, copies = 0, products = 0;
-  /// Operations whose bytes were compared with their effects.
-  uint64_t compared = 0;
+  /// How often each operation was compared with its effects, by its name.
+  std::map<std::string, uint64_t> compared;
   /// What titan.print wrote.
   std::vector<std::string> printed;
 
