@@ -593,7 +593,7 @@ std::optional<uint64_t> titan::sim::evaluate(const EltOp &op, uint64_t a,
   case Elt::PopCount:
     return out(std::popcount(ua));
   case Elt::AddCarry:
-    return static_cast<uint64_t>(static_cast<unsigned __int128>(ua) + ub >>
+    return static_cast<uint64_t>((static_cast<unsigned __int128>(ua) + ub) >>
                                  width);
   case Elt::MulHighS:
     return out(static_cast<uint64_t>(static_cast<__int128>(sa) * sb >> width));
