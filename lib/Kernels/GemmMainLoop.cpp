@@ -162,10 +162,16 @@ titan.require %is_bias, "launch-check", "bias has one entry for each column of D
 %tilesM = arith.ceildivui %m, %c$spanM : index
 %tilesN = arith.ceildivui %n, %c$spanN : index
 %steps = arith.ceildivui %k, %c$partK : index
-%tiles = arith.muli %tilesM, %tilesN : index
-%sms = titan.device_property "multiprocessor_count")");
+%tiles = arith.muli %tilesM, %tilesN : index)");
+  if (o.ctas() <= 2)
+    w.text("%sms = titan.device_property \"multiprocessor_count\"");
   if (o.ctas() == 1) {
     w.text("%grid = arith.minui %tiles, %sms : index");
+  } else if (o.ctas() > 2) {
+    w.text(R"(
+// One tile for each cluster: how many clusters of $cluster run at a time, the
+// launch does not know, and one too many would begin when the first are done.
+%grid = arith.muli %tiles, %c$cluster : index)");
   } else {
     w.text("%pairs = arith.divui %sms, %c$cluster : index");
     w.text(R"(
