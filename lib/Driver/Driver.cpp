@@ -46,7 +46,8 @@ cl::SubCommand compileSub("compile", "a package, PTX, LLVM IR");
 cl::SubCommand generateSub("generate", "a kernel from parameters: gemm");
 cl::SubCommand explainSub(
     "explain",
-    "CODE | codes | MM-RULE | titan.OPERATION | operations | copy FILE | effects FILE | "
+    "CODE | codes | MM-RULE | titan.OPERATION | operations | copy FILE | "
+    "effects FILE | "
     "layout FILE "
     "| "
     "tma FILE | targets | facts | proxies | reference FOLDER (the FILE of tma "
@@ -205,6 +206,8 @@ GenerateOption shape("shape", "MxNxK",
     band("band", "N", "Rows of tiles in a band of the tiles' order (8)"),
     swap("swap", "on|off", "D^T = B * A^T, for small M (off)"),
     split("split", "N", "CTAs of a cluster that share a tile's K (1)"),
+    programmatic("programmatic", "on|off",
+                 "begin while the kernel before it in the stream ends (off)"),
     input("input", "bf16|f16", "Elements of A and B (bf16)"),
     outputType("output", "bf16|f16|f32", "Elements of D and C (bf16)"),
     layout("layout", "nt|nn|tt|tn",
@@ -471,8 +474,8 @@ static int runSubcommand(int argc, char **argv) {
     command.json = json;
     for (GenerateOption *option :
          {&shape, &tile, &stages, &cluster, &consumers, &band, &swap, &split,
-          &input, &outputType, &layout, &epilogueTerms, &activation,
-          &kernelName})
+          &programmatic, &input, &outputType, &layout, &epilogueTerms,
+          &activation, &kernelName})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
     return runGenerate(command);

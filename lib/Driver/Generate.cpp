@@ -71,6 +71,8 @@ static bool readOption(llvm::StringRef name, llvm::StringRef value,
     return readNumbers(value, {&o.band});
   if (name == "split")
     return readNumbers(value, {&o.split});
+  if (name == "programmatic")
+    return readWord(value, o.programmatic, {{"on", true}, {"off", false}});
   if (name == "name")
     return o.name = value.str(), true;
   if (name == "swap")

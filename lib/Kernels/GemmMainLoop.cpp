@@ -113,6 +113,7 @@ void GemmText::launch() {
   w.set("values", example);
   w.set("shapeA", o.transposedA ? "KxM" : "MxK");
   w.set("shapeB", o.transposedB ? "KxN" : "NxK");
+  w.set("programmatic", o.programmatic ? " titan.programmatic = []," : "");
   w.set("clusterAttr", w.fill(o.ctas() > 1 ? " cluster($cluster)" : ""));
   w.set("rowsOfA", o.transposedA);
   w.set("rowsOfB", o.transposedB);
@@ -122,7 +123,7 @@ void GemmText::launch() {
   w.set("spanN", o.tileN * o.clusterN);
   w.text(R"(
 titan.kernel @$kernel($arguments) warps($warps)$launchRegisters$clusterAttr attributes {
-titan.target = "sm_90a",
+titan.target = "sm_90a",$programmatic
 titan.example = {sizes = {M = 304, N = 520, K = 200}, multiprocessor_count = 4,
                  A = "$shapeA random:1", B = "$shapeB random:2", D = "MxN"$values},
 titan.reference = @${kernel}_reference)");
@@ -162,10 +163,16 @@ titan.require %is_bias, "launch-check", "bias has one entry for each column of D
 %tilesM = arith.ceildivui %m, %c$spanM : index
 %tilesN = arith.ceildivui %n, %c$spanN : index
 %steps = arith.ceildivui %k, %c$partK : index
-%tiles = arith.muli %tilesM, %tilesN : index
-%sms = titan.device_property "multiprocessor_count")");
+%tiles = arith.muli %tilesM, %tilesN : index)");
+  if (o.ctas() <= 2)
+    w.text("%sms = titan.device_property \"multiprocessor_count\"");
   if (o.ctas() == 1) {
     w.text("%grid = arith.minui %tiles, %sms : index");
+  } else if (o.ctas() > 2) {
+    w.text(R"(
+// One tile for each cluster: how many clusters of $cluster run at a time, the
+// launch does not know, and one too many would begin when the first are done.
+%grid = arith.muli %tiles, %c$cluster : index)");
   } else {
     w.text("%pairs = arith.divui %sms, %c$cluster : index");
     w.text(R"(
@@ -591,6 +598,12 @@ titan.cluster.wait)");
     else
       w.text("titan.cta_sync");
   }
+  if (o.programmatic)
+    w.text(R"(
+// What is read and written may be the kernel's before this one in the stream. The
+// next one's blocks may come in as this one's leave; it waits in turn.
+titan.griddepcontrol.wait
+titan.griddepcontrol.launch_dependents)");
   w.text(R"(
 
 titan.warp_specialize {)");

@@ -28,6 +28,10 @@
 //                rank 0: sums of K's part 0   | own | ->1 | own | ->1 |
 //                rank 1: sums of K's part 1   | ->0 | own | ->0 | own |
 //
+//   programmatic  the launch begins while the kernel before it in the stream
+//              still runs: its blocks come in as that one's leave, set up their
+//              barriers, and wait for its end before they touch memory
+//
 //   Result<std::string> text = generateGemm(options);
 //
 // pickGemm is the model: from a shape to parameters, in microseconds.
@@ -67,6 +71,7 @@ struct GemmOptions {
   int64_t band = 8;
   bool swap = false;
   int64_t split = 1;
+  bool programmatic = false;
 
   bool alpha = false, beta = false, bias = false;
   Activation activation = Activation::None;

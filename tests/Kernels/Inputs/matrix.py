@@ -21,6 +21,7 @@ OPTIONS = {
     "activation": ["none", "relu", "gelu-tanh", "silu"],
     "swap": ["off", "on"],
     "split": ["1", "2", "4"],
+    "programmatic": ["off", "on"],
 }
 
 
