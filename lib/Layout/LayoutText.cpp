@@ -247,11 +247,16 @@ impliedExtents(const std::vector<Axis> &axes,
   // Digits first: they say which bits there are for `bits` to read.
   auto roundUp = [&](const BitLinear &terms) {
     std::vector<int64_t> multiple = extentMultiples(rank, axes, terms);
-    for (int d = 0; d < rank; ++d)
+    for (int d = 0; d < rank; ++d) {
+      if (multiple[d] < 1 || multiple[d] > sizeLimit) // Bit 63 is the sign.
+        return false;
       extents[d] =
           (extents[d] + (multiple[d] - 1)) / multiple[d] * multiple[d];
+    }
+    return true;
   };
-  roundUp(BitLinear());
+  if (!roundUp(BitLinear()))
+    return std::nullopt;
   // A bit that is never set changes nothing; one that is changed may be read.
   for (bool again = true; again;) {
     std::vector<BitLinear::Term> live;
@@ -259,7 +264,8 @@ impliedExtents(const std::vector<Axis> &axes,
       if ((extents[t.fromDim] - 1) >> t.from)
         live.push_back(t);
     std::vector<int64_t> before = extents;
-    roundUp(BitLinear(std::move(live)));
+    if (!roundUp(BitLinear(std::move(live))))
+      return std::nullopt;
     again = extents != before;
     for (int64_t extent : extents)
       if (extent > sizeLimit)
