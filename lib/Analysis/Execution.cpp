@@ -468,8 +468,6 @@ void Execution::fence(uint32_t a, const Event &event, const Action &action) {
               if (fenceCovers(fence.space, info.space))
                 clock.raise(shape.fence(b, other, info.space),
                             clock[shape.time(b, other)] + 1);
-      if (fenceCovers(fence.space, MemorySpace::SharedOwn))
-        agent.ownInit[lane] = agent.tick;
       break;
     case effect::Fence::MbarrierInit:
       agent.ownInit[lane] = agent.tick;

@@ -413,7 +413,7 @@ private:
   void missingProductFence(uint32_t agent, const Event &event,
                            mlir::Operation *other, int64_t defined = -1);
   void missingInitFence(uint32_t agent, int lane, const Event &event,
-                        const Barrier &barrier);
+                        const Barrier &barrier, bool peer);
 
   //===--------------------------------------------------------------------===//
   // Ends (Obligations.cpp)

@@ -282,13 +282,16 @@ void Execution::missingProductFence(uint32_t a, const Event &event,
 }
 
 void Execution::missingInitFence(uint32_t a, int lane, const Event &event,
-                                 const Barrier &barrier) {
+                                 const Barrier &barrier, bool peer) {
   uint32_t w = barrier.initAgent, t = barrier.initTick;
   const Clock &clock = agents[a].clock[lane];
   for (int c : {electedClass, othersClass}) {
     bool own = w == a && c == lane && c == electedClass;
     if (!(barrier.initLanes >> c & 1) || clock[shape.init(w, c)] > t ||
         (own && agents[a].ownInit[c] > t))
+      continue;
+    if (!peer && (clock[shape.fence(w, c, MemorySpace::SharedOwn)] > t ||
+                  (own && agents[a].ownFence[c][MemorySpace::SharedOwn] > t)))
       continue;
     // A relaxed arrival of the cluster's barrier tells nothing but the fence.
     uint32_t told =
@@ -300,8 +303,9 @@ void Execution::missingInitFence(uint32_t a, int lane, const Event &event,
                    {}};
     placesBetween(w, c, t, told, [&](unsigned place, const Event &) {
       need.options.push_back({place, FenceType::MbarrierInit});
-      for (FenceType type : proxyFencesOf(MemorySpace::SharedOwn))
-        need.options.push_back({place, type});
+      if (!peer)
+        for (FenceType type : proxyFencesOf(MemorySpace::SharedOwn))
+          need.options.push_back({place, type});
       need.last = place;
     });
     report.fences->add(std::move(need));

@@ -191,15 +191,19 @@ bool Execution::usable(uint32_t a, const Event &event, uint32_t b, bool async) {
       if (!(barrier.initLanes >> c & 1))
         continue;
       bool own = w == a && c == lane && c == electedClass;
-      fenced &=
-          clock[shape.init(w, c)] > t || (own && agents[a].ownInit[c] > t);
+      // A proxy fence does for the async proxy of its own CTA, not for peers.
+      fenced &= clock[shape.init(w, c)] > t ||
+                (own && agents[a].ownInit[c] > t) ||
+                (!peer &&
+                 (clock[shape.fence(w, c, MemorySpace::SharedOwn)] > t ||
+                  (own && agents[a].ownFence[c][MemorySpace::SharedOwn] > t)));
       path &=
           own || clock[shape.time(w, c)] >= t || clock[shape.init(w, c)] > t;
     }
     if (path && (fenced || !(async || peer)))
       continue;
     if (report.fences && !fenced)
-      missingInitFence(a, lane, event, barrier);
+      missingInitFence(a, lane, event, barrier, peer);
     if (Finding *finding = report.add(
             Code::BarrierInitFence, event.op, barrier.initEvent->op,
             Twine("'") + name + "' uses barrier " + barrierName(b) +

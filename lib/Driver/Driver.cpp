@@ -138,7 +138,8 @@ cl::list<std::string> outs("out",
                            cl::cat(category));
 cl::opt<std::string> schedule(
     "schedule",
-    cl::desc("When pending work is done: eager, lazy, random:SEED (eager)"),
+    cl::desc("When pending work is done: eager, lazy, random:SEED; skew:SEED: "
+             "one warp as far as it goes, then the next (eager)"),
     cl::init("eager"), cl::sub(runSub), cl::cat(category));
 cl::opt<std::string> approx(
     "approx",

@@ -399,7 +399,7 @@ int Runner::run(ModuleOp module, KernelOp kernel,
 // titan run
 //===----------------------------------------------------------------------===//
 
-/// eager, lazy, random:SEED.
+/// eager, lazy, random:SEED, skew:SEED.
 static std::optional<Schedule> parseAgentSchedule(StringRef text) {
   if (text == "eager")
     return Schedule{Schedule::Eager, 0};
@@ -407,6 +407,9 @@ static std::optional<Schedule> parseAgentSchedule(StringRef text) {
     return Schedule{Schedule::Lazy, 0};
   Schedule schedule{Schedule::Random, 0};
   if (text.consume_front("random:") && !text.getAsInteger(10, schedule.seed))
+    return schedule;
+  schedule.kind = Schedule::Skew;
+  if (text.consume_front("skew:") && !text.getAsInteger(10, schedule.seed))
     return schedule;
   return std::nullopt;
 }
@@ -433,7 +436,7 @@ int titan::runRun(const RunCommand &options) {
   if (!schedule) {
     session.fail(Code::ReplayInvalid,
                  "'" + Twine(options.schedule) + "' is no schedule",
-                 "--schedule is eager, lazy or random:SEED");
+                 "--schedule is eager, lazy, random:SEED or skew:SEED");
     return session.finish(BadInput, "");
   }
   simulator.schedule = *schedule;

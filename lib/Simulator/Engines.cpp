@@ -44,7 +44,9 @@ void Work::settle(Machine &machine) { machine.readSource(*this); }
 void Machine::issue(WorkRef item) {
   item->issued = events;
   ++item->cta->cluster.pendingWork;
-  if (options.schedule.kind != Schedule::Eager) {
+  const Schedule &schedule = options.schedule;
+  if (schedule.kind != Schedule::Eager &&
+      !(schedule.kind == Schedule::Skew && schedule.seed % 2)) {
     work.push_back(std::move(item));
     return;
   }

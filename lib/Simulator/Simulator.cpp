@@ -410,6 +410,35 @@ bool Machine::stepAgents() {
   return any;
 }
 
+/// The first agent, by a rank that the seed gives, that can go on: one step.
+bool Machine::stepFirst() {
+  Agent *first = nullptr;
+  uint64_t least = 0;
+  for (Agent *agent : agents) {
+    if (agent->done || agent->blockedAt == events)
+      continue;
+    uint64_t rank = agent->number + options.schedule.seed / 2 * 977 + 1;
+    rank *= 0x9e3779b97f4a7c15;
+    rank = (rank ^ (rank >> 29)) * 0xbf58476d1ce4e5b9;
+    if (!first || rank < least) {
+      first = agent;
+      least = rank;
+    }
+  }
+  if (!first)
+    return false;
+  uint64_t begin = events;
+  Step step = first->step();
+  if (step == Step::Blocked || step == Step::Polled)
+    first->blockedAt = events;
+  // Alone it would never be asked again.
+  if (step == Step::Polled)
+    polled = true;
+  if (trace && step == Step::Ran)
+    trace->operation(*first, program.code[first->pc - 1], begin, events);
+  return true;
+}
+
 bool Machine::stepWork(size_t index) {
   auto item = std::next(work.begin(), index);
   if (!ready(**item))
@@ -488,7 +517,9 @@ void Machine::run() {
     stuck = false;
     if (options.schedule.kind == Schedule::Random) {
       stepRandom();
-    } else if (!stepAgents() && !stop) {
+    } else if (!(options.schedule.kind == Schedule::Skew ? stepFirst()
+                                                         : stepAgents()) &&
+               !stop) {
       stuck = true;
       for (int least = 0; least < 3; ++least)
         for (size_t i = 0; i < work.size() && stuck; ++i)

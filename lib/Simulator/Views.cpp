@@ -166,7 +166,7 @@ bool Views::isFenced(EventId id) const {
 }
 
 bool Views::showsOld(EventId event, uint64_t salt) const {
-  if (schedule.kind != Schedule::Random)
+  if (schedule.kind == Schedule::Eager || schedule.kind == Schedule::Lazy)
     return schedule.kind == Schedule::Eager;
   uint64_t z = (schedule.seed * 0x9e3779b97f4a7c15 + event) ^ salt << 32;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;

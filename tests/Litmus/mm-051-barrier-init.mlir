@@ -6,6 +6,10 @@
 // RUN: titan check %s --kernel proxy_fence
 // RUN: not titan check %s --kernel no_fence 2>&1 | FileCheck %s --check-prefix=NO-FENCE
 // RUN: not titan check %s --kernel no_barrier 2>&1 | FileCheck %s --check-prefix=NO-BARRIER
+// RUN: titan check %s --kernel peer
+// VARIANT proxy_fence_and_peer: replace peers with titan.fence.proxy_async shared_cta
+// RUN: %variant proxy_fence_and_peer %s | not titan check - --kernel peer 2>&1 | FileCheck %s --check-prefix=PEER
+// RUN: %variant proxy_fence_and_peer %s | not titan run - --kernel peer --shape A=64x64 --shape D=64x64 2>&1 | FileCheck %s --check-prefix=PEER
 // RUN: not titan check %s --kernel never 2>&1 | FileCheck %s --check-prefix=NEVER
 // RUN: not titan check %s --kernel twice 2>&1 | FileCheck %s --check-prefix=TWICE
 
@@ -66,6 +70,33 @@ titan.kernel @proxy_fence(%A: !global, %D: !global) warps(4) launch {
   }
   titan.mbarrier.wait %full parity(%i0) : !bar
   %x = titan.shared.load %buf : !tile -> !reg
+  titan.return
+}
+
+// PEER: [barrier-init-fence]
+// A peer asks for fence.mbarrier_init: fence.proxy.async does not do.
+titan.kernel @peer(%A: !global, %D: !global) warps(1) cluster(2) attributes {titan.target = "sm_90a"} launch {
+  %c2 = arith.constant 2 : index
+  titan.launch grid(%c2)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %full = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init // @peers
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  %rank = titan.cluster_rank
+  %peer = arith.xori %rank, %i1 : i32
+  %theirs = titan.map_rank %full, %peer : !bar -> !titan.mbarrier<cluster>
+  titan.elect warp(0) {
+    titan.mbarrier.arrive %theirs scope(cluster) : !titan.mbarrier<cluster>
+  }
+  titan.mbarrier.wait %full parity(%i0) scope(cluster) : !bar
+  titan.cluster.arrive
+  titan.cluster.wait
   titan.return
 }
 

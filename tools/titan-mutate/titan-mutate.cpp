@@ -18,6 +18,11 @@
 // checker refuses too much); of what it accepts, nothing may fail (else it
 // accepts a bug). The table says so by class.
 //
+// With --prove a third one is asked, of the kernels as they are, too, and of
+// those that are refused: the proof. What it proves has to run under every
+// schedule, warps far ahead of each other included, with hazards and without,
+// at the sizes of --at, too.
+//
 //===----------------------------------------------------------------------===//
 #include "Arguments.h"
 
@@ -64,6 +69,11 @@ static cl::list<std::string>
     sizes("size",
           cl::desc("As in titan run; for the kernels that have such a size"),
           cl::cat(category));
+static cl::list<std::string> at(
+    "at", cl::ValueRequired,
+    cl::desc("Further sizes (--at M=1,N=8 --at M=65) that what is proved runs "
+             "at; a set that the launch refuses is left out"),
+    cl::cat(category));
 static cl::opt<int64_t> multiprocessors("multiprocessors",
                                         cl::desc("As in titan run"),
                                         cl::init(-1), cl::cat(category));
@@ -106,12 +116,18 @@ struct Row {
       acceptedAndFails = 0;
 };
 
-/// A kernel that runs, and what it computes.
-struct Subject {
-  KernelOp kernel;
+/// A launch, and what it leaves in memory.
+struct Trial {
   HostArguments arguments;
+  std::string sizes; ///< as --at gave them
   std::vector<std::vector<uint8_t>> expected;
   uint64_t maxSteps = 0;
+};
+
+/// A kernel that runs: first as its example says, then as --at does.
+struct Subject {
+  KernelOp kernel;
+  std::vector<Trial> trials;
 };
 
 /// Fresh tensors with the initial data, for one run.
@@ -159,6 +175,8 @@ std::string name(const Schedule &schedule) {
     return "lazy";
   case Schedule::Random:
     return "random:" + std::to_string(schedule.seed);
+  case Schedule::Skew:
+    return "skew:" + std::to_string(schedule.seed);
   }
   llvm_unreachable("schedule");
 }
@@ -170,17 +188,26 @@ std::vector<Schedule> allSchedules() {
   return list;
 }
 
-/// Runs a kernel once with hazards off; how it failed, or nothing.
-std::string run(KernelOp kernel, Subject &subject, const Schedule &schedule,
+/// Those, and some in which warps are far ahead of others.
+std::vector<Schedule> skewedToo() {
+  std::vector<Schedule> list = allSchedules();
+  for (unsigned i = 0; i < 8; ++i)
+    list.push_back({Schedule::Skew, 8 * seed + i});
+  return list;
+}
+
+/// Runs a kernel once; how it failed, or nothing.
+std::string run(KernelOp kernel, Trial &trial, const Schedule &schedule,
+                bool hazards = false,
                 std::vector<std::vector<uint8_t>> *result = nullptr,
                 uint64_t *operations = nullptr) {
-  Tensors tensors(subject.arguments);
+  Tensors tensors(trial.arguments);
   SimulatorOptions options;
   options.schedule = schedule;
-  options.hazards = false;
-  options.multiprocessors = subject.arguments.multiprocessors;
-  if (subject.maxSteps)
-    options.maxSteps = subject.maxSteps;
+  options.hazards = hazards;
+  options.multiprocessors = trial.arguments.multiprocessors;
+  if (trial.maxSteps)
+    options.maxSteps = trial.maxSteps;
   SimulatorReport report = simulate(kernel, tensors.arguments, options);
   if (operations)
     *operations = report.operations;
@@ -192,8 +219,21 @@ std::string run(KernelOp kernel, Subject &subject, const Schedule &schedule,
   }
   if (result)
     *result = tensors.contents();
-  else if (tensors.contents() != subject.expected)
+  else if (tensors.contents() != trial.expected)
     return "wrong data";
+  return {};
+}
+
+/// How what is proved fails after all, or nothing.
+std::string runAll(KernelOp kernel, Subject &subject) {
+  for (Trial &trial : subject.trials)
+    for (bool hazards : {false, true})
+      for (const Schedule &schedule : skewedToo())
+        if (std::string how = run(kernel, trial, schedule, hazards);
+            !how.empty())
+          return how + " under " + name(schedule) +
+                 (hazards ? ", hazards on" : "") +
+                 (trial.sizes.empty() ? "" : ", " + trial.sizes);
   return {};
 }
 
@@ -222,12 +262,16 @@ Outcome judge(Subject &subject, const Mutation &mutation) {
     if (finding.severity == Severity::Error && outcome.code.empty())
       outcome.code = codeInfo(finding.code).code;
   for (const Schedule &schedule : allSchedules()) {
-    std::string how = run(clone, subject, schedule);
+    std::string how = run(clone, subject.trials[0], schedule);
     if (how.empty())
       continue;
     outcome.failed = true;
     outcome.failure = how + " under " + name(schedule);
     break;
+  }
+  if (outcome.proved && !outcome.failed) {
+    outcome.failure = runAll(clone, subject);
+    outcome.failed = !outcome.failure.empty();
   }
   return outcome;
 }
@@ -330,6 +374,13 @@ private:
   int provedOnes = 0, unsoundOnes = 0;
 };
 
+/// Of the kernels as they are: how many; how many are refused, are proved, are
+/// proved wrongly; launches that what is proved runs as.
+struct Kernels {
+  int all = 0, refused = 0, proved = 0, wrong = 0;
+  size_t trials = 0;
+};
+
 /// A file and its kernels.
 struct Input {
   explicit Input() : session("mutate", false) {}
@@ -338,8 +389,9 @@ struct Input {
   std::vector<std::unique_ptr<Subject>> subjects;
 };
 
-/// The sizes of the command line that the kernel's example has.
-std::vector<std::string> sizesOf(KernelOp kernel) {
+/// Those of the sizes that the kernel's example has.
+std::vector<std::string> sizesOf(KernelOp kernel,
+                                 llvm::ArrayRef<std::string> sizes) {
   std::vector<std::string> list;
   auto example = kernel->getAttrOfType<DictionaryAttr>("titan.example");
   auto known = example ? example.getAs<DictionaryAttr>("sizes") : nullptr;
@@ -349,40 +401,84 @@ std::vector<std::string> sizesOf(KernelOp kernel) {
   return list;
 }
 
-/// Runs and checks the kernel as it is; null where that fails.
-std::unique_ptr<Subject> makeSubject(Session &session, llvm::StringRef file,
-                                     KernelOp kernel, int &code) {
+/// Runs the kernel as it is; what is wrong is in `how`.
+std::optional<Trial> makeTrial(Session &session, llvm::StringRef file,
+                               KernelOp kernel, std::vector<std::string> sizes,
+                               std::string &how) {
   RunCommand command;
   command.file = file.str();
-  command.sizes = sizesOf(kernel);
+  command.sizes = sizesOf(kernel, sizes);
   command.multiprocessors = multiprocessors;
-  code = BadInput;
   std::optional<HostArguments> arguments =
       makeArguments(session, kernel, command);
   if (!arguments)
-    return nullptr;
-  auto subject =
-      std::make_unique<Subject>(Subject{kernel, std::move(*arguments), {}, 0});
+    return std::nullopt;
+  Trial trial{std::move(*arguments), {}, {}, 0};
   uint64_t operations = 0;
-  code = Findings;
-  std::string how = run(kernel, *subject, {Schedule::Eager, 0},
-                        &subject->expected, &operations);
-  if (!how.empty()) {
-    llvm::errs() << file << ": the kernel itself fails: " << how << "\n";
+  how = run(kernel, trial, {Schedule::Eager, 0}, false, &trial.expected,
+            &operations);
+  trial.maxSteps = 4 * operations + 10000;
+  return trial;
+}
+
+/// Runs and checks the kernel as it is; null where that fails.
+std::unique_ptr<Subject> makeSubject(Session &session, llvm::StringRef file,
+                                     KernelOp kernel, Kernels &kernels,
+                                     int &code) {
+  code = BadInput;
+  std::string how;
+  auto trial = makeTrial(session, file, kernel, sizes, how);
+  if (!trial)
     return nullptr;
-  }
-  subject->maxSteps = 4 * operations + 10000;
-  if (CheckReport report = checkIt(kernel); !report.accepted()) {
-    llvm::errs() << file << ": the kernel itself is refused\n";
+  code = Findings;
+  CheckReport report = checkIt(kernel);
+  bool proved = proofs && prove(kernel).proved;
+  ++kernels.all;
+  kernels.proved += proved;
+  if (!how.empty() || !report.accepted()) {
+    if (proofs) {
+      // That is what is wanted of it: not to be proved.
+      code = Good;
+      ++kernels.refused;
+    }
+    if (proofs && proved) {
+      ++kernels.wrong;
+      llvm::outs() << "PROVED AND WRONG " << kernel.getName() << " as it is\n";
+    }
+    if (proofs)
+      return nullptr;
+    llvm::errs() << file << ": the kernel itself "
+                 << (how.empty() ? "is refused" : "fails: " + how) << "\n";
     for (const Finding &finding : report.findings)
       session.report(finding);
     return nullptr;
+  }
+  auto subject = std::make_unique<Subject>();
+  subject->kernel = kernel;
+  subject->trials.push_back(std::move(*trial));
+  for (const std::string &set : at) {
+    llvm::SmallVector<llvm::StringRef> parts;
+    llvm::StringRef(set).split(parts, ',');
+    std::vector<std::string> list(sizes.begin(), sizes.end());
+    list.insert(list.end(), parts.begin(), parts.end());
+    auto further = makeTrial(session, file, kernel, list, how);
+    if (!further || how == codeInfo(Code::LaunchCheck).code)
+      continue;
+    further->sizes = set;
+    subject->trials.push_back(std::move(*further));
+  }
+  kernels.trials += subject->trials.size();
+  if (std::string wrong = proved ? runAll(kernel, *subject) : "";
+      !wrong.empty()) {
+    ++kernels.wrong;
+    llvm::outs() << "PROVED AND WRONG " << kernel.getName()
+                 << " as it is: " << wrong << "\n";
   }
   code = Good;
   return subject;
 }
 
-int load(llvm::StringRef file, Input &input) {
+int load(llvm::StringRef file, Input &input, Kernels &kernels) {
   input.module = input.session.parse(file);
   if (!input.module)
     return BadInput;
@@ -394,9 +490,11 @@ int load(llvm::StringRef file, Input &input) {
     if (!onlyKernel.empty() && kernel.getName() != onlyKernel)
       continue;
     int code = Good;
-    auto subject = makeSubject(input.session, file, kernel, code);
-    if (!subject)
+    auto subject = makeSubject(input.session, file, kernel, kernels, code);
+    if (code)
       return code;
+    if (!subject)
+      continue;
     input.subjects.push_back(std::move(subject));
   }
   return Good;
@@ -458,16 +556,17 @@ int main(int argc, char **argv) {
     return refuse(Code::BadArgument, "--every is at least 1");
   std::vector<std::unique_ptr<Input>> inputs;
   std::vector<Candidate> candidates;
+  Kernels kernels;
   for (const std::string &file : files) {
     inputs.push_back(std::make_unique<Input>());
-    if (int code = load(file, *inputs.back()))
+    if (int code = load(file, *inputs.back(), kernels))
       return code;
     for (auto &subject : inputs.back()->subjects)
       for (auto &&[i, mutation] :
            llvm::enumerate(enumerateMutations(subject->kernel)))
         candidates.push_back({subject.get(), i, mutation});
   }
-  if (llvm::all_of(inputs, [](auto &input) { return input->subjects.empty(); }))
+  if (!kernels.all)
     return refuse(Code::NoKernel, onlyKernel.empty()
                                       ? "there is no kernel"
                                       : "no file has a kernel @" + onlyKernel);
@@ -516,5 +615,11 @@ int main(int argc, char **argv) {
   }
   llvm::outs() << candidates.size() << " of " << all << " mutants\n";
   table.print();
-  return table.acceptedBug() ? Findings : Good;
+  if (proofs)
+    llvm::outs() << "kernels as they are: " << kernels.all << ", "
+                 << kernels.refused << " refused, " << kernels.proved
+                 << " proved, of which " << kernels.wrong
+                 << " are refused or fail; " << kernels.trials
+                 << " launches of those accepted\n";
+  return table.acceptedBug() || kernels.wrong ? Findings : Good;
 }

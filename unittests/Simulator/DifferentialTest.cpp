@@ -10,7 +10,8 @@
 // and known-bugs files, each with up to three random bugs
 // (Transforms/Mutate.h). What the checker accepts must run under every schedule
 // tried without a finding, with hazards and without, and a pipeline must
-// compute what it computes without the bugs.
+// compute what it computes without the bugs. What the proof proves must not be
+// refused, and runs with warps far ahead of each other, and at other sizes, too.
 //
 // Case n is made from seed + n alone. What fails is printed as IR, and
 //
@@ -23,6 +24,7 @@
 #include "Harness.h"
 
 #include "titan/Analysis/Checker.h"
+#include "titan/Analysis/Typestate/Prove.h"
 #include "titan/Transforms/Mutate.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -300,14 +302,17 @@ titan.kernel @pipeline(%A: !global, %D: !global) warps({0}) launch {{
 // One case
 //===----------------------------------------------------------------------===//
 
-const char *scheduleNames[] = {"eager", "lazy", "random:2", "random:3",
-                               "random:4"};
+const char *scheduleNames[] = {"eager",    "lazy",     "random:2",
+                               "random:3", "random:4", "skew:5",
+                               "skew:6",   "skew:7",   "skew:8"};
+constexpr unsigned plainSchedules = 5; ///< those before the skewed ones
 
 SimulatorOptions optionsOf(unsigned schedule, bool hazards, uint64_t maxSteps) {
   SimulatorOptions options;
-  options.schedule.kind = schedule == 0   ? Schedule::Eager
-                          : schedule == 1 ? Schedule::Lazy
-                                          : Schedule::Random;
+  options.schedule.kind = schedule == 0               ? Schedule::Eager
+                          : schedule == 1             ? Schedule::Lazy
+                          : schedule < plainSchedules ? Schedule::Random
+                                                      : Schedule::Skew;
   options.schedule.seed = schedule;
   options.hazards = hazards;
   options.maxSteps = maxSteps;
@@ -315,7 +320,7 @@ SimulatorOptions optionsOf(unsigned schedule, bool hazards, uint64_t maxSteps) {
 }
 
 struct Tally {
-  unsigned invalid = 0, accepted = 0, refused = 0, shown = 0;
+  unsigned invalid = 0, accepted = 0, refused = 0, shown = 0, proved = 0;
 };
 
 /// A kernel before its bugs.
@@ -353,6 +358,32 @@ std::string run(const Subject &subject, KernelOp kernel, bool hazards,
   return {};
 }
 
+/// What is wrong with a kernel that is proved: it is refused (for what depends
+/// on sizes or iterations), or fails at other sizes than the subject's.
+std::string wrongProof(const Subject &subject, KernelOp kernel,
+                       const CheckReport &report) {
+  for (const Finding &finding : report.findings)
+    if (finding.severity == Severity::Error &&
+        finding.code != Code::Undecided &&
+        finding.code != Code::LayoutMismatch &&
+        finding.code != Code::SharedMemoryLimit)
+      return "refused: " + std::string(codeInfo(finding.code).code) + ": " +
+             finding.message;
+  for (int64_t size : {1, 64, 65, 192, 320})
+    for (unsigned schedule : {1u, plainSchedules, plainSchedules + 1})
+      for (bool hazards : {true, false}) {
+        KernelArguments arguments(kernel, size);
+        SimulatorReport ran = simulate(kernel, arguments.list,
+                                       optionsOf(schedule, hazards, 1 << 22));
+        for (const std::string &code : codesOf(ran))
+          if (code != "assert-failed" && code != "launch-check")
+            return llvm::formatv("size {0}, {1}, hazards {2}: {3}", size,
+                                 scheduleNames[schedule],
+                                 hazards ? "on" : "off", describe(ran));
+      }
+  return {};
+}
+
 /// Puts bugs into the subject and holds checker against simulator.
 void tryMutant(const Subject &subject, Random &random, uint64_t seed,
                Tally &tally) {
@@ -373,17 +404,28 @@ void tryMutant(const Subject &subject, Random &random, uint64_t seed,
       return;
     }
   }
-  bool accepted = check(kernel, CheckOptions()).accepted();
+  CheckReport report = check(kernel, CheckOptions());
+  bool accepted = report.accepted(), proved = prove(kernel).proved;
   ++(accepted ? tally.accepted : tally.refused);
-  for (unsigned schedule = 0; schedule < std::size(scheduleNames); ++schedule) {
+  tally.proved += proved;
+  std::string wrong = proved ? wrongProof(subject, kernel, report) : "";
+  if (!wrong.empty()) {
+    ADD_FAILURE() << "TITAN_SEED=" << seed << ": @" << kernel.getName().str()
+                  << " with" << bugs << "\nis proved, and " << wrong << "\n"
+                  << print(kernel);
+    return;
+  }
+  unsigned most = proved ? std::size(scheduleNames) : plainSchedules;
+  for (unsigned schedule = 0; schedule < most; ++schedule) {
     std::string problem = run(subject, kernel, true, schedule);
-    if (problem.empty() && accepted)
+    if (problem.empty() && (accepted || proved))
       problem = run(subject, kernel, false, schedule);
     if (problem.empty())
       continue;
-    if (accepted)
+    if (accepted || proved)
       ADD_FAILURE() << "TITAN_SEED=" << seed << ": @" << kernel.getName().str()
-                    << " with" << bugs << "\nis accepted by the checker; "
+                    << " with" << bugs << "\nis "
+                    << (proved ? "proved" : "accepted by the checker") << "; "
                     << problem << "\n"
                     << print(kernel);
     tally.shown += !accepted;
@@ -411,7 +453,8 @@ void say(const char *what, uint64_t seed, uint64_t cases, const Tally &tally) {
                << ": " << tally.accepted << " accepted, all run; "
                << tally.refused << " refused, of which " << tally.shown
                << " show under five schedules; " << tally.invalid
-               << " are no valid IR\n";
+               << " are no valid IR; " << tally.proved
+               << " proved, all right\n";
 }
 
 uint64_t casesOf(uint64_t few, uint64_t many) {
@@ -444,6 +487,12 @@ TEST(Differential, Pipelines) {
       for (bool hazards : {true, false})
         problem += run(subject, subject.kernel, hazards, schedule);
     ASSERT_EQ(problem, "") << "TITAN_SEED=" << n << "\n" << text;
+    bool proved = prove(subject.kernel).proved;
+    tally.proved += proved;
+    if (proved)
+      EXPECT_EQ(wrongProof(subject, subject.kernel, checked), "")
+          << "TITAN_SEED=" << n << "\n"
+          << text;
     for (int i = 0; i < 4; ++i)
       tryMutant(subject, random, n, tally);
   }

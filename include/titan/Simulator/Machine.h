@@ -346,6 +346,7 @@ private:
   void retire();
   void deadlock();
   bool stepAgents();
+  bool stepFirst();
   void stepRandom();
   bool stepWork(size_t index);
   uint64_t random();

@@ -32,6 +32,8 @@ struct Schedule {
     Eager,  ///< Engines complete at once; agents run round robin.
     Lazy,   ///< Engines complete only when nothing else can go on.
     Random, ///< A seed decides: who runs next, what completes when.
+    Skew,   ///< Warps have ranks, by the seed: the first that can go on does.
+            ///< Engines are at once (odd seeds), or wait for all warps (even).
   } kind = Eager;
   uint64_t seed = 0;
 };

@@ -84,7 +84,7 @@ bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
         learn(state, seen, known, bound);
     w.sees[elected] = w.sees[others] = seen;
     for (Pending &pending : w.pending)
-      pending.held[elected] = pending.held[others] = true;
+      pending.hold();
   }
   return true;
 }
@@ -133,7 +133,7 @@ bool Walk::meet(Operation *op, const effect::ThreadBarrier &barrier,
     for (int lane : {elected, others})
       observe(state, warp, lane, object, round);
     for (Pending &pending : w.pending)
-      pending.held[elected] = pending.held[others] = true;
+      pending.hold();
   }
   return true;
 }
@@ -196,10 +196,13 @@ bool Walk::clusterBarrier(Operation *op, const effect::ThreadBarrier &barrier,
     remote &= relaxed;
     for (auto &[ring, life] : lives)
       life.sent |= relaxed ? life.initFenced : life.fenced;
+    // Peers ask for fence.mbarrier_init (MM-51).
+    for (auto &[ring, life] : lives)
+      life.sentAway |= life.initFenced;
   }
   if (waits)
     for (auto &[ring, life] : lives) {
-      life.everywhere |= life.sent;
+      life.everywhere |= life.sentAway;
       life.published |= life.sent;
     }
   return true;
@@ -227,9 +230,15 @@ bool Walk::fence(Operation *op, const effect::Fence &fence, State &state,
     for (int warp : who.warps) {
       WarpState &w = state.warps[warp];
       if (mode != Mode::Slope)
-        for (Pending &pending : w.pending)
-          pending.fenced |=
-              (proof.accesses[pending.access].lanes & ~who.lanes) == 0;
+        for (Pending &pending : w.pending) {
+          Lanes lanes = proof.accesses[pending.access].lanes;
+          if (pending.fenced || (lanes & ~who.lanes))
+            continue;
+          // What a barrier has told so far is of the access, not of this.
+          pending.fenced = true;
+          pending.fencesHeld[elected] = lanes == Elected;
+          pending.fencesHeld[others] = false;
+        }
       for (int lane : {elected, others})
         if (who.lanes >> lane & 1)
           w.atFence[lane] = w.knows[lane];

@@ -185,6 +185,11 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
     }
     if (!good)
       continue;
+    // Each of its lanes signals behind its own fence, or one that knows of all.
+    bool fenced = (access.lanes & ~lanes) == 0;
+    for (int lane : {elected, others})
+      fenced |= (lanes >> lane & 1) && pending.fencesHeld[lane];
+    fenced &= pending.fenced;
     bool expressible = true;
     Polynomial own = proof.atoms.substitute(
         use,
@@ -200,7 +205,7 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
         },
         nullptr);
     if (expressible)
-      addRelease(access, {object, own, pending.fenced, pending.when});
+      addRelease(access, {object, own, fenced, pending.when});
   }
 }
 

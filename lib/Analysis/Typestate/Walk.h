@@ -36,12 +36,22 @@ struct Pending {
   /// A lane that all lanes of the access are before.
   bool held[2] = {};
   bool fenced = false;
+  /// A lane that all its lanes' fences are before.
+  bool fencesHeld[2] = {};
   /// From before the loop that is walked.
   bool before = false;
   /// How many back edges it has passed.
   int age = 0;
   /// Asynchronous: its group, in terms of the walk.
   std::optional<std::pair<ObjectId, Polynomial>> group;
+
+  /// All lanes have met, behind it.
+  void hold() {
+    for (int lane : {elected, others}) {
+      held[lane] = true;
+      fencesHeld[lane] = fenced;
+    }
+  }
 };
 
 struct WarpState {
@@ -224,7 +234,7 @@ private:
     int warp;
     bool fenced = false, initFenced = false, published = false;
     /// To the cluster: since its barrier's arrival, wait.
-    bool sent = false, everywhere = false;
+    bool sent = false, sentAway = false, everywhere = false;
   };
   std::map<ObjectId, Life> lives;
   std::map<std::tuple<mlir::Operation *, unsigned, int, std::string>, size_t>

@@ -26,7 +26,8 @@
 !regs = tensor<8x64xbf16, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>>
 
 // Use i: slot i mod 3, parity i div 3 mod 2.
-titan.kernel @bare(%X: !global) warps(2) attributes {titan.target = "sm_90a"} launch {
+titan.kernel @bare(%X: !global) warps(2) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 61}, X = "Mx64 ints:1"}} launch {
   %one = arith.constant 1 : index
   %eight = arith.constant 8 : index
   %rows = titan.dim %X, 0 : !global
@@ -89,7 +90,8 @@ titan.kernel @bare(%X: !global) warps(2) attributes {titan.target = "sm_90a"} la
 }
 
 // The same by a pipe.
-titan.kernel @pipe(%X: !global) warps(2) attributes {titan.target = "sm_90a"} launch {
+titan.kernel @pipe(%X: !global) warps(2) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 61}, X = "Mx64 ints:1"}} launch {
   %one = arith.constant 1 : index
   %eight = arith.constant 8 : index
   %rows = titan.dim %X, 0 : !global

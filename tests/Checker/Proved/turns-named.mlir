@@ -26,7 +26,8 @@
 !regs = tensor<8x64xbf16, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>>
 
 // The first turn is free, and nobody passes on the last one.
-titan.kernel @arrives(%X: !global) warps(2) attributes {titan.target = "sm_90a"} launch {
+titan.kernel @arrives(%X: !global) warps(2) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 61}, X = "Mx64 ints:1"}} launch {
   %one = arith.constant 1 : index
   %eight = arith.constant 8 : index
   %rows = titan.dim %X, 0 : !global
@@ -72,7 +73,8 @@ titan.kernel @arrives(%X: !global) warps(2) attributes {titan.target = "sm_90a"}
 }
 
 // The writer waits for both.
-titan.kernel @syncs(%X: !global) warps(2) attributes {titan.target = "sm_90a"} launch {
+titan.kernel @syncs(%X: !global) warps(2) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 61}, X = "Mx64 ints:1"}} launch {
   %one = arith.constant 1 : index
   %eight = arith.constant 8 : index
   %rows = titan.dim %X, 0 : !global

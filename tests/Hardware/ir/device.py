@@ -25,7 +25,6 @@ import time
 
 DTYPES = {"f64": 0, "f32": 1, "f16": 3, "bf16": 4, "f8E4M3FN": 5, "f8E5M2": 6, "i64": 7, "i32": 8, "i16": 9, "i8": 10}
 GUARD = 4096
-MOST_WORKERS = 20
 PATTERN = bytes(range(7, 7 + 64)) * (GUARD // 64)
 
 
@@ -163,6 +162,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", required=True, help="libtitan-runtime.so")
     parser.add_argument("--timeout", type=float, default=30, help="seconds for one transfer (30)")
+    parser.add_argument("--workers", type=int, default=20, help="at most: each fault or hang takes one (20)")
     parser.add_argument("--dry-run", action="store_true", help="no GPU: packages and arguments only")
     parser.add_argument("--worker", type=int, help=argparse.SUPPRESS)
     parser.add_argument("folder", type=pathlib.Path)
@@ -173,7 +173,7 @@ def main():
         return work(options, options.folder, transfers)
 
     begin, outcome, next_one, workers = time.time(), {}, 0, 0
-    while next_one < len(transfers) and workers < MOST_WORKERS:
+    while next_one < len(transfers) and workers < options.workers:
         workers += 1
         worker = subprocess.Popen([sys.executable, *sys.argv, "--worker", str(next_one)],
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, bufsize=1)

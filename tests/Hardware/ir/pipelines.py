@@ -85,7 +85,6 @@ class Kernel(random_kernels.Kernel):
         self.factor = 2 if self.doubled or self.out == "inplace" else 1
         self.sizes = sorted({1, self.R, self.R * self.inner * self.depth + rng.randint(0, self.R), rng.randint(1, 12 * self.R)})
         self.kind = f"{self.style} {self.loop}"
-        self.nap = None  # naps: a random generator
 
     @property
     def features(self):
@@ -361,20 +360,10 @@ class Kernel(random_kernels.Kernel):
             f"%buffers = arith.constant {self.buffers} : index", f"%bytes = arith.constant {self.R * 128} : i32",
             "%first = titan.cta_id 0", "%ctas = titan.num_ctas 0", *ring, "titan.warp_specialize {"]
         for name, warps, text in parts:
-            lines += [f'titan.partition "{name}" warps({warps}) {{', *self.napped(text), "}"]
+            lines += [f'titan.partition "{name}" warps({warps}) {{', *text, "}"]
         # Files hold several kernels: each has its own names for types.
         return re.sub(r"!(global|map|tile|ring|outs|bars|pipe|bulk)\b", rf"!{self.name}_\1",
                       "\n".join([*lines, "}", "titan.return", "}", ""]))
-
-    def napped(self, lines):
-        if not self.nap:
-            return lines
-        result = []
-        for line in lines:
-            if line.startswith("titan.") and not line.startswith("titan.yield") and self.nap.random() < 0.35:
-                result.append(f'titan.inline_ptx "nanosleep.u32 {self.nap.choice([20, 200, 2000, 20000])};"() does [] : () -> ()')
-            result.append(line)
-        return result
 
 
 # A line of synchronisation, and what may stand there instead (None: nothing).
@@ -395,6 +384,17 @@ BUGS = [(r"^titan\.(fence\.proxy_async|syncwarp|barrier\.sync|mbarrier\.(wait|ar
 # ----------------------------------------------------------------------------------------------
 # The commands that random_kernels.py does not have
 # ----------------------------------------------------------------------------------------------
+
+def napped(text, rng):
+    """Between the lines of the partitions, naps of random lengths."""
+    head, body = text.split("titan.warp_specialize {\n")
+    lines = []
+    for line in body.splitlines():
+        if re.match(r"(%.* = )?titan\.(?!partition|yield|return|coordinate|splat|token)", line) and rng.random() < 0.35:
+            lines.append(f'titan.inline_ptx "nanosleep.u32 {rng.choice([20, 200, 2000, 20000])};"() does [] : () -> ()')
+        lines.append(line)
+    return head + "titan.warp_specialize {\n" + "\n".join(lines) + "\n"
+
 
 def verdict(options, file):
     """proved, searched, or the code that refuses; and the reason."""
@@ -445,14 +445,16 @@ def text(options):
 def packages(options, jobs, folder):
     """jobs: (launches, text to run, text to compile). Runs, compiles, and fills the folder of device.py."""
     out = random_kernels.Folder(options.out)
+    # Mutants are compiled though they are refused, where compiling checks.
+    unchecked = ["--check=off"] if "--check" in random_kernels.titan(options, "compile", "--help")[1] else []
 
     def one(job):
         number, (launches, run, compiled) = job
         file, other = pathlib.Path(folder) / f"p{number}.mlir", pathlib.Path(folder) / f"q{number}.mlir"
         file.write_text(run)
         other.write_text(compiled)
-        code, output = random_kernels.titan(options, "compile", "--check=off" if options.unchecked else "--target=sm_90a", other,
-                                            "-o", out.path / f"pipeline{number}.titanpkg")
+        code, output = random_kernels.titan(options, "compile", *unchecked, other, "-o",
+                                            out.path / f"pipeline{number}.titanpkg")
         problems = [f"titan compile: {output.strip()}"] if code else []
         left = []
         for n, launch in enumerate(launches):
@@ -480,8 +482,8 @@ def prepare(options):
         for kernel, (what, _) in judged(options, kernels, temporary):
             seen += 1
             if what == "proved" and len(jobs) < options.count:
-                clean, kernel.nap = kernel.text(), random.Random(f"{options.seed} {kernel.name}")
-                jobs.append((kernel.launches(), clean, kernel.text()))
+                rng = random.Random(f"{options.seed} {kernel.name}")
+                jobs.append((kernel.launches(), kernel.text(), napped(kernel.text(), rng)))
             if len(jobs) == options.count:
                 break
         print(f"{len(jobs)} proved of the first {seen}")
@@ -490,7 +492,6 @@ def prepare(options):
 
 def broken(options):
     """Mutants that the checker refuses: the right kernel runs in the simulator, the mutant is compiled."""
-    options.unchecked = True
     rng, jobs, codes = random.Random(options.seed), [], collections.Counter()
     with tempfile.TemporaryDirectory() as temporary:
         for kernel in Kernel.several(options.seed, 3 * options.count, options.jobs):
@@ -499,13 +500,14 @@ def broken(options):
             file = pathlib.Path(temporary) / "mutant.mlir"
             file.write_text(mutant)
             code, _ = verdict(options, file)
-            if code in ("proved", "searched", "?", "parse-error", "undecided"):
+            # What cannot be expanded is no program.
+            if code in ("proved", "searched", "?", "parse-error", "undecided") or code.startswith("pipe-"):
                 continue
             codes[code] += 1
             launch = kernel.launches()[-1]
             launch.kind = f"[{code}] {what}"
             launch.__class__ = type("Broken", (Rows,), {"__str__": lambda self: f"{self.name} {self.kind}"})
-            jobs.append(([launch], kernel.text(), mutant))
+            jobs.append(([launch], kernel.text(), napped(mutant, rng)))
             if len(jobs) == options.count:
                 break
         print(f"{len(jobs)} mutants, refused: {', '.join(f'{n} {code}' for code, n in codes.most_common())}")
@@ -526,6 +528,5 @@ if __name__ == "__main__":
         parser.add_argument("--keep")
         parser.add_argument("--jobs", type=int, default=os.cpu_count())
         options = parser.parse_args()
-        options.unchecked = False
         sys.exit(COMMANDS[options.command](options))
     sys.exit(random_kernels.main(__doc__, Kernel, BUGS))
