@@ -435,8 +435,12 @@ static void checkLaunches(KernelOp kernel, Instantiator &instantiator,
       return false;
     ++looked;
     ++idle;
-    if (program->events() > mostEvents)
+    if (program->events() > mostEvents) {
+      result.skipped.push_back(
+          launch.name + ": " + std::to_string(program->events()) +
+          " events, more than " + std::to_string(mostEvents));
       return true;
+    }
     bool fresh = sharing.add(*program, instantiator.footprints);
     for (int d : instantiator.besides())
       if (launch.clusters == launch.grid[d] / clusterShape[d])
@@ -529,6 +533,9 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   report.fences = options.fences;
   std::vector<Trust> trusted = trusts(kernel, report);
   checkResources(kernel, report);
+  bool misfit = llvm::any_of(report.list, [](const auto &raw) {
+    return raw->code == Code::LayoutMismatch;
+  });
   bool impossible = checkConstants(kernel, report);
   bool cumulativeFences = options.strictness.level == Strictness::Level::Off;
 
@@ -541,7 +548,9 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
     for (const effect::Effect &effect : effects)
       flags |= std::holds_alternative<effect::WaitFlag>(effect.what);
   });
-  bool followed = instantiator.problems.empty();
+  if (misfit)
+    result.skipped.push_back("what the kernel does, until its layouts fit");
+  bool followed = instantiator.problems.empty() && !misfit;
   Sharing sharing;
   bool wholeGrid = false;
   Periods periods(instantiator, report);
@@ -729,6 +738,11 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
                      " elements (16 bytes; the copy faults else): multiply by "
                      "a constant that is, or titan.require that a remainder is "
                      "0");
+  if (sharing.truncated())
+    result.skipped.push_back("some pairs of places in global memory that CTAs "
+                             "or iterations further on may share: there are "
+                             "more than " +
+                             std::to_string(Sharing::mostPairs));
   for (auto [number, period] : periods.found())
     result.periods.push_back(choices[number].name + " " +
                              std::to_string(period));

@@ -416,7 +416,7 @@ void Conflicts::checkDefined(Root &root, const AccessRecord &access) {
   if (access.kind != AccessKind::Write &&
       !root.defined.contains(access.footprint)) {
     ByteSet poison = bytes.subtract(root.written);
-    if (!poison.empty()) {
+    if (!poison.empty() && !(tooEarly && tooEarly(access))) {
       std::string name =
           nameOf(program.roots[footprints[access.footprint].root]);
       if (Finding *finding = report.add(

@@ -117,6 +117,9 @@ public:
   std::function<std::optional<Cause>(const AccessRecord &access,
                                      const AccessRecord &copy)>
       returnedEarly;
+  /// Called for a read of bytes that nothing has written yet; true: it is told by
+  /// what is to blame for that.
+  std::function<bool(const AccessRecord &read)> tooEarly;
   /// Called for a map that one CTA has written and another one reads, where
   /// release and acquire order the two: are their scopes wide enough?
   std::function<void(const AccessRecord &first, const AccessRecord &second,

@@ -91,6 +91,8 @@ bool Execution::missesArrivals(uint32_t a, const Event &event,
   finding->others.push_back(
       {barrier.initEvent->op->getLoc(), "the barrier's count is given here"});
   finding->fix = tooFew ? fixOfCount(b, all) : fixOfDeadlock(a);
+  if (tooFew)
+    editCount(*finding, b, all);
   return tooFew;
 }
 

@@ -95,6 +95,9 @@ Execution::Execution(const Program &program, Footprints &footprints,
     conflicts.missing = [this](const Conflicts::Missing &missing) {
       missingFence(missing);
     };
+  conflicts.tooEarly = [this](const AccessRecord &read) {
+    return waitedTooEarly(read);
+  };
   conflicts.returnedEarly = [this](const AccessRecord &access,
                                    const AccessRecord &copy) {
     return returnedEarly(access, copy);

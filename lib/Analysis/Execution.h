@@ -281,6 +281,9 @@ private:
               const char *what, bool completes = false);
   void overArrival(uint32_t agent, const Event &event, uint32_t barrier,
                    int64_t amount);
+  /// Reports a copy whose phase was over before it, since fewer bytes are
+  /// expected than the copies of its thread bring. The run ends there.
+  bool expectsTooFew(uint32_t agent, const Event &copy, uint32_t barrier);
   /// Reports a titan.copy_async whose thread has arrived before it, so that the
   /// phase can complete without its bytes. The run ends there.
   bool arrivedBefore(uint32_t agent, const Event &copy, uint32_t barrier);
@@ -289,6 +292,9 @@ private:
   /// completes the next phase: the wait was meant for that. The run ends there.
   std::optional<Conflicts::Cause> returnedEarly(const AccessRecord &access,
                                                 const AccessRecord &copy);
+  /// The same of a read of what a copy is going to write that has not been
+  /// issued. True: that is told.
+  bool waitedTooEarly(const AccessRecord &read);
 
   /// What these lanes have just done themselves, in execution order (MM-15).
   void addPresent(uint32_t agent, Lanes lanes, Clock &to) const;
@@ -376,6 +382,13 @@ private:
   std::optional<std::string> fixOfCause(uint32_t barrier) const;
   /// A phase gets this many arrivals, and the barrier's count is another.
   std::string fixOfCount(uint32_t barrier, int64_t arrivals) const;
+  /// The same, as an edit of where the barrier is initialised.
+  void editCount(Finding &finding, uint32_t barrier, int64_t arrivals) const;
+  /// The same, if that is what fixOfCause says.
+  void editCause(Finding &finding, uint32_t barrier) const;
+  /// Of a constant that this operation alone takes.
+  static void editConstant(Finding &finding, mlir::Operation *op, int64_t from,
+                           int64_t to);
   /// Arrivals by all lanes where one of each warp is counted.
   std::optional<std::string> fixOfLanes(uint32_t barrier) const;
   /// Bytes that are expected by hand beside a titan.copy_async, which expects

@@ -112,5 +112,13 @@ llvm::json::Value titan::toJson(const Finding &found) {
   for (const std::string &event : finding.events)
     events.push_back(text(event));
   object["events"] = std::move(events);
+  llvm::json::Array edits;
+  for (const FindingEdit &edit : finding.edits) {
+    llvm::json::Object change{{"from", text(edit.from)}, {"to", text(edit.to)}};
+    addPlace(change, edit.loc);
+    edits.push_back(std::move(change));
+  }
+  if (!edits.empty())
+    object["edits"] = std::move(edits);
   return object;
 }

@@ -14,6 +14,8 @@
 
 #include "titan/Dialect/Titan/CopyAsync.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -107,9 +109,17 @@ const Event *Execution::arrivalBefore(uint32_t a, const Event &copy,
 std::string Execution::fixOfParity(uint32_t b, uint32_t seen) const {
   int64_t phase =
       std::max<int64_t>(static_cast<int64_t>(seen) - barriers[b].base, 0);
+  Value ring = program.barriers[b % program.barriers.size()].first;
+  int64_t slots = llvm::count_if(
+      program.barriers, [&](const auto &slot) { return slot.first == ring; });
   return "wait for parity " + std::to_string(phase & 1) +
          " here: the next wait of this thread on " + barrierName(b) +
-         " is for its phase " + std::to_string(phase);
+         " is for its phase " + std::to_string(phase) +
+         (slots < 2 ? ""
+                    : "; in a ring of " + std::to_string(slots) +
+                          " slots use n, counted from 0, has slot n mod " +
+                          std::to_string(slots) + " and parity (n div " +
+                          std::to_string(slots) + ") mod 2");
 }
 
 std::optional<std::string> Execution::fixOfCause(uint32_t b) const {
@@ -192,6 +202,38 @@ std::string Execution::fixOfCount(uint32_t b, int64_t arrivals) const {
          " with count(" + std::to_string(arrivals) + ")" + change + ": " +
          std::to_string(arrivals) + " arrive in a phase, and it counts " +
          std::to_string(expected);
+}
+
+void Execution::editCount(Finding &finding, uint32_t b,
+                          int64_t arrivals) const {
+  // By which lanes arrive, it is another's mistake.
+  if (!fixOfLanes(b))
+    finding.edits.push_back(
+        {barriers[b].initEvent->op->getLoc(),
+         "count(" + std::to_string(barriers[b].expected) + ")",
+         "count(" + std::to_string(arrivals) + ")"});
+}
+
+void Execution::editCause(Finding &finding, uint32_t b) const {
+  if (int64_t most = arrivalsAt(b).first; most > barriers[b].expected)
+    editCount(finding, b, most);
+}
+
+void Execution::editConstant(Finding &finding, Operation *op, int64_t from,
+                             int64_t to) {
+  for (Value operand : op->getOperands()) {
+    APInt value;
+    if (!matchPattern(operand, m_ConstantInt(&value)) ||
+        value.getSExtValue() != from)
+      continue;
+    if (llvm::all_of(operand.getUsers(),
+                     [&](Operation *user) { return user == op; }))
+      // (What has been folded has no place; the text finds it by its name.)
+      finding.edits.push_back({op->getLoc(),
+                               "constant " + std::to_string(from) + " ",
+                               "constant " + std::to_string(to) + " "});
+    return;
+  }
 }
 
 std::string Execution::fixOfSignal(uint32_t b) const {

@@ -49,6 +49,9 @@ void Execution::badBytes(uint32_t b) {
            std::to_string(c.amount) + " bytes, by " + who(c.agent, *c.event)});
   finding->fix = fix.value_or("expect " + std::to_string(completed) +
                               " bytes at " + barrierName(b) + " in each phase");
+  if (!fix && first == expect)
+    editConstant(*finding, expect->event->op, expect->amount,
+                 expect->amount + completed - expected);
 }
 
 void Execution::endOfAgent(uint32_t a) {

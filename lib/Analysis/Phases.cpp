@@ -266,7 +266,8 @@ void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
                 llvm::none_of(barrier.contributions, expects);
     if (completes && (!expected || late))
       code = Code::BarrierBytes;
-    if (arrivedBefore(a, event, b))
+    if (arrivedBefore(a, event, b) ||
+        (completes && late && expectsTooFew(a, event, b)))
       return;
     Operation *other = loose ? loose->event->op
                        : barrier.lastContributions.empty()
@@ -300,6 +301,7 @@ void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
           barrierName(b));
       if (code != Code::BarrierBytes)
         finding->fix = fixOfSignal(b);
+      editCause(*finding, b);
     }
     return;
   }
@@ -328,6 +330,9 @@ void Execution::overArrival(uint32_t a, const Event &event, uint32_t b,
     finding->fix =
         fixOfCount(b, std::max(arrivalsAt(b).first,
                                barrier.expected - barrier.pending + amount));
+    editCount(*finding, b,
+              std::max(arrivalsAt(b).first,
+                       barrier.expected - barrier.pending + amount));
   }
   aborted = true;
 }
@@ -347,6 +352,145 @@ bool Execution::arrivedBefore(uint32_t a, const Event &copy, uint32_t b) {
   }
   aborted = true;
   return true;
+}
+
+bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
+  Barrier &barrier = barriers[b];
+  // Its thread has brought bytes of the phase before, and not signalled since.
+  const AgentProgram &code = program.programs[a];
+  auto signals = [&](const Event &event, bool copies) {
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < event.count; ++i) {
+      const Action &action = code.actions[event.first + i];
+      if (copies ? action.kind == Action::CompleteTx
+                 : action.kind == Action::Arrive ||
+                       action.kind == Action::ExpectTx)
+        eachCta(a, action, [&](int cta) {
+          if (slot(cta, action.object) == b)
+            bytes += copies ? action.amount : 1;
+        });
+    }
+    return bytes;
+  };
+  int64_t expected = 0, brought = 0;
+  const Contribution *expect = nullptr;
+  const Event *before = nullptr;
+  for (const Contribution &c : barrier.lastContributions) {
+    if (c.kind == Contribution::Expect) {
+      expected += c.amount;
+      expect = &c;
+    }
+    if (c.kind == Contribution::Complete) {
+      brought += c.amount;
+      if (c.agent == a)
+        before = c.event;
+    }
+  }
+  if (!expect || !before)
+    return false;
+  std::vector<const Event *> late;
+  const Event *end = code.events.data() + code.events.size();
+  for (const Event *event = before + 1; event < end; ++event) {
+    if (signals(*event, /*copies=*/false)) {
+      if (event < &copy)
+        return false;
+      break;
+    }
+    if (int64_t bytes = signals(*event, /*copies=*/true)) {
+      brought += bytes;
+      late.push_back(event);
+    }
+  }
+  Report::Stop stop(report);
+  if (Finding *finding = report.add(
+          Code::BarrierBytes, expect->event->op, copy.op,
+          Twine("phase ") + Twine(barrier.phaseOfLife() - 1) + " of barrier " +
+              barrierName(b) + " expects " + Twine(expected) +
+              " bytes, and the copies that are meant for it bring " +
+              Twine(brought) + ": it is over when " + Twine(expected) +
+              " have come")) {
+    for (const Contribution &c : barrier.lastContributions)
+      if (c.kind == Contribution::Complete && finding->others.size() < 8)
+        finding->others.push_back(
+            {c.event->op->getLoc(), std::to_string(c.amount) + " bytes, by " +
+                                        who(c.agent, *c.event)});
+    for (const Event *event : late)
+      if (finding->others.size() < 8)
+        finding->others.push_back(
+            {event->op->getLoc(),
+             std::to_string(signals(*event, true)) +
+                 " bytes, for which it does not wait, by " + who(a, *event)});
+    finding->fix = "expect " + std::to_string(brought) + " bytes at " +
+                   barrierName(b) + " in each phase";
+    editConstant(*finding, expect->event->op, expect->amount,
+                 expect->amount + brought - expected);
+  }
+  aborted = true;
+  return true;
+}
+
+bool Execution::waitedTooEarly(const AccessRecord &read) {
+  if (read.mechanism)
+    return false; // By an engine, later.
+  const Agent &reader = agents[read.agent];
+  for (uint32_t a = 0; a < agents.size(); ++a) {
+    const AgentProgram &code = program.programs[a];
+    for (size_t next = agents[a].next; next < code.events.size(); ++next) {
+      const Event &copy = code.events[next];
+      bool fills = false;
+      uint32_t b = 0;
+      const Agent::LastWait *last = nullptr;
+      for (uint32_t i = 0; i < copy.count; ++i) {
+        const Action &action = code.actions[copy.first + i];
+        if (action.kind == Action::Access &&
+            std::get<effect::Access>(action.effect->what).kind !=
+                AccessKind::Read &&
+            footprints[action.object].root == footprints[read.footprint].root &&
+            footprints.intersect(action.object, read.footprint))
+          eachCta(a, action, [&](int cta) { fills |= cta == read.cta; });
+        if (action.kind == Action::CompleteTx)
+          eachCta(a, action, [&](int cta) {
+            auto wait = reader.lastWait.find(slot(cta, action.object));
+            if (cta == read.cta && wait != reader.lastWait.end()) {
+              b = wait->first;
+              last = &wait->second;
+            }
+          });
+      }
+      if (!fills)
+        continue;
+      const Barrier &barrier = barriers[b];
+      if (!last || !(last->phase < barrier.base || last->again))
+        return false;
+      Report::Stop stop(report);
+      int64_t phase = barrier.phaseOfLife();
+      int64_t parity = (last->phase - barrier.base) & 1;
+      if (Finding *finding = report.add(
+              Code::PhaseParity, last->event->op, read.event->op,
+              Twine("this wait returns before the phase that '") +
+                  copy.op->getName().getStringRef() + "' completes: phase " +
+                  Twine(phase) + " of barrier " + barrierName(b) +
+                  " is not over and has parity " + Twine(phase & 1) +
+                  ", and parity " + Twine(parity) + " is answered at once")) {
+        finding->others.push_back(
+            {read.event->op->getLoc(), "accessed here by " +
+                                           who(read.agent, *read.event) +
+                                           ": nothing has been written yet"});
+        finding->others.push_back(
+            {copy.op->getLoc(), "written only here, by " + who(a, copy)});
+        finding->fix = fixOfParity(b, barrier.phase);
+        editConstant(*finding, last->event->op, parity, phase & 1);
+      }
+      const std::vector<Event> &events = program.programs[read.agent].events;
+      for (const Event *event = last->event;
+           event < events.data() + reader.next; ++event)
+        report.misled.insert(event->op);
+      report.misled.insert(read.event->op);
+      aborted = true;
+      return true;
+    }
+  }
+  return false;
 }
 
 std::optional<Conflicts::Cause>
@@ -652,6 +796,7 @@ bool Execution::waitBarrier(uint32_t a, const Event &event,
           finding->others.push_back(
               {other->op->getLoc(), "the phase is completed here"});
         finding->fix = fixOfCause(b).value_or(fixOfParity(b, seen));
+        editCause(*finding, b);
       }
     }
   }

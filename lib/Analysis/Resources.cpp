@@ -95,10 +95,12 @@ static void checkLayouts(Operation *parent, int64_t warps, int64_t lanes,
   for (Region &region : parent->getRegions())
     for (Operation &op : region.getOps()) {
       if (auto problem = refuseWarps(&op, warps, lanes);
-          problem && told.insert(problem->message).second)
+          problem && told.insert(problem->message).second) {
+        Report::Stop stop(report);
         if (Finding *finding = report.add(Code::LayoutMismatch, &op, nullptr,
                                           problem->message))
           finding->fix = problem->fix;
+      }
       auto partition = dyn_cast<PartitionOp>(op);
       checkLayouts(
           &op, partition ? static_cast<int64_t>(partition.getWarps()) : warps,

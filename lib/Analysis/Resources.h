@@ -15,7 +15,8 @@
 namespace titan::checker {
 
 /// Register budgets (MM-75), shared memory, and warps for the layouts: what
-/// neither schedules nor sizes change.
+/// neither schedules nor sizes change. Where a layout is for other warps than
+/// execute it, what each of them does has no meaning.
 void checkResources(KernelOp kernel, Report &report);
 
 /// Whether constants alone show that an operation has no result (divisions by 0,

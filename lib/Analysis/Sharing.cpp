@@ -234,8 +234,11 @@ std::vector<Sharing::Suspect> Sharing::meet(const std::vector<Place> &places,
                  x.extent[d]);
       if (i != j && own.low <= own.high)
         note(false, own.low);
-      static constexpr int64_t mostWork = 2'000'000;
-      for (int64_t c = 0; c < mostApart && ++work < mostWork; ++c) {
+      for (int64_t c = 0; c < mostApart; ++c) {
+        if (++work >= mostPairs) {
+          cut = true;
+          break;
+        }
         Line other{c < had ? had : 0, mostApart - 1};
         for (size_t d = 0; d < x.low.size(); ++d) {
           int64_t at = x.low[d] + c * x.step[d];

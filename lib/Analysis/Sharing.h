@@ -66,6 +66,9 @@ public:
   /// write, as far as the tensor goes, though no program has shown whose bytes
   /// they read: another cluster's, for a wait, or anybody's.
   std::vector<mlir::Operation *> unexplained() const;
+  /// The pairs of places that suspects() looks at; whether there were more.
+  static constexpr int64_t mostPairs = 2'000'000;
+  bool truncated() const { return cut; }
   /// Some tensor is both written and read.
   bool channels() const { return !readers.empty(); }
 
@@ -73,6 +76,7 @@ private:
   struct Place;
   std::vector<Suspect> meet(const std::vector<Place> &places, int64_t had,
                             int64_t most, int64_t mostApart, bool apart) const;
+  mutable bool cut = false;
   llvm::DenseSet<mlir::Operation *> ops;
   /// An operation of a cluster's, one that it meets, and in how many others: 0
   /// for its own, 1, or 2 for more.

@@ -255,6 +255,9 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
     auto entry = makeManifestKernel(kernel, std::move(*result));
     if (failed(entry))
       return failure();
+    if (auto known = options.verified.find(kernel.getSymName());
+        known != options.verified.end())
+      (*entry)["verified"] = known->second;
     kernelEntries.push_back(std::move(*entry));
   }
   {

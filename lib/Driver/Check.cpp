@@ -6,52 +6,76 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
+#include "Verdict.h"
 
-#include "titan/Analysis/Checker.h"
-#include "titan/Analysis/Typestate/Prove.h"
 #include "titan/Driver/Pipelines.h"
+#include "titan/Runtime/File.h"
 
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace titan;
 
-/// Whether the kernel is proved, in lines of a verdict and as JSON.
-static std::string describe(const ProofReport &proof,
-                            llvm::json::Object &json) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  json["systems"] = static_cast<int64_t>(proof.systems);
-  json["verdict"] = proof.proved ? "proved" : "searched";
-  json["seconds"] = proof.seconds;
-  if (proof.proved) {
-    json["assumptions"] = jsonTexts(proof.assumptions);
-    os << "\n  proved, for every size that the launch admits";
-    if (!proof.assumptions.empty())
-      os << "; assumed: " << llvm::join(proof.assumptions, "; ");
-    return text;
+/// Whether titan check --fix writes the program there.
+static bool toStdout(const CheckCommand &options) {
+  return (options.output.empty() ? options.file : options.output) == "-";
+}
+
+/// titan check --fix: the module is that of the text as it is written. An exit
+/// status where nothing can be written; `said`: what was done.
+static std::optional<int> fixFile(Session &session, const CheckCommand &options,
+                                  OwningOpRef<ModuleOp> &module,
+                                  std::string &said) {
+  auto buffer = readText(options.file);
+  if (!buffer) {
+    session.fail(buffer.error());
+    return BadInput;
   }
-  json["reason"] = jsonText(proof.reason);
-  os << "\n  searched, not proved: ";
-  if (proof.stoppedAt)
-    if (auto at = proof.stoppedAt->getLoc()->findInstanceOf<FileLineColLoc>()) {
-      json["line"] = static_cast<int64_t>(at.getLine());
-      json["column"] = static_cast<int64_t>(at.getColumn());
-      os << "line " << at.getLine() << ": ";
+  // In place, unless -o names another file.
+  std::string output = options.output.empty() ? options.file : options.output;
+  if (output != options.file && !session.claimOutput("-o", output))
+    return BadInput;
+  StringRef before = (*buffer)->getBuffer();
+  Mended mended = mend(before.str(), options);
+  bool text = toStdout(options);
+  if (text && !options.json && !options.sarif)
+    llvm::outs() << mended.text;
+  if (!text && (mended.text != before || output != options.file))
+    if (auto written = runtime::writeFile(output, StringRef(mended.text));
+        !written) {
+      session.fail(written.error());
+      return BadInput;
     }
-  os << proof.reason;
-  if (!proof.goOn.empty()) {
-    json["fix"] = jsonText(proof.goOn);
-    os << " (" << proof.goOn << ")";
-  }
-  return text;
+  if (text)
+    session.result["text"] = jsonText(mended.text);
+  session.result["edits"] = jsonTexts(mended.edits);
+  said = mended.edits.empty()
+             ? std::string("nothing was changed: no finding has a fix that is "
+                           "mechanical")
+             : output + ": " + std::to_string(mended.edits.size()) +
+                   (mended.edits.size() == 1 ? " edit" : " edits");
+  for (const std::string &edit : mended.edits)
+    said += "\n  " + edit;
+  said += "\n";
+  module =
+      session.parse(options.file, llvm::MemoryBuffer::getMemBufferCopy(
+                                      mended.text, text ? "<stdin>" : output));
+  return std::nullopt;
 }
 
 int titan::runCheck(const CheckCommand &options) {
   Session session("check", options.json);
-  OwningOpRef<ModuleOp> module = session.parse(options.file);
+  if (options.sarif)
+    session.setSarif();
+  OwningOpRef<ModuleOp> module;
+  std::string mended;
+  if (options.fix) {
+    std::optional<int> code = fixFile(session, options, module, mended);
+    if (code)
+      return session.finish(*code, "");
+  } else {
+    module = session.parse(options.file);
+  }
   if (!module)
     return session.finish(BadInput, "");
   // Without --kernel, all of them.
@@ -73,96 +97,32 @@ int titan::runCheck(const CheckCommand &options) {
   if (failed(passes.run(*module)))
     return session.finish(Findings, "");
 
-  CheckOptions checkOptions;
-  checkOptions.strictness = options.strictness;
-  checkOptions.undecided = options.strictness.severityOf(Code::Undecided);
+  JudgeOptions judging{.strictness = options.strictness,
+                       .proofSeconds = options.proofSeconds,
+                       .requireProof = options.require == "proved"};
   std::string verdicts;
   bool accepted = true;
   llvm::json::Array kernels;
   for (auto kernel : module->getOps<KernelOp>()) {
     if (only && kernel != only)
       continue;
-#ifdef TITAN_HAS_CHECKER
-    CheckReport report = check(kernel, checkOptions);
-#else
-    CheckReport report;
-    report.findings.push_back({.code = Code::NotSupportedYet,
-                               .message = "this build has no checker",
-                               .loc = kernel.getLoc()});
-#endif
-    // What the search does not refuse may be right for every size.
-    std::optional<ProofReport> proof;
-#ifdef TITAN_HAS_CHECKER
-    if (!options.require.empty() && report.accepted())
-      proof = prove(kernel);
-    // A finding that is none by --FLAG=..., or trusted, is no part of a proof.
-    if (proof && proof->proved &&
-        (!report.findings.empty() || report.silenced)) {
-      proof->proved = false;
-      proof->reason = "what is told above is accepted, not proved";
-      proof->stoppedAt = kernel;
-    }
-    if (options.require == "proved" && proof && !proof->proved)
-      report.findings.push_back({.code = Code::Undecided,
-                                 .severity = Severity::Error,
-                                 .message = "not proved: " + proof->reason,
-                                 .loc = proof->stoppedAt
-                                            ? proof->stoppedAt->getLoc()
-                                            : kernel.getLoc(),
-                                 .fix = proof->goOn});
-#endif
-    unsigned errors = 0, warnings = 0;
-    for (const Finding &finding : report.findings) {
+    KernelVerdict verdict = judge(kernel, judging);
+    for (const Finding &finding : verdict.search.findings)
       session.report(finding);
-      errors += finding.severity == Severity::Error;
-      warnings += finding.severity == Severity::Warning;
-    }
-    bool good = errors == 0;
-    bool onlyUndecided =
-        llvm::all_of(report.findings, [](const Finding &finding) {
-          return finding.severity != Severity::Error ||
-                 finding.code == Code::Undecided;
-        });
-    accepted &= good;
-    StringRef verdict =
-        good ? (report.undecided ? "accepted but for what is undecided"
-                                 : "accepted")
-        : onlyUndecided ? "cannot decide"
-                        : "refused";
-    // All of them are in the JSON.
-    std::string counts;
-    for (const std::string &each : llvm::ArrayRef(report.counts).take_front(4))
-      counts += (counts.empty() ? "" : "; ") + each;
-    if (report.counts.size() > 4)
-      counts += "; ... (" + std::to_string(report.counts.size()) + " in all)";
-    verdicts += llvm::formatv(
-        "{0}@{1}: {2}: {3} error{4}, {5} warning{6}; {7} events in {8:F1} ms",
-        verdicts.empty() ? "" : "\n", kernel.getSymName(), verdict, errors,
-        errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s",
-        report.events, report.seconds * 1e3);
-    if (report.undecided && !report.events)
-      verdicts += "\n  nothing was executed: the kernel was not checked";
-    if (!counts.empty())
-      verdicts += "\n  trip counts checked: " + counts;
-    if (!report.launches.empty())
-      verdicts +=
-          "\n  whole launches checked: " + llvm::join(report.launches, "; ");
-    llvm::json::Object of;
-    if (proof)
-      verdicts += describe(*proof, of);
-    kernels.push_back(
-        llvm::json::Object{{"kernel", jsonText(kernel.getSymName())},
-                           {"verdict", verdict.str()},
-                           {"errors", errors},
-                           {"warnings", warnings},
-                           {"counts", jsonTexts(report.counts)},
-                           {"periods", jsonTexts(report.periods)},
-                           {"launches", jsonTexts(report.launches)},
-                           {"events", static_cast<int64_t>(report.events)},
-                           {"seconds", report.seconds}});
-    if (proof)
-      kernels.back().getAsObject()->try_emplace("proof", std::move(of));
+    // People read it in the verdict.
+    if (auto finding = verdict.notProved(Severity::Warning);
+        finding && !judging.requireProof)
+      session.file(*finding);
+    accepted &= verdict.verdict != Verdict::Refused;
+    verdicts += (verdicts.empty() ? "" : "\n") + verdict.text();
+    kernels.push_back(verdict.json());
   }
   session.result["kernels"] = std::move(kernels);
+  verdicts = mended + verdicts;
+  // Standard output is the program's.
+  if (options.fix && toStdout(options) && !options.json && !options.sarif) {
+    llvm::errs() << verdicts << "\n";
+    verdicts.clear();
+  }
   return session.finish(accepted ? Good : Findings, verdicts);
 }

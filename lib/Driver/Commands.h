@@ -24,13 +24,25 @@ struct Command {
 
 struct CheckCommand : Command {
   Strictness strictness;
-  /// "proved" or "searched": what exit status 0 takes; empty: no proof.
-  std::string require;
+  /// "proved" or "searched": what exit status 0 takes.
+  std::string require = "searched";
+  /// What the proof of a kernel may take; 0: none is made.
+  double proofSeconds = 20;
+  bool sarif = false; ///< In place of JSON.
+  /// Change the file where that is mechanical, then check it.
+  bool fix = false;
   /// Put fences in, report what orders nothing; instead of a verdict.
   bool insertFences = false, redundant = false;
   std::string output; ///< Of the program with its fences; empty: stdout.
 };
 int runCheck(const CheckCommand &options);
+/// titan check --fix (CheckFix.cpp): the text, as far as edits of findings and
+/// fences mend it, and what was done, a line each.
+struct Mended {
+  std::string text;
+  std::vector<std::string> edits;
+};
+Mended mend(std::string text, const CheckCommand &command);
 /// titan check --insert-fences, --redundant (CheckFences.cpp); `only`: or null,
 /// all kernels.
 int insertFences(Session &session, mlir::ModuleOp module, KernelOp only,
@@ -70,6 +82,9 @@ int runTriton(Session &session, mlir::ModuleOp module,
               const RunCommand &options);
 
 struct CompileCommand : Command {
+  Strictness strictness;
+  bool check = true;        ///< First, and what is refused is not compiled.
+  double proofSeconds = 20; ///< As of CheckCommand.
   std::string target = "sm_90a", output, emit = "package";
 };
 int runCompile(const CompileCommand &options);

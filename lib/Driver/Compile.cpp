@@ -6,6 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
+#include "Verdict.h"
+
+#include "titan/Driver/Pipelines.h"
+
+#include "mlir/Pass/PassManager.h"
 
 #ifdef TITAN_HAS_CODEGEN
 #include "titan/Conversion/Compile.h"
@@ -18,6 +23,40 @@
 
 using namespace mlir;
 using namespace titan;
+
+/// Says of each kernel what titan check says, and files it for the manifest;
+/// false: one of them is refused. The module stays as it is.
+static bool checkKernels(Session &session, ModuleOp module,
+                         const CompileCommand &options, std::string &verdicts,
+                         CompileOptions &how) {
+  OwningOpRef<ModuleOp> copy = module.clone();
+  session.setDefaultCode(Code::InternalError);
+  PassManager passes(&session.getContext());
+  buildCheckPipeline(passes);
+  if (failed(passes.run(*copy)))
+    return false;
+  session.setDefaultCode(Code::CodegenFailed);
+  bool good = true;
+  llvm::json::Array kernels;
+  for (auto kernel : copy->getOps<KernelOp>()) {
+    KernelVerdict verdict =
+        judge(kernel, {.strictness = options.strictness,
+                       .proofSeconds = options.proofSeconds});
+    for (const Finding &finding : verdict.search.findings)
+      session.report(finding);
+    if (auto finding = verdict.notProved(Severity::Warning))
+      session.file(*finding);
+    good &= verdict.verdict != Verdict::Refused;
+    kernels.push_back(verdict.json());
+    std::string name = kernel.getSymName().str();
+    how.verified[name] = verdict.search.undecided
+                             ? "undecided"
+                             : toString(verdict.verdict).str();
+    verdicts += "\n@" + name + ": " + how.verified[name];
+  }
+  session.result["kernels"] = std::move(kernels);
+  return good;
+}
 
 int titan::runCompile(const CompileCommand &options) {
   Session session("compile", options.json);
@@ -78,6 +117,11 @@ int titan::runCompile(const CompileCommand &options) {
   }
   if (!session.claimOutput("-o", output))
     return session.finish(BadInput, "");
+  // titan and llvm are to look at, not to launch.
+  std::string verdicts;
+  if (options.check && *emit != Emit::Titan && *emit != Emit::LLVM &&
+      !checkKernels(session, *module, options, verdicts, how))
+    return session.finish(Findings, "");
   std::string bytes;
   llvm::raw_string_ostream stream(bytes);
   if (failed(compile(*module, how, stream)))
@@ -97,7 +141,7 @@ int titan::runCompile(const CompileCommand &options) {
   return session.finish(0, output == "-"
                                ? std::string()
                                : (output + ": " + Twine(bytes.size()) +
-                                  " bytes for " + options.target)
+                                  " bytes for " + options.target + verdicts)
                                      .str());
 #else
   session.fail(Code::NotSupportedYet, "this build has no code generator");

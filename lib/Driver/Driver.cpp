@@ -85,26 +85,37 @@ cl::opt<bool> json("json", cl::desc("Print one JSON object on stdout"),
                    cl::sub(runSub), cl::sub(checkSub), cl::sub(compileSub),
                    cl::sub(generateSub), cl::sub(explainSub),
                    cl::cat(category));
+cl::opt<std::string> strict(
+    "strict", cl::ValueOptional, cl::value_desc("on|off"), cl::init("normal"),
+    cl::desc("Report what the ISA's letter does not give (MM-4); off: "
+             "experiments"),
+    cl::sub(runSub), cl::sub(checkSub), cl::sub(compileSub), cl::cat(category));
 cl::opt<std::string>
-    strict("strict", cl::ValueOptional, cl::value_desc("on|off"),
-           cl::init("normal"),
-           cl::desc("Report what the ISA's letter does not give (MM-4); off: "
-                    "experiments"),
-           cl::sub(runSub), cl::sub(checkSub), cl::cat(category));
+    proof("proof",
+          cl::desc("How long the proof of a kernel may take; off: none (20)"),
+          cl::value_desc("SECONDS|off"), cl::init("20"), cl::sub(checkSub),
+          cl::sub(compileSub), cl::cat(category));
 
 // titan check.
 cl::opt<std::string>
     require("require",
-            cl::desc("Prove it for every size, too; proved: refuse what is "
-                     "not; searched: say where the proof stopped"),
-            cl::value_desc("proved|searched"), cl::init(""), cl::sub(checkSub),
-            cl::cat(category));
+            cl::desc("What exit status 0 takes: a proof for every size, or a "
+                     "search that finds nothing (searched)"),
+            cl::value_desc("proved|searched"), cl::init("searched"),
+            cl::sub(checkSub), cl::cat(category));
 
 cl::opt<bool> insertFencesFlag(
     "insert-fences",
     cl::desc(
         "Print the program with the fences that it lacks (docs/fences.md)"),
     cl::sub(checkSub), cl::cat(category));
+cl::opt<bool> fixFlag("fix",
+                      cl::desc("Change the file (or -o) where the fix is "
+                               "mechanical, and check it again"),
+                      cl::sub(checkSub), cl::cat(category));
+cl::opt<bool> sarifFlag("sarif",
+                        cl::desc("Print the findings as SARIF 2.1.0 on stdout"),
+                        cl::sub(checkSub), cl::cat(category));
 cl::opt<bool> redundantFlag("redundant",
                             cl::desc("Report fences and waits that order "
                                      "nothing (docs/fences.md)"),
@@ -184,6 +195,12 @@ cl::opt<std::string>
            cl::value_desc("FILE"), cl::sub(compileSub), cl::sub(generateSub),
            cl::sub(checkSub), cl::cat(category));
 cl::opt<std::string>
+    checkFirst("check",
+               cl::desc("What is refused is not compiled (on); what is "
+                        "undecided is a warning"),
+               cl::value_desc("on|off"), cl::init("on"), cl::sub(compileSub),
+               cl::cat(category));
+cl::opt<std::string>
     emitKind("emit",
              cl::desc("titan, llvm, ptx, cubin, manifest or package (package)"),
              cl::init("package"), cl::sub(compileSub), cl::cat(category));
@@ -257,7 +274,7 @@ static SeverityFlags makeSeverityFlags() {
             llvm::StringRef(info.flag.data(), info.flag.size()),
             cl::desc(llvm::StringRef(info.title.data(), info.title.size())),
             cl::value_desc("error|warning|note|off"), cl::sub(checkSub),
-            cl::sub(runSub), cl::cat(category)));
+            cl::sub(runSub), cl::sub(compileSub), cl::cat(category)));
   }
   return flags;
 }
@@ -377,6 +394,18 @@ static std::string readStrictness(Strictness &strictness,
   return {};
 }
 
+/// --proof; an error message if it is wrong.
+static std::string readProof(double &seconds) {
+  if (proof == "off") {
+    seconds = 0;
+    return {};
+  }
+  if (!llvm::StringRef(proof).getAsDouble(seconds) && seconds > 0 &&
+      seconds <= 1e6)
+    return {};
+  return "--proof is a number of seconds, or off, not '" + proof + "'";
+}
+
 static int runSubcommand(int argc, char **argv) {
   auto flags = makeSeverityFlags();
   cl::SetVersionPrinter(printVersion);
@@ -418,14 +447,25 @@ static int runSubcommand(int argc, char **argv) {
     if (std::string bad = readFile(command, checkFile); !bad.empty())
       return usage(bad);
     command.require = require;
-    if (!require.empty() && require != "proved" && require != "searched")
+    if (require != "proved" && require != "searched")
       return usage("--require is proved or searched, not '" + require + "'");
-    if (insertFencesFlag + redundantFlag + !require.empty() > 1)
+    if (std::string bad = readProof(command.proofSeconds); !bad.empty())
+      return usage(bad);
+    if (insertFencesFlag + redundantFlag + (require.getNumOccurrences() > 0) >
+        1)
       return usage("--insert-fences, --redundant and --require are three "
                    "questions",
                    "ask one at a time");
-    if (output.getNumOccurrences() && !insertFencesFlag)
-      return usage("-o: titan check writes no file but with --insert-fences");
+    if (fixFlag && (insertFencesFlag || redundantFlag))
+      return usage("--fix puts fences in, too", "leave the other one out");
+    if (json && sarifFlag)
+      return usage("--json and --sarif are two forms of one report",
+                   "give one of them");
+    if (output.getNumOccurrences() && !insertFencesFlag && !fixFlag)
+      return usage("-o: titan check writes no file but with --insert-fences "
+                   "and --fix");
+    command.fix = fixFlag;
+    command.sarif = sarifFlag;
     command.insertFences = insertFencesFlag;
     command.redundant = redundantFlag;
     command.output = output;
@@ -461,8 +501,14 @@ static int runSubcommand(int argc, char **argv) {
   }
   if (compileSub) {
     CompileCommand command;
+    command.strictness.set("undecided", Severity::Warning);
     if (std::string bad = readFile(command, compileFile); !bad.empty())
       return usage(bad);
+    if (checkFirst != "on" && checkFirst != "off")
+      return usage("--check is on or off, not '" + checkFirst + "'");
+    if (std::string bad = readProof(command.proofSeconds); !bad.empty())
+      return usage(bad);
+    command.check = checkFirst == "on";
     command.target = target;
     command.output = output;
     command.emit = emitKind;

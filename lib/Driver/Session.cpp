@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Driver/Session.h"
+#include "Sarif.h"
 #include "titan/Dialect/Triton/Triton.h"
 #include "titan/Driver/Plugin.h"
 #include "titan/Runtime/File.h"
+#include "titan/Target/NearestWord.h"
 
 #include "titan/Target/ExitStatus.h"
 
@@ -90,6 +92,19 @@ static void addPlace(llvm::json::Object &object, Location loc) {
   }
 }
 
+std::string titan::didYouMean(StringRef message, MLIRContext &context) {
+  if (!message.consume_front("custom op '"))
+    return {};
+  auto [word, rest] = message.split('\'');
+  if (!rest.starts_with(" is unknown"))
+    return {};
+  std::vector<std::string_view> names;
+  for (RegisteredOperationName name : context.getRegisteredOperations())
+    names.emplace_back(name.getStringRef());
+  std::string_view near = nearestWord(std::string_view(word), names);
+  return near.empty() ? "" : "did you mean " + std::string(near) + "?";
+}
+
 /// Every diagnostic passes here before it is printed.
 LogicalResult Session::handle(Diagnostic &diagnostic) {
   bool error = diagnostic.getSeverity() == DiagnosticSeverity::Error;
@@ -120,6 +135,11 @@ LogicalResult Session::handle(Diagnostic &diagnostic) {
   llvm::json::Array places;
   std::string fix = info ? std::string(info->fix) : "";
   bool ownFix = false; // A note that says what to do in this case.
+  if (std::string near = didYouMean(message, context); !near.empty()) {
+    diagnostic.attachNote() << "fix: " << near;
+    ownFix = true;
+    fix = near;
+  }
   for (Diagnostic &note : diagnostic.getNotes()) {
     std::string what = note.str();
     if (StringRef rest = what; rest.consume_front("fix: ")) {
@@ -195,7 +215,7 @@ bool Session::claimOutput(StringRef flag, StringRef path) {
   // A device or a FIFO takes what it is given.
   if (path == "-" || (exists && !fs::is_regular_file(there)))
     return true;
-  if (exists && file != "-" && fs::equivalent(path, file)) {
+  if (exists && input != "-" && fs::equivalent(path, input)) {
     fail(Code::BadArgument, flag + ": " + path + " is the input",
          "name another file");
     return false;
@@ -236,8 +256,15 @@ int Session::finish(int code, StringRef verdict) {
   }
   llvm::json::Object object = std::move(result);
   object["command"] = command;
-  if (!file.empty())
-    object["file"] = jsonText(file);
+  if (!input.empty())
+    object["file"] = jsonText(input);
+  if (sarif) {
+    StringRef text =
+        sources.getNumBuffers() ? sources.getMemoryBuffer(1)->getBuffer() : "";
+    llvm::outs() << llvm::formatv("{0:2}", toSarif(findings, input, text, code))
+                 << "\n";
+    return code;
+  }
   object["verdict"] = jsonText(verdict);
   object["exit"] = code;
   object["findings"] = std::move(findings);
@@ -325,7 +352,7 @@ titan::readText(StringRef path) {
 }
 
 OwningOpRef<ModuleOp> Session::parse(StringRef path) {
-  file = path.str();
+  input = path.str();
   auto buffer = readText(path);
   if (!buffer) {
     fail(buffer.error());
@@ -336,7 +363,7 @@ OwningOpRef<ModuleOp> Session::parse(StringRef path) {
 
 OwningOpRef<ModuleOp>
 Session::parse(StringRef path, std::unique_ptr<llvm::MemoryBuffer> buffer) {
-  file = path.str();
+  input = path.str();
   StringRef text = buffer->getBuffer();
   if (text.trim().empty()) {
     fail(Code::ParseError, path + ": the file is empty",
@@ -392,17 +419,17 @@ KernelOp Session::findKernel(ModuleOp module, StringRef name) {
       found = kernel;
   }
   if (count == 0) {
-    fail(Code::NoKernel, file + ": has no titan.kernel",
+    fail(Code::NoKernel, input + ": has no titan.kernel",
          "write a titan.kernel; examples/ has some");
     return {};
   }
   if (name.empty() && count > 1) {
-    fail(Code::NoKernel, file + ": has " + Twine(count) + " kernels: " + names,
+    fail(Code::NoKernel, input + ": has " + Twine(count) + " kernels: " + names,
          "name one with --kernel");
     return {};
   }
   if (!found)
     fail(Code::NoKernel,
-         file + ": has no kernel @" + name + "; it has " + names);
+         input + ": has no kernel @" + name + "; it has " + names);
   return found;
 }

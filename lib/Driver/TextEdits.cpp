@@ -1,4 +1,4 @@
-//===- TextEdits.cpp - lines put into a file ------------------------------===//
+//===- TextEdits.cpp - changes of a file's text ----------------------------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -105,6 +105,50 @@ std::optional<TextEdit> titan::lineBefore(StringRef text, Operation *op,
   return edit;
 }
 
+std::optional<size_t> titan::findEdited(StringRef text, unsigned line,
+                                        unsigned column, StringRef from) {
+  size_t begin = 0;
+  for (unsigned n = 1; n < line; ++n) {
+    begin = text.find('\n', begin);
+    if (begin == StringRef::npos)
+      return std::nullopt;
+    ++begin;
+  }
+  StringRef own = text.slice(begin, text.find('\n', begin));
+  if (size_t at = own.find(from, column - 1); at != StringRef::npos)
+    return begin + at;
+  // Names are letters, digits and some signs; the nearest definition is in scope.
+  auto letter = [](char c) {
+    return llvm::isAlnum(c) || StringRef("$._-").contains(c);
+  };
+  for (size_t end = begin; end > 0;) {
+    size_t from0 = text.take_front(end - 1).rfind('\n');
+    size_t start = from0 == StringRef::npos ? 0 : from0 + 1;
+    StringRef above = text.slice(start, end);
+    auto [name, value] = above.trim().split(" = ");
+    size_t at = above.find(from);
+    if (name.starts_with("%") && at != StringRef::npos)
+      for (size_t use = own.find(name); use != StringRef::npos;
+           use = own.find(name, use + 1))
+        if (use + name.size() >= own.size() || !letter(own[use + name.size()]))
+          return start + at;
+    end = start;
+  }
+  return std::nullopt;
+}
+
+std::optional<TextEdit> titan::replacement(StringRef text,
+                                           const FindingEdit &edit) {
+  auto loc = edit.loc->findInstanceOf<FileLineColLoc>();
+  if (!loc || loc.getLine() == 0 || loc.getColumn() == 0)
+    return std::nullopt;
+  auto at = findEdited(text, loc.getLine(), loc.getColumn(), edit.from);
+  if (!at)
+    return std::nullopt;
+  unsigned line = text.take_front(*at).count('\n') + 1;
+  return TextEdit{*at, line, edit.to, edit.from.size()};
+}
+
 std::string titan::applied(StringRef text, std::vector<TextEdit> edits) {
   std::multimap<size_t, const TextEdit *> inOrder;
   for (const TextEdit &edit : edits)
@@ -115,7 +159,7 @@ std::string titan::applied(StringRef text, std::vector<TextEdit> edits) {
     const TextEdit &edit = *which;
     result += text.slice(from, edit.offset);
     result += edit.text;
-    from = edit.offset;
+    from = edit.offset + edit.erased;
   }
   result += text.drop_front(from);
   return result;

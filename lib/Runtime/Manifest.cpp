@@ -541,7 +541,8 @@ void readCheck(Reader &r, const Field &f, KernelSpec &kernel) {
 KernelSpec readKernel(Reader &r, const Field &f, const TargetInfo &target) {
   KernelSpec k;
   r.object(f, {"name", "entry", "arguments", "grid", "cluster", "block",
-               "registers", "programmatic", "shared_memory", "tensor_maps",
+               "registers", "programmatic", "verified", "shared_memory",
+               "tensor_maps",
                "parameters", "checks", "flops", "bytes", "info"});
   k.name = r.identifier(r.get(f, "name"));
   k.entry = r.identifier(r.get(f, "entry"));
@@ -563,6 +564,12 @@ KernelSpec readKernel(Reader &r, const Field &f, const TargetInfo &target) {
   if (Field g = r.get(f, "registers", true); g.present())
     k.registers = r.integer(g, 0, 255);
   k.programmatic = r.boolean(r.get(f, "programmatic", true));
+  if (Field g = r.get(f, "verified", true); g.present()) {
+    k.verified = r.string(g);
+    if (k.verified != "proved" && k.verified != "searched" &&
+        k.verified != "undecided")
+      r.fail(g, "expected proved, searched or undecided");
+  }
   if (Field g = r.get(f, "shared_memory", true); g.present()) {
     r.object(g, {"dynamic", "static"});
     k.dynamicShared = r.integer(r.get(g, "dynamic"), 0, 1 << 24);

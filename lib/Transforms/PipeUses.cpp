@@ -131,6 +131,18 @@ static LogicalResult checkKinds(Pipe &pipe) {
 /// filled by who commits them.
 static LogicalResult checkFill(Operation *op, Pipe *pipe) {
   PipeFill fill = pipe->create.getFill();
+  if (auto wait = slotOf(op).getDefiningOp<PipeWaitOp>();
+      wait && isa<PipeLoadOp, PipeCopyAsyncOp, PipeCommitOp>(op)) {
+    InFlightDiagnostic error =
+        op->emitError() << "[pipe-role] this slot is a consumer's, and has "
+                           "been filled: a consumer reads and releases it";
+    error.attachNote(wait.getLoc()) << "it is waited for here";
+    error.attachNote() << "fix: fill slots of titan.pipe.acquire, in the "
+                          "producer (partition \""
+                       << pipe->create.getProducer()
+                       << "\"); or hand results on by a pipe of their own";
+    return error;
+  }
   bool bytes = isa<PipeLoadOp, PipeCopyAsyncOp>(op);
   if (bytes && fill != PipeFill::Transaction) {
     InFlightDiagnostic error =
@@ -231,6 +243,11 @@ LogicalResult Expander::checkEnds(WarpSpecializeOp specialize) {
       if (!names.contains(name))
         return pipe->create.emitError()
                << "[pipe-role] there is no partition \"" << name << "\"";
+    llvm::StringSet<> consumers;
+    for (Attribute consumer : pipe->create.getConsumers())
+      if (!consumers.insert(cast<StringAttr>(consumer).getValue()).second)
+        return pipe->create.emitError()
+               << "[pipe-role] consumer " << consumer << " is named twice";
     for (Operation *user : pipe->create.getResult().getUsers())
       if (!user->getParentOfType<PartitionOp>())
         return user->emitError()
@@ -290,6 +307,7 @@ LogicalResult Expander::countReleases() {
     if (pipe->isOrder())
       continue;
     llvm::MapVector<Operation *, int64_t> perPartition;
+    DenseMap<std::pair<Value, Block *>, Operation *> released;
     for (auto &[op, use] : uses) {
       if (use.pipe != pipe.get() || !isa<PipeReleaseOp>(op))
         continue;
@@ -297,6 +315,19 @@ LogicalResult Expander::countReleases() {
       if (!partition)
         return op->emitError()
                << "[pipe-place] pipes are used inside of partitions";
+      auto [first, once] =
+          released.try_emplace({slotOf(op), op->getBlock()}, op);
+      if (!once) {
+        bool later = first->second->isBeforeInBlock(op);
+        InFlightDiagnostic error = (later ? op : first->second)->emitError()
+                                   << "[pipe-slot] the slot is released a "
+                                      "second time";
+        error.attachNote((later ? first->second : op)->getLoc())
+            << "released here";
+        error.attachNote() << "fix: take one of the two away, the earlier one "
+                              "if the slot is used between them";
+        return error;
+      }
       int64_t warps = arrivingWarps(op, partition);
       PipeRelease release = pipe->create.getRelease();
       if (release == PipeRelease::BulkRead &&

@@ -1,6 +1,6 @@
 // cp.async, bulk copies without a map, st.async and red.async as PTX, which ptxas assembles.
-// RUN: titan compile %s --emit=ptx -o - | FileCheck %s
-// RUN: %if ptxas %{ titan compile %s --emit=cubin -o %t %}
+// RUN: titan compile --check=off %s --emit=ptx -o - | FileCheck %s
+// RUN: %if ptxas %{ titan compile --check=off %s --emit=cubin -o %t %}
 
 #rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>
 #pairs = #titan.blocked<elements = [1, 2], lanes = [1, 32], warps = [4, 1]>

@@ -1,4 +1,4 @@
-// RUN: titan compile %s --emit=ptx -o - | FileCheck %s
+// RUN: titan compile --check=off %s --emit=ptx -o - | FileCheck %s
 //
 // stmatrix and ldmatrix serve where the layouts are made of their matrices, whether the program asks for
 // them or not; where vectors do it in as few instructions, vectors do.

@@ -1,5 +1,5 @@
 // Register tiles and shared memory: the widest accesses, swizzled addresses.
-// RUN: titan compile %s --emit=ptx -o - | FileCheck %s
+// RUN: titan compile --check=off %s --emit=ptx -o - | FileCheck %s
 
 #blocked = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>
 #acc = #titan.wgmma<1, 1>

@@ -32,7 +32,7 @@
 // RUN: %python -c "import sys; assert open(sys.argv[1], 'rb').read()[-16:].hex() == '00002040' + 12 * '00'" %t.npy
 //
 // Lowering.
-// RUN: %t/titan/bin/titan compile --load-plugin=%t/build/Demo.so --emit=ptx %s | FileCheck %s --check-prefix=PTX
+// RUN: %t/titan/bin/titan compile --check=off --load-plugin=%t/build/Demo.so --emit=ptx %s | FileCheck %s --check-prefix=PTX
 // PTX-LABEL: .entry ordered
 // PTX-COUNT-64: st.shared
 //

@@ -49,6 +49,8 @@ struct CheckReport {
   std::vector<std::string> periods;
   /// Small launches of which all CTAs were looked at together.
   std::vector<std::string> launches;
+  /// What was found and not looked at, for its size, a line each.
+  std::vector<std::string> skipped;
   /// Events of all instantiations together.
   uint64_t events = 0;
   double seconds = 0;

@@ -38,6 +38,14 @@ struct FindingPlace {
   std::string what;
 };
 
+/// A change of the file's text that is all that a fix takes (titan check --fix).
+struct FindingEdit {
+  /// Of the operation that is changed.
+  mlir::Location loc;
+  /// What stands in its text once, and what is to stand there.
+  std::string from, to;
+};
+
 struct Finding {
   Code code;
   /// After flags (--strict, --war=error, titan.trusted) have been applied.
@@ -52,6 +60,8 @@ struct Finding {
   std::vector<std::string> events;
   /// The fix for this case; empty: the code's general one.
   std::string fix;
+  /// The same as edits; empty: a person has to choose.
+  std::vector<FindingEdit> edits;
 };
 
 /// Emits a diagnostic (error, warning, or remark for a note) at `finding.loc`.

@@ -24,6 +24,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 
+#include <map>
 #include <string>
 
 namespace titan {
@@ -39,6 +40,9 @@ struct CompileOptions {
   std::string ptxas;
   /// Where not null: what the assembler said (registers, spills, warnings).
   std::string *assemblerLog = nullptr;
+  /// What the manifest says of a kernel that was checked, by its name:
+  /// "proved", "searched" or "undecided".
+  std::map<std::string, std::string, std::less<>> verified;
 };
 
 /// The dialects and translations that `compile` uses; call it on the registry

@@ -60,6 +60,10 @@ readText(llvm::StringRef path);
 llvm::json::Value jsonText(llvm::StringRef text);
 llvm::json::Array jsonTexts(llvm::ArrayRef<std::string> texts);
 
+/// Of the parser's words on an unknown operation: "did you mean titan.tma.load?";
+/// or nothing.
+std::string didYouMean(llvm::StringRef message, mlir::MLIRContext &context);
+
 class Session {
 public:
   /// `command` is the subcommand's name (may be empty), `json` whether to print
@@ -77,7 +81,7 @@ public:
   parse(llvm::StringRef file, std::unique_ptr<llvm::MemoryBuffer> buffer);
 
   /// Names the input of a command that reads it by itself.
-  void setFile(llvm::StringRef path) { file = path.str(); }
+  void setFile(llvm::StringRef path) { input = path.str(); }
 
   /// The kernel called `name`, or the only one. Null, and a finding
   /// (`no-kernel`), if there is none or no single one.
@@ -96,12 +100,18 @@ public:
   /// Emits a finding, with its rule and fix.
   void report(const Finding &finding);
 
+  /// Files a finding with those of the JSON object, and prints nothing.
+  void file(const Finding &finding) { findings.push_back(toJson(finding)); }
+
   /// Errors seen so far.
   unsigned getNumErrors() const { return numErrors; }
   unsigned getNumWarnings() const { return numWarnings; }
 
   /// Fields of the JSON object beside "command", "findings" and "verdict".
   llvm::json::Object result;
+
+  /// finish() prints SARIF 2.1.0 (Sarif.h).
+  void setSarif() { json = sarif = true; }
 
   /// From here on an error without code gets `code` (default: verify-error).
   void setDefaultCode(Code code) { defaultCode = code; }
@@ -118,8 +128,8 @@ private:
   mlir::LogicalResult handle(mlir::Diagnostic &diagnostic);
 
   std::string command;
-  bool json;
-  std::string file;
+  bool json, sarif = false;
+  std::string input;
   llvm::json::Array findings;
   unsigned numErrors = 0, numWarnings = 0;
   int status = Good;

@@ -120,6 +120,9 @@ struct KernelSpec {
   int64_t registers = 0; ///< Per thread at launch; 0 where not known.
   /// May begin before the kernel before it in the stream has ended.
   bool programmatic = false;
+  /// What titan check says of it: "proved" (for every launch that is admitted),
+  /// "searched", "undecided"; empty: it was not asked.
+  std::string verified;
   int64_t dynamicShared = 0; ///< In bytes, per CTA.
   int64_t staticShared = 0;  ///< In bytes, per CTA; informative.
   std::vector<TensorMapSpec> tensorMaps;

@@ -12,6 +12,7 @@
 #include "llvm/ADT/Hashing.h"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <set>
 #include <unordered_map>
@@ -130,11 +131,20 @@ static thread_local uint64_t asked = 0, looked = 0, mostSolved = ~uint64_t(0),
                              mostAsked = ~uint64_t(0);
 uint64_t Facts::questions() { return asked; }
 uint64_t Facts::solved() { return looked; }
-void Facts::limit(uint64_t more) {
+using Clock = std::chrono::steady_clock;
+static thread_local Clock::time_point deadline = Clock::time_point::max();
+void Facts::limit(uint64_t more, double seconds) {
   mostSolved = looked + more;
   mostAsked = asked + 100 * more;
+  deadline = seconds > 1e6
+                 ? Clock::time_point::max()
+                 : Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                      std::chrono::duration<double>(seconds));
 }
-bool Facts::exhausted() { return looked >= mostSolved || asked >= mostAsked; }
+bool Facts::late() { return Clock::now() >= deadline; }
+bool Facts::exhausted() {
+  return looked >= mostSolved || asked >= mostAsked || late();
+}
 
 namespace {
 /// The largest system that is looked at.

@@ -11,6 +11,8 @@
 #include "../Resources.h"
 #include "Typestate.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <chrono>
 
 using namespace mlir;
@@ -86,7 +88,8 @@ attempt(KernelOp kernel, const Facts &cases, std::set<std::string> &assumptions,
   return std::nullopt;
 }
 
-ProofReport titan::prove(KernelOp kernel, Judgement without) {
+ProofReport titan::prove(KernelOp kernel, Judgement without,
+                         double mostSeconds) {
   auto start = std::chrono::steady_clock::now();
   ProofReport report;
   uint64_t before = Facts::solved();
@@ -113,7 +116,7 @@ ProofReport titan::prove(KernelOp kernel, Judgement without) {
       return Stop{"coordinate 0 is not shown to be a multiple of 16 bytes",
                   starts.front().first};
     std::set<std::string> assumptions;
-    Facts::limit(mostSystems);
+    Facts::limit(mostSystems, mostSeconds);
     std::set<Operation *> reached;
     auto stop =
         attempt(kernel, {}, assumptions, reached, 0, nullptr, {}, without);
@@ -125,9 +128,14 @@ ProofReport titan::prove(KernelOp kernel, Judgement without) {
                       "of it",
                       op};
       });
-    if (stop && Facts::exhausted())
+    if (stop && Facts::late()) {
+      stop->reason = llvm::formatv("given up after {0} s; then: {1}",
+                                   mostSeconds, stop->reason);
+      stop->goOn = "--proof=SECONDS gives it more time";
+    } else if (stop && Facts::exhausted()) {
       stop->reason = "given up after " + std::to_string(mostSystems) +
                      " systems of facts; then: " + stop->reason;
+    }
     if (stop)
       return stop;
     report.assumptions.assign(assumptions.begin(), assumptions.end());

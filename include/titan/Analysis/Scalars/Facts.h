@@ -25,6 +25,7 @@
 
 #include "titan/Analysis/Scalars/Polynomial.h"
 
+#include <limits>
 #include <map>
 #include <string>
 #include <tuple>
@@ -93,11 +94,14 @@ public:
 
   /// Questions asked by this thread so far, and systems that were looked at (the
   /// others were answered before); after so many more systems, or a hundred times
-  /// as many questions, every answer is no.
+  /// as many questions, or seconds, every answer is no.
   static uint64_t questions();
   static uint64_t solved();
-  static void limit(uint64_t more);
+  static void limit(uint64_t more,
+                    double seconds = std::numeric_limits<double>::infinity());
   static bool exhausted();
+  /// By time.
+  static bool late();
 };
 
 } // namespace titan::scalars

@@ -20,6 +20,7 @@
 
 #include "titan/Dialect/Titan/Titan.h"
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,9 @@ enum class Judgement {
 };
 
 /// Of a kernel without pipes and copies by schedule.
-ProofReport prove(KernelOp kernel, Judgement without = Judgement::None);
+ProofReport
+prove(KernelOp kernel, Judgement without = Judgement::None,
+      double mostSeconds = std::numeric_limits<double>::infinity());
 
 } // namespace titan
 

@@ -1,0 +1,167 @@
+//===- Verdict.cpp - proved, searched or refused --------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Verdict.h"
+
+#include "titan/Driver/Session.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace titan;
+
+StringRef titan::toString(Verdict verdict) {
+  switch (verdict) {
+  case Verdict::Refused:
+    return "refused";
+  case Verdict::Searched:
+    return "searched";
+  case Verdict::Proved:
+    return "proved";
+  }
+  return "";
+}
+
+KernelVerdict titan::judge(KernelOp kernel, const JudgeOptions &options) {
+  KernelVerdict result{.kernel = kernel};
+  CheckOptions how;
+  how.strictness = options.strictness;
+  how.undecided = options.strictness.severityOf(Code::Undecided);
+  result.search = check(kernel, how);
+  // What the search does not refuse may be right for every size.
+  if (result.search.accepted()) {
+    ProofReport &proof = result.proof.emplace();
+    if (options.proofSeconds > 0) {
+      proof = prove(kernel, Judgement::None, options.proofSeconds);
+    } else {
+      proof.reason = "no proof was asked for";
+      proof.goOn = "without --proof=off";
+    }
+    // A finding that is none by --FLAG=..., or trusted, is no part of a proof.
+    if (proof.proved &&
+        (!result.search.findings.empty() || result.search.silenced)) {
+      proof.proved = false;
+      proof.reason = "what is told above is accepted, not proved";
+      proof.stoppedAt = kernel;
+    }
+    result.verdict = proof.proved ? Verdict::Proved : Verdict::Searched;
+  }
+  if (options.requireProof)
+    if (auto finding = result.notProved(Severity::Error)) {
+      result.search.findings.push_back(*finding);
+      result.verdict = Verdict::Refused;
+    }
+  for (const Finding &finding : result.search.findings) {
+    result.errors += finding.severity == Severity::Error;
+    result.warnings += finding.severity == Severity::Warning;
+  }
+  return result;
+}
+
+std::optional<Finding> KernelVerdict::notProved(Severity severity) const {
+  if (!proof || proof->proved)
+    return std::nullopt;
+  Operation *at = proof->stoppedAt ? proof->stoppedAt : kernel;
+  return Finding{.code = severity == Severity::Error ? Code::Undecided
+                                                     : Code::NotProved,
+                 .severity = severity,
+                 .message = "not proved: " + proof->reason,
+                 .loc = at->getLoc(),
+                 .fix = proof->goOn};
+}
+
+/// Whether the kernel is proved, as a line.
+static std::string describe(const ProofReport &proof) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (proof.proved) {
+    os << "\n  proved, for every size that the launch admits";
+    if (!proof.assumptions.empty())
+      os << "; assumed: " << llvm::join(proof.assumptions, "; ");
+    return text;
+  }
+  os << "\n  searched, not proved: ";
+  if (proof.stoppedAt)
+    if (auto at = proof.stoppedAt->getLoc()->findInstanceOf<FileLineColLoc>())
+      os << "line " << at.getLine() << ": ";
+  os << proof.reason;
+  if (!proof.goOn.empty())
+    os << " (" << proof.goOn << ")";
+  return text;
+}
+
+static llvm::json::Object proofJson(const ProofReport &proof) {
+  llvm::json::Object json{{"systems", static_cast<int64_t>(proof.systems)},
+                          {"verdict", proof.proved ? "proved" : "searched"},
+                          {"seconds", proof.seconds}};
+  if (proof.proved) {
+    json["assumptions"] = jsonTexts(proof.assumptions);
+    return json;
+  }
+  json["reason"] = jsonText(proof.reason);
+  if (proof.stoppedAt)
+    if (auto at = proof.stoppedAt->getLoc()->findInstanceOf<FileLineColLoc>()) {
+      json["line"] = static_cast<int64_t>(at.getLine());
+      json["column"] = static_cast<int64_t>(at.getColumn());
+    }
+  if (!proof.goOn.empty())
+    json["fix"] = jsonText(proof.goOn);
+  return json;
+}
+
+std::string KernelVerdict::text() const {
+  bool onlyUndecided =
+      llvm::all_of(search.findings, [](const Finding &finding) {
+        return finding.severity != Severity::Error ||
+               finding.code == Code::Undecided;
+      });
+  bool good = errors == 0;
+  StringRef word =
+      good            ? (search.undecided ? "accepted but for what is undecided"
+                                          : "accepted")
+      : onlyUndecided ? "cannot decide"
+                      : "refused";
+  std::string text = llvm::formatv(
+      "@{0}: {1}: {2} error{3}, {4} warning{5}; {6} events in {7:F1} ms",
+      KernelOp(kernel).getSymName(), word, errors, errors == 1 ? "" : "s",
+      warnings, warnings == 1 ? "" : "s", search.events, search.seconds * 1e3);
+  if (proof && proof->seconds > 0)
+    text += llvm::formatv(", proof in {0:F1} ms", proof->seconds * 1e3);
+  if (search.undecided && !search.events)
+    text += "\n  nothing was executed: the kernel was not checked";
+  // All of them are in the JSON.
+  if (!search.counts.empty())
+    text += "\n  trip counts checked: " +
+            llvm::join(llvm::ArrayRef(search.counts).take_front(4), "; ");
+  if (search.counts.size() > 4)
+    text += "; ... (" + std::to_string(search.counts.size()) + " in all)";
+  if (!search.launches.empty())
+    text += "\n  whole launches checked: " + llvm::join(search.launches, "; ");
+  if (!search.skipped.empty())
+    text += "\n  not looked at: " + llvm::join(search.skipped, "; ");
+  if (proof)
+    text += describe(*proof);
+  return text;
+}
+
+llvm::json::Object KernelVerdict::json() const {
+  llvm::json::Object json{{"kernel", jsonText(KernelOp(kernel).getSymName())},
+                          {"verdict", toString(verdict)},
+                          {"errors", errors},
+                          {"warnings", warnings},
+                          {"undecided", search.undecided},
+                          {"counts", jsonTexts(search.counts)},
+                          {"periods", jsonTexts(search.periods)},
+                          {"launches", jsonTexts(search.launches)},
+                          {"skipped", jsonTexts(search.skipped)},
+                          {"events", static_cast<int64_t>(search.events)},
+                          {"seconds", search.seconds}};
+  if (proof)
+    json["proof"] = proofJson(*proof);
+  return json;
+}

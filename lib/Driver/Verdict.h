@@ -1,0 +1,64 @@
+//===- Verdict.h - proved, searched or refused ------------------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What titan check, titan compile and the language server say of a kernel
+// (docs/checker.md):
+//
+//   proved     for every size that the launch admits
+//   searched   some sizes and launches were looked at, and nothing was found
+//   refused    the search has found a mistake, or cannot decide
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_DRIVER_VERDICT_H
+#define TITAN_DRIVER_VERDICT_H
+
+#include "titan/Analysis/Checker.h"
+#include "titan/Analysis/Typestate/Prove.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <optional>
+#include <string>
+
+namespace titan {
+
+enum class Verdict { Refused, Searched, Proved };
+/// "refused", "searched", "proved".
+llvm::StringRef toString(Verdict verdict);
+
+/// How a kernel is judged.
+struct JudgeOptions {
+  Strictness strictness;
+  /// What the proof may take; 0: none is made.
+  double proofSeconds = 20;
+  /// "searched" is an error.
+  bool requireProof = false;
+};
+
+struct KernelVerdict {
+  KernelOp kernel;
+  Verdict verdict = Verdict::Refused;
+  /// Findings: those of the search alone.
+  CheckReport search;
+  /// None: the search refuses.
+  std::optional<ProofReport> proof;
+  unsigned errors = 0, warnings = 0;
+
+  /// Where the proof stopped and why; none: it did not.
+  std::optional<Finding> notProved(Severity severity) const;
+  /// Lines for people.
+  std::string text() const;
+  llvm::json::Object json() const;
+};
+
+/// Of a kernel that the passes of buildCheckPipeline have made.
+KernelVerdict judge(KernelOp kernel, const JudgeOptions &options);
+
+} // namespace titan
+
+#endif
