@@ -120,6 +120,9 @@ private:
                 unsigned operandBits, unsigned bits,
                 llvm::ArrayRef<Value> operands, Facts &facts);
   Value term(mlir::Operation *op, llvm::ArrayRef<Value> operands, Facts &facts);
+  Value modulo(Polynomial x, int64_t c, Facts &facts);
+  std::optional<Value> parityBehind(const Value &of, const Value &rounds,
+                                    const Facts &facts);
   Atoms &atoms;
   std::set<std::string> &assumptions;
 };
