@@ -386,6 +386,18 @@ static bool standsFor(Proof &proof, const State &state, const TValue &value,
   return true;
 }
 
+/// Where in a table a value stands.
+static std::optional<Polynomial> placeIn(const std::vector<int64_t> &table,
+                                         const TValue &value) {
+  int64_t size = table.size();
+  auto constant = value.constant();
+  if (value.kind == Kind::Cycle || constant)
+    for (int64_t k = 0; k < size; ++k)
+      if (constant ? table[k] == *constant : rotated(table, k) == value.table)
+        return (constant ? Polynomial() : value.number) + Polynomial(k);
+  return std::nullopt;
+}
+
 /// How often: bounds that are equal give loops that run equally often. Of every
 /// k-th iteration of a loop, from iteration j on: (count - j) / k, rounded up.
 Polynomial Walk::count(State &state, const Polynomial &lower,
@@ -629,20 +641,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     } else if (a.kind == Kind::Cycle || b.kind == Kind::Cycle) {
       // At the same table, so many steps further on each iteration.
       const TValue &table = a.kind == Kind::Cycle ? a : b;
-      auto place = [&](const TValue &x) -> std::optional<Polynomial> {
-        if (x.kind == Kind::Cycle) {
-          for (size_t k = 0; k < table.table.size(); ++k)
-            if (rotated(table.table, k) == x.table)
-              return x.number + Polynomial(int64_t(k));
-          return std::nullopt;
-        }
-        if (auto constant = x.constant())
-          for (size_t k = 0; k < table.table.size(); ++k)
-            if (table.table[k] == *constant)
-              return Polynomial(int64_t(k));
-        return std::nullopt;
-      };
-      auto p1 = place(a), p2 = place(b);
+      auto p1 = placeIn(table.table, a), p2 = placeIn(table.table, b);
       if (p1 && p2)
         v = TValue::cycle(*p1 + (*p2 - *p1) * (t - 1), table.table);
     } else if (a == b)

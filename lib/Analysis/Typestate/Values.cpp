@@ -149,7 +149,7 @@ Arithmetic::divide(const Polynomial &x, const Polynomial &p, Facts &facts) {
 }
 
 std::optional<Polynomial> Arithmetic::polynomialOf(const TValue &value,
-                                                   Facts &facts) {
+                                                   Facts &facts, bool place) {
   if (value.kind == Kind::Number)
     return value.number;
   if (value.kind != Kind::Cycle)
@@ -158,9 +158,17 @@ std::optional<Polynomial> Arithmetic::polynomialOf(const TValue &value,
   bool ramp = true;
   for (int64_t i = 0; i < size; ++i)
     ramp &= value.table[i] == (value.table[0] + i) % size;
-  if (ramp)
-    return divide(value.number + Polynomial(value.table[0]), size, facts)
-        .second;
+  if (ramp) {
+    Polynomial x = value.number + Polynomial(value.table[0]);
+    auto [q, r] = divide(x, size, facts);
+    if (!place || !r.constant())
+      return r;
+    // Of what is added to a slot the place is to be seen (modulo).
+    r = Polynomial::atom(
+        atoms.atom("remainder", nullptr, {x, Polynomial(size)}));
+    addDivision(facts, x, size, q, r);
+    return r;
+  }
   std::vector<Polynomial> operands = {value.number};
   for (int64_t number : value.table)
     operands.push_back(number);
@@ -355,7 +363,7 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
   }
   SmallVector<Polynomial, 3> p;
   for (const TValue &v : operands) {
-    auto polynomial = polynomialOf(v, facts);
+    auto polynomial = polynomialOf(v, facts, code == Arith::Add);
     if (!polynomial)
       return TValue();
     p.push_back(*polynomial);

@@ -110,7 +110,8 @@ public:
   Value compute(mlir::Operation *op, llvm::ArrayRef<Value> operands,
                 Facts &facts);
   /// The polynomial of a number or cycle; none where it has none.
-  std::optional<Polynomial> polynomialOf(const Value &value, Facts &facts);
+  std::optional<Polynomial> polynomialOf(const Value &value, Facts &facts,
+                                         bool place = false);
   /// q and r of x = q p + r; p >= 1 is proved.
   std::pair<Polynomial, Polynomial> divide(const Polynomial &x,
                                            const Polynomial &p, Facts &facts);
