@@ -173,33 +173,42 @@ struct System {
   }
 
   /// x = p where some equation has x alone with coefficient 1 or -1, and
-  /// nowhere else in that equation: gone.
+  /// nowhere else in that equation: gone. First what is no factor of a product.
   void eliminate() {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (size_t i = 0; i < zero.size() && !changed; ++i) {
-        Polynomial equation = zero[i];
-        for (auto &[monomial, coefficient] : equation.monomials()) {
-          if (monomial.size() != 1 || (coefficient != 1 && coefficient != -1))
-            continue;
-          Atom x = monomial[0];
-          Polynomial rest =
-              equation - Polynomial::atom(x) * Polynomial(coefficient);
-          if (rest.contains(x))
-            continue;
-          Polynomial by = coefficient == 1 ? -rest : rest;
-          zero.erase(zero.begin() + i);
-          for (Polynomial &p : zero)
+    std::set<Atom> factors;
+    for (auto *list : {&nonnegative, &zero})
+      for (const Polynomial &p : *list)
+        for (auto &[monomial, coefficient] : p.monomials())
+          if (monomial.size() > 1)
+            factors.insert(monomial.begin(), monomial.end());
+    for (bool products : {false, true})
+      while (eliminateOne(products ? nullptr : &factors))
+        ;
+    std::erase_if(zero, [](const Polynomial &p) { return p.constant() == 0; });
+  }
+
+  bool eliminateOne(const std::set<Atom> *keep) {
+    for (size_t i = 0; i < zero.size(); ++i) {
+      Polynomial equation = zero[i];
+      for (auto &[monomial, coefficient] : equation.monomials()) {
+        if (monomial.size() != 1 || (coefficient != 1 && coefficient != -1))
+          continue;
+        Atom x = monomial[0];
+        if (keep && keep->contains(x))
+          continue;
+        Polynomial rest =
+            equation - Polynomial::atom(x) * Polynomial(coefficient);
+        if (rest.contains(x))
+          continue;
+        Polynomial by = coefficient == 1 ? -rest : rest;
+        zero.erase(zero.begin() + i);
+        for (auto *list : {&zero, &nonnegative})
+          for (Polynomial &p : *list)
             p = p.substitute(x, by);
-          for (Polynomial &p : nonnegative)
-            p = p.substitute(x, by);
-          changed = true;
-          break;
-        }
+        return true;
       }
-      std::erase_if(zero,
-                    [](const Polynomial &p) { return p.constant() == 0; });
     }
+    return false;
   }
 
   std::set<Monomial> products() const {

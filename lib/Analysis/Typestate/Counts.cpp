@@ -11,66 +11,273 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::typestate;
 
+/// Of these lines, those that are still told.
+static bool keepTold(Exports &exports, const Exports &told) {
+  bool all = true;
+  for (auto &[object, known] : exports)
+    for (auto &[other, lines] : known)
+      all &= std::erase_if(lines, [&](const Export &line) {
+               auto by = told.find(object);
+               if (by == told.end())
+                 return true;
+               auto list = by->second.find(other);
+               return list == by->second.end() ||
+                      llvm::none_of(list->second, [&](const Export &each) {
+                        auto more = (each.ahead - line.ahead).constant();
+                        return each.times == line.times && more && *more >= 0;
+                      });
+             }) == 0;
+  return all;
+}
+
+bool Proof::findExports() {
+  // Where nobody takes turns: what is told by who knows what is told without it,
+  // and so on. Else who comes to its turn is believed to know what was before,
+  // and of what then is told is kept what is told by who knows what is kept. (A
+  // first signal that tells less would come after others that tell as much.)
+  trust = true;
+  if (!walk(/*enforce=*/false))
+    return false;
+  trust = false;
+  collectExports();
+  for (int round = 0; round < (turned.empty() ? 5 : 12); ++round) {
+    if (!walk(/*enforce=*/false))
+      return false;
+    auto before = std::pair(exports, seen);
+    if (turned.empty()) {
+      collectExports();
+      if (std::pair(exports, seen) == before)
+        return true;
+      continue;
+    }
+    bool all = keepTold(exports, told(false));
+    if (kernel.getClusterSize() > 1)
+      all &= keepTold(seen, told(true));
+    if (all)
+      return true;
+  }
+  return turned.empty() ||
+         stop("what those who take turns tell each other does "
+              "not settle",
+              kernel);
+}
+
 void Proof::collectExports() {
   exports = told(false);
   if (kernel.getClusterSize() > 1)
     seen = told(true);
 }
 
+/// Which threads signal the same uses of an object: their texts, in turn.
+std::map<std::pair<int, int>, std::vector<const Signal *>>
+Proof::signallers(ObjectId object) const {
+  std::map<std::pair<int, int>, std::vector<const Signal *>> result;
+  for (const Signal &signal : signals)
+    if (signal.object == object && signal.kind == Signal::Arrive)
+      result[{signal.warp, signal.lane}].push_back(&signal);
+  return result;
+}
+
+std::vector<std::vector<std::pair<int, int>>>
+Proof::turns(ObjectId object) const {
+  std::vector<std::vector<std::pair<int, int>>> result;
+  if (!turned.contains(object))
+    return result;
+  auto all = signallers(object);
+  for (auto &[thread, mine] : all) {
+    auto alike = [&](const std::vector<std::pair<int, int>> &others) {
+      return llvm::equal(
+          mine, all[others.front()], [](const Signal *a, const Signal *b) {
+            return a->op == b->op && a->path == b->path && a->use == b->use;
+          });
+    };
+    auto found = llvm::find_if(result, alike);
+    if (found == result.end())
+      result.push_back({thread});
+    else
+      found->push_back(thread);
+  }
+  return result;
+}
+
+/// What all these signals, of one thread, tell of an object.
+static std::vector<Export> toldBy(Proof &proof,
+                                  const std::vector<const Signal *> &signals,
+                                  ObjectId object, bool inExecution) {
+  auto boundOf = [&](const Signal &signal) {
+    const Knowledge &knows = inExecution ? signal.sees : signal.knows;
+    auto found = knows.find(object);
+    Polynomial bound = found == knows.end() ? Polynomial() : found->second;
+    // Of what a signal knows nothing, it knows that all uses below 0 are over.
+    auto number = bound.constant();
+    return number && *number < 0 ? Polynomial() : bound;
+  };
+  std::optional<int64_t> least;
+  bool constants = true;
+  for (const Signal *signal : signals) {
+    auto ahead = (boundOf(*signal) - signal->use).constant();
+    constants &= ahead.has_value();
+    if (ahead)
+      least = std::min(least.value_or(*ahead), *ahead);
+  }
+  if (constants)
+    return {{1, *least}};
+  if (proof.turned.empty())
+    return {};
+  // A line in the use.
+  std::vector<Export> lines;
+  for (const Signal *signal : signals) {
+    Polynomial bound = boundOf(*signal);
+    for (auto &[monomial, coefficient] : signal->use.monomials()) {
+      if (monomial.size() != 1 || (coefficient != 1 && coefficient != -1) ||
+          proof.atoms.kind(monomial[0]) != "iteration")
+        continue;
+      Polynomial times = (bound.substitute(monomial[0], 1) -
+                          bound.substitute(monomial[0], 0)) *
+                         Polynomial(coefficient);
+      lines.push_back({times, bound - times * signal->use});
+    }
+    if (!proof.varies(signal->use))
+      lines.push_back({0, bound});
+  }
+  std::vector<Export> result;
+  for (const Export &line : lines)
+    if (!proof.varies(line.times) && !proof.varies(line.ahead) &&
+        !(line.times == 0 && line.ahead.constant().value_or(1) <= 0) &&
+        !llvm::is_contained(result, line) &&
+        llvm::all_of(signals, [&](const Signal *signal) {
+          return signal->facts.provesAtLeast(
+              boundOf(*signal), line.times * signal->use + line.ahead);
+        }))
+      result.push_back(line);
+  return result;
+}
+
 Exports Proof::told(bool inExecution) {
   Exports result;
-  auto tells = [&](const Signal &signal) {
-    return signal.kind == Signal::Arrive ||
-           (inExecution && signal.kind == Signal::Complete);
-  };
-  // Of each thread that arrives the least, of all threads the most: all have
-  // arrived when the use is over.
-  std::map<ObjectId, std::map<std::pair<int, int>, std::map<ObjectId, int64_t>>>
-      least;
-  // Of what a signal knows nothing, it knows that all uses below 0 are over.
-  std::map<std::tuple<ObjectId, int, int>, std::set<ObjectId>> known;
+  using Thread = std::pair<int, int>;
+  std::map<ObjectId, std::map<Thread, std::vector<const Signal *>>> all;
   for (const Signal &signal : signals)
-    if (tells(signal))
-      for (auto &[object, bound] : inExecution ? signal.sees : signal.knows)
-        known[{signal.object, signal.warp, signal.lane}].insert(object);
-  for (const Signal &signal : signals) {
-    if (!tells(signal))
-      continue;
-    const Knowledge &knows = inExecution ? signal.sees : signal.knows;
-    auto [mine, fresh] =
-        least[signal.object].try_emplace({signal.warp, signal.lane});
-    std::map<ObjectId, int64_t> ahead;
-    for (ObjectId object : known[{signal.object, signal.warp, signal.lane}]) {
-      auto found = knows.find(object);
-      Polynomial bound = found == knows.end() ? Polynomial() : found->second;
-      if (auto number = bound.constant(); number && *number < 0)
-        bound = 0;
-      if (auto constant = (bound - signal.use).constant();
-          constant && object != signal.object)
-        ahead[object] = *constant;
+    if (signal.kind == Signal::Arrive ||
+        (inExecution && signal.kind == Signal::Complete))
+      all[signal.object][{signal.warp, signal.lane}].push_back(&signal);
+  for (auto &[object, threads] : all) {
+    // All threads have signalled when the use is over; of those who take turns,
+    // those of one turn.
+    std::vector<std::vector<Thread>> classes = turns(object);
+    if (classes.empty()) {
+      classes.emplace_back();
+      for (auto &[thread, mine] : threads)
+        classes[0].push_back(thread);
     }
-    if (fresh) {
-      mine->second = ahead;
-      continue;
-    }
-    for (auto it = mine->second.begin(); it != mine->second.end();) {
-      auto found = ahead.find(it->first);
-      if (found == ahead.end()) {
-        it = mine->second.erase(it);
+    std::optional<std::map<ObjectId, std::vector<Export>>> whole;
+    for (const std::vector<Thread> &one : classes) {
+      std::map<ObjectId, std::vector<Export>> told;
+      for (const Thread &thread : one) {
+        std::set<ObjectId> known;
+        for (const Signal *signal : threads[thread])
+          for (auto &[other, bound] :
+               inExecution ? signal->sees : signal->knows)
+            if (other != object)
+              known.insert(other);
+        for (ObjectId other : known)
+          for (Export &line :
+               toldBy(*this, threads[thread], other, inExecution)) {
+            std::vector<Export> &list = told[other];
+            auto same = llvm::find_if(list, [&](const Export &each) {
+              return each.times == line.times &&
+                     (each.ahead - line.ahead).constant();
+            });
+            if (same == list.end())
+              list.push_back(std::move(line));
+            else if (*(line.ahead - same->ahead).constant() > 0)
+              *same = std::move(line);
+          }
+      }
+      if (!whole) {
+        whole = std::move(told);
         continue;
       }
-      it->second = std::min(it->second, found->second);
-      ++it;
-    }
-  }
-  for (auto &[object, threads] : least)
-    for (auto &[thread, ahead] : threads)
-      for (auto &[known, constant] : ahead) {
-        auto [found, fresh] = result[object].try_emplace(known, constant);
-        if (!fresh)
-          found->second = std::max(found->second, constant);
+      // The least of both.
+      for (auto &[other, list] : *whole) {
+        const std::vector<Export> &also = told[other];
+        llvm::erase_if(list, [&](Export &line) {
+          auto same = llvm::find_if(also, [&](const Export &each) {
+            return each.times == line.times &&
+                   (each.ahead - line.ahead).constant();
+          });
+          if (same != also.end() && *(line.ahead - same->ahead).constant() > 0)
+            line = *same;
+          return same == also.end();
+        });
       }
+    }
+    std::erase_if(*whole,
+                  [](const auto &entry) { return entry.second.empty(); });
+    if (!whole->empty())
+      result[object] = std::move(*whole);
+  }
   return result;
+}
+
+bool Proof::contradictBySign(const Facts &facts, const Polynomial &p) {
+  std::vector<Clause> clauses;
+  if (Clause sides = bySign(*this, p); !sides.empty())
+    clauses.push_back(std::move(sides));
+  return contradict(facts, std::move(clauses));
+}
+
+bool Proof::checkTurns(ObjectId ring, Polynomial &uses, Operation *&last) {
+  auto all = signallers(ring);
+  auto classes = turns(ring);
+  Polynomial sum;
+  for (auto &one : classes) {
+    int64_t arrivals = 0;
+    for (auto &thread : one) {
+      std::optional<int64_t> amount;
+      for (const Signal *signal : all[thread]) {
+        last = signal->op;
+        if (amount.value_or(signal->amount) != signal->amount)
+          return stop("a thread arrives with different counts", signal->op);
+        amount = signal->amount;
+      }
+      arrivals += *amount;
+    }
+    if (arrivals != counts[ring])
+      return stop("of those who take turns, " + std::to_string(arrivals) +
+                      " arrivals a use come to " + name(ring) +
+                      ", which counts " + std::to_string(counts[ring]),
+                  last);
+    auto [warp, lane] = one.front();
+    sum += totals[warp].signals[lane][ring] - totals[warp].skipped[lane][ring];
+  }
+  uses = sum;
+  // As many as there are uses, all below that number, and no two of one use: each
+  // use has one.
+  for (size_t i = 0; i < classes.size(); ++i)
+    for (const Signal *x : all[classes[i].front()]) {
+      Facts facts = launch;
+      facts.add(x->facts);
+      Facts beyond = facts;
+      beyond.atLeast(x->use, uses);
+      if (!contradictBySign(beyond, x->use - uses))
+        return stop("this arrival for use " + print(x->use) + " of " +
+                        name(ring) + " is not shown to be one of its " +
+                        print(uses) + " uses, which are taken in turns",
+                    x->op);
+      for (size_t j = i + 1; j < classes.size(); ++j)
+        for (const Signal *y : all[classes[j].front()]) {
+          Facts both = facts;
+          both.add(other(*this, y->facts));
+          Polynomial apart = x->use - other(*this, y->use);
+          both.equal(apart, 0);
+          if (!contradictBySign(both, apart))
+            return stop("two who take turns at " + name(ring) +
+                            " are not shown to take different ones",
+                        y->op);
+        }
+    }
+  return true;
 }
 
 bool Proof::checkCounts() {
@@ -96,54 +303,81 @@ bool Proof::checkCounts() {
       if (mine->second != signal.amount)
         return stop("a thread arrives with different counts", signal.op);
     }
-    int64_t sum = 0;
-    for (auto &[thread, amount] : amounts) {
-      sum += amount;
-      Polynomial mine = totals[thread.first].signals[thread.second][ring];
-      if (total && !launch.provesEqual(*total, mine))
-        return stop("the threads that arrive at " + name(ring) +
-                        " do not all arrive equally often: " + print(*total) +
-                        " and " + print(mine) + " times",
+    std::vector<std::vector<std::pair<int, int>>> classes = turns(ring);
+    // Waits alone may be taken in turns.
+    auto leaves = [&](const auto &entry) {
+      auto [warp, lane] = entry.first;
+      return totals[warp].skipped[lane].contains(ring);
+    };
+    bool inTurns = llvm::any_of(amounts, leaves);
+    Polynomial uses;
+    if (inTurns) {
+      if (!checkTurns(ring, uses, last))
+        return false;
+    } else {
+      classes.clear();
+      int64_t sum = 0;
+      for (auto &[thread, amount] : amounts) {
+        sum += amount;
+        Polynomial mine = totals[thread.first].signals[thread.second][ring];
+        if (total && !launch.provesEqual(*total, mine))
+          return stop("the threads that arrive at " + name(ring) +
+                          " do not all arrive equally often: " + print(*total) +
+                          " and " + print(mine) + " times",
+                      last);
+        total = mine;
+      }
+      if (!amounts.empty() && sum != counts[ring])
+        return stop(std::to_string(sum) + " arrivals a use come to " +
+                        name(ring) + ", which counts " +
+                        std::to_string(counts[ring]),
                     last);
-      total = mine;
+      uses = total.value_or(Polynomial());
     }
-    if (!amounts.empty() && sum != counts[ring])
-      return stop(std::to_string(sum) + " arrivals a use come to " +
-                      name(ring) + ", which counts " +
-                      std::to_string(counts[ring]),
-                  last);
-    Polynomial uses = total.value_or(Polynomial());
+    if (classes.empty()) {
+      classes.emplace_back();
+      for (auto &[thread, amount] : amounts)
+        classes[0].push_back(thread);
+    }
     for (const Wait &wait : waits) {
       if (wait.object != ring)
         continue;
       Facts facts = launch;
       facts.add(wait.facts);
-      if (!facts.provesAtLeast(uses - 1, wait.use))
+      Facts beyond = facts;
+      beyond.atLeast(wait.use, uses);
+      if (!facts.provesAtLeast(uses - 1, wait.use) &&
+          !contradictBySign(beyond, wait.use - uses))
         return stop("this wait is for use " + print(wait.use) + " of " +
                         name(ring) + ", which is not shown to be one of its " +
                         print(uses) + " uses",
                     wait.op);
       // The use after next cannot be over before the wait is: by its parity the
-      // wait would be answered for it. (Named barriers have no parity.)
-      if (objects[ring].kind != Object::Ring)
+      // wait would be answered for it. (Named barriers have no parity, and at
+      // which nobody arrives, no use is ever over.)
+      if (objects[ring].kind != Object::Ring || amounts.empty())
         continue;
-      bool alias = true;
-      for (auto &[thread, amount] : amounts) {
-        bool after = true;
-        for (const Signal &signal : signals) {
-          if (signal.kind != Signal::Arrive || signal.object != ring ||
-              std::pair(signal.warp, signal.lane) != thread)
-            continue;
-          Facts both = launch;
-          both.add(wait.facts);
-          both.add(other(*this, signal.facts));
-          both.equal(other(*this, signal.use), wait.use + Polynomial(slots));
-          std::vector<Clause> clauses;
-          notBefore(*this, accesses[wait.mark], signal.knows, true, false,
-                    clauses);
-          after &= contradict(both, clauses);
+      bool alias = false;
+      for (const auto &one : classes) {
+        bool mine = true;
+        for (auto &thread : one) {
+          bool after = true;
+          for (const Signal &signal : signals) {
+            if (signal.kind != Signal::Arrive || signal.object != ring ||
+                std::pair(signal.warp, signal.lane) != thread)
+              continue;
+            Facts both = launch;
+            both.add(wait.facts);
+            both.add(other(*this, signal.facts));
+            both.equal(other(*this, signal.use), wait.use + Polynomial(slots));
+            std::vector<Clause> clauses;
+            notBefore(*this, accesses[wait.mark], signal.knows, true, false,
+                      clauses);
+            after &= contradict(both, clauses);
+          }
+          mine &= !after;
         }
-        alias &= !after;
+        alias |= mine;
       }
       if (alias && without != Judgement::Alias)
         return stop("the use of " + name(ring) + " that is " +
@@ -153,16 +387,24 @@ bool Proof::checkCounts() {
                         "answered for it",
                     wait.op);
     }
-    // Copies into the CTA's memory are over when it ends.
+    // Copies into the CTA's memory are over when it ends: one of its threads knows,
+    // whichever has the last turn.
     bool over = !copies;
+    Facts open = launch;
+    std::vector<Clause> clauses;
     for (auto &[warp, mine] : totals)
       for (int lane : {elected, others}) {
         auto known = mine.knows[lane].find(ring);
-        over |= (objects[ring].kind != Object::Ring ||
-                 ctaOf(warp) == objects[ring].cta) &&
-                known != mine.knows[lane].end() &&
-                launch.provesAtLeast(known->second, uses);
+        if (over || known == mine.knows[lane].end() ||
+            (objects[ring].kind == Object::Ring &&
+             ctaOf(warp) != objects[ring].cta))
+          continue;
+        over |= launch.provesAtLeast(known->second, uses);
+        open.atLeast(uses - 1, known->second);
+        if (Clause sides = bySign(*this, uses - known->second); !sides.empty())
+          clauses.push_back(std::move(sides));
       }
+    over = over || (turned.contains(ring) && contradict(open, clauses));
     if (!over)
       return stop(
           "nobody is shown to wait for the last copies that complete on " +
@@ -187,6 +429,8 @@ bool Proof::checkMulticast() {
           objects[signal.object].barrier.getAsOpaquePointer() != barrier)
         continue;
       op = signal.op;
+      if (turned.contains(signal.object))
+        return stop("turns at a ring that CTAs fill for each other", op);
       if (signal.kind == Signal::Complete)
         copiers[ctaOf(signal.warp)].insert(signal.warp);
       if (signal.kind != Signal::Arrive)

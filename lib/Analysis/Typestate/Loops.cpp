@@ -77,7 +77,39 @@ static bool dependsOn(MValue value, Block *body, std::set<unsigned> &arguments,
   });
 }
 
-std::optional<Walk::Machine> Walk::machine(Operation *op, ArrayRef<TValue> in) {
+/// Cycles at places that differ by constants, where they can be: the parity of a
+/// quotient is one at its dividend, too.
+static void atOnePlace(MutableArrayRef<TValue> values, const Atoms &atoms,
+                       const Facts &facts) {
+  std::vector<std::vector<TValue>> forms;
+  for (const TValue &value : values) {
+    forms.push_back({value});
+    if (auto longer = value.overDividend(atoms, facts))
+      forms.back().push_back(*longer);
+  }
+  auto fits = [](const TValue &value, const Polynomial &place) {
+    return value.kind != Kind::Cycle ||
+           (value.number - place).constant().has_value();
+  };
+  for (auto &some : forms)
+    for (const TValue &form : some) {
+      std::vector<TValue> all;
+      for (auto &others : forms) {
+        auto found = llvm::find_if(others, [&](const TValue &other) {
+          return fits(other, form.number);
+        });
+        if (found != others.end())
+          all.push_back(*found);
+      }
+      if (form.kind != Kind::Cycle || all.size() != values.size())
+        continue;
+      llvm::copy(all, values.begin());
+      return;
+    }
+}
+
+std::optional<Walk::Machine>
+Walk::machine(Operation *op, std::vector<TValue> &in, const Facts &facts) {
   auto loop = cast<scf::ForOp>(op);
   Block *body = loop.getBody();
   auto yielded = body->getTerminator()->getOperands();
@@ -106,6 +138,12 @@ std::optional<Walk::Machine> Walk::machine(Operation *op, ArrayRef<TValue> in) {
     for (auto &[i, from] : needs)
       result.arguments.push_back(i);
     size_t count = result.arguments.size();
+    std::vector<TValue> from;
+    for (unsigned i : result.arguments)
+      from.push_back(in[i]);
+    atOnePlace(from, proof.atoms, facts);
+    for (size_t k = 0; k < count; ++k)
+      in[result.arguments[k]] = from[k];
     // From where: all constants (no step made yet), or all where one cycle is.
     std::optional<Polynomial> at;
     bool constants = true, good = true;
@@ -220,6 +258,7 @@ std::optional<State> Walk::head(Operation *op, const State &first,
       line(w.atProduct[lane], a.atProduct[lane], b.atProduct[lane], t, false);
       line(w.waits[lane], a.waits[lane], b.waits[lane], t, true);
       line(w.arrivals[lane], a.arrivals[lane], b.arrivals[lane], t, true);
+      line(w.skipped[lane], a.skipped[lane], b.skipped[lane], t, true);
       if (a.bytes[lane] != b.bytes[lane]) {
         proof.stop("bytes are expected in one iteration and copied in another",
                    op);
@@ -250,6 +289,7 @@ void Walk::substitute(State &state, Atom atom, const Polynomial &by) {
       table(w.atProduct[lane]);
       table(w.waits[lane]);
       table(w.arrivals[lane]);
+      table(w.skipped[lane]);
     }
     table(w.next);
   }
@@ -276,6 +316,7 @@ bool Walk::sameNumbers(Operation *op, State &end, State &next, bool &changed,
       };
       if (!counters(e.waits[lane], w.waits[lane]) ||
           !counters(e.arrivals[lane], w.arrivals[lane]) ||
+          !counters(e.skipped[lane], w.skipped[lane]) ||
           !counters(e.next, w.next))
         return proof.stop("the uses of each iteration are not shown to be as "
                           "many as those of "
@@ -345,6 +386,69 @@ static bool standsFor(Proof &proof, const State &state, const TValue &value,
   return true;
 }
 
+/// Where in a table a value stands.
+static std::optional<Polynomial> placeIn(const std::vector<int64_t> &table,
+                                         const TValue &value) {
+  int64_t size = table.size();
+  auto constant = value.constant();
+  if (value.kind == Kind::Cycle || constant)
+    for (int64_t k = 0; k < size; ++k)
+      if (constant ? table[k] == *constant : rotated(table, k) == value.table)
+        return (constant ? Polynomial() : value.number) + Polynomial(k);
+  return std::nullopt;
+}
+
+/// How often: bounds that are equal give loops that run equally often. Of every
+/// k-th iteration of a loop, from iteration j on: (count - j) / k, rounded up.
+Polynomial Walk::count(State &state, const Polynomial &lower,
+                       const Polynomial &upper, const Polynomial &step) {
+  if (step.constant() == 1)
+    return upper - lower;
+  if (auto l = lower.constant(), u = upper.constant(), s = step.constant();
+      l && u && s)
+    return (*u - *l + *s - 1) / *s;
+  int64_t every = 1, from = 0;
+  Polynomial unit = step;
+  if (step.monomials().size() == 1) {
+    auto [monomial, coefficient] = step.monomials()[0];
+    if (!monomial.empty() && coefficient > 0) {
+      every = coefficient;
+      unit = *step.dividedBy(every);
+      for (auto &[other, times] : lower.monomials())
+        if (other == monomial && times > 0)
+          from = times;
+    }
+  }
+  Polynomial first = lower - Polynomial(from) * unit;
+  Polynomial all = Polynomial::atom(
+      proof.atoms.atom("count", nullptr, {first, upper, unit}));
+  bool everywhere = proof.launch.provesAtLeast(upper, lower + 1) &&
+                    proof.launch.provesAtLeast(unit, 1);
+  auto fact = [&](const Polynomial &a, const Polynomial &b) {
+    state.facts.atLeast(a, b);
+    if (everywhere)
+      proof.launch.atLeast(a, b);
+  };
+  fact(all, 1);
+  fact(upper - first - 1, (all - 1) * unit);
+  fact(all * unit, upper - first);
+  Polynomial count = all - Polynomial(from);
+  if (every > 1) {
+    count = proof.arithmetic
+                .divide(count + Polynomial(every - 1), every, state.facts)
+                .first;
+    if (everywhere)
+      proof.arithmetic.divide(all - Polynomial(from) + Polynomial(every - 1),
+                              every, proof.launch);
+  }
+  if (every > 1 || from) {
+    fact(count, 1);
+    fact(upper - lower - 1, (count - 1) * step);
+    fact(count * step, upper - lower);
+  }
+  return count;
+}
+
 bool Walk::loop(Operation *op, State &state, const Who &who) {
   auto loop = cast<scf::ForOp>(op);
   Block *body = loop.getBody();
@@ -378,25 +482,13 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
     Polynomial some = *upper - *lower - 1;
     if (proof.varies(some))
       return proof.stop(
-          "whether this loop runs at all depends on the iteration "
-          "or on the CTA: " +
+          "whether this loop runs at all depends on the iteration: " +
               proof.print(some + 1) + " may be 0",
           op);
     proof.stopped = Stop{"a loop that may run no times", op, "", some};
     return false;
   }
-  // How often: bounds that are equal give loops that run equally often.
-  Polynomial count = *upper - *lower;
-  if (step->constant() != 1) {
-    count = Polynomial::atom(
-        proof.atoms.atom("count", nullptr, {*lower, *upper, *step}));
-    state.facts.atLeast(count, 1);
-    state.facts.atLeast(*upper - *lower - 1, (count - 1) * *step);
-    state.facts.atLeast(count * *step, *upper - *lower);
-    if (auto l = lower->constant(), u = upper->constant(), s = step->constant();
-        l && u && s)
-      count = (*u - *l + *s - 1) / *s;
-  }
+  Polynomial count = this->count(state, *lower, *upper, *step);
   if (!proof.peeled.contains(op)) {
     if (!iterations(op, state, who, *lower, *upper, *step, count, in))
       return false;
@@ -406,9 +498,8 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
   if (!state.facts.provesAtLeast(count, 2)) {
     if (!state.facts.provesAtLeast(1, count)) {
       if (proof.varies(count))
-        return proof.stop("whether this loop runs twice depends on the "
-                          "iteration or on the CTA",
-                          op);
+        return proof.stop(
+            "whether this loop runs twice depends on the iteration", op);
       proof.stopped = Stop{"a loop that may run once", op, "", count - 2};
       return false;
     }
@@ -416,6 +507,8 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
                          count - 1, in))
     return false;
   Facts outside = state.facts;
+  if (count != 1)
+    stamps.clear();
   Polynomial last = *lower + (count - 1) * *step;
   state.facts.atLeast(*upper - 1, last);
   state.values[body->getArgument(0)] = TValue::of(last);
@@ -437,7 +530,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
                       std::vector<TValue> &in) {
   auto loop = cast<scf::ForOp>(op);
   Block *body = loop.getBody();
-  auto machine = this->machine(op, in);
+  auto machine = this->machine(op, in, state.facts);
   auto argument = [&](unsigned i) -> MValue {
     return body->getArgument(i + 1);
   };
@@ -498,6 +591,20 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
       return false;
   }
   mode = outer;
+  // Uses that the second iteration leaves to others before its first arrival may
+  // be left by the first one already, where that has none.
+  for (auto &[warp, w] : first.warps)
+    for (int lane : {elected, others})
+      for (auto &[ring, left] : second.warps[warp].skipped[lane]) {
+        const WarpState &before = state.warps[warp];
+        auto was = before.arrivals[lane].find(ring);
+        Polynomial &now = w.arrivals[lane][ring];
+        if (now ==
+            (was == before.arrivals[lane].end() ? Polynomial() : was->second)) {
+          now += left - w.skipped[lane][ring];
+          w.skipped[lane][ring] = left;
+        }
+      }
 
   // The head.
   Atom atom = proof.atoms.atom("iteration", op, {},
@@ -534,20 +641,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     } else if (a.kind == Kind::Cycle || b.kind == Kind::Cycle) {
       // At the same table, so many steps further on each iteration.
       const TValue &table = a.kind == Kind::Cycle ? a : b;
-      auto place = [&](const TValue &x) -> std::optional<Polynomial> {
-        if (x.kind == Kind::Cycle) {
-          for (size_t k = 0; k < table.table.size(); ++k)
-            if (rotated(table.table, k) == x.table)
-              return x.number + Polynomial(int64_t(k));
-          return std::nullopt;
-        }
-        if (auto constant = x.constant())
-          for (size_t k = 0; k < table.table.size(); ++k)
-            if (table.table[k] == *constant)
-              return Polynomial(int64_t(k));
-        return std::nullopt;
-      };
-      auto p1 = place(a), p2 = place(b);
+      auto p1 = placeIn(table.table, a), p2 = placeIn(table.table, b);
       if (p1 && p2)
         v = TValue::cycle(*p1 + (*p2 - *p1) * (t - 1), table.table);
     } else if (a == b)
@@ -629,6 +723,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
           incoming[warp].push_back(std::move(p));
       }
     }
+    stamps.clear();
     end = *guess;
     for (auto &[warp, list] : incoming)
       end.warps[warp].pending = list;

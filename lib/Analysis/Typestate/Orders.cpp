@@ -48,11 +48,12 @@ bool typestate::contradict(Facts facts, std::vector<Clause> clauses) {
   });
 }
 
-Polynomial typestate::other(Proof &proof, const Polynomial &p, bool ctas) {
+Polynomial typestate::other(Proof &proof, const Polynomial &p, Instance of) {
   auto varies = [&](Atom a) {
     const std::string &kind = proof.atoms.kind(a);
     return kind == "iteration" ||
-           (ctas && (kind == "cta" || kind == "coordinate"));
+           (of != Instance::Iteration && kind == "coordinate") ||
+           (of == Instance::Cta && kind == "cta");
   };
   return p.substitute([&](Atom a) -> std::optional<Polynomial> {
     if (proof.atoms.dependsOn(a, varies))
@@ -61,12 +62,12 @@ Polynomial typestate::other(Proof &proof, const Polynomial &p, bool ctas) {
   });
 }
 
-Facts typestate::other(Proof &proof, const Facts &facts, bool ctas) {
+Facts typestate::other(Proof &proof, const Facts &facts, Instance of) {
   Facts result;
   for (const Polynomial &p : facts.nonnegative)
-    result.nonnegative.push_back(other(proof, p, ctas));
+    result.nonnegative.push_back(other(proof, p, of));
   for (const Polynomial &p : facts.zero)
-    result.zero.push_back(other(proof, p, ctas));
+    result.zero.push_back(other(proof, p, of));
   return result;
 }
 
@@ -114,6 +115,27 @@ void typestate::notBefore(Proof &proof, const Access &x, const Knowledge &knows,
       }
     clauses.push_back(std::move(clause));
   }
+}
+
+Clause typestate::bySign(Proof &proof, const Polynomial &p) {
+  std::map<Atom, Polynomial> factors;
+  for (auto &[monomial, coefficient] : p.monomials())
+    if (monomial.size() == 2)
+      for (unsigned i : {0, 1})
+        if (!proof.varies(Polynomial::atom(monomial[i])))
+          factors[monomial[i]] =
+              p.substitute(monomial[i], 1) - p.substitute(monomial[i], 0);
+  Clause clause;
+  for (auto &[atom, times] : factors) {
+    if (times.degree() != 1)
+      continue;
+    Facts less, equal, more;
+    less.atLeast(-1, times);
+    equal.equal(times, 0);
+    more.atLeast(times, 1);
+    return {less, equal, more};
+  }
+  return clause;
 }
 
 static std::vector<Atom> iterationsOf(const Path &path) {
@@ -405,6 +427,11 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
   if (own.kind == Object::Ring && x.mechanism)
     own.cta = ctaOf(x.warp);
   ObjectId arrivals = this->object(own);
+  // Not of each use, where it leaves some to others.
+  if (turned.contains(arrivals))
+    for (int lane : {elected, others})
+      if (totals[x.warp].skipped[lane].contains(arrivals))
+        return false;
   bool any = false;
   for (const Signal &signal : signals) {
     if (signal.kind != Signal::Arrive || signal.object != arrivals ||
@@ -437,7 +464,117 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
 // Global memory
 //===----------------------------------------------------------------------===//
 
-bool Proof::checkGlobal() {
+/// Of these facts those that speak of nothing but sizes, ids, and what the places of
+/// an access are computed from.
+static Facts aboutPlaces(Proof &proof, const Facts &facts,
+                         const std::vector<const Access *> &accesses) {
+  std::set<Atom> from;
+  std::vector<Atom> stack;
+  for (const Access *access : accesses)
+    for (const Polynomial &p : access->coordinates)
+      llvm::append_range(stack, p.atoms());
+  while (!stack.empty()) {
+    Atom a = stack.back();
+    stack.pop_back();
+    if (!from.insert(a).second)
+      continue;
+    // A quotient is told by its remainder, too.
+    std::string twin = proof.atoms.kind(a) == "quotient"    ? "remainder"
+                       : proof.atoms.kind(a) == "remainder" ? "quotient"
+                                                            : "";
+    if (!twin.empty())
+      from.insert(proof.atoms.atom(twin, nullptr, proof.atoms.operands(a)));
+    for (const Polynomial &p : proof.atoms.operands(a))
+      llvm::append_range(stack, p.atoms());
+  }
+  auto known = [&](Atom a) {
+    return from.contains(a) || proof.atoms.kind(a) == "cta" ||
+           !proof.atoms.dependsOn(a, [&](Atom other) {
+             const std::string &kind = proof.atoms.kind(other);
+             return kind == "iteration" || kind == "cta" ||
+                    kind == "coordinate";
+           });
+  };
+  Facts result;
+  for (auto list : {&Facts::nonnegative, &Facts::zero})
+    for (const Polynomial &p : facts.*list)
+      if (llvm::all_of(p.atoms(), known))
+        (result.*list).push_back(p);
+  return result;
+}
+
+/// Whether two instances of writes do not meet: of one CTA, or of two (which
+/// differ, where `differ`).
+static bool apartInGlobal(Proof &proof, const Access &x, const Access &y,
+                          const Facts &launch, Instance of, bool differ) {
+  auto theirs = [&](const auto &what) { return other(proof, what, of); };
+  Facts all = launch, facts = aboutPlaces(proof, launch, {&x, &y});
+  all.add(theirs(launch));
+  all.add(x.facts);
+  all.add(theirs(y.facts));
+  facts.add(theirs(facts));
+  facts.add(aboutPlaces(proof, x.facts, {&x, &y}));
+  facts.add(theirs(aboutPlaces(proof, y.facts, {&x, &y})));
+  for (size_t d = 0; d < x.coordinates.size(); ++d) {
+    Polynomial a = x.coordinates[d], b = theirs(y.coordinates[d]);
+    for (Facts *each : {&facts, &all}) {
+      each->atLeast(b + Polynomial(y.extents[d]) - 1, a);
+      each->atLeast(a + Polynomial(x.extents[d]) - 1, b);
+    }
+  }
+  std::vector<Clause> clauses;
+  // Of each number that tells where, by cases: where it is the same one, what
+  // it is computed from has one equation less.
+  std::set<Atom> places;
+  for (const Polynomial &p : x.coordinates)
+    for (Atom a : p.atoms())
+      places.insert(a);
+  for (Atom a : iterationsOf(x.path))
+    places.insert(a);
+  for (Atom a : places) {
+    Polynomial here = Polynomial::atom(a), there = theirs(here);
+    if (here == there)
+      continue;
+    Facts less, equal, more;
+    less.atLeast(there, here + 1);
+    equal.equal(here, there);
+    more.atLeast(here, there + 1);
+    clauses.push_back({less, equal, more});
+  }
+  // Of quotients of tiles, by how many tiles lie between.
+  Atoms &atoms = proof.atoms;
+  for (Atom a : places)
+    for (const Polynomial &p : y.coordinates)
+      for (Atom b : p.atoms())
+        if (atoms.kind(a) == "quotient" && atoms.kind(b) == "quotient" &&
+            atoms.operands(a)[1] == atoms.operands(b)[1] &&
+            (a != b || of == Instance::Element || differ))
+          if (Clause sides = bySign(proof, atoms.operands(a)[0] -
+                                               theirs(atoms.operands(b)[0]));
+              !sides.empty())
+            clauses.push_back(std::move(sides));
+  std::vector<Atom> ctas, mine;
+  for (const Polynomial &p : launch.nonnegative)
+    for (Atom a : p.atoms())
+      if (atoms.kind(a) == "cta" && !llvm::is_contained(ctas, a))
+        ctas.push_back(a);
+  if (differ)
+    clauses.push_back(different(proof, ctas));
+  if (&x == &y && !differ) {
+    if (of == Instance::Cta)
+      mine = ctas;
+    llvm::append_range(mine, iterationsOf(x.path));
+    llvm::append_range(mine, x.element);
+    // There is one instance.
+    if (mine.empty())
+      return true;
+    clauses.push_back(different(proof, mine));
+  }
+  return contradict(facts, clauses) || contradict(all, clauses);
+}
+
+bool Proof::checkGlobal(const std::vector<Access> &accesses,
+                        const Facts &launch, Ctas who) {
   bool any = false;
   for (size_t i = 0; i < accesses.size(); ++i)
     for (size_t j = i; j < accesses.size(); ++j) {
@@ -453,53 +590,19 @@ bool Proof::checkGlobal() {
         return stop("different coordinates of this map are not shown to be "
                     "different places",
                     x.map);
-      Facts facts = launch;
-      facts.add(other(*this, launch, true));
-      facts.add(x.facts);
-      facts.add(other(*this, y.facts, true));
-      for (size_t d = 0; d < x.coordinates.size(); ++d) {
-        Polynomial a = x.coordinates[d],
-                   b = other(*this, y.coordinates[d], true);
-        facts.atLeast(b + Polynomial(y.extents[d]) - 1, a);
-        facts.atLeast(a + Polynomial(x.extents[d]) - 1, b);
-      }
-      std::vector<Clause> clauses;
-      // Of each number that tells where, by cases: where it is the same one, what
-      // it is computed from has one equation less.
-      std::set<Atom> places;
-      for (const Polynomial &p : x.coordinates)
-        for (Atom a : p.atoms())
-          places.insert(a);
-      for (Atom a : iterationsOf(x.path))
-        places.insert(a);
-      for (Atom a : places) {
-        Polynomial here = Polynomial::atom(a), there = other(*this, here, true);
-        if (here == there)
-          continue;
-        Facts less, equal, more;
-        less.atLeast(there, here + 1);
-        equal.equal(here, there);
-        more.atLeast(here, there + 1);
-        clauses.push_back({less, equal, more});
-      }
-      if (i == j) {
-        std::vector<Atom> all;
-        for (const Polynomial &p : launch.nonnegative)
-          for (Atom a : p.atoms())
-            if (atoms.kind(a) == "cta" && !llvm::is_contained(all, a))
-              all.push_back(a);
-        for (Atom a : iterationsOf(x.path))
-          all.push_back(a);
-        all.insert(all.end(), x.element.begin(), x.element.end());
-        if (all.empty())
-          continue;
-        clauses.push_back(different(*this, all));
-      }
-      if (!contradict(facts, clauses)) {
-        return stop("two CTAs, or two iterations, are not shown to write "
-                    "different places of this tensor",
-                    y.op, "titan.require of what the sizes are");
-      }
+      auto apart = [&](Instance of, bool differ) {
+        return apartInGlobal(*this, x, y, launch, of, differ);
+      };
+      // Of all CTAs at once; else of one, and of two.
+      if (who == Ctas::One
+              ? apart(Instance::Element, false)
+              : (who == Ctas::All && apart(Instance::Cta, false)) ||
+                    ((who == Ctas::Two || apart(Instance::Element, false)) &&
+                     apart(Instance::Cta, true)))
+        continue;
+      return stop("two CTAs, or two iterations, are not shown to write "
+                  "different places of this tensor",
+                  y.op, "titan.require of what the sizes are");
     }
   if (any)
     assumptions.insert("tensors do not overlap, nor do the rows of one");

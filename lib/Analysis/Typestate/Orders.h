@@ -25,13 +25,21 @@ using Clause = std::vector<Facts>;
 /// Whether nothing satisfies the facts and one case of each clause.
 bool contradict(Facts facts, std::vector<Clause> clauses);
 
-/// The same for another instance: iterations (and, where `ctas`, ids of CTAs)
-/// become others.
-Polynomial other(Proof &proof, const Polynomial &p, bool ctas = false);
-Facts other(Proof &proof, const Facts &facts, bool ctas = false);
+/// What the other instance differs in: iterations; coordinates of elements, too; ids
+/// of CTAs, too.
+enum class Instance : uint8_t { Iteration, Element, Cta };
+
+/// The same for another instance.
+Polynomial other(Proof &proof, const Polynomial &p,
+                 Instance of = Instance::Iteration);
+Facts other(Proof &proof, const Facts &facts,
+            Instance of = Instance::Iteration);
 
 /// That two instances of one text differ in an iteration (or in a CTA's id).
 Clause different(Proof &proof, const std::vector<Atom> &atoms);
+
+/// By the sign of what a factor that stays the same is multiplied with in p.
+Clause bySign(Proof &proof, const Polynomial &p);
 
 /// That none of X's releases is known to be over; `fenced`: those behind a fence
 /// of X's threads. `own`: X speaks of the first instance, else of the other.

@@ -139,6 +139,7 @@ size_t Walk::record(Access access, unsigned number) {
        key},
       proof.accesses.size());
   access.sequence = sequence;
+  access.number = number;
   access.group = groupNumber;
   if (fresh)
     proof.accesses.push_back(std::move(access));
@@ -224,6 +225,7 @@ bool Walk::hardware(Operation *op, State &state, const Who &who) {
     for (auto &[object, count] : first.next)
       if (proof.objects[object].kind == Object::Named)
         now->arrivals[object] = count;
+    stamps.push_back(now);
     stamp = std::move(now);
   }
   if (enforce && mode == Mode::Final && !proof.reached.contains(op) &&
@@ -349,6 +351,16 @@ static bool follows(const Atoms &atoms, const Facts &facts, const TValue &value,
     return table[0] == expected((rest % slots + slots) % slots);
   if (value.constant())
     return agree(0);
+  // The place counts rounds: at use y times so many, and so far on, it is y.
+  for (int64_t uses : {slots, slots / 2})
+    if (auto on = (use - place * Polynomial(uses)).constant()) {
+      bool good = uses > 1;
+      for (int64_t y = 0; y < common; ++y)
+        good &= table[y % size] ==
+                expected(((y * uses + *on) % slots + slots) % slots);
+      if (good)
+        return true;
+    }
   // Distances count modulo both.
   Polynomial apart = use - place;
   rest = apart.constantTerm();
@@ -371,6 +383,35 @@ bool Walk::isSlotOf(State &state, const Ring &ring, const Polynomial &use) {
     return true;
   return follows(proof.atoms, state.facts, ring.slot, use, slots,
                  [&](int64_t u) { return u % slots; });
+}
+
+std::vector<Polynomial> Walk::laterUses(State &state, const Ring &ring,
+                                        const Polynomial &use) {
+  int64_t slots = proof.objects[ring.object].slots;
+  const TValue &slot = ring.slot;
+  if (slot.kind != Kind::Cycle ||
+      static_cast<int64_t>(slot.table.size()) != slots)
+    return {};
+  std::vector<Polynomial> result;
+  for (int64_t first : {slot.table[0] - slots, slot.table[0]}) {
+    Polynomial later = slot.number + Polynomial(first);
+    if ((slot.table[0] || first == 0) && isSlotOf(state, ring, later) &&
+        state.facts.provesAtLeast(later, use + 1))
+      result.push_back(later);
+  }
+  return result;
+}
+
+void Walk::skipTo(ObjectId ring, const Polynomial &from,
+                  const Polynomial &use) {
+  proof.turned.insert(ring);
+  if (mode != Mode::Final)
+    return;
+  for (auto &stamp : stamps)
+    for (auto *list : {&stamp->waits, &stamp->arrivals})
+      if (auto at = list->find(ring);
+          at == list->end() ? from == Polynomial() : at->second == from)
+        (*list)[ring] = use;
 }
 
 bool Walk::usable(Operation *op, ObjectId ring, const Who &who, bool async) {
@@ -440,6 +481,13 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
       if (!(who.lanes >> lane & 1))
         continue;
       Polynomial use = w.arrivals[lane][ring->object];
+      if (auto later = laterUses(state, *ring, use);
+          !isSlotOf(state, *ring, use) && !later.empty() &&
+          !w.bytes[lane].contains(ring->object)) {
+        w.skipped[lane][ring->object] += later.front() - use;
+        skipTo(ring->object, use, later.front());
+        use = later.front();
+      }
       if (!isSlotOf(state, *ring, use))
         return proof.stop("the slot of arrival " + proof.print(use) + " at " +
                               proof.name(ring->object) +
@@ -576,13 +624,25 @@ void Walk::observe(State &state, int warp, int lane, ObjectId object,
   // Of uses below 0 nobody tells anything.
   bool whole = state.facts.provesAtLeast(use, 0);
   auto take = [&](const Exports &exports, Knowledge &knows) {
-    learn(state, knows, object, use + 1);
     auto told = exports.find(object);
-    if (told == exports.end())
-      return;
-    for (auto &[other, ahead] : told->second)
-      learn(state, knows, other,
-            use + Polynomial(whole ? ahead : std::min<int64_t>(ahead, 1)));
+    if (told != exports.end())
+      for (auto &[other, lines] : told->second)
+        for (const Export &line : lines) {
+          auto ahead = line.ahead.constant();
+          if (whole)
+            learn(state, knows, other, line.times * use + line.ahead);
+          else if (ahead && line.times.constant() == 1)
+            learn(state, knows, other,
+                  use + Polynomial(std::min<int64_t>(*ahead, 1)));
+        }
+    // Who takes turns has to know of those before, too.
+    if (proof.turned.contains(object) && !proof.trust) {
+      auto known = knows.find(object);
+      if (!state.facts.provesAtLeast(
+              known == knows.end() ? Polynomial() : known->second, use))
+        return;
+    }
+    learn(state, knows, object, use + 1);
   };
   take(proof.exports, w.knows[lane]);
   if (ranks > 1)
@@ -613,12 +673,29 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
       Polynomial count = w.waits[lane][ring->object];
       // The count-th wait is for that use, or for the one a round before it.
       bool slot = isSlotOf(state, *ring, count);
+      std::vector<Polynomial> later;
+      if (!slot)
+        later = laterUses(state, *ring, count);
       auto phase = [&](int64_t credit) {
         return follows(proof.atoms, state.facts, parity, count, 2 * slots,
                        [&](int64_t u) { return (u / slots + credit) % 2; });
       };
-      bool plain = slot && (phase(0) || proof.without == Judgement::Parity),
-           credit = slot && phase(1);
+      auto answers = [&](int64_t credit) {
+        return slot && (phase(credit) ||
+                        (!credit && proof.without == Judgement::Parity));
+      };
+      bool plain = answers(0), credit = answers(1);
+      const Polynomial from = count;
+      for (const Polynomial &use : later) {
+        if (plain || credit)
+          break;
+        slot = true;
+        count = use;
+        plain = answers(0);
+        credit = answers(1);
+      }
+      if (count != from)
+        skipTo(ring->object, from, count);
       if (!plain && !credit)
         return proof.stop(
             (slot ? "the parity of wait " : "the slot of wait ") +

@@ -20,70 +20,109 @@ using namespace titan;
 using namespace titan::typestate;
 
 /// How much work a proof may be: of the examples, gemm.mlir needs most, 2,000.
-static constexpr uint64_t mostSystems = 6000;
+static constexpr uint64_t mostSystems = 20000;
 
-/// One case of what the launch decides; cases within it are looked at in turn.
-static std::optional<Stop>
-attempt(KernelOp kernel, const Facts &cases, std::set<std::string> &assumptions,
-        std::set<Operation *> &reached, int depth, Atoms *names,
-        const std::set<Operation *> &peeled, Judgement without) {
-  Proof proof(kernel);
+/// Adds what the CTA does to tensors that the kernel writes; what the same text
+/// does in another case, with what is known in both.
+static void collectGlobal(Proof &proof, std::vector<Access> &global) {
+  for (Access &access : proof.accesses) {
+    if (!access.effect || access.shape)
+      continue;
+    auto same = llvm::find_if(global, [&](const Access &other) {
+      return other.op == access.op && other.coordinates == access.coordinates &&
+             other.path == access.path && other.number == access.number;
+    });
+    if (same == global.end()) {
+      global.push_back(std::move(access));
+      continue;
+    }
+    for (auto list : {&Facts::nonnegative, &Facts::zero})
+      llvm::erase_if(same->facts.*list, [&](const Polynomial &fact) {
+        return !llvm::is_contained(access.facts.*list, fact);
+      });
+  }
+}
+
+/// A case of what the launch, or the CTA, decides.
+struct Case {
+  Facts facts;
+  /// Some of them are of the CTA's.
+  bool ofCta = false;
+  int depth = 0;
+  std::set<Operation *> peeled;
+};
+
+/// Cases within it are looked at in turn.
+static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
+                                   Shared &shared, Judgement without) {
+  Proof proof(kernel, shared.atoms);
   proof.without = without;
-  proof.peeled = peeled;
-  if (names)
-    proof.atoms = *names;
+  proof.peeled = of.peeled;
   if (!proof.readLaunch())
     return proof.stopped;
   // Of facts that contradict each other all would be proved.
-  if (depth == 0 && proof.launch.contradict()) {
+  if (of.depth == 0 && proof.launch.contradict()) {
     proof.stop("no launch is what titan.require asks for: nothing is proved",
                kernel, "requirements that can hold together");
     return proof.stopped;
   }
-  proof.launch.add(cases);
+  const Facts launch = proof.launch;
+  proof.launch.add(of.facts);
   if (proof.launch.contradict())
     return std::nullopt; // no such launch
-  // What signals tell is found by walking, first without it, until it stays so.
-  std::pair<Exports, Exports> before;
-  for (int round = 0; round < 6 && !proof.stopped; ++round) {
-    if (!proof.walk(/*enforce=*/false))
-      break;
-    before = {proof.exports, proof.seen};
-    proof.collectExports();
-    if (std::pair(proof.exports, proof.seen) == before)
-      break;
-  }
-  bool good = !proof.stopped && proof.walk(/*enforce=*/true) &&
+  bool good = proof.findExports() && proof.walk(/*enforce=*/true) &&
               proof.checkCounts() && proof.checkMulticast() &&
               proof.checkDeadlock() && proof.checkOrders() &&
-              proof.checkDefined() && proof.checkGlobal();
+              proof.checkDefined() &&
+              proof.checkGlobal(proof.accesses, proof.launch,
+                                of.ofCta ? Proof::Ctas::One : Proof::Ctas::All);
   if (good) {
-    assumptions.insert(proof.assumptions.begin(), proof.assumptions.end());
-    reached.insert(proof.reached.begin(), proof.reached.end());
+    shared.assumptions.insert(proof.assumptions.begin(),
+                              proof.assumptions.end());
+    shared.reached.insert(proof.reached.begin(), proof.reached.end());
+    if (of.ofCta)
+      collectGlobal(proof, shared.global);
     return std::nullopt;
   }
+  Case within = of;
   if (Operation *loop = proof.stopped->peel) {
-    std::set<Operation *> more = peeled;
-    more.insert(loop);
-    return attempt(kernel, cases, assumptions, reached, depth, &proof.atoms,
-                   more, without);
+    within.peeled.insert(loop);
+    return attempt(kernel, within, shared, without);
   }
   if (!proof.stopped->split)
     return proof.stopped;
-  if (depth == 6) {
+  if (of.depth == 10) {
     proof.stopped->reason = "too many cases of what the launch decides";
     return proof.stopped;
   }
   Polynomial split = *proof.stopped->split;
+  ++within.depth;
+  within.ofCta |= proof.dependsOnCta(split);
+  // What has been found out of the launch in this case, too.
+  within.facts = proof.launch;
+  const Facts known = within.facts;
+  size_t collected = shared.global.size();
   for (bool yes : {true, false}) {
-    Facts more = cases;
-    more.nonnegative.push_back(yes ? split : Polynomial(-1) - split);
-    if (auto stop = attempt(kernel, more, assumptions, reached, depth + 1,
-                            &proof.atoms, peeled, without)) {
+    within.facts = known;
+    within.facts.nonnegative.push_back(yes ? split : Polynomial(-1) - split);
+    if (auto stop = attempt(kernel, within, shared, without)) {
       if (!yes || proof.print(split).empty())
         stop->reason += " (where " + proof.print(split) + " is below 0)";
       return stop;
     }
+  }
+  // Two CTAs may be in two cases; one is in one.
+  if (within.ofCta && !of.ofCta) {
+    std::vector<Access> all(shared.global.begin() + collected,
+                            shared.global.end());
+    shared.global.resize(collected);
+    proof.stopped.reset();
+    Facts facts = launch;
+    facts.add(of.facts);
+    if (!proof.checkGlobal(all, facts, Proof::Ctas::Two))
+      return proof.stopped;
+    shared.assumptions.insert(proof.assumptions.begin(),
+                              proof.assumptions.end());
   }
   return std::nullopt;
 }
@@ -115,15 +154,13 @@ ProofReport titan::prove(KernelOp kernel, Judgement without,
     if (auto starts = checker::findUnprovedStarts(kernel); !starts.empty())
       return Stop{"coordinate 0 is not shown to be a multiple of 16 bytes",
                   starts.front().first};
-    std::set<std::string> assumptions;
+    Shared shared;
     Facts::limit(mostSystems, mostSeconds);
-    std::set<Operation *> reached;
-    auto stop =
-        attempt(kernel, {}, assumptions, reached, 0, nullptr, {}, without);
+    auto stop = attempt(kernel, {}, shared, without);
     // What no case has looked at is not proved by being left out.
     if (!stop)
       kernel.getBody().walk([&](HardwareEffectsInterface op) {
-        if (!stop && !reached.contains(op))
+        if (!stop && !shared.reached.contains(op))
           stop = Stop{"no launch is shown to execute this: nothing is proved "
                       "of it",
                       op};
@@ -138,7 +175,8 @@ ProofReport titan::prove(KernelOp kernel, Judgement without,
     }
     if (stop)
       return stop;
-    report.assumptions.assign(assumptions.begin(), assumptions.end());
+    report.assumptions.assign(shared.assumptions.begin(),
+                              shared.assumptions.end());
     return std::nullopt;
   }();
   report.proved = !stop;

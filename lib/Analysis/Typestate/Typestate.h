@@ -121,6 +121,7 @@ struct Access {
   Facts facts; ///< of its iteration
   Path path;
   uint64_t sequence = 0; ///< in the walk
+  unsigned number = 0;   ///< among the effects of its operation
   unsigned group = 0;    ///< which warps were walked together
   Knowledge knows, atFence;
   std::vector<Release> releases;
@@ -165,15 +166,27 @@ struct Wait {
   std::shared_ptr<const Stamp> stamp;
 };
 
-/// By how much what a thread knows of another object is ahead of a use of this
-/// one, at every signal of it: knows[other] >= use + ahead.
-using Exports = std::map<ObjectId, std::map<ObjectId, int64_t>>;
+/// What every signal of a use tells of another object: knows >= times use + ahead.
+struct Export {
+  Polynomial times, ahead;
+  bool operator==(const Export &) const = default;
+};
+using Exports = std::map<ObjectId, std::map<ObjectId, std::vector<Export>>>;
 
-/// How often a thread has signalled and waited when it ends.
+/// How often a thread has signalled when it ends.
 struct Totals {
-  std::map<ObjectId, Polynomial> signals[2], waits[2];
-  std::map<ObjectId, int64_t> amounts[2];
+  /// The use after its last one, and how many before that it has left to others.
+  std::map<ObjectId, Polynomial> signals[2], skipped[2];
   Knowledge knows[2];
+};
+
+/// What attempts share.
+struct Shared {
+  Atoms atoms;
+  std::set<std::string> assumptions;
+  std::set<mlir::Operation *> reached;
+  /// Of cases that the CTA decides.
+  std::vector<Access> global;
 };
 
 struct Stop {
@@ -188,13 +201,13 @@ struct Stop {
 
 /// All that is shared by the parts of one attempt.
 struct Proof {
-  explicit Proof(KernelOp kernel)
-      : kernel(kernel), lanes(targetInfo(checker::targetOf(kernel)).warpWidth) {
-  }
+  Proof(KernelOp kernel, Atoms &atoms)
+      : kernel(kernel), lanes(targetInfo(checker::targetOf(kernel)).warpWidth),
+        atoms(atoms) {}
   KernelOp kernel;
   Judgement without = Judgement::None; ///< (tests)
   int64_t lanes;                       ///< Of a warp.
-  Atoms atoms;
+  Atoms &atoms;
   std::set<std::string> assumptions;
   Arithmetic arithmetic{atoms, assumptions};
   effect::Resolver resolver;
@@ -213,6 +226,10 @@ struct Proof {
   }
 
   Exports exports, seen; ///< in memory order; in execution order
+  /// Rings and barriers of which somebody leaves uses to others (turns), and
+  /// whether who comes to its turn is believed to know what was before.
+  std::set<ObjectId> turned;
+  bool trust = false;
   std::vector<Access> accesses;
   std::vector<Signal> signals;
   std::vector<Wait> waits;
@@ -235,14 +252,16 @@ struct Proof {
       stopped = Stop{std::move(reason), op, std::move(goOn), {}, nullptr};
     return false;
   }
-  /// Loop iterations, or ids of CTAs.
   /// The rank of the CTA of a warp.
   int ctaOf(int warp) { return warp / kernel.getWarps(); }
+  /// What the launch and the CTA do not decide.
   bool varies(const Polynomial &p) {
     return atoms.dependsOn(p, [&](Atom a) {
-      return atoms.kind(a) == "iteration" || atoms.kind(a) == "cta" ||
-             atoms.kind(a) == "coordinate";
+      return atoms.kind(a) == "iteration" || atoms.kind(a) == "coordinate";
     });
+  }
+  bool dependsOnCta(const Polynomial &p) {
+    return atoms.dependsOn(p, [&](Atom a) { return atoms.kind(a) == "cta"; });
   }
   const effect::EffectList &effectsOf(mlir::Operation *op);
   /// A size of an argument: one atom for launch region and body.
@@ -253,9 +272,19 @@ struct Proof {
 
   bool readLaunch();       ///< Launch.cpp
   bool walk(bool enforce); ///< Walk.cpp
-  void collectExports();   ///< Counts.cpp
+  /// What signals tell, which is found by walking: true if it was found.
+  bool findExports();    ///< Counts.cpp
+  void collectExports(); ///< Counts.cpp
   /// Of what signals know, or see.
   Exports told(bool inExecution);
+  using Thread = std::pair<int, int>; ///< warp, lane
+  std::map<Thread, std::vector<const Signal *>>
+  signallers(ObjectId object) const;
+  /// Threads that signal the same uses of an object that is taken in turns.
+  std::vector<std::vector<Thread>> turns(ObjectId object) const;
+  /// Nothing satisfies the facts, by the sign of what sizes in p are multiplied with.
+  bool contradictBySign(const Facts &facts, const Polynomial &p);
+  bool checkTurns(ObjectId ring, Polynomial &uses, mlir::Operation *&last);
   bool checkCounts();   ///< Counts.cpp
   bool checkDeadlock(); ///< Deadlock.cpp
   bool checkOrders();   ///< Orders.cpp
@@ -264,7 +293,10 @@ struct Proof {
   bool checkMulticast(); ///< Counts.cpp
   bool inEachUse(const Access &x, ObjectId object, int64_t times,
                  std::optional<int64_t> ahead);
-  bool checkGlobal(); ///< Orders.cpp
+  /// Orders.cpp. Writes of one CTA, of two, or of all.
+  enum class Ctas { One, Two, All };
+  bool checkGlobal(const std::vector<Access> &accesses, const Facts &launch,
+                   Ctas who);
 };
 
 } // namespace titan::typestate

@@ -149,7 +149,7 @@ Arithmetic::divide(const Polynomial &x, const Polynomial &p, Facts &facts) {
 }
 
 std::optional<Polynomial> Arithmetic::polynomialOf(const TValue &value,
-                                                   Facts &facts) {
+                                                   Facts &facts, bool place) {
   if (value.kind == Kind::Number)
     return value.number;
   if (value.kind != Kind::Cycle)
@@ -158,9 +158,17 @@ std::optional<Polynomial> Arithmetic::polynomialOf(const TValue &value,
   bool ramp = true;
   for (int64_t i = 0; i < size; ++i)
     ramp &= value.table[i] == (value.table[0] + i) % size;
-  if (ramp)
-    return divide(value.number + Polynomial(value.table[0]), size, facts)
-        .second;
+  if (ramp) {
+    Polynomial x = value.number + Polynomial(value.table[0]);
+    auto [q, r] = divide(x, size, facts);
+    if (!place || !r.constant())
+      return r;
+    // Of what is added to a slot the place is to be seen (modulo).
+    r = Polynomial::atom(
+        atoms.atom("remainder", nullptr, {x, Polynomial(size)}));
+    addDivision(facts, x, size, q, r);
+    return r;
+  }
   std::vector<Polynomial> operands = {value.number};
   for (int64_t number : value.table)
     operands.push_back(number);
@@ -200,6 +208,57 @@ inStep(ArrayRef<TValue> operands) {
                      : *operand.constant();
   }
   return std::pair(*at, tables);
+}
+
+/// A number modulo c, c >= 1.
+TValue Arithmetic::modulo(Polynomial x, int64_t c, Facts &facts) {
+  // Of a remainder by c, or so many times c, its dividend will do.
+  for (auto &[monomial, coefficient] : Polynomial(x).monomials()) {
+    if (monomial.size() != 1 || atoms.kind(monomial[0]) != "remainder")
+      continue;
+    const std::vector<Polynomial> &division = atoms.operands(monomial[0]);
+    if (auto d = division[1].constant(); d && *d * coefficient % c == 0)
+      x += (division[0] - Polynomial::atom(monomial[0])) *
+           Polynomial(coefficient);
+  }
+  std::vector<int64_t> ramp(c);
+  std::iota(ramp.begin(), ramp.end(), 0);
+  return TValue::cycle(x, std::move(ramp));
+}
+
+/// Of parities of rounds: that of y div d, and that of (y mod d + s) div d, differ
+/// where y + s is of an odd round.
+std::optional<TValue> Arithmetic::parityBehind(const TValue &of,
+                                               const TValue &rounds,
+                                               const Facts &facts) {
+  const TValue steps = rounds.overDividend(atoms, facts).value_or(rounds);
+  int64_t size = of.table.size();
+  if (of.kind != Kind::Cycle || steps.kind != Kind::Cycle || size % 2 ||
+      steps.table.size() != of.table.size())
+    return std::nullopt;
+  std::vector<int64_t> parities(size);
+  for (int64_t i = size / 2; i < size; ++i)
+    parities[i] = 1;
+  // Which number it is the parity of.
+  auto placeOf = [&](const TValue &value) -> std::optional<Polynomial> {
+    for (int64_t shift = 0; shift < size; ++shift)
+      if (rotated(parities, shift) == value.table)
+        return value.number + Polynomial(shift);
+    return std::nullopt;
+  };
+  auto y = placeOf(of), sum = placeOf(steps);
+  if (!y || !sum)
+    return std::nullopt;
+  for (auto &[monomial, coefficient] : sum->monomials()) {
+    if (monomial.size() != 1 || coefficient != 1 ||
+        atoms.kind(monomial[0]) != "remainder")
+      continue;
+    const std::vector<Polynomial> &division = atoms.operands(monomial[0]);
+    if (division[1].constant() == size / 2 &&
+        (division[0] - *y).dividedBy(size / 2))
+      return TValue::cycle(*y + *sum - Polynomial::atom(monomial[0]), parities);
+  }
+  return std::nullopt;
 }
 
 TValue Arithmetic::term(Operation *op, ArrayRef<TValue> operands,
@@ -277,6 +336,10 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
     }
     return TValue::cycle(place, std::move(result));
   }
+  if (code == Arith::Xor)
+    for (unsigned i : {0, 1})
+      if (auto parity = parityBehind(operands[i], operands[1 - i], facts))
+        return *parity;
   // Conditions.
   if (code == Arith::And && bits == 1) {
     std::vector<Comparison> all;
@@ -300,7 +363,7 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
   }
   SmallVector<Polynomial, 3> p;
   for (const TValue &v : operands) {
-    auto polynomial = polynomialOf(v, facts);
+    auto polynomial = polynomialOf(v, facts, code == Arith::Add);
     if (!polynomial)
       return TValue();
     p.push_back(*polynomial);
@@ -345,6 +408,13 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
     if (auto c = p[1].constant(); c && *c >= 0 && *c < 62)
       return exact(p[0] * Polynomial(int64_t(1) << *c));
     return TValue();
+  case Arith::And:
+    // The last bits.
+    if (auto mask = p[1].constant(); mask && *mask > 0 && *mask < 64 &&
+                                     !(*mask & (*mask + 1)) &&
+                                     facts.provesAtLeast(p[0], 0))
+      return modulo(p[0], *mask + 1, facts);
+    return term(op, operands, facts);
   case Arith::DivU:
   case Arith::DivS:
   case Arith::FloorDivS:
@@ -357,11 +427,8 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
     bool up = code == Arith::CeilDivU || code == Arith::CeilDivS;
     bool rest = code == Arith::RemU || code == Arith::RemS;
     Polynomial x = up ? p[0] + p[1] - 1 : p[0];
-    if (auto c = p[1].constant(); c && rest && *c <= 64) {
-      std::vector<int64_t> ramp(*c);
-      std::iota(ramp.begin(), ramp.end(), 0);
-      return TValue::cycle(x, std::move(ramp));
-    }
+    if (auto c = p[1].constant(); c && rest && *c <= 64)
+      return modulo(x, *c, facts);
     auto [q, r] = divide(x, p[1], facts);
     return TValue::of(rest ? r : q);
   }

@@ -110,7 +110,8 @@ public:
   Value compute(mlir::Operation *op, llvm::ArrayRef<Value> operands,
                 Facts &facts);
   /// The polynomial of a number or cycle; none where it has none.
-  std::optional<Polynomial> polynomialOf(const Value &value, Facts &facts);
+  std::optional<Polynomial> polynomialOf(const Value &value, Facts &facts,
+                                         bool place = false);
   /// q and r of x = q p + r; p >= 1 is proved.
   std::pair<Polynomial, Polynomial> divide(const Polynomial &x,
                                            const Polynomial &p, Facts &facts);
@@ -120,6 +121,9 @@ private:
                 unsigned operandBits, unsigned bits,
                 llvm::ArrayRef<Value> operands, Facts &facts);
   Value term(mlir::Operation *op, llvm::ArrayRef<Value> operands, Facts &facts);
+  Value modulo(Polynomial x, int64_t c, Facts &facts);
+  std::optional<Value> parityBehind(const Value &of, const Value &rounds,
+                                    const Facts &facts);
   Atoms &atoms;
   std::set<std::string> &assumptions;
 };

@@ -95,7 +95,7 @@ bool Walk::end(State &state, int warp) {
   Totals &totals = proof.totals[warp];
   for (int lane : {elected, others}) {
     totals.signals[lane] = w.arrivals[lane];
-    totals.waits[lane] = w.waits[lane];
+    totals.skipped[lane] = w.skipped[lane];
     for (auto &[object, count] : w.next)
       if (proof.objects[object].kind == Object::Named ||
           proof.objects[object].kind == Object::Cluster)
@@ -349,6 +349,7 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
     }
     ++groupNumber;
     phase = nextPhase;
+    stamps.clear();
     firstWarp = rank * kernelWarps() + specialize.getFirstWarp(partition);
     regionWarps = partition.getWarps();
     Who inside;
@@ -364,7 +365,21 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
   regionWarps = kernelWarps();
   groupNumber = 1000 * rank;
   phase = nextPhase + 1;
+  stamps.clear();
   return true;
+}
+
+/// Whether a value is computed from the iteration of a loop, or what it carries.
+static bool dependsOnBody(MValue value, Operation *loop, int depth = 0) {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return argument.getOwner()->getParentOp() == loop;
+  Operation *op = value.getDefiningOp();
+  return depth < 64 && loop->isProperAncestor(op) &&
+         llvm::any_of(
+             op->getOperands(),
+             [&](MValue operand) {
+               return dependsOnBody(operand, loop, depth + 1);
+             });
 }
 
 bool Walk::branch(Operation *op, State &state, const Who &who) {
@@ -386,6 +401,16 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
     for (const Comparison &comparison : condition.all)
       if (comparison.kind == Comparison::AtLeast &&
           !proof.varies(comparison.polynomial) && effects) {
+        // The last iteration alone may differ, and the CTA decide of that.
+        if (proof.dependsOnCta(comparison.polynomial))
+          for (const Step &step : llvm::reverse(state.path))
+            if (step.side < 0 && !step.last &&
+                !proof.peeled.contains(step.op) &&
+                dependsOnBody(branch.getCondition(), step.op)) {
+              proof.stop("what decides this branch is not followed", op);
+              proof.stopped->peel = step.op;
+              return false;
+            }
         proof.stopped = Stop{"a branch that the launch decides", op, "",
                              comparison.polynomial};
         return false;
@@ -464,7 +489,7 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
     for (int lane : {elected, others}) {
       if (w.waits[lane] != o.waits[lane] ||
           w.arrivals[lane] != o.arrivals[lane] ||
-          w.bytes[lane] != o.bytes[lane])
+          w.skipped[lane] != o.skipped[lane] || w.bytes[lane] != o.bytes[lane])
         return differ("the sides of this branch signal or wait differently");
       w.knows[lane] = common(state, w.knows[lane], o.knows[lane]);
       w.sees[lane] = common(state, w.sees[lane], o.sees[lane]);

@@ -58,6 +58,8 @@ struct WarpState {
   Knowledge knows[2], atFence[2], atProduct[2], sees[2];
   /// Uses so far: waits and arrivals of rings, by lane; rounds and groups.
   std::map<ObjectId, Polynomial> waits[2], arrivals[2], next;
+  /// Of the arrivals, those that it has left to others (turns).
+  std::map<ObjectId, Polynomial> skipped[2];
   /// Bytes expected for the arrival to come, and for the last one.
   std::map<ObjectId, std::pair<int64_t, int64_t>> bytes[2];
   /// Issued, and in no group yet.
@@ -113,6 +115,8 @@ private:
   Polynomial coordinate(mlir::RankedTensorType tile, int64_t dimension,
                         Facts &facts);
   bool loop(mlir::Operation *op, State &state, const Who &who);
+  Polynomial count(State &state, const Polynomial &lower,
+                   const Polynomial &upper, const Polynomial &step);
   bool iterations(mlir::Operation *op, State &state, const Who &who,
                   const Polynomial &lower, const Polynomial &upper,
                   const Polynomial &step, const Polynomial &count,
@@ -141,6 +145,12 @@ private:
   bool toAll(const effect::CtaSet &ctas, State &state);
   /// Whether slot is use mod the ring's slots.
   bool isSlotOf(State &state, const Ring &ring, const Polynomial &use);
+  /// Later uses that the slot may be of: who takes turns leaves some out.
+  std::vector<Polynomial> laterUses(State &state, const Ring &ring,
+                                    const Polynomial &use);
+  /// Nothing of the ring happens between what was executed since its use `from`
+  /// and `use`.
+  void skipTo(ObjectId ring, const Polynomial &from, const Polynomial &use);
   bool access(mlir::Operation *op, unsigned number,
               const effect::Access &effect, State &state, const Who &who,
               const Phases &phases);
@@ -206,7 +216,8 @@ private:
     std::vector<std::vector<int64_t>> tables;
     Polynomial at; ///< steps made before the loop
   };
-  std::optional<Machine> machine(mlir::Operation *op, llvm::ArrayRef<Value> in);
+  std::optional<Machine> machine(mlir::Operation *op, std::vector<Value> &in,
+                                 const Facts &facts);
   std::optional<int64_t>
   number(mlir::Value value, mlir::Block *body,
          const llvm::DenseMap<mlir::Value, int64_t> &arguments, int depth);
@@ -230,6 +241,8 @@ private:
   bool remote = false;
   unsigned phase = 0; ///< before, in, behind partitions
   std::shared_ptr<const Stamp> stamp;
+  /// Of this iteration.
+  std::vector<std::shared_ptr<Stamp>> stamps;
   struct Life {
     int warp;
     bool fenced = false, initFenced = false, published = false;
