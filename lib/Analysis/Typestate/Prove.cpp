@@ -68,10 +68,9 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
   proof.launch.add(of.facts);
   if (proof.launch.contradict())
     return std::nullopt; // no such launch
-  bool good = proof.findExports() && proof.walk(/*enforce=*/true) &&
-              proof.checkCounts() && proof.checkMulticast() &&
-              proof.checkDeadlock() && proof.checkOrders() &&
-              proof.checkDefined() &&
+  bool good = proof.findExports() && proof.checkCounts() &&
+              proof.checkMulticast() && proof.checkDeadlock() &&
+              proof.checkOrders() && proof.checkDefined() &&
               proof.checkGlobal(proof.accesses, proof.launch,
                                 of.ofCta ? Proof::Ctas::One : Proof::Ctas::All);
   if (good) {
