@@ -41,6 +41,7 @@ static void collectGlobal(Proof &proof, std::vector<Access> &global) {
   }
 }
 
+namespace {
 /// A case of what the launch, or the CTA, decides.
 struct Case {
   Facts facts;
@@ -49,6 +50,7 @@ struct Case {
   int depth = 0;
   std::set<Operation *> peeled;
 };
+} // namespace
 
 /// Cases within it are looked at in turn.
 static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
