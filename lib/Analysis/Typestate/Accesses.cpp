@@ -132,7 +132,6 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
   auto tensor = dyn_cast<BlockArgument>(bytes.object);
   if (!tensor)
     return proof.stop("which tensor this touches is not followed", access.op);
-  auto type = cast<GlobalType>(tensor.getType());
   if (auto tile = bytes.coords.empty()
                       ? RankedTensorType()
                       : dyn_cast<RankedTensorType>(bytes.coords[0].getType()))
@@ -145,12 +144,8 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
       return proof.stop("which elements this touches is not a polynomial of "
                         "sizes, ids, iterations and coordinates",
                         access.op);
-    Polynomial size = type.getShape()[d];
-    if (ShapedType::isDynamic(type.getShape()[d]))
-      size = Polynomial::atom(proof.atoms.atom(
-          "size", proof.kernel.getOperation(),
-          {Polynomial(tensor.getArgNumber()), Polynomial(int64_t(d))}));
     Facts facts = access.facts;
+    Polynomial size = proof.sizeOf(tensor, d, facts);
     if (!facts.provesAtLeast(*p, 0) || !facts.provesAtLeast(size - 1, *p))
       return proof.stop("index " + std::to_string(d) +
                             " is not shown to lie inside of the tensor",

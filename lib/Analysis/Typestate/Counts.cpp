@@ -41,25 +41,33 @@ bool Proof::findExports() {
   trust = false;
   collectExports();
   for (int round = 0; round < (turned.empty() ? 5 : 12); ++round) {
-    if (!walk(/*enforce=*/false))
-      return false;
-    auto before = std::pair(exports, seen);
-    if (turned.empty()) {
-      collectExports();
-      if (std::pair(exports, seen) == before)
-        return true;
-      continue;
+    // Mostly it is found after two rounds: then this one shows all.
+    bool enforce = round == 1;
+    if (!walk(enforce)) {
+      if (!enforce)
+        return false;
+      enforce = false;
+      stopped.reset();
+      if (!walk(enforce))
+        return false;
     }
-    bool all = keepTold(exports, told(false));
-    if (kernel.getClusterSize() > 1)
-      all &= keepTold(seen, told(true));
-    if (all)
-      return true;
+    bool found = true;
+    if (turned.empty()) {
+      auto before = std::pair(exports, seen);
+      collectExports();
+      found = std::pair(exports, seen) == before;
+    } else {
+      found = keepTold(exports, told(false));
+      if (kernel.getClusterSize() > 1)
+        found &= keepTold(seen, told(true));
+    }
+    if (found)
+      return enforce || walk(/*enforce=*/true);
   }
-  return turned.empty() ||
-         stop("what those who take turns tell each other does "
-              "not settle",
-              kernel);
+  if (!turned.empty())
+    return stop("what those who take turns tell each other does not settle",
+                kernel);
+  return walk(/*enforce=*/true);
 }
 
 void Proof::collectExports() {

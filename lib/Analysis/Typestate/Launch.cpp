@@ -23,11 +23,14 @@ Polynomial Proof::sizeOf(BlockArgument tensor, int64_t dimension,
           .getValue()
           .str() +
       "[" + std::to_string(dimension) + "]";
-  Polynomial atom = Polynomial::atom(atoms.atom(
+  Atom atom = atoms.atom(
       "size", kernel.getOperation(),
-      {Polynomial(tensor.getArgNumber()), Polynomial(dimension)}, name));
-  facts.atLeast(atom, 0);
-  return atom;
+      {Polynomial(tensor.getArgNumber()), Polynomial(dimension)}, name);
+  auto same = sameSizes.find(atom);
+  Polynomial size =
+      same == sameSizes.end() ? Polynomial::atom(atom) : same->second;
+  facts.atLeast(size, 0);
+  return size;
 }
 
 bool Proof::keepsApart(TensorMapOp map) {
@@ -63,6 +66,31 @@ bool Proof::keepsApart(TensorMapOp map) {
     if (!facts.provesAtLeast(strides[d], sizes[d + 1] * strides[d + 1]))
       return false;
   return true;
+}
+
+void Proof::noteSame(const Comparison &comparison) {
+  std::vector<Polynomial::Term> terms = comparison.polynomial.monomials();
+  if (comparison.kind != Comparison::Equal || terms.size() != 2 ||
+      terms[0].second != -terms[1].second ||
+      (terms[0].second != 1 && terms[0].second != -1))
+    return;
+  for (auto &[monomial, coefficient] : terms)
+    if (monomial.size() != 1 || atoms.kind(monomial[0]) != "size")
+      return;
+  // The first one stands for both, and for all that the second one stands for.
+  auto first = [&](Atom a) {
+    auto same = sameSizes.find(a);
+    return same == sameSizes.end() ? a : same->second.atoms()[0];
+  };
+  Atom a = first(terms[0].first[0]), b = first(terms[1].first[0]);
+  if (a == b)
+    return;
+  if (b < a)
+    std::swap(a, b);
+  for (auto &[other, by] : sameSizes)
+    if (by.atoms()[0] == b)
+      by = Polynomial::atom(a);
+  sameSizes[b] = Polynomial::atom(a);
 }
 
 bool Proof::readLaunch() {
@@ -112,8 +140,10 @@ bool Proof::readLaunch() {
     }
     if (auto require = dyn_cast<RequireOp>(op)) {
       const TValue condition = values.lookup(require.getCondition());
-      for (const Comparison &comparison : condition.all)
+      for (const Comparison &comparison : condition.all) {
         assume(launch, comparison);
+        noteSame(comparison);
+      }
       if (condition.constant() == 0)
         launch.addNonnegative(-1);
       continue;
@@ -136,6 +166,26 @@ bool Proof::readLaunch() {
     for (MValue operand : op.getOperands())
       operands.push_back(values.lookup(operand));
     values[op.getResult(0)] = arithmetic.compute(&op, operands, launch);
+  }
+  // Sizes that are required to be equal are one.
+  if (!sameSizes.empty()) {
+    auto by = [&](Atom a) -> std::optional<Polynomial> {
+      auto same = sameSizes.find(a);
+      return same == sameSizes.end() ? std::nullopt
+                                     : std::optional(same->second);
+    };
+    Facts facts;
+    for (const Polynomial &p : launch.nonnegative)
+      facts.addNonnegative(atoms.substitute(p, by, &facts));
+    for (const Polynomial &p : launch.zero)
+      facts.addZero(atoms.substitute(p, by, &facts));
+    launch = std::move(facts);
+    for (auto &[value, what] : values) {
+      what.number = atoms.substitute(what.number, by, &launch);
+      for (Comparison &comparison : what.all)
+        comparison.polynomial =
+            atoms.substitute(comparison.polynomial, by, &launch);
+    }
   }
   LaunchOp end = kernel.getLaunchOp();
   for (auto [inside, value] :

@@ -169,14 +169,22 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
                    const Polynomial &use) {
   if (mode == Mode::Slope)
     return;
+  // Many are of one group.
+  std::vector<std::pair<std::pair<ObjectId, Polynomial>, bool>> over;
   for (Pending &pending : state.warps[warp].pending) {
     Access &access = proof.accesses[pending.access];
     bool good = false;
     if (pending.group) {
-      for (int lane : {elected, others})
-        good |= (lanes >> lane & 1) &&
-                knowsUse(state, state.warps[warp].knows[lane],
-                         pending.group->first, pending.group->second);
+      auto known = llvm::find_if(
+          over, [&](const auto &each) { return each.first == *pending.group; });
+      if (known == over.end()) {
+        for (int lane : {elected, others})
+          good |= (lanes >> lane & 1) &&
+                  knowsUse(state, state.warps[warp].knows[lane],
+                           pending.group->first, pending.group->second);
+        over.emplace_back(*pending.group, good);
+      } else
+        good = known->second;
     } else {
       // A warp passes its waits together: one of its lanes is enough.
       good = access.effect ? (access.lanes & ~lanes) == 0

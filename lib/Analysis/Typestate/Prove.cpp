@@ -43,6 +43,7 @@ static void collectGlobal(Proof &proof, std::vector<Access> &global) {
   }
 }
 
+namespace {
 /// A case of what the launch, or the CTA, decides.
 struct Case {
   Facts facts;
@@ -51,6 +52,7 @@ struct Case {
   int depth = 0;
   std::set<Operation *> peeled;
 };
+} // namespace
 
 /// Cases within it are looked at in turn.
 static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
@@ -70,10 +72,9 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
   proof.launch.add(of.facts);
   if (proof.launch.contradict())
     return std::nullopt; // no such launch
-  bool good = proof.findExports() && proof.walk(/*enforce=*/true) &&
-              proof.checkCounts() && proof.checkMulticast() &&
-              proof.checkDeadlock() && proof.checkOrders() &&
-              proof.checkDefined() &&
+  bool good = proof.findExports() && proof.checkCounts() &&
+              proof.checkMulticast() && proof.checkDeadlock() &&
+              proof.checkOrders() && proof.checkDefined() &&
               proof.checkGlobal(proof.accesses, proof.launch,
                                 of.ofCta ? Proof::Ctas::One : Proof::Ctas::All);
   if (good) {

@@ -270,7 +270,10 @@ struct Proof {
   /// Whether different coordinates of a map's view are different places.
   bool keepsApart(TensorMapOp map);
 
-  bool readLaunch();       ///< Launch.cpp
+  bool readLaunch(); ///< Launch.cpp
+  /// Sizes that titan.require says to be equal to others.
+  std::map<Atom, Polynomial> sameSizes;
+  void noteSame(const Comparison &comparison);
   bool walk(bool enforce); ///< Walk.cpp
   /// What signals tell, which is found by walking: true if it was found.
   bool findExports();    ///< Counts.cpp
