@@ -7,7 +7,8 @@
     refused, runs `titan check` refuses it, and none of the schedules that were tried shows it
     no program    what is left cannot be expanded, or is refused by the types
     redundant     it is accepted, and `titan check --redundant` lists the line
-    proved        it is accepted and proved, and not listed
+    proved        it is accepted and proved, and not listed: a mistake of the proof, or of the list
+    warned        it is accepted with a warning, and not listed
     accepted      it is accepted and not listed: not proved
 
 What is accepted has to run clean under all schedules: else it is a mistake of the checker, as what is proved and
@@ -31,7 +32,7 @@ LINE = re.compile(r"^\s*(?:(%[\w:]+) = )?titan\.(fence\.\w+|mbarrier\.(?:init|wa
                   r"tcgen05\.(?:fence_\w+|commit)|tmem\.wait_\w+|cp_async\.(?:commit|wait\w*|mbarrier_arrive))\b")
 # Flags of titan run: small launches, in which every loop runs at least twice.
 SIZES = {"copy": ["--size", "M=72", "--size", "N=72"], "pipeline": ["--size", "M=72", "--size", "N=264"],
-         "groups": ["--size", "M=72", "--size", "K=700", "--size", "G=3"],
+         "groups": ["--size", "M=72", "--size", "K=704", "--size", "G=3"],
          "gemm": ["--size", "M=72", "--size", "N=520", "--size", "K=520", "--sms", "1"],
          "gemm_bare": ["--size", "M=72", "--size", "N=520", "--size", "K=520", "--sms", "1"]}
 SCHEDULES = ["eager", "lazy", "random:1", "skew:0", "skew:3", "random:2", "random:3", "skew:6", "random:4", "random:5",
@@ -86,8 +87,11 @@ def judge(options, file, lines, listed, at):
             break
     if rc:
         return ("refused" if how else "refused, runs"), code, how
-    what = "redundant" if at + 1 in listed else "proved" if proved else "accepted"
-    return what, "", how
+    warning = re.search(r"warning: \[([a-z0-9-]+)\]", output)
+    what = "redundant" if at + 1 in listed else "proved" if proved else "warned" if warning else "accepted"
+    if what == "warned":
+        code = warning[1]
+    return what, code, how
 
 
 def main():
@@ -100,7 +104,7 @@ def main():
     parser.add_argument("-v", action="store_true", help="a line for each line")
     parser.add_argument("files", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
-    kinds = ["refused", "refused, runs", "no program", "redundant", "proved", "accepted"]
+    kinds = ["refused", "refused, runs", "no program", "redundant", "warned", "proved", "accepted"]
     print(f"| program | lines | {' | '.join(kinds)} |\n|---|---|{'---|' * len(kinds)}")
     wrong, total = [], collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
@@ -116,7 +120,7 @@ def main():
                     continue
                 what, code, how = result
                 counts[what] += 1
-                if what in ("redundant", "proved", "accepted") and how:
+                if what in ("redundant", "warned", "proved", "accepted") and how or what == "proved":
                     wrong.append(f"{file}:{at + 1}: {lines[at].strip()}: {what}, and fails: {how}")
                 if options.v or what not in ("refused", "no program"):
                     notes.append(f"  line {at + 1}: {lines[at].strip()}: {what} {code} {how}".rstrip())

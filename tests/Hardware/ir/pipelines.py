@@ -9,7 +9,7 @@ by all lanes, by one warp behind a named barrier, or a step late. P is X times a
     pipelines.py check    --titan build/bin/titan --seed 1 --count 100
     pipelines.py mutants  --titan build/bin/titan --seed 1 --count 100
     pipelines.py proved   --titan build/bin/titan --seed 1 --count 100      how many are proved, feature by feature
-    pipelines.py text     --titan build/bin/titan --seed 1 --count 100 --out FILE        as a file for titan-mutate
+    pipelines.py text     --titan build/bin/titan --seed 1 --count 100 [--broken] --out FILE      for titan-mutate
     pipelines.py prepare  --titan build/bin/titan --seed 1 --count 100 --out FOLDER      packages for device.py, with delays
     pipelines.py broken   --titan build/bin/titan --seed 1 --count 40 --out FOLDER       refused mutants, for device.py, too
 
@@ -436,9 +436,14 @@ def proved(options):
 
 
 def text(options):
-    """One file, for titan-mutate."""
-    text = "".join(kernel.text() for kernel in Kernel.several(options.seed, options.count, options.jobs))
-    pathlib.Path(options.out).write_text(text)
+    """One file, for titan-mutate; with --broken, each pipeline of bare barriers with a bug behind it, too."""
+    texts, rng = [], random.Random(options.seed)
+    for kernel in Kernel.several(options.seed, options.count, options.jobs):
+        texts.append(kernel.text())
+        if options.broken and kernel.style != "pipe":
+            _, mutant = rng.choice(list(random_kernels.mutants_of(kernel, BUGS)))
+            texts.append(re.sub(rf"([!@]){kernel.name}(_|\()", rf"\1{kernel.name}broken\2", mutant))
+    pathlib.Path(options.out).write_text("".join(texts))
     return 0
 
 
@@ -525,6 +530,7 @@ if __name__ == "__main__":
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--count", type=int, default=100)
         parser.add_argument("--out")
+        parser.add_argument("--broken", action="store_true", help="text: with one bug each, too")
         parser.add_argument("--keep")
         parser.add_argument("--jobs", type=int, default=os.cpu_count())
         options = parser.parse_args()
