@@ -110,8 +110,10 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
     return Problem{"bad-argument", std::move(message), std::move(fix)};
   };
   auto number = [](int64_t value) { return std::to_string(value); };
-  std::string tile =
-      number(o.tileM) + "x" + number(o.tileN) + "x" + number(o.tileK);
+  auto tile = [&] {
+    return "tile " + number(o.tileM) + "x" + number(o.tileN) + "x" +
+           number(o.tileK);
+  };
   if (o.name.empty() ||
       !std::ranges::all_of(
           o.name,
@@ -124,24 +126,22 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                   "instruction here",
                   "--input bf16 or --input f16");
   if (o.tileK != 64 && o.tileK != 128 && o.tileK != 256)
-    return refuse("tile " + tile +
-                      ": a stage is made of rows of 64 elements "
-                      "of K, the 128 bytes of the widest swizzle",
+    return refuse(tile() + ": a stage is made of rows of 64 elements "
+                           "of K, the 128 bytes of the widest swizzle",
                   "--tile " + number(o.tileM) + "x" + number(o.tileN) + "x64");
   const char *rowsName = o.swap ? "N" : "M", *columnsName = o.swap ? "M" : "N";
   bool pingpong = o.consumers == Consumers::Pingpong;
   int64_t rows = o.rows(), columns = o.columns();
   if (rows != 64 && rows != 128 && rows != 192 && (rows != 256 || pingpong))
     return refuse(
-        "tile " + tile + ": " + rowsName + " is " + number(rows) +
+        tile() + ": " + rowsName + " is " + number(rows) +
             ", and wgmma's rows are 64 a warpgroup",
         pingpong ? std::string("ping-pong takes 64, 128 or 192 rows")
                  : std::string("cooperative takes 64, 128, 192 or 256 rows"));
   int64_t step = o.swap ? 8 : o.panelWidth();
   if (columns < step || columns > 256 || columns % step)
-    return refuse("tile " + tile + ": " + columnsName + " is " +
-                      number(columns) + ", not a multiple of " + number(step) +
-                      " up to 256",
+    return refuse(tile() + ": " + columnsName + " is " + number(columns) +
+                      ", not a multiple of " + number(step) + " up to 256",
                   o.swap ? "wgmma's N is a multiple of 8"
                          : "D leaves in panels of 32 bytes or more: take " +
                                number(std::clamp(columns / step * step, step,
@@ -150,7 +150,7 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
        {std::tuple{o.transposedA, o.tileM, "A"},
         std::tuple{o.transposedB, o.tileN, "B"}}) {
     if (transposed && extent % 64)
-      return refuse(std::string("tile ") + tile + ": " + name +
+      return refuse(tile() + ": " + name +
                         " is stored with K outermost, and comes in boxes of 64 "
                         "columns",
                     "take a multiple of 64");
@@ -162,7 +162,7 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
   }
   int64_t sums = rows * columns / (128 * o.warpgroupsPerTile());
   if (int64_t most = o.warpgroupsPerTile() == 3 ? 96 : 192; sums > most)
-    return refuse("tile " + tile + ": " + number(sums) +
+    return refuse(tile() + ": " + number(sums) +
                       " registers a thread for the sums, and no more than " +
                       number(most) + " leave room for the rest",
                   pingpong ? "take 128x192, or cooperative consumers"
@@ -172,7 +172,7 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                   "1x1, 2x1 or 1x2");
   int64_t split = (o.clusterM > 1 ? o.tileN : o.tileM) / o.cluster();
   if (o.cluster() > 1 && split % 8)
-    return refuse("tile " + tile + " shared by " + number(o.cluster()) +
+    return refuse(tile() + " shared by " + number(o.cluster()) +
                       " CTAs: " + number(split) +
                       " rows each, no multiple of the swizzle's 8",
                   "a larger tile, or a smaller cluster");
@@ -185,7 +185,7 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                                            : "loads shared in it"),
                   pingpong ? "--consumers cooperative" : "--cluster 1x1");
   if (columns / o.panelWidth() % o.split)
-    return refuse("tile " + tile + ": each of " + number(o.split) +
+    return refuse(tile() + ": each of " + number(o.split) +
                       " CTAs stores as many panels of " +
                       number(o.panelWidth()) + " elements of " + columnsName,
                   "--split " + number(o.split / 2) + ", or a larger tile");

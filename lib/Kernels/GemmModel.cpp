@@ -41,6 +41,7 @@ struct Machine {
   double memoryBytes = 4.3e6; ///< All of them.
   double start = 3.2;         ///< Until the first product, and the last store.
   double clusterStart = 0.6;  ///< More of it for a cluster.
+  double cacheBytes = 52.4e6; ///< L2.
   double exchange = 0.5;      ///< Until peers' sums are there.
   double split = 0.8; ///< Of the time of whole K, that a split must promise.
 
@@ -116,7 +117,7 @@ double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   if (o.split > 1)
     epilogue +=
         machine.exchange + o.collectedBytes() / machine.peerBytes(o.split);
-  double last = turns ? 1500 / machine.cycles : 0;
+  double last = turns ? std::max(1500.0, stores / 3) / machine.cycles : 0;
   double start = machine.start + (o.ctas() > 1 ? machine.clusterStart : 0);
   double busy = waves * (steps * std::max(multiply, fill) + epilogue) + last;
 
@@ -153,6 +154,7 @@ GemmOptions kernels::pickGemm(const GemmShape &shape,
     GemmOptions options;
     double time = std::numeric_limits<double>::max();
   } whole{given}, parts{given};
+  const Machine machine;
   auto consider = [&](Consumers consumers, int64_t tileM, int64_t tileN,
                       int64_t tileK, int64_t clusterM, int64_t split,
                       bool swap) {
@@ -170,8 +172,10 @@ GemmOptions kernels::pickGemm(const GemmShape &shape,
     if (!checkGemm(o))
       return;
     // Among equals the first: what is simpler, or reads longer rows.
+    // Swapped, several rows of tiles took longer than they promise.
     auto &best = split > 1 ? parts : whole;
-    if (double time = estimateGemm(shape, o); time < 0.998 * best.time)
+    double promise = swap && shape.m > tileM ? 0.94 : 0.998;
+    if (double time = estimateGemm(shape, o); time < promise * best.time)
       best = {o, time};
   };
   for (Consumers consumers : {Consumers::Pingpong, Consumers::Cooperative})
@@ -186,14 +190,33 @@ GemmOptions kernels::pickGemm(const GemmShape &shape,
       for (int64_t columns = 256; columns >= 64; columns -= 16)
         consider(Consumers::Cooperative, rows, columns, 64, 1, split,
                  /*swap=*/false);
-  // Few rows of D: an instruction's rows are columns of D instead.
-  if (int64_t few = ceilDiv(shape.m, 16) * 16; few <= 256)
-    for (Consumers consumers : {Consumers::Cooperative, Consumers::Pingpong})
-      for (int64_t columns : {64, 128})
-        for (int64_t tileK : {256, 128, 64})
-          for (int64_t split : {1, 2, 4, 8})
-            if (tileK == 64 || few <= 64)
-              consider(consumers, few, columns, tileK, 1, split, /*swap=*/true);
-  return parts.time < Machine().split * whole.time ? parts.options
-                                                   : whole.options;
+  // Few rows of D: an instruction's rows are columns of D instead, and a tile has
+  // all rows, or an even share of them.
+  for (int64_t shares = 1; shares <= 8; ++shares) {
+    int64_t few = std::max<int64_t>(16, ceilDiv(shape.m, 8 * shares) * 8);
+    if (few > 256 || few * (shares - 1) >= shape.m)
+      continue;
+    for (int64_t columns : {64, 128})
+      for (int64_t tileK : {256, 128, 64})
+        for (int64_t split : {1, 2, 4, 8}) {
+          if ((tileK != 64 && few > 64) || (split > 1 && shares > 1))
+            continue;
+          consider(Consumers::Cooperative, few, columns, tileK, 1, split,
+                   /*swap=*/true);
+          // With one tile each there are no turns to take.
+          if (shares * ceilDiv(shape.n, columns) > machine.multiprocessors)
+            consider(Consumers::Pingpong, few, columns, tileK, 1, split,
+                     /*swap=*/true);
+        }
+  }
+  GemmOptions picked =
+      parts.time < machine.split * whole.time ? parts.options : whole.options;
+  // Behind the kernel before it, a launch's start is hidden, 0.5 to 1 us; but
+  // where several rows of tiles read more of B than the cache keeps, its CTAs
+  // begin so far from each other that they read it several times.
+  double all = bytesOf(given.input) * double(shape.k) * (shape.m + shape.n) +
+               bytesOf(given.output) * double(shape.m) * shape.n;
+  picked.programmatic = given.programmatic || shape.m <= picked.tileM ||
+                        all <= machine.cacheBytes / 2;
+  return picked;
 }

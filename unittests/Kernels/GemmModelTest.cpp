@@ -24,12 +24,13 @@ static std::string flags(const GemmOptions &o) {
   text << "--tile " << o.tileM << 'x' << o.tileN << 'x' << o.tileK
        << " --cluster " << o.clusterM << 'x' << o.clusterN << " --consumers "
        << toString(o.consumers) << " --band " << o.band << " --swap "
-       << (o.swap ? "on" : "off") << " --split " << o.split;
+       << (o.swap ? "on" : "off") << " --split " << o.split
+       << (o.programmatic ? " --programmatic on" : "");
   return text.str();
 }
 
-/// Two runs of one table: 27 shapes of few tiles, candidates with K whole and
-/// with K split, timed in turns.
+/// Three runs of one table: 43 shapes, most of few tiles, candidates timed in
+/// turns; programmatic launches in the last.
 TEST(GemmModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
   std::ifstream file(TITAN_RESULTS "/h200-gemm-split.json");
   json table = json::parse(file);
@@ -37,24 +38,31 @@ TEST(GemmModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
   for (const json &run : table["runs"])
     for (const json &row : run["shapes"]) {
       GemmShape shape{row["shape"][0], row["shape"][1], row["shape"][2]};
-      std::string picked = flags(pickGemm(shape, {}));
-      double best = std::numeric_limits<double>::max(), at = 0;
+      GemmOptions picked = pickGemm(shape, {}), usual = picked;
+      usual.programmatic = false;
+      double best = std::numeric_limits<double>::max(), at = 0, atUsual = 0;
       for (auto &[name, microseconds] : row["again"].items()) {
         if (!table["variants"].contains(name))
           continue; // A peer.
         best = std::min(best, microseconds.get<double>());
-        if (table["variants"][name] == picked)
+        std::string variant = table["variants"][name];
+        if (variant == flags(picked))
           at = microseconds;
+        if (variant == flags(usual))
+          atUsual = microseconds;
       }
+      if (!at)
+        at = atUsual; // A run that has no programmatic launches.
       ++picks;
       if (!at)
         continue; // Not among the candidates of this run.
       ++measured;
       EXPECT_GE(best / at, 0.95)
-          << shape.m << "x" << shape.n << "x" << shape.k << ": " << picked
-          << " " << at << " us, best " << best;
+          << shape.m << "x" << shape.n << "x" << shape.k << ": "
+          << flags(picked) << " " << at << " us, best " << best;
     }
-  // Of most picks there is a time: 27 shapes in the first run, 16 in the other.
-  EXPECT_EQ(picks, 43);
-  EXPECT_GE(measured, 36);
+  // Of most picks there is a time: 27 shapes in the first run, 16 and 40 in the
+  // others.
+  EXPECT_EQ(picks, 83);
+  EXPECT_GE(measured, 68);
 }

@@ -9,9 +9,8 @@
 
 #include "gtest/gtest.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <random>
 #include <vector>
 
@@ -86,7 +85,7 @@ TEST(Gemm, TextOfAll) {
       return;
     for (bool all : {false, true}) {
       GemmOptions full = o;
-      full.alpha = full.beta = full.bias = all;
+      full.alpha = full.beta = full.bias = full.programmatic = all;
       full.activation = all ? Activation::SiLU : Activation::None;
       Result<std::string> text = generateGemm(full);
       ASSERT_TRUE(text);
@@ -124,16 +123,13 @@ TEST(Gemm, ModelIsNoFasterThanTheMachine) {
 
 TEST(Gemm, PicksInMicroseconds) {
   GemmShape shape{4096, 14336, 4096};
-  double least = 1e9;
-  for (int i = 0; i < 100; ++i) {
-    auto begin = std::chrono::steady_clock::now();
+  // Of this process: the machine may be loaded.
+  std::clock_t begin = std::clock();
+  for (int i = 0; i < 100; ++i)
     shape.m += pickGemm(shape, {}).tileM % 2;
-    std::chrono::duration<double, std::micro> took =
-        std::chrono::steady_clock::now() - begin;
-    least = std::min(least, took.count());
-  }
-  // Some 10 us; a bound that holds on a loaded machine and with sanitizers.
-  EXPECT_LT(least, 2000);
+  double took = double(std::clock() - begin) / CLOCKS_PER_SEC * 1e6;
+  // Some hundred us; a bound that holds with sanitizers, too.
+  EXPECT_LT(took / 100, 2000);
 }
 
 TEST(Gemm, PicksWhatMeasuringShowed) {

@@ -112,8 +112,8 @@ struct GemmShape {
 /// Microseconds that a launch should take, by the model (GemmModel.cpp).
 double estimateGemm(const GemmShape &shape, const GemmOptions &options);
 
-/// The tile, cluster, consumers, band and swap that the model finds fastest for
-/// a shape; types, layouts and the epilogue stay as they are given.
+/// The tile, cluster, consumers, band, swap, split and the kind of launch that the
+/// model finds fastest for a shape; types, layouts and the epilogue stay as they are given.
 GemmOptions pickGemm(const GemmShape &shape, const GemmOptions &given);
 
 } // namespace titan::kernels

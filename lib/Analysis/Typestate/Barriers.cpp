@@ -193,6 +193,7 @@ bool Walk::clusterBarrier(Operation *op, const effect::ThreadBarrier &barrier,
       observe(state, warp, lane, object, round);
   }
   if (arrives) {
+    unmet |= remote && !relaxed;
     remote &= relaxed;
     for (auto &[ring, life] : lives)
       life.sent |= relaxed ? life.initFenced : life.fenced;
@@ -200,11 +201,13 @@ bool Walk::clusterBarrier(Operation *op, const effect::ThreadBarrier &barrier,
     for (auto &[ring, life] : lives)
       life.sentAway |= life.initFenced;
   }
-  if (waits)
+  if (waits) {
+    unmet = false;
     for (auto &[ring, life] : lives) {
       life.everywhere |= life.sentAway;
       life.published |= life.sent;
     }
+  }
   return true;
 }
 

@@ -64,7 +64,7 @@ bool Walk::run() {
     regionWarps = kernelWarps();
     groupNumber = 1000 * rank;
     phase = 0;
-    remote = false;
+    remote = unmet = false;
     lives.clear();
     for (int warp = 0; warp < regionWarps; ++warp) {
       who.warps.push_back(firstWarp + warp);
@@ -75,7 +75,7 @@ bool Walk::run() {
     for (int warp : who.warps)
       if (!end(state, warp))
         return false;
-    if (remote)
+    if (remote || unmet)
       return proof.stop("a CTA may end while a peer still writes or arrives "
                         "there",
                         kernel, "titan.cluster.arrive and .wait at the end");

@@ -12,7 +12,7 @@
 // It begins with the parity of the phase before the first.
 // VARIANT wrong_parity: in from `%p = %i0` -> `%p = %i1`
 // RUN: %variant wrong_parity %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=WRONG-PARITY
-// WRONG-PARITY: [undefined-read]
+// WRONG-PARITY: [phase-parity]
 // Never given back.
 // VARIANT never: drop prelease
 // RUN: %variant never %s | not titan check - --kernel pipe 2>&1 | FileCheck %s --check-prefix=NEVER
