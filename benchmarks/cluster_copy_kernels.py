@@ -86,6 +86,7 @@ titan.kernel @rotate(%A: !matrix, %B: !matrix) warps(4) cluster($N, 1) attribute
 GATHER = TYPES + """!matrix = !titan.global<?x64xf32, strides = [64, 1]>
 !tile = !titan.shared<${R}x64xf32>
 !ring = !titan.shared<${R}x64xf32, slots = $N>
+!far = !titan.shared<${R}x64xf32, cluster>
 !full = !titan.mbarrier<$N>
 !regs = tensor<${R}x64xf32, #titan.blocked<elements = [1, 4], lanes = [2, 16], warps = [4, 1]>>
 titan.kernel @all_gather(%A: !matrix, %B: !matrix$SCRATCH) warps(4) cluster($N, 1) attributes {
@@ -250,6 +251,22 @@ def gather_pull(n):
     for i in range(1, n):
         lines.append(f"%{'sum' if i == n - 1 else f'sum{i}'} = arith.addf %{f'sum{i - 1}' if i > 1 else 'own'}, %got{i} : !regs")
     return dict(GATHER_RING, ARM="", MOVE="\n".join("  " + line for line in lines))
+
+
+def gather_push(n):
+    """All threads store what they have where the others sum it up; behind the last barrier nobody reads a peer."""
+    lines = ["titan.cluster.arrive", "titan.cluster.wait"]
+    for i in range(1, n):
+        lines += [f"%n{i} = arith.constant {i} : i32", f"%far{i} = arith.addi %rank, %n{i} : i32",
+                  f"%peer{i} = arith.remui %far{i}, %ctas : i32", f"%k{i} = arith.constant {i} : index",
+                  f"%slot{i} = titan.shared.slot %ring[%k{i} : index] : !ring -> !tile",
+                  f"%there{i} = titan.map_rank %slot{i}, %peer{i} : !tile -> !far",
+                  f"titan.shared.store %own, %there{i} : !regs, !far"]
+    lines += ["titan.cluster.arrive", "titan.cluster.wait"]
+    for i in range(1, n):
+        lines += [f"%got{i} = titan.shared.load %slot{i} : !tile -> !regs",
+                  f"%{'sum' if i == n - 1 else f'sum{i}'} = arith.addf %{f'sum{i - 1}' if i > 1 else 'own'}, %got{i} : !regs"]
+    return dict(GATHER_RING, ARM="", ARRIVE="", WAIT="", MOVE="\n".join("  " + line for line in lines))
 
 
 def gather_scratch(n):
@@ -706,8 +723,8 @@ $MOVE
 """
 
 
-def each_move(form, slots):
-    """All loads, then each store behind its load."""
+def each_move(form, slots, phased):
+    """All loads, then each store behind its load, or `phased` all stores behind all loads."""
     lines = [f"%n{t} = arith.constant {t} : index" for t in range(slots)]
     lines += [f"%at{t} = arith.addi %first, %n{t} : index" for t in range(slots)]
     lines += [f"%to{t} = titan.shared.slot %ring[%n{t} : index] : !ring -> !tile" for t in range(slots)]
@@ -729,9 +746,9 @@ def each_move(form, slots):
                   "titan.fence.mbarrier_init"]
         for t in range(slots):
             lines += [LOAD[form](t), f"titan.mbarrier.arrive %full[%n{t} : index] : !full"]
-        for t in range(slots):
-            lines += [f"titan.mbarrier.wait %full[%n{t} : index] parity(%i0) : !full", STORE[form](t),
-                      f"%stored{t} = titan.bulk.commit : !bulk"]
+        waits = [f"titan.mbarrier.wait %full[%n{t} : index] parity(%i0) : !full" for t in range(slots)]
+        stores = [STORE[form](t) + f"\n%stored{t} = titan.bulk.commit : !bulk" for t in range(slots)]
+        lines += waits + stores if phased else [line for pair in zip(waits, stores) for line in pair]
         lines += ["titan.bulk.wait_group 0 read", "}"]
     return "\n".join("  " + line for line in lines)
 
@@ -751,7 +768,7 @@ def rotate(n, form, rounds):
 def gather(n, form, rows=512):
     """`rows`: of all tiles of a cluster."""
     r = rows // n
-    forms = {"ring": GATHER_RING, "direct": GATHER_DIRECT, "pull": gather_pull(n), "global": GATHER_GLOBAL, "scratch": gather_scratch(n),
+    forms = {"ring": GATHER_RING, "direct": GATHER_DIRECT, "pull": gather_pull(n), "push": gather_push(n), "global": GATHER_GLOBAL, "scratch": gather_scratch(n),
              "multicast": GATHER_MULTICAST}
     return fill(GATHER, N=n, R=r, ALL=r * n, LAST=n - 1, BYTES=r * 256, MASK=(1 << n) - 1, **forms[form])
 
@@ -772,16 +789,16 @@ def halo(n, form, steps):
 
 
 HINTS = {"": ("", ""), "r": (" cache(evict_first)", ""), "w": ("", " cache(evict_first)"),
-         "rw": (" cache(evict_first)", " cache(evict_first)"), "rk": (" cache(evict_first)", " cache(evict_last)")}
+         "rw": (" cache(evict_first)", " cache(evict_first)")}
 
 
 def stream(form, rows, slots, ahead, hints=""):
     """Tiles of `rows` KiB. With `ahead`: as many CTAs as shared memory takes go on and on, and `ahead` tiles are under way before
     one is stored. Without: a CTA for each `slots` tiles."""
-    read, write = HINTS[hints]
+    read, write = HINTS[hints.removesuffix("p")]
     more = dict(R=rows, C=256, SLOTS=slots, PITCH=256 * rows, READ=read, WRITE=write)
     if not ahead:
-        text = fill(STREAM_EACH, WARPS=4 if form in ("cp_async", "vectors") else 1, MOVE=each_move(form, slots), ALL=3 * slots, **more)
+        text = fill(STREAM_EACH, WARPS=4 if form in ("cp_async", "vectors") else 1, MOVE=each_move(form, slots, hints.endswith("p")), ALL=3 * slots, **more)
         if form == "vectors":
             text = text.replace("titan.kernel @", f"!regs = tensor<{rows}x256xf32, #titan.blocked<elements = [1, 4], lanes = [1, 32], "
                                 "warps = [4, 1]>>\ntitan.kernel @").replace("  %ring = titan.shared.alloc : !ring\n", "")

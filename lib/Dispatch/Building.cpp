@@ -316,6 +316,8 @@ CopyPredicate dispatch::takesWords(Words words) {
                      "memory";
             if (request.cache && !words.cache)
               return "has no cache policy";
+            if (request.prefetch)
+              return "prefetch is of copies by a schedule or a map";
             return std::nullopt;
           }};
 }

@@ -244,15 +244,17 @@ static Result<Plan> planBulk(const CopyRequest &request) {
 }
 
 void dispatch::registerBulk(CopyVariants &table) {
-  table.add({.name = "bulk",
-             .directions = {{Memory::Global, Memory::Shared},
-                            {Memory::Shared, Memory::Global}},
-             .targets = {TargetId::Sm90a, TargetId::Sm100a},
-             .priority = 10,
-             .when = {isBetweenPlaces(),
-                      isAsynchronous(true),
-                      singleThread(),
-                      {"completion", completesElsewhere},
-                      {"whole_tile", isPartOrSwizzled}},
-             .plan = planBulk});
+  table.add(
+      {.name = "bulk",
+       .directions = {{Memory::Global, Memory::Shared},
+                      {Memory::Shared, Memory::Global}},
+       .targets = {TargetId::Sm90a, TargetId::Sm100a},
+       .priority = 10,
+       .when = {isBetweenPlaces(),
+                isAsynchronous(true),
+                singleThread(),
+                takesWords({.reduce = true, .multicast = true, .cache = true}),
+                {"completion", completesElsewhere},
+                {"whole_tile", isPartOrSwizzled}},
+       .plan = planBulk});
 }

@@ -173,6 +173,7 @@ static Result<CopyRequest> requestOf(CopyDispatch &kernel, Operation *op) {
     request.multicast = copy.getMulticast();
     request.reduce = copy.getReduce();
     request.cache = copy.getCacheAttr();
+    request.prefetch = copy.getPrefetch();
     request.byMap = copy.isByMap();
     if (!copy.isBySchedule() && !request.byMap)
       places = placesOf(copy);
@@ -265,7 +266,7 @@ static LogicalResult lower(Operation *op, const Decision &decision) {
     op->emitWarning("[copy-scalars] the copy goes element by element: ")
         << decision.problem("").message;
   auto copy = dyn_cast<CopyAsyncOp>(op);
-  if (!copy)
+  if (!copy || copy.getPrefetch()) // Nothing is under way.
     return decision.plan.build();
   CopyStates states = statesOf(copy, decision.verdicts[decision.chosen].name);
   Block *block = op->getBlock();

@@ -34,7 +34,8 @@ std::string Cost::str() const {
   return counted(instructions, "instruction") +
          (bytes ? " of " + counted(bytes, "byte") : "") + ", " +
          counted(threads, "thread") + ", " +
-         (fences ? counted(fences, "fence") : "no fences");
+         (fences ? counted(fences, "fence") : "no fences") +
+         (cycles ? ", about " + counted(*cycles, "cycle") : "");
 }
 
 static std::string sayingOf(const Verdict &verdict) {

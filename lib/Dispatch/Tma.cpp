@@ -379,6 +379,12 @@ void Lowerer::check(CopyAsyncOp copy, const CopyLowering &lowering,
   }
 }
 
+/// Whether the copy itself tells its barrier of bytes: of a multicast each CTA
+/// tells its own.
+static bool expects(CopyAsyncOp copy) {
+  return copy.isLoad() && !copy.getMulticast() && !copy.getPrefetch();
+}
+
 /// Tells the copy's barrier of bytes.
 static void expect(OpBuilder &b, CopyAsyncOp copy, int64_t bytes) {
   auto op = MBarrierExpectTxOp::create(
@@ -403,9 +409,11 @@ LogicalResult Lowerer::box(OpBuilder &b, CopyAsyncOp copy,
            << low.sharedOffset.str()
            << " of the buffer, which is no view of it (titan.shared.view)";
   auto emit = [&](OpBuilder &b, ValueRange coords, ValueRange offsets) {
-    if (copy.isLoad())
+    if (copy.getPrefetch())
+      TmaPrefetchOp::create(b, loc, map, coords, offsets, copy.getCacheAttr());
+    else if (copy.isLoad())
       TmaLoadOp::create(b, loc, map, coords, offsets, *part, copy.getBarrier(),
-                        copy.getIndex(), /*multicast=*/Value(),
+                        copy.getIndex(), copy.getMulticast(),
                         /*pair=*/UnitAttr(), copy.getCacheAttr());
     else if (auto reduce = copy.getReduce())
       TmaReduceOp::create(b, loc, *reduce, *part, map, coords,
@@ -415,7 +423,7 @@ LogicalResult Lowerer::box(OpBuilder &b, CopyAsyncOp copy,
   };
   auto emitInside = [&](OpBuilder &b) {
     Writer here{b, loc, write.symbol};
-    if (copy.isLoad() && low.otherwise == TmaElse::Skip)
+    if (expects(copy) && low.otherwise == TmaElse::Skip)
       expect(b, copy, low.thenBytes);
     SmallVector<Value> coords, offsets;
     for (const Index &e : llvm::reverse(low.coords))
@@ -443,7 +451,7 @@ LogicalResult Lowerer::box(OpBuilder &b, CopyAsyncOp copy,
         index, extent);
     holds = holds ? b.createOrFold<arith::AndIOp>(loc, holds, test) : test;
   }
-  bool fills = low.otherwise == TmaElse::Fill;
+  bool fills = low.otherwise == TmaElse::Fill && !copy.getPrefetch();
   if (!holds || matchPattern(holds, m_One())) {
     emitInside(b);
   } else if (matchPattern(holds, m_Zero())) {
@@ -538,7 +546,11 @@ LogicalResult Lowerer::lower(CopyAsyncOp copy, const CopyLowering &lowering) {
   for (const auto &[one, map] : boxes)
     if (one.otherwise != TmaElse::Skip)
       sure += one.thenBytes;
-  if (sure > 0 && copy.isLoad())
+  if (copy.getMulticast() && sure != copy.getBuffer().getType().getTileBytes())
+    return copy.emitOpError(
+        "[not-supported-yet] a multicast of a tile that may "
+        "be left out, which nobody can expect");
+  if (sure > 0 && expects(copy))
     expect(b, copy, sure);
   for (const auto &[one, map] : boxes)
     if (failed(box(b, copy, one, map, write)))

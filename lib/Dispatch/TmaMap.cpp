@@ -42,7 +42,11 @@ static Result<Plan> planTmaMap(const CopyRequest &request) {
       request.op, {.instructions = 1, .bytes = map.getBoxBytes()},
       [request, copy, load, map](OpBuilder &b) mutable {
         Location loc = copy.getLoc();
-        if (load) {
+        if (request.prefetch) {
+          TmaPrefetchOp::create(b, loc, copy.getSource(),
+                                copy.getSourceOffsets(), copy.getFilter(),
+                                request.cache);
+        } else if (load) {
           if (!request.multicast) {
             auto expect = MBarrierExpectTxOp::create(
                 b, loc, request.barrier, request.index,

@@ -206,6 +206,30 @@ static std::optional<std::string> isOfOtherWarps(const CopyRequest &request) {
   return std::nullopt;
 }
 
+namespace {
+/// Accesses to shared memory: of a warp, its wavefronts, and those of all warps.
+struct SharedAccesses {
+  int64_t instructions = 0, wavefronts = 0, allWavefronts = 0;
+};
+} // namespace
+
+/// Cycles that moving a tile takes, each warp its part. Measured on an H200, a hundred
+/// tiles in a loop (benchmarks/dispatch_costs.py): shared memory serves a
+/// wavefront a cycle; a warp takes
+///
+///            vectors                              matrices
+///   loads    7 an access; 18 + 2 a wavefront      32 + 2 a wavefront
+///   stores   4 an access                          2 + 12 an access
+///
+/// Around ldmatrix and stmatrix the lanes of a warp wait for one another.
+static int64_t cyclesOf(bool load, bool matrix, const SharedAccesses &of) {
+  int64_t own =
+      load ? (matrix ? 32 + 2 * of.wavefronts
+                     : std::max(7 * of.instructions, 18 + 2 * of.wavefronts))
+           : (matrix ? 2 + 12 * of.instructions : 4 * of.instructions);
+  return std::max(own, of.allWavefronts);
+}
+
 /// By loads and stores of elements that the tile's layout names: of shared
 /// memory, `matrix` those of matrices, or of global memory.
 static Result<Plan> planRegisters(const CopyRequest &request, Cost cost,
@@ -256,10 +280,19 @@ static Result<Plan> planVectors(const CopyRequest &request) {
   const CopyPlace &memory = memoryOf(request);
   Layout layout = tileLayoutOf(request);
   int64_t bytes = getElementBytes(places.elementType), width;
+  bool load = request.to == Memory::Registers;
+  std::optional<int64_t> cycles;
   if (memory.isShared()) {
     if (auto reason = isNoView(memory))
       return Problem{"", *reason};
-    width = vectorBytes(layout, regionType(memory, places).getLayout(), bytes);
+    Layout image = regionType(memory, places).getLayout();
+    width = vectorBytes(layout, image, bytes);
+    SharedAccesses accesses{layout.registers() * bytes / width, 0, 0};
+    if (auto access = accessCost(layout, image, bytes)) {
+      accesses.wavefronts = access->wavefronts;
+      accesses.allWavefronts = access->wavefronts * layout.warps();
+    }
+    cycles = cyclesOf(load, /*matrix=*/false, accesses);
   } else {
     int64_t together = layout.alignedRun(layout.rank() - 1);
     width =
@@ -267,12 +300,12 @@ static Result<Plan> planVectors(const CopyRequest &request) {
   }
   return planRegisters(request,
                        {.instructions = layout.registers() * bytes / width,
-                        .bytes = threadsOf(request) * width},
+                        .bytes = threadsOf(request) * width,
+                        .cycles = cycles},
                        /*matrix=*/false);
 }
 
-/// ldmatrix, stmatrix: in fewer instructions than vectors, and in no more
-/// wavefronts; who asks for them may have more of these.
+/// ldmatrix, stmatrix.
 static Result<Plan> planMatrices(const CopyRequest &request) {
   const CopyPlaces &places = *request.places;
   const CopyPlace &memory = memoryOf(request);
@@ -292,22 +325,19 @@ static Result<Plan> planMatrices(const CopyRequest &request) {
     plan = MatrixPlan::make(layout, image, /*trans=*/true);
   if (!plan)
     return Problem{"", plan.problem().message};
-  auto vectors = accessCost(layout, image, 2);
-  int64_t most = 0;
+  SharedAccesses accesses{plan->instructions(), 0, 0};
   for (int64_t warp = 0; warp < layout.warps(); ++warp) {
     int64_t wavefronts = 0;
     for (int64_t n = 0; n < plan->instructions(); ++n)
       wavefronts += plan->wavefronts(n, warp);
-    most = std::max(most, wavefronts);
+    accesses.wavefronts = std::max(accesses.wavefronts, wavefronts);
+    accesses.allWavefronts += wavefronts;
   }
-  if (request.forced.empty() && vectors && most > vectors->wavefronts)
-    return Problem{"", "rows of matrices meet in banks: " +
-                           std::to_string(most) + " wavefronts, vectors take " +
-                           std::to_string(vectors->wavefronts)};
   return planRegisters(
       request,
       {.instructions = plan->instructions(),
-       .bytes = plan->registers() * 2 * layout.lanes() * layout.warps()},
+       .bytes = plan->registers() * 2 * layout.lanes() * layout.warps(),
+       .cycles = cyclesOf(!store, /*matrix=*/true, accesses)},
       /*matrix=*/true);
 }
 

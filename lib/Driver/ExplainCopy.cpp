@@ -44,6 +44,8 @@ static llvm::json::Object jsonOf(const dispatch::Verdict &verdict) {
     object["bytes"] = verdict.cost.bytes;
     object["threads"] = verdict.cost.threads;
     object["fences"] = verdict.cost.fences;
+    if (verdict.cost.cycles)
+      object["cycles"] = *verdict.cost.cycles;
     object["weight"] = verdict.cost.weight();
   } else {
     object["predicate"] = jsonText(verdict.predicate);

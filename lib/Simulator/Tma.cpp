@@ -29,14 +29,17 @@ Copy::Copy(Agent &agent, const Inst &inst, TmaDirection direction)
   what.direction = direction;
 }
 
-/// A copy by TMA, from its place as the executing thread sees it.
-static Step tmaCopy(Agent &agent, const Inst &inst, TmaDirection direction) {
+/// What a copy by TMA moves, from its place as the executing thread sees it; null
+/// where nothing can be.
+static std::shared_ptr<Copy> tmaCopyOf(Agent &agent, const Inst &inst,
+                                       TmaDirection direction) {
   Machine &machine = agent.machine;
   const Program &program = agent.program;
   if (!agent.oneThread(inst))
-    return Step::Failed;
+    return nullptr;
   auto copy = std::make_shared<Copy>(agent, inst, direction);
-  copy->shared = SharedPlace::decode(agent.scalars[inst.b]).address;
+  if (inst.b != none)
+    copy->shared = SharedPlace::decode(agent.scalars[inst.b]).address;
   TmaCopy &what = copy->what;
   for (uint32_t i = inst.count; i-- > 0;)
     (i < inst.imm ? what.coords : what.im2colOffsets)
@@ -50,9 +53,17 @@ static Step tmaCopy(Agent &agent, const Inst &inst, TmaDirection direction) {
                                     : machine.launch.maps[copy->map.at].tensor;
   if (copy->isInMemory() && machine.views)
     machine.views->oldMap(agent, copy->map.at, machine.global, copy->oldMap);
-  if (!copy->readMap(machine))
-    return Step::Failed;
-  return issueCopy(copy);
+  return copy->readMap(machine) ? copy : nullptr;
+}
+
+static Step tmaCopy(Agent &agent, const Inst &inst, TmaDirection direction) {
+  auto copy = tmaCopyOf(agent, inst, direction);
+  return copy ? issueCopy(copy) : Step::Failed;
+}
+
+/// There is no L2 here.
+static Step tmaPrefetch(Agent &agent, const Inst &inst) {
+  return tmaCopyOf(agent, inst, TmaDirection::Load) ? Step::Ran : Step::Failed;
 }
 
 Step titan::sim::issueCopy(std::shared_ptr<Copy> copy) {
@@ -319,6 +330,10 @@ void titan::sim::registerTma(ExecutionTable &table) {
                              op.getBuffer(), op.getOffsets());
     c.barrierOperands(inst, op.getBarrier(), op.getIndex());
     inst.target = c.scalar(op.getMulticast());
+  });
+  table.add<TmaPrefetchOp>([](Compiler &c, TmaPrefetchOp op) {
+    compileCopy(c, tmaPrefetch, op, op.getMap(), op.getCoords(), Value(),
+                op.getOffsets());
   });
   table.add<TmaStoreOp>([](Compiler &c, TmaStoreOp op) {
     compileCopy(c, tmaStore, op, op.getMap(), op.getCoords(), op.getBuffer());

@@ -417,7 +417,7 @@ LogicalResult Expander::expandUse(Operation *op) {
                           /*sourceLayout=*/LayoutTextAttr(),
                           /*targetLayout=*/LayoutTextAttr(),
                           /*extents=*/DenseI64ArrayAttr(),
-                          /*dispatch=*/StringAttr());
+                          /*dispatch=*/StringAttr(), /*prefetch=*/false);
     });
   } else if (auto use = dyn_cast<PipeReleaseOp>(op)) {
     if (failed(expandRelease(use)))

@@ -27,12 +27,28 @@
 // VARIANT gap: in SEND `%theirs[%c0, %c0] extents [128, 32]` -> `%theirs as #titan.layout<"r: 128*b128; c: 32*b2">`
 // RUN: %variant gap %s | titan explain copy --kernel rows - | FileCheck %s --check-prefix=ROWS
 // RUN: %variant gap %s | titan run - --kernel rows --schedule lazy | FileCheck %s --check-prefix=EQUAL
+// A constant offset of the layout: the right half again.
+// VARIANT at: in SEND `%mine[%c0, %c32] to %theirs[%c0, %c0] extents [128, 32]` -> `%mine as #titan.layout<"r: 128*b128; c: 32*b2; at: b64"> to %theirs as #titan.layout<"r: 128*b128; c: 32*b2">`
+// RUN: %variant at %s | titan explain copy --kernel rows - | FileCheck %s --check-prefix=ROWS
+// RUN: %variant at %s | titan run - --kernel rows --schedule lazy | FileCheck %s --check-prefix=EQUAL
+// Rows that are one row of the source (replicas) go there several times; two rows of the target in one place cannot be.
+// VARIANT replicas: in SEND `%mine[%c0, %c32] to %theirs[%c0, %c0] extents [128, 32]` -> `%mine as #titan.layout<"r: 64*b64, 2*rep; c: 32*b2"> to %theirs as #titan.layout<"r: 128*b64; c: 32*b2">`
+// VARIANT replicas: in REFERENCE `, titan.reference = @left` -> ``
+// RUN: %variant replicas %s | titan explain copy --kernel rows - | FileCheck %s --check-prefix=REPLICAS
+// REPLICAS: dsmem 2 instructions of 4096 bytes
+// VARIANT meet: in SEND `%mine[%c0, %c32] to %theirs[%c0, %c0] extents [128, 32]` -> `%mine as #titan.layout<"r: 128*b64; c: 32*b2"> to %theirs as #titan.layout<"r: 64*b64, 2*rep; c: 32*b2">`
+// RUN: %variant meet %s | not titan explain copy --kernel rows - 2>&1 | FileCheck %s --check-prefix=MEET
+// MEET: [copy-region] the target's layout sends two elements to one byte
 // A sixteenth of the rows, each whole: they lie together.
 // VARIANT few: in SEND `%mine[%c0, %c32] to %theirs[%c0, %c0] extents [128, 32]` -> `%mine[%c8, %c0] to %theirs[%c0, %c0] extents [8, 64]`
+// VARIANT few: in BYTES `8192` -> `1024`
+// VARIANT few: in REFERENCE `, titan.reference = @left` -> ``
 // RUN: %variant few %s | titan explain copy --kernel rows - | FileCheck %s --check-prefix=FEW
 // FEW: dsmem 1 instruction of 1024 bytes
 // Columns that lie together on both sides are as good as rows.
 // VARIANT columns: in SEND `%mine[%c0, %c32] to %theirs[%c0, %c0] extents [128, 32]` -> `%mine as #titan.layout<"r: 128*b2; c: 64*b256"> to %theirs as #titan.layout<"r: 128*b2; c: 64*b256">`
+// VARIANT columns: in BYTES `8192` -> `16384`
+// VARIANT columns: in REFERENCE `, titan.reference = @left` -> ``
 // RUN: %variant columns %s | titan explain copy --kernel rows - | FileCheck %s --check-prefix=COLUMNS
 // COLUMNS: dsmem 1 instruction of 16384 bytes
 // Rows against columns: no element has its neighbour beside it on both sides.

@@ -11,8 +11,8 @@
 // EXPLAIN: titan.copy %b to %tile;
 // EXPLAIN: stmatrix no: {{.*}}the tile is not made of 8 x 8 matrices
 // EXPLAIN: titan.copy %tile to %c;
-// EXPLAIN-NEXT: vectors 8 instructions of 512 bytes
-// EXPLAIN-NEXT: ldmatrix 2 instructions of 2048 bytes, 128 threads, no fences; priority 1 <- chosen
+// EXPLAIN-NEXT: vectors 8 instructions of 512 bytes, 128 threads, no fences, about 128 cycles; priority 0
+// EXPLAIN-NEXT: ldmatrix 2 instructions of 2048 bytes, 128 threads, no fences, about 128 cycles; priority 1 <- chosen
 // EXPLAIN: titan.copy %c to %e;
 // EXPLAIN-NEXT: moves no: threads do not hold what they are to hold
 // EXPLAIN-NEXT: shuffles [[#]] instructions of 128 bytes, 128 threads, no fences; priority 1 <- chosen
@@ -20,7 +20,7 @@
 // EXPLAIN: titan.copy %e to %f;
 // EXPLAIN-NEXT: moves 0 instructions, 128 threads, no fences; priority 2 <- chosen
 // EXPLAIN: titan.copy %c to %other;
-// EXPLAIN: stmatrix 2 instructions of 2048 bytes, 128 threads, no fences; priority 1 <- chosen
+// EXPLAIN: stmatrix 2 instructions of 2048 bytes, 128 threads, no fences, about 128 cycles; priority 1 <- chosen
 // EXPLAIN: titan.copy %other to %tile;
 // EXPLAIN: vectors 4 instructions of 2048 bytes, 128 threads, no fences; priority 0 <- chosen
 // RUN: titan check %s --kernel registers | FileCheck %s --check-prefix=ACCEPTED

@@ -66,6 +66,8 @@ struct CopyRequest {
   mlir::Value barrier, index, rank, multicast;
   std::optional<AtomicOp> reduce;
   CachePolicyAttr cache;
+  /// To the L2 cache alone.
+  bool prefetch = false;
   /// The variant that the operation asks for; empty: any.
   llvm::StringRef forced;
   /// What moves is said by a tensor map.

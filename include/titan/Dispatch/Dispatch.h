@@ -58,14 +58,20 @@ llvm::StringRef nameOf(Memory memory);
 ///
 ///   weight = instructions that the busiest thread issues
 ///          + 8 for each fence that the program would need beside it
+///
+/// or the cycles that it takes, where the variant says them: all that compete with it for a
+/// copy do then.
 struct Cost {
   /// That one thread issues, and bytes that each of them moves (all threads of
   /// the variant together).
   int64_t instructions = 1, bytes = 0;
   int64_t threads = 1;
   int64_t fences = 0;
+  std::optional<int64_t> cycles;
 
-  int64_t weight() const { return instructions + 8 * fences; }
+  int64_t weight() const {
+    return cycles ? *cycles : instructions + 8 * fences;
+  }
   /// "1 instruction of 16384 bytes, 1 thread, no fences".
   std::string str() const;
 };

@@ -42,7 +42,7 @@ static StringRef loadMode(TensorMapType map, bool load) {
 
 /// The instruction packs im2col offsets into 16 bits without a check
 /// (docs/tma-facts.md C5): where one is out of range, the kernel ends in a trap.
-static void checkOffsets(KernelLowering &kl, TmaLoadOp op) {
+template <typename Op> static void checkOffsets(KernelLowering &kl, Op op) {
   int64_t most = maxIm2colOffset(op.getMap().getType().getRank());
   Value broken;
   for (Value offset : op.getOffsets()) {
@@ -98,6 +98,34 @@ static LogicalResult tmaLoad(KernelLowering &kl, TmaLoadOp op) {
   return success();
 }
 
+static LogicalResult tmaPrefetch(KernelLowering &kl, TmaPrefetchOp op) {
+  checkOffsets(kl, op);
+  size_t rank = op.getCoords().size();
+  Values operands{kl.get1(op.getMap())};
+  for (Value coordinate : llvm::reverse(op.getCoords()))
+    operands.push_back(kl.toI32(kl.get1(coordinate)));
+  std::string text = "cp.async.bulk.prefetch.tensor." + std::to_string(rank) +
+                     "d.L2.global" +
+                     loadMode(op.getMap().getType(), /*load=*/true).str();
+  std::string tail, constraints = "l" + repeat("r", rank);
+  if (size_t spatial = op.getOffsets().size()) {
+    tail += ", " + braces(operands.size(), spatial);
+    for (Value offset : llvm::reverse(op.getOffsets()))
+      operands.push_back(arith::TruncIOp::create(kl.b, kl.b.getI16Type(),
+                                                 kl.toI64(kl.get1(offset))));
+    constraints += repeat("h", spatial);
+  }
+  if (auto cache = op.getCache()) {
+    text += ".L2::cache_hint";
+    tail += ", $" + std::to_string(operands.size());
+    operands.push_back(kl.i64(cacheWord(*cache)));
+    constraints += ",l";
+  }
+  kl.ptx(text + " [$0, " + braces(1, rank) + "]" + tail + ";", constraints,
+         operands);
+  return success();
+}
+
 static LogicalResult tmaStore(KernelLowering &kl, TmaStoreOp op) {
   size_t rank = op.getCoords().size();
   Values operands{kl.get1(op.getBuffer()), kl.get1(op.getMap())};
@@ -150,6 +178,7 @@ static LogicalResult bulkWait(KernelLowering &kl, BulkWaitOp op) {
 
 void titan::populateTmaLowerings(LoweringTable &table) {
   table.add<TmaLoadOp>(tmaLoad);
+  table.add<TmaPrefetchOp>(tmaPrefetch);
   table.add<TmaStoreOp>(tmaStore);
   table.add<TmaReduceOp>(tmaReduce);
   table.add<BulkCommitOp>([](KernelLowering &kl, BulkCommitOp o) {

@@ -325,6 +325,8 @@ ParseResult CopyAsyncOp::parse(OpAsmParser &parser, OperationState &result) {
         return failure();
     }
   }
+  if (succeeded(parser.parseOptionalKeyword("prefetch")))
+    result.addAttribute("prefetch", b.getUnitAttr());
   if (succeeded(parser.parseOptionalKeyword("schedule")) &&
       (parser.parseLParen() ||
        parser.parseAttribute(schedule, "schedule", result.attributes) ||
@@ -410,6 +412,8 @@ void CopyAsyncOp::print(OpAsmPrinter &printer) {
     if (getIndex())
       printer << '[' << getIndex() << " : " << getIndex().getType() << ']';
   }
+  if (getPrefetch())
+    printer << " prefetch";
   if (isBySchedule())
     printer << " schedule(" << getScheduleAttr() << ')';
   if (getWeak())
@@ -427,7 +431,7 @@ void CopyAsyncOp::print(OpAsmPrinter &printer) {
   printer.printOptionalAttrDict(
       (*this)->getAttrs(), {"operandSegmentSizes", "loops", "schedule", "weak",
                             "strong", "fill", "reduce", "cache", "sourceLayout",
-                            "targetLayout", "extents", "dispatch"});
+                            "targetLayout", "extents", "dispatch", "prefetch"});
   printer << " : " << getSource().getType() << ", " << getTarget().getType();
   if (getBarrier())
     printer << ", " << getBarrier().getType();
@@ -636,7 +640,10 @@ Result<CopyLowering> titan::lowerCopy(CopyAsyncOp copy, KernelCopies *kernel) {
   // Where the holes are does not hang on what is wanted.
   CopyUses readers;
   std::optional<TmaLowering> weak;
-  if (kernel) {
+  // Of a prefetch nobody reads anything.
+  if (copy.getPrefetch())
+    demand.level = Correctness::Weak;
+  if (kernel && !copy.getPrefetch()) {
     auto low = lower();
     if (!low)
       return low.problem();
@@ -672,6 +679,20 @@ void CopyAsyncOp::getTileFlow(flow::Steps &steps) {
     steps.push_back(flow::Combine{getBuffer(),
                                   "reduce " + stringifyAtomicOp(*reduce).str(),
                                   isZeroNeutral(*reduce)});
+}
+
+/// To the L2 cache: a load without its barrier.
+static LogicalResult verifyPrefetch(CopyAsyncOp op) {
+  if (!op.getPrefetch())
+    return success();
+  if (isa<SharedType>(op.getSource().getType()))
+    return op.emitOpError("[copy-form] `prefetch` is of copies from global "
+                          "memory");
+  if (op.getBarrier() || op.getMulticast() || op.getReduce() || op.getFill() ||
+      op.getStrong())
+    return op.emitOpError("[copy-form] `prefetch` copies nothing: it signals "
+                          "nothing, and fills nothing");
+  return success();
 }
 
 /// A problem of the places between which an operation copies.
@@ -741,7 +762,7 @@ static LogicalResult verifyByMap(CopyAsyncOp op) {
       !(load ? op.getTargetOffsets() : op.getSourceOffsets()).empty())
     return op.emitOpError("[copy-form] a copy by a map is its box: coordinates "
                           "behind the map, and the whole buffer");
-  if (load && !op.getBarrier())
+  if (load && !op.getBarrier() && !op.getPrefetch())
     return op.emitOpError("[copy-form] a copy to shared memory completes on an "
                           "mbarrier: name it behind the target, signals %full");
   if (!load &&
@@ -758,11 +779,13 @@ static LogicalResult verifyByMap(CopyAsyncOp op) {
 }
 
 LogicalResult CopyAsyncOp::verify() {
+  if (failed(verifyPrefetch(*this)))
+    return failure();
   if (!isBySchedule())
     return isByMap() ? verifyByMap(*this) : verifyBetweenPlaces(*this);
-  if (isByMap() || !getFilter().empty() || getMulticast())
+  if (isByMap() || !getFilter().empty())
     return emitOpError("[copy-form] a schedule makes its own map, without "
-                       "filter and multicast");
+                       "filter");
   if (!getSourceOffsets().empty() || !getTargetOffsets().empty() ||
       getSourceLayout() || getTargetLayout() || getExtents() || getRank())
     return emitOpError("[copy-form] offsets, `as`, `extents` and `rank` are of "
@@ -772,7 +795,9 @@ LogicalResult CopyAsyncOp::verify() {
       isa<GlobalType>(getTarget().getType()))
     return emitOpError("[copy-form] goes from a tensor in global memory to a "
                        "tile in shared memory, or back");
-  if (isLoad() && !getBarrier())
+  if (!isLoad() && getMulticast())
+    return emitOpError("[copy-form] a copy to global memory goes to one place");
+  if (isLoad() && !getBarrier() && !getPrefetch())
     return emitOpError("[copy-form] a copy to shared memory completes on an "
                        "mbarrier: name it behind the target, signals %full");
   if (!isLoad() && getBarrier())
@@ -786,8 +811,6 @@ LogicalResult CopyAsyncOp::verify() {
                        "memory there are none");
   if (isLoad() && getReduce())
     return emitOpError("[copy-form] `reduce` goes to global memory");
-  if (getReduce() && getCache())
-    return emitOpError("[not-supported-yet] a cache policy of a reduction");
   auto kernel = (*this)->getParentOfType<KernelOp>();
   auto argument = dyn_cast<BlockArgument>(getTensor());
   if (!kernel || !argument ||
@@ -801,7 +824,10 @@ LogicalResult CopyAsyncOp::verify() {
     return emitOpError("[tma-box-mismatch] the tensor is ")
            << tensor << ", the buffer " << buffer
            << ": element types must agree";
-  if (isLoad()) {
+  if (getPrefetch()) {
+    if (buffer.getCluster())
+      return emitOpError("[tma-load-remote] the buffer is the executing CTA's");
+  } else if (isLoad()) {
     MBarrierType barrier = getBarrier().getType();
     if (!getIndex() && barrier.getSlots() != 1)
       return emitOpError("[barrier-slot] a ring of ")

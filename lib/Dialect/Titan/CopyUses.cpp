@@ -228,7 +228,7 @@ CopyUses titan::usesOf(CopyAsyncOp copy, const TmaLowering &low,
 
 KernelCopies::KernelCopies(KernelOp kernel) {
   kernel.getBody().walk([&](CopyAsyncOp copy) {
-    if (!copy.isBySchedule() || !copy.isLoad())
+    if (!copy.isBySchedule() || !copy.isLoad() || copy.getPrefetch())
       return;
     Load load{copy, {}, false};
     load.known = allocationsOf(copy.getBuffer(), load.memory);

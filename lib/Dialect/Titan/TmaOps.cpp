@@ -130,6 +130,27 @@ LogicalResult TmaLoadOp::verify() {
   return verifyCopy(*this, getMap().getType(), TmaCopy(), getCoords(),
                     getBuffer().getType(), getOffsets());
 }
+LogicalResult TmaPrefetchOp::verify() {
+  TensorMapType map = getMap().getType();
+  if (getMap().getDefiningOp())
+    return emitOpError("[not-supported-yet] a prefetch through a map that the "
+                       "kernel makes");
+  if (getCoords().size() != map.getRank())
+    return emitOpError("[tma-coordinate-count] a map of rank ")
+           << map.getRank() << " needs as many coordinates, not "
+           << getCoords().size();
+  size_t spatial = map.isIm2col() ? map.getLower().size() : 0;
+  if (getOffsets().size() != spatial)
+    return emitOpError("[tma-im2col] a load through ")
+           << map << " has " << spatial << " offsets, not "
+           << getOffsets().size()
+           << ": one for each spatial dimension of an im2col map";
+  return verifyOperands(*this, map, TmaCopy(), getCoords(), getOffsets());
+}
+/// A hint: what it reads nobody sees.
+void TmaPrefetchOp::getHardwareEffects(EffectList &) {}
+Cardinality TmaPrefetchOp::getCardinality() { return Cardinality::OneThread; }
+
 void TmaLoadOp::getHardwareEffects(EffectList &effects) {
   static const char *source = "PTX ISA, cp.async.bulk.tensor";
   CtaSet ctas;

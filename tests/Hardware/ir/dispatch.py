@@ -7,8 +7,8 @@
     device.py --library libtitan-runtime.so FOLDER          (on a machine with a GPU)
 
 One CTA of a cluster has X in its shared memory, another one P. A region of the one goes to a region of the other,
-between random layouts: digits of any extents and orders, gaps between them, swizzles, offsets that are numbers or
-arguments. What is left in P is where evaluating the two functions says. The layouts have runs of at least 16 bytes
+between random layouts: digits of any extents and orders, gaps between them, swizzles, replicas (of the source), constant
+offsets, and offsets of the region that are numbers or arguments. What is left in P is where evaluating the two functions says. The layouts have runs of at least 16 bytes
 in common, so that there is a way; unittests/Layout/CommonRunsTest.cpp has others. random_kernels.py has the
 commands.
 """
@@ -25,21 +25,26 @@ COLUMNS = 64  # of the tensors that hold what the buffers hold
 
 class Side:
     """A layout of a tile, and where its region begins. `shards`: (dimension, extent) of the region, innermost first
-    in each dimension; the first `common` lie together, in this order, on both sides."""
+    in each dimension; the first `common` lie together, in this order, on both sides. Of a source whole shards may be replicas:
+    each of their elements is the same one."""
 
-    def __init__(self, rng, rank, shards, common, size):
+    def __init__(self, rng, rank, shards, common, size, replicas):
         self.size, self.swizzle = size, rng.choice([0, 0, 32, 64, 128])
+        self.at = rng.choice([0, 0, 16, 48, 1024])
         outer = list(range(common, len(shards)))
         rng.shuffle(outer)
         stride, self.strides, self.extents = size, {}, [extent for _, extent in shards]
+        self.replicas = {n for n in outer if replicas and rng.random() < 0.15}
         room = {}  # The outermost digit of a dimension may be longer than the region.
         for d in range(rank):
             mine = [n for n, (of, _) in enumerate(shards) if of == d]
-            if mine and rng.random() < 0.6 and mine[-1] >= common:
+            if mine and rng.random() < 0.6 and mine[-1] >= common and mine[-1] not in self.replicas:
                 room[mine[-1]] = rng.randint(1, 3)
         self.inner = [product(e for n, (of, e) in enumerate(shards) if of == d) for d in range(rank)]
         self.offsets, self.units, self.room = [0] * rank, [1] * rank, [False] * rank
         for n in [*range(common), *outer]:
+            if n in self.replicas:
+                continue
             if n >= common and rng.random() < 0.3:  # a gap
                 stride += 16 * rng.randint(1, 4)
             if n >= common:
@@ -54,23 +59,24 @@ class Side:
             stride = self.strides[n] * longer
         self.shards, self.rank = shards, rank
         self.period = 1024 if self.swizzle else 16
-        self.bytes = (stride + self.period - 1) // self.period * self.period
+        self.bytes = (self.at + stride + self.period - 1) // self.period * self.period
 
     def digits(self, d):
         return [n for n, (of, _) in enumerate(self.shards) if of == d]
 
     def text(self):
-        axes = "; ".join(f"{'rstuv'[d]}: " + ", ".join(f"{self.extents[n]}*b{self.strides[n]}" for n in self.digits(d))
-                         for d in range(self.rank))
+        digit = lambda n: f"{self.extents[n]}*" + ("rep" if n in self.replicas else f"b{self.strides[n]}")
+        axes = "; ".join(f"{'rstuv'[d]}: " + ", ".join(digit(n) for n in self.digits(d)) for d in range(self.rank))
+        axes += f"; at: b{self.at}" if self.at else ""
         bits = ", ".join(f"{to}^{of}" for to, of in SWIZZLES.get(self.swizzle, []))
         return f'as #titan.layout<"{axes}' + (f"; bits: {bits}" if bits else "") + '">'
 
     def byte(self, coords):
-        address = 0
+        address = self.at
         for d in range(self.rank):
             left = coords[d] + self.offsets[d]
             for n in self.digits(d):
-                address += left % self.extents[n] * self.strides[n]
+                address += left % self.extents[n] * self.strides.get(n, 0)
                 left //= self.extents[n]
         return address ^ sum((address >> of & 1) << to for to, of in SWIZZLES.get(self.swizzle, []))
 
@@ -86,7 +92,7 @@ class Kernel(random_kernels.Kernel):
         while True:
             shards, common = self.shards(rank, size)
             elements = product(extent for _, extent in shards)
-            source, target = (Side(rng, rank, shards, common, size) for _ in range(2))
+            source, target = (Side(rng, rank, shards, common, size, replicas) for replicas in (True, False))
             if elements <= 2048 and max(source.bytes, target.bytes) <= 32768:
                 break
         self.sides = source, target

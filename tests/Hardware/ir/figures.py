@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Kernels with a titan.example, simulated here and run on a GPU: the same bytes.
 
-    figures.py prepare --titan build/bin/titan --out FOLDER FILE.mlir...
+    figures.py prepare --titan build/bin/titan --out FOLDER FILE.mlir[:VARIANT,VARIANT]...
     figures.py compare --launch titan-launch FOLDER      (on a machine with a GPU)
 
 `prepare` compiles each file, runs each of its kernels on the simulator as its example says, and
 keeps what each tensor then holds, inputs too. `compare` launches the packages with the same
 arguments and compares file by file; it prints a SHA-256 of each. For the copies of the seed's
-figures: tests/Programs/copies.mlir. Results that depend on the order of sums are not for it.
+figures: tests/Programs/copies.mlir; for each way of a copy: tests/Dispatch. A VARIANT is one of the file's
+(tests/Inputs/variant.py). Results that depend on the order of sums are not for it.
 """
 import argparse
 import hashlib
@@ -25,29 +26,45 @@ def kernels(text):
         example = re.search(r"titan\.example = \{(.*?)\}[,\s]*(?:titan|\})", part, re.S)
         if not example:
             continue
-        sizes = dict(re.findall(r"(\w+) = (\d+)", re.search(r"sizes = \{(.*?)\}", part, re.S).group(1)))
-        yield name, sizes, dict(re.findall(r"(\w+) = \"([^\"]+)\"", example.group(1)))
+        # The closing brace of `sizes` may end the match: its numbers, and what else is a number, are read from the whole.
+        text = part[example.start():part.index("launch {")]
+        listed = re.search(r"sizes = \{(.*?)\}", text, re.S)
+        sizes = dict(re.findall(r"(\w+) = (\d+)", listed.group(1))) if listed else {}
+        scalars = {} if listed else dict(re.findall(r"(\w+) = (\d+)(?=[,}])", example.group(1) + "}"))
+        yield name, sizes, scalars, dict(re.findall(r"(\w+) = \"([^\"]+)\"", example.group(1)))
+
+
+def texts(paths):
+    """Name and text of each file, and of each variant that is asked for."""
+    variant = pathlib.Path(__file__).resolve().parents[2] / "Inputs" / "variant.py"
+    for path in paths:
+        file, _, variants = path.partition(":")
+        yield pathlib.Path(file).stem, pathlib.Path(file).read_text()
+        for name in filter(None, variants.split(",")):
+            made = subprocess.run([sys.executable, variant, name, file], check=True, capture_output=True, text=True)
+            yield f"{pathlib.Path(file).stem}-{name}", made.stdout
 
 
 def prepare(options):
     folder = pathlib.Path(options.out)
     folder.mkdir(parents=True, exist_ok=True)
     cases = []
-    for file in options.paths:
-        package = folder / (pathlib.Path(file).stem + ".titanpkg")
+    for stem, text in texts(options.paths):
+        package, file = folder / (stem + ".titanpkg"), folder / (stem + ".mlir")
+        file.write_text(text)
         subprocess.run([options.titan, "compile", file, "-o", package], check=True, stdout=subprocess.DEVNULL)
-        for name, sizes, arguments in kernels(pathlib.Path(file).read_text()):
-            launch, tensors = [], []
+        for name, sizes, scalars, arguments in kernels(text):
+            launch, tensors = [word for each in scalars.items() for word in ("--scalar", "=".join(each))], []
             for argument, how in arguments.items():
                 shape, *source = how.split()
                 shape = "x".join(sizes.get(size, size) for size in shape.split("x"))
                 tensors.append(argument)
                 launch += ["--arg", f"{argument}={source[0]},shape={shape}"] if source else \
                           ["--shape", f"{argument}={shape}"]
-            outs = [word for tensor in tensors for word in ("--out", f"{tensor}={folder}/{name}.{tensor}.npy")]
+            outs = [word for tensor in tensors for word in ("--out", f"{tensor}={folder}/{stem}.{name}.{tensor}.npy")]
             subprocess.run([options.titan, "run", file, "--kernel", name, *outs], check=True,
                            stdout=subprocess.DEVNULL)
-            cases.append({"package": package.name, "kernel": name, "launch": launch, "tensors": tensors})
+            cases.append({"package": package.name, "kernel": name, "launch": launch, "tensors": tensors, "file": stem})
     (folder / "cases.json").write_text(json.dumps(cases, indent=1))
     print(f"{len(cases)} kernels prepared")
 
@@ -60,10 +77,10 @@ def compare(options):
             words = [options.launch, folder / case["package"], "--kernel", case["kernel"], *case["launch"],
                      "--out", f"{tensor}={folder}/gpu.npy"]
             run = subprocess.run(words, capture_output=True, text=True)
-            ours = (folder / f"{case['kernel']}.{tensor}.npy").read_bytes()
+            ours = (folder / f"{case['file']}.{case['kernel']}.{tensor}.npy").read_bytes()
             same = run.returncode == 0 and (folder / "gpu.npy").read_bytes() == ours
             equal += same
-            print("equal" if same else "DIFFERENT", case["kernel"], tensor, hashlib.sha256(ours).hexdigest()[:16],
+            print("equal" if same else "DIFFERENT", case["file"], case["kernel"], tensor, hashlib.sha256(ours).hexdigest()[:16],
                   run.stderr.strip())
     print(f"{equal} of {total} tensors equal")
     return equal != total

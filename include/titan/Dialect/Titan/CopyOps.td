@@ -79,7 +79,8 @@ def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments, Titan_
     That the source has been read only that barrier tells.
 
     `multicast` sends a box or a run of the tensor to each CTA of the cluster whose bit is set,
-    to the same place, and tells the same barrier of each. `reduce(add)` adds to what the
+    to the same place, and tells the same barrier of each; each tells its own what to expect. `prefetch`, in the place of
+    `signals`, brings what the copy would read to the L2 cache, and copies nothing: by a schedule or a map. `reduce(add)` adds to what the
     target holds. A region of a tile begins at
     the offsets in brackets and has the `extents`, or, where these are left out, the
     shape of the operand that has no offsets. `as #titan.layout<"r: 128*b2; c: 64*b256">`
@@ -109,7 +110,8 @@ def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments, Titan_
       Variadic<Index>:$filter, Optional<I16>:$multicast,
       OptionalAttr<Titan_LayoutTextAttr>:$sourceLayout,
       OptionalAttr<Titan_LayoutTextAttr>:$targetLayout,
-      OptionalAttr<DenseI64ArrayAttr>:$extents, OptionalAttr<StrAttr>:$dispatch);
+      OptionalAttr<DenseI64ArrayAttr>:$extents, OptionalAttr<StrAttr>:$dispatch,
+      UnitAttr:$prefetch);
   let builders = [OpBuilder<(ins "::mlir::Value":$source, "::mlir::Value":$target,
       "const ::titan::TmaSchedule &":$schedule,
       "::llvm::ArrayRef<std::pair<int, ::mlir::Value>>":$at,

@@ -47,6 +47,23 @@ def Titan_TmaLoadOp : Titan_HwOp<"tma.load", Titan_Nvidia, [AttrSizedOperandSegm
   }];
 }
 
+def Titan_TmaPrefetchOp : Titan_HwOp<"tma.prefetch", Titan_Nvidia, [AttrSizedOperandSegments]> {
+  let summary = "cp.async.bulk.prefetch.tensor: a box of the tensor to the L2 cache";
+  let description = [{
+    ```mlir
+    titan.tma.prefetch %map[%m, %k] : !titan.tensor_map<...>
+    ```
+    What titan.tma.load of the same map, coordinates and offsets would read is brought
+    to L2, if at all. Nothing is written, nothing completes, and nobody waits for it.
+    The map is the launch's.
+  }];
+  let arguments = (ins Titan_TensorMapType:$map, Variadic<Index>:$coords, Variadic<Index>:$offsets,
+      OptionalAttr<Titan_CacheAttr>:$cache);
+  let assemblyFormat = [{ $map `[` $coords `]` (`offsets` `[` $offsets^ `]`)? (`cache` `(` $cache^ `)`)? attr-dict
+      `:` type($map) }];
+  let hasVerifier = 1;
+}
+
 def Titan_TmaStoreOp : Titan_HwOp<"tma.store", Titan_Nvidia, [Titan_Flow]> {
   let summary = "cp.async.bulk.tensor, shared to global memory, in the thread's bulk group";
   let description = [{
