@@ -135,6 +135,7 @@ TEST(Conformance, EveryOperationIsHeldToItsEffects) {
     compared.add(file, true);
   compared.add(TITAN_TESTS "/Dispatch/product.mlir", true);
   compared.add(TITAN_TESTS "/Dispatch/peers.mlir", true);
+  compared.add(TITAN_TESTS "/Dispatch/parameters.mlir", true);
   compared.add(TITAN_TESTS "/Checker/grid-dependency.mlir", true);
   for (const Variant &variant : variants) {
     auto buffer = llvm::MemoryBuffer::getFile(
