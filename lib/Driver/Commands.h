@@ -86,8 +86,14 @@ struct CompileCommand : Command {
   bool check = true;        ///< First, and what is refused is not compiled.
   double proofSeconds = 20; ///< As of CheckCommand.
   std::string target = "sm_90a", output, emit = "package";
+  std::string header; ///< Of C++, which launches; empty: none is written.
 };
 int runCompile(const CompileCommand &options);
+
+struct InspectCommand : Command {
+  std::string header; ///< As of CompileCommand.
+};
+int runInspect(const InspectCommand &options);
 
 struct GenerateCommand {
   std::string what, output;

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
+#include "PackageHeader.h"
 #include "Verdict.h"
 
 #include "titan/Driver/Pipelines.h"
@@ -15,7 +16,9 @@
 #ifdef TITAN_HAS_CODEGEN
 #include "titan/Conversion/Compile.h"
 #include "titan/Runtime/File.h"
+#include "titan/Runtime/Runtime.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -109,6 +112,19 @@ int titan::runCompile(const CompileCommand &options) {
   } else if (output.empty()) {
     output = "-";
   }
+  if (!options.header.empty() && *emit != Emit::Package) {
+    session.fail(Code::BadArgument,
+                 "--emit-header: --emit=" + options.emit + " makes no package",
+                 "leave one of them out");
+    return session.finish(BadInput, "");
+  }
+  if (!options.header.empty() && output == "-") {
+    session.fail(Code::BadArgument,
+                 "--emit-header: the package has no name for the header to "
+                 "open it by",
+                 "name the package with -o FILE");
+    return session.finish(BadInput, "");
+  }
   if (output == "-" && binary && options.json) {
     session.fail(Code::BadArgument,
                  "--json -o -: --emit=" + options.emit + " makes no text",
@@ -135,6 +151,17 @@ int titan::runCompile(const CompileCommand &options) {
              !written) {
     session.fail(written.error());
     return session.finish(BadInput, "");
+  }
+  if (!options.header.empty()) {
+    auto package = runtime::Package::parse(llvm::arrayRefFromStringRef(bytes),
+                                           output.str().str());
+    if (!package) {
+      session.fail(package.error());
+      return session.finish(Findings, "");
+    }
+    if (!writeHeader(session, (*package)->manifest(), output, options.header))
+      return session.finish(BadInput, "");
+    session.result["header"] = jsonText(options.header);
   }
   session.result["output"] = jsonText(output);
   session.result["assembler"] = jsonText(log);

@@ -26,6 +26,7 @@ static const char *overview =
                        compare it with the reference in the same file
   titan check FILE     is it free of races and hangs, whatever the schedule?
   titan compile FILE   a package for titan-launch, or PTX
+  titan inspect PKG    what a package holds, and what its launches need
   titan generate gemm  a kernel from parameters, as titan IR
   titan explain WHAT   a refusal's code, an operation; effects, layout, tma
 
@@ -43,6 +44,8 @@ namespace {
 cl::SubCommand runSub("run", "simulate a kernel, compare with its reference");
 cl::SubCommand checkSub("check", "races, proxies, phases, deadlocks");
 cl::SubCommand compileSub("compile", "a package, PTX, LLVM IR");
+cl::SubCommand inspectSub("inspect",
+                          "a package: kernels, parameters, checks, resources");
 cl::SubCommand generateSub("generate", "a kernel from parameters: gemm");
 cl::SubCommand explainSub(
     "explain",
@@ -64,6 +67,8 @@ cl::opt<std::string> checkFile(cl::Positional, cl::desc("FILE"), cl::init(""),
                                cl::sub(checkSub), cl::cat(category));
 cl::opt<std::string> compileFile(cl::Positional, cl::desc("FILE"), cl::init(""),
                                  cl::sub(compileSub), cl::cat(category));
+cl::opt<std::string> inspectFile(cl::Positional, cl::desc("PKG"), cl::init(""),
+                                 cl::sub(inspectSub), cl::cat(category));
 cl::opt<std::string> topic(cl::Positional, cl::desc("TOPIC"), cl::init(""),
                            cl::sub(explainSub), cl::cat(category));
 cl::opt<std::string> explainFile(cl::Positional, cl::desc("[FILE]"),
@@ -75,7 +80,8 @@ cl::opt<std::string> kernel("kernel",
                             cl::desc("The kernel, where the file has several"),
                             cl::value_desc("name"), cl::sub(runSub),
                             cl::sub(checkSub), cl::sub(compileSub),
-                            cl::sub(explainSub), cl::cat(category));
+                            cl::sub(inspectSub), cl::sub(explainSub),
+                            cl::cat(category));
 cl::list<std::string>
     plugins("load-plugin",
             cl::desc("A shared library with more operations (Plugin.h)"),
@@ -83,8 +89,8 @@ cl::list<std::string>
             cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
 cl::opt<bool> json("json", cl::desc("Print one JSON object on stdout"),
                    cl::sub(runSub), cl::sub(checkSub), cl::sub(compileSub),
-                   cl::sub(generateSub), cl::sub(explainSub),
-                   cl::cat(category));
+                   cl::sub(inspectSub), cl::sub(generateSub),
+                   cl::sub(explainSub), cl::cat(category));
 cl::opt<std::string> strict(
     "strict", cl::ValueOptional, cl::value_desc("on|off"), cl::init("normal"),
     cl::desc("Report what the ISA's letter does not give (MM-4); off: "
@@ -204,6 +210,11 @@ cl::opt<std::string>
     emitKind("emit",
              cl::desc("titan, llvm, ptx, cubin, manifest or package (package)"),
              cl::init("package"), cl::sub(compileSub), cl::cat(category));
+cl::opt<std::string>
+    emitHeader("emit-header",
+               cl::desc("Write a C++ header, too, that launches the package"),
+               cl::value_desc("FILE"), cl::sub(compileSub), cl::sub(inspectSub),
+               cl::cat(category));
 
 // titan generate. What is not given the model picks (with --shape), or it is
 // the default of titan/Kernels/Gemm.h.
@@ -410,8 +421,8 @@ static int runSubcommand(int argc, char **argv) {
   auto flags = makeSeverityFlags();
   cl::SetVersionPrinter(printVersion);
   cl::HideUnrelatedOptions(category);
-  for (cl::SubCommand *sub :
-       {&runSub, &checkSub, &compileSub, &generateSub, &explainSub})
+  for (cl::SubCommand *sub : {&runSub, &checkSub, &compileSub, &inspectSub,
+                              &generateSub, &explainSub})
     cl::HideUnrelatedOptions(category, *sub);
 
   std::string problems;
@@ -512,7 +523,15 @@ static int runSubcommand(int argc, char **argv) {
     command.target = target;
     command.output = output;
     command.emit = emitKind;
+    command.header = emitHeader;
     return runCompile(command);
+  }
+  if (inspectSub) {
+    InspectCommand command;
+    if (std::string bad = readFile(command, inspectFile); !bad.empty())
+      return usage(bad, "name a package: titan compile makes them");
+    command.header = emitHeader;
+    return runInspect(command);
   }
   if (generateSub) {
     GenerateCommand command;
@@ -540,7 +559,7 @@ static int runSubcommand(int argc, char **argv) {
     return runExplain(command);
   }
   return usage("which command?",
-               "there are run, check, compile, generate and explain");
+               "there are run, check, compile, inspect, generate and explain");
 }
 
 /// What is still to be written goes out before LLVM's streams end, which would
@@ -572,11 +591,13 @@ int titan::driverMain(int argc, char **argv) {
   for (int i = 1; i < argc && llvm::StringRef(argv[i]) != "--"; ++i)
     wantsJson |= llvm::StringRef(argv[i]).ltrim('-') == "json";
   if (!command.starts_with("-") &&
-      !llvm::is_contained({"run", "check", "compile", "generate", "explain"},
-                          command)) {
+      !llvm::is_contained(
+          {"run", "check", "compile", "inspect", "generate", "explain"},
+          command)) {
     commandName.clear();
-    return usage("unknown command '" + command + "'",
-                 "there are run, check, compile, generate and explain");
+    return usage(
+        "unknown command '" + command + "'",
+        "there are run, check, compile, inspect, generate and explain");
   }
 
 #if defined(__SANITIZE_ADDRESS__) ||                                           \

@@ -7,7 +7,8 @@
 
 A tensor is anything that speaks DLPack and lies in memory that the GPU sees; nothing is copied, and
 nothing is waited for. Scalars are Python numbers. `out` is the argument D, or the last tensor. What a
-kernel refuses is an Error with the code, the rule and the fix that the other tools print.
+kernel refuses is an Error with the code, the rule and the fix that the other tools print. titan.ops has
+operations for PyTorch.
 
 The runtime's library is that of $TITAN_RUNTIME, the one beside this file, or the system's
 libtitan-runtime.so.1. A call loads the code once; capture CUDA graphs after the first, or after load().
@@ -17,7 +18,7 @@ import os
 import struct
 import sys
 
-__all__ = ["Error", "Kernel", "load"]
+__all__ = ["Error", "Kernel", "View", "load"]
 
 
 class Error(Exception):
@@ -137,6 +138,36 @@ def _fill_scalar(slot, name, value, dtype):
     slot.bits = int.from_bytes(packed, "little")
 
 
+class View:
+    """A tensor as a launch sees it: `dims` and `strides` in elements. It keeps what it was made from."""
+
+    def __init__(self, name, value):
+        if not hasattr(value, "__dlpack__"):
+            raise Error("argument-shape", f"argument '{name}' is a tensor, not {value!r}",
+                        fix="give something that speaks DLPack, a PyTorch tensor say")
+        slot = _Argument()
+        self._kept = _fill_tensor(slot, name, value)
+        self.dtype, self.bits, rank = slot.dtype, slot.bits, slot.rank
+        self.dims = tuple(slot.dims[:rank])
+        if slot.strides:
+            self.strides = tuple(slot.strides[:rank])
+        else:
+            self.strides, size = (), 1
+            for extent in reversed(self.dims):
+                self.strides, size = (size,) + self.strides, size * extent
+
+    def t(self):
+        """The same elements, the dimensions in reverse."""
+        view = object.__new__(View)
+        view.__dict__.update(self.__dict__, dims=self.dims[::-1], strides=self.strides[::-1])
+        return view
+
+    def _fill(self, slot):
+        rank = len(self.dims)
+        slot.is_tensor, slot.dtype, slot.rank, slot.bits = 1, self.dtype, rank, self.bits
+        slot.dims, slot.strides = (c.c_int64 * rank)(*self.dims), (c.c_int64 * rank)(*self.strides)
+
+
 class Kernel:
     """A kernel of a package; call it to launch it."""
 
@@ -187,6 +218,8 @@ class Kernel:
             value = given[name]
             if rank < 0:
                 _fill_scalar(slot, name, value, dtype)
+            elif isinstance(value, View):
+                value._fill(slot)
             elif hasattr(value, "__dlpack__"):
                 kept.append(_fill_tensor(slot, name, value))
             else:

@@ -1,0 +1,346 @@
+//===- Inspect.cpp - titan inspect ----------------------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a package is, without a GPU: its kernels, the code for which targets,
+// arguments, parameters, tensor maps, what a launch checks, what a CTA takes of
+// a multiprocessor, and what titan check said when it was compiled.
+//
+// What the assembler gave a kernel stands in the cubin, which is an ELF file: its
+// section .nv.info is a list of attributes, each a byte of format, one of kind,
+// and two of a value, or, of format 4, of the size of what follows:
+//
+//   04 2f 08 00  SYMBOL REGISTERS   registers a thread of a function
+//   04 11 08 00  SYMBOL BYTES       its stack frame, spills among it
+//
+//===----------------------------------------------------------------------===//
+#include "Commands.h"
+#include "PackageHeader.h"
+
+#include "titan/Runtime/File.h"
+#include "titan/Runtime/Manifest.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Object/ELF.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace titan;
+using namespace titan::runtime;
+using Json = llvm::json::Object;
+
+namespace {
+/// What the assembler gave a kernel, for each thread.
+struct CubinResources {
+  int64_t registers = 0, stackBytes = 0;
+};
+} // namespace
+
+/// None where the blob is no cubin, or does not say it of the entry.
+static std::optional<CubinResources> readCubin(const Blob &cubin,
+                                               llvm::StringRef entry) {
+  using Elf = llvm::object::ELFFile<llvm::object::ELF64LE>;
+  using llvm::support::endian::read16le;
+  using llvm::support::endian::read32le;
+  auto given = [](auto &expected) {
+    bool good = bool(expected);
+    if (!good)
+      llvm::consumeError(expected.takeError());
+    return good;
+  };
+  auto elf = Elf::create(
+      {reinterpret_cast<const char *>(cubin.bytes.data()), cubin.bytes.size()});
+  if (!given(elf))
+    return std::nullopt;
+  auto sections = elf->sections();
+  if (!given(sections))
+    return std::nullopt;
+  std::optional<uint32_t> symbol;
+  llvm::ArrayRef<uint8_t> attributes;
+  for (const auto &section : *sections) {
+    auto name = elf->getSectionName(section);
+    if (!given(name))
+      return std::nullopt;
+    if (*name == ".nv.info") {
+      auto contents = elf->getSectionContents(section);
+      if (given(contents))
+        attributes = *contents;
+    } else if (section.sh_type == llvm::ELF::SHT_SYMTAB) {
+      auto symbols = elf->symbols(&section);
+      auto names = elf->getStringTableForSymtab(section);
+      bool readable = given(symbols);
+      readable &= given(names);
+      if (!readable)
+        return std::nullopt;
+      for (auto [i, each] : llvm::enumerate(*symbols)) {
+        auto its = each.getName(*names);
+        if (given(its) && *its == entry)
+          symbol = i;
+      }
+    }
+  }
+  CubinResources found;
+  while (symbol && attributes.size() >= 4) {
+    uint8_t format = attributes[0], kind = attributes[1];
+    size_t size = format == 4 ? read16le(&attributes[2]) : 0;
+    attributes = attributes.drop_front(4);
+    if (size > attributes.size())
+      break;
+    if (size == 8 && read32le(attributes.data()) == *symbol) {
+      int64_t value = read32le(attributes.data() + 4);
+      if (kind == 0x2f)
+        found.registers = value;
+      else if (kind == 0x11)
+        found.stackBytes = value;
+    }
+    attributes = attributes.drop_front(size);
+  }
+  if (!found.registers)
+    return std::nullopt;
+  return found;
+}
+
+static std::string sizes(llvm::ArrayRef<int64_t> values,
+                         llvm::ArrayRef<std::string> names = {}) {
+  return llvm::join(llvm::map_range(llvm::enumerate(values),
+                                    [&](auto each) {
+                                      auto [i, value] = each;
+                                      if (i < names.size() && !names[i].empty())
+                                        return names[i];
+                                      return value == dynamic
+                                                 ? "?"
+                                                 : std::to_string(value);
+                                    }),
+                    "x");
+}
+
+static const char *toString(Access access) {
+  switch (access) {
+  case Access::Read:
+    return "read";
+  case Access::Write:
+    return "write";
+  case Access::ReadWrite:
+    return "readwrite";
+  }
+  llvm_unreachable("an access");
+}
+
+static std::string describe(const ArgumentSpec &a, Json &json) {
+  std::string text = a.name + ": " + std::string(name(a.type));
+  json = Json{{"name", jsonText(a.name)}, {"type", jsonText(name(a.type))}};
+  if (!a.isTensor)
+    return text;
+  std::string shape = sizes(a.shape, a.dimNames), strides = sizes(a.strides);
+  json["shape"] = jsonText(shape);
+  json["strides"] = strides;
+  json["alignment"] = a.alignment;
+  json["access"] = toString(a.access);
+  return text + "[" + shape + "], strides " + strides + ", at multiples of " +
+         std::to_string(a.alignment) + " bytes, " + toString(a.access);
+}
+
+static std::string describe(const TensorMapSpec &map, const KernelSpec &kernel,
+                            Json &json) {
+  const TensorMapFormat &f = map.format;
+  std::string dims, strides, box;
+  for (const Expr &e : map.dims)
+    dims += (dims.empty() ? "" : " x ") + e.text(kernel.argumentNames);
+  for (const Expr &e : map.byteStrides)
+    strides += (strides.empty() ? "" : ", ") + e.text(kernel.argumentNames);
+  if (f.mode == TmaMode::Im2col)
+    box = "im2col of " + std::to_string(f.im2col.pixels) + " pixels, " +
+          std::to_string(f.im2col.channels) + " channels";
+  else
+    box = "box " + sizes(llvm::SmallVector<int64_t>(f.box.begin(),
+                                                    f.box.begin() + f.rank));
+  const std::string &of = kernel.argumentNames[map.argument];
+  json =
+      Json{{"name", jsonText(map.name)},           {"argument", jsonText(of)},
+           {"type", jsonText(f.type->name)},       {"box", box},
+           {"swizzle", jsonText(f.swizzle->name)}, {"dims", jsonText(dims)},
+           {"byte_strides", jsonText(strides)}};
+  return map.name + " of " + of + ": " + std::string(f.type->name) + ", " +
+         box + ", swizzle " + std::string(f.swizzle->name) + "; sizes " + dims +
+         (strides.empty() ? "" : "; byte strides " + strides) +
+         ", innermost first";
+}
+
+static std::string describe(const ParameterSpec &p, const KernelSpec &kernel,
+                            Json &json) {
+  std::string what;
+  switch (p.kind) {
+  case ParameterSpec::Pointer:
+    what = "address of " + kernel.argumentNames[p.index];
+    break;
+  case ParameterSpec::Value:
+    what = std::string(name(p.type)) + " " + p.value.text(kernel.argumentNames);
+    break;
+  case ParameterSpec::Scalar:
+    what = std::string(name(p.type)) + " " + kernel.argumentNames[p.index];
+    break;
+  case ParameterSpec::TensorMap:
+    what = "tensor map " + kernel.tensorMaps[p.index].name;
+    break;
+  }
+  json = Json{{"what", jsonText(what)},
+              {"offset", static_cast<int64_t>(p.offset)},
+              {"size", static_cast<int64_t>(p.size)}};
+  return "+" + std::to_string(p.offset) + ": " + what;
+}
+
+static std::string describe(const CheckSpec &check, const KernelSpec &kernel,
+                            Json &json) {
+  std::string condition = check.nonzero.text(kernel.argumentNames);
+  json = Json{{"code", jsonText(check.code)},
+              {"condition", jsonText(condition)},
+              {"message", jsonText(check.message)},
+              {"rule", jsonText(check.rule)},
+              {"fix", jsonText(check.fix)}};
+  return check.code + ": " + condition;
+}
+
+/// A list of a kernel's, under its title, and as an array of the JSON object.
+template <typename T>
+static void describeAll(llvm::StringRef title, llvm::StringRef key,
+                        const std::vector<T> &list,
+                        llvm::function_ref<std::string(const T &, Json &)> one,
+                        llvm::raw_ostream &os, Json &json) {
+  llvm::json::Array array;
+  if (!list.empty())
+    os << "  " << title << "\n";
+  for (const T &each : list) {
+    Json object;
+    os << "    " << one(each, object) << "\n";
+    array.push_back(std::move(object));
+  }
+  json[key] = std::move(array);
+}
+
+static void describe(const KernelSpec &k, const Manifest &manifest,
+                     const Container &container, llvm::raw_ostream &os,
+                     Json &json) {
+  os << "kernel @" << k.name << "\n";
+  json["name"] = jsonText(k.name);
+  json["entry"] = jsonText(k.entry);
+
+  std::string verdict =
+      k.verified == "proved" ? "proved, for every launch that is admitted"
+      : k.verified.empty()   ? "not checked when it was compiled"
+                             : k.verified;
+  os << "  verdict: " << verdict << "\n";
+  json["verdict"] = k.verified.empty() ? "unchecked" : k.verified;
+
+  std::string grid;
+  for (const Expr &e : k.grid)
+    grid += (grid.empty() ? "" : " x ") + e.text(k.argumentNames);
+  os << "  launch: grid " << grid << "; clusters of " << sizes(k.cluster)
+     << "; " << k.block << " threads a CTA"
+     << (k.programmatic ? "; may begin while the kernel before it ends" : "")
+     << "\n";
+  json["grid"] = jsonText(grid);
+  json["cluster"] = llvm::json::Array(k.cluster);
+  json["block"] = k.block;
+  json["programmatic"] = k.programmatic;
+
+  // The first code that is assembled says what the assembler took.
+  std::optional<CubinResources> took;
+  for (const CodeSpec &code : manifest.code)
+    if (!took && code.kind == CodeSpec::Cubin)
+      if (const Blob *blob = container.find(code.blob))
+        took = readCubin(*blob, k.entry);
+  int64_t registers = took ? took->registers : k.registers;
+  os << "  resources: " << k.dynamicShared + k.staticShared
+     << " bytes of shared memory a CTA, of "
+     << manifest.target->sharedBytesPerCta << "; ";
+  if (registers)
+    os << registers << " registers a thread";
+  else
+    os << "registers: known when the driver has compiled it";
+  if (took)
+    os << "; " << took->stackBytes << " bytes of stack a thread";
+  os << "\n";
+  Json resources{{"shared_dynamic", k.dynamicShared},
+                 {"shared_static", k.staticShared}};
+  if (registers)
+    resources["registers"] = registers;
+  if (took)
+    resources["stack"] = took->stackBytes;
+  json["resources"] = std::move(resources);
+
+  describeAll<ArgumentSpec>(
+      "arguments", "arguments", k.arguments,
+      [](const ArgumentSpec &a, Json &object) { return describe(a, object); },
+      os, json);
+  auto ofKernel = [&](const auto &each, Json &object) {
+    return describe(each, k, object);
+  };
+  describeAll<TensorMapSpec>("tensor maps", "tensor_maps", k.tensorMaps,
+                             ofKernel, os, json);
+  describeAll<ParameterSpec>("parameters of the entry", "parameters",
+                             k.parameters, ofKernel, os, json);
+  describeAll<CheckSpec>("a launch checks", "checks", k.checks, ofKernel, os,
+                         json);
+}
+
+int titan::runInspect(const InspectCommand &command) {
+  Session session("inspect", command.json);
+  session.setFile(command.file);
+  auto fail = [&](const Error &error) {
+    session.fail(error);
+    return session.finish(BadInput, "");
+  };
+  auto bytes = readFile(command.file);
+  if (!bytes)
+    return fail(bytes.error());
+  auto container = parseContainer(*bytes, command.file);
+  if (!container)
+    return fail(container.error());
+  auto manifest = parseManifest(container->manifest, command.file);
+  if (!manifest)
+    return fail(manifest.error());
+  if (Status good = checkBlobs(*manifest, *container, command.file); !good)
+    return fail(good.error());
+  if (!command.kernel.empty() && !manifest->findKernel(command.kernel)) {
+    session.fail(
+        Code::NoKernel, "the package has no kernel '" + command.kernel + "'",
+        "it has " + llvm::join(llvm::map_range(
+                                   manifest->kernels,
+                                   [](const KernelSpec &k) { return k.name; }),
+                               ", "));
+    return session.finish(BadInput, "");
+  }
+  if (!command.header.empty() &&
+      !writeHeader(session, *manifest, command.file, command.header))
+    return session.finish(BadInput, "");
+
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << command.file << ": " << bytes->size() << " bytes, for "
+     << manifest->target->name << ", made by " << manifest->compiler << "\n";
+  session.result["target"] = jsonText(manifest->target->name);
+  session.result["compiler"] = jsonText(manifest->compiler);
+  llvm::json::Array code, kernels;
+  for (const CodeSpec &each : manifest->code) {
+    const char *kind = each.kind == CodeSpec::PTX ? "PTX" : "cubin";
+    size_t size = container->find(each.blob)->bytes.size();
+    os << "  " << kind << " for " << each.arch << ", " << size << " bytes\n";
+    code.push_back(Json{{"kind", kind},
+                        {"arch", each.arch},
+                        {"bytes", static_cast<int64_t>(size)}});
+  }
+  for (const KernelSpec &kernel : manifest->kernels) {
+    if (!command.kernel.empty() && kernel.name != command.kernel)
+      continue;
+    Json json;
+    describe(kernel, *manifest, *container, os, json);
+    kernels.push_back(std::move(json));
+  }
+  session.result["code"] = std::move(code);
+  session.result["kernels"] = std::move(kernels);
+  return session.finish(0, llvm::StringRef(text).rtrim());
+}

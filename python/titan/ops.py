@@ -1,0 +1,213 @@
+"""Operations on PyTorch's tensors, made of TITAN's generated kernels.
+
+    import torch, titan.ops
+    d = titan.ops.gemm(a, b)                                     # a @ b, sums in f32
+    d = titan.ops.gemm(a, b, bias=v, activation="silu")          # silu(a @ b + v)
+    d = torch.ops.titan.gemm(a, b)                               # the same, as PyTorch knows it
+
+    titan.ops.gemm_out(d, a, b)         # into d; anything that speaks DLPack, PyTorch or not
+
+A and B may be stored either way (b = w.t() costs nothing). `gemm` is a custom operation with a fake registration, so
+that torch.compile traces through it; it has no gradient. A kernel is taken from the first of:
+
+    $TITAN_PACKAGES or packages/ beside this file   prebuilt: gemm-bf16-nt.titanpkg (package_name)
+    the model's choice for the shape                generated and compiled by `titan` ($TITAN, or on the PATH),
+                                                    and kept in $TITAN_CACHE (~/.cache/titan)
+
+What is refused is a titan.Error with code and fix. A shape's first call may compile (seconds): capture CUDA graphs
+after it.
+"""
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from . import Error, Kernel, View
+
+__all__ = ["gemm", "gemm_out", "package_name", "prepare_gemm"]
+
+# titan.h's element types, as `titan generate gemm` spells them.
+_INPUTS = {3: "f16", 4: "bf16"}
+_OUTPUTS = {1: "f32", 3: "f16", 4: "bf16"}
+ACTIVATIONS = ("none", "relu", "gelu-tanh", "silu")
+
+
+def _wrong(message, fix):
+    return Error("argument-shape", message, fix=fix)
+
+
+def package_name(input, output, layout, epilogue=(), activation="none"):
+    """The file name of a prebuilt package: its types, layouts and epilogue; "gemm-bf16-nt-f32-alpha-silu.titanpkg"."""
+    parts = ["gemm", input, layout] + ([output] if output != input else []) + list(epilogue)
+    return "-".join(parts + ([activation] if activation != "none" else [])) + ".titanpkg"
+
+
+def _tool():
+    tool = os.environ.get("TITAN") or shutil.which("titan")
+    if not tool:
+        raise Error("file-not-found", "no prebuilt package fits, and the compiler `titan` is not there",
+                    fix="put `titan` on the PATH, name it in TITAN, or set TITAN_PACKAGES to a folder with packages")
+    return tool
+
+
+def _call(*words):
+    """What the compiler prints; what it refuses is its finding."""
+    try:
+        done = subprocess.run([_tool(), *words], capture_output=True, text=True)
+    except OSError as error:
+        raise Error("file-not-found", f"the compiler: {error}", fix="name `titan` in TITAN") from None
+    if done.returncode:
+        said = done.stderr.strip()
+        finding = re.search(r"error: (.*)  \[([a-z0-9-]+)\]$", said, re.M)
+        message, code = finding.groups() if finding else (f"exit status {done.returncode}", "codegen-failed")
+        fix = re.search(r"^ *fix: (.*)$", said, re.M)
+        raise Error(code, f"titan {words[0]}: {message}", fix=fix[1] if fix else "", text=said or None)
+    return done.stdout
+
+
+def _compiled(options, shape):
+    """The package of the kernel that the model picks, compiled at most once: the file is named after the kernel's text
+    and the compiler."""
+    words = [word for name, value in options for word in ("--" + name, value)]
+    text = _call("generate", "gemm", "--shape", "x".join(map(str, shape)), *words)
+    key = hashlib.sha256((_call("--version") + text).encode()).hexdigest()[:32]
+    folder = os.environ.get("TITAN_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "titan")
+    path = os.path.join(folder, key + ".titanpkg")
+    if not os.path.exists(path):
+        try:
+            os.makedirs(folder, exist_ok=True)
+            with tempfile.TemporaryDirectory(dir=folder) as work:
+                source, made = os.path.join(work, "gemm.mlir"), os.path.join(work, "gemm.titanpkg")
+                with open(source, "w") as file:
+                    file.write(text)
+                _call("compile", source, "--proof=off", "-o", made)
+                os.replace(made, path)  # Two processes may do so: either's file is whole.
+        except OSError as error:
+            raise Error("file-write", f"the cache of packages: {error}",
+                        fix="set TITAN_CACHE to a folder that can be written") from None
+    return path
+
+
+_kernels = {}   # (shape and options) -> Kernel
+_packages = {}  # path -> Kernel
+
+
+def prepare_gemm(shape, input="bf16", output="bf16", layout="nt", epilogue=(), activation="none"):
+    """The kernel for (M, N, K): before a CUDA graph is captured, say. The options are those of `titan generate gemm`."""
+    key = (tuple(shape), input, output, layout, tuple(epilogue), activation)
+    if key not in _kernels:
+        name = package_name(input, output, layout, epilogue, activation)
+        beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "packages")
+        path = os.path.join(os.environ.get("TITAN_PACKAGES") or beside, name)
+        if not os.path.exists(path):
+            options = [("input", input), ("output", output), ("layout", layout), ("activation", activation)]
+            path = _compiled(options + ([("epilogue", ",".join(epilogue))] if epilogue else []), shape)
+        if path not in _packages:
+            _packages[path] = Kernel(path)
+        _kernels[key] = _packages[path]
+    return _kernels[key]
+
+
+def _matrix(name, value):
+    """The view as it is stored, row-major, and whether that is the transpose of what was given."""
+    view = View(name, value)
+    if len(view.dims) != 2:
+        raise _wrong(f"argument '{name}' has {len(view.dims)} dimensions", "give a matrix; flatten batches to rows")
+    (rows, columns), strides = view.dims, view.strides
+    # The stride of a dimension of one element does not count.
+    dense_rows, dense_columns = strides[1] == 1 or columns == 1, strides[0] == 1 or rows == 1
+    if dense_rows and not (dense_columns and columns == 1):
+        return view, False
+    if dense_columns:
+        return view.t(), True
+    raise _wrong(f"argument '{name}' has strides {view.strides}: neither its rows nor its columns are dense",
+                 "give tensor.contiguous()")
+
+
+def gemm_out(d, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", stream=None):
+    """d = activation(alpha * a @ b + beta * c + bias): a is M x K, b is K x N, c and d are M x N and of one type, bias
+    has N elements of f32. Returns d."""
+    if activation not in ACTIVATIONS:
+        raise Error("bad-argument", f"activation '{activation}'", fix="there are " + ", ".join(ACTIVATIONS))
+    (A, transposed_a), (B, transposed_b), D = _matrix("a", a), _matrix("b", b), View("d", d)
+    if A.dtype not in _INPUTS or B.dtype != A.dtype:
+        raise _wrong("'a' and 'b' are not both bf16, and not both f16", "convert them to one of these types")
+    if D.dtype not in _OUTPUTS:
+        raise _wrong("'d' is not bf16, f16 or f32", "give a result of one of these types")
+    m, k = reversed(A.dims) if transposed_a else A.dims
+    kb, n = reversed(B.dims) if transposed_b else B.dims
+    if k != kb:
+        raise _wrong(f"'a' has {k} columns and 'b' has {kb} rows", "give factors that fit: (M, K) and (K, N)")
+    if D.dims != (m, n):
+        raise _wrong(f"'d' is {D.dims}, and the product is {(m, n)}", f"give a result of the sizes {(m, n)}")
+    if m == 0 or n == 0:
+        return d
+    named = dict(A=A, B=B, D=D)
+    if alpha != 1.0:
+        named["alpha"] = alpha
+    if c is not None:
+        named.update(C=c, beta=beta)
+    if bias is not None:
+        named["bias"] = bias
+    # In `titan generate gemm` A is n where it is stored M x K, B is n where it is stored K x N.
+    kernel = prepare_gemm(
+        (m, n, k), _INPUTS[A.dtype], _OUTPUTS[D.dtype],
+        ("t" if transposed_a else "n") + ("t" if transposed_b else "n"),
+        [term for term in ("alpha", "beta", "bias") if term in named], activation)
+    kernel(stream=stream, **named)
+    return d
+
+
+_SCHEMA = ('(Tensor a, Tensor b, Tensor? bias=None, Tensor? c=None, float alpha=1.0, float beta=1.0, '
+           'str activation="none", ScalarType? out_dtype=None) -> Tensor')
+
+
+def _register():
+    """Makes torch.ops.titan.gemm, once."""
+    try:
+        import torch
+    except ImportError:
+        raise Error("file-not-found", "titan.ops.gemm makes a PyTorch tensor, and PyTorch is not there",
+                    fix="install torch, or call gemm_out with a result of your own") from None
+
+    def empty(a, b, out_dtype):
+        """Rows begin at multiples of 16 bytes, as tensor maps want them."""
+        dtype = out_dtype or a.dtype
+        n, whole = b.shape[1], 16 // dtype.itemsize
+        return a.new_empty((a.shape[0], (n + whole - 1) // whole * whole), dtype=dtype)[:, :n]
+
+    def launch(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None):
+        if a.dim() != 2 or b.dim() != 2:
+            raise _wrong(f"'a' has {a.dim()} dimensions and 'b' has {b.dim()}",
+                         "give matrices; flatten batches to rows")
+        with torch.cuda.device_of(a):
+            return gemm_out(empty(a, b, out_dtype), a, b, None if bias is None else bias.float(), c, alpha, beta,
+                            activation)
+
+    def trace(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None):
+        torch._check(a.dim() == 2 and b.dim() == 2, lambda: "titan::gemm takes matrices")
+        torch._check(a.shape[1] == b.shape[0], lambda: "titan::gemm: a has as many columns as b has rows")
+        return empty(a, b, out_dtype)
+
+    operation = torch.library.custom_op("titan::gemm", launch, mutates_args=(), schema=_SCHEMA)
+    operation.register_fake(trace)
+    return operation
+
+
+_operation = None
+
+
+def gemm(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None):
+    """activation(alpha * a @ b + beta * c + bias), a new PyTorch tensor; see gemm_out. out_dtype: a's."""
+    global _operation
+    if _operation is None:
+        _operation = _register()
+    return _operation(a, b, bias, c, alpha, beta, activation, out_dtype)
+
+
+if "torch" in sys.modules:
+    _operation = _register()
