@@ -163,18 +163,20 @@ titan.require %is_bias, "launch-check", "bias has one entry for each column of D
 %tilesM = arith.ceildivui %m, %c$spanM : index
 %tilesN = arith.ceildivui %n, %c$spanN : index
 %steps = arith.ceildivui %k, %c$partK : index
-%tiles = arith.muli %tilesM, %tilesN : index)");
-  if (o.ctas() <= 2)
-    w.text("%sms = titan.device_property \"multiprocessor_count\"");
+%tiles = arith.muli %tilesM, %tilesN : index
+%sms = titan.device_property "multiprocessor_count")");
   if (o.ctas() == 1) {
     w.text("%grid = arith.minui %tiles, %sms : index");
-  } else if (o.ctas() > 2) {
-    w.text(R"(
-// One tile for each cluster: how many clusters of $cluster run at a time, the
-// launch does not know, and one too many would begin when the first are done.
-%grid = arith.muli %tiles, %c$cluster : index)");
   } else {
-    w.text("%pairs = arith.divui %sms, %c$cluster : index");
+    if (o.ctas() > 2)
+      w.text(R"(
+// Clusters of $cluster lie in groups of multiprocessors, some of which have too few
+// left: one that is too many would begin when the first are done.
+%seven = arith.muli %sms, %c7 : index
+%whole = arith.divui %seven, %c8 : index
+%pairs = arith.divui %whole, %c$cluster : index)");
+    else
+      w.text("%pairs = arith.divui %sms, %c$cluster : index");
     w.text(R"(
 %room = arith.maxui %pairs, %c1 : index
 %clusters = arith.minui %tiles, %room : index

@@ -49,7 +49,7 @@ struct Machine {
   /// multiprocessors, of which some have not as many as others. Of clusters of
   /// four some 28 were seen to run, of eight 14.
   int64_t clusters(int64_t ctas) const {
-    return (ctas > 2 ? multiprocessors - 20 : multiprocessors) / ctas;
+    return (ctas > 2 ? multiprocessors * 7 / 8 : multiprocessors) / ctas;
   }
   /// To a CTA from the others of its cluster: all send to one, then to the next.
   double peerBytes(int64_t ctas) const { return ctas > 2 ? 10e3 : 15e3; }
