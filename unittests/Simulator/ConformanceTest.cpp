@@ -85,17 +85,6 @@ titan.kernel @groups(%A: !matrix) warps(1) launch {
   %x = titan.shared.load %tile : !tile -> !reg
   titan.return
 }
-titan.kernel @prefetch(%A: !titan.global<?x64xbf16>) warps(1) launch {
-  %c1 = arith.constant 1 : index
-  %map = titan.tensor_map %A : !titan.global<?x64xbf16> -> !titan.tensor_map<8x64xbf16, swizzle = 128>
-  titan.launch grid(%c1) with(%map : !titan.tensor_map<8x64xbf16, swizzle = 128>)
-} body(%map: !titan.tensor_map<8x64xbf16, swizzle = 128>) {
-  %c0 = arith.constant 0 : index
-  titan.elect {
-    titan.tma.prefetch %map[%c0, %c0] : <8x64xbf16, swizzle = 128>
-  }
-  titan.return
-}
 )";
 
 /// Which operations are compared, of kernels that run.

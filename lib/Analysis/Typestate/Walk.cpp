@@ -45,6 +45,9 @@ bool Walk::run() {
   });
   auto shape = kernel.getClusterShape();
   ranks = kernel.getClusterSize();
+  // Whether each CTA waits for the last round of the cluster's barrier.
+  bool waited = true;
+  const ObjectId cluster = proof.object(Object{Object::Cluster});
   for (rank = 0; rank < ranks; ++rank) {
     State state;
     state.facts = proof.launch;
@@ -75,11 +78,26 @@ bool Walk::run() {
     for (int warp : who.warps)
       if (!end(state, warp))
         return false;
+<<<<<<< HEAD
     if (remote || unmet)
+=======
+    for (int warp : who.warps)
+      waited &= state.warps[warp].waits[elected][cluster] ==
+                state.warps[warp].next[cluster];
+    if (remote)
+>>>>>>> hub/prf
       return proof.stop("a CTA may end while a peer still writes or arrives "
                         "there",
                         kernel, "titan.cluster.arrive and .wait at the end");
   }
+  // Who is signalled by a peer stays until that has arrived.
+  if (!waited)
+    for (const Signal &signal : proof.signals)
+      if (proof.objects[signal.object].kind == Object::Ring &&
+          proof.objects[signal.object].cta != proof.ctaOf(signal.warp))
+        return proof.stop("a CTA may end while a peer still writes or arrives "
+                          "there",
+                          kernel, "titan.cluster.wait at the end");
   for (void *ring : multicast)
     proof.multicast[ring] = expectedBytes[ring];
   return true;
