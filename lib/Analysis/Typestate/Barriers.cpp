@@ -193,7 +193,6 @@ bool Walk::clusterBarrier(Operation *op, const effect::ThreadBarrier &barrier,
       observe(state, warp, lane, object, round);
   }
   if (arrives) {
-    unmet |= remote && !relaxed;
     remote &= relaxed;
     for (auto &[ring, life] : lives)
       life.sent |= relaxed ? life.initFenced : life.fenced;
@@ -201,13 +200,11 @@ bool Walk::clusterBarrier(Operation *op, const effect::ThreadBarrier &barrier,
     for (auto &[ring, life] : lives)
       life.sentAway |= life.initFenced;
   }
-  if (waits) {
-    unmet = false;
+  if (waits)
     for (auto &[ring, life] : lives) {
       life.everywhere |= life.sentAway;
       life.published |= life.sent;
     }
-  }
   return true;
 }
 

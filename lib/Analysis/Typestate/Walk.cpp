@@ -67,7 +67,7 @@ bool Walk::run() {
     regionWarps = kernelWarps();
     groupNumber = 1000 * rank;
     phase = 0;
-    remote = unmet = false;
+    remote = false;
     lives.clear();
     for (int warp = 0; warp < regionWarps; ++warp) {
       who.warps.push_back(firstWarp + warp);
@@ -78,14 +78,10 @@ bool Walk::run() {
     for (int warp : who.warps)
       if (!end(state, warp))
         return false;
-<<<<<<< HEAD
-    if (remote || unmet)
-=======
     for (int warp : who.warps)
       waited &= state.warps[warp].waits[elected][cluster] ==
                 state.warps[warp].next[cluster];
     if (remote)
->>>>>>> hub/prf
       return proof.stop("a CTA may end while a peer still writes or arrives "
                         "there",
                         kernel, "titan.cluster.arrive and .wait at the end");
@@ -526,10 +522,8 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
       });
       if (theirs != o.pending.end()) {
         mine.fenced &= theirs->fenced;
-        for (int lane : {elected, others}) {
+        for (int lane : {elected, others})
           mine.held[lane] &= theirs->held[lane];
-          mine.fencesHeld[lane] &= theirs->fencesHeld[lane];
-        }
       }
       both.push_back(mine);
     }

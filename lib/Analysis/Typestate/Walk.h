@@ -237,8 +237,8 @@ private:
   int rank = 0, ranks = 1; ///< of CTAs in the cluster
   int64_t kernelWarps() { return proof.kernel.getWarps(); }
   /// Since the last arrival at the cluster's barrier something was done to a
-  /// peer; before it, and nobody has waited since.
-  bool remote = false, unmet = false;
+  /// peer.
+  bool remote = false;
   unsigned phase = 0; ///< before, in, behind partitions
   std::shared_ptr<const Stamp> stamp;
   /// Of this iteration.
