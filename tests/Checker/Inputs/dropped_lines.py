@@ -78,12 +78,13 @@ def judge(options, file, lines, listed, at):
     for schedule in SCHEDULES[:options.schedules]:
         for hazards in ("on", "off"):
             went, said = titan(options, "run", "-", "--schedule", schedule, f"--hazards={hazards}", *flags, text=text)
-            if "not-supported-yet" in said:
+            cannot = "not-supported-yet" in said or "argument-missing" in said
+            if cannot:
                 break
             if went:
                 how = f"{next(filter(None, code_of(said)), '?')} under {schedule}" + (", hazards off" if hazards == "off" else "")
                 break
-        if how or "not-supported-yet" in said:
+        if how or cannot:
             break
     if rc:
         return ("refused" if how else "refused, runs"), code, how

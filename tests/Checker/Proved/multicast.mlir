@@ -22,6 +22,13 @@
 // VARIANT to_one: in mask `3` -> `1`
 // RUN: %variant to_one %s | not titan check - --kernel pipe 2>&1 | FileCheck %s --check-prefix=TO-ONE
 // TO-ONE: [pipe-cluster]
+// A CTA that does not wait for the last barrier may end before its peer has done with its memory: refused, and not proved.
+// VARIANT leaves: drop last
+// RUN: %variant leaves %s > %t.leaves.mlir
+// RUN: not titan check %t.leaves.mlir --kernel bare 2>&1 | FileCheck %s --check-prefix=LEAVES
+// LEAVES: [cluster-exit]
+// RUN: titan-mutate %t.leaves.mlir --kernel bare --prove --every 1000000 --schedules 1 | FileCheck %s --check-prefix=ASKED
+// ASKED: kernels as they are: 1, 1 refused, 0 proved
 
 !global = !titan.global<?x64xbf16>
 !map = !titan.tensor_map<8x64xbf16, swizzle = 128>
@@ -119,7 +126,7 @@ titan.kernel @bare(%X: !global, %Y: !global) warps(2) cluster(2) attributes {tit
     }
   }
   titan.cluster.arrive
-  titan.cluster.wait
+  titan.cluster.wait // @last
   titan.return
 }
 
