@@ -522,8 +522,10 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
       });
       if (theirs != o.pending.end()) {
         mine.fenced &= theirs->fenced;
-        for (int lane : {elected, others})
+        for (int lane : {elected, others}) {
           mine.held[lane] &= theirs->held[lane];
+          mine.fencesHeld[lane] &= theirs->fencesHeld[lane];
+        }
       }
       both.push_back(mine);
     }
