@@ -33,16 +33,12 @@ import cluster_copy_kernels as kernels
 ROUNDS, STEPS = 64, 64  # of @rotate, of @halo
 CLUSTERS = (2, 4, 8)
 # Of @stream: KiB of a tile, slots, tiles under way (0: a CTA for each `slots` tiles), cache hints.
-_EACH = [(4, 4, 0, ""), (4, 4, 0, "rw"), (2, 8, 0, ""), (1, 16, 0, ""), (2, 16, 0, ""), (4, 8, 0, ""), (16, 8, 0, ""), (4, 32, 0, ""),
-         (4, 32, 0, "rw"), (8, 16, 0, "rw"), (16, 8, 0, "rw"), (32, 4, 0, "rw"), (64, 2, 0, "rw"), (2, 64, 0, "rw"), (16, 12, 0, "rw"),
-         (32, 6, 0, "rw"), (8, 24, 0, "rw"), (4, 48, 0, "rw"), (16, 12, 0, ""), (64, 3, 0, "rw"), (16, 8, 0, "rwp"), (4, 32, 0, "rwp"),
-         (16, 12, 0, "rwp"), (16, 6, 0, "rw")]
-STREAMS = {"bulk": _EACH, "tma": [(4, 4, 0, ""), (4, 8, 0, ""), (16, 8, 0, ""), (16, 8, 0, "rw"), (32, 4, 0, "rw"), (4, 32, 0, "rw"),
-                                  (16, 12, 0, "rw"), (32, 6, 0, "rw"), (8, 24, 0, "rw"), (16, 12, 0, "rwp")],
-           "cp_async": [(16, 1, 0, ""), (32, 1, 0, ""), (4, 4, 0, ""), (4, 8, 0, ""), (16, 8, 0, "w")],
-           "vectors": [(8, 1, 0, "")]}
+STREAMS = {"bulk": [(32, 4, 0, "rw"), (64, 2, 0, "rw"), (16, 8, 0, "rwp"), (32, 4, 0, "rwp"), (1, 16, 0, ""), (32, 6, 3, "rw")],
+           "tma": [(32, 4, 0, "rw"), (32, 4, 0, "rwp"), (16, 8, 0, "rwp"), (64, 2, 0, "rwp"), (64, 2, 0, "rw"), (128, 1, 0, "rw"),
+                   (128, 1, 0, "")],
+           "cp_async": [(4, 4, 0, ""), (32, 1, 0, "")], "vectors": [(8, 1, 0, "")]}
 # The forms of a case; those through global memory come last.
-GATHERS, GATHER_ROWS = ("ring", "direct", "pull", "push", "global", "scratch", "multicast"), (64, 512)
+GATHERS, GATHER_ROWS = ("ring", "direct", "pull", "push", "both", "global", "scratch", "multicast"), (64, 512)
 SPLITS = ("cluster", "pull", "push", "global", "scratch")
 HALOS = ("cluster", "global")
 GLOBAL = ("global", "global_zeroed", "scratch", "multicast")

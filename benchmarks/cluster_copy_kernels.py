@@ -282,6 +282,20 @@ def gather_scratch(n):
     return dict(GATHER_GLOBAL, MOVE="\n".join("  " + line for line in lines))
 
 
+def gather_both(n):
+    """A third from the peers' shared memory, the rest from global memory: both ways at once."""
+    near = -(-(n - 1) // 3)
+    text = gather_scratch(n)["MOVE"].splitlines()
+    lines = []
+    for line in text:
+        i = int(line.split("%got")[1].split(" ")[0]) if "titan.copy %S" in line else 0
+        if 0 < i <= near:
+            line = (f"  %who{i} = arith.index_cast %peer{i} : index to i32\n"
+                    f"  %got{i} = titan.copy %slot0 rank(%who{i}) : !tile -> !regs")
+        lines.append(line)
+    return dict(GATHER_GLOBAL | PARTING, MOVE="\n".join(lines))
+
+
 # The last step of a GEMM whose K is split over the CTAs of a cluster: each has 128 x 128 partial sums (here: 128
 # elements of U by 128 of V, one row of each a CTA), and D becomes their sum.
 SPLIT = TYPES + """!vectors = !titan.global<?x128xf32, strides = [128, 1]>
@@ -768,7 +782,7 @@ def rotate(n, form, rounds):
 def gather(n, form, rows=512):
     """`rows`: of all tiles of a cluster."""
     r = rows // n
-    forms = {"ring": GATHER_RING, "direct": GATHER_DIRECT, "pull": gather_pull(n), "push": gather_push(n), "global": GATHER_GLOBAL, "scratch": gather_scratch(n),
+    forms = {"ring": GATHER_RING, "direct": GATHER_DIRECT, "pull": gather_pull(n), "push": gather_push(n), "both": gather_both(n), "global": GATHER_GLOBAL, "scratch": gather_scratch(n),
              "multicast": GATHER_MULTICAST}
     return fill(GATHER, N=n, R=r, ALL=r * n, LAST=n - 1, BYTES=r * 256, MASK=(1 << n) - 1, **forms[form])
 
