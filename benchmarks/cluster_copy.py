@@ -13,10 +13,10 @@ rounds' ratios peer / ours (larger is better for us), with its 95 % bootstrap in
 | case | ours | the other |
 |---|---|---|
 | rotate | a tile goes round clusters of 2, 4, 8, whole or row by row | the same in CUDA C++ |
-| all_gather | a ring of the cluster's CTAs; each to all | bulk stores to global memory, a cluster barrier, bulk loads |
-| split_k | slices to the CTA that sums them | bulk reductions into global memory, which begins at 0 (`global_zeroed`: that is timed, too) |
+| all_gather | `ring` of the cluster's CTAs; `direct`: each to all; `pull`, `push`: all threads load, store | `global`: bulk stores to global memory, a cluster barrier, bulk loads; `multicast` loads; `scratch`: by all threads. `both`: a third between CTAs |
+| split_k | `cluster`: slices to the CTA that sums them; `pull`, `push` | `global`: bulk reductions into what is 0 (`global_zeroed`: made so first); `scratch` |
 | halo | edges to the neighbours | edges through global memory, by threads |
-| stream | bulk, TMA and cp.async copies through shared memory | torch's device-to-device copy |
+| stream | bulk, TMA and cp.async copies through shared memory; loads and stores | torch's device-to-device copy |
 """
 import argparse
 import ctypes
