@@ -84,7 +84,7 @@ int runTriton(Session &session, mlir::ModuleOp module,
 struct CompileCommand : Command {
   Strictness strictness;
   bool check = true;        ///< First, and what is refused is not compiled.
-  double proofSeconds = 20; ///< As of CheckCommand.
+  double proofSeconds = 0;  ///< As of CheckCommand.
   std::string target = "sm_90a", output, emit = "package";
   std::string header; ///< Of C++, which launches; empty: none is written.
 };

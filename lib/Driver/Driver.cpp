@@ -98,8 +98,9 @@ cl::opt<std::string> strict(
     cl::sub(runSub), cl::sub(checkSub), cl::sub(compileSub), cl::cat(category));
 cl::opt<std::string>
     proof("proof",
-          cl::desc("How long the proof of a kernel may take; off: none (20)"),
-          cl::value_desc("SECONDS|off"), cl::init("20"), cl::sub(checkSub),
+          cl::desc("How long the proof of a kernel may take; off: none (titan "
+                   "check: 20; titan compile: off)"),
+          cl::value_desc("SECONDS|off"), cl::sub(checkSub),
           cl::sub(compileSub), cl::cat(category));
 
 // titan check.
@@ -407,6 +408,8 @@ static std::string readStrictness(Strictness &strictness,
 
 /// --proof; an error message if it is wrong.
 static std::string readProof(double &seconds) {
+  if (!proof.getNumOccurrences()) // What the command does by itself.
+    return {};
   if (proof == "off") {
     seconds = 0;
     return {};

@@ -28,34 +28,34 @@
 // EFFECTS: named barrier 3 of 256 threads sync
 
 // It is accepted; bugs seeded in it are not.
-// RUN: titan check %examples/programs/attention.mlir | FileCheck %s --check-prefix=ACCEPTED
+// RUN: titan check --proof=off %examples/programs/attention.mlir | FileCheck %s --check-prefix=ACCEPTED
 // ACCEPTED: @attention: accepted: 0 errors
 // The output is stored by TMA without a fence by those who wrote it.
 // LABEL fence (2): titan.fence.proxy_async
 // VARIANT fence: drop fence
 // RUN: %variant fence %s %examples/programs/attention.mlir > %t.fence.mlir
-// RUN: not titan check %t.fence.mlir 2>&1 | FileCheck %s --check-prefix=FENCE
+// RUN: not titan check --proof=off %t.fence.mlir 2>&1 | FileCheck %s --check-prefix=FENCE
 // FENCE: error: [proxy-fence-missing] 'titan.tma.store' reads shared memory through the async proxy that 'titan.shared.store' wrote
 // A slot of keys is free when half of the warps have read it.
 // LABEL count: titan.mbarrier.init %emptyK count(8)
 // VARIANT count: in count `8` -> `4`
 // RUN: %variant count %s %examples/programs/attention.mlir > %t.count.mlir
-// RUN: not titan check %t.count.mlir 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: not titan check --proof=off %t.count.mlir 2>&1 | FileCheck %s --check-prefix=COUNT
 // COUNT: error: [mma-slot-reuse] 'titan.tma.load' writes shared memory
 // The first warp that is done stores what the others have not written yet.
 // LABEL output (2 of 2): titan.barrier.sync 4 threads(128)
 // VARIANT output: drop output
 // RUN: %variant output %s %examples/programs/attention.mlir > %t.output.mlir
-// RUN: not titan check %t.output.mlir 2>&1 | FileCheck %s --check-prefix=OUTPUT
+// RUN: not titan check --proof=off %t.output.mlir 2>&1 | FileCheck %s --check-prefix=OUTPUT
 // OUTPUT: error: [race] 'titan.tma.store' reads shared memory through the async proxy that 'titan.shared.store' wrote
 // Before they write it, the queries are everybody's: a product's wait speaks for the warpgroup (MM-71).
 // LABEL queries (1 of 2): titan.barrier.sync 4 threads(128)
 // VARIANT queries: drop queries
 // RUN: %variant queries %s %examples/programs/attention.mlir > %t.queries.mlir
-// RUN: titan check %t.queries.mlir
+// RUN: titan check --proof=off %t.queries.mlir
 // V is read by a product that no fence puts after the wait for it.
 // LABEL products (2) -1: %acc1 = titan.mma %probs
 // VARIANT mma: drop products
 // RUN: %variant mma %s %examples/programs/attention.mlir > %t.mma.mlir
-// RUN: not titan check %t.mma.mlir 2>&1 | FileCheck %s --check-prefix=MMA
+// RUN: not titan check --proof=off %t.mma.mlir 2>&1 | FileCheck %s --check-prefix=MMA
 // MMA: error: [mma-fence-missing]

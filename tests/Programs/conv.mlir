@@ -11,14 +11,14 @@
 // OFF: elements agree with the reference
 // RUN: titan run %examples/programs/conv.mlir --size N=1 --size H=1 --size W=3 --size C=8 --size K=8 | FileCheck %s --check-prefix=OFF
 
-// RUN: titan check %examples/programs/conv.mlir | FileCheck %s --check-prefix=CHECKED
+// RUN: titan check --proof=off %examples/programs/conv.mlir | FileCheck %s --check-prefix=CHECKED
 // CHECKED: @conv: accepted
 
 // A buffer that is stored from while the next panel is written.
 // LABEL older: titan.bulk.wait %older read
 // VARIANT reuse: drop older
 // RUN: %variant reuse %s %examples/programs/conv.mlir > %t.reuse.mlir
-// RUN: not titan check %t.reuse.mlir 2>&1 | FileCheck %s --check-prefix=REUSE
+// RUN: not titan check --proof=off %t.reuse.mlir 2>&1 | FileCheck %s --check-prefix=REUSE
 // REUSE: error: [completion-not-observed]
 
 // Filters that are read one step to the right, and a border that is forgotten.

@@ -30,13 +30,13 @@
 // EFFECTS: registers arrived: %panel  [PTX ISA, tcgen05.wait]
 
 // It is accepted; bugs seeded in it are not.
-// RUN: titan check %examples/programs/gemm_blackwell.mlir | FileCheck %s --check-prefix=ACCEPTED
+// RUN: titan check --proof=off %examples/programs/gemm_blackwell.mlir | FileCheck %s --check-prefix=ACCEPTED
 // ACCEPTED: @gemm_blackwell: accepted: 0 errors, 0 warnings
 // An arrive instead of a commit: it does not wait for the product that reads the slot.
 // LABEL commit: titan.tcgen05.commit %empty
 // VARIANT commit: in commit `tcgen05.commit` -> `mbarrier.arrive`
 // RUN: %variant commit %s %examples/programs/gemm_blackwell.mlir > %t.commit.mlir
-// RUN: not titan check %t.commit.mlir 2>&1 | FileCheck %s --check-prefix=COMMIT
+// RUN: not titan check --proof=off %t.commit.mlir 2>&1 | FileCheck %s --check-prefix=COMMIT
 // COMMIT: commit.mlir:110:13: error: [mma-slot-reuse] 'titan.tma.load' writes shared memory
 // The columns are told free before their last loads.
 // LABEL panels: scf.for %p = %c0 to %c4
@@ -44,20 +44,20 @@
 // VARIANT early: before panels add titan.tcgen05.fence_before titan.syncwarp titan.elect { titan.mbarrier.arrive %stored[%slot : index] : !bars2 }
 // VARIANT early: drop arrival
 // RUN: %variant early %s %examples/programs/gemm_blackwell.mlir > %t.early.mlir
-// RUN: not titan check %t.early.mlir 2>&1 | FileCheck %s --check-prefix=EARLY
+// RUN: not titan check --proof=off %t.early.mlir 2>&1 | FileCheck %s --check-prefix=EARLY
 // EARLY: early.mlir:148:13: error: [race] 'titan.tcgen05.mma' writes tensor memory through the tensor memory proxy that 'titan.tmem.load' reads
 // They go back while others load from them.
 // LABEL stored +1: // Everything has been stored
 // VARIANT dealloc: drop stored
 // RUN: %variant dealloc %s %examples/programs/gemm_blackwell.mlir > %t.dealloc.mlir
-// RUN: not titan check %t.dealloc.mlir 2>&1 | FileCheck %s --check-prefix=DEALLOC
+// RUN: not titan check --proof=off %t.dealloc.mlir 2>&1 | FileCheck %s --check-prefix=DEALLOC
 // DEALLOC-DAG: dealloc.mlir:160:7: error: [mma-order] 'titan.tcgen05.dealloc' writes tensor memory
 // DEALLOC-DAG: dealloc.mlir:181:21: error: [tmem-alloc] 'titan.tmem.load'
 // Sums are loaded without fence::after behind the wait: practice leaves it out, the ISA does not.
 // LABEL after +1: titan.mbarrier.wait %summed
 // VARIANT after: drop after
 // RUN: %variant after %s %examples/programs/gemm_blackwell.mlir > %t.after.mlir
-// RUN: titan check %t.after.mlir 2>&1 | FileCheck %s --check-prefix=AFTER
-// RUN: not titan check --strict %t.after.mlir 2>&1 | FileCheck %s --check-prefix=STRICT
+// RUN: titan check --proof=off %t.after.mlir 2>&1 | FileCheck %s --check-prefix=AFTER
+// RUN: not titan check --proof=off --strict %t.after.mlir 2>&1 | FileCheck %s --check-prefix=STRICT
 // AFTER: after.mlir:181:21: warning: [tmem-fence-missing]
 // STRICT: after.mlir:181:21: error: [tmem-fence-missing]

@@ -18,23 +18,23 @@
 // EFFECTS: arrive 1 on %empty[%stage] in the CTAs of mask %both after tcgen05.commit, .release.cluster  [PTX ISA, tcgen05.commit]
 
 // It is accepted; bugs seeded in it are not.
-// RUN: titan check %examples/programs/gemm_blackwell_pair.mlir | FileCheck %s --check-prefix=ACCEPTED
+// RUN: titan check --proof=off %examples/programs/gemm_blackwell_pair.mlir | FileCheck %s --check-prefix=ACCEPTED
 // ACCEPTED: @gemm_blackwell_pair: accepted: 0 errors, 0 warnings
 // The leader expects its own bytes and not its peer's.
 // LABEL bytes: %bytes = arith.constant 65536
 // VARIANT bytes: in bytes `65536` -> `32768`
 // RUN: %variant bytes %s %examples/programs/gemm_blackwell_pair.mlir > %t.bytes.mlir
-// RUN: not titan check %t.bytes.mlir 2>&1 | FileCheck %s --check-prefix=BYTES
+// RUN: not titan check --proof=off %t.bytes.mlir 2>&1 | FileCheck %s --check-prefix=BYTES
 // BYTES: bytes.mlir:128:13: error: [barrier-bytes]
 // The columns count as free when one of the two CTAs has stored them.
 // LABEL count: titan.mbarrier.init %stored count(8)
 // VARIANT count: in count `8` -> `4`
 // RUN: %variant count %s %examples/programs/gemm_blackwell_pair.mlir > %t.count.mlir
-// RUN: not titan check %t.count.mlir 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: not titan check --proof=off %t.count.mlir 2>&1 | FileCheck %s --check-prefix=COUNT
 // COUNT: count.mlir:219:11: error: [phase-ambiguous] the arrival at barrier {{.*}} of CTA 0
 // The peer is not told that the sums are there.
 // LABEL commit: titan.tcgen05.commit %summed
 // VARIANT peer: in commit ` multicast(%both)` -> ``
 // RUN: %variant peer %s %examples/programs/gemm_blackwell_pair.mlir > %t.peer.mlir
-// RUN: not titan check %t.peer.mlir 2>&1 | FileCheck %s --check-prefix=PEER
+// RUN: not titan check --proof=off %t.peer.mlir 2>&1 | FileCheck %s --check-prefix=PEER
 // PEER: peer.mlir:192:9: error: [deadlock]

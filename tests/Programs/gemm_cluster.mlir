@@ -24,13 +24,13 @@
 // EFFECTS: cluster barrier wait, .acquire.cluster  [PTX ISA, barrier.cluster]
 
 // It is accepted; bugs seeded in it are not.
-// RUN: titan check %examples/programs/gemm_cluster.mlir | FileCheck %s --check-prefix=ACCEPTED
+// RUN: titan check --proof=off %examples/programs/gemm_cluster.mlir | FileCheck %s --check-prefix=ACCEPTED
 // ACCEPTED: @gemm_cluster: accepted: 0 errors
 // A CTA leaves while its peer still multicasts to it.
 // LABEL last +1..2: // No CTA leaves
 // VARIANT exit: drop last
 // RUN: %variant exit %s %examples/programs/gemm_cluster.mlir > %t.exit.mlir
-// RUN: not titan check %t.exit.mlir 2>&1 | FileCheck %s --check-prefix=EXIT
+// RUN: not titan check --proof=off %t.exit.mlir 2>&1 | FileCheck %s --check-prefix=EXIT
 // EXIT: error: [cluster-exit]
 // Slots are released to one producer of the two that fill them.
 // LABEL peer (2): titan.mbarrier.arrive %empty1
@@ -38,11 +38,11 @@
 // VARIANT one: drop peer
 // VARIANT one: in count `16` -> `8`
 // RUN: %variant one %s %examples/programs/gemm_cluster.mlir > %t.one.mlir
-// RUN: not titan check %t.one.mlir 2>&1 | FileCheck %s --check-prefix=ONE
+// RUN: not titan check --proof=off %t.one.mlir 2>&1 | FileCheck %s --check-prefix=ONE
 // ONE: error: [phase-ambiguous]
 // B stays in the CTA that loads it, and the peer waits for its bytes.
 // LABEL load: %slotB, %full[%stage : index] multicast(%both)
 // VARIANT bytes: in load ` multicast(%both)` -> ``
 // RUN: %variant bytes %s %examples/programs/gemm_cluster.mlir > %t.bytes.mlir
-// RUN: not titan check %t.bytes.mlir 2>&1 | FileCheck %s --check-prefix=BYTES
+// RUN: not titan check --proof=off %t.bytes.mlir 2>&1 | FileCheck %s --check-prefix=BYTES
 // BYTES: error: [barrier-bytes]

@@ -43,7 +43,7 @@
 
 // What stands in memory is not known, the bounds of the groups among it:
 // docs/status.md. Bugs in what is followed are refused for what they are.
-// RUN: not titan check %examples/programs/gemm_grouped.mlir 2>&1 | FileCheck %s --check-prefix=UNDECIDED
+// RUN: not titan check --proof=off %examples/programs/gemm_grouped.mlir 2>&1 | FileCheck %s --check-prefix=UNDECIDED
 // UNDECIDED-DAG: error: [undecided] this loop does not come round to the same slots and parities
 // UNDECIDED-DAG: error: [undecided] no launch was found under which this loop runs 0 times
 // UNDECIDED-DAG: error: [undecided] the checker does not follow what %offsets holds
@@ -53,7 +53,7 @@
 // LABEL acquire: titan.fence.tensormap_acquire %groupA
 // VARIANT acquire: drop acquire
 // RUN: %variant acquire %s %examples/programs/gemm_grouped.mlir > %t.acquire.mlir
-// RUN: not titan check %t.acquire.mlir 2>&1 | FileCheck %s --check-prefix=ACQUIRE
+// RUN: not titan check --proof=off %t.acquire.mlir 2>&1 | FileCheck %s --check-prefix=ACQUIRE
 // RUN: not titan run %t.acquire.mlir 2>&1 | FileCheck %s --check-prefix=ACQUIRE-SHOWN
 // RUN: not titan run %t.acquire.mlir --hazards=off 2>&1 | FileCheck %s --check-prefix=ACQUIRE-OFF
 // ACQUIRE: acquire.mlir:156:17: error: [tensormap-acquire-missing]
@@ -64,7 +64,7 @@
 // VARIANT before: drop acquire
 // VARIANT before: before publish add titan.fence.tensormap_acquire %groupA gpu : !mapA
 // RUN: %variant before %s %examples/programs/gemm_grouped.mlir > %t.before.mlir
-// RUN: not titan check %t.before.mlir 2>&1 | FileCheck %s --check-prefix=BEFORE
+// RUN: not titan check --proof=off %t.before.mlir 2>&1 | FileCheck %s --check-prefix=BEFORE
 // RUN: not titan run %t.before.mlir 2>&1 | FileCheck %s --check-prefix=BEFORE-SHOWN
 // RUN: not titan run %t.before.mlir --hazards=off 2>&1 | FileCheck %s --check-prefix=BEFORE-OFF
 // BEFORE: before.mlir:156:17: error: [tensormap-acquire-missing]
@@ -74,7 +74,7 @@
 // LABEL readers: titan.bulk.wait %readers read
 // VARIANT use: drop readers
 // RUN: %variant use %s %examples/programs/gemm_grouped.mlir > %t.use.mlir
-// RUN: not titan check %t.use.mlir 2>&1 | FileCheck %s --check-prefix=USE
+// RUN: not titan check --proof=off %t.use.mlir 2>&1 | FileCheck %s --check-prefix=USE
 // RUN: not titan run %t.use.mlir 2>&1 | FileCheck %s --check-prefix=USE-SHOWN
 // RUN: not titan run %t.use.mlir --hazards=off --schedule lazy 2>&1 | FileCheck %s --check-prefix=USE-OFF
 // USE: use.mlir:133:11: error: [tensormap-in-use] 'titan.tensormap.cp_fenceproxy' writes
@@ -84,7 +84,7 @@
 // LABEL edited +2: titan.tensormap.replace_dim %editA
 // VARIANT sync: drop edited
 // RUN: %variant sync %s %examples/programs/gemm_grouped.mlir > %t.sync.mlir
-// RUN: not titan check %t.sync.mlir 2>&1 | FileCheck %s --check-prefix=SYNC
+// RUN: not titan check --proof=off %t.sync.mlir 2>&1 | FileCheck %s --check-prefix=SYNC
 // RUN: not titan run %t.sync.mlir 2>&1 | FileCheck %s --check-prefix=SYNC-SHOWN
 // RUN: not titan run %t.sync.mlir --hazards=off 2>&1 | FileCheck %s --check-prefix=SYNC-OFF
 // SYNC: sync.mlir:133:11: error: [race] 'titan.tensormap.cp_fenceproxy' reads a tensor map
@@ -95,11 +95,11 @@
 // LABEL load: titan.tma.load %groupA
 // VARIANT shared: in load `%groupA` -> `%editA`
 // RUN: %variant shared %s %examples/programs/gemm_grouped.mlir > %t.shared.mlir
-// RUN: not titan check %t.shared.mlir 2>&1 | FileCheck %s --check-prefix=SHARED
+// RUN: not titan check --proof=off %t.shared.mlir 2>&1 | FileCheck %s --check-prefix=SHARED
 // SHARED: error: {{.*}}[tensormap-place] no copy goes through a map in shared memory
 // The map is edited where the copies read it.
 // LABEL height: titan.tensormap.replace_dim %editA
 // VARIANT place: in height `%editA` -> `%groupA`
 // RUN: %variant place %s %examples/programs/gemm_grouped.mlir > %t.place.mlir
-// RUN: not titan check %t.place.mlir 2>&1 | FileCheck %s --check-prefix=PLACE
+// RUN: not titan check --proof=off %t.place.mlir 2>&1 | FileCheck %s --check-prefix=PLACE
 // PLACE: error: {{.*}}[tensormap-place] a map is edited in shared memory

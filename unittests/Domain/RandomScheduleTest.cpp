@@ -203,7 +203,7 @@ struct Tally {
 
 /// Strong loads and stores that were executed or refused rightly: decided.
 TEST(RandomSchedules, LoweredAndExecuted) {
-  uint64_t first = 20261121, cases = fullTest() ? 1300000 : 195000;
+  uint64_t first = 20261121, cases = fullTest() ? 1300000 : 60000;
   std::printf("schedules: seeds %llu to %llu\n", (unsigned long long)first,
               (unsigned long long)(first + cases - 1));
   Tally counts;
@@ -220,7 +220,7 @@ TEST(RandomSchedules, LoweredAndExecuted) {
     }
   }
   counts.print();
-  EXPECT_GE(counts.decided, 100000);
+  EXPECT_GE(counts.decided, int64_t(cases / 2));
   EXPECT_GT(counts.levels[1], 1000);
   EXPECT_GT(counts.levels[2], 1000);
   EXPECT_GT(counts.levels[3], 100);
@@ -233,8 +233,8 @@ TEST(RandomSchedules, LoweredAndExecuted) {
   EXPECT_GT(counts.prescribed, 1000);
   EXPECT_GT(counts.weakHoles, 1000);
   EXPECT_GT(counts.kept, 100);
-  EXPECT_GT(counts.cutLoads, 5000);
-  EXPECT_GT(counts.cutStores, 1000);
+  EXPECT_GT(counts.cutLoads, 1000);
+  EXPECT_GT(counts.cutStores, 300);
   for (int64_t bytes : {1, 2, 4, 8})
     EXPECT_GT(counts.elements[bytes], 1000);
 }
@@ -242,7 +242,7 @@ TEST(RandomSchedules, LoweredAndExecuted) {
 /// The same with sizes that only a launch knows: where the checks hold, the
 /// copies are right; where one does not, so it is.
 TEST(RandomSchedules, SizesOfTheLaunch) {
-  uint64_t first = 20261122, cases = fullTest() ? 300000 : 20000;
+  uint64_t first = 20261122, cases = fullTest() ? 300000 : 8000;
   std::map<std::string, int64_t> refused;
   int64_t ran = 0, checked = 0;
   for (uint64_t seed = first; seed < first + cases; ++seed) {
@@ -288,8 +288,8 @@ TEST(RandomSchedules, SizesOfTheLaunch) {
   for (auto &[code, n] : refused)
     std::printf("  %lld refused: %s\n", (long long)n, code.c_str());
   std::printf("  %lld ran\n", (long long)ran);
-  EXPECT_GT(ran, 5000);
-  EXPECT_GT(checked, 100);
+  EXPECT_GT(ran, 2000);
+  EXPECT_GT(checked, 40);
 }
 
 /// `traffic worth` counts the copies of a part that its predicate leaves out.
@@ -297,7 +297,8 @@ TEST(RandomSchedules, TrafficWorth) {
   TargetInfo target = h200;
   target.tmaSharedAlignment = 16;
   int64_t counted = 0, parts = 0, worth = 0;
-  for (uint64_t seed = 20261123; seed < 20261123 + 20000; ++seed) {
+  uint64_t first = 20261123, cases = fullTest() ? 20000 : 7000;
+  for (uint64_t seed = first; seed < first + cases; ++seed) {
     ScheduleGenerator gen(seed, true);
     gen.make();
     target.tmaMaxBox = static_cast<int64_t>(seed % 6 ? 3 + seed % 5 : 256);
@@ -344,9 +345,9 @@ TEST(RandomSchedules, TrafficWorth) {
   }
   std::printf("%ld counted, %ld of parts; %ld take the predicate\n",
               long(counted), long(parts), long(worth));
-  EXPECT_GT(counted, 1000);
-  EXPECT_GT(parts, 50);
-  EXPECT_GT(worth, 500);
+  EXPECT_GT(counted, 300);
+  EXPECT_GT(parts, 15);
+  EXPECT_GT(worth, 150);
 }
 
 } // namespace

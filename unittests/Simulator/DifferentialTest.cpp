@@ -473,7 +473,7 @@ uint64_t casesOf(uint64_t few, uint64_t many) {
 
 TEST(Differential, Pipelines) {
   const uint64_t seed = fromEnvironment("TITAN_SEED", 1),
-                 cases = casesOf(40, 1500);
+                 cases = casesOf(20, 1500);
   Tally tally;
   for (uint64_t n = seed; n < seed + cases; ++n) {
     Random random(n);
@@ -531,7 +531,7 @@ TEST(Differential, Mutants) {
   }
   ASSERT_GE(subjects.size(), 100u);
   const uint64_t seed = fromEnvironment("TITAN_SEED", 1),
-                 cases = casesOf(300, 10000);
+                 cases = casesOf(200, 10000);
   Tally tally;
   for (uint64_t n = seed; n < seed + cases; ++n) {
     Random random(n);

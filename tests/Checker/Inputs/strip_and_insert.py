@@ -54,7 +54,7 @@ def main():
             names = re.findall(r"^\s*titan\.kernel @(\w+)", text, re.M)
             functions = set(counts) - set(names)
             for name in names:
-                code, before = titan("check", path, "--kernel", name, *flags)
+                code, before = titan("check", "--proof=off", path, "--kernel", name, *flags)
                 if code:
                     continue
                 wrote = counts.get(name, 0) + sum(counts[each] for each in functions)
@@ -69,7 +69,7 @@ def main():
                 fences = done["kernels"][0]["fences"]
                 with open(mended, "w") as file:
                     file.write(done["text"])
-                code, after = titan("check", mended, "--kernel", name, *flags)
+                code, after = titan("check", "--proof=off", mended, "--kernel", name, *flags)
                 verdict = "more" if len(fences) > wrote else "refused" if code else "good"
                 bad += verdict != "good"
                 exact = "" if done["kernels"][0]["exact"] else ", not exact"
