@@ -104,6 +104,8 @@ install_packages() {
 export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS:-pch_defines,time_macros,include_file_mtime,include_file_ctime}"
 export CCACHE_BASEDIR="${CCACHE_BASEDIR:-$root}"
 export CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR:-1}"
+# What a file includes the compiler writes down: it is not preprocessed another time.
+export CCACHE_DEPEND="${CCACHE_DEPEND:-1}"
 
 # As many compilers as there are cores, and 1.5 GB of free memory for each.
 parallel_jobs() {
