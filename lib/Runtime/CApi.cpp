@@ -8,6 +8,8 @@
 #include "titan/Runtime/Runtime.h"
 #include "titan/Runtime/titan.h"
 
+#include <cstddef>
+#include <memory>
 #include <new>
 
 using namespace titan;
@@ -71,7 +73,9 @@ titan_error *withArguments(titan_kernel *kernel,
                             std::to_string(count) + " arguments given",
                             "kernel '" + unwrap(kernel)->spec().name + "'",
                             "pass one value for each argument"));
-    std::array<Argument, maxArguments> list;
+    // Made one by one: all of them would be 10 KB to clear.
+    alignas(Argument) std::byte storage[maxArguments * sizeof(Argument)];
+    auto *list = reinterpret_cast<Argument *>(storage);
     for (size_t i = 0; i < count; ++i) {
       const titan_argument &a = arguments[i];
       auto bad = [&](const std::string &what) {
@@ -83,19 +87,21 @@ titan_error *withArguments(titan_kernel *kernel,
         return bad("there is no element type " + std::to_string(a.dtype));
       const auto type = static_cast<DType>(a.dtype);
       if (!a.is_tensor) {
-        list[i].type = type;
-        list[i].bits = a.bits;
+        Argument &scalar = *std::construct_at(list + i);
+        scalar.type = type;
+        scalar.bits = a.bits;
         continue;
       }
       if (a.rank < 0 || a.rank > maxRank || (a.rank && !a.dims))
         return bad("the tensor has rank " + std::to_string(a.rank) +
                    (a.dims ? "" : " and no sizes"));
       const std::span dims(a.dims, static_cast<size_t>(a.rank));
-      list[i] = a.strides ? Argument::tensor(a.bits, type, dims,
-                                             {a.strides, dims.size()})
-                          : Argument::dense(a.bits, type, dims);
+      std::construct_at(list + i,
+                        a.strides ? Argument::tensor(a.bits, type, dims,
+                                                     {a.strides, dims.size()})
+                                  : Argument::dense(a.bits, type, dims));
     }
-    Status ok = body(*unwrap(kernel), std::span(list).first(count));
+    Status ok = body(*unwrap(kernel), std::span(list, count));
     return ok ? nullptr : wrap(std::move(ok.error()));
   });
 }

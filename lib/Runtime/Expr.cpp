@@ -58,6 +58,20 @@ Argument Argument::floating(DType type, double value) {
   return a;
 }
 
+std::optional<int64_t> Argument::extent() const {
+  int64_t extent = sizeInBytes(type);
+  for (int d = 0; d < rank; ++d) {
+    int64_t step;
+    // The stride of a dimension of one element is never used.
+    if (dims[d] > 1 &&
+        (__builtin_mul_overflow(dims[d] - 1, strides[d], &step) ||
+         __builtin_mul_overflow(step, sizeInBytes(type), &step) ||
+         __builtin_add_overflow(extent, step, &extent)))
+      return std::nullopt;
+  }
+  return extent;
+}
+
 static constexpr std::string_view propertyNames[numDeviceProperties] = {
     "multiprocessor_count",
     "compute_capability_major",

@@ -37,9 +37,7 @@ Status checkTensor(const KernelSpec &k, size_t index, const Argument &a) {
   if (a.rank != rank)
     return shapeError("the tensor has " + std::to_string(a.rank) +
                       " dimensions, the kernel takes " + std::to_string(rank));
-  // The last byte of the tensor, relative to the base, must have an address.
-  int64_t extent = sizeInBytes(s.type);
-  bool overflow = false, empty = false;
+  bool empty = false;
   for (int d = 0; d < rank; ++d) {
     const std::string dim = "dimension " + std::to_string(d);
     if (a.dims[d] < 0)
@@ -63,16 +61,12 @@ Status checkTensor(const KernelSpec &k, size_t index, const Argument &a) {
           s.strides[d] == 1 ? "pass a tensor whose dimension " +
                                   std::to_string(d) + " is contiguous"
                             : "");
-    int64_t step;
-    overflow |= __builtin_mul_overflow(a.dims[d] - 1, a.strides[d], &step) ||
-                __builtin_mul_overflow(step, sizeInBytes(s.type), &step) ||
-                __builtin_add_overflow(extent, step, &extent);
   }
+  // The last byte of the tensor must have an address.
+  const std::optional<int64_t> extent = a.extent();
   int64_t end;
-  overflow |=
-      a.bits > INT64_MAX ||
-      __builtin_add_overflow(static_cast<int64_t>(a.bits), extent, &end);
-  if (overflow)
+  if (!extent || a.bits > INT64_MAX ||
+      __builtin_add_overflow(static_cast<int64_t>(a.bits), *extent, &end))
     return makeError(Code::LaunchOverflow,
                      "the tensor does not fit into 64-bit addresses",
                      argumentPlace(k, index));
@@ -245,6 +239,7 @@ Status Kernel::plan(std::span<const Argument> arguments,
 
   for (size_t i = 0; i < k.parameters.size(); ++i) {
     const ParameterSpec &p = k.parameters[i];
+    out.values[i] = 0;
     if (p.kind != ParameterSpec::Value)
       continue;
     if (auto ok =

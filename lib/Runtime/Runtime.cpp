@@ -15,34 +15,6 @@ using namespace titan;
 using namespace titan::runtime;
 
 //===----------------------------------------------------------------------===//
-// TensorMapCache
-//===----------------------------------------------------------------------===//
-
-bool TensorMapCache::find(uint16_t index, const TensorMapFields &fields,
-                          cuda::TensorMap &out) {
-  std::lock_guard lock(mutex);
-  for (Entry &e : entries)
-    if (e.lastUse && e.index == index && e.fields == fields) {
-      e.lastUse = ++clock;
-      out = e.map;
-      return true;
-    }
-  return false;
-}
-
-void TensorMapCache::insert(uint16_t index, const TensorMapFields &fields,
-                            const cuda::TensorMap &map) {
-  std::lock_guard lock(mutex);
-  Entry &oldest = *std::min_element(
-      entries.begin(), entries.end(),
-      [](const Entry &a, const Entry &b) { return a.lastUse < b.lastUse; });
-  oldest.lastUse = ++clock;
-  oldest.index = index;
-  oldest.fields = fields;
-  oldest.map = map;
-}
-
-//===----------------------------------------------------------------------===//
 // Package
 //===----------------------------------------------------------------------===//
 
@@ -192,6 +164,18 @@ Status Kernel::checkDevice(const DeviceProperties &device) const {
   return checkShared(device, kernelSpec.staticShared);
 }
 
+LoadedKernel *Kernel::resident() {
+  const Driver *driver = package.driver;
+  cuda::Context context = nullptr;
+  unsigned long long id = 0;
+  std::shared_lock lock(mutex);
+  if (byContext.empty() || driver->ctxGetCurrent(&context) || !context ||
+      driver->ctxGetId(context, &id))
+    return nullptr;
+  auto it = byContext.find(id);
+  return it == byContext.end() ? nullptr : it->second.get();
+}
+
 runtime::Result<LoadedKernel *> Kernel::load() { return loaded(nullptr); }
 
 runtime::Result<LoadedKernel *>
@@ -251,7 +235,7 @@ Kernel::loadNow(const Driver &driver, uint64_t contextId) {
     return makeError(code, std::move(message),
                      package.where + ", kernel '" + k.name + "'");
   };
-  auto out = std::make_unique<LoadedKernel>();
+  auto out = std::make_unique<LoadedKernel>(k);
   cuda::Device device = 0;
   cuda::Result r = driver.ctxGetDevice(&device);
   constexpr std::pair<DeviceProperty, int> attributes[] = {
@@ -367,15 +351,22 @@ Error Kernel::launchError(const Driver &driver, cuda::Result result,
 Status Kernel::launch(std::span<const Argument> arguments,
                       cuda::Stream stream) {
   const KernelSpec &k = kernelSpec;
-  if (auto ok = checkArguments(arguments); !ok)
-    return ok;
-  auto here = loaded(&stream);
-  if (!here)
-    return std::move(here.error());
-  LoadedKernel &kernel = **here;
   LaunchPlan plan;
-  if (auto ok = this->plan(arguments, kernel.device, plan); !ok)
-    return ok;
+  LoadedKernel *here = resident();
+  if (!here || !here->launches.find(arguments, here->device, plan)) {
+    if (auto ok = checkArguments(arguments); !ok)
+      return ok;
+    if (!here) {
+      auto now = loaded(&stream);
+      if (!now)
+        return std::move(now.error());
+      here = *now;
+    }
+    if (auto ok = this->plan(arguments, here->device, plan); !ok)
+      return ok;
+    here->launches.insert(arguments, plan);
+  }
+  LoadedKernel &kernel = *here;
   const Driver &driver = *package.driver;
 
   alignas(64) uint8_t storage[maxParameterBytes];
@@ -397,6 +388,9 @@ Status Kernel::launch(std::span<const Argument> arguments,
       const TensorMapFields &v = plan.maps[p.index];
       cuda::TensorMap map;
       if (!kernel.maps.find(p.index, v, map)) {
+        // A plan that was found has not been asked about this address.
+        if (!checkFields(*package.manifest().target, f, v))
+          return this->plan(arguments, kernel.device, plan);
         uint64_t dims[maxMapRank], strides[maxMapRank - 1];
         std::copy(v.dims.begin(), v.dims.end(), dims);
         std::copy(v.byteStrides.begin(), v.byteStrides.end(), strides);

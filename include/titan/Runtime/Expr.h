@@ -65,6 +65,10 @@ struct Argument {
   /// A scalar: `value` rounded to the type (integers exactly).
   static Argument integer(DType type, int64_t value);
   static Argument floating(DType type, double value);
+
+  /// Of a tensor without negative sizes and strides: bytes from its base to the
+  /// end of its last element; nothing if that does not fit in 63 bits.
+  std::optional<int64_t> extent() const;
 };
 
 /// What an expression may ask of the device and of the kernel's occupancy

@@ -14,11 +14,11 @@
 //   Status ok = (*kernel)->launch(args, stream);
 //
 // launch() checks the arguments, evaluates the launch checks, the grid and the
-// parameters, encodes the tensor maps (or finds them in a bounded cache), and
-// makes one call, cuLaunchKernelEx. It allocates no device memory and waits for
-// nothing, so that it may be captured into a CUDA graph. The first launch in a
-// context loads the code there; load() does that beforehand, as it must before
-// a capture starts.
+// parameters, encodes the tensor maps (or finds all that as an earlier launch
+// left it: LaunchCache.h), and makes one call, cuLaunchKernelEx. It allocates no
+// memory, of host or device, but for an error, and waits for nothing, so that
+// it may be captured into a CUDA graph. The first launch in a context loads the
+// code there; load() does that beforehand, as it must before a capture starts.
 //
 // Everything here may be called from several threads at once. A Package must
 // outlive the work it has launched; it unloads its code when it is destroyed,
@@ -34,6 +34,7 @@
 #include "titan/Runtime/Driver.h"
 #include "titan/Runtime/Error.h"
 #include "titan/Runtime/Expr.h"
+#include "titan/Runtime/LaunchCache.h"
 #include "titan/Runtime/Manifest.h"
 
 #include <array>
@@ -52,44 +53,16 @@ namespace titan::runtime {
 class Package;
 class Kernel;
 
-/// All that a launch computes from its arguments.
-struct LaunchPlan {
-  std::array<int64_t, 3> grid{};                   ///< In CTAs.
-  std::array<TensorMapFields, maxTensorMaps> maps; ///< One a tensor map.
-  std::array<int64_t, maxParameters> values{};     ///< Of Value parameters.
-};
-
-/// Encoded tensor maps, the least recently used replaced. Fixed size: a launch
-/// allocates nothing.
-class TensorMapCache {
-public:
-  static constexpr int capacity = 64; ///< In maps.
-
-  /// Copies the map for (index, fields) to `out`; false if it is not there.
-  bool find(uint16_t index, const TensorMapFields &fields,
-            cuda::TensorMap &out);
-  void insert(uint16_t index, const TensorMapFields &fields,
-              const cuda::TensorMap &map);
-
-private:
-  struct Entry {
-    uint64_t lastUse = 0; ///< 0: free.
-    uint16_t index = 0;
-    TensorMapFields fields;
-    cuda::TensorMap map;
-  };
-  std::mutex mutex;
-  uint64_t clock = 0;
-  std::array<Entry, capacity> entries;
-};
-
 /// A kernel in one context.
 struct LoadedKernel {
+  explicit LoadedKernel(const KernelSpec &spec) : launches(spec) {}
+
   cuda::Function function = nullptr;
   DeviceProperties device{};
   int registers = 0;    ///< Per thread, as the driver says.
   int localBytes = 0;   ///< Per thread: spills and stack.
   int staticShared = 0; ///< Per CTA, in bytes.
+  LaunchCache launches;
   TensorMapCache maps;
 };
 
@@ -129,6 +102,8 @@ private:
       : package(package), kernelSpec(spec) {}
 
   Status checkShared(const DeviceProperties &device, int64_t staticBytes) const;
+  /// The kernel in the current context, if it is loaded there; else null.
+  LoadedKernel *resident();
   Result<LoadedKernel *> loaded(const cuda::Stream *launchStream);
   Result<std::unique_ptr<LoadedKernel>> loadNow(const Driver &driver,
                                                 uint64_t contextId);

@@ -45,9 +45,9 @@ using TensorMapFormat = titan::TensorMap;
 
 /// The fields that a launch brings. No padding: compared and hashed as bytes.
 struct TensorMapFields {
-  uint64_t address = 0;                              ///< In bytes.
-  std::array<int64_t, maxMapRank> dims{};            ///< In elements.
-  std::array<int64_t, maxMapRank - 1> byteStrides{}; ///< Of dims 1 and up.
+  uint64_t address;                                ///< In bytes.
+  std::array<int64_t, maxMapRank> dims;            ///< In elements.
+  std::array<int64_t, maxMapRank - 1> byteStrides; ///< Of dims 1 and up.
 
   bool operator==(const TensorMapFields &) const = default;
 };

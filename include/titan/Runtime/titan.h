@@ -112,7 +112,7 @@ TITAN_API titan_error *titan_kernel_check(titan_kernel *kernel,
 /* Loads the code into the current context. Needed before a graph capture. */
 TITAN_API titan_error *titan_kernel_load(titan_kernel *kernel);
 /* Launches on a CUstream of the current context (null: the default stream).
- * Allocates no device memory, waits for nothing. */
+ * Allocates no memory but for an error, waits for nothing: fit for a capture. */
 TITAN_API titan_error *titan_kernel_launch(titan_kernel *kernel,
                                            const titan_argument *arguments,
                                            size_t count, void *stream);
