@@ -29,12 +29,6 @@ class Error(Exception):
         self.code, self.message, self.rule, self.place, self.fix = code, message, rule, place, fix
 
 
-class _Argument(c.Structure):  # titan_argument
-    _fields_ = [("is_tensor", c.c_int32), ("dtype", c.c_int32), ("rank", c.c_int32),
-                ("reserved", c.c_int32), ("bits", c.c_uint64),
-                ("dims", c.POINTER(c.c_int64)), ("strides", c.POINTER(c.c_int64))]
-
-
 class _DLTensor(c.Structure):  # dlpack.h
     _fields_ = [("data", c.c_void_p), ("device_type", c.c_int32), ("device_id", c.c_int32),
                 ("ndim", c.c_int32), ("code", c.c_uint8), ("width", c.c_uint8),
@@ -49,6 +43,9 @@ _DTYPES = {(2, 64): 0, (2, 32): 1, (2, 16): 3, (4, 16): 4, (10, 8): 5, (12, 8): 
 _DEVICES = (2, 3, 13)
 # How a scalar of titan.h's element types is packed.
 _SCALARS = {0: "d", 1: "f", 3: "e", 7: "q", 8: "i", 9: "h", 10: "b"}
+# PyTorch's names of titan.h's element types.
+_TORCH_DTYPES = {"float64": 0, "float32": 1, "float16": 3, "bfloat16": 4, "float8_e4m3fn": 5, "float8_e5m2": 6,
+                 "int64": 7, "int32": 8, "int16": 9, "int8": 10}
 
 
 def _open():
@@ -68,6 +65,7 @@ def _open():
                      "error_text", "kernel_argument_name", "package_kernel_name"):
         getattr(library, "titan_" + function).restype = c.c_char_p
     library.titan_kernel_argument_count.restype = c.c_size_t
+    library.titan_kernel_launch.argtypes = (c.c_void_p, c.c_char_p, c.c_size_t, c.c_void_p)
     library.titan_error_release.restype = None
     library.titan_package_release.restype = None
     return library
@@ -105,37 +103,9 @@ def _check_device(name, device):
                     fix="move it there: tensor.cuda()")
 
 
-def _fill_tensor(slot, name, value):
-    """Reads a tensor through DLPack; what is returned has to live until the launch."""
-    if hasattr(value, "__dlpack_device__"):
-        _check_device(name, int(value.__dlpack_device__()[0]))
-    try:
-        # -1: no synchronisation; the launch goes to the stream that the tensor is made on.
-        capsule = value.__dlpack__(stream=-1)
-    except TypeError:
-        capsule = value.__dlpack__()
-    tensor = _DLTensor.from_address(_capsule(capsule, b"dltensor"))
-    _check_device(name, tensor.device_type)
-    dtype = _DTYPES.get((tensor.code, tensor.width))
-    if dtype is None or tensor.lanes != 1:
-        raise Error("argument-shape", f"argument '{name}' has an element type that kernels do not "
-                                      f"have (DLPack {tensor.code}, {tensor.width} bits)",
-                    fix="convert it to the kernel's element type")
-    slot.is_tensor, slot.dtype, slot.rank = 1, dtype, tensor.ndim
-    slot.bits = (tensor.data or 0) + tensor.byte_offset
-    slot.dims, slot.strides = tensor.shape, tensor.strides
-    return capsule
-
-
-def _fill_scalar(slot, name, value, dtype):
-    form = _SCALARS.get(dtype)
-    try:
-        packed = struct.pack("<" + form, value if form in "dfe" else int(value))
-    except (struct.error, OverflowError, TypeError, ValueError):
-        raise Error("argument-shape", f"argument '{name}': {value!r} is no value of the kernel's "
-                                      f"scalar", fix="give a number in its range") from None
-    slot.dtype = dtype
-    slot.bits = int.from_bytes(packed, "little")
+def _no_type(name, what):
+    return Error("argument-shape", f"argument '{name}' has an element type that kernels do not have ({what})",
+                 fix="convert it to the kernel's element type")
 
 
 class View:
@@ -145,12 +115,23 @@ class View:
         if not hasattr(value, "__dlpack__"):
             raise Error("argument-shape", f"argument '{name}' is a tensor, not {value!r}",
                         fix="give something that speaks DLPack, a PyTorch tensor say")
-        slot = _Argument()
-        self._kept = _fill_tensor(slot, name, value)
-        self.dtype, self.bits, rank = slot.dtype, slot.bits, slot.rank
-        self.dims = tuple(slot.dims[:rank])
-        if slot.strides:
-            self.strides = tuple(slot.strides[:rank])
+        if hasattr(value, "__dlpack_device__"):
+            _check_device(name, int(value.__dlpack_device__()[0]))
+        try:
+            # -1: no synchronisation; the launch goes to the stream that the tensor is made on.
+            capsule = value.__dlpack__(stream=-1)
+        except TypeError:
+            capsule = value.__dlpack__()
+        tensor = _DLTensor.from_address(_capsule(capsule, b"dltensor"))
+        _check_device(name, tensor.device_type)
+        self.dtype = _DTYPES.get((tensor.code, tensor.width))
+        if self.dtype is None or tensor.lanes != 1:
+            raise _no_type(name, f"DLPack {tensor.code}, {tensor.width} bits")
+        self.bits = (tensor.data or 0) + tensor.byte_offset
+        self._kept = capsule
+        self.dims = tuple(tensor.shape[:tensor.ndim])
+        if tensor.strides:
+            self.strides = tuple(tensor.strides[:tensor.ndim])
         else:
             self.strides, size = (), 1
             for extent in reversed(self.dims):
@@ -162,10 +143,112 @@ class View:
         view.__dict__.update(self.__dict__, dims=self.dims[::-1], strides=self.strides[::-1])
         return view
 
-    def _fill(self, slot):
-        rank = len(self.dims)
-        slot.is_tensor, slot.dtype, slot.rank, slot.bits = 1, self.dtype, rank, self.bits
-        slot.dims, slot.strides = (c.c_int64 * rank)(*self.dims), (c.c_int64 * rank)(*self.strides)
+
+class _Torch:
+    """What PyTorch is asked in each launch; its tensors are read without DLPack, some 10 us faster."""
+
+    def __init__(self, torch):
+        self.dtypes = {getattr(torch, name): number for name, number in _TORCH_DTYPES.items() if hasattr(torch, name)}
+        self.types = (torch.Tensor, torch.nn.Parameter)
+        self.current_device = getattr(torch._C, "_cuda_getDevice", None) or torch.cuda.current_device
+        self.raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
+            lambda device: torch.cuda.current_stream(device).cuda_stream)
+        self.device = torch.cuda.device
+
+
+_torch = None        # a _Torch, once PyTorch was seen
+_torch_types = ()
+
+
+def _find_torch():
+    """Whether PyTorch has been imported since."""
+    global _torch, _torch_types
+    torch = sys.modules.get("torch")
+    if _torch or not hasattr(torch, "Tensor"):
+        return False
+    _torch = _Torch(torch)
+    _torch_types = _torch.types
+    return True
+
+
+def look(name, value, kept):
+    """A tensor as (sizes, strides, element type, PyTorch's device or None), hashable, and its address; what has to live
+    until the launch is added to `kept`."""
+    if type(value) in _torch_types:
+        device = value.get_device()
+        if device >= 0:
+            return (value.shape, value.stride(), value.dtype, device), value.data_ptr()
+    elif type(value) is not View and _find_torch():
+        return look(name, value, kept)
+    view = value if type(value) is View else View(name, value)
+    kept.append(view)
+    return (view.dims, view.strides, view.dtype, None), view.bits
+
+
+def dtype_of(seen):
+    """titan.h's element type of what look() has found; None if there is none."""
+    return seen[2] if seen[3] is None else _torch.dtypes.get(seen[2])
+
+
+class Prepared:
+    """A launch without its addresses and scalars: all titan_argument's in one block of bytes, with gaps. `looks` has for
+    each argument what look() has found, or a scalar's element type. Two launches differ in what fills the gaps."""
+
+    def __init__(self, kernel, looks):
+        devices = {look[3] for look in looks if isinstance(look, tuple) and look[3] is not None}
+        if len(devices) > 1:
+            raise Error("argument-shape", f"the tensors lie on the devices {sorted(devices)}",
+                        fix="move them to one device")
+        self._device = devices.pop() if devices else None
+        self._arrays, gaps = [], [b""]
+        for name, look in zip(kernel.arguments, looks):
+            if not isinstance(look, tuple):
+                head, tail = struct.pack("4i", 0, look, 0, 0), bytes(16)
+            else:
+                (dims, strides, *_), dtype = look, dtype_of(look)
+                if dtype is None:
+                    raise _no_type(name, str(look[2]))
+                rank = len(dims)
+                self._arrays += (c.c_int64 * rank)(*dims), (c.c_int64 * rank)(*strides)
+                head = struct.pack("4i", 1, dtype, rank, 0)
+                tail = struct.pack("2Q", *map(c.addressof, self._arrays[-2:]))
+            gaps[-1] += head
+            gaps += 0, tail
+        self._gaps, self._count = gaps, len(looks)
+        self._pack = struct.Struct("=" + "".join("Q" if g == 0 else f"{len(g)}s" for g in gaps)).pack
+        self._kernel, self._handle = kernel, kernel._handle.value
+        self._function = _runtime().titan_kernel_launch
+
+    def launch(self, bits, stream=None):
+        """Fills the gaps and launches: on the tensors' device, on PyTorch's current stream unless one is given."""
+        words, device = self._gaps.copy(), self._device
+        words[1::2] = bits
+        if device is not None:
+            if stream is None:
+                stream = _torch.raw_stream(device)
+            if _torch.current_device() != device:
+                with _torch.device(device):
+                    return _check(self._function(self._handle, self._pack(*words), self._count, stream))
+        elif stream is None:
+            torch = sys.modules.get("torch")
+            stream = (torch.cuda.current_stream().cuda_stream
+                      if torch and torch.cuda.is_initialized() else None)
+        error = self._function(self._handle, self._pack(*words), self._count, stream)
+        if error:
+            _check(error)
+
+
+class Cache(dict):
+    """A dictionary that starts again when it is full: sizes may never come again."""
+
+    def __init__(self, most=4096):
+        super().__init__()
+        self._most = most
+
+    def __setitem__(self, key, value):
+        if len(self) >= self._most:
+            self.clear()
+        super().__setitem__(key, value)
 
 
 class Kernel:
@@ -185,6 +268,7 @@ class Kernel:
         self._ranks = [at("rank", i) for i in range(count)]
         tensors = [n for n, rank in zip(self.arguments, self._ranks) if rank >= 0]
         self._out = "D" if "D" in tensors else tensors[-1] if tensors else None
+        self._orders, self._prepared = {}, Cache()
 
     def __del__(self):
         if getattr(self, "_package", None) and _library is not None:
@@ -194,43 +278,51 @@ class Kernel:
         """Loads the code into the current context: before a graph is captured."""
         _check(_runtime().titan_kernel_load(self._handle))
 
-    def _bind(self, positional, named):
+    def _order(self, count, names):
+        """For each argument where its value stands among `count` positional ones and those called `names`."""
         given = {}
-        for name, value in named.items():
+        for at, name in enumerate(names, count):
             place = self._out if name == "out" and name not in self.arguments else name
             if place not in self.arguments or place in given:
                 raise Error("argument-unknown", f"the kernel has no argument '{name}'",
                             fix="it has " + ", ".join(self.arguments))
-            given[place] = value
+            given[place] = at
         rest = [name for name in self.arguments if name not in given]
-        if len(positional) != len(rest):
-            what = (f"argument '{rest[len(positional)]}' is not given"
-                    if len(positional) < len(rest) else
-                    f"{len(positional) + len(given)} arguments for {len(self.arguments)}")
+        if count != len(rest):
+            what = (f"argument '{rest[count]}' is not given" if count < len(rest) else
+                    f"{count + len(given)} arguments for {len(self.arguments)}")
             raise Error("argument-missing", what, fix="give " + ", ".join(self.arguments))
-        given.update(zip(rest, positional))
-        return given
+        given.update(zip(rest, range(count)))
+        return [given[name] for name in self.arguments]
+
+    def scalar(self, index, value):
+        """The bits of a scalar argument."""
+        form = _SCALARS.get(self._dtypes[index])
+        try:
+            packed = struct.pack("<" + form, value if form in "dfe" else int(value))
+        except (struct.error, OverflowError, TypeError, ValueError):
+            raise Error("argument-shape", f"argument '{self.arguments[index]}': {value!r} is no value of the kernel's "
+                                          f"scalar", fix="give a number in its range") from None
+        return int.from_bytes(packed, "little")
 
     def __call__(self, *positional, stream=None, **named):
-        given = self._bind(positional, named)
-        slots, kept = (_Argument * len(self.arguments))(), []
-        for slot, name, dtype, rank in zip(slots, self.arguments, self._dtypes, self._ranks):
-            value = given[name]
-            if rank < 0:
-                _fill_scalar(slot, name, value, dtype)
-            elif isinstance(value, View):
-                value._fill(slot)
-            elif hasattr(value, "__dlpack__"):
-                kept.append(_fill_tensor(slot, name, value))
+        called = (len(positional), *named)
+        order = self._orders.get(called)
+        if order is None:
+            order = self._orders[called] = self._order(called[0], called[1:])
+        given, ranks, looks, bits, kept = positional + tuple(named.values()), self._ranks, [], [], []
+        for i, at in enumerate(order):
+            if ranks[i] < 0:
+                seen, word = self._dtypes[i], self.scalar(i, given[at])
             else:
-                raise Error("argument-shape", f"argument '{name}' is a tensor, not {value!r}",
-                            fix="give something that speaks DLPack, a PyTorch tensor say")
-        if stream is None:
-            torch = sys.modules.get("torch")
-            stream = (torch.cuda.current_stream().cuda_stream
-                      if torch and torch.cuda.is_initialized() else None)
-        _check(_runtime().titan_kernel_launch(self._handle, slots, c.c_size_t(len(slots)),
-                                              c.c_void_p(stream)))
+                seen, word = look(self.arguments[i], given[at], kept)
+            looks.append(seen)
+            bits.append(word)
+        looks = tuple(looks)
+        prepared = self._prepared.get(looks)
+        if prepared is None:
+            prepared = self._prepared[looks] = Prepared(self, looks)
+        prepared.launch(bits, stream)
 
 
 def load(path, kernel=None):

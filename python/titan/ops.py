@@ -7,7 +7,8 @@
 
     titan.ops.gemm_out(d, a, b)         # into d; anything that speaks DLPack, PyTorch or not
 
-A and B may be stored either way (b = w.t() costs nothing). `gemm` is a custom operation with a fake registration, so
+A and B may be stored either way (b = w.t() costs nothing); what TMA cannot read (rows that do not begin at multiples of
+16 bytes, or are not dense) `gemm` copies first, and `gemm_out` refuses. `gemm` is a custom operation with a fake registration, so
 that torch.compile traces through it; it has no gradient. A kernel is taken from the first of:
 
     $TITAN_PACKAGES or packages/ beside this file   prebuilt: gemm-bf16-nt.titanpkg (package_name)
@@ -21,11 +22,12 @@ import hashlib
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 
-from . import Error, Kernel, View
+from . import Cache, Error, Kernel, Prepared, dtype_of, look
 
 __all__ = ["gemm", "gemm_out", "package_name", "prepare_gemm"]
 
@@ -92,8 +94,8 @@ def _compiled(options, shape):
     return path
 
 
-_kernels = {}   # (shape and options) -> Kernel
-_packages = {}  # path -> Kernel
+_kernels = Cache()  # (shape and options) -> Kernel
+_packages = {}      # path -> Kernel
 
 
 def prepare_gemm(shape, input="bf16", output="bf16", layout="nt", epilogue=(), activation="none"):
@@ -112,53 +114,82 @@ def prepare_gemm(shape, input="bf16", output="bf16", layout="nt", epilogue=(), a
     return _kernels[key]
 
 
-def _matrix(name, value):
-    """The view as it is stored, row-major, and whether that is the transpose of what was given."""
-    view = View(name, value)
-    if len(view.dims) != 2:
-        raise _wrong(f"argument '{name}' has {len(view.dims)} dimensions", "give a matrix; flatten batches to rows")
-    (rows, columns), strides = view.dims, view.strides
+def _matrix(name, seen):
+    """What look() has seen as it is stored, row-major, and whether that is the transpose of what was given."""
+    (dims, strides, *rest), rank = seen, len(seen[0])
+    if rank != 2:
+        raise _wrong(f"argument '{name}' has {rank} dimensions", "give a matrix; flatten batches to rows")
+    rows, columns = dims
     # The stride of a dimension of one element does not count.
     dense_rows, dense_columns = strides[1] == 1 or columns == 1, strides[0] == 1 or rows == 1
     if dense_rows and not (dense_columns and columns == 1):
-        return view, False
+        return seen, False
     if dense_columns:
-        return view.t(), True
-    raise _wrong(f"argument '{name}' has strides {view.strides}: neither its rows nor its columns are dense",
+        return (tuple(dims[::-1]), strides[::-1], *rest), True
+    raise _wrong(f"argument '{name}' has strides {tuple(strides)}: neither its rows nor its columns are dense",
                  "give tensor.contiguous()")
+
+
+_launches = Cache()  # all that decides, but addresses and numbers -> (Prepared, where its bits stand), or None
+
+
+def _prepare(key, looks):
+    """The launch for a key of gemm_out, None where there is nothing to compute."""
+    *_, has_alpha, activation = key
+    if activation not in ACTIVATIONS:
+        raise Error("bad-argument", f"activation '{activation}'", fix="there are " + ", ".join(ACTIVATIONS))
+    (A, transposed_a), (B, transposed_b), D = _matrix("a", looks["A"]), _matrix("b", looks["B"]), looks["D"]
+    a_type, b_type, d_type = map(dtype_of, (A, B, D))
+    if a_type not in _INPUTS or b_type != a_type:
+        raise _wrong("'a' and 'b' are not both bf16, and not both f16", "convert them to one of these types")
+    if d_type not in _OUTPUTS:
+        raise _wrong("'d' is not bf16, f16 or f32", "give a result of one of these types")
+    m, k = reversed(A[0]) if transposed_a else A[0]
+    kb, n = reversed(B[0]) if transposed_b else B[0]
+    if k != kb:
+        raise _wrong(f"'a' has {k} columns and 'b' has {kb} rows", "give factors that fit: (M, K) and (K, N)")
+    if tuple(D[0]) != (m, n):
+        raise _wrong(f"'d' is {tuple(D[0])}, and the product is {(m, n)}", f"give a result of the sizes {(m, n)}")
+    if m == 0 or n == 0:
+        return None
+    # In `titan generate gemm` A is n where it is stored M x K, B is n where it is stored K x N.
+    epilogue = [term for term, there in (("alpha", has_alpha), ("beta", "C" in looks), ("bias", "bias" in looks)) if there]
+    kernel = prepare_gemm((m, n, k), _INPUTS[a_type], _OUTPUTS[d_type],
+                          ("t" if transposed_a else "n") + ("t" if transposed_b else "n"), epilogue, activation)
+    looks = dict(looks, A=A, B=B)
+    return (Prepared(kernel, [looks.get(name, _F32) for name in kernel.arguments]),
+            [_PLACES.index(name) for name in kernel.arguments])
+
+
+_missing = object()
+_F32 = 1  # titan.h's
+_PLACES = ("A", "B", "D", "bias", "C", "alpha", "beta")
+
+
+def _bits(number):
+    return int.from_bytes(struct.pack("<f", number), "little")
 
 
 def gemm_out(d, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", stream=None):
     """d = activation(alpha * a @ b + beta * c + bias): a is M x K, b is K x N, c and d are M x N and of one type, bias
     has N elements of f32. Returns d."""
-    if activation not in ACTIVATIONS:
-        raise Error("bad-argument", f"activation '{activation}'", fix="there are " + ", ".join(ACTIVATIONS))
-    (A, transposed_a), (B, transposed_b), D = _matrix("a", a), _matrix("b", b), View("d", d)
-    if A.dtype not in _INPUTS or B.dtype != A.dtype:
-        raise _wrong("'a' and 'b' are not both bf16, and not both f16", "convert them to one of these types")
-    if D.dtype not in _OUTPUTS:
-        raise _wrong("'d' is not bf16, f16 or f32", "give a result of one of these types")
-    m, k = reversed(A.dims) if transposed_a else A.dims
-    kb, n = reversed(B.dims) if transposed_b else B.dims
-    if k != kb:
-        raise _wrong(f"'a' has {k} columns and 'b' has {kb} rows", "give factors that fit: (M, K) and (K, N)")
-    if D.dims != (m, n):
-        raise _wrong(f"'d' is {D.dims}, and the product is {(m, n)}", f"give a result of the sizes {(m, n)}")
-    if m == 0 or n == 0:
-        return d
-    named = dict(A=A, B=B, D=D)
-    if alpha != 1.0:
-        named["alpha"] = alpha
-    if c is not None:
-        named.update(C=c, beta=beta)
-    if bias is not None:
-        named["bias"] = bias
-    # In `titan generate gemm` A is n where it is stored M x K, B is n where it is stored K x N.
-    kernel = prepare_gemm(
-        (m, n, k), _INPUTS[A.dtype], _OUTPUTS[D.dtype],
-        ("t" if transposed_a else "n") + ("t" if transposed_b else "n"),
-        [term for term in ("alpha", "beta", "bias") if term in named], activation)
-    kernel(stream=stream, **named)
+    kept = []
+    (A, at_a), (B, at_b), (D, at_d) = look("a", a, kept), look("b", b, kept), look("d", d, kept)
+    BIAS, at_bias = (None, 0) if bias is None else look("bias", bias, kept)
+    C, at_c = (None, 0) if c is None else look("c", c, kept)
+    key = A, B, D, BIAS, C, alpha != 1.0, activation
+    found = _launches.get(key, _missing)
+    if found is _missing:
+        looks = {name: seen for name, seen in zip(_PLACES, key) if seen is not None}
+        found = _launches[key] = _prepare(key, looks)
+    if found is not None:
+        prepared, places = found
+        if len(places) == 3:
+            bits = at_a, at_b, at_d
+        else:
+            bits = at_a, at_b, at_d, at_bias, at_c, _bits(alpha), _bits(beta)
+            bits = [bits[place] for place in places]
+        prepared.launch(bits, stream)
     return d
 
 
@@ -178,15 +209,35 @@ def _register():
         """Rows begin at multiples of 16 bytes, as tensor maps want them."""
         dtype = out_dtype or a.dtype
         n, whole = b.shape[1], 16 // dtype.itemsize
+        if n % whole == 0:
+            return a.new_empty((a.shape[0], n), dtype=dtype)
         return a.new_empty((a.shape[0], (n + whole - 1) // whole * whole), dtype=dtype)[:, :n]
+
+    def fitting(tensor):
+        """The tensor, or a copy whose rows are dense and begin at multiples of 16 bytes."""
+        if tensor is None or tensor.dim() != 2:
+            return tensor
+        size, strides = tensor.dtype.itemsize, tensor.stride()
+        if strides[0] == 1 and strides[1] != 1:
+            return tensor if (turned := tensor.t()) is (copy := fitting(turned)) else copy.t()
+        if strides[1] == 1 and tensor.data_ptr() % 16 == 0 and strides[0] * size % 16 == 0:
+            return tensor
+        columns, whole = tensor.shape[1], 16 // size
+        padded = tensor.new_empty((tensor.shape[0], (columns + whole - 1) // whole * whole))
+        return padded[:, :columns].copy_(tensor)
 
     def launch(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None):
         if a.dim() != 2 or b.dim() != 2:
             raise _wrong(f"'a' has {a.dim()} dimensions and 'b' has {b.dim()}",
                          "give matrices; flatten batches to rows")
-        with torch.cuda.device_of(a):
-            return gemm_out(empty(a, b, out_dtype), a, b, None if bias is None else bias.float(), c, alpha, beta,
-                            activation)
+        d, bias = empty(a, b, out_dtype), None if bias is None else bias.float()
+        try:
+            return gemm_out(d, a, b, bias, c, alpha, beta, activation)
+        except Error:
+            copies = [fitting(tensor) for tensor in (a, b, c)]
+            if all(copy is tensor for copy, tensor in zip(copies, (a, b, c))):
+                raise
+        return gemm_out(d, *copies[:2], bias, copies[2], alpha, beta, activation)
 
     def trace(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None):
         torch._check(a.dim() == 2 and b.dim() == 2, lambda: "titan::gemm takes matrices")
@@ -195,10 +246,24 @@ def _register():
 
     operation = torch.library.custom_op("titan::gemm", launch, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
-    return operation
+
+    # Where nothing looks on (no trace, no mode, no gradient) the dispatcher would cost more than the launch.
+    plain, compiling = (torch.Tensor, torch.nn.Parameter), torch.compiler.is_compiling
+    modes, grad = torch._C._len_torch_dispatch_stack, torch.is_grad_enabled
+
+    def watched(tensor):
+        return type(tensor) not in plain or (tensor.requires_grad and grad())
+
+    def call(a, b, bias, c, *rest):
+        if (compiling() or modes() or watched(a) or watched(b) or (bias is not None and watched(bias))
+                or (c is not None and watched(c))):
+            return operation(a, b, bias, c, *rest)
+        return launch(a, b, bias, c, *rest)
+
+    return call
 
 
-_operation = None
+_operation = None  # gemm, once PyTorch is there
 
 
 def gemm(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None):

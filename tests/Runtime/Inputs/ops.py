@@ -28,18 +28,6 @@ class Tensor:
                                                    strides, 0)
         return new_capsule(c.addressof(self.kept[2]), b"dltensor", None)
 
-    # What the operation asks of PyTorch's tensors.
-    dim = lambda self: len(self.shape)
-    dtype = types.SimpleNamespace(itemsize=2)
-
-    def new_empty(self, dims, dtype):
-        return Tensor(dims, first=900)
-
-    def __getitem__(self, index):
-        rows, columns = index
-        self.shape = (self.shape[0], columns.stop)
-        return self
-
 
 def refused(what, call):
     try:
@@ -92,33 +80,99 @@ class Operation:
     def __init__(self, name, call, mutates_args, schema):
         print(name, mutates_args, schema)
         self.call = call
+        Operation.made = self
 
     def register_fake(self, fake):
         self.fake = fake
 
     def __call__(self, *arguments):
+        print("dispatched")
         return self.call(*arguments)
 
 
+class Torch(Tensor):
+    """What is asked of PyTorch's tensors. Those of a GPU are not exported, which is slow."""
+    requires_grad = False
+    dtype = type("Type", (), {"itemsize": 2})()
+    dim = lambda self: len(self.shape)
+    get_device = lambda self: self.device - 2 if self.device > 1 else -1
+    stride = lambda self: self.strides
+
+    def __dlpack__(self):
+        assert self.device == 1
+        return super().__dlpack__()
+
+    def data_ptr(self):
+        return c.addressof(self.memory) + -c.addressof(self.memory) % 16
+
+    def new_empty(self, dims, dtype=None):
+        return Torch(dims, first=900, device=self.device)
+
+    def __getitem__(self, index):
+        rows, columns = index
+        self.shape = (self.shape[0], columns.stop)
+        return self
+
+    def t(self):
+        turned = Torch(self.shape[::-1], self.strides[::-1], device=self.device)
+        turned.memory = self.memory
+        return turned
+
+    def first(self):
+        return (self.data_ptr() - c.addressof(self.memory)) // 2
+
+    def copy_(self, other):
+        print("copied to rows", self.strides[0], "apart")
+        for row, values in enumerate(other.rows()):
+            for column, value in enumerate(values):
+                self.memory[self.first() + row * self.strides[0] + column] = value
+        return self
+
+    def rows(self):
+        return [[self.memory[self.first() + row * self.strides[0] + column * self.strides[1]]
+                 for column in range(self.shape[1])] for row in range(self.shape[0])]
+
+
 class Device:
-    def __init__(self, tensor):
-        self.tensor = tensor
+    def __init__(self, index):
+        self.index = index
 
     def __enter__(self):
-        print("on the device of a")
+        print("on device", self.index)
 
     def __exit__(self, *what):
         pass
 
 
+state = types.SimpleNamespace(compiling=False, modes=0, grad=True)
 sys.modules["torch"] = types.SimpleNamespace(
+    Tensor=Torch, nn=types.SimpleNamespace(Parameter=type("Parameter", (Torch,), {})), bfloat16=Torch.dtype,
+    _C=types.SimpleNamespace(_len_torch_dispatch_stack=lambda: state.modes),
+    compiler=types.SimpleNamespace(is_compiling=lambda: state.compiling), is_grad_enabled=lambda: state.grad,
     _check=check, library=types.SimpleNamespace(custom_op=Operation),
-    cuda=types.SimpleNamespace(device_of=Device, is_initialized=lambda: False))
+    cuda=types.SimpleNamespace(device=Device, current_device=lambda: 0, is_initialized=lambda: True,
+                               current_stream=lambda device=None: types.SimpleNamespace(cuda_stream=7)))
+a, w = Torch((5, 8), first=1), Torch((8, 8), (1, 8))
 made = titan.ops.gemm(a, w)
-print("gemm:", made.shape, list(made.memory[:40]) == list(range(40)))
-fake = titan.ops._operation.fake
-print("fake:", fake(Tensor((5, 8)), Tensor((8, 6))).shape, fake(Tensor((5, 8)), Tensor((8, 6))).strides)
+print("gemm:", made.shape, made.rows() == a.rows())
+for what, change in (("compiling", dict(compiling=True)), ("mode", dict(modes=1))):
+    vars(state).update(change)
+    print(what + ":", titan.ops.gemm(a, w).rows() == a.rows())
+    vars(state).update(compiling=False, modes=0)
+w.requires_grad = True
+print("gradient:", titan.ops.gemm(a, w).rows() == a.rows())
+state.grad = False
+print("none:", titan.ops.gemm(a, w).rows() == a.rows())
+print("device 1:", titan.ops.gemm(Torch((5, 8), device=3), Torch((8, 8), (1, 8), device=3)).shape)
+refused("two devices", lambda: titan.ops.gemm(a, Torch((8, 8), (1, 8), device=3)))
+refused("host", lambda: titan.ops.gemm(Torch((5, 8), device=1), w))
+# B's rows 12 apart: refused by the kernel's check where there is no room for a copy, copied where there is.
+odd = Torch((8, 8), (1, 12), first=1)
+refused("odd out", lambda: titan.ops.gemm_out(made, a, odd))
+print("odd:", titan.ops.gemm(a, odd).rows() == a.rows())
+fake = Operation.made.fake
+print("fake:", fake(Torch((5, 8)), Torch((8, 6))).shape, fake(Torch((5, 8)), Torch((8, 6))).strides)
 try:
-    fake(a, Tensor((7, 8)))
+    fake(a, Torch((7, 8)))
 except Checked as error:
     print("fake refuses:", error)
