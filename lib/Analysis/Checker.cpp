@@ -385,6 +385,57 @@ static void merge(std::vector<Finding> &findings, Finding finding,
       into.others.push_back(std::move(place));
 }
 
+/// Who accepts the finding; null: nobody.
+static Trust *trustOf(std::vector<Trust> &trusted, const Raw &raw) {
+  auto found = llvm::find_if(trusted, [&](const Trust &trust) {
+    return trust.code->id == raw.code &&
+           (trust.op == raw.op || trust.op == raw.other);
+  });
+  return found == trusted.end() ? nullptr : &*found;
+}
+
+/// The findings as they are told: one a code and place, consequences left out.
+static void tell(Report &report, std::vector<Trust> &trusted,
+                 const CheckOptions &options, CheckReport &result) {
+  auto severityOf = [&](const Raw &raw) {
+    return raw.code == Code::Undecided
+               ? options.undecided
+               : options.strictness.severityOf(raw.code);
+  };
+  // An error hides what follows from it, and a trusted one does.
+  for (auto &raw : report.list)
+    raw->error = severityOf(*raw) == Severity::Error;
+  std::map<Telling, Told> told;
+  for (auto &raw : report.list) {
+    // Bytes that somebody writes in no order with the read: that is the error.
+    if (raw->code == Code::UndefinedRead && report.misled.contains(raw->op))
+      continue;
+    if (raw->code == Code::UndefinedRead &&
+        llvm::any_of(report.list, [&](const auto &other) {
+          return other->code != raw->code && other->error &&
+                 (other->op == raw->op || other->other == raw->op);
+        }))
+      continue;
+    Finding finding = raw->finding;
+    finding.severity = severityOf(*raw);
+    if (Trust *trust = trustOf(trusted, *raw)) {
+      finding.severity = Severity::Note;
+      finding.message += " (trusted: " + trust->reason + ")";
+    }
+    result.undecided += raw->code == Code::Undecided;
+    if (finding.severity == Severity::Ignored)
+      // What only --strict tells is not silenced.
+      result.silenced +=
+          Strictness().severityOf(raw->code) != Severity::Ignored;
+    else
+      merge(result.findings, std::move(finding), raw->op, raw->warps, told);
+  }
+  for (auto &[key, one] : told)
+    if (one.warps.size() > 1)
+      result.findings[one.index].events.push_back("so it is for " +
+                                                  describeWarps(one.warps));
+}
+
 //===----------------------------------------------------------------------===//
 // The whole
 //===----------------------------------------------------------------------===//
@@ -409,7 +460,8 @@ static std::string describeCounts(ArrayRef<Choice> choices,
 /// that was not seen before. The report gets what cannot be accepted for want
 /// of a launch that shows it.
 static void checkLaunches(KernelOp kernel, Instantiator &instantiator,
-                          Sharing &sharing, bool cumulativeFences,
+                          Sharing &sharing,
+                          llvm::function_ref<void(const Program &)> execute,
                           Report &report, CheckReport &result) {
   static constexpr uint64_t mostEvents = 200'000;
   // Launches of more clusters are not looked at as a whole.
@@ -449,9 +501,7 @@ static void checkLaunches(KernelOp kernel, Instantiator &instantiator,
       return true;
     idle = 0;
     result.launches.push_back(launch.name);
-    result.events += program->events();
-    Execution(*program, instantiator.footprints, report, cumulativeFences)
-        .run();
+    execute(*program);
     return true;
   };
   std::set<std::pair<int64_t, int64_t>> planes;
@@ -576,6 +626,17 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
     if (auto fix = check.getFix())
       finding->fix = fix->str() + "; or " + finding->fix;
   };
+  size_t shown = 0;
+  auto execute = [&](const Program &program) {
+    result.events += program.events();
+    Execution(program, instantiator.footprints, report, cumulativeFences).run();
+    if (!options.progress || report.list.size() == shown)
+      return;
+    shown = report.list.size();
+    CheckReport far;
+    tell(report, trusted, options, far);
+    options.progress(far.findings);
+  };
   // False: no launch was found that has these outcomes together.
   auto look = [&](const std::vector<int64_t> &wanted) {
     // A cluster beside the first shows conflicts in global memory. Few
@@ -583,10 +644,8 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
     bool few = llvm::all_of(wanted, [](int64_t n) { return n <= 2; });
     bool found = false, run = false;
     wholeGrid |= instantiator.besides().empty();
-    auto execute = [&](const Program &program) {
-      result.events += program.events();
-      Execution(program, instantiator.footprints, report, cumulativeFences)
-          .run();
+    auto once = [&](const Program &program) {
+      execute(program);
       run = true;
     };
     // A flag may be signalled by any CTA, so all of them are looked at.
@@ -596,7 +655,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
           if (auto program =
                   instantiator.instantiate(wanted, beside, clusters, true)) {
             sharing.add(*program, instantiator.footprints);
-            execute(*program);
+            once(*program);
           }
       if (run)
         result.counts.push_back(describeCounts(choices, wanted));
@@ -606,14 +665,14 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       if (auto program = instantiator.instantiate(wanted, beside, 2)) {
         found = true;
         if (sharing.add(*program, instantiator.footprints) || few)
-          execute(*program);
+          once(*program);
       } else if (!instantiator.problems.empty())
         return false;
     if (!run)
       if (auto program = instantiator.instantiate(wanted, 0, 1)) {
         found = true;
         sharing.add(*program, instantiator.footprints);
-        execute(*program);
+        once(*program);
       }
     if (found)
       result.counts.push_back(describeCounts(choices, wanted));
@@ -715,8 +774,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
     }
   }
   if (followed && instantiator.problems.empty() && !wholeGrid)
-    checkLaunches(kernel, instantiator, sharing, cumulativeFences, report,
-                  result);
+    checkLaunches(kernel, instantiator, sharing, execute, report, result);
   // Nor has what was never reached.
   if (followed && instantiator.problems.empty())
     kernel.getBody().walk([&](HardwareEffectsInterface op) {
@@ -759,16 +817,10 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
   for (const checker::Problem &gap : instantiator.gaps)
     report.add(gap.code, gap.op, nullptr, gap.message);
 
-  auto trustOf = [&](const Raw &raw) {
-    return llvm::find_if(trusted, [&](const Trust &trust) {
-      return trust.code->id == raw.code &&
-             (trust.op == raw.op || trust.op == raw.other);
-    });
-  };
   for (size_t i = 0; i < report.list.size(); ++i) {
     const Raw &raw = *report.list[i];
-    auto trust = trustOf(raw);
-    if (trust == trusted.end())
+    Trust *trust = trustOf(trusted, raw);
+    if (!trust)
       continue;
     trust->used = true;
     if (report.stopped(raw))
@@ -778,41 +830,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
                      "' is not checked: nothing is known of how the program "
                      "goes on");
   }
-  for (auto &raw : report.list) {
-    raw->finding.severity = raw->code == Code::Undecided
-                                ? options.undecided
-                                : options.strictness.severityOf(raw->code);
-    // An error hides what follows from it, and a trusted one does.
-    raw->error = raw->finding.severity == Severity::Error;
-    if (auto trust = trustOf(*raw); trust != trusted.end()) {
-      raw->finding.severity = Severity::Note;
-      raw->finding.message += " (trusted: " + trust->reason + ")";
-    }
-  }
-  std::map<Telling, Told> told;
-  for (auto &raw : report.list) {
-    // Bytes that somebody writes in no order with the read: that is the error.
-    if (raw->code == Code::UndefinedRead && report.misled.contains(raw->op))
-      continue;
-    if (raw->code == Code::UndefinedRead &&
-        llvm::any_of(report.list, [&](const auto &other) {
-          return other->code != raw->code && other->error &&
-                 (other->op == raw->op || other->other == raw->op);
-        }))
-      continue;
-    Finding finding = raw->finding;
-    result.undecided += raw->code == Code::Undecided;
-    if (finding.severity == Severity::Ignored)
-      // What only --strict tells is not silenced.
-      result.silenced +=
-          Strictness().severityOf(raw->code) != Severity::Ignored;
-    else
-      merge(result.findings, std::move(finding), raw->op, raw->warps, told);
-  }
-  for (auto &[key, one] : told)
-    if (one.warps.size() > 1)
-      result.findings[one.index].events.push_back("so it is for " +
-                                                  describeWarps(one.warps));
+  tell(report, trusted, options, result);
   for (const Trust &trust : trusted)
     if (!trust.used) {
       Finding finding{.code = Code::TrustedUnused,

@@ -50,6 +50,7 @@ namespace {
 struct Failure {
   Code code;
   std::string what;
+  std::string fix = {};
 };
 
 /// One pair, under the clocks of the second access.
@@ -179,6 +180,13 @@ struct Judge {
              *x.mechanism == Mechanism::TensorCore) &&
             x.kind == AccessKind::Read)
           code = Code::MmaSlotReuse;
+        // wait_group.read tells of the sources alone (MM-66).
+        if (x.kind == AccessKind::Write && !x.sourceRead.empty() &&
+            observed(true))
+          return Failure{code,
+                         "the wait before it is for the copy's sources alone "
+                         "(read), not for its writes",
+                         "wait for the copy's group without read"};
         return Failure{code, "its completion has not been observed"};
       }
     } else if (!ordered()) {
@@ -262,7 +270,8 @@ void Conflicts::tellWait(const Cause &wait, const AccessRecord &x,
 }
 
 void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
-                     const Requirement &required, std::string what) {
+                     const Requirement &required, Advice advice) {
+  std::string &what = advice.what;
   Operation *first = x.event->op, *second = y.event->op;
   if ((code == Code::Race || code == Code::MmaSlotReuse) && returnedEarly &&
       y.mechanism == Mechanism::Phase)
@@ -319,6 +328,9 @@ void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
     finding->events.push_back(
         "what is missing: row " + std::to_string(required.row) +
         " of the proxy table, rule " + std::string(required.rule));
+  for (auto &[op, place] : advice.places)
+    finding->others.push_back({op->getLoc(), std::move(place)});
+  finding->fix = std::move(advice.fix);
 }
 
 /// Whether Y, which is after X, stands for both: whoever must come after X must
@@ -383,8 +395,8 @@ Conflicts::Order Conflicts::check(const AccessRecord &x, const AccessRecord &y,
           fenced = judge.fencedBySecond(d, true);
       if (!fenced)
         tell(*needed.advice, x, y, needed,
-             "the two are of different CTAs, which the ISA's letter does not "
-             "order");
+             {"the two are of different CTAs, which the ISA's letter does not "
+              "order"});
     }
     return Order::Before;
   }
@@ -407,7 +419,13 @@ Conflicts::Order Conflicts::check(const AccessRecord &x, const AccessRecord &y,
   if (missing && needed.fence != ProxyFence::None &&
       failure->code == needed.ifNoFence)
     missing({x, y, view, needed.fence, failure->code, {}});
-  tell(failure->code, x, y, needed, failure->what);
+  Advice advice{failure->what, failure->fix};
+  if (needed.fence == ProxyFence::ByFirst &&
+      failure->code == needed.ifNoFence &&
+      !report.known(failure->code, y.event->op, x.event->op))
+    if (auto side = wrongSide(x, y))
+      advice = std::move(*side);
+  tell(failure->code, x, y, needed, std::move(advice));
   return Order::Bad;
 }
 

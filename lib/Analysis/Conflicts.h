@@ -172,8 +172,18 @@ private:
                    const View &view);
   void tellWait(const Cause &wait, const AccessRecord &x,
                 const AccessRecord &y);
+  /// Of this pair: the places of a fence that stands, and is of no use there;
+  /// and what to do.
+  struct Advice {
+    std::string what, fix;
+    std::vector<std::pair<mlir::Operation *, std::string>> places;
+  };
   void tell(Code code, const AccessRecord &x, const AccessRecord &y,
-            const Requirement &requirement, std::string what);
+            const Requirement &requirement, Advice advice);
+  /// A proxy fence on the wrong side, by the wrong thread, of the wrong space;
+  /// none: there is no such fence (FenceSides.cpp).
+  std::optional<Advice> wrongSide(const AccessRecord &x,
+                                  const AccessRecord &y) const;
   std::string describe(const AccessRecord &access) const;
 
   const Program &program;

@@ -329,9 +329,9 @@ Conflicts::Order Conflicts::checkCells(const AccessRecord &x,
            : x.mechanism ? Code::MmaOrder
                          : Code::Race,
            x, y, required,
-           cells         ? "its warp has not waited for it (tcgen05.wait)"
-           : x.mechanism ? "no wait for a tcgen05.commit behind it comes first"
-                         : "nothing orders the two");
+           {cells         ? "its warp has not waited for it (tcgen05.wait)"
+            : x.mechanism ? "no wait for a tcgen05.commit behind it comes first"
+                          : "nothing orders the two"});
       return Order::Bad;
     }
     // A warp's own waits are those of all its lanes; who issues a product is
@@ -348,9 +348,22 @@ Conflicts::Order Conflicts::checkCells(const AccessRecord &x,
                                                  : Cells::Fenced,
                                            after));
     if (!fenced) {
+      // Which half, and where: known by what the thread knew at its last one.
+      bool stands = !after.empty(), behindWait = stands && complete(after);
       tell(Code::TmemFenceMissing, x, y, required,
-           after.empty() ? "no tcgen05.fence::after stands behind the wait"
-                         : "a half of tcgen05.fence is missing between them");
+           behindWait
+               ? Advice{"no tcgen05.fence::before of its thread stands between "
+                        "it and the signal",
+                        "put titan.tcgen05.fence_before behind '" +
+                            x.event->op->getName().getStringRef().str() +
+                            "' and before what its thread signals"}
+           : stands ? Advice{"tcgen05.fence::after stands before the wait that "
+                             "orders the two, and not behind it",
+                             "put titan.tcgen05.fence_after between that wait "
+                             "and this"}
+                    : Advice{"no tcgen05.fence::after stands behind the wait",
+                             "put titan.tcgen05.fence_after between the wait "
+                             "that orders the two and this"});
       return Order::Bad;
     }
   }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
-#include "Verdict.h"
+#include "titan/Driver/Verdict.h"
 
 #include "titan/Driver/Pipelines.h"
 #include "titan/Runtime/File.h"

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
 #include "TextEdits.h"
-#include "Verdict.h"
+#include "titan/Driver/Verdict.h"
 
 #include "titan/Driver/Pipelines.h"
 #include "titan/Transforms/InsertFences.h"

@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
 #include "PackageHeader.h"
-#include "Verdict.h"
 
 #include "titan/Driver/Pipelines.h"
+#include "titan/Driver/Verdict.h"
 
 #include "mlir/Pass/PassManager.h"
 

@@ -113,7 +113,7 @@ LogicalResult Session::handle(Diagnostic &diagnostic) {
     ++numWarnings;
   // report() has filed it, and it has its code.
   if (reporting)
-    return failure();
+    return success(quiet);
 
   std::string message = diagnostic.str();
   const CodeInfo *info = findCode(message);
@@ -163,7 +163,7 @@ LogicalResult Session::handle(Diagnostic &diagnostic) {
     diagnostic.attachNote()
         << "rule (" << std::string(info->source)
         << "): " << std::string(info->rule) << (ownFix ? "" : "\nfix: " + fix);
-  return failure(); // Not handled: the printer is next.
+  return success(quiet); // Not handled: the printer is next.
 }
 
 void Session::report(const Finding &finding) {
@@ -188,6 +188,8 @@ void Session::fail(Code code, const Twine &message, StringRef fix,
   findings.push_back(toJson(finding));
   ++numErrors;
   status = std::max(status, exitStatus(code));
+  if (quiet)
+    return;
   const CodeInfo &info = codeInfo(code);
   llvm::errs() << "titan" << (command.empty() ? "" : " ") << command
                << ": error: " << finding.message << "  [" << info.code
@@ -374,8 +376,8 @@ Session::parse(StringRef path, std::unique_ptr<llvm::MemoryBuffer> buffer) {
     StringRef before = text.take_front(problem->offset);
     unsigned line = before.count('\n') + 1;
     unsigned column = problem->offset - (before.rfind('\n') + 1) + 1;
-    fail(Code::ParseError, path + ":" + Twine(line) + ":" + Twine(column) +
-                               ": " + problem->message);
+    Location loc = FileLineColLoc::get(&context, path, line, column);
+    fail(Code::ParseError, problem->message, {}, &loc);
     return {};
   }
 

@@ -5,10 +5,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Verdict.h"
+#include "titan/Driver/Verdict.h"
 
+#include "titan/Driver/Pipelines.h"
 #include "titan/Driver/Session.h"
 
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -27,30 +29,42 @@ StringRef titan::toString(Verdict verdict) {
   return "";
 }
 
-KernelVerdict titan::judge(KernelOp kernel, const JudgeOptions &options) {
+static KernelVerdict
+searched(KernelOp kernel, const JudgeOptions &options,
+         std::function<void(const std::vector<Finding> &)> progress = {}) {
   KernelVerdict result{.kernel = kernel};
   CheckOptions how;
   how.strictness = options.strictness;
   how.undecided = options.strictness.severityOf(Code::Undecided);
+  how.progress = std::move(progress);
   result.search = check(kernel, how);
-  // What the search does not refuse may be right for every size.
-  if (result.search.accepted()) {
-    ProofReport &proof = result.proof.emplace();
-    if (options.proofSeconds > 0) {
-      proof = prove(kernel, Judgement::None, options.proofSeconds);
-    } else {
-      proof.reason = "no proof was asked for";
-      proof.goOn = "without --proof=off";
-    }
-    // A finding that is none by --FLAG=..., or trusted, is no part of a proof.
-    if (proof.proved &&
-        (!result.search.findings.empty() || result.search.silenced)) {
-      proof.proved = false;
-      proof.reason = "what is told above is accepted, not proved";
-      proof.stoppedAt = kernel;
-    }
-    result.verdict = proof.proved ? Verdict::Proved : Verdict::Searched;
+  return result;
+}
+
+/// What the search does not refuse may be right for every size.
+static void addProof(KernelVerdict &result, const JudgeOptions &options) {
+  if (!result.search.accepted())
+    return;
+  ProofReport &proof = result.proof.emplace();
+  if (options.proofSeconds > 0) {
+    proof = prove(result.kernel, Judgement::None, options.proofSeconds);
+  } else {
+    proof.reason = "no proof was asked for";
+    proof.goOn = "without --proof=off";
   }
+  // A finding that is none by --FLAG=..., or trusted, is no part of a proof.
+  if (proof.proved &&
+      (!result.search.findings.empty() || result.search.silenced)) {
+    proof.proved = false;
+    proof.reason = "what is told above is accepted, not proved";
+    proof.stoppedAt = result.kernel;
+  }
+  result.verdict = proof.proved ? Verdict::Proved : Verdict::Searched;
+}
+
+KernelVerdict titan::judge(KernelOp kernel, const JudgeOptions &options) {
+  KernelVerdict result = searched(kernel, options);
+  addProof(result, options);
   if (options.requireProof)
     if (auto finding = result.notProved(Severity::Error)) {
       result.search.findings.push_back(*finding);
@@ -164,4 +178,56 @@ llvm::json::Object KernelVerdict::json() const {
   if (proof)
     json["proof"] = proofJson(*proof);
   return json;
+}
+
+void titan::judgeText(
+    StringRef name, StringRef text, const JudgeOptions &options,
+    llvm::function_ref<void(const llvm::json::Array &)> tell) {
+  Session session("check", /*json=*/true);
+  session.setQuiet();
+  OwningOpRef<ModuleOp> module =
+      session.parse(name, llvm::MemoryBuffer::getMemBufferCopy(text, name));
+  PassManager passes(&session.getContext());
+  buildCheckPipeline(passes);
+  if (!module || failed(passes.run(*module)))
+    return tell(session.getFindings());
+  std::vector<KernelVerdict> verdicts;
+  auto kernels = llvm::to_vector(module->getOps<KernelOp>());
+  // The last that begins before that line.
+  auto first =
+      std::find_if(kernels.rbegin(), kernels.rend(), [&](KernelOp kernel) {
+        auto at = kernel.getLoc()->findInstanceOf<FileLineColLoc>();
+        return at && at.getLine() <= options.lineFirst;
+      });
+  if (first != kernels.rend())
+    std::rotate(kernels.begin(), first.base() - 1, kernels.end());
+  for (KernelOp kernel : kernels) {
+    verdicts.push_back(
+        searched(kernel, options, [&](const std::vector<Finding> &found) {
+          llvm::json::Array all = session.getFindings();
+          for (const Finding &finding : found)
+            all.push_back(toJson(finding));
+          tell(all);
+        }));
+    for (const Finding &finding : verdicts.back().search.findings)
+      session.file(finding);
+  }
+  tell(session.getFindings());
+  if (options.proofSeconds <= 0)
+    return;
+  for (KernelVerdict &verdict : verdicts) {
+    addProof(verdict, options);
+    if (auto finding = verdict.notProved(Severity::Warning))
+      session.file(*finding);
+    if (auto at = verdict.kernel.getLoc()->findInstanceOf<FileLineColLoc>();
+        at && verdict.verdict == Verdict::Proved)
+      session.file(llvm::json::Object{
+          {"severity", "note"},
+          {"message",
+           jsonText("@" + verdict.kernel.getSymName().str() + ": " +
+                    StringRef(describe(*verdict.proof)).trim().str())},
+          {"line", at.getLine()},
+          {"column", at.getColumn()}});
+    tell(session.getFindings());
+  }
 }

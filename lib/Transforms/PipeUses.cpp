@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 #include "ExpandPipes.h"
 
+#include "titan/Dialect/Titan/KernelTarget.h"
 #include "titan/Target/Target.h"
 
 #include "mlir/IR/Matchers.h"
@@ -104,11 +105,36 @@ static bool hasUse(Value buffer, Proxy proxy) {
   });
 }
 
-/// What fills slots and what releases them has to go together.
-static LogicalResult checkKinds(Pipe &pipe) {
+/// Whether an operation waits for other threads.
+static bool waits(Operation *op) {
+  auto hardware = dyn_cast<HardwareEffectsInterface>(op);
+  if (!hardware)
+    return false;
+  effect::EffectList effects;
+  hardware.getHardwareEffects(effects);
+  return llvm::any_of(effects, [](const effect::Effect &each) {
+    return std::holds_alternative<effect::WaitBarrier>(each.what) ||
+           std::holds_alternative<effect::ThreadBarrier>(each.what) ||
+           std::holds_alternative<effect::WaitFlag>(each.what);
+  });
+}
+
+/// What fills slots and what releases them has to go together, and to exist.
+static LogicalResult checkKinds(Pipe &pipe, const TargetInfo &target) {
   PipeCreateOp create = pipe.create;
   PipeFill fill = create.getFill();
   PipeRelease release = create.getRelease();
+  if ((fill == PipeFill::Commit || release == PipeRelease::Commit) &&
+      !target.has(Feature::Tcgen05)) {
+    InFlightDiagnostic error =
+        create.emitError() << "[wrong-target] tcgen05_commit does not exist "
+                              "on "
+                           << StringRef(target.name) << ", the kernel's target";
+    error.attachNote() << "fix: fill slots that products write by arrivals "
+                          "(fill(arrive)), and leave release(...) out: who has "
+                          "waited for the product arrives";
+    return error;
+  }
   if (fill == PipeFill::AsyncCopy && release != PipeRelease::Arrive)
     return create.emitError()
            << "[pipe-fill] slots that cp.async fills are released by "
@@ -168,11 +194,12 @@ static LogicalResult checkFill(Operation *op, Pipe *pipe) {
 }
 
 LogicalResult Expander::findPipes() {
+  const TargetInfo &target = targetOf(kernel);
   for (auto create : kernel.getBody().getOps<PipeCreateOp>()) {
     pipes.push_back(std::make_unique<Pipe>(Pipe{
         create, {}, {}, static_cast<int64_t>(create.getType().getDepth())}));
     pipeOf[create.getResult()] = pipes.back().get();
-    if (failed(checkKinds(*pipes.back())))
+    if (failed(checkKinds(*pipes.back(), target)))
       return failure();
   }
   LogicalResult result = success();
@@ -256,6 +283,27 @@ LogicalResult Expander::checkEnds(WarpSpecializeOp specialize) {
   return success();
 }
 
+/// One turn is passed on once: behind that its thread waits for the next.
+static LogicalResult checkPassedOnce(Operation *op, PipeCreateOp create) {
+  if (!isa<PipeSignalOp>(op) || create.getType().getDepth() != 1)
+    return success();
+  for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
+    auto again = dyn_cast<PipeSignalOp>(next);
+    if (again && again.getPipe() == create.getResult()) {
+      InFlightDiagnostic error =
+          again.emitError() << "[pipe-order] the turn is passed on a second "
+                               "time: nothing is waited for since the first";
+      error.attachNote(op->getLoc()) << "passed on here";
+      error.attachNote() << "fix: take one of the two away";
+      return error;
+    }
+    if (isa<PipeWaitOp, PipeAcquireOp>(next) || next->getNumRegions() ||
+        waits(next))
+      return success();
+  }
+  return success();
+}
+
 /// Slots of transactions are armed by one thread, those of products committed
 /// by one; at those of cp.async each thread arrives, at the others each warp that
 /// fills, or signals.
@@ -274,6 +322,9 @@ LogicalResult Expander::countFills() {
     for (Operation *user : pipe->create.getResult().getUsers())
       if (isa<PipeSignalOp>(user))
         fills.push_back(user);
+    for (Operation *op : fills)
+      if (failed(checkPassedOnce(op, pipe->create)))
+        return failure();
     for (Operation *op : fills) {
       int64_t warps = arrivingWarps(op, op->getParentOfType<PartitionOp>());
       if (pipe->fills && pipe->fills != warps)

@@ -1,4 +1,4 @@
-//===- Redundant.cpp - fences and waits that order nothing ----------------===//
+//===- Redundant.cpp - synchronisation that orders nothing ----------------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -30,19 +30,28 @@ Verdict verdictOf(const CheckReport &report) {
   return verdict;
 }
 
-/// Does nothing but wait, and yields nothing.
-bool isWait(Operation *op) {
+/// What an operation does that does nothing but synchronise, and yields nothing:
+/// "wait", "arrival", "fence"; empty: it does something else.
+StringRef synchronisation(Operation *op) {
   auto hardware = dyn_cast<HardwareEffectsInterface>(op);
   if (!hardware || op->getNumResults() || op->getNumRegions())
-    return false;
+    return "";
   effect::EffectList effects;
   hardware.getHardwareEffects(effects);
-  return effects.size() &&
-         llvm::all_of(effects, [](const effect::Effect &effect) {
-           return std::holds_alternative<effect::WaitGroup>(effect.what) ||
-                  std::holds_alternative<effect::WaitBarrier>(effect.what) ||
-                  std::holds_alternative<effect::ThreadBarrier>(effect.what);
-         });
+  StringRef what;
+  for (const effect::Effect &effect : effects) {
+    if (std::holds_alternative<effect::WaitGroup>(effect.what) ||
+        std::holds_alternative<effect::WaitBarrier>(effect.what) ||
+        std::holds_alternative<effect::ThreadBarrier>(effect.what))
+      what = "wait";
+    else if (std::holds_alternative<effect::Arrive>(effect.what))
+      what = what.empty() ? "arrival" : what;
+    else if (std::holds_alternative<effect::Fence>(effect.what))
+      what = what.empty() ? "fence" : what;
+    else
+      return "";
+  }
+  return what;
 }
 
 std::string lineOf(Operation *op) {
@@ -79,19 +88,21 @@ public:
         if (failed(tryWithout(op, before)))
           return failure();
     }
-    std::vector<Operation *> waits;
+    // Nor have needs: the halves of tcgen05.fence, fences of memory.
+    std::vector<Operation *> others;
     eachTextOf(kernel, [&](Region &body) {
       body.walk([&](Operation *op) {
-        if (isWait(op))
-          waits.push_back(op);
+        if (!synchronisation(op).empty() && !llvm::is_contained(fences, op))
+          others.push_back(op);
       });
     });
-    for (Operation *op : llvm::reverse(waits)) {
-      reasons[op] = "without this wait the checker finds the same";
+    for (Operation *op : llvm::reverse(others)) {
+      reasons[op] = "without this " + synchronisation(op).str() +
+                    " the checker finds the same";
       if (failed(tryWithout(op, before)))
         return failure();
     }
-    result.looked = fences.size() + waits.size();
+    result.looked = fences.size() + others.size();
     eachTextOf(kernel, [&](Region &body) {
       body.walk([&](Operation *op) {
         if (llvm::is_contained(gone, op))

@@ -1,4 +1,4 @@
-// --redundant: fences and waits that order nothing (docs/fences.md).
+// --redundant: fences, waits and arrivals that order nothing (docs/fences.md).
 //
 // RUN: titan check %s --redundant | FileCheck %s --check-prefix=GOOD --implicit-check-not=warning
 // GOOD: @store: 0 of 4 fences and waits order nothing
@@ -28,6 +28,18 @@
 // A fence that only spares a warning orders something.
 // RUN: titan check %S/../../examples/groups.mlir --redundant | FileCheck %s --check-prefix=GROUPS --implicit-check-not=warning
 // GROUPS: @groups: 0 of
+//
+// Halves of tcgen05.fence: nothing of tensor memory stands before the one, or behind the other. (Arrivals for which nobody waits:
+// dropped-lines-full.test, attention.)
+// RUN: titan check %S/../../examples/programs/gemm_blackwell.mlir --redundant 2>&1 | FileCheck %s --check-prefix=HALVES
+// HALVES-COUNT-2: [orders-nothing] 'titan.tcgen05.fence_after' of @gemm_blackwell orders nothing: without this fence
+// HALVES: [orders-nothing] 'titan.tcgen05.fence_before' of @gemm_blackwell orders nothing: without this fence
+// HALVES: @gemm_blackwell: 3 of 27 fences and waits order nothing
+//
+// An arrival for which nobody waits.
+// VARIANT nobody: after sync add %none = titan.mbarrier.alloc : !titan.mbarrier titan.elect warp(0) { titan.mbarrier.init %none count(1) : !titan.mbarrier titan.mbarrier.arrive %none : !titan.mbarrier }
+// RUN: %variant nobody %s | titan check - --redundant 2>&1 | FileCheck %s --check-prefix=NOBODY
+// NOBODY: [orders-nothing] 'titan.mbarrier.arrive' of @store orders nothing: without this arrival the checker finds the same
 //
 // RUN: %variant twice %s | titan check - --redundant --json | FileCheck %s --check-prefix=JSON
 // JSON: "code": "orders-nothing"

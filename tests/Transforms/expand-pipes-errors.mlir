@@ -515,3 +515,43 @@ titan.kernel @skips_own() warps(2) launch {
   }
   titan.return
 }
+
+// -----
+
+!ring = !titan.shared<64x64xbf16, swizzle = 128, slots = 2>
+titan.kernel @other_target() warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %ring = titan.shared.alloc : !ring
+  // expected-error@+2 {{[wrong-target] tcgen05_commit does not exist on sm_90a, the kernel's target}}
+  // expected-note@+1 {{fix: fill slots that products write by arrivals}}
+  %pipe = titan.pipe.create "load" -> ["use"] buffers ["x"](%ring : !ring) release(tcgen05_commit) : !titan.pipe<2>
+  titan.warp_specialize {
+    titan.partition "load" warps(1) { }
+    titan.partition "use" warps(1) { }
+  }
+  titan.return
+}
+
+// -----
+
+titan.kernel @passed_on_twice() warps(2) launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %turn = titan.pipe.create "a" -> ["b"] : !titan.pipe<1>
+  titan.warp_specialize {
+    titan.partition "a" warps(1) {
+      // expected-note@+1 {{passed on here}}
+      titan.pipe.signal %turn : !titan.pipe<1>
+      // expected-error@+2 {{[pipe-order] the turn is passed on a second time: nothing is waited for since the first}}
+      // expected-note@+1 {{fix: take one of the two away}}
+      titan.pipe.signal %turn : !titan.pipe<1>
+    }
+    titan.partition "b" warps(1) {
+      %mine = titan.pipe.wait %turn : !titan.pipe<1>
+    }
+  }
+  titan.return
+}

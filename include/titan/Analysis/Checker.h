@@ -26,6 +26,8 @@
 #include "titan/Analysis/Finding.h"
 #include "titan/Dialect/Titan/Titan.h"
 
+#include <functional>
+
 namespace titan {
 
 struct CheckOptions {
@@ -34,6 +36,8 @@ struct CheckOptions {
   Severity undecided = Severity::Error;
   /// Where not null: is told which fences are missing, and where they may stand.
   FenceNeeds *fences = nullptr;
+  /// Is told what has been found so far, whenever that is more than before.
+  std::function<void(const std::vector<Finding> &)> progress;
 };
 
 struct CheckReport {

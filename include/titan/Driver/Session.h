@@ -101,7 +101,11 @@ public:
   void report(const Finding &finding);
 
   /// Files a finding with those of the JSON object, and prints nothing.
-  void file(const Finding &finding) { findings.push_back(toJson(finding)); }
+  void file(const Finding &finding) { file(toJson(finding)); }
+  void file(llvm::json::Value finding) {
+    findings.push_back(std::move(finding));
+  }
+  const llvm::json::Array &getFindings() const { return findings; }
 
   /// Errors seen so far.
   unsigned getNumErrors() const { return numErrors; }
@@ -109,6 +113,9 @@ public:
 
   /// Fields of the JSON object beside "command", "findings" and "verdict".
   llvm::json::Object result;
+
+  /// Diagnostics are filed, and not printed.
+  void setQuiet() { quiet = true; }
 
   /// finish() prints SARIF 2.1.0 (Sarif.h).
   void setSarif() { json = sarif = true; }
@@ -128,7 +135,7 @@ private:
   mlir::LogicalResult handle(mlir::Diagnostic &diagnostic);
 
   std::string command;
-  bool json, sarif = false;
+  bool json, sarif = false, quiet = false;
   std::string input;
   llvm::json::Array findings;
   unsigned numErrors = 0, numWarnings = 0;

@@ -38,6 +38,8 @@ struct JudgeOptions {
   double proofSeconds = 20;
   /// "searched" is an error.
   bool requireProof = false;
+  /// Of several kernels that with this line is looked at first; 0: the first.
+  unsigned lineFirst = 0;
 };
 
 struct KernelVerdict {
@@ -58,6 +60,14 @@ struct KernelVerdict {
 
 /// Of a kernel that the passes of buildCheckPipeline have made.
 KernelVerdict judge(KernelOp kernel, const JudgeOptions &options);
+
+/// The same of a text, as JSON has it (Finding.h), told again each time that more
+/// is known: what does not parse or verify; what the searches find, while they
+/// run and at their end; at the end of each proof, that or why not. Nothing is
+/// printed.
+void judgeText(
+    llvm::StringRef name, llvm::StringRef text, const JudgeOptions &options,
+    llvm::function_ref<void(const llvm::json::Array &findings)> tell);
 
 } // namespace titan
 

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""What titan-lsp-server says of programs, beside MLIR's diagnostics:
+
+    lsp_check.py types WRONG RIGHT [--time]   WRONG is opened, and RIGHT typed in its place: the first finding, the verdict
+    lsp_check.py busy SLOW WRONG              while SLOW is checked WRONG is typed, there and in another document
+    lsp_check.py leaves SLOW                  the editor leaves, with and without a word, while SLOW is checked
+    lsp_check.py broken WRONG                 messages that are none, between others
+
+--time: how long each took, in ms, from the text to the answer.
+"""
+import os
+import sys
+import time
+
+import lsp
+
+URI = "file:///kernel.mlir"
+
+
+class Editor(lsp.Server):
+    def __init__(self):
+        super().__init__()
+        self.send("initialize", {"processId": None, "rootUri": None, "capabilities": {}}, 1)
+        answer = self.wait(lambda each: each.get("id") == 1)
+        self.sync = answer["result"]["capabilities"]["textDocumentSync"]["change"]
+        self.send("initialized", {})
+        self.version = 0
+
+    def open(self, text, uri=URI):
+        self.version += 1
+        self.send("textDocument/didOpen",
+                  {"textDocument": {"uri": uri, "version": self.version, "languageId": "mlir", "text": text}})
+
+    def type(self, *texts, uri=URI):
+        for text in texts:
+            self.version += 1
+            self.send("textDocument/didChange",
+                      {"textDocument": {"uri": uri, "version": self.version}, "contentChanges": [{"text": text}]})
+
+    def until(self, wanted, uri=URI):
+        """What titan check says of the last text, once one of it is wanted."""
+        while True:
+            said = self.wait(lambda each: each.get("method") == "textDocument/publishDiagnostics")["params"]
+            if said["uri"] == uri and said.get("version", 0) > self.version:
+                sys.exit("a version that there is not")
+            ours = [each for each in said["diagnostics"] if each.get("source") == "titan check"]
+            if (said["uri"], said.get("version")) == (uri, self.version) and any(wanted(each) for each in ours):
+                return ours
+
+    def leave(self, politely=True):
+        began = time.monotonic()
+        if politely:
+            self.send("shutdown", None, 2)
+            self.wait(lambda each: each.get("id") == 2)
+            self.send("exit", None)
+        else:
+            self.process.stdin.close()
+        code = self.process.wait()
+        self.timer.cancel()
+        took = time.monotonic() - began
+        left = "nothing"
+        for _ in range(100):  # What is killed takes a moment.
+            try:
+                os.killpg(self.process.pid, 0)
+                left = "processes"
+                time.sleep(0.05)
+            except ProcessLookupError:
+                left = "nothing"
+                break
+        print(f"exit code {code}, {'at once' if took < 5 else f'after {took:.0f} s'}, {left} left")
+
+
+def is_error(diagnostic):
+    return diagnostic["severity"] == 1
+
+
+def is_verdict(diagnostic):
+    return diagnostic["severity"] != 1
+
+
+def show(title, began, diagnostics):
+    took = f" {1e3 * (time.monotonic() - began):.0f} ms" if "--time" in sys.argv else ""
+    print(f"{title}:{took}")
+    for each in diagnostics:
+        start, end = each["range"]["start"], each["range"]["end"]
+        print(f"{start['line'] + 1}:{start['character'] + 1}-{end['character'] + 1} severity {each['severity']} "
+              f"[{each.get('code', '')}] {each['message']}")
+        for other in each.get("relatedInformation", ()):
+            print(f"  {other['location']['range']['start']['line'] + 1}: {other['message']}")
+
+
+def types(wrong, right):
+    editor = Editor()
+    print("whole texts" if editor.sync == 1 else "parts of texts")
+    began = time.monotonic()
+    editor.open(wrong)
+    show("wrong", began, editor.until(is_error))
+    began = time.monotonic()
+    editor.type(wrong + "\n", right)  # A text that is changed again at once, too.
+    show("right", began, editor.until(is_verdict))
+    # What does not parse is MLIR's to say.
+    editor.type(right.replace("titan.kernel", "titan.colonel", 1))
+    said = editor.wait(lambda each: each.get("method") == "textDocument/publishDiagnostics"
+                       and each["params"]["version"] == editor.version)["params"]["diagnostics"]
+    print("unknown:", [(each["severity"], each.get("source")) for each in said])
+    editor.leave()
+
+
+def busy(slow, wrong):
+    editor = Editor()
+    editor.open(slow)
+    time.sleep(0.5)
+    began = time.monotonic()
+    editor.type(wrong)
+    editor.until(is_error)
+    print("typed there:", "at once" if time.monotonic() - began < 4 else "late")
+    editor.type(slow)
+    time.sleep(0.5)
+    began = time.monotonic()
+    editor.open(wrong, "file:///other.mlir")
+    editor.until(is_error, "file:///other.mlir")
+    print("opened beside it:", "at once" if time.monotonic() - began < 4 else "late")
+    # The first one is not forgotten.
+    other, editor.version = editor.version, editor.version - 1
+    while True:
+        said = editor.wait(lambda each: each.get("method") == "textDocument/publishDiagnostics")["params"]
+        if said["uri"] == URI and said["version"] == editor.version and any(map(is_verdict, said["diagnostics"])):
+            break
+    print("the first again: verdict")
+    editor.send("textDocument/didClose", {"textDocument": {"uri": URI}})
+    editor.leave()
+
+
+def leaves(slow):
+    for politely in (True, False):
+        editor = Editor()
+        editor.open(slow)
+        time.sleep(0.3)
+        editor.leave(politely)
+
+
+def broken(wrong):
+    editor = Editor()
+    for text in (b"", b"{", b"[]", b"17", b"\xff\xfe", b'{"method": 3}', b'{"method": "textDocument/didChange"}',
+                 b'{"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {"textDocument": 4}}',
+                 b'{"jsonrpc": "2.0", "method": "textDocument/didClose", "params": {"textDocument": {"uri": "file:///none"}}}'):
+        editor.write(text)
+    editor.process.stdin.write(b"X-Header: 3\r\n\r\n")
+    editor.open(wrong)
+    print("still there:", editor.until(is_error)[0]["code"])
+    editor.leave()
+
+
+def main():
+    arguments = [each for each in sys.argv[1:] if each != "--time"]
+    {"types": types, "busy": busy, "leaves": leaves, "broken": broken}[arguments[0]](*(open(name).read()
+                                                                                         for name in arguments[1:]))
+
+
+main()
