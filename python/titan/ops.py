@@ -11,7 +11,8 @@ A and B may be stored either way (b = w.t() costs nothing); what TMA cannot read
 16 bytes, or are not dense) `gemm` copies first, and `gemm_out` refuses. `gemm` is a custom operation with a fake registration, so
 that torch.compile traces through it; it has no gradient. A kernel is taken from the first of:
 
-    $TITAN_PACKAGES or packages/ beside this file   prebuilt: gemm-bf16-nt.titanpkg (package_name)
+    $TITAN_PACKAGES or packages/ beside this file   prebuilt: gemm-bf16-nt.titanpkg (package_name), or with -m16, -m64
+                                                    one for as many rows at most; a wheel brings some (make_wheel.py)
     the model's choice for the shape                generated and compiled by `titan` ($TITAN, or on the PATH),
                                                     and kept in $TITAN_CACHE (~/.cache/titan)
 
@@ -52,13 +53,13 @@ def _tool():
     if not tool:
         raise Error("file-not-found", "no prebuilt package fits, and the compiler `titan` is not there",
                     fix="put `titan` on the PATH, name it in TITAN, or set TITAN_PACKAGES to a folder with packages")
-    return tool
+    return os.path.abspath(shutil.which(tool) or tool)
 
 
-def _call(*words):
+def _call(*words, folder=None):
     """What the compiler prints; what it refuses is its finding."""
     try:
-        done = subprocess.run([_tool(), *words], capture_output=True, text=True)
+        done = subprocess.run([_tool(), *words], cwd=folder, capture_output=True, text=True)
     except OSError as error:
         raise Error("file-not-found", f"the compiler: {error}", fix="name `titan` in TITAN") from None
     if done.returncode:
@@ -83,11 +84,11 @@ def _compiled(options, shape):
         try:
             os.makedirs(folder, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=folder) as work:
-                source, made = os.path.join(work, "gemm.mlir"), os.path.join(work, "gemm.titanpkg")
-                with open(source, "w") as file:
+                with open(os.path.join(work, "gemm.mlir"), "w") as file:
                     file.write(text)
-                _call("compile", source, "--proof=off", "-o", made)
-                os.replace(made, path)  # Two processes may do so: either's file is whole.
+                # By this name, which is part of the package: the same everywhere.
+                _call("compile", "gemm.mlir", "-o", "gemm.titanpkg", folder=work)
+                os.replace(os.path.join(work, "gemm.titanpkg"), path)  # Two processes may do so: either's file is whole.
         except OSError as error:
             raise Error("file-write", f"the cache of packages: {error}",
                         fix="set TITAN_CACHE to a folder that can be written") from None
@@ -98,14 +99,24 @@ _kernels = Cache()  # (shape and options) -> Kernel
 _packages = {}      # path -> Kernel
 
 
+def _prebuilt(rows, name):
+    """The package of this name, or the one for the fewest rows that are enough: "gemm-bf16-nt-m16.titanpkg"; or None."""
+    folder = os.environ.get("TITAN_PACKAGES") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "packages")
+    stem = name.removesuffix(".titanpkg")
+    for most in (16, 64):
+        few = os.path.join(folder, f"{stem}-m{most}.titanpkg")
+        if rows <= most and os.path.exists(few):
+            return few
+    path = os.path.join(folder, name)
+    return path if os.path.exists(path) else None
+
+
 def prepare_gemm(shape, input="bf16", output="bf16", layout="nt", epilogue=(), activation="none"):
     """The kernel for (M, N, K): before a CUDA graph is captured, say. The options are those of `titan generate gemm`."""
     key = (tuple(shape), input, output, layout, tuple(epilogue), activation)
     if key not in _kernels:
-        name = package_name(input, output, layout, epilogue, activation)
-        beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "packages")
-        path = os.path.join(os.environ.get("TITAN_PACKAGES") or beside, name)
-        if not os.path.exists(path):
+        path = _prebuilt(shape[0], package_name(input, output, layout, epilogue, activation))
+        if not path:
             options = [("input", input), ("output", output), ("layout", layout), ("activation", activation)]
             path = _compiled(options + ([("epilogue", ",".join(epilogue))] if epilogue else []), shape)
         if path not in _packages:

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""The wheel of titan: its modules, the runtime's library and packages that are compiled beforehand.
+
+    python3 python/make_wheel.py --library build/lib/Runtime/libtitan-runtime.so --titan build/bin/titan -o dist
+    pip install dist/titan-*.whl
+
+    TITAN_RUNTIME=... TITAN=... pip install ./python        # the same, by pyproject.toml
+
+The packages are products for bf16 and f16 in all four layouts, for any shape, and for few rows (PREBUILT); with
+--packages FOLDER those of the folder are taken as they are. Nothing but Python's own library is needed. The same files
+give the same bytes, wherever and whenever: members are sorted, without times, and carry one mode.
+"""
+import argparse
+import base64
+import concurrent.futures
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+# Rows up to which a package is the best one, and the shape that the model picks it for.
+PREBUILT = {16: "16x8192x8192", 64: "64x8192x8192", None: "8192x8192x8192"}
+
+
+def version():
+    return re.search(r"project\(titan VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
+
+
+def compile_packages(titan, folder):
+    """All of PREBUILT, compiled side by side."""
+    titan = os.path.abspath(shutil.which(titan) or titan)
+
+    def make(job):
+        type, layout, rows, shape = job
+        stem = f"gemm-{type}-{layout}{f'-m{rows}' if rows else ''}"
+        for words in (["generate", "gemm", "--shape", shape, "--input", type, "--output", type, "--layout", layout,
+                       "-o", f"{stem}.mlir"],
+                      ["compile", f"{stem}.mlir", "-o", f"{stem}.titanpkg"]):
+            # In the folder: the source's name, as it is given, is part of the code's line table.
+            done = subprocess.run([titan, *words], cwd=folder, capture_output=True, text=True)
+            if done.returncode:
+                sys.exit(f"titan {' '.join(words)}\n{done.stderr}")
+        return folder / f"{stem}.titanpkg"
+    jobs = [(type, layout, rows, shape) for type in ("bf16", "f16") for layout in ("nt", "nn", "tn", "tt")
+            for rows, shape in PREBUILT.items()]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return list(pool.map(make, jobs))
+
+
+def write(library, packages, out):
+    """Writes the wheel into the folder `out`; its file name."""
+    release = version()
+    info = f"titan-{release}.dist-info"
+    tag = "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
+    members = {f"titan/{path.name}": path.read_bytes() for path in (HERE / "titan").glob("*.py")}
+    members["titan/libtitan-runtime.so.1"] = pathlib.Path(library).read_bytes()
+    members.update({f"titan/packages/{path.name}": path.read_bytes() for path in packages})
+    members[f"{info}/METADATA"] = (
+        f"Metadata-Version: 2.1\nName: titan\nVersion: {release}\nSummary: GPU tile programs: compiled kernels, launched "
+        "from Python\nLicense: Apache-2.0 WITH LLVM-exception\nRequires-Python: >=3.9\n").encode()
+    members[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: titan\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+    members[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
+    digest = lambda data: base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+    record = f"{info}/RECORD"
+    members[record] = "".join(f"{name},sha256={digest(data)},{len(data)}\n"
+                              for name, data in sorted(members.items())).encode() + f"{record},,\n".encode()
+    name = f"titan-{release}-{tag}.whl"
+    os.makedirs(out, exist_ok=True)
+    with zipfile.ZipFile(os.path.join(out, name), "w") as wheel:
+        # RECORD is the last member, as the format asks for.
+        for member in sorted(members, key=lambda n: (n == record, n.startswith(info), n)):
+            entry = zipfile.ZipInfo(member, (1980, 1, 1, 0, 0, 0))
+            entry.compress_type, entry.external_attr, entry.create_system = zipfile.ZIP_DEFLATED, 0o100644 << 16, 3
+            wheel.writestr(entry, members[member], compresslevel=9)
+    return name
+
+
+def build(library, titan, folder, out):
+    if folder:
+        return write(library, sorted(pathlib.Path(folder).glob("*.titanpkg")), out)
+    with tempfile.TemporaryDirectory() as made:
+        return write(library, compile_packages(titan, pathlib.Path(made)), out)
+
+
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    """What pyproject.toml names (PEP 517)."""
+    given = os.environ.get
+    return build(given("TITAN_RUNTIME") or ROOT / "build/lib/Runtime/libtitan-runtime.so",
+                 given("TITAN") or ROOT / "build/bin/titan", given("TITAN_PACKAGES"), wheel_directory)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--library", required=True, help="libtitan-runtime.so")
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("--titan", help="the compiler, for the packages")
+    source.add_argument("--packages", help="a folder of packages instead")
+    parser.add_argument("-o", default=".", help="folder for the wheel")
+    options = parser.parse_args()
+    print(os.path.join(options.o, build(options.library, options.titan, options.packages, options.o)))
+
+
+if __name__ == "__main__":
+    main()
