@@ -475,10 +475,13 @@ static uint64_t evaluateFloat(const EltOp &op, uint64_t a, uint64_t b,
           arithmetic<float>(op.what, x, toFloat(op.in, b), toFloat(op.in, c)))
     return fromFloat(op.out, *result);
   double exact = function(op.what, x);
+  auto result = static_cast<float>(exact);
   if (const ApproximateFunction *f = approximated(op.what);
       f && how && how->mode != Approximate::Exact)
-    return fromFloat(op.out, move(*f, x, exact, *how));
-  return fromFloat(op.out, static_cast<float>(exact));
+    result = move(*f, x, exact, *how);
+  if (op.flush && std::fabs(result) < std::numeric_limits<float>::min())
+    result = std::copysign(0.0f, result);
+  return fromFloat(op.out, result);
 }
 
 std::optional<uint64_t> titan::sim::evaluate(const EltOp &op, uint64_t a,

@@ -118,6 +118,11 @@ static void compileResult(Compiler &c, Operation *op, OpResult result) {
     elt.predicate = static_cast<uint8_t>(compare.getPredicate());
   if (auto compare = dyn_cast<arith::CmpFOp>(op))
     elt.predicate = static_cast<uint8_t>(compare.getPredicate());
+  if (auto flags = dyn_cast<arith::ArithFastMathInterface>(op))
+    elt.flush =
+        what == Elt::Exp2 &&
+        arith::bitEnumContainsAny(flags.getFastMathFlagsAttr().getValue(),
+                                  arith::FastMathFlags::afn);
   bool tile = isa<RankedTensorType>(result.getType());
   const TileTable *table = tile ? c.tileTable(op, result.getType()) : nullptr;
   if (tile && !table)

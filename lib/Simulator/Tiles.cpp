@@ -110,6 +110,16 @@ static Step reduce(Agent &agent, const Inst &inst) {
   return Step::Next;
 }
 
+/// Whether an element that the warp holds is true.
+static Step vote(Agent &agent, const Inst &inst) {
+  const Tile *from = agent.tile(inst.a);
+  if (!agent.wholeWarp(inst) || !agent.usePoison(inst, from))
+    return Step::Failed;
+  agent.scalars[inst.dst] =
+      std::ranges::any_of(from->data, [](uint64_t value) { return value & 1; });
+  return Step::Next;
+}
+
 /// Each lane repeats what it holds of a row along the row.
 static Step broadcast(Agent &agent, const Inst &inst) {
   const TileTable &from = *agent.program.tiles[inst.target],
@@ -259,6 +269,14 @@ void titan::sim::registerTiles(ExecutionTable &table) {
   table.add<TileBitcastOp>(compileBitcast);
   table.add<ExtractOp>(compileExtract);
   table.add<ReduceOp>(compileReduce);
+  table.add<AnyOp>([](Compiler &c, AnyOp op) {
+    if (!c.tileTable(op, op.getTile().getType()))
+      return;
+    uint32_t a = c.ref(op.getTile()), dst = c.scalar(op.getResult());
+    Inst &inst = c.emit(vote, op);
+    inst.a = a;
+    inst.dst = dst;
+  });
   table.add<BroadcastOp>([](Compiler &c, BroadcastOp op) {
     const TileTable *from = c.tileTable(op, op.getTile().getType()),
                     *to = c.tileTable(op, op.getType());

@@ -47,7 +47,7 @@ const ErrorBound bounds[] = {
 };
 
 const ApproximateFunction functions[] = {
-    {"exp2", "ex2.approx.f32"},
+    {"exp2", "ex2.approx.f32", 1, 1, "ex2.approx.ftz.f32"},
     {"exp", "ex2.approx.f32", log2e},
     {"log2", "lg2.approx.f32"},
     {"log", "lg2.approx.f32", 1, ln2},

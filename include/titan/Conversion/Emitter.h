@@ -77,6 +77,8 @@ public:
   virtual Value exchange(Builder &b, Value value, int64_t distance) = 0;
   /// What that lane has.
   virtual Value fromLane(Builder &b, Value value, Value lane) = 0;
+  /// i1: whether it is true in any lane of the warp.
+  virtual Value any(Builder &b, Value own) = 0;
   /// i1: true in one lane of the warp.
   virtual Value elect(Builder &b) = 0;
   /// From `before` registers a thread to `after`, by all warps of a warpgroup.

@@ -94,6 +94,13 @@ public:
   };
   mlir::FailureOr<Converted> convertAll(mlir::Operation *op,
                                         mlir::TypeRange types);
+  /// The same for what loops and branches carry: there two 16-bit elements of a
+  /// tile are one word, since LLVM would keep each in a register of its own.
+  mlir::FailureOr<Converted> convertCarried(mlir::Operation *op,
+                                            mlir::TypeRange types);
+  Values getCarried(mlir::ValueRange list);
+  void dealCarried(mlir::ValueRange targets, mlir::ValueRange scalars,
+                   llvm::ArrayRef<size_t> counts);
   /// What a tile was made of, where that is simpler than its registers: one
   /// scalar in all elements, or their coordinate.
   struct TileOrigin {

@@ -157,6 +157,7 @@ struct EltOp {
       ElementType::I64; ///< Of the operands (Select: of its last two).
   ElementType out = ElementType::I64; ///< Of the result.
   uint8_t predicate = 0;              ///< CmpI, CmpF: arith's number.
+  bool flush = false; ///< A subnormal result of a function is zero.
 };
 
 /// The element-wise operation of that name ("arith.addf"), types aside, that

@@ -13,7 +13,8 @@
 //   math.exp x    ex2.approx.f32 of x * log2(e)
 //   math.log x    lg2.approx.f32 of x, times log(2)
 //
-// f16 and bf16 are computed in f32 and rounded.
+// f16 and bf16 are computed in f32 and rounded. With fastmath<afn>, exp2's results
+// below 2^-126 are zeros (ex2.approx.ftz.f32).
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_TARGET_APPROXIMATIONS_H
@@ -46,6 +47,9 @@ struct ApproximateFunction {
   std::string_view name; ///< Of math's operation: "exp".
   std::string_view instruction;
   double before = 1, after = 1;
+  /// The instruction that takes subnormal operands and results for zeros, where
+  /// there is one: a scaling less. It is what fastmath<afn> asks for.
+  std::string_view flushing = {};
 };
 std::span<const ApproximateFunction> approximateFunctions();
 /// Null: not approximated.

@@ -43,15 +43,24 @@ static Value constant(KernelLowering &kl, Type type, double value) {
 // math
 //===----------------------------------------------------------------------===//
 
+/// With fastmath<afn>.
+static bool isApproximate(Operation *op) {
+  auto flags = dyn_cast<arith::ArithFastMathInterface>(op);
+  return flags &&
+         arith::bitEnumContainsAny(flags.getFastMathFlagsAttr().getValue(),
+                                   arith::FastMathFlags::afn);
+}
+
 /// A function that PTX approximates in f32.
 static Value approximate(KernelLowering &kl, const ApproximateFunction &f,
-                         Value x) {
+                         bool flush, Value x) {
   Type type = x.getType(), f32 = kl.b.getF32Type();
   if (type != f32)
     x = arith::ExtFOp::create(kl.b, f32, x);
   if (f.before != 1)
     x = arith::MulFOp::create(kl.b, x, constant(kl, f32, f.before));
-  x = kl.ptx(f32, std::string(f.instruction) + " $0, $1;", "=f,f", x);
+  std::string instruction(flush ? f.flushing : f.instruction);
+  x = kl.ptx(f32, instruction + " $0, $1;", "=f,f", x);
   if (f.after != 1)
     x = arith::MulFOp::create(kl.b, x, constant(kl, f32, f.after));
   return type == f32 ? x : arith::TruncFOp::create(kl.b, type, x);
@@ -116,7 +125,8 @@ static FailureOr<Values> mathScalar(KernelLowering &kl, Operation *op,
     if (type.isF64())
       return kl.unsupported(op, Twine(name) + " on f64: " +
                                     StringRef(f->instruction) + " is f32's");
-    results.push_back(approximate(kl, *f, x));
+    bool flush = !f->flushing.empty() && isApproximate(op);
+    results.push_back(approximate(kl, *f, flush, x));
   }
   return results;
 }
@@ -214,9 +224,14 @@ static std::optional<LogicalResult> convertPairs(KernelLowering &kl,
   for (size_t r = 0; r < from.size(); r += 2) {
     Value low = from[r], high = r + 1 < from.size() ? from[r + 1] : low;
     if (narrow) {
-      Value packed = LLVM::FPTruncOp::create(kl.b, VectorType::get(2, to),
-                                             insertPair(kl, low, high));
-      extractPair(kl, packed, results);
+      // No fptrunc: LLVM would move it behind the phi of a loop, which then
+      // carries f32.
+      StringRef name =
+          to.isBF16() ? "llvm.nvvm.ff2bf16x2.rn" : "llvm.nvvm.ff2f16x2.rn";
+      auto packed = LLVM::CallIntrinsicOp::create(kl.b, VectorType::get(2, to),
+                                                  kl.b.getStringAttr(name),
+                                                  ValueRange{high, low});
+      extractPair(kl, packed.getResult(0), results);
       continue;
     }
     if (failed(isFp8(to) ? toFp8(kl, op, to, low, high, results)

@@ -15,55 +15,60 @@ using namespace titan;
 //===----------------------------------------------------------------------===//
 
 static LogicalResult forLoop(KernelLowering &kl, scf::ForOp op) {
-  auto types = kl.convertAll(op, op.getResultTypes());
+  auto types = kl.convertCarried(op, op.getResultTypes());
   if (failed(types))
     return failure();
   auto loop = scf::ForOp::create(
       kl.b, kl.get1(op.getLowerBound()), kl.get1(op.getUpperBound()),
-      kl.get1(op.getStep()), kl.getAll(op.getInitArgs()));
+      kl.get1(op.getStep()), kl.getCarried(op.getInitArgs()));
   loop.setUnsignedCmp(op.getUnsignedCmp());
   if (!loop.getBody()->empty())
     loop.getBody()->back().erase();
   kl.set(op.getInductionVar(), loop.getInductionVar());
-  kl.deal(op.getRegionIterArgs(), loop.getRegionIterArgs(), types->counts);
   {
     OpBuilder::InsertionGuard guard(kl.b);
     kl.b.setInsertionPointToEnd(loop.getBody());
+    kl.dealCarried(op.getRegionIterArgs(), loop.getRegionIterArgs(),
+                   types->counts);
     if (failed(kl.block(*op.getBody())))
       return failure();
   }
-  kl.deal(op.getResults(), loop.getResults(), types->counts);
+  kl.dealCarried(op.getResults(), loop.getResults(), types->counts);
   return success();
 }
 
 static LogicalResult whileLoop(KernelLowering &kl, scf::WhileOp op) {
-  auto results = kl.convertAll(op, op.getResultTypes());
+  auto results = kl.convertCarried(op, op.getResultTypes());
   if (failed(results))
     return failure();
-  auto inits = kl.convertAll(op, op.getInits().getTypes());
+  auto inits = kl.convertCarried(op, op.getInits().getTypes());
   if (failed(inits))
     return failure();
   auto loop =
-      scf::WhileOp::create(kl.b, results->types, kl.getAll(op.getInits()));
-  OpBuilder::InsertionGuard guard(kl.b);
-  Block *before =
-      kl.b.createBlock(&loop.getBefore(), {}, inits->types,
-                       SmallVector<Location>(inits->types.size(), op.getLoc()));
-  kl.deal(op.getBeforeArguments(), before->getArguments(), inits->counts);
-  if (failed(kl.block(*op.getBeforeBody())))
-    return failure();
-  Block *after = kl.b.createBlock(
-      &loop.getAfter(), {}, results->types,
-      SmallVector<Location>(results->types.size(), op.getLoc()));
-  kl.deal(op.getAfterArguments(), after->getArguments(), results->counts);
-  if (failed(kl.block(*op.getAfterBody())))
-    return failure();
-  kl.deal(op.getResults(), loop.getResults(), results->counts);
+      scf::WhileOp::create(kl.b, results->types, kl.getCarried(op.getInits()));
+  {
+    OpBuilder::InsertionGuard guard(kl.b);
+    Block *before = kl.b.createBlock(
+        &loop.getBefore(), {}, inits->types,
+        SmallVector<Location>(inits->types.size(), op.getLoc()));
+    kl.dealCarried(op.getBeforeArguments(), before->getArguments(),
+                   inits->counts);
+    if (failed(kl.block(*op.getBeforeBody())))
+      return failure();
+    Block *after = kl.b.createBlock(
+        &loop.getAfter(), {}, results->types,
+        SmallVector<Location>(results->types.size(), op.getLoc()));
+    kl.dealCarried(op.getAfterArguments(), after->getArguments(),
+                   results->counts);
+    if (failed(kl.block(*op.getAfterBody())))
+      return failure();
+  }
+  kl.dealCarried(op.getResults(), loop.getResults(), results->counts);
   return success();
 }
 
 static LogicalResult ifElse(KernelLowering &kl, scf::IfOp op) {
-  auto types = kl.convertAll(op, op.getResultTypes());
+  auto types = kl.convertCarried(op, op.getResultTypes());
   if (failed(types))
     return failure();
   bool withElse = op.elseBlock() != nullptr;
@@ -80,7 +85,7 @@ static LogicalResult ifElse(KernelLowering &kl, scf::IfOp op) {
     if (failed(kl.block(yes ? *op.thenBlock() : *op.elseBlock())))
       return failure();
   }
-  kl.deal(op.getResults(), branch.getResults(), types->counts);
+  kl.dealCarried(op.getResults(), branch.getResults(), types->counts);
   return success();
 }
 
@@ -236,12 +241,12 @@ void titan::populateKernelLowerings(LoweringTable &table) {
   table.add<scf::WhileOp>(whileLoop);
   table.add<scf::IfOp>(ifElse);
   table.add<scf::YieldOp>([](KernelLowering &kl, scf::YieldOp o) {
-    scf::YieldOp::create(kl.b, kl.getAll(o.getOperands()));
+    scf::YieldOp::create(kl.b, kl.getCarried(o.getOperands()));
     return success();
   });
   table.add<scf::ConditionOp>([](KernelLowering &kl, scf::ConditionOp o) {
     scf::ConditionOp::create(kl.b, kl.get1(o.getCondition()),
-                             kl.getAll(o.getArgs()));
+                             kl.getCarried(o.getArgs()));
     return success();
   });
   table.add<WarpSpecializeOp>(warpSpecialize);

@@ -523,6 +523,53 @@ KernelLowering::convertAll(Operation *op, TypeRange types) {
   return all;
 }
 
+/// The elements of a tile that is carried in pairs; null: it is not.
+static Type pairedElement(Type type, size_t scalars) {
+  auto tile = dyn_cast<RankedTensorType>(type);
+  if (!tile || scalars % 2 ||
+      !isa<Float16Type, BFloat16Type>(tile.getElementType()))
+    return {};
+  return tile.getElementType();
+}
+
+FailureOr<KernelLowering::Converted>
+KernelLowering::convertCarried(Operation *op, TypeRange types) {
+  Converted all;
+  for (Type type : types) {
+    auto converted = convert(op, type);
+    if (failed(converted))
+      return failure();
+    if (pairedElement(type, converted->size()))
+      converted->assign(converted->size() / 2, b.getI32Type());
+    all.counts.push_back(converted->size());
+    llvm::append_range(all.types, *converted);
+  }
+  return all;
+}
+
+SmallVector<Value> KernelLowering::getCarried(ValueRange list) {
+  Values all;
+  for (Value value : list) {
+    Values scalars = get(value);
+    llvm::append_range(all, pairedElement(value.getType(), scalars.size())
+                                ? packed(scalars)
+                                : scalars);
+  }
+  return all;
+}
+
+void KernelLowering::dealCarried(ValueRange targets, ValueRange scalars,
+                                 ArrayRef<size_t> counts) {
+  size_t position = 0;
+  for (auto [target, count] : llvm::zip(targets, counts)) {
+    ValueRange own = scalars.slice(position, count);
+    Type element = pairedElement(target.getType(), 2 * count);
+    bool words = count && own.front().getType().isInteger(32);
+    set(target, element && words ? unpacked(own, element) : Values(own));
+    position += count;
+  }
+}
+
 void KernelLowering::deal(ValueRange targets, ValueRange scalars,
                           ArrayRef<size_t> counts) {
   size_t position = 0;

@@ -254,6 +254,10 @@ public:
                                 lane, constant(b, target.warpWidth - 1),
                                 NVVM::ShflKind::idx, UnitAttr());
   }
+  Value any(Builder &b, Value own) override {
+    return NVVM::VoteSyncOp::create(b, b.getI1Type(), constant(b, -1), own,
+                                    NVVM::VoteSyncKind::any);
+  }
   Value elect(Builder &b) override {
     return NVVM::ElectSyncOp::create(b, b.getI1Type(), Value());
   }

@@ -145,6 +145,15 @@ static LogicalResult reduce(KernelLowering &kl, ReduceOp op) {
   return success();
 }
 
+static LogicalResult vote(KernelLowering &kl, AnyOp op) {
+  Values elements = kl.get(op.getTile());
+  Value own = elements.front();
+  for (Value element : llvm::drop_begin(elements))
+    own = arith::OrIOp::create(kl.b, own, element);
+  kl.set(op, kl.emitter.any(kl.b, own));
+  return success();
+}
+
 static LogicalResult broadcast(KernelLowering &kl, BroadcastOp op) {
   Layout rows = *getTileLayout(op.getTile().getType());
   Layout layout = *getTileLayout(op.getType());
@@ -170,5 +179,6 @@ void titan::populateTileLowerings(LoweringTable &table) {
   table.add<TileBitcastOp>(bitcast);
   table.add<ExtractOp>(extract);
   table.add<ReduceOp>(reduce);
+  table.add<AnyOp>(vote);
   table.add<BroadcastOp>(broadcast);
 }

@@ -255,6 +255,14 @@ LogicalResult ReduceOp::verify() {
       parts == 1 ? "" : "each row lies in " + std::to_string(parts) + " warps");
 }
 
+LogicalResult AnyOp::verify() {
+  RankedTensorType tile = getTile().getType();
+  if (!tile.getElementType().isInteger(1))
+    return emitOpError("[tile-element-type] the tile holds ")
+           << tile.getElementType() << ", not i1";
+  return verifyTileType(*this, tile);
+}
+
 LogicalResult BroadcastOp::verify() {
   return verifyRow(*this, getType(), getTile().getType());
 }

@@ -87,6 +87,19 @@ def Titan_BroadcastOp : Titan_Op<"broadcast", [Titan_Total, Pure, Titan_Places, 
   let hasVerifier = 1;
 }
 
+def Titan_AnyOp : Titan_Op<"any", [Titan_Total]> {
+  let summary = "vote.sync.any: whether an element of a tile of i1 is true in this warp";
+  let description = [{
+    One value a warp, of the elements that its lanes hold: other warps may find another
+    one. It decides what a warp does by what is in its registers, say whether a
+    maximum has changed at all. All lanes of the warp execute it.
+  }];
+  let arguments = (ins Titan_Tile:$tile);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile)";
+  let hasVerifier = 1;
+}
+
 def Titan_TileBitcastOp : Titan_Op<"bitcast", [Titan_Total, Pure]> {
   let summary = "the bits of a register tile as elements of another width: no data moves";
   let description = [{
