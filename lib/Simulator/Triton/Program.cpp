@@ -348,9 +348,17 @@ static void runIf(Agent &agent, const Step &step) {
   takeResults(agent, step);
 }
 
+/// Rounds of a loop after which a program gives way: it may wait for what another
+/// writes, by loads that are no atomics.
+static constexpr unsigned roundsOfTurn = 256;
+
 static void runWhile(Agent &agent, const Step &step) {
   std::vector<Tile> values = operandsFrom(agent, step, 0);
-  for (;;) {
+  for (unsigned round = 1;; ++round) {
+    if (round % roundsOfTurn == 0 && agent.world.giveWay) {
+      agent.waitsSize = 0;
+      agent.world.giveWay(agent.world, agent);
+    }
     agent.run(*step.bodies[0], values);
     values = std::move(agent.yielded);
     if (!agent.nextBlock)

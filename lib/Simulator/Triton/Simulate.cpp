@@ -111,9 +111,10 @@ private:
   /// "program (1, 0, 0) waits here, at lock_ptr[0], which holds 1; program (0, 0, 0)
   /// wrote that last".
   std::string describeWait(Agent &agent) {
-    std::string text = agent.describe(agent.actor.program) +
-                       " waits here, at " +
-                       agent.describePlace(agent.waitsFor, agent.waitsSize);
+    std::string text = agent.describe(agent.actor.program) + " waits here";
+    if (!agent.waitsSize) // In a loop of plain loads.
+      return text;
+    text += ", at " + agent.describePlace(agent.waitsFor, agent.waitsSize);
     int64_t offset;
     Object *object = world.memory->find(agent.waitsFor, offset);
     if (!object || !object->data || offset < 0 ||
@@ -136,7 +137,7 @@ private:
         return;
     Finding finding{.code = Code::Deadlock,
                     .message = agent.describe(agent.actor.program) +
-                               ": waits in an atomic for what no program does",
+                               ": waits for what no program does",
                     .loc = placeOf(agent.at->op),
                     .fix = "see which value each waits for, and who writes it; "
                            "programs that are not resident have not begun"};

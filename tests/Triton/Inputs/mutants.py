@@ -207,7 +207,11 @@ def main():
         if name in table:
             row = table[name]
             print(f"| {name} | {sum(row.values())} | " + " | ".join(str(row[c] or "") for c in columns) + " |")
-    print("\n".join(left) or "none is unnoticed")
+    counts = collections.Counter(key if key in ("wrong", "unnoticed", "too long", "found nowhere", "parse-error") else "found"
+                                 for row in table.values() for key in row.elements())
+    print(", ".join(f"{counts[key]} {key}" for key in ("found", "wrong", "unnoticed", "too long", "found nowhere",
+                                                       "parse-error")))
+    print("\n".join(left))
     return 0
 
 
