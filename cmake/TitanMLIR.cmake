@@ -102,7 +102,7 @@ endfunction()
 function(titan_hosts_plugins name)
   set_target_properties(${name} PROPERTIES ENABLE_EXPORTS ON)
   titan_libraries(${CMAKE_SOURCE_DIR}/lib libraries)
-  list(REMOVE_ITEM libraries titan-runtime)
+  list(REMOVE_ITEM libraries titan-runtime titan-simulator)
   # By path, since a library may stand but once on a line with WHOLE_ARCHIVE.
   list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
   add_dependencies(${name} ${libraries})

@@ -105,16 +105,52 @@ def language():
     return "\n".join(lines)
 
 
+# What of titan IR does the work of an operation of tt; "" where there is nothing that does.
+TRITON_BECOMES = {
+    "make_tensor_descriptor": "`titan.tensormap.replace_address`, `replace_dim`, `replace_stride`",
+    "descriptor_load": "`titan.tma.load` into shared memory, `titan.shared.load`",
+    "descriptor_store": "`titan.shared.store`, `titan.fence.proxy_async`, `titan.tma.store`",
+    "descriptor_reduce": "`titan.shared.store`, `titan.tma.reduce`",
+    "descriptor_gather": "", "descriptor_scatter": "",
+    "int_to_ptr": "", "ptr_to_int": "",
+    "bitcast": "`arith.bitcast`; of pointers nothing",
+    "fp_to_fp": "`arith.extf`, `arith.truncf`", "clampf": "`arith.maxnumf`, `arith.minnumf`",
+    "precise_sqrt": "`math.sqrt`", "precise_divf": "`arith.divf`", "mulhiui": "`arith.mului_extended`",
+    "load": "`titan.global.load`, `titan.ld`", "store": "`titan.global.store`, `titan.st`",
+    "atomic_rmw": "`titan.atom`", "atomic_cas": "`titan.atom`",
+    "addptr": "`arith.addi` of offsets", "make_tensor_ptr": "the same as pointers of its elements",
+    "advance": "`arith.addi` of offsets",
+    "dot": "`titan.mma` (wgmma) or `titan.mma_sync`", "dot_scaled": "`arith.mulf` by the scales, then as `tt.dot`",
+    "func": "`titan.kernel`; a private one is inlined", "call": "inlined", "return": "`titan.return`",
+    "get_program_id": "`titan.cta_id`", "get_num_programs": "`titan.num_ctas`",
+    "print": "`titan.print`", "assert": "`titan.assert`", "extern_elementwise": "`math`, `titan.inline_ptx`",
+    "elementwise_inline_asm": "`titan.inline_ptx`",
+    "reduce": "`titan.reduce`", "reduce.return": "with its reduction",
+    "scan": "`titan.scan`", "scan.return": "with its scan",
+    "map_elementwise": "", "map_elementwise.return": "",
+    "make_range": "`titan.coordinate`", "splat": "`titan.splat`", "unsplat": "`titan.extract`",
+    "expand_dims": "`titan.relabel`", "reshape": "`titan.relabel`, `titan.convert_layout`",
+    "broadcast": "`titan.broadcast`", "trans": "`titan.relabel`", "cat": "", "join": "", "split": "",
+    "gather": "`titan.gather`", "histogram": "`titan.atom` in shared memory",
+}
+
+
 def triton():
     """Each operation of the tt dialect; it is simulated if its name stands in the simulator's code."""
+    there = set(re.findall(r"`(titan\.[\w.]+)`", "".join(
+        path.read_text() for path in (root / "docs/reference").glob("*.md"))))
+    named = {name for row in TRITON_BECOMES.values() for name in re.findall(r"`(titan\.[\w.]+)`", row)}
+    if named - there:
+        sys.exit("scripts/status.py names what is not there: " + ", ".join(sorted(named - there)))
     simulator = text("lib/Simulator/Triton") if (root / "lib/Simulator/Triton").exists() else ""
-    lines = ["| operation | what it is | simulated |", "|---|---|---|"]
+    lines = ["| operation | what it is | simulated | in titan IR |", "|---|---|---|---|"]
     for file in sorted((root / "include/titan/Dialect/Triton").glob("*Ops.td")):
         for mnemonic, body in re.findall(r'def Triton_\w+Op\s*:\s*Triton_\w+<"([\w.]+)"(.*?)(?=\ndef |\nclass |\Z)',
                                          file.read_text(), re.S):
             summary = re.search(r'let summary = "((?:[^"\\]|\\.)*)"', body)[1]
             state = "yes" if f'"tt.{mnemonic}"' in simulator else "no"
-            lines.append(f"| `tt.{mnemonic}` | {summary} | {state} |")
+            becomes = TRITON_BECOMES[mnemonic] or "nothing does its work yet"
+            lines.append(f"| `tt.{mnemonic}` | {summary} | {state} | {becomes} |")
     return "\n".join(lines) + "\n"
 
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Prints the TTIR of tests/Triton/Inputs/programs.py with Triton 3.6, and compares.
 
-  scripts/triton_check.py --write      print the corpus anew (Inputs/ttir/*.ttir)
+  scripts/triton_check.py --write      print the corpus anew (Inputs/ttir/*.ttir), and what the programs
+                                       of Inputs/tutorials, library and mistakes compile (in ttir there)
   scripts/triton_check.py              what 3.6 prints, through titan-opt, is the same text,
                                        and 3.6's own parser reads that back, the same;
                                        so is each operation of tests/Dialect/Triton
@@ -10,10 +11,13 @@ A text is taken as 3.6 prints what it has parsed: names of loop variables stand 
 that the text does not have. Triton 3.6.0 compiles without a GPU (pip install triton==3.6.0).
 """
 import argparse
+import collections
 import difflib
 import importlib.util
+import os
 import pathlib
 import re
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -67,6 +71,49 @@ def relative(text):
     return re.sub(r'loc\("(/[^"]*/)([^"/]*)":', r'loc("\2":', text)
 
 
+def record(program, folder):
+    """Runs a program under TITAN=simulate; each text that is compiled, in order, is a file."""
+    counts = collections.Counter()
+
+    def listen(src, metadata, metadata_group, times, cache_hit):
+        text = pathlib.Path(metadata_group[f"{src.name}.titan"]).read_text()
+        path = pathlib.Path(folder) / f"{pathlib.Path(program).stem}.{src.name}.{counts[src.name]}.ttir"
+        counts[src.name] += 1
+        path.write_text(relative(text))
+
+    triton.knobs.compilation.always_compile = True
+    triton.knobs.compilation.listener = listen
+    sys.argv = [program]
+    sys.path.insert(0, str(pathlib.Path(program).parent))
+    runpy.run_path(program, run_name="__main__")
+
+
+def programs_of(folder, write):
+    """Every program of a folder runs; its texts are those that are committed."""
+    bad = 0
+    committed = folder / "ttir"
+    with tempfile.TemporaryDirectory() as out:
+        for program in sorted(folder.glob("*.py")):
+            if program.stem == "definitions":
+                continue
+            bad += subprocess.run([sys.executable, __file__, "--record", program, out], env=os.environ | {
+                "TITAN": "simulate", "PYTHONPATH": os.pathsep.join(map(str, (ROOT / "python", INPUTS / "tutorials")))}).returncode != 0
+        made = {path.name: path.read_text() for path in pathlib.Path(out).iterdir()}
+    if write:
+        committed.mkdir(exist_ok=True)
+        for path in committed.iterdir():
+            path.unlink()
+        for name, text in made.items():
+            (committed / name).write_text(text)
+        return bad
+    there = {path.name: path.read_text() for path in committed.iterdir()}
+    for name in sorted(made.keys() | there.keys()):
+        if made.get(name) != there.get(name):
+            print(f"{name}: Triton prints another text than the committed one")
+            bad += 1
+    return bad
+
+
 def titan(text, *flags):
     with tempfile.NamedTemporaryFile("w", suffix=".ttir") as file:
         file.write(text)
@@ -99,8 +146,11 @@ def differ(name, text, ours):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true")
+    parser.add_argument("--record", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
+    if options.record:
+        return record(*options.record)
     if triton.__version__ != "3.6.0":
         sys.exit(f"this compares with Triton 3.6.0, not {triton.__version__}")
     bad = 0
@@ -124,6 +174,8 @@ def main():
                        if not line.startswith("//"))
         if "invalid" not in path.name and not options.write and not options.names:
             bad += differ(path.name, text.strip(), theirs(text, debug=False).strip())
+    if not options.names:
+        bad += sum(programs_of(INPUTS / name, options.write) for name in ("tutorials", "library", "mistakes"))
     sys.exit(bad != 0)
 
 

@@ -23,6 +23,19 @@ config.substitutions.append(
     ("%variant", sys.executable + " " + os.path.join(config.test_source_root, "Inputs", "variant.py")))
 config.substitutions.append(("%titan_build", config.titan_build))
 config.substitutions.append(("%cxx", config.cxx))
+# Triton itself: python3 -m venv build/triton && build/triton/bin/pip install triton==3.6.0 pytest
+triton = os.path.join(config.titan_build, "triton", "bin", "python")
+if os.access(triton, os.X_OK):
+    config.available_features.add("triton")
+config.substitutions.append(("%triton_python", triton))
+# A Python program with Triton's kernels, as TITAN=simulate runs it, with a stand-in for Triton.
+inputs = os.path.join(config.test_source_root, "Triton", "Inputs")
+config.substitutions.append(("%simulate", " ".join([
+    "env", "TITAN=simulate",
+    "TITAN_SIMULATOR=" + os.path.join(config.titan_build, "lib", "Simulator", "Triton", "libtitan-simulator.so.1"),
+    "PYTHONDONTWRITEBYTECODE=1",
+    "PYTHONPATH=" + os.pathsep.join([os.path.join(config.titan_source, "python")] + [os.path.join(inputs, name) for name in ("fake", "tutorials")]),
+    sys.executable])))
 # ./test --full runs the long tests, too: those that say REQUIRES: full.
 if os.environ.get("TITAN_TEST_FULL"):
     config.available_features.add("full")

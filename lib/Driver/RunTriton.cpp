@@ -21,6 +21,8 @@
 #include "titan/Runtime/Npy.h"
 #include "titan/Simulator/Triton/Triton.h"
 
+#include "llvm/Support/Process.h"
+
 #include <chrono>
 
 using namespace mlir;
@@ -288,18 +290,9 @@ int titan::runTriton(Session &session, ModuleOp module,
         "--grid 64, --grid 4,2 or --grid 4,2,1; at most 2^24 - 2 in all");
     return session.finish(BadInput, "");
   }
-  StringRef schedule = options.schedule;
-  if (schedule == "lazy") {
-    run.turns.kind = tt::Turns::Adversarial;
-  } else if (schedule.consume_front("random:")) {
-    run.turns.kind = tt::Turns::Random;
-    if (schedule.getAsInteger(10, run.turns.seed)) {
-      session.fail(Code::ReplayInvalid,
-                   "'" + Twine(options.schedule) + "' is no schedule",
-                   "--schedule is eager, lazy or random:SEED");
-      return session.finish(BadInput, "");
-    }
-  } else if (schedule != "eager") {
+  if (auto turns = tt::parseTurns(options.schedule)) {
+    run.turns = *turns;
+  } else {
     session.fail(Code::ReplayInvalid,
                  "'" + Twine(options.schedule) + "' is no schedule",
                  "--schedule is eager, lazy or random:SEED");
@@ -308,22 +301,35 @@ int titan::runTriton(Session &session, ModuleOp module,
   if (!fill(session, all, options) || !checkHints(session, kernel, all))
     return session.finish(BadInput, "");
 
+  std::vector<tt::RunObject> objects;
   std::vector<tt::RunArgument> arguments;
   for (Given &given : all) {
     tt::RunArgument &argument = arguments.emplace_back();
-    argument.name = given.name;
     argument.scalar = given.scalar.value_or(0);
     if (given.element) {
       given.bytes.reserve(1); // An object of no bytes has a place, too.
-      argument.data = reinterpret_cast<std::byte *>(given.bytes.data());
-      argument.bytes = given.bytes.size();
-      argument.written = given.written;
+      argument.object = objects.size();
+      tt::RunObject &object = objects.emplace_back();
+      object.name = given.name;
+      object.data = reinterpret_cast<std::byte *>(given.bytes.data());
+      object.bytes = given.bytes.size();
+      object.written = given.written;
     }
   }
+  const bool bar =
+      !options.json && llvm::sys::Process::StandardErrIsDisplayed();
+  if (bar)
+    run.progress = [&](uint64_t done) {
+      llvm::errs() << "\r\033[K@" << kernel.getSymName() << ": " << done
+                   << " of " << run.grid[0] * run.grid[1] * run.grid[2]
+                   << " programs";
+    };
   auto start = std::chrono::steady_clock::now();
-  tt::RunReport report = tt::simulate(kernel, arguments, run);
+  tt::RunReport report = tt::simulate(kernel, objects, arguments, run);
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
+  if (bar)
+    llvm::errs() << "\r\033[K";
   for (const std::string &line : report.printed)
     (options.json ? llvm::errs() : llvm::outs()) << line << "\n";
   for (const Finding &finding : report.findings)

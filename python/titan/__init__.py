@@ -328,3 +328,11 @@ class Kernel:
 def load(path, kernel=None):
     """The kernel of a package: its only one, or the one called `kernel`."""
     return Kernel(path, kernel)
+
+
+def __getattr__(name):
+    # Memory for Triton programs that run without a GPU; Triton's back end imports this package.
+    if name in ("array", "empty", "zeros"):
+        from . import arrays
+        return getattr(arrays, name)
+    raise AttributeError(f"module 'titan' has no attribute {name!r}")

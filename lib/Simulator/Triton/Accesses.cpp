@@ -18,25 +18,33 @@ static std::string hex(uint64_t value) {
   return "0x" + llvm::utohexstr(value, /*LowerCase=*/true);
 }
 
+std::string Agent::describePlace(uint64_t address, unsigned size) {
+  int64_t offset = 0;
+  const Object *object = world.memory->find(address, offset);
+  if (!object)
+    return "address " + hex(address);
+  offset -= object->origin;
+  if (offset % size)
+    return object->name + " at byte " + std::to_string(offset);
+  return object->name + "[" + std::to_string(offset / int64_t{size}) + "]";
+}
+
 void Agent::touch(const Step &step, uint64_t address, unsigned size,
                   Access access, uint32_t lane, bool scalar, int64_t element,
                   const void *value) {
   int64_t offset = 0;
   Object *object = world.memory->find(address, offset);
-  // "x_ptr[1024]", and which element of the tensor that is.
+  // Its name, and which element of the tensor that is.
   auto place = [&] {
-    std::string text =
-        object ? object->name + (offset % size ? " at byte " : "[") +
-                     std::to_string(offset % size ? offset
-                                                  : offset / int64_t(size)) +
-                     (offset % size ? "" : "]")
-               : "address " + hex(address);
+    std::string text = describePlace(address, size);
     Type type =
         step.op->getNumOperands() ? step.op->getOperand(0).getType() : Type();
     if (type && isa<RankedTensorType>(type))
       text += " (element " + indexText(type, element) + " of the tensor)";
     return text;
   };
+  // Pointer and mask, not what is stored.
+  const unsigned led = access == Access::Read ? 3 : 5;
   const char *does = access == Access::Read    ? " reads "
                      : access == Access::Write ? " writes "
                                                : " changes ";
@@ -44,18 +52,20 @@ void Agent::touch(const Step &step, uint64_t address, unsigned size,
       static_cast<uint64_t>(offset) + size > object->bytes)
     fail(step, Code::OutOfBounds,
          std::string(does + 1) + place() +
-             (object ? object->data ? ", which has " +
-                                          std::to_string(object->bytes / size) +
-                                          " elements of " +
-                                          std::to_string(size) + " bytes"
-                                    : ", which is no memory"
-                     : ", which belongs to no argument"),
-         "mask what lies outside: offsets < n");
+             (object
+                  ? object->data
+                        ? ", which has " +
+                              std::to_string((object->bytes - object->origin) /
+                                             size) +
+                              " elements of " + std::to_string(size) + " bytes"
+                        : ", which is no memory"
+                  : ", which belongs to no argument"),
+         "mask what lies outside: offsets < n", element, led);
   if (address % size)
     fail(step, Code::Misaligned,
          std::string(does + 1) + place() + ", " + std::to_string(size) +
              " bytes at an address that is no multiple of that",
-         "offsets are in elements of the pointer's type");
+         "offsets are in elements of the pointer's type", element, led);
   std::byte *at = object->data + offset;
   bool same = value && std::memcmp(at, value, size) == 0;
   Actor who = actor;
@@ -67,8 +77,8 @@ void Agent::touch(const Step &step, uint64_t address, unsigned size,
   case Fault::Unwritten:
     fail(step, Code::UndefinedRead,
          std::string(does + 1) + place() + ", which nobody has written",
-         "initialise " + object->name +
-             " before the launch, or write it first");
+         "initialise " + object->name + " before the launch, or write it first",
+         element, led);
   case Fault::Race: {
     std::string message = std::string(does + 1) + place();
     bool own = fault.other == static_cast<int64_t>(actor.program);
@@ -86,7 +96,8 @@ void Agent::touch(const Step &step, uint64_t address, unsigned size,
                "own place"
              : "let programs write disjoint places, or use tl.atomic_add; a "
                "lock "
-               "needs tl.debug_barrier() before it is released");
+               "needs tl.debug_barrier() before it is released",
+         element, led);
   }
   default:
     break;
@@ -110,7 +121,7 @@ static bool isActive(Agent &agent, const Step &step, Tile &pointers, Tile *mask,
     if (mask->isUndefined(i))
       agent.fail(step, Code::UndefinedRead,
                  "the mask of element " + indexText(type, i) + " is undefined",
-                 "compute masks from defined values alone");
+                 "compute masks from defined values alone", i);
     if (!mask->as<uint8_t>()[i])
       return false;
   }
@@ -119,7 +130,7 @@ static bool isActive(Agent &agent, const Step &step, Tile &pointers, Tile *mask,
         step, Code::UndefinedRead,
         "the address of element " + indexText(type, i) +
             " comes from masked lanes, and is undefined",
-        "give the tl.load of the indices an `other`, and mask this access");
+        "give the tl.load of the indices an `other`, and mask this access", i);
   return true;
 }
 
@@ -145,8 +156,11 @@ static void load(Agent &agent, const Step &step) {
   Tile &pointers = agent.in(step);
   if (pointers.kind == Kind::Block)
     return loadBlock(agent, step);
-  if (op.getIsVolatile() && agent.world.giveWay)
+  if (op.getIsVolatile() && agent.world.giveWay) {
+    agent.waitsFor = pointers.as<uint64_t>()[0];
+    agent.waitsSize = bytesOf(step.kind);
     agent.world.giveWay(agent.world, agent);
+  }
   Tile *mask = op.getMask() ? &agent.in(step, 1) : nullptr;
   Tile *other = op.getOther() ? &agent.in(step, 2) : nullptr;
   Type type = op.getPtr().getType();
@@ -191,9 +205,11 @@ static void store(Agent &agent, const Step &step) {
       continue;
     if (value.isUndefined(i))
       agent.fail(step, Code::UndefinedRead,
-                 "writes an undefined value at element " + indexText(type, i) +
+                 "writes an undefined value" +
+                     (scalar ? "" : " at element " + indexText(type, i)) +
                      ": it comes from masked lanes of a load without `other`",
-                 "mask the store as the load, or give tl.load an `other`");
+                 "mask the store as the load, or give tl.load an `other`", i,
+                 /*operands=*/2);
     uint64_t address = pointers.as<uint64_t>()[i];
     const uint8_t *from = value.bytes.data() + i * size;
     agent.touch(step, address, size, Access::Write, laneOf(type, i), scalar, i,

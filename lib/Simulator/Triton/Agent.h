@@ -75,13 +75,15 @@ struct World {
   std::unique_ptr<Memory> memory;
   std::vector<std::unique_ptr<Body>> bodies;
   Body *entry = nullptr;
-  uint32_t slots = 0;
+  /// Where an agent keeps each value.
+  llvm::DenseMap<mlir::Value, uint32_t> slots;
   bool turns = false;
 
   std::mutex mutex; ///< Of what follows.
   std::vector<std::pair<uint64_t, Finding>> findings;
   std::vector<std::pair<uint64_t, std::string>> printed;
   std::atomic<bool> stop = false;
+  std::atomic<uint64_t> done = 0; ///< Programs.
 
   /// Where programs take turns: gives way to another agent at an atomic.
   /// `changed`: memory has changed since this one's last turn.
@@ -89,6 +91,8 @@ struct World {
   void *scheduler = nullptr;
   /// What release has published at an address.
   llvm::DenseMap<uint64_t, Clocks> published;
+  /// The program whose atomic changed an address last.
+  llvm::DenseMap<uint64_t, uint32_t> changedBy;
 };
 
 /// Compiles a function and those that it calls; false, and a finding, where an
@@ -100,7 +104,7 @@ struct Stopped {};
 
 class Agent {
 public:
-  explicit Agent(World &world) : world(world), tiles(world.slots) {}
+  explicit Agent(World &world) : world(world), tiles(world.slots.size()) {}
 
   /// Runs one program of the grid.
   void run(uint32_t program, llvm::ArrayRef<Tile> arguments);
@@ -118,13 +122,18 @@ public:
   int64_t getScalar(const Step &step, unsigned i, llvm::StringRef what);
 
   /// Files a finding and ends this program.
+  /// `element`: of the tensor of operands that it concerns; the values that led
+  /// to these operands there are told.
   [[noreturn]] void fail(const Step &step, Code code, std::string message,
-                         std::string fix = {});
+                         std::string fix = {}, int64_t element = -1,
+                         unsigned operands = ~0u);
   void touch(const Step &step, uint64_t address, unsigned size, Access access,
              uint32_t lane, bool scalar, int64_t element,
              const void *value = nullptr);
 
   std::string describe(uint32_t program) const;
+  /// "x_ptr[1024]": what the program calls a place in memory.
+  std::string describePlace(uint64_t address, unsigned size);
 
   World &world;
   std::array<int64_t, 3> id = {0, 0, 0};
@@ -141,11 +150,18 @@ public:
   bool changed = false;
   std::vector<Tile> tiles;
   const Step *at = nullptr; ///< The last step begun.
+  /// Where it takes turns: the place of the atomic that is next.
+  uint64_t waitsFor = 0;
+  unsigned waitsSize = 0;
 };
 
 /// tt.load and tt.store of block pointers.
 void loadBlock(Agent &agent, const Step &step);
 void storeBlock(Agent &agent, const Step &step);
+
+/// What an atomic writes for element i of `value`, given what was there.
+void combineElements(RMWOp what, const Tile &old, const Tile &value, int64_t i,
+                     uint8_t *next);
 
 /// Or-s the marks of the operands into the result's.
 void joinMarks(Agent &agent, const Step &step);
@@ -153,6 +169,10 @@ void joinMarks(Agent &agent, const Step &step);
 mlir::Location placeOf(mlir::Operation *op);
 /// "i = 5", "(2, 7)": an element of a tensor.
 std::string indexText(mlir::Type type, int64_t element);
+/// "where offsets[52] = 2100, n = 2000": the named values from which these
+/// operands of a step were computed at an element.
+std::string valuesText(Agent &agent, const Step &step, int64_t element,
+                       unsigned operands);
 
 } // namespace titan::tt
 

@@ -48,14 +48,38 @@ static int64_t combine(RMWOp what, Kind kind, int64_t old, int64_t value) {
   return value;
 }
 
+void titan::tt::combineElements(RMWOp what, const Tile &old, const Tile &value,
+                                int64_t i, uint8_t *next) {
+  Tile result(value.kind, 1);
+  if (what == RMWOp::FAdd && value.kind == Kind::F32)
+    result.as<float>()[0] = old.as<float>()[i] + value.as<float>()[i];
+  else if (what == RMWOp::FAdd)
+    result.setFloat(0, old.getFloat(i) + value.getFloat(i));
+  else if (isFloat(value.kind) && what != RMWOp::Exchange)
+    result.setFloat(0, what == RMWOp::Max
+                           ? std::fmax(old.getFloat(i), value.getFloat(i))
+                           : std::fmin(old.getFloat(i), value.getFloat(i)));
+  else if (isFloat(value.kind)) // The bits.
+    std::memcpy(result.bytes.data(),
+                value.bytes.data() + i * bytesOf(value.kind),
+                bytesOf(value.kind));
+  else
+    result.setInteger(
+        0, combine(what, value.kind, old.getInteger(i), value.getInteger(i)));
+  std::memcpy(next, result.bytes.data(), bytesOf(value.kind));
+}
+
 /// One atomic of a tensor or scalar: `change` yields what element i writes, given
 /// what was there; false: nothing.
 template <typename Change>
 static void perform(Agent &agent, const Step &step, Tile *mask, MemSemantic sem,
                     MemScope scope, bool wants, Change change) {
-  if (agent.world.giveWay)
-    agent.world.giveWay(agent.world, agent);
   Tile pointers = agent.in(step, 0);
+  if (agent.world.giveWay) {
+    agent.waitsFor = pointers.as<uint64_t>()[0];
+    agent.waitsSize = bytesOf(step.kind);
+    agent.world.giveWay(agent.world, agent);
+  }
   Type type = step.op->getOperand(0).getType();
   const bool scalar = !isa<RankedTensorType>(type);
   const bool acquires =
@@ -70,7 +94,7 @@ static void perform(Agent &agent, const Step &step, Tile *mask, MemSemantic sem,
     if (mask && mask->isUndefined(i))
       agent.fail(step, Code::UndefinedRead,
                  "the mask of element " + indexText(type, i) + " is undefined",
-                 "compute masks from defined values alone");
+                 "compute masks from defined values alone", i);
     if (mask && !mask->as<uint8_t>()[i]) {
       std::memset(to, 0, size);
       out.makeMarks()[i] = 1;
@@ -80,7 +104,7 @@ static void perform(Agent &agent, const Step &step, Tile *mask, MemSemantic sem,
       agent.fail(step, Code::UndefinedRead,
                  "the address of element " + indexText(type, i) +
                      " is undefined",
-                 "mask this access");
+                 "mask this access", i);
     uint64_t address = pointers.as<uint64_t>()[i];
     agent.touch(step, address, size,
                 scope == MemScope::CTA ? Access::AtomicCTA : Access::Atomic,
@@ -91,7 +115,10 @@ static void perform(Agent &agent, const Step &step, Tile *mask, MemSemantic sem,
     std::memcpy(to, at, size);
     uint8_t next[8];
     if (change(out, i, next)) {
-      changed |= std::memcmp(at, next, size) != 0;
+      if (agent.world.turns && std::memcmp(at, next, size) != 0) {
+        changed = true;
+        agent.world.changedBy[address] = agent.actor.program;
+      }
       std::memcpy(at, next, size);
     }
     if (!agent.world.turns || scope == MemScope::CTA)
@@ -132,20 +159,8 @@ static void readModifyWrite(Agent &agent, const Step &step) {
               agent.fail(step, Code::UndefinedRead,
                          "an undefined value reaches memory at element " +
                              indexText(op.getVal().getType(), i),
-                         "mask the atomic as the load");
-            Tile result(value.kind, 1);
-            if (what == RMWOp::FAdd && value.kind == Kind::F32)
-              result.as<float>()[0] = old.as<float>()[i] + value.as<float>()[i];
-            else if (what == RMWOp::FAdd)
-              result.setFloat(0, old.getFloat(i) + value.getFloat(i));
-            else if (isFloat(value.kind)) // Exchange: the bits.
-              std::memcpy(result.bytes.data(),
-                          value.bytes.data() + i * bytesOf(value.kind),
-                          bytesOf(value.kind));
-            else
-              result.setInteger(0, combine(what, value.kind, old.getInteger(i),
-                                           value.getInteger(i)));
-            std::memcpy(next, result.bytes.data(), bytesOf(value.kind));
+                         "mask the atomic as the load", i);
+            combineElements(what, old, value, i, next);
             return true;
           });
 }

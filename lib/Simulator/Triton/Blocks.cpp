@@ -196,6 +196,71 @@ static void storeDescriptor(Agent &agent, const Step &step) {
         indicesOf(agent, step, 2, view.rank), value);
 }
 
+/// Each element is an atomic of its own, relaxed.
+static void reduceDescriptor(Agent &agent, const Step &step) {
+  auto op = cast<DescriptorReduceOp>(step.op);
+  Tile tile = agent.in(step, 0), value = agent.in(step, 1);
+  BlockView view(tile);
+  SmallVector<int64_t> indices = indicesOf(agent, step, 2, view.rank);
+  if (agent.world.giveWay) {
+    agent.waitsFor = view.base();
+    agent.waitsSize = bytesOf(value.kind);
+    agent.world.giveWay(agent.world, agent);
+  }
+  const bool real = isFloat(value.kind), isUnsigned = op.getDesc()
+                                                          .getType()
+                                                          .getBlock()
+                                                          .getElementType()
+                                                          .isUnsignedInteger();
+  RMWOp what;
+  switch (op.getKind()) {
+  case DescriptorReduceKind::Add:
+    what = real ? RMWOp::FAdd : RMWOp::Add;
+    break;
+  case DescriptorReduceKind::Min:
+    what = isUnsigned ? RMWOp::UMin : RMWOp::Min;
+    break;
+  case DescriptorReduceKind::Max:
+    what = isUnsigned ? RMWOp::UMax : RMWOp::Max;
+    break;
+  case DescriptorReduceKind::And:
+    what = RMWOp::And;
+    break;
+  case DescriptorReduceKind::Or:
+    what = RMWOp::Or;
+    break;
+  case DescriptorReduceKind::Xor:
+    what = RMWOp::Xor;
+    break;
+  default:
+    agent.fail(step, Code::NotSupportedYet,
+               "inc and dec of a descriptor are not simulated",
+               "docs/triton.md lists what is simulated");
+  }
+  const unsigned size = bytesOf(value.kind);
+  Tile old(value.kind, value.count);
+  forEach(view, op.getDesc().getType().getBlock().getShape(), ~0u, size,
+          indices, [&](int64_t i, std::optional<uint64_t> address) {
+            if (!address)
+              return;
+            if (value.isUndefined(i))
+              agent.fail(step, Code::UndefinedRead,
+                         "writes an undefined value at element " +
+                             std::to_string(i) + " of the block",
+                         "give tl.load an `other`");
+            agent.touch(step, *address, size, Access::Atomic, laneOf(i), false,
+                        i);
+            int64_t offset;
+            Object *object = agent.world.memory->find(*address, offset);
+            std::byte *at = object->data + offset;
+            uint8_t next[8];
+            std::memcpy(old.bytes.data() + i * size, at, size);
+            combineElements(what, old, value, i, next);
+            agent.changed |= std::memcmp(at, next, size) != 0;
+            std::memcpy(at, next, size);
+          });
+}
+
 static void gatherDescriptor(Agent &agent, const Step &step) {
   auto op = cast<DescriptorGatherOp>(step.op);
   Tile tile = agent.in(step, 0), rows = agent.in(step, 1);
@@ -239,6 +304,7 @@ void titan::tt::addBlocks(Table &table) {
   table["tt.make_tensor_descriptor"] = makeDescriptor;
   table["tt.descriptor_load"] = loadDescriptor;
   table["tt.descriptor_store"] = storeDescriptor;
+  table["tt.descriptor_reduce"] = reduceDescriptor;
   table["tt.descriptor_gather"] = gatherDescriptor;
   table["tt.descriptor_scatter"] = scatterDescriptor;
 }

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "Agent.h"
 
-
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>

@@ -217,11 +217,10 @@ static void floats(Agent &agent, const Step &step, F f) {
   const int64_t n = out.count;
   if (out.kind == Kind::F64) {
     for (int64_t i = 0; i < n; ++i)
-      out.template as<double>()[i] = [&]<size_t... k>(
-          std::index_sequence<k...>) {
-        return f(in[k]->template as<double>()[i]...);
-      }
-    (std::make_index_sequence<N>());
+      out.template as<double>()[i] =
+          [&]<size_t... k>(std::index_sequence<k...>) {
+            return f(in[k]->template as<double>()[i]...);
+          }(std::make_index_sequence<N>());
   } else {
     const float *x[N];
     Buffer wide[N];
@@ -243,8 +242,7 @@ static void floats(Agent &agent, const Step &step, F f) {
     [&]<size_t... k>(std::index_sequence<k...>) {
       for (int64_t i = 0; i < n; ++i)
         z[i] = f(x[k][i]...);
-    }
-    (std::make_index_sequence<N>());
+    }(std::make_index_sequence<N>());
     if (out.kind != Kind::F32)
       narrow(z, out);
   }

@@ -9,6 +9,10 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
 using namespace titan::tt;
 
 static constexpr uint64_t everyone = (uint64_t{1} << 24) - 1;
@@ -21,27 +25,81 @@ static uint64_t programOf(uint64_t word) { return word >> 40; }
 static uint8_t barriersOf(uint64_t word) { return word >> 32; }
 static uint32_t laneOf(uint64_t word) { return word; }
 
-Memory::Memory(llvm::ArrayRef<RunArgument> arguments, unsigned unit, bool turns)
+/// splitmix64.
+static uint64_t poisonOf(uint64_t seed, uint64_t index) {
+  uint64_t z = seed + (index + 1) * 0x9E3779B97F4A7C15;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+  return z ^ (z >> 31);
+}
+
+void titan::tt::fillPoison(std::byte *data, uint64_t bytes, uint64_t seed) {
+  for (uint64_t i = 0; i < bytes / 8; ++i) {
+    uint64_t word = poisonOf(seed, i);
+    std::memcpy(data + 8 * i, &word, 8);
+  }
+}
+
+/// Pages of zeros, which nobody has touched, cost nothing.
+static void *getZeros(uint64_t bytes) {
+  void *memory = std::calloc(bytes, 1);
+  if (!memory)
+    llvm::report_bad_alloc_error("the words of an argument");
+#ifdef __linux__
+  constexpr uint64_t page = uint64_t{1} << 21;
+  // Most of what is left of the time of a simple program is page faults.
+  uint64_t first = llvm::alignTo(reinterpret_cast<uintptr_t>(memory), page),
+           end = llvm::alignDown(reinterpret_cast<uintptr_t>(memory) + bytes,
+                                 page);
+  if (first < end)
+    madvise(reinterpret_cast<void *>(first), end - first, MADV_HUGEPAGE);
+#endif
+  return memory;
+}
+
+Memory::Memory(llvm::ArrayRef<RunObject> given, unsigned unit, bool turns)
     : turns(turns) {
-  for (const RunArgument &argument : arguments) {
+  for (const RunObject &from : given) {
+    if (from.hasAddress)
+      hosts.emplace_back(reinterpret_cast<uintptr_t>(from.data),
+                         objects.size());
     Object &object = objects.emplace_back();
-    object.name = argument.name;
-    object.data = argument.data;
-    object.bytes = argument.bytes;
+    object.name = from.name;
+    object.origin = from.origin;
+    object.data = from.data;
+    object.bytes = from.bytes;
     object.shift = llvm::Log2_32(unit);
-    if (!argument.data)
+    if (!from.data)
       continue;
-    uint64_t units = argument.bytes / unit + 1;
-    // Pages of zeros, which nobody has touched, cost nothing.
+    uint64_t units = from.bytes / unit + 1;
     object.words.reset(static_cast<std::atomic<uint64_t> *>(
-        std::calloc(2 * units, sizeof(uint64_t))));
-    if (!object.words)
-      llvm::report_bad_alloc_error("the words of an argument");
+        getZeros(2 * units * sizeof(uint64_t))));
     if (turns)
       object.clocks = std::make_unique<uint32_t[]>(2 * units);
-    if (!argument.written)
+    if (!from.written)
       object.written = std::make_unique<uint8_t[]>(units);
+    for (uint64_t i = 0; from.poison && i < from.bytes / 8; ++i) {
+      uint64_t word;
+      std::memcpy(&word, from.data + 8 * i, 8);
+      if (word != poisonOf(*from.poison, i))
+        continue;
+      if (!object.written) {
+        object.written = std::make_unique<uint8_t[]>(units);
+        std::memset(object.written.get(), 1, units);
+      }
+      std::memset(object.written.get() + 8 * i / unit, 0, 8 / unit);
+    }
   }
+  llvm::sort(hosts);
+}
+
+Object *Memory::findHost(uint64_t address, int64_t &offset) {
+  auto it = llvm::upper_bound(hosts, std::pair(address, ~0u));
+  if (it == hosts.begin())
+    return nullptr;
+  Object &object = objects[std::prev(it)->second];
+  offset = static_cast<int64_t>(address - std::prev(it)->first);
+  return static_cast<uint64_t>(offset) < object.bytes ? &object : nullptr;
 }
 
 Fault Memory::touch(Object &object, int64_t offset, unsigned size,

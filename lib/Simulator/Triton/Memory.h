@@ -6,8 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An argument's memory is an object, in a window of addresses of its own, so that
-// an address says which object was meant even where it lies outside of it. For
+// The storage of a tensor is an object, in a window of addresses of its own, so that
+// an address says which object was meant even where it lies outside of it. Numbers
+// that a program takes for addresses (int_to_ptr of what the host wrote) may be the
+// host's. For
 // each unit of an object (the smallest element that the program accesses) there
 // are two words, who wrote it last and who read it:
 //
@@ -33,6 +35,7 @@ namespace titan::tt {
 
 struct Object {
   std::string name;
+  int64_t origin = 0;
   std::byte *data = nullptr;
   uint64_t bytes = 0;
   /// log2 of the bytes of a unit, and the words of each.
@@ -77,20 +80,20 @@ struct Fault {
 
 class Memory {
 public:
-  /// Addresses of object i lie in [i * window, (i + 1) * window).
-  static constexpr unsigned windowBits = 44;
+  /// Addresses of object i lie in the window 16 + i; the host's lie below.
+  static constexpr unsigned windowBits = 44, firstWindow = 16;
 
-  Memory(llvm::ArrayRef<RunArgument> arguments, unsigned unit, bool turns);
+  Memory(llvm::ArrayRef<RunObject> objects, unsigned unit, bool turns);
 
   static uint64_t getBase(unsigned object) {
-    return (uint64_t{object + 1} << windowBits) |
+    return (uint64_t{object + firstWindow} << windowBits) |
            (uint64_t{1} << (windowBits - 1));
   }
   /// The object whose window an address lies in; null: none's.
   Object *find(uint64_t address, int64_t &offset) {
-    uint64_t number = (address >> windowBits) - 1;
+    uint64_t number = (address >> windowBits) - firstWindow;
     if (number >= objects.size())
-      return nullptr;
+      return findHost(address, offset);
     offset = static_cast<int64_t>(address - getBase(number));
     return &objects[number];
   }
@@ -103,7 +106,11 @@ public:
   std::vector<Object> objects;
 
 private:
+  Object *findHost(uint64_t address, int64_t &offset);
+
   bool turns;
+  /// Objects whose addresses numbers may be, by those.
+  std::vector<std::pair<uint64_t, unsigned>> hosts;
 };
 
 } // namespace titan::tt

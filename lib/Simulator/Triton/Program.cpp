@@ -93,18 +93,16 @@ public:
 
 private:
   uint32_t slotOf(Value value) {
-    auto [it, isNew] = slots.try_emplace(value, world.slots);
-    world.slots += isNew;
-    return it->second;
+    return world.slots.try_emplace(value, world.slots.size()).first->second;
   }
 
-  void refuse(Operation &op, const Twine &message) {
+  void refuse(Operation &op, Code code, const Twine &message,
+              StringRef fix = "") {
     good = false;
-    world.findings.emplace_back(
-        0, Finding{.code = Code::NotSupportedYet,
-                   .message = message.str(),
-                   .loc = placeOf(&op),
-                   .fix = "docs/triton.md lists what is simulated"});
+    world.findings.emplace_back(0, Finding{.code = code,
+                                           .message = message.str(),
+                                           .loc = placeOf(&op),
+                                           .fix = fix.str()});
   }
 
   Step make(Operation &op) {
@@ -112,8 +110,13 @@ private:
     step.op = &op;
     StringRef name = op.getName().getStringRef();
     step.run = getTable().lookup(name);
+    if (isa<ElementwiseInlineAsmOp>(op)) {
+      refuse(op, Code::TtInlinePtx, "this is PTX in a string");
+      return step;
+    }
     if (!step.run) {
-      refuse(op, name + " is not simulated");
+      refuse(op, Code::NotSupportedYet, name + " is not simulated",
+             "docs/triton.md lists what is simulated");
       return step;
     }
     for (Value value : op.getOperands())
@@ -121,7 +124,9 @@ private:
     for (Value value : op.getResults()) {
       std::optional<Kind> kind = kindOf(value.getType());
       if (!kind) {
-        refuse(op, name + " yields a type that is not simulated");
+        refuse(op, Code::NotSupportedYet,
+               name + " yields a type that is not simulated",
+               "docs/triton.md lists what is simulated");
         return step;
       }
       if (step.out.empty()) {
@@ -136,7 +141,8 @@ private:
       auto callee = SymbolTable::lookupNearestSymbolFrom<FuncOp>(
           &op, call.getCalleeAttr());
       if (!callee || callee.isExternal())
-        refuse(op, "a function without a body is called");
+        refuse(op, Code::NotSupportedYet, "a function without a body is called",
+               "docs/triton.md lists what is simulated");
       else
         step.bodies.push_back(compile(callee.getBody()));
     }
@@ -144,7 +150,6 @@ private:
   }
 
   World &world;
-  llvm::DenseMap<Value, uint32_t> slots;
   llvm::DenseMap<Region *, Body *> bodies;
 };
 } // namespace
@@ -235,11 +240,15 @@ std::string Agent::describe(uint32_t program) const {
 }
 
 void Agent::fail(const Step &step, Code code, std::string message,
-                 std::string fix) {
+                 std::string fix, int64_t element, unsigned operands) {
   Finding finding{.code = code,
                   .message = describe(actor.program) + ": " + message,
                   .loc = placeOf(step.op),
                   .fix = std::move(fix)};
+  if (element >= 0)
+    if (std::string values = valuesText(*this, step, element, operands);
+        !values.empty())
+      finding.others.push_back({finding.loc, values});
   // Who called the function in which it happened.
   for (Location loc = step.op->getLoc();;) {
     if (auto name = dyn_cast<NameLoc>(loc))
@@ -339,9 +348,17 @@ static void runIf(Agent &agent, const Step &step) {
   takeResults(agent, step);
 }
 
+/// Rounds of a loop after which a program gives way: it may wait for what another
+/// writes, by loads that are no atomics.
+static constexpr unsigned roundsOfTurn = 256;
+
 static void runWhile(Agent &agent, const Step &step) {
   std::vector<Tile> values = operandsFrom(agent, step, 0);
-  for (;;) {
+  for (unsigned round = 1;; ++round) {
+    if (round % roundsOfTurn == 0 && agent.world.giveWay) {
+      agent.waitsSize = 0;
+      agent.world.giveWay(agent.world, agent);
+    }
     agent.run(*step.bodies[0], values);
     values = std::move(agent.yielded);
     if (!agent.nextBlock)

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 #include "Agent.h"
 
-#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/Threading.h"
 
 #include <condition_variable>
@@ -27,13 +26,13 @@ constexpr unsigned maxIdle = 2000;
 /// comes to an atomic hands the turn on.
 class Scheduler {
 public:
-  Scheduler(World &world, ArrayRef<Tile> arguments)
-      : world(world), arguments(arguments), random(world.options.turns.seed) {}
+  Scheduler(World &world, ArrayRef<Tile> arguments, uint32_t programs)
+      : world(world), arguments(arguments), programs(programs),
+        seats(std::min<uint64_t>(programs, world.options.resident)),
+        random(world.options.turns.seed) {}
 
-  void run(uint32_t programs) {
-    this->programs = programs;
-    unsigned count = std::min<uint64_t>(programs, world.options.resident);
-    seats.resize(count);
+  void run() {
+    const unsigned count = seats.size();
     std::vector<std::thread> threads;
     for (unsigned i = 0; i < count; ++i)
       threads.emplace_back([this, i] { work(i); });
@@ -41,7 +40,7 @@ public:
       std::lock_guard lock(mutex);
       current = 0;
     }
-    wake.notify_all();
+    seats.front().wake.notify_one();
     for (std::thread &thread : threads)
       thread.join();
   }
@@ -65,6 +64,7 @@ public:
 
 private:
   struct Seat {
+    std::condition_variable wake;
     Agent *agent = nullptr;
     const Step *waitsAt = nullptr;
     unsigned idle = 0;
@@ -77,7 +77,7 @@ private:
   }
 
   void wait(unsigned me, std::unique_lock<std::mutex> &lock) {
-    wake.wait(lock, [&] { return current == me; });
+    seats[me].wake.wait(lock, [&] { return current == me; });
   }
 
   /// Chooses who goes on after `me`.
@@ -105,7 +105,28 @@ private:
           });
       break;
     }
-    wake.notify_all();
+    seats[current].wake.notify_one();
+  }
+
+  /// "program (1, 0, 0) waits here, at lock_ptr[0], which holds 1; program (0, 0, 0)
+  /// wrote that last".
+  std::string describeWait(Agent &agent) {
+    std::string text = agent.describe(agent.actor.program) + " waits here";
+    if (!agent.waitsSize) // In a loop of plain loads.
+      return text;
+    text += ", at " + agent.describePlace(agent.waitsFor, agent.waitsSize);
+    int64_t offset;
+    Object *object = world.memory->find(agent.waitsFor, offset);
+    if (!object || !object->data || offset < 0 ||
+        static_cast<uint64_t>(offset) + agent.waitsSize > object->bytes)
+      return text;
+    int64_t value = 0;
+    std::memcpy(&value, object->data + offset, agent.waitsSize);
+    text += ", which holds " + std::to_string(value);
+    if (auto by = world.changedBy.find(agent.waitsFor);
+        by != world.changedBy.end())
+      text += "; " + agent.describe(by->second) + " changed it last";
+    return text;
   }
 
   /// Whether everybody waits: then nobody will change what they wait for.
@@ -116,19 +137,18 @@ private:
         return;
     Finding finding{.code = Code::Deadlock,
                     .message = agent.describe(agent.actor.program) +
-                               ": waits in an atomic for what no program does",
+                               ": waits for what no program does",
                     .loc = placeOf(agent.at->op),
                     .fix = "see which value each waits for, and who writes it; "
                            "programs that are not resident have not begun"};
     for (Seat &seat : seats)
       if (!seat.done && seat.agent && seat.waitsAt && waiting++ < 8)
         finding.others.push_back(
-            {placeOf(seat.waitsAt->op),
-             seat.agent->describe(seat.agent->actor.program) + " waits here"});
+            {placeOf(seat.waitsAt->op), describeWait(*seat.agent)});
     if (next < programs)
-      finding.events.push_back(std::to_string(programs - next) +
-                               " programs have not begun: " +
-                               std::to_string(seats.size()) + " are resident");
+      finding.events.push_back("not begun: " + std::to_string(programs - next) +
+                               " of the grid's " + std::to_string(programs) +
+                               "; resident: " + std::to_string(seats.size()));
     {
       std::lock_guard guard(world.mutex);
       world.findings.emplace_back(agent.actor.program, std::move(finding));
@@ -156,6 +176,7 @@ private:
       lock.unlock();
       try {
         agent.run(program, own);
+        ++world.done;
         lock.lock();
         reset();
       } catch (Stopped) {
@@ -173,11 +194,11 @@ private:
 
   World &world;
   ArrayRef<Tile> arguments;
+  const uint32_t programs;
   std::mutex mutex;
-  std::condition_variable wake;
   std::vector<Seat> seats;
   unsigned current = -1;
-  uint32_t next = 0, programs = 0;
+  uint32_t next = 0;
   std::mt19937_64 random;
 
 public:
@@ -188,35 +209,120 @@ public:
 /// Bytes of the smallest element that the kernel's module accesses.
 static unsigned findUnit(ModuleOp module) {
   unsigned unit = 8;
-  auto consider = [&](Type type) {
-    if (auto pointer = dyn_cast<PointerType>(getElementTypeOrSelf(type)))
-      if (auto kind = kindOf(pointer.getPointee()))
-        unit = std::min(unit, *kind == Kind::Block ? unit : bytesOf(*kind));
-    if (auto pointer = dyn_cast<PointerType>(type);
-        pointer && pointer.isBlock())
-      unit = std::min(
-          unit,
-          bytesOf(*kindOf(
-              cast<RankedTensorType>(pointer.getPointee()).getElementType())));
+  auto consider = [&](Type element) {
+    if (auto kind = kindOf(element); kind && *kind != Kind::Block)
+      unit = std::min(unit, bytesOf(*kind));
   };
   module.walk([&](Operation *op) {
-    for (Value value : op->getOperands())
-      consider(value.getType());
+    for (Value value : op->getOperands()) {
+      if (auto descriptor = dyn_cast<TensorDescType>(value.getType()))
+        consider(descriptor.getBlock().getElementType());
+      else if (auto pointer =
+                   dyn_cast<PointerType>(getElementTypeOrSelf(value.getType())))
+        consider(getElementTypeOrSelf(pointer.getPointee()));
+    }
   });
   return unit;
 }
 
-RunReport titan::tt::simulate(FuncOp kernel, ArrayRef<RunArgument> arguments,
+bool titan::tt::takesTurns(ModuleOp module) {
+  return module
+      .walk([&](Operation *op) {
+        auto load = dyn_cast<LoadOp>(op);
+        return isa<AtomicRMWOp, AtomicCASOp, DescriptorReduceOp>(op) ||
+                       (load && load.getIsVolatile())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+std::optional<Turns> titan::tt::parseTurns(StringRef title) {
+  Turns turns;
+  if (title == "lazy") {
+    turns.kind = Turns::Adversarial;
+  } else if (title.consume_front("random:")) {
+    turns.kind = Turns::Random;
+    if (title.getAsInteger(10, turns.seed))
+      return std::nullopt;
+  } else if (title != "eager") {
+    return std::nullopt;
+  }
+  return turns;
+}
+
+namespace {
+/// Looks at a run from another thread: tells what is done, and gives it up where
+/// it is asked to.
+class Watcher {
+public:
+  explicit Watcher(World &world) : world(world) {
+    if (world.options.progress || world.options.cancel)
+      thread = std::thread([this] { watch(); });
+  }
+  ~Watcher() {
+    if (!thread.joinable())
+      return;
+    {
+      std::lock_guard lock(mutex);
+      over = true;
+    }
+    wake.notify_one();
+    thread.join();
+  }
+
+private:
+  void watch() {
+    std::unique_lock lock(mutex);
+    for (unsigned ticks = 0; !over; ++ticks) {
+      wake.wait_for(lock, std::chrono::milliseconds(100));
+      if (world.options.cancel && world.options.cancel())
+        world.stop = true;
+      if (world.options.progress && !over && ticks >= 10 && ticks % 2 == 0)
+        world.options.progress(world.done);
+    }
+  }
+
+  World &world;
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool over = false;
+  std::thread thread;
+};
+} // namespace
+
+/// What a kernel is called with: a scalar, an address, or the numbers of a
+/// descriptor (Blocks.cpp).
+static Tile makeArgument(const RunArgument &argument, Kind kind) {
+  uint64_t base = argument.object < 0
+                      ? argument.scalar
+                      : Memory::getBase(argument.object) + argument.offset;
+  if (kind != Kind::Block) {
+    Tile tile(kind, 1);
+    std::memcpy(tile.bytes.data(), &base, bytesOf(kind));
+    return tile;
+  }
+  const size_t rank = argument.shape.size();
+  Tile tile(kind, 2 + 3 * rank);
+  int64_t *numbers = tile.as<int64_t>();
+  numbers[0] = static_cast<int64_t>(base);
+  numbers[1] = argument.nan ? 2 : 1;
+  for (size_t d = 0; d < rank; ++d) {
+    numbers[2 + d] = argument.shape[d];
+    numbers[2 + rank + d] = argument.strides[d];
+    numbers[2 + 2 * rank + d] = 0;
+  }
+  return tile;
+}
+
+RunReport titan::tt::simulate(FuncOp kernel, ArrayRef<RunObject> objects,
+                              ArrayRef<RunArgument> arguments,
                               const RunOptions &options) {
   World world;
   world.kernel = kernel;
   world.options = options;
   auto module = kernel->getParentOfType<ModuleOp>();
-  module.walk([&](Operation *op) {
-    auto load = dyn_cast<LoadOp>(op);
-    world.turns |=
-        isa<AtomicRMWOp, AtomicCASOp>(op) || (load && load.getIsVolatile());
-  });
+  world.turns = takesTurns(module);
   const uint64_t programs = options.grid[0] * options.grid[1] * options.grid[2];
   RunReport report;
   report.programs = programs;
@@ -234,20 +340,18 @@ RunReport titan::tt::simulate(FuncOp kernel, ArrayRef<RunArgument> arguments,
   if (!compile(world))
     return finish();
   world.memory =
-      std::make_unique<Memory>(arguments, findUnit(module), world.turns);
+      std::make_unique<Memory>(objects, findUnit(module), world.turns);
 
   std::vector<Tile> tiles;
-  for (auto [i, argument] : llvm::enumerate(arguments)) {
-    Kind kind = *kindOf(kernel.getArgumentTypes()[i]);
-    Tile &tile = tiles.emplace_back(kind, 1);
-    uint64_t bits = argument.data ? Memory::getBase(i) : argument.scalar;
-    std::memcpy(tile.bytes.data(), &bits, bytesOf(kind));
-  }
+  for (auto [argument, type] :
+       llvm::zip_equal(arguments, kernel.getArgumentTypes()))
+    tiles.push_back(makeArgument(argument, *kindOf(type)));
+  Watcher watcher(world);
   if (world.turns) {
-    Scheduler scheduler(world, tiles);
+    Scheduler scheduler(world, tiles, programs);
     world.scheduler = &scheduler;
     world.giveWay = Scheduler::giveWay;
-    scheduler.run(programs);
+    scheduler.run();
     report.operations = scheduler.operations;
     return finish();
   }
@@ -265,21 +369,28 @@ RunReport titan::tt::simulate(FuncOp kernel, ArrayRef<RunArgument> arguments,
                   argument.count * bytesOf(argument.kind));
     }
     try {
-      for (uint64_t program; !world.stop && (program = next++) < programs;)
+      for (uint64_t program; !world.stop && (program = next++) < programs;) {
         agent.run(program, own);
+        ++world.done;
+      }
     } catch (Stopped) {
     }
     operations += agent.total;
   };
-  // What threads ask the context for is then locked.
-  MLIRContext *context = kernel.getContext();
-  const bool wasThreaded = context->isMultithreadingEnabled();
-  context->disableMultithreading(false);
-  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(threads));
-  for (unsigned i = 0; i < threads; ++i)
-    pool.async(work);
-  pool.wait();
-  context->disableMultithreading(!wasThreaded);
+  if (threads == 1) {
+    work();
+  } else {
+    // What threads ask the context for is then locked.
+    MLIRContext *context = kernel.getContext();
+    const bool wasThreaded = context->isMultithreadingEnabled();
+    context->disableMultithreading(false);
+    std::vector<std::thread> others;
+    for (unsigned i = 0; i < threads; ++i)
+      others.emplace_back(work);
+    for (std::thread &other : others)
+      other.join();
+    context->disableMultithreading(!wasThreaded);
+  }
   report.operations = operations;
   return finish();
 }

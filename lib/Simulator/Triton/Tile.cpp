@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Tile.h"
 
-#include "titan/Simulator/Numeric.h"
 #include "titan/Runtime/DType.h"
+#include "titan/Simulator/Numeric.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -32,6 +32,8 @@
 #include "titan/Dialect/Triton/Triton.h"
 
 #include <array>
+#include <functional>
+#include <optional>
 
 namespace titan::tt {
 
@@ -54,16 +56,43 @@ struct RunOptions {
   unsigned resident = 132;
   /// Operations of one program before the run is given up as endless.
   uint64_t maxSteps = uint64_t{1} << 33;
+  /// Called from another thread, some times a second, by runs that take longer
+  /// than a second: programs that are done.
+  std::function<void(uint64_t done)> progress;
+  /// Asked likewise, ten times a second: whether to give the run up.
+  std::function<bool()> cancel;
 };
 
-/// An argument of a kernel: memory, or the bits of a scalar in the low end.
-struct RunArgument {
+/// Memory that a program may touch: the storage of a tensor. Several arguments
+/// may point into one.
+struct RunObject {
+  /// As the program calls it, and where in the memory the index 0 of that name
+  /// lies.
   std::string name;
+  int64_t origin = 0;
   std::byte *data = nullptr;
   uint64_t bytes = 0;
   /// False: nobody has written it (`poison`).
   bool written = true;
+  /// What nobody has written holds the bytes of fillPoison with this seed.
+  std::optional<uint64_t> poison;
+  /// Numbers in memory may be addresses in it, as the host has them.
+  bool hasAddress = false;
+};
+
+/// Fills memory that nobody has written: 8 bytes at a time, which nothing that
+/// is computed is likely to be. The end below 8 bytes counts as written.
+void fillPoison(std::byte *data, uint64_t bytes, uint64_t seed);
+
+/// An argument of a kernel: a place in an object, or the bits of a scalar in the
+/// low end.
+struct RunArgument {
+  int object = -1;
+  int64_t offset = 0;
   uint64_t scalar = 0;
+  /// Of a descriptor: shape and strides, in elements; padding as NaN.
+  std::vector<int64_t> shape, strides;
+  bool nan = false;
 };
 
 struct RunReport {
@@ -72,8 +101,15 @@ struct RunReport {
   uint64_t programs = 0, operations = 0;
 };
 
-RunReport simulate(FuncOp kernel, llvm::ArrayRef<RunArgument> arguments,
+RunReport simulate(FuncOp kernel, llvm::ArrayRef<RunObject> objects,
+                   llvm::ArrayRef<RunArgument> arguments,
                    const RunOptions &options);
+
+/// Whether `title` names a schedule: eager, lazy, random:SEED.
+std::optional<Turns> parseTurns(llvm::StringRef title);
+
+/// Whether programs of the module can wait for each other, and so take turns.
+bool takesTurns(mlir::ModuleOp module);
 
 /// Operations that the simulator executes.
 bool isSimulated(llvm::StringRef operationName);

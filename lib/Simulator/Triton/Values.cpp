@@ -1,0 +1,123 @@
+//===- Values.cpp - from which values an access was computed --------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The front end gives each value the name of the variable that it is assigned to.
+// From a pointer or a mask backwards, through what works element by element or
+// moves elements, each name is told once with its value at that element: the first
+// met is the last assigned.
+//
+//===----------------------------------------------------------------------===//
+#include "Agent.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
+
+#include <deque>
+
+using namespace mlir;
+using namespace titan::tt;
+
+/// Names told of one access, and values looked at.
+static constexpr unsigned maxNames = 8, maxValues = 256;
+
+/// The variable that a value was assigned to; empty: none.
+static StringRef variableOf(Value value) {
+  if (value.getDefiningOp<arith::ConstantOp>())
+    return {};
+  StringRef found;
+  for (Location loc = value.getLoc();;) {
+    if (auto name = dyn_cast<NameLoc>(loc)) {
+      found = name.getName();
+      loc = name.getChildLoc();
+    } else if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+      loc = call.getCallee();
+    } else {
+      return found;
+    }
+  }
+}
+
+/// The element of an operand that element `e` of the result comes from; nothing
+/// where several do.
+static std::optional<int64_t> follow(Operation *op, Value operand, int64_t e) {
+  Type from = operand.getType();
+  if (!isa<RankedTensorType>(from))
+    return 0;
+  if (op->hasTrait<OpTrait::Elementwise>() ||
+      isa<AddPtrOp, ExpandDimsOp, ReshapeOp>(op))
+    return countOf(from) == countOf(op->getResult(0).getType())
+               ? std::optional(e)
+               : std::nullopt;
+  if (isa<UnsplatOp>(op))
+    return 0;
+  ArrayRef<int64_t> shape = shapeOf(op->getResult(0).getType());
+  auto trans = dyn_cast<TransOp>(op);
+  if (!isa<BroadcastOp>(op) && !trans)
+    return std::nullopt;
+  SmallVector<int64_t> index(shape.size());
+  for (int64_t d = shape.size() - 1; d >= 0; --d) {
+    index[d] = e % shape[d];
+    e /= shape[d];
+  }
+  SmallVector<int64_t> at(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (trans)
+      at[trans.getOrder()[d]] = index[d];
+    else
+      at[d] = shapeOf(from)[d] == 1 ? 0 : index[d];
+  int64_t element = 0;
+  for (size_t d = 0; d < shape.size(); ++d)
+    element = element * shapeOf(from)[d] + at[d];
+  return element;
+}
+
+std::string titan::tt::valuesText(Agent &agent, const Step &step,
+                                  int64_t element, unsigned operands) {
+  std::deque<std::pair<Value, int64_t>> next;
+  for (auto [i, value] : llvm::enumerate(step.op->getOperands()))
+    if (operands >> std::min<size_t>(i, 31) & 1)
+      next.emplace_back(value,
+                        isa<RankedTensorType>(value.getType()) ? element : 0);
+  llvm::DenseSet<Value> seen;
+  llvm::StringSet<> told;
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  while (!next.empty() && told.size() < maxNames && seen.size() < maxValues) {
+    auto [value, e] = next.front();
+    next.pop_front();
+    if (!seen.insert(value).second)
+      continue;
+    auto slot = agent.world.slots.find(value);
+    if (slot == agent.world.slots.end())
+      continue;
+    const Tile &tile = agent[slot->second];
+    StringRef name = variableOf(value);
+    if (!name.empty() && tile.kind != Kind::Ptr && tile.kind != Kind::Block &&
+        e < tile.count && told.insert(name).second) {
+      os << (told.size() == 1 ? "where " : ", ") << name
+         << indexText(value.getType(), e) << " = ";
+      if (tile.isUndefined(e))
+        os << "undefined";
+      else if (tile.kind == Kind::I1)
+        os << (tile.getInteger(e) ? "true" : "false");
+      else if (isFloat(tile.kind))
+        os << llvm::format("%g", tile.getFloat(e));
+      else
+        os << tile.getInteger(e);
+    }
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumRegions())
+      continue;
+    if (op->getNumResults() == 1)
+      for (Value operand : op->getOperands())
+        if (auto from = isa<SplatOp>(op) ? 0 : follow(op, operand, e))
+          next.emplace_back(operand, *from);
+  }
+  return text;
+}

@@ -1,0 +1,69 @@
+"""Stages of a kernel: `ttir` is nvidia's make_ttir at capability 90; `titan` is its text.
+
+Triton's discovery wants one concrete compiler class in this module, and one back end for `cuda`: with TITAN
+in the environment nvidia's says of no target any more that it supports it.
+"""
+import importlib
+import re
+
+import triton
+from triton.backends.compiler import BaseBackend, Language
+
+from . import mode
+from .. import Error
+
+CAPABILITY = 90
+
+if mode():
+    _nvidia = importlib.import_module("triton.backends.nvidia.compiler")
+    _nvidia.CUDABackend.supports_target = staticmethod(lambda target: False)
+
+
+class Compiler(BaseBackend):
+    binary_ext = "titan"
+
+    @staticmethod
+    def supports_target(target):
+        return mode() is not None and target.backend == "cuda"
+
+    def __init__(self, target):
+        super().__init__(target)
+        version = getattr(triton, "__version__", "3.6.0")
+        if not version.startswith("3.6."):
+            raise Error("not-supported-yet", f"this is Triton {version}, and TITAN reads what 3.6 prints",
+                        fix="pip install triton==3.6.0")
+        # Without its constructor, which asks whether it supports the target.
+        self.nvidia = object.__new__(_nvidia.CUDABackend)
+        self.nvidia.target, self.nvidia.binary_ext = target, "cubin"
+
+    def parse_options(self, options):
+        return self.nvidia.parse_options(options)
+
+    def pack_metadata(self, metadata):
+        return self.nvidia.pack_metadata(metadata)
+
+    def get_codegen_implementation(self, options):
+        return self.nvidia.get_codegen_implementation(options)
+
+    def get_module_map(self):
+        return self.nvidia.get_module_map()
+
+    def load_dialects(self, context):
+        self.nvidia.load_dialects(context)
+
+    def hash(self):
+        return f"titan-simulate-1-{CAPABILITY}"
+
+    def add_stages(self, stages, options, language):
+        if language != Language.TRITON:
+            raise Error("not-supported-yet", "a Gluon program names layouts of a GPU, and is not simulated",
+                        fix="write it in triton.language")
+        stages["ttir"] = lambda module, metadata: self.nvidia.make_ttir(module, metadata, options, CAPABILITY)
+        stages["titan"] = self._finish
+
+    @staticmethod
+    def _finish(module, metadata):
+        text = str(module)
+        metadata["name"] = re.search(r'tt\.func public @"?([\w.$]+)', text).group(1)
+        metadata["shared"] = 0
+        return text.encode()

@@ -1,0 +1,304 @@
+"""Triton's kernels on the CPU, checked: libtitan-simulator.so, by ctypes.
+
+    program = Program(ttir_text)
+    program.run("add_kernel", (4, 1, 1), [Pointer("x_ptr", x), Scalar("fp32", 0.5), ...])
+
+What goes wrong is a Refused: the code, the Python line, the values of the indices there, which program.
+Environment: TITAN_SIMULATOR names the library, TITAN_SCHEDULE who goes on at atomics (eager, lazy,
+random:SEED, or several with commas: each is tried from the same memory, and the last one's result stays),
+TITAN_THREADS how many threads.
+"""
+import ctypes as c
+import json
+import linecache
+import os
+import struct
+import sys
+import threading
+
+from . import Error
+
+__all__ = ["Pointer", "Program", "Refused", "Scalar", "Descriptor", "Launch", "observers", "poison"]
+
+
+class Refused(Error):
+    """A launch that is refused. `findings`: all that was found, as dictionaries; the first is the error."""
+
+    def __init__(self, findings, kernel):
+        self.findings, self.kernel = findings, kernel
+        first = findings[0]
+        super().__init__(first["code"], first["message"], first.get("rule", ""), _place(first),
+                         first.get("fix", ""), text=_text(first))
+
+
+def _place(finding):
+    if not finding.get("line"):
+        return ""
+    return f"{finding['file']}:{finding['line']}:{finding.get('column', 0)}"
+
+
+def _lines(finding, indent):
+    """As a traceback shows a line of Python."""
+    if not finding.get("line"):
+        return []
+    lines = [f'{indent}File "{finding["file"]}", line {finding["line"]}']
+    text = linecache.getline(finding["file"], finding["line"]).rstrip("\n")
+    if text.strip():
+        lines.append(f"{indent}  {text.strip()}")
+        column = finding.get("column", 0) - (len(text) - len(text.lstrip()))
+        if column >= 0:
+            lines.append(indent + "  " + " " * column + "^")
+    return lines
+
+
+def _text(finding):
+    lines = [f"{finding['message']}  [{finding['code']}]"] + _lines(finding, "  ")
+    for place in finding.get("places", []):
+        lines.append("  " + place["what"])
+        if (place.get("file"), place.get("line")) != (finding.get("file"), finding.get("line")):
+            lines += _lines(place, "    ")
+    lines += ["  " + event for event in finding.get("events", [])]
+    if finding.get("rule"):
+        lines.append(f"rule: {finding['rule']}")
+    if finding.get("fix"):
+        lines.append(f"fix: {finding['fix']}")
+    return "\n".join(lines)
+
+
+class _Object(c.Structure):  # titan_simulator_object
+    _fields_ = [("name", c.c_char_p), ("origin", c.c_int64), ("data", c.c_void_p),
+                ("bytes", c.c_uint64), ("poisoned", c.c_int32), ("address", c.c_int32),
+                ("seed", c.c_uint64)]
+
+
+class _Argument(c.Structure):  # titan_simulator_argument
+    _fields_ = [("kind", c.c_int32), ("object", c.c_int32), ("offset", c.c_int64),
+                ("bits", c.c_uint64), ("rank", c.c_int32), ("nan", c.c_int32),
+                ("shape", c.POINTER(c.c_int64)), ("strides", c.POINTER(c.c_int64))]
+
+
+class _Options(c.Structure):  # titan_simulator_options
+    _fields_ = [("grid", c.c_int64 * 3), ("schedule", c.c_char_p), ("threads", c.c_int32),
+                ("progress", c.c_int32), ("cancel", c.POINTER(c.c_int32))]
+
+
+_library = None
+
+
+def _simulator():
+    global _library
+    if _library is not None:
+        return _library
+    here = os.path.dirname(os.path.abspath(__file__))
+    places = [os.environ.get("TITAN_SIMULATOR"), os.path.join(here, "libtitan-simulator.so.1"),
+              os.path.join(here, "..", "..", "build", "lib", "Simulator", "Triton",
+                           "libtitan-simulator.so.1")]
+    name = next((p for p in places if p and os.path.exists(p)), "libtitan-simulator.so.1")
+    try:
+        library = c.CDLL(name)
+    except OSError as error:
+        raise Error("file-not-found", f"the simulator's library: {error}",
+                    fix="set TITAN_SIMULATOR to libtitan-simulator.so of a build") from None
+    library.titan_simulator_read.restype = c.c_void_p
+    library.titan_simulator_release.restype = None
+    library.titan_simulator_poison.restype = None
+    library.titan_simulator_free.restype = None
+    _library = library
+    return library
+
+
+def poison(address, nbytes, seed):
+    """Fills memory with what counts as written by nobody."""
+    _simulator().titan_simulator_poison(c.c_void_p(address), c.c_uint64(nbytes), c.c_uint64(seed))
+
+
+# ---------------------------------------------------------------- memory
+
+
+class Region:
+    """Memory that a launch may touch: a tensor's storage."""
+
+    def __init__(self, address, nbytes, seed=None, owner=None):
+        self.address, self.nbytes, self.seed, self.owner = address, nbytes, seed, owner
+
+
+def region_of(name, tensor):
+    """The storage of a tensor: of titan.array, of PyTorch on the CPU, of whatever has data_ptr and nbytes."""
+    storage = getattr(tensor, "storage", None)
+    if hasattr(storage, "address"):  # titan.arrays.Storage
+        return Region(storage.address, storage.nbytes, storage.seed, storage)
+    if hasattr(tensor, "untyped_storage"):
+        if str(getattr(tensor, "device", "cpu")).split(":")[0] != "cpu":
+            raise Error("argument-shape", f"argument '{name}' lies on {tensor.device}, and a simulated "
+                                          f"launch runs on the CPU", fix="move it there: tensor.cpu()")
+        storage = tensor.untyped_storage()
+        from .backend import tensors
+        return Region(storage.data_ptr(), storage.nbytes(), tensors.seed_of(storage), storage)
+    base = getattr(tensor, "base", None)  # triton.runtime.jit.TensorWrapper
+    if base is not None and hasattr(base, "data_ptr"):
+        return region_of(name, base)
+    if hasattr(tensor, "nbytes"):
+        return Region(tensor.data_ptr(), int(tensor.nbytes), None, tensor)
+    raise Error("argument-shape", f"argument '{name}' does not say how much memory it has: {tensor!r}",
+                fix="give a PyTorch tensor on the CPU, or titan.array(...)")
+
+
+# ---------------------------------------------------------------- arguments
+
+_FLOATS = {"fp16": "e", "fp32": "f", "f32": "f", "fp64": "d"}
+
+
+class Scalar:
+    def __init__(self, name, kind, value):
+        self.name = name
+        if kind in _FLOATS:
+            self.bits = int.from_bytes(struct.pack("<" + _FLOATS[kind], value), "little")
+        elif kind == "bf16":
+            self.bits = int.from_bytes(struct.pack("<f", value), "little") >> 16
+        else:
+            width = int(kind.lstrip("iu"))
+            self.bits = int(value) & ((1 << width) - 1)
+
+
+class Pointer:
+    """A tensor, an address of the host, or None."""
+
+    def __init__(self, name, value):
+        self.name, self.value = name, value
+
+
+class Descriptor:
+    """triton.tools.tensor_descriptor.TensorDescriptor"""
+
+    def __init__(self, name, value):
+        self.name, self.value = name, value
+
+
+class Launch:
+    """What was simulated: `kernel`, `grid`, `programs`, `operations`, `seconds`, `printed`, `findings`."""
+
+    def __init__(self, kernel, grid, schedule, report):
+        self.kernel, self.grid, self.schedule = kernel, tuple(grid), schedule
+        for name in ("programs", "operations", "seconds"):
+            setattr(self, name, report.get(name, 0))
+        self.printed, self.findings = report.get("printed", []), report.get("findings", [])
+
+    def __repr__(self):
+        return (f"<{self.kernel}{list(self.grid)}: {self.programs} programs, {self.operations} operations, "
+                f"{len(self.findings)} findings>")
+
+
+# Called with each Launch, before a refusal is raised.
+observers = []
+
+
+def schedules():
+    return os.environ.get("TITAN_SCHEDULE", "eager").split(",")
+
+
+class Program:
+    """TTIR that was read."""
+
+    def __init__(self, text):
+        self._handle, text = None, text if isinstance(text, bytes) else text.encode()
+        report = c.c_void_p()
+        handle = _simulator().titan_simulator_read(text, c.c_size_t(len(text)), c.byref(report))
+        if not handle:
+            raise Refused(_take(report)["findings"], "")
+        self._handle = c.c_void_p(handle)
+        # Numbers in memory may be taken for addresses of tensors that are no arguments.
+        self.takes_addresses = b"tt.int_to_ptr" in text or b"!tt.ptr<!tt.ptr" in text
+
+    def __del__(self):
+        if getattr(self, "_handle", None) and _library is not None:
+            _library.titan_simulator_release(self._handle)
+
+    def run(self, kernel, grid, arguments, regions=()):
+        """Runs the grid; `regions`: memory besides that of the arguments."""
+        __tracebackhide__ = True
+        objects, fields = [], []
+        known = {}
+
+        def place(name, tensor):
+            region = region_of(name, tensor)
+            at = known.get(region.address)
+            offset = tensor.data_ptr() - region.address
+            if at is None:
+                known[region.address] = at = len(objects)
+                objects.append([name, offset, region])
+            elif name not in objects[at][0].split("/"):
+                objects[at][0] += "/" + name
+            return at, offset
+
+        kept = []
+        for argument in arguments:
+            field = _Argument(object=-1)
+            if isinstance(argument, Scalar):
+                field.bits = argument.bits
+            elif isinstance(argument, Pointer):
+                field.kind = 1
+                if argument.value is None or isinstance(argument.value, int):
+                    field.bits = argument.value or 0
+                elif argument.value.data_ptr() or region_of(argument.name, argument.value).nbytes:
+                    field.object, field.offset = place(argument.name, argument.value)
+            else:
+                value, field.kind = argument.value, 2
+                field.object, field.offset = place(argument.name, value.base)
+                field.rank, field.nan = len(value.shape), value.padding == "nan"
+                for name in ("shape", "strides"):
+                    numbers = (c.c_int64 * field.rank)(*map(int, getattr(value, name)))
+                    kept.append(numbers)
+                    setattr(field, name, numbers)
+            fields.append(field)
+        for region in regions:
+            if region.address not in known:
+                known[region.address] = len(objects)
+                objects.append(["memory at %#x" % region.address, 0, region])
+        table = (_Object * max(1, len(objects)))()
+        for slot, (name, origin, region) in zip(table, objects):
+            slot.name, slot.origin = name.encode(), origin
+            slot.data, slot.bytes = region.address, region.nbytes
+            slot.address = self.takes_addresses
+            slot.poisoned, slot.seed = region.seed is not None, region.seed or 0
+        given = (_Argument * max(1, len(fields)))(*fields)
+        chosen = schedules()
+        if not _simulator().titan_simulator_takes_turns(self._handle):
+            chosen = chosen[:1]
+        before = [c.string_at(region.address, region.nbytes) if len(chosen) > 1 else b""
+                  for _, _, region in objects]
+        for i, schedule in enumerate(chosen):
+            if i:
+                for bytes_, (_, _, region) in zip(before, objects):
+                    c.memmove(region.address, bytes_, len(bytes_))
+            report = self._run(kernel, grid, schedule, table, len(objects), given, len(fields))
+            launch = Launch(kernel, grid, schedule, report)
+            for line in launch.printed:
+                print(line)
+            for observer in observers:
+                observer(launch)
+            if launch.findings:
+                raise Refused(launch.findings, kernel)
+
+    def _run(self, kernel, grid, schedule, objects, object_count, arguments, argument_count):
+        cancel, report, library = c.c_int32(0), c.c_void_p(), _simulator()
+        options = _Options((c.c_int64 * 3)(*grid), schedule.encode(),
+                           int(os.environ.get("TITAN_THREADS", "0")),
+                           sys.stderr is not None and sys.stderr.isatty(), c.pointer(cancel))
+        # On a thread, so that Ctrl-C ends it.
+        thread = threading.Thread(target=library.titan_simulator_run, args=(
+            self._handle, kernel.encode(), objects, c.c_size_t(object_count), arguments,
+            c.c_size_t(argument_count), c.byref(options), c.byref(report)))
+        thread.start()
+        try:
+            thread.join()
+        except BaseException:
+            cancel.value = 1
+            thread.join()
+            raise
+        return _take(report)
+
+
+def _take(report):
+    text = c.string_at(report).decode("utf-8", "replace")
+    _simulator().titan_simulator_free(report)
+    return json.loads(text)

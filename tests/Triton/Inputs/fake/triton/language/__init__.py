@@ -1,0 +1,1 @@
+constexpr = "constexpr"

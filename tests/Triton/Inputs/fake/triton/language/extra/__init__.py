@@ -1,0 +1,1 @@
+libdevice = None

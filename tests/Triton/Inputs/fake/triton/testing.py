@@ -1,0 +1,1 @@
+do_bench = do_bench_cudagraph = None
