@@ -459,8 +459,10 @@ bool Execution::waitedTooEarly(const AccessRecord &read) {
       }
       if (!fills)
         continue;
+      if (!last)
+        return false;
       const Barrier &barrier = barriers[b];
-      if (!last || !(last->phase < barrier.base || last->again))
+      if (!(last->phase < barrier.base || last->again))
         return false;
       Report::Stop stop(report);
       int64_t phase = barrier.phaseOfLife();
@@ -496,6 +498,10 @@ bool Execution::waitedTooEarly(const AccessRecord &read) {
 std::optional<Conflicts::Cause>
 Execution::returnedEarly(const AccessRecord &access, const AccessRecord &copy) {
   for (const Until &until : copy.done) {
+    // A phase of a barrier; groups and rounds are no phases.
+    if (until.number < shape.phase(0) ||
+        until.number >= shape.phase(shape.barriers))
+      continue;
     uint32_t b = until.number - shape.phase(0), phase = until.value - 1;
     const PhaseWait *last = nullptr;
     for (const PhaseWait &wait : barriers[b].waits)
