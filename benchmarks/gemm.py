@@ -86,6 +86,9 @@ class Kernel:
         array = (Argument * len(self.arguments))()
         for slot, name in zip(array, self.arguments):
             value = values[name]
+            if isinstance(value, int):
+                slot.dtype, slot.bits = DTYPES[torch.int32], value
+                continue
             if isinstance(value, float):
                 slot.dtype = 1
                 slot.bits = ctypes.c_uint32.from_buffer(

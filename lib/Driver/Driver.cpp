@@ -27,7 +27,7 @@ static const char *overview =
   titan check FILE     is it free of races and hangs, whatever the schedule?
   titan compile FILE   a package for titan-launch, or PTX
   titan inspect PKG    what a package holds, and what its launches need
-  titan generate gemm  a kernel from parameters, as titan IR
+  titan generate WHAT  gemm or attention, from parameters to titan IR
   titan explain WHAT   a refusal's code, an operation; effects, layout, tma
 
 titan COMMAND --help lists the options of a command.
@@ -46,7 +46,8 @@ cl::SubCommand checkSub("check", "races, proxies, phases, deadlocks");
 cl::SubCommand compileSub("compile", "a package, PTX, LLVM IR");
 cl::SubCommand inspectSub("inspect",
                           "a package: kernels, parameters, checks, resources");
-cl::SubCommand generateSub("generate", "a kernel from parameters: gemm");
+cl::SubCommand generateSub("generate",
+                           "a kernel from parameters: gemm, attention");
 cl::SubCommand explainSub(
     "explain",
     "CODE | codes | MM-RULE | titan.OPERATION | operations | copy FILE | "
@@ -218,9 +219,10 @@ cl::opt<std::string>
                cl::cat(category));
 
 // titan generate. What is not given the model picks (with --shape), or it is
-// the default of titan/Kernels/Gemm.h.
-cl::opt<std::string> generated(cl::Positional, cl::desc("gemm"), cl::init(""),
-                               cl::sub(generateSub), cl::cat(category));
+// the default of titan/Kernels/Gemm.h. Options of attention alone say so.
+cl::opt<std::string> generated(cl::Positional, cl::desc("gemm|attention"),
+                               cl::init(""), cl::sub(generateSub),
+                               cl::cat(category));
 struct GenerateOption : cl::opt<std::string> {
   GenerateOption(llvm::StringRef name, llvm::StringRef value,
                  llvm::StringRef text)
@@ -229,8 +231,11 @@ struct GenerateOption : cl::opt<std::string> {
 };
 GenerateOption shape("shape", "MxNxK",
                      "The model picks what is not given, for this shape"),
-    tile("tile", "MxNxK", "What a CTA computes at a time (128x256x64)"),
-    stages("stages", "N", "Pieces of A and B on their way (as many as fit)"),
+    tile("tile", "MxNxK",
+         "What a CTA computes at a time (128x256x64); attention: rows of "
+         "queries x keys of a block (128x176)"),
+    stages("stages", "N",
+           "Pieces of A and B, of K and V on their way (as many as fit)"),
     cluster("cluster", "MxN", "CTAs that share B (2x1) or A (1x2) (1x1)"),
     consumers("consumers", "cooperative|pingpong", "Who multiplies a tile"),
     band("band", "N", "Rows of tiles in a band of the tiles' order (8)"),
@@ -247,7 +252,19 @@ GenerateOption shape("shape", "MxNxK",
                   "What is applied to the sums (nothing)"),
     activation("activation", "none|relu|gelu-tanh|silu",
                "The function at the end (none)"),
-    kernelName("name", "NAME", "The kernel's name (gemm)");
+    kernelName("name", "NAME", "The kernel's name (gemm, attention)"),
+    headSize("head-size", "64|128", "attention: columns of a head (128)"),
+    causal("causal", "on|off",
+           "attention: a row sees the keys up to its own place (off)"),
+    window("window", "on|off",
+           "attention: and no more before that than an argument says (off)"),
+    lse("lse", "on|off", "attention: the logarithms of the sums go out (off)"),
+    turns("turns", "on|off",
+          "attention: the warpgroups take turns at the tensor cores (on)"),
+    rescale("rescale", "always|conditional",
+            "attention: a maximum that grows little stays (always)"),
+    persistent("persistent", "on|off",
+               "attention: a CTA computes tile after tile (off)");
 
 // titan explain.
 cl::opt<bool> noExpand("no-expand",
@@ -542,9 +559,11 @@ static int runSubcommand(int argc, char **argv) {
     command.output = output;
     command.json = json;
     for (GenerateOption *option :
-         {&shape, &tile, &stages, &cluster, &consumers, &band, &swap, &split,
-          &programmatic, &input, &outputType, &layout, &epilogueTerms,
-          &activation, &kernelName})
+         {&shape,      &tile,      &stages,        &cluster,      &consumers,
+          &band,       &swap,      &split,         &programmatic, &input,
+          &outputType, &layout,    &epilogueTerms, &activation,   &kernelName,
+          &headSize,   &causal,    &window,        &lse,          &turns,
+          &rescale,    &persistent})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
     return runGenerate(command);

@@ -482,7 +482,8 @@ int titan::runExplain(const ExplainCommand &options) {
     session.fail(
         Code::BadArgument, "titan explain needs a TOPIC",
         "a code (titan explain codes lists them), a rule of the memory "
-        "model (MM-34), an operation or attribute (titan explain operations), copy FILE, product FILE, "
+        "model (MM-34), an operation or attribute (titan explain operations), "
+        "copy FILE, product FILE, "
         "effects FILE, layout FILE, tma FILE, targets, facts or proxies");
     return session.finish(BadInput, "");
   }

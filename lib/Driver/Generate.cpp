@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
 
+#include "titan/Kernels/Attention.h"
 #include "titan/Kernels/Gemm.h"
 #include "titan/Runtime/File.h"
 
@@ -102,35 +103,98 @@ static bool readOption(llvm::StringRef name, llvm::StringRef value,
   return true;
 }
 
-int titan::runGenerate(const GenerateCommand &command) {
-  Session session("generate", command.json);
-  if (command.what != "gemm") {
-    session.fail(Code::BadArgument,
-                 command.what.empty() ? "titan generate needs a kernel's name"
-                                      : "titan generate '" + command.what + "'",
-                 "there is gemm");
-    return session.finish(BadInput, "");
-  }
+static bool readOption(llvm::StringRef name, llvm::StringRef value,
+                       AttentionOptions &o) {
+  auto flag = [&](bool &place) {
+    return readWord(value, place, {{"on", true}, {"off", false}});
+  };
+  if (name == "tile")
+    return readNumbers(value, {&o.rows, &o.keys}) && o.rows && o.keys;
+  if (name == "stages")
+    return readNumbers(value, {&o.stages}) && o.stages;
+  if (name == "head-size")
+    return readNumbers(value, {&o.size});
+  if (name == "name")
+    return o.name = value.str(), true;
+  if (name == "input")
+    return readWord(value, o.element,
+                    {{"bf16", Element::BF16}, {"f16", Element::F16}});
+  if (name == "rescale")
+    return readWord(
+        value, o.rescale,
+        {{"always", Rescale::Always}, {"conditional", Rescale::Conditional}});
+  return name == "turns"        ? flag(o.turns)
+         : name == "persistent" ? flag(o.persistent)
+         : name == "causal"     ? flag(o.causal)
+         : name == "window"     ? flag(o.window)
+         : name == "lse"        ? flag(o.lse)
+                                : false;
+}
+
+/// Reads the flags by `read`, which says no to those that it does not know.
+static bool
+readOptions(Session &session, const GenerateCommand &command,
+            llvm::function_ref<bool(llvm::StringRef, llvm::StringRef)> read) {
+  for (const auto &[name, value] : command.options)
+    if (!read(name, value)) {
+      session.fail(Code::BadArgument, "--" + name + " " + value,
+                   "see titan generate --help");
+      return false;
+    }
+  return true;
+}
+
+/// None: an option cannot be read, and the session knows.
+static std::optional<Result<std::string>>
+generateGemm(Session &session, const GenerateCommand &command) {
   GemmOptions options;
   GemmShape shape{0, 0, 0};
   auto read = [&] {
-    for (const auto &[name, value] : command.options)
-      if (!readOption(name, value, options, shape)) {
-        session.fail(Code::BadArgument, "--" + name + " " + value,
-                     "see titan generate --help");
-        return false;
-      }
-    return true;
+    return readOptions(session, command,
+                       [&](llvm::StringRef name, llvm::StringRef value) {
+                         return readOption(name, value, options, shape);
+                       });
   };
   if (!read())
-    return session.finish(BadInput, "");
+    return std::nullopt;
   if (shape.m) {
     // What is given counts, whatever the model would have picked.
     options = pickGemm(shape, options);
     if (!read())
-      return session.finish(BadInput, "");
+      return std::nullopt;
   }
-  Result<std::string> text = generateGemm(options);
+  return kernels::generateGemm(options);
+}
+
+static std::optional<Result<std::string>>
+generateAttention(Session &session, const GenerateCommand &command) {
+  AttentionOptions options;
+  if (!readOptions(session, command,
+                   [&](llvm::StringRef name, llvm::StringRef value) {
+                     return readOption(name, value, options);
+                   }))
+    return std::nullopt;
+  return kernels::generateAttention(options);
+}
+
+int titan::runGenerate(const GenerateCommand &command) {
+  Session session("generate", command.json);
+  auto *generate = llvm::StringSwitch<std::optional<Result<std::string>> (*)(
+      Session &, const GenerateCommand &)>(command.what)
+                       .Case("gemm", ::generateGemm)
+                       .Case("attention", ::generateAttention)
+                       .Default(nullptr);
+  if (!generate) {
+    session.fail(Code::BadArgument,
+                 command.what.empty() ? "titan generate needs a kernel's name"
+                                      : "titan generate '" + command.what + "'",
+                 "there are gemm and attention");
+    return session.finish(BadInput, "");
+  }
+  std::optional<Result<std::string>> made = generate(session, command);
+  if (!made)
+    return session.finish(BadInput, "");
+  Result<std::string> &text = *made;
   if (!text) {
     session.fail(Code::BadArgument, text.problem().message, text.problem().fix);
     return session.finish(BadInput, "");

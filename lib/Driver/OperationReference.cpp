@@ -335,7 +335,8 @@ std::vector<std::pair<std::string, std::string>>
 OperationReference::pages() const {
   const char *note =
       "<!-- printed by titan explain reference FOLDER: edit the .td files, "
-      "tests/Dialect/syntax*.mlir or include/titan/Dialect/Titan/Attributes.def -->\n\n";
+      "tests/Dialect/syntax*.mlir or "
+      "include/titan/Dialect/Titan/Attributes.def -->\n\n";
   auto cell = [](StringRef text) {
     std::string escaped = text.str();
     for (size_t at = 0; (at = escaped.find('|', at)) != std::string::npos;

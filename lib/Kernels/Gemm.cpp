@@ -114,13 +114,8 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
     return "tile " + number(o.tileM) + "x" + number(o.tileN) + "x" +
            number(o.tileK);
   };
-  if (o.name.empty() ||
-      !std::ranges::all_of(
-          o.name,
-          [](unsigned char c) { return std::isalnum(c) || c == '_'; }) ||
-      std::isdigit(static_cast<unsigned char>(o.name[0])))
-    return refuse("a kernel cannot be called '" + o.name + "'",
-                  "letters, digits and _, no digit first");
+  if (auto wrong = checkKernelName(o.name))
+    return *wrong;
   if (o.input == Element::F32)
     return refuse("A and B are bf16 or f16: products of f32 have no "
                   "instruction here",

@@ -18,6 +18,16 @@ static bool isWord(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
+std::optional<titan::Problem>
+titan::kernels::checkKernelName(std::string_view name) {
+  if (!name.empty() && std::ranges::all_of(name, isWord) &&
+      !std::isdigit(static_cast<unsigned char>(name[0])))
+    return std::nullopt;
+  return Problem{"bad-argument",
+                 "a kernel cannot be called '" + std::string(name) + "'",
+                 "letters, digits and _, no digit first"};
+}
+
 std::string TextWriter::fill(std::string_view block) const {
   std::string result;
   for (size_t i = 0; i < block.size();) {

@@ -22,12 +22,18 @@
 #ifndef TITAN_LIB_KERNELS_TEXTWRITER_H
 #define TITAN_LIB_KERNELS_TEXTWRITER_H
 
+#include "titan/Layout/Result.h"
+
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace titan::kernels {
+
+/// A name that no kernel can have.
+std::optional<Problem> checkKernelName(std::string_view name);
 
 class TextWriter {
 public:

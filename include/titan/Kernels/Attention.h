@@ -1,0 +1,75 @@
+//===- Attention.h - attention, from parameters to titan IR -----*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// O = softmax(scale * Q K^T) V, without the matrix of scores ever being whole:
+// the keys go by in blocks, and each row keeps its maximum so far (so that no
+// exponential overflows), its sum and its part of O, which are scaled down
+// when a block brings a larger maximum. Q and O are batch x queries x heads x
+// size, K and V batch x keys x heads x size, where a head of K and V may serve
+// several of Q. A kernel for Hopper:
+//
+//   tile       rows of queries of a CTA, 64 a warpgroup, and keys of a block
+//   stages     blocks of K, and of V, that are there or on their way
+//   turns      the warpgroups take turns at the tensor cores: while one's
+//              products run, the other computes its weights
+//
+//                first:  Q K1, W0 V |  weights 1  | Q K2, W1 V |  weights 2
+//                second:  weights 0 | Q K1, W0 V  |  weights 1 | Q K2, W1 V
+//
+//   rescale    conditional: a maximum that grows by less than 2^8 stays as it
+//              is, and so do the sums
+//   persistent a CTA computes tile after tile, and the next one's loads go
+//              on under the end of this one
+//   causal     row i sees the keys up to i + keys - queries; the longest rows
+//              come first
+//   window     and no more than so many before that (an argument)
+//   lse        the logarithm of each row's sum goes out, too
+//
+//   Result<std::string> text = generateAttention(options);
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_KERNELS_ATTENTION_H
+#define TITAN_KERNELS_ATTENTION_H
+
+#include "titan/Kernels/Gemm.h"
+
+namespace titan::kernels {
+
+enum class Rescale : uint8_t { Always, Conditional };
+
+struct AttentionOptions {
+  std::string name = "attention";
+  Element element = Element::BF16; ///< Of Q, K, V and O; sums are f32.
+  int64_t size = 128;              ///< Of a head: 64 or 128.
+  int64_t rows = 0, keys = 0;      ///< Of the tile; 0: by size and mask.
+  int64_t stages = 0;              ///< 0: as many as shared memory holds.
+  bool turns = true;
+  Rescale rescale = Rescale::Always;
+  bool persistent = false;
+  bool causal = false, window = false, lse = false;
+
+  int64_t warpgroups() const { return rows / 64; }
+  int64_t outputBytes() const { return rows * size * bytesOf(element); }
+  /// Of K or of V.
+  int64_t blockBytes() const { return keys * size * bytesOf(element); }
+  /// O leaves through memory of its own, or through that of Q.
+  bool ownOutput() const;
+  /// The stages that there are: as given, or as many as fit.
+  int64_t depth() const;
+};
+
+/// What no kernel can have (bad-argument), with what would be right; what was
+/// not said, said.
+Result<AttentionOptions> checkAttention(AttentionOptions options);
+
+/// The kernel and its reference function, as the text of a file.
+Result<std::string> generateAttention(const AttentionOptions &options);
+
+} // namespace titan::kernels
+
+#endif // TITAN_KERNELS_ATTENTION_H

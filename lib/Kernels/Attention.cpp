@@ -1,0 +1,115 @@
+//===- Attention.cpp - attention's parameters -----------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Kernels/Attention.h"
+
+#include "AttentionText.h"
+
+#include <algorithm>
+
+using namespace titan;
+using namespace titan::kernels;
+
+static int64_t sharedBytes() {
+  return targetInfo(TargetId::Sm90a).sharedBytesPerCta;
+}
+
+static int64_t barrierBytes() {
+  return targetInfo(TargetId::Sm90a).mbarrierBytes;
+}
+
+/// What is left beside Q for the rings: with `own`, O has memory, too. There are
+/// at most three barriers for each stage and each warpgroup, and the first
+/// tile's alignment to 1024 bytes.
+static int64_t room(const AttentionOptions &o, bool own) {
+  return sharedBytes() - 1024 - 16 * barrierBytes() -
+         o.outputBytes() * (own ? 2 : 1);
+}
+
+/// K and V, and a pair of barriers each.
+static int64_t stageBytes(const AttentionOptions &o) {
+  return 2 * o.blockBytes() + 4 * barrierBytes();
+}
+
+bool AttentionOptions::ownOutput() const {
+  return persistent &&
+         std::max<int64_t>(stages, 2) * stageBytes(*this) <= room(*this, true);
+}
+
+int64_t AttentionOptions::depth() const {
+  if (stages)
+    return stages;
+  // More than three are of no use: a product takes longer than a load.
+  return std::min<int64_t>(3, room(*this, ownOutput()) / stageBytes(*this));
+}
+
+Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
+  auto refuse = [](std::string message, std::string fix) {
+    return Problem{"bad-argument", std::move(message), std::move(fix)};
+  };
+  auto number = [](int64_t value) { return std::to_string(value); };
+  if (auto wrong = checkKernelName(o.name))
+    return *wrong;
+  if (o.element == Element::F32)
+    return refuse("Q, K and V are bf16 or f16: products of f32 have no "
+                  "instruction here",
+                  "--input bf16 or --input f16");
+  if (o.size != 64 && o.size != 128)
+    return refuse("heads of size " + number(o.size), "--head-size 64 or 128");
+  bool masks = o.causal || o.window;
+  if (!o.rows) {
+    o.rows = o.size == 64 ? 192 : 128;
+    o.keys = o.size == 64 || masks ? 128 : 176;
+  }
+  std::string tile = "tile " + number(o.rows) + "x" + number(o.keys);
+  if (o.rows % 64 || o.rows < 64 || o.rows > 192)
+    return refuse(tile + ": a warpgroup has 64 rows of queries, and there are "
+                         "one to three",
+                  "take 64, 128 or 192 rows");
+  if (o.keys < 16 || o.keys > 256 || o.keys % 16)
+    return refuse(
+        tile + ": " + number(o.keys) + " keys, not a multiple of 16 up to 256",
+        "take " + number(std::clamp<int64_t>(o.keys / 16 * 16, 16, 256)));
+  // Scores, weights (two a register) and O.
+  int64_t held = o.keys / 2 + o.keys / 4 + o.size / 2;
+  int64_t most = o.warpgroups() == 3 ? 128 + 16 : 208;
+  if (held > most) {
+    int64_t keys = (most - o.size / 2) * 4 / 3 / 16 * 16;
+    return refuse(
+        tile + ": " + number(held) +
+            " registers a thread for scores, weights and sums, and no "
+            "more than " +
+            number(most) + " leave room for the rest",
+        "take " + number(o.rows) + "x" + number(keys));
+  }
+  if (o.turns && o.warpgroups() == 1)
+    o.turns = false;
+  AttentionOptions two = o;
+  two.stages = 2;
+  if (o.stages < 0 || o.stages == 1 || o.depth() < 2 || o.stages > 16)
+    return refuse("rings of " + number(o.stages ? o.stages : o.depth()) +
+                      " blocks",
+                  "at least 2: one is filled while the other is read; or a "
+                  "smaller tile");
+  if (int64_t fit = room(o, false) / stageBytes(o); o.stages > fit)
+    return refuse(number(o.stages) + " blocks of K and of V, " +
+                      number(o.blockBytes()) + " bytes each, and " +
+                      number(o.outputBytes()) +
+                      " bytes of Q are more than the " + number(sharedBytes()) +
+                      " bytes of shared memory that a CTA can have",
+                  "--stages " + number(fit));
+  o.stages = o.depth();
+  return o;
+}
+
+Result<std::string>
+kernels::generateAttention(const AttentionOptions &options) {
+  Result<AttentionOptions> checked = checkAttention(options);
+  if (!checked)
+    return checked.problem();
+  return AttentionText(*checked).write();
+}

@@ -1,0 +1,166 @@
+//===- AttentionReference.cpp - what attention should compute -------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "AttentionText.h"
+
+using namespace titan::kernels;
+
+/// In f64, row by row: the scores' maximum first, then the sums. The error that
+/// is allowed: O is rounded, and so is each weight; each score has an error of
+/// 2^-18 of the magnitudes that make it, which the exponential passes on.
+void AttentionText::reference() {
+  w.set("unit", o.element == Element::BF16 ? "0.00390625" : "0.0009765625");
+  w.set("least", o.element == Element::BF16 ? "0.0" : "5.9604644775390625e-08");
+  std::string more;
+  if (o.lse)
+    more += ", %LSE: memref<?x?x?xf64> {titan.expected = \"LSE\"}, "
+            "%boundLSE: memref<?x?x?xf64> {titan.bound = \"LSE\"}";
+  more += ", %scale: f32 {titan.input = \"scale\"}";
+  if (o.window)
+    more += ", %window: i32 {titan.input = \"window\"}";
+  w.set("more", more);
+  w.text(R"(
+// What it should compute, in f64, and the error allowed: a rounding of the result and
+// of each weight, and 2^-18 of the magnitudes that are added to each score.
+func.func private @${kernel}_reference(
+    %Q: memref<?x?x?x${size}x$in> {titan.input = "Q"}, %K: memref<?x?x?x${size}x$in> {titan.input = "K"},
+    %V: memref<?x?x?x${size}x$in> {titan.input = "V"},
+    %O: memref<?x?x?x${size}xf64> {titan.expected = "O"}, %bound: memref<?x?x?x${size}xf64> {titan.bound = "O"}$more) {)");
+  w.beginRegion();
+  w.text(R"(
+%zero = arith.constant 0.0 : f64
+%one = arith.constant 1.0 : f64
+%unit = arith.constant $unit : f64
+%least = arith.constant $least : f64
+%e18 = arith.constant 3.814697265625e-06 : f64
+%infinity = arith.constant 0xFFF0000000000000 : f64
+%batches = memref.dim %Q, %c0 : memref<?x?x?x${size}x$in>
+%queries = memref.dim %Q, %c1 : memref<?x?x?x${size}x$in>
+%heads = memref.dim %Q, %c2 : memref<?x?x?x${size}x$in>
+%keys = memref.dim %K, %c1 : memref<?x?x?x${size}x$in>
+%headsK = memref.dim %K, %c2 : memref<?x?x?x${size}x$in>
+%group = arith.divui %heads, %headsK : index
+%scale64 = arith.extf %scale : f32 to f64
+%size = arith.constant $size : index)");
+  if (o.window)
+    w.text("%span = arith.index_cast %window : i32 to index");
+  w.text(R"(
+%scores = memref.alloc(%keys) : memref<?xf64>
+%masses = memref.alloc(%keys) : memref<?xf64>
+scf.for %b = %c0 to %batches step %c1 {
+scf.for %h = %c0 to %heads step %c1 {
+%g = arith.divui %h, %group : index
+scf.for %i = %c0 to %queries step %c1 {)");
+  // The keys that row i sees: from %from up to %to.
+  if (o.causal)
+    w.text(R"(
+%moved = arith.addi %i, %keys : index
+%beyond = arith.addi %moved, %c1 : index
+%behind = arith.maxui %beyond, %queries : index
+%to = arith.subi %behind, %queries : index)");
+  else
+    w.text("%to = arith.addi %keys, %c0 : index");
+  if (o.window)
+    w.text(R"(
+%diagonal = arith.addi %i, %keys : index
+%before = arith.addi %queries, %span : index
+%inside = arith.maxui %diagonal, %before : index
+%from = arith.subi %inside, %before : index)");
+  else
+    w.text("%from = arith.addi %c0, %c0 : index");
+  w.text(R"(
+%max = scf.for %s = %from to %to step %c1 iter_args(%sofar = %infinity) -> (f64) {
+%dot:2 = scf.for %d = %c0 to %size step %c1 iter_args(%sum = %zero, %mass = %zero) -> (f64, f64) {
+%q = memref.load %Q[%b, %i, %h, %d] : memref<?x?x?x${size}x$in>
+%k = memref.load %K[%b, %s, %g, %d] : memref<?x?x?x${size}x$in>
+%q32 = arith.extf %q : $in to f32
+%k32 = arith.extf %k : $in to f32
+%q64 = arith.extf %q32 : f32 to f64
+%k64 = arith.extf %k32 : f32 to f64
+%p = arith.mulf %q64, %k64 : f64
+%m = math.absf %p : f64
+%sum1 = arith.addf %sum, %p : f64
+%mass1 = arith.addf %mass, %m : f64
+scf.yield %sum1, %mass1 : f64, f64
+}
+%score = arith.mulf %dot#0, %scale64 : f64
+%scaled = arith.mulf %dot#1, %scale64 : f64
+%size1 = math.absf %scaled : f64
+%mass = arith.addf %size1, %one : f64
+memref.store %score, %scores[%s] : memref<?xf64>
+memref.store %mass, %masses[%s] : memref<?xf64>
+%higher = arith.maximumf %sofar, %score : f64
+scf.yield %higher : f64
+}
+%total:2 = scf.for %s = %from to %to step %c1 iter_args(%sum = %zero, %mass = %zero) -> (f64, f64) {
+%score = memref.load %scores[%s] : memref<?xf64>
+%below = arith.subf %score, %max : f64
+%weight = math.exp %below : f64
+memref.store %weight, %scores[%s] : memref<?xf64>
+%m = memref.load %masses[%s] : memref<?xf64>
+%weighted = arith.mulf %weight, %m : f64
+%sum1 = arith.addf %sum, %weight : f64
+%mass1 = arith.addf %mass, %weighted : f64
+scf.yield %sum1, %mass1 : f64, f64
+}
+%empty = arith.cmpf oeq, %total#0, %zero : f64
+%sum = arith.select %empty, %one, %total#0 : f64
+scf.for %d = %c0 to %size step %c1 {
+%r:4 = scf.for %s = %from to %to step %c1 iter_args(%o = %zero, %a = %zero, %e = %zero, %n = %zero) -> (f64, f64, f64, f64) {
+%weight = memref.load %scores[%s] : memref<?xf64>
+%m = memref.load %masses[%s] : memref<?xf64>
+%v = memref.load %V[%b, %s, %g, %d] : memref<?x?x?x${size}x$in>
+%v32 = arith.extf %v : $in to f32
+%v64 = arith.extf %v32 : f32 to f64
+%size1 = math.absf %v64 : f64
+%p = arith.mulf %weight, %v64 : f64
+%q = arith.mulf %weight, %size1 : f64
+%t = arith.mulf %q, %m : f64
+%o1 = arith.addf %o, %p : f64
+%a1 = arith.addf %a, %q : f64
+%e1 = arith.addf %e, %t : f64
+%n1 = arith.addf %n, %size1 : f64
+scf.yield %o1, %a1, %e1, %n1 : f64, f64, f64, f64
+}
+%value = arith.divf %r#0, %sum : f64
+memref.store %value, %O[%b, %i, %h, %d] : memref<?x?x?x${size}xf64>
+%large = math.absf %value : f64
+%mean = arith.divf %r#1, %sum : f64
+%both = arith.addf %large, %mean : f64
+%rounding = arith.mulf %both, %unit : f64
+%spread = arith.divf %r#2, %sum : f64
+%share = arith.divf %total#1, %sum : f64
+%shared = arith.mulf %large, %share : f64
+%wrong = arith.addf %spread, %shared : f64
+%scoring = arith.mulf %wrong, %e18 : f64
+%flushed = arith.mulf %r#3, %least : f64
+%known = arith.addf %rounding, %scoring : f64
+%error = arith.addf %known, %flushed : f64
+memref.store %error, %bound[%b, %i, %h, %d] : memref<?x?x?x${size}xf64>
+})");
+  if (o.lse)
+    w.text(R"(
+%log = math.log %sum : f64
+%lse0 = arith.addf %max, %log : f64
+%lse = arith.select %empty, %infinity, %lse0 : f64
+%magnitude = math.absf %lse0 : f64
+%meanMass = arith.divf %total#1, %sum : f64
+%all = arith.addf %magnitude, %meanMass : f64
+%errorLSE0 = arith.mulf %all, %e18 : f64
+%errorLSE = arith.select %empty, %zero, %errorLSE0 : f64
+memref.store %lse, %LSE[%b, %h, %i] : memref<?x?x?xf64>
+memref.store %errorLSE, %boundLSE[%b, %h, %i] : memref<?x?x?xf64>)");
+  w.text(R"(
+}
+}
+}
+memref.dealloc %scores : memref<?xf64>
+memref.dealloc %masses : memref<?xf64>
+return)");
+  w.declare();
+  w.text("}");
+}

@@ -1,0 +1,62 @@
+//===- AttentionText.h - the parts of attention's text ----------*- C++ -*-===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attention as text (TextWriter.h), written in the order in which it stands:
+//
+//   types()      names of types and layouts
+//   functions()  what partitions share: fill(), weights(), store()
+//   launch()     tensor maps, the grid, what sizes have to be
+//   body()       buffers and barriers; then a partition each:
+//     load()       one warp: Q, and the blocks of K and V
+//     attend()     a warpgroup: scores, weights, sums of its 64 rows
+//   reference()  the same in loops, with the error that is allowed
+//
+// Block j of a tile is the j-th that is worked on: the last keys come first, so
+// that what has to be masked is at the beginning.
+//
+//===----------------------------------------------------------------------===//
+#ifndef TITAN_LIB_KERNELS_ATTENTIONTEXT_H
+#define TITAN_LIB_KERNELS_ATTENTIONTEXT_H
+
+#include "TextWriter.h"
+#include "titan/Kernels/Attention.h"
+
+namespace titan::kernels {
+
+class AttentionText {
+public:
+  explicit AttentionText(const AttentionOptions &options);
+  std::string write();
+
+private:
+  int64_t halves() const { return o.size / 64; }
+  /// Rows may have no key at all.
+  bool masksRows() const { return o.causal || o.window; }
+
+  // AttentionMainLoop.cpp
+  void types();
+  void functions();
+  void launch();
+  void body();
+  void coordinates();
+  void load();
+  void attend(int64_t group);
+  void passTurn();
+  void mask(bool first);
+  void output(int64_t group);
+  void release(const char *ring, const char *stage);
+  // AttentionReference.cpp
+  void reference();
+
+  AttentionOptions o;
+  TextWriter w;
+};
+
+} // namespace titan::kernels
+
+#endif
