@@ -32,7 +32,8 @@ bool Walk::run() {
   KernelOp kernel = proof.kernel;
   kernel.getBody().walk([&](HardwareEffectsInterface op) {
     bool run = llvm::any_of(op->getOperands(), [](MValue operand) {
-      return operand.getDefiningOp<SharedRunOp>();
+      auto view = operand.getDefiningOp<ViewOpInterface>();
+      return view && view.getView().alignment != 0;
     });
     for (const effect::Effect &effect : proof.effectsOf(op)) {
       if (auto *done = std::get_if<effect::CompleteTx>(&effect.what)) {
