@@ -11,7 +11,8 @@
 //     --scalar n_cols=1000 --out out_ptr=out.npy
 //
 // Arguments are named as in the text (%in_ptr). A pointer takes a file or a
-// generator and a shape, a scalar a number. Locations of the text give the
+// generator and a shape, a scalar a number; a descriptor what a pointer takes, and
+// its sizes and strides, which are arguments of their own, follow from the shape. Locations of the text give the
 // place in the Python source to what goes wrong.
 //
 //===----------------------------------------------------------------------===//
@@ -38,6 +39,10 @@ struct Given {
   std::vector<uint8_t> bytes;
   bool written = true;
   std::optional<uint64_t> scalar;
+  /// A size or stride of the descriptor that is argument `descriptor`: its sizes
+  /// come first.
+  int descriptor = -1;
+  unsigned part = 0;
 };
 } // namespace
 
@@ -48,8 +53,13 @@ static std::string nameOf(BlockArgument argument) {
   return "arg" + std::to_string(argument.getArgNumber());
 }
 
-static std::optional<runtime::DType> elementOf(Type pointer) {
-  Type pointee = cast<tt::PointerType>(pointer).getPointee();
+/// What arrays call the elements of memory that a pointer or descriptor is of.
+static std::optional<runtime::DType> elementOf(Type type) {
+  auto descriptor = dyn_cast<tt::TensorDescType>(type);
+  Type pointee = descriptor ? descriptor.getBlock().getElementType()
+                            : cast<tt::PointerType>(type).getPointee();
+  if (auto integer = dyn_cast<IntegerType>(pointee)) // ui8 lies as i8 does.
+    pointee = IntegerType::get(type.getContext(), integer.getWidth());
   if (pointee.isInteger(1))
     return runtime::DType::I8;
   if (isa<tt::PointerType>(pointee))
@@ -225,8 +235,10 @@ static bool fill(Session &session, std::vector<Given> &all,
     }
   }
   for (Given &given : all)
-    if (given.element ? given.bytes.empty() && given.shape.empty()
-                      : !given.scalar) {
+    if (given.descriptor >= 0)
+      continue;
+    else if (given.element ? given.bytes.empty() && given.shape.empty()
+                           : !given.scalar) {
       session.fail(Code::ArgumentMissing, given.name + ": is not given",
                    given.element ? "--shape " + given.name + "=1024 --arg " +
                                        given.name + "=random:1"
@@ -253,6 +265,37 @@ static bool checkHints(Session &session, tt::FuncOp kernel,
   return true;
 }
 
+/// The strides of a shape in row-major order.
+static std::vector<int64_t> stridesOf(ArrayRef<int64_t> shape) {
+  std::vector<int64_t> strides(shape.size(), 1);
+  for (size_t d = shape.size(); d-- > 1;)
+    strides[d - 1] = strides[d] * shape[d];
+  return strides;
+}
+
+/// Gives sizes and strides of descriptors what follows from their shapes.
+static bool fillDescriptors(Session &session, std::vector<Given> &all) {
+  for (Given &given : all) {
+    if (auto descriptor = dyn_cast<tt::TensorDescType>(given.type)) {
+      if (given.shape.size() == descriptor.getBlock().getShape().size())
+        continue;
+      session.fail(Code::ArgumentShape,
+                   given.name + ": is a descriptor of " +
+                       Twine(descriptor.getBlock().getRank()) +
+                       " dimensions, and is given " + Twine(given.shape.size()),
+                   "--shape " + given.name + "=64x128");
+      return false;
+    }
+    if (given.descriptor < 0)
+      continue;
+    ArrayRef<int64_t> shape = all[given.descriptor].shape;
+    given.scalar = given.part < shape.size()
+                       ? shape[given.part]
+                       : stridesOf(shape)[given.part - shape.size()];
+  }
+  return true;
+}
+
 bool titan::isTritonModule(ModuleOp module) {
   return !module.getOps<tt::FuncOp>().empty();
 }
@@ -263,20 +306,31 @@ int titan::runTriton(Session &session, ModuleOp module,
   if (!kernel)
     return session.finish(BadInput, "");
   std::vector<Given> all;
+  int descriptor = -1;
+  unsigned parts = 0; // Of that descriptor, which are still to come.
   for (BlockArgument argument : kernel.getArguments()) {
     Given &given = all.emplace_back();
     given.name = nameOf(argument);
     given.type = argument.getType();
-    bool pointer = isa<tt::PointerType>(given.type);
+    auto block = dyn_cast<tt::TensorDescType>(given.type);
+    bool pointer = block || isa<tt::PointerType>(given.type);
     if (pointer)
       given.element = elementOf(given.type);
+    if (block) {
+      descriptor = static_cast<int>(all.size()) - 1;
+      parts = 2 * block.getBlock().getRank();
+    } else if (parts) {
+      given.descriptor = descriptor;
+      given.part = 2 * cast<tt::TensorDescType>(all[descriptor].type)
+                           .getBlock()
+                           .getRank() -
+                   parts--;
+    }
     if (pointer ? !given.element : !given.type.isIntOrFloat()) {
-      session.fail(
-          Code::NotSupportedYet,
-          "the argument " + given.name +
-              " is not given on the command "
-              "line yet: descriptors, and memory of types that arrays do "
-              "not have");
+      session.fail(Code::NotSupportedYet,
+                   "the argument " + given.name +
+                       " is not given on the command "
+                       "line yet: memory of a type that arrays do not have");
       return session.finish(BadInput, "");
     }
   }
@@ -298,7 +352,8 @@ int titan::runTriton(Session &session, ModuleOp module,
                  "--schedule is eager, lazy or random:SEED");
     return session.finish(BadInput, "");
   }
-  if (!fill(session, all, options) || !checkHints(session, kernel, all))
+  if (!fill(session, all, options) || !fillDescriptors(session, all) ||
+      !checkHints(session, kernel, all))
     return session.finish(BadInput, "");
 
   std::vector<tt::RunObject> objects;
@@ -314,6 +369,10 @@ int titan::runTriton(Session &session, ModuleOp module,
       object.data = reinterpret_cast<std::byte *>(given.bytes.data());
       object.bytes = given.bytes.size();
       object.written = given.written;
+      if (isa<tt::TensorDescType>(given.type)) {
+        argument.shape = given.shape;
+        argument.strides = stridesOf(given.shape);
+      }
     }
   }
   const bool bar =

@@ -141,7 +141,7 @@ def too_long(*_):
     raise TooLong()
 
 
-def run(path, text):
+def run(path, text, seconds=60):
     """What becomes of the program whose kernel has this text."""
     from titan.simulation import Refused
     from triton.backends.nvidia.compiler import CUDABackend
@@ -153,11 +153,13 @@ def run(path, text):
     CUDABackend.make_ttir = staticmethod(make_ttir)
     sys.argv, sys.path[0] = [str(program)], str(program.parent)
     signal.signal(signal.SIGALRM, too_long)
-    signal.alarm(60)
+    signal.alarm(seconds)
     try:
         with contextlib.redirect_stdout(io.StringIO()):
             runpy.run_path(str(program), run_name="__main__")
         return "unnoticed", ""
+    except (OverflowError, ValueError, ZeroDivisionError):
+        return "wrong", "what came out is no number"
     except Refused as error:
         return ("found" if error.place or error.code == "parse-error" else "found nowhere"), error.code
     except AssertionError as error:
