@@ -25,6 +25,7 @@
 #include "Scalars.h"
 
 #include "titan/Analysis/Events.h"
+#include "titan/Analysis/TriedLaunches.h"
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
@@ -120,6 +121,8 @@ public:
   /// Launches of `least` to `most` clusters, small ones first, no two of which
   /// tell the kernel's body the same; sizes are tried, so there may be none.
   std::vector<SmallLaunch> launches(int64_t least, int64_t most) const;
+  /// Its sizes, as somebody would start it.
+  TriedLaunch describe(const SmallLaunch &launch) const;
   /// The launch check that refuses most of the sizes that launches() tries;
   /// none: they refuse none.
   std::optional<Refusal> refusal() const;

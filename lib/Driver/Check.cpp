@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
+#include "Replay.h"
 #include "titan/Driver/Verdict.h"
 
 #include "titan/Driver/Pipelines.h"
@@ -63,6 +64,33 @@ static std::optional<int> fixFile(Session &session, const CheckCommand &options,
   return std::nullopt;
 }
 
+/// --replay-out, of the first error: what was written, or why nothing was.
+static std::string writeReplay(Session &session, StringRef path,
+                               const KernelVerdict &verdict) {
+  auto error = llvm::find_if(verdict.search.findings, [](const Finding &each) {
+    return each.severity == Severity::Error && each.code != Code::Undecided;
+  });
+  if (error == verdict.search.findings.end())
+    return "";
+  auto at = error->loc->findInstanceOf<FileLineColLoc>();
+  auto found = findReplay(session.getSources().getMemoryBuffer(1)->getBuffer(),
+                          KernelOp(verdict.kernel).getSymName(), error->code,
+                          at ? at.getLine() : 0);
+  if (!found)
+    return "\n  no run was found that shows it: sizes are chosen, and "
+           "schedules "
+           "tried";
+  std::string shows = found->getString("shows").value_or("").str();
+  std::string text =
+      llvm::formatv("{0:2}\n", llvm::json::Value(std::move(*found)));
+  if (auto written = runtime::writeFile(path.str(), StringRef(text));
+      !written) {
+    session.fail(written.error());
+    return "";
+  }
+  return "\n  titan run --replay=" + path.str() + " shows " + shows;
+}
+
 int titan::runCheck(const CheckCommand &options) {
   Session session("check", options.json);
   if (options.sarif)
@@ -76,7 +104,8 @@ int titan::runCheck(const CheckCommand &options) {
   } else {
     module = session.parse(options.file);
   }
-  if (!module)
+  if (!module || (!options.replay.empty() &&
+                  !session.claimOutput("--replay-out", options.replay)))
     return session.finish(BadInput, "");
   // Without --kernel, all of them.
   KernelOp only;
@@ -100,7 +129,7 @@ int titan::runCheck(const CheckCommand &options) {
   JudgeOptions judging{.strictness = options.strictness,
                        .proofSeconds = options.proofSeconds,
                        .requireProof = options.require == "proved"};
-  std::string verdicts;
+  std::string verdicts, shows;
   bool accepted = true;
   llvm::json::Array kernels;
   for (auto kernel : module->getOps<KernelOp>()) {
@@ -114,11 +143,13 @@ int titan::runCheck(const CheckCommand &options) {
         finding && !judging.requireProof)
       session.file(*finding);
     accepted &= verdict.verdict != Verdict::Refused;
+    if (!options.replay.empty() && shows.empty())
+      shows = writeReplay(session, options.replay, verdict);
     verdicts += (verdicts.empty() ? "" : "\n") + verdict.text();
     kernels.push_back(verdict.json());
   }
   session.result["kernels"] = std::move(kernels);
-  verdicts = mended + verdicts;
+  verdicts = mended + verdicts + shows;
   // Standard output is the program's.
   if (options.fix && toStdout(options) && !options.json && !options.sarif) {
     llvm::errs() << verdicts << "\n";

@@ -34,6 +34,7 @@ struct CheckCommand : Command {
   /// Put fences in, report what orders nothing; instead of a verdict.
   bool insertFences = false, redundant = false;
   std::string output; ///< Of the program with its fences; empty: stdout.
+  std::string replay; ///< A run that shows what is refused; empty: none.
 };
 int runCheck(const CheckCommand &options);
 /// titan check --fix (CheckFix.cpp): the text, as far as edits of findings and
@@ -70,6 +71,7 @@ struct RunCommand : Command {
   /// NAME=VALUE each.
   std::vector<std::string> args, shapes, sizes, rowStrides, scalars, outs;
   std::string schedule = "eager", approx = "exact", trace, grid;
+  std::string replay; ///< A file of flags (Replay.h); empty: none.
   bool hazards = true, reference = true;
   /// Negative: the example's, else 8.
   int64_t multiprocessors = -1;
@@ -83,8 +85,8 @@ int runTriton(Session &session, mlir::ModuleOp module,
 
 struct CompileCommand : Command {
   Strictness strictness;
-  bool check = true;        ///< First, and what is refused is not compiled.
-  double proofSeconds = 0;  ///< As of CheckCommand.
+  bool check = true;       ///< First, and what is refused is not compiled.
+  double proofSeconds = 0; ///< As of CheckCommand.
   std::string target = "sm_90a", output, emit = "package";
   std::string header; ///< Of C++, which launches; empty: none is written.
 };

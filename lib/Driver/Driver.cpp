@@ -101,8 +101,8 @@ cl::opt<std::string>
     proof("proof",
           cl::desc("How long the proof of a kernel may take; off: none (titan "
                    "check: 20; titan compile: off)"),
-          cl::value_desc("SECONDS|off"), cl::sub(checkSub),
-          cl::sub(compileSub), cl::cat(category));
+          cl::value_desc("SECONDS|off"), cl::sub(checkSub), cl::sub(compileSub),
+          cl::cat(category));
 
 // titan check.
 cl::opt<std::string>
@@ -128,6 +128,11 @@ cl::opt<bool> redundantFlag("redundant",
                             cl::desc("Report fences and waits that order "
                                      "nothing (docs/fences.md)"),
                             cl::sub(checkSub), cl::cat(category));
+
+cl::opt<std::string> replayOut(
+    "replay-out",
+    cl::desc("Of what is refused: write a launch and a schedule that show it"),
+    cl::value_desc("FILE"), cl::sub(checkSub), cl::cat(category));
 
 // titan run.
 cl::list<std::string> args(
@@ -160,6 +165,10 @@ cl::opt<std::string> schedule(
     cl::desc("When pending work is done: eager, lazy, random:SEED; skew:SEED: "
              "one warp as far as it goes, then the next (eager)"),
     cl::init("eager"), cl::sub(runSub), cl::cat(category));
+cl::opt<std::string>
+    replay("replay",
+           cl::desc("The launch and the schedule of titan check --replay-out"),
+           cl::value_desc("FILE"), cl::sub(runSub), cl::cat(category));
 cl::opt<std::string> approx(
     "approx",
     cl::desc("What becomes of results that PTX approximates, within its bounds "
@@ -501,6 +510,10 @@ static int runSubcommand(int argc, char **argv) {
     command.insertFences = insertFencesFlag;
     command.redundant = redundantFlag;
     command.output = output;
+    command.replay = replayOut;
+    if (!replayOut.empty() && (insertFencesFlag || redundantFlag || fixFlag))
+      return usage("--replay-out goes with no flag that changes the file, nor "
+                   "with --redundant");
     return runCheck(command);
   }
   if (runSub) {
@@ -514,6 +527,13 @@ static int runSubcommand(int argc, char **argv) {
     command.scalars = scalars;
     command.outs = outs;
     command.schedule = schedule;
+    command.replay = replay;
+    if (!replay.empty() &&
+        (schedule.getNumOccurrences() || multiprocessors.getNumOccurrences() ||
+         !command.args.empty() || !command.shapes.empty() ||
+         !command.sizes.empty() || !command.scalars.empty() ||
+         !command.rowStrides.empty() || !command.kernel.empty()))
+      return usage("--replay says the kernel, its arguments and the schedule");
     command.approx = approx;
     command.grid = grid;
     command.trace = trace;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
 #include "Reference.h"
+#include "Replay.h"
 
 #include "titan/Driver/Pipelines.h"
 #include "titan/Runtime/Npy.h"
@@ -399,8 +400,7 @@ int Runner::run(ModuleOp module, KernelOp kernel,
 // titan run
 //===----------------------------------------------------------------------===//
 
-/// eager, lazy, random:SEED, skew:SEED.
-static std::optional<Schedule> parseAgentSchedule(StringRef text) {
+std::optional<Schedule> titan::parseRunSchedule(StringRef text) {
   if (text == "eager")
     return Schedule{Schedule::Eager, 0};
   if (text == "lazy")
@@ -429,10 +429,17 @@ static std::optional<sim::Approximate> parseApproximate(StringRef text) {
   return std::nullopt;
 }
 
-int titan::runRun(const RunCommand &options) {
-  Session session("run", options.json);
+int titan::runRun(const RunCommand &given) {
+  Session session("run", given.json);
+  RunCommand options = given;
+  if (!options.replay.empty()) {
+    auto replayed = readReplay(session, options);
+    if (!replayed)
+      return session.finish(BadInput, "");
+    options = *replayed;
+  }
   SimulatorOptions simulator;
-  auto schedule = parseAgentSchedule(options.schedule);
+  auto schedule = parseRunSchedule(options.schedule);
   if (!schedule) {
     session.fail(Code::ReplayInvalid,
                  "'" + Twine(options.schedule) + "' is no schedule",
