@@ -81,14 +81,14 @@ static std::optional<Finding> firstError(Session &session, KernelOp written,
   std::vector<SimulatorArgument> simulated;
   for (HostArgument &argument : arguments->arguments)
     simulated.push_back(argument.forSimulator());
-  for (Finding &finding : simulate(expanded, simulated, how).findings) {
-    // The launch checks refuse these sizes, or the simulator cannot follow.
-    if (finding.code == Code::NotSupportedYet ||
-        finding.code == Code::LaunchCheck)
-      return std::nullopt;
-    if (finding.severity == Severity::Error)
+  SimulatorReport report = simulate(expanded, simulated, how);
+  // These sizes the launch itself refuses: that shows nothing of the program.
+  if (!report.operations)
+    return std::nullopt;
+  for (Finding &finding : report.findings)
+    if (finding.severity == Severity::Error &&
+        finding.code != Code::NotSupportedYet)
       return std::move(finding);
-  }
 #endif
   return std::nullopt;
 }
