@@ -382,10 +382,14 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
     if (width < 64) {
       int64_t limit = int64_t(1) << (width - 1);
       if (!facts.provesAtLeast(limit - 1, result) ||
-          !facts.provesAtLeast(result, -limit))
+          !facts.provesAtLeast(result, -limit)) {
+        // That sizes stay below 2^7 or 2^15 is nothing to assume.
+        if (width < 32)
+          return TValue();
         assumptions.insert("no " + std::to_string(width) +
                            "-bit number overflows (sizes below 2^" +
                            std::to_string(width - 1) + ")");
+      }
     } else
       assumptions.insert("no index overflows 64 bits");
     return TValue::of(std::move(result));
