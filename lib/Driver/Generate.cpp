@@ -123,12 +123,13 @@ static bool readOption(llvm::StringRef name, llvm::StringRef value,
     return readWord(
         value, o.rescale,
         {{"always", Rescale::Always}, {"conditional", Rescale::Conditional}});
-  return name == "turns"        ? flag(o.turns)
-         : name == "persistent" ? flag(o.persistent)
-         : name == "causal"     ? flag(o.causal)
-         : name == "window"     ? flag(o.window)
-         : name == "lse"        ? flag(o.lse)
-                                : false;
+  if (name == "turns")
+    return flag(o.turns.emplace());
+  return name == "persistent" ? flag(o.persistent)
+         : name == "causal"   ? flag(o.causal)
+         : name == "window"   ? flag(o.window)
+         : name == "lse"      ? flag(o.lse)
+                              : false;
 }
 
 /// Reads the flags by `read`, which says no to those that it does not know.

@@ -590,7 +590,7 @@ titan.partition "$partition" warps(4)$attendRegisters {
 // Block 0: Q K^T alone.
 titan.mbarrier.wait %fullQ$g parity(%parityQ) : !bar
 titan.mbarrier.wait %fullK[%stage0 : index] parity(%parity0) : !bars)");
-  bool turns = o.turns && groups > 1;
+  bool turns = *o.turns;
   w.set("ahead", group == 0 ? 2 : 1);
   w.set("next", (group + 1) % groups);
   if (turns)
@@ -816,7 +816,7 @@ void AttentionText::body() {
     w.text("%fullQ$g = titan.mbarrier.alloc : !bar");
     if (o.persistent)
       w.text("%emptyQ$g = titan.mbarrier.alloc : !bar");
-    if (o.turns)
+    if (*o.turns)
       w.text("%turn$g = titan.mbarrier.alloc : !bar");
   }
   w.text(R"(
@@ -831,7 +831,7 @@ titan.mbarrier.init %emptyV count($releases) : !bars)");
     w.text("titan.mbarrier.init %fullQ$g count(1) : !bar");
     if (o.persistent)
       w.text("titan.mbarrier.init %emptyQ$g count($readers) : !bar");
-    if (o.turns)
+    if (*o.turns)
       w.text("titan.mbarrier.init %turn$g count(4) : !bar");
   }
   w.text(R"(
@@ -863,7 +863,7 @@ std::string AttentionText::write() {
 // A warp loads; each of $groups warpgroups has 64 rows of queries, and goes through
 // the keys in blocks of $keys, $depth of which are there or on their way. While its
 // product of a block's weights and V runs, it has the next block's scores.)");
-  if (o.turns)
+  if (*o.turns)
     w.text(R"(
 // The warpgroups take turns at the tensor cores: who has issued its products
 // arrives at the next one's barrier, and computes weights while those run. Turn

@@ -38,6 +38,8 @@
 
 #include "titan/Kernels/Gemm.h"
 
+#include <optional>
+
 namespace titan::kernels {
 
 enum class Rescale : uint8_t { Always, Conditional };
@@ -48,7 +50,8 @@ struct AttentionOptions {
   int64_t size = 128;              ///< Of a head: 64 or 128.
   int64_t rows = 0, keys = 0;      ///< Of the tile; 0: by size and mask.
   int64_t stages = 0;              ///< 0: as many as shared memory holds.
-  bool turns = true;
+  /// Unsaid: where they are faster, which is at size 128 without a mask.
+  std::optional<bool> turns;
   Rescale rescale = Rescale::Always;
   bool persistent = false;
   bool causal = false, window = false, lse = false;
