@@ -16,7 +16,7 @@ that torch.compile traces through it; it has no gradient. A kernel is taken from
     the model's choice for the shape                generated and compiled by `titan` ($TITAN, or on the PATH),
                                                     and kept in $TITAN_CACHE (~/.cache/titan)
 
-What is refused is a titan.Error with code and fix. A shape's first call may compile (seconds): capture CUDA graphs
+titan.ops.attention is in titan/attention.py. What is refused is a titan.Error with code and fix. A shape's first call may compile (seconds): capture CUDA graphs
 after it.
 """
 import hashlib
@@ -30,7 +30,8 @@ import tempfile
 
 from . import Cache, Error, Kernel, Prepared, dtype_of, look
 
-__all__ = ["gemm", "gemm_out", "package_name", "prepare_gemm"]
+__all__ = ["attention", "attention_out", "attention_package", "gemm", "gemm_out", "package_name", "prepare_attention",
+           "prepare_gemm"]
 
 # titan.h's element types, as `titan generate gemm` spells them.
 _INPUTS = {3: "f16", 4: "bf16"}
@@ -72,10 +73,15 @@ def _call(*words, folder=None):
 
 
 def _compiled(options, shape):
-    """The package of the kernel that the model picks, compiled at most once: the file is named after the kernel's text
-    and the compiler."""
+    """The package of the kernel that the model picks."""
     words = [word for name, value in options for word in ("--" + name, value)]
-    text = _call("generate", "gemm", "--shape", "x".join(map(str, shape)), *words)
+    return _generated("gemm", "--shape", "x".join(map(str, shape)), *words)
+
+
+def _generated(*words, flags=()):
+    """The package of what `titan generate` makes of these words, compiled with these flags, at most once: the file is
+    named after the kernel's text and the compiler."""
+    text = _call("generate", *words)
     key = hashlib.sha256((_call("--version") + text).encode()).hexdigest()[:32]
     folder = os.environ.get("TITAN_CACHE") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "titan")
@@ -84,11 +90,11 @@ def _compiled(options, shape):
         try:
             os.makedirs(folder, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=folder) as work:
-                with open(os.path.join(work, "gemm.mlir"), "w") as file:
+                with open(os.path.join(work, words[0] + ".mlir"), "w") as file:
                     file.write(text)
                 # By this name, which is part of the package: the same everywhere.
-                _call("compile", "gemm.mlir", "-o", "gemm.titanpkg", folder=work)
-                os.replace(os.path.join(work, "gemm.titanpkg"), path)  # Two processes may do so: either's file is whole.
+                _call("compile", words[0] + ".mlir", "-o", words[0] + ".titanpkg", *flags, folder=work)
+                os.replace(os.path.join(work, words[0] + ".titanpkg"), path)  # Two processes may do so: either's file is whole.
         except OSError as error:
             raise Error("file-write", f"the cache of packages: {error}",
                         fix="set TITAN_CACHE to a folder that can be written") from None
@@ -287,3 +293,5 @@ def gemm(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dt
 
 if "torch" in sys.modules:
     _operation = _register()
+
+from .attention import attention, attention_out, attention_package, prepare_attention  # noqa: E402 (it needs the above)

@@ -1,0 +1,179 @@
+"""Attention on PyTorch's tensors, by TITAN's generated kernels.
+
+    import torch, titan.ops
+    o = titan.ops.attention(q, k, v)                             # softmax(q k^T / sqrt(size)) v
+    o = titan.ops.attention(q, k, v, causal=True, window=4096)   # a row sees its own place and 4096 keys before it
+    o, lse = titan.ops.attention(q, k, v, lse=True)              # and the logarithms of the rows' sums, f32
+
+    titan.ops.attention_out(o, q, k, v)   # into o; anything that speaks DLPack, PyTorch or not
+
+Tensors are batch x heads x tokens x size, as scaled_dot_product_attention has them, bf16 or f16, heads of size 64 or
+128; K and V may have fewer heads, each of which serves as many of Q's. Their order in memory is free as long as a row
+of a head is dense: what comes from a projection (batch x tokens x heads x size) is transposed at no cost. Queries are the
+last ones of the keys (query i sees key j up to i + keys - queries), as in FlashAttention. No gradient.
+
+A kernel is taken from $TITAN_PACKAGES or packages/ beside this file (attention_package names them), or compiled once
+for its options, not for its shape; see titan.ops.
+"""
+import math
+import os
+import sys
+
+from . import Cache, Error, Kernel, Prepared, dtype_of, look, ops
+
+__all__ = ["attention", "attention_out", "attention_package", "prepare_attention"]
+
+# titan.h's element types, as `titan generate attention` spells them.
+_INPUTS = {3: "f16", 4: "bf16"}
+_F32, _I32 = 1, 8
+_kernels = {}        # package's name -> Kernel
+_launches = Cache()  # all that decides, but addresses and numbers -> Prepared, or None
+
+
+def _wrong(message, fix):
+    return Error("argument-shape", message, fix=fix)
+
+
+def attention_package(input="bf16", size=128, causal=False, window=False, lse=False):
+    """The file name of a prebuilt package: "attention-bf16-128-causal-lse.titanpkg"."""
+    flags = [word for word, there in (("causal", causal), ("window", window), ("lse", lse)) if there]
+    return "-".join(["attention", input, str(size)] + flags) + ".titanpkg"
+
+
+def prepare_attention(input="bf16", size=128, causal=False, window=False, lse=False):
+    """The kernel of these options: before a CUDA graph is captured, say."""
+    name = attention_package(input, size, causal, window, lse)
+    if name not in _kernels:
+        beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "packages")
+        path = os.path.join(os.environ.get("TITAN_PACKAGES") or beside, name)
+        if not os.path.exists(path):
+            words = ["attention", "--input", input, "--head-size", str(size)]
+            for option, there in (("causal", causal), ("window", window), ("lse", lse)):
+                words += ["--" + option, "on"] if there else []
+            # The checker does not follow masks, and takes its time to say so.
+            path = ops._generated(*words, flags=["--check=off"])
+        _kernels[name] = Kernel(path)
+    return _kernels[name]
+
+
+def _by_token(name, seen):
+    """What look() has seen, as batch x tokens x heads x size."""
+    dims, strides, *rest = seen
+    if len(dims) != 4:
+        raise _wrong(f"argument '{name}' has {len(dims)} dimensions", "give batch x heads x tokens x size")
+    if strides[3] != 1 and dims[3] != 1:
+        raise _wrong(f"argument '{name}' has strides {tuple(strides)}: its rows are not dense",
+                     "give tensor.contiguous()")
+    return (tuple(dims[i] for i in (0, 2, 1, 3)), tuple(strides[i] for i in (0, 2, 1, 3)), *rest)
+
+
+def _prepare(key):
+    """The launch for a key of attention_out, None where there is nothing to compute."""
+    q, k, v, o, lse, causal, window = key
+    Q, K, V, O = (_by_token(name, seen) for name, seen in (("q", q), ("k", k), ("v", v), ("o", o)))
+    types = {dtype_of(seen) for seen in (Q, K, V, O)}
+    if len(types) != 1 or not types <= set(_INPUTS):
+        raise _wrong("'q', 'k', 'v' and 'o' are not all bf16, and not all f16", "convert them to one of these types")
+    batches, queries, heads, size = Q[0]
+    if size not in (64, 128):
+        raise _wrong(f"heads of size {size}", "give heads of size 64 or 128; pad them with zeros")
+    if K[0] != V[0] or K[0][0] != batches or K[0][3] != size:
+        raise _wrong(f"'k' and 'v' are {K[0]} and {V[0]} (batch x tokens x heads x size), 'q' is {Q[0]}",
+                     "give keys and values of one shape, with q's batches and size")
+    if O[0] != Q[0]:
+        raise _wrong(f"'o' is {O[0]} (batch x tokens x heads x size), and 'q' is {Q[0]}", "give a result of q's sizes")
+    if K[0][2] == 0 or heads % K[0][2]:
+        raise _wrong(f"{heads} heads of 'q', and {K[0][2]} of 'k'", "each head of k serves as many of q's")
+    if K[0][1] == 0:
+        raise _wrong("'k' has no keys", "give at least one")
+    if lse is not None and (dtype_of(lse) != _F32 or tuple(lse[0]) != (batches, heads, queries)):
+        raise _wrong(f"'lse' is {tuple(lse[0])}, or not f32", f"give {(batches, heads, queries)} of f32")
+    if not (batches and queries and heads):
+        return None
+    kernel = prepare_attention(_INPUTS[types.pop()], size, causal, window, lse is not None)
+    looks = {"Q": Q, "K": K, "V": V, "O": O, "LSE": lse, "scale": _F32, "window": _I32}
+    return Prepared(kernel, [looks[name] for name in kernel.arguments])
+
+
+_missing = object()
+
+
+def _number(name, value, least):
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value < math.inf:
+        raise Error("bad-argument", f"{name} {value!r}", fix=f"give a number, at least {least}")
+    return value
+
+
+def attention_out(o, q, k, v, causal=False, scale=None, window=None, lse=None, stream=None):
+    """o = softmax(scale * q k^T) v. scale: 1 / sqrt(size), positive; window: how many keys before its own place a row
+    sees; lse: batch x heads x queries, f32, gets the logarithms. Returns o."""
+    kept = []
+    (Q, at_q), (K, at_k), (V, at_v), (O, at_o) = (look(name, value, kept) for name, value in
+                                                  (("q", q), ("k", k), ("v", v), ("o", o)))
+    L, at_lse = (None, 0) if lse is None else look("lse", lse, kept)
+    if scale is not None and _number("scale", scale, 0) == 0:
+        raise Error("bad-argument", "scale 0", fix="give a positive number")
+    if window is not None:
+        window = min(int(_number("window", window, 0)), 2**31 - 1)
+    key = Q, K, V, O, L, bool(causal), window is not None
+    prepared = _launches.get(key, _missing)
+    if prepared is _missing:
+        prepared = _launches[key] = _prepare(key)
+    if prepared is not None:
+        bits = [at_q, at_k, at_v, at_o] + [at_lse] * (L is not None)
+        bits.append(ops._bits(Q[0][3] ** -0.5 if scale is None else scale))
+        prepared.launch(bits + [window] * (window is not None), stream)
+    return o
+
+
+_SCHEMA = ("(Tensor q, Tensor k, Tensor v, bool causal=False, float? scale=None, int? window=None, bool lse=False)"
+           " -> (Tensor, Tensor)")
+
+
+def _register():
+    """Makes torch.ops.titan.attention, once; without `lse` its second result is empty."""
+    try:
+        import torch
+    except ImportError:
+        raise Error("file-not-found", "titan.ops.attention makes a PyTorch tensor, and PyTorch is not there",
+                    fix="install torch, or call attention_out with a result of your own") from None
+
+    def empty(q, lse):
+        """O as a projection takes it: the heads of a token side by side."""
+        batches, heads, queries, size = q.shape
+        o = q.new_empty((batches, queries, heads, size)).transpose(1, 2)
+        return o, q.new_empty((batches, heads, queries) if lse else (0,), dtype=torch.float32)
+
+    def launch(q, k, v, causal=False, scale=None, window=None, lse=False):
+        if q.dim() != 4:
+            raise _wrong(f"'q' has {q.dim()} dimensions", "give batch x heads x tokens x size")
+        o, sums = empty(q, lse)
+        attention_out(o, q, k, v, causal, scale, window, sums if lse else None)
+        return o, sums
+
+    def trace(q, k, v, causal=False, scale=None, window=None, lse=False):
+        torch._check(q.dim() == 4 and k.dim() == 4 and v.dim() == 4,
+                     lambda: "titan::attention takes batch x heads x tokens x size")
+        torch._check(q.shape[3] == k.shape[3] and q.shape[3] == v.shape[3],
+                     lambda: "titan::attention: q, k and v have heads of one size")
+        return empty(q, lse)
+
+    operation = torch.library.custom_op("titan::attention", launch, mutates_args=(), schema=_SCHEMA)
+    operation.register_fake(trace)
+    return operation
+
+
+_operation = None  # attention, once PyTorch is there
+
+
+def attention(q, k, v, causal=False, scale=None, window=None, lse=False):
+    """softmax(scale * q k^T) v, a new PyTorch tensor; with lse also the logarithms. See attention_out."""
+    global _operation
+    if _operation is None:
+        _operation = _register()
+    o, sums = _operation(q, k, v, causal, scale, window, lse)
+    return (o, sums) if lse else o
+
+
+if "torch" in sys.modules:
+    _operation = _register()

@@ -1,0 +1,117 @@
+"""titan.ops.attention on a driver that runs on the CPU, whose kernel copies Q, and PyTorch's part of it on a stand-in."""
+import ctypes as c
+import os
+import sys
+import types
+
+import titan
+import titan.ops
+
+cuda = c.CDLL(os.environ["TITAN_CUDA_LIBRARY"])
+cuda.cuCtxSetCurrent(c.c_void_p(1))
+new_capsule = c.pythonapi.PyCapsule_New
+new_capsule.restype, new_capsule.argtypes = c.py_object, [c.c_void_p, c.c_char_p, c.c_void_p]
+BF16, F32 = (4, 16), (2, 32)
+
+
+class Tensor:
+    """Batch x heads x tokens x size in memory that claims to be a GPU's, a token's heads side by side."""
+
+    def __init__(self, dims, strides=None, kind=BF16, first=0):
+        self.shape, self.kind = dims, kind
+        if strides is None and len(dims) == 4:
+            _, heads, tokens, size = dims
+            strides = (tokens * heads * size, size, heads * size, 1)
+        self.strides = strides or (1,) * len(dims)
+        self.memory = (c.c_uint16 * 1024)(*(first + i for i in range(1024)))
+
+    def dim(self):
+        return len(self.shape)
+
+    def __dlpack__(self):
+        rank = len(self.shape)
+        dims, strides = (c.c_int64 * rank)(*self.shape), (c.c_int64 * rank)(*self.strides)
+        self.kept = dims, strides, titan._DLTensor(c.addressof(self.memory), 2, 0, rank, *self.kind, 1, dims, strides, 0)
+        return new_capsule(c.addressof(self.kept[2]), b"dltensor", None)
+
+
+def refused(what, call):
+    try:
+        call()
+        print(what, "launched")
+    except titan.Error as error:
+        print(f"{what}: {error.code}: {error.message} / {error.fix}")
+
+
+if len(sys.argv) > 1:  # With the compiler: generated, compiled once, found again.
+    for _ in range(2):
+        kernel = titan.ops.prepare_attention("f16", 64, causal=True, window=True, lse=True)
+        print(kernel.arguments, kernel is titan.ops.prepare_attention("f16", 64, True, True, True),
+              len(os.listdir(os.environ["TITAN_CACHE"])))
+        titan.attention._kernels.clear()
+    sys.exit()
+
+out = titan.ops.attention_out
+q, k, o = Tensor((1, 1, 5, 64)), Tensor((1, 1, 7, 64)), Tensor((1, 1, 5, 64), first=5000)
+print("out:", out(o, q, k, k) is o, list(o.memory[:320]) == list(range(320)))
+print("nothing:", out(Tensor((1, 1, 0, 64)), Tensor((1, 1, 0, 64)), k, k).shape)
+print(titan.ops.attention_package("f16", 128, causal=True, lse=True))
+refused("rank", lambda: out(o, Tensor((5, 64), (64, 1)), k, k))
+refused("rows", lambda: out(o, Tensor((1, 1, 5, 64), (320, 320, 1, 5)), k, k))
+refused("types", lambda: out(o, q, Tensor((1, 1, 7, 64), kind=F32), k))
+refused("size", lambda: out(Tensor((1, 1, 5, 96)), Tensor((1, 1, 5, 96)), k, k))
+refused("values", lambda: out(o, q, k, Tensor((1, 1, 8, 64))))
+refused("result", lambda: out(Tensor((1, 1, 6, 64)), q, k, k))
+refused("heads", lambda: out(Tensor((1, 3, 2, 64)), Tensor((1, 3, 2, 64)), Tensor((1, 2, 2, 64)), Tensor((1, 2, 2, 64))))
+refused("keys", lambda: out(o, q, Tensor((1, 1, 0, 64)), Tensor((1, 1, 0, 64))))
+refused("lse", lambda: out(o, q, k, k, lse=Tensor((1, 5, 1))))
+refused("scale", lambda: out(o, q, k, k, scale=0.0))
+refused("window", lambda: out(o, q, k, k, window=-1))
+refused("package", lambda: out(o, q, k, k, causal=True))
+sys.modules["torch"] = None  # Whether it is installed or not.
+refused("no torch", lambda: titan.ops.attention(q, k, k))
+
+
+class Checked(Exception):
+    pass
+
+
+def check(good, message):
+    if not good:
+        raise Checked(message())
+
+
+class Operation:
+    def __init__(self, name, call, mutates_args, schema):
+        print(name, mutates_args, schema)
+        self.call = call
+
+    def register_fake(self, fake):
+        self.fake = fake
+
+    def __call__(self, *arguments):
+        return self.call(*arguments)
+
+
+def new_empty(self, dims, dtype=BF16):
+    made = Tensor(dims, (1,) * len(dims), kind=dtype)
+    if len(dims) == 4:
+        batches, tokens, heads, size = dims
+        made.transpose = lambda a, b: Tensor((batches, heads, tokens, size))
+    return made
+
+
+Tensor.new_empty = new_empty
+stand_in = types.ModuleType("torch")
+stand_in.float32, stand_in._check = F32, check
+stand_in.library = types.SimpleNamespace(custom_op=Operation)
+stand_in.cuda = types.SimpleNamespace(is_initialized=lambda: False)
+sys.modules["torch"] = stand_in
+titan.attention._operation = operation = titan.attention._register()
+made = operation(q, k, k)
+print("attention:", made[0].shape, list(made[0].memory[:320]) == list(range(320)), made[1].shape)
+print("fake:", operation.fake(q, k, k, lse=True)[0].shape, operation.fake(q, k, k, lse=True)[1].shape)
+try:
+    operation.fake(q, Tensor((1, 1, 7, 32)), k)
+except Checked as error:
+    print("fake refuses:", error)
