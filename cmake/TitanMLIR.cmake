@@ -24,24 +24,23 @@ function(titan_make_pch name header)
   file(WRITE ${CMAKE_BINARY_DIR}/${name}.cpp "// Holds a precompiled header.\n")
   add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/${name}.cpp)
   target_precompile_headers(${name} PRIVATE ${CMAKE_SOURCE_DIR}/cmake/${header})
-  target_compile_options(${name} PRIVATE -fno-exceptions)
   add_dependencies(${name} TitanDialectIncGen)
 endfunction()
 titan_make_pch(titan_pch Pch.h)
+target_compile_options(titan_pch PRIVATE -fno-exceptions)
 titan_make_pch(titan_lowering_pch LoweringPch.h)
 
-# titan_mlir_library(NAME sources... [EXCEPTIONS] [PCH pch] LINK libs... DEPENDS targets...):
-# a static library that sees MLIR. As LLVM it is built without exceptions; one that has its own
-# precompiles no headers.
+# titan_mlir_library(NAME sources... [PCH pch] LINK libs... DEPENDS targets...): a static library that sees MLIR. As LLVM it
+# is built without exceptions; with titan_lowering_pch they are on, since the simulator of Triton's programs has its own.
 function(titan_mlir_library name)
-  cmake_parse_arguments(ARG "EXCEPTIONS" "PCH" "LINK;DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "" "PCH" "LINK;DEPENDS" ${ARGN})
   if(NOT ARG_PCH)
     set(ARG_PCH titan_pch)
   endif()
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
-  if(NOT ARG_EXCEPTIONS)
+  target_precompile_headers(${name} REUSE_FROM ${ARG_PCH})
+  if(ARG_PCH STREQUAL titan_pch)
     target_compile_options(${name} PRIVATE -fno-exceptions)
-    target_precompile_headers(${name} REUSE_FROM ${ARG_PCH})
   endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK} MLIR LLVM)
   if(ARG_DEPENDS)
