@@ -84,6 +84,12 @@ static double efficiency(const GemmOptions &o) {
 
 static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
+/// One row of very many tiles: a vocabulary's.
+static bool isWide(const GemmShape &shape) {
+  return shape.m > 32 && shape.m <= 128 &&
+         shape.n > 2 * 256 * Machine().multiprocessors;
+}
+
 double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   Machine machine;
   int64_t tiles = ceilDiv(shape.m, o.tileM * o.clusterM) *
@@ -98,9 +104,10 @@ double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   auto straddles = [&](bool transposed, int64_t rows) {
     return int64_t((transposed ? rows : shape.k) * bytes) % 128 != 0;
   };
-  double fill = 0;
+  double fill = 0, loaded = 0;
   auto load = [&](int64_t rows, bool straddling) {
     fill += rows * o.tileK * bytes / machine.l2Bytes * (straddling ? 2 : 1);
+    loaded += bytes * rows * shape.k * o.cluster() * tiles;
   };
   load(o.tileM / o.clusterN, straddles(o.transposedA, shape.m));
   load(o.tileN / o.clusterM, straddles(o.transposedB, shape.n));
@@ -125,25 +132,34 @@ double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   double all = bytes * shape.k * (double(shape.m) + shape.n) +
                double(bytesOf(o.output)) * shape.m * shape.n;
   double reached = 1 - 0.06 * 64 / o.tileK;
+  // Where B is most of it, A's coming again from the L2 cache is in its way.
+  double again = isWide(shape) && shape.m > 64
+                     ? std::clamp(loaded / all, 1.0, 2.0) - 1
+                     : 0;
   // The two overlap, but not wholly.
-  double memory = all / machine.memoryBytes / reached;
+  double memory = all / machine.memoryBytes / reached * (1 + 0.13 * again);
   return start + std::max(busy, memory) + 0.15 * std::min(busy, memory);
 }
 
+/// Whether D is most of what is moved.
+static bool isMostlyResult(const GemmShape &shape, const GemmOptions &o) {
+  double inputs = bytesOf(o.input) * double(shape.k) * (shape.m + shape.n);
+  return bytesOf(o.output) * double(shape.m) * shape.n >= 2 * inputs;
+}
+
 /// Rows of tiles in a band: what runs at a time is nearly a square, so that its
-/// panels are few. Where D is most of what is moved, long pieces of its rows
-/// count, which are written faster.
+/// panels are few. Where D is most of what is moved, tiles go along its rows:
+/// long pieces are written faster.
 static int64_t pickBand(const GemmShape &shape, const GemmOptions &o) {
   Machine machine;
   int64_t rows = ceilDiv(shape.m, o.tileM * o.clusterM);
-  double inputs = bytesOf(o.input) * double(shape.k) * (shape.m + shape.n);
-  double outputs = bytesOf(o.output) * double(shape.m) * shape.n;
+  if (isMostlyResult(shape, o))
+    return 1;
   int64_t band = 4;
-  if (outputs < 2 * inputs)
-    while (band < 16 && 2.5 * band * band * o.tileM * o.clusterM <
-                            double(machine.multiprocessors) / o.ctas() *
-                                o.tileN * o.clusterN)
-      band *= 2;
+  while (band < 16 &&
+         2.5 * band * band * o.tileM * o.clusterM <
+             double(machine.multiprocessors) / o.ctas() * o.tileN * o.clusterN)
+    band *= 2;
   return std::max<int64_t>(1, std::min(band, rows));
 }
 
@@ -156,15 +172,15 @@ GemmOptions kernels::pickGemm(const GemmShape &shape,
   } whole{given}, parts{given};
   const Machine machine;
   auto consider = [&](Consumers consumers, int64_t tileM, int64_t tileN,
-                      int64_t tileK, int64_t clusterM, int64_t split,
-                      bool swap) {
+                      int64_t tileK, int64_t clusterM, int64_t split, bool swap,
+                      int64_t clusterN = 1) {
     GemmOptions o = given;
     o.consumers = consumers;
     o.tileM = tileM;
     o.tileN = tileN;
     o.tileK = tileK;
     o.clusterM = clusterM;
-    o.clusterN = 1;
+    o.clusterN = clusterN;
     o.split = split;
     o.swap = swap;
     o.stages = 0;
@@ -184,6 +200,15 @@ GemmOptions kernels::pickGemm(const GemmShape &shape,
         for (int64_t cluster : {1, 2})
           consider(consumers, rows, columns, 64, cluster, /*split=*/1,
                    /*swap=*/false);
+  // Longer pieces of B; or, of 128 rows, two CTAs that share A.
+  if (isWide(shape))
+    for (Consumers consumers : {Consumers::Pingpong, Consumers::Cooperative}) {
+      if (shape.m <= 64)
+        consider(consumers, 64, 128, 128, 1, /*split=*/1, /*swap=*/false);
+      for (int64_t columns = 256; columns >= 128 && shape.m > 64; columns -= 16)
+        consider(consumers, 128, columns, 64, 1, /*split=*/1, /*swap=*/false,
+                 /*clusterN=*/2);
+    }
   // Few tiles: the CTAs of a cluster share each one's K.
   for (int64_t split : {2, 4, 8})
     for (int64_t rows : {128, 192, 64, 256})
@@ -213,10 +238,19 @@ GemmOptions kernels::pickGemm(const GemmShape &shape,
       parts.time < machine.split * whole.time ? parts.options : whole.options;
   // Behind the kernel before it, a launch's start is hidden, 0.5 to 1 us; but
   // where several rows of tiles read more of B than the cache keeps, its CTAs
-  // begin so far from each other that they read it several times.
+  // begin so far from each other that they read it several times. And where few
+  // CTAs are left over beside the multiprocessors that the kernel before it
+  // leaves free (72 CTAs, of which 60 find room), these come late: 7 to 19 % more.
   double all = bytesOf(given.input) * double(shape.k) * (shape.m + shape.n) +
                bytesOf(given.output) * double(shape.m) * shape.n;
-  picked.programmatic = given.programmatic || shape.m <= picked.tileM ||
-                        all <= machine.cacheBytes / 2;
+  int64_t ctas = ceilDiv(shape.m, picked.tileM * picked.clusterM) *
+                 ceilDiv(shape.n, picked.tileN * picked.clusterN) *
+                 picked.ctas();
+  bool left = 2 * ctas > machine.multiprocessors &&
+              5 * ctas < 3 * machine.multiprocessors;
+  picked.programmatic =
+      given.programmatic ||
+      (!left && (shape.m <= picked.tileM || isMostlyResult(shape, picked) ||
+                 all <= machine.cacheBytes / 2));
   return picked;
 }

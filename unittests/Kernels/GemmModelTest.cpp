@@ -29,8 +29,8 @@ static std::string flags(const GemmOptions &o) {
   return text.str();
 }
 
-/// Three runs of one table: 43 shapes, most of few tiles, candidates timed in
-/// turns; programmatic launches in the last.
+/// Four runs of one table: 46 shapes, most of few tiles, candidates timed in
+/// turns; programmatic launches in the last two.
 TEST(GemmModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
   std::ifstream file(TITAN_RESULTS "/h200-gemm-split.json");
   json table = json::parse(file);
@@ -61,8 +61,8 @@ TEST(GemmModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
           << shape.m << "x" << shape.n << "x" << shape.k << ": "
           << flags(picked) << " " << at << " us, best " << best;
     }
-  // Of most picks there is a time: 27 shapes in the first run, 16 and 40 in the
-  // others.
-  EXPECT_EQ(picks, 83);
-  EXPECT_GE(measured, 68);
+  // Of most picks there is a time: 27 shapes in the first run, 16, 40 and 6 in
+  // the others.
+  EXPECT_EQ(picks, 89);
+  EXPECT_GE(measured, 72);
 }
