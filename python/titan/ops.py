@@ -218,11 +218,11 @@ def _register():
 
     def empty(a, b, out_dtype):
         """Rows begin at multiples of 16 bytes, as tensor maps want them."""
-        dtype = out_dtype or a.dtype
-        n, whole = b.shape[1], 16 // dtype.itemsize
-        if n % whole == 0:
-            return a.new_empty((a.shape[0], n), dtype=dtype)
-        return a.new_empty((a.shape[0], (n + whole - 1) // whole * whole), dtype=dtype)[:, :n]
+        dtype, m, n = out_dtype or a.dtype, a.shape[0], b.shape[1]
+        if n % 16 == 0:
+            return a.new_empty((m, n), dtype=dtype)
+        whole = 16 // dtype.itemsize
+        return a.new_empty((m, (n + whole - 1) // whole * whole), dtype=dtype)[:, :n]
 
     def fitting(tensor):
         """The tensor, or a copy whose rows are dense and begin at multiples of 16 bytes."""
@@ -238,7 +238,7 @@ def _register():
         return padded[:, :columns].copy_(tensor)
 
     def launch(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None):
-        if a.dim() != 2 or b.dim() != 2:
+        if len(a.shape) != 2 or len(b.shape) != 2:
             raise _wrong(f"'a' has {a.dim()} dimensions and 'b' has {b.dim()}",
                          "give matrices; flatten batches to rows")
         d, bias = empty(a, b, out_dtype), None if bias is None else bias.float()
@@ -265,11 +265,11 @@ def _register():
     def watched(tensor):
         return type(tensor) not in plain or (tensor.requires_grad and grad())
 
-    def call(a, b, bias, c, *rest):
+    def call(a, b, bias, c, alpha, beta, activation, out_dtype):
         if (compiling() or modes() or watched(a) or watched(b) or (bias is not None and watched(bias))
                 or (c is not None and watched(c))):
-            return operation(a, b, bias, c, *rest)
-        return launch(a, b, bias, c, *rest)
+            return operation(a, b, bias, c, alpha, beta, activation, out_dtype)
+        return launch(a, b, bias, c, alpha, beta, activation, out_dtype)
 
     return call
 
