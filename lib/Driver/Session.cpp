@@ -294,6 +294,10 @@ std::optional<TextProblem> titan::findTextProblem(StringRef text) {
       if (i + 1 < text.size() && text[i + 1] == '/')
         i = std::min(text.find('\n', i), text.size()) - 1;
       break;
+    case '#': // A result's number, for which MLIR's parser makes a table.
+      if (text.substr(i + 1).take_while(llvm::isDigit).size() > 6)
+        return TextProblem{i, "no operation has so many results"};
+      break;
     case '(':
     case '[':
     case '{':
