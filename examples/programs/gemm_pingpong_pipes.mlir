@@ -27,7 +27,9 @@
 !group  = !titan.token<mma>
 
 titan.kernel @gemm_pingpong_pipes(%A: !global, %B: !global, %D: !global) warps(12) registers(168)
-    attributes {titan.target = "sm_90a"} launch {
+    attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 264, N = 264, K = 200}, multiprocessor_count = 2, A = "MxK ints:1", B = "NxK ints:2",
+    D = "MxN"}} launch {
   %c128 = arith.constant 128 : index
   %c64 = arith.constant 64 : index
   %m = titan.dim %A, 0 : !global

@@ -111,9 +111,10 @@ private:
         return std::max<int64_t>(*period, 2);
     }
     if (ran && !period)
-      report.add(Code::Undecided, op, nullptr,
-                 "this loop does not come round to the same slots and parities "
-                 "in 251 iterations");
+      ofCounts(report.add(
+          Code::Undecided, op, nullptr,
+          "this loop does not come round to the same slots and parities "
+          "in 251 iterations"));
     else if (ran || (!covers(number, rings, 2 * rings, 2 * rings) &&
                      instantiator.mostIterations(number) > 2 * rings + 1))
       tellLate(number, op, period.value_or(rings));
@@ -181,7 +182,12 @@ private:
         continue;
       break;
     }
-    report.add(Code::Undecided, op, why.because, why.message);
+    ofCounts(report.add(Code::Undecided, op, why.because, why.message));
+  }
+
+  static void ofCounts(Finding *finding) {
+    if (finding)
+      finding->ofCounts = true;
   }
 
   Instantiator &instantiator;

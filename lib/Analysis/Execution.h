@@ -242,6 +242,10 @@ private:
   std::pair<uint32_t, uint32_t> warpgroupOf(uint32_t agent) const;
   void signalFlag(uint32_t agent, const Event &event, const Action &action);
   bool waitFlag(uint32_t agent, const Event &event, const Action &action);
+  struct Flag;
+  struct Signal;
+  static int64_t mostWithout(const Flag &flag, uint32_t agent,
+                             const Event &wait, const Signal &signal);
   bool waitBarrier(uint32_t agent, const Event &event, const Action &action);
   bool threadBarrier(uint32_t agent, const Event &event, const Action &action);
   /// Tensor memory (TensorMemory.cpp). False: a pair's other CTA has not come.
@@ -454,8 +458,17 @@ private:
     Scope scope;
     const Event *event;
   };
+  /// What an agent does at a flag: adds, or waits for a value.
+  struct FlagStep {
+    const Event *event;
+    bool waits;
+    int64_t amount;
+    /// Nothing that it adds later comes before this wait returns.
+    bool gates = true;
+  };
   struct Flag {
     std::map<uint32_t, int64_t> total; ///< by agent
+    std::map<uint32_t, std::vector<FlagStep>> steps;
     std::vector<Signal> signals;
     int64_t value = 0;
     /// Who changes it otherwise than by adding.

@@ -8,12 +8,16 @@
 //
 // A flag starts at 0, is only added to, and is waited for by a value (MM-26). A
 // wait for v is ordered after a signal if v cannot be reached without it, under
-// any schedule: signals of one thread come in order, those of others in any.
+// any schedule: signals of one thread come in order, those of others in any, but
+// none before the wait for this flag that its thread passes first. So CTAs take
+// turns: CTA c waits for c, works, adds 1; c + 1 cannot add before it.
 // Atomic additions count as signals; what else changes the flag leaves open
 // when the wait returns.
 //
 //===----------------------------------------------------------------------===//
 #include "Execution.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace titan;
@@ -39,6 +43,35 @@ void Execution::signalFlag(uint32_t a, const Event &event,
       {a, action.amount * threads, std::move(handed), scope, &event});
 }
 
+/// The most that the flag can be without the signal before the wait returns: each
+/// agent goes on as far as the values that it waits for allow.
+int64_t Execution::mostWithout(const Flag &flag, uint32_t agent,
+                               const Event &wait, const Signal &signal) {
+  size_t all = 0;
+  for (auto &[b, steps] : flag.steps)
+    all += steps.size();
+  if (all > 1024)
+    return std::numeric_limits<int64_t>::max();
+  int64_t value = 0;
+  std::map<uint32_t, size_t> next;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto &[b, steps] : flag.steps)
+      for (size_t &i = next[b]; i < steps.size(); ++i) {
+        const FlagStep &step = steps[i];
+        if (step.waits ? step.gates && (value < step.amount ||
+                                        (b == agent && step.event == &wait))
+                       : b == signal.agent && step.event == signal.event)
+          break;
+        if (!step.waits) {
+          value += step.amount;
+          changed = true;
+        }
+      }
+  }
+  return value;
+}
+
 bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {
   const auto &effect = std::get<effect::WaitFlag>(action.effect->what);
   Flag &flag = flags[action.object];
@@ -50,6 +83,10 @@ bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {
       for (const Event &e : program.programs[b].events)
         for (uint32_t i = 0; i < e.count; ++i) {
           const Action &other = program.programs[b].actions[e.first + i];
+          if (other.kind == Action::WaitFlag && other.object == action.object) {
+            flag.steps[b].push_back({&e, true, other.amount});
+            continue;
+          }
           if (other.kind != Action::Access)
             continue;
           const auto &access = std::get<effect::Access>(other.effect->what);
@@ -57,9 +94,15 @@ bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {
               footprints[other.object].root != footprints[action.object].root ||
               !footprints.intersect(other.object, action.object))
             continue;
-          if (access.added && other.amount > 0 && other.object == action.object)
-            flag.total[b] += other.amount * program.times(e, access.by);
-          else
+          if (access.added && other.amount > 0 &&
+              other.object == action.object) {
+            int64_t amount = other.amount * program.times(e, access.by);
+            flag.total[b] += amount;
+            flag.steps[b].push_back({&e, false, amount});
+            // Of lanes that wait, those that add.
+            for (FlagStep &step : flag.steps[b])
+              step.gates &= (e.lanes & ~step.event->lanes) == 0;
+          } else
             flag.changed = &e;
         }
   if (flag.changed) {
@@ -80,7 +123,8 @@ bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {
     // The most that can be there without this signal.
     int64_t without = all - flag.total[signal.agent] + before[signal.agent];
     before[signal.agent] += signal.amount;
-    if (without >= action.amount)
+    if (without >= action.amount &&
+        mostWithout(flag, a, event, signal) >= action.amount)
       continue;
     acquire(a, event.lanes, signal.clock);
     if (!program.resident &&

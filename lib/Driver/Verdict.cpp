@@ -41,9 +41,13 @@ searched(KernelOp kernel, const JudgeOptions &options,
   return result;
 }
 
-/// What the search does not refuse may be right for every size.
+/// What the search does not refuse may be right for every size; so may be what it
+/// has not refused, but for counts that it has not looked at.
 static void addProof(KernelVerdict &result, const JudgeOptions &options) {
-  if (!result.search.accepted())
+  auto ofCounts = [](const Finding &finding) { return finding.ofCounts; };
+  if (llvm::any_of(result.search.findings, [&](const Finding &finding) {
+        return finding.severity == Severity::Error && !ofCounts(finding);
+      }))
     return;
   ProofReport &proof = result.proof.emplace();
   if (options.proofSeconds > 0) {
@@ -52,6 +56,14 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options) {
     proof.reason = "no proof was asked for";
     proof.goOn = "without --proof=off";
   }
+  // (Not where the proof assumes that a short number, which may be meant to wrap
+  // round, does not.)
+  if (proof.proved &&
+      llvm::none_of(proof.assumptions, [](const std::string &assumed) {
+        return StringRef(assumed).starts_with("no 8-bit") ||
+               StringRef(assumed).starts_with("no 16-bit");
+      }))
+    result.search.undecided -= std::erase_if(result.search.findings, ofCounts);
   // A finding that is none by --FLAG=..., or trusted, is no part of a proof.
   if (proof.proved &&
       (!result.search.findings.empty() || result.search.silenced)) {
@@ -59,7 +71,10 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options) {
     proof.reason = "what is told above is accepted, not proved";
     proof.stoppedAt = result.kernel;
   }
-  result.verdict = proof.proved ? Verdict::Proved : Verdict::Searched;
+  if (result.search.accepted())
+    result.verdict = proof.proved ? Verdict::Proved : Verdict::Searched;
+  else
+    result.proof.reset();
 }
 
 KernelVerdict titan::judge(KernelOp kernel, const JudgeOptions &options) {

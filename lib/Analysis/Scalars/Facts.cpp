@@ -9,10 +9,9 @@
 
 #include "mlir/Analysis/Presburger/IntegerRelation.h"
 #include "mlir/Analysis/Presburger/Simplex.h"
-#include "llvm/ADT/Hashing.h"
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <numeric>
 #include <set>
 #include <unordered_map>
@@ -29,6 +28,23 @@ Atom Atoms::atom(std::string kind, const void *object,
     keys.push_back(&found->first);
   }
   return found->second;
+}
+
+Polynomial Atoms::triangle(const Polynomial &x, Facts *facts) {
+  // T(x + c) = T(x) + c x + T(c).
+  int64_t c = x.constantTerm();
+  Polynomial rest = x - Polynomial(c);
+  Polynomial half = (c % 2 ? Polynomial(c) * Polynomial((c - 1) / 2)
+                           : Polynomial(c / 2) * Polynomial(c - 1));
+  if (rest == Polynomial())
+    return half;
+  hasTriangles = true;
+  Polynomial result = Polynomial::atom(atom("triangle", nullptr, {rest}));
+  if (facts) {
+    facts->atLeast(result, 0);
+    facts->atLeast(result, rest - 1);
+  }
+  return result + rest * Polynomial(c) + half;
 }
 
 Atom Atoms::copyOf(Atom atom) {
@@ -65,6 +81,8 @@ Polynomial Atoms::substitute(const Polynomial &p, const By &by, Facts *facts) {
       changed.push_back(substitute(operand, by, facts));
     if (changed == operands)
       return std::nullopt;
+    if (kind == "triangle")
+      return triangle(changed[0], facts);
     bool quotient = kind == "quotient", remainder = kind == "remainder";
     Polynomial result = Polynomial::atom(atom(kind, object, changed));
     if (facts && (quotient || remainder)) {
@@ -131,17 +149,27 @@ static thread_local uint64_t asked = 0, looked = 0, mostSolved = ~uint64_t(0),
                              mostAsked = ~uint64_t(0);
 uint64_t Facts::questions() { return asked; }
 uint64_t Facts::solved() { return looked; }
-using Clock = std::chrono::steady_clock;
-static thread_local Clock::time_point deadline = Clock::time_point::max();
+/// What this thread has computed for, in seconds: a limit that other work on the
+/// machine does not change.
+static double now() {
+  timespec time;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
+}
+static thread_local double deadline = std::numeric_limits<double>::infinity();
+static thread_local bool isLate = false;
 void Facts::limit(uint64_t more, double seconds) {
   mostSolved = looked + more;
   mostAsked = asked + 100 * more;
-  deadline = seconds > 1e6
-                 ? Clock::time_point::max()
-                 : Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                      std::chrono::duration<double>(seconds));
+  deadline = now() + seconds;
+  isLate = false;
 }
-bool Facts::late() { return Clock::now() >= deadline; }
+bool Facts::late() {
+  // (Asking for the time takes as long as an easy question.)
+  if (!isLate && asked % 64 == 0)
+    isLate = now() >= deadline;
+  return isLate;
+}
 bool Facts::exhausted() {
   return looked >= mostSolved || asked >= mostAsked || late();
 }
@@ -323,41 +351,6 @@ struct System {
     }
   }
 
-  /// Facts that a linear system could use at all: those connected with the last
-  /// `goals` ones by unknowns.
-  void keepConnected(size_t goals) {
-    std::vector<const Polynomial *> facts;
-    for (auto *list : {&nonnegative, &zero})
-      for (const Polynomial &p : *list)
-        facts.push_back(&p);
-    Atom most = 0;
-    for (const Polynomial *p : facts)
-      if (!p->atoms().empty())
-        most = std::max(most, p->atoms().back());
-    std::vector<bool> reached(most + 1), keep(facts.size());
-    auto reach = [&](size_t i) {
-      keep[i] = true;
-      for (Atom a : facts[i]->atoms())
-        reached[a] = true;
-    };
-    for (size_t i = nonnegative.size() - goals; i < nonnegative.size(); ++i)
-      reach(i);
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (size_t i = 0; i < facts.size(); ++i)
-        if (!keep[i] && (facts[i]->atoms().empty() ||
-                         std::ranges::any_of(facts[i]->atoms(), [&](Atom a) {
-                           return reached[a];
-                         }))) {
-          reach(i);
-          changed = true;
-        }
-    }
-    size_t at = 0;
-    std::erase_if(nonnegative, [&](const Polynomial &) { return !keep[at++]; });
-    std::erase_if(zero, [&](const Polynomial &) { return !keep[at++]; });
-  }
-
   bool empty() const {
     std::map<Monomial, unsigned> column;
     for (auto *list : {&nonnegative, &zero})
@@ -464,39 +457,109 @@ struct System {
 };
 } // namespace
 
-/// Answers that were given before: warps ask what their neighbours asked.
-using Question = std::pair<std::vector<Polynomial>, std::vector<Polynomial>>;
 namespace {
-struct HashQuestion {
-  size_t operator()(const Question &question) const {
-    llvm::hash_code hash = question.first.size();
-    for (const auto *list : {&question.first, &question.second})
+/// A system of facts, each once, by hash.
+class Question {
+public:
+  /// Of facts that a linear system could use at all: those connected with the
+  /// last `goals` ones by unknowns (0: all).
+  Question(const Facts &facts, size_t goals) {
+    size_t least = facts.nonnegative.size();
+    std::vector<const Polynomial *> all;
+    for (const auto *list : {&facts.nonnegative, &facts.zero})
       for (const Polynomial &p : *list)
-        hash = llvm::hash_combine(hash, p.hash());
-    return hash;
+        all.push_back(&p);
+    std::vector<bool> keep(all.size(), goals == 0);
+    if (goals)
+      connect(all, least - goals, least, keep);
+    for (size_t i = 0; i < all.size(); ++i)
+      if (keep[i] && !all[i]->isLost())
+        parts[i >= least].push_back(all[i]);
+    for (auto &part : parts) {
+      std::ranges::sort(part, [](const Polynomial *a, const Polynomial *b) {
+        return a->hash() != b->hash() ? a->hash() < b->hash() : *a < *b;
+      });
+      auto rest = std::ranges::unique(
+          part,
+          [](const Polynomial *a, const Polynomial *b) { return *a == *b; });
+      part.erase(rest.begin(), rest.end());
+      for (const Polynomial *p : part)
+        hash = (hash ^ p->hash()) * 0x9e3779b97f4a7c15u + part.size();
+    }
   }
+
+  System system() const {
+    System result;
+    for (const Polynomial *p : parts[0])
+      result.nonnegative.push_back(*p);
+    for (const Polynomial *p : parts[1])
+      result.zero.push_back(*p);
+    return result;
+  }
+
+  bool is(const System &other) const {
+    auto same = [](const std::vector<const Polynomial *> &mine,
+                   const std::vector<Polynomial> &theirs) {
+      return std::ranges::equal(
+          mine, theirs,
+          [](const Polynomial *a, const Polynomial &b) { return *a == b; });
+    };
+    return same(parts[0], other.nonnegative) && same(parts[1], other.zero);
+  }
+
+  size_t hash = 0;
+
+private:
+  static void connect(const std::vector<const Polynomial *> &facts,
+                      size_t first, size_t end, std::vector<bool> &keep) {
+    Atom most = 0;
+    for (const Polynomial *p : facts)
+      if (!p->atoms().empty())
+        most = std::max(most, p->atoms().back());
+    std::vector<bool> reached(most + 1);
+    auto reach = [&](size_t i) {
+      keep[i] = true;
+      for (Atom a : facts[i]->atoms())
+        reached[a] = true;
+    };
+    for (size_t i = first; i < end; ++i)
+      reach(i);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t i = 0; i < facts.size(); ++i)
+        if (!keep[i] && (facts[i]->atoms().empty() ||
+                         std::ranges::any_of(facts[i]->atoms(), [&](Atom a) {
+                           return reached[a];
+                         }))) {
+          reach(i);
+          changed = true;
+        }
+    }
+  }
+
+  std::vector<const Polynomial *> parts[2];
 };
 } // namespace
-static thread_local std::unordered_map<Question, bool, HashQuestion> answers;
+
+/// Answers that were given before: warps ask what their neighbours asked.
+static thread_local std::unordered_multimap<size_t, std::pair<System, bool>>
+    answers;
 
 static bool contradictory(const Facts &facts, size_t goals) {
   ++asked;
   if (Facts::exhausted())
     return false;
-  System system{facts.nonnegative, facts.zero};
-  if (goals)
-    system.keepConnected(goals);
-  for (auto *list : {&system.nonnegative, &system.zero})
-    std::erase_if(*list, [](const Polynomial &p) { return p.isLost(); });
-  system.unite();
+  Question question(facts, goals);
+  for (auto [it, end] = answers.equal_range(question.hash); it != end; ++it)
+    if (question.is(it->second.first))
+      return it->second.second;
   if (answers.size() > 100000)
     answers.clear();
-  auto [answer, fresh] =
-      answers.try_emplace({system.nonnegative, system.zero}, false);
-  if (!fresh)
-    return answer->second;
-  bool &yes = answer->second;
+  System system = question.system();
+  bool &yes =
+      answers.emplace(question.hash, std::pair(system, false))->second.second;
   ++looked;
+  system.unite();
   system.eliminate();
   system.unite();
   if (system.tighten())

@@ -7,22 +7,26 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Analysis/Scalars/Polynomial.h"
 
-#include "llvm/ADT/Hashing.h"
-
 #include <algorithm>
 #include <numeric>
 
 using namespace titan::scalars;
 
+/// The same in each run: sets of facts are sorted by it.
+static size_t mix(size_t hash, uint64_t number) {
+  hash = (hash ^ number) * 0x9e3779b97f4a7c15u;
+  return hash ^ (hash >> 29);
+}
+
 Polynomial::Polynomial(std::vector<Term> terms, bool lost) {
   if (terms.empty() && !lost)
     return;
-  auto fresh = std::make_shared<Data>();
+  auto fresh = llvm::makeIntrusiveRefCnt<Data>();
   size_t hash = lost;
   for (auto &[monomial, coefficient] : terms) {
-    hash = llvm::hash_combine(
-        hash, llvm::hash_combine_range(monomial.begin(), monomial.end()),
-        coefficient);
+    for (Atom atom : monomial)
+      hash = mix(hash, atom);
+    hash = mix(hash ^ monomial.size(), coefficient);
     fresh->atoms.insert(fresh->atoms.end(), monomial.begin(), monomial.end());
   }
   std::ranges::sort(fresh->atoms);

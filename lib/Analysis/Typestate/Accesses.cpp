@@ -45,13 +45,29 @@ bool Walk::locate(Access &access, const effect::Access &effect, State &state,
             access.op);
     }
   }
+  int64_t within = 0;
+  auto shared = dyn_cast<SharedType>(effect.bytes.object.getType());
+  if (region.shape && region.shape->kind == effect::Shape::Element && shared) {
+    // One element, at numbers that are known.
+    SmallVector<int64_t, 4> coords;
+    for (auto [coord, size] : llvm::zip(effect.bytes.coords, shared.getShape()))
+      if (auto number = state.values.lookup(coord).constant();
+          number && *number >= 0 && *number < size)
+        coords.push_back(*number);
+    if (coords.size() != shared.getShape().size())
+      return proof.stop("which element this is, is not followed", access.op);
+    within = shared.getByteOffset(coords);
+    effect::Shape &shape = proof.scalars[region.shape->elementBytes];
+    shape.bytes = ByteSet(0, region.shape->elementBytes);
+    region.shape = &shape;
+  }
   if (!region.shape || (region.shape->kind != effect::Shape::Bytes &&
                         region.shape->kind != effect::Shape::Lanes))
     return proof.stop("places of this kind are not followed by the proof yet",
                       access.op);
   access.root = region.base.root;
   access.shape = region.shape;
-  access.offset = region.base.offset.constant;
+  access.offset = region.base.offset.constant + within;
   if (!access.root.getDefiningOp())
     return proof.stop("which memory this names is not followed", access.op);
   for (const effect::Affine::Term &term : region.base.offset.terms) {
@@ -354,6 +370,10 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
        getTensorMapOp(bytes.object)))
     return true;
   if (mode == Mode::Slope) {
+    if (effect.mechanism && effect.kind != AccessKind::Read &&
+        effect.mechanism == Mechanism::AsyncGroup)
+      for (int warp : who.warps)
+        state.warps[warp].unbound.insert({*effect.mechanism, elected});
     if (effect.mechanism == Mechanism::BulkGroup ||
         effect.mechanism == Mechanism::MmaGroup)
       for (int warp : who.warps)
@@ -363,7 +383,10 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
   MValue memory = bytes.object;
   bool global =
       isa<GlobalType>(memory.getType()) || isa<TensorMapType>(memory.getType());
-  if (effect.sem != effect::Sem::Weak || effect.reduction)
+  // Reductions by bulk copies are writes that do not conflict with their like.
+  if (effect.sem != effect::Sem::Weak ||
+      (effect.reduction &&
+       !(global && effect.mechanism == Mechanism::BulkGroup)))
     return proof.stop("strong accesses and reductions are not followed by the "
                       "proof yet",
                       op);
@@ -389,6 +412,7 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     access.kind = effect.kind;
     access.proxy = effect.proxy;
     access.mechanism = effect.mechanism;
+    access.reduction = effect.reduction;
     access.root = root;
     access.facts = state.facts;
     access.path = state.path;
@@ -415,7 +439,8 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
                       op);
   if (effect.mechanism && effect.mechanism != Mechanism::Phase &&
       effect.mechanism != Mechanism::BulkGroup &&
-      effect.mechanism != Mechanism::MmaGroup)
+      effect.mechanism != Mechanism::MmaGroup &&
+      !(effect.mechanism == Mechanism::AsyncGroup && who.lanes == AllLanes))
     return proof.stop("asynchronous accesses of this kind are not followed by "
                       "the proof yet",
                       op);

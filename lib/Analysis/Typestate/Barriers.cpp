@@ -57,6 +57,8 @@ bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
       for (int lane : {elected, others})
         for (auto &[known, bound] : w.knows[lane])
           learn(state, all, known, bound);
+      for (auto &[known, bound] : w.waited)
+        learn(state, all, known, bound);
       for (int lane : {elected, others})
         for (auto &[known, bound] : w.sees[lane])
           learn(state, allSeen, known, bound);
@@ -77,6 +79,9 @@ bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
       for (auto &[known, bound] : w.knows[others])
         learn(state, both, known, bound);
     learn(state, both, own, next);
+    for (auto &[known, bound] : w.waited)
+      learn(state, both, known, bound);
+    w.waited.clear();
     w.knows[elected] = w.knows[others] = both;
     Knowledge seen = named ? allSeen : w.sees[elected];
     if (!named)

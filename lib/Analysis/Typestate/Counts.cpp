@@ -58,7 +58,7 @@ bool Proof::findExports() {
       found = std::pair(exports, seen) == before;
     } else {
       found = keepTold(exports, told(false));
-      if (kernel.getClusterSize() > 1)
+      if (seesApart)
         found &= keepTold(seen, told(true));
     }
     if (found)
@@ -72,7 +72,7 @@ bool Proof::findExports() {
 
 void Proof::collectExports() {
   exports = told(false);
-  if (kernel.getClusterSize() > 1)
+  if (seesApart)
     seen = told(true);
 }
 
@@ -260,7 +260,7 @@ bool Proof::contradictBySign(const Facts &facts, const Polynomial &p) {
   std::vector<Clause> clauses;
   if (Clause sides = bySign(*this, p); !sides.empty())
     clauses.push_back(std::move(sides));
-  return contradict(facts, std::move(clauses));
+  return contradict(*this, facts, std::move(clauses));
 }
 
 bool Proof::checkTurns(ObjectId ring, Polynomial &uses, Operation *&last) {
@@ -331,7 +331,7 @@ bool Proof::checkCounts() {
       if (signal.object != ring)
         continue;
       last = signal.op;
-      copies |= signal.kind == Signal::Complete;
+      copies |= signal.kind == Signal::Complete || signal.async;
       if (signal.kind != Signal::Arrive)
         continue;
       auto [mine, fresh] =
@@ -356,7 +356,7 @@ bool Proof::checkCounts() {
       for (auto &[thread, amount] : amounts) {
         sum += amount;
         Polynomial mine = totals[thread.first].signals[thread.second][ring];
-        if (total && !launch.provesEqual(*total, mine))
+        if (total && !atEnd.provesEqual(*total, mine))
           return stop("the threads that arrive at " + name(ring) +
                           " do not all arrive equally often: " + print(*total) +
                           " and " + print(mine) + " times",
@@ -380,7 +380,7 @@ bool Proof::checkCounts() {
     for (const Wait &wait : waits) {
       if (wait.object != ring)
         continue;
-      Facts facts = launch;
+      Facts facts = atEnd;
       facts.add(wait.facts);
       Facts beyond = facts;
       beyond.atLeast(wait.use, uses);
@@ -409,9 +409,10 @@ bool Proof::checkCounts() {
             both.add(other(*this, signal.facts));
             both.equal(other(*this, signal.use), wait.use + Polynomial(slots));
             std::vector<Clause> clauses;
-            notBefore(*this, accesses[wait.mark], signal.knows, true, false,
+            notBefore(*this, accesses[wait.mark],
+                      signal.async ? signal.sees : signal.knows, true, false,
                       clauses);
-            after &= contradict(both, clauses);
+            after &= contradict(*this, both, clauses);
           }
           mine &= !after;
         }
@@ -428,7 +429,7 @@ bool Proof::checkCounts() {
     // Copies into the CTA's memory are over when it ends: one of its threads knows,
     // whichever has the last turn.
     bool over = !copies;
-    Facts open = launch;
+    Facts open = atEnd;
     std::vector<Clause> clauses;
     for (auto &[warp, mine] : totals)
       for (int lane : {elected, others}) {
@@ -437,12 +438,12 @@ bool Proof::checkCounts() {
             (objects[ring].kind == Object::Ring &&
              ctaOf(warp) != objects[ring].cta))
           continue;
-        over |= launch.provesAtLeast(known->second, uses);
+        over |= atEnd.provesAtLeast(known->second, uses);
         open.atLeast(uses - 1, known->second);
         if (Clause sides = bySign(*this, uses - known->second); !sides.empty())
           clauses.push_back(std::move(sides));
       }
-    over = over || (turned.contains(ring) && contradict(open, clauses));
+    over = over || (turned.contains(ring) && contradict(*this, open, clauses));
     if (!over)
       return stop(
           "nobody is shown to wait for the last copies that complete on " +

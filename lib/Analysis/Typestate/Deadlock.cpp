@@ -10,8 +10,8 @@
 //
 //   phase   before, in, behind partitions
 //   time    how often those who execute the text have waited for a ring (a wait
-//           itself included), or, where they never do, arrived at it before; one
-//           ring for all
+//           itself included), or, where they never do, arrived at it before: one
+//           ring for all, or, of rings in a chain, one for each partition
 //   text    of equal time: an order of texts
 //
 // A wait for use n is above all signals of use n. Then nothing is stuck: of all
@@ -58,35 +58,111 @@ public:
                           each.stamp.get(), each.warp});
     };
     for (const Signal &signal : proof.signals)
-      if (signal.kind != Signal::Expect)
+      if (signal.kind != Signal::Expect && signal.kind != Signal::Commit)
         add(signal, false);
     for (const Wait &wait : proof.waits)
       add(wait, true);
   }
 
-  /// Whether the time of this ring will do.
+  /// Whether the time of this ring will do, for all who execute a text together.
   bool orders(ObjectId ring) {
+    clocks.clear();
+    for (const Event &event : events)
+      clocks[clockOf(event)] = ring;
     edges.clear();
     inner.clear();
     for (const Event &w : events)
       if (w.wait)
         for (const Event &s : events)
-          if (!s.wait && s.object == w.object && !before(s, w, ring))
+          if (!s.wait && s.object == w.object && !before(s, w))
             return false;
-    for (const Event &a : events)
-      for (const Event &b : events)
-        if (a.group == b.group && a.stamp->phase == b.stamp->phase)
-          programOrder(a, b, ring);
-    return acyclic();
+    return inOrder();
+  }
+
+  /// Whether there are rings, one for each partition, whose times will do.
+  bool ordersByPartition() {
+    candidates.clear();
+    for (const Event &event : events)
+      candidates[clockOf(event)][ringOf(event)] += event.wait;
+    clocks.clear();
+    fits.clear();
+    attempts = 64;
+    return choose(candidates.begin());
   }
 
 private:
   using Node = std::pair<Operation *, bool>;
   Node nodeOf(const Event &event) { return {event.op, event.wait}; }
+  /// Those who share a clock: who executes a text together, before, in or behind
+  /// partitions.
+  using Clocked = std::pair<unsigned, unsigned>;
+  Clocked clockOf(const Event &event) {
+    return {event.group, event.stamp->phase};
+  }
+  /// A ring of any CTA, as the first one's.
+  ObjectId ringOf(const Event &event) {
+    Object ring = proof.objects[event.object];
+    if (ring.kind == Object::Ring)
+      ring.cta = 0;
+    return proof.object(ring);
+  }
+
+  /// Clocks for the partitions from `next` on.
+  bool choose(std::map<Clocked, std::map<ObjectId, size_t>>::iterator next) {
+    if (next == candidates.end()) {
+      edges.clear();
+      inner.clear();
+      for (const Event &w : events)
+        if (w.wait)
+          for (const Event &s : events)
+            if (!s.wait && s.object == w.object && !before(s, w))
+              return false;
+      --attempts;
+      return inOrder();
+    }
+    // What it waits for first.
+    std::vector<std::pair<size_t, ObjectId>> rings;
+    for (auto [ring, waits] : next->second)
+      rings.emplace_back(waits, ring);
+    llvm::sort(rings, std::greater<>());
+    for (auto [waits, ring] : rings) {
+      clocks[next->first] = ring;
+      bool good = attempts > 0;
+      for (auto it = candidates.begin(); good && it != std::next(next); ++it)
+        good = fit(next->first, it->first) && fit(it->first, next->first);
+      if (good && choose(std::next(next)))
+        return true;
+      clocks.erase(next->first);
+    }
+    return false;
+  }
+
+  /// Whether signals of the one are not later than the waits of the other one.
+  bool fit(Clocked signaller, Clocked waiter) {
+    auto [found, fresh] = fits.try_emplace(
+        {signaller, clocks[signaller], waiter, clocks[waiter]}, true);
+    if (!fresh)
+      return found->second;
+    for (const Event &s : events)
+      for (const Event &w : events)
+        if (!s.wait && w.wait && s.object == w.object &&
+            clockOf(s) == signaller && clockOf(w) == waiter && !before(s, w))
+          return found->second = false;
+    return true;
+  }
+
+  bool inOrder() {
+    for (const Event &a : events)
+      for (const Event &b : events)
+        if (a.group == b.group && a.stamp->phase == b.stamp->phase)
+          programOrder(a, b);
+    return acyclic();
+  }
 
   /// How often it has waited when it goes on, or arrived before where it never
   /// waits.
-  Polynomial timeOf(const Event &event, ObjectId ring) {
+  Polynomial timeOf(const Event &event) {
+    ObjectId ring = clocks[clockOf(event)];
     // Each CTA's own.
     if (Object own = proof.objects[ring]; own.kind == Object::Ring) {
       own.cta = proof.ctaOf(event.warp);
@@ -105,7 +181,7 @@ private:
   }
 
   /// The signal is below the wait wherever both are of one use.
-  bool before(const Event &s, const Event &w, ObjectId ring) {
+  bool before(const Event &s, const Event &w) {
     if (s.stamp->phase != w.stamp->phase && s.stamp->phase < w.stamp->phase)
       return true;
     Facts facts = proof.launch;
@@ -113,14 +189,14 @@ private:
     facts.add(other(proof, *w.facts));
     facts.equal(s.use, other(proof, w.use));
     if (s.stamp->phase > w.stamp->phase)
-      return facts.contradict();
-    Polynomial mine = timeOf(s, ring), its = other(proof, timeOf(w, ring));
+      return contradict(proof, facts, {});
+    Polynomial mine = timeOf(s), its = other(proof, timeOf(w));
     Facts later = facts, equal = facts;
     later.atLeast(mine, its + 1);
-    if (!later.contradict())
+    if (!contradict(proof, later, {}))
       return false;
     equal.equal(mine, its);
-    if (!equal.contradict()) {
+    if (!contradict(proof, equal, {})) {
       edges[nodeOf(s)].insert(nodeOf(w));
       inner.insert({nodeOf(s), nodeOf(w)});
     }
@@ -128,11 +204,11 @@ private:
   }
 
   /// Whether an instance of a may come before one of b in a thread, at one time.
-  void programOrder(const Event &a, const Event &b, ObjectId ring) {
+  void programOrder(const Event &a, const Event &b) {
     auto found = edges.find(nodeOf(a));
     if (found != edges.end() && found->second.contains(nodeOf(b)))
       return;
-    Polynomial mine = timeOf(a, ring), its = other(proof, timeOf(b, ring));
+    Polynomial mine = timeOf(a), its = other(proof, timeOf(b));
     auto constant = (mine - its).constant();
     if (constant && *constant)
       return;
@@ -163,7 +239,7 @@ private:
     if (!sides && (a.sequence < b.sequence ||
                    (a.sequence == b.sequence && !a.wait && b.wait)))
       cases.push_back(equal);
-    if (cases.empty() || contradict(facts, {cases}))
+    if (cases.empty() || contradict(proof, facts, {cases}))
       return;
     edges[nodeOf(a)].insert(nodeOf(b));
   }
@@ -189,6 +265,11 @@ private:
 
   Proof &proof;
   std::vector<Event> events;
+  std::map<Clocked, ObjectId> clocks;
+  /// Of each partition: rings that it comes to, and at how many texts it waits.
+  std::map<Clocked, std::map<ObjectId, size_t>> candidates;
+  std::map<std::tuple<Clocked, ObjectId, Clocked, ObjectId>, bool> fits;
+  int attempts = 0;
   std::map<Node, std::set<Node>> edges;
   std::set<std::pair<Node, Node>> inner;
 };
@@ -209,6 +290,8 @@ bool Proof::checkDeadlock() {
   for (auto [count, ring] : rings)
     if (ranks.orders(ring))
       return true;
+  if (ranks.ordersByPartition())
+    return true;
   return stop(
       "the signals that this waits for are not shown to come before it: "
       "partitions may wait for each other in a circle",

@@ -139,7 +139,9 @@ bool Proof::readLaunch() {
       continue;
     }
     if (auto require = dyn_cast<RequireOp>(op)) {
-      const TValue condition = values.lookup(require.getCondition());
+      const TValue condition =
+          arithmetic.conditionOf(values.lookup(require.getCondition()), launch,
+                                 /*fact=*/true);
       for (const Comparison &comparison : condition.all) {
         assume(launch, comparison);
         noteSame(comparison);

@@ -7,10 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Walk.h"
 
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/ScopeExit.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace titan;
@@ -20,216 +17,29 @@ using MValue = mlir::Value;
 using Kind = TValue::Kind;
 
 //===----------------------------------------------------------------------===//
-// Machines: what a loop carries by finite states
-//===----------------------------------------------------------------------===//
-
-std::optional<int64_t>
-Walk::number(MValue value, Block *body,
-             const llvm::DenseMap<MValue, int64_t> &arguments, int depth) {
-  if (auto found = arguments.find(value); found != arguments.end())
-    return found->second;
-  Operation *op = value.getDefiningOp();
-  if (!op || depth > 64)
-    return std::nullopt;
-  APInt constant;
-  if (matchPattern(op, m_ConstantInt(&constant)) &&
-      constant.getBitWidth() <= 64)
-    return constant.getBitWidth() == 1 ? constant.getZExtValue()
-                                       : constant.getSExtValue();
-  if (op->getBlock() != body)
-    return std::nullopt;
-  auto [code, predicate] = checker::classify(op);
-  unsigned bits = checker::bitsOf(value.getType());
-  if (code == checker::Arith::None || !bits)
-    return std::nullopt;
-  SmallVector<int64_t, 3> in;
-  for (MValue operand : op->getOperands()) {
-    auto number = this->number(operand, body, arguments, depth + 1);
-    if (!number)
-      return std::nullopt;
-    in.push_back(*number);
-  }
-  in.resize(3, 0);
-  unsigned operandBits =
-      checker::bitsOf(op->getOperand(op->getNumOperands() - 1).getType());
-  return checker::evaluate(code, predicate, operandBits, bits, in[0], in[1],
-                           in[2]);
-}
-
-/// The arguments of the body that a value is computed from; false: others, too.
-static bool dependsOn(MValue value, Block *body, std::set<unsigned> &arguments,
-                      int depth = 0) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner() != body || argument.getArgNumber() == 0)
-      return false;
-    arguments.insert(argument.getArgNumber() - 1);
-    return true;
-  }
-  Operation *op = value.getDefiningOp();
-  APInt constant;
-  if (matchPattern(op, m_ConstantInt(&constant)))
-    return true;
-  if (op->getBlock() != body || depth > 64 ||
-      checker::classify(op).first == checker::Arith::None)
-    return false;
-  return llvm::all_of(op->getOperands(), [&](MValue operand) {
-    return dependsOn(operand, body, arguments, depth + 1);
-  });
-}
-
-/// Cycles at places that differ by constants, where they can be: the parity of a
-/// quotient is one at its dividend, too.
-static void atOnePlace(MutableArrayRef<TValue> values, const Atoms &atoms,
-                       const Facts &facts) {
-  std::vector<std::vector<TValue>> forms;
-  for (const TValue &value : values) {
-    forms.push_back({value});
-    if (auto longer = value.overDividend(atoms, facts))
-      forms.back().push_back(*longer);
-  }
-  auto fits = [](const TValue &value, const Polynomial &place) {
-    return value.kind != Kind::Cycle ||
-           (value.number - place).constant().has_value();
-  };
-  for (auto &some : forms)
-    for (const TValue &form : some) {
-      std::vector<TValue> all;
-      for (auto &others : forms) {
-        auto found = llvm::find_if(others, [&](const TValue &other) {
-          return fits(other, form.number);
-        });
-        if (found != others.end())
-          all.push_back(*found);
-      }
-      if (form.kind != Kind::Cycle || all.size() != values.size())
-        continue;
-      llvm::copy(all, values.begin());
-      return;
-    }
-}
-
-std::optional<Walk::Machine>
-Walk::machine(Operation *op, std::vector<TValue> &in, const Facts &facts) {
-  auto loop = cast<scf::ForOp>(op);
-  Block *body = loop.getBody();
-  auto yielded = body->getTerminator()->getOperands();
-  std::map<unsigned, std::set<unsigned>> needs;
-  for (unsigned i = 0; i < in.size(); ++i) {
-    std::set<unsigned> from;
-    if (checker::bitsOf(body->getArgument(i + 1).getType()) &&
-        (in[i].constant() || in[i].kind == Kind::Cycle) &&
-        dependsOn(yielded[i], body, from))
-      needs[i] = from;
-  }
-  auto close = [&] {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (auto it = needs.begin(); it != needs.end();) {
-        bool good = llvm::all_of(it->second,
-                                 [&](unsigned i) { return needs.contains(i); });
-        changed |= !good;
-        it = good ? std::next(it) : needs.erase(it);
-      }
-    }
-  };
-  close();
-  while (!needs.empty()) {
-    Machine result;
-    for (auto &[i, from] : needs)
-      result.arguments.push_back(i);
-    size_t count = result.arguments.size();
-    std::vector<TValue> from;
-    for (unsigned i : result.arguments)
-      from.push_back(in[i]);
-    atOnePlace(from, proof.atoms, facts);
-    for (size_t k = 0; k < count; ++k)
-      in[result.arguments[k]] = from[k];
-    // From where: all constants (no step made yet), or all where one cycle is.
-    std::optional<Polynomial> at;
-    bool constants = true, good = true;
-    int64_t size = 1;
-    for (unsigned i : result.arguments)
-      if (in[i].kind == Kind::Cycle) {
-        constants = false;
-        good &= !at || (in[i].number - *at).constant().has_value();
-        at = in[i].number;
-        size = std::lcm<int64_t>(size, in[i].table.size());
-      }
-    std::vector<std::vector<int64_t>> states;
-    std::vector<int64_t> state(count);
-    for (size_t k = 0; k < count; ++k) {
-      const TValue &v = in[result.arguments[k]];
-      if (v.kind != Kind::Cycle) {
-        state[k] = *v.constant();
-        continue;
-      }
-      auto shift = (v.number - *at).constant();
-      if (!shift) {
-        good = false;
-        break;
-      }
-      state[k] = rotated(v.table, *shift)[0];
-    }
-    for (int64_t step = 0; good && step <= 4096; ++step) {
-      if (step && state == states[0])
-        break;
-      states.push_back(state);
-      llvm::DenseMap<MValue, int64_t> arguments;
-      for (size_t k = 0; k < count; ++k)
-        arguments[body->getArgument(result.arguments[k] + 1)] = state[k];
-      std::vector<int64_t> next(count);
-      for (size_t k = 0; k < count && good; ++k) {
-        auto number =
-            this->number(yielded[result.arguments[k]], body, arguments, 0);
-        good = number.has_value();
-        next[k] = number.value_or(0);
-      }
-      state = next;
-    }
-    good &= !states.empty() && state == states[0];
-    // Where it starts in the cycle: the states must be those of the tables.
-    for (size_t k = 0; k < count && good; ++k) {
-      std::vector<int64_t> table;
-      for (const auto &each : states)
-        table.push_back(each[k]);
-      const TValue &v = in[result.arguments[k]];
-      if (v.kind == Kind::Cycle)
-        good = TValue::cycle(*at, table) == v;
-      else
-        good = constants || llvm::all_equal(table);
-      result.tables.push_back(std::move(table));
-    }
-    if (good) {
-      result.at = at.value_or(Polynomial());
-      return result;
-    }
-    // Without those that no other one needs: the slot of the iteration before.
-    std::set<unsigned> needed;
-    for (auto &[i, from] : needs)
-      for (unsigned other : from)
-        if (other != i)
-          needed.insert(other);
-    size_t before = needs.size();
-    for (auto it = needs.begin(); it != needs.end();)
-      it = needed.contains(it->first) || it->second.contains(it->first)
-               ? std::next(it)
-               : needs.erase(it);
-    close();
-    if (needs.size() == before)
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
 // Heads
 //===----------------------------------------------------------------------===//
 
-/// A table that two states have in common, as it is at t.
+/// What was e1, e2 behind the first two iterations, and e3 behind the third one, as
+/// it is at t: e1 + d (t - 1), and, where each adds s more than the one before,
+/// s (0 + 1 + ... + (t - 2)).
+static Polynomial curve(Atoms &atoms, const Polynomial &e1,
+                        const Polynomial &e2,
+                        const std::optional<Polynomial> &e3,
+                        const Polynomial &t) {
+  Polynomial result = e1 + (e2 - e1) * (t - 1);
+  if (e3)
+    if (Polynomial more = *e3 - e2 - (e2 - e1); more != Polynomial())
+      result += more * atoms.triangle(t - 1, nullptr);
+  return result;
+}
+
+/// A table that states have in common, as it is at t.
 template <typename Key>
-static void line(std::map<Key, Polynomial> &result,
+static void line(Atoms &atoms, std::map<Key, Polynomial> &result,
                  const std::map<Key, Polynomial> &first,
-                 const std::map<Key, Polynomial> &second, const Polynomial &t,
+                 const std::map<Key, Polynomial> &second,
+                 const std::map<Key, Polynomial> *third, const Polynomial &t,
                  bool counter) {
   result.clear();
   auto at = [](const std::map<Key, Polynomial> &table, const Key &key) {
@@ -241,37 +51,45 @@ static void line(std::map<Key, Polynomial> &result,
     if (auto number = e2.constant();
         !counter && !first.contains(key) && number && *number <= 0)
       continue;
-    Polynomial e1 = at(first, key);
-    result[key] = e1 + (e2 - e1) * (t - 1);
+    result[key] =
+        curve(atoms, at(first, key), e2,
+              third ? std::optional(at(*third, key)) : std::nullopt, t);
   }
 }
 
 std::optional<State> Walk::head(Operation *op, const State &first,
-                                const State &second, const Polynomial &t) {
+                                const State &second, const State *third,
+                                const Polynomial &t) {
   State result = first;
+  using Table = std::map<ObjectId, Polynomial>;
   for (auto &[warp, w] : result.warps) {
-    const WarpState &a = first.warps.at(warp), &b = second.warps.at(warp);
+    const WarpState &a = first.warps.at(warp), &b = second.warps.at(warp),
+                    *c = third ? &third->warps.at(warp) : nullptr;
     for (int lane : {elected, others}) {
-      line(w.knows[lane], a.knows[lane], b.knows[lane], t, false);
-      line(w.sees[lane], a.sees[lane], b.sees[lane], t, false);
-      line(w.atFence[lane], a.atFence[lane], b.atFence[lane], t, false);
-      line(w.atProduct[lane], a.atProduct[lane], b.atProduct[lane], t, false);
-      line(w.waits[lane], a.waits[lane], b.waits[lane], t, true);
-      line(w.arrivals[lane], a.arrivals[lane], b.arrivals[lane], t, true);
-      line(w.skipped[lane], a.skipped[lane], b.skipped[lane], t, true);
+      auto each = [&](Table(WarpState::*list)[2], bool counter) {
+        line(proof.atoms, (w.*list)[lane], (a.*list)[lane], (b.*list)[lane],
+             c ? &(c->*list)[lane] : nullptr, t, counter);
+      };
+      for (auto list : {&WarpState::knows, &WarpState::sees,
+                        &WarpState::atFence, &WarpState::atProduct})
+        each(list, false);
+      for (auto list :
+           {&WarpState::waits, &WarpState::arrivals, &WarpState::skipped})
+        each(list, true);
       if (a.bytes[lane] != b.bytes[lane]) {
         proof.stop("bytes are expected in one iteration and copied in another",
                    op);
         return std::nullopt;
       }
     }
-    line(w.next, a.next, b.next, t, true);
+    line(proof.atoms, w.next, a.next, b.next, c ? &c->next : nullptr, t, true);
     w.productFence = a.productFence && b.productFence;
     if (a.unbound != b.unbound) {
       proof.stop("what an iteration issues is committed in another one", op);
       return std::nullopt;
     }
     w.pending.clear();
+    w.waited.clear();
   }
   return result;
 }
@@ -363,6 +181,9 @@ static bool standsFor(Proof &proof, const State &state, const TValue &value,
                       function_ref<ObjectId(Mechanism, int, int)> groups,
                       function_ref<ObjectId(Mechanism, int, int)> reads,
                       TokenKind kind) {
+  // Of copies each lane has its own.
+  if (kind == TokenKind::Async)
+    return false;
   if (!value.none)
     return state.facts.provesEqual(value.number, number);
   if (state.facts.provesAtLeast(-1, number))
@@ -476,6 +297,20 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
                       op);
   if (!state.facts.provesAtLeast(*step, 1))
     return proof.stop("the step of this loop is not shown to be positive", op);
+  // The least of a size and a number is one of them.
+  if (std::vector<Atom> in = upper->atoms();
+      in.size() == 1 && *upper == Polynomial::atom(in[0]) &&
+      proof.atoms.kind(in[0]) == "minimum" && !proof.varies(*upper)) {
+    const std::vector<Polynomial> &of = proof.atoms.operands(in[0]);
+    if ((of[0].constant() || of[1].constant()) &&
+        !state.facts.provesAtLeast(of[0], of[1]) &&
+        !state.facts.provesAtLeast(of[1], of[0])) {
+      proof.stopped =
+          Stop{"a loop that runs as often as the least of two numbers", op, "",
+               of[0] - of[1]};
+      return false;
+    }
+  }
   if (state.facts.provesAtLeast(*lower, *upper))
     return finish(in);
   if (!state.facts.provesAtLeast(*upper, *lower + 1)) {
@@ -489,39 +324,52 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
     return false;
   }
   Polynomial count = this->count(state, *lower, *upper, *step);
-  if (!proof.peeled.contains(op)) {
+  const int peeled = proof.peels(op);
+  if (!peeled) {
     if (!iterations(op, state, who, *lower, *upper, *step, count, in))
       return false;
     return finish(in);
   }
-  // All but the last one, and that.
-  if (!state.facts.provesAtLeast(count, 2)) {
-    if (!state.facts.provesAtLeast(1, count)) {
-      if (proof.varies(count))
-        return proof.stop(
-            "whether this loop runs twice depends on the iteration", op);
-      proof.stopped = Stop{"a loop that may run once", op, "", count - 2};
+  // All but the last ones, and those.
+  int last = 1;
+  while (last <= peeled && state.facts.provesAtLeast(count, last + 1))
+    ++last;
+  if (last > peeled) {
+    last = peeled;
+    Polynomial rest(last);
+    if (!iterations(op, state, who, *lower, *upper - rest * *step, *step,
+                    count - rest, in))
       return false;
-    }
-  } else if (!iterations(op, state, who, *lower, *upper - *step, *step,
-                         count - 1, in))
+  } else if (!state.facts.provesAtLeast(last, count)) {
+    if (proof.varies(count))
+      return proof.stop("whether this loop runs more than " +
+                            std::to_string(last) +
+                            " times depends on the iteration",
+                        op);
+    proof.stopped =
+        Stop{"a loop that may run few times", op, "", count - (last + 1)};
     return false;
+  }
   Facts outside = state.facts;
-  if (count != 1)
-    stamps.clear();
-  Polynomial last = *lower + (count - 1) * *step;
-  state.facts.atLeast(*upper - 1, last);
-  state.values[body->getArgument(0)] = TValue::of(last);
-  for (unsigned i = 0; i < in.size(); ++i)
-    state.values[body->getArgument(i + 1)] = in[i];
-  hideTiles(state, body->getArguments());
-  state.path.push_back({op, count - 1, -1, true});
-  std::vector<TValue> out;
-  if (!this->block(*body, state, who, &out))
-    return false;
-  state.path.pop_back();
+  for (; last; --last) {
+    if (count != 1)
+      stamps.clear();
+    Polynomial iteration = count - Polynomial(last),
+               at = *lower + iteration * *step;
+    state.facts = outside;
+    state.facts.atLeast(*upper - 1, at);
+    state.values[body->getArgument(0)] = TValue::of(at);
+    for (unsigned i = 0; i < in.size(); ++i)
+      state.values[body->getArgument(i + 1)] = in[i];
+    hideTiles(state, body->getArguments());
+    state.path.push_back({op, iteration, -1, last});
+    in.clear();
+    if (!this->block(*body, state, who, &in))
+      return false;
+    state.path.pop_back();
+  }
   state.facts = outside;
-  return finish(out);
+  return finish(in);
 }
 
 bool Walk::iterations(Operation *op, State &state, const Who &who,
@@ -583,9 +431,14 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
   if (!this->block(*body, second, who, &y2))
     return false;
   back(second);
-  bool tokens =
-      llvm::any_of(y1, [](const TValue &v) { return v.kind == Kind::Token; });
-  if (tokens) {
+  // A loop inside that runs more often each time.
+  bool bent = false;
+  body->walk([&](scf::ForOp inside) {
+    for (MValue value : {inside.getLowerBound(), inside.getUpperBound()})
+      bent |= dependsOnBody(value, op);
+  });
+  if (bent ||
+      llvm::any_of(y1, [](const TValue &v) { return v.kind == Kind::Token; })) {
     third = second;
     third.facts.atLeast(count, 3);
     enter(third, 2, y2);
@@ -613,15 +466,20 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
   Atom atom = proof.atoms.atom("iteration", op, {},
                                "t" + std::to_string(proof.atoms.size()));
   Polynomial t = Polynomial::atom(atom);
-  auto guess = head(op, first, second, t);
+  auto guess = head(op, first, second, bent ? &third : nullptr, t);
   if (!guess)
     return false;
   std::vector<TValue> carried(in.size());
   for (unsigned i = 0; i < in.size(); ++i) {
     const TValue &a = y1[i], &b = y2[i];
     TValue &v = carried[i];
-    if (a.kind == Kind::Number && b.kind == Kind::Number)
-      v = TValue::of(a.number + (b.number - a.number) * (t - 1));
+    auto at = [&](auto of) {
+      return curve(proof.atoms, of(a), of(b),
+                   bent ? std::optional(of(y3[i])) : std::nullopt, t);
+    };
+    if (a.kind == Kind::Number && b.kind == Kind::Number &&
+        (!bent || y3[i].kind == Kind::Number))
+      v = TValue::of(at([](const TValue &value) { return value.number; }));
     else if (a.kind == Kind::Flight && b.kind == Kind::Flight && !a.none &&
              !b.none) {
       v = a;
@@ -645,8 +503,11 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
       // At the same table, so many steps further on each iteration.
       const TValue &table = a.kind == Kind::Cycle ? a : b;
       auto p1 = placeIn(table.table, a), p2 = placeIn(table.table, b);
-      if (p1 && p2)
-        v = TValue::cycle(*p1 + (*p2 - *p1) * (t - 1), table.table);
+      if (p1 && p2 && (!bent || placeIn(table.table, y3[i])))
+        v = TValue::cycle(at([&](const TValue &value) {
+                            return *placeIn(table.table, value);
+                          }),
+                          table.table);
     } else if (a == b)
       v = a;
   }
@@ -660,6 +521,8 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
           carried[i] = TValue::cycle(machine->at + t - 1, machine->tables[k]);
       }
   Facts inside = outside;
+  if (bent)
+    proof.atoms.triangle(t, &inside);
   inside.atLeast(t, 1);
   inside.atLeast(count - 1, t);
   inside.atLeast(upper - 1, lower + t * step);

@@ -13,7 +13,50 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::typestate;
 
-bool typestate::contradict(Facts facts, std::vector<Clause> clauses) {
+/// Of each two sums 0 + 1 + ... + (x - 1): by which of them is longer.
+static void addTriangles(const Atoms &atoms, const Facts &facts,
+                         std::vector<Clause> &clauses) {
+  std::set<Atom> all;
+  auto collect = [&](const Facts &from) {
+    for (auto list : {&Facts::nonnegative, &Facts::zero})
+      for (const Polynomial &p : from.*list)
+        for (Atom a : p.atoms())
+          if (atoms.kind(a) == "triangle")
+            all.insert(a);
+  };
+  collect(facts);
+  for (const Clause &clause : clauses)
+    for (const Facts &each : clause)
+      collect(each);
+  std::vector<Atom> sums;
+  for (Atom a : all)
+    if (facts.provesAtLeast(atoms.operands(a)[0], 0))
+      sums.push_back(a);
+  for (size_t i = 0; i < sums.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      const Polynomial x = atoms.operands(sums[i])[0],
+                       y = atoms.operands(sums[j])[0],
+                       ofX = Polynomial::atom(sums[i]),
+                       ofY = Polynomial::atom(sums[j]);
+      // The longer one ends with its last number and has the other's length in it.
+      auto longer = [](const Polynomial &x, const Polynomial &ofX,
+                       const Polynomial &y, const Polynomial &ofY) {
+        Facts result;
+        result.atLeast(x, y + 1);
+        result.atLeast(ofX, ofY + x - 1);
+        result.atLeast(ofX, ofY + y);
+        return result;
+      };
+      Facts equal;
+      equal.equal(x, y);
+      equal.equal(ofX, ofY);
+      clauses.push_back(
+          {longer(x, ofX, y, ofY), equal, longer(y, ofY, x, ofX)});
+    }
+}
+
+/// Nothing satisfies the facts and one case of each clause.
+static bool empty(Facts facts, std::vector<Clause> clauses) {
   if (facts.contradict())
     return true;
   // Cases that cannot be are left out; the last one of a clause is a fact.
@@ -44,8 +87,33 @@ bool typestate::contradict(Facts facts, std::vector<Clause> clauses) {
   return std::ranges::all_of(cases, [&](const Facts &one) {
     Facts with = facts;
     with.add(one);
-    return contradict(std::move(with), clauses);
+    return empty(std::move(with), clauses);
   });
+}
+
+bool typestate::contradict(Proof &proof, Facts facts,
+                           std::vector<Clause> clauses) {
+  if (proof.atoms.hasTriangles)
+    addTriangles(proof.atoms, facts, clauses);
+  size_t hash = clauses.size();
+  auto add = [&](const Facts &more) {
+    for (auto list : {&Facts::nonnegative, &Facts::zero})
+      for (const Polynomial &p : more.*list)
+        hash = (hash ^ p.hash()) * 0x9e3779b97f4a7c15u;
+  };
+  add(facts);
+  for (const Clause &clause : clauses)
+    for (const Facts &each : clause)
+      add(each);
+  auto &known = proof.contradictions;
+  for (auto [it, end] = known.equal_range(hash); it != end; ++it)
+    if (auto &[f, c, answer] = it->second; f == facts && c == clauses)
+      return answer;
+  bool answer = empty(facts, clauses);
+  if (!Facts::exhausted())
+    known.emplace(hash,
+                  std::tuple(std::move(facts), std::move(clauses), answer));
+  return answer;
 }
 
 Polynomial typestate::other(Proof &proof, const Polynomial &p, Instance of) {
@@ -56,9 +124,12 @@ Polynomial typestate::other(Proof &proof, const Polynomial &p, Instance of) {
            (of == Instance::Cta && kind == "cta");
   };
   return p.substitute([&](Atom a) -> std::optional<Polynomial> {
-    if (proof.atoms.dependsOn(a, varies))
-      return Polynomial::atom(proof.atoms.copyOf(a));
-    return std::nullopt;
+    if (!proof.atoms.dependsOn(a, varies))
+      return std::nullopt;
+    if (proof.atoms.kind(a) == "triangle")
+      return proof.atoms.triangle(
+          other(proof, Polynomial(proof.atoms.operands(a)[0]), of), nullptr);
+    return Polynomial::atom(proof.atoms.copyOf(a));
   });
 }
 
@@ -178,7 +249,9 @@ static std::string verb(const Access &access) {
 bool Proof::checkOrders() {
   if (without == Judgement::Order)
     return true;
-  // Of what several warps do alike, in one text, pairs are asked once.
+  // What several warps do alike, in one text, is asked once (contradict). Of an
+  // access as the other instance what is known:
+  std::vector<std::optional<Facts>> theirs(accesses.size());
   for (size_t i = 0; i < accesses.size(); ++i)
     for (size_t j = i; j < accesses.size(); ++j) {
       const Access &x = accesses[i], &y = accesses[j];
@@ -237,7 +310,9 @@ bool Proof::checkOrders() {
       }
       Facts facts = launch;
       facts.add(x.facts);
-      facts.add(other(*this, y.facts));
+      if (!theirs[j])
+        theirs[j] = other(*this, y.facts);
+      facts.add(*theirs[j]);
       std::vector<Clause> clauses;
       if (x.slots && y.slots) {
         Polynomial turns = Polynomial::atom(atoms.atom("turns"));
@@ -294,7 +369,7 @@ bool Proof::checkOrders() {
       };
       if (!before(x, y, xy, true) || !before(y, x, yx, false))
         return false;
-      bool apart = contradict(facts, clauses);
+      bool apart = contradict(*this, facts, clauses);
       if (!apart && i != j) {
         // Uses of different iterations of a loop are far apart: by cases.
         for (size_t d = 0; d < x.path.size() && d < y.path.size() &&
@@ -310,7 +385,7 @@ bool Proof::checkOrders() {
           more.atLeast(here, there + 1);
           clauses.push_back({less, equal, more});
         }
-        apart = contradict(facts, clauses);
+        apart = contradict(*this, facts, clauses);
       }
       if (!apart)
         return stop("this " + verb(y) +
@@ -393,6 +468,9 @@ bool Proof::checkDefined() {
           (x.group == y.group ||
            (x.group % 1000 == 0 && ctaOf(x.warp) == ctaOf(y.warp)))) {
         // In the same iteration.
+        if (!same && !(x.slot - y.slot).constant())
+          for (int64_t turn = -2; !same && turn <= 2; ++turn)
+            same = facts.provesEqual(x.slot - y.slot, turn * x.slots);
         for (const Release &release : x.releases) {
           auto known = y.knows.find(release.object);
           covers |= same && release.when.nonnegative.empty() &&
@@ -402,7 +480,8 @@ bool Proof::checkDefined() {
         // Its own thread's.
         covers |= same && !x.mechanism && x.warp == y.warp &&
                   x.lanes == y.lanes && !lanesMeet(x, y);
-      } else if (x.mechanism == Mechanism::Phase || !x.mechanism) {
+      } else if (x.mechanism == Mechanism::Phase ||
+                 x.mechanism == Mechanism::AsyncGroup || !x.mechanism) {
         // By a use that comes after it: there is such a write in each use (the
         // bytes of each arrival's use are all brought by the thread that expects
         // them).
@@ -477,8 +556,10 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
       if (totals[x.warp].skipped[lane].contains(arrivals))
         return false;
   bool any = false;
+  const auto kind =
+      own.kind == Object::Groups ? Signal::Commit : Signal::Arrive;
   for (const Signal &signal : signals) {
-    if (signal.kind != Signal::Arrive || signal.object != arrivals ||
+    if (signal.kind != kind || signal.object != arrivals ||
         signal.warp != x.warp)
       continue;
     any = true;
@@ -615,7 +696,7 @@ static bool apartInGlobal(Proof &proof, const Access &x, const Access &y,
       return true;
     clauses.push_back(different(proof, mine));
   }
-  return contradict(facts, clauses) || contradict(all, clauses);
+  return contradict(proof, facts, clauses) || contradict(proof, all, clauses);
 }
 
 bool Proof::checkGlobal(const std::vector<Access> &accesses,
@@ -624,10 +705,12 @@ bool Proof::checkGlobal(const std::vector<Access> &accesses,
   for (size_t i = 0; i < accesses.size(); ++i)
     for (size_t j = i; j < accesses.size(); ++j) {
       const Access &x = accesses[i], &y = accesses[j];
-      if (!x.effect || !y.effect || x.shape || y.shape || x.root != y.root ||
-          !conflict({x.kind, x.proxy}, {y.kind, y.proxy}))
+      if (!x.effect || !y.effect || x.shape || y.shape || x.root != y.root)
         continue;
       any = true;
+      if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy},
+                    x.reduction && x.reduction == y.reduction))
+        continue;
       if (x.coordinates.size() != y.coordinates.size() ||
           x.coordinates.empty() || x.map != y.map)
         return stop("writes of different kinds to one tensor", y.op);

@@ -23,7 +23,7 @@ namespace titan::typestate {
 using Clause = std::vector<Facts>;
 
 /// Whether nothing satisfies the facts and one case of each clause.
-bool contradict(Facts facts, std::vector<Clause> clauses);
+bool contradict(Proof &proof, Facts facts, std::vector<Clause> clauses);
 
 /// What the other instance differs in: iterations; coordinates of elements, too; ids
 /// of CTAs, too.

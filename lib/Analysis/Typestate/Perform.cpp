@@ -130,10 +130,9 @@ Knowledge Walk::common(State &state, const Knowledge &a, const Knowledge &b) {
 size_t Walk::record(Access access, unsigned number) {
   std::string key;
   for (const Step &step : access.path)
-    key += step.side >= 0              ? std::to_string(step.side)
-           : step.last                 ? "e"
-           : step.iteration.constant() ? "f"
-                                       : "l";
+    key += step.side >= 0 ? std::to_string(step.side)
+           : step.last    ? "e" + std::to_string(step.last)
+                          : std::string(step.iteration.constant() ? "f" : "l");
   auto [found, fresh] = recorded.try_emplace(
       {access.op, number, (access.warp * 4 + access.lanes) * 16 + access.cta,
        key},
@@ -151,11 +150,17 @@ size_t Walk::record(Access access, unsigned number) {
   return found->second;
 }
 
+/// Whether a use of the object comes after the access already, always.
+static bool isReleased(const Access &access, ObjectId object, bool fenced) {
+  return llvm::any_of(access.releases, [&](const Release &other) {
+    return other.object == object && (other.fenced || !fenced) &&
+           other.when.nonnegative.empty() && other.when.zero.empty();
+  });
+}
+
 void typestate::addRelease(Access &access, Release release) {
-  for (const Release &other : access.releases)
-    if (other.object == release.object && (other.fenced || !release.fenced) &&
-        other.when.nonnegative.empty() && other.when.zero.empty())
-      return;
+  if (isReleased(access, release.object, release.fenced))
+    return;
   for (const Release &other : access.releases)
     if (other.object == release.object && other.fenced == release.fenced &&
         other.use == release.use &&
@@ -166,7 +171,7 @@ void typestate::addRelease(Access &access, Release release) {
 }
 
 void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
-                   const Polynomial &use) {
+                   const Polynomial &use, bool async) {
   if (mode == Mode::Slope)
     return;
   // Many are of one group.
@@ -174,7 +179,10 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
   for (Pending &pending : state.warps[warp].pending) {
     Access &access = proof.accesses[pending.access];
     bool good = false;
-    if (pending.group) {
+    if (async) {
+      // Behind each lane's copies, and, of what only is in execution order, waits.
+      good = access.mechanism == Mechanism::AsyncGroup || !access.effect;
+    } else if (pending.group) {
       auto known = llvm::find_if(
           over, [&](const auto &each) { return each.first == *pending.group; });
       if (known == over.end()) {
@@ -199,6 +207,8 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
     for (int lane : {elected, others})
       fenced |= (lanes >> lane & 1) && pending.fencesHeld[lane];
     fenced &= pending.fenced;
+    if (isReleased(access, object, fenced))
+      continue;
     bool expressible = true;
     Polynomial own = proof.atoms.substitute(
         use,
@@ -361,16 +371,21 @@ static bool follows(const Atoms &atoms, const Facts &facts, const TValue &value,
     return table[0] == expected((rest % slots + slots) % slots);
   if (value.constant())
     return agree(0);
-  // The place counts rounds: at use y times so many, and so far on, it is y.
-  for (int64_t uses : {slots, slots / 2})
-    if (auto on = (use - place * Polynomial(uses)).constant()) {
-      bool good = uses > 1;
-      for (int64_t y = 0; y < common; ++y)
-        good &= table[y % size] ==
-                expected(((y * uses + *on) % slots + slots) % slots);
-      if (good)
-        return true;
-    }
+  // The place counts rounds, or steps of several uses: at use y times so many, and
+  // so far on, it is y.
+  for (auto &[monomial, coefficient] : use.monomials()) {
+    const auto &[first, unit] = place.monomials()[0];
+    int64_t uses = monomial == first ? coefficient / unit : 0;
+    auto on = (use - place * Polynomial(uses)).constant();
+    if (uses < 2 || uses > 8192 || !on)
+      continue;
+    bool good = true;
+    for (int64_t y = 0; y < common; ++y)
+      good &= table[y % size] ==
+              expected(((y * uses + *on) % slots + slots) % slots);
+    if (good)
+      return true;
+  }
   // Distances count modulo both.
   Polynomial apart = use - place;
   rest = apart.constantTerm();
@@ -391,6 +406,14 @@ bool Walk::isSlotOf(State &state, const Ring &ring, const Polynomial &use) {
   int64_t slots = proof.objects[ring.object].slots;
   if (slots == 1 && ring.slot.constant() == 0)
     return true;
+  // A number of which it is known that it is one of the slots.
+  if (ring.slot.kind == Kind::Number && !ring.slot.constant()) {
+    const Polynomial &slot = ring.slot.number;
+    return ((use - slot).dividedBy(slots) ||
+            state.facts.provesEqual(use, slot)) &&
+           state.facts.provesAtLeast(slot, 0) &&
+           state.facts.provesAtLeast(slots - 1, slot);
+  }
   return follows(proof.atoms, state.facts, ring.slot, use, slots,
                  [&](int64_t u) { return u % slots; });
 }
@@ -480,8 +503,13 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
     return proof.stop("this arrival at a peer's barrier releases to its own "
                       "CTA only",
                       op, "scope(cluster)");
-  if (arrive.after || arrive.increments || arrive.drops ||
-      !arrive.count.isConstant() || arrive.sem != effect::Sem::Release ||
+  // Each lane's, when its copies are over.
+  bool async = arrive.after == Mechanism::AsyncGroup && who.lanes == AllLanes &&
+               arrive.sem == effect::Sem::Relaxed &&
+               proof.objects[ring->object].cta == rank;
+  if ((arrive.after && !async) || arrive.increments || arrive.drops ||
+      !arrive.count.isConstant() ||
+      (arrive.sem != effect::Sem::Release && !async) ||
       (arrive.state && !arrive.state.use_empty()))
     return proof.stop("this kind of arrival is not followed by the proof yet",
                       op);
@@ -525,15 +553,17 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
       int64_t amount =
           arrive.count.offset * (lane == elected ? 1 : proof.lanes - 1);
       if (mode == Mode::Final)
-        proof.signals.push_back({Signal::Arrive, ring->object, op, warp, lane,
-                                 use, amount, state.facts, state.path, sequence,
-                                 groupNumber, w.knows[lane], stamp,
-                                 w.sees[lane]});
+        proof.signals.push_back(
+            {Signal::Arrive, ring->object, op, warp, lane, use, amount,
+             state.facts, state.path, sequence, groupNumber,
+             async ? Knowledge() : w.knows[lane], stamp, w.sees[lane], async});
       w.arrivals[lane][ring->object] = use + 1;
     }
     Polynomial use =
         w.arrivals[who.lanes & Elected ? elected : others][ring->object] - 1;
-    release(state, warp, who.lanes, ring->object, use);
+    release(state, warp, who.lanes, ring->object, use, async);
+    if (async)
+      w.unbound.erase({*arrive.after, elected});
   }
   return true;
 }
@@ -715,7 +745,7 @@ void Walk::observe(State &state, int warp, int lane, ObjectId object,
     learn(state, knows, object, use + 1);
   };
   take(proof.exports, w.knows[lane]);
-  if (ranks > 1)
+  if (proof.seesApart)
     take(proof.seen, w.sees[lane]);
 }
 
@@ -748,7 +778,11 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
         later = laterUses(state, *ring, count);
       auto phase = [&](int64_t credit) {
         return follows(proof.atoms, state.facts, parity, count, 2 * slots,
-                       [&](int64_t u) { return (u / slots + credit) % 2; });
+                       [&](int64_t u) { return (u / slots + credit) % 2; }) ||
+               // The first round alone: barriers that are used once.
+               (parity.constant() == credit &&
+                state.facts.provesAtLeast(count, 0) &&
+                state.facts.provesAtLeast(slots - 1, count));
       };
       auto answers = [&](int64_t credit) {
         return slot && (phase(credit) ||
@@ -810,146 +844,6 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
         continue;
       observe(state, warp, lane, ring->object, *use);
     }
-  }
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Groups
-//===----------------------------------------------------------------------===//
-
-bool Walk::commit(Operation *op, const effect::CommitGroup &commit,
-                  State &state, const Who &who) {
-  bool product = commit.mechanism == Mechanism::MmaGroup;
-  if (!(product && who.lanes == AllLanes) &&
-      !(commit.mechanism == Mechanism::BulkGroup && who.lanes == Elected))
-    return proof.stop("groups of this kind are not followed by the proof yet",
-                      op);
-  std::optional<Polynomial> number;
-  for (int warp : who.warps) {
-    WarpState &w = state.warps[warp];
-    Polynomial &next = w.next[groups(commit.mechanism, warp, elected)];
-    if (number && *number != next)
-      return proof.stop("warps have committed different numbers of groups", op);
-    number = next;
-    next = next + 1;
-    w.unbound.erase({commit.mechanism, elected});
-  }
-  if (commit.token) {
-    TValue token;
-    token.kind = Kind::Token;
-    token.number = *number;
-    token.elected = !product;
-    state.values[commit.token] = token;
-  }
-  return true;
-}
-
-bool Walk::waitGroup(Operation *op, const effect::WaitGroup &wait, State &state,
-                     const Who &who) {
-  bool product = wait.mechanism == Mechanism::MmaGroup;
-  if (!product && wait.mechanism != Mechanism::BulkGroup)
-    return proof.stop("groups of this kind are not followed by the proof yet",
-                      op);
-  if (product && who.lanes != AllLanes)
-    return proof.stop("part of a warp waits for a product", op);
-  for (int warp : who.warps) {
-    WarpState &w = state.warps[warp];
-    for (int lane : {elected, others}) {
-      if (!(who.lanes >> lane & 1))
-        continue;
-      ObjectId object = groups(wait.mechanism, warp, product ? elected : lane);
-      Polynomial bound;
-      if (wait.token) {
-        const TValue token = state.values.lookup(wait.token);
-        if (token.kind != Kind::Token)
-          return proof.stop("which group is waited for is not followed", op);
-        if (token.none)
-          continue;
-        if (!product &&
-            (lane != elected || (token.warp >= 0 && token.warp != warp)))
-          return proof.stop("a thread waits for a group that another one has "
-                            "committed",
-                            op);
-        bound = token.number + 1;
-      } else
-        bound = w.next[object] - Polynomial(wait.pending.value_or(0));
-      learn(state, w.knows[lane], reads(wait.mechanism, warp, elected), bound);
-      if (!wait.sourcesOnly)
-        learn(state, w.knows[lane], object, bound);
-    }
-  }
-  return true;
-}
-
-bool Walk::registers(Operation *op, const effect::Registers &registers,
-                     State &state, const Who &who) {
-  using effect::Registers;
-  if (registers.kind == Registers::Budget)
-    return true;
-  if (registers.kind == Registers::Borrow)
-    return state.tiles.lookup(registers.value) ||
-           proof.stop("no wgmma.fence is shown to stand between what gives "
-                      "these registers their values and this product",
-                      op);
-  bool product = false;
-  for (const effect::Effect &effect : proof.effectsOf(op))
-    if (auto *access = std::get_if<effect::Access>(&effect.what)) {
-      if (access->mechanism != Mechanism::MmaGroup)
-        return proof.stop("registers of this kind are not followed by the "
-                          "proof yet",
-                          op);
-      product = true;
-    }
-  TValue from;
-  if (registers.from) {
-    from = state.values.lookup(registers.from);
-    if (from.kind != Kind::Flight)
-      return proof.stop("which product these registers are of is not followed",
-                        op);
-    // They go on into one product only.
-    if (!from.none && !registers.from.hasOneUse())
-      return proof.stop("registers in flight are used more than once", op);
-  }
-  if (registers.kind == Registers::InFlight) {
-    TValue result;
-    result.kind = Kind::Flight;
-    if (registers.adds && from.none &&
-        decide(state.facts, state.values.lookup(registers.adds)) != false)
-      return proof.stop("this product may add to registers that hold nothing",
-                        op, "let the first product of a loop not accumulate");
-    for (int warp : who.warps) {
-      WarpState &w = state.warps[warp];
-      if (!product) {
-        w.productFence = false;
-        result.number = -1;
-        continue;
-      }
-      if (!w.productFence)
-        return proof.stop(
-            "no wgmma.fence is shown to stand before this product", op);
-      result.number = w.next[groups(Mechanism::MmaGroup, warp, elected)];
-    }
-    state.values[registers.value] = result;
-    return true;
-  }
-  // Arrived.
-  if (from.none)
-    return proof.stop(
-        "these registers hold nothing: no product has written them where the "
-        "loop before runs no times",
-        op,
-        "titan.require in the launch region that the loop runs at least "
-        "once (that the size is at least 1)");
-  for (int warp : who.warps) {
-    WarpState &w = state.warps[warp];
-    for (int lane : {elected, others})
-      if (!knowsUse(state, w.knows[lane],
-                    groups(Mechanism::MmaGroup, warp, elected), from.number))
-        return proof.stop("no wait is shown to cover the product of these "
-                          "registers",
-                          op);
-    w.productFence = false;
   }
   return true;
 }

@@ -50,14 +50,14 @@ struct Case {
   /// Some of them are of the CTA's.
   bool ofCta = false;
   int depth = 0;
-  std::set<Operation *> peeled;
+  std::map<Operation *, int> peeled;
 };
 } // namespace
 
 /// Cases within it are looked at in turn.
 static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
                                    Shared &shared, Judgement without) {
-  Proof proof(kernel, shared.atoms);
+  Proof proof(kernel, shared);
   proof.without = without;
   proof.peeled = of.peeled;
   if (!proof.readLaunch())
@@ -87,7 +87,7 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
   }
   Case within = of;
   if (Operation *loop = proof.stopped->peel) {
-    within.peeled.insert(loop);
+    ++within.peeled[loop];
     return attempt(kernel, within, shared, without);
   }
   if (!proof.stopped->split)

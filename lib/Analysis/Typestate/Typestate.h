@@ -33,8 +33,8 @@
 // `knows[object] = k` says: all uses below k are complete, and what they stand
 // for is ordered before what comes next. `sees[object] = k`: all uses below k are
 // complete, in execution order alone (MM-15): that bytes of a peer's copy have
-// come shows what its thread has waited for before, and orders no memory. (Of
-// clusters; else `knows` is enough.)
+// come shows what its thread has waited for before, and orders no memory; so do
+// arrivals behind a thread's copies. (Else `knows` is enough.)
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_ANALYSIS_TYPESTATE_TYPESTATE_H
@@ -47,6 +47,8 @@
 #include "titan/Effects/Resolver.h"
 
 #include "llvm/ADT/DenseMap.h"
+
+#include <unordered_map>
 
 namespace titan::typestate {
 
@@ -78,7 +80,7 @@ struct Step {
   mlir::Operation *op;
   Polynomial iteration; ///< loop
   int side = -1;        ///< branch: 0 then, 1 else
-  bool last = false;    ///< loop: its last iteration, walked for itself
+  int last = 0; ///< loop: the how many-th last iteration, walked for itself
   bool operator==(const Step &) const = default;
 };
 using Path = std::vector<Step>;
@@ -102,6 +104,7 @@ struct Access {
   AccessKind kind = AccessKind::Read;
   Proxy proxy = Proxy::Generic;
   std::optional<Mechanism> mechanism;
+  std::optional<effect::Reduction> reduction;
   /// Memory: root, byte offset; of a ring: slot `slot` mod `slots`, `stride`
   /// bytes each (slots 0: none).
   mlir::Value root;
@@ -159,7 +162,8 @@ struct Stamp {
 };
 
 struct Signal {
-  enum Kind : uint8_t { Arrive, Expect, Complete } kind;
+  /// Commit: of a group of copies.
+  enum Kind : uint8_t { Arrive, Expect, Complete, Commit } kind;
   ObjectId object;
   mlir::Operation *op;
   int warp;
@@ -173,6 +177,8 @@ struct Signal {
   Knowledge knows;
   std::shared_ptr<const Stamp> stamp;
   Knowledge sees;
+  /// An arrival behind the thread's copies, whenever they are over (MM-60).
+  bool async = false;
 };
 
 struct Wait {
@@ -210,6 +216,12 @@ struct Shared {
   std::set<mlir::Operation *> reached;
   /// Of cases that the CTA decides.
   std::vector<Access> global;
+  /// Of loops: from which numbers of which arguments their machines come round,
+  /// and the numbers until then (none: they do not).
+  std::map<std::tuple<mlir::Operation *, std::vector<unsigned>,
+                      std::vector<int64_t>>,
+           std::vector<std::vector<int64_t>>>
+      machines;
 };
 
 struct Stop {
@@ -218,18 +230,19 @@ struct Stop {
   std::string goOn;
   /// Look at both sides of this instead: it is 0 or more, or it is not.
   std::optional<Polynomial> split;
-  /// Walk the last iteration of this loop for itself instead.
+  /// Walk one more of the last iterations of this loop for itself instead.
   mlir::Operation *peel = nullptr;
 };
 
 /// All that is shared by the parts of one attempt.
 struct Proof {
-  Proof(KernelOp kernel, Atoms &atoms)
+  Proof(KernelOp kernel, Shared &shared)
       : kernel(kernel), lanes(targetInfo(checker::targetOf(kernel)).warpWidth),
-        atoms(atoms) {}
+        shared(shared), atoms(shared.atoms) {}
   KernelOp kernel;
   Judgement without = Judgement::None; ///< (tests)
   int64_t lanes;                       ///< Of a warp.
+  Shared &shared;
   Atoms &atoms;
   std::set<std::string> assumptions;
   Arithmetic arithmetic{atoms, assumptions};
@@ -248,7 +261,17 @@ struct Proof {
     return p.print([&](Atom a) { return atoms.name(a); });
   }
 
+  /// Facts and clauses, and whether they contradict each other: warps ask what
+  /// their neighbours asked.
+  using Contradiction =
+      std::tuple<Facts, std::vector<std::vector<Facts>>, bool>;
+  std::unordered_multimap<size_t, Contradiction> contradictions;
+
   Exports exports, seen; ///< in memory order; in execution order
+  /// Signals that tell more in execution order are possible.
+  bool seesApart = false;
+  /// Shapes of scalars, by their bytes.
+  std::map<int64_t, effect::Shape> scalars;
   /// Rings and barriers of which somebody leaves uses to others (turns), and
   /// whether who comes to its turn is believed to know what was before.
   std::set<ObjectId> turned;
@@ -256,7 +279,8 @@ struct Proof {
   std::vector<Access> accesses;
   std::vector<Signal> signals;
   std::vector<Wait> waits;
-  std::map<int, Totals> totals;       ///< by warp
+  std::map<int, Totals> totals; ///< by warp
+  Facts atEnd; ///< of what partitions have computed when they end
   std::map<ObjectId, int64_t> counts; ///< expected arrivals of rings
   /// Rings that CTAs fill for each other: bytes that their uses expect, all that
   /// came up.
@@ -277,8 +301,12 @@ struct Proof {
   /// each other.
   std::set<mlir::Operation *> reached;
 
-  /// Loops whose last iteration is walked for itself.
-  std::set<mlir::Operation *> peeled;
+  /// How many of a loop's last iterations are walked for themselves.
+  std::map<mlir::Operation *, int> peeled;
+  int peels(mlir::Operation *loop) const {
+    auto found = peeled.find(loop);
+    return found == peeled.end() ? 0 : found->second;
+  }
 
   std::optional<Stop> stopped;
   bool stop(std::string reason, mlir::Operation *op, std::string goOn = "") {

@@ -180,6 +180,37 @@ std::optional<Polynomial> Arithmetic::polynomialOf(const TValue &value,
   return atom;
 }
 
+TValue Arithmetic::conditionOf(const TValue &value, Facts &facts, bool fact) {
+  if (value.kind == Kind::Cycle) {
+    // One number of the table differs: that is where a remainder is 0.
+    for (int64_t bit : {1, 0})
+      if (llvm::count(value.table, bit) == 1 &&
+          llvm::count(value.table, 1 - bit) + 1 ==
+              static_cast<int64_t>(value.table.size())) {
+        int64_t at = llvm::find(value.table, bit) - value.table.begin();
+        Polynomial rest =
+            divide(value.number - Polynomial(at), value.table.size(), facts)
+                .second;
+        return TValue::condition(
+            {{Comparison::AtLeast, bit ? -rest : rest - 1}});
+      }
+    return value;
+  }
+  TValue result = value;
+  if (!fact)
+    for (Comparison &comparison : result.all) {
+      if (comparison.kind == Comparison::AtLeast)
+        continue;
+      Polynomial p = comparison.polynomial;
+      if (!facts.provesAtLeast(p, 0))
+        p = -p;
+      if (facts.provesAtLeast(p, 0))
+        comparison = {Comparison::AtLeast,
+                      comparison.kind == Comparison::Equal ? -p : p - 1};
+    }
+  return result;
+}
+
 /// All of them as tables of one length at one place, if they can be.
 static std::optional<std::pair<Polynomial, std::vector<std::vector<int64_t>>>>
 inStep(ArrayRef<TValue> operands) {

@@ -112,6 +112,9 @@ public:
   /// The polynomial of a number or cycle; none where it has none.
   std::optional<Polynomial> polynomialOf(const Value &value, Facts &facts,
                                          bool place = false);
+  /// Of a cycle of bits, and of what is known not to be below 0 and compared with
+  /// it: comparisons that are 0 or more (of `fact` alone the first).
+  Value conditionOf(const Value &value, Facts &facts, bool fact = false);
   /// q and r of x = q p + r; p >= 1 is proved.
   std::pair<Polynomial, Polynomial> divide(const Polynomial &x,
                                            const Polynomial &p, Facts &facts);

@@ -22,6 +22,7 @@ bool Proof::walk(bool enforce) {
   signals.clear();
   waits.clear();
   totals.clear();
+  atEnd = launch;
   counts.clear();
   multicast.clear();
   trips.clear();
@@ -60,6 +61,12 @@ bool Walk::run() {
   });
   auto shape = kernel.getClusterShape();
   ranks = kernel.getClusterSize();
+  proof.seesApart = ranks > 1;
+  kernel.getBody().walk([&](HardwareEffectsInterface op) {
+    for (const effect::Effect &effect : proof.effectsOf(op))
+      if (auto *arrive = std::get_if<effect::Arrive>(&effect.what))
+        proof.seesApart |= arrive->after.has_value();
+  });
   // Whether each CTA waits for the last round of the cluster's barrier.
   bool waited = true;
   const ObjectId cluster = proof.object(Object{Object::Cluster});
@@ -90,6 +97,7 @@ bool Walk::run() {
     }
     if (!block(kernel.getBody().front(), state, who, nullptr))
       return false;
+    proof.atEnd.add(state.facts);
     for (int warp : who.warps)
       if (!end(state, warp))
         return false;
@@ -396,6 +404,7 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
       return false;
     for (int warp : inside.warps)
       state.warps[warp] = own.warps[warp];
+    proof.atEnd.add(own.facts);
   }
   firstWarp = rank * kernelWarps();
   regionWarps = kernelWarps();
@@ -405,8 +414,7 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
   return true;
 }
 
-/// Whether a value is computed from the iteration of a loop, or what it carries.
-static bool dependsOnBody(MValue value, Operation *loop, int depth = 0) {
+bool typestate::dependsOnBody(MValue value, Operation *loop, int depth) {
   if (auto argument = dyn_cast<BlockArgument>(value))
     return argument.getOwner()->getParentOp() == loop;
   Operation *op = value.getDefiningOp();
@@ -418,9 +426,14 @@ static bool dependsOnBody(MValue value, Operation *loop, int depth = 0) {
              });
 }
 
+/// How many of the last iterations of a loop are walked for themselves: copies that
+/// are issued ahead end so many before the loop does.
+static constexpr int mostPeeled = 3;
+
 bool Walk::branch(Operation *op, State &state, const Who &who) {
   auto branch = cast<scf::IfOp>(op);
-  const TValue condition = state.values.lookup(branch.getCondition());
+  const TValue condition = proof.arithmetic.conditionOf(
+      state.values.lookup(branch.getCondition()), state.facts);
   auto take = [&](bool side) {
     std::vector<TValue> yields;
     Region &region = side ? branch.getThenRegion() : branch.getElseRegion();
@@ -440,8 +453,7 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
         // The last iteration alone may differ, and the CTA decide of that.
         if (proof.dependsOnCta(comparison.polynomial))
           for (const Step &step : llvm::reverse(state.path))
-            if (step.side < 0 && !step.last &&
-                !proof.peeled.contains(step.op) &&
+            if (step.side < 0 && !step.last && !proof.peels(step.op) &&
                 dependsOnBody(branch.getCondition(), step.op)) {
               proof.stop("what decides this branch is not followed", op);
               proof.stopped->peel = step.op;
@@ -506,13 +518,13 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
           break;
         }
   state.path.pop_back();
-  // Perhaps it is the last iteration alone that differs.
+  // Perhaps it is the last iterations alone that differ.
   auto differ = [&](const char *how) {
     proof.stop(how, op);
     for (const Step &step : llvm::reverse(state.path))
       for (Atom a : step.iteration.atoms())
         if (condition.all[0].polynomial.contains(a) && !step.last &&
-            !proof.peeled.contains(step.op)) {
+            proof.peels(step.op) < mostPeeled) {
           proof.stopped->peel = step.op;
           return false;
         }
@@ -534,6 +546,7 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
     }
     if (w.next != o.next)
       return differ("the sides of this branch commit or meet differently");
+    w.waited = common(state, w.waited, o.waited);
     w.unbound.insert(o.unbound.begin(), o.unbound.end());
     w.productFence &= o.productFence;
     // Accesses of before: what one side alone has done to them does not count.

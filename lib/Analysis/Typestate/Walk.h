@@ -62,6 +62,9 @@ struct WarpState {
   std::map<ObjectId, Polynomial> skipped[2];
   /// Bytes expected for the arrival to come, and for the last one.
   std::map<ObjectId, std::pair<int64_t, int64_t>> bytes[2];
+  /// Groups of copies that each lane has waited for, of its own: what a barrier of
+  /// the lanes will tell all of them.
+  Knowledge waited;
   /// Issued, and in no group yet.
   std::set<std::pair<Mechanism, int>> unbound;
   std::vector<Pending> pending;
@@ -79,6 +82,9 @@ struct State {
 
 /// Whether something in it is to be shown.
 bool matters(mlir::Operation *op);
+
+/// Whether a value is computed from the iteration of a loop, or what it carries.
+bool dependsOnBody(mlir::Value value, mlir::Operation *loop, int depth = 0);
 
 /// n - D of the ring is known to be over.
 bool pinned(Proof &proof, mlir::Operation *op, const State &state,
@@ -197,7 +203,7 @@ private:
   void learnBoth(State &state, int warp, int lane, ObjectId object,
                  const Polynomial &bound) {
     learn(state, state.warps[warp].knows[lane], object, bound);
-    if (ranks > 1)
+    if (proof.seesApart)
       learn(state, state.warps[warp].sees[lane], object, bound);
   }
   /// That use of an object is over, and what its signals tell.
@@ -208,8 +214,9 @@ private:
                const Polynomial &use);
   /// What two lanes, or warps, both know.
   Knowledge common(State &state, const Knowledge &a, const Knowledge &b);
+  /// `async`: an arrival behind copies, which nothing else is before.
   void release(State &state, int warp, Lanes lanes, ObjectId object,
-               const Polynomial &use);
+               const Polynomial &use, bool async = false);
   size_t record(Access access, unsigned number);
   ObjectId groups(Mechanism mechanism, int warp, int lane);
   ObjectId reads(Mechanism mechanism, int warp, int lane);
@@ -223,12 +230,15 @@ private:
   };
   std::optional<Machine> machine(mlir::Operation *op, std::vector<Value> &in,
                                  const Facts &facts);
-  std::optional<int64_t>
-  number(mlir::Value value, mlir::Block *body,
-         const llvm::DenseMap<mlir::Value, int64_t> &arguments, int depth);
-  /// The head at iteration t.
+  llvm::ArrayRef<std::vector<int64_t>>
+  rounds(mlir::Block *body, const std::vector<unsigned> &carried,
+         std::vector<int64_t> state);
+  class Numbers;
+  /// The head at iteration t; with a third one, where what an iteration adds grows
+  /// by as much each time.
   std::optional<State> head(mlir::Operation *op, const State &first,
-                            const State &second, const Polynomial &t);
+                            const State &second, const State *third,
+                            const Polynomial &t);
   void substitute(State &state, Atom atom, const Polynomial &by);
   bool sameNumbers(mlir::Operation *op, State &end, State &head, bool &changed,
                    State &guess);

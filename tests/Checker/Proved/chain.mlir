@@ -6,14 +6,18 @@
 // RUN: titan check %s --require=searched | FileCheck %s
 // RUN: titan run %s --schedule random:1
 // CHECK: @bare: accepted
-// CHECK: {{^}}  searched, not proved
+// CHECK: {{^}}  proved, for every size
 // CHECK: @pipe: accepted
-// CHECK: {{^}}  searched, not proved
+// CHECK: {{^}}  proved, for every size
 //
 // A buffer is given back while TMA reads it.
 // VARIANT not_read: drop read
 // RUN: %variant not_read %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=NOT-READ
 // NOT-READ: [token-not-discharged]
+// It asks for the slot to be given back that it is about to fill.
+// VARIANT circle: in ask `%next` -> `%i`
+// RUN: %variant circle %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=CIRCLE
+// CIRCLE: [deadlock]
 // The second ring is never emptied.
 // VARIANT kept: drop gone2
 // RUN: %variant kept %s | not titan check - --kernel pipe 2>&1 | FileCheck %s --check-prefix=KEPT
@@ -128,7 +132,7 @@ titan.kernel @bare(%X: !global, %Y: !global) warps(3) attributes {titan.target =
         %y = arith.addf %x, %x : !regs
         %stage = arith.remui %i, %c2 : index
         %next = arith.addi %i, %c2 : index
-        %free = func.call @parity(%next) : (index) -> i32
+        %free = func.call @parity(%next) : (index) -> i32 // @ask
         titan.mbarrier.wait %gone[%stage : index] parity(%free) : !bars
         %out = titan.shared.slot %outs[%stage : index] : !ring -> !tile
         titan.shared.store %y, %out : !regs, !tile

@@ -6,16 +6,20 @@
 // RUN: titan check %s --require=searched | FileCheck %s
 // RUN: titan run %s --schedule random:1
 // CHECK: @bare: accepted
-// CHECK: {{^}}  searched, not proved
+// CHECK: {{^}}  proved, for every size
 // CHECK: @groups: accepted
-// CHECK: {{^}}  searched, not proved
+// CHECK: {{^}}  proved, for every size
 // CHECK: @pipe: accepted
-// CHECK: {{^}}  searched, not proved
+// CHECK: {{^}}  proved, for every size
 //
 // It copies into slots that are being read.
 // VARIANT no_room: drop room
 // RUN: %variant no_room %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=NO-ROOM
 // NO-ROOM: [async-unordered]
+// Its arrivals count for nothing.
+// VARIANT adds_its_own: in arrives ` noinc` -> ``
+// RUN: %variant adds_its_own %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=ADDS-ITS-OWN
+// ADDS-ITS-OWN: [deadlock]
 // Two groups left pending are all there are.
 // VARIANT two_pending: in one `1` -> `2`
 // RUN: %variant two_pending %s | not titan check - --kernel groups 2>&1 | FileCheck %s --check-prefix=TWO-PENDING
@@ -105,7 +109,7 @@ titan.kernel @bare(%X: !global, %Y: !global) warps(2) attributes {titan.target =
         %at = titan.splat %row32 : i32 -> !where
         %r = arith.addi %at, %in : !where
         titan.cp_async %X[%r, %j], %slot bytes(16) : !global, !where, !where -> !flat
-        titan.cp_async.mbarrier_arrive %full[%stage : index] noinc : !bars
+        titan.cp_async.mbarrier_arrive %full[%stage : index] noinc : !bars // @arrives
       }
     }
     titan.partition "use" warps(1) {

@@ -7,7 +7,7 @@
 // CHECK: @together: accepted
 // CHECK: {{^}}  proved, for every size
 // CHECK: @each: accepted
-// CHECK: {{^}}  searched, not proved
+// CHECK: {{^}}  proved, for every size
 // CHECK: @pipe: accepted
 // CHECK: {{^}}  proved, for every size
 //
@@ -19,6 +19,11 @@
 // VARIANT no_wait: drop wait1
 // RUN: %variant no_wait %s | not titan check - --kernel together 2>&1 | FileCheck %s --check-prefix=NO-WAIT
 // NO-WAIT: [completion-not-observed]
+// It waits for the phase before the first one, which is over.
+// VARIANT before_it: in asked `%i0` -> `%odd`
+// VARIANT before_it: before asked add %odd = arith.constant 1 : i32
+// RUN: %variant before_it %s | not titan check - --kernel each 2>&1 | FileCheck %s --check-prefix=BEFORE-IT
+// BEFORE-IT: [phase-parity]
 // The last tile is not loaded.
 // VARIANT one_fewer: in once `%c4` -> `%c1`
 // RUN: %variant one_fewer %s | not titan check - --kernel each 2>&1 | FileCheck %s --check-prefix=ONE-FEWER
@@ -129,7 +134,7 @@ titan.kernel @each(%X: !global, %Y: !global) warps(2) attributes {titan.target =
     }
     titan.partition "use" warps(1) {
       scf.for %i = %c0 to %c4 step %c1 {
-        titan.mbarrier.wait %full[%i : index] parity(%i0) : !bars4
+        titan.mbarrier.wait %full[%i : index] parity(%i0) : !bars4 // @asked
         %slot = titan.shared.slot %four[%i : index] : !four -> !tile
         %x = titan.shared.load %slot : !tile -> !regs
         %row = arith.muli %i, %c8 : index

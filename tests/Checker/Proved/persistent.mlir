@@ -8,7 +8,7 @@
 // CHECK: @bare: accepted
 // CHECK: {{^}}  proved, for every size
 // CHECK: @pipe: accepted
-// CHECK: {{^}}  searched, not proved
+// CHECK: {{^}}  proved, for every size
 //
 // The consumer counts one use a tile.
 // VARIANT falls_behind: in after `%c2` -> `%c1`

@@ -6,12 +6,16 @@
 // RUN: titan check %s --require=searched | FileCheck %s
 // RUN: titan run %s --schedule random:1
 // CHECK: @bare: accepted
-// CHECK: {{^}}  searched, not proved
+// CHECK: {{^}}  proved, for every size
 //
 // Nobody waits for the other warp.
 // VARIANT no_barrier: drop sync
 // RUN: %variant no_barrier %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=NO-BARRIER
 // NO-BARRIER: [race]
+// Three are loaded before the loop, which loads the third one again.
+// VARIANT three_ahead: in ahead `%c2` -> `%c3`
+// RUN: %variant three_ahead %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=THREE-AHEAD
+// THREE-AHEAD: [phase-ambiguous]
 
 #rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [2, 1]>
 !global = !titan.global<?x64xbf16>
@@ -82,7 +86,7 @@ titan.kernel @bare(%X: !global, %Y: !global) warps(2) attributes {titan.target =
     titan.fence.mbarrier_init
   }
   titan.cta_sync
-  %ahead = arith.minui %n, %c2 : index
+  %ahead = arith.minui %n, %c2 : index // @ahead
   scf.for %next = %c0 to %ahead step %c1 {
       %row = arith.muli %next, %c8 : index
       %other = arith.remui %next, %c3 : index

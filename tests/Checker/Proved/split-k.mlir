@@ -6,9 +6,9 @@
 // RUN: titan check %s --require=searched | FileCheck %s
 // RUN: titan run %s --schedule random:1
 // CHECK: @bare: accepted
-// CHECK: {{^}}  searched, not proved
+// CHECK: {{^}}  proved, for every size
 // CHECK: @pipe: accepted
-// CHECK: {{^}}  searched, not proved
+// CHECK: {{^}}  proved, for every size
 //
 // They store where they should add.
 // VARIANT stores: in add `titan.tma.reduce add` -> `titan.tma.store`

@@ -2,18 +2,23 @@
 //
 // CTAs order their work by flags in global memory: whoever has stored signals, and whoever reads waits until as many have.
 //
-// RUN: titan check %s --kernel line --require=searched > %t
+// RUN: titan check %s --kernel turns --require=searched > %t
+// RUN: titan check %s --kernel line --require=searched >> %t
 // RUN: FileCheck %s < %t
 // RUN: titan run %s --schedule random:1
+// CHECK: @turns: accepted
+// CHECK: {{^}}  searched, not proved
 // CHECK: @line: accepted
 // CHECK: {{^}}  searched, not proved
-// Right, and not accepted.
-// RUN: not titan check %s --kernel turns 2>&1 | FileCheck %s --check-prefix=TURNS
-// TURNS: [race]
 // Right, and not accepted.
 // RUN: not titan check %s --kernel fixup 2>&1 | FileCheck %s --check-prefix=FIXUP
 // FIXUP: [undecided]
 //
+// Each CTA waits for one turn fewer: two may have theirs at a time.
+// VARIANT early_turn: in before `%cta ` -> `%early `
+// VARIANT early_turn: before before add %early = arith.subi %cta, %c1 : index
+// RUN: %variant early_turn %s | not titan check - --kernel turns 2>&1 | FileCheck %s --check-prefix=EARLY-TURN
+// EARLY-TURN: [race]
 // Nobody waits for its turn.
 // VARIANT no_turn: drop turn
 // RUN: %variant no_turn %s | not titan check - --kernel turns 2>&1 | FileCheck %s --check-prefix=NO-TURN
@@ -81,7 +86,7 @@ titan.kernel @turns(%X: !global, %Y: !global, %P: !pages, %flags: !words) warps(
   %i0 = arith.constant 0 : i32
   %i1 = arith.constant 1 : i32
   %cta = titan.cta_id 0
-  %before = arith.index_cast %cta : index to i32
+  %before = arith.index_cast %cta : index to i32 // @before
   titan.elect warp(0) {
     titan.flag.wait %flags[%c0], %before : !words // @turn
   }

@@ -1,3 +1,5 @@
+// IDIOM: turns at a ring
+//
 // Two partitions take turns at a ring: tiles 0, 2, 4, ... of a CTA are the one's, 1, 3, 5, ... the other's, and each leaves out
 // the uses of the other one's tiles. A turn is passed on by named barriers, or by pipes.
 //

@@ -7,7 +7,7 @@
 // CHECK: @bare: accepted
 // CHECK: {{^}}  proved, for every size
 // CHECK: @pipes: accepted
-// CHECK: {{^}}  searched, not proved
+// CHECK: {{^}}  proved, for every size
 //
 // The barrier counts one of them.
 // VARIANT counts_one: in both `count(2)` -> `count(1)`

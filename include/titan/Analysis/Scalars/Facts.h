@@ -43,6 +43,10 @@ public:
   using By = std::function<std::optional<Polynomial>(Atom)>;
   Atom atom(std::string kind, const void *object = nullptr,
             std::vector<Polynomial> operands = {}, std::string name = "");
+  /// 0 + 1 + ... + (x - 1) = x (x - 1) / 2: a sum of how often a loop runs that
+  /// runs once more each time. What is new is told to `facts`.
+  Polynomial triangle(const Polynomial &x, Facts *facts);
+  bool hasTriangles = false;
   /// A new one, for the other of two instances of the same text.
   Atom copyOf(Atom atom);
   const std::string &kind(Atom atom) const { return std::get<0>(*keys[atom]); }
@@ -74,6 +78,7 @@ void addDivision(Facts &facts, const Polynomial &x, const Polynomial &p,
 class Facts {
 public:
   std::vector<Polynomial> nonnegative, zero;
+  bool operator==(const Facts &) const = default;
 
   /// Each fact is kept once.
   void add(const Facts &other);

@@ -28,12 +28,12 @@
 #ifndef TITAN_ANALYSIS_SCALARS_POLYNOMIAL_H
 #define TITAN_ANALYSIS_SCALARS_POLYNOMIAL_H
 
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <compare>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -110,14 +110,14 @@ private:
   /// Of terms in any order.
   static Polynomial sum(std::vector<Term> terms, bool lost);
 
-  /// Never changed: copies of a polynomial share it. None: 0.
-  struct Data {
+  /// Never changed: copies of a polynomial share it, within one thread. None: 0.
+  struct Data : llvm::RefCountedBase<Data> {
     std::vector<Term> terms;
     std::vector<Atom> atoms;
     size_t hash;
     bool lost;
   };
-  std::shared_ptr<const Data> data;
+  llvm::IntrusiveRefCntPtr<const Data> data;
 };
 
 } // namespace titan::scalars
