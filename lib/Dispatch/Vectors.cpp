@@ -35,6 +35,9 @@ using namespace titan::dispatch;
 /// most of a part.
 static constexpr int64_t widestAccess = 16, mostHeld = 128;
 
+/// Half of the registers that a thread can have; a matrix instruction fills 4 (x4).
+static constexpr int64_t manyRegisters = 128;
+
 static int64_t threadsOf(const CopyRequest &request) {
   return request.issuers.warps * request.target->warpWidth;
 }
@@ -221,13 +224,18 @@ struct SharedAccesses {
 ///   loads    7 an access; 18 + 2 a wavefront      32 + 2 a wavefront
 ///   stores   4 an access                          2 + 12 an access
 ///
-/// Around ldmatrix and stmatrix the lanes of a warp wait for one another.
+/// Around ldmatrix and stmatrix the lanes of a warp wait for one another: where a tile
+/// fills half of a thread's registers, what has to go to local memory then takes a
+/// quarter more.
 static int64_t cyclesOf(bool load, bool matrix, const SharedAccesses &of) {
   int64_t own =
       load ? (matrix ? 32 + 2 * of.wavefronts
                      : std::max(7 * of.instructions, 18 + 2 * of.wavefronts))
            : (matrix ? 2 + 12 * of.instructions : 4 * of.instructions);
-  return std::max(own, of.allWavefronts);
+  int64_t cycles = std::max(own, of.allWavefronts);
+  if (load && matrix && 4 * of.instructions >= manyRegisters)
+    cycles += cycles / 4;
+  return cycles;
 }
 
 /// By loads and stores of elements that the tile's layout names: of shared
