@@ -32,10 +32,12 @@ import cluster_copy_kernels as kernels
 
 ROUNDS, STEPS = 64, 64  # of @rotate, of @halo
 CLUSTERS = (2, 4, 8)
-# Of @stream: KiB of a tile, slots, tiles under way (0: a CTA for each `slots` tiles), cache hints.
+# Of @stream: KiB of a tile, slots, tiles under way (0: a CTA for each `slots` tiles); cache hints, and how the tiles go
+# (cluster_copy_kernels.py HINTS, stream).
 STREAMS = {"bulk": [(32, 4, 0, "rw"), (64, 2, 0, "rw"), (16, 8, 0, "rwp"), (32, 4, 0, "rwp"), (1, 16, 0, ""), (32, 6, 3, "rw")],
-           "tma": [(32, 4, 0, "rw"), (32, 4, 0, "rwp"), (16, 8, 0, "rwp"), (64, 2, 0, "rwp"), (64, 2, 0, "rw"), (128, 1, 0, "rw"),
-                   (128, 1, 0, "")],
+           "tma": [(64, 2, 0, "rw"), (64, 2, 0, "rwf"), (64, 2, 0, "rws"), (64, 2, 0, "rwsf"), (64, 3, 0, "rw"), (64, 3, 0, "rws"),
+                   (96, 2, 0, "rw"), (96, 2, 0, "rws"), (96, 1, 0, "rw"), (48, 2, 0, "rw"), (64, 1, 0, "rw"), (128, 1, 0, "rw"),
+                   (64, 2, 0, "w"), (64, 2, 0, "rl")],
            "cp_async": [(4, 4, 0, ""), (32, 1, 0, "")], "vectors": [(8, 1, 0, "")]}
 # The forms of a case; those through global memory come last.
 GATHERS, GATHER_ROWS = ("ring", "direct", "pull", "push", "both", "global", "scratch", "multicast"), (64, 512)

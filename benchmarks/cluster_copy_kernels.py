@@ -591,6 +591,7 @@ STREAM = TYPES + """#tile = #titan.schedule<
 !tile = !titan.shared<${R}x${C}xf32>
 !ring = !titan.shared<${R}x${C}xf32, slots = $SLOTS>
 !full = !titan.mbarrier<$SLOTS>
+!one = !titan.mbarrier
 titan.kernel @stream(%A: !matrix, %B: !matrix) warps($WARPS) attributes {
   titan.alignment = {A = 16, B = 16},
   titan.example = {sizes = {M = $ALL}, A = "Mx${R}x$C ints:1", B = "Mx${R}x$C", multiprocessor_count = 2}
@@ -737,10 +738,14 @@ $MOVE
 """
 
 
-def each_move(form, slots, phased):
-    """All loads, then each store behind its load, or `phased` all stores behind all loads."""
+def each_move(form, slots, how):
+    """All loads, then each store behind its load (`how`: stream)."""
     lines = [f"%n{t} = arith.constant {t} : index" for t in range(slots)]
-    lines += [f"%at{t} = arith.addi %first, %n{t} : index" for t in range(slots)]
+    if "f" in how:
+        lines += ["%ctas = titan.num_ctas 0", *[f"%skip{t} = arith.muli %n{t}, %ctas : index" for t in range(slots)],
+                  *[f"%at{t} = arith.addi %cta, %skip{t} : index" for t in range(slots)]]
+    else:
+        lines += [f"%at{t} = arith.addi %first, %n{t} : index" for t in range(slots)]
     lines += [f"%to{t} = titan.shared.slot %ring[%n{t} : index] : !ring -> !tile" for t in range(slots)]
     if form == "vectors":
         return "\n".join("  " + line for line in lines + [
@@ -754,6 +759,12 @@ def each_move(form, slots, phased):
             lines += [f"titan.cp_async.wait_group {slots - 1 - t}", "titan.fence.proxy_async shared_cta", "titan.cta_sync",
                       "titan.elect warp(0) {", STORE["bulk"](t), f"%stored{t} = titan.bulk.commit : !bulk", "}"]
         lines += ["titan.elect warp(0) {", "titan.bulk.wait_group 0 read", "}"]
+    elif "s" in how:
+        for t in range(slots):
+            lines += [f"%full{t} = titan.mbarrier.alloc : !one", f"titan.elect warp({t}) {{", f"titan.mbarrier.init %full{t} count(1) : !one", "titan.fence.mbarrier_init",
+                      LOAD[form](t).replace(f"%full[%s{t} : index]", f"%full{t}").replace("!full", "!one"),
+                      f"titan.mbarrier.arrive %full{t} : !one", f"titan.mbarrier.wait %full{t} parity(%i0) : !one", STORE[form](t),
+                      f"%stored{t} = titan.bulk.commit : !bulk", "titan.bulk.wait_group 0 read", "}"]
     else:
         lines += [f"%s{t} = arith.constant {t} : index" for t in range(slots)]
         lines += ["%full = titan.mbarrier.alloc : !full", "titan.elect {", "titan.mbarrier.init %full count(1) : !full",
@@ -762,7 +773,7 @@ def each_move(form, slots, phased):
             lines += [LOAD[form](t), f"titan.mbarrier.arrive %full[%n{t} : index] : !full"]
         waits = [f"titan.mbarrier.wait %full[%n{t} : index] parity(%i0) : !full" for t in range(slots)]
         stores = [STORE[form](t) + f"\n%stored{t} = titan.bulk.commit : !bulk" for t in range(slots)]
-        lines += waits + stores if phased else [line for pair in zip(waits, stores) for line in pair]
+        lines += waits + stores if "p" in how else [line for pair in zip(waits, stores) for line in pair]
         lines += ["titan.bulk.wait_group 0 read", "}"]
     return "\n".join("  " + line for line in lines)
 
@@ -803,16 +814,20 @@ def halo(n, form, steps):
 
 
 HINTS = {"": ("", ""), "r": (" cache(evict_first)", ""), "w": ("", " cache(evict_first)"),
-         "rw": (" cache(evict_first)", " cache(evict_first)")}
+         "rw": (" cache(evict_first)", " cache(evict_first)"), "rl": (" cache(evict_first)", " cache(evict_last)")}
 
 
 def stream(form, rows, slots, ahead, hints=""):
     """Tiles of `rows` KiB. With `ahead`: as many CTAs as shared memory takes go on and on, and `ahead` tiles are under way before
-    one is stored. Without: a CTA for each `slots` tiles."""
-    read, write = HINTS[hints.removesuffix("p")]
+    one is stored. Without: a CTA for each `slots` tiles: `p` all stores behind all loads, `s` a warp for each tile, `f` tiles
+    that lie far apart."""
+    words = hints.rstrip("psf")
+    how = hints[len(words):]
+    read, write = HINTS[words]
     more = dict(R=rows, C=256, SLOTS=slots, PITCH=256 * rows, READ=read, WRITE=write)
     if not ahead:
-        text = fill(STREAM_EACH, WARPS=4 if form in ("cp_async", "vectors") else 1, MOVE=each_move(form, slots, hints.endswith("p")), ALL=3 * slots, **more)
+        text = fill(STREAM_EACH, WARPS=4 if form in ("cp_async", "vectors") else slots if "s" in how else 1, MOVE=each_move(form, slots, how),
+                    ALL=3 * slots, **more)
         if form == "vectors":
             text = text.replace("titan.kernel @", f"!regs = tensor<{rows}x256xf32, #titan.blocked<elements = [1, 4], lanes = [1, 32], "
                                 "warps = [4, 1]>>\ntitan.kernel @").replace("  %ring = titan.shared.alloc : !ring\n", "")

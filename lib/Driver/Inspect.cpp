@@ -148,9 +148,9 @@ static std::string describe(const TensorMapSpec &map, const KernelSpec &kernel,
                             Json &json) {
   const TensorMapFormat &f = map.format;
   std::string dims, strides, box;
-  for (const Expr &e : map.dims)
+  for (const runtime::Expr &e : map.dims)
     dims += (dims.empty() ? "" : " x ") + e.text(kernel.argumentNames);
-  for (const Expr &e : map.byteStrides)
+  for (const runtime::Expr &e : map.byteStrides)
     strides += (strides.empty() ? "" : ", ") + e.text(kernel.argumentNames);
   if (f.mode == TmaMode::Im2col)
     box = "im2col of " + std::to_string(f.im2col.pixels) + " pixels, " +
@@ -236,7 +236,7 @@ static void describe(const KernelSpec &k, const Manifest &manifest,
   json["verdict"] = k.verified.empty() ? "unchecked" : k.verified;
 
   std::string grid;
-  for (const Expr &e : k.grid)
+  for (const runtime::Expr &e : k.grid)
     grid += (grid.empty() ? "" : " x ") + e.text(k.argumentNames);
   os << "  launch: grid " << grid << "; clusters of " << sizes(k.cluster)
      << "; " << k.block << " threads a CTA"

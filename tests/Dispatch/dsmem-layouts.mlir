@@ -15,7 +15,7 @@
 // IR: titan.bulk.copy_to_peer %{{.*}}, %{{.*}}, %[[FAR]]
 // IR-NEXT: }
 //
-// RUN: titan check %s --kernel rows | FileCheck %s --check-prefix=ACCEPTED
+// RUN: titan check %s --kernel rows --require=proved | FileCheck %s --check-prefix=ACCEPTED
 // ACCEPTED: accepted: 0 errors, 0 warnings
 // RUN: titan run %s --kernel rows --schedule lazy | FileCheck %s --check-prefix=EQUAL
 // EQUAL: 8192 elements equal to the reference, bit for bit
@@ -122,14 +122,14 @@
 // SWIZZLES: dsmem 1024 instructions of 16 bytes
 // SWIZZLES: dsmem 1 instruction of 128 bytes
 // SWIZZLES: dsmem 8 instructions of 16 bytes
-// RUN: titan check %s --kernel swizzles | FileCheck %s --check-prefix=ACCEPTED
+// RUN: titan check %s --kernel swizzles --require=proved | FileCheck %s --check-prefix=ACCEPTED
 // RUN: titan run %s --kernel swizzles --schedule random:1 | FileCheck %s --check-prefix=BOTH
 // BOTH-COUNT-2: 8192 elements equal to the reference, bit for bit
 //
 // Offsets that only the program knows, slots of rings, a source of more dimensions.
 // RUN: titan explain copy %s --kernel slots | FileCheck %s --check-prefix=SLOTS
 // SLOTS-COUNT-2: dsmem 8 instructions of 64 bytes
-// RUN: titan check %s --kernel slots | FileCheck %s --check-prefix=ACCEPTED
+// RUN: titan check %s --kernel slots --require=proved | FileCheck %s --check-prefix=ACCEPTED
 // RUN: titan run %s --kernel slots --schedule lazy | FileCheck %s --check-prefix=FEWER
 // FEWER: 1024 elements equal to the reference, bit for bit
 

@@ -38,7 +38,7 @@
 // PTX-NOT: cp.async.bulk
 // RUN: %if ptxas %{ titan compile %s -o %t.titanpkg %}
 //
-// RUN: titan check %s | FileCheck %s --check-prefix=ACCEPTED
+// RUN: titan check %s --require=proved | FileCheck %s --check-prefix=ACCEPTED
 // ACCEPTED: accepted: 0 errors, 0 warnings
 // RUN: for s in eager lazy random:1 random:2; do for h in on off; do titan run %s --schedule $s --hazards $h || exit 1; done; done | FileCheck %s --check-prefix=EQUAL
 // EQUAL-COUNT-8: 8192 elements equal to the reference, bit for bit

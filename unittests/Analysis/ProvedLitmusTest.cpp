@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Of all kernels of tests/Litmus and tests/Checker, the wrong ones too.
+// Of all kernels of tests/Litmus, tests/Checker and tests/Dispatch, the wrong ones too.
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Analysis/Checker.h"
@@ -83,7 +83,8 @@ void ask(StringRef file, StringRef text, Numbers &numbers) {
 
 TEST(ProvedLitmus, NoneIsRefused) {
   Numbers numbers;
-  for (const char *folder : {TITAN_TESTS "/Litmus", TITAN_TESTS "/Checker"}) {
+  for (const char *folder : {TITAN_TESTS "/Litmus", TITAN_TESTS "/Checker",
+                             TITAN_TESTS "/Dispatch"}) {
     std::error_code error;
     for (llvm::sys::fs::recursive_directory_iterator it(folder, error), end;
          it != end && !error; it.increment(error)) {
@@ -108,6 +109,7 @@ TEST(ProvedExamples, Systems) {
       {"groups.mlir", 742},
       {"programs/gemm_fp8.mlir", 138},
       {"programs/attention.mlir", 1560},
+      {"cluster_copy.mlir", 2000},
       {"programs/gemm_cluster.mlir", 362}};
   if (std::getenv("TITAN_TEST_FULL")) {
     most.emplace_back("gemm.mlir", 3181);

@@ -21,10 +21,30 @@ bool Walk::locate(Access &access, const effect::Access &effect, State &state,
                   int rank) {
   effect::MemoryRegion region =
       proof.resolver.resolve(effect.bytes, effect.kind, rank);
-  if (region.base.rank || (effect.bytes.ctas.kind != effect::CtaSet::Own &&
-                           effect.mechanism != Mechanism::Phase))
+  if (effect.bytes.ctas.kind != effect::CtaSet::Own &&
+      effect.mechanism != Mechanism::Phase)
     return proof.stop("memory of peer CTAs is not followed by the proof yet",
                       access.op);
+  if (region.base.rank) {
+    auto peer = state.values.lookup(region.base.rank).constant();
+    if (!peer || *peer < 0 || *peer >= ranks)
+      return proof.stop("which CTA's memory this is, is not followed",
+                        access.op);
+    access.cta = *peer;
+    // Its CTA has started: a round of the cluster's barrier.
+    if (access.cta != this->rank) {
+      remote = true;
+      const WarpState &w = state.warps[access.warp];
+      auto waited =
+          w.waits[elected].find(proof.object(Object{Object::Cluster}));
+      if (waited == w.waits[elected].end() ||
+          !state.facts.provesAtLeast(waited->second, 1))
+        return proof.stop(
+            "the peer is not shown to have started: no barrier of "
+            "the cluster stands between",
+            access.op);
+    }
+  }
   if (!region.shape || (region.shape->kind != effect::Shape::Bytes &&
                         region.shape->kind != effect::Shape::Lanes))
     return proof.stop("places of this kind are not followed by the proof yet",
@@ -42,10 +62,14 @@ bool Walk::locate(Access &access, const effect::Access &effect, State &state,
         ring = &slot;
     auto constant = value.constant();
     if (!ring || access.slots) {
-      if (!constant)
+      auto place = proof.arithmetic.polynomialOf(value, access.facts);
+      if (constant)
+        access.offset += *constant * term.scale;
+      else if (!place || region.shape->kind != effect::Shape::Bytes)
         return proof.stop("where in its buffer this is, is not followed",
                           access.op);
-      access.offset += *constant * term.scale;
+      else
+        access.run += *place * Polynomial(term.scale);
       continue;
     }
     access.slots = ring->slots;
@@ -78,7 +102,110 @@ bool Walk::locate(Access &access, const effect::Access &effect, State &state,
       return proof.stop("the slot is not shown to be one of the ring's",
                         access.op);
   }
-  return true;
+  bool moves =
+      !access.run.constant() || (access.mechanism == Mechanism::Phase &&
+                                 access.slots && !access.slot.constant());
+  return !moves || locateRun(access, state);
+}
+
+/// Iterations of which each one's run is looked at.
+static constexpr int64_t mostInstances = 1 << 14;
+
+/// A polynomial at numbers of iterations, none of which is negative; none where other
+/// things are in it.
+static std::optional<int64_t> evaluate(const Atoms &atoms, const Polynomial &p,
+                                       const std::map<Atom, int64_t> &numbers) {
+  auto result = p.substitute([&](Atom a) -> std::optional<Polynomial> {
+    if (auto found = numbers.find(a); found != numbers.end())
+      return Polynomial(found->second);
+    const std::string &kind = atoms.kind(a);
+    std::vector<int64_t> in;
+    for (const Polynomial &operand : atoms.operands(a)) {
+      auto number = evaluate(atoms, operand, numbers);
+      if (!number)
+        return std::nullopt;
+      in.push_back(*number);
+    }
+    if (in.size() < 2 || in[0] < 0 || in[1] < 0)
+      return std::nullopt;
+    if (kind == arith::XOrIOp::getOperationName())
+      return Polynomial(in[0] ^ in[1]);
+    if (kind == arith::OrIOp::getOperationName())
+      return Polynomial(in[0] | in[1]);
+    if (kind == arith::AndIOp::getOperationName())
+      return Polynomial(in[0] & in[1]);
+    if (kind == arith::ShRUIOp::getOperationName() && in[1] < 63)
+      return Polynomial(in[0] >> in[1]);
+    // A table's entries stand behind the place in it.
+    if (kind == "cycle")
+      return Polynomial(in[in[0] % (in.size() - 1) + 1]);
+    if (in[1] && (kind == "quotient" || kind == "remainder"))
+      return Polynomial(kind == "quotient" ? in[0] / in[1] : in[0] % in[1]);
+    return std::nullopt;
+  });
+  return result.constant();
+}
+
+bool Walk::locateRun(Access &access, State &state) {
+  int64_t limit = access.stride;
+  if (!access.slots) {
+    auto type = dyn_cast<SharedType>(access.root.getType());
+    limit = !type                  ? 0
+            : type.getSlots() == 1 ? type.getTileBytes()
+                                   : type.getSlots() * type.getSlotBytes();
+  }
+  Polynomial at = access.run + Polynomial(access.offset);
+  auto own = access.shape->bytes.intervals();
+  if (own.size() != 1)
+    return proof.stop("places of this kind are not followed by the proof yet",
+                      access.op);
+  // Each iteration's place, where all of them can be looked at.
+  std::vector<std::pair<Atom, int64_t>> loops;
+  int64_t instances = 1;
+  bool counted = true;
+  for (const Step &step : access.path)
+    for (Atom a : step.iteration.atoms()) {
+      auto trips = proof.trips.find(step.op);
+      counted &= !step.last && trips != proof.trips.end() && trips->second;
+      if (!counted)
+        continue;
+      loops.emplace_back(a, *trips->second);
+      instances *= std::max<int64_t>(*trips->second - 1, 0);
+      counted &= instances <= mostInstances;
+    }
+  std::vector<ByteSet::Interval> runs, whole;
+  std::map<Atom, int64_t> numbers;
+  bool inside = true;
+  for (int64_t n = 0; counted && n < instances; ++n) {
+    int64_t rest = n;
+    for (auto [atom, trips] : loops) {
+      numbers[atom] = rest % (trips - 1) + 1;
+      rest /= trips - 1;
+    }
+    auto place = evaluate(proof.atoms, at, numbers),
+         slot = evaluate(proof.atoms, access.slot, numbers);
+    counted = place && slot;
+    if (!counted)
+      break;
+    ByteSet::Interval bytes = {*place + own[0].begin, *place + own[0].end};
+    inside &= bytes.begin >= 0 && bytes.end <= limit;
+    runs.push_back(bytes);
+    int64_t slots = std::max<int64_t>(access.slots, 1),
+            from = (*slot % slots + slots) % slots * access.stride;
+    whole.push_back({bytes.begin + from, bytes.end + from});
+  }
+  if (counted) {
+    access.runs = ByteSet::of(std::move(runs));
+    access.whole = ByteSet::of(std::move(whole));
+    access.apart =
+        access.whole->bytes() == instances * (own[0].end - own[0].begin);
+  } else if (!access.run.constant()) {
+    inside = access.facts.provesAtLeast(at + Polynomial(own[0].begin), 0) &&
+             access.facts.provesAtLeast(limit, at + Polynomial(own[0].end));
+  }
+  return inside || proof.stop("this run is not shown to lie inside of its "
+                              "buffer",
+                              access.op);
 }
 
 bool Walk::locateGlobal(Access &access, const effect::Access &effect,
@@ -123,7 +250,7 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
                       access.op);
   if (bytes.mask) {
     const TValue mask = state.values.lookup(bytes.mask);
-    if (mask.kind != Kind::Condition)
+    if (mask.kind != Kind::Condition && mask.constant() != 1)
       return proof.stop("which elements this touches is not followed",
                         access.op);
     for (const Comparison &comparison : mask.all)
@@ -323,7 +450,14 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
       for (auto &[place, phase] : phases)
         if (place.first == warp) {
           any = true;
-          access.cta = place.second;
+          // A copy to a peer reads its own CTA's memory.
+          if (effect.kind == AccessKind::Read)
+            access.cta = rank;
+          else if (effect::baseOf(memory).rank && access.cta != place.second)
+            return proof.stop("this copies to one CTA and tells another one",
+                              op);
+          else
+            access.cta = place.second;
           size_t index = record(access, number);
           addRelease(proof.accesses[index], phase);
         }

@@ -177,8 +177,10 @@ bool Walk::clusterBarrier(Operation *op, const effect::ThreadBarrier &barrier,
           proof.signals.push_back(
               {Signal::Arrive, object, op, warp, lane, round,
                lane == elected ? 1 : proof.lanes - 1, state.facts, state.path,
-               sequence, groupNumber, w.knows[lane], stamp, w.sees[lane]});
-      release(state, warp, AllLanes, object, round);
+               sequence, groupNumber, relaxed ? Knowledge() : w.knows[lane],
+               stamp, w.sees[lane]});
+      if (!relaxed)
+        release(state, warp, AllLanes, object, round);
       w.next[object] = round + 1;
     }
     if (!waits)

@@ -108,6 +108,34 @@ Proof::turns(ObjectId object) const {
   return result;
 }
 
+/// Of few signals whose uses are numbers, lines through two of them that all tell,
+/// beside that one.
+static std::vector<Export>
+throughNumbers(const std::vector<const Signal *> &signals,
+               function_ref<Polynomial(const Signal &)> boundOf, Export line) {
+  std::vector<Export> lines = {std::move(line)};
+  std::vector<std::pair<int64_t, int64_t>> points;
+  for (const Signal *signal : signals) {
+    auto use = signal->use.constant(), bound = boundOf(*signal).constant();
+    if (!use || !bound || signals.size() > 8)
+      return lines;
+    points.emplace_back(*use, *bound);
+  }
+  for (auto [u, b] : points)
+    for (auto [v, c] : points) {
+      if (v <= u || c - b <= v - u)
+        continue;
+      int64_t times = (c - b) / (v - u), ahead = b - times * u;
+      for (auto [w, d] : points)
+        ahead = std::min(ahead, d - times * w);
+      if (llvm::none_of(lines, [&](const Export &each) {
+            return each.times == Polynomial(times);
+          }))
+        lines.push_back({times, ahead});
+    }
+  return lines;
+}
+
 /// What all these signals, of one thread, tell of an object.
 static std::vector<Export> toldBy(Proof &proof,
                                   const std::vector<const Signal *> &signals,
@@ -129,7 +157,7 @@ static std::vector<Export> toldBy(Proof &proof,
       least = std::min(least.value_or(*ahead), *ahead);
   }
   if (constants)
-    return {{1, *least}};
+    return throughNumbers(signals, boundOf, {1, *least});
   if (proof.turned.empty())
     return {};
   // A line in the use.
@@ -342,6 +370,8 @@ bool Proof::checkCounts() {
                     last);
       uses = total.value_or(Polynomial());
     }
+    if (isCounted(ring) && !checkBytes(ring, uses))
+      return false;
     if (classes.empty()) {
       classes.emplace_back();
       for (auto &[thread, amount] : amounts)
@@ -419,7 +449,7 @@ bool Proof::checkCounts() {
               name(ring),
           last);
   }
-  return true;
+  return checkSources();
 }
 
 bool Proof::checkMulticast() {

@@ -530,6 +530,9 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
                       std::vector<TValue> &in) {
   auto loop = cast<scf::ForOp>(op);
   Block *body = loop.getBody();
+  auto [trip, fresh] = proof.trips.try_emplace(op, count.constant());
+  if (!fresh && trip->second != count.constant())
+    trip->second = std::nullopt;
   auto machine = this->machine(op, in, state.facts);
   auto argument = [&](unsigned i) -> MValue {
     return body->getArgument(i + 1);

@@ -196,7 +196,7 @@ bool Proof::checkOrders() {
       } else {
         if (x.slots) {
           auto inside = [](const Access &a) {
-            return a.shape->bytes.empty() ||
+            return !a.run.constant() || a.shape->bytes.empty() ||
                    (a.offset + a.shape->bytes.intervals().front().begin >= 0 &&
                     a.offset + a.shape->bytes.intervals().back().end <=
                         a.stride);
@@ -204,9 +204,16 @@ bool Proof::checkOrders() {
           if (!inside(x) || !inside(y))
             return stop("an access leaves its slot", y.op);
         }
-        if (!x.shape->bytes.intersects(
-                y.shape->bytes.shifted(y.offset - x.offset)))
-          continue;
+        if (x.run.constant() && y.run.constant()) {
+          if (!x.shape->bytes.intersects(
+                  y.shape->bytes.shifted(y.offset - x.offset)))
+            continue;
+        } else {
+          auto ours = x.touched(), theirs = y.touched();
+          if ((i == j && x.apart) ||
+              (ours && theirs && !ours->intersects(*theirs)))
+            continue;
+        }
       }
       bool sameThread =
           x.warp == y.warp && x.lanes == Elected && y.lanes == Elected;
@@ -235,6 +242,20 @@ bool Proof::checkOrders() {
       if (x.slots && y.slots) {
         Polynomial turns = Polynomial::atom(atoms.atom("turns"));
         facts.equal(x.slot - other(*this, y.slot), turns * Polynomial(x.slots));
+      }
+      if (x.slots == y.slots && (!x.run.constant() || !y.run.constant()) &&
+          !x.shape->bytes.empty() && !y.shape->bytes.empty()) {
+        // Their first and last bytes tell where runs meet.
+        auto ends = [](const Access &a, const Polynomial &run) {
+          Polynomial at = run + Polynomial(a.offset);
+          return std::pair(
+              at + Polynomial(a.shape->bytes.intervals().front().begin),
+              at + Polynomial(a.shape->bytes.intervals().back().end));
+        };
+        auto [begin, end] = ends(x, x.run);
+        auto [first, last] = ends(y, other(*this, y.run));
+        facts.atLeast(end - 1, first);
+        facts.atLeast(last - 1, begin);
       }
       if (i == j) {
         std::vector<Atom> iterations = iterationsOf(x.path);
@@ -323,13 +344,18 @@ bool Proof::checkDefined() {
       continue;
     Facts facts = launch;
     facts.add(y.facts);
-    ByteSet missing = y.shape->bytes;
+    auto needed = y.touched();
+    if (!needed)
+      return stop("which bytes this reads, of all its iterations, is not "
+                  "counted",
+                  y.op);
+    ByteSet missing = *needed;
+    auto root = y.fromRoot();
     // Of branches of which both sides are walked: what both write.
     std::map<Operation *, ByteSet> sides[2];
     for (const Access &x : accesses) {
       if (!x.effect || !x.shape || x.kind != AccessKind::Write ||
-          x.root != y.root || x.cta != y.cta || x.slots != y.slots ||
-          x.stride != y.stride)
+          x.root != y.root || x.cta != y.cta)
         continue;
       Path certain = x.path;
       Operation *branch = nullptr;
@@ -340,15 +366,33 @@ bool Proof::checkDefined() {
         certain.pop_back();
       }
       bool covers = false, inEach = false;
+      // What is executed once, or whose bytes its use counts, is over where a use
+      // behind it is known to be.
+      if (auto bytes = x.fromRoot(); bytes && root)
+        for (const Release &release : x.releases) {
+          auto known = y.knows.find(release.object);
+          bool once = x.mechanism == Mechanism::Phase
+                          ? isCounted(release.object) && instances(x.path)
+                          : !x.mechanism && x.path.empty();
+          if (once && release.use.constant() &&
+              release.when.nonnegative.empty() && release.when.zero.empty() &&
+              known != y.knows.end() &&
+              facts.provesAtLeast(known->second, release.use + 1)) {
+            root = root->subtract(*bytes);
+            if (!x.slots)
+              missing = missing.subtract(*bytes);
+          }
+        }
+      if (!x.run.constant() || x.slots != y.slots || x.stride != y.stride)
+        continue;
+      bool same = !x.slots;
+      if (x.slots)
+        if (auto turns = (x.slot - y.slot).constant())
+          same = *turns % x.slots == 0;
       if (startsWith(y.path, certain) && x.sequence < y.sequence &&
           (x.group == y.group ||
            (x.group % 1000 == 0 && ctaOf(x.warp) == ctaOf(y.warp)))) {
         // In the same iteration.
-        bool same = !x.slots;
-        if (x.slots) {
-          auto turns = (x.slot - y.slot).constant();
-          same = turns && *turns % x.slots == 0;
-        }
         for (const Release &release : x.releases) {
           auto known = y.knows.find(release.object);
           covers |= same && release.when.nonnegative.empty() &&
@@ -400,7 +444,7 @@ bool Proof::checkDefined() {
       }
       if (!covers)
         continue;
-      ByteSet bytes = x.shape->bytes.shifted(x.offset - y.offset);
+      ByteSet bytes = x.shape->bytes.shifted(x.offset);
       if (branch && !inEach)
         sides[side][branch] = sides[side][branch].unite(bytes);
       else
@@ -409,7 +453,7 @@ bool Proof::checkDefined() {
     for (auto &[branch, bytes] : sides[0])
       if (auto found = sides[1].find(branch); found != sides[1].end())
         missing = missing.subtract(bytes.intersect(found->second));
-    if (!missing.empty())
+    if (!missing.empty() && (!root || !root->empty()))
       return stop("not all bytes of this read are shown to have been written "
                   "before",
                   y.op);
@@ -444,6 +488,7 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
           other.root != x.root || other.cta != x.cta ||
           other.slots != x.slots || other.stride != x.stride ||
           other.warp != x.warp || other.path != signal.path ||
+          !other.run.constant() ||
           !x.shape->bytes
                .subtract(other.shape->bytes.shifted(other.offset - x.offset))
                .empty() ||

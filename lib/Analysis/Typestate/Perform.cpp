@@ -318,7 +318,9 @@ std::optional<Walk::Ring> Walk::ringOf(Operation *op, State &state,
   if (ref.ctas.kind == effect::CtaSet::Rank)
     cta = state.values.lookup(ref.ctas.value).constant();
   else if (ref.ctas.kind != effect::CtaSet::Own &&
-           (base.rank || !toAll(ref.ctas, state)))
+           (base.rank ||
+            (!toAll(ref.ctas, state) &&
+             !proof.counted.contains(base.root.getAsOpaquePointer()))))
     cta = std::nullopt;
   if (!type || !cta || *cta < 0 || *cta >= ranks) {
     proof.stop("which CTA's barrier this is, is not followed", op);
@@ -562,9 +564,43 @@ bool Walk::expect(Operation *op, const effect::ExpectTx &expect, State &state,
         !pinned(proof, op, state, w, elected, ring->object, use,
                 "expect_tx for"))
       return false;
-    w.bytes[elected][ring->object].first += *bytes;
+    if (!proof.isCounted(ring->object)) {
+      w.bytes[elected][ring->object].first += *bytes;
+      continue;
+    }
+    if (mode == Mode::Final)
+      proof.signals.push_back({Signal::Expect, ring->object, op, warp, elected,
+                               use, *bytes, state.facts, state.path, sequence,
+                               groupNumber, w.knows[elected], stamp,
+                               w.sees[elected]});
   }
   return true;
+}
+
+/// Of those of the slot the first one that is not known to be over: the next one of the
+/// slot cannot begin before these bytes have come, and those before it are over.
+std::optional<Polynomial> Walk::countedUse(Operation *op, State &state,
+                                           int warp, const Ring &ring) {
+  const WarpState &w = state.warps[warp];
+  int64_t slots = proof.objects[ring.object].slots, known = 0;
+  auto slot = ring.slot.constant();
+  for (const Knowledge *each : {&w.knows[elected], &w.sees[elected]}) {
+    auto found = each->find(ring.object);
+    if (found == each->end())
+      continue;
+    auto bound = found->second.constant();
+    if (!bound)
+      slot = std::nullopt;
+    else
+      known = std::max(known, *bound);
+  }
+  if (!slot || *slot < 0 || *slot >= slots) {
+    proof.stop("bytes from peers, or run by run, are followed in uses whose "
+               "numbers are constants, and of this one the iteration decides",
+               op);
+    return std::nullopt;
+  }
+  return Polynomial(known + ((*slot - known) % slots + slots) % slots);
 }
 
 bool Walk::complete(Operation *op, const effect::CompleteTx &complete,
@@ -581,6 +617,32 @@ bool Walk::complete(Operation *op, const effect::CompleteTx &complete,
   // A multicast by each CTA of the cluster: by symmetry, as many bytes come from
   // each as go to each (checkMulticast).
   bool all = complete.barrier.ctas.kind == effect::CtaSet::Mask;
+  if (proof.isCounted(ring->object)) {
+    auto mask =
+        all ? state.values.lookup(complete.barrier.ctas.value).constant()
+            : int64_t(1) << proof.objects[ring->object].cta;
+    if (!mask)
+      return proof.stop("to which CTAs this goes is not followed", op);
+    for (int warp : who.warps)
+      for (int cta = 0; cta < ranks; ++cta) {
+        Ring its = {ofCta(ring->object, cta), ring->slot};
+        if (!(*mask >> cta & 1))
+          continue;
+        if (!usable(op, its.object, who, true))
+          return false;
+        auto use = countedUse(op, state, warp, its);
+        if (!use)
+          return false;
+        WarpState &w = state.warps[warp];
+        phases[{warp, cta}] = {its.object, *use, false, {}};
+        if (mode == Mode::Final)
+          proof.signals.push_back(
+              {Signal::Complete, its.object, op, warp, elected, *use,
+               complete.bytes.offset, state.facts, state.path, sequence,
+               groupNumber, w.knows[elected], stamp, w.sees[elected]});
+      }
+    return true;
+  }
   int64_t bytes = complete.bytes.offset * (all ? ranks : 1);
   for (int warp : who.warps) {
     WarpState &w = state.warps[warp];

@@ -107,9 +107,32 @@ struct Access {
   mlir::Value root;
   int cta = 0; ///< shared memory: the rank of the CTA whose it is
   int64_t offset = 0;
+  /// Of a run (titan.shared.run) whose place iterations decide: bytes beyond the offset.
+  Polynomial run;
+  /// Of loops that go round a known number of times: what all instances touch together,
+  /// from the offset's origin, and from the root; whether no two of them meet.
+  std::optional<ByteSet> runs, whole;
+  bool apart = false;
   Polynomial slot;
   int64_t slots = 0, stride = 0;
   const effect::Shape *shape = nullptr;
+  /// The bytes of all its instances, in a ring those of the slot; none where they are
+  /// not known.
+  std::optional<ByteSet> touched() const {
+    if (run.constant())
+      return shape->bytes.shifted(offset);
+    return runs;
+  }
+  /// The same from the root on.
+  std::optional<ByteSet> fromRoot() const {
+    if (whole || !run.constant())
+      return whole;
+    auto number = slot.constant();
+    if (slots && !number)
+      return std::nullopt;
+    return shape->bytes.shifted(
+        offset + (slots ? (*number % slots + slots) % slots * stride : 0));
+  }
   /// Global memory: coordinates and extents, in the map's dimensions, or those of
   /// an element (whose mask has become facts).
   TensorMapOp map;
@@ -238,6 +261,17 @@ struct Proof {
   /// Rings that CTAs fill for each other: bytes that their uses expect, all that
   /// came up.
   std::map<void *, std::set<int64_t>> multicast;
+  /// Rings whose bytes come from peers, or run by run, and are counted use by use
+  /// (checkBytes).
+  std::set<void *> counted;
+  bool isCounted(ObjectId ring) const {
+    return objects[ring].kind == Object::Ring &&
+           counted.contains(objects[ring].barrier.getAsOpaquePointer());
+  }
+  /// How often loops go round, where that is one number.
+  std::map<mlir::Operation *, std::optional<int64_t>> trips;
+  /// How many instances a path has; none: that is not known, or a branch decides.
+  std::optional<int64_t> instances(const Path &path) const;
 
   /// Operations that some launch may execute: the facts there do not contradict
   /// each other.
@@ -288,7 +322,11 @@ struct Proof {
   /// Nothing satisfies the facts, by the sign of what sizes in p are multiplied with.
   bool contradictBySign(const Facts &facts, const Polynomial &p);
   bool checkTurns(ObjectId ring, Polynomial &uses, mlir::Operation *&last);
-  bool checkCounts();   ///< Counts.cpp
+  bool checkCounts(); ///< Counts.cpp
+  /// Of a counted ring each use gets the bytes that it expects.
+  bool checkBytes(ObjectId ring, const Polynomial &uses); ///< Bytes.cpp
+  /// Copies to peers have read their source when their CTA ends.
+  bool checkSources();  ///< Bytes.cpp
   bool checkDeadlock(); ///< Deadlock.cpp
   bool checkOrders();   ///< Orders.cpp
   bool checkDefined();  ///< Orders.cpp

@@ -24,13 +24,26 @@ bool Proof::walk(bool enforce) {
   totals.clear();
   counts.clear();
   multicast.clear();
+  trips.clear();
   return Walk(*this, enforce).run();
 }
 
 bool Walk::run() {
   KernelOp kernel = proof.kernel;
   kernel.getBody().walk([&](HardwareEffectsInterface op) {
-    for (const effect::Effect &effect : proof.effectsOf(op))
+    bool run = llvm::any_of(op->getOperands(), [](MValue operand) {
+      return operand.getDefiningOp<SharedRunOp>();
+    });
+    for (const effect::Effect &effect : proof.effectsOf(op)) {
+      if (auto *done = std::get_if<effect::CompleteTx>(&effect.what)) {
+        effect::Base base = effect::baseOf(done->barrier.barrier);
+        auto kind = done->barrier.ctas.kind;
+        // Multicasts of all CTAs alike count for one another (checkMulticast).
+        bool some =
+            kind == effect::CtaSet::Mask && op->getParentOfType<scf::IfOp>();
+        if (base.rank || run || some || kind == effect::CtaSet::Rank)
+          proof.counted.insert(base.root.getAsOpaquePointer());
+      }
       if (auto *access = std::get_if<effect::Access>(&effect.what))
         if (access->kind != AccessKind::Read) {
           MValue object = access->bytes.object;
@@ -42,6 +55,7 @@ bool Walk::run() {
                   kernel.getKernelArguments()[argument.getArgNumber()]
                       .getAsOpaquePointer());
         }
+    }
   });
   auto shape = kernel.getClusterShape();
   ranks = kernel.getClusterSize();
@@ -86,14 +100,21 @@ bool Walk::run() {
                         "there",
                         kernel, "titan.cluster.arrive and .wait at the end");
   }
-  // Who is signalled by a peer stays until that has arrived.
-  if (!waited)
+  // Who is signalled by a peer, or whose memory one touches, stays until that has
+  // arrived.
+  if (!waited) {
+    for (const Access &access : proof.accesses)
+      if (access.shape && access.cta != proof.ctaOf(access.warp))
+        return proof.stop("a CTA may end while a peer still reads or writes "
+                          "its memory",
+                          access.op, "titan.cluster.wait at the end");
     for (const Signal &signal : proof.signals)
       if (proof.objects[signal.object].kind == Object::Ring &&
           proof.objects[signal.object].cta != proof.ctaOf(signal.warp))
         return proof.stop("a CTA may end while a peer still writes or arrives "
                           "there",
                           kernel, "titan.cluster.wait at the end");
+  }
   for (void *ring : multicast)
     proof.multicast[ring] = expectedBytes[ring];
   return true;

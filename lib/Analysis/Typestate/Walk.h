@@ -156,6 +156,8 @@ private:
               const Phases &phases);
   bool locate(Access &access, const effect::Access &effect, State &state,
               int rank);
+  /// A place that moves with iterations lies inside of its slot, or buffer.
+  bool locateRun(Access &access, State &state);
   bool insideTensor(mlir::Operation *op, const effect::Footprint &bytes,
                     State &state);
   bool startsInside(mlir::Operation *op, const effect::Footprint &bytes,
@@ -199,6 +201,9 @@ private:
       learn(state, state.warps[warp].sees[lane], object, bound);
   }
   /// That use of an object is over, and what its signals tell.
+  /// The use of a counted ring that bytes of a copy are of.
+  std::optional<Polynomial> countedUse(mlir::Operation *op, State &state,
+                                       int warp, const Ring &ring);
   void observe(State &state, int warp, int lane, ObjectId object,
                const Polynomial &use);
   /// What two lanes, or warps, both know.
