@@ -483,6 +483,8 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
                               op);
           else
             access.cta = place.second;
+          if (effect.bytes.ctas.peer && access.cta == rank)
+            return proof.stop("this copy to a peer goes to its own CTA", op);
           size_t index = record(access, number);
           addRelease(proof.accesses[index], phase);
         }

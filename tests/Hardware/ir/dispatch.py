@@ -6,7 +6,7 @@
     dispatch.py prepare --titan build/bin/titan [--seed S] [--count N] --out FOLDER
     device.py --library libtitan-runtime.so FOLDER          (on a machine with a GPU)
 
-One CTA of a cluster has X in its shared memory, another one P. A region of the one goes to a region of the other,
+One CTA of a cluster has X in its shared memory, another one Q. A region of the one goes to a region of the other,
 between random layouts: digits of any extents and orders, gaps between them, swizzles, replicas (of the source), constant
 offsets, and offsets of the region that are numbers or arguments. What is left in P is where evaluating the two functions says. The layouts have runs of at least 16 bytes
 in common, so that there is a way; unittests/Layout/CommonRunsTest.cpp has others. random_kernels.py has the
@@ -145,7 +145,7 @@ class Kernel(random_kernels.Kernel):
                  f"%full = titan.mbarrier.alloc : {bar}", "titan.elect warp(0) {",
                  f"titan.mbarrier.init %full count(1) : {bar}", "titan.fence.mbarrier_init", "}",
                  f"titan.copy %X to %mine : {self.global_x}, {buffers[0]}",
-                 f"titan.copy %P to %theirs : {self.global_p}, {buffers[1]}", "titan.fence.proxy_async shared_cta",
+                 f"titan.copy %Q to %theirs : {self.global_p}, {buffers[1]}", "titan.fence.proxy_async shared_cta",
                  "titan.cluster.arrive", "titan.cluster.wait", "%rank = titan.cluster_rank")
         places = []
         for name, side in (("mine", source), ("theirs", target)):
@@ -173,12 +173,17 @@ class Kernel(random_kernels.Kernel):
                  f"titan.copy %theirs to %P : {buffers[1]}, {self.global_p}", "}",
                  "titan.cluster.arrive", "titan.cluster.wait")
 
+    def tensors(self):
+        """Q holds what lies in the target before."""
+        return {**super().tensors(), "Q": random_kernels.Tensor(self.type, self.p_shape, self.p, self.p)}
+
     def text(self):
         launch = []
         for name, value in self.scalars.items():  # no other, which could lead out of the tile
             launch += [f"%want_{name} = arith.constant {value} : i64", f"%is_{name} = arith.cmpi eq, %{name}, %want_{name} : i64",
                        f'titan.require %is_{name}, "launch-check", "the number that the kernel was made for"']
-        return super().text(launch, " attributes {titan.alignment = {X = 16, P = 16}}")
+        text = super().text(launch, " attributes {titan.alignment = {X = 16, P = 16, Q = 16}}")
+        return text.replace(f", %P: {self.global_p}", f", %P: {self.global_p}, %Q: {self.global_p}")
 
 
 BUGS = [(r"titan\.fence\.proxy_async.*", None), (r"titan\.mbarrier\.wait .*", None),

@@ -59,6 +59,7 @@ class Rows(Launch):
 
 class Kernel(random_kernels.Kernel):
     LAUNCHES = "launches"
+    KERNELS = "pipelines"
     CHECK = ["--undecided=warning"]  # what the search cannot decide may be proved
 
     def __init__(self, rng, number):
@@ -396,45 +397,6 @@ def napped(text, rng):
     return head + "titan.warp_specialize {\n" + "\n".join(lines) + "\n"
 
 
-def verdict(options, file):
-    """proved, searched, or the code that refuses; and the reason."""
-    code, output = random_kernels.titan(options, "check", file, "--require=searched", *Kernel.CHECK)
-    if code:
-        return (re.findall(r"error: \[([a-z0-9-]+)\]", output) or ["?"])[0], output
-    reason = re.search(r"^  searched, not proved: (.*)$", output, re.M)
-    return ("searched", reason[1]) if reason else ("proved", "")
-
-
-def judged(options, kernels, folder):
-    def one(kernel):
-        file = pathlib.Path(folder) / f"{kernel.name}.mlir"
-        file.write_text(kernel.text())
-        return verdict(options, file)
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        yield from zip(kernels, pool.map(one, kernels))
-
-
-def proved(options):
-    """How many are proved, feature by feature; none is refused."""
-    features, reasons, refused, count = collections.defaultdict(collections.Counter), collections.Counter(), [], 0
-    with tempfile.TemporaryDirectory() as temporary:
-        kernels = Kernel.several(options.seed, options.count, options.jobs)
-        for kernel, (what, why) in judged(options, kernels, options.keep or temporary):
-            count += what == "proved"
-            for feature in kernel.features:
-                features[feature][what == "proved"] += 1
-            if what == "searched":
-                reasons[re.sub(r"loc\(.*?\)\)?|line \d+: |\bt\d+\b|\d+\*", "", why)[:100]] += 1
-            elif what != "proved":
-                refused.append(f"{kernel}: {why.strip()[:400]}")
-    print(f"seed {options.seed}: {len(kernels)} right pipelines: {count} proved, {len(refused)} refused")
-    for feature, numbers in sorted(features.items()):
-        print(f"  {feature}: {numbers[True]} of {numbers.total()}")
-    for reason, number in reasons.most_common(12):
-        print(f"  not proved, {number}: {reason}")
-    return random_kernels.report(refused)
-
-
 def text(options):
     """One file, for titan-mutate; with --broken, each pipeline of bare barriers with a bug behind it, too."""
     texts, rng = [], random.Random(options.seed)
@@ -484,7 +446,7 @@ def prepare(options):
     jobs, seen = [], 0
     with tempfile.TemporaryDirectory() as temporary:
         kernels = Kernel.several(options.seed, 3 * options.count, options.jobs)
-        for kernel, (what, _) in judged(options, kernels, temporary):
+        for kernel, (what, _) in random_kernels.judged(options, kernels, temporary):
             seen += 1
             if what == "proved" and len(jobs) < options.count:
                 rng = random.Random(f"{options.seed} {kernel.name}")
@@ -504,7 +466,7 @@ def broken(options):
             what, mutant = rng.choice(mutants)
             file = pathlib.Path(temporary) / "mutant.mlir"
             file.write_text(mutant)
-            code, _ = verdict(options, file)
+            code, _ = random_kernels.verdict(options, file, Kernel.CHECK)
             # What cannot be expanded is no program.
             if code in ("proved", "searched", "?", "parse-error", "undecided") or code.startswith("pipe-"):
                 continue
@@ -519,7 +481,7 @@ def broken(options):
         return packages(options, jobs, temporary)
 
 
-COMMANDS = {"proved": proved, "text": text, "prepare": prepare, "broken": broken}
+COMMANDS = {"proved": random_kernels.proved, "text": text, "prepare": prepare, "broken": broken}
 
 if __name__ == "__main__":
     if len(sys.argv) > 1 and sys.argv[1] in COMMANDS:
@@ -534,5 +496,6 @@ if __name__ == "__main__":
         parser.add_argument("--keep")
         parser.add_argument("--jobs", type=int, default=os.cpu_count())
         options = parser.parse_args()
+        options.kernel = Kernel
         sys.exit(COMMANDS[options.command](options))
     sys.exit(random_kernels.main(__doc__, Kernel, BUGS))

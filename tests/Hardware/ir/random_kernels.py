@@ -6,6 +6,7 @@ nothing of titan, what each launch leaves in memory. The rest is here:
     generate    Kernel.several(seed, count, jobs): text(), and launches() with scalars and tensors
     check       `titan check` accepts the text, and `titan run` finds nothing and leaves what the generator
                 says, in each of the launch's WAYS (with hazards and without)
+    proved      how many of the kernels `titan check` proves, how many it has searched alone, and where it stopped
     mutants     one line of synchronisation less, or a number in it changed: what the checker still accepts has
                 to run right under several schedules; of what it refuses, the runs with hazards that
                 refuse it, too, are counted
@@ -97,7 +98,9 @@ class Kernel(Launch):
     """A kernel that is launched once, and that reads a tensor X and writes a tensor P."""
     KERNELS_IN_FILE = 8
     LAUNCHES = "kernels"  # what the summary calls them
+    KERNELS = "kernels"   # what the table of what is proved calls them
     CHECK = []            # flags of `titan check`
+    features = ()         # counted in that table
     cluster = grid = warps = 1
 
     def __init__(self, rng, number):
@@ -302,6 +305,45 @@ def report(failures):
     return 1 if failures else 0
 
 
+def verdict(options, file, flags):
+    """proved, searched, or the code that refuses; and the reason."""
+    code, output = titan(options, "check", file, "--require=searched", *flags)
+    if code:
+        return (re.findall(r"error: \[([a-z0-9-]+)\]", output) or ["?"])[0], output
+    reason = re.search(r"^  searched, not proved: (.*)$", output, re.M)
+    return ("searched", reason[1]) if reason else ("proved", "")
+
+
+def judged(options, kernels, folder):
+    def one(kernel):
+        file = pathlib.Path(folder) / f"{kernel.name}.mlir"
+        file.write_text(kernel.text())
+        return verdict(options, file, kernel.CHECK)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        yield from zip(kernels, pool.map(one, kernels))
+
+
+def proved(options):
+    """How many are proved, feature by feature; none is refused."""
+    features, reasons, refused, count = collections.defaultdict(collections.Counter), collections.Counter(), [], 0
+    with tempfile.TemporaryDirectory() as temporary:
+        kernels = options.kernel.several(options.seed, options.count, options.jobs)
+        for kernel, (what, why) in judged(options, kernels, options.keep or temporary):
+            count += what == "proved"
+            for feature in kernel.features:
+                features[feature][what == "proved"] += 1
+            if what == "searched":
+                reasons[re.sub(r"loc\(.*?\)\)?|line \d+: |\bt\d+\b|\d+\*", "", why)[:100]] += 1
+            elif what != "proved":
+                refused.append(f"{kernel}: {why.strip()[:400]}")
+    print(f"seed {options.seed}: {len(kernels)} right {options.kernel.KERNELS}: {count} proved, {len(refused)} refused")
+    for feature, numbers in sorted(features.items()):
+        print(f"  {feature}: {numbers[True]} of {numbers.total()}")
+    for reason, number in reasons.most_common(12):
+        print(f"  not proved, {number}: {reason}")
+    return report(refused)
+
+
 def mutants_of(kernel, bugs):
     lines = kernel.text().splitlines()
     for at, line in enumerate(lines):
@@ -356,7 +398,7 @@ def mutants(options):
 
 def main(doc, kernel, bugs=()):
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=["check", "prepare"] + (["mutants"] if bugs else []))
+    parser.add_argument("command", choices=["check", "proved", "prepare"] + (["mutants"] if bugs else []))
     parser.add_argument("--titan", required=True, help="the program titan")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=320, help=f"{kernel.LAUNCHES}, or mutants (320)")
@@ -369,4 +411,4 @@ def main(doc, kernel, bugs=()):
     options = parser.parse_args(namespace=argparse.Namespace(kernel=kernel, bugs=bugs))
     if (options.command == "prepare") != bool(options.out):
         parser.error("prepare, and nothing else, takes --out")
-    return mutants(options) if options.command == "mutants" else examine(options)
+    return {"mutants": mutants, "proved": proved}.get(options.command, examine)(options)
