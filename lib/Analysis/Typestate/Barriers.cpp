@@ -238,8 +238,12 @@ bool Walk::fence(Operation *op, const effect::Fence &fence, State &state,
       WarpState &w = state.warps[warp];
       if (mode != Mode::Slope)
         for (Pending &pending : w.pending) {
-          Lanes lanes = proof.accesses[pending.access].lanes;
-          if (pending.fenced || (lanes & ~who.lanes))
+          const Access &access = proof.accesses[pending.access];
+          Lanes lanes = access.lanes;
+          // A peer's memory is not shared_cta (MM-31).
+          if (pending.fenced || (lanes & ~who.lanes) ||
+              (access.cta != rank &&
+               !fenceCovers(fence.space, MemorySpace::SharedPeer)))
             continue;
           // What a barrier has told so far is of the access, not of this.
           pending.fenced = true;

@@ -139,6 +139,9 @@ size_t Walk::record(Access access, unsigned number) {
       proof.accesses.size());
   access.sequence = sequence;
   access.number = number;
+  // Which spaces the last fence before it named is not followed.
+  if (access.cta != rank)
+    access.atFence.clear();
   access.group = groupNumber;
   if (fresh)
     proof.accesses.push_back(std::move(access));
