@@ -16,6 +16,8 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
   # For what is compiled once and runs for milliseconds: a third less time to compile.
   set(TITAN_INLINE_LITTLE "SHELL:-mllvm -inline-threshold=25")
+  # And for what no loop waits for: the fast choice of instructions.
+  set(TITAN_FAST_ISEL "SHELL:-mllvm -fast-isel=1")
   find_program(TITAN_LLD NAMES ld.lld-22 ld.lld)
   if(TITAN_LLD)
     add_link_options(--ld-path=${TITAN_LLD})

@@ -43,6 +43,11 @@ Instantiator::Impl::Impl(KernelOp kernel, Instantiator &self)
         if (auto argument = globalArgument(access->bytes.object))
           writtenTensors.insert(kernel.getKernelArguments()[*argument]);
   });
+  Region &launch = kernel.getLaunch();
+  mapped.resize(launch.getNumArguments());
+  for (auto map : launch.getOps<TensorMapOp>())
+    if (auto argument = dyn_cast<BlockArgument>(map.getTensor()))
+      mapped[argument.getArgNumber()] = true;
   readLaunch();
 }
 

@@ -79,6 +79,8 @@ struct Instantiator::Impl {
   Impl(KernelOp kernel, Instantiator &self);
 
   mutable KernelOp kernel;
+  /// Of each argument of the launch: whether a tensor map is of it.
+  std::vector<bool> mapped;
   Instantiator &self;
   Compiler compiler;
   CompiledBlock body;
@@ -303,9 +305,19 @@ struct Instantiator::Impl {
 
   effect::Resolver resolver;
   /// Of each footprint of the kernel, as each warp of its region touches it.
-  std::map<std::pair<const effect::Footprint *, int>, effect::MemoryRegion>
+  struct Hash {
+    template <typename... T>
+    size_t operator()(const std::pair<T...> &pair) const {
+      return llvm::hash_value(pair);
+    }
+    size_t operator()(const std::vector<int64_t> &key) const {
+      return llvm::hash_combine_range(key);
+    }
+  };
+  std::unordered_map<std::pair<const effect::Footprint *, int>,
+                     effect::MemoryRegion, Hash>
       regions;
-  std::map<std::vector<int64_t>, uint32_t> footprintIds;
+  std::unordered_map<std::vector<int64_t>, uint32_t, Hash> footprintIds;
 
   bool hardware(const CompiledOp &op, Lanes lanes, uint32_t iteration);
   bool resolve(const CompiledOp &op, const effect::Effect &effect, Lanes lanes);

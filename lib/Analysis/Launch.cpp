@@ -56,15 +56,12 @@ Number Instantiator::Impl::sizeNumber(unsigned tensor, int64_t dimension) {
   int64_t size = cast<GlobalType>(argument.getType()).getShape()[dimension];
   if (!ShapedType::isDynamic(size))
     return {size, 0};
-  // A map forbids a size of 0.
-  bool mapped = llvm::any_of(
-      kernel.getLaunch().front().getOps<TensorMapOp>(),
-      [&](TensorMapOp map) { return map.getTensor() == argument; });
   Leaf leaf{.kind = Leaf::Size,
             .name = "size " + std::to_string(dimension),
             .dimension = static_cast<int>(dimension),
             .tensor = tensor,
-            .range = {mapped, int64_t(1) << 32}};
+            // A map forbids a size of 0.
+            .range = {mapped[tensor], int64_t(1) << 32}};
   return leafNumber(argument.getAsOpaquePointer(), 1 + dimension, leaf);
 }
 

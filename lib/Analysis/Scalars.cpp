@@ -214,6 +214,13 @@ std::optional<int64_t> checker::evaluate(Arith code, unsigned predicate,
   return wrap(result, bits);
 }
 
+size_t Symbols::NodeHash::operator()(const Node &node) const {
+  return llvm::hash_combine(node.code, node.predicate, node.operandBits,
+                            node.bits, node.a.value, node.a.symbol,
+                            node.b.value, node.b.symbol, node.c.value,
+                            node.c.symbol);
+}
+
 uint32_t Symbols::leaf(const void *key, int dimension) {
   auto [found, fresh] = leafNames.try_emplace({key, dimension}, 0);
   if (fresh) {

@@ -22,6 +22,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace titan::checker {
@@ -104,7 +105,7 @@ public:
     Arith code = Arith::None; ///< None: a leaf, its number in `predicate`
     unsigned predicate = 0, operandBits = 0, bits = 0;
     Number a, b, c;
-    auto operator<=>(const Node &) const = default;
+    bool operator==(const Node &) const = default;
   };
   /// The leaves in an expression, a bit each; bit 63 stands for all beyond.
   uint64_t leavesOf(Number number) const { return masks[number.symbol]; }
@@ -121,7 +122,10 @@ private:
   mutable std::vector<std::optional<int64_t>> memo;
   mutable std::vector<uint32_t> stamps;
   mutable uint32_t now = 0;
-  std::map<Node, uint32_t> interned;
+  struct NodeHash {
+    size_t operator()(const Node &node) const;
+  };
+  std::unordered_map<Node, uint32_t, NodeHash> interned;
   std::map<std::pair<const void *, int>, uint32_t> leafNames;
 };
 

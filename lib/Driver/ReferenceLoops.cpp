@@ -18,12 +18,18 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/LoopUtils.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
+
+// Of mlir/Dialect/Linalg/Transforms/Transforms.h, which takes five seconds to compile.
+namespace mlir::linalg {
+using LinalgLoops = SmallVector<Operation *, 4>;
+FailureOr<LinalgLoops> linalgOpToAffineLoops(RewriterBase &rewriter,
+                                             LinalgOp linalgOp);
+} // namespace mlir::linalg
 
 namespace {
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Driver/Session.h"
 #include "Sarif.h"
+#include "titan/Dialect/ReferenceDialects.h"
 #include "titan/Dialect/Triton/Triton.h"
 #include "titan/Driver/Plugin.h"
 #include "titan/Runtime/File.h"
@@ -17,13 +18,8 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -39,11 +35,9 @@ static constexpr unsigned maxNesting = 256;
 static constexpr uint64_t maxFileSize = uint64_t{1} << 28;
 
 void titan::registerAllTitanDialects(DialectRegistry &registry) {
-  registry.insert<TitanDialect, arith::ArithDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
-                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
-                  scf::SCFDialect, tensor::TensorDialect, tt::TritonDialect,
-                  ub::UBDialect>();
+  registry.insert<TitanDialect, cf::ControlFlowDialect, gpu::GPUDialect,
+                  LLVM::LLVMDialect, tt::TritonDialect, ub::UBDialect>();
+  registerReferenceDialects(registry);
   registerPlugins(registry);
 }
 

@@ -11,14 +11,10 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Analysis/Checker.h"
 #include "titan/Analysis/Typestate/Prove.h"
+#include "titan/Dialect/ReferenceDialects.h"
 #include "titan/Transforms/Passes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -42,10 +38,10 @@ struct Numbers {
 };
 
 void prepare(MLIRContext &context) {
-  context
-      .loadDialect<TitanDialect, arith::ArithDialect, scf::SCFDialect,
-                   math::MathDialect, func::FuncDialect, linalg::LinalgDialect,
-                   memref::MemRefDialect, tensor::TensorDialect>();
+  DialectRegistry registry;
+  registerReferenceDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadDialect<TitanDialect>();
   context.disableMultithreading();
 }
 

@@ -7,14 +7,13 @@
 //===----------------------------------------------------------------------===//
 #include "ReferenceLoops.h"
 
+#include "titan/Dialect/ReferenceDialects.h"
 #include "titan/Driver/Pipelines.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
@@ -36,9 +35,8 @@ class ReferenceLoops : public testing::Test {
 protected:
   ReferenceLoops() {
     DialectRegistry registry;
-    registry.insert<affine::AffineDialect, arith::ArithDialect,
-                    func::FuncDialect, linalg::LinalgDialect, LLVM::LLVMDialect,
-                    memref::MemRefDialect, scf::SCFDialect>();
+    registry.insert<affine::AffineDialect, LLVM::LLVMDialect>();
+    titan::registerReferenceDialects(registry);
     registerBuiltinDialectTranslation(registry);
     registerLLVMDialectTranslation(registry);
     context.appendDialectRegistry(registry);

@@ -6,16 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Harness.h"
+#include "titan/Dialect/ReferenceDialects.h"
 #include "titan/Simulator/Numeric.h"
 
 #include "titan/Domain/TensorMap.h"
 #include "titan/Transforms/Passes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -32,10 +28,10 @@ using namespace titan;
 using namespace titan::test;
 
 Module::Module(const std::string &textOrFile, bool isFile) {
-  context
-      .loadDialect<TitanDialect, arith::ArithDialect, scf::SCFDialect,
-                   math::MathDialect, func::FuncDialect, linalg::LinalgDialect,
-                   memref::MemRefDialect, tensor::TensorDialect>();
+  DialectRegistry registry;
+  registerReferenceDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadDialect<TitanDialect>();
   context.disableMultithreading();
   module = isFile ? parseSourceFile<ModuleOp>(textOrFile, &context)
                   : parseSourceString<ModuleOp>(textOrFile, &context);

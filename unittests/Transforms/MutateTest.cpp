@@ -6,12 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Transforms/Mutate.h"
+#include "titan/Dialect/ReferenceDialects.h"
 #include "titan/Transforms/Passes.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -32,12 +29,18 @@ std::string print(Operation *op) {
   return text;
 }
 
+/// titan, and what the examples' references are written in.
+void loadDialects(MLIRContext &context) {
+  DialectRegistry registry;
+  registerReferenceDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.loadDialect<TitanDialect>();
+}
+
 class Mutate : public testing::TestWithParam<const char *> {
 protected:
   Mutate() {
-    // The examples carry their references: functions of linalg on memrefs.
-    context.loadDialect<TitanDialect, func::FuncDialect, linalg::LinalgDialect,
-                        math::MathDialect, memref::MemRefDialect>();
+    loadDialects(context);
     ParserConfig config(&context);
     module = parseSourceFile<ModuleOp>(
         std::string(TITAN_EXAMPLES "/") + GetParam(), config);
@@ -82,8 +85,7 @@ TEST_P(Mutate, EachIsAnotherKernel) {
 
 /// The kernels of a file, expanded; null where it does not parse.
 OwningOpRef<ModuleOp> parse(MLIRContext &context, const std::string &file) {
-  context.loadDialect<TitanDialect, func::FuncDialect, linalg::LinalgDialect,
-                      math::MathDialect, memref::MemRefDialect>();
+  loadDialects(context);
   auto module = parseSourceFile<ModuleOp>(file, ParserConfig(&context));
   PassManager passes(&context);
   buildExpandPasses(passes);
