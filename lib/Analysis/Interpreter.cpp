@@ -555,6 +555,13 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
             "the step of this loop is not known to be positive");
     return false;
   }
+  if (cast<scf::ForOp>(op.op).getUnsignedCmp() &&
+      std::min(lower.number.value, upper.number.value) < 0) {
+    problem(Code::Undecided, op.op,
+            "the bounds of this loop are compared as unsigned numbers, and one "
+            "has the highest bit");
+    return false;
+  }
   SmallVector<Val> carried;
   for (unsigned i = 3; i < op.in.size(); ++i)
     carried.push_back(values[op.in[i]]);

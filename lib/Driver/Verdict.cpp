@@ -56,13 +56,7 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options) {
     proof.reason = "no proof was asked for";
     proof.goOn = "without --proof=off";
   }
-  // (Not where the proof assumes that a short number, which may be meant to wrap
-  // round, does not.)
-  if (proof.proved &&
-      llvm::none_of(proof.assumptions, [](const std::string &assumed) {
-        return StringRef(assumed).starts_with("no 8-bit") ||
-               StringRef(assumed).starts_with("no 16-bit");
-      }))
+  if (proof.proved)
     result.search.undecided -= std::erase_if(result.search.findings, ofCounts);
   // A finding that is none by --FLAG=..., or trusted, is no part of a proof.
   if (proof.proved &&

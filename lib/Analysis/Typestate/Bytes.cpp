@@ -52,6 +52,7 @@ bool Proof::checkBytes(ObjectId ring, const Polynomial &uses) {
                 kernel);
   std::map<int64_t, int64_t> expected, copied;
   Operation *last = kernel;
+  const auto arrive = signallers(ring);
   for (const Signal &signal : signals) {
     if (signal.object != ring || signal.kind == Signal::Arrive)
       continue;
@@ -63,7 +64,9 @@ bool Proof::checkBytes(ObjectId ring, const Polynomial &uses) {
                       "branch nor the iteration decides",
                   signal.op);
     if (signal.kind == Signal::Expect) {
-      if (*use < 0 || !launch.provesAtLeast(uses - 1, *use))
+      // (Who arrives, arrives in each use: behind this, in this one.)
+      if (*use < 0 || !arrive.contains({signal.warp, signal.lane}) ||
+          !launch.provesAtLeast(uses - 1, *use))
         return stop("bytes are expected in a use of " + name(ring) +
                         " that its thread is not shown to arrive at",
                     signal.op);

@@ -198,6 +198,26 @@ Exports Proof::told(bool inExecution) {
         (inExecution && signal.kind == Signal::Complete))
       all[signal.object][{signal.warp, signal.lane}].push_back(&signal);
   for (auto &[object, threads] : all) {
+    // Who does not arrive at a ring whose bytes are counted may copy in some uses
+    // alone: it tells of those.
+    if (isCounted(object)) {
+      std::set<int64_t> uses;
+      bool known = true;
+      for (auto &[thread, mine] : threads)
+        for (const Signal *signal : mine) {
+          known &= signal->use.constant().has_value();
+          uses.insert(signal->use.constant().value_or(0));
+        }
+      std::erase_if(threads, [&](const auto &thread) {
+        std::set<int64_t> own;
+        for (const Signal *signal : thread.second) {
+          if (signal->kind == Signal::Arrive)
+            return false;
+          own.insert(signal->use.constant().value_or(0));
+        }
+        return !known || own != uses;
+      });
+    }
     // All threads have signalled when the use is over; of those who take turns,
     // those of one turn.
     std::vector<std::vector<Thread>> classes = turns(object);

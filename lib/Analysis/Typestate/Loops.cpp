@@ -297,6 +297,12 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
                       op);
   if (!state.facts.provesAtLeast(*step, 1))
     return proof.stop("the step of this loop is not shown to be positive", op);
+  if (loop.getUnsignedCmp() && (!state.facts.provesAtLeast(*lower, 0) ||
+                                !state.facts.provesAtLeast(*upper, 0)))
+    return proof.stop(
+        "the bounds of this loop are compared as unsigned numbers, "
+        "and not shown to be 0 or more",
+        op);
   // The least of a size and a number is one of them.
   if (std::vector<Atom> in = upper->atoms();
       in.size() == 1 && *upper == Polynomial::atom(in[0]) &&

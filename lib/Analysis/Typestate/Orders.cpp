@@ -545,8 +545,11 @@ bool Proof::checkDefined() {
 /// writes, too.
 bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
                       std::optional<int64_t> ahead) {
-  // A copy to a peer is one of the use of its thread's own ring.
+  // A copy to a peer is one of the use of its thread's own ring: where the CTAs
+  // fill each other's alike (checkMulticast).
   Object own = objects[object];
+  if (isCounted(object) && x.mechanism && own.cta != ctaOf(x.warp))
+    return false;
   if (own.kind == Object::Ring && x.mechanism)
     own.cta = ctaOf(x.warp);
   ObjectId arrivals = this->object(own);

@@ -1,0 +1,215 @@
+// What peers bring and tell: each kernel is proved, and the one that differs by a line is neither accepted nor proved.
+//
+// RUN: titan check %s --kernel fills --require=proved
+// RUN: titan check %s --kernel expects --require=proved
+// RUN: titan check %s --kernel tells --require=proved
+//
+// The slot that is read is not the one that the peer has filled.
+// VARIANT unfilled: in read `%c0` -> `%c1`
+// RUN: %variant unfilled %s > %t.mlir
+// RUN: not titan check %t.mlir --kernel fills 2>&1 | FileCheck %s --check-prefix=UNFILLED
+// UNFILLED: [undefined-read]
+// RUN: titan-mutate %t.mlir --kernel fills --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
+// Who expects the bytes does not arrive behind that, and who arrives may come first.
+// VARIANT another_arrives: drop arrival
+// VARIANT another_arrives: after early add titan.elect { titan.mbarrier.arrive %full : !bar }
+// RUN: %variant another_arrives %s > %t.mlir
+// RUN: not titan check %t.mlir --kernel expects 2>&1 | FileCheck %s --check-prefix=ANOTHER
+// ANOTHER: [barrier-bytes]
+// RUN: titan-mutate %t.mlir --kernel expects --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
+// The peer's bytes of use 0 of %full show that use 0 of %turn is over. Use 1 of %full, of which the peer brings nothing, shows no more.
+// VARIANT tells_of_each: drop known
+// RUN: %variant tells_of_each %s > %t.mlir
+// RUN: not titan check %t.mlir --kernel tells 2>&1 | FileCheck %s --check-prefix=TELLS
+// TELLS: [phase-ambiguous]
+// RUN: titan-mutate %t.mlir --kernel tells --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
+// ASKED: kernels as they are: 1, 1 refused, 0 proved
+
+#one = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
+#two = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [2, 1]>
+!tile = !titan.shared<8x64xbf16>
+!peer = !titan.shared<8x64xbf16, cluster>
+!ring = !titan.shared<8x64xbf16, slots = 2>
+!bar = !titan.mbarrier
+!far = !titan.mbarrier<cluster>
+!bars = !titan.mbarrier<2>
+!fars = !titan.mbarrier<2, cluster>
+!reg = tensor<8x64xbf16, #one>
+!regs = tensor<8x64xbf16, #two>
+
+// CTA 0 fills slot 0 of the ring of CTA 1, where use 1 of the barrier comes without bytes.
+titan.kernel @fills() warps(1) cluster(2) attributes {titan.target = "sm_90a"} launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %bytes = arith.constant 1024 : i32
+  %z = arith.constant 0.0 : bf16
+  %v = titan.splat %z : bf16 -> !reg
+  %rank = titan.cluster_rank
+  %other = arith.xori %rank, %i1 : i32
+  %first = arith.cmpi eq, %rank, %i0 : i32
+  %mine = titan.shared.alloc : !tile
+  %theirs = titan.shared.alloc : !ring
+  %full = titan.mbarrier.alloc : !bars
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bars
+    titan.fence.mbarrier_init
+  }
+  titan.shared.store %v, %mine : !reg, !tile
+  titan.fence.proxy_async shared_cta
+  titan.cluster.arrive
+  titan.cluster.wait
+  %slot = titan.shared.slot %theirs[%c0 : index] : !ring -> !tile
+  %there = titan.map_rank %slot, %other : !tile -> !peer
+  %bar = titan.map_rank %full, %other : !bars -> !fars
+  scf.if %first {
+    titan.elect warp(0) {
+      titan.mbarrier.arrive %full[%c0 : index] : !bars
+      titan.bulk.copy_to_peer %mine, %there, %bar[%c0 : index] : !tile, !peer, !fars
+    }
+  } else {
+    titan.elect warp(0) {
+      titan.mbarrier.arrive_expect_tx %full[%c0 : index], %bytes : !bars
+      titan.mbarrier.arrive %full[%c1 : index] : !bars
+    }
+    titan.mbarrier.wait %full[%c0 : index] parity(%i0) scope(cluster) : !bars
+    titan.mbarrier.wait %full[%c1 : index] parity(%i0) scope(cluster) : !bars
+    %read = titan.shared.slot %theirs[%c0 : index] : !ring -> !tile // @read
+    %x = titan.shared.load %read : !tile -> !reg
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.return
+}
+
+// Each expects what the other one sends.
+titan.kernel @expects() warps(2) cluster(2) attributes {titan.target = "sm_90a"} launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %bytes = arith.constant 1024 : i32
+  %z = arith.constant 0.0 : bf16
+  %v = titan.splat %z : bf16 -> !regs
+  %rank = titan.cluster_rank
+  %other = arith.xori %rank, %i1 : i32
+  %mine = titan.shared.alloc : !tile
+  %theirs = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.shared.store %v, %mine : !regs, !tile
+  titan.fence.proxy_async shared_cta
+  titan.cluster.arrive
+  titan.cluster.wait
+  %there = titan.map_rank %theirs, %other : !tile -> !peer
+  %bar = titan.map_rank %full, %other : !bar -> !far
+  titan.warp_specialize {
+    titan.partition "send" warps(1) {
+      titan.elect {
+        titan.mbarrier.expect_tx %full, %bytes : !bar
+        titan.mbarrier.arrive %full : !bar // @arrival
+        titan.bulk.copy_to_peer %mine, %there, %bar : !tile, !peer, !far
+      }
+    }
+    titan.partition "use" warps(1) {
+      %in_time = arith.constant 0 : i32 // @early
+      titan.mbarrier.wait %full parity(%in_time) scope(cluster) : !bar
+      %x = titan.shared.load %theirs : !tile -> !reg
+    }
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.return
+}
+
+// CTA 1 goes three rounds at %turn; CTA 0 copies to it behind the first one.
+titan.kernel @tells() warps(2) cluster(2) attributes {titan.target = "sm_90a"} launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %bytes = arith.constant 1024 : i32
+  %z = arith.constant 0.0 : bf16
+  %v = titan.splat %z : bf16 -> !regs
+  %rank = titan.cluster_rank
+  %other = arith.xori %rank, %i1 : i32
+  %first = arith.cmpi eq, %rank, %i0 : i32
+  %mine = titan.shared.alloc : !tile
+  %theirs = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bars
+  %turn = titan.mbarrier.alloc : !bar
+  %go = titan.mbarrier.alloc : !bar
+  %seen = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bars
+    titan.mbarrier.init %turn count(2) : !bar
+    titan.mbarrier.init %go count(1) : !bar
+    titan.mbarrier.init %seen count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.shared.store %v, %mine : !regs, !tile
+  titan.fence.proxy_async shared_cta
+  titan.cluster.arrive
+  titan.cluster.wait
+  %there = titan.map_rank %theirs, %other : !tile -> !peer
+  %bar = titan.map_rank %full, %other : !bars -> !fars
+  %goes = titan.map_rank %go, %other : !bar -> !far
+  titan.warp_specialize {
+    titan.partition "slow" warps(1) {
+      scf.if %first {
+        titan.elect {
+          titan.mbarrier.wait %go parity(%i0) scope(cluster) : !bar
+          titan.bulk.copy_to_peer %mine, %there, %bar[%c0 : index] : !tile, !peer, !fars
+        }
+      } else {
+        titan.elect {
+          titan.mbarrier.arrive %turn : !bar
+          titan.mbarrier.wait %turn parity(%i0) scope(cluster) : !bar
+          titan.mbarrier.arrive %goes scope(cluster) : !far
+        }
+        titan.syncwarp
+        titan.elect {
+          titan.mbarrier.arrive %turn : !bar
+          titan.mbarrier.wait %seen parity(%i0) scope(cluster) : !bar
+          titan.mbarrier.arrive %turn : !bar
+        }
+      }
+    }
+    titan.partition "fast" warps(1) {
+      scf.if %first {
+      } else {
+        titan.elect {
+          titan.mbarrier.arrive %turn : !bar
+          titan.mbarrier.arrive_expect_tx %full[%c0 : index], %bytes : !bars
+        }
+        titan.mbarrier.wait %turn parity(%i0) scope(cluster) : !bar
+        titan.mbarrier.wait %full[%c0 : index] parity(%i0) scope(cluster) : !bars
+        titan.syncwarp
+        titan.elect {
+          titan.mbarrier.arrive %turn : !bar
+          titan.mbarrier.arrive %full[%c1 : index] : !bars
+        }
+        titan.mbarrier.wait %full[%c1 : index] parity(%i0) scope(cluster) : !bars
+        titan.mbarrier.wait %turn parity(%i1) scope(cluster) : !bar // @known
+        titan.elect {
+          titan.mbarrier.arrive %turn : !bar
+          titan.mbarrier.arrive %seen : !bar
+        }
+      }
+    }
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.return
+}
