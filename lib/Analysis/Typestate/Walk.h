@@ -169,6 +169,8 @@ private:
   bool startsInside(mlir::Operation *op, const effect::Footprint &bytes,
                     State &state);
   bool locateGlobal(Access &access, const effect::Access &effect, State &state);
+  /// Coordinates of a map are of 32 bits: shown, or an assumption.
+  void assumeCoordinates(const effect::Footprint &bytes, State &state);
   bool arrive(mlir::Operation *op, const effect::Arrive &arrive, State &state,
               const Who &who);
   bool expect(mlir::Operation *op, const effect::ExpectTx &expect, State &state,

@@ -23,6 +23,14 @@
 // RUN: not titan check %t.mlir --kernel tells 2>&1 | FileCheck %s --check-prefix=TELLS
 // TELLS: [phase-ambiguous]
 // RUN: titan-mutate %t.mlir --kernel tells --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
+// A branch that one CTA takes, another one may leave in the same iteration.
+// RUN: titan check %s --kernel sides --require=proved
+// VARIANT both_sides: in else_side `%box` -> `%there`
+// VARIANT both_sides: in else_side `!box` -> `!far_box`
+// RUN: %variant both_sides %s > %t.mlir
+// RUN: not titan check %t.mlir --kernel sides 2>&1 | FileCheck %s --check-prefix=SIDES
+// SIDES: [race]
+// RUN: titan-mutate %t.mlir --kernel sides --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
 // ASKED: kernels as they are: 1, 1 refused, 0 proved
 
 #one = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
@@ -34,6 +42,8 @@
 !far = !titan.mbarrier<cluster>
 !bars = !titan.mbarrier<2>
 !fars = !titan.mbarrier<2, cluster>
+!box = !titan.shared<1xi32>
+!far_box = !titan.shared<1xi32, cluster>
 !reg = tensor<8x64xbf16, #one>
 !regs = tensor<8x64xbf16, #two>
 
@@ -208,6 +218,61 @@ titan.kernel @tells() warps(2) cluster(2) attributes {titan.target = "sm_90a"} l
         }
       }
     }
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.return
+}
+
+// In every third iteration each goes the other way than its peer does.
+titan.kernel @sides() warps(1) cluster(2) attributes {titan.target = "sm_90a"} launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %i1 = arith.constant 1 : i32
+  %box = titan.shared.alloc : !box
+  %done = titan.mbarrier.alloc : !bar
+  %ack = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %done count(2) : !bar
+    titan.mbarrier.init %ack count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  %rank = titan.cluster_rank
+  %other = arith.xori %rank, %i1 : i32
+  %r = arith.index_cast %rank : i32 to index
+  %there = titan.map_rank %box, %other : !box -> !far_box
+  %acks = titan.map_rank %ack, %other : !bar -> !far
+  %told = titan.map_rank %done, %other : !bar -> !far
+  scf.for %i = %c0 to %c4 step %c1 {
+    %sum = arith.addi %i, %r : index
+    %c3 = arith.constant 3 : index
+    %odd = arith.remui %sum, %c3 : index
+    %own = arith.cmpi eq, %odd, %c2 : index
+    titan.elect {
+      scf.if %own {
+        titan.st %i1, %box[%c0] : i32, !box
+      } else {
+        titan.st %i1, %box[%c0] : i32, !box // @else_side
+      }
+      titan.mbarrier.arrive %done scope(cluster) : !bar
+      titan.mbarrier.arrive %told scope(cluster) : !far
+    }
+    %turn = arith.remui %i, %c2 : index
+    %parity = arith.index_cast %turn : index to i32
+    titan.mbarrier.wait %done parity(%parity) scope(cluster) : !bar
+    titan.syncwarp
+    titan.elect {
+      titan.mbarrier.arrive %acks scope(cluster) : !far
+    }
+    titan.mbarrier.wait %ack parity(%parity) scope(cluster) : !bar
+    titan.syncwarp
   }
   titan.cluster.arrive
   titan.cluster.wait
