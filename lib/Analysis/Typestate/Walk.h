@@ -265,7 +265,11 @@ private:
     bool fenced = false, initFenced = false, published = false;
     /// To the cluster: since its barrier's arrival, wait.
     bool sent = false, sentAway = false, everywhere = false;
+    /// The cluster's round that has told peers.
+    Polynomial round;
   };
+  /// Of barriers: that round, of each CTA.
+  std::map<void *, std::map<int, Polynomial>> toldPeers;
   std::map<ObjectId, Life> lives;
   std::map<std::tuple<mlir::Operation *, unsigned, int, std::string>, size_t>
       recorded;

@@ -31,6 +31,13 @@
 // RUN: not titan check %t.mlir --kernel sides 2>&1 | FileCheck %s --check-prefix=SIDES
 // SIDES: [race]
 // RUN: titan-mutate %t.mlir --kernel sides --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
+// Nobody has initialised the peer's barrier, by whose own all is well.
+// RUN: titan check %s --kernel init --require=proved
+// VARIANT own_only: in everybody `%always` -> `%first`
+// RUN: %variant own_only %s > %t.mlir
+// RUN: not titan check %t.mlir --kernel init 2>&1 | FileCheck %s --check-prefix=INIT
+// INIT: [barrier-not-initialised]
+// RUN: titan-mutate %t.mlir --kernel init --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
 // ASKED: kernels as they are: 1, 1 refused, 0 proved
 
 #one = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
@@ -273,6 +280,37 @@ titan.kernel @sides() warps(1) cluster(2) attributes {titan.target = "sm_90a"} l
     }
     titan.mbarrier.wait %ack parity(%parity) scope(cluster) : !bar
     titan.syncwarp
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.return
+}
+
+// One tells the other one, who does not wait.
+titan.kernel @init() warps(1) cluster(2) attributes {titan.target = "sm_90a"} launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %rank = titan.cluster_rank
+  %other = arith.xori %rank, %i1 : i32
+  %first = arith.cmpi eq, %rank, %i0 : i32
+  %always = arith.constant true
+  %full = titan.mbarrier.alloc : !bar
+  scf.if %always { // @everybody
+    titan.elect warp(0) {
+      titan.mbarrier.init %full count(1) : !bar
+      titan.fence.mbarrier_init
+    }
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  %bar = titan.map_rank %full, %other : !bar -> !far
+  scf.if %first {
+    titan.elect warp(0) {
+      titan.mbarrier.arrive %bar scope(cluster) : !far
+    }
   }
   titan.cluster.arrive
   titan.cluster.wait
