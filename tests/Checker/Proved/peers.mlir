@@ -38,6 +38,15 @@
 // RUN: not titan check %t.mlir --kernel init 2>&1 | FileCheck %s --check-prefix=INIT
 // INIT: [barrier-not-initialised]
 // RUN: titan-mutate %t.mlir --kernel init --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
+// As many bytes are expected in each as it sends to all and to itself: but another one sends more.
+// RUN: titan check %s --kernel bytes --require=proved
+// VARIANT not_alike: in loop `to %c1` -> `to %r`
+// VARIANT not_alike: in branch `%always` -> `%first`
+// VARIANT not_alike: in total `6144` -> `4096`
+// RUN: %variant not_alike %s > %t.mlir
+// RUN: not titan check %t.mlir --kernel bytes 2>&1 | FileCheck %s --check-prefix=BYTES
+// BYTES: [barrier-bytes]
+// RUN: titan-mutate %t.mlir --kernel bytes --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
 // ASKED: kernels as they are: 1, 1 refused, 0 proved
 
 #one = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
@@ -312,6 +321,53 @@ titan.kernel @init() warps(1) cluster(2) attributes {titan.target = "sm_90a"} la
       titan.mbarrier.arrive %bar scope(cluster) : !far
     }
   }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.return
+}
+
+// Each loads two tiles for both, and two for itself.
+titan.kernel @bytes(%X: !titan.global<?x64xbf16>) warps(1) cluster(2) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 61}, X = "Mx64 ints:1"}} launch {
+  %two = arith.constant 2 : index
+  %map = titan.tensor_map %X : !titan.global<?x64xbf16> -> !titan.tensor_map<8x64xbf16>
+  titan.launch grid(%two) with(%map : !titan.tensor_map<8x64xbf16>)
+} body(%map: !titan.tensor_map<8x64xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i0 = arith.constant 0 : i32
+  %rank = titan.cluster_rank
+  %first = arith.cmpi eq, %rank, %i0 : i32
+  %r = arith.index_cast %rank : i32 to index
+  %always = arith.constant true
+  %both = arith.constant 3 : i16
+  %all = arith.constant 6144 : i32 // @total
+  %ring = titan.shared.alloc : !titan.shared<8x64xbf16, slots = 4>
+  %mine = titan.shared.slot %ring[%r : index] : !titan.shared<8x64xbf16, slots = 4> -> !tile
+  %c2 = arith.constant 2 : index
+  %behind = arith.addi %c2, %r : index
+  %third = titan.shared.slot %ring[%behind : index] : !titan.shared<8x64xbf16, slots = 4> -> !tile
+  %b = titan.shared.alloc : !tile
+  %c = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.elect warp(0) {
+    titan.mbarrier.arrive_expect_tx %full, %all : !bar
+    titan.tma.load %map[%c0, %c0], %mine, %full multicast(%both) : !titan.tensor_map<8x64xbf16>, !tile, !bar
+    scf.for %i = %c0 to %c1 step %c1 { // @loop
+      titan.tma.load %map[%c0, %c0], %third, %full multicast(%both) : !titan.tensor_map<8x64xbf16>, !tile, !bar
+    }
+    scf.if %always { // @branch
+      titan.tma.load %map[%c0, %c0], %b, %full : !titan.tensor_map<8x64xbf16>, !tile, !bar
+      titan.tma.load %map[%c0, %c0], %c, %full : !titan.tensor_map<8x64xbf16>, !tile, !bar
+    }
+  }
+  titan.mbarrier.wait %full parity(%i0) scope(cluster) : !bar
   titan.cluster.arrive
   titan.cluster.wait
   titan.return
