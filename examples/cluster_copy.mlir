@@ -40,6 +40,9 @@ titan.kernel @cluster_copy(%A: !matrix, %B: !matrix) warps(4) cluster(2, 1) attr
   %left = arith.remui %m, %c256 : index
   %pairs = arith.cmpi eq, %left, %c0 : index
   titan.require %pairs, "launch-check", "rows go by pairs of tiles of 128"
+  %most = arith.constant 1073741824 : index
+  %few_rows = arith.cmpi ule, %m, %most : index
+  titan.require %few_rows, "launch-check", "at most 2^30 rows: their numbers have 32 bits"
   %tiles = arith.divui %m, %c128 : index
   titan.launch grid(%tiles)
 } body() {

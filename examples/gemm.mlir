@@ -189,6 +189,9 @@ titan.kernel @gemm_f32(%A: !global, %B: !global, %D: !globalF, %alpha: f32, %bia
   %entries = titan.dim %bias, 0 : !vector
   %fits = arith.cmpi eq, %entries, %n : index
   titan.require %fits, "launch-check", "bias has one entry for each column of D"
+  %most = arith.constant 1073741824 : index
+  %few_columns = arith.cmpi ule, %n, %most : index
+  titan.require %few_columns, "launch-check", "at most 2^30 columns: their numbers have 32 bits"
   titan.launch grid(%grid) with(%mapA, %mapB, %mapD, %n, %tilesN, %tiles, %steps : !mapA, !mapB, !mapF, index, index, index, index)
 } body(%mapA: !mapA, %mapB: !mapB, %mapD: !mapF, %width: index, %tilesN: index, %tiles: index, %steps: index) {
   %c0 = arith.constant 0 : index

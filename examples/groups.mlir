@@ -42,6 +42,11 @@ titan.kernel @groups(%X: !matrix, %S: !sums) warps(4) attributes {
   %is_g = arith.cmpi eq, %gS, %groups : index
   titan.require %is_m, "launch-check", "S has a row for each row of X"
   titan.require %is_g, "launch-check", "S has a column for each 320 columns of X"
+  %most = arith.constant 1073741824 : index
+  %few_rows = arith.cmpi ule, %m, %most : index
+  titan.require %few_rows, "launch-check", "at most 2^30 rows: their numbers have 32 bits"
+  %few_groups = arith.cmpi ule, %groups, %most : index
+  titan.require %few_groups, "launch-check", "at most 2^30 groups: their numbers have 32 bits"
   %blocks = arith.ceildivui %m, %c64 : index
   titan.launch grid(%blocks) with(%groups : index)
 } body(%groups: index) {

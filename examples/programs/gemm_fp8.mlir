@@ -36,6 +36,11 @@ titan.kernel @gemm_fp8(%A: !matrix, %B: !matrix, %D: !out) warps(8) attributes {
   titan.require %is_kB, "launch-check", "A and B have the same number of columns"
   titan.require %is_mD, "launch-check", "D has a row for each row of A"
   titan.require %is_nD, "launch-check", "D has a column for each row of B"
+  %most = arith.constant 1073741824 : index
+  %few_rows = arith.cmpi ule, %m, %most : index
+  titan.require %few_rows, "launch-check", "at most 2^30 rows: their numbers have 32 bits"
+  %few_columns = arith.cmpi ule, %n, %most : index
+  titan.require %few_columns, "launch-check", "at most 2^30 columns: their numbers have 32 bits"
   %tilesM = arith.ceildivui %m, %c64 : index
   %tilesN = arith.ceildivui %n, %c64 : index
   %steps = arith.ceildivui %k, %c128 : index
@@ -120,6 +125,11 @@ titan.kernel @gemm_fp8_plain(%A: !matrix, %B: !matrix, %D: !out) warps(8) attrib
   titan.require %is_kB, "launch-check", "A and B have the same number of columns"
   titan.require %is_mD, "launch-check", "D has a row for each row of A"
   titan.require %is_nD, "launch-check", "D has a column for each row of B"
+  %most = arith.constant 1073741824 : index
+  %few_rows = arith.cmpi ule, %m, %most : index
+  titan.require %few_rows, "launch-check", "at most 2^30 rows: their numbers have 32 bits"
+  %few_columns = arith.cmpi ule, %n, %most : index
+  titan.require %few_columns, "launch-check", "at most 2^30 columns: their numbers have 32 bits"
   %tilesM = arith.ceildivui %m, %c64 : index
   %tilesN = arith.ceildivui %n, %c64 : index
   %steps = arith.ceildivui %k, %c128 : index

@@ -1,5 +1,5 @@
 // A counter that goes through 8 or 16 bits wraps round when sizes are large, and slots are then not those of the use: the
-// search does not go as far, and the proof does not assume that sizes are so small. (Of 32 bits it says that it does.)
+// search does not go as far, and the proof does not assume that sizes are so small. (Of 32 bits: Proved/overflow.mlir.)
 //
 // RUN: not titan check %s --kernel unsigned8 2>&1 | FileCheck %s
 // RUN: not titan check %s --kernel signed16 2>&1 | FileCheck %s

@@ -432,7 +432,13 @@ std::unique_ptr<Subject> makeSubject(Session &session, llvm::StringRef file,
     return nullptr;
   code = Findings;
   CheckReport report = checkIt(kernel);
-  bool proved = proofs && prove(kernel).proved;
+  ProofReport proof;
+  if (proofs)
+    proof = prove(kernel);
+  const bool proved = proof.proved;
+  if (proofs && verbose && !proved)
+    llvm::outs() << "not proved: " << kernel.getName() << ": " << proof.reason
+                 << "\n";
   ++kernels.all;
   kernels.proved += proved;
   if (!how.empty() || !report.accepted()) {

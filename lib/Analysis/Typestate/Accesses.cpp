@@ -321,6 +321,20 @@ bool Walk::insideTensor(Operation *op, const effect::Footprint &bytes,
   return true;
 }
 
+void Walk::assumeCoordinates(const effect::Footprint &bytes, State &state) {
+  const char *assumed =
+      "coordinates of tensor maps fit into 32 bits (sizes up to 2^31)";
+  if (proof.assumptions.contains(assumed))
+    return;
+  for (MValue coord : bytes.coords) {
+    Facts facts = state.facts;
+    auto p = proof.arithmetic.polynomialOf(state.values.lookup(coord), facts);
+    if (!p || !facts.provesAtLeast((int64_t(1) << 31) - 1, *p) ||
+        !facts.provesAtLeast(*p, -(int64_t(1) << 31)))
+      proof.assumptions.insert(assumed);
+  }
+}
+
 /// A load through an im2col map starts in its bounding box.
 bool Walk::startsInside(Operation *op, const effect::Footprint &bytes,
                         State &state) {
@@ -421,6 +435,9 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
                      ? shared || startsInside(op, bytes, state)
                      : insideTensor(op, bytes, state)))
       return false;
+    if (box && isa<TensorMapType>(memory.getType()) && mode == Mode::Final &&
+        enforce)
+      assumeCoordinates(bytes, state);
     if (shared || !box)
       if (!locateGlobal(access, effect, state))
         return false;

@@ -205,7 +205,10 @@ bool Walk::clusterBarrier(Operation *op, const effect::ThreadBarrier &barrier,
       life.sent |= relaxed ? life.initFenced : life.fenced;
     // Peers ask for fence.mbarrier_init (MM-51).
     for (auto &[ring, life] : lives)
-      life.sentAway |= life.initFenced;
+      if (!life.sentAway && life.initFenced) {
+        life.sentAway = true;
+        life.round = state.warps[who.warps[0]].next[object] - 1;
+      }
   }
   if (waits)
     for (auto &[ring, life] : lives) {

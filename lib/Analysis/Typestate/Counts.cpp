@@ -482,6 +482,9 @@ bool Proof::checkMulticast() {
     // Each CTA's ring has as many uses, by one thread that copies in each.
     std::optional<Polynomial> total;
     std::map<int, std::set<int>> copiers;
+    // What each one copies, of which as much comes from its peers.
+    using Copy = std::tuple<Operation *, const Path *, Polynomial, int64_t>;
+    std::map<int, std::vector<Copy>> copies;
     Operation *op = kernel;
     for (const Signal &signal : signals) {
       if (objects[signal.object].kind != Object::Ring ||
@@ -490,8 +493,12 @@ bool Proof::checkMulticast() {
       op = signal.op;
       if (turned.contains(signal.object))
         return stop("turns at a ring that CTAs fill for each other", op);
-      if (signal.kind == Signal::Complete)
+      if (signal.kind == Signal::Complete) {
         copiers[ctaOf(signal.warp)].insert(signal.warp);
+        if (ctaOf(signal.warp) == objects[signal.object].cta)
+          copies[ctaOf(signal.warp)].emplace_back(signal.op, &signal.path,
+                                                  signal.use, signal.amount);
+      }
       if (signal.kind != Signal::Arrive)
         continue;
       if (ctaOf(signal.warp) != objects[signal.object].cta)
@@ -506,6 +513,17 @@ bool Proof::checkMulticast() {
     for (int cta = 0; cta < kernel.getClusterSize(); ++cta)
       if (copiers[cta].size() != 1)
         return stop("not one thread of each CTA copies to the rings of all",
+                    op);
+    auto alike = [](const Copy &a, const Copy &b) {
+      auto &[opA, pathA, useA, amountA] = a;
+      auto &[opB, pathB, useB, amountB] = b;
+      return opA == opB && *pathA == *pathB && useA == useB &&
+             amountA == amountB;
+    };
+    for (int cta = 1; cta < kernel.getClusterSize(); ++cta)
+      if (!llvm::equal(copies[0], copies[cta], alike))
+        return stop("the CTAs of a cluster do not copy alike to the rings of "
+                    "all",
                     op);
   }
   return true;

@@ -151,15 +151,21 @@ bool Proof::readLaunch() {
       continue;
     }
     if (auto map = dyn_cast<TensorMapOp>(op)) {
-      // The encoder takes no extent of 0 (launch-zero-dim).
+      // The encoder takes no extent of 0 (launch-zero-dim), and 2^32 at most.
+      constexpr int64_t most = int64_t(1) << 32;
       for (MValue extent : map.getDims())
-        if (auto p = arithmetic.polynomialOf(values.lookup(extent), launch))
+        if (auto p = arithmetic.polynomialOf(values.lookup(extent), launch)) {
           launch.atLeast(*p, 1);
+          launch.atLeast(most, *p);
+        }
       auto tensor = dyn_cast<BlockArgument>(map.getTensor());
       if (tensor && !map.isView())
         for (int64_t d = 0; d < cast<GlobalType>(tensor.getType()).getRank();
-             ++d)
-          launch.atLeast(sizeOf(tensor, d, launch), 1);
+             ++d) {
+          Polynomial size = sizeOf(tensor, d, launch);
+          launch.atLeast(size, 1);
+          launch.atLeast(most, size);
+        }
       continue;
     }
     if (op.getNumRegions() || op.getNumResults() != 1)

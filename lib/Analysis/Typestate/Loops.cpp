@@ -297,6 +297,13 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
                       op);
   if (!state.facts.provesAtLeast(*step, 1))
     return proof.stop("the step of this loop is not shown to be positive", op);
+  // A step past the last number of the type would not leave it.
+  if (unsigned bits = checker::bitsOf(loop.getStep().getType());
+      bits < 64 && !state.facts.provesAtLeast((int64_t(1) << (bits - 1)) - 1,
+                                              *upper + *step - 1))
+    return proof.stop("the counter of this loop is not shown to fit into " +
+                          std::to_string(bits) + " bits",
+                      op, "titan.require in the launch region that bounds it");
   if (loop.getUnsignedCmp() && (!state.facts.provesAtLeast(*lower, 0) ||
                                 !state.facts.provesAtLeast(*upper, 0)))
     return proof.stop(

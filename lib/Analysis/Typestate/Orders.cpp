@@ -341,8 +341,10 @@ bool Proof::checkOrders() {
           return stop("lanes of a warp write the same place", x.op);
         }
         clauses.push_back(different(*this, iterations));
-      } else if (size_t same = sidesApart(x.path, y.path)) {
-        // The sides of one branch: in one iteration, one of them.
+      } else if (size_t same = relation == Relation::OtherCta
+                                   ? 0
+                                   : sidesApart(x.path, y.path)) {
+        // The sides of one branch: in one iteration of a CTA, one of them.
         std::vector<Atom> iterations =
             iterationsOf(Path(x.path.begin(), x.path.begin() + same - 1));
         if (iterations.empty())
@@ -426,8 +428,9 @@ bool Proof::checkDefined() {
                   y.op);
     ByteSet missing = *needed;
     auto root = y.fromRoot();
-    // Of branches of which both sides are walked: what both write.
-    std::map<Operation *, ByteSet> sides[2];
+    // Of branches of which both sides are walked: what both write. (Each CTA of a
+    // cluster takes its own.)
+    std::map<std::pair<Operation *, int>, ByteSet> sides[2];
     for (const Access &x : accesses) {
       if (!x.effect || !x.shape || x.kind != AccessKind::Write ||
           x.root != y.root || x.cta != y.cta)
@@ -454,7 +457,7 @@ bool Proof::checkDefined() {
               known != y.knows.end() &&
               facts.provesAtLeast(known->second, release.use + 1)) {
             root = root->subtract(*bytes);
-            if (!x.slots)
+            if (!x.slots && !y.slots)
               missing = missing.subtract(*bytes);
           }
         }
@@ -525,7 +528,8 @@ bool Proof::checkDefined() {
         continue;
       ByteSet bytes = x.shape->bytes.shifted(x.offset);
       if (branch && !inEach)
-        sides[side][branch] = sides[side][branch].unite(bytes);
+        sides[side][{branch, ctaOf(x.warp)}] =
+            sides[side][{branch, ctaOf(x.warp)}].unite(bytes);
       else
         missing = missing.subtract(bytes);
     }

@@ -11,6 +11,7 @@
 #include "../Resources.h"
 #include "Typestate.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <chrono>
@@ -84,6 +85,18 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
     if (of.ofCta)
       collectGlobal(proof, shared.global);
     return std::nullopt;
+  }
+  // Perhaps since it is not known what a number is.
+  if (Operation *op = proof.arithmetic.overflow;
+      op && !proof.stopped->peel && !proof.stopped->split) {
+    std::string where = "this number";
+    if (auto at = op->getLoc()->findInstanceOf<FileLineColLoc>())
+      where = "the number of line " + std::to_string(at.getLine());
+    proof.stopped->reason += llvm::formatv(
+        "; {0} is not shown to fit into {1} bits", where,
+        checker::bitsOf(getElementTypeOrSelf(op->getResult(0).getType())));
+    proof.stopped->goOn = "titan.require in the launch region that bounds the "
+                          "sizes it is computed from";
   }
   Case within = of;
   if (Operation *loop = proof.stopped->peel) {

@@ -405,7 +405,7 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
   auto unsignedNumbers = [&] {
     return facts.provesAtLeast(p[0], 0) && facts.provesAtLeast(p[1], 0);
   };
-  // Exact unless it wraps round: shown, or an assumption of the proof.
+  // Exact unless it wraps round: shown, or, of 64 bits, an assumption.
   auto exact = [&](Polynomial result) {
     unsigned width = std::min(bits, operandBits);
     if (result.isLost())
@@ -414,12 +414,9 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
       int64_t limit = int64_t(1) << (width - 1);
       if (!facts.provesAtLeast(limit - 1, result) ||
           !facts.provesAtLeast(result, -limit)) {
-        // That sizes stay below 2^7 or 2^15 is nothing to assume.
-        if (width < 32)
-          return TValue();
-        assumptions.insert("no " + std::to_string(width) +
-                           "-bit number overflows (sizes below 2^" +
-                           std::to_string(width - 1) + ")");
+        if (!overflow)
+          overflow = op;
+        return TValue();
       }
     } else
       assumptions.insert("no index overflows 64 bits");

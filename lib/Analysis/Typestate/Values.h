@@ -118,6 +118,9 @@ public:
   /// q and r of x = q p + r; p >= 1 is proved.
   std::pair<Polynomial, Polynomial> divide(const Polynomial &x,
                                            const Polynomial &p, Facts &facts);
+  /// The first number of fewer than 64 bits that is not shown to hold its result:
+  /// nothing is known of it.
+  mlir::Operation *overflow = nullptr;
 
 private:
   Value compute(mlir::Operation *op, checker::Arith code, unsigned predicate,

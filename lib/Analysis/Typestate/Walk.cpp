@@ -98,6 +98,10 @@ bool Walk::run() {
     if (!block(kernel.getBody().front(), state, who, nullptr))
       return false;
     proof.atEnd.add(state.facts);
+    for (auto &[ring, life] : lives)
+      if (life.everywhere)
+        toldPeers[proof.objects[ring].barrier.getAsOpaquePointer()][rank] =
+            life.round;
     for (int warp : who.warps)
       if (!end(state, warp))
         return false;
@@ -108,6 +112,20 @@ bool Walk::run() {
       return proof.stop("a CTA may end while a peer still writes or arrives "
                         "there",
                         kernel, "titan.cluster.arrive and .wait at the end");
+  }
+  // Who signals a peer has followed its own initialisation (usable): the peer's is
+  // the same.
+  for (const Signal &signal : proof.signals) {
+    const Object &ring = proof.objects[signal.object];
+    const int own = proof.ctaOf(signal.warp);
+    if (ring.kind != Object::Ring || ring.cta == own)
+      continue;
+    auto &told = toldPeers[ring.barrier.getAsOpaquePointer()];
+    if (!told.contains(own) || !told.contains(ring.cta) ||
+        told[own] != told[ring.cta])
+      return proof.stop("the CTAs of the cluster do not initialise this "
+                        "barrier alike",
+                        signal.op);
   }
   // Who is signalled by a peer, or whose memory one touches, stays until that has
   // arrived.

@@ -169,6 +169,8 @@ private:
   bool startsInside(mlir::Operation *op, const effect::Footprint &bytes,
                     State &state);
   bool locateGlobal(Access &access, const effect::Access &effect, State &state);
+  /// Coordinates of a map are of 32 bits: shown, or an assumption.
+  void assumeCoordinates(const effect::Footprint &bytes, State &state);
   bool arrive(mlir::Operation *op, const effect::Arrive &arrive, State &state,
               const Who &who);
   bool expect(mlir::Operation *op, const effect::ExpectTx &expect, State &state,
@@ -263,7 +265,11 @@ private:
     bool fenced = false, initFenced = false, published = false;
     /// To the cluster: since its barrier's arrival, wait.
     bool sent = false, sentAway = false, everywhere = false;
+    /// The cluster's round that has told peers.
+    Polynomial round;
   };
+  /// Of barriers: that round, of each CTA.
+  std::map<void *, std::map<int, Polynomial>> toldPeers;
   std::map<ObjectId, Life> lives;
   std::map<std::tuple<mlir::Operation *, unsigned, int, std::string>, size_t>
       recorded;

@@ -53,6 +53,12 @@ titan.kernel @bare(%X: !global, %Y: !global) warps(2) attributes {titan.target =
   %rows = titan.dim %X, 0 : !global
   %n = arith.ceildivui %rows, %eight : index
   %map = titan.tensor_map %X : !global -> !map
+  %most = arith.constant 1073741824 : index
+  %few0 = arith.cmpi ule, %rows, %most : index
+  titan.require %few0, "launch-check", "at most 2^30 rows, whose numbers have 32 bits"
+  %sizeY0 = titan.dim %Y, 0 : !global
+  %few1 = arith.cmpi ule, %sizeY0, %most : index
+  titan.require %few1, "launch-check", "at most 2^30 rows, whose numbers have 32 bits"
   titan.launch grid(%one) with(%map, %n : !map, index)
 } body(%map: !map, %n: index) {
   %c0 = arith.constant 0 : index
@@ -110,6 +116,12 @@ titan.kernel @pipe(%X: !global, %Y: !global) warps(2) attributes {titan.target =
   %rows = titan.dim %X, 0 : !global
   %n = arith.ceildivui %rows, %eight : index
   %map = titan.tensor_map %X : !global -> !map
+  %most = arith.constant 1073741824 : index
+  %few0 = arith.cmpi ule, %rows, %most : index
+  titan.require %few0, "launch-check", "at most 2^30 rows, whose numbers have 32 bits"
+  %sizeY0 = titan.dim %Y, 0 : !global
+  %few1 = arith.cmpi ule, %sizeY0, %most : index
+  titan.require %few1, "launch-check", "at most 2^30 rows, whose numbers have 32 bits"
   titan.launch grid(%one) with(%map, %n : !map, index)
 } body(%map: !map, %n: index) {
   %c0 = arith.constant 0 : index

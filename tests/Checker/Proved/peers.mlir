@@ -23,6 +23,30 @@
 // RUN: not titan check %t.mlir --kernel tells 2>&1 | FileCheck %s --check-prefix=TELLS
 // TELLS: [phase-ambiguous]
 // RUN: titan-mutate %t.mlir --kernel tells --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
+// A branch that one CTA takes, another one may leave in the same iteration.
+// RUN: titan check %s --kernel sides --require=proved
+// VARIANT both_sides: in else_side `%box` -> `%there`
+// VARIANT both_sides: in else_side `!box` -> `!far_box`
+// RUN: %variant both_sides %s > %t.mlir
+// RUN: not titan check %t.mlir --kernel sides 2>&1 | FileCheck %s --check-prefix=SIDES
+// SIDES: [race]
+// RUN: titan-mutate %t.mlir --kernel sides --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
+// Nobody has initialised the peer's barrier, by whose own all is well.
+// RUN: titan check %s --kernel init --require=proved
+// VARIANT own_only: in everybody `%always` -> `%first`
+// RUN: %variant own_only %s > %t.mlir
+// RUN: not titan check %t.mlir --kernel init 2>&1 | FileCheck %s --check-prefix=INIT
+// INIT: [barrier-not-initialised]
+// RUN: titan-mutate %t.mlir --kernel init --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
+// As many bytes are expected in each as it sends to all and to itself: but another one sends more.
+// RUN: titan check %s --kernel bytes --require=proved
+// VARIANT not_alike: in loop `to %c1` -> `to %r`
+// VARIANT not_alike: in branch `%always` -> `%first`
+// VARIANT not_alike: in total `6144` -> `4096`
+// RUN: %variant not_alike %s > %t.mlir
+// RUN: not titan check %t.mlir --kernel bytes 2>&1 | FileCheck %s --check-prefix=BYTES
+// BYTES: [barrier-bytes]
+// RUN: titan-mutate %t.mlir --kernel bytes --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
 // ASKED: kernels as they are: 1, 1 refused, 0 proved
 
 #one = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
@@ -34,6 +58,8 @@
 !far = !titan.mbarrier<cluster>
 !bars = !titan.mbarrier<2>
 !fars = !titan.mbarrier<2, cluster>
+!box = !titan.shared<1xi32>
+!far_box = !titan.shared<1xi32, cluster>
 !reg = tensor<8x64xbf16, #one>
 !regs = tensor<8x64xbf16, #two>
 
@@ -209,6 +235,139 @@ titan.kernel @tells() warps(2) cluster(2) attributes {titan.target = "sm_90a"} l
       }
     }
   }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.return
+}
+
+// In every third iteration each goes the other way than its peer does.
+titan.kernel @sides() warps(1) cluster(2) attributes {titan.target = "sm_90a"} launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %i1 = arith.constant 1 : i32
+  %box = titan.shared.alloc : !box
+  %done = titan.mbarrier.alloc : !bar
+  %ack = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %done count(2) : !bar
+    titan.mbarrier.init %ack count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  %rank = titan.cluster_rank
+  %other = arith.xori %rank, %i1 : i32
+  %r = arith.index_cast %rank : i32 to index
+  %there = titan.map_rank %box, %other : !box -> !far_box
+  %acks = titan.map_rank %ack, %other : !bar -> !far
+  %told = titan.map_rank %done, %other : !bar -> !far
+  scf.for %i = %c0 to %c4 step %c1 {
+    %sum = arith.addi %i, %r : index
+    %c3 = arith.constant 3 : index
+    %odd = arith.remui %sum, %c3 : index
+    %own = arith.cmpi eq, %odd, %c2 : index
+    titan.elect {
+      scf.if %own {
+        titan.st %i1, %box[%c0] : i32, !box
+      } else {
+        titan.st %i1, %box[%c0] : i32, !box // @else_side
+      }
+      titan.mbarrier.arrive %done scope(cluster) : !bar
+      titan.mbarrier.arrive %told scope(cluster) : !far
+    }
+    %turn = arith.remui %i, %c2 : index
+    %parity = arith.index_cast %turn : index to i32
+    titan.mbarrier.wait %done parity(%parity) scope(cluster) : !bar
+    titan.syncwarp
+    titan.elect {
+      titan.mbarrier.arrive %acks scope(cluster) : !far
+    }
+    titan.mbarrier.wait %ack parity(%parity) scope(cluster) : !bar
+    titan.syncwarp
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.return
+}
+
+// One tells the other one, who does not wait.
+titan.kernel @init() warps(1) cluster(2) attributes {titan.target = "sm_90a"} launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %rank = titan.cluster_rank
+  %other = arith.xori %rank, %i1 : i32
+  %first = arith.cmpi eq, %rank, %i0 : i32
+  %always = arith.constant true
+  %full = titan.mbarrier.alloc : !bar
+  scf.if %always { // @everybody
+    titan.elect warp(0) {
+      titan.mbarrier.init %full count(1) : !bar
+      titan.fence.mbarrier_init
+    }
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  %bar = titan.map_rank %full, %other : !bar -> !far
+  scf.if %first {
+    titan.elect warp(0) {
+      titan.mbarrier.arrive %bar scope(cluster) : !far
+    }
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.return
+}
+
+// Each loads two tiles for both, and two for itself.
+titan.kernel @bytes(%X: !titan.global<?x64xbf16>) warps(1) cluster(2) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 61}, X = "Mx64 ints:1"}} launch {
+  %two = arith.constant 2 : index
+  %map = titan.tensor_map %X : !titan.global<?x64xbf16> -> !titan.tensor_map<8x64xbf16>
+  titan.launch grid(%two) with(%map : !titan.tensor_map<8x64xbf16>)
+} body(%map: !titan.tensor_map<8x64xbf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i0 = arith.constant 0 : i32
+  %rank = titan.cluster_rank
+  %first = arith.cmpi eq, %rank, %i0 : i32
+  %r = arith.index_cast %rank : i32 to index
+  %always = arith.constant true
+  %both = arith.constant 3 : i16
+  %all = arith.constant 6144 : i32 // @total
+  %ring = titan.shared.alloc : !titan.shared<8x64xbf16, slots = 4>
+  %mine = titan.shared.slot %ring[%r : index] : !titan.shared<8x64xbf16, slots = 4> -> !tile
+  %c2 = arith.constant 2 : index
+  %behind = arith.addi %c2, %r : index
+  %third = titan.shared.slot %ring[%behind : index] : !titan.shared<8x64xbf16, slots = 4> -> !tile
+  %b = titan.shared.alloc : !tile
+  %c = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.elect warp(0) {
+    titan.mbarrier.arrive_expect_tx %full, %all : !bar
+    titan.tma.load %map[%c0, %c0], %mine, %full multicast(%both) : !titan.tensor_map<8x64xbf16>, !tile, !bar
+    scf.for %i = %c0 to %c1 step %c1 { // @loop
+      titan.tma.load %map[%c0, %c0], %third, %full multicast(%both) : !titan.tensor_map<8x64xbf16>, !tile, !bar
+    }
+    scf.if %always { // @branch
+      titan.tma.load %map[%c0, %c0], %b, %full : !titan.tensor_map<8x64xbf16>, !tile, !bar
+      titan.tma.load %map[%c0, %c0], %c, %full : !titan.tensor_map<8x64xbf16>, !tile, !bar
+    }
+  }
+  titan.mbarrier.wait %full parity(%i0) scope(cluster) : !bar
   titan.cluster.arrive
   titan.cluster.wait
   titan.return

@@ -350,6 +350,8 @@ class Kernel(random_kernels.Kernel):
             f"%height = arith.constant {self.R * self.inner} : index", "%one = arith.constant 1 : index",
             "%m = titan.dim %X, 0 : !global", "%mP = titan.dim %P, 0 : !global", "%same = arith.cmpi eq, %m, %mP : index",
             'titan.require %same, "launch-check", "P has a row for each row of X"',
+            "%most = arith.constant 1073741824 : index", "%rows_fit = arith.cmpi ule, %m, %most : index",
+            'titan.require %rows_fit, "launch-check", "at most 2^30 rows, whose numbers have 32 bits"',
             "%n = arith.ceildivui %m, %height : index", "%mapX = titan.tensor_map %X : !global -> !map",
             "%mapP = titan.tensor_map %P : !global -> !map",
             '%sms = titan.device_property "multiprocessor_count"', "%few = arith.minui %n, %sms : index",
