@@ -9,6 +9,9 @@ and FlashAttention back ends.
     titan compile examples/programs/attention.mlir -o d128-full-hand.titanpkg
     python3 benchmarks/attention.py --library libtitan-runtime.so [--no-race] --json OUT *.titanpkg
 
+--shapes held-out races what the defaults were not chosen from instead of 16 heads of --tokens: other lengths, other
+numbers of heads, batches, heads of K that serve several of Q.
+
 A package's name says what it is, in words between dashes: d64 or d128 (heads of that size), f16,
 causal; others are ignored. Its arguments say the rest (the example's tensors have two dimensions).
 
@@ -25,6 +28,7 @@ import math
 import os
 import random
 import statistics
+import time
 
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -35,6 +39,10 @@ from race import Meter, capture, describe, interval, replays_for, save, seconds_
 # Batches, queries, keys, heads of Q and of K.
 SHAPES = [(1, 1, 1, 1, 1), (2, 130, 77, 4, 2), (1, 300, 1000, 2, 1), (3, 64, 176, 2, 2),
           (1, 513, 353, 3, 1), (2, 128, 128, 2, 1), (1, 1000, 2049, 8, 2), (1, 200, 64, 2, 2)]
+# Committed before they were raced for the first time.
+HELD_OUT = [(1, 2048, 2048, 16, 16), (1, 6144, 6144, 16, 16), (1, 12288, 12288, 16, 16),
+            (8, 1024, 1024, 16, 16), (4, 2048, 2048, 32, 8), (2, 4096, 4096, 32, 8),
+            (1, 8192, 8192, 40, 8), (2, 3000, 3000, 24, 24)]
 WINDOW = 90
 PEERS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 
@@ -162,16 +170,17 @@ def peer(backend, causal):
     return launch
 
 
-def race(group, contenders, tokens, heads, options, meter, rng, report):
+def race(group, contenders, shape, options, meter, rng, report):
     size, dtype, mask = group
+    batches, tokens, keys, heads, heads_k = shape
     kind = Kind(f"d{size}" + ("-f16" if dtype == "float16" else ""))
-    bytes_of_set = 4 * tokens * heads * size * 2
+    bytes_of_set = 4 * batches * size * (tokens * heads + keys * heads_k)
     l2 = torch.cuda.get_device_properties(0).L2_cache_size
     sets = []
     for seed in range(max(2, -(-4 * l2 // bytes_of_set))):
-        q, k, v = tensors(kind, (1, tokens, tokens, heads, heads), seed)
+        q, k, v = tensors(kind, shape, seed)
         sets.append((q, k, v, torch.empty_like(q)))
-    flops = 4 * heads * tokens * tokens * size * (0.5 if mask == "causal" else 1)
+    flops = 4 * batches * heads * tokens * keys * size * (0.5 if mask == "causal" else 1)
     graphs = {}
     for name, launch in contenders.items():
         try:
@@ -188,15 +197,16 @@ def race(group, contenders, tokens, heads, options, meter, rng, report):
         meters.append(meter.read())
     median = {name: statistics.median(t) for name, t in times.items()}
     fastest = min((p for p in PEERS if p in median), key=median.get, default=None)
-    print(f"-- {' '.join(map(str, group))}, {tokens} tokens, {heads} heads; fastest peer {fastest}")
-    row = {"group": group, "tokens": tokens, "heads": heads, "seconds": times, "meters": meters,
+    print(f"-- {' '.join(map(str, group))}, {batches} x {tokens} x {keys} tokens, {heads} / {heads_k} heads; "
+          f"fastest peer {fastest}")
+    row = {"group": group, "shape": shape, "tokens": tokens, "heads": heads, "seconds": times, "meters": meters,
            "fastest": fastest, "ratios": {}}
     for name in sorted(median, key=median.get):
         ratios = [p / t for p, t in zip(times[fastest], times[name])] if fastest else [1]
         low, high = interval(ratios, rng)
         row["ratios"][name] = (statistics.median(ratios), low, high)
         print(f"   {name:36s} {flops / median[name] / 1e12:6.1f} TFLOP/s {statistics.median(ratios):6.3f} "
-              f"[{low:.3f}, {high:.3f}]")
+              f"[{low:.3f}, {high:.3f}]", flush=True)
     report["races"].append(row)
 
 
@@ -207,10 +217,13 @@ def main():
     parser.add_argument("--no-race", action="store_true")
     parser.add_argument("--tokens", default="4096,8192,16384")
     parser.add_argument("--heads", type=int, default=16)
+    parser.add_argument("--shapes", help="held-out, or batches x queries x keys x heads x heads of K: 2x512x512x8x8,...")
+    parser.add_argument("--limit", type=float, default=480, help="seconds; no shape begins later")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--milliseconds", type=float, default=10)
     parser.add_argument("--json")
     options = parser.parse_args()
+    begun = time.time()
     torch.cuda.init()
     torch.zeros(1, device="cuda")
     report = {**describe(), "checks": [], "races": []}
@@ -224,13 +237,19 @@ def main():
         else:
             failures += 1
         save(options, report)
+    shapes = ([(1, tokens, tokens, options.heads, options.heads) for tokens in map(int, options.tokens.split(","))]
+              if not options.shapes else HELD_OUT if options.shapes == "held-out" else
+              [tuple(map(int, shape.split("x"))) for shape in options.shapes.split(",")])
     rng, meter = random.Random(1), Meter()
     for group, contenders in () if options.no_race else groups.items():
         if group[2] != "window":
             contenders.update({name: peer(backend, group[2] == "causal")
                                for name, backend in PEERS.items()})
-        for tokens in map(int, options.tokens.split(",")):
-            race(group, contenders, tokens, options.heads, options, meter, rng, report)
+        for shape in shapes:
+            if time.time() - begun > options.limit:
+                print("no time left")
+                break
+            race(group, contenders, shape, options, meter, rng, report)
             save(options, report)
     print("failures:", failures)
     return 1 if failures else 0
