@@ -8,6 +8,7 @@
 #include "titan/Driver/Session.h"
 #include "Sarif.h"
 #include "titan/Dialect/Triton/Triton.h"
+#include "titan/Dialect/Triton/TritonGpu.h"
 #include "titan/Driver/Plugin.h"
 #include "titan/Runtime/File.h"
 #include "titan/Target/NearestWord.h"
@@ -43,7 +44,7 @@ void titan::registerAllTitanDialects(DialectRegistry &registry) {
                   func::FuncDialect, gpu::GPUDialect, linalg::LinalgDialect,
                   LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
                   scf::SCFDialect, tensor::TensorDialect, tt::TritonDialect,
-                  ub::UBDialect>();
+                  ttg::TritonGpuDialect, ub::UBDialect>();
   registerPlugins(registry);
 }
 
