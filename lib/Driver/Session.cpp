@@ -9,6 +9,7 @@
 #include "Sarif.h"
 #include "titan/Dialect/ReferenceDialects.h"
 #include "titan/Dialect/Triton/Triton.h"
+#include "titan/Dialect/Triton/TritonGpu.h"
 #include "titan/Driver/Plugin.h"
 #include "titan/Runtime/File.h"
 #include "titan/Target/NearestWord.h"
@@ -36,7 +37,8 @@ static constexpr uint64_t maxFileSize = uint64_t{1} << 28;
 
 void titan::registerAllTitanDialects(DialectRegistry &registry) {
   registry.insert<TitanDialect, cf::ControlFlowDialect, gpu::GPUDialect,
-                  LLVM::LLVMDialect, tt::TritonDialect, ub::UBDialect>();
+                  LLVM::LLVMDialect, tt::TritonDialect, ttg::TritonGpuDialect,
+                  ub::UBDialect>();
   registerReferenceDialects(registry);
   registerPlugins(registry);
 }
