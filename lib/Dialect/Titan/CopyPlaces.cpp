@@ -100,48 +100,6 @@ static Result<CopyPlace> placeOf(Value memory, ValueRange offsets,
   return place;
 }
 
-/// The buffer that views are of, and the constant byte at which they begin; none
-/// where a number decides it.
-static std::pair<Value, std::optional<int64_t>> beginning(Value memory) {
-  std::optional<int64_t> at = 0;
-  while (auto op = memory.getDefiningOp<ViewOpInterface>()) {
-    effect::View view = op.getView();
-    if (!view.source || view.rank)
-      break;
-    auto index = view.index ? getConstant(view.index) : 0;
-    at = at && index ? std::optional(*at + view.offset + *index * view.stride)
-                     : std::nullopt;
-    memory = view.source;
-  }
-  return {memory, at};
-}
-
-/// A copy whose threads read what others of them, or they themselves, have
-/// written: in one buffer, where not some dimension keeps the regions apart.
-static std::optional<Problem> overlap(const CopyPlaces &places) {
-  const CopyPlace &source = places.source, &target = places.target;
-  if (!source.isShared() || !target.isShared())
-    return std::nullopt;
-  auto [buffer, from] = beginning(source.memory);
-  auto [other, to] = beginning(target.memory);
-  if (buffer != other ||
-      (source.memory != target.memory && (!from || !to || *from != *to)))
-    return std::nullopt;
-  if (source.layout == target.layout)
-    for (auto [d, extent] : llvm::enumerate(places.extentsIn(source))) {
-      auto at = [&, d = d](const CopyPlace &place) {
-        return place.offsets.empty() ? std::optional<int64_t>(0)
-                                     : getConstant(place.offsets[d]);
-      };
-      if (at(source) && at(target) &&
-          std::abs(*at(source) - *at(target)) >= extent)
-        return std::nullopt;
-    }
-  return Problem{"copy-overlap",
-                 "the source and the target are places of one buffer, and no "
-                 "dimension's constant offsets keep them apart"};
-}
-
 template <typename Op> static Result<CopyPlaces> places(Op copy, Value to) {
   if (isa<GlobalType>(copy.getSource().getType()) &&
       isa<GlobalType>(to.getType()))
