@@ -203,7 +203,7 @@ struct Tally {
 
 /// Strong loads and stores that were executed or refused rightly: decided.
 TEST(RandomSchedules, LoweredAndExecuted) {
-  uint64_t first = 20261121, cases = fullTest() ? 1300000 : 60000;
+  uint64_t first = 20261121, cases = fullTest() ? 1300000 : 40000;
   std::printf("schedules: seeds %llu to %llu\n", (unsigned long long)first,
               (unsigned long long)(first + cases - 1));
   Tally counts;
