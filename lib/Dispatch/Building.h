@@ -115,6 +115,8 @@ struct Words {
 };
 CopyPredicate takesWords(Words words);
 CopyPredicate staysInCta();
+/// Source and target, both in the CTA's own shared memory, share no byte.
+CopyPredicate staysApart();
 
 } // namespace titan::dispatch
 

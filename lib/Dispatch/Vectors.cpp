@@ -389,6 +389,7 @@ void dispatch::registerVectors(CopyVariants &table) {
                       isAsynchronous(false),
                       allThreads(),
                       {"rank_in_cluster", isFarAway},
+                      staysApart(),
                       {"own_warps", isOfOtherWarps}},
              .plan = planVectors});
   table.add({.name = "ldmatrix",
