@@ -242,6 +242,42 @@ int64_t dispatch::alignedIn(const CopyRequest &request,
   return aligned;
 }
 
+std::optional<std::string> dispatch::isTooLong(const CopyPlace &tensor) {
+  for (auto [d, size] : llvm::enumerate(tensor.shape))
+    if (size > INT32_MAX) // A size that only the launch knows is less than 0.
+      return "dimension " + std::to_string(d) + " has " + std::to_string(size) +
+             " elements, and threads number them in 32 bits";
+  return std::nullopt;
+}
+
+void dispatch::requireSizes(const CopyRequest &request,
+                            const CopyPlace &tensor) {
+  KernelOp kernel = request.getKernel();
+  auto argument = dyn_cast<BlockArgument>(tensor.memory);
+  if (!argument || argument.getOwner() != &kernel.getBody().front())
+    return;
+  OpBuilder b(kernel.getLaunchOp());
+  Location loc = request.op->getLoc();
+  Value given = kernel.getLaunch().getArgument(argument.getArgNumber());
+  StringRef name =
+      cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()])
+          .getValue();
+  for (auto [d, size] : llvm::enumerate(tensor.shape)) {
+    std::string says = (name + ": dimension " + Twine(d) +
+                        " has at most 2^31 - 1 elements: threads number them "
+                        "in 32 bits")
+                           .str();
+    auto same = [&](RequireOp check) { return check.getMessage() == says; };
+    if (!ShapedType::isDynamic(size) ||
+        llvm::any_of(kernel.getLaunch().front().getOps<RequireOp>(), same))
+      continue;
+    Value good = arith::CmpIOp::create(
+        b, loc, arith::CmpIPredicate::sle, DimOp::create(b, loc, given, d),
+        arith::ConstantIndexOp::create(b, loc, INT32_MAX));
+    RequireOp::create(b, loc, good, "out-of-bounds", says, StringAttr());
+  }
+}
+
 Elements dispatch::elementsOf(OpBuilder &b, Location loc,
                               const CopyPlaces &places, const CopyPlace &tensor,
                               RankedTensorType tile, int64_t first) {
@@ -256,16 +292,15 @@ Elements dispatch::elementsOf(OpBuilder &b, Location loc,
   Elements elements;
   size_t outer = type.getRank() - tile.getRank();
   for (size_t d = 0; d < type.getRank(); ++d) {
-    Value at;
+    Value at, offset;
     std::optional<int64_t> known = 0;
     if (d >= outer)
       at = CoordinateOp::create(b, loc, index, d - outer);
     if (!tensor.offsets.empty()) {
-      known = constantOf(tensor.offsets[d]);
-      Value offset = splat(tensor.offsets[d]);
-      at = !at          ? offset
-           : known == 0 ? at
-                        : arith::AddIOp::create(b, loc, at, offset);
+      offset = tensor.offsets[d];
+      known = constantOf(offset);
+      Value low = splat(offset);
+      at = !at ? low : known == 0 ? at : arith::AddIOp::create(b, loc, at, low);
     } else if (!at) {
       at = splat(arith::ConstantIntOp::create(b, loc, 0, 32));
     }
@@ -278,13 +313,32 @@ Elements dispatch::elementsOf(OpBuilder &b, Location loc,
     if (!ShapedType::isDynamic(size) && known && *known >= 0 &&
         *known + extent <= size)
       continue;
+    auto narrow = [&](Value inside) {
+      elements.mask = elements.mask
+                          ? arith::AndIOp::create(b, loc, elements.mask, inside)
+                          : inside;
+    };
+    Value length = DimOp::create(b, loc, tensor.memory, d);
     // Below 0 is large, too.
-    Value bound = splat(DimOp::create(b, loc, tensor.memory, d));
-    Value inside =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, bound);
-    elements.mask = elements.mask
-                        ? arith::AndIOp::create(b, loc, elements.mask, inside)
-                        : inside;
+    narrow(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at,
+                                 splat(length)));
+    if (known && *known == static_cast<int32_t>(*known))
+      continue;
+    // 32 bits say where this is if the region meets the tensor: from
+    // 1 - extent to size - 1 it begins.
+    auto moved = [&](Value value) {
+      return extent == 1
+                 ? value
+                 : b.createOrFold<arith::AddIOp>(
+                       loc, value,
+                       arith::ConstantIndexOp::create(b, loc, extent - 1));
+    };
+    auto truth = RankedTensorType::get(tile.getShape(), b.getI1Type(),
+                                       tile.getEncoding());
+    narrow(SplatOp::create(
+        b, loc, truth,
+        b.createOrFold<arith::CmpIOp>(loc, arith::CmpIPredicate::ult,
+                                      moved(offset), moved(length))));
   }
   return elements;
 }

@@ -91,6 +91,11 @@ std::optional<std::string> isSharedBySeveral(const Partition &of,
 /// a tensor along its last dimension are known to begin.
 int64_t alignedIn(const CopyRequest &request, const CopyPlace &tensor);
 
+/// Elements are numbered in 32 bits: why those of a tensor are too many; and, where
+/// only the launch knows, the check there.
+std::optional<std::string> isTooLong(const CopyPlace &tensor);
+void requireSizes(const CopyRequest &request, const CopyPlace &tensor);
+
 /// The elements of a tensor that a register tile is: index tensors in the layout
 /// of `tile`, and, where the tensor may end within the region, which lie inside.
 /// The tile is rows `first` and following of the region.
@@ -110,6 +115,8 @@ struct Words {
 };
 CopyPredicate takesWords(Words words);
 CopyPredicate staysInCta();
+/// Source and target, both in the CTA's own shared memory, share no byte.
+CopyPredicate staysApart();
 
 } // namespace titan::dispatch
 

@@ -29,6 +29,8 @@ static Result<Plan> planCpAsync(const CopyRequest &request) {
   const CopyPlaces &places = *request.places;
   if (auto reason = isNoView(places.target))
     return Problem{"", *reason};
+  if (auto reason = isTooLong(places.source))
+    return Problem{"", *reason};
   int64_t bytes = getElementBytes(places.elementType);
   int64_t aligned = alignedIn(request, places.source);
   auto of = partitionOf(request.op->getContext(), places.extents,
@@ -48,19 +50,23 @@ static Result<Plan> planCpAsync(const CopyRequest &request) {
   Cost cost{.instructions = of->registers / of->vector,
             .bytes = threads * chunk,
             .threads = threads};
-  return planOf(request.op, cost, [request, of = *of, chunk](OpBuilder &b) {
-    const CopyPlaces &places = *request.places;
-    Location loc = request.op->getLoc();
-    Value buffer = viewOf(b, loc, places.target, places);
-    Elements from =
-        elementsOf(b, loc, places, places.source, of.of(places.elementType));
-    CpAsyncOp::create(b, loc, places.source.memory, from.indices, from.mask,
-                      buffer, chunk, /*cg=*/chunk == 16);
-    if (request.barrier)
-      CpAsyncMBarrierArriveOp::create(b, loc, request.barrier, request.index,
-                                      /*noinc=*/true);
-    return Value();
-  });
+  return planOf(
+      request.op, cost,
+      [request, of = *of, chunk](OpBuilder &b) {
+        const CopyPlaces &places = *request.places;
+        Location loc = request.op->getLoc();
+        Value buffer = viewOf(b, loc, places.target, places);
+        Elements from = elementsOf(b, loc, places, places.source,
+                                   of.of(places.elementType));
+        CpAsyncOp::create(b, loc, places.source.memory, from.indices, from.mask,
+                          buffer, chunk, /*cg=*/chunk == 16);
+        if (request.barrier)
+          CpAsyncMBarrierArriveOp::create(b, loc, request.barrier,
+                                          request.index,
+                                          /*noinc=*/true);
+        return Value();
+      },
+      [request] { requireSizes(request, request.places->source); });
 }
 
 void dispatch::registerCpAsync(CopyVariants &table) {

@@ -235,6 +235,7 @@ void dispatch::registerScalars(CopyVariants &table) {
              .when = {isBetweenPlaces(),
                       isAsynchronous(false),
                       {"one_thread", isBySeveral},
-                      {"rank_in_cluster", isElsewhere}},
+                      {"rank_in_cluster", isElsewhere},
+                      staysApart()},
              .plan = planScalars});
 }

@@ -42,6 +42,15 @@ static int64_t threadsOf(const CopyRequest &request) {
   return request.issuers.warps * request.target->warpWidth;
 }
 
+/// What only the launch knows of the places.
+static void requireLaunch(const CopyRequest &request) {
+  requireRank(request);
+  for (const CopyPlace *place :
+       {&request.places->source, &request.places->target})
+    if (!place->isShared() && !place->registers)
+      requireSizes(request, *place);
+}
+
 //===----------------------------------------------------------------------===//
 // Between memories
 //===----------------------------------------------------------------------===//
@@ -155,10 +164,13 @@ static Result<Plan> planBetweenMemories(const CopyRequest &request) {
   const CopyPlaces &places = *request.places;
   int64_t aligned = widestAccess;
   for (const CopyPlace *place : {&places.source, &places.target})
-    if (!place->isShared())
+    if (!place->isShared()) {
+      if (auto reason = isTooLong(*place))
+        return Problem{"", *reason};
       aligned = alignedIn(request, *place);
-    else if (auto reason = isNoView(*place))
+    } else if (auto reason = isNoView(*place)) {
       return Problem{"", *reason};
+    }
   const CopyPlace &tile =
       places.target.isShared() ? places.target : places.source;
   auto parts = partsOf(request, regionType(tile, places), aligned);
@@ -174,7 +186,7 @@ static Result<Plan> planBetweenMemories(const CopyRequest &request) {
       [request, parts = *parts](OpBuilder &b) {
         return buildBetweenMemories(request, parts, b);
       },
-      [request] { requireRank(request); });
+      [request] { requireLaunch(request); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -278,7 +290,7 @@ static Result<Plan> planRegisters(const CopyRequest &request, Cost cost,
                               CachePolicyAttr());
         return Value();
       },
-      [request] { requireRank(request); });
+      [request] { requireLaunch(request); });
 }
 
 static Result<Plan> planVectors(const CopyRequest &request) {
@@ -302,6 +314,8 @@ static Result<Plan> planVectors(const CopyRequest &request) {
     }
     cycles = cyclesOf(load, /*matrix=*/false, accesses);
   } else {
+    if (auto reason = isTooLong(memory))
+      return Problem{"", *reason};
     int64_t together = layout.alignedRun(layout.rank() - 1);
     width =
         std::max(bytes, powerOf(together * bytes, alignedIn(request, memory)));
@@ -375,6 +389,7 @@ void dispatch::registerVectors(CopyVariants &table) {
                       isAsynchronous(false),
                       allThreads(),
                       {"rank_in_cluster", isFarAway},
+                      staysApart(),
                       {"own_warps", isOfOtherWarps}},
              .plan = planVectors});
   table.add({.name = "ldmatrix",
