@@ -616,6 +616,7 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
     Finding *finding = report.add(Code::Undecided, op, nullptr, message);
     if (!finding)
       return;
+    finding->ofCounts = true;
     finding->fix =
         "say in the launch region, by titan.require, what the sizes have to "
         "be (a divisibility, a bound): the search for launches keeps to it; "
@@ -821,7 +822,8 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       finding->fix = problem.fix;
   }
   for (const checker::Problem &gap : instantiator.gaps)
-    report.add(gap.code, gap.op, nullptr, gap.message);
+    if (Finding *finding = report.add(gap.code, gap.op, nullptr, gap.message))
+      finding->ofCounts = gap.ofCounts;
 
   for (size_t i = 0; i < report.list.size(); ++i) {
     const Raw &raw = *report.list[i];

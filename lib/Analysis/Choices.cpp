@@ -387,7 +387,8 @@ void Instantiator::Impl::findKinks(size_t loop) {
           {Code::Undecided, op,
            "the checker does not follow a remainder of '" + nameOf({number}) +
                "' that decides how often this loop runs: it has "
-               "too many values to try them all"});
+               "too many values to try them all",
+           /*fix=*/{}, /*ofCounts=*/true});
       return;
     }
     Choice kink{.op = op, .kind = Choice::Value, .upper = number};

@@ -57,7 +57,8 @@ struct Problem {
   Code code;
   mlir::Operation *op;
   std::string message;
-  std::string fix = {}; ///< Empty: the code's.
+  std::string fix = {};  ///< Empty: the code's.
+  bool ofCounts = false; ///< As a Finding's.
 };
 
 /// A launch check that refuses so many of the sizes that were tried.

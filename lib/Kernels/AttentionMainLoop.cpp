@@ -255,7 +255,6 @@ titan.require %several, "launch-zero-dim", "K and V without heads"
 titan.require %is_served, "launch-check", "each head of K serves as many heads of Q"
 %rowBlocks = arith.ceildivui %queries, %c$rows : index
 %allHeads = arith.muli %batches, %heads : index
-%tiles = arith.muli %allHeads, %rowBlocks : index
 %mapQ = titan.tensor_map %Q : !global -> !mapQ
 %mapK = titan.tensor_map %K : !global -> !mapKV
 %mapV = titan.tensor_map %V : !global -> !mapKV
@@ -268,6 +267,19 @@ titan.require %is_served, "launch-check", "each head of K serves as many heads o
     types += ", index";
     seen += std::string(", %") + name + ": index";
   };
+  if (masksRows()) {
+    w.text(R"(
+// As many heads at a time as have their keys and values in some 32 MB of the L2 cache, bands of one size.
+%bytes = arith.muli %keys, %c$headBytes : index
+%fit = arith.divui %c33554432, %bytes : index
+%one = arith.maxui %fit, %c1 : index
+%bands = arith.ceildivui %allHeads, %one : index
+%band = arith.ceildivui %allHeads, %bands : index
+%banded = arith.muli %bands, %band : index
+%tiles = arith.muli %banded, %rowBlocks : index)");
+  } else {
+    w.text("%tiles = arith.muli %allHeads, %rowBlocks : index");
+  }
   if (o.persistent) {
     w.text(R"(
 %sms = titan.device_property "multiprocessor_count"
@@ -277,16 +289,8 @@ titan.require %is_served, "launch-check", "each head of K serves as many heads o
     w.text("%grid = arith.addi %tiles, %c0 : index");
   }
   if (masksRows()) {
-    w.text(R"(
-// As many heads at a time as have their keys and values in some 32 MB of the L2 cache.
-%bytes = arith.muli %keys, %c$headBytes : index
-%fit = arith.divui %c33554432, %bytes : index
-%one = arith.maxui %fit, %c1 : index
-%band = arith.minui %one, %allHeads : index
-%bandTiles = arith.muli %band, %rowBlocks : index)");
     pass("allHeads");
     pass("band");
-    pass("bandTiles");
   }
   if (o.window) {
     w.text(R"(
@@ -320,13 +324,12 @@ titan.require %ahead, "launch-check", "a window of no negative number of keys"
 void AttentionText::coordinates() {
   if (masksRows())
     w.text(R"(
-%inBand = arith.remui %tile, %bandTiles : index
-%bandIs = arith.divui %tile, %bandTiles : index
+// The heads of a band, then its rows, the longest first, then the next band; of the last band heads may not be there.
+%across = arith.remui %tile, %band : index
+%bandTile = arith.divui %tile, %band : index
+%up = arith.remui %bandTile, %rowBlocks : index
+%bandIs = arith.divui %bandTile, %rowBlocks : index
 %skipped = arith.muli %bandIs, %band : index
-%left = arith.subi %allHeads, %skipped : index
-%bandHeads = arith.minui %left, %band : index
-%up = arith.divui %inBand, %bandHeads : index
-%across = arith.remui %inBand, %bandHeads : index
 %any = arith.addi %skipped, %across : index
 %lastRows = arith.subi %rowBlocks, %c1 : index
 %down = arith.subi %lastRows, %up : index)");
@@ -352,10 +355,17 @@ void AttentionText::coordinates() {
 %least = arith.addi %queries, %c1 : index
 %atLeast = arith.maxui %moved, %least : index
 %reach = arith.subi %atLeast, %queries : index
-%end = arith.minui %reach, %keys : index)");
+%there = arith.minui %reach, %keys : index)");
   else
-    w.text("%end = arith.addi %keys, %c0 : index");
-  w.text("%allBlocks = arith.ceildivui %end, %c$keys : index");
+    w.text("%there = arith.addi %keys, %c0 : index");
+  // Of a head that is not there one block is worked on, and nothing written.
+  w.text(R"(
+%behind = arith.subi %allHeads, %any : index
+%isHead = arith.maxsi %behind, %c0 : index
+%keysOfHead = arith.muli %isHead, %there : index
+%least1 = arith.maxsi %keysOfHead, %c1 : index
+%end = arith.minui %there, %least1 : index
+%allBlocks = arith.ceildivui %end, %c$keys : index)");
   w.text("%newest = arith.subi %allBlocks, %c1 : index");
   if (o.window)
     w.text(R"(
@@ -736,6 +746,10 @@ void AttentionText::output(int64_t group) {
 %inverses = titan.broadcast %$inverse : !row -> !out
 %result = arith.mulf %on, %inverses : !out
 %rounded = arith.truncf %result : !out to !out16)");
+  w.set("ifHead", masksRows() ? "%ofHead = arith.cmpi ult, %any, %allHeads : "
+                                "index\nscf.if %ofHead {"
+                              : "");
+  w.set("endHead", masksRows() ? "}" : "");
   if (o.lse)
     w.text(R"(
 // scale * maximum + log(sum), by one lane of those that have the row.
@@ -753,7 +767,9 @@ void AttentionText::output(int64_t group) {
 %head32 = arith.index_cast %head : index to i32
 %batchAt = titan.splat %batch32 : i32 -> !rowIs
 %headAt = titan.splat %head32 : i32 -> !rowIs
-titan.global.store %lse, %LSE[%batchAt, %headAt, %rowAt] mask(%isRow : !rowMask) : !row, !sums, !rowIs, !rowIs, !rowIs)");
+$ifHead
+titan.global.store %lse, %LSE[%batchAt, %headAt, %rowAt] mask(%isRow : !rowMask) : !row, !sums, !rowIs, !rowIs, !rowIs
+$endHead)");
   w.set("buffer", own ? "og" : "qg");
   if (own)
     w.text(R"(
