@@ -136,7 +136,8 @@ Value dispatch::viewOf(OpBuilder &b, Location loc, const CopyPlace &place,
 std::optional<std::string> dispatch::leavesCluster(const CopyRequest &request) {
   int64_t size = request.getKernel().getClusterSize();
   if (size == 1)
-    return "the kernel has no cluster: cluster(2, 1), say, behind its warps";
+    return "the kernel has no cluster of several CTAs: cluster(2, 1), say, "
+           "behind its warps";
   if (auto rank = constantOf(request.rank);
       rank && (*rank < 0 || *rank >= size))
     return "rank " + std::to_string(*rank) + " of a cluster of " +
@@ -211,15 +212,17 @@ Result<Partition> dispatch::partitionOf(MLIRContext *context,
   return of;
 }
 
-std::optional<std::string> dispatch::isSharedBySeveral(const Partition &of,
-                                                       int64_t threads) {
+std::optional<std::string>
+dispatch::isSharedBySeveral(const Partition &of, int64_t warps, int64_t lanes) {
+  int64_t threads = warps * lanes;
   int64_t elements = ShapedType::getNumElements(of.shape);
   if (of.registers * threads <= elements)
     return std::nullopt;
   return std::to_string(threads) + " threads share " +
          std::to_string(elements / of.vector) +
-         " pieces, and several would copy one: let fewer warps copy, or tiles "
-         "whose sides are multiples of greater powers of two";
+         " pieces, and several would copy one: let " +
+         (warps > 1 ? "fewer warps copy, or " : "") +
+         "tiles whose sides are multiples of greater powers of two";
 }
 
 int64_t dispatch::alignedIn(const CopyRequest &request,

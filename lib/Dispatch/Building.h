@@ -85,7 +85,7 @@ Result<Partition> partitionOf(mlir::MLIRContext *context,
 /// Why copies that are each thread's own cannot be shared so: pieces are fewer
 /// than threads.
 std::optional<std::string> isSharedBySeveral(const Partition &of,
-                                             int64_t threads);
+                                             int64_t warps, int64_t lanes);
 
 /// Bytes, a power of two up to 16, at multiples of which the runs of a region of
 /// a tensor along its last dimension are known to begin.

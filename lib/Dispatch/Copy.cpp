@@ -148,7 +148,7 @@ static CopyRequest requestOf(CopyDispatch &kernel, Op copy, Value to) {
   request.to = memoryOf(to);
   request.issuers = issuersOf(copy);
   request.rank = copy.getRank();
-  request.forced = copy.getDispatch().value_or("");
+  request.forced = copy.getDispatch();
   return request;
 }
 

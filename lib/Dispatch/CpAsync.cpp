@@ -45,7 +45,8 @@ static Result<Plan> planCpAsync(const CopyRequest &request) {
                            "rows have to be known to begin at multiples of 4 "
                            "(titan.alignment, strides, offsets)"};
   int64_t threads = request.issuers.warps * request.target->warpWidth;
-  if (auto reason = isSharedBySeveral(*of, threads))
+  if (auto reason = isSharedBySeveral(*of, request.issuers.warps,
+                                      request.target->warpWidth))
     return Problem{"", *reason};
   Cost cost{.instructions = of->registers / of->vector,
             .bytes = threads * chunk,

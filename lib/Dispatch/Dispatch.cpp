@@ -45,11 +45,11 @@ static std::string sayingOf(const Verdict &verdict) {
 }
 
 Problem Decision::problem(llvm::StringRef code) const {
-  if (!forced.empty() && verdicts.empty())
-    return {code.str(), "there is no variant '" + forced + "'"};
-  if (verdicts.size() == 1 && !forced.empty() &&
-      verdicts.front().problem.code.empty())
-    return {code.str(), "dispatch(\"" + forced +
+  if (forced && verdicts.empty())
+    return {code.str(),
+            "there is no variant '" + *forced + "'; there are " + names};
+  if (verdicts.size() == 1 && forced && verdicts.front().problem.code.empty())
+    return {code.str(), "dispatch(\"" + *forced +
                             "\") does not fit: " + sayingOf(verdicts.front())};
   const Verdict *only = nullptr;
   int planned = 0;

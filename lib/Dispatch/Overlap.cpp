@@ -198,8 +198,11 @@ CopyPredicate dispatch::staysApart() {
   return {"apart",
           [](const CopyRequest &request) -> std::optional<std::string> {
             const CopyPlaces &places = *request.places;
-            if (request.rank || !places.source.isShared() ||
-                !places.target.isShared())
+            if (!places.source.isShared() || !places.target.isShared())
+              return std::nullopt;
+            // The memory of a rank that is computed is a peer's.
+            if (request.rank && !constantOf(request.rank) &&
+                !request.rank.getDefiningOp<ClusterRankOp>())
               return std::nullopt;
             Sharing sharing = sharingOf(places);
             if (sharing == Sharing::None || sharing == Sharing::Same)

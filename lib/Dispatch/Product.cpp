@@ -221,7 +221,7 @@ static Decision decideProduct(ProductOp op) {
   if (!isa<SharedType>(op.getA().getType()))
     request.from = Memory::Registers;
   request.issuers = issuersOf(op);
-  return decide(ProductVariants::get(), request, op.getDispatch().value_or(""));
+  return decide(ProductVariants::get(), request, op.getDispatch());
 }
 
 static SmallVector<ProductOp> productsOf(KernelOp kernel) {

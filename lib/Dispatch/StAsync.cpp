@@ -43,7 +43,8 @@ static Result<Plan> planStAsync(const CopyRequest &request) {
         "", "each thread would hold " + std::to_string(of->registers * bytes) +
                 " bytes at once: let more warps copy, or copy parts"};
   int64_t threads = request.issuers.warps * request.target->warpWidth;
-  if (auto reason = isSharedBySeveral(*of, threads))
+  if (auto reason = isSharedBySeveral(*of, request.issuers.warps,
+                                      request.target->warpWidth))
     return Problem{"", *reason};
   // As many loads as stores; reductions take an element at a time.
   int64_t stores = of->registers / (request.reduce ? 1 : of->vector);

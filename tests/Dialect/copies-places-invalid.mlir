@@ -19,7 +19,7 @@ titan.kernel @k(%A: !matrix, %C: !titan.global<128x64xbf16>) warps(1) cluster(2,
   %r = titan.shared.alloc : !ring
   %w = titan.shared.alloc : !titan.shared<128x64xf32>
   %full = titan.mbarrier.alloc : !titan.mbarrier
-  // expected-error @+1 {{[copy-form] one of the two places is shared memory, or registers}}
+  // expected-error @+1 {{[copy-form] both places are tensors in global memory: copy to a tile, in shared memory or in registers, and on}}
   titan.copy %A to %A : !matrix, !matrix
   titan.return
 }

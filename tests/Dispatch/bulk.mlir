@@ -22,6 +22,18 @@
 // RUN: not titan run %s --kernel rows --rowstride A=204 2>&1 | FileCheck %s --check-prefix=ODD
 // ODD: error: {{.*}}[bulk-alignment] {{.*}}A: rows begin at multiples of 16 bytes along dimension 0
 //
+// Nothing is clipped: the launch makes sure that the last CTA's region ends in the tensor, and so it is proved.
+// RUN: titan check %s --kernel edges --require=proved | FileCheck %s --check-prefix=ACCEPTED1
+// ACCEPTED1: accepted: 0 errors, 0 warnings
+// RUN: titan run %s --kernel edges | FileCheck %s --check-prefix=STRIDE
+// RUN: not titan run %s --kernel edges --size M=37 2>&1 | FileCheck %s --check-prefix=EDGE
+// EDGE: error: {{.*}}[out-of-bounds] A: what CTAs copy lies inside of dimension 0: bulk copies are not clipped (A[0] is 37
+// RUN: not titan run %s --kernel edges --arg first=-16 2>&1 | FileCheck %s --check-prefix=BEFORE
+// BEFORE: error: {{.*}}[out-of-bounds] A: what CTAs copy lies inside of dimension 0
+// VARIANT behind: in STRIP `%c0]` -> `%c4]`
+// RUN: %variant behind %s | not titan explain copy --kernel edges - 2>&1 | FileCheck %s --check-prefix=BEHIND
+// BEHIND: bulk: along dimension 1 the region ends at 68, behind the 64 elements that there are: bulk copies are not clipped
+//
 // Where a row begins the program has to know.
 // VARIANT anywhere: in LOAD `%k]` -> `%c4]`
 // RUN: %variant anywhere %s | not titan explain copy --kernel rows - 2>&1 | FileCheck %s --check-prefix=ANYWHERE
@@ -101,6 +113,40 @@ titan.kernel @rows(%A: !matrix, %B: !matrix) warps(1) attributes {
     %group = titan.bulk.commit : !bulk
     titan.bulk.wait %group read : !bulk
   }
+  titan.return
+}
+
+!strips = !titan.global<?x64xf16, strides = [64, 1]>
+!strip = !titan.shared<16x64xf16>
+
+titan.kernel @edges(%A: !strips, %B: !strips, %first: i32) warps(1) attributes {
+  titan.alignment = {A = 16, B = 16},
+  titan.example = {sizes = {M = 64}, A = "Mx64 ints:1", B = "Mx64", first = 0}, titan.reference = @same
+} launch {
+  %c16 = arith.constant 16 : index
+  %m = titan.dim %A, 0 : !strips
+  %grid = arith.ceildivui %m, %c16 : index
+  titan.launch grid(%grid)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c16 = arith.constant 16 : index
+  %tile = titan.shared.alloc : !strip
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  %cta = titan.cta_id 0
+  %start = arith.index_cast %first : i32 to index
+  %at = arith.muli %cta, %c16 : index
+  %row = arith.addi %at, %start : index
+  titan.elect {
+    titan.mbarrier.init %full count(1) : !titan.mbarrier
+    titan.fence.mbarrier_init
+    titan.copy_async %A[%row, %c0] to %tile signals %full : !strips, !strip, !titan.mbarrier // @STRIP
+    titan.mbarrier.arrive %full : !titan.mbarrier
+  }
+  titan.cta_sync
+  titan.mbarrier.wait %full parity(%i0) : !titan.mbarrier
+  titan.copy %tile to %B[%row, %c0] : !strip, !strips
   titan.return
 }
 

@@ -106,7 +106,7 @@
 // NO-BARRIER: dsmem: has_barrier: no barrier: a copy to a peer completes on its mbarrier, signals %full
 // VARIANT alone: in CLUSTER `cluster(2, 1)` -> ``
 // RUN: %variant alone %s | not titan explain copy --kernel rows - 2>&1 | FileCheck %s --check-prefix=ALONE
-// ALONE: dsmem: rank_in_cluster: the kernel has no cluster
+// ALONE: dsmem: rank_in_cluster: the kernel has no cluster of several CTAs
 //
 // One thread issues it.
 // VARIANT all: drop ELECT

@@ -49,7 +49,7 @@
 // BY-VECTORS: error: {{.*}}[copy-dispatch] dispatch("vectors") does not fit: is_synchronous: titan.copy_async completes later
 // VARIANT by_magic: in SEND `"dsmem"` -> `"magic"`
 // RUN: %variant by_magic %s | not titan check - 2>&1 | FileCheck %s --check-prefix=BY-MAGIC
-// BY-MAGIC: error: {{.*}}[copy-dispatch] there is no variant 'magic'
+// BY-MAGIC: error: {{.*}}[copy-dispatch] there is no variant 'magic'; there are tma, tma_map, bulk, cp_async, dsmem, st_async, vectors, ldmatrix, stmatrix, moves, shuffles, exchange, scalars
 //
 // The peer may not have started.
 // VARIANT not_started: drop MEET

@@ -29,22 +29,32 @@
 // RUN: %variant slots_moved %s | titan explain copy - 2>&1 | FileCheck %s --check-prefix=CHOSEN
 // VARIANT slots_one_row: in COPY `%tile[%c0, %c0] to %tile[%c8, %c0]` -> `%here[%c0, %c0] to %there[%c1, %c0]`
 // RUN: %variant slots_one_row %s | not titan check - 2>&1 | FileCheck %s --check-prefix=MAY
+// A pull from a rank that is, or may be, the reader's own.
+// VARIANT pull: in COPY `%c0] to %tile[%c8` -> `%c0] rank(%rank) to %tile[%c1`
+// VARIANT pull: in KERNEL `warps(2)` -> `warps(2) cluster(2, 1)`
+// VARIANT pull: in GRID `%c1` -> `%c2`
+// RUN: %variant pull %s | not titan check - 2>&1 | FileCheck %s --check-prefix=SHARE
+// VARIANT empty: in COPY ` :` -> ` dispatch("") :`
+// RUN: %variant empty %s | not titan check - 2>&1 | FileCheck %s --check-prefix=EMPTY
+// EMPTY: [copy-dispatch] there is no variant ''; there are tma, {{.*}}, scalars
 
 !matrix = !titan.global<8x24xf16, strides = [24, 1]>
 !tile = !titan.shared<16x24xf16>
 !ring = !titan.shared<16x24xf16, slots = 2>
 
-titan.kernel @overlap(%A: !matrix, %B: !matrix) warps(2) attributes {
+titan.kernel @overlap(%A: !matrix, %B: !matrix) warps(2) attributes { // @KERNEL
   titan.alignment = {A = 16, B = 16},
   titan.example = {A = "8x24 ints:1", B = "8x24"}, titan.reference = @same
 } launch {
   %c1 = arith.constant 1 : index
-  titan.launch grid(%c1)
+  %c2 = arith.constant 2 : index
+  titan.launch grid(%c1) // @GRID
 } body() {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
   %cta = titan.cta_id 0
+  %rank = titan.cluster_rank
   %ahead = arith.addi %cta, %c8 : index
   %tile = titan.shared.alloc : !tile
   %ring = titan.shared.alloc : !ring

@@ -32,7 +32,7 @@
 // FORCED: error: {{.*}}[product-dispatch] dispatch("mma_sync") does not fit: sums_of_mma_sync: the sums are not in #titan.mma_sync, the fragments
 // VARIANT magic: in WGMMA `%zero :` -> `%zero dispatch("magic") :`
 // RUN: %variant magic %s | not titan check --kernel wgmma - 2>&1 | FileCheck %s --check-prefix=MAGIC
-// MAGIC: [product-dispatch] there is no variant 'magic'
+// MAGIC: [product-dispatch] there is no variant 'magic'; there are {{.*}}wgmma
 // VARIANT transposed: in WARPS `%b,` -> `%b transpose_b,`
 // RUN: %variant transposed %s | not titan explain product --kernel mma_sync - 2>&1 | FileCheck %s --check-prefix=TRANSPOSED
 // TRANSPOSED: [product-dispatch] no variant does it: wgmma: sums_of_wgmma: {{.*}}; mma_sync: rows_of_k: mma.sync has rows of K alone

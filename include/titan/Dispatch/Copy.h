@@ -68,8 +68,8 @@ struct CopyRequest {
   CachePolicyAttr cache;
   /// To the L2 cache alone.
   bool prefetch = false;
-  /// The variant that the operation asks for; empty: any.
-  llvm::StringRef forced;
+  /// The variant that the operation asks for, or any.
+  std::optional<llvm::StringRef> forced;
   /// What moves is said by a tensor map.
   bool byMap = false;
 

@@ -142,12 +142,14 @@ struct Decision {
   /// Which of them; -1: none.
   int chosen = -1;
   Plan plan;
-  /// What the operation asks for; empty: any.
-  std::string forced;
+  /// What the operation asks for, or any; and, where there is no variant of that
+  /// name, those that there are.
+  std::optional<std::string> forced;
+  std::string names;
 
   /// Whether it is to be warned of.
   bool isFallback() const {
-    return chosen >= 0 && verdicts[chosen].fallback && forced.empty();
+    return chosen >= 0 && verdicts[chosen].fallback && !forced;
   }
 
   /// What is wrong where none is chosen; `code` unless the one variant whose
@@ -160,12 +162,15 @@ struct Decision {
 
 template <typename Request>
 Decision decide(const VariantTable<Request> &table, const Request &request,
-                llvm::StringRef forced = {}) {
+                std::optional<llvm::StringRef> forced = std::nullopt) {
   Decision decision;
-  decision.forced = forced.str();
+  if (forced)
+    decision.forced = forced->str();
   for (const Variant<Request> &variant : table.variants()) {
-    if (!forced.empty() && forced != variant.name)
+    if (forced && *forced != variant.name) {
+      decision.names += (decision.names.empty() ? "" : ", ") + variant.name;
       continue;
+    }
     Verdict &verdict = decision.verdicts.emplace_back();
     verdict.name = variant.name;
     verdict.priority = variant.priority;

@@ -103,8 +103,10 @@ static Result<CopyPlace> placeOf(Value memory, ValueRange offsets,
 template <typename Op> static Result<CopyPlaces> places(Op copy, Value to) {
   if (isa<GlobalType>(copy.getSource().getType()) &&
       isa<GlobalType>(to.getType()))
-    return Problem{"copy-form",
-                   "one of the two places is shared memory, or registers"};
+    return Problem{
+        "copy-form",
+        "both places are tensors in global memory: copy to a tile, in "
+        "shared memory or in registers, and on"};
   auto source = placeOf(copy.getSource(), copy.getSourceOffsets(),
                         copy.getSourceLayoutAttr(), "the source");
   if (!source)
@@ -192,4 +194,25 @@ Result<CopyPlaces> titan::placesOf(CopyAsyncOp copy) {
 Result<CopyPlaces> titan::placesOf(CopyOp copy) {
   Value to = copy.getTarget() ? copy.getTarget() : copy.getResult();
   return places(copy, to);
+}
+
+//===----------------------------------------------------------------------===//
+// Where titan.copy's tile goes
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct CopyFlow : TileFlowOpInterface::ExternalModel<CopyFlow, CopyOp> {
+  void getTileFlow(Operation *op, flow::Steps &steps) const {
+    auto copy = cast<CopyOp>(op);
+    if (copy.getResult())
+      steps.push_back(
+          flow::Pass{copy.getSource(), copy.getResult(), /*newPlaces=*/true});
+    else if (isa<SharedType>(copy.getTarget().getType()))
+      steps.push_back(flow::Store{copy.getSource(), copy.getTarget()});
+  }
+};
+} // namespace
+
+void titan::registerCopyFlow(MLIRContext &context) {
+  CopyOp::attachInterface<CopyFlow>(context);
 }

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "OpHelpers.h"
 #include "TileLimits.h"
+#include "titan/Dialect/Titan/CopyPlaces.h"
 #include "titan/Dialect/Titan/Titan.h"
 #include "titan/Target/NearestWord.h"
 
@@ -42,6 +43,7 @@ void TitanDialect::initialize() {
   registerTypes();
   registerAttributes();
   registerTitanDialectOperations(this); // OpShard.cpp.in
+  registerCopyFlow(*getContext());
 }
 
 //===----------------------------------------------------------------------===//

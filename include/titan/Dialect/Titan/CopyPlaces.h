@@ -62,6 +62,9 @@ struct CopyPlaces {
 Result<CopyPlaces> placesOf(CopyAsyncOp copy);
 Result<CopyPlaces> placesOf(CopyOp copy);
 
+/// titan.copy says where its tile goes (TileFlow.h).
+void registerCopyFlow(mlir::MLIRContext &context);
+
 } // namespace titan
 
 #endif
