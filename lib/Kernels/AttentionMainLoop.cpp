@@ -380,18 +380,28 @@ void AttentionText::coordinates() {
     w.text("%blocks = arith.addi %allBlocks, %c0 : index");
 }
 
+/// %base, the blocks of the CTA's tiles so far.
+void AttentionText::blocksBefore() {
+  if (!o.persistent)
+    w.text("%base = arith.constant 0 : index");
+  else if (!countsBlocks())
+    w.text("%base = arith.muli %i, %blocks : index");
+}
+
 void AttentionText::load() {
   w.text(R"(
 titan.partition "load" warps(1)$loadRegisters {
 titan.elect {)");
-  if (o.persistent)
+  if (countsBlocks())
+    w.text("%tilesDone:2 = scf.for %tile = %first to %tiles step %ctas "
+           "iter_args(%i = %c0, %base = %c0) -> (index, index) {");
+  else if (o.persistent)
     w.text("%tilesDone = scf.for %tile = %first to %tiles step %ctas "
            "iter_args(%i = %c0) -> (index) {");
   else
     w.text("%i = arith.constant 0 : index");
   coordinates();
-  w.text(o.persistent ? "%base = arith.muli %i, %blocks : index"
-                      : "%base = arith.constant 0 : index");
+  blocksBefore();
   if (o.persistent)
     w.text(R"(
 %nextTile = arith.addi %i, %c1 : index
@@ -424,7 +434,12 @@ scf.for %j = %c0 to %blocks step %c1 {
 func.call @fill(%mapK, %k, %fullK, %emptyK, %use, %batch, %key, %headK) : (!mapKV, !ringKV, !bars, !bars, index, index, index, index) -> ()
 func.call @fill(%mapV, %v, %fullV, %emptyV, %use, %batch, %key, %headK) : (!mapKV, !ringKV, !bars, !bars, index, index, index, index) -> ()
 })");
-  if (o.persistent)
+  if (countsBlocks())
+    w.text(R"(
+%nextBase = arith.addi %base, %blocks : index
+scf.yield %nextTile, %nextBase : index, index
+})");
+  else if (o.persistent)
     w.text(R"(
 scf.yield %nextTile : index
 })");
@@ -566,9 +581,13 @@ titan.partition "$partition" warps(4)$attendRegisters {
     w.text("%rowIs = titan.coordinate 0 : !where");
   bool carriesStore = o.persistent && o.ownOutput();
   if (o.persistent) {
-    w.set("ends", carriesStore ? "%done:2" : "%done");
-    w.set("inits", carriesStore ? "%i = %c0, %pending = %noStore" : "%i = %c0");
-    w.set("carried", carriesStore ? "index, !bulk" : "index");
+    int count = 1 + countsBlocks() + carriesStore;
+    w.set("ends", count > 1 ? "%done:" + std::to_string(count) : "%done");
+    w.set("inits", std::string("%i = %c0") +
+                       (countsBlocks() ? ", %base = %c0" : "") +
+                       (carriesStore ? ", %pending = %noStore" : ""));
+    w.set("carried", std::string("index") + (countsBlocks() ? ", index" : "") +
+                         (carriesStore ? ", !bulk" : ""));
     w.text("$ends = scf.for %tile = %first to %tiles step %ctas "
            "iter_args($inits) -> ($carried) {");
   } else {
@@ -589,8 +608,7 @@ titan.partition "$partition" warps(4)$attendRegisters {
     w.text(R"(
 %beforeAll = arith.addi %queries, %span : index
 %lastDiagonal = arith.addi %rowKeys, %c63 : index)");
-  w.text(o.persistent ? "%base = arith.muli %i, %blocks : index"
-                      : "%base = arith.constant 0 : index");
+  blocksBefore();
   w.text(R"(
 %stage0 = arith.remui %base, %c$depth : index
 %parity0 = func.call @parity(%base) : (index) -> i32
@@ -710,16 +728,21 @@ titan.mma.fence
   release("V", "lastStage");
   output(group);
   if (o.persistent) {
-    w.set("yielded", carriesStore ? "%later, %store" : "%later");
+    w.set("yielded", std::string("%later") +
+                         (countsBlocks() ? ", %laterBase" : "") +
+                         (carriesStore ? ", %store" : ""));
+    if (countsBlocks())
+      w.text("%laterBase = arith.addi %base, %blocks : index");
     w.text(R"(
 %later = arith.addi %i, %c1 : index
 scf.yield $yielded : $carried
 })");
   }
+  w.set("last", countsBlocks() ? 2 : 1);
   if (carriesStore)
     w.text(R"(
 titan.elect warp(0) {
-titan.bulk.wait %done#1 read : !bulk
+titan.bulk.wait %done#$last read : !bulk
 })");
   w.text("}");
 }

@@ -37,6 +37,8 @@ private:
   int64_t halves() const { return o.size / 64; }
   /// Rows may have no key at all.
   bool masksRows() const { return o.causal || o.window; }
+  /// Of a CTA's tiles each has blocks of its own number: %base is carried.
+  bool countsBlocks() const { return o.persistent && masksRows(); }
 
   // AttentionMainLoop.cpp
   void types();
@@ -44,6 +46,7 @@ private:
   void launch();
   void body();
   void coordinates();
+  void blocksBefore();
   void load();
   void attend(int64_t group);
   void passTurn();

@@ -21,10 +21,12 @@
 // VARIANT least_40_of_both: as least_40
 // VARIANT least_40_of_both: replace for with scf.for %s = %c0 to %count step %c1 {
 // RUN: %variant least_40_of_both %s | titan check -
-// A division has too many remainders to try them all: the search alone does not decide, and the proof does.
+// A division has too many remainders to try them all: the proof settles what is right, and that alone.
 // VARIANT more_of_each_1000: replace count with %c1000 = arith.constant 1000 : index %less = arith.divui %steps, %c1000 : index %zero = arith.muli %less, %c0 : index %count = arith.addi %steps, %zero : index
 // RUN: %variant more_of_each_1000 %s | not titan check --proof=off - 2>&1 | FileCheck %s --check-prefix=MANY
 // RUN: %variant more_of_each_1000 %s | titan check --require=proved -
+// VARIANT one_more_of_each_1000: replace count with %c1000 = arith.constant 1000 : index %more = arith.divui %steps, %c1000 : index %count = arith.addi %steps, %more : index
+// RUN: %variant one_more_of_each_1000 %s | not titan check - 2>&1 | FileCheck %s --check-prefix=MANY
 // MANY: {{\[}}undecided{{\]}} the checker does not follow a remainder {{.*}} that decides how often this loop runs
 //
 // The consumer leaves out one iteration: that is wrong, and seen, wherever it is.

@@ -201,21 +201,28 @@ struct System {
   }
 
   /// x = p where some equation has x alone with coefficient 1 or -1, and
-  /// nowhere else in that equation: gone. First what is no factor of a product.
-  void eliminate() {
+  /// nowhere else in that equation: gone. First what is no factor of a product;
+  /// last, if `raise`, factors that are products themselves: degrees rise.
+  /// Whether there were any.
+  bool eliminate(bool raise = true) {
     std::set<Atom> factors;
     for (auto *list : {&nonnegative, &zero})
       for (const Polynomial &p : *list)
         for (auto &[monomial, coefficient] : p.monomials())
           if (monomial.size() > 1)
             factors.insert(monomial.begin(), monomial.end());
-    for (bool products : {false, true})
-      while (eliminateOne(products ? nullptr : &factors))
-        ;
+    while (eliminateOne(&factors))
+      ;
+    while (eliminateOne(nullptr, /*most=*/1))
+      ;
+    bool raised = false;
+    while (raise && eliminateOne(nullptr))
+      raised = true;
     std::erase_if(zero, [](const Polynomial &p) { return p.constant() == 0; });
+    return raised;
   }
 
-  bool eliminateOne(const std::set<Atom> *keep) {
+  bool eliminateOne(const std::set<Atom> *keep, unsigned most = ~0u) {
     for (size_t i = 0; i < zero.size(); ++i) {
       Polynomial equation = zero[i];
       for (auto &[monomial, coefficient] : equation.monomials()) {
@@ -226,7 +233,7 @@ struct System {
           continue;
         Polynomial rest =
             equation - Polynomial::atom(x) * Polynomial(coefficient);
-        if (rest.contains(x))
+        if (rest.contains(x) || rest.degree() > most)
           continue;
         Polynomial by = coefficient == 1 ? -rest : rest;
         zero.erase(zero.begin() + i);
@@ -559,20 +566,24 @@ static bool contradictory(const Facts &facts, size_t goals) {
   bool &yes =
       answers.emplace(question.hash, std::pair(system, false))->second.second;
   ++looked;
-  system.unite();
-  system.eliminate();
-  system.unite();
-  if (system.tighten())
-    system.eliminate();
-  yes = system.empty();
-  if (yes)
-    return true;
-  if (!system.products().empty()) {
-    system.addSigns();
-    system.addProducts();
-    system.multiply();
-  }
-  return yes = system.empty();
+  bool raised = false;
+  auto look = [&](System facts, bool raise) {
+    facts.unite();
+    raised |= facts.eliminate(raise);
+    facts.unite();
+    if (facts.tighten())
+      raised |= facts.eliminate(raise);
+    if (facts.empty())
+      return true;
+    if (!facts.products().empty()) {
+      facts.addSigns();
+      facts.addProducts();
+      facts.multiply();
+    }
+    return facts.empty();
+  };
+  // Of x = y z, x z may be what another fact speaks of.
+  return yes = look(system, true) || (raised && look(system, false));
 }
 
 bool Facts::contradict() const { return contradictory(*this, 0); }
