@@ -32,8 +32,9 @@ struct Created : OpBuilder::Listener {
 };
 } // namespace
 
-std::optional<Problem> dispatch::trial(Operation *op,
-                                       const Building &building) {
+std::optional<Problem>
+dispatch::trial(Operation *op, const Building &building,
+                SmallVectorImpl<SharedAccess> *accesses) {
   Created created;
   OpBuilder b(op, &created);
   (void)building(b);
@@ -57,6 +58,10 @@ std::optional<Problem> dispatch::trial(Operation *op,
   for (Operation *made : created.list)
     if (failed(verify(made)))
       break;
+  if (accesses && !problem)
+    for (Operation *made : created.list)
+      made->walk(
+          [&](Operation *inside) { addSharedAccesses(inside, *accesses); });
   for (Operation *made : llvm::reverse(created.list))
     made->erase();
   return problem;
@@ -64,10 +69,12 @@ std::optional<Problem> dispatch::trial(Operation *op,
 
 Result<Plan> dispatch::planOf(Operation *op, Cost cost, Building building,
                               std::function<void()> launch) {
-  if (auto problem = trial(op, building))
+  SmallVector<SharedAccess> accesses;
+  if (auto problem = trial(op, building, &accesses))
     return *problem;
   Plan plan;
   plan.cost = cost;
+  plan.cost.fences += proxyFences(op, accesses);
   plan.build = [op, building = std::move(building),
                 launch = std::move(launch)] {
     if (launch)

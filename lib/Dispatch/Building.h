@@ -19,17 +19,33 @@
 #define TITAN_LIB_DISPATCH_BUILDING_H
 
 #include "titan/Dispatch/Copy.h"
+#include "titan/Target/ProxyTable.h"
 
 namespace titan::dispatch {
 
 /// Creates operations; yields what the operation's result becomes, or null.
 using Building = std::function<mlir::Value(mlir::OpBuilder &)>;
 
-/// What the verifiers of that say, in front of `op`; nothing: it is well formed.
-std::optional<Problem> trial(mlir::Operation *op, const Building &building);
+/// One access of shared memory: the buffer, and how.
+struct SharedAccess {
+  mlir::Value root;
+  ProxyAccess access;
+};
+/// Those of an operation.
+void addSharedAccesses(mlir::Operation *op,
+                       llvm::SmallVectorImpl<SharedAccess> &list);
+/// How many proxy fences have to stand before and behind a copy that makes these
+/// (Fences.cpp).
+int64_t proxyFences(mlir::Operation *copy, llvm::ArrayRef<SharedAccess> own);
 
-/// The plan that puts it in the place of `op`. `launch` adds what the launch has
-/// to check.
+/// What the verifiers of that say, in front of `op`; nothing: it is well formed.
+/// Adds what it does to shared memory.
+std::optional<Problem>
+trial(mlir::Operation *op, const Building &building,
+      llvm::SmallVectorImpl<SharedAccess> *accesses = nullptr);
+
+/// The plan that puts it in the place of `op`, with the fences that it needs
+/// beside it. `launch` adds what the launch has to check.
 Result<Plan> planOf(mlir::Operation *op, Cost cost, Building building,
                     std::function<void()> launch = {});
 
@@ -84,8 +100,8 @@ Result<Partition> partitionOf(mlir::MLIRContext *context,
                               int64_t lanes, int64_t warps);
 /// Why copies that are each thread's own cannot be shared so: pieces are fewer
 /// than threads.
-std::optional<std::string> isSharedBySeveral(const Partition &of,
-                                             int64_t warps, int64_t lanes);
+std::optional<std::string> isSharedBySeveral(const Partition &of, int64_t warps,
+                                             int64_t lanes);
 
 /// Bytes, a power of two up to 16, at multiples of which the runs of a region of
 /// a tensor along its last dimension are known to begin.

@@ -35,6 +35,8 @@
 // are the unsigned ones.
 //
 //===----------------------------------------------------------------------===//
+#include "Building.h"
+
 #include "titan/Dispatch/Copy.h"
 
 #include "titan/Dialect/Titan/CopyAsync.h"
@@ -586,6 +588,9 @@ static Result<dispatch::Plan> planTma(const dispatch::CopyRequest &request) {
   int64_t boxes = std::max<int64_t>(1, lowering->low.boxesOfTile());
   plan.cost = {.instructions = boxes,
                .bytes = copy.getBuffer().getType().getTileBytes() / boxes};
+  SmallVector<dispatch::SharedAccess> accesses;
+  dispatch::addSharedAccesses(copy, accesses);
+  plan.cost.fences = dispatch::proxyFences(copy, accesses);
   plan.prepare = [&copies, &lowering, copy] {
     copies.lowerer.check(copy, *lowering, /*promises=*/true);
   };

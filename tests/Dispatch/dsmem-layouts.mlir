@@ -3,7 +3,7 @@
 // kernels leave theirs in B, whose bytes are the buffer's.
 //
 // RUN: titan explain copy %s --kernel rows | FileCheck %s --check-prefix=ROWS
-// ROWS: dsmem 128 instructions of 64 bytes, 1 thread, no fences; priority 10 <- chosen
+// ROWS: dsmem 128 instructions of 64 bytes, 1 thread, 1 fence; priority 10 <- chosen
 // RUN: titan-opt %s --pass-pipeline='builtin.module(titan.kernel(titan-lower-copies))' | FileCheck %s --check-prefix=IR
 // The right half of a tile: a row each, by one loop; mapa stands before it.
 // IR-LABEL: titan.kernel @rows

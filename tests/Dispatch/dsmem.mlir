@@ -7,11 +7,11 @@
 // EXPLAIN-NEXT: tma_map no: has_map: what moves is said by two places, not by a map
 // EXPLAIN-NEXT: bulk no: is_asynchronous: titan.copy is over when its threads go on
 // EXPLAIN-NEXT: cp_async no: is_asynchronous: titan.copy is over when its threads go on
-// EXPLAIN-NEXT: vectors 64 instructions of 512 bytes, 32 threads, no fences; priority 0 <- chosen
-// EXPLAIN-NEXT: scalars 16384 instructions of 2 bytes, 1 thread, no fences; priority -1, where nothing else fits
+// EXPLAIN-NEXT: vectors 64 instructions of 512 bytes, 32 threads, 1 fence; priority 0 <- chosen
+// EXPLAIN-NEXT: scalars 16384 instructions of 2 bytes, 1 thread, 1 fence; priority -1, where nothing else fits
 // EXPLAIN-NEXT: between other memories: dsmem, st_async, ldmatrix, stmatrix, moves, shuffles, exchange
 // EXPLAIN: titan.copy_async %src to %dst; one thread
-// EXPLAIN-NEXT: dsmem 1 instruction of 16384 bytes, 1 thread, no fences; priority 10 <- chosen
+// EXPLAIN-NEXT: dsmem 1 instruction of 16384 bytes, 1 thread, 1 fence; priority 10 <- chosen
 // EXPLAIN-NOT: no:
 // EXPLAIN: titan.copy %dst to %B; a warp
 //

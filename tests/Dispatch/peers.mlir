@@ -6,7 +6,7 @@
 // EXPLAIN-NEXT: dsmem no: single_thread: expected single thread (titan.elect), and all threads of the CTA, 2 warps execute it
 // EXPLAIN-NEXT: st_async 5 instructions of 1024 bytes, 64 threads, no fences; priority 0 <- chosen
 // EXPLAIN: kernel @bulk
-// EXPLAIN: dsmem 1 instruction of 1024 bytes, 1 thread, no fences; priority 10 <- chosen
+// EXPLAIN: dsmem 1 instruction of 1024 bytes, 1 thread, 1 fence; priority 10 <- chosen
 // EXPLAIN-NEXT: st_async no: all_threads: expected all threads of warps, and one thread executes it
 // EXPLAIN: kernel @pull, line [[#]]: titan.copy %theirs to %mine
 // EXPLAIN: vectors 2 instructions of 1024 bytes, 64 threads, no fences; priority 0 <- chosen

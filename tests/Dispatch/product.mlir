@@ -2,7 +2,7 @@
 //
 // RUN: titan explain product %s | FileCheck %s --check-prefix=EXPLAIN
 // EXPLAIN: kernel @wgmma, line [[#]]: titan.product %a, %b, %zero; all threads of the CTA, 4 warps
-// EXPLAIN-NEXT: wgmma 4 instructions, 128 threads, no fences; priority 10 <- chosen
+// EXPLAIN-NEXT: wgmma 4 instructions, 128 threads, 1 fence; priority 10 <- chosen
 // EXPLAIN-NEXT: mma_sync no: sums_of_mma_sync: the sums are not in #titan.mma_sync
 // EXPLAIN: kernel @mma_sync
 // EXPLAIN-NEXT: wgmma no: sums_of_wgmma: the sums are not in #titan.wgmma

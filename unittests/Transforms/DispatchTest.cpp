@@ -1,4 +1,4 @@
-//===- DispatchTest.cpp - how long the dispatch takes ---------------------===//
+//===- DispatchTest.cpp - how long it takes, what fences cost -------------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -10,7 +10,11 @@
 // times are printed (and recorded as properties); on an idle core they are a
 // tenth of what is allowed here, where other tests run beside.
 //
+// A copy through the async proxy needs a fence where threads have stored its
+// tile: with that fence it is dearer than loads and stores, without it cheaper.
+//
 //===----------------------------------------------------------------------===//
+#include "Building.h"
 #include "titan/Dispatch/Copy.h"
 #include "titan/Transforms/Passes.h"
 
@@ -105,4 +109,88 @@ TEST(Dispatch, TwoHundredCopies) {
   EXPECT_TRUE(succeeded(verify(*module)));
   kernel.walk(
       [](Operation *op) { EXPECT_FALSE((isa<CopyOp, CopyAsyncOp>(op))); });
+}
+
+static constexpr char asked[] = "test.bulk";
+
+/// A bulk store that all threads wait for: of copies that bear the attribute.
+static dispatch::CopyVariant bulkAndWait() {
+  using namespace dispatch;
+  return {
+      .name = "bulk_and_wait",
+      .directions = {{Memory::Shared, Memory::Global}},
+      .when = {isAsynchronous(false),
+               {"asked",
+                [](const CopyRequest &request) -> std::optional<std::string> {
+                  if (request.op->hasAttr(asked))
+                    return std::nullopt;
+                  return "not asked";
+                }}},
+      .plan = [](const CopyRequest &request) {
+        return planOf(request.op, {.instructions = 4, .bytes = 8192},
+                      [request](OpBuilder &b) -> Value {
+                        const CopyPlaces &places = *request.places;
+                        BulkStoreOp::create(
+                            b, request.op->getLoc(), places.source.memory,
+                            places.target.memory, places.target.offsets,
+                            CachePolicyAttr());
+                        return Value();
+                      });
+      }};
+}
+
+TEST(Dispatch, FencesDecide) {
+  dispatch::CopyVariants::get().add(bulkAndWait());
+  // Who fills the tile, and which variant stores it then, with how many fences.
+  struct {
+    const char *fill, *chosen;
+    int64_t fences;
+  } cases[] = {{"titan.copy %A[%c0, %c0] to %tile : !matrix, !tile\n"
+                "titan.cta_sync\n",
+                "vectors", 1},
+               {"titan.elect warp(0) {\n"
+                "titan.copy_async %A[%c0, %c0] to %tile signals %full : "
+                "!matrix, !tile, !bar\n"
+                "titan.mbarrier.arrive %full : !bar\n}\n"
+                "titan.mbarrier.wait %full parity(%i0) : !bar\n",
+                "bulk_and_wait", 0}};
+  for (auto [fill, chosen, fences] : cases) {
+    MLIRContext context;
+    context.loadDialect<TitanDialect, arith::ArithDialect, scf::SCFDialect>();
+    std::string text = R"(
+!matrix = !titan.global<64x64xf16, strides = [64, 1]>
+!tile = !titan.shared<64x64xf16>
+!bar = !titan.mbarrier
+titan.kernel @fences(%A: !matrix, %B: !matrix) warps(4) attributes {
+  titan.alignment = {A = 16, B = 16}
+} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %i0 = arith.constant 0 : i32
+  %tile = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+)" + std::string(fill) +
+                       R"(
+  titan.copy %tile to %B[%c0, %c0] : !tile, !matrix
+  titan.return
+}
+)";
+    auto module = parseSourceString<ModuleOp>(text, &context);
+    ASSERT_TRUE(module);
+    KernelOp kernel = *module->getOps<KernelOp>().begin();
+    Operation *store = nullptr;
+    kernel.walk([&](CopyOp copy) { store = copy; });
+    store->setDiscardableAttr(asked, UnitAttr::get(&context));
+    dispatch::Decision decision =
+        dispatch::CopyDispatch(kernel).decideOne(store);
+    ASSERT_GE(decision.chosen, 0);
+    EXPECT_EQ(decision.verdicts[decision.chosen].name, chosen);
+    for (const dispatch::Verdict &verdict : decision.verdicts)
+      if (verdict.name == "bulk_and_wait") {
+        EXPECT_TRUE(verdict.fits()) << verdict.problem.message;
+        EXPECT_EQ(verdict.cost.fences, fences);
+      }
+  }
 }

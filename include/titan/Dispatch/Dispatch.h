@@ -59,8 +59,8 @@ llvm::StringRef nameOf(Memory memory);
 ///   weight = instructions that the busiest thread issues
 ///          + 8 for each fence that the program would need beside it
 ///
-/// or the cycles that it takes, where the variant says them: all that compete with it for a
-/// copy do then.
+/// or the cycles that it takes in the place of instructions, where the variant says
+/// them: all that compete with it for a copy do then.
 struct Cost {
   /// That one thread issues, and bytes that each of them moves (all threads of
   /// the variant together).
@@ -70,7 +70,7 @@ struct Cost {
   std::optional<int64_t> cycles;
 
   int64_t weight() const {
-    return cycles ? *cycles : instructions + 8 * fences;
+    return cycles.value_or(instructions) + 8 * fences;
   }
   /// "1 instruction of 16384 bytes, 1 thread, no fences".
   std::string str() const;
