@@ -191,7 +191,10 @@ GemmOptions kernels::pickGemm(const GemmShape &shape,
     // Swapped, several rows of tiles took longer than they promise.
     auto &best = split > 1 ? parts : whole;
     double promise = swap && shape.m > tileM ? 0.94 : 0.998;
-    if (double time = estimateGemm(shape, o); time < promise * best.time)
+    // Of 16 rows or fewer those with operands as they are took longer, too.
+    double slower = !swap && shape.m <= 16 ? 1.1 : 1;
+    if (double time = slower * estimateGemm(shape, o);
+        time < promise * best.time)
       best = {o, time};
   };
   for (Consumers consumers : {Consumers::Pingpong, Consumers::Cooperative})

@@ -29,7 +29,7 @@ static std::string flags(const GemmOptions &o) {
   return text.str();
 }
 
-/// Four runs of one table: 46 shapes, most of few tiles, candidates timed in
+/// Five runs of one table: 46 shapes, most of few tiles, candidates timed in
 /// turns; programmatic launches in the last two.
 TEST(GemmModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
   std::ifstream file(TITAN_RESULTS "/h200-gemm-split.json");
@@ -61,8 +61,8 @@ TEST(GemmModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
           << shape.m << "x" << shape.n << "x" << shape.k << ": "
           << flags(picked) << " " << at << " us, best " << best;
     }
-  // Of most picks there is a time: 27 shapes in the first run, 16, 40 and 6 in
+  // Of most picks there is a time: 27 shapes in the first run, 16, 40, 6 and 1 in
   // the others.
-  EXPECT_EQ(picks, 89);
+  EXPECT_EQ(picks, 90);
   EXPECT_GE(measured, 72);
 }
