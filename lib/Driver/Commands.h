@@ -104,6 +104,18 @@ struct GenerateCommand {
   bool json = false;
 };
 int runGenerate(const GenerateCommand &options);
+/// The kernel's text, or why no kernel has these options. None: an option cannot
+/// be read, and the session knows.
+std::optional<Result<std::string>>
+generateKernel(Session &session, const GenerateCommand &command);
+
+/// titan bench (Bench.cpp): `output` is a folder.
+struct BenchCommand : GenerateCommand {
+  std::vector<std::string> sweeps; ///< NAME=VALUE,VALUE,... each.
+  bool check = true;               ///< As of CompileCommand.
+  unsigned jobs = 0;               ///< Compiled at a time; 0: as cores.
+};
+int runBench(const BenchCommand &options);
 
 } // namespace titan
 

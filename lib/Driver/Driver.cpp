@@ -28,6 +28,7 @@ static const char *overview =
   titan compile FILE   a package for titan-launch, or PTX
   titan inspect PKG    what a package holds, and what its launches need
   titan generate WHAT  gemm or attention, from parameters to titan IR
+  titan bench WHAT     variants of one, compiled to be measured on a GPU
   titan explain WHAT   a refusal's code, an operation; effects, layout, tma
 
 titan COMMAND --help lists the options of a command.
@@ -48,6 +49,8 @@ cl::SubCommand inspectSub("inspect",
                           "a package: kernels, parameters, checks, resources");
 cl::SubCommand generateSub("generate",
                            "a kernel from parameters: gemm, attention");
+cl::SubCommand benchSub("bench",
+                        "variants of a generated kernel, to be measured");
 cl::SubCommand explainSub(
     "explain",
     "CODE | codes | MM-RULE | titan.OPERATION | operations | copy FILE | "
@@ -90,7 +93,7 @@ cl::list<std::string>
             cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
 cl::opt<bool> json("json", cl::desc("Print one JSON object on stdout"),
                    cl::sub(runSub), cl::sub(checkSub), cl::sub(compileSub),
-                   cl::sub(inspectSub), cl::sub(generateSub),
+                   cl::sub(inspectSub), cl::sub(generateSub), cl::sub(benchSub),
                    cl::sub(explainSub), cl::cat(category));
 cl::opt<std::string> strict(
     "strict", cl::ValueOptional, cl::value_desc("on|off"), cl::init("normal"),
@@ -210,13 +213,13 @@ cl::opt<std::string>
                     "goes to stdout, a package or cubin beside "
                     "the input"),
            cl::value_desc("FILE"), cl::sub(compileSub), cl::sub(generateSub),
-           cl::sub(checkSub), cl::cat(category));
+           cl::sub(checkSub), cl::sub(benchSub), cl::cat(category));
 cl::opt<std::string>
     checkFirst("check",
                cl::desc("What is refused is not compiled (on); what is "
                         "undecided is a warning"),
                cl::value_desc("on|off"), cl::init("on"), cl::sub(compileSub),
-               cl::cat(category));
+               cl::sub(benchSub), cl::cat(category));
 cl::opt<std::string>
     emitKind("emit",
              cl::desc("titan, llvm, ptx, cubin, manifest or package (package)"),
@@ -231,15 +234,19 @@ cl::opt<std::string>
 // the default of titan/Kernels/Gemm.h. Options of attention alone say so.
 cl::opt<std::string> generated(cl::Positional, cl::desc("gemm|attention"),
                                cl::init(""), cl::sub(generateSub),
-                               cl::cat(category));
+                               cl::sub(benchSub), cl::cat(category));
 struct GenerateOption : cl::opt<std::string> {
   GenerateOption(llvm::StringRef name, llvm::StringRef value,
                  llvm::StringRef text)
       : cl::opt<std::string>(name, cl::desc(text), cl::value_desc(value),
-                             cl::sub(generateSub), cl::cat(category)) {}
+                             cl::sub(generateSub), cl::sub(benchSub),
+                             cl::cat(category)) {}
 };
-GenerateOption shape("shape", "MxNxK",
-                     "The model picks what is not given, for this shape"),
+GenerateOption
+    shape("shape", "MxNxK",
+          "The model picks what is not given, for this shape (bench: what is "
+          "measured; of attention batches x queries x keys x heads x heads of "
+          "K)"),
     tile("tile", "MxNxK",
          "What a CTA computes at a time (128x256x64); attention: rows of "
          "queries x keys of a block (128x176)"),
@@ -275,6 +282,17 @@ GenerateOption shape("shape", "MxNxK",
             "attention: a maximum that grows little stays (always)"),
     persistent("persistent", "on|off",
                "attention: a CTA computes tile after tile (off)");
+
+// titan bench.
+cl::list<std::string>
+    sweeps("sweep",
+           cl::desc("An option of titan generate, and the values to try: "
+                    "tile=128x256x64,128x192x64; all combinations of several"),
+           cl::value_desc("NAME=V,V,..."), cl::sub(benchSub),
+           cl::cat(category));
+cl::opt<std::string>
+    jobs("jobs", cl::desc("Compiled at a time (as many as there are cores)"),
+         cl::value_desc("N"), cl::sub(benchSub), cl::cat(category));
 
 // titan explain.
 cl::opt<bool> noExpand("no-expand",
@@ -452,7 +470,7 @@ static int runSubcommand(int argc, char **argv) {
   cl::SetVersionPrinter(printVersion);
   cl::HideUnrelatedOptions(category);
   for (cl::SubCommand *sub : {&runSub, &checkSub, &compileSub, &inspectSub,
-                              &generateSub, &explainSub})
+                              &generateSub, &benchSub, &explainSub})
     cl::HideUnrelatedOptions(category, *sub);
 
   std::string problems;
@@ -574,8 +592,7 @@ static int runSubcommand(int argc, char **argv) {
     command.header = emitHeader;
     return runInspect(command);
   }
-  if (generateSub) {
-    GenerateCommand command;
+  auto readOptions = [&](GenerateCommand &command) {
     command.what = generated;
     command.output = output;
     command.json = json;
@@ -587,7 +604,24 @@ static int runSubcommand(int argc, char **argv) {
           &rescale,    &persistent})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
+  };
+  if (generateSub) {
+    GenerateCommand command;
+    readOptions(command);
     return runGenerate(command);
+  }
+  if (benchSub) {
+    BenchCommand command;
+    readOptions(command);
+    command.sweeps = sweeps;
+    if (checkFirst != "on" && checkFirst != "off")
+      return usage("--check is on or off, not '" + checkFirst + "'");
+    command.check = checkFirst == "on";
+    uint64_t most;
+    if (std::string bad = readCount(jobs, 1024, most); !bad.empty())
+      return usage(bad);
+    command.jobs = static_cast<unsigned>(most);
+    return runBench(command);
   }
   if (explainSub) {
     ExplainCommand command;
@@ -601,8 +635,9 @@ static int runSubcommand(int argc, char **argv) {
     command.target = explainTarget;
     return runExplain(command);
   }
-  return usage("which command?",
-               "there are run, check, compile, inspect, generate and explain");
+  return usage(
+      "which command?",
+      "there are run, check, compile, inspect, generate, bench and explain");
 }
 
 /// What is still to be written goes out before LLVM's streams end, which would
@@ -634,13 +669,13 @@ int titan::driverMain(int argc, char **argv) {
   for (int i = 1; i < argc && llvm::StringRef(argv[i]) != "--"; ++i)
     wantsJson |= llvm::StringRef(argv[i]).ltrim('-') == "json";
   if (!command.starts_with("-") &&
-      !llvm::is_contained(
-          {"run", "check", "compile", "inspect", "generate", "explain"},
-          command)) {
+      !llvm::is_contained({"run", "check", "compile", "inspect", "generate",
+                           "bench", "explain"},
+                          command)) {
     commandName.clear();
     return usage(
         "unknown command '" + command + "'",
-        "there are run, check, compile, inspect, generate and explain");
+        "there are run, check, compile, inspect, generate, bench and explain");
   }
 
 #if defined(__SANITIZE_ADDRESS__) ||                                           \

@@ -178,21 +178,25 @@ generateAttention(Session &session, const GenerateCommand &command) {
   return kernels::generateAttention(options);
 }
 
-int titan::runGenerate(const GenerateCommand &command) {
-  Session session("generate", command.json);
+std::optional<Result<std::string>>
+titan::generateKernel(Session &session, const GenerateCommand &command) {
   auto *generate = llvm::StringSwitch<std::optional<Result<std::string>> (*)(
       Session &, const GenerateCommand &)>(command.what)
                        .Case("gemm", ::generateGemm)
                        .Case("attention", ::generateAttention)
                        .Default(nullptr);
-  if (!generate) {
-    session.fail(Code::BadArgument,
-                 command.what.empty() ? "titan generate needs a kernel's name"
-                                      : "titan generate '" + command.what + "'",
-                 "there are gemm and attention");
-    return session.finish(BadInput, "");
-  }
-  std::optional<Result<std::string>> made = generate(session, command);
+  if (generate)
+    return generate(session, command);
+  session.fail(Code::BadArgument,
+               command.what.empty() ? "titan generate needs a kernel's name"
+                                    : "titan generate '" + command.what + "'",
+               "there are gemm and attention");
+  return std::nullopt;
+}
+
+int titan::runGenerate(const GenerateCommand &command) {
+  Session session("generate", command.json);
+  std::optional<Result<std::string>> made = generateKernel(session, command);
   if (!made)
     return session.finish(BadInput, "");
   Result<std::string> &text = *made;
