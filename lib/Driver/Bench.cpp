@@ -175,6 +175,16 @@ static llvm::json::Array launchWords(llvm::StringRef kernel,
   return words;
 }
 
+/// The words by which benchmarks/attention.py tells kernels apart.
+static std::string attentionName(const BenchVariant &variant) {
+  std::string words = ("d" + variant.option("head-size", "128") + "-").str();
+  if (variant.option("input", "bf16") == "f16")
+    words += "f16-";
+  if (variant.option("causal", "off") == "on")
+    words += "causal-";
+  return words + variant.name;
+}
+
 /// Runs titan compile, and reads its report.
 static void compileVariant(llvm::StringRef titan, llvm::StringRef stem,
                            bool check, BenchVariant &variant) {
@@ -252,6 +262,8 @@ int titan::runBench(const BenchCommand &command) {
   // Texts first: an option that cannot be read ends the whole.
   llvm::json::Object table;
   for (BenchVariant &variant : variants) {
+    if (!gemm)
+      variant.name = attentionName(variant);
     std::string shape = variant.option("shape", "").str();
     auto sizes = launchSizes(shape, gemm ? 3 : 5);
     if (sizes.empty())
