@@ -292,7 +292,7 @@ int titan::runBench(const BenchCommand &command) {
     table[variant.name] = std::move(row);
   }
 
-  std::string titan = llvm::sys::fs::getMainExecutable(
+  std::string program = llvm::sys::fs::getMainExecutable(
       "titan", reinterpret_cast<void *>(&titan::runBench));
   std::mutex mutex;
   size_t done = 0;
@@ -305,7 +305,7 @@ int titan::runBench(const BenchCommand &command) {
         std::string package = (stem + ".titanpkg").str();
         (void)llvm::sys::fs::remove(package); // An older run's.
         if (variant.refused.empty())
-          compileVariant(titan, stem, command.check, variant);
+          compileVariant(program, stem, command.check, variant);
         std::lock_guard lock(mutex);
         ++done;
         if (!command.json)
@@ -335,7 +335,7 @@ int titan::runBench(const BenchCommand &command) {
   for (const auto &[name, text] : measuringFiles)
     if (!write(name, text))
       return session.finish(BadInput, "");
-  llvm::SmallString<128> launcher(llvm::sys::path::parent_path(titan)),
+  llvm::SmallString<128> launcher(llvm::sys::path::parent_path(program)),
       carried(command.output);
   llvm::sys::path::append(launcher, "titan-launch");
   llvm::sys::path::append(carried, "titan-launch");
