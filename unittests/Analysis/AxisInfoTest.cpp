@@ -316,7 +316,7 @@ private:
 // Execution
 //===----------------------------------------------------------------------===//
 
-SmallVector<int64_t> shapeOf(Type type) {
+SmallVector<int64_t> extentsOf(Type type) {
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     return llvm::to_vector(tensor.getShape());
   return {1};
@@ -383,7 +383,7 @@ void along(ArrayRef<int64_t> shape, unsigned dim, const Visit &visit) {
 
 void Machine::check(Value value, const Elements &elements) {
   AxisInfo info = infos.of(value);
-  auto shape = shapeOf(value.getType());
+  auto shape = extentsOf(value.getType());
   unsigned width = widthOf(value.getType());
   uint64_t mask = llvm::maskTrailingOnes<uint64_t>(width);
   uint64_t unit = bytesOf(value.getType());
@@ -439,7 +439,7 @@ bool Machine::holds(Operation &op) {
   // No run wraps.
   bool good = true;
   AxisInfo info = infos.of(operand);
-  auto shape = shapeOf(operand.getType());
+  auto shape = extentsOf(operand.getType());
   uint64_t last = llvm::maskTrailingOnes<uint64_t>(width);
   if (!isa<arith::ExtUIOp>(op))
     last >>= 1;
@@ -503,7 +503,7 @@ bool Machine::execute(Operation &op) {
   if (!holds(op))
     return false;
   Value result = op.getResult(0);
-  auto shape = shapeOf(result.getType());
+  auto shape = extentsOf(result.getType());
   int64_t size = 1;
   for (int64_t extent : shape)
     size *= extent;
@@ -522,7 +522,7 @@ bool Machine::execute(Operation &op) {
   } else if (isa<tt::ExpandDimsOp, tt::ReshapeOp>(op)) {
     out = in0;
   } else if (isa<tt::BroadcastOp>(op)) {
-    auto from = shapeOf(op.getOperand(0).getType());
+    auto from = extentsOf(op.getOperand(0).getType());
     for (int64_t i = 0; i < size; ++i) {
       int64_t r = i / shape[1], c = i % shape[1];
       out[i] = in0[(from[0] == 1 ? 0 : r) * from[1] + (from[1] == 1 ? 0 : c)];
