@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "PrintAxisInfo.h"
 
-#include "titan/Analysis/AxisInfo.h"
+#include "titan/Analysis/Triton/AxisInfo.h"
 #include "titan/Dialect/Triton/Triton.h"
 
 #include "mlir/Pass/Pass.h"

@@ -10,7 +10,7 @@
 // every value of every tensor is held against what the analysis says of it.
 //
 //===----------------------------------------------------------------------===//
-#include "titan/Analysis/AxisInfo.h"
+#include "titan/Analysis/Triton/AxisInfo.h"
 #include "titan/Dialect/Triton/Triton.h"
 
 #include "mlir/Parser/Parser.h"

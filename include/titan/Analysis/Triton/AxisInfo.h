@@ -51,8 +51,8 @@
 // of two.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TITAN_ANALYSIS_AXISINFO_H
-#define TITAN_ANALYSIS_AXISINFO_H
+#ifndef TITAN_ANALYSIS_TRITON_AXISINFO_H
+#define TITAN_ANALYSIS_TRITON_AXISINFO_H
 
 #include "mlir/Analysis/DataFlow/SparseAnalysis.h"
 #include "mlir/Analysis/DataFlowFramework.h"

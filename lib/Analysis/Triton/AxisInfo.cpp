@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "titan/Analysis/AxisInfo.h"
+#include "titan/Analysis/Triton/AxisInfo.h"
 
 #include "titan/Dialect/Triton/Triton.h"
 
