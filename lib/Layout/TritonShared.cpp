@@ -46,11 +46,11 @@ static Result<Layout> byOffset(const Bases &offset, const Bases &block,
 /// A part of the tensor that grows: the images of the offset's bits within one
 /// CTA's part.
 namespace {
-struct Part {
+struct CtaPart {
   Bases offset = {};
   Numbers reach;
 
-  explicit Part(size_t rank) : reach(rank, 1) {}
+  explicit CtaPart(size_t rank) : reach(rank, 1) {}
   /// On along dimension d, to `extent`.
   void grow(int d, int64_t extent) {
     for (; reach[d] < extent; reach[d] *= 2) {
@@ -62,7 +62,7 @@ struct Part {
 } // namespace
 
 /// Each CTA's part in its own shared memory.
-static Result<Layout> overMemories(const Part &part, const Cga &cga,
+static Result<Layout> overMemories(const CtaPart &part, const Cga &cga,
                                    const Numbers &shape) {
   Bases block = cga;
   for (Numbers &step : block)
@@ -85,7 +85,7 @@ Result<Layout> titan::triton::toLayout(const SwizzledShared &e,
   if (auto problem = clipCga(cga, shape))
     return *problem;
   Numbers extents = shapePerCta(shape, cga);
-  Part part(shape.size());
+  CtaPart part(shape.size());
   for (int d : e.order)
     part.grow(d, extents[d]);
   if (shape.size() > 1) {
@@ -108,7 +108,7 @@ Result<Layout> titan::triton::toLayout(const PaddedShared &e,
       return *problem;
     if (auto problem = checkOrder(e.order, shape.size()))
       return *problem;
-    Part part(shape.size());
+    CtaPart part(shape.size());
     for (int d : e.order)
       part.grow(d, shape[d]);
     offset = part.offset;
@@ -174,7 +174,7 @@ Result<Layout> titan::triton::toLayout(const NvmmaShared &e,
   if (e.transposed && width != 0)
     std::rotate(order.begin(), order.end() - 1, order.end());
   int fast = order[0];
-  Part part(shape.size());
+  CtaPart part(shape.size());
   if (width == 0) {
     for (int d : order)
       part.grow(d, std::min(extents[d], boxLimit));

@@ -22,11 +22,11 @@ using namespace titan::triton;
 
 namespace {
 /// What stands behind a name.
-using Value = std::variant<int64_t, bool, Numbers, Bases, EncodingRef>;
+using FieldValue = std::variant<int64_t, bool, Numbers, Bases, EncodingRef>;
 
-class Parser {
+class EncodingParser {
 public:
-  explicit Parser(std::string_view text) : text(text) {}
+  explicit EncodingParser(std::string_view text) : text(text) {}
 
   Result<Encoding> run() {
     std::optional<Encoding> made = encoding(0);
@@ -40,7 +40,7 @@ public:
 private:
   struct Field {
     std::string name;
-    Value value;
+    FieldValue value;
     bool used = false;
   };
 
@@ -101,7 +101,7 @@ private:
     } while (eat(","));
     return want("]") ? std::optional(list) : std::nullopt;
   }
-  std::optional<Value> value(int depth) {
+  std::optional<FieldValue> value(int depth) {
     space();
     if (pos < text.size() && text[pos] == '#') {
       std::optional<Encoding> inner = encoding(depth + 1);
@@ -121,7 +121,7 @@ private:
       if (!nested) {
         pos = start;
         std::optional<Numbers> list = numbers();
-        return list ? std::optional<Value>(*list) : std::nullopt;
+        return list ? std::optional<FieldValue>(*list) : std::nullopt;
       }
       Bases lists;
       do {
@@ -130,10 +130,10 @@ private:
           return std::nullopt;
         lists.push_back(std::move(*list));
       } while (eat(","));
-      return want("]") ? std::optional<Value>(lists) : std::nullopt;
+      return want("]") ? std::optional<FieldValue>(lists) : std::nullopt;
     }
     std::optional<int64_t> simple = number();
-    return simple ? std::optional<Value>(*simple) : std::nullopt;
+    return simple ? std::optional<FieldValue>(*simple) : std::nullopt;
   }
   bool field(int depth) {
     Field made{name(), {}};
@@ -143,7 +143,7 @@ private:
     }
     if (!want("="))
       return false;
-    std::optional<Value> content = value(depth);
+    std::optional<FieldValue> content = value(depth);
     if (!content)
       return false;
     made.value = std::move(*content);
@@ -204,7 +204,7 @@ private:
   std::optional<Problem> problem;
 };
 
-std::optional<Encoding> Parser::encoding(int depth) {
+std::optional<Encoding> EncodingParser::encoding(int depth) {
   if (depth > Coord::maxRank)
     return fail("an encoding of fewer encodings");
   if (!want("#ttg."))
@@ -256,7 +256,7 @@ std::optional<Encoding> Parser::encoding(int depth) {
   return Encoding(std::move(*made));
 }
 
-std::optional<Encoding::Kind> Parser::build(const std::string &kind) {
+std::optional<Encoding::Kind> EncodingParser::build(const std::string &kind) {
   auto when = [](bool read, auto &e) {
     return read ? std::optional<Encoding::Kind>(e) : std::nullopt;
   };
@@ -347,16 +347,17 @@ std::optional<Encoding::Kind> Parser::build(const std::string &kind) {
 //===----------------------------------------------------------------------===//
 
 /// `name = value, name = value`.
-class Printer {
+class EncodingPrinter {
 public:
-  template <typename T> Printer &field(const char *name, const T &value) {
+  template <typename T>
+  EncodingPrinter &field(const char *name, const T &value) {
     out += (out.empty() ? "" : ", ") + std::string(name) + " = ";
     print(value);
     return *this;
   }
   /// One that stands only if it holds something else than what is usual.
   template <typename T>
-  Printer &unless(bool usual, const char *name, const T &value) {
+  EncodingPrinter &unless(bool usual, const char *name, const T &value) {
     return usual ? *this : field(name, value);
   }
   std::string out;
@@ -378,9 +379,9 @@ private:
   }
 };
 
-std::string text(const Blocked &e) {
+std::string textOf(const Blocked &e) {
   return "blocked<{" +
-         Printer()
+         EncodingPrinter()
              .field("sizePerThread", e.sizePerThread)
              .field("threadsPerWarp", e.threadsPerWarp)
              .field("warpsPerCTA", e.warpsPerCta)
@@ -389,9 +390,9 @@ std::string text(const Blocked &e) {
              .out +
          "}>";
 }
-std::string text(const Linear &e) {
+std::string textOf(const Linear &e) {
   return "linear<{" +
-         Printer()
+         EncodingPrinter()
              .field("register", e.registers)
              .field("lane", e.lanes)
              .field("warp", e.warps)
@@ -399,13 +400,14 @@ std::string text(const Linear &e) {
              .out +
          "}>";
 }
-std::string text(const Slice &e) {
+std::string textOf(const Slice &e) {
   return "slice<{" +
-         Printer().field("dim", e.dim).field("parent", e.parent).out + "}>";
+         EncodingPrinter().field("dim", e.dim).field("parent", e.parent).out +
+         "}>";
 }
-std::string text(const NvidiaMma &e) {
+std::string textOf(const NvidiaMma &e) {
   return "nvidia_mma<{" +
-         Printer()
+         EncodingPrinter()
              .field("versionMajor", e.versionMajor)
              .field("versionMinor", e.versionMinor)
              .field("warpsPerCTA", e.warpsPerCta)
@@ -414,9 +416,9 @@ std::string text(const NvidiaMma &e) {
              .out +
          "}>";
 }
-std::string text(const AmdMfma &e) {
+std::string textOf(const AmdMfma &e) {
   return "amd_mfma<{" +
-         Printer()
+         EncodingPrinter()
              .field("version", e.version)
              .field("warpsPerCTA", e.warpsPerCta)
              .field("instrShape", e.instrShape)
@@ -428,18 +430,18 @@ std::string text(const AmdMfma &e) {
              .out +
          "}>";
 }
-std::string text(const DotOperand &e) {
+std::string textOf(const DotOperand &e) {
   return "dot_op<{" +
-         Printer()
+         EncodingPrinter()
              .field("opIdx", e.opIdx)
              .field("parent", e.parent)
              .unless(e.kWidth == 0, "kWidth", e.kWidth)
              .out +
          "}>";
 }
-std::string text(const SwizzledShared &e) {
+std::string textOf(const SwizzledShared &e) {
   return "swizzled_shared<{" +
-         Printer()
+         EncodingPrinter()
              .field("vec", e.vec)
              .field("perPhase", e.perPhase)
              .field("maxPhase", e.maxPhase)
@@ -448,21 +450,21 @@ std::string text(const SwizzledShared &e) {
              .out +
          "}>";
 }
-std::string text(const PaddedShared &e) {
+std::string textOf(const PaddedShared &e) {
   std::string pads;
   for (const PaddedShared::Pad &pad : e.pads)
     pads += (pads.empty() ? "" : ", ") + std::to_string(pad.interval) + ":+" +
             std::to_string(pad.padding);
-  Printer printer;
+  EncodingPrinter printer;
   if (e.order.empty())
     printer.field("offset", e.offset).field("block", e.block);
   else
     printer.field("order", e.order).field("shape", e.shape);
   return "padded_shared<[" + pads + "] {" + printer.out + "}>";
 }
-std::string text(const NvmmaShared &e) {
+std::string textOf(const NvmmaShared &e) {
   return "nvmma_shared<{" +
-         Printer()
+         EncodingPrinter()
              .field("swizzlingByteWidth", e.swizzlingByteWidth)
              .field("transposed", e.transposed)
              .field("elementBitWidth", e.elementBitWidth)
@@ -472,9 +474,9 @@ std::string text(const NvmmaShared &e) {
              .out +
          "}>";
 }
-std::string text(const SharedLinear &e) {
+std::string textOf(const SharedLinear &e) {
   return "shared_linear<{" +
-         Printer()
+         EncodingPrinter()
              .field("offset", e.offset)
              .unless(e.block.empty(), "block", e.block)
              .out +
@@ -483,11 +485,11 @@ std::string text(const SharedLinear &e) {
 } // namespace
 
 Result<Encoding> Encoding::parse(std::string_view text) {
-  return Parser(text).run();
+  return EncodingParser(text).run();
 }
 
 std::string Encoding::str() const {
-  return "#ttg." + std::visit([](const auto &e) { return text(e); }, kind);
+  return "#ttg." + std::visit([](const auto &e) { return textOf(e); }, kind);
 }
 
 EncodingRef Encoding::parent() const {

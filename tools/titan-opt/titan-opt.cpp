@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "PrintAxisInfo.h"
 #include "titan/Driver/Plugin.h"
 #include "titan/Driver/Session.h"
 #include "titan/Transforms/Passes.h"
@@ -51,6 +52,7 @@ int main(int argc, char **argv) {
   registerAllTitanDialects(registry);
   mlir::registerTransformsPasses();
   registerTitanTransformsPasses();
+  registerPrintAxisInfo();
   auto [inputName, outputName] = mlir::registerAndParseCLIOptions(
       argc, argv, "TITAN modular optimizer driver\n", registry);
   for (const std::string &file : plugins)
