@@ -88,6 +88,10 @@ static cl::opt<bool>
            cl::desc("Ask for a proof of each, too: none of what is refused, or "
                     "fails, may be proved"),
            cl::cat(category));
+static cl::opt<bool> rules("rules",
+                           cl::desc("Print each rule without which a kernel "
+                                    "that is not proved would be, and stop"),
+                           cl::cat(category));
 static cl::opt<bool> verbose("v", cl::desc("A line for each mutant"),
                              cl::cat(category));
 static cl::opt<int> show("show", cl::desc("Print mutant N as IR and stop"),
@@ -484,6 +488,22 @@ std::unique_ptr<Subject> makeSubject(Session &session, llvm::StringRef file,
   return subject;
 }
 
+/// Of a kernel that is not proved: what keeps it from that.
+void printRules(KernelOp kernel) {
+  if (prove(kernel).proved) {
+    llvm::outs() << "@" << kernel.getName() << ": proved\n";
+    return;
+  }
+  for (auto [rule, name] : judgements) {
+    ProofReport proof = prove(kernel, rule);
+    if (proof.proved || verbose)
+      llvm::outs() << "@" << kernel.getName() << ": "
+                   << (proof.proved ? "proved" : "not proved") << " without "
+                   << name << (proof.proved ? "" : ": ") << proof.reason
+                   << "\n";
+  }
+}
+
 int load(llvm::StringRef file, Input &input, Kernels &kernels) {
   input.module = input.session.parse(file);
   if (!input.module)
@@ -495,6 +515,10 @@ int load(llvm::StringRef file, Input &input, Kernels &kernels) {
   for (auto kernel : input.module->getOps<KernelOp>()) {
     if (!onlyKernel.empty() && kernel.getName() != onlyKernel)
       continue;
+    if (rules) {
+      printRules(kernel);
+      continue;
+    }
     int code = Good;
     auto subject = makeSubject(input.session, file, kernel, kernels, code);
     if (code)
@@ -572,6 +596,8 @@ int main(int argc, char **argv) {
            llvm::enumerate(enumerateMutations(subject->kernel)))
         candidates.push_back({subject.get(), i, mutation});
   }
+  if (rules)
+    return Good;
   if (!kernels.all)
     return refuse(Code::NoKernel, onlyKernel.empty()
                                       ? "there is no kernel"

@@ -245,7 +245,7 @@ bool Walk::fence(Operation *op, const effect::Fence &fence, State &state,
           Lanes lanes = access.lanes;
           // A peer's memory is not shared_cta (MM-31).
           if (pending.fenced || (lanes & ~who.lanes) ||
-              (access.cta != rank &&
+              (access.cta != rank && proof.without != Judgement::PeerFence &&
                !fenceCovers(fence.space, MemorySpace::SharedPeer)))
             continue;
           // What a barrier has told so far is of the access, not of this.

@@ -82,6 +82,9 @@ bool Walk::waitGroup(Operation *op, const effect::WaitGroup &wait, State &state,
         bound = token.number + 1;
       }
       learn(state, w.waited, object, bound);
+      if (proof.without == Judgement::OwnCopies)
+        for (int lane : {elected, others})
+          learn(state, w.knows[lane], object, bound);
     }
     return true;
   }

@@ -132,6 +132,8 @@ bool Walk::sameNumbers(Operation *op, State &end, State &next, bool &changed,
                           const std::map<ObjectId, Polynomial> &b) {
         return within(a, b) && within(b, a);
       };
+      if (proof.without == Judgement::Iterations)
+        continue;
       if (!counters(e.waits[lane], w.waits[lane]) ||
           !counters(e.arrivals[lane], w.arrivals[lane]) ||
           !counters(e.skipped[lane], w.skipped[lane]) ||
@@ -299,13 +301,15 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
     return proof.stop("the step of this loop is not shown to be positive", op);
   // A step past the last number of the type would not leave it.
   if (unsigned bits = checker::bitsOf(loop.getStep().getType());
-      bits < 64 && !state.facts.provesAtLeast((int64_t(1) << (bits - 1)) - 1,
-                                              *upper + *step - 1))
+      bits < 64 && proof.without != Judgement::Holds &&
+      !state.facts.provesAtLeast((int64_t(1) << (bits - 1)) - 1,
+                                 *upper + *step - 1))
     return proof.stop("the counter of this loop is not shown to fit into " +
                           std::to_string(bits) + " bits",
                       op, "titan.require in the launch region that bounds it");
-  if (loop.getUnsignedCmp() && (!state.facts.provesAtLeast(*lower, 0) ||
-                                !state.facts.provesAtLeast(*upper, 0)))
+  if (loop.getUnsignedCmp() && proof.without != Judgement::Unsigned &&
+      (!state.facts.provesAtLeast(*lower, 0) ||
+       !state.facts.provesAtLeast(*upper, 0)))
     return proof.stop(
         "the bounds of this loop are compared as unsigned numbers, "
         "and not shown to be 0 or more",
@@ -623,7 +627,8 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     for (unsigned i = 0; i < carried.size(); ++i) {
       TValue wanted =
           carried[i].substitute(proof.atoms, atom, t + 1, end.facts);
-      if (carried[i].kind == Kind::Unknown || wanted == y[i])
+      if (carried[i].kind == Kind::Unknown || wanted == y[i] ||
+          proof.without == Judgement::Iterations)
         continue;
       if (machine && llvm::is_contained(machine->arguments, i))
         continue;

@@ -341,7 +341,8 @@ bool Proof::checkOrders() {
           return stop("lanes of a warp write the same place", x.op);
         }
         clauses.push_back(different(*this, iterations));
-      } else if (size_t same = relation == Relation::OtherCta
+      } else if (size_t same = relation == Relation::OtherCta &&
+                                       without != Judgement::PeerSides
                                    ? 0
                                    : sidesApart(x.path, y.path)) {
         // The sides of one branch: in one iteration of a CTA, one of them.
@@ -552,7 +553,8 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
   // A copy to a peer is one of the use of its thread's own ring: where the CTAs
   // fill each other's alike (checkMulticast).
   Object own = objects[object];
-  if (isCounted(object) && x.mechanism && own.cta != ctaOf(x.warp))
+  if (isCounted(object) && x.mechanism && own.cta != ctaOf(x.warp) &&
+      without != Judgement::PeerCopies)
     return false;
   if (own.kind == Object::Ring && x.mechanism)
     own.cta = ctaOf(x.warp);
@@ -716,7 +718,8 @@ bool Proof::checkGlobal(const std::vector<Access> &accesses,
         continue;
       any = true;
       if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy},
-                    x.reduction && x.reduction == y.reduction))
+                    x.reduction && (x.reduction == y.reduction ||
+                                    without == Judgement::Reductions)))
         continue;
       if (x.coordinates.size() != y.coordinates.size() ||
           x.coordinates.empty() || x.map != y.map)

@@ -182,7 +182,8 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
   for (Pending &pending : state.warps[warp].pending) {
     Access &access = proof.accesses[pending.access];
     bool good = false;
-    if (async) {
+    if (async && (proof.without != Judgement::AsyncTells ||
+                  access.mechanism == Mechanism::AsyncGroup)) {
       // Behind each lane's copies, and, of what only is in execution order, waits.
       good = access.mechanism == Mechanism::AsyncGroup || !access.effect;
     } else if (pending.group) {
@@ -559,7 +560,9 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
         proof.signals.push_back(
             {Signal::Arrive, ring->object, op, warp, lane, use, amount,
              state.facts, state.path, sequence, groupNumber,
-             async ? Knowledge() : w.knows[lane], stamp, w.sees[lane], async});
+             async && proof.without != Judgement::AsyncTells ? Knowledge()
+                                                             : w.knows[lane],
+             stamp, w.sees[lane], async});
       w.arrivals[lane][ring->object] = use + 1;
     }
     Polynomial use =
@@ -784,8 +787,9 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
                        [&](int64_t u) { return (u / slots + credit) % 2; }) ||
                // The first round alone: barriers that are used once.
                (parity.constant() == credit &&
-                state.facts.provesAtLeast(count, 0) &&
-                state.facts.provesAtLeast(slots - 1, count));
+                (proof.without == Judgement::OnceUsed ||
+                 (state.facts.provesAtLeast(count, 0) &&
+                  state.facts.provesAtLeast(slots - 1, count))));
       };
       auto answers = [&](int64_t credit) {
         return slot && (phase(credit) ||

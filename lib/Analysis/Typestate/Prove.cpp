@@ -60,6 +60,7 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
                                    Shared &shared, Judgement without) {
   Proof proof(kernel, shared);
   proof.without = without;
+  proof.arithmetic.mayOverflow = without == Judgement::Holds;
   proof.peeled = of.peeled;
   if (!proof.readLaunch())
     return proof.stopped;

@@ -410,7 +410,7 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
     unsigned width = std::min(bits, operandBits);
     if (result.isLost())
       return TValue();
-    if (width < 64) {
+    if (width < 64 && !mayOverflow) {
       int64_t limit = int64_t(1) << (width - 1);
       if (!facts.provesAtLeast(limit - 1, result) ||
           !facts.provesAtLeast(result, -limit)) {

@@ -121,6 +121,7 @@ public:
   /// The first number of fewer than 64 bits that is not shown to hold its result:
   /// nothing is known of it.
   mlir::Operation *overflow = nullptr;
+  bool mayOverflow = false; ///< (tests)
 
 private:
   Value compute(mlir::Operation *op, checker::Arith code, unsigned predicate,

@@ -108,7 +108,7 @@ bool Walk::run() {
     for (int warp : who.warps)
       waited &= state.warps[warp].waits[elected][cluster] ==
                 state.warps[warp].next[cluster];
-    if (remote)
+    if (remote && proof.without != Judgement::Stays)
       return proof.stop("a CTA may end while a peer still writes or arrives "
                         "there",
                         kernel, "titan.cluster.arrive and .wait at the end");
@@ -118,7 +118,8 @@ bool Walk::run() {
   for (const Signal &signal : proof.signals) {
     const Object &ring = proof.objects[signal.object];
     const int own = proof.ctaOf(signal.warp);
-    if (ring.kind != Object::Ring || ring.cta == own)
+    if (ring.kind != Object::Ring || ring.cta == own ||
+        proof.without == Judgement::PeerInit)
       continue;
     auto &told = toldPeers[ring.barrier.getAsOpaquePointer()];
     if (!told.contains(own) || !told.contains(ring.cta) ||
@@ -129,7 +130,7 @@ bool Walk::run() {
   }
   // Who is signalled by a peer, or whose memory one touches, stays until that has
   // arrived.
-  if (!waited) {
+  if (!waited && proof.without != Judgement::Stays) {
     for (const Access &access : proof.accesses)
       if (access.shape && access.cta != proof.ctaOf(access.warp))
         return proof.stop("a CTA may end while a peer still reads or writes "

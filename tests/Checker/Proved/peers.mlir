@@ -47,6 +47,13 @@
 // RUN: not titan check %t.mlir --kernel bytes 2>&1 | FileCheck %s --check-prefix=BYTES
 // BYTES: [barrier-bytes]
 // RUN: titan-mutate %t.mlir --kernel bytes --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
+// Each of them, for the rule that it breaks (rules.test).
+// VARIANT all: as unfilled
+// VARIANT all: as another_arrives
+// VARIANT all: as tells_of_each
+// VARIANT all: as both_sides
+// VARIANT all: as own_only
+// VARIANT all: as not_alike
 // ASKED: kernels as they are: 1, 1 refused, 0 proved
 
 #one = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>

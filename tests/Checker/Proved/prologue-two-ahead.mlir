@@ -16,6 +16,13 @@
 // VARIANT three_ahead: in ahead `%c2` -> `%c3`
 // RUN: %variant three_ahead %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=THREE-AHEAD
 // THREE-AHEAD: [phase-ambiguous]
+// One tile, and two loads: nobody waits for the second one.
+// VARIANT two_at_least: in ahead `minui %n` -> `maxui %c1`
+// RUN: %variant two_at_least %s > %t.mlir
+// RUN: not titan check %t.mlir 2>&1 | FileCheck %s --check-prefix=TWO
+// TWO: [exit-with-work-outstanding]
+// RUN: titan-mutate %t.mlir --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
+// ASKED: kernels as they are: 1, 1 refused, 0 proved
 
 #rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [2, 1]>
 !global = !titan.global<?x64xbf16>

@@ -41,18 +41,57 @@ struct ProofReport {
 /// Judgements that tests leave out, to see that each is needed.
 enum class Judgement {
   None,
-  Parity,  ///< a wait's parity is its use's
-  Pinned,  ///< use n is signalled, and waited for, when n - D is over
-  Alias,   ///< use n + D ends only behind the waits for n
-  Rank,    ///< signals come before those who wait for them
-  Order,   ///< accesses that conflict are in order
-  Defined, ///< what is read has been written
+  Parity,   ///< a wait's parity is its use's
+  Pinned,   ///< use n is signalled, and waited for, when n - D is over
+  Alias,    ///< use n + D ends only behind the waits for n
+  Rank,     ///< signals come before those who wait for them
+  Order,    ///< accesses that conflict are in order
+  Defined,  ///< what is read has been written
+  OnceUsed, ///< of barriers that are used once: the use is of their first round
+  Bytes,    ///< of counted bytes: as many come as are expected
+  Expected, ///< who expects them arrives behind that
+  PeerCopies, ///< a peer's copies are of the uses that they are of, and no other
+  PeerTells,  ///< a peer that copies tells of those uses, and no other
+  Alike,      ///< CTAs that fill each other's rings do so alike
+  PeerInit,   ///< they initialise barriers alike
+  PeerFence,  ///< a fence of shared_cta is none of a peer's memory
+  PeerSides,  ///< a branch that one CTA takes another one may leave
+  Stays,      ///< a CTA stays until peers have done with it
+  OwnCopies,  ///< each lane waits for its own cp.async
+  AsyncTells, ///< an arrival behind cp.async tells of those copies alone
+  Reductions, ///< reductions of one operation, and nothing else, may meet
+  Iterations, ///< an iteration's end is the head of the next one
+  Holds,      ///< numbers fit into their bits
+  Unsigned,   ///< bounds compared as unsigned numbers have no highest bit
+};
+inline constexpr std::pair<Judgement, const char *> judgements[] = {
+    {Judgement::Parity, "parity"},
+    {Judgement::Pinned, "pinned"},
+    {Judgement::Alias, "alias"},
+    {Judgement::Rank, "rank"},
+    {Judgement::Order, "order"},
+    {Judgement::Defined, "defined"},
+    {Judgement::OnceUsed, "once-used"},
+    {Judgement::Bytes, "bytes"},
+    {Judgement::Expected, "expected"},
+    {Judgement::PeerCopies, "peer-copies"},
+    {Judgement::PeerTells, "peer-tells"},
+    {Judgement::Alike, "alike"},
+    {Judgement::PeerInit, "peer-init"},
+    {Judgement::PeerFence, "peer-fence"},
+    {Judgement::PeerSides, "peer-sides"},
+    {Judgement::Stays, "stays"},
+    {Judgement::OwnCopies, "own-copies"},
+    {Judgement::AsyncTells, "async-tells"},
+    {Judgement::Reductions, "reductions"},
+    {Judgement::Iterations, "iterations"},
+    {Judgement::Holds, "holds"},
+    {Judgement::Unsigned, "unsigned"},
 };
 
 /// Of a kernel without pipes and copies by schedule.
-ProofReport
-prove(KernelOp kernel, Judgement without = Judgement::None,
-      double mostSeconds = std::numeric_limits<double>::infinity());
+ProofReport prove(KernelOp kernel, Judgement without = Judgement::None,
+                  double mostSeconds = std::numeric_limits<double>::infinity());
 
 } // namespace titan
 
