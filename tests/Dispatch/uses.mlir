@@ -1,4 +1,4 @@
-// What reads a tile that a schedule fills may be a copy itself: to registers, to another buffer. What holes of the
+// What reads a tile that a schedule fills may be a copy itself, to registers or to another buffer. What holes of the
 // tile reach is the same before copies are decided and after.
 //
 // RUN: titan explain copy %s | FileCheck %s --check-prefix=COPY
@@ -8,7 +8,7 @@
 // RUN: titan check %s | FileCheck %s --check-prefix=ACCEPTED
 // ACCEPTED: accepted: 0 errors, 0 warnings
 // The same as of a load in its place.
-// VARIANT load: in READ `titan.copy %c` -> `titan.shared.load %c`
+// VARIANT load: in READ `titan.copy %b` -> `titan.shared.load %b`
 // RUN: %variant load %s > %t.load && cp %s %t.copy && titan explain tma %t.load > %t.load.txt && titan explain tma %t.copy > %t.copy.txt && diff %t.load.txt %t.copy.txt
 
 !m = !titan.global<?x64xf16, strides = [64, 1]>
@@ -41,7 +41,7 @@ titan.kernel @regs(%A: !m, %B: !m) warps(4) attributes {
   titan.mbarrier.wait %f parity(%i0) : !titan.mbarrier
   titan.copy %b to %c : !tile, !tile
   titan.cta_sync
-  %y = titan.copy %c : !tile -> !r // @READ
+  %y = titan.copy %b : !tile -> !r // @READ
   titan.copy %y to %B[%row, %c0] : !r, !m
   titan.return
 }
