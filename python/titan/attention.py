@@ -50,7 +50,7 @@ def prepare_attention(input="bf16", size=128, causal=False, window=False, lse=Fa
             words = ["attention", "--input", input, "--head-size", str(size)]
             for option, there in (("causal", causal), ("window", window), ("lse", lse)):
                 words += ["--" + option, "on"] if there else []
-            # With a mask the checker takes 5 to 15 s; tests/Kernels/attention-masked.test has it prove these.
+            # With a mask the checker takes 5 to 15 s; tests/Kernels/attention-masked.test has it prove causal ones of size 128.
             path = ops._generated(*words, flags=["--check=off"] if causal or window else [])
         _kernels[name] = Kernel(path)
     return _kernels[name]
