@@ -3,8 +3,8 @@
 // Two partitions take turns at a ring: tiles 0, 2, 4, ... of a CTA are the one's, 1, 3, 5, ... the other's, and each leaves out
 // the uses of the other one's tiles. A turn is passed on by named barriers, or by pipes.
 //
-// RUN: titan check %s --kernel bare --require=proved | FileCheck %s
-// RUN: titan check %s --kernel pipe --require=proved | FileCheck %s
+// RUN: titan check %s --kernel bare --require=proved --proof=100 | FileCheck %s
+// RUN: titan check %s --kernel pipe --require=proved --proof=100 | FileCheck %s
 // CHECK: proved, for every size
 //
 // The odd one does not wait for its turn: uses that it leaves out may not be over.
