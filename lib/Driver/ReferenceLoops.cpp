@@ -24,7 +24,8 @@
 
 using namespace mlir;
 
-// Of mlir/Dialect/Linalg/Transforms/Transforms.h, which takes five seconds to compile.
+// Of mlir/Dialect/Linalg/Transforms/Transforms.h, which with linalg's operations
+// takes five seconds to compile.
 namespace mlir::linalg {
 using LinalgLoops = SmallVector<Operation *, 4>;
 FailureOr<LinalgLoops> linalgOpToAffineLoops(RewriterBase &rewriter,
