@@ -47,6 +47,14 @@
 // RUN: not titan check %t.mlir --kernel bytes 2>&1 | FileCheck %s --check-prefix=BYTES
 // BYTES: [barrier-bytes]
 // RUN: titan-mutate %t.mlir --kernel bytes --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=ASKED
+// A fence of shared_cta by who copies says nothing of what the peer has read (MM-34; `titan check` warns).
+// RUN: titan check %s --kernel overwrites --require=proved
+// VARIANT read_unfenced: drop has_read
+// RUN: %variant read_unfenced %s > %t.mlir
+// RUN: titan check %t.mlir --kernel overwrites 2>&1 | FileCheck %s --check-prefix=OVERWRITES
+// OVERWRITES: warning: [war-generic-async]
+// RUN: titan-mutate %t.mlir --kernel overwrites --prove --every 1000000 --schedules 0 | FileCheck %s --check-prefix=NOT-PROVED
+// NOT-PROVED: kernels as they are: 1, 0 refused, 0 proved
 // Each of them, for the rule that it breaks (rules.test).
 // VARIANT all: as unfilled
 // VARIANT all: as another_arrives
@@ -375,6 +383,50 @@ titan.kernel @bytes(%X: !titan.global<?x64xbf16>) warps(1) cluster(2) attributes
     }
   }
   titan.mbarrier.wait %full parity(%i0) scope(cluster) : !bar
+  titan.cluster.arrive
+  titan.cluster.wait
+  titan.return
+}
+
+// CTA 1 reads its tile, then CTA 0 copies another one over it.
+titan.kernel @overwrites() warps(1) cluster(2) attributes {titan.target = "sm_90a"} launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %bytes = arith.constant 1024 : i32
+  %z = arith.constant dense<0.0> : !reg
+  %rank = titan.cluster_rank
+  %first = arith.cmpi eq, %rank, %i0 : i32
+  %from = titan.shared.alloc : !tile
+  %into = titan.shared.alloc : !tile
+  %full = titan.mbarrier.alloc : !bar
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !bar
+    titan.fence.mbarrier_init
+  }
+  titan.shared.store %z, %from : !reg, !tile
+  titan.shared.store %z, %into : !reg, !tile
+  titan.fence.proxy_async shared_cta
+  titan.syncwarp
+  %x = titan.shared.load %into : !tile -> !reg
+  titan.fence.proxy_async shared_cta // @has_read
+  titan.cluster.arrive
+  titan.cluster.wait
+  scf.if %first {
+    titan.elect warp(0) {
+      titan.fence.proxy_async shared_cta
+      %to = titan.map_rank %into, %i1 : !tile -> !peer
+      %bar = titan.map_rank %full, %i1 : !bar -> !far
+      titan.bulk.copy_to_peer %from, %to, %bar : !tile, !peer, !far
+    }
+  } else {
+    titan.elect warp(0) {
+      titan.mbarrier.arrive_expect_tx %full, %bytes : !bar
+    }
+    titan.mbarrier.wait %full parity(%i0) scope(cluster) : !bar
+  }
   titan.cluster.arrive
   titan.cluster.wait
   titan.return
