@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Interpreter.cpp walks control and computes values; Resolve.cpp turns effects
-// into actions; Choices.cpp finds and solves the choices.
+// Interpreter.cpp runs the agents and computes values, Control.cpp walks loops,
+// branches and partitions; Resolve.cpp turns effects into actions; Choices.cpp
+// finds and solves the choices.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_ANALYSIS_INTERPRETER_H
@@ -228,7 +229,7 @@ struct Instantiator::Impl {
   void compared(mlir::Value condition, std::set<int64_t> &differences);
 
   //===--------------------------------------------------------------------===//
-  // The run of one agent (Interpreter.cpp)
+  // The run of one agent (Interpreter.cpp, Control.cpp)
   //===--------------------------------------------------------------------===//
 
   std::unique_ptr<Program> program;
@@ -262,6 +263,8 @@ struct Instantiator::Impl {
   /// Leaves an effect out; `what` names the kind, and is told of once.
   void gap(mlir::Operation *op, const llvm::Twine &what);
   /// False: give up on this agent.
+  /// False, and told: the agent has executed too many operations.
+  bool countStep(mlir::Operation *op);
   bool execute(const CompiledBlock &block, Lanes lanes, uint32_t iteration,
                llvm::SmallVectorImpl<Val> *yields);
   bool execute(const CompiledOp &op, Lanes lanes, uint32_t iteration);

@@ -168,7 +168,7 @@ Result<Layout> LayoutTextAttr::getLayout(ArrayRef<int64_t> shape) const {
 }
 
 //===----------------------------------------------------------------------===//
-// #titan.schedule<...>; its syntax is in CopyOps.cpp
+// #titan.schedule<...>; its syntax is in CopySyntax.cpp
 //===----------------------------------------------------------------------===//
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
