@@ -40,15 +40,18 @@ private:
   /// Of a CTA's tiles each has blocks of its own number: %base is carried.
   bool countsBlocks() const { return o.persistent && masksRows(); }
 
-  // AttentionMainLoop.cpp
+  // AttentionText.cpp
   void types();
   void functions();
   void launch();
   void body();
+  // AttentionMainLoop.cpp
   void coordinates();
   void blocksBefore();
   void load();
   void attend(int64_t group);
+  void takeTurn(int64_t group, const char *use, const char *later,
+                const char *turn);
   void passTurn();
   void mask(bool first);
   void output(int64_t group);

@@ -182,13 +182,9 @@ titan.require %is_bias, "launch-check", "bias has one entry for each column of D
 %clusters = arith.minui %tiles, %room : index
 %grid = arith.muli %clusters, %c$cluster : index)");
   }
-  std::string passed = "%mapA, %mapB", passedTypes = "!mapA, !mapB",
-              seen = "%mapA: !mapA, %mapB: !mapB";
-  auto pass = [&](const char *name, const char *type) {
-    passed += std::string(", ") + name;
-    passedTypes += std::string(", ") + type;
-    seen += std::string(", ") + name + ": " + type;
-  };
+  LaunchArguments handed;
+  handed.pass("mapA", "!mapA");
+  handed.pass("mapB", "!mapB");
   w.text(R"(
 // Wider requests to the L2 cache cost more than they bring where rows of A or B
 // begin anywhere.
@@ -196,37 +192,26 @@ titan.require %is_bias, "launch-check", "bias has one entry for each column of D
 %mapB = titan.tensor_map %B {l2_promotion = 128} : !global -> !mapB)");
   if (!masksStores()) {
     w.text("%mapD = titan.tensor_map %D : !result -> !mapD");
-    pass("%mapD", "!mapD");
+    handed.pass("mapD", "!mapD");
   }
   if (o.band > 1) {
     w.text(R"(
 %bandRows = arith.minui %tilesM, %c$band : index
 %bandTiles = arith.muli %tilesN, %bandRows : index)");
-    pass("%tilesM", "index");
-    pass("%bandRows", "index");
-    pass("%bandTiles", "index");
+    handed.pass("tilesM", "index");
+    handed.pass("bandRows", "index");
+    handed.pass("bandTiles", "index");
   } else {
-    pass("%tilesN", "index");
+    handed.pass("tilesN", "index");
   }
-  pass("%tiles", "index");
-  pass("%steps", "index");
-  if (needsRows())
-    pass("%m", "index");
-  if (needsColumns())
-    pass("%n", "index");
+  handed.pass("tiles", "index");
+  handed.pass("steps", "index");
   // The body has coordinates %m and %n of its own.
-  auto rename = [&](const char *from, const char *to) {
-    if (size_t at = seen.find(from); at != std::string::npos)
-      seen.replace(at, std::string(from).size(), to);
-  };
-  rename("%m: index", "%height: index");
-  rename("%n: index", "%width: index");
-  w.set("passed", passed);
-  w.set("passedTypes", passedTypes);
-  w.set("seen", seen);
-  w.text("titan.launch grid(%grid) with($passed : $passedTypes)");
-  w.declare();
-  w.text("} body($seen) {");
+  if (needsRows())
+    handed.pass("m", "index", "height");
+  if (needsColumns())
+    handed.pass("n", "index", "width");
+  handed.write(w);
 }
 
 /// The corner of a tile: %m, %n.

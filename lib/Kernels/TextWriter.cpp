@@ -88,3 +88,21 @@ void TextWriter::declare() {
     add('i', value, "i32");
   out.insert(region, lines);
 }
+
+void LaunchArguments::pass(std::string_view name, std::string_view type,
+                           std::string_view seen) {
+  const char *comma = values.empty() ? "" : ", ";
+  ((values += comma) += '%') += name;
+  (types += comma) += type;
+  ((((parameters += comma) += '%') += seen.empty() ? name : seen) += ": ") +=
+      type;
+}
+
+void LaunchArguments::write(TextWriter &writer) const {
+  writer.set("passed", values);
+  writer.set("passedTypes", types);
+  writer.set("parameters", parameters);
+  writer.text("titan.launch grid(%grid) with($passed : $passedTypes)");
+  writer.declare();
+  writer.text("} body($parameters) {");
+}

@@ -61,6 +61,19 @@ private:
   int64_t depth = 0, regionDepth = 0;
 };
 
+/// What a launch hands to its kernel.
+class LaunchArguments {
+public:
+  /// %name, which the kernel calls %seen (the same where that is empty).
+  void pass(std::string_view name, std::string_view type,
+            std::string_view seen = {});
+  /// The end of a launch, on %grid, and the beginning of its body.
+  void write(TextWriter &writer) const;
+
+private:
+  std::string values, types, parameters;
+};
+
 } // namespace titan::kernels
 
 #endif

@@ -1,0 +1,398 @@
+//===- AttentionText.cpp - attention around its loops --------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "AttentionText.h"
+
+#include <vector>
+
+using namespace titan::kernels;
+
+AttentionText::AttentionText(const AttentionOptions &options) : o(options) {
+  int64_t groups = o.warpgroups();
+  w.set("kernel", o.name);
+  w.set("in", std::string(toString(o.element)));
+  w.set("size", o.size);
+  w.set("rows", o.rows);
+  w.set("keys", o.keys);
+  w.set("depth", o.depth());
+  w.set("groups", groups);
+  w.set("panels", o.keys / 8);
+  w.set("blockBytes", o.blockBytes());
+  w.set("queryBytes", 64 * o.size * bytesOf(o.element));
+  w.set("warps", 4 + 4 * groups);
+  w.set("releases", 4 * groups);
+  w.set("launchRegisters", groups == 1   ? ""
+                           : groups == 2 ? " registers(168)"
+                                         : " registers(128)");
+  w.set("loadRegisters", groups == 1   ? ""
+                         : groups == 2 ? " registers(24)"
+                                       : " registers(32)");
+  w.set("attendRegisters", groups == 1   ? ""
+                           : groups == 2 ? " registers(240)"
+                                         : " registers(160)");
+}
+
+void AttentionText::types() {
+  w.text(R"(
+#acc    = #titan.wgmma<1, 1>
+#row    = #titan.slice<1, #acc>
+
+!global = !titan.global<?x?x?x${size}x$in>
+!mapQ   = !titan.tensor_map<1x64x1x64x$in, swizzle = 128>
+!mapKV  = !titan.tensor_map<1x${keys}x1x64x$in, swizzle = 128>
+!ringQ  = !titan.shared<64x${size}x$in, swizzle = 128, slots = $groups>
+!ringKV = !titan.shared<${keys}x${size}x$in, swizzle = 128, slots = $depth>
+!q      = !titan.shared<64x${size}x$in, swizzle = 128>
+!kv     = !titan.shared<${keys}x${size}x$in, swizzle = 128>)");
+  if (halves() > 1)
+    w.text(R"(
+!q64    = !titan.shared<64x64x$in, swizzle = 128>
+!kv64   = !titan.shared<${keys}x64x$in, swizzle = 128>)");
+  w.text(R"(
+!bar    = !titan.mbarrier
+!bars   = !titan.mbarrier<$depth>
+!scores = tensor<64x${keys}xf32, #acc>
+!probs  = tensor<64x${keys}x$in, #acc>
+!part   = tensor<64x8xf32, #acc>
+!row    = tensor<64xf32, #row>
+!rowMask = tensor<64xi1, #row>
+!out    = tensor<64x${size}xf32, #acc>
+!out16  = tensor<64x${size}x$in, #acc>
+!where  = tensor<64x${keys}xi32, #acc>
+!mask   = tensor<64x${keys}xi1, #acc>
+!scoresFlight = !titan.inflight<tensor<64x${keys}xf32, #acc>>
+!outFlight = !titan.inflight<tensor<64x${size}xf32, #acc>>
+!group  = !titan.token<mma>
+!bulk   = !titan.token<bulk>)");
+  if (o.lse)
+    w.text(R"(
+!sums   = !titan.global<?x?x?xf32>
+!rowIs  = tensor<64xi32, #row>)");
+  w.text("\n\n");
+}
+
+void AttentionText::functions() {
+  w.text(R"(
+// Use n of a ring of $depth is in round n div $depth: even and odd ones alternate.
+func.func private @parity(%use: index) -> i32 {
+%two = arith.constant 2 : index
+%depth = arith.constant $depth : index
+%round = arith.divui %use, %depth : index
+%odd = arith.remui %round, %two : index
+%parity = arith.index_cast %odd : index to i32
+return %parity : i32
+}
+
+// A barrier without slots: use n is phase n.
+func.func private @odd(%use: index) -> i32 {
+%two = arith.constant 2 : index
+%odd = arith.remui %use, %two : index
+%parity = arith.index_cast %odd : index to i32
+return %parity : i32
+}
+
+// Keys or values from %key on, once the use of the slot before this one is over.
+func.func private @fill(%map: !mapKV, %ring: !ringKV, %full: !bars, %empty: !bars, %use: index, %batch: index, %key: index, %head: index) {
+%zero = arith.constant 0 : index
+%depth = arith.constant $depth : index
+%bytes = arith.constant $blockBytes : i32
+%stage = arith.remui %use, %depth : index
+%next = arith.addi %use, %depth : index
+%free = func.call @parity(%next) : (index) -> i32
+titan.mbarrier.wait %empty[%stage : index] parity(%free) : !bars
+titan.mbarrier.arrive_expect_tx %full[%stage : index], %bytes : !bars
+%slot = titan.shared.slot %ring[%stage : index] : !ringKV -> !kv)");
+  if (halves() == 1)
+    w.text("titan.tma.load %map[%batch, %key, %head, %zero], %slot, "
+           "%full[%stage : index] : !mapKV, !kv, !bars");
+  else
+    w.text(R"(
+%half = arith.constant 64 : index
+%left = titan.shared.view %slot [0, 0] : !kv -> !kv64
+%right = titan.shared.view %slot [0, 64] : !kv -> !kv64
+titan.tma.load %map[%batch, %key, %head, %zero], %left, %full[%stage : index] : !mapKV, !kv64, !bars
+titan.tma.load %map[%batch, %key, %head, %half], %right, %full[%stage : index] : !mapKV, !kv64, !bars)");
+  w.text(R"(
+return
+}
+
+// What a block's scores weigh: 2^(factor * (score - maximum of the row so far)). Each thread adds up its own; it
+// has two columns of eight. And how much less what was added up before weighs now, where %grows says that it does.
+func.func private @weights(%scores: !scores, %max: !row, %factor: f32) -> (!probs, !part, !row, !row, i1) {
+%c0 = arith.constant 0 : index
+%c1 = arith.constant 1 : index
+%panels = arith.constant $panels : index
+%minus = arith.negf %factor : f32
+%factors = titan.splat %factor : f32 -> !scores
+%rowFactors = titan.splat %factor : f32 -> !row
+%rowMinus = titan.splat %minus : f32 -> !row
+%panel0 = titan.panel %scores[%c0] : !scores -> !part
+%highest = scf.for %j = %c1 to %panels step %c1 iter_args(%sofar = %panel0) -> (!part) {
+%panel = titan.panel %scores[%j] : !scores -> !part
+%higher = arith.maximumf %sofar, %panel : !part
+scf.yield %higher : !part
+} {titan.unroll}
+%top = titan.reduce max %highest : !part -> !row
+%largest = arith.maximumf %max, %top : !row)");
+  w.set("max1", "largest");
+  if (o.rescale == Rescale::Conditional) {
+    w.text(R"(
+// As long as no weight of the warp's rows is above 2^8, the maxima stay as they are.
+%eight = arith.constant 8.0 : f32
+%eights = titan.splat %eight : f32 -> !row
+%bound = math.fma %max, %rowFactors, %eights : !row
+%reached = arith.mulf %largest, %rowFactors : !row
+%grew = arith.cmpf ogt, %reached, %bound : !row
+%grows = titan.any %grew : !rowMask
+%used = arith.select %grows, %largest, %max : !row)");
+    w.set("max1", "used");
+  } else {
+    w.text(R"(
+%grew = arith.cmpf ogt, %largest, %max : !row
+%grows = titan.any %grew : !rowMask)");
+  }
+  if (masksRows())
+    w.text(R"(
+// A row without any key so far: nothing is subtracted from minus infinity.
+%infinity = arith.constant 0xFF800000 : f32
+%nothing = arith.constant 0.0 : f32
+%infinities = titan.splat %infinity : f32 -> !row
+%nothings = titan.splat %nothing : f32 -> !row
+%empty = arith.cmpf oeq, %$max1, %infinities : !row
+%product = arith.mulf %$max1, %rowMinus : !row
+%shift = arith.select %empty, %nothings, %product : !rowMask, !row)");
+  else
+    w.text("%shift = arith.mulf %$max1, %rowMinus : !row");
+  w.text(R"(
+%shifts = titan.broadcast %shift : !row -> !scores
+%exponents = math.fma %scores, %factors, %shifts : !scores
+%weights = math.exp2 %exponents fastmath<afn> : !scores
+%sum0 = titan.panel %weights[%c0] : !scores -> !part
+%sum = scf.for %j = %c1 to %panels step %c1 iter_args(%sofar = %sum0) -> (!part) {
+%panel = titan.panel %weights[%j] : !scores -> !part
+%more = arith.addf %sofar, %panel : !part
+scf.yield %more : !part
+} {titan.unroll}
+%drop = math.fma %max, %rowFactors, %shift : !row
+%decay = math.exp2 %drop fastmath<afn> : !row
+%probs = arith.truncf %weights : !scores to !probs
+return %probs, %sum, %$max1, %decay, %grows : !probs, !part, !row, !row, i1
+}
+)");
+}
+
+void AttentionText::launch() {
+  w.set("lseArgument", o.lse ? ", %LSE: !sums" : "");
+  w.set("windowArgument", o.window ? ", %window: i32" : "");
+  w.set("lseValue", o.lse ? ", LSE = \"BxHxN\"" : "");
+  w.set("windowValue", o.window ? ", window = 90 : i32" : "");
+  w.text(R"(
+titan.kernel @$kernel(%Q: !global, %K: !global, %V: !global, %O: !global$lseArgument, %scale: f32$windowArgument) warps($warps)$launchRegisters attributes {
+titan.target = "sm_90a",
+titan.example = {sizes = {B = 2, H = 2, G = 1, N = 200, S = 390}, multiprocessor_count = 3,
+                 Q = "BxNxHx$size random:1", K = "BxSxGx$size random:2", V = "BxSxGx$size random:3",
+                 O = "BxNxHx$size"$lseValue, scale = 0.09 : f32$windowValue},
+titan.reference = @${kernel}_reference)");
+  w.text("} launch {");
+  w.beginRegion();
+  w.text(R"(
+%batches = titan.dim %Q, 0 : !global
+%queries = titan.dim %Q, 1 : !global
+%heads = titan.dim %Q, 2 : !global
+%keys = titan.dim %K, 1 : !global
+%headsK = titan.dim %K, 2 : !global)");
+  // {tensor, dimension, what it has to be, its words}
+  struct Check {
+    const char *name, *tensor, *type;
+    int64_t dimension;
+    const char *value, *words;
+  };
+  std::vector<Check> checks = {
+      {"batchesK", "K", "!global", 0, "batches",
+       "Q and K have as many batches"},
+      {"batchesV", "V", "!global", 0, "batches",
+       "Q and V have as many batches"},
+      {"batchesO", "O", "!global", 0, "batches",
+       "Q and O have as many batches"},
+      {"keysV", "V", "!global", 1, "keys", "V has a row for each key"},
+      {"queriesO", "O", "!global", 1, "queries", "O has a row for each query"},
+      {"headsV", "V", "!global", 2, "headsK", "K and V have as many heads"},
+      {"headsO", "O", "!global", 2, "heads", "Q and O have as many heads"}};
+  if (o.lse) {
+    checks.push_back({"batchesL", "LSE", "!sums", 0, "batches",
+                      "Q and LSE have as many batches"});
+    checks.push_back(
+        {"headsL", "LSE", "!sums", 1, "heads", "Q and LSE have as many heads"});
+    checks.push_back({"queriesL", "LSE", "!sums", 2, "queries",
+                      "LSE has an element for each query"});
+  }
+  for (const Check &check : checks) {
+    w.set("name", check.name);
+    w.set("tensor", check.tensor);
+    w.set("type", check.type);
+    w.set("dimension", check.dimension);
+    w.set("value", check.value);
+    w.set("words", check.words);
+    w.text(R"(
+%$name = titan.dim %$tensor, $dimension : $type
+%is_$name = arith.cmpi eq, %$name, %$value : index
+titan.require %is_$name, "launch-check", "$words")");
+  }
+  w.text(R"(
+%some = arith.cmpi uge, %keys, %c1 : index
+titan.require %some, "launch-zero-dim", "attention over no keys"
+%several = arith.cmpi uge, %headsK, %c1 : index
+titan.require %several, "launch-zero-dim", "K and V without heads"
+%group = arith.divui %heads, %headsK : index
+%served = arith.muli %group, %headsK : index
+%is_served = arith.cmpi eq, %served, %heads : index
+titan.require %is_served, "launch-check", "each head of K serves as many heads of Q"
+%rowBlocks = arith.ceildivui %queries, %c$rows : index
+%allHeads = arith.muli %batches, %heads : index
+%mapQ = titan.tensor_map %Q : !global -> !mapQ
+%mapK = titan.tensor_map %K : !global -> !mapKV
+%mapV = titan.tensor_map %V : !global -> !mapKV
+%mapO = titan.tensor_map %O : !global -> !mapQ)");
+  LaunchArguments handed;
+  handed.pass("mapQ", "!mapQ");
+  handed.pass("mapK", "!mapKV");
+  handed.pass("mapV", "!mapKV");
+  handed.pass("mapO", "!mapQ");
+  auto pass = [&](const char *name) { handed.pass(name, "index"); };
+  if (masksRows()) {
+    w.text(R"(
+// As many heads at a time as have their keys and values in some 32 MB of the L2 cache, bands of one size.
+%bytes = arith.muli %keys, %c$headBytes : index
+%fit = arith.divui %c33554432, %bytes : index
+%one = arith.maxui %fit, %c1 : index
+%bands = arith.ceildivui %allHeads, %one : index
+%band = arith.ceildivui %allHeads, %bands : index
+%banded = arith.muli %bands, %band : index
+%tiles = arith.muli %banded, %rowBlocks : index)");
+  } else {
+    w.text("%tiles = arith.muli %allHeads, %rowBlocks : index");
+  }
+  if (o.persistent) {
+    w.text(R"(
+%sms = titan.device_property "multiprocessor_count"
+%grid = arith.minui %tiles, %sms : index)");
+    pass("tiles");
+  } else {
+    w.text("%grid = arith.addi %tiles, %c0 : index");
+  }
+  if (masksRows()) {
+    pass("allHeads");
+    pass("band");
+  }
+  if (o.window) {
+    w.text(R"(
+%no = arith.constant 0 : i32
+%ahead = arith.cmpi sge, %window, %no : i32
+titan.require %ahead, "launch-check", "a window of no negative number of keys"
+%windowKeys = arith.index_cast %window : i32 to index
+%span = arith.minui %windowKeys, %keys : index)");
+    pass("span");
+  }
+  pass("rowBlocks");
+  pass("heads");
+  pass("group");
+  if (!masksRows()) {
+    w.text("%blocks = arith.ceildivui %keys, %c$keys : index");
+    pass("blocks");
+  }
+  if (o.lse || masksRows())
+    pass("queries");
+  pass("keys");
+  handed.write(w);
+}
+
+void AttentionText::body() {
+  w.beginRegion();
+  if (o.persistent)
+    w.text(R"(
+%first = titan.cta_id 0
+%ctas = titan.num_ctas 0)");
+  else
+    w.text("%tile = titan.cta_id 0");
+  w.text(R"(
+%q = titan.shared.alloc : !ringQ
+%k = titan.shared.alloc : !ringKV
+%v = titan.shared.alloc : !ringKV)");
+  bool own = o.persistent && o.ownOutput();
+  if (own)
+    w.text("%out = titan.shared.alloc : !ringQ");
+  w.text(R"(
+%fullK = titan.mbarrier.alloc : !bars
+%fullV = titan.mbarrier.alloc : !bars
+%emptyK = titan.mbarrier.alloc : !bars
+%emptyV = titan.mbarrier.alloc : !bars)");
+  for (int64_t group = 0; group < o.warpgroups(); ++group) {
+    w.set("g", group);
+    w.text("%fullQ$g = titan.mbarrier.alloc : !bar");
+    if (o.persistent)
+      w.text("%emptyQ$g = titan.mbarrier.alloc : !bar");
+    if (*o.turns)
+      w.text("%turn$g = titan.mbarrier.alloc : !bar");
+  }
+  w.text(R"(
+titan.elect warp(0) {
+titan.mbarrier.init %fullK count(1) : !bars
+titan.mbarrier.init %fullV count(1) : !bars
+titan.mbarrier.init %emptyK count($releases) : !bars
+titan.mbarrier.init %emptyV count($releases) : !bars)");
+  w.set("readers", own ? 4 : 1);
+  for (int64_t group = 0; group < o.warpgroups(); ++group) {
+    w.set("g", group);
+    w.text("titan.mbarrier.init %fullQ$g count(1) : !bar");
+    if (o.persistent)
+      w.text("titan.mbarrier.init %emptyQ$g count($readers) : !bar");
+    if (*o.turns)
+      w.text("titan.mbarrier.init %turn$g count(4) : !bar");
+  }
+  w.text(R"(
+titan.fence.mbarrier_init
+}
+titan.cta_sync
+
+titan.warp_specialize {)");
+  load();
+  for (int64_t group = 0; group < o.warpgroups(); ++group)
+    attend(group);
+  w.text(R"(
+}
+titan.return)");
+  w.declare();
+  w.text("}");
+}
+
+std::string AttentionText::write() {
+  w.set("headBytes", 2 * o.size * bytesOf(o.element));
+  w.set("sees", o.causal && o.window ? ", causal, in a window"
+                : o.causal           ? ", causal"
+                : o.window           ? ", in a window"
+                                     : "");
+  w.text(R"(
+// O = softmax(scale * Q K^T) V$sees: Q and O are batch x queries x heads x $size,
+// K and V batch x keys x heads x $size, $in; sums in f32.
+//
+// A warp loads; each of $groups warpgroups has 64 rows of queries, and goes through
+// the keys in blocks of $keys, $depth of which are there or on their way. While its
+// product of a block's weights and V runs, it has the next block's scores.)");
+  if (*o.turns)
+    w.text(R"(
+// The warpgroups take turns at the tensor cores: who has issued its products
+// arrives at the next one's barrier, and computes weights while those run. Turn
+// n of a warpgroup is phase n of its barrier, n counting blocks.)");
+  w.text("\n\n");
+  types();
+  functions();
+  launch();
+  body();
+  w.text("\n\n");
+  reference();
+  return w.take();
+}
