@@ -533,9 +533,10 @@ bool Machine::execute(Operation &op) {
   } else if (isa<tt::AddPtrOp>(op)) {
     const Elements &by = values[op.getOperand(1)];
     for (int64_t i = 0; i < size; ++i)
-      out[i] = in0[i] + bytesOf(result.getType()) *
-                            llvm::SignExtend64(
-                                by[i], widthOf(op.getOperand(1).getType()));
+      // Addresses wrap.
+      out[i] = in0[i] + uint64_t(bytesOf(result.getType())) *
+                            uint64_t(llvm::SignExtend64(
+                                by[i], widthOf(op.getOperand(1).getType())));
   } else {
     for (int64_t i = 0; i < size; ++i) {
       SmallVector<uint64_t> in;
