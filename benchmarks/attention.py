@@ -9,8 +9,9 @@ and FlashAttention back ends.
     titan compile examples/programs/attention.mlir -o d128-full-hand.titanpkg
     python3 benchmarks/attention.py --library libtitan-runtime.so [--no-race] --json OUT *.titanpkg
 
---shapes held-out races what the defaults were not chosen from instead of 16 heads of --tokens: other lengths, other
-numbers of heads, batches, heads of K that serve several of Q.
+--shapes held-out or fresh (attention_shapes.py) races what no default was chosen from instead of 16 heads of --tokens: other
+lengths, other numbers of heads, batches, heads of K that serve several of Q. --picks FILE (attention_packages.py) races, at
+each shape, what the model picks for it, and nothing else of ours; the geometric means of its ratios stand last.
 
 A package's name says what it is, in words between dashes: d64 or d128 (heads of that size), f16,
 causal; others are ignored. Its arguments say the rest (the example's tensors have two dimensions).
@@ -33,6 +34,7 @@ import time
 import torch
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+import attention_shapes
 from gemm import Library, TitanError, read_packages
 from race import Meter, capture, describe, interval, replays_for, save, seconds_of
 
@@ -41,10 +43,6 @@ SHAPES = [(1, 1, 1, 1, 1), (2, 130, 77, 4, 2), (1, 300, 1000, 2, 1), (3, 64, 176
           (1, 513, 353, 3, 1), (2, 128, 128, 2, 1), (1, 1000, 2049, 8, 2), (1, 200, 64, 2, 2),
           # Of the last band of heads not all are there (kernels with a mask).
           (1, 200, 30000, 3, 3), (1, 200, 60000, 3, 1)]
-# Committed before they were raced for the first time.
-HELD_OUT = [(1, 2048, 2048, 16, 16), (1, 6144, 6144, 16, 16), (1, 12288, 12288, 16, 16),
-            (8, 1024, 1024, 16, 16), (4, 2048, 2048, 32, 8), (2, 4096, 4096, 32, 8),
-            (1, 8192, 8192, 40, 8), (2, 3000, 3000, 24, 24)]
 WINDOW = 90
 PEERS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
 
@@ -219,7 +217,8 @@ def main():
     parser.add_argument("--no-race", action="store_true")
     parser.add_argument("--tokens", default="4096,8192,16384")
     parser.add_argument("--heads", type=int, default=16)
-    parser.add_argument("--shapes", help="held-out, or batches x queries x keys x heads x heads of K: 2x512x512x8x8,...")
+    parser.add_argument("--shapes", help="held-out, fresh, or batches x queries x keys x heads x heads of K: 2x512x512x8x8,...")
+    parser.add_argument("--picks", help="which package is raced at which shape: attention_packages.py")
     parser.add_argument("--limit", type=float, default=480, help="seconds; no shape begins later")
     parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--milliseconds", type=float, default=10)
@@ -240,8 +239,8 @@ def main():
             failures += 1
         save(options, report)
     shapes = ([(1, tokens, tokens, options.heads, options.heads) for tokens in map(int, options.tokens.split(","))]
-              if not options.shapes else HELD_OUT if options.shapes == "held-out" else
-              [tuple(map(int, shape.split("x"))) for shape in options.shapes.split(",")])
+              if not options.shapes else attention_shapes.read(options.shapes))
+    picks = json.load(open(options.picks)) if options.picks else None
     rng, meter = random.Random(1), Meter()
     for group, contenders in () if options.no_race else groups.items():
         if group[2] != "window":
@@ -251,8 +250,17 @@ def main():
             if time.time() - begun > options.limit:
                 print("no time left")
                 break
-            race(group, contenders, shape, options, meter, rng, report)
+            raced = contenders
+            if picks:
+                ours = picks[f"d{group[0]}-{group[2]}"]["x".join(map(str, shape))]
+                raced = {name: launch for name, launch in contenders.items() if name == ours or name in PEERS}
+            race(group, raced, shape, options, meter, rng, report)
             save(options, report)
+        if picks:
+            ratios = [ratio[0] for row in report["races"] if row["group"] == group
+                      for name, ratio in row["ratios"].items() if name not in PEERS]
+            print(f"== {' '.join(map(str, group))}: geometric mean {statistics.geometric_mean(ratios):.3f}, "
+                  f"{min(ratios):.3f} to {max(ratios):.3f}", flush=True)
     print("failures:", failures)
     return 1 if failures else 0
 

@@ -245,8 +245,8 @@ struct GenerateOption : cl::opt<std::string> {
 GenerateOption
     shape("shape", "MxNxK",
           "The model picks what is not given, for this shape (bench: what is "
-          "measured; of attention batches x queries x keys x heads x heads of "
-          "K)"),
+          "measured); attention: batches x queries x keys x heads x heads of "
+          "K"),
     tile("tile", "MxNxK",
          "What a CTA computes at a time (128x256x64); attention: rows of "
          "queries x keys of a block (128x176)"),
@@ -276,8 +276,8 @@ GenerateOption
            "attention: and no more before that than an argument says (off)"),
     lse("lse", "on|off", "attention: the logarithms of the sums go out (off)"),
     turns("turns", "on|off",
-          "attention: the warpgroups take turns at the tensor cores (at size "
-          "128 without a mask)"),
+          "attention: the warpgroups take turns at the tensor cores (three, or "
+          "at size 128 without a mask)"),
     rescale("rescale", "always|conditional",
             "attention: a maximum that grows little stays (always)"),
     persistent("persistent", "on|off",

@@ -104,7 +104,12 @@ static bool readOption(llvm::StringRef name, llvm::StringRef value,
 }
 
 static bool readOption(llvm::StringRef name, llvm::StringRef value,
-                       AttentionOptions &o) {
+                       AttentionOptions &o, AttentionShape &s) {
+  if (name == "shape")
+    return readNumbers(
+               value, {&s.batches, &s.queries, &s.keys, &s.heads, &s.headsK}) &&
+           s.batches && s.queries && s.keys && s.headsK && s.heads &&
+           s.heads % s.headsK == 0;
   auto flag = [&](bool &place) {
     return readWord(value, place, {{"on", true}, {"off", false}});
   };
@@ -145,11 +150,14 @@ readOptions(Session &session, const GenerateCommand &command,
   return true;
 }
 
-/// None: an option cannot be read, and the session knows.
-static std::optional<Result<std::string>>
-generateGemm(Session &session, const GenerateCommand &command) {
-  GemmOptions options;
-  GemmShape shape{0, 0, 0};
+/// Options from the flags, of which those count that are given, whatever `pick` finds for the shape. None: an option
+/// cannot be read, and the session knows.
+template <typename Options, typename Shape>
+static std::optional<Options>
+pickedOptions(Session &session, const GenerateCommand &command,
+              Options (*pick)(const Shape &, const Options &)) {
+  Options options;
+  Shape shape;
   auto read = [&] {
     return readOptions(session, command,
                        [&](llvm::StringRef name, llvm::StringRef value) {
@@ -158,24 +166,28 @@ generateGemm(Session &session, const GenerateCommand &command) {
   };
   if (!read())
     return std::nullopt;
-  if (shape.m) {
-    // What is given counts, whatever the model would have picked.
-    options = pickGemm(shape, options);
+  if (shape) {
+    options = pick(shape, options);
     if (!read())
       return std::nullopt;
   }
-  return kernels::generateGemm(options);
+  return options;
+}
+
+static std::optional<Result<std::string>>
+generateGemm(Session &session, const GenerateCommand &command) {
+  auto options = pickedOptions(session, command, pickGemm);
+  if (!options)
+    return std::nullopt;
+  return kernels::generateGemm(*options);
 }
 
 static std::optional<Result<std::string>>
 generateAttention(Session &session, const GenerateCommand &command) {
-  AttentionOptions options;
-  if (!readOptions(session, command,
-                   [&](llvm::StringRef name, llvm::StringRef value) {
-                     return readOption(name, value, options);
-                   }))
+  auto options = pickedOptions(session, command, pickAttention);
+  if (!options)
     return std::nullopt;
-  return kernels::generateAttention(options);
+  return kernels::generateAttention(*options);
 }
 
 std::optional<Result<std::string>>

@@ -86,7 +86,8 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
             number(most) + " leave room for the rest",
         "take " + number(o.rows) + "x" + number(keys));
   }
-  o.turns = o.warpgroups() > 1 && o.turns.value_or(o.size == 128 && !masks);
+  o.turns = o.warpgroups() > 1 &&
+            o.turns.value_or(o.warpgroups() == 3 || (o.size == 128 && !masks));
   if (o.stages < 0 || o.stages == 1 || o.depth() < 2 || o.stages > 16)
     return refuse("rings of " + number(o.stages ? o.stages : o.depth()) +
                       " blocks",

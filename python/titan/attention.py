@@ -12,8 +12,8 @@ Tensors are batch x heads x tokens x size, as scaled_dot_product_attention has t
 of a head is dense: what comes from a projection (batch x tokens x heads x size) is transposed at no cost. Queries are the
 last ones of the keys (query i sees key j up to i + keys - queries), as in FlashAttention. No gradient.
 
-A kernel is taken from $TITAN_PACKAGES or packages/ beside this file (attention_package names them), or compiled once
-for its options, not for its shape; see titan.ops.
+A kernel is taken from $TITAN_PACKAGES or packages/ beside this file (attention_package names them), or the model picks it
+for the shape, of a few that are compiled once each; see titan.ops.
 """
 import math
 import os
@@ -26,7 +26,8 @@ __all__ = ["attention", "attention_out", "attention_package", "prepare_attention
 # titan.h's element types, as `titan generate attention` spells them.
 _INPUTS = {3: "f16", 4: "bf16"}
 _F32, _I32 = 1, 8
-_kernels = {}        # package's name -> Kernel
+_kernels = Cache()   # (shape and options) -> Kernel
+_packages = {}       # path -> Kernel
 _launches = Cache()  # all that decides, but addresses and numbers -> Prepared, or None
 
 
@@ -40,20 +41,30 @@ def attention_package(input="bf16", size=128, causal=False, window=False, lse=Fa
     return "-".join(["attention", input, str(size)] + flags) + ".titanpkg"
 
 
-def prepare_attention(input="bf16", size=128, causal=False, window=False, lse=False):
-    """The kernel of these options: before a CUDA graph is captured, say."""
-    name = attention_package(input, size, causal, window, lse)
-    if name not in _kernels:
+def _near(tokens):
+    """Tokens as the model is asked: by steps of an eighth, so that lengths that change are few kinds."""
+    step = 1 << max(tokens.bit_length() - 4, 0)
+    return -(-tokens // step) * step
+
+
+def prepare_attention(shape, input="bf16", size=128, causal=False, window=False, lse=False):
+    """The kernel for (batches, queries, keys, heads, heads of K): before a CUDA graph is captured, say."""
+    batches, queries, keys, heads, heads_k = shape
+    shape = (batches, _near(queries), _near(keys), heads, heads_k)
+    key = (shape, input, size, causal, window, lse)
+    if key not in _kernels:
         beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "packages")
-        path = os.path.join(os.environ.get("TITAN_PACKAGES") or beside, name)
+        path = os.path.join(os.environ.get("TITAN_PACKAGES") or beside, attention_package(*key[1:]))
         if not os.path.exists(path):
-            words = ["attention", "--input", input, "--head-size", str(size)]
+            words = ["attention", "--shape", "x".join(map(str, shape)), "--input", input, "--head-size", str(size)]
             for option, there in (("causal", causal), ("window", window), ("lse", lse)):
                 words += ["--" + option, "on"] if there else []
-            # With a mask the checker takes 5 to 15 s; tests/Kernels/attention-masked.test has it prove causal ones of size 128.
-            path = ops._generated(*words, flags=["--check=off"] if causal or window else [])
-        _kernels[name] = Kernel(path)
-    return _kernels[name]
+            # The checker takes 5 to 20 s with a mask or a persistent kernel; tests/Kernels has it look at the model's kernels.
+            path = ops._generated(*words, flags=["--check=off"])
+        if path not in _packages:
+            _packages[path] = Kernel(path)
+        _kernels[key] = _packages[path]
+    return _kernels[key]
 
 
 def _by_token(name, seen):
@@ -90,7 +101,8 @@ def _prepare(key):
         raise _wrong(f"'lse' is {tuple(lse[0])}, or not f32", f"give {(batches, heads, queries)} of f32")
     if not (batches and queries and heads):
         return None
-    kernel = prepare_attention(_INPUTS[types.pop()], size, causal, window, lse is not None)
+    kernel = prepare_attention((batches, queries, K[0][1], heads, K[0][2]), _INPUTS[types.pop()], size, causal, window,
+                               lse is not None)
     looks = {"Q": Q, "K": K, "V": V, "O": O, "LSE": lse, "scale": _F32, "window": _I32}
     return Prepared(kernel, [looks[name] for name in kernel.arguments])
 

@@ -32,6 +32,8 @@
 //
 //   Result<std::string> text = generateAttention(options);
 //
+// pickAttention is the model: from a shape to parameters, in microseconds.
+//
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_KERNELS_ATTENTION_H
 #define TITAN_KERNELS_ATTENTION_H
@@ -50,7 +52,8 @@ struct AttentionOptions {
   int64_t size = 128;              ///< Of a head: 64 or 128.
   int64_t rows = 0, keys = 0;      ///< Of the tile; 0: by size and mask.
   int64_t stages = 0;              ///< 0: as many as shared memory holds.
-  /// Unsaid: where they are faster, which is at size 128 without a mask.
+  /// Unsaid: where they are faster, which is of three warpgroups, and at size 128
+  /// without a mask.
   std::optional<bool> turns;
   Rescale rescale = Rescale::Always;
   bool persistent = false;
@@ -72,6 +75,23 @@ Result<AttentionOptions> checkAttention(AttentionOptions options);
 
 /// The kernel and its reference function, as the text of a file.
 Result<std::string> generateAttention(const AttentionOptions &options);
+
+/// Elements; `headsK` divides `heads`.
+struct AttentionShape {
+  int64_t batches = 0, queries = 0, keys = 0, heads = 0, headsK = 0;
+  /// Whether there is one.
+  explicit operator bool() const { return batches != 0; }
+};
+
+/// Microseconds that a launch should take by the model (AttentionModel.cpp); none for what it does not
+/// know.
+std::optional<double> estimateAttention(const AttentionShape &shape,
+                                        const AttentionOptions &options);
+
+/// The tile, turns, rescaling and persistence that the model finds fastest for a shape; types, masks and
+/// results stay as they are given.
+AttentionOptions pickAttention(const AttentionShape &shape,
+                               const AttentionOptions &given);
 
 } // namespace titan::kernels
 

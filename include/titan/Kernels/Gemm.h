@@ -106,7 +106,9 @@ Result<GemmOptions> checkGemm(GemmOptions options);
 Result<std::string> generateGemm(const GemmOptions &options);
 
 struct GemmShape {
-  int64_t m, n, k;
+  int64_t m = 0, n = 0, k = 0;
+  /// Whether there is one.
+  explicit operator bool() const { return m != 0; }
 };
 
 /// Microseconds that a launch should take, by the model (GemmModel.cpp).

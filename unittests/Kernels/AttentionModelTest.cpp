@@ -1,0 +1,93 @@
+//===- AttentionModelTest.cpp - what the model picks, and what was measured ===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Kernels/Attention.h"
+
+#include "gtest/gtest.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <sstream>
+
+using namespace titan;
+using namespace titan::kernels;
+using nlohmann::json;
+
+/// The name of a variant in the table: "d64-causal-192x128-ton-always-poff".
+static std::string nameOf(const AttentionOptions &o) {
+  std::ostringstream text;
+  text << 'd' << o.size << (o.causal ? "-causal-" : "-full-") << o.rows << 'x'
+       << o.keys << "-t" << (*o.turns ? "on" : "off")
+       << (o.rescale == Rescale::Always ? "-always" : "-conditional") << "-p"
+       << (o.persistent ? "on" : "off");
+  return text.str();
+}
+
+static double median(std::vector<double> list) {
+  std::sort(list.begin(), list.end());
+  return list[list.size() / 2];
+}
+
+/// Thirty-five kernels, ten shapes of each size and mask, an H200.
+TEST(AttentionModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
+  std::ifstream file(TITAN_RESULTS "/h200-attention-variants.json");
+  json table = json::parse(file);
+  int near = 0, known = 0;
+  double logs = 0;
+  for (const json &race : table["races"]) {
+    AttentionShape shape{race["shape"][0], race["shape"][1], race["shape"][2],
+                         race["shape"][3], race["shape"][4]};
+    AttentionOptions given;
+    given.size = race["group"][0];
+    given.causal = race["group"][2] == "causal";
+    std::string picked = nameOf(*checkAttention(pickAttention(shape, given)));
+    double best = std::numeric_limits<double>::max(), at = 0;
+    for (auto &[name, microseconds] : race["microseconds"].items()) {
+      if (name[0] != 'd')
+        continue; // A peer.
+      double time = median(microseconds);
+      best = std::min(best, time);
+      if (name != picked)
+        continue;
+      at = time;
+      // What the model says of it.
+      AttentionOptions options = *checkAttention(pickAttention(shape, given));
+      double off = std::log(*estimateAttention(shape, options) / time);
+      EXPECT_LT(std::abs(off), 0.09) << picked << " " << race["shape"];
+      near += std::abs(off) < 0.05;
+      ++known;
+    }
+    ASSERT_TRUE(at) << picked;
+    EXPECT_GE(best / at, 0.93)
+        << picked << " " << race["shape"] << " " << at << " us, best " << best;
+    logs += std::log(best / at);
+  }
+  EXPECT_EQ(known, 40);
+  EXPECT_GE(near, 36);
+  EXPECT_GE(std::exp(logs / known), 0.985);
+}
+
+TEST(AttentionModel, PicksWhatThereIs) {
+  for (int64_t size : {64, 128})
+    for (int mask = 0; mask < 4; ++mask)
+      for (int64_t queries : {1, 63, 64, 65, 4096, 1 << 20})
+        for (int64_t keys : {1, 100, 1 << 20}) {
+          AttentionOptions given;
+          given.size = size;
+          given.causal = mask & 1;
+          given.window = mask & 2;
+          AttentionOptions picked =
+              pickAttention({1 << 10, queries, keys, 64, 8}, given);
+          EXPECT_TRUE(checkAttention(picked));
+          EXPECT_TRUE(picked.rows);
+          EXPECT_GT(*estimateAttention({1 << 10, queries, keys, 64, 8}, picked),
+                    0);
+        }
+}
