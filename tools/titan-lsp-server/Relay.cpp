@@ -504,8 +504,10 @@ void Relay::checkDocuments() {
     if (now.process)
       waitpid(now.process, nullptr, 0);
   }
-  if (next.process)
+  if (next.process) {
     kill(next.process, SIGKILL);
+    waitpid(next.process, nullptr, 0);
+  }
 }
 
 void Relay::run(int serverInput) {
