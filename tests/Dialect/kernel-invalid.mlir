@@ -367,6 +367,45 @@ titan.kernel @k() warps(4) launch {
 
 // -----
 
+#many = #titan.blocked<elements = [1, 8], lanes = [0, 32], warps = [4, 1]>
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+1 {{held by 1 to 64 lanes of a warp}}
+  %tile = titan.splat %zero : f32 -> tensor<64x64xf32, #many>
+  titan.return
+}
+
+// -----
+
+#many = #titan.blocked<elements = [1, 8], lanes = [2147483648, 2147483648], warps = [4, 1]>
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+1 {{held by 1 to 64 lanes of a warp}}
+  %tile = titan.splat %zero : f32 -> tensor<64x64xf32, #many>
+  titan.return
+}
+
+// -----
+
+#many = #titan.blocked<elements = [1, 8], lanes = [65536, 4], warps = [4, 1]>
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+1 {{held by 1 to 64 lanes of a warp}}
+  %tile = titan.splat %zero : f32 -> tensor<64x64xf32, #many>
+  titan.return
+}
+
+// -----
+
 titan.kernel @k(%x: i32) warps(1) launch {
   %one = arith.constant 1 : index
   titan.launch grid(%one)

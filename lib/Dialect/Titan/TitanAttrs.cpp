@@ -99,16 +99,27 @@ Result<Layout> BlockedAttr::getLayout(ArrayRef<int64_t> shape) const {
       getWarps().size() != rank)
     return shapeProblem("#titan.blocked has one number a dimension in "
                         "elements, lanes and warps");
-  // As many as a CTA has on any target; products of more would not fit either.
-  int64_t most = 0, warps = 1;
-  for (const TargetInfo &target : allTargets())
-    most = std::max(most, target.maxThreadsPerCta / target.warpWidth);
-  for (int64_t count : getWarps())
-    warps = count < 1 || count > most ? most + 1
-                                      : std::min(warps * count, most + 1);
-  if (warps > most)
+  // As many as a CTA, and as a warp, has on any target: the layout is computed
+  // thread by thread, and products of more would not fit either.
+  int64_t mostWarps = 0, mostLanes = 0;
+  for (const TargetInfo &target : allTargets()) {
+    mostWarps =
+        std::max(mostWarps, target.maxThreadsPerCta / target.warpWidth);
+    mostLanes = std::max<int64_t>(mostLanes, target.warpWidth);
+  }
+  auto among = [](ArrayRef<int64_t> counts, int64_t most) {
+    int64_t product = 1;
+    for (int64_t count : counts)
+      product = count < 1 || count > most ? most + 1
+                                          : std::min(product * count, most + 1);
+    return product <= most;
+  };
+  if (!among(getWarps(), mostWarps))
     return shapeProblem("#titan.blocked is held by 1 to " +
-                        std::to_string(most) + " warps");
+                        std::to_string(mostWarps) + " warps");
+  if (!among(getLanes(), mostLanes))
+    return shapeProblem("#titan.blocked is held by 1 to " +
+                        std::to_string(mostLanes) + " lanes of a warp");
   auto numbers = [](ArrayRef<int64_t> list) {
     return std::vector<int64_t>(list.begin(), list.end());
   };
