@@ -24,6 +24,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Kernels/Attention.h"
 
+#include "Model.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -45,8 +47,6 @@ struct Variant {
 
 } // namespace
 
-static constexpr int64_t multiprocessors = 132;
-
 static constexpr Variant variants[] = {
     // size, masks, rows, keys, turns, persistent, launch, tile, block
     {128, false, 128, 176, true, false, 0.54, 4.56, 2.178},
@@ -60,8 +60,6 @@ static constexpr Variant variants[] = {
     {64, true, 128, 128, false, false, 2.75, 3.31, 1.228},
     {64, true, 64, 64, false, false, 3.90, 1.15, 0.35, 0.84, 0.60},
 };
-
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 static double estimate(const AttentionShape &shape, const Variant &v) {
   int64_t heads = shape.batches * shape.heads;

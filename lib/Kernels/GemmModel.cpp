@@ -24,6 +24,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Kernels/Gemm.h"
 
+#include "Model.h"
+
 #include <algorithm>
 #include <limits>
 
@@ -34,7 +36,6 @@ namespace {
 
 /// An H200 under load. Microseconds, and what happens in one of them.
 struct Machine {
-  int64_t multiprocessors = 132;
   double cycles = 1500;   ///< The clock that the power limit leaves.
   double products = 2048; ///< Of 16-bit elements, a multiprocessor and cycle.
   double l2Bytes = 100e3; ///< A multiprocessor.
@@ -82,12 +83,9 @@ static double efficiency(const GemmOptions &o) {
                                   : 1);
 }
 
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 /// One row of very many tiles: a vocabulary's.
 static bool isWide(const GemmShape &shape) {
-  return shape.m > 32 && shape.m <= 128 &&
-         shape.n > 2 * 256 * Machine().multiprocessors;
+  return shape.m > 32 && shape.m <= 128 && shape.n > 2 * 256 * multiprocessors;
 }
 
 double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
@@ -158,7 +156,7 @@ static int64_t pickBand(const GemmShape &shape, const GemmOptions &o) {
   int64_t band = 4;
   while (band < 16 &&
          2.5 * band * band * o.tileM * o.clusterM <
-             double(machine.multiprocessors) / o.ctas() * o.tileN * o.clusterN)
+             double(multiprocessors) / o.ctas() * o.tileN * o.clusterN)
     band *= 2;
   return std::max<int64_t>(1, std::min(band, rows));
 }
@@ -232,7 +230,7 @@ GemmOptions kernels::pickGemm(const GemmShape &shape,
           consider(Consumers::Cooperative, few, columns, tileK, 1, split,
                    /*swap=*/true);
           // With one tile each there are no turns to take.
-          if (shares * ceilDiv(shape.n, columns) > machine.multiprocessors)
+          if (shares * ceilDiv(shape.n, columns) > multiprocessors)
             consider(Consumers::Pingpong, few, columns, tileK, 1, split,
                      /*swap=*/true);
         }
@@ -249,8 +247,7 @@ GemmOptions kernels::pickGemm(const GemmShape &shape,
   int64_t ctas = ceilDiv(shape.m, picked.tileM * picked.clusterM) *
                  ceilDiv(shape.n, picked.tileN * picked.clusterN) *
                  picked.ctas();
-  bool left = 2 * ctas > machine.multiprocessors &&
-              5 * ctas < 3 * machine.multiprocessors;
+  bool left = 2 * ctas > multiprocessors && 5 * ctas < 3 * multiprocessors;
   picked.programmatic =
       given.programmatic ||
       (!left && (shape.m <= picked.tileM || isMostlyResult(shape, picked) ||
