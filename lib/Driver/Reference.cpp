@@ -20,6 +20,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/TargetSelect.h"
 
@@ -235,15 +236,16 @@ std::unique_ptr<Reference> Reference::compile(Session &session, ModuleOp module,
   if (!calledOnceMore)
     separateMemory(*host, *reference);
 
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
+  auto machine = makeReferenceMachine(llvm::CodeGenOptLevel::Default);
+  if (!machine)
+    return fail("the JIT does not know this host: " +
+                llvm::toString(machine.takeError()));
   ExecutionEngineOptions options;
   auto transformer = makeOptimizingTransformer(2, 0, nullptr);
   options.transformer = transformer;
-  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
   options.enableGDBNotificationListener = false;
   options.enablePerfNotificationListener = false;
-  auto engine = ExecutionEngine::create(*host, options);
+  auto engine = ExecutionEngine::create(*host, options, std::move(*machine));
   if (!engine)
     return fail("the JIT refuses @" + symbol.getValue() + ": " +
                 llvm::toString(engine.takeError()));
@@ -258,6 +260,21 @@ std::unique_ptr<Reference> Reference::compile(Session &session, ModuleOp module,
     return symbols;
   });
   return reference;
+}
+
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+titan::makeReferenceMachine(llvm::CodeGenOptLevel level) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  for (const char *feature :
+       {"avx512bf16", "avx512fp16", "avxneconvert", "avx10.2"})
+    if (builder->getTargetTriple().isX86())
+      builder->getFeatures().AddFeature(feature, /*Enable=*/false);
+  builder->setCodeGenOptLevel(level);
+  return builder->createTargetMachine();
 }
 
 /// Dense numbers of a type as doubles.

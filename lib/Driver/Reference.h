@@ -34,6 +34,7 @@
 
 #include "llvm/ExecutionEngine/Orc/Core.h"
 #include "llvm/ExecutionEngine/Orc/Mangling.h"
+#include "llvm/Target/TargetMachine.h"
 
 namespace titan {
 
@@ -63,6 +64,13 @@ public:
 /// lack: rounding to bf16.
 void addNarrowFloats(llvm::orc::MangleAndInterner intern,
                      llvm::orc::SymbolMap &symbols);
+
+/// The host as the JIT is to take it: of its instructions none that compute in f16
+/// and bf16 themselves. Those of AVX-512 and AVX 10 take numbers below bf16's
+/// smallest normal one for zero, others round what LLVM rounds otherwise; so a
+/// reference says the same on every host.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
+makeReferenceMachine(llvm::CodeGenOptLevel level);
 
 /// Whether a kernel names a reference.
 bool hasReference(KernelOp kernel);

@@ -32,7 +32,6 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/TargetSelect.h"
 
 #include "gtest/gtest.h"
 
@@ -404,13 +403,12 @@ TEST_F(Elementwise, TheSimulatorComputesWhatTheJitDoes) {
   PassManager passes(&context);
   buildReferencePipeline(passes);
   ASSERT_TRUE(succeeded(passes.run(*module)));
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
+  auto machine = makeReferenceMachine(llvm::CodeGenOptLevel::Less);
+  ASSERT_TRUE(!!machine) << llvm::toString(machine.takeError());
   ExecutionEngineOptions options;
   auto transformer = makeOptimizingTransformer(1, 0, nullptr);
   options.transformer = transformer;
-  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Less;
-  auto engine = ExecutionEngine::create(*module, options);
+  auto engine = ExecutionEngine::create(*module, options, std::move(*machine));
   ASSERT_TRUE(!!engine) << llvm::toString(engine.takeError());
   (*engine)->registerSymbols([](llvm::orc::MangleAndInterner intern) {
     llvm::orc::SymbolMap symbols;

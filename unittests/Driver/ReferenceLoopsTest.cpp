@@ -5,6 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+#include "Reference.h"
 #include "ReferenceLoops.h"
 
 #include "titan/Dialect/ReferenceDialects.h"
@@ -21,7 +22,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "llvm/Support/TargetSelect.h"
 #include "gtest/gtest.h"
 
 #include <cmath>
@@ -91,12 +91,13 @@ TEST_F(ReferenceLoops, SumsKeepTheirOrder) {
   PassManager passes(&context);
   titan::buildReferencePipeline(passes);
   ASSERT_TRUE(succeeded(passes.run(*module)));
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
+  auto machine =
+      titan::makeReferenceMachine(llvm::CodeGenOptLevel::Default);
+  ASSERT_TRUE(!!machine) << llvm::toString(machine.takeError());
   auto transformer = makeOptimizingTransformer(2, 0, nullptr);
   ExecutionEngineOptions options;
   options.transformer = transformer;
-  auto engine = ExecutionEngine::create(*module, options);
+  auto engine = ExecutionEngine::create(*module, options, std::move(*machine));
   ASSERT_TRUE(!!engine) << llvm::toString(engine.takeError());
 
   std::mt19937 rng(5);
