@@ -44,7 +44,7 @@ GATHERS, GATHER_ROWS = ("ring", "direct", "pull", "push", "both", "global", "scr
 SPLITS = ("cluster", "pull", "push", "global", "scratch")
 HALOS = ("cluster", "global")
 GLOBAL = ("global", "global_zeroed", "scratch", "multicast")
-STREAM_ROWS = 3 << 19  # of 1 KiB: divisible by 3, too
+STREAM_ROWS = (3 << 19, 3 << 21)  # of 1 KiB: divisible by 3, too
 
 
 def stream_name(form, shape):
@@ -304,25 +304,26 @@ def run(options):
             whole = [label for label in contenders if label in GLOBAL and (kind, label) != ("split_k", "global")]
             checked(race(f"{case}_{n}", contenders, 20, whole), counts)
 
-    a = torch.randint(-1 << 30, 1 << 30, (STREAM_ROWS, 256), device="cuda", generator=generator, dtype=torch.int32).view(torch.float32)
-    b = torch.empty_like(a)
-    copy = lambda: b.copy_(a)
-    contenders, counts = {"device_to_device": copy}, {}
-    for form, shapes in STREAMS.items():
-        for shape in shapes:
-            name = stream_name(form, shape)
-            kernel = ours(name)
-            if kernel:
-                array = kernel.prepare(A=a.view(-1, shape[0], 256), B=b.view(-1, shape[0], 256))
-                contenders[name] = lambda kernel=kernel, array=array: kernel.launch(array)
-                b.zero_()
-                contenders[name]()
-                torch.cuda.synchronize()
-                counts[name] = int((a.view(torch.int32) != b.view(torch.int32)).sum())
-    row = race("stream", contenders, 4, ["device_to_device"], graph=False)
-    checked(row, counts)
-    for label, times in row["seconds"].items():
-        print(f"  {label:28s} {2 * a.numel() * 4 / statistics.median(times) / 1e12:.3f} TB/s")
+    for rows in STREAM_ROWS:
+        a = torch.randint(-1 << 30, 1 << 30, (rows, 256), device="cuda", generator=generator, dtype=torch.int32).view(torch.float32)
+        b = torch.empty_like(a)
+        copy = lambda a=a, b=b: b.copy_(a)
+        contenders, counts = {"device_to_device": copy}, {}
+        for form, shapes in STREAMS.items():
+            for shape in shapes:
+                name = stream_name(form, shape)
+                kernel = ours(name)
+                if kernel:
+                    array = kernel.prepare(A=a.view(-1, shape[0], 256), B=b.view(-1, shape[0], 256))
+                    contenders[name] = lambda kernel=kernel, array=array: kernel.launch(array)
+                    b.zero_()
+                    contenders[name]()
+                    torch.cuda.synchronize()
+                    counts[name] = int((a.view(torch.int32) != b.view(torch.int32)).sum())
+        row = race(f"stream_{rows / (1 << 20):g}_GiB", contenders, max(1, (6 << 20) // rows), ["device_to_device"], graph=False)
+        checked(row, counts)
+        for label, times in row["seconds"].items():
+            print(f"  {label:28s} {2 * a.numel() * 4 / statistics.median(times) / 1e12:.3f} TB/s")
     if options.json:
         with open(options.json, "w") as file:
             json.dump(report, file, indent=1)

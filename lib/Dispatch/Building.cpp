@@ -165,7 +165,7 @@ void dispatch::requireRank(const CopyRequest &request) {
   Value good =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, rank, size);
   RequireOp::create(b, loc, good, "out-of-bounds",
-                    "the rank that a copy goes to is one of the cluster's " +
+                    "the rank of the peer is one of the cluster's " +
                         std::to_string(kernel.getClusterSize()) + " CTAs",
                     StringAttr());
 }

@@ -22,10 +22,11 @@
 // Nothing is clipped: the region lies in the tensor. Where rows begin has to be
 // a multiple of 16 bytes: by the address (titan.alignment), strides and offsets,
 // as far as the program tells. What only the launch knows is checked there: strides,
-// and where a region ends that all CTAs copy (not one in a loop or a branch).
+// and where a region ends that all CTAs copy, in loops too (LaunchBounds.h).
 //
 //===----------------------------------------------------------------------===//
 #include "Building.h"
+#include "LaunchBounds.h"
 
 #include "titan/Dialect/Titan/CopyAsync.h"
 
@@ -157,100 +158,10 @@ static void requireRows(const CopyRequest &request, const Rows &rows) {
   }
 }
 
-namespace {
-/// Of a number of the body, the least and the greatest that it is in any CTA, as
-/// the launch computes them.
-struct LaunchBounds {
-  Value low, high;
-};
-class LaunchNumbers {
-public:
-  LaunchNumbers(KernelOp kernel, OpBuilder &b, Location loc)
-      : kernel(kernel), b(b), loc(loc) {}
-
-  Value constant(int64_t n) {
-    return arith::ConstantIndexOp::create(b, loc, n);
-  }
-  template <typename Op> Value make(Value x, Value y) {
-    return b.createOrFold<Op>(loc, x, y);
-  }
-  std::optional<LaunchBounds> of(Value value);
-
-private:
-  Value index(Value value) {
-    return value.getType().isIndex()
-               ? value
-               : arith::IndexCastOp::create(b, loc, b.getIndexType(), value)
-                     .getResult();
-  }
-  Value gridOf(unsigned dimension) {
-    ValueRange grid = kernel.getLaunchOp().getGrid();
-    return dimension < grid.size() ? index(grid[dimension]) : constant(1);
-  }
-
-  KernelOp kernel;
-  OpBuilder &b;
-  Location loc;
-};
-} // namespace
-
-std::optional<LaunchBounds> LaunchNumbers::of(Value value) {
-  auto single = [](Value of) { return LaunchBounds{of, of}; };
-  if (auto number = constantOf(value))
-    return single(constant(*number));
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Value given = kernel.getLaunchValue(argument);
-    if (!given || !given.getType().isIntOrIndex())
-      return std::nullopt;
-    return single(index(given));
-  }
-  Operation *op = value.getDefiningOp();
-  if (auto cast = dyn_cast<arith::IndexCastOp>(op))
-    return value.getType().isIndex() ? of(cast.getIn()) : std::nullopt;
-  if (auto cta = dyn_cast<CtaIdOp>(op))
-    return LaunchBounds{
-        constant(0),
-        make<arith::SubIOp>(gridOf(cta.getDimension()), constant(1))};
-  if (auto count = dyn_cast<NumCtasOp>(op))
-    return single(gridOf(count.getDimension()));
-  if (auto dim = dyn_cast<DimOp>(op)) {
-    auto tensor = dyn_cast<BlockArgument>(dim.getTensor());
-    Value given = tensor ? kernel.getLaunchValue(tensor) : Value();
-    if (!given)
-      return std::nullopt;
-    return single(DimOp::create(b, loc, given, dim.getDimension()));
-  }
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op) ||
-      !value.getType().isIndex())
-    return std::nullopt;
-  auto left = of(op->getOperand(0)), right = of(op->getOperand(1));
-  if (!left || !right)
-    return std::nullopt;
-  if (isa<arith::AddIOp>(op))
-    return LaunchBounds{make<arith::AddIOp>(left->low, right->low),
-                        make<arith::AddIOp>(left->high, right->high)};
-  if (isa<arith::SubIOp>(op))
-    return LaunchBounds{make<arith::SubIOp>(left->low, right->high),
-                        make<arith::SubIOp>(left->high, right->low)};
-  auto factor = constantOf(op->getOperand(1));
-  if (!factor) {
-    factor = constantOf(op->getOperand(0));
-    std::swap(left, right);
-  }
-  if (!factor || *factor < 0)
-    return std::nullopt;
-  return LaunchBounds{make<arith::MulIOp>(left->low, right->low),
-                      make<arith::MulIOp>(left->high, right->high)};
-}
-
 /// Where in the tensor the region ends that only the launch knows is checked there:
-/// of copies that each CTA makes, whatever happens.
+/// of copies that each CTA makes, in each round of the loops around them.
 static void requireInside(const CopyRequest &request) {
   KernelOp kernel = request.getKernel();
-  for (Operation *at = request.op->getParentOp(); at != kernel;
-       at = at->getParentOp())
-    if (!isa<ElectOp, PartitionOp>(at))
-      return;
   const CopyPlace &tensor = tensorOf(request);
   auto argument = dyn_cast<BlockArgument>(tensor.memory);
   Value given = argument ? kernel.getLaunchValue(argument) : Value();
@@ -259,6 +170,8 @@ static void requireInside(const CopyRequest &request) {
   OpBuilder b(kernel.getLaunchOp());
   Location loc = request.op->getLoc();
   LaunchNumbers numbers(kernel, b, loc);
+  if (!numbers.enter(request.op))
+    return;
   SmallVector<int64_t> extents = request.places->extentsIn(tensor);
   for (auto [d, size] : llvm::enumerate(tensor.shape)) {
     Value offset = tensor.offsets.empty() ? Value() : tensor.offsets[d];
@@ -266,7 +179,7 @@ static void requireInside(const CopyRequest &request) {
       continue; // rowsOf() knows.
     auto bounds = offset
                       ? numbers.of(offset)
-                      : LaunchBounds{numbers.constant(0), numbers.constant(0)};
+                      : LaunchBounds{numbers.constant(0), numbers.constant(0), {}};
     if (!bounds)
       continue;
     Value good = arith::CmpIOp::create(
@@ -278,6 +191,8 @@ static void requireInside(const CopyRequest &request) {
           b, loc, good,
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, bounds->low,
                                 numbers.constant(0)));
+    for (Value skipped : numbers.skipped())
+      good = arith::OrIOp::create(b, loc, good, skipped);
     std::string name =
         cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()])
             .getValue()

@@ -313,7 +313,7 @@ Value Lowerer::mapFor(CopyAsyncOp copy, const TmaSchedule &s,
   }
   auto map = TensorMapOp::create(b, loc, type, over, dims, strides,
                                  low.nanFill ? OobFill::NaN : OobFill::Zero,
-                                 /*l2_promotion=*/256, padded);
+                                 /*l2_promotion=*/128, padded);
 
   // Passed to the body, under a name that is free.
   SmallVector<Attribute> names(kernel.getLaunchNames().getAsRange<Attribute>());

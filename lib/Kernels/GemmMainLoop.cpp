@@ -188,8 +188,8 @@ titan.require %is_bias, "launch-check", "bias has one entry for each column of D
   w.text(R"(
 // Wider requests to the L2 cache cost more than they bring where rows of A or B
 // begin anywhere.
-%mapA = titan.tensor_map %A {l2_promotion = 128} : !global -> !mapA
-%mapB = titan.tensor_map %B {l2_promotion = 128} : !global -> !mapB)");
+%mapA = titan.tensor_map %A : !global -> !mapA
+%mapB = titan.tensor_map %B : !global -> !mapB)");
   if (!masksStores()) {
     w.text("%mapD = titan.tensor_map %D : !result -> !mapD");
     handed.pass("mapD", "!mapD");

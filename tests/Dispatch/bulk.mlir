@@ -30,6 +30,15 @@
 // EDGE: error: {{.*}}[out-of-bounds] A: what CTAs copy lies inside of dimension 0: bulk copies are not clipped (A[0] is 37
 // RUN: not titan run %s --kernel edges --arg first=-16 2>&1 | FileCheck %s --check-prefix=BEFORE
 // BEFORE: error: {{.*}}[out-of-bounds] A: what CTAs copy lies inside of dimension 0
+// So it is in loops: the last strip of all CTAs, if there is a strip at all.
+// RUN: titan check %s --kernel persistent | FileCheck %s --check-prefix=ACCEPTED1
+// RUN: titan run %s --kernel persistent | FileCheck %s --check-prefix=STRIDE
+// RUN: titan run %s --kernel persistent --arg rows=0 --size M=1 --no-reference | FileCheck %s --check-prefix=NONE
+// NONE: @persistent: ran, not compared with a reference ({{.*}} 0 copies
+// RUN: not titan run %s --kernel persistent --arg rows=81 2>&1 | FileCheck %s --check-prefix=LAST
+// LAST: error: {{.*}}[out-of-bounds] A: what CTAs copy lies inside of dimension 0: bulk copies are not clipped (
+// RUN: titan compile --check=off --emit=manifest --kernel persistent %s | FileCheck %s --check-prefix=EITHER
+// EITHER: "or"
 // VARIANT behind: in STRIP `%c0]` -> `%c4]`
 // RUN: %variant behind %s | not titan explain copy --kernel edges - 2>&1 | FileCheck %s --check-prefix=BEHIND
 // BEHIND: bulk: along dimension 1 the region ends at 68, behind the 64 elements that there are: bulk copies are not clipped
@@ -150,12 +159,61 @@ titan.kernel @edges(%A: !strips, %B: !strips, %first: i32) warps(1) attributes {
   titan.return
 }
 
+// `rows` of them, by the strips of all CTAs.
+titan.kernel @persistent(%A: !strips, %B: !strips, %rows: i32) warps(1) attributes {
+  titan.alignment = {A = 16, B = 16},
+  titan.example = {sizes = {M = 80}, A = "Mx64 ints:1", B = "Mx64", rows = 80}, titan.reference = @sameRows
+} launch {
+  %c2 = arith.constant 2 : index
+  %i0 = arith.constant 0 : i32
+  %none = arith.cmpi sge, %rows, %i0 : i32
+  titan.require %none, "launch-check", "rows are counted from 0"
+  titan.launch grid(%c2)
+} body() {
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %c16 = arith.constant 16 : index
+  %c0 = arith.constant 0 : index
+  %tile = titan.shared.alloc : !strip
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  %cta = titan.cta_id 0
+  %ctas = titan.num_ctas 0
+  %all = arith.index_cast %rows : i32 to index
+  %strips = arith.ceildivui %all, %c16 : index
+  titan.elect {
+    titan.mbarrier.init %full count(1) : !titan.mbarrier
+    titan.fence.mbarrier_init
+    %end = scf.for %i = %cta to %strips step %ctas iter_args(%parity = %i0) -> i32 {
+      %row = arith.muli %i, %c16 : index
+      titan.copy_async %A[%row, %c0] to %tile signals %full : !strips, !strip, !titan.mbarrier
+      titan.mbarrier.arrive %full : !titan.mbarrier
+      titan.mbarrier.wait %full parity(%parity) : !titan.mbarrier
+      titan.copy_async %tile to %B[%row, %c0] : !strip, !strips
+      %group = titan.bulk.commit : !titan.token<bulk>
+      titan.bulk.wait %group read : !titan.token<bulk>
+      %other = arith.subi %i1, %parity : i32
+      scf.yield %other : i32
+    }
+  }
+  titan.return
+}
+
 func.func private @same(%A: memref<64x64xf16> {titan.input = "A"}, %B: memref<64x64xf32> {titan.expected = "B"}) {
   linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
       ins(%A : memref<64x64xf16>) outs(%B : memref<64x64xf32>) {
     ^bb0(%a: f16, %b: f32):
       %x = arith.extf %a : f16 to f32
       linalg.yield %x : f32
+  }
+  return
+}
+
+func.func private @sameRows(%A: memref<?x64xf16> {titan.input = "A"}, %B: memref<?x64xf32> {titan.expected = "B"}) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%A : memref<?x64xf16>) outs(%B : memref<?x64xf32>) {
+    ^bb0(%a: f16, %b: f32):
+      %wide = arith.extf %a : f16 to f32
+      linalg.yield %wide : f32
   }
   return
 }

@@ -96,7 +96,7 @@
 // RUN: %variant argument %s | titan run - --kernel rows --scalar peer=1 | FileCheck %s --check-prefix=EQUAL
 // RUN: %variant argument %s | not titan run - --kernel rows --scalar peer=2 2>&1 | FileCheck %s --check-prefix=ARGUMENT
 // RUN: %variant argument %s | not titan run - --kernel rows --scalar peer=-1 2>&1 | FileCheck %s --check-prefix=ARGUMENT
-// ARGUMENT: error: {{.*}}[out-of-bounds]{{.*}}the rank that a copy goes to is one of the cluster's 2 CTAs
+// ARGUMENT: error: {{.*}}[out-of-bounds]{{.*}}the rank of the peer is one of the cluster's 2 CTAs
 // VARIANT no_rank: in SEND `rank(%i1)` -> ``
 // RUN: %variant no_rank %s | not titan explain copy --kernel rows - 2>&1 | FileCheck %s --check-prefix=NO-RANK
 // NO-RANK: dsmem: has_rank: no rank: the copy stays in the executing CTA

@@ -307,8 +307,10 @@ bool Walk::insideTensor(Operation *op, const effect::Footprint &bytes,
   auto tensor = dyn_cast<BlockArgument>(bytes.object);
   if (!tensor || !bytes.steps.empty() || !bytes.offsets.empty())
     return proof.stop("where this copies is not followed by the proof yet", op);
+  Facts known = state.facts;
+  proof.addEithers(known);
   for (auto [d, coord] : llvm::enumerate(bytes.coords)) {
-    Facts facts = state.facts;
+    Facts facts = known;
     auto p = proof.arithmetic.polynomialOf(state.values.lookup(coord), facts);
     Polynomial size = proof.sizeOf(tensor, d, facts);
     if (!p || !facts.provesAtLeast(*p, 0) ||

@@ -93,6 +93,26 @@ void Proof::noteSame(const Comparison &comparison) {
   sameSizes[b] = Polynomial::atom(a);
 }
 
+void Proof::addEithers(Facts &facts) {
+  for (MValue left : eithers)
+    while (left) {
+      auto either = left.getDefiningOp<arith::OrIOp>();
+      if (!either) {
+        const TValue holds = arithmetic.conditionOf(launchValues.lookup(left),
+                                                    facts, /*fact=*/true);
+        for (const Comparison &comparison : holds.all)
+          assume(facts, comparison);
+        break;
+      }
+      auto isFalse = [&](MValue side) {
+        return decide(facts, launchValues.lookup(side)) == false;
+      };
+      left = isFalse(either.getRhs())   ? either.getLhs()
+             : isFalse(either.getLhs()) ? either.getRhs()
+                                        : MValue();
+    }
+}
+
 bool Proof::readLaunch() {
   Block &region = kernel.getLaunch().front();
   auto &values = launchValues;
@@ -148,6 +168,8 @@ bool Proof::readLaunch() {
       }
       if (condition.constant() == 0)
         launch.addNonnegative(-1);
+      if (require.getCondition().getDefiningOp<arith::OrIOp>())
+        eithers.push_back(require.getCondition());
       continue;
     }
     if (auto map = dyn_cast<TensorMapOp>(op)) {

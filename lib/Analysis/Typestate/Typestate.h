@@ -336,6 +336,10 @@ struct Proof {
   /// Sizes that titan.require says to be equal to others.
   std::map<Atom, Polynomial> sameSizes;
   void noteSame(const Comparison &comparison);
+  /// What titan.require says to be true: this or that, at least.
+  llvm::SmallVector<mlir::Value> eithers;
+  /// Adds what is left of these where the facts rule the others out.
+  void addEithers(Facts &facts);
   bool walk(bool enforce); ///< Walk.cpp
   /// What signals tell, which is found by walking: true if it was found.
   bool findExports();    ///< Counts.cpp

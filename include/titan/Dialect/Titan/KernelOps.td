@@ -139,7 +139,7 @@ def Titan_TensorMapOp : Titan_Op<"tensor_map", [HasParent<"KernelOp">, AttrSized
   }];
   let arguments = (ins Titan_GlobalType:$tensor, Variadic<Index>:$dims, Variadic<Index>:$byte_strides,
       DefaultValuedAttr<Titan_FillAttr, "::titan::OobFill::Zero">:$fill,
-      DefaultValuedAttr<I64Attr, "256">:$l2_promotion, UnitAttr:$padded);
+      DefaultValuedAttr<I64Attr, "128">:$l2_promotion, UnitAttr:$padded);
   let results = (outs Titan_TensorMapType:$result);
   let assemblyFormat = [{ $tensor (`dims` `(` $dims^ `)`)? (`byte_strides` `(` $byte_strides^ `)`)?
       attr-dict `:` type($tensor) `->` type($result) }];
