@@ -87,6 +87,7 @@ struct CompileCommand : Command {
   Strictness strictness;
   bool check = true;       ///< First, and what is refused is not compiled.
   double proofSeconds = 0; ///< As of CheckCommand.
+  bool proveCounts = false; ///< As of JudgeOptions.
   std::string target = "sm_90a", output, emit = "package";
   std::string header; ///< Of C++, which launches; empty: none is written.
 };

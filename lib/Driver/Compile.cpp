@@ -44,7 +44,8 @@ static bool checkKernels(Session &session, ModuleOp module,
   for (auto kernel : copy->getOps<KernelOp>()) {
     KernelVerdict verdict =
         judge(kernel, {.strictness = options.strictness,
-                       .proofSeconds = options.proofSeconds});
+                       .proofSeconds = options.proofSeconds,
+                       .proveCounts = options.proveCounts});
     for (const Finding &finding : verdict.search.findings)
       session.report(finding);
     if (options.proofSeconds > 0)

@@ -103,7 +103,8 @@ cl::opt<std::string> strict(
 cl::opt<std::string>
     proof("proof",
           cl::desc("How long the proof of a kernel may take; off: none (titan "
-                   "check: 20; titan compile: off)"),
+                   "check: 20; titan compile: off, but where the search cannot "
+                   "decide)"),
           cl::value_desc("SECONDS|off"), cl::sub(checkSub), cl::sub(compileSub),
           cl::cat(category));
 
@@ -578,6 +579,7 @@ static int runSubcommand(int argc, char **argv) {
       return usage("--check is on or off, not '" + checkFirst + "'");
     if (std::string bad = readProof(command.proofSeconds); !bad.empty())
       return usage(bad);
+    command.proveCounts = !proof.getNumOccurrences();
     command.check = checkFirst == "on";
     command.target = target;
     command.output = output;

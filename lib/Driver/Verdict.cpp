@@ -50,8 +50,11 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options) {
       }))
     return;
   ProofReport &proof = result.proof.emplace();
-  if (options.proofSeconds > 0) {
-    proof = prove(result.kernel, Judgement::None, options.proofSeconds);
+  double seconds = options.proofSeconds;
+  if (options.proveCounts && llvm::any_of(result.search.findings, ofCounts))
+    seconds = std::numeric_limits<double>::infinity();
+  if (seconds > 0) {
+    proof = prove(result.kernel, Judgement::None, seconds);
   } else {
     proof.reason = "no proof was asked for";
     proof.goOn = "without --proof=off";

@@ -173,3 +173,15 @@ TEST(Facts, IterationsOfMatchedLoopsAreInOrder) {
   EXPECT_TRUE(facts.provesAtLeast(U, T));
   EXPECT_FALSE(facts.provesAtLeast(U, T + 1));
 }
+
+// Products of bounds that fit into no 64 bits are left out, and nothing else is.
+TEST(Facts, LargeBoundsLoseNothing) {
+  Facts facts;
+  Polynomial x = Polynomial::atom(0), y = Polynomial::atom(1);
+  for (const Polynomial &p : {x, y}) {
+    facts.atLeast(p, 0);
+    facts.atLeast(int64_t(1) << 32, p);
+  }
+  EXPECT_TRUE(facts.provesAtLeast(x * y, 0));
+  EXPECT_FALSE(facts.provesAtLeast(x * y, 1));
+}

@@ -36,6 +36,9 @@ struct JudgeOptions {
   Strictness strictness;
   /// What the proof may take; 0: none is made.
   double proofSeconds = 20;
+  /// Without a proof: one is made where the search does not come to counts, and
+  /// may take as many systems as it may at most, whatever the time.
+  bool proveCounts = false;
   /// "searched" is an error.
   bool requireProof = false;
   /// Of several kernels that with this line is looked at first; 0: the first.

@@ -349,9 +349,11 @@ struct System {
     unite();
   }
 
-  /// Each fact once, in one order.
+  /// Each fact once, in one order; without those whose numbers do not fit: what
+  /// contradicts itself without them does so with them.
   void unite() {
     for (auto *list : {&nonnegative, &zero}) {
+      std::erase_if(*list, [](const Polynomial &p) { return p.isLost(); });
       std::ranges::sort(*list);
       auto rest = std::ranges::unique(*list);
       list->erase(rest.begin(), rest.end());

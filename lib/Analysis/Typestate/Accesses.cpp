@@ -247,9 +247,11 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
     for (MValue coord : bytes.coords) {
       auto p = polynomial(coord);
       if (!p)
-        return proof.stop("where this writes is not a polynomial of sizes, ids "
-                          "and iterations",
-                          access.op);
+        return proof.stop(
+            "coordinate " + std::to_string(access.coordinates.size()) +
+                " of what is written is not a polynomial of sizes, ids and "
+                "iterations",
+            access.op);
       Facts facts = access.facts;
       if (!facts.provesAtLeast(*p, 0))
         return proof.stop(
