@@ -177,30 +177,15 @@ static void requireInside(const CopyRequest &request) {
     Value offset = tensor.offsets.empty() ? Value() : tensor.offsets[d];
     if (!ShapedType::isDynamic(size) && (!offset || constantOf(offset)))
       continue; // rowsOf() knows.
-    auto bounds = offset
-                      ? numbers.of(offset)
-                      : LaunchBounds{numbers.constant(0), numbers.constant(0), {}};
-    if (!bounds)
-      continue;
-    Value good = arith::CmpIOp::create(
-        b, loc, arith::CmpIPredicate::sle,
-        numbers.make<arith::AddIOp>(bounds->high, numbers.constant(extents[d])),
-        DimOp::create(b, loc, given, d));
-    if (auto low = constantOf(bounds->low); !low || *low < 0)
-      good = arith::AndIOp::create(
-          b, loc, good,
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, bounds->low,
-                                numbers.constant(0)));
-    for (Value skipped : numbers.skipped())
-      good = arith::OrIOp::create(b, loc, good, skipped);
-    std::string name =
+    numbers.require(
+        offset, 0,
+        numbers.make<arith::SubIOp>(DimOp::create(b, loc, given, d),
+                                    numbers.constant(extents[d])),
+        "out-of-bounds",
         cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()])
-            .getValue()
-            .str();
-    RequireOp::create(b, loc, good, "out-of-bounds",
-                      name + ": what CTAs copy lies inside of dimension " +
-                          std::to_string(d) + ": bulk copies are not clipped",
-                      StringAttr());
+                .getValue() +
+            ": what CTAs copy lies inside of dimension " + Twine(d) +
+            ": bulk copies are not clipped");
   }
 }
 

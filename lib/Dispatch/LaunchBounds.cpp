@@ -59,12 +59,12 @@ multipleOf(Value value, llvm::function_ref<std::optional<unsigned>(Value)> of) {
 /// The step of a persistent loop, in which each CTA begins at its own number and
 /// goes on by that of all: together they count all multiples of it.
 static std::optional<int64_t> stepOfAll(scf::ForOp loop) {
-  auto first = multipleOf(
-      loop.getLowerBound(), [](Value value) -> std::optional<unsigned> {
-        if (auto cta = value.getDefiningOp<CtaIdOp>())
-          return cta.getDimension();
-        return std::nullopt;
-      });
+  auto first = multipleOf(loop.getLowerBound(),
+                          [](Value value) -> std::optional<unsigned> {
+                            if (auto cta = value.getDefiningOp<CtaIdOp>())
+                              return cta.getDimension();
+                            return std::nullopt;
+                          });
   auto step =
       multipleOf(loop.getStep(), [](Value value) -> std::optional<unsigned> {
         if (auto count = value.getDefiningOp<NumCtasOp>())
@@ -98,7 +98,8 @@ bool LaunchNumbers::enterLoop(scf::ForOp loop) {
       make<arith::SubIOp>(make<arith::SubIOp>(end->low, constant(1)), first),
       step);
   counters[loop.getInductionVar()] = {
-      first, make<arith::AddIOp>(first, make<arith::MulIOp>(rounds, step)),
+      first,
+      make<arith::AddIOp>(first, make<arith::MulIOp>(rounds, step)),
       {{OpFoldResult(loop.getInductionVar()), true}}};
   skips.push_back(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
                                         end->low, first));
@@ -109,8 +110,8 @@ bool LaunchNumbers::enterLoop(scf::ForOp loop) {
 static bool join(LaunchBounds &into, const LaunchBounds &other, bool falls) {
   for (auto [what, rises] : other.varies) {
     bool up = rises != falls;
-    auto known = llvm::find_if(into.varies,
-                               [what = what](auto &v) { return v.first == what; });
+    auto known = llvm::find_if(
+        into.varies, [what = what](auto &v) { return v.first == what; });
     if (known == into.varies.end())
       into.varies.push_back({what, up});
     else if (known->second != up)
@@ -196,4 +197,21 @@ std::optional<LaunchBounds> LaunchNumbers::of(Value value) {
     return one(copy->getResult(0));
   }
   return value.getType().isIndex() ? combine(op) : std::nullopt;
+}
+
+void LaunchNumbers::require(Value value, int64_t least, Value most,
+                            StringRef code, const Twine &message) {
+  auto bounds = value ? of(value) : LaunchBounds{constant(0), constant(0), {}};
+  if (!bounds)
+    return;
+  Value good = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sle,
+                                     bounds->high, most);
+  if (auto low = constantOf(bounds->low); !low || *low < least)
+    good = arith::AndIOp::create(
+        b, loc, good,
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, bounds->low,
+                              constant(least)));
+  for (Value skipped : skips)
+    good = arith::OrIOp::create(b, loc, good, skipped);
+  RequireOp::create(b, loc, good, code, message.str(), StringAttr());
 }

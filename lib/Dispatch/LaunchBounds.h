@@ -50,11 +50,13 @@ public:
   /// Sets out from `op`: which loops are around it. False where it is not known
   /// that each round of theirs, in each CTA, comes to it: in a branch, say.
   bool enter(mlir::Operation *op);
-  /// Where one of these holds no CTA comes to it: a loop has no rounds.
-  llvm::ArrayRef<mlir::Value> skipped() const { return skips; }
-
   /// Nothing: that takes more than the launch knows.
   std::optional<LaunchBounds> of(mlir::Value value);
+
+  /// Has the launch check that the number (null: 0) is never below `least` and never
+  /// above `most`, a number of the launch region, where the launch knows it.
+  void require(mlir::Value value, int64_t least, mlir::Value most,
+               llvm::StringRef code, const llvm::Twine &message);
 
   mlir::Value constant(int64_t n) {
     return mlir::arith::ConstantIndexOp::create(b, loc, n);
@@ -72,6 +74,7 @@ private:
   KernelOp kernel;
   mlir::OpBuilder &b;
   mlir::Location loc;
+  /// Where one of these holds no CTA comes to it: a loop has no rounds.
   llvm::SmallVector<mlir::Value> skips;
   llvm::SmallDenseMap<mlir::Value, LaunchBounds> counters;
 };

@@ -15,8 +15,12 @@
 //     mbarrier.expect_tx %full, bytes
 //     tma.load %map[%n, %h, %w, %c] offsets[%r, %s], %tile, %full
 //
+// Where it starts in the map's bounding box, the launch makes sure of, as far as it
+// knows (LaunchBounds.h).
+//
 //===----------------------------------------------------------------------===//
 #include "Building.h"
+#include "LaunchBounds.h"
 
 #include "titan/Dialect/Titan/CopyAsync.h"
 
@@ -31,6 +35,36 @@ static std::optional<std::string> lacksMap(const CopyRequest &request) {
     return std::nullopt;
   return request.places ? "what moves is said by two places, not by a map"
                         : "what moves is said by a schedule of the tensor";
+}
+
+/// Where loads through im2col maps begin, as far as only the launch knows.
+static void requireStart(const CopyRequest &request, CopyAsyncOp copy) {
+  if (request.from != Memory::Global)
+    return;
+  TensorMapOp map = getTensorMapOp(copy.getSource());
+  if (!map || !map.getType().isIm2col() || map.getType().getInterleave())
+    return;
+  OpBuilder b(request.getKernel().getLaunchOp());
+  Location loc = copy.getLoc();
+  LaunchNumbers numbers(request.getKernel(), b, loc);
+  if (!numbers.enter(copy))
+    return;
+  ArrayRef<int64_t> lower = map.getType().getLower(),
+                    upper = map.getType().getUpper();
+  // Rows and columns stand between images and channels.
+  for (size_t d = 0; d < lower.size(); ++d) {
+    Value size =
+        map.isView()
+            ? map.getDims()[d + 1]
+            : DimOp::create(b, loc, map.getTensor(), d + 1).getResult();
+    numbers.require(
+        copy.getSourceOffsets()[d + 1], lower[d],
+        numbers.make<arith::AddIOp>(size, numbers.constant(upper[d] - 1)),
+        "tma-im2col",
+        "coordinate " + Twine(d + 1) +
+            " of what CTAs copy lies in the bounding box of its "
+            "map");
+  }
 }
 
 static Result<Plan> planTmaMap(const CopyRequest &request) {
@@ -66,7 +100,8 @@ static Result<Plan> planTmaMap(const CopyRequest &request) {
                              copy.getTargetOffsets(), request.cache);
         }
         return Value();
-      });
+      },
+      [request, copy] { requireStart(request, copy); });
 }
 
 void dispatch::registerTmaMap(CopyVariants &table) {

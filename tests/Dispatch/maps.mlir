@@ -30,6 +30,11 @@
 // VARIANT unarmed: in ARM `arrive_expect_tx %full, %bytes :` -> `arrive %full :`
 // RUN: %variant unarmed %s | not titan check --kernel both - 2>&1 | FileCheck %s --check-prefix=UNARMED
 // UNARMED: [{{barrier-bytes|deadlock}}]
+// An im2col load that starts outside of its map's bounding box is undefined: the launch makes sure that none does.
+// RUN: titan check %s --kernel pixels --require=proved
+// VARIANT far: in AT `-1` -> `3`
+// RUN: %variant far %s | not titan run --kernel pixels - 2>&1 | FileCheck %s --check-prefix=FAR
+// FAR: error: [tma-im2col] coordinate 1 of what CTAs copy lies in the bounding box of its map (A[1] is 4)
 // What the map is not for, the operation that it would be says.
 // VARIANT shape: in TILE `64x64xbf16` -> `32x64xbf16`
 // RUN: %variant shape %s | not titan explain copy --kernel both - 2>&1 | FileCheck %s --check-prefix=SHAPE
@@ -169,7 +174,7 @@ titan.kernel @pixels(%A: !images, %B: !out) warps(1) attributes {
 } body(%map: !im2col) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %m1 = arith.constant -1 : index
+  %m1 = arith.constant -1 : index // @AT
   %i0 = arith.constant 0 : i32
   %tile = titan.shared.alloc : !pixels
   %full = titan.mbarrier.alloc : !bar
