@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "Building.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/MathExtras.h"
@@ -357,13 +359,41 @@ Elements dispatch::elementsOf(OpBuilder &b, Location loc,
 // Predicates
 //===----------------------------------------------------------------------===//
 
+/// Whether warps differ in it: it is computed from titan.warp_id, or from what a
+/// warp's lanes hold.
+static bool variesByWarp(Value value) {
+  SetVector<Operation *> from;
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.inclusive = true;
+  if (Operation *op = value.getDefiningOp())
+    (void)getBackwardSlice(op, &from, options);
+  return llvm::any_of(from,
+                      [](Operation *op) { return isa<WarpIdOp, AnyOp>(op); });
+}
+
+std::optional<std::string>
+dispatch::isForSomeWarps(const CopyRequest &request) {
+  if (request.issuers.warps == 1 || request.from == Memory::Registers ||
+      request.to == Memory::Registers)
+    return std::nullopt;
+  for (Operation *at = request.op->getParentOp();
+       !isa<KernelOp, PartitionOp>(at); at = at->getParentOp())
+    if (isa<scf::IfOp, scf::ForOp, scf::IndexSwitchOp>(at) &&
+        llvm::any_of(at->getOperands(), variesByWarp))
+      return "expected " + request.issuers.str() +
+             ", which share it, and a branch that warps decide for themselves "
+             "is around it";
+  return std::nullopt;
+}
+
 CopyPredicate dispatch::allThreads() {
   return {
       "all_threads",
       [](const CopyRequest &request) -> std::optional<std::string> {
         if (request.issuers.kind != Issuers::Thread &&
             request.issuers.kind != Issuers::Threads)
-          return std::nullopt;
+          return isForSomeWarps(request);
         return "expected all threads of warps, and " + request.issuers.str() +
                (request.issuers.warps == 1 ? " executes it" : " execute it");
       }};

@@ -123,6 +123,10 @@ Elements elementsOf(mlir::OpBuilder &b, mlir::Location loc,
                     const CopyPlaces &places, const CopyPlace &tensor,
                     mlir::RankedTensorType tile, int64_t first = 0);
 
+/// Why it is not all its warps' that have to share it: a branch or loop around it
+/// some of them take, and others do not.
+std::optional<std::string> isForSomeWarps(const CopyRequest &request);
+
 /// Predicates.
 CopyPredicate allThreads();
 /// The words that a variant takes: others are declined.

@@ -235,6 +235,7 @@ void dispatch::registerScalars(CopyVariants &table) {
              .when = {isBetweenPlaces(),
                       isAsynchronous(false),
                       {"one_thread", isBySeveral},
+                      {"all_threads", isForSomeWarps},
                       {"rank_in_cluster", isElsewhere},
                       staysApart()},
              .plan = planScalars});

@@ -40,6 +40,7 @@ void titan::buildExpandPasses(OpPassManager &pm, bool assertIndices) {
   pm.addPass(createInsertFences());
   pm.addPass(createInsertWaits());
   pm.addPass(createInline());
+  pm.addNestedPass<KernelOp>(createDropPoisonFlags());
   pm.addNestedPass<KernelOp>(createCountedLoops());
   pm.addNestedPass<KernelOp>(createUnroll());
   pm.addNestedPass<KernelOp>(createExpandPipes());

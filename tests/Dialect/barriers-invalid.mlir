@@ -257,3 +257,20 @@ titan.fence relaxed gpu
 
 // expected-error @+1 {{a ring has 1 to 4096 barriers}}
 %b = titan.mbarrier.alloc : !titan.mbarrier<0>
+// -----
+
+func.func @bytes(%b: !titan.mbarrier) {
+  %negative = arith.constant -16 : i32
+  // expected-error @+1 {{[barrier-range] bytes are 0 to 2^20 - 1, not -16}}
+  titan.mbarrier.expect_tx %b, %negative : !titan.mbarrier
+  return
+}
+
+// -----
+
+func.func @many(%b: !titan.mbarrier) {
+  %many = arith.constant 1048576 : i32
+  // expected-error @+1 {{[barrier-range] bytes are 0 to 2^20 - 1, not 1048576}}
+  titan.mbarrier.arrive_expect_tx %b, %many : !titan.mbarrier
+  return
+}

@@ -298,3 +298,12 @@ func.func @scan_mixed_warps(%x: tensor<64x4xf32, #warps>) {
   %0 = titan.scan add %x dimension(1) : tensor<64x4xf32, #warps>
   return
 }
+
+// -----
+
+#columns = #titan.blocked<elements = [1, 8], lanes = [8, 4], warps = [1, 4]>
+func.func @some_warps(%x: tensor<64x128xf32, #columns>, %s: !titan.shared<256xf32>) {
+  // expected-error@+1 {{[exchange-scratch] the tile lies over 4 warps, which all hand on their parts: threads(128), not threads(64)}}
+  %0 = titan.scan add %x dimension(1) through %s barrier(1) threads(64) : tensor<64x128xf32, #columns>, !titan.shared<256xf32>
+  return
+}

@@ -124,3 +124,30 @@ func.func @width(%t: tensor<4x8xi1, #row>) {
   %r = titan.bitcast %t : tensor<4x8xi1, #row> -> tensor<4x8xi1, #row>
   return
 }
+
+// -----
+
+func.func @pure(%s: !titan.shared<16xf32>) {
+  // expected-error@+1 {{[inline-ptx-effects] a `pure` text has no use for memory: say what it does to '!titan.shared<16xf32>', `does [#titan.ptx<read N>]`}}
+  %r = titan.inline_ptx "ld.shared.f32 $0, [$1];"(%s) pure : (!titan.shared<16xf32>) -> f32
+  return
+}
+
+// -----
+
+func.func @nobody(%n: i32) {
+  // expected-error@+1 {{[inline-ptx-reference] there is no func.func @f in the module}}
+  %r = titan.inline_ptx "mov.b32 $0, $1;"(%n) pure reference(@f) : (i32) -> i32
+  return
+}
+
+// -----
+
+#row = #titan.blocked<elements = [1, 2], lanes = [4, 8], warps = [1, 1]>
+func.func @one_lane(%t: tensor<4x16xi1, #row>) {
+  titan.elect {
+    // expected-error@+1 {{[issue-cardinality] stands in a titan.elect, which one thread executes, and takes the whole warp}}
+    %r = titan.any %t : tensor<4x16xi1, #row>
+  }
+  return
+}

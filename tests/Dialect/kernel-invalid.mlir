@@ -433,3 +433,13 @@ titan.kernel @k(%A: !titan.global<?xf32>) warps(1) attributes {titan.alignment =
 } body() {
   titan.return
 }
+
+// -----
+
+titan.kernel @k() warps(1) cluster(2) launch {
+  %three = arith.constant 3 : index
+  // expected-error @+1 {{[cluster-limit] dimension 0 of the grid is 3, no multiple of the cluster's 2}}
+  titan.launch grid(%three)
+} body() {
+  titan.return
+}

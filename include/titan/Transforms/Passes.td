@@ -64,6 +64,15 @@ def Inline : Pass<"titan-inline", "::mlir::ModuleOp"> {
   }];
 }
 
+def DropPoisonFlags : Pass<"titan-drop-poison-flags", "::titan::KernelOp"> {
+  let summary = "numbers wrap and floats are any: what a run computes is what is compiled";
+  let description = [{
+    Flags that make a result poison where a promise is broken (`overflow<nsw, nuw>`, `exact`,
+    `fastmath<nnan, ninf>`) are dropped: no command relies on them. Those that allow
+    another result (`contract`, `reassoc`, `arcp`, `nsz`, `afn`) stay, for the compiler.
+  }];
+}
+
 def InsertFences : Pass<"titan-insert-fences", "::mlir::ModuleOp"> {
   let summary = "puts the fences that are missing where they cost least (docs/fences.md)";
   let description = [{

@@ -164,12 +164,7 @@ void Facts::limit(uint64_t more, double seconds) {
   deadline = now() + seconds;
   isLate = false;
 }
-bool Facts::late() {
-  // (Asking for the time takes as long as an easy question.)
-  if (!isLate && asked % 64 == 0)
-    isLate = now() >= deadline;
-  return isLate;
-}
+bool Facts::late() { return isLate; }
 bool Facts::exhausted() {
   return looked >= mostSolved || asked >= mostAsked || late();
 }
@@ -568,6 +563,8 @@ static bool contradictory(const Facts &facts, size_t goals) {
   bool &yes =
       answers.emplace(question.hash, std::pair(system, false))->second.second;
   ++looked;
+  // (Asking for the time takes as long as a question that was answered before.)
+  isLate = isLate || now() >= deadline;
   bool raised = false;
   auto look = [&](System facts, bool raise) {
     facts.unite();

@@ -93,6 +93,8 @@ static bool empty(Facts facts, std::vector<Clause> clauses) {
 
 bool typestate::contradict(Proof &proof, Facts facts,
                            std::vector<Clause> clauses) {
+  if (Facts::exhausted())
+    return false;
   if (proof.atoms.hasTriangles)
     addTriangles(proof.atoms, facts, clauses);
   size_t hash = clauses.size();

@@ -113,9 +113,9 @@ static std::optional<effect::EffectList> effectsOf(Operation *op) {
   return effects;
 }
 
-/// Whether threads of the kernel write that memory through the generic proxy:
-/// copies that write 16 bytes and more at a time do not tell a lane from the
-/// other ones of its row.
+/// Whether threads of the kernel write that memory through the generic proxy, or
+/// by cp.async, whose groups each thread waits for by itself: copies that signal a
+/// barrier do not tell a lane from the other ones of its row.
 static bool isWrittenByThreads(KernelLowering &kl, Value memory) {
   Value root = getRoot(memory);
   WalkResult result = kl.kernel.getBody().walk([&](Operation *op) {
@@ -127,7 +127,9 @@ static bool isWrittenByThreads(KernelLowering &kl, Value memory) {
         return WalkResult::interrupt();
       auto *access = std::get_if<effect::Access>(&effect.what);
       if (!access || access->kind == AccessKind::Read ||
-          access->proxy != Proxy::Generic || !access->bytes.object ||
+          (access->proxy != Proxy::Generic &&
+           access->mechanism != Mechanism::AsyncGroup) ||
+          !access->bytes.object ||
           !isa<SharedType>(access->bytes.object.getType()))
         continue;
       Value written = getRoot(access->bytes.object);

@@ -73,6 +73,16 @@ static LogicalResult verifyArriveSem(Operation *op, MemorySem sem,
   return success();
 }
 
+/// Bytes that are a number, in the range of the transaction count.
+static LogicalResult verifyBytes(Operation *op, Value bytes) {
+  APInt number;
+  if (!matchPattern(bytes, m_ConstantInt(&number)) ||
+      (number.getSExtValue() >= 0 && number.getSExtValue() <= maxArrivals))
+    return success();
+  return op->emitOpError("[barrier-range] bytes are 0 to 2^20 - 1, not ")
+         << number.getSExtValue();
+}
+
 LogicalResult MBarrierInitOp::verify() {
   if (getCount() < 1 || getCount() > maxArrivals) {
     InFlightDiagnostic error =
@@ -157,6 +167,8 @@ Cardinality MBarrierArriveDropOp::getCardinality() {
 }
 
 LogicalResult MBarrierArriveExpectTxOp::verify() {
+  if (failed(verifyBytes(*this, getBytes())))
+    return failure();
   if (getState() && failed(verifyOwn(*this, getBarrier())))
     return failure();
   if (failed(verifyArriveSem(*this, getSem(), getScope(), false)))
@@ -177,6 +189,11 @@ Cardinality MBarrierArriveExpectTxOp::getCardinality() {
   return Cardinality::EveryThread;
 }
 
+LogicalResult MBarrierExpectTxOp::verify() {
+  if (failed(verifyBytes(*this, getBytes())))
+    return failure();
+  return verifySlot(*this, getBarrier(), getIndex());
+}
 void MBarrierExpectTxOp::getHardwareEffects(EffectList &effects) {
   effects.add(ExpectTx{barrierOf(getBarrier(), getIndex()),
                        effect::Expr::of(getBytes())},
@@ -187,6 +204,8 @@ Cardinality MBarrierExpectTxOp::getCardinality() {
 }
 
 LogicalResult MBarrierCompleteTxOp::verify() {
+  if (failed(verifyBytes(*this, getBytes())))
+    return failure();
   return verifySlot(*this, getBarrier(), getIndex());
 }
 void MBarrierCompleteTxOp::getHardwareEffects(EffectList &effects) {

@@ -62,8 +62,15 @@ LogicalResult titan::verifyExchange(Operation *op, RankedTensorType tile,
       type.getShape()[0] < elements)
     return op->emitOpError("[exchange-scratch] the scratch is a ")
            << wanted << " or a longer one, not " << type;
-  if (barrier && failed(verifyNamed(op, *barrier, *threads)))
+  if (!barrier)
+    return success();
+  if (failed(verifyNamed(op, *barrier, *threads)))
     return failure();
+  Layout layout = *getTileLayout(tile);
+  if (uint64_t all = layout.warps() * layout.lanes(); *threads != all)
+    return op->emitOpError("[exchange-scratch] the tile lies over ")
+           << layout.warps() << " warps, which all hand on their parts: "
+           << "threads(" << all << "), not threads(" << *threads << ")";
   return success();
 }
 

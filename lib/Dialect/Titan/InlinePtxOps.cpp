@@ -8,6 +8,7 @@
 #include "OpHelpers.h"
 #include "titan/Dialect/Titan/Titan.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
@@ -133,6 +134,15 @@ RankedTensorType InlinePtxOp::getTileType() {
   return {};
 }
 
+LogicalResult
+InlinePtxOp::verifySymbolUses(SymbolTableCollection &symbolTable) {
+  if (!getReference() || symbolTable.lookupNearestSymbolFrom<func::FuncOp>(
+                             *this, getReferenceAttr()))
+    return success();
+  return emitOpError("[inline-ptx-reference] there is no func.func @")
+         << *getReference() << " in the module";
+}
+
 LogicalResult InlinePtxOp::verify() {
   unsigned declared = getPure() + getOpaque() + getDoes().has_value();
   if (declared != 1)
@@ -195,6 +205,12 @@ LogicalResult InlinePtxOp::verify() {
   if (getReference() && !getPure())
     return emitOpError("[inline-ptx-reference] a reference computes the "
                        "results of a `pure` text; this one does more");
+  for (Value operand : getOperands())
+    if (getPure() &&
+        isa<SharedType, MBarrierType, GlobalType>(operand.getType()))
+      return emitOpError("[inline-ptx-effects] a `pure` text has no use for "
+                         "memory: say what it does to ")
+             << operand.getType() << ", `does [#titan.ptx<read N>]`";
   if (getPure() && !getNumResults())
     return emitOpError("[inline-ptx-effects] a `pure` text without results "
                        "does nothing");

@@ -382,6 +382,14 @@ LogicalResult LaunchOp::verify() {
                          "scalar or a tensor map, "
                          "not ")
              << type;
+  ArrayRef<int64_t> cluster =
+      (*this)->getParentOfType<KernelOp>().getClusterShape();
+  for (auto [d, extent] : llvm::enumerate(getGrid()))
+    if (APInt ctas; matchPattern(extent, m_ConstantInt(&ctas)) &&
+                    ctas.getSExtValue() % cluster[d])
+      return emitOpError("[cluster-limit] dimension ")
+             << d << " of the grid is " << ctas.getSExtValue()
+             << ", no multiple of the cluster's " << cluster[d];
   return success();
 }
 

@@ -260,6 +260,8 @@ LogicalResult AnyOp::verify() {
   if (!tile.getElementType().isInteger(1))
     return emitOpError("[tile-element-type] the tile holds ")
            << tile.getElementType() << ", not i1";
+  if (failed(verifyWholeWarp(*this)))
+    return failure();
   return verifyTileType(*this, tile);
 }
 

@@ -81,6 +81,7 @@ def Titan_MBarrierExpectTxOp : Titan_MBarrierOp<"expect_tx"> {
   let summary = "mbarrier.expect_tx: expects bytes; no arrival";
   let arguments = (ins Titan_MBarrierType:$barrier, Optional<Titan_Integer>:$index, I32:$bytes);
   let assemblyFormat = [{ $barrier (`[` $index^ `:` type($index) `]`)? `,` $bytes attr-dict `:` type($barrier) }];
+  let hasVerifier = 1;
 }
 
 def Titan_MBarrierCompleteTxOp : Titan_MBarrierOp<"complete_tx"> {

@@ -41,7 +41,8 @@ def Titan_PtxEffectAttr : Titan_Attr<"PtxEffect", "ptx"> {
   let hasCustomAssemblyFormat = 1;
 }
 
-def Titan_InlinePtxOp : Titan_HwOp<"inline_ptx", Titan_Nvidia> {
+def Titan_InlinePtxOp : Titan_HwOp<"inline_ptx", Titan_Nvidia,
+    [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a text of PTX, with operands, results, and what it does declared";
   let description = [{
     ```mlir

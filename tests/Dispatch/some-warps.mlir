@@ -1,0 +1,30 @@
+// A tile that the warps of a CTA share among them all warps have to copy: in a branch that some of them take nobody would
+// copy the others' parts.
+//
+// RUN: not titan check %s 2>&1 | FileCheck %s
+// CHECK: [copy-dispatch] no variant does it: {{.*}}all_threads: expected all threads of the CTA, 2 warps, which share it, and a branch that warps decide for themselves is around it
+//
+// Where the branch is the same for all warps it is another thing.
+// VARIANT all: in WHO `%wid, %i0` -> `%i0, %i0`
+// RUN: %variant all %s | titan check - | FileCheck %s --check-prefix=ALL
+// ALL: accepted: 0 errors, 0 warnings
+
+!matrix = !titan.global<32x64xi32, strides = [64, 1]>
+!tile = !titan.shared<32x64xi32>
+
+titan.kernel @branch(%A: !matrix, %D: !matrix) warps(2) attributes {titan.alignment = {A = 16, D = 16}} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %i0 = arith.constant 0 : i32
+  %tile = titan.shared.alloc : !tile
+  %wid = titan.warp_id
+  titan.copy %A[%c0, %c0] to %tile : !matrix, !tile
+  titan.cta_sync
+  %first = arith.cmpi eq, %wid, %i0 : i32 // @WHO
+  scf.if %first {
+    titan.copy %tile to %D[%c0, %c0] : !tile, !matrix
+  }
+  titan.return
+}
