@@ -13,8 +13,8 @@ titan.kernel @columns() warps(4) launch {
 // -----
 
 titan.kernel @mixed() warps(4) cluster(2) launch {
-  %c1 = arith.constant 1 : index
-  titan.launch grid(%c1)
+  %c2 = arith.constant 2 : index
+  titan.launch grid(%c2)
 } body() {
   %acc = titan.tmem.alloc : !titan.tensor_memory<128x128xf32>
   // expected-note@+1 {{the other one}}
