@@ -531,8 +531,15 @@ int titan::runExplain(const ExplainCommand &options) {
                  "docs/memory-model.md lists them");
     return session.finish(BadInput, "");
   }
-  bool isType = topic.starts_with("!") || topic.starts_with("#");
-  if (isType || topic.starts_with("titan.")) {
+  if (topic.starts_with("!") || topic.starts_with("#")) {
+    std::string fix = "titan explain types lists them";
+    if (const TypeInfo *near = nearestType(topic))
+      fix = "did you mean " + near->name.str() + "? " + fix;
+    session.fail(Code::UnknownOperation,
+                 "there is no type or attribute '" + topic + "'", fix);
+    return session.finish(BadInput, "");
+  }
+  if (topic.starts_with("titan.")) {
     // What it may have been meant to be: `titan.shared` lacks a sign.
     std::vector<std::string_view> names;
     auto add = [&](const auto &infos) {
@@ -542,17 +549,12 @@ int titan::runExplain(const ExplainCommand &options) {
     add(allTypes());
     add(allOperations());
     add(allAttributes());
-    std::string word = isType ? nameOfType(topic) : topic.str();
-    std::string_view near = nearestWord(word, names);
-    std::string list = isType ? "titan explain types lists them"
-                              : "titan explain operations lists them";
+    std::string_view near = nearestWord(std::string_view(topic), names);
     session.fail(Code::UnknownOperation,
-                 (isType ? "there is no type or attribute '"
-                         : "there is no operation or attribute '") +
-                     topic + "'",
-                 near.empty()
-                     ? list
-                     : "did you mean " + std::string(near) + "? " + list);
+                 "there is no operation or attribute '" + topic + "'",
+                 near.empty() ? ""
+                              : "did you mean " + std::string(near) +
+                                    "? titan explain operations lists them");
     return session.finish(BadInput, "");
   }
   std::string fix = "titan explain codes lists them";

@@ -8,6 +8,8 @@
 #include "TypeReference.h"
 #include "ReferenceWriter.h"
 
+#include "titan/Target/NearestWord.h"
+
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 
@@ -23,23 +25,38 @@ static const TypeInfo types[] = {
 
 ArrayRef<TypeInfo> titan::allTypes() { return types; }
 
-std::string titan::nameOfType(StringRef text) {
-  StringRef name = text.take_until([](char c) { return c == '<'; });
+/// The name in a text: "#titan.wgmma" of "#titan.wgmma<2, 1>".
+static std::string nameIn(StringRef text) {
+  auto [name, rest] = text.split('<');
   // `#titan<sem acquire>` is #titan.sem.
   if (name == "#titan" || name == "!titan")
-    return (name + "." +
-            text.drop_front(name.size()).ltrim("<").take_until([](char c) {
-              return !llvm::isAlnum(c) && c != '_';
-            }))
+    return (name + "." + rest.take_while([](char c) {
+             return llvm::isAlnum(c) || c == '_';
+           }))
         .str();
   return name.str();
 }
 
 const TypeInfo *titan::lookupType(StringRef text) {
-  std::string name = nameOfType(text);
+  std::string name = nameIn(text);
   const auto *found = llvm::find_if(
       types, [&](const TypeInfo &info) { return info.name == name; });
   return found == std::end(types) ? nullptr : found;
+}
+
+const TypeInfo *titan::nearestType(StringRef text) {
+  // By what differs: all begin alike.
+  auto mnemonic = [](StringRef name) {
+    return std::string_view(name.split('.').second);
+  };
+  std::vector<std::string_view> mnemonics;
+  for (const TypeInfo &info : types)
+    mnemonics.push_back(mnemonic(info.name));
+  std::string name = nameIn(text);
+  std::string_view near = nearestWord(mnemonic(name), mnemonics);
+  const auto *found = llvm::find_if(
+      types, [&](const TypeInfo &info) { return mnemonic(info.name) == near; });
+  return near.empty() || found == std::end(types) ? nullptr : found;
 }
 
 std::optional<std::vector<ExampleName>>

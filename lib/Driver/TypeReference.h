@@ -36,8 +36,8 @@ llvm::ArrayRef<TypeInfo> allTypes();
 /// By name, with parameters or without: "!titan.shared", "#titan.wgmma<2, 1>",
 /// "#titan<sem acquire>". Null if there is none.
 const TypeInfo *lookupType(llvm::StringRef text);
-/// The name in such a text: "#titan.wgmma".
-std::string nameOfType(llvm::StringRef text);
+/// The one that such a text was meant to be, perhaps with the other sign; or null.
+const TypeInfo *nearestType(llvm::StringRef text);
 
 /// A name that an example defines, and its type or attribute.
 struct ExampleName {

@@ -57,8 +57,8 @@ def Titan_InlinePtxOp : Titan_HwOp<"inline_ptx", Titan_Nvidia> {
     }
     ```
     Each active thread executes it (by all lanes of a warp, the store above would be a race).
-    `$0`, `$1`, ... are the results, then the operands; `$$` is a dollar sign. A 16-bit value is an `.b16` register, i32, shared memory (its address in the
-    window of shared memory) and mbarriers are `.b32`, i64, index and global tensors (their
+    `$0`, `$1`, ... are the results, then the operands; `$$` is a dollar sign. A 16-bit
+    value is an `.b16` register, i32, shared memory (its address in the window of shared memory) and mbarriers are `.b32`, i64, index and global tensors (their
     address) `.b64`, f32 and f64 are themselves. With register tiles the text is executed for
     each register of a thread: tiles have one shape and layout, and scalars are the same for all.
 

@@ -36,7 +36,7 @@ def Titan_GlobalType : Titan_Type<"Global", "global"> {
   let parameters = (ins
       Titan_Ints<"sizes in elements, 1 to 5 of them, outermost first; ?: known at launch">:$shape,
       Titan_Element<"the type of an element, 8, 16, 32 or 64 bits">:$elementType,
-      Titan_Ints<"elements from one index of a dimension to the next, a number a dimension; ?: known at launch">:$strides);
+      Titan_Ints<"elements from one index to the next, a number a dimension; ?: known at launch">:$strides);
   let syntax = "<$shape x $elementType (, strides = [$strides])?>";
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -164,11 +164,14 @@ def Titan_TensorMapType : Titan_Type<"TensorMap", "tensor_map"> {
       Titan_Ints<"the box in elements, outermost dimension first; im2col: pixels and channels">:$shape,
       Titan_Element<"the type of an element">:$elementType,
       Titan_Int<"bytes of a swizzled row of the tile: 32, 64 or 128; without swizzle left out">:$swizzle,
-      Titan_Ints<"of each dimension every so many-th element, 1 to 8, the innermost 1; all 1 where they are left out">:$elementStrides,
+      Titan_Ints<"of each dimension every so many-th element, 1 to 8, the innermost 1; "
+                 "all 1 where they are left out">:$elementStrides,
       Titan_Int<"bytes of a slice of channels, 16 or 32; without slices left out">:$interleave,
-      Titan_Ints<"im2col: where the bounding box begins, pixels from the first one, a number a spatial dimension">:$lower,
+      Titan_Ints<"im2col: where the bounding box begins, pixels from the first one, "
+                 "a number a spatial dimension">:$lower,
       Titan_Ints<"im2col: where it ends, pixels from the last one">:$upper);
-  let syntax = "<(im2col)? $shape x $elementType (, lower = [$lower], upper = [$upper])? (, element_strides = [$elementStrides])? (, interleave = $interleave)? (, swizzle = $swizzle)?>";
+  let syntax = "<(im2col)? $shape x $elementType (, lower = [$lower], upper = [$upper])? "
+               "(, element_strides = [$elementStrides])? (, interleave = $interleave)? (, swizzle = $swizzle)?>";
   let skipDefaultBuilders = 1;
   let builders = [
     TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType,
