@@ -58,6 +58,8 @@ struct ExplainCommand : Command {
   bool expand = true;
 };
 int runExplain(const ExplainCommand &options);
+/// What follows titan explain, a line each, for titan explain --help.
+extern const char *const explainTopics;
 /// titan explain layout (ExplainLayout.cpp).
 int explainLayout(const ExplainCommand &options);
 /// titan explain copy, titan explain product (ExplainCopy.cpp).

@@ -29,7 +29,8 @@ static const char *overview =
   titan inspect PKG    what a package holds, and what its launches need
   titan generate WHAT  gemm or attention, from parameters to titan IR
   titan bench WHAT     variants of one, compiled to be measured on a GPU
-  titan explain WHAT   a refusal's code, an operation; effects, layout, tma
+  titan explain WHAT   a refusal's code, an operation, a type; of a FILE: copy,
+                       product, effects, layout, tma
 
 titan COMMAND --help lists the options of a command.
 Exit codes: 0 good; 1 the program is refused, or its result is wrong; 2 what was
@@ -51,17 +52,9 @@ cl::SubCommand generateSub("generate",
                            "a kernel from parameters: gemm, attention");
 cl::SubCommand benchSub("bench",
                         "variants of a generated kernel, to be measured");
-cl::SubCommand explainSub(
-    "explain",
-    "CODE | codes | MM-RULE | titan.OPERATION | operations | copy FILE | "
-    "effects FILE | "
-    "layout FILE "
-    "| "
-    "tma FILE | targets | facts | proxies | reference FOLDER (the FILE of tma "
-    "is "
-    "one of kernels, or a schedule: how it begins tells; that of layout one of "
-    "kernels, or a type or a layout by itself; reference writes the pages of "
-    "docs/reference)");
+cl::SubCommand explainSub("explain",
+                          "a code, a rule, an operation, a type; what a FILE's "
+                          "copies, products, effects and layouts are");
 
 cl::OptionCategory category("titan options");
 
@@ -474,12 +467,22 @@ static int runSubcommand(int argc, char **argv) {
                               &generateSub, &benchSub, &explainSub})
     cl::HideUnrelatedOptions(category, *sub);
 
+  // A command's help begins with the command, and ends with what flags do not
+  // say.
+  std::string more;
+  if (explainSub.getName() == llvm::StringRef(commandName))
+    more = std::string("\nTOPICS:\n\n") + explainTopics;
+  if (!commandName.empty())
+    more += "\ntitan --help lists the commands and the exit codes.\n";
+  cl::extrahelp moreHelp(more);
+
   std::string problems;
   llvm::raw_string_ostream errors(problems);
   // Messages speak of titan, wherever it lies.
   std::vector<const char *> words(argv, argv + argc);
   words[0] = "titan";
-  if (!cl::ParseCommandLineOptions(argc, words.data(), overview, &errors))
+  if (!cl::ParseCommandLineOptions(
+          argc, words.data(), commandName.empty() ? overview : "", &errors))
     return unreadable(errors.str());
   if (std::string bad = findCareless(words); !bad.empty())
     return usage(bad);

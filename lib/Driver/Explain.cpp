@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
 #include "OperationReference.h"
+#include "TypeReference.h"
 
 #include "titan/Dialect/Titan/CopyAsync.h"
 #include "titan/Domain/TmaExplain.h"
@@ -406,9 +407,17 @@ static std::string listOperations() {
   std::string text;
   llvm::raw_string_ostream os(text);
   for (const OperationInfo &info : allOperations())
-    os << llvm::left_justify(info.name, 32) << info.summary << '\n';
+    os << llvm::left_justify(info.name, 40) << info.summary << '\n';
   for (const AttributeInfo &info : allAttributes())
-    os << llvm::left_justify(info.name, 32) << info.summary << '\n';
+    os << llvm::left_justify(info.name, 40) << info.summary << '\n';
+  return text;
+}
+
+static std::string listTypes() {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const TypeInfo &info : allTypes())
+    os << llvm::left_justify(info.name, 40) << info.summary << '\n';
   return text;
 }
 
@@ -435,6 +444,26 @@ static int writeReference(const ExplainCommand &options) {
 //===----------------------------------------------------------------------===//
 // titan explain TOPIC
 //===----------------------------------------------------------------------===//
+
+const char *const titan::explainTopics =
+    R"(  CODE               a refusal: what is wrong, the rule, the fix
+  codes              all codes
+  MM-34              a rule of the memory model, and the codes that cite it
+  titan.tma.load     an operation, or an attribute that programs carry
+  operations         all of them
+  '!titan.shared'    a type; '#titan.wgmma': a layout, or another attribute
+  types              all of them
+  copy FILE          how each titan.copy is done, and why not otherwise
+  product FILE       the same of each titan.product
+  effects FILE       what each operation does to memory, barriers and groups
+  layout FILE        who holds what; FILE has kernels, or a type or a layout alone
+  tma FILE           map, coordinates, launch checks of each copy by schedule; FILE
+                     has kernels, or a schedule alone: how it begins tells
+  targets            their limits and features
+  facts              what is known of the hardware, with its sources
+  proxies            which fence orders which proxies
+  reference FOLDER   writes the pages of docs/reference
+)";
 
 int titan::runExplain(const ExplainCommand &options) {
   StringRef topic = options.topic;
@@ -472,6 +501,10 @@ int titan::runExplain(const ExplainCommand &options) {
     return print(OperationReference().explain(*info));
   if (const AttributeInfo *info = lookupAttribute(topic))
     return print(explainAttribute(*info));
+  if (topic == "types")
+    return print(listTypes());
+  if (const TypeInfo *info = lookupType(topic))
+    return print(explainType(*info));
   if (topic == "targets")
     return print(listTargets());
   if (topic == "facts")
@@ -481,10 +514,8 @@ int titan::runExplain(const ExplainCommand &options) {
   if (topic.empty()) {
     session.fail(
         Code::BadArgument, "titan explain needs a TOPIC",
-        "a code (titan explain codes lists them), a rule of the memory "
-        "model (MM-34), an operation or attribute (titan explain operations), "
-        "copy FILE, product FILE, "
-        "effects FILE, layout FILE, tma FILE, targets, facts or proxies");
+        "a code, a rule (MM-34), an operation, a type, copy FILE, ...: titan "
+        "explain --help lists the topics");
     return session.finish(BadInput, "");
   }
   StringRef name = topic;
@@ -500,12 +531,24 @@ int titan::runExplain(const ExplainCommand &options) {
                  "docs/memory-model.md lists them");
     return session.finish(BadInput, "");
   }
+  if (topic.starts_with("!") || topic.starts_with("#")) {
+    std::string fix = "titan explain types lists them";
+    if (const TypeInfo *near = nearestType(topic))
+      fix = "did you mean " + near->name.str() + "? " + fix;
+    session.fail(Code::UnknownOperation,
+                 "there is no type or attribute '" + topic + "'", fix);
+    return session.finish(BadInput, "");
+  }
   if (topic.starts_with("titan.")) {
+    // What it may have been meant to be: `titan.shared` lacks a sign.
     std::vector<std::string_view> names;
-    for (const OperationInfo &info : allOperations())
-      names.emplace_back(info.name.data(), info.name.size());
-    for (const AttributeInfo &info : allAttributes())
-      names.emplace_back(info.name.data(), info.name.size());
+    auto add = [&](const auto &infos) {
+      for (const auto &info : infos)
+        names.emplace_back(info.name.data(), info.name.size());
+    };
+    add(allTypes());
+    add(allOperations());
+    add(allAttributes());
     std::string_view near = nearestWord(std::string_view(topic), names);
     session.fail(Code::UnknownOperation,
                  "there is no operation or attribute '" + topic + "'",

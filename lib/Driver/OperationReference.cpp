@@ -6,13 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 #include "OperationReference.h"
+#include "ReferenceWriter.h"
+#include "TypeReference.h"
 
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/IR/AsmState.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
 using namespace titan;
@@ -71,25 +76,39 @@ struct OperationReference::Impl {
   llvm::StringMap<Example> examples;
 };
 
-/// From a line on, to where its brackets are closed; without comments.
-static std::string statement(const Corpus &corpus, unsigned line) {
+/// Lines from one on, `count` of them; without comments.
+static std::string statement(const Corpus &corpus, unsigned line,
+                             unsigned count) {
   std::string text;
   StringRef first = corpus.lines[line - 1];
   size_t indent = first.size() - first.ltrim().size();
-  int depth = 0;
-  for (StringRef each : ArrayRef(corpus.lines).drop_front(line - 1)) {
-    if (each.ltrim().starts_with("//"))
-      continue;
-    text += (text.empty() ? "" : "\n") +
-            each.drop_front(std::min(indent, each.size())).str();
-    for (char c : each)
-      depth += c == '(' || c == '[' || c == '{'   ? 1
-               : c == ')' || c == ']' || c == '}' ? -1
-                                                  : 0;
-    if (depth <= 0)
-      break;
-  }
+  for (StringRef each : ArrayRef(corpus.lines).slice(line - 1, count))
+    if (!each.ltrim().starts_with("//"))
+      text += (text.empty() ? "" : "\n") +
+              each.drop_front(std::min(indent, each.size())).str();
   return text;
+}
+
+/// Of the operations of a text, by line and column: how many lines they have.
+static std::map<std::pair<unsigned, unsigned>, unsigned>
+countLines(StringRef text, MLIRContext &context) {
+  llvm::SourceMgr sources;
+  unsigned file = sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(text), llvm::SMLoc());
+  AsmParserState state;
+  Block block;
+  std::map<std::pair<unsigned, unsigned>, unsigned> counts;
+  if (failed(parseAsmSourceFile(sources, &block, &context, &state)))
+    return counts;
+  for (auto &each : state.getOpDefs()) {
+    auto begin = sources.getLineAndColumn(each.scopeLoc.Start, file);
+    // The end is where the next token begins.
+    StringRef whole(each.scopeLoc.Start.getPointer(),
+                    each.scopeLoc.End.getPointer() -
+                        each.scopeLoc.Start.getPointer());
+    counts[begin] = whole.rtrim().count('\n') + 1;
+  }
+  return counts;
 }
 
 /// Whether a text uses the name of a type or attribute ("!tile").
@@ -129,6 +148,7 @@ OperationReference::OperationReference() : impl(std::make_unique<Impl>()) {
     // They are tests, and part of the program: they parse.
     assert(corpus->module && "an example of tests/Dialect does not parse");
     StringRef(text).split(corpus->lines, '\n');
+    auto counts = countLines(text, corpus->session->getContext());
     for (StringRef line : corpus->lines)
       if (line.starts_with("!") || line.starts_with("#"))
         if (auto [alias, rest] = line.split(" ="); !rest.empty())
@@ -138,7 +158,8 @@ OperationReference::OperationReference() : impl(std::make_unique<Impl>()) {
       if (!isa_and_nonnull<TitanDialect>(op->getDialect()) || !loc)
         return;
       Example &example = impl->examples[op->getName().getStringRef()];
-      std::string text = statement(*corpus, loc.getLine());
+      std::string text = statement(*corpus, loc.getLine(),
+                                   counts.at({loc.getLine(), loc.getColumn()}));
       if (!example.op ||
           StringRef(text).count('\n') < StringRef(example.text).count('\n'))
         example = {corpus.get(), op, std::move(text)};
@@ -161,87 +182,6 @@ std::vector<StringRef> OperationReference::missing() const {
 // Text and Markdown
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// Writes a page for a terminal, or for docs/reference.
-class Writer {
-public:
-  Writer(raw_ostream &os, bool markdown) : os(os), markdown(markdown) {}
-
-  void title(const Twine &name, StringRef summary) {
-    if (markdown)
-      os << "## `" << name << "`\n\n" << capital(summary) << ".\n\n";
-    else
-      os << name << ": " << summary << "\n\n";
-  }
-  void heading(const Twine &text) {
-    if (markdown)
-      os << "**" << text << "**\n\n";
-    else
-      os << text << ":\n";
-  }
-  void prose(StringRef text) {
-    if (text.empty())
-      return;
-    // Lines that are longer than a terminal's are filled; tables are not.
-    bool first = true;
-    for (StringRef line : llvm::split(text, '\n')) {
-      os << (first ? "" : "\n");
-      first = false;
-      size_t column = 0;
-      for (StringRef word : llvm::split(line, ' ')) {
-        if (column && column + 1 + word.size() > 79 && !line.starts_with("|")) {
-          os << '\n';
-          column = 0;
-        }
-        os << (column ? " " : "") << word;
-        column += word.size() + (column != 0);
-      }
-    }
-    os << "\n\n";
-  }
-  void code(StringRef text) {
-    if (markdown)
-      os << "```mlir\n" << text << "\n```\n\n";
-    else
-      block(text);
-  }
-  /// Lines as they are.
-  void block(StringRef text) {
-    SmallVector<StringRef> lines;
-    text.split(lines, '\n');
-    for (StringRef line : lines)
-      os << (markdown ? "    " : "  ") << line << '\n';
-    os << '\n';
-  }
-  void item(StringRef name, StringRef what, size_t width) {
-    if (markdown)
-      os << "- `" << name << "`: " << what << '\n';
-    else
-      os << "  " << llvm::left_justify(name, width) << "  " << what << '\n';
-  }
-  void fact(const Twine &name, StringRef what) {
-    if (markdown)
-      os << name << ": " << what << ".\n\n";
-    else
-      os << name << ": " << what << "\n\n";
-  }
-  void endItems() { os << '\n'; }
-
-private:
-  static std::string capital(StringRef text) {
-    // Names of instructions keep their case.
-    StringRef word = text.take_until([](char c) { return c == ' '; });
-    std::string result = text.str();
-    if (!word.contains('.') && !word.contains('_') && !word.contains('%'))
-      result[0] = llvm::toUpper(result[0]);
-    return result;
-  }
-
-  raw_ostream &os;
-  bool markdown;
-};
-} // namespace
-
 static std::string describe(const OperationPart &part) {
   if (part.what == "unit attribute")
     return "a word that stands there or not";
@@ -259,7 +199,7 @@ static std::string describe(const OperationPart &part) {
 
 static void write(raw_ostream &os, const OperationInfo &info,
                   const Example *example, bool markdown) {
-  Writer out(os, markdown);
+  ReferenceWriter out(os, markdown);
   out.title(info.name, info.summary);
   if (!info.syntax.empty()) {
     out.heading("Syntax");
@@ -307,7 +247,7 @@ static void write(raw_ostream &os, const OperationInfo &info,
 }
 
 static void write(raw_ostream &os, const AttributeInfo &info, bool markdown) {
-  Writer out(os, markdown);
+  ReferenceWriter out(os, markdown);
   out.title(info.name, info.summary);
   out.fact("Stands on", info.holder);
   out.prose(info.description);
@@ -348,9 +288,9 @@ OperationReference::pages() const {
     return (Twine(llvm::toUpper(text[0])) + text.drop_front()).str();
   };
   std::vector<std::pair<std::string, std::string>> result;
-  std::string index = "# Reference of all operations and attributes\n\n" +
-                      std::string(note) +
-                      "`titan explain titan.tma.load` prints the same.\n";
+  std::string index =
+      "# Reference of all operations, types and attributes\n\n" +
+      std::string(note) + "`titan explain titan.tma.load` prints the same.\n";
   std::string page;
   StringRef family;
   auto begin = [&](StringRef name, StringRef what) {
@@ -371,6 +311,11 @@ OperationReference::pages() const {
     auto found = impl->examples.find(info.name);
     write(os, info, found == impl->examples.end() ? nullptr : &found->second,
           /*markdown=*/true);
+  }
+  begin("types", "types, layouts and other attributes in types");
+  for (const TypeInfo &info : allTypes()) {
+    row(info.name, info.summary);
+    result.back().second += typeSection(info);
   }
   begin("attributes", "attributes that programs carry");
   llvm::raw_string_ostream os(result.back().second);

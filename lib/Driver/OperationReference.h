@@ -9,13 +9,14 @@
 // What `titan explain titan.tma.load` prints, and the pages of docs/reference.
 // Nothing of it is written for it:
 //
-//   summary, description, syntax, operands     the .td (tools/titan-tblgen)
+//   summary, description, syntax, operands     the .td (tools/titan-tblgen);
+//                                              ReferenceWriter.h
 //   example                                    tests/Dialect/syntax*.mlir,
 //                                              with the names of types it uses
 //   who issues it, effects with their sources  HardwareEffectsInterface, of the
 //   targets                                    example
 //
-// Where an operation has several examples, the one of fewest lines is taken,
+// Types and attributes are TypeReference.h's. Where an operation has several examples, the one of fewest lines is taken,
 // the first of them.
 //
 //===----------------------------------------------------------------------===//

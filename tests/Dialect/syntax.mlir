@@ -94,6 +94,8 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
         titan.mbarrier.expect_tx %one, %bytes : !titan.mbarrier
         // CHECK: titan.tma.load %map[%{{.*}}, %{{.*}}], %{{.*}}, %{{.*}}[%{{.*}} : i32] multicast(%{{.*}}) cache(evict_last)
         titan.tma.load %map[%c0, %c0], %tile, %full[%i0 : i32] multicast(%mask) cache(evict_last) : !map, !tile, !titan.mbarrier<2>
+        // CHECK: titan.tma.prefetch %map[%{{.*}}, %{{.*}}]
+        titan.tma.prefetch %map[%c0, %c0] : !map
         // CHECK: titan.copy_async %A at(Mo = %{{.*}}, Ko = %{{.*}}) to %{{.*}} signals %{{.*}}[%{{.*}} : i32] schedule(#titan.schedule<
         titan.copy_async %A at(Mo = %c0, Ko = %c0) to %tile signals %full[%i0 : i32] schedule(#tile) : !titan.global<?x?xbf16>, !tile, !titan.mbarrier<2>
         // CHECK: titan.tma.store %{{.*}}, %map[%{{.*}}, %{{.*}}]
@@ -178,6 +180,8 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
       // CHECK: titan.splat
       %limit = titan.splat %n : i32 -> !index
       %inside = arith.cmpi slt, %j, %limit : !index
+      // CHECK: titan.any %
+      %some = titan.any %inside : !bits
       // CHECK: titan.global.load %A[%{{.*}}, %{{.*}}] mask(%{{.*}} :
       %v = titan.global.load %A[%j, %j] mask(%inside : !bits) : !titan.global<?x?xbf16>, !index, !index -> !regs
       // CHECK: titan.global.store %{{.*}}, %A[

@@ -6,12 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A TableGen backend that runs while TITAN is built. Of each operation of the
-// .td files it writes down what a reader wants to know and the compiler does
-// not keep: summary, description, syntax, and what its operands are. lib/Driver
-// compiles the table in, for `titan explain titan.tma.load` and docs/reference.
+// A TableGen backend that runs while TITAN is built. Of each operation, type and
+// attribute of the .td files it writes down what a reader wants to know and the
+// compiler does not keep: summary, description, syntax, and what its operands
+// or parameters are. lib/Driver compiles the tables in, for `titan explain
+// titan.tma.load`, `titan explain '!titan.shared'` and docs/reference.
 //
 //===----------------------------------------------------------------------===//
+#include "mlir/TableGen/AttrOrTypeDef.h"
+#include "mlir/TableGen/Dialect.h"
+#include "mlir/TableGen/EnumInfo.h"
 #include "mlir/TableGen/Operator.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -24,7 +28,12 @@
 #include "llvm/TableGen/Record.h"
 
 using namespace llvm;
+using mlir::tblgen::AttrOrTypeDef;
+using mlir::tblgen::EnumInfo;
 using mlir::tblgen::Operator;
+
+static cl::opt<bool> ofTypes("types",
+                             cl::desc("the table of types and attributes"));
 
 /// Text as a literal of C++.
 static void literal(raw_ostream &os, StringRef text) {
@@ -114,7 +123,102 @@ static void write(raw_ostream &os, const char *kind, const Things &things,
   }
 }
 
+/// What stands behind a type's name: the format without its marks, "< $rows , $columns >"
+/// as it is written; of a custom one the definition's `syntax`.
+static std::string typeSyntax(const AttrOrTypeDef &def) {
+  std::string text = "$value>"; // of an enum
+  if (!def.getDef()->isSubClassOf("EnumAttr")) {
+    text = def.getDef()->getValueAsString("syntax").str();
+    if (def.hasCustomAssemblyFormat() == text.empty())
+      PrintFatalError(def.getLoc(),
+                      "`syntax` is said of a custom assembly format, alone");
+    SmallVector<StringRef> words;
+    StringRef(def.getAssemblyFormat().value_or(""))
+        .split(words, ' ', -1, false);
+    for (StringRef word : words) {
+      word = word.trim(" \n`");
+      bool tight = text.empty() || StringRef("<[").contains(text.back()) ||
+                   word == ">" || word == "]" || word == ",";
+      text += (tight || word.empty() ? "" : " ") + word.str();
+    }
+  }
+  return text;
+}
+
+/// One for each type and attribute of the dialect: TypeInfo.
+static bool emitTypes(raw_ostream &os, const RecordKeeper &records) {
+  os << "// Written by titan-tblgen from the types' and attributes' .td "
+        "files.\n";
+  StringMap<EnumInfo> enums;
+  for (const Record *def : records.getAllDerivedDefinitions("EnumInfo")) {
+    EnumInfo info(def);
+    enums.try_emplace(
+        (info.getCppNamespace() + "::" + info.getEnumClassName()).str(), info);
+  }
+  for (bool attribute : {false, true}) {
+    std::vector<const Record *> defs;
+    for (const Record *def :
+         records.getAllDerivedDefinitions(attribute ? "AttrDef" : "TypeDef"))
+      if (AttrOrTypeDef(def).getDialect().getName() == "titan")
+        defs.push_back(def);
+    // As the files are included, and as they are written.
+    llvm::sort(defs, [](const Record *a, const Record *b) {
+      auto place = [](const Record *def) {
+        SMLoc loc = def->getLoc().front();
+        return std::pair(SrcMgr.FindBufferContainingLoc(loc), loc.getPointer());
+      };
+      return place(a) < place(b);
+    });
+    for (const Record *record : defs) {
+      AttrOrTypeDef def(record);
+      std::string text = unindent(def.getDescription());
+      if (!StringRef(text).contains("```mlir\n"))
+        PrintFatalError(def.getLoc(),
+                        "the description has no example (```mlir)");
+      bool word = record->isSubClassOf("EnumAttr");
+      std::string name =
+          (Twine(attribute ? "#titan." : "!titan.") + *def.getMnemonic()).str();
+      os << "  {" << (attribute ? "true, " : "false, ");
+      literal(os, name);
+      os << ",\n    ";
+      literal(os, def.getSummary());
+      os << ",\n    ";
+      literal(os, text);
+      os << ",\n    ";
+      literal(
+          os,
+          (word ? "#titan<" + *def.getMnemonic() + " " : Twine(name)).str() +
+              typeSyntax(def));
+      os << ",\n    {\n";
+      for (const auto &parameter : def.getParameters()) {
+        std::string what = parameter.getSummary().value_or("").str(), words;
+        if (auto found = enums.find(parameter.getCppType());
+            found != enums.end()) {
+          if (StringRef(what).starts_with("an enum of type"))
+            what = found->second.getSummary().str();
+          for (const auto &each : found->second.getAllCases())
+            words += (words.empty() ? "" : ", ") + each.getStr().str();
+        }
+        if (what.empty())
+          PrintFatalError(def.getLoc(), "nothing says what the parameter " +
+                                            parameter.getName() + " counts");
+        os << "     {";
+        literal(os, parameter.getName());
+        os << ", ";
+        literal(os, what);
+        os << ", ";
+        literal(os, words);
+        os << "},\n";
+      }
+      os << "    }},\n";
+    }
+  }
+  return false;
+}
+
 static bool emit(raw_ostream &os, const RecordKeeper &records) {
+  if (ofTypes)
+    return emitTypes(os, records);
   os << "// Written by titan-tblgen from the operations' .td files.\n";
   struct Row {
     unsigned buffer;

@@ -6,42 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Schedules are written as the papers write them, a statement after the other
-// (mostly a line each; line ends say nothing):
+// Schedules are written as the papers write them, a statement after the other.
+// docs/language.md, "Schedules", has the grammar, of files as of the IR:
 //
-//     size K multiple 8                what the launch is known to give;
-//                                      before K is used
-//     tensor bf16 M{M} x K{K}          roots, outermost first, contiguous;
-//                                      M{M}:2*ld: the stride in bytes
-//     Mo, Mi = split(M, 128)           by inner factor; split(M, outer 4)
+//     size K multiple 8
+//     tensor bf16 M{M} x K{K}
+//     Mo, Mi = split(M, 128)
 //     Ko, Ki = split(K, 64)
-//     B = merge(Mo, Ko)                resize(X, left, right), swizzle(X, Y)
-//     P, R = window(X, 3, stride 2, dilation 1)
-//                                      filter; stride and dilation are 1 where
-//                                      they are left out
-//     bulk Mi, Ki                      what one instruction runs through;
-//                                      K{512}: of K the tile holds 512
-//                                      elements, where the launch knows K
-//     shared Ko, Mi, Ki                the buffer's order (may be left out);
-//                                      Ko{4}: it keeps four tiles of Ko, a ring
-//     map M, K                         the TMA domain, prescribed
-//     traffic save                     ignore, save, worth
-//     padded                           stores: what stands behind a row is free
-//     load strong                      load [weak | strong [NaN]],
-//                                      store, reduce OP
-//     swizzle 128B                     left out: none, or what the buffer's
-//                                      order says (TmaSchedule.h)
-//     align 1024                       of the buffer, bytes
-//
-// `//` begins a comment. Extents are expressions in numbers and sizes:
-// + - * / % ( ) ceildiv. Where there is no load, store or reduce it is a weak
-// load. A statement that contradicts another, or says nothing about anything,
-// is a parse-error: there is one copy, and one of shared, map, padded, traffic,
-// swizzle, align, and size of a name.
+//     bulk Mi, Ki
+//     load strong
 //
 // In the IR (#titan.schedule) the tensor is given by its dimensions' names,
-// `tensor M x K`, and its sizes are their names; the last three statements are
-// the operation's and its types'.
+// `tensor M x K`, and its sizes are their names; the copy, the swizzle and the
+// alignment are the operation's and its types'.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_DOMAIN_TMASCHEDULETEXT_H

@@ -30,6 +30,9 @@ def Titan_CpAsyncOp : Titan_HwOp<"cp_async", Titan_Nvidia, [AttrSizedOperandSegm
   let summary = "cp.async: each thread copies its elements from global to shared memory, in chunks";
   let description = [{
     ```mlir
+    #rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>
+    !index = tensor<64x64xi32, #rows>
+    !bits = tensor<64x64xi1, #rows>
     titan.cp_async %A[%i, %j] mask(%m : !bits), %buf bytes(16) cg
         : !titan.global<?x?xbf16>, !index, !index -> !titan.shared<64x64xbf16, swizzle = 128>
     ```

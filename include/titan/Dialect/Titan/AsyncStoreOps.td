@@ -21,6 +21,8 @@ def Titan_StAsyncOp : Titan_HwOp<"st_async", Titan_Nvidia> {
   let summary = "st.async: stores a register tile to a peer's shared memory, completing on its mbarrier";
   let description = [{
     ```mlir
+    !part = tensor<64x64xf32, #titan.blocked<elements = [1, 4], lanes = [2, 16], warps = [4, 1]>>
+    !peer = !titan.shared<64x64xf32, cluster>
     titan.st_async %part, %there, %bar[%i : i32] : !part, !peer, !titan.mbarrier<2, cluster>
     ```
     Destination and barrier are one CTA's. Each thread stores 4, 8 or 16 bytes at a

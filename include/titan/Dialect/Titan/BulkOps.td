@@ -94,6 +94,8 @@ def Titan_BulkCopyToPeerOp : Titan_HwOp<"bulk.copy_to_peer", Titan_Nvidia> {
   let summary = "cp.async.bulk, shared memory to a peer CTA's, completing on the peer's mbarrier";
   let description = [{
     ```mlir
+    !tile = !titan.shared<64x64xbf16>
+    !peer = !titan.shared<64x64xbf16, cluster>
     %there = titan.map_rank %buf, %rank : !tile -> !peer
     %bar = titan.map_rank %full, %rank : !titan.mbarrier -> !titan.mbarrier<cluster>
     titan.bulk.copy_to_peer %mine, %there, %bar : !tile, !peer, !titan.mbarrier<cluster>

@@ -32,15 +32,21 @@ def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments, Titan_
   let summary = "a tile from memory to memory, asynchronously: by a schedule of the tensor, or to a peer";
   let description = [{
     ```mlir
+    #tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 128) Ko, Ki = split(K, 64) bulk Mi, Ki>
+    !map = !titan.tensor_map<im2col 128x64xbf16, lower = [-1, -1], upper = [-1, -1], swizzle = 128>
     titan.copy_async %X at(Mo = %row, Ko = %k) to %tile signals %full[%slot : i32] schedule(#tile)
         : !titan.global<?x?xbf16>, !titan.shared<128x64xbf16, swizzle = 128>, !titan.mbarrier<4>
+
     titan.copy_async %tile to %Y at(Mo = %row, Ko = %k) schedule(#tile)
         : !titan.shared<128x64xbf16, swizzle = 128>, !titan.global<?x?xbf16>
-    titan.copy_async %mine to %theirs rank(%peer) signals %full
+
+    titan.copy_async %mine to %theirs rank(%peer) signals %arrived
         : !titan.shared<128x64xf16>, !titan.shared<128x64xf16>, !titan.mbarrier
-    titan.copy_async %mine[%c0, %c32] to %theirs[%c0, %c0] extents [128, 32] rank(%peer) signals %full
+
+    titan.copy_async %mine[%c0, %c32] to %theirs[%c0, %c0] extents [128, 32] rank(%peer) signals %arrived
         : !titan.shared<128x64xf16>, !titan.shared<128x64xf16>, !titan.mbarrier
-    titan.copy_async %map[%n, %h, %w, %c] filter(%r, %s) to %tile multicast(%mask) signals %full
+
+    titan.copy_async %map[%n, %h, %w, %c] filter(%r, %s) to %tile multicast(%mask) signals %arrived
         : !map, !titan.shared<128x64xbf16, swizzle = 128>, !titan.mbarrier
     ```
     By a schedule, one thread issues it (titan.elect). The tensor is an argument of the kernel; the
@@ -142,6 +148,8 @@ def Titan_PipeCopyAsyncOp : Titan_Op<"pipe.copy_async"> {
   let summary = "a copy by schedule into a buffer of a slot that the producer has acquired";
   let description = [{
     ```mlir
+    #tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 128) Ko, Ki = split(K, 64) bulk Mi, Ki>
+    !matrix = !titan.global<?x?xbf16>
     %slot = titan.pipe.acquire %ab : !titan.pipe<4>
     titan.pipe.copy_async %X at(Mo = %row, Ko = %k) -> %slot["a"] schedule(#tile) : !matrix
     titan.pipe.commit %slot
@@ -164,6 +172,8 @@ def Titan_CopyOp : Titan_Op<"copy", [AttrSizedOperandSegments]> {
   let summary = "a tile from memory or registers to memory or registers, by all threads of the region";
   let description = [{
     ```mlir
+    #rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [4, 1]>
+    #columns = #titan.blocked<elements = [8, 1], lanes = [4, 8], warps = [1, 4]>
     titan.copy %A[%row, %k] to %tile : !titan.global<?x?xf16>, !titan.shared<128x64xf16>
     titan.copy %tile to %B[%row, %k] : !titan.shared<128x64xf16>, !titan.global<?x?xf16>
     titan.copy %theirs rank(%peer) to %mine : !titan.shared<128x64xf16>, !titan.shared<128x64xf16>

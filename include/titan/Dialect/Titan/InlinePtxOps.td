@@ -29,15 +29,20 @@ def Titan_PtxEffectAttr : Titan_Attr<"PtxEffect", "ptx"> {
   let summary = "one effect of a titan.inline_ptx, of the operand of that number";
   let description = [{
     ```mlir
-    #titan.ptx<read 0>              // any bytes of the view or tensor, generic proxy
-    #titan.ptx<write 0, async>      // through the async proxy, done when it returns
-    #titan.ptx<arrive 1, 2>         // two arrivals of each thread on the mbarrier
-    #titan.ptx<fence acq_rel, gpu>  // fence.acq_rel.gpu
-    #titan.ptx<fence_proxy_async>   // fence.proxy.async, all spaces
+    #read = #titan.ptx<read 0>               // any bytes of the view or tensor, generic proxy
+    #write = #titan.ptx<write 0, async>      // through the async proxy, done when it returns
+    #arrive = #titan.ptx<arrive 1, 2>        // two arrivals of each thread on the mbarrier
+    #fence = #titan.ptx<fence acq_rel, gpu>  // fence.acq_rel.gpu
+    #proxy = #titan.ptx<fence_proxy_async>   // fence.proxy.async, all spaces
     ```
   }];
-  let parameters = (ins "::titan::PtxDoes":$does, "int64_t":$operand, "bool":$async,
-      "int64_t":$count, "::titan::MemorySem":$sem, "::titan::MemoryScope":$scope);
+  let parameters = (ins AttrOrTypeParameter<"::titan::PtxDoes", "what it does">:$does,
+      Titan_Int<"read, write, arrive: the number of the operand, from 0">:$operand,
+      Titan_Flag<"read, write: through the async proxy">:$async,
+      Titan_Int<"arrive: arrivals of each thread; 1 where it is left out">:$count,
+      AttrOrTypeParameter<"::titan::MemorySem", "fence: its ordering">:$sem,
+      AttrOrTypeParameter<"::titan::MemoryScope", "fence: its scope">:$scope);
+  let syntax = "<$does ($operand)? (, async)? (, $count)? ($sem, $scope)?>";
   let hasCustomAssemblyFormat = 1;
 }
 
@@ -52,9 +57,9 @@ def Titan_InlinePtxOp : Titan_HwOp<"inline_ptx", Titan_Nvidia,
           : (!titan.shared<1xf32>, f32) -> ()
     }
     ```
-    Each active thread executes it (by all lanes of a warp, the store above would be a race). `$0`, `$1`, ... are the results, then the operands;
-    `$$` is a dollar sign. A 16-bit value is an `.b16` register, i32, shared memory (its address in the
-    window of shared memory) and mbarriers are `.b32`, i64, index and global tensors (their
+    Each active thread executes it (by all lanes of a warp, the store above would be a race).
+    `$0`, `$1`, ... are the results, then the operands; `$$` is a dollar sign. A 16-bit
+    value is an `.b16` register, i32, shared memory (its address in the window of shared memory) and mbarriers are `.b32`, i64, index and global tensors (their
     address) `.b64`, f32 and f64 are themselves. With register tiles the text is executed for
     each register of a thread: tiles have one shape and layout, and scalars are the same for all.
 

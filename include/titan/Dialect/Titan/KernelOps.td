@@ -15,14 +15,41 @@ def Titan_KernelOp : Titan_Op<"kernel", [IsolatedFromAbove, Symbol,
   let summary = "a GPU kernel: what its launch computes, and what its threads do";
   let description = [{
     ```mlir
-    titan.kernel @copy(%src: !titan.global<?x?xbf16>, %dst: !titan.global<?x?xbf16>)
-        warps(4) registers(128) launch {
-      %m = titan.dim %src, 0
-      ...
-      %map = titan.tensor_map %src : ... -> !titan.tensor_map<64x64xbf16, swizzle = 128>
-      titan.launch grid(%tiles) (%map : !titan.tensor_map<64x64xbf16, swizzle = 128>)
-    } body(%map: !titan.tensor_map<64x64xbf16, swizzle = 128>) {
-      ...
+    !matrix = !titan.global<?x64xbf16>
+    !map = !titan.tensor_map<64x64xbf16>
+    !tile = !titan.shared<64x64xbf16>
+
+    titan.kernel @copy(%src: !matrix, %dst: !matrix) warps(1) registers(128) launch {
+      %c64 = arith.constant 64 : index
+      %m = titan.dim %src, 0 : !matrix
+      %tiles = arith.ceildivui %m, %c64 : index
+      %from = titan.tensor_map %src : !matrix -> !map
+      %to = titan.tensor_map %dst : !matrix -> !map
+      titan.launch grid(%tiles) with(%from, %to : !map, !map)
+    } body(%from: !map, %to: !map) {
+      %c0 = arith.constant 0 : index
+      %c64 = arith.constant 64 : index
+      %parity = arith.constant 0 : i32
+      %bytes = arith.constant 8192 : i32
+      %tile = titan.shared.alloc : !tile
+      %full = titan.mbarrier.alloc : !titan.mbarrier
+      %cta = titan.cta_id 0
+      %row = arith.muli %cta, %c64 : index
+      titan.elect {
+        titan.mbarrier.init %full count(1) : !titan.mbarrier
+        titan.fence.mbarrier_init
+      }
+      titan.cta_sync
+      titan.elect {
+        titan.mbarrier.arrive_expect_tx %full, %bytes : !titan.mbarrier
+        titan.tma.load %from[%row, %c0], %tile, %full : !map, !tile, !titan.mbarrier
+      }
+      titan.mbarrier.wait %full parity(%parity) : !titan.mbarrier
+      titan.elect {
+        titan.tma.store %tile, %to[%row, %c0] : !tile, !map
+        %stored = titan.bulk.commit : !titan.token<bulk>
+        titan.bulk.wait %stored : !titan.token<bulk>
+      }
       titan.return
     }
     ```
@@ -124,7 +151,7 @@ def Titan_TensorMapOp : Titan_Op<"tensor_map", [HasParent<"KernelOp">, AttrSized
   let description = [{
     ```mlir
     %map = titan.tensor_map %X dims(%a, %b, %c) byte_strides(%s0, %s1)
-         : !T -> !titan.tensor_map<2x64x64xbf16, element_strides = [1, 2, 1], swizzle = 128>
+         : !titan.global<?x?x?xbf16> -> !titan.tensor_map<2x64x64xbf16, element_strides = [1, 2, 1], swizzle = 128>
     ```
     The box, element type, element strides and swizzle are the result's type. Sizes
     and strides are those of the tensor, or those given: `dims` in elements,
@@ -132,10 +159,11 @@ def Titan_TensorMapOp : Titan_Op<"tensor_map", [HasParent<"KernelOp">, AttrSized
     dimension first. Such a view begins where the tensor does, and lies within its
     memory (tma-view-range). An interleaved map's sizes count slices of channels, in W
     as in the dimension of slices; over the tensor's own sizes, the tensor has one
-    dimension more, the innermost, of one slice. `padded`: what stands behind each row, up
-    to a multiple of 16 bytes, is free: stores may overwrite it (else tma-store-tail). Rules of the encoder (cuTensorMapEncodeTiled) that are
-    known now are verified; those on sizes, strides and addresses become launch
-    checks with the same codes.
+    dimension more, the innermost, of one slice. `padded`: what stands behind each row,
+    up to a multiple of 16 bytes, is free: stores may overwrite it (else
+    tma-store-tail). Rules of the encoder (cuTensorMapEncodeTiled) that are known now
+    are verified; those on sizes, strides and addresses become launch checks with the
+    same codes.
   }];
   let arguments = (ins Titan_GlobalType:$tensor, Variadic<Index>:$dims, Variadic<Index>:$byte_strides,
       DefaultValuedAttr<Titan_FillAttr, "::titan::OobFill::Zero">:$fill,

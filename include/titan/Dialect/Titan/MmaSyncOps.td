@@ -24,25 +24,41 @@ include "titan/Dialect/Titan/TitanBase.td"
 def Titan_MmaSyncAttr : Titan_LayoutAttr<"MmaSync", "mma_sync"> {
   let summary = "the accumulator fragments of mma.sync m16n8, over a grid of warps";
   let description = [{
-    `#titan.mma_sync<2, 4>`: warps in 2 rows and 4 columns, numbered down the columns.
-    Blocks of 16 rows are dealt to the rows of warps in turn; the columns of the tile are
-    cut into 4 parts.
+    ```mlir
+    !sums = tensor<64x32xf32, #titan.mma_sync<2, 2>>   // 2 x 2 warps
+    ```
+    Warps are numbered down the columns. Blocks of 16 rows of the tile are dealt to the rows of
+    warps in turn; its columns are cut into as many parts as there are columns of warps.
   }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$columns);
+  let parameters = (ins Titan_Int<"warps one above the other">:$rows, Titan_Int<"warps side by side">:$columns);
   let assemblyFormat = "`<` $rows `,` $columns `>`";
 }
 
 class Titan_MmaSyncOperand<string name, string attrMnemonic> : Titan_LayoutAttr<name, attrMnemonic> {
-  let parameters = (ins "int64_t":$bits, "int64_t":$rows, "int64_t":$columns);
+  let parameters = (ins Titan_Int<"bits of an element: 8, 16, or 32 (tf32)">:$bits,
+      Titan_Int<"warps of the product one above the other">:$rows,
+      Titan_Int<"warps of the product side by side">:$columns);
   let assemblyFormat = "`<` $bits `,` $rows `,` $columns `>`";
 }
 def Titan_MmaSyncAAttr : Titan_MmaSyncOperand<"MmaSyncA", "mma_sync_a"> {
   let summary = "A of mma.sync, M x K: warps of one row hold the same";
-  let description = "`#titan.mma_sync_a<16, 2, 4>`: elements of 16 bits, warps in 2 rows and 4 columns.";
+  let description = [{
+    ```mlir
+    !a = tensor<64x16xbf16, #titan.mma_sync_a<16, 2, 2>>   // elements of 16 bits, 2 x 2 warps
+    ```
+    Rows and columns of warps are those of the product's `#titan.mma_sync`. A fragment counts
+    registers of 32 bits, which hold two such elements.
+  }];
 }
 def Titan_MmaSyncBAttr : Titan_MmaSyncOperand<"MmaSyncB", "mma_sync_b"> {
   let summary = "B of mma.sync, N x K: warps of one column hold the same";
-  let description = "`#titan.mma_sync_b<16, 2, 4>`: elements of 16 bits, warps in 2 rows and 4 columns.";
+  let description = [{
+    ```mlir
+    !b = tensor<32x16xbf16, #titan.mma_sync_b<16, 2, 2>>   // elements of 16 bits, 2 x 2 warps
+    ```
+    Rows and columns of warps are those of the product's `#titan.mma_sync`. A fragment counts
+    registers of 32 bits, which hold two such elements.
+  }];
 }
 
 def Titan_MmaSyncOp : Titan_HwOp<"mma_sync", Titan_Nvidia> {

@@ -21,7 +21,8 @@ def Titan_PipeCreateOp : Titan_Op<"pipe.create", [Titan_Flow]> {
   let summary = "a ring of slots, each holding one slot (or `p` parts) of every named buffer; without buffers, turns";
   let description = [{
     ```mlir
-    %ab = titan.pipe.create "load" -> ["mma"] buffers ["a", "b"](%a, %b : ...) : !titan.pipe<4>
+    !ring = !titan.shared<128x64xbf16, swizzle = 128, slots = 4>
+    %ab = titan.pipe.create "load" -> ["mma"] buffers ["a", "b"](%a, %b : !ring, !ring) : !titan.pipe<4>
     ```
     A buffer is a ring of as many slots as the pipe is deep, or of `p` times as many: then each
     slot of the pipe has `p` parts of it.

@@ -104,6 +104,8 @@ def Titan_TileBitcastOp : Titan_Op<"bitcast", [Titan_Total, Pure]> {
   let summary = "the bits of a register tile as elements of another width: no data moves";
   let description = [{
     ```mlir
+    #word = #titan.layout<"reg: 2*c1, 2*r8; lane: 4*c2, 8*r1">
+    #half = #titan.layout<"reg: 4*c1, 2*r8; lane: 4*c4, 8*r1">
     %half = titan.bitcast %word : tensor<16x8xi32, #word> -> tensor<16x16xf16, #half>
     ```
     An element of 32 bits is two of 16: the last dimension has as many times the

@@ -8,6 +8,7 @@
 #ifndef TITAN_DIALECT_TITAN_DIALECT_TD
 #define TITAN_DIALECT_TITAN_DIALECT_TD
 
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/OpBase.td"
 
 def Titan_Dialect : Dialect {
@@ -34,5 +35,13 @@ def Titan_Dialect : Dialect {
                         ::mlir::DialectAsmPrinter &printer) const override;
   }];
 }
+
+/// Parameters of types and attributes, and what each counts, in which unit: titan-tblgen
+/// takes none without. So too each type and attribute has a description with an example,
+/// definitions of names, and a custom assembly format its `syntax`.
+class Titan_Int<string what> : AttrOrTypeParameter<"int64_t", what>;
+class Titan_Ints<string what> : ArrayRefParameter<"int64_t", what>;
+class Titan_Flag<string what> : AttrOrTypeParameter<"bool", what>;
+class Titan_Element<string what> : AttrOrTypeParameter<"::mlir::Type", what>;
 
 #endif

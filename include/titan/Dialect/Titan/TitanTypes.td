@@ -16,6 +16,7 @@ include "mlir/IR/BuiltinTypes.td"
 
 class Titan_Type<string name, string typeMnemonic> : TypeDef<Titan_Dialect, name> {
   let mnemonic = typeMnemonic;
+  string syntax = "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -25,12 +26,18 @@ class Titan_Type<string name, string typeMnemonic> : TypeDef<Titan_Dialect, name
 def Titan_GlobalType : Titan_Type<"Global", "global"> {
   let summary = "a tensor in global memory";
   let description = [{
-    `!titan.global<?x?xbf16>`: outermost dimension first; the innermost stride is
-    1 element, the others are known at launch unless `strides` gives them
-    (elements): `!titan.global<128x64xf32, strides = [64, 1]>`.
+    ```mlir
+    !matrix = !titan.global<?x?xbf16>                        // sizes and strides: known at launch
+    !packed = !titan.global<128x64xf32, strides = [64, 1]>   // rows one after another
+    !rows = !titan.global<?x64xf16, strides = [?, 1]>        // rows anywhere
+    ```
+    Without `strides` all but the innermost, which is 1, are known at launch.
   }];
-  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
-                        ArrayRefParameter<"int64_t">:$strides);
+  let parameters = (ins
+      Titan_Ints<"sizes in elements, 1 to 5 of them, outermost first; ?: known at launch">:$shape,
+      Titan_Element<"the type of an element, 8, 16, 32 or 64 bits">:$elementType,
+      Titan_Ints<"elements from one index to the next, a number a dimension; ?: known at launch">:$strides);
+  let syntax = "<$shape x $elementType (, strides = [$strides])?>";
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -41,16 +48,24 @@ def Titan_GlobalType : Titan_Type<"Global", "global"> {
 def Titan_SharedType : Titan_Type<"Shared", "shared"> {
   let summary = "a tile in shared memory, or a ring of such tiles";
   let description = [{
-    `!titan.shared<128x64xbf16, swizzle = 128, slots = 4>`: four slots of 128 x 64
-    elements. Rows lie one after another; with a swizzle of S bytes (32, 64, 128)
+    ```mlir
+    !ring = !titan.shared<128x64xbf16, swizzle = 128, slots = 4>   // four slots of 128 x 64 elements
+    !tile = !titan.shared<128x64xbf16, swizzle = 128>              // one of them
+    !peer = !titan.shared<128x64xbf16, swizzle = 128, cluster>     // perhaps another CTA's
+    !line = !titan.shared<256xf32>
+    ```
+    Rows lie one after another; with a swizzle of S bytes (32, 64, 128)
     a row wider than S bytes is cut into panels S bytes wide, stored one panel
     after another, and the 16-byte chunks of each are exchanged by the XOR of PTX
     ISA "Swizzling modes". A slot begins at a multiple of the swizzle's period
-    (8 * S bytes), or of 128 bytes without swizzle. `cluster`: the memory may be
-    that of a peer CTA (the window .shared::cluster).
+    (8 * S bytes), or of 128 bytes without swizzle. `titan explain layout` draws a type.
   }];
-  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
-                        "int64_t":$swizzle, "int64_t":$slots, "bool":$cluster);
+  let parameters = (ins Titan_Ints<"elements of one slot, outermost dimension first">:$shape,
+      Titan_Element<"the type of an element, 8, 16, 32 or 64 bits">:$elementType,
+      Titan_Int<"bytes of a swizzled row: 32, 64 or 128; without swizzle left out">:$swizzle,
+      Titan_Int<"tiles of the ring, 1 to 4096; 1 where it is left out">:$slots,
+      Titan_Flag<"the memory may be that of a peer CTA (the window .shared::cluster)">:$cluster);
+  let syntax = "<$shape x $elementType (, swizzle = $swizzle)? (, slots = $slots)? (, cluster)?>";
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -79,8 +94,17 @@ def Titan_SharedType : Titan_Type<"Shared", "shared"> {
 
 def Titan_TensorMemoryType : Titan_Type<"TensorMemory", "tensor_memory"> {
   let summary = "a tile in tensor memory (sm_100a): rows are lanes, 32-bit columns";
-  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
-                        "int64_t":$slots);
+  let description = [{
+    ```mlir
+    !sums = !titan.tensor_memory<128x128xf32, slots = 2>   // 2 * 128 columns
+    !half = !titan.tensor_memory<128x128xbf16>             // 64 columns, two elements each
+    ```
+    All slots together have at most 512 columns of 32 bits.
+  }];
+  let parameters = (ins Titan_Ints<"rows (64 or 128 lanes) and columns, in elements">:$shape,
+      Titan_Element<"the type of an element, 8, 16, 32 or 64 bits">:$elementType,
+      Titan_Int<"tiles side by side; 1 where it is left out">:$slots);
+  let syntax = "<$shape x $elementType (, slots = $slots)?>";
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -91,8 +115,16 @@ def Titan_TensorMemoryType : Titan_Type<"TensorMemory", "tensor_memory"> {
 
 def Titan_MBarrierType : Titan_Type<"MBarrier", "mbarrier"> {
   let summary = "an mbarrier in shared memory, or a ring of them";
-  let description = "`!titan.mbarrier` or `!titan.mbarrier<4>`; `cluster`: perhaps a peer CTA's.";
-  let parameters = (ins "int64_t":$slots, "bool":$cluster);
+  let description = [{
+    ```mlir
+    !barrier = !titan.mbarrier
+    !ring = !titan.mbarrier<4>             // four, 8 bytes each
+    !theirs = !titan.mbarrier<4, cluster>  // perhaps another CTA's
+    ```
+  }];
+  let parameters = (ins Titan_Int<"barriers of the ring, 1 to 4096; 1 where it is left out">:$slots,
+      Titan_Flag<"the memory may be that of a peer CTA (the window .shared::cluster)">:$cluster);
+  let syntax = "(<$slots (, cluster)?>)?";
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -100,20 +132,24 @@ def Titan_MBarrierType : Titan_Type<"MBarrier", "mbarrier"> {
 def Titan_TensorMapType : Titan_Type<"TensorMap", "tensor_map"> {
   let summary = "a tensor map: the box, its element type and the swizzle of its image";
   let description = [{
-    `!titan.tensor_map<128x64xbf16, swizzle = 128>`: the box in elements, outermost
-    dimension first. Made by `titan.tensor_map` when the kernel is launched.
-    `element_strides = [2, 1]`: of the box every second row is copied, so that the
-    tile in shared memory is 64x64; 1 to 8, the innermost 1.
+    ```mlir
+    !map = !titan.tensor_map<128x64xbf16, swizzle = 128>     // a box of 128 x 64 elements
+    !second = !titan.tensor_map<128x64xbf16, element_strides = [2, 1]>
+    !pixels = !titan.tensor_map<im2col 128x64xbf16, lower = [-1, -1], upper = [-1, -1],
+                                element_strides = [1, 2, 2, 1], swizzle = 128>
+    !slices = !titan.tensor_map<2x1x4x16xbf16, interleave = 16>
+    ```
+    Made by `titan.tensor_map` when the kernel is launched. With `element_strides = [2, 1]`
+    every second row of the box is copied, so that the tile in shared memory is 64x64.
 
-    `!titan.tensor_map<im2col 128x64xbf16, lower = [-1, -1], upper = [-1, -1],
-    element_strides = [1, 2, 2, 1], swizzle = 128>`: the shape is pixels x channels,
+    **im2col.** The shape is pixels x channels,
     and so is the tile in shared memory, whatever the element strides are. Dimensions
     are N, (D,) (H,) W, C, outermost first: the rank is two more than there are
     corners, 3 to 5. A copy starts at a pixel and walks through the bounding box, from
     `lower` to the size - 1 + `upper` of each spatial dimension, W first, in steps of
     the element strides; past an image it goes on with the next. C's stride is 1.
 
-    `interleave = 16` or `32`: channels lie in slices of so many bytes, a slice of 16
+    **Interleaved.** Channels lie in slices of 16 or 32 bytes, a slice of 16
     bytes of bf16 being 8 elements. Dimensions are N, slices of C, (D,) (H,) W, 3 to 5
     of them, and boxes, coordinates and element strides count whole slices in W, too:
     `!titan.tensor_map<2x1x4x16xbf16, interleave = 16>` moves, of two images, one slice
@@ -124,10 +160,18 @@ def Titan_TensorMapType : Titan_Type<"TensorMap", "tensor_map"> {
     memory without a gap; under a swizzle, which acts on the address as ever, the
     buffer is written in rows of its span.
   }];
-  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
-                        "int64_t":$swizzle, ArrayRefParameter<"int64_t">:$elementStrides,
-                        "int64_t":$interleave, ArrayRefParameter<"int64_t">:$lower,
-                        ArrayRefParameter<"int64_t">:$upper);
+  let parameters = (ins
+      Titan_Ints<"the box in elements, outermost dimension first; im2col: pixels and channels">:$shape,
+      Titan_Element<"the type of an element">:$elementType,
+      Titan_Int<"bytes of a swizzled row of the tile: 32, 64 or 128; without swizzle left out">:$swizzle,
+      Titan_Ints<"of each dimension every so many-th element, 1 to 8, the innermost 1; "
+                 "all 1 where they are left out">:$elementStrides,
+      Titan_Int<"bytes of a slice of channels, 16 or 32; without slices left out">:$interleave,
+      Titan_Ints<"im2col: where the bounding box begins, pixels from the first one, "
+                 "a number a spatial dimension">:$lower,
+      Titan_Ints<"im2col: where it ends, pixels from the last one">:$upper);
+  let syntax = "<(im2col)? $shape x $elementType (, lower = [$lower], upper = [$upper])? "
+               "(, element_strides = [$elementStrides])? (, interleave = $interleave)? (, swizzle = $swizzle)?>";
   let skipDefaultBuilders = 1;
   let builders = [
     TypeBuilder<(ins "::llvm::ArrayRef<int64_t>":$shape, "::mlir::Type":$elementType,
@@ -178,8 +222,18 @@ def Titan_TokenKind : I32EnumAttr<"TokenKind", "how asynchronous work completes"
 def Titan_TokenType : Titan_Type<"Token", "token"> {
   let summary = "a group of asynchronous work in flight";
   let description = [{
-    `!titan.token<bulk>`: pending, then sources read, then done. Groups of one
-    class complete in order, so a wait on a token is a wait on every older one.
+    ```mlir
+    !store = !titan.token<bulk>   // pending, then sources read, then done
+    ```
+    Groups of one class complete in order, so a wait on a token is a wait on every older one.
+
+    | class | groups of | made by |
+    |---|---|---|
+    | `bulk` | bulk copies of a thread | `titan.bulk.commit` |
+    | `async` | cp.async of each thread | `titan.cp_async.commit` |
+    | `mma` | wgmma of a warpgroup | `titan.mma.commit` |
+    | `tmem` | accesses to tensor memory | no operation: `titan.tmem.wait_store` waits for all |
+    | `counter` | loads to LDS of a wave (gfx942) | `titan.buffer_load_lds` |
   }];
   let parameters = (ins EnumParameter<Titan_TokenKind>:$kind);
   let assemblyFormat = "`<` $kind `>`";
@@ -187,11 +241,24 @@ def Titan_TokenType : Titan_Type<"Token", "token"> {
 
 def Titan_PhaseType : Titan_Type<"Phase", "phase"> {
   let summary = "the state that an arrive yields: the phase it arrived in";
+  let description = [{
+    ```mlir
+    !state = !titan.phase
+    ```
+    `titan.mbarrier.arrive` yields it, `titan.mbarrier.wait_state` waits for the end of that phase.
+  }];
 }
 
 def Titan_InFlightType : Titan_Type<"InFlight", "inflight"> {
   let summary = "a register tile that an asynchronous operation is still writing";
-  let parameters = (ins "::mlir::RankedTensorType":$tensor);
+  let description = [{
+    ```mlir
+    !sums = !titan.inflight<tensor<64x128xf32, #titan.wgmma<1, 1>>>
+    ```
+    It becomes a tensor by what waits for it: `titan.mma.result`, `titan.tmem.wait_load`,
+    `titan.s_waitcnt`.
+  }];
+  let parameters = (ins AttrOrTypeParameter<"::mlir::RankedTensorType", "the tile, and its layout">:$tensor);
   let assemblyFormat = "`<` $tensor `>`";
 }
 
@@ -201,12 +268,25 @@ def Titan_InFlightType : Titan_Type<"InFlight", "inflight"> {
 
 def Titan_PipeType : Titan_Type<"Pipe", "pipe"> {
   let summary = "a ring of slots between partitions";
-  let parameters = (ins "int64_t":$depth);
+  let description = [{
+    ```mlir
+    !pipe = !titan.pipe<4>
+    ```
+    `titan.pipe.create` makes it, and says who fills and who empties its slots.
+  }];
+  let parameters = (ins Titan_Int<"slots; without buffers, turns">:$depth);
   let assemblyFormat = "`<` $depth `>`";
 }
 
 def Titan_SlotType : Titan_Type<"Slot", "slot"> {
   let summary = "one use of a slot of a pipe: a stage and its sequence number";
+  let description = [{
+    ```mlir
+    !slot = !titan.slot
+    ```
+    `titan.pipe.acquire` and `titan.pipe.wait` yield it; `titan.pipe.commit` and
+    `titan.pipe.release` end its use.
+  }];
 }
 
 #endif

@@ -14,7 +14,9 @@ def Titan_TmaLoadOp : Titan_HwOp<"tma.load", Titan_Nvidia, [AttrSizedOperandSegm
   let summary = "cp.async.bulk.tensor, global to shared memory, completing on an mbarrier";
   let description = [{
     ```mlir
-    titan.tma.load %map[%m, %k], %buf, %full[%stage : i32] : !titan.tensor_map<...>, !titan.shared<...>, !titan.mbarrier<4>
+    !map = !titan.tensor_map<128x64xbf16, swizzle = 128>
+    !tile = !titan.shared<128x64xbf16, swizzle = 128>
+    titan.tma.load %map[%m, %k], %buf, %full[%stage : i32] : !map, !tile, !titan.mbarrier<4>
     ```
     Coordinates in elements, outermost dimension first, may be negative or past the
     end.
@@ -51,7 +53,7 @@ def Titan_TmaPrefetchOp : Titan_HwOp<"tma.prefetch", Titan_Nvidia, [AttrSizedOpe
   let summary = "cp.async.bulk.prefetch.tensor: a box of the tensor to the L2 cache";
   let description = [{
     ```mlir
-    titan.tma.prefetch %map[%m, %k] : !titan.tensor_map<...>
+    titan.tma.prefetch %map[%m, %k] : !titan.tensor_map<128x64xbf16, swizzle = 128>
     ```
     What titan.tma.load of the same map, coordinates and offsets would read is brought
     to L2, if at all. Nothing is written, nothing completes, and nobody waits for it.
