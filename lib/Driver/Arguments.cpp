@@ -280,10 +280,16 @@ bool Maker::readFlags() {
   for (const std::string &text : options.sizes) {
     if (!split("size", text, name, value))
       return false;
-    if (!sizes.count(std::string_view(name)))
-      return fail(Code::ArgumentUnknown, "--size: the titan.example of @" +
-                                             kernel.getSymName() +
-                                             " has no size '" + name + "'");
+    if (!sizes.count(std::string_view(name))) {
+      std::string names;
+      for (auto &[each, number] : sizes)
+        names += (names.empty() ? "" : ", ") + each;
+      return fail(Code::ArgumentUnknown,
+                  "--size: the titan.example of @" + kernel.getSymName() +
+                      " has no size '" + name + "'",
+                  names.empty() ? "give shapes by --shape: it names no sizes"
+                                : "it has " + names);
+    }
     int64_t size;
     if (value.getAsInteger(10, size) || size < 0 || size > int64_t{1} << 40)
       return fail(Code::BadArgument,

@@ -179,6 +179,17 @@ void Session::fail(Code code, const Twine &message, StringRef fix,
                   .message = llvm::json::fixUTF8(message.str()),
                   .loc = loc ? *loc : UnknownLoc::get(&context),
                   .fix = fix.str()};
+  const CodeInfo &info = codeInfo(code);
+  // The table speaks of any command.
+  auto here = [&](std::string_view text) {
+    StringRef of(text.data(), text.size());
+    auto [before, after] = of.split("COMMAND");
+    return before.size() == of.size() || command.empty()
+               ? of.str()
+               : (before + command + after).str();
+  };
+  if (fix.empty() && here(info.fix) != info.fix)
+    finding.fix = here(info.fix);
   if (loc)
     return report(finding);
   findings.push_back(toJson(finding));
@@ -186,13 +197,13 @@ void Session::fail(Code code, const Twine &message, StringRef fix,
   status = std::max(status, exitStatus(code));
   if (quiet)
     return;
-  const CodeInfo &info = codeInfo(code);
   llvm::errs() << "titan" << (command.empty() ? "" : " ") << command
                << ": error: " << finding.message << "  [" << info.code
-               << "]\n  rule (" << info.source << "): " << info.rule
+               << "]\n  rule (" << here(info.source) << "): " << info.rule
                << "\n  fix: "
-               << (fix.empty() ? StringRef(info.fix.data(), info.fix.size())
-                               : fix)
+               << (finding.fix.empty()
+                       ? StringRef(info.fix.data(), info.fix.size())
+                       : finding.fix)
                << "\n";
 }
 
