@@ -137,6 +137,17 @@ func.func private @sum_reference(%X: memref<?xf32> {titan.expected = "X"}) {
 
 // -----
 
+// expected-error@+2 {{[reference-invalid] there is no function @sum}}
+// expected-note@+1 {{fix: name a func.func of this file, or leave it out}}
+titan.kernel @none(%X: !titan.global<?xf32>) warps(1) attributes {titan.reference = @sum} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  titan.return
+}
+
+// -----
+
 // expected-error@+1 {{[reference-invalid] titan.reference is @NAME}}
 titan.kernel @name(%X: !titan.global<?xf32>) warps(1) attributes {titan.reference = "sum"} launch {
   %c1 = arith.constant 1 : index

@@ -221,14 +221,15 @@ LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
   InFlightDiagnostic error =
       emitError("[reference-invalid] there is no function @")
       << symbol.getValue();
-  // In the words of CheckFix.cpp, which mends what is misspelt.
   SmallVector<std::string_view> names;
   for (Operation &op : *(*this)->getBlock())
     if (auto function = dyn_cast<FunctionOpInterface>(op))
       names.push_back(function.getName());
-  if (std::string_view near =
-          nearestWord(std::string_view(symbol.getValue()), names);
-      !near.empty())
+  std::string_view near =
+      nearestWord(std::string_view(symbol.getValue()), names);
+  if (near.empty())
+    error.attachNote() << "fix: name a func.func of this file, or leave it out";
+  else
     error.attachNote() << "fix: did you mean @" << near << "?";
   return error;
 }
