@@ -144,6 +144,9 @@ class Attention:
                 yield at + c, value[c], UNIT[self.kind] * (abs(value[c]) + mean[c]) + 2.0**-16
 
 
+NOT_HERE = ("no-gpu", "device-mismatch")  # Says nothing of a variant: none can run on this machine.
+
+
 def launch(options, name, variant, *more):
     """titan-launch's report, or what it says against the launch."""
     done = subprocess.run([options.launch, os.path.join(HERE, name + ".titanpkg"), "--json", *variant["launch"], *more],
@@ -170,7 +173,11 @@ def wrong(options, name, variant, kept, folder):
             words += ["--out", f"{x}={os.path.join(folder, x + '.npy')}"]
     report = launch(options, name, variant, "--out", f"{kernel.output}={output}", *words)
     if "error" in report:
-        return f"[{report['error']['code']}] {report['error']['message']}"
+        error = report["error"]
+        if error["code"] in NOT_HERE:
+            sys.exit(f"measure.py: nothing is measured: {error['message']}  [{error['code']}]\n"
+                     f"  fix: {error.get('fix') or 'run it where the GPU is'}")
+        return f"[{error['code']}] {error['message']}"
     if alike not in kept:
         files = {x: Npy(os.path.join(folder, x + ".npy"), kernel.kind_of(x)) for x in inputs}
         kept[alike] = {"truth": list(kernel.truth(files, random.Random(1)))}

@@ -207,14 +207,25 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
                              llvm::raw_ostream &output) {
   Location loc = module.getLoc();
   const TargetInfo *target = lookupTarget(options.target);
-  if (!target)
-    return emitError(loc, "[unknown-target] unknown target '")
-           << options.target << "'; targets are sm_90a, sm_100a and gfx942";
-  std::unique_ptr<Emitter> emitter = Emitter::create(*target);
-  if (!emitter)
-    return emitError(loc, "[not-supported-yet] ")
-           << "there is no code generator for " << options.target
-           << " yet; there is one for sm_90a (docs/status.md)";
+  std::unique_ptr<Emitter> emitter;
+  if (target)
+    emitter = Emitter::create(*target);
+  if (!emitter) {
+    std::string with;
+    for (const TargetInfo &each : allTargets())
+      if (Emitter::create(each))
+        with += (with.empty() ? "" : ", ") + std::string(each.name);
+    InFlightDiagnostic error = emitError(loc);
+    if (target)
+      error << "[not-supported-yet] there is no code generator for "
+            << options.target << " yet; there is one for " << with
+            << " (docs/status.md)";
+    else
+      error << "[unknown-target] there is no target '" << options.target
+            << "', and code for " << with << " alone";
+    error.attachNote() << "fix: --target " << with;
+    return error;
+  }
   MLIRContext *context = module.getContext();
   DialectRegistry registry;
   registerCompileDialects(registry);

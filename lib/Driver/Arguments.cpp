@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Arguments.h"
 
+#include "titan/Dialect/Titan/Example.h"
 #include "titan/Runtime/Data.h"
 #include "titan/Runtime/Npy.h"
 
@@ -118,13 +119,9 @@ HostArgument *HostArguments::find(StringRef name) {
 
 namespace {
 /// What is asked for, before memory is allocated.
-struct Request {
-  std::optional<std::string> shape;      ///< The example's: "MxK".
-  std::optional<std::string> asked;      ///< --shape.
-  std::optional<std::string> value;      ///< A generator, a file, a number.
+struct Request : Example::Argument { // By flags its value may be a number, too.
+  std::optional<std::string> asked;  ///< --shape.
   std::optional<runtime::NpyArray> file; ///< What the value names, read.
-  std::optional<std::string> rowStride;
-  Attribute scalar; ///< The example's.
 };
 
 class Maker {
@@ -224,54 +221,14 @@ bool Maker::parseShape(StringRef text, std::vector<int64_t> &shape,
 }
 
 bool Maker::readExample() {
-  Attribute attribute = kernel->getDiscardableAttr("titan.example");
-  if (!attribute)
-    return true;
-  auto example = dyn_cast<DictionaryAttr>(attribute);
-  if (!example)
-    return fail(Code::BadArgument, "titan.example is a dictionary");
-  for (NamedAttribute each : example) {
-    StringRef name = each.getName();
-    if (name == "sizes") {
-      auto dictionary = dyn_cast<DictionaryAttr>(each.getValue());
-      if (!dictionary)
-        return fail(Code::BadArgument, "titan.example: sizes is a dictionary");
-      for (NamedAttribute size : dictionary) {
-        auto value = dyn_cast<IntegerAttr>(size.getValue());
-        if (!value || !value.getValue().isSignedIntN(40) || value.getInt() < 0)
-          return fail(Code::BadArgument, "titan.example: the size " +
-                                             size.getName().strref() +
-                                             " is a small number");
-        sizes[size.getName().str()] = value.getInt();
-      }
-      continue;
-    }
-    if (name == "multiprocessor_count") {
-      auto value = dyn_cast<IntegerAttr>(each.getValue());
-      if (!value || !value.getValue().isSignedIntN(20) || value.getInt() < 1)
-        return fail(Code::BadArgument,
-                    "titan.example: multiprocessor_count is a number");
-      result.multiprocessors = value.getInt();
-      continue;
-    }
-    Request *request = find(name, "titan.example");
-    if (!request)
-      return false;
-    if (auto text = dyn_cast<StringAttr>(each.getValue())) {
-      SmallVector<StringRef> words;
-      text.getValue().split(words, ' ', -1, /*KeepEmpty=*/false);
-      for (auto [i, word] : llvm::enumerate(words)) {
-        if (word.consume_front("rowstride="))
-          request->rowStride = word.str();
-        else if (i == 0)
-          request->shape = word.str();
-        else
-          request->value = word.str();
-      }
-    } else {
-      request->scalar = each.getValue();
-    }
-  }
+  FailureOr<Example> example = titan::readExample(kernel);
+  if (failed(example)) // The verifier has said so.
+    return false;
+  sizes = std::move(example->sizes);
+  result.multiprocessors =
+      example->multiprocessors.value_or(result.multiprocessors);
+  for (auto &[name, argument] : example->arguments)
+    static_cast<Example::Argument &>(requests[name]) = std::move(argument);
   return true;
 }
 
@@ -280,10 +237,16 @@ bool Maker::readFlags() {
   for (const std::string &text : options.sizes) {
     if (!split("size", text, name, value))
       return false;
-    if (!sizes.count(std::string_view(name)))
-      return fail(Code::ArgumentUnknown, "--size: the titan.example of @" +
-                                             kernel.getSymName() +
-                                             " has no size '" + name + "'");
+    if (!sizes.count(std::string_view(name))) {
+      std::string names;
+      for (auto &[each, number] : sizes)
+        names += (names.empty() ? "" : ", ") + each;
+      return fail(Code::ArgumentUnknown,
+                  "--size: the titan.example of @" + kernel.getSymName() +
+                      " has no size '" + name + "'",
+                  names.empty() ? "give shapes by --shape: it names no sizes"
+                                : "it has " + names);
+    }
     int64_t size;
     if (value.getAsInteger(10, size) || size < 0 || size > int64_t{1} << 40)
       return fail(Code::BadArgument,

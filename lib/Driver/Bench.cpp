@@ -45,8 +45,8 @@ namespace {
 struct BenchVariant {
   std::string name;
   std::vector<std::pair<std::string, std::string>> options;
-  std::string refused; ///< Why there is no package; empty: there is one.
-  std::string verdict; ///< What titan check says of it.
+  std::optional<Problem> refused; ///< Why there is no package.
+  std::string verdict;            ///< Of its package, as titan inspect says it.
 
   llvm::StringRef option(llvm::StringRef name, llvm::StringRef usual) const {
     for (const auto &[other, value] : options)
@@ -191,7 +191,7 @@ static void compileVariant(llvm::StringRef titan, llvm::StringRef stem,
   llvm::SmallString<128> report;
   if (std::error_code error =
           llvm::sys::fs::createTemporaryFile("titan-bench", "json", report)) {
-    variant.refused = error.message();
+    variant.refused = Problem{"file-write", error.message()};
     return;
   }
   llvm::FileRemover remover(report);
@@ -216,14 +216,35 @@ static void compileVariant(llvm::StringRef titan, llvm::StringRef stem,
           variant.verdict = of->getString("verdict").value_or("").str();
   if (!status)
     return;
-  variant.refused = problem.empty()
-                        ? "titan compile: status " + std::to_string(status)
-                        : problem;
+  variant.refused =
+      Problem{"internal-error", problem.empty() ? "titan compile: status " +
+                                                      std::to_string(status)
+                                                : problem};
   auto *findings = object ? object->getArray("findings") : nullptr;
   for (size_t i = findings ? findings->size() : 0; i--;)
     if (auto *finding = (*findings)[i].getAsObject())
       if (finding->getString("severity") == "error")
-        variant.refused = finding->getString("message").value_or("").str();
+        variant.refused =
+            Problem{finding->getString("code").value_or("").str(),
+                    finding->getString("message").value_or("").str(),
+                    finding->getString("fix").value_or("").str()};
+}
+
+/// What became of a variant, for people.
+static std::string describe(const BenchVariant &variant) {
+  if (!variant.refused)
+    return variant.verdict.empty() ? "not checked" : variant.verdict;
+  const Problem &refused = *variant.refused;
+  // A message of the compiler's begins with its code.
+  std::string code = "[" + refused.code + "]";
+  std::string text = "refused: " + refused.message;
+  if (!llvm::StringRef(refused.message).contains(code))
+    text += "  " + code;
+  const CodeInfo *info = lookupCode(refused.code);
+  std::string fix = !refused.fix.empty() ? refused.fix
+                    : info               ? std::string(info->fix)
+                                         : std::string();
+  return fix.empty() ? text : text + "\n  fix: " + fix;
 }
 
 int titan::runBench(const BenchCommand &command) {
@@ -242,6 +263,13 @@ int titan::runBench(const BenchCommand &command) {
                   "--sweep tile=128x256x64,128x192x64 --sweep stages=3,4");
   if (command.output.empty() || command.output == "-")
     return refuse("the variants need a folder", "name it with -o FOLDER");
+  for (llvm::StringRef sweep : command.sweeps) {
+    llvm::StringRef name = sweep.split('=').first;
+    if (name.empty()) // combineSweeps says so.
+      continue;
+    if (auto unknown = findUnknownOption(command.what, name))
+      return refuse("--sweep " + sweep + ": " + unknown->message, unknown->fix);
+  }
   std::vector<BenchVariant> variants;
   if (std::string bad = combineSweeps(command, variants); !bad.empty())
     return refuse(bad, "see titan bench --help");
@@ -279,7 +307,7 @@ int titan::runBench(const BenchCommand &command) {
     if (!text)
       return session.finish(BadInput, "");
     if (!*text)
-      variant.refused = text->problem().message;
+      variant.refused = text->problem();
     else if (!write(variant.name + ".mlir", **text))
       return session.finish(BadInput, "");
     double flops = 0;
@@ -304,18 +332,13 @@ int titan::runBench(const BenchCommand &command) {
         llvm::sys::path::append(stem, variant.name);
         std::string package = (stem + ".titanpkg").str();
         (void)llvm::sys::fs::remove(package); // An older run's.
-        if (variant.refused.empty())
+        if (!variant.refused)
           compileVariant(program, stem, command.check, variant);
         std::lock_guard lock(mutex);
         ++done;
         if (!command.json)
           llvm::outs() << "[" << done << "/" << variants.size() << "] "
-                       << variant.name << ": "
-                       << (!variant.refused.empty()
-                               ? "refused: " + variant.refused
-                           : variant.verdict.empty() ? "not checked"
-                                                     : variant.verdict)
-                       << "\n";
+                       << variant.name << ": " << describe(variant) << "\n";
         llvm::outs().flush();
       });
     pool.wait();
@@ -325,9 +348,12 @@ int titan::runBench(const BenchCommand &command) {
     llvm::json::Object &row = *table[variant.name].getAsObject();
     if (!variant.verdict.empty())
       row["verdict"] = jsonText(variant.verdict);
-    if (!variant.refused.empty())
-      row["refused"] = jsonText(variant.refused);
-    good += variant.refused.empty();
+    if (variant.refused)
+      row["refused"] =
+          llvm::json::Object{{"code", jsonText(variant.refused->code)},
+                             {"message", jsonText(variant.refused->message)},
+                             {"fix", jsonText(variant.refused->fix)}};
+    good += !variant.refused;
   }
   llvm::json::Value value = std::move(table);
   if (!write("variants.json", llvm::formatv("{0:2}\n", value).str()))

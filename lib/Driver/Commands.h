@@ -111,6 +111,9 @@ int runGenerate(const GenerateCommand &options);
 /// be read, and the session knows.
 std::optional<Result<std::string>>
 generateKernel(Session &session, const GenerateCommand &command);
+/// Why the kernel `what`, gemm or attention, has no option of this name; none: it has.
+std::optional<Problem> findUnknownOption(llvm::StringRef what,
+                                         llvm::StringRef name);
 
 /// titan bench (Bench.cpp): `output` is a folder.
 struct BenchCommand : GenerateCommand {

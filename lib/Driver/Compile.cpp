@@ -54,9 +54,7 @@ static bool checkKernels(Session &session, ModuleOp module,
     good &= verdict.verdict != Verdict::Refused;
     kernels.push_back(verdict.json());
     std::string name = kernel.getSymName().str();
-    how.verified[name] = verdict.search.undecided
-                             ? "undecided"
-                             : toString(verdict.verdict).str();
+    how.verified[name] = toString(verdict.verdict).str();
     verdicts += "\n@" + name + ": " + how.verified[name];
   }
   session.result["kernels"] = std::move(kernels);

@@ -365,9 +365,10 @@ static int unreadable(llvm::StringRef text) {
     llvm::StringRef near =
         other.split("Did you mean '").second.split('\'').first;
     llvm::StringRef word = line.split('\'').second.split('\'').first;
-    word = word.split('=').first;
-    if (!near.empty() && 3 * near.ltrim('-').edit_distance(word.ltrim('-')) <=
-                             near.ltrim('-').size())
+    // It repeats the value, which was given as it should be.
+    llvm::StringRef name = near.split('=').first.ltrim('-');
+    word = word.split('=').first.ltrim('-');
+    if (!name.empty() && 3 * name.edit_distance(word) <= name.size())
       fix = ("did you mean " + near + "?").str();
   }
   return usage(line, fix);

@@ -10,6 +10,7 @@
 #include "titan/Kernels/Attention.h"
 #include "titan/Kernels/Gemm.h"
 #include "titan/Runtime/File.h"
+#include "titan/Target/NearestWord.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -18,165 +19,287 @@
 using namespace titan;
 using namespace titan::kernels;
 
-/// "128x256x64" into as many numbers as there are places.
-static bool readNumbers(llvm::StringRef text,
-                        std::initializer_list<int64_t *> places) {
+namespace {
+/// Why a value cannot be read, and what would be right; none: it has been read.
+using Unread = std::optional<Problem>;
+
+using Text = llvm::StringRef;
+
+/// An option of titan generate, without dashes, and how its value is read.
+template <typename Options, typename Shape> struct Flag {
+  const char *name;
+  Unread (*read)(llvm::StringRef value, Options &options, Shape &shape);
+};
+using GemmFlag = Flag<GemmOptions, GemmShape>;
+using AttentionFlag = Flag<AttentionOptions, AttentionShape>;
+} // namespace
+
+static Unread refuse(const llvm::Twine &why, const llvm::Twine &fix) {
+  return Problem{"bad-argument", why.str(), fix.str()};
+}
+
+/// "a, b and c".
+static std::string listed(llvm::ArrayRef<std::string_view> words) {
+  std::string text;
+  for (auto [i, word] : llvm::enumerate(words))
+    text += (i == 0                  ? ""
+             : i + 1 == words.size() ? " and "
+                                     : ", ") +
+            std::string(word);
+  return text;
+}
+
+/// "did you mean gelu-tanh? there are ..."
+static std::string nearOf(llvm::StringRef word,
+                          llvm::ArrayRef<std::string_view> words) {
+  std::string_view near;
+  for (std::string_view other : words)
+    if (!word.empty() && other.starts_with(std::string_view(word)))
+      near = other;
+  if (near.empty())
+    near = nearestWord(std::string_view(word), words);
+  return (near.empty() ? std::string()
+                       : "did you mean " + std::string(near) + "? ") +
+         "there are " + listed(words);
+}
+
+/// "128x256x64" into as many numbers as there are places, each at least `least`;
+/// `form` and `example` are what it should look like.
+static Unread readNumbers(llvm::StringRef text, llvm::StringRef form,
+                          llvm::StringRef example, int64_t least,
+                          std::initializer_list<int64_t *> places) {
   llvm::SmallVector<llvm::StringRef> parts;
   text.split(parts, 'x');
+  std::string takes = places.size() == 1
+                          ? std::string("it takes a number")
+                          : "it takes " + std::to_string(places.size()) +
+                                " numbers, " + form.str();
   if (parts.size() != places.size())
-    return false;
-  for (auto [part, place] : llvm::zip(parts, places))
-    if (part.getAsInteger(10, *place) || *place < 0 || *place > INT32_MAX)
-      return false;
-  return true;
+    return refuse(takes, "such as " + example);
+  for (auto [part, place] : llvm::zip(parts, places)) {
+    if (part.getAsInteger(10, *place))
+      return refuse(takes + ", and '" + part + "' is none",
+                    "such as " + example);
+    if (*place < least || *place > INT32_MAX)
+      return refuse(takes + " from " + llvm::Twine(least) + " to " +
+                        llvm::Twine(INT32_MAX),
+                    "such as " + example);
+  }
+  return std::nullopt;
 }
 
-/// One of some words; false where it is none of them.
+/// One of some words.
 template <typename T>
-static bool readWord(llvm::StringRef text, T &place,
-                     std::initializer_list<std::pair<const char *, T>> words) {
-  for (auto &[word, value] : words)
-    if (text == word)
-      return place = value, true;
-  return false;
+static Unread
+readWord(llvm::StringRef text, T &place,
+         std::initializer_list<std::pair<const char *, T>> words) {
+  llvm::SmallVector<std::string_view> names;
+  for (auto &[word, value] : words) {
+    if (text == word) {
+      place = value;
+      return std::nullopt;
+    }
+    names.push_back(word);
+  }
+  return refuse("it takes one of " + std::to_string(names.size()) + " words",
+                nearOf(text, names));
 }
 
-static bool readEpilogue(llvm::StringRef text, GemmOptions &o) {
+static Unread readSwitch(llvm::StringRef text, bool &place) {
+  return readWord(text, place, {{"on", true}, {"off", false}});
+}
+
+static Unread readEpilogue(llvm::StringRef text, GemmOptions &o) {
+  const std::pair<std::string_view, bool *> known[] = {
+      {"alpha", &o.alpha}, {"beta", &o.beta}, {"bias", &o.bias}};
   llvm::SmallVector<llvm::StringRef> terms;
   text.split(terms, ',');
   for (llvm::StringRef term : terms) {
-    bool *flag = llvm::StringSwitch<bool *>(term)
-                     .Case("alpha", &o.alpha)
-                     .Case("beta", &o.beta)
-                     .Case("bias", &o.bias)
-                     .Default(nullptr);
-    if (!flag)
-      return false;
-    *flag = true;
+    auto *at = llvm::find_if(
+        known, [&](auto &k) { return std::string_view(term) == k.first; });
+    if (at == std::end(known))
+      return refuse(
+          "'" + term + "' is no term",
+          nearOf(term, llvm::to_vector(llvm::make_first_range(known))) +
+              ", with commas between several");
+    *at->second = true;
   }
-  return true;
+  return std::nullopt;
 }
 
-static bool readOption(llvm::StringRef name, llvm::StringRef value,
-                       GemmOptions &o, GemmShape &shape) {
-  if (name == "shape")
-    return readNumbers(value, {&shape.m, &shape.n, &shape.k}) && shape.m &&
-           shape.n && shape.k;
-  if (name == "tile")
-    return readNumbers(value, {&o.tileM, &o.tileN, &o.tileK});
-  if (name == "stages")
-    return readNumbers(value, {&o.stages}) && o.stages;
-  if (name == "cluster")
-    return readNumbers(value, {&o.clusterM, &o.clusterN});
-  if (name == "band")
-    return readNumbers(value, {&o.band});
-  if (name == "split")
-    return readNumbers(value, {&o.split});
-  if (name == "programmatic")
-    return readWord(value, o.programmatic, {{"on", true}, {"off", false}});
-  if (name == "name")
-    return o.name = value.str(), true;
-  if (name == "swap")
-    return readWord(value, o.swap, {{"on", true}, {"off", false}});
-  if (name == "consumers")
-    return readWord(value, o.consumers,
-                    {{"cooperative", Consumers::Cooperative},
-                     {"pingpong", Consumers::Pingpong}});
-  if (name == "input" || name == "output")
-    return readWord(value, name == "input" ? o.input : o.output,
-                    {{"bf16", Element::BF16},
-                     {"f16", Element::F16},
-                     {"f32", Element::F32}});
-  if (name == "activation")
-    return readWord(value, o.activation,
-                    {{"none", Activation::None},
-                     {"relu", Activation::ReLU},
-                     {"gelu-tanh", Activation::GELUTanh},
-                     {"silu", Activation::SiLU}});
-  if (name == "epilogue")
-    return readEpilogue(value, o);
-  if (name != "layout" || value.size() != 2 ||
-      value.find_first_not_of("nt") != llvm::StringRef::npos)
-    return false;
-  o.transposedA = value[0] == 't';
-  o.transposedB = value[1] == 'n';
-  return true;
+static Unread readLayout(llvm::StringRef text, GemmOptions &o) {
+  std::pair<bool, bool> transposed;
+  Unread bad = readWord(text, transposed,
+                        {{"nt", {false, false}},
+                         {"nn", {false, true}},
+                         {"tt", {true, false}},
+                         {"tn", {true, true}}});
+  if (!bad)
+    std::tie(o.transposedA, o.transposedB) = transposed;
+  return bad;
 }
 
-static bool readOption(llvm::StringRef name, llvm::StringRef value,
-                       AttentionOptions &o, AttentionShape &s) {
-  if (name == "shape")
-    return readNumbers(
-               value, {&s.batches, &s.queries, &s.keys, &s.heads, &s.headsK}) &&
-           s.batches && s.queries && s.keys && s.headsK && s.heads &&
-           s.heads % s.headsK == 0;
-  auto flag = [&](bool &place) {
-    return readWord(value, place, {{"on", true}, {"off", false}});
-  };
-  if (name == "tile")
-    return readNumbers(value, {&o.rows, &o.keys}) && o.rows && o.keys;
-  if (name == "stages")
-    return readNumbers(value, {&o.stages}) && o.stages;
-  if (name == "head-size")
-    return readNumbers(value, {&o.size});
-  if (name == "name")
-    return o.name = value.str(), true;
-  if (name == "input")
-    return readWord(value, o.element,
-                    {{"bf16", Element::BF16}, {"f16", Element::F16}});
-  if (name == "rescale")
-    return readWord(
-        value, o.rescale,
-        {{"always", Rescale::Always}, {"conditional", Rescale::Conditional}});
-  if (name == "turns")
-    return flag(o.turns.emplace());
-  return name == "persistent" ? flag(o.persistent)
-         : name == "causal"   ? flag(o.causal)
-         : name == "window"   ? flag(o.window)
-         : name == "lse"      ? flag(o.lse)
-                              : false;
+static Unread readElement(llvm::StringRef text, Element &element) {
+  return readWord(
+      text, element,
+      {{"bf16", Element::BF16}, {"f16", Element::F16}, {"f32", Element::F32}});
 }
 
-/// Reads the flags by `read`, which says no to those that it does not know.
-static bool
-readOptions(Session &session, const GenerateCommand &command,
-            llvm::function_ref<bool(llvm::StringRef, llvm::StringRef)> read) {
-  for (const auto &[name, value] : command.options)
-    if (!read(name, value)) {
-      session.fail(Code::BadArgument, "--" + name + " " + value,
-                   "see titan generate --help");
-      return false;
-    }
-  return true;
+static const GemmFlag gemmFlags[] = {
+    {"shape",
+     [](Text v, auto &, auto &s) {
+       return readNumbers(v, "MxNxK", "4096x14336x4096", 1, {&s.m, &s.n, &s.k});
+     }},
+    {"tile",
+     [](Text v, auto &o, auto &) {
+       return readNumbers(v, "MxNxK", "128x256x64", 0,
+                          {&o.tileM, &o.tileN, &o.tileK});
+     }},
+    {"stages", [](Text v, auto &o,
+                  auto &) { return readNumbers(v, "N", "4", 1, {&o.stages}); }},
+    {"cluster",
+     [](Text v, auto &o, auto &) {
+       return readNumbers(v, "MxN", "2x1", 0, {&o.clusterM, &o.clusterN});
+     }},
+    {"consumers",
+     [](Text v, auto &o, auto &) {
+       return readWord(v, o.consumers,
+                       {{"cooperative", Consumers::Cooperative},
+                        {"pingpong", Consumers::Pingpong}});
+     }},
+    {"band", [](Text v, auto &o,
+                auto &) { return readNumbers(v, "N", "8", 0, {&o.band}); }},
+    {"swap", [](Text v, auto &o, auto &) { return readSwitch(v, o.swap); }},
+    {"split", [](Text v, auto &o,
+                 auto &) { return readNumbers(v, "N", "2", 0, {&o.split}); }},
+    {"programmatic",
+     [](Text v, auto &o, auto &) { return readSwitch(v, o.programmatic); }},
+    {"input", [](Text v, auto &o, auto &) { return readElement(v, o.input); }},
+    {"output",
+     [](Text v, auto &o, auto &) { return readElement(v, o.output); }},
+    {"layout", [](Text v, auto &o, auto &) { return readLayout(v, o); }},
+    {"epilogue", [](Text v, auto &o, auto &) { return readEpilogue(v, o); }},
+    {"activation",
+     [](Text v, auto &o, auto &) {
+       return readWord(v, o.activation,
+                       {{"none", Activation::None},
+                        {"relu", Activation::ReLU},
+                        {"gelu-tanh", Activation::GELUTanh},
+                        {"silu", Activation::SiLU}});
+     }},
+    {"name",
+     [](Text v, auto &o, auto &) -> Unread {
+       o.name = v.str();
+       return std::nullopt;
+     }},
+};
+
+static const AttentionFlag attentionFlags[] = {
+    {"shape",
+     [](Text v, auto &, auto &s) -> Unread {
+       if (Unread bad = readNumbers(
+               v, "BATCHESxQUERIESxKEYSxHEADSxHEADS of K", "1x4096x4096x16x16",
+               1, {&s.batches, &s.queries, &s.keys, &s.heads, &s.headsK}))
+         return bad;
+       if (s.heads % s.headsK == 0)
+         return std::nullopt;
+       return refuse("a head of K serves as many heads of Q as all others",
+                     "take heads of K that divide " + llvm::Twine(s.heads));
+     }},
+    {"tile",
+     [](Text v, auto &o, auto &) {
+       return readNumbers(v, "QUERIESxKEYS", "128x128", 1, {&o.rows, &o.keys});
+     }},
+    {"stages", [](Text v, auto &o,
+                  auto &) { return readNumbers(v, "N", "2", 1, {&o.stages}); }},
+    {"head-size",
+     [](Text v, auto &o, auto &) {
+       return readNumbers(v, "N", "128", 0, {&o.size});
+     }},
+    {"input",
+     [](Text v, auto &o, auto &) { return readElement(v, o.element); }},
+    {"rescale",
+     [](Text v, auto &o, auto &) {
+       return readWord(v, o.rescale,
+                       {{"always", Rescale::Always},
+                        {"conditional", Rescale::Conditional}});
+     }},
+    {"turns",
+     [](Text v, auto &o, auto &) { return readSwitch(v, o.turns.emplace()); }},
+    {"persistent",
+     [](Text v, auto &o, auto &) { return readSwitch(v, o.persistent); }},
+    {"causal", [](Text v, auto &o, auto &) { return readSwitch(v, o.causal); }},
+    {"window", [](Text v, auto &o, auto &) { return readSwitch(v, o.window); }},
+    {"lse", [](Text v, auto &o, auto &) { return readSwitch(v, o.lse); }},
+    {"name",
+     [](Text v, auto &o, auto &) -> Unread {
+       o.name = v.str();
+       return std::nullopt;
+     }},
+};
+
+static llvm::SmallVector<std::string_view> optionsOf(llvm::StringRef what) {
+  llvm::SmallVector<std::string_view> names;
+  if (what == "gemm")
+    for (const GemmFlag &flag : gemmFlags)
+      names.push_back(flag.name);
+  else
+    for (const AttentionFlag &flag : attentionFlags)
+      names.push_back(flag.name);
+  return names;
 }
 
-/// Options from the flags, of which those count that are given, whatever `pick` finds for the shape. None: an option
-/// cannot be read, and the session knows.
+std::optional<Problem> titan::findUnknownOption(llvm::StringRef what,
+                                                llvm::StringRef name) {
+  auto names = optionsOf(what);
+  if (llvm::is_contained(names, std::string_view(name)))
+    return std::nullopt;
+  llvm::StringRef other = what == "gemm" ? "attention" : "gemm";
+  if (llvm::is_contained(optionsOf(other), std::string_view(name)))
+    return Problem{
+        "bad-argument",
+        ("an option of " + other + ", which " + what + " has not").str(),
+        "leave it out: " + nearOf({}, names)};
+  return Problem{"bad-argument", (what + " has no such option").str(),
+                 nearOf(name, names)};
+}
+
+/// Options from the flags, of which those count that are given, and what `pick`
+/// finds to go with them for the shape. None: an option cannot be read, and the
+/// session knows.
 template <typename Options, typename Shape>
 static std::optional<Options>
 pickedOptions(Session &session, const GenerateCommand &command,
-              Options (*pick)(const Shape &, const Options &)) {
+              llvm::ArrayRef<Flag<Options, Shape>> flags,
+              Options (*pick)(const Shape &, const Options &,
+                              const std::function<void(Options &)> &)) {
   Options options;
   Shape shape;
-  auto read = [&] {
-    return readOptions(session, command,
-                       [&](llvm::StringRef name, llvm::StringRef value) {
-                         return readOption(name, value, options, shape);
-                       });
+  auto read = [&](llvm::StringRef name, llvm::StringRef value,
+                  Options &into) -> Unread {
+    for (const auto &flag : flags)
+      if (name == flag.name)
+        return flag.read(value, into, shape);
+    return findUnknownOption(command.what, name);
   };
-  if (!read())
-    return std::nullopt;
-  if (shape) {
-    options = pick(shape, options);
-    if (!read())
+  for (const auto &[name, value] : command.options)
+    if (Unread bad = read(name, value, options)) {
+      session.fail(Code::BadArgument,
+                   "--" + name + " " + value + ": " + bad->message, bad->fix);
       return std::nullopt;
-  }
+    }
+  if (shape)
+    options = pick(shape, options, [&](Options &candidate) {
+      for (const auto &[name, value] : command.options)
+        (void)read(name, value, candidate);
+    });
   return options;
 }
 
 static std::optional<Result<std::string>>
 generateGemm(Session &session, const GenerateCommand &command) {
-  auto options = pickedOptions(session, command, pickGemm);
+  auto options = pickedOptions<GemmOptions, GemmShape>(session, command,
+                                                       gemmFlags, pickGemm);
   if (!options)
     return std::nullopt;
   return kernels::generateGemm(*options);
@@ -184,7 +307,8 @@ generateGemm(Session &session, const GenerateCommand &command) {
 
 static std::optional<Result<std::string>>
 generateAttention(Session &session, const GenerateCommand &command) {
-  auto options = pickedOptions(session, command, pickAttention);
+  auto options = pickedOptions<AttentionOptions, AttentionShape>(
+      session, command, attentionFlags, pickAttention);
   if (!options)
     return std::nullopt;
   return kernels::generateAttention(*options);

@@ -11,6 +11,7 @@
 #include "titan/Dialect/Triton/Triton.h"
 #include "titan/Dialect/Triton/TritonGpu.h"
 #include "titan/Driver/Plugin.h"
+#include "titan/Runtime/Container.h"
 #include "titan/Runtime/File.h"
 #include "titan/Target/NearestWord.h"
 
@@ -101,6 +102,19 @@ std::string titan::didYouMean(StringRef message, MLIRContext &context) {
   return near.empty() ? "" : "did you mean " + std::string(near) + "?";
 }
 
+/// The same of a call ("'func.call' op 'stepp' does not reference ...").
+static std::string didYouMean(StringRef message, ModuleOp module) {
+  auto [before, after] = message.split("' does not reference a valid function");
+  if (!module || before.size() == message.size())
+    return {};
+  std::vector<std::string_view> names;
+  for (auto function : module.getOps<FunctionOpInterface>())
+    names.emplace_back(function.getName());
+  std::string_view near =
+      nearestWord(std::string_view(before.rsplit('\'').second), names);
+  return near.empty() ? "" : "did you mean @" + std::string(near) + "?";
+}
+
 /// Every diagnostic passes here before it is printed.
 LogicalResult Session::handle(Diagnostic &diagnostic) {
   bool error = diagnostic.getSeverity() == DiagnosticSeverity::Error;
@@ -131,7 +145,10 @@ LogicalResult Session::handle(Diagnostic &diagnostic) {
   llvm::json::Array places;
   std::string fix = info ? std::string(info->fix) : "";
   bool ownFix = false; // A note that says what to do in this case.
-  if (std::string near = didYouMean(message, context); !near.empty()) {
+  std::string near = titan::didYouMean(message, context);
+  if (near.empty())
+    near = ::didYouMean(message, verified);
+  if (!near.empty()) {
     diagnostic.attachNote() << "fix: " << near;
     ownFix = true;
     fix = near;
@@ -179,6 +196,17 @@ void Session::fail(Code code, const Twine &message, StringRef fix,
                   .message = llvm::json::fixUTF8(message.str()),
                   .loc = loc ? *loc : UnknownLoc::get(&context),
                   .fix = fix.str()};
+  const CodeInfo &info = codeInfo(code);
+  // The table speaks of any command.
+  auto here = [&](std::string_view text) {
+    StringRef of(text.data(), text.size());
+    auto [before, after] = of.split("COMMAND");
+    return before.size() == of.size() || command.empty()
+               ? of.str()
+               : (before + command + after).str();
+  };
+  if (fix.empty() && here(info.fix) != info.fix)
+    finding.fix = here(info.fix);
   if (loc)
     return report(finding);
   findings.push_back(toJson(finding));
@@ -186,13 +214,13 @@ void Session::fail(Code code, const Twine &message, StringRef fix,
   status = std::max(status, exitStatus(code));
   if (quiet)
     return;
-  const CodeInfo &info = codeInfo(code);
   llvm::errs() << "titan" << (command.empty() ? "" : " ") << command
                << ": error: " << finding.message << "  [" << info.code
-               << "]\n  rule (" << info.source << "): " << info.rule
+               << "]\n  rule (" << here(info.source) << "): " << info.rule
                << "\n  fix: "
-               << (fix.empty() ? StringRef(info.fix.data(), info.fix.size())
-                               : fix)
+               << (finding.fix.empty()
+                       ? StringRef(info.fix.data(), info.fix.size())
+                       : finding.fix)
                << "\n";
 }
 
@@ -372,10 +400,19 @@ Session::parse(StringRef path, std::unique_ptr<llvm::MemoryBuffer> buffer) {
          "write a titan.kernel; examples/ has some");
     return {};
   }
+  if (text.starts_with(StringRef(runtime::packageMagic))) {
+    fail(Code::ParseError, path + ": it is a package, not titan IR",
+         "titan inspect says what it holds; titan " + command +
+             " takes the file that it was compiled from");
+    return {};
+  }
   if (std::optional<TextProblem> problem = findTextProblem(text)) {
     StringRef before = text.take_front(problem->offset);
     unsigned line = before.count('\n') + 1;
     unsigned column = problem->offset - (before.rfind('\n') + 1) + 1;
+    // The line is for no terminal: it is no text, or one that never ends.
+    sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer("", path),
+                               llvm::SMLoc());
     Location loc = FileLineColLoc::get(&context, path, line, column);
     fail(Code::ParseError, problem->message, {}, &loc);
     return {};
@@ -403,9 +440,10 @@ Session::parse(StringRef path, std::unique_ptr<llvm::MemoryBuffer> buffer) {
     }
   }
   defaultCode = Code::VerifyError;
-  if (failed(verify(*module)))
-    return {};
-  return module;
+  verified = *module;
+  bool good = succeeded(verify(*module));
+  verified = {};
+  return good ? std::move(module) : OwningOpRef<ModuleOp>();
 }
 
 KernelOp Session::findKernel(ModuleOp module, StringRef name) {

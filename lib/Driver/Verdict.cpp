@@ -21,6 +21,8 @@ StringRef titan::toString(Verdict verdict) {
   switch (verdict) {
   case Verdict::Refused:
     return "refused";
+  case Verdict::Undecided:
+    return "undecided";
   case Verdict::Searched:
     return "searched";
   case Verdict::Proved:
@@ -69,7 +71,9 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options) {
     proof.stoppedAt = result.kernel;
   }
   if (result.search.accepted())
-    result.verdict = proof.proved ? Verdict::Proved : Verdict::Searched;
+    result.verdict = proof.proved              ? Verdict::Proved
+                     : result.search.undecided ? Verdict::Undecided
+                                               : Verdict::Searched;
   else
     result.proof.reset();
 }

@@ -111,17 +111,33 @@ kernels::estimateAttention(const AttentionShape &shape,
   return std::nullopt;
 }
 
-AttentionOptions kernels::pickAttention(const AttentionShape &shape,
-                                        const AttentionOptions &given) {
+AttentionOptions
+kernels::pickAttention(const AttentionShape &shape,
+                       const AttentionOptions &given,
+                       const std::function<void(AttentionOptions &)> &settle) {
   AttentionOptions picked = given;
-  double best = std::numeric_limits<double>::max();
-  for (const Variant &v : variants)
-    if (double time = estimate(shape, v); is(v, given) && time < best) {
+  // Of what the model knows, and of what it knows but for what is given.
+  double known = std::numeric_limits<double>::max(), near = known;
+  for (const Variant &v : variants) {
+    if (!is(v, given))
+      continue;
+    AttentionOptions o = given;
+    o.rows = v.rows;
+    o.keys = v.keys;
+    o.turns = v.turns;
+    o.persistent = v.persistent;
+    if (settle)
+      settle(o);
+    if (!checkAttention(o))
+      continue;
+    std::optional<double> its = estimateAttention(shape, o);
+    double time = its.value_or(estimate(shape, v));
+    bool none = known == std::numeric_limits<double>::max();
+    double &best = its ? known : near;
+    if (time < best && (its || none)) {
       best = time;
-      picked.rows = v.rows;
-      picked.keys = v.keys;
-      picked.turns = v.turns;
-      picked.persistent = v.persistent;
+      picked = o;
     }
+  }
   return picked;
 }

@@ -161,8 +161,9 @@ static int64_t pickBand(const GemmShape &shape, const GemmOptions &o) {
   return std::max<int64_t>(1, std::min(band, rows));
 }
 
-GemmOptions kernels::pickGemm(const GemmShape &shape,
-                              const GemmOptions &given) {
+GemmOptions
+kernels::pickGemm(const GemmShape &shape, const GemmOptions &given,
+                  const std::function<void(GemmOptions &)> &settle) {
   // The fastest that leave K whole, and of those that split it.
   struct {
     GemmOptions options;
@@ -182,15 +183,19 @@ GemmOptions kernels::pickGemm(const GemmShape &shape,
     o.split = split;
     o.swap = swap;
     o.stages = 0;
+    if (settle)
+      settle(o); // The band is that of the tile that there will be.
     o.band = pickBand(shape, o);
+    if (settle)
+      settle(o);
     if (!checkGemm(o))
       return;
     // Among equals the first: what is simpler, or reads longer rows.
     // Swapped, several rows of tiles took longer than they promise.
-    auto &best = split > 1 ? parts : whole;
-    double promise = swap && shape.m > tileM ? 0.94 : 0.998;
+    auto &best = o.split > 1 ? parts : whole;
+    double promise = o.swap && shape.m > o.tileM ? 0.94 : 0.998;
     // Of 16 rows or fewer those with operands as they are took longer, too.
-    double slower = !swap && shape.m <= 16 ? 1.1 : 1;
+    double slower = !o.swap && shape.m <= 16 ? 1.1 : 1;
     if (double time = slower * estimateGemm(shape, o);
         time < promise * best.time)
       best = {o, time};
@@ -252,5 +257,7 @@ GemmOptions kernels::pickGemm(const GemmShape &shape,
       given.programmatic ||
       (!left && (shape.m <= picked.tileM || isMostlyResult(shape, picked) ||
                  all <= machine.cacheBytes / 2));
+  if (settle)
+    settle(picked);
   return picked;
 }

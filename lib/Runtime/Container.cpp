@@ -16,7 +16,6 @@ using namespace titan::runtime;
 
 namespace {
 
-constexpr std::string_view packageMagic = "TITANPKG";
 constexpr uint64_t headerSize = 40;
 constexpr uint64_t tableEntrySize = 48;
 constexpr uint64_t blobAlignment = 16;

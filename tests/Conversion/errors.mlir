@@ -30,7 +30,8 @@
 // WAVES: waves.mlir:6:8: error: [layout-mismatch] the tile's layout is for warps of 64 lanes, and those here have 32
 // WAVES: fix: give the layout lanes that multiply to 32
 // TARGET: error: {{.*}}[unknown-target]
-// TARGET-SAME: 'sm_75'
+// TARGET-SAME: 'sm_75', and code for sm_90a alone
+// TARGET: fix: --target sm_90a
 // EMIT: error: {{.*}}[bad-argument]
 
 //--- shared.mlir

@@ -121,6 +121,36 @@ TEST(Gemm, ModelIsNoFasterThanTheMachine) {
   }
 }
 
+TEST(Gemm, PicksToFitWhatIsGiven) {
+  const int64_t tiles[][3] = {
+      {128, 256, 64}, {256, 128, 64}, {64, 64, 64}, {192, 128, 128}};
+  for (GemmShape shape : {GemmShape{4096, 14336, 4096},
+                          {16, 8192, 8192},
+                          {64, 1536, 2048},
+                          {4096, 4096, 4096}})
+    for (const auto &tile : tiles)
+      for (int64_t stages : {0, 2}) {
+        GemmOptions picked = pickGemm(shape, {}, [&](GemmOptions &o) {
+          o.tileM = tile[0];
+          o.tileN = tile[1];
+          o.tileK = tile[2];
+          o.stages = stages;
+        });
+        EXPECT_TRUE(checkGemm(picked)) << checkGemm(picked).problem().message;
+        EXPECT_EQ(picked.tileM, tile[0]);
+        EXPECT_EQ(picked.tileN, tile[1]);
+        EXPECT_EQ(picked.tileK, tile[2]);
+        EXPECT_EQ(picked.stages, stages);
+      }
+  // No ping-pong has this tile: the options come back as they are given.
+  GemmOptions none = pickGemm({4096, 14336, 4096}, {}, [](GemmOptions &o) {
+    o.tileM = 128, o.tileN = 256;
+    o.consumers = Consumers::Pingpong;
+  });
+  EXPECT_FALSE(checkGemm(none));
+  EXPECT_EQ(none.tileN, 256);
+}
+
 TEST(Gemm, PicksInMicroseconds) {
   GemmShape shape{4096, 14336, 4096};
   // Of this process: the machine may be loaded.

@@ -143,6 +143,7 @@ private:
   std::set<std::string> outputs;
   Code defaultCode = Code::VerifyError;
   bool reporting = false;
+  mlir::ModuleOp verified; ///< While its verifiers run; else null.
   llvm::SourceMgr sources;
   mlir::MLIRContext context;
   std::unique_ptr<mlir::SourceMgrDiagnosticHandler> printer;

@@ -11,6 +11,8 @@
 //
 //   proved     for every size that the launch admits
 //   searched   some sizes and launches were looked at, and nothing was found
+//   undecided  searched, but for what the search cannot decide, where that is no
+//              error (--undecided=warning, which titan compile takes by itself)
 //   refused    the search has found a mistake, or cannot decide
 //
 //===----------------------------------------------------------------------===//
@@ -27,8 +29,8 @@
 
 namespace titan {
 
-enum class Verdict { Refused, Searched, Proved };
-/// "refused", "searched", "proved".
+enum class Verdict { Refused, Undecided, Searched, Proved };
+/// "refused", "undecided", "searched", "proved": reports, manifests and bench say so.
 llvm::StringRef toString(Verdict verdict);
 
 /// How a kernel is judged.

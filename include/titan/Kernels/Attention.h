@@ -89,9 +89,11 @@ std::optional<double> estimateAttention(const AttentionShape &shape,
                                         const AttentionOptions &options);
 
 /// The tile, turns, rescaling and persistence that the model finds fastest for a shape; types, masks and
-/// results stay as they are given.
-AttentionOptions pickAttention(const AttentionShape &shape,
-                               const AttentionOptions &given);
+/// results stay as they are given. `settle`: as of pickGemm. Where the model knows no candidate, the one that
+/// is nearest to the fastest of those that it knows.
+AttentionOptions
+pickAttention(const AttentionShape &shape, const AttentionOptions &given,
+              const std::function<void(AttentionOptions &)> &settle = {});
 
 } // namespace titan::kernels
 

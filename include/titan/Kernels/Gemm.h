@@ -44,6 +44,7 @@
 #include "titan/Target/Target.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -116,7 +117,10 @@ double estimateGemm(const GemmShape &shape, const GemmOptions &options);
 
 /// The tile, cluster, consumers, band, swap, split and the kind of launch that the
 /// model finds fastest for a shape; types, layouts and the epilogue stay as they are given.
-GemmOptions pickGemm(const GemmShape &shape, const GemmOptions &given);
+/// `settle` puts into a candidate what of the former is given, too: the rest is picked to fit
+/// it. Where no candidate can be, `given` comes back, for checkGemm to say why.
+GemmOptions pickGemm(const GemmShape &shape, const GemmOptions &given,
+                     const std::function<void(GemmOptions &)> &settle = {});
 
 } // namespace titan::kernels
 

@@ -42,6 +42,8 @@
 
 namespace titan::runtime {
 
+inline constexpr std::string_view packageMagic =
+    "TITANPKG"; ///< Its first bytes.
 inline constexpr uint32_t containerVersion = 1;
 inline constexpr uint32_t maxBlobs = 256;
 inline constexpr size_t maxBlobNameLength = 31; ///< In bytes.

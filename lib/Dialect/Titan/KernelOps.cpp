@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "OpHelpers.h"
 #include "titan/Dialect/Titan/ArgumentAlignment.h"
+#include "titan/Dialect/Titan/Example.h"
+#include "titan/Target/NearestWord.h"
 #include "titan/Target/Target.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -200,7 +203,35 @@ LogicalResult KernelOp::verify() {
                          "float, not ")
              << t;
   }
+  if (failed(readExample(*this)))
+    return failure();
   return verifyArgumentAlignment(*this);
+}
+
+LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  Attribute reference = (*this)->getDiscardableAttr("titan.reference");
+  if (!reference)
+    return success();
+  auto symbol = dyn_cast<FlatSymbolRefAttr>(reference);
+  if (!symbol)
+    return emitError("[reference-invalid] titan.reference is @NAME");
+  Operation *found = symbols.lookupNearestSymbolFrom(*this, symbol);
+  if (isa_and_nonnull<FunctionOpInterface>(found))
+    return success();
+  InFlightDiagnostic error =
+      emitError("[reference-invalid] there is no function @")
+      << symbol.getValue();
+  SmallVector<std::string_view> names;
+  for (Operation &op : *(*this)->getBlock())
+    if (auto function = dyn_cast<FunctionOpInterface>(op))
+      names.push_back(function.getName());
+  std::string_view near =
+      nearestWord(std::string_view(symbol.getValue()), names);
+  if (near.empty())
+    error.attachNote() << "fix: name a func.func of this file, or leave it out";
+  else
+    error.attachNote() << "fix: did you mean @" << near << "?";
+  return error;
 }
 
 static constexpr StringRef alignmentName = "titan.alignment";

@@ -11,6 +11,7 @@
 include "titan/Dialect/Titan/TitanBase.td"
 
 def Titan_KernelOp : Titan_Op<"kernel", [IsolatedFromAbove, Symbol,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "a GPU kernel: what its launch computes, and what its threads do";
   let description = [{
