@@ -1,4 +1,4 @@
-//===- Verdict.cpp - proved, searched or refused --------------------------===//
+//===- Verdict.cpp - proved, searched, undecided or refused ---------------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -21,6 +21,8 @@ StringRef titan::toString(Verdict verdict) {
   switch (verdict) {
   case Verdict::Refused:
     return "refused";
+  case Verdict::Undecided:
+    return "undecided";
   case Verdict::Searched:
     return "searched";
   case Verdict::Proved:
@@ -65,10 +67,13 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options) {
     proof.reason = "what is told above is accepted, not proved";
     proof.stoppedAt = result.kernel;
   }
-  if (result.search.accepted())
-    result.verdict = proof.proved ? Verdict::Proved : Verdict::Searched;
-  else
-    result.proof.reset();
+  if (!result.search.accepted())
+    return result.proof.reset();
+  // Where the search has executed nothing, it has not found anything right either.
+  bool looked = result.search.events || !result.search.undecided;
+  result.verdict = proof.proved ? Verdict::Proved
+                   : looked     ? Verdict::Searched
+                                : Verdict::Undecided;
 }
 
 KernelVerdict titan::judge(KernelOp kernel, const JudgeOptions &options) {
@@ -99,7 +104,7 @@ std::optional<Finding> KernelVerdict::notProved(Severity severity) const {
 }
 
 /// Whether the kernel is proved, as a line.
-static std::string describe(const ProofReport &proof) {
+static std::string describe(const ProofReport &proof, Verdict verdict) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (proof.proved) {
@@ -108,7 +113,8 @@ static std::string describe(const ProofReport &proof) {
       os << "; assumed: " << llvm::join(proof.assumptions, "; ");
     return text;
   }
-  os << "\n  searched, not proved: ";
+  os << (verdict == Verdict::Undecided ? "\n  not proved: "
+                                       : "\n  searched, not proved: ");
   if (proof.stoppedAt)
     if (auto at = proof.stoppedAt->getLoc()->findInstanceOf<FileLineColLoc>())
       os << "line " << at.getLine() << ": ";
@@ -118,9 +124,9 @@ static std::string describe(const ProofReport &proof) {
   return text;
 }
 
-static llvm::json::Object proofJson(const ProofReport &proof) {
+static llvm::json::Object proofJson(const ProofReport &proof, Verdict verdict) {
   llvm::json::Object json{{"systems", static_cast<int64_t>(proof.systems)},
-                          {"verdict", proof.proved ? "proved" : "searched"},
+                          {"verdict", toString(verdict)},
                           {"seconds", proof.seconds}};
   if (proof.proved) {
     json["assumptions"] = jsonTexts(proof.assumptions);
@@ -145,7 +151,8 @@ std::string KernelVerdict::text() const {
       });
   bool good = errors == 0;
   StringRef word =
-      good            ? (search.undecided ? "accepted but for what is undecided"
+      good && verdict == Verdict::Undecided ? "undecided"
+      : good          ? (search.undecided ? "accepted but for what is undecided"
                                           : "accepted")
       : onlyUndecided ? "cannot decide"
                       : "refused";
@@ -168,7 +175,7 @@ std::string KernelVerdict::text() const {
   if (!search.skipped.empty())
     text += "\n  not looked at: " + llvm::join(search.skipped, "; ");
   if (proof)
-    text += describe(*proof);
+    text += describe(*proof, verdict);
   return text;
 }
 
@@ -185,7 +192,7 @@ llvm::json::Object KernelVerdict::json() const {
                           {"events", static_cast<int64_t>(search.events)},
                           {"seconds", search.seconds}};
   if (proof)
-    json["proof"] = proofJson(*proof);
+    json["proof"] = proofJson(*proof, verdict);
   return json;
 }
 
@@ -234,7 +241,9 @@ void titan::judgeText(
           {"severity", "note"},
           {"message",
            jsonText("@" + verdict.kernel.getSymName().str() + ": " +
-                    StringRef(describe(*verdict.proof)).trim().str())},
+                    StringRef(describe(*verdict.proof, verdict.verdict))
+                        .trim()
+                        .str())},
           {"line", at.getLine()},
           {"column", at.getColumn()}});
     tell(session.getFindings());

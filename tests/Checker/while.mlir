@@ -12,10 +12,18 @@
 // RUN: %if ptxas %{ titan compile --emit=cubin %s -o %t.cubin %}
 // RUN: not titan check %s --kernel collatz 2>&1 | FileCheck %s --check-prefix=DATA
 // DATA: error: [undecided] how often this loop runs depends on data
-// Silenced, that is still not accepted, nor proved.
-// RUN: titan check %s --kernel collatz --undecided=off | FileCheck %s --check-prefix=OFF
-// OFF: @collatz: accepted but for what is undecided: 0 errors, 0 warnings; 0 events
+// Silenced, that is still not accepted, nor searched, nor proved: nothing was looked at.
+// RUN: not titan check %s --kernel collatz --undecided=off | FileCheck %s --check-prefix=OFF
+// OFF: @collatz: undecided: 0 errors, 0 warnings; 0 events
 // OFF-NEXT: nothing was executed: the kernel was not checked
+// OFF-NOT: searched
+// RUN: not titan check %s --kernel collatz --undecided=warning --json | FileCheck %s --check-prefix=OFF-JSON
+// OFF-JSON: "kernel": "collatz"
+// OFF-JSON: "verdict": "undecided"
+// OFF-JSON: "verdict": "undecided"
+// OFF-JSON-NOT: "searched"
+// RUN: titan compile %s --kernel collatz --emit=manifest 2>/dev/null | FileCheck %s --check-prefix=OFF-MANIFEST
+// OFF-MANIFEST: "verified":"undecided"
 // RUN: not titan check %s --kernel collatz --undecided=off --require=proved 2>&1 | FileCheck %s --check-prefix=ASKED
 // ASKED: error: [undecided] not proved
 //

@@ -1,4 +1,4 @@
-//===- Verdict.h - proved, searched or refused ------------------*- C++ -*-===//
+//===- Verdict.h - proved, searched, undecided or refused -------*- C++ -*-===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -11,6 +11,7 @@
 //
 //   proved     for every size that the launch admits
 //   searched   some sizes and launches were looked at, and nothing was found
+//   undecided  nothing was looked at (--undecided=warning, off), nor proved
 //   refused    the search has found a mistake, or cannot decide
 //
 //===----------------------------------------------------------------------===//
@@ -27,8 +28,8 @@
 
 namespace titan {
 
-enum class Verdict { Refused, Searched, Proved };
-/// "refused", "searched", "proved".
+enum class Verdict { Refused, Undecided, Searched, Proved };
+/// "refused", "undecided", "searched", "proved".
 llvm::StringRef toString(Verdict verdict);
 
 /// How a kernel is judged.
