@@ -424,6 +424,12 @@ static void tell(Report &report, std::vector<Trust> &trusted,
       continue;
     Finding finding = raw->finding;
     finding.severity = severityOf(*raw);
+    if (raw->code == Code::Undecided && finding.fix.empty() &&
+        isa<scf::ForOp, scf::WhileOp>(raw->op))
+      finding.fix =
+          "give the loop a known period, a static depth or stride; or "
+          "accept with titan.trusted {code, reason}; or "
+          "--undecided=warning";
     if (Trust *trust = trustOf(trusted, *raw)) {
       finding.severity = Severity::Note;
       finding.message += " (trusted: " + trust->reason + ")";

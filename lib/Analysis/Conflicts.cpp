@@ -269,6 +269,34 @@ void Conflicts::tellWait(const Cause &wait, const AccessRecord &x,
   }
 }
 
+/// One text that a thread of each of several warps executes: what they write is the
+/// same, and one of them is meant.
+std::string Conflicts::fixOfElect(const AccessRecord &x,
+                                  const AccessRecord &y) const {
+  Operation *op = y.event->op;
+  auto elect = op->getParentOfType<ElectOp>();
+  const AgentInfo &first = program.agents[x.agent],
+                  &second = program.agents[y.agent];
+  if (op != x.event->op || x.agent == y.agent || x.kind != y.kind ||
+      x.footprint != y.footprint || first.cta != second.cta ||
+      first.partition != second.partition ||
+      x.event->iteration != y.event->iteration || !elect || elect.getWarp())
+    return "";
+  int64_t warps = llvm::count_if(program.agents, [&](const AgentInfo &agent) {
+    return agent.cta == first.cta && agent.partition == first.partition;
+  });
+  return "a thread of each of " + std::to_string(warps) +
+         " warps does this, to the same bytes: write titan.elect warp(0) for "
+         "the titan.elect around it";
+}
+
+/// Who does Y, which is in no order with X: of one warp's lanes, another one.
+std::string Conflicts::describeBeside(const AccessRecord &x,
+                                      const AccessRecord &y) const {
+  bool lanes = x.agent == y.agent && !x.mechanism && y.lanes & Others;
+  return describe(y) + (lanes ? ", another lane" : "");
+}
+
 void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
                      const Requirement &required, Advice advice) {
   std::string &what = advice.what;
@@ -321,8 +349,9 @@ void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
   finding->events.push_back(describe(x) + ": '" +
                             first->getName().getStringRef().str() + "'" +
                             (x.mechanism ? " is issued" : ""));
-  finding->events.push_back(describe(y) + ": '" +
-                            second->getName().getStringRef().str() + "'");
+  finding->events.push_back(
+      (code == Code::Race ? describeBeside(x, y) : describe(y)) + ": '" +
+      second->getName().getStringRef().str() + "'");
   // A race lacks any order, whatever the proxies.
   if (required.row && code != Code::Race)
     finding->events.push_back(
@@ -330,7 +359,7 @@ void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
         " of the proxy table, rule " + std::string(required.rule));
   for (auto &[op, place] : advice.places)
     finding->others.push_back({op->getLoc(), std::move(place)});
-  finding->fix = std::move(advice.fix);
+  finding->fix = advice.fix.empty() ? fixOfElect(x, y) : std::move(advice.fix);
 }
 
 /// Whether Y, which is after X, stands for both: whoever must come after X must

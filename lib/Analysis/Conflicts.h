@@ -185,6 +185,9 @@ private:
   std::optional<Advice> wrongSide(const AccessRecord &x,
                                   const AccessRecord &y) const;
   std::string describe(const AccessRecord &access) const;
+  std::string describeBeside(const AccessRecord &x,
+                             const AccessRecord &y) const;
+  std::string fixOfElect(const AccessRecord &x, const AccessRecord &y) const;
 
   const Program &program;
   Footprints &footprints;

@@ -66,7 +66,9 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
       std::min(lower.number.value, upper.number.value) < 0) {
     problem(Code::Undecided, op.op,
             "the bounds of this loop are compared as unsigned numbers, and one "
-            "has the highest bit");
+            "has the highest bit",
+            "say in the launch region, by titan.require, that the bounds are 0 "
+            "or more; or compare by slt");
     return false;
   }
   SmallVector<Val> carried;
@@ -200,9 +202,15 @@ bool Instantiator::Impl::executeWhile(const CompiledOp &op, Lanes lanes,
         return true;
       }
       if (condition.kind == Val::Int) {
+        // From titan-counted-loops.
+        auto why = op.op->getAttrOfType<StringAttr>("titan.uncounted");
         problem(Code::Undecided, op.op,
-                "how often this loop runs the launch decides, and it does not "
-                "count by steps: write an scf.for");
+                "how often this loop runs the launch decides, and it is not "
+                "known to count by steps" +
+                    (why ? ": " + why.str() : std::string()),
+                "write an scf.for, or a loop whose condition is arith.cmpi slt "
+                "(or ult) of a counter, which each iteration raises by the "
+                "same step, and a bound");
       } else {
         auto [message, fix] = unknownLoop(cast<scf::WhileOp>(op.op), condition);
         problem(Code::Undecided, op.op, message, fix);

@@ -23,15 +23,40 @@ std::optional<uint32_t> Execution::signaller(uint32_t b) const {
          ++e)
       for (uint32_t i = 0; i < code.events[e].count; ++i) {
         const Action &action = code.actions[code.events[e].first + i];
-        bool meant = false;
-        if (action.kind == Action::Arrive)
-          eachCta(a, action,
-                  [&](int cta) { meant |= slot(cta, action.object) == b; });
-        if (meant)
+        bool signals =
+            action.kind == Action::Arrive ||
+            (barriers[b].pending == 0 && action.kind == Action::CompleteTx);
+        if (signals && isAt(a, action, b))
           return a;
       }
   }
   return std::nullopt;
+}
+
+bool Execution::isAt(uint32_t a, const Action &action, uint32_t b) const {
+  bool meant = false;
+  eachCta(a, action, [&](int cta) { meant |= slot(cta, action.object) == b; });
+  return meant;
+}
+
+bool Execution::bytesAreToCome(uint32_t b) const {
+  for (uint32_t a = 0; a < agents.size(); ++a) {
+    const AgentProgram &code = program.programs[a];
+    bool later = false; // of a later phase
+    for (uint32_t e = agents[a].next;
+         !agents[a].done && !later && e < code.events.size(); ++e)
+      for (uint32_t i = 0; i < code.events[e].count; ++i) {
+        const Action &action = code.actions[code.events[e].first + i];
+        if (action.kind == Action::CompleteTx && isAt(a, action, b))
+          return true;
+        later |= (action.kind == Action::Arrive ||
+                  action.kind == Action::ExpectTx) &&
+                 isAt(a, action, b);
+        if (later)
+          break;
+      }
+  }
+  return false;
 }
 
 bool Execution::waitsTooLate(uint32_t a, const Event &event,
@@ -133,11 +158,12 @@ std::string Execution::describeWait(uint32_t a, const Event &event,
 void Execution::deadlock() {
   // A barrier whose arrivals are all there and whose bytes are not, or one that
   // misses arrivals that nobody is left to make, is the cause and not the
-  // symptom.
+  // symptom. One whose bytes somebody would bring who stands elsewhere is a symptom.
   bool explained = false;
   Report::Stop stop(report);
   for (uint32_t b = 0; b < barriers.size(); ++b)
-    if (barriers[b].live && barriers[b].pending == 0 && barriers[b].tx != 0) {
+    if (barriers[b].live && barriers[b].pending == 0 && barriers[b].tx != 0 &&
+        !(barriers[b].tx > 0 && bytesAreToCome(b))) {
       badBytes(b);
       explained = true;
     }

@@ -361,8 +361,14 @@ private:
   bool waitsTooLate(uint32_t agent, const Event &event, const Action &action);
   /// Reports a phase of which some is there. True: no more is ever made.
   bool missesArrivals(uint32_t agent, const Event &event, const Action &action);
-  /// The first agent that has an arrival at the barrier ahead of it.
+  /// The first agent that has an arrival at the barrier ahead of it, or bytes where
+  /// only these are missing.
   std::optional<uint32_t> signaller(uint32_t barrier) const;
+  /// Whether an action is at that barrier.
+  bool isAt(uint32_t agent, const Action &action, uint32_t barrier) const;
+  /// Whether somebody has copies ahead of it that complete on the barrier's present
+  /// phase.
+  bool bytesAreToCome(uint32_t barrier) const;
 
   //===--------------------------------------------------------------------===//
   // Fixes (Fixes.cpp): what to change, with names and numbers

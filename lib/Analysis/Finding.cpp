@@ -33,9 +33,9 @@ static Finding ofCopies(Finding finding) {
       for (const std::string &name : states.becomes)
         for (bool quoted : {true, false}) {
           std::string old = quoted ? "'" + name + "'" : name + " at ";
-          std::string copy = CopyStates::getCopyName().str();
-          std::string now = quoted ? "'" + copy + "' (" + states.variant + ")"
-                                   : copy + " (" + states.variant + ") at ";
+          std::string now =
+              quoted ? "'" + states.copy + "' (" + states.variant + ")"
+                     : states.copy + " (" + states.variant + ") at ";
           for (size_t at = 0; (at = text.find(old, at)) != std::string::npos;
                at += now.size())
             text.replace(at, old.size(), now);
@@ -48,12 +48,13 @@ static Finding ofCopies(Finding finding) {
   for (FindingPlace &place : finding.others)
     say(place.what);
   for (auto &[loc, states] : copies)
-    finding.others.push_back(
-        {loc, CopyStates::getCopyName().str() + " (" + states.variant +
-                  ") is issued here; its source has been read " +
-                  (states.read == states.done ? "" : states.read + "; ") +
-                  (states.read == states.done ? "and " : "") + "it is done " +
-                  states.done});
+    if (!states.done.empty())
+      finding.others.push_back(
+          {loc, states.copy + " (" + states.variant +
+                    ") is issued here; its source has been read " +
+                    (states.read == states.done ? "" : states.read + "; ") +
+                    (states.read == states.done ? "and " : "") + "it is done " +
+                    states.done});
   return finding;
 }
 

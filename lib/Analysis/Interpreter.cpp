@@ -287,9 +287,13 @@ bool Instantiator::Impl::executeView(const CompiledOp &op) {
     if (!decides(op, rank, 0, program->clusterSize - 1, "which CTA is meant"))
       return false;
     if (rank.number.value < 0 || rank.number.value >= program->clusterSize) {
-      problem(Code::OutOfBounds, op.op,
-              "rank " + Twine(rank.number.value) + " of a cluster of " +
-                  Twine(program->clusterSize) + " CTAs");
+      problem(
+          Code::OutOfBounds, op.op,
+          "rank " + Twine(rank.number.value) + " of a cluster of " +
+              Twine(program->clusterSize) + " CTAs",
+          "ranks count from 0 to " + Twine(program->clusterSize - 1) +
+              ", as titan.cluster_rank does: of a pair the other one is that "
+              "xor 1");
       return false;
     }
     val.cta = rank.number.value;

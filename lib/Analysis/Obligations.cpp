@@ -47,6 +47,11 @@ void Execution::badBytes(uint32_t b) {
       finding->others.push_back(
           {c.event->op->getLoc(),
            std::to_string(c.amount) + " bytes, by " + who(c.agent, *c.event)});
+  if (!fix && !completed) {
+    finding->fix = "no copy completes on " + barrierName(b) +
+                   ": issue it, or expect no bytes";
+    return;
+  }
   finding->fix = fix.value_or("expect " + std::to_string(completed) +
                               " bytes at " + barrierName(b) + " in each phase");
   if (!fix && first == expect)
@@ -132,12 +137,22 @@ void Execution::endOfAll() {
                   agents[access.agent]
                       .copyArrivals[access.lanes & Elected ? electedClass
                                                            : othersClass]))
-      report.add(Code::ExitWithWork, op, nullptr,
-                 Twine("nobody waits for '") + op->getName().getStringRef() +
-                     "' of " +
-                     program.describe(access.agent, access.event->iteration,
-                                      access.lanes) +
-                     " before the kernel ends");
+      if (Finding *finding = report.add(
+              Code::ExitWithWork, op, nullptr,
+              Twine("nobody waits for '") + op->getName().getStringRef() +
+                  "' of " +
+                  program.describe(access.agent, access.event->iteration,
+                                   access.lanes) +
+                  " before the kernel ends");
+          finding && access.mechanism == Mechanism::Phase &&
+          access.kind == AccessKind::Read)
+        // The source of a copy to a peer.
+        finding->fix =
+            "the copy completes on the peer's barrier, whose waits tell "
+            "the peer alone: end the kernel with titan.cluster.arrive "
+            "and titan.cluster.wait, behind the peer's wait; or let the "
+            "peer arrive, behind its wait, at a barrier of this CTA, "
+            "which waits for that";
   });
   // Arrivals at a peer's barrier.
   for (uint32_t b = 0; b < barriers.size(); ++b) {

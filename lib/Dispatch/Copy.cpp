@@ -222,16 +222,28 @@ std::vector<CopyDispatch::Decided> CopyDispatch::decideAll() {
   return list;
 }
 
+/// Whether one of these completes on a group of cp.async.
+static bool byAsyncGroups(ArrayRef<Operation *> issued) {
+  return llvm::any_of(issued, [](Operation *op) {
+    effect::EffectList effects;
+    cast<HardwareEffectsInterface>(op).getHardwareEffects(effects);
+    return llvm::any_of(effects, [](const effect::Effect &effect) {
+      auto *access = std::get_if<effect::Access>(&effect.what);
+      return access && access->mechanism == Mechanism::AsyncGroup;
+    });
+  });
+}
+
 /// When an asynchronous copy's source has been read, and when it is done.
-static CopyStates statesOf(CopyAsyncOp copy, StringRef variant) {
-  CopyStates states{variant.str(), {}, {}, {}};
-  if (copy.getRank()) {
+static void addStates(CopyStates &states, bool toPeer, bool signals,
+                      bool asyncGroups) {
+  if (toPeer) {
     states.done = "when the peer has waited for the phase of its barrier";
     states.read = "when the peer has waited and let this CTA know: a return "
                   "arrival, a cluster barrier";
-  } else if (copy.getBarrier()) {
+  } else if (signals) {
     states.read = states.done = "where the barrier's phase has been waited for";
-  } else if (issuersOf(copy).kind == Issuers::Thread) {
+  } else if (!asyncGroups) {
     states.read = "behind titan.bulk.wait %group read";
     states.done = "behind titan.bulk.wait %group";
   } else {
@@ -239,24 +251,17 @@ static CopyStates statesOf(CopyAsyncOp copy, StringRef variant) {
         "behind titan.cp_async.wait %group, for the thread that waits; for "
         "others behind a barrier, too";
   }
-  return states;
 }
 
-/// What has been put between two operations (null: the ends of a block) is
-/// marked as that copy.
-static void markAll(Block *block, Operation *before, Operation *behind,
-                    CopyStates states) {
+/// The hardware operations between two others (null: the ends of a block).
+static SmallVector<Operation *> between(Block *block, Operation *before,
+                                        Operation *behind) {
   SmallVector<Operation *> issued;
   for (Operation *op = before ? before->getNextNode() : &block->front();
        op != behind; op = op->getNextNode())
-    op->walk([&](HardwareEffectsInterface hardware) {
-      issued.push_back(hardware);
-      std::string name = hardware->getName().getStringRef().str();
-      if (!llvm::is_contained(states.becomes, name))
-        states.becomes.push_back(name);
-    });
-  for (Operation *op : issued)
-    op->setLoc(states.mark(op->getLoc()));
+    op->walk(
+        [&](HardwareEffectsInterface hardware) { issued.push_back(hardware); });
+  return issued;
 }
 
 static LogicalResult lower(Operation *op, const Decision &decision) {
@@ -266,14 +271,29 @@ static LogicalResult lower(Operation *op, const Decision &decision) {
     op->emitWarning("[copy-scalars] the copy goes element by element: ")
         << decision.problem("").message;
   auto copy = dyn_cast<CopyAsyncOp>(op);
-  if (!copy || copy.getPrefetch()) // Nothing is under way.
+  if (copy && copy.getPrefetch()) // Nothing is under way.
     return decision.plan.build();
-  CopyStates states = statesOf(copy, decision.verdicts[decision.chosen].name);
+  CopyStates states{op->getName().getStringRef().str(),
+                    decision.verdicts[decision.chosen].name,
+                    {},
+                    {},
+                    {}};
+  // What it has become is marked as that copy.
   Block *block = op->getBlock();
   Operation *before = op->getPrevNode(), *behind = op->getNextNode();
+  bool toPeer = copy && copy.getRank(), signals = copy && copy.getBarrier();
   if (failed(decision.plan.build()))
     return failure();
-  markAll(block, before, behind, std::move(states));
+  SmallVector<Operation *> issued = between(block, before, behind);
+  if (copy)
+    addStates(states, toPeer, signals, byAsyncGroups(issued));
+  for (Operation *each : issued) {
+    std::string name = each->getName().getStringRef().str();
+    if (!llvm::is_contained(states.becomes, name))
+      states.becomes.push_back(name);
+  }
+  for (Operation *each : issued)
+    each->setLoc(states.mark(each->getLoc()));
   return success();
 }
 

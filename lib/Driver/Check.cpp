@@ -142,7 +142,8 @@ int titan::runCheck(const CheckCommand &options) {
     if (auto finding = verdict.notProved(Severity::Warning);
         finding && !judging.requireProof)
       session.file(*finding);
-    accepted &= verdict.verdict != Verdict::Refused;
+    accepted &= verdict.verdict == Verdict::Proved ||
+                (verdict.verdict != Verdict::Refused && verdict.looked());
     if (!options.replay.empty() && shows.empty())
       shows = writeReplay(session, options.replay, verdict);
     verdicts += (verdicts.empty() ? "" : "\n") + verdict.text();

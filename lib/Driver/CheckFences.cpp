@@ -8,6 +8,7 @@
 #include "Commands.h"
 #include "TextEdits.h"
 
+#include "titan/Driver/Verdict.h"
 #include "titan/Runtime/File.h"
 #include "titan/Transforms/InsertFences.h"
 #include "titan/Transforms/Redundant.h"
@@ -34,6 +35,34 @@ static std::string placeOf(Location loc) {
   return "an unknown place";
 }
 
+/// What the search has not decided with the fences in may be proved, as in titan
+/// check without them: else it is why they are not enough.
+static LogicalResult addVerdict(KernelOp kernel, FencePlan &plan,
+                                const CheckCommand &command) {
+  if (plan.report.accepted())
+    return success();
+  OwningOpRef<ModuleOp> fenced =
+      expandedForCheck(kernel, [&](IRMapping &mapping) {
+        for (FenceInsertion fence : plan.fences) {
+          fence.before = mapping.lookup(fence.before);
+          if (fence.map)
+            fence.map = mapping.lookup(fence.map);
+          fence.insert();
+        }
+      });
+  if (!fenced)
+    return failure();
+  KernelVerdict verdict = judge(
+      *fenced->getOps<KernelOp>().begin(),
+      {.strictness = command.strictness, .proofSeconds = command.proofSeconds});
+  for (const Finding &finding : verdict.search.findings)
+    if (finding.severity == Severity::Error && plan.refusal.empty()) {
+      plan.refusal = plan.stillSays(finding);
+      plan.refusedAt = finding.loc;
+    }
+  return success();
+}
+
 int titan::insertFences(Session &session, ModuleOp module, KernelOp only,
                         const CheckCommand &command) {
   std::string output = command.output.empty() ? "-" : command.output;
@@ -49,6 +78,8 @@ int titan::insertFences(Session &session, ModuleOp module, KernelOp only,
       continue;
     FailureOr<FencePlan> plan = planFences(kernel, optionsOf(command));
     if (failed(plan))
+      return session.finish(Findings, "");
+    if (plan->refusal.empty() && failed(addVerdict(kernel, *plan, command)))
       return session.finish(Findings, "");
     if (!plan->refusal.empty()) {
       session.report({.code = Code::FencesNotEnough,

@@ -1,4 +1,4 @@
-//===- Verdict.cpp - proved, searched or refused --------------------------===//
+//===- Verdict.cpp - proved, searched, undecided or refused ---------------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -70,12 +70,11 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options) {
     proof.reason = "what is told above is accepted, not proved";
     proof.stoppedAt = result.kernel;
   }
-  if (result.search.accepted())
-    result.verdict = proof.proved              ? Verdict::Proved
-                     : result.search.undecided ? Verdict::Undecided
-                                               : Verdict::Searched;
-  else
-    result.proof.reset();
+  if (!result.search.accepted())
+    return result.proof.reset();
+  result.verdict = proof.proved              ? Verdict::Proved
+                   : result.search.undecided ? Verdict::Undecided
+                                             : Verdict::Searched;
 }
 
 KernelVerdict titan::judge(KernelOp kernel, const JudgeOptions &options) {
@@ -106,7 +105,7 @@ std::optional<Finding> KernelVerdict::notProved(Severity severity) const {
 }
 
 /// Whether the kernel is proved, as a line.
-static std::string describe(const ProofReport &proof) {
+static std::string describe(const ProofReport &proof, bool looked) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (proof.proved) {
@@ -115,7 +114,7 @@ static std::string describe(const ProofReport &proof) {
       os << "; assumed: " << llvm::join(proof.assumptions, "; ");
     return text;
   }
-  os << "\n  searched, not proved: ";
+  os << (looked ? "\n  searched, not proved: " : "\n  not proved: ");
   if (proof.stoppedAt)
     if (auto at = proof.stoppedAt->getLoc()->findInstanceOf<FileLineColLoc>())
       os << "line " << at.getLine() << ": ";
@@ -125,9 +124,9 @@ static std::string describe(const ProofReport &proof) {
   return text;
 }
 
-static llvm::json::Object proofJson(const ProofReport &proof) {
+static llvm::json::Object proofJson(const ProofReport &proof, Verdict verdict) {
   llvm::json::Object json{{"systems", static_cast<int64_t>(proof.systems)},
-                          {"verdict", proof.proved ? "proved" : "searched"},
+                          {"verdict", toString(verdict)},
                           {"seconds", proof.seconds}};
   if (proof.proved) {
     json["assumptions"] = jsonTexts(proof.assumptions);
@@ -152,7 +151,8 @@ std::string KernelVerdict::text() const {
       });
   bool good = errors == 0;
   StringRef word =
-      good            ? (search.undecided ? "accepted but for what is undecided"
+      good && !looked() ? "undecided"
+      : good          ? (search.undecided ? "accepted but for what is undecided"
                                           : "accepted")
       : onlyUndecided ? "cannot decide"
                       : "refused";
@@ -162,7 +162,7 @@ std::string KernelVerdict::text() const {
       warnings, warnings == 1 ? "" : "s", search.events, search.seconds * 1e3);
   if (proof && proof->seconds > 0)
     text += llvm::formatv(", proof in {0:F1} ms", proof->seconds * 1e3);
-  if (search.undecided && !search.events)
+  if (!looked())
     text += "\n  nothing was executed: the kernel was not checked";
   // All of them are in the JSON.
   if (!search.counts.empty())
@@ -175,7 +175,7 @@ std::string KernelVerdict::text() const {
   if (!search.skipped.empty())
     text += "\n  not looked at: " + llvm::join(search.skipped, "; ");
   if (proof)
-    text += describe(*proof);
+    text += describe(*proof, looked());
   return text;
 }
 
@@ -192,7 +192,7 @@ llvm::json::Object KernelVerdict::json() const {
                           {"events", static_cast<int64_t>(search.events)},
                           {"seconds", search.seconds}};
   if (proof)
-    json["proof"] = proofJson(*proof);
+    json["proof"] = proofJson(*proof, verdict);
   return json;
 }
 
@@ -241,7 +241,9 @@ void titan::judgeText(
           {"severity", "note"},
           {"message",
            jsonText("@" + verdict.kernel.getSymName().str() + ": " +
-                    StringRef(describe(*verdict.proof)).trim().str())},
+                    StringRef(describe(*verdict.proof, verdict.looked()))
+                        .trim()
+                        .str())},
           {"line", at.getLine()},
           {"column", at.getColumn()}});
     tell(session.getFindings());

@@ -324,12 +324,8 @@ public:
     }
     plan.needs = needs.size();
     for (const Finding &finding : plan.report.findings)
-      if (finding.severity == Severity::Error)
-        return refuse("with " + Twine(plan.fences.size()) +
-                          " fences put in the checker still says " +
-                          std::string(codeInfo(finding.code).code) + ": " +
-                          finding.message,
-                      finding.loc);
+      if (finding.severity == Severity::Error && !finding.ofCounts)
+        return refuse(plan.stillSays(finding), finding.loc);
     return std::move(plan);
   }
 
@@ -384,7 +380,14 @@ private:
   /// False: nothing can meet it.
   bool add(const FenceNeed &need) {
     std::vector<unsigned> list;
-    for (const FenceOption &option : need.options) {
+    // Of places that cost the same the last one is chosen: of the fence behind an
+    // initialisation the nearest to it, before others are told of the barrier.
+    std::vector<FenceOption> options(need.options.begin(), need.options.end());
+    if (llvm::any_of(options, [](const FenceOption &option) {
+          return option.type == FenceType::MbarrierInit;
+        }))
+      std::reverse(options.begin(), options.end());
+    for (const FenceOption &option : options) {
       Element element{option.place, option.type, Value()};
       if (option.type == FenceType::TensormapAcquire) {
         Value map = mapOf(need);
@@ -429,6 +432,12 @@ private:
   std::vector<unsigned> chosen;
 };
 } // namespace
+
+std::string FencePlan::stillSays(const Finding &finding) const {
+  return "with " + std::to_string(fences.size()) +
+         " fences put in the checker still says " +
+         std::string(codeInfo(finding.code).code) + ": " + finding.message;
+}
 
 FailureOr<FencePlan> titan::planFences(KernelOp kernel,
                                        const CheckOptions &options) {

@@ -2,7 +2,7 @@
 // the barrier. (ProvedLitmusTest: nor is it proved.)
 //
 // RUN: not titan check %s 2>&1 | FileCheck %s
-// CHECK: [race] 'titan.shared.load' reads shared memory through the generic proxy that 'titan.shared.store' wrote
+// CHECK: [race] 'titan.shared.load' reads shared memory through the generic proxy that 'titan.copy' (vectors) wrote
 //
 // VARIANT released: in ARRIVE `titan.cluster.arrive relaxed` -> `titan.cluster.arrive`
 // RUN: %variant released %s | titan check - --require=proved | FileCheck %s --check-prefix=RELEASED

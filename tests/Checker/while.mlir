@@ -12,10 +12,18 @@
 // RUN: %if ptxas %{ titan compile --emit=cubin %s -o %t.cubin %}
 // RUN: not titan check %s --kernel collatz 2>&1 | FileCheck %s --check-prefix=DATA
 // DATA: error: [undecided] how often this loop runs depends on data
-// Silenced, that is still not accepted, nor proved.
-// RUN: titan check %s --kernel collatz --undecided=off | FileCheck %s --check-prefix=OFF
-// OFF: @collatz: accepted but for what is undecided: 0 errors, 0 warnings; 0 events
+// Silenced, that is still not accepted, nor searched, nor proved: nothing was looked at.
+// RUN: not titan check %s --kernel collatz --undecided=off | FileCheck %s --check-prefix=OFF
+// OFF: @collatz: undecided: 0 errors, 0 warnings; 0 events
 // OFF-NEXT: nothing was executed: the kernel was not checked
+// OFF-NOT: searched
+// RUN: not titan check %s --kernel collatz --undecided=warning --json | FileCheck %s --check-prefix=OFF-JSON
+// OFF-JSON: "kernel": "collatz"
+// OFF-JSON: "verdict": "undecided"
+// OFF-JSON: "verdict": "undecided"
+// OFF-JSON-NOT: "searched"
+// RUN: titan compile %s --kernel collatz --emit=manifest 2>/dev/null | FileCheck %s --check-prefix=OFF-MANIFEST
+// OFF-MANIFEST: "verified":"undecided"
 // RUN: not titan check %s --kernel collatz --undecided=off --require=proved 2>&1 | FileCheck %s --check-prefix=ASKED
 // ASKED: error: [undecided] not proved
 //
@@ -23,6 +31,40 @@
 // VARIANT parity: replace parity with %parity = arith.constant 0 : i32
 // RUN: %variant parity %s | not titan check - --kernel counts 2>&1 | FileCheck %s --check-prefix=PARITY
 // PARITY: error: [
+// By ult and by ne it is the same loop where n is 0 or more; by ult, else, the search alone has seen it.
+// VARIANT slt: before launch add %i0 = arith.constant 0 : i32 %good = arith.cmpi sge, %n, %i0 : i32 titan.require %good, "launch-check", "n counts"
+// VARIANT slt: drop store
+// RUN: %variant slt %s | titan check - --kernel counts --require=proved | FileCheck %s --check-prefix=PROVED
+// VARIANT ult: as slt
+// VARIANT ult: in more `slt` -> `ult`
+// RUN: %variant ult %s | titan check - --kernel counts --require=proved | FileCheck %s --check-prefix=PROVED
+// VARIANT by_ult: in more `slt` -> `ult`
+// RUN: %variant by_ult %s | titan run - --kernel counts | FileCheck %s --check-prefix=RUNS
+// VARIANT ugt: as slt
+// VARIANT ugt: in more `slt, %i, %n` -> `ugt, %n, %i`
+// RUN: %variant ugt %s | titan check - --kernel counts --require=proved | FileCheck %s --check-prefix=PROVED
+// VARIANT ne: as slt
+// VARIANT ne: in more `slt` -> `ne`
+// RUN: %variant ne %s | titan check - --kernel counts --require=proved | FileCheck %s --check-prefix=PROVED
+// VARIANT by_ne: in more `slt` -> `ne`
+// RUN: %variant by_ne %s | titan run - --kernel counts | FileCheck %s --check-prefix=RUNS
+// PROVED: @counts: accepted: 0 errors
+// PROVED: {{^}}  proved, for every size
+// RUN: %variant by_ult %s | titan check - --kernel counts | FileCheck %s --check-prefix=FREE
+// FREE: searched, not proved: {{.*}}the bounds of this loop are compared as unsigned numbers, and not shown to be 0 or more (titan.require in the launch region that says so, or a signed comparison)
+// By ne a step of more than 1 may go past the bound, as a first number may be behind it.
+// VARIANT past: as ne
+// VARIANT past: in next `%i1` -> `%n`
+// RUN: %variant past %s | not titan check - --kernel counts 2>&1 | FileCheck %s --check-prefix=PAST
+// PAST: error: [undecided] how often this loop runs the launch decides, and it is not known to count by steps: by ne it ends only where its counter meets the bound
+// PAST: fix: write an scf.for, or a loop whose condition is arith.cmpi slt (or ult) of a counter
+// VARIANT from: as ne
+// VARIANT from: in loop `%i = %i0` -> `%i = %i1`
+// RUN: %variant from %s | not titan check - --kernel counts 2>&1 | FileCheck %s --check-prefix=PAST
+// VARIANT sle: in more `slt` -> `sle`
+// RUN: %variant sle %s | not titan check - --kernel counts 2>&1 | FileCheck %s --check-prefix=SLE
+// SLE: it is not known to count by steps: its counter is compared by sle, and not by slt or ult
+//
 // The loop has no end.
 // VARIANT endless: replace half with %half = arith.ori %n, %i1 : i32
 // RUN: %variant endless %s | not titan check - --kernel halves 2>&1 | FileCheck %s --check-prefix=ENDLESS
@@ -51,7 +93,7 @@ titan.kernel @counts(%n: i32, %Y: !vector) warps(1) attributes {
   titan.example = {n = 5 : i32, Y = "1"}, titan.reference = @expect_n
 } launch {
   %c1 = arith.constant 1 : index
-  titan.launch grid(%c1)
+  titan.launch grid(%c1) // @launch
 } body() {
   %c0 = arith.constant 0 : index
   %i0 = arith.constant 0 : i32
@@ -60,19 +102,19 @@ titan.kernel @counts(%n: i32, %Y: !vector) warps(1) attributes {
   titan.elect warp(0) {
     titan.mbarrier.init %bar count(1) : !bar
     titan.fence.mbarrier_init
-    %end:2 = scf.while (%i = %i0, %sum = %i0) : (i32, i32) -> (i32, i32) {
-      %more = arith.cmpi slt, %i, %n : i32
+    %end:2 = scf.while (%i = %i0, %sum = %i0) : (i32, i32) -> (i32, i32) { // @loop
+      %more = arith.cmpi slt, %i, %n : i32 // @more
       scf.condition(%more) %i, %sum : i32, i32
     } do {
     ^bb0(%i: i32, %sum: i32):
       %parity = arith.andi %i, %i1 : i32 // @parity
       titan.mbarrier.arrive %bar : !bar
       titan.mbarrier.wait %bar parity(%parity) : !bar
-      %next = arith.addi %i, %i1 : i32
+      %next = arith.addi %i, %i1 : i32 // @next
       %sum2 = arith.addi %sum, %i1 : i32
       scf.yield %next, %sum2 : i32, i32
     }
-    titan.st %end#1, %Y[%c0] : i32, !vector
+    titan.st %end#1, %Y[%c0] : i32, !vector // @store
   }
   titan.return
 }

@@ -354,6 +354,19 @@ titan.kernel @k() warps(4) launch {
 
 // -----
 
+titan.kernel @k() warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+2 {{a wgmma fragment has 64 rows and a multiple of 8 columns}}
+  // expected-note @+1 {{fix: give the tile a multiple of 64 rows and of 8 columns: 64 x 64}}
+  %tile = titan.splat %zero : f32 -> tensor<64x60xf32, #titan.wgmma<1, 1>>
+  titan.return
+}
+
+// -----
+
 #many = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [100000000, 1]>
 titan.kernel @k() warps(4) launch {
   %one = arith.constant 1 : index

@@ -42,6 +42,12 @@
 // VARIANT source_changes: after behind add titan.shared.store %v, %mine : !reg, !tile
 // RUN: %variant source_changes %s | not titan check - 2>&1 | FileCheck %s --check-prefix=COMPLETION
 // RUN: %variant source_changes %s | not titan run - --shape A=32x64 --arg A=ints:1 2>&1 | FileCheck %s --check-prefix=COMPLETION
+// A CTA ends while its peer's copy may still be read: the fix is that of copies to peers.
+// VARIANT no_end: drop last
+// VARIANT no_end: drop gone
+// RUN: %variant no_end %s | not titan check - 2>&1 | FileCheck %s --check-prefix=END
+// END: [exit-with-work-outstanding]
+// END: fix: the copy completes on the peer's barrier, whose waits tell the peer alone: end the kernel with titan.cluster.arrive and titan.cluster.wait
 // The peer may not have started.
 // VARIANT no_entry: drop meet
 // VARIANT no_entry: drop met
@@ -91,7 +97,7 @@ titan.kernel @exchange(%A: !matrix) warps(2) cluster(2, 1) launch {
   } // @behind
   titan.mbarrier.wait %got parity(%i0) scope(cluster) : !bar // @wait
   %x = titan.shared.load %theirs : !tile -> !reg
-  titan.cluster.arrive
-  titan.cluster.wait
+  titan.cluster.arrive // @last
+  titan.cluster.wait // @gone
   titan.return
 }

@@ -1,4 +1,4 @@
-//===- Verdict.h - proved, searched or refused ------------------*- C++ -*-===//
+//===- Verdict.h - proved, searched, undecided or refused -------*- C++ -*-===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -56,6 +56,8 @@ struct KernelVerdict {
   std::optional<ProofReport> proof;
   unsigned errors = 0, warnings = 0;
 
+  /// Whether the search has executed anything, or nothing was left undecided.
+  bool looked() const { return search.events || !search.undecided; }
   /// Where the proof stopped and why; none: it did not.
   std::optional<Finding> notProved(Severity severity) const;
   /// Lines for people.

@@ -57,11 +57,14 @@ struct FencePlan {
   bool exact = true;
   /// How often the checker was asked, and for how many needs.
   unsigned checks = 0, needs = 0;
-  /// What the checker says of the kernel with the fences.
+  /// What the search says of the kernel with the fences.
   CheckReport report;
-  /// Why no fences are enough; empty: they are.
+  /// Why no fences are enough; empty: they are, for what the search has looked at.
+  /// (Finding::ofCounts: whether that is enough is the verdict's, which may be a proof.)
   std::string refusal;
   mlir::Location refusedAt;
+  /// The refusal for what is found with them.
+  std::string stillSays(const Finding &finding) const;
 };
 
 /// Fences for a kernel of a module, which stays as it is. Fails where the kernel

@@ -99,6 +99,10 @@ def InsertWaits : Pass<"titan-insert-waits", "::mlir::ModuleOp"> {
 
 def CountedLoops : Pass<"titan-counted-loops", "::titan::KernelOp"> {
   let summary = "each scf.while that counts by a step becomes an scf.for";
+  let description = [{
+    The counter is compared by slt or ult, or by ne where it goes by 1 from at most the bound. Other loops say
+    why they are none: `titan.uncounted`.
+  }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 

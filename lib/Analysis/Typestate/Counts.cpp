@@ -415,10 +415,23 @@ bool Proof::checkCounts() {
       // which nobody arrives, no use is ever over.)
       if (objects[ring].kind != Object::Ring || amounts.empty())
         continue;
+      // Who waits makes the arrivals that it has not made yet behind the wait. Of
+      // many lanes each has to: one may be ahead of the others.
+      auto madeBehind = [&](const std::vector<Thread> &threads) {
+        for (int lane : {elected, others})
+          if ((wait.lanes >> lane & 1) &&
+              (!llvm::is_contained(threads, Thread(wait.warp, lane)) ||
+               !wait.facts.provesAtLeast(wait.use + Polynomial(slots),
+                                         wait.arrivals[lane])))
+            return false;
+        return true;
+      };
       bool alias = false;
       for (const auto &one : classes) {
-        bool mine = true;
+        bool mine = !madeBehind(one);
         for (auto &thread : one) {
+          if (!mine)
+            break;
           bool after = true;
           for (const Signal &signal : signals) {
             if (signal.kind != Signal::Arrive || signal.object != ring ||

@@ -313,7 +313,9 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
     return proof.stop(
         "the bounds of this loop are compared as unsigned numbers, "
         "and not shown to be 0 or more",
-        op);
+        op,
+        "titan.require in the launch region that says so, or a signed "
+        "comparison");
   // The least of a size and a number is one of them.
   if (std::vector<Atom> in = upper->atoms();
       in.size() == 1 && *upper == Polynomial::atom(in[0]) &&

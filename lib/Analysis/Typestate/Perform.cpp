@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Walk.h"
 
+#include "titan/Dialect/Titan/SharedMemory.h"
 #include "titan/Target/Target.h"
 
 using namespace mlir;
@@ -31,10 +32,11 @@ std::string Proof::name(ObjectId object) const {
   const Object &o = objects[object];
   switch (o.kind) {
   case Object::Ring: {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    os << "the barrier of ";
-    o.barrier.getLoc().print(os);
+    Location loc = o.barrier.getLoc();
+    std::string text = "the barrier " + nameOf(o.barrier);
+    auto at = loc->findInstanceOf<FileLineColLoc>();
+    if (at && loc->findInstanceOf<NameLoc>())
+      text += " (line " + std::to_string(at.getLine()) + ")";
     return text;
   }
   case Object::Named:
@@ -836,9 +838,19 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
       mark.path = state.path;
       size_t number = record(std::move(mark), 1000);
       if (mode == Mode::Final)
-        proof.waits.push_back({ring->object, op, warp, who.lanes, *use,
-                               state.facts, state.path, sequence, groupNumber,
-                               number, stamp});
+        proof.waits.push_back({ring->object,
+                               op,
+                               warp,
+                               who.lanes,
+                               *use,
+                               state.facts,
+                               state.path,
+                               sequence,
+                               groupNumber,
+                               number,
+                               stamp,
+                               {w.arrivals[elected][ring->object],
+                                w.arrivals[others][ring->object]}});
       Pending pending;
       pending.access = number;
       for (const Step &step : state.path)

@@ -193,6 +193,8 @@ struct Wait {
   unsigned group;
   size_t mark; ///< among the accesses
   std::shared_ptr<const Stamp> stamp;
+  /// By lane, the use that its next arrival at the object is of.
+  Polynomial arrivals[2] = {};
 };
 
 /// What every signal of a use tells of another object: knows >= times use + ahead.

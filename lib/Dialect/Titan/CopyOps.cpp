@@ -31,7 +31,7 @@ LogicalResult titan::emitProblem(Operation *op, const Problem &problem) {
 
 Location CopyStates::mark(Location loc) const {
   Builder b(loc.getContext());
-  SmallVector<Attribute> texts = {b.getStringAttr(getCopyName()),
+  SmallVector<Attribute> texts = {b.getStringAttr(copy),
                                   b.getStringAttr(variant),
                                   b.getStringAttr(read), b.getStringAttr(done)};
   for (const std::string &name : becomes)
@@ -49,9 +49,10 @@ std::optional<CopyStates> CopyStates::of(Location loc) {
     auto string = dyn_cast<StringAttr>(texts[i]);
     return string ? string.str() : std::string();
   };
-  if (text(0) != getCopyName())
+  if (text(0) != CopyAsyncOp::getOperationName() &&
+      text(0) != CopyOp::getOperationName())
     return std::nullopt;
-  CopyStates states{text(1), text(2), text(3), {}};
+  CopyStates states{text(0), text(1), text(2), text(3), {}};
   for (size_t i = 4; i < texts.size(); ++i)
     states.becomes.push_back(text(i));
   return states;

@@ -76,10 +76,14 @@ bool hasTmaReduction(AtomicOp op, llvm::StringRef tmaType);
 inline mlir::LogicalResult verifyTileType(mlir::Operation *op,
                                           mlir::RankedTensorType tile) {
   Result<Layout> layout = getTileLayout(tile);
-  if (!layout)
-    return op->emitOpError("[") << layout.problem().code << "] " << tile << ": "
-                                << layout.problem().message;
-  return mlir::success();
+  if (layout)
+    return mlir::success();
+  mlir::InFlightDiagnostic error = op->emitOpError("[")
+                                   << layout.problem().code << "] " << tile
+                                   << ": " << layout.problem().message;
+  if (!layout.problem().fix.empty())
+    error.attachNote() << "fix: " << layout.problem().fix;
+  return error;
 }
 
 /// D = A * B^T + C in register tiles: D is of C's type; M x K, N x K, M x N.

@@ -12,6 +12,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace titan;
@@ -66,8 +67,8 @@ void TitanDialect::printAttribute(Attribute attribute,
     (void)generatedAttributePrinter(attribute, printer);
 }
 
-static Problem shapeProblem(const Twine &message) {
-  return Problem{"tile-shape", message.str()};
+static Problem shapeProblem(const Twine &message, const Twine &fix = "") {
+  return Problem{"tile-shape", message.str(), fix.str()};
 }
 
 //===----------------------------------------------------------------------===//
@@ -81,11 +82,15 @@ Result<Layout> WgmmaAttr::getLayout(ArrayRef<int64_t> shape) const {
   if (rows < 1 || columns < 1 || rows * columns > 8)
     return shapeProblem("#titan.wgmma<rows, columns> counts 1 to 8 warpgroups");
   if (shape[0] % (64 * rows) || shape[1] % (8 * columns))
-    return shapeProblem("a wgmma fragment has 64 rows and a multiple of 8 "
-                        "columns for each of " +
-                        Twine(rows) + " x " + Twine(columns) +
-                        " warpgroups; the tile is " + Twine(shape[0]) + " x " +
-                        Twine(shape[1]));
+    return shapeProblem(
+        "a wgmma fragment has 64 rows and a multiple of 8 columns for each "
+        "of " +
+            Twine(rows) + " x " + Twine(columns) + " warpgroups; the tile is " +
+            Twine(shape[0]) + " x " + Twine(shape[1]),
+        "give the tile a multiple of " + Twine(64 * rows) + " rows and of " +
+            Twine(8 * columns) +
+            " columns: " + Twine(llvm::alignTo(shape[0], 64 * rows)) + " x " +
+            Twine(llvm::alignTo(shape[1], 8 * columns)));
   return wgmmaD(shape[0], shape[1], rows, columns);
 }
 
@@ -103,8 +108,7 @@ Result<Layout> BlockedAttr::getLayout(ArrayRef<int64_t> shape) const {
   // thread by thread, and products of more would not fit either.
   int64_t mostWarps = 0, mostLanes = 0;
   for (const TargetInfo &target : allTargets()) {
-    mostWarps =
-        std::max(mostWarps, target.maxThreadsPerCta / target.warpWidth);
+    mostWarps = std::max(mostWarps, target.maxThreadsPerCta / target.warpWidth);
     mostLanes = std::max<int64_t>(mostLanes, target.warpWidth);
   }
   auto among = [](ArrayRef<int64_t> counts, int64_t most) {

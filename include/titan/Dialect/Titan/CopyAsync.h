@@ -35,8 +35,8 @@ inline constexpr llvm::StringLiteral ofCopyAsync = "titan.of_copy_async";
 /// do (ldmatrix, stmatrix).
 inline constexpr llvm::StringLiteral byVectors = "titan.by_vectors";
 
-/// What a titan.copy_async is until it is done, as metadata of the locations of
-/// the operations that it has become: so that findings speak of the copy.
+/// What a copy has become, as metadata of the locations of those operations: so that
+/// findings speak of the copy. Of a titan.copy_async, what it is until it is done:
 ///
 ///   issued ---> source read ---> done
 ///
@@ -47,12 +47,10 @@ inline constexpr llvm::StringLiteral byVectors = "titan.by_vectors";
 ///                    told this CTA                   its phase
 ///   an async group   as done                         titan.cp_async.wait %group
 struct CopyStates {
-  std::string variant; ///< "dsmem".
-  std::string read, done;
+  std::string copy;       ///< "titan.copy_async", "titan.copy".
+  std::string variant;    ///< "dsmem".
+  std::string read, done; ///< Empty: it is done where it stands (titan.copy).
   llvm::SmallVector<std::string> becomes; ///< "titan.bulk.copy_to_peer".
-  static llvm::StringRef getCopyName() {
-    return CopyAsyncOp::getOperationName();
-  }
 
   mlir::Location mark(mlir::Location loc) const;
   /// Of a location that mark() made; nothing else has any.
