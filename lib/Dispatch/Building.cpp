@@ -368,8 +368,10 @@ static bool variesByWarp(Value value) {
   options.inclusive = true;
   if (Operation *op = value.getDefiningOp())
     (void)getBackwardSlice(op, &from, options);
-  return llvm::any_of(from,
-                      [](Operation *op) { return isa<WarpIdOp, AnyOp>(op); });
+  return llvm::any_of(from, [](Operation *op) {
+    return isa<WarpIdOp>(op) ||
+           llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
+  });
 }
 
 std::optional<std::string>

@@ -10,7 +10,7 @@
 // A barrier of fewer threads than those that exchange.
 // VARIANT few: replace second with %v = titan.convert_layout %x2 through %scratch barrier(1) threads(64) : !rows, !scratch -> !columns
 // RUN: %variant few %s | not titan check - 2>&1 | FileCheck %s --check-prefix=FEW
-// FEW: error: [
+// FEW: [exchange-scratch] the tile lies over 4 warps, which all hand on their parts: threads(128), not threads(64)
 
 #rows = #titan.blocked<elements = [1, 8], lanes = [8, 4], warps = [4, 1]>
 #columns = #titan.blocked<elements = [1, 8], lanes = [8, 4], warps = [1, 4]>

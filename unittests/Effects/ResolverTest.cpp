@@ -46,12 +46,12 @@ const char *const text = R"(
 titan.kernel @all(%A: !titan.global<?x?xbf16>, %X: !titan.global<?x?x?x?xbf16>,
                   %Y: !titan.global<?x?x?x?x8xbf16>, %maps: !titan.global<?x128xi8>)
     warps(8) cluster(4) launch {
-  %one = arith.constant 1 : index
+  %four = arith.constant 4 : index
   %map = titan.tensor_map %A : !titan.global<?x?xbf16> -> !map
   %strided = titan.tensor_map %A : !titan.global<?x?xbf16> -> !strided
   %pixels = titan.tensor_map %X : !titan.global<?x?x?x?xbf16> -> !pixels
   %slices = titan.tensor_map %Y : !titan.global<?x?x?x?x8xbf16> -> !slices
-  titan.launch grid(%one) with(%map, %strided, %pixels, %slices : !map, !strided, !pixels, !slices)
+  titan.launch grid(%four) with(%map, %strided, %pixels, %slices : !map, !strided, !pixels, !slices)
 } body(%map: !map, %strided: !strided, %pixels: !pixels, %slices: !slices) {
   %ring = titan.shared.alloc : !ring
   %flat = titan.shared.alloc : !titan.shared<16x16xf32>
