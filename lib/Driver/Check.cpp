@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Commands.h"
+#include "Draw.h"
 #include "Replay.h"
 #include "titan/Driver/Verdict.h"
 
@@ -147,6 +148,9 @@ int titan::runCheck(const CheckCommand &options) {
     if (!options.replay.empty() && shows.empty())
       shows = writeReplay(session, options.replay, verdict);
     verdicts += (verdicts.empty() ? "" : "\n") + verdict.text();
+    if (options.draw)
+      for (const Finding &finding : verdict.search.findings)
+        verdicts += drawEvents(finding);
     kernels.push_back(verdict.json());
   }
   session.result["kernels"] = std::move(kernels);

@@ -29,6 +29,7 @@ struct CheckCommand : Command {
   /// What the proof of a kernel may take; 0: none is made.
   double proofSeconds = 20;
   bool sarif = false; ///< In place of JSON.
+  bool draw = false;  ///< The order of each finding's events, below the verdict.
   /// Change the file where that is mechanical, then check it.
   bool fix = false;
   /// Put fences in, report what orders nothing; instead of a verdict.

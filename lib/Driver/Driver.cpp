@@ -121,6 +121,10 @@ cl::opt<bool> fixFlag("fix",
 cl::opt<bool> sarifFlag("sarif",
                         cl::desc("Print the findings as SARIF 2.1.0 on stdout"),
                         cl::sub(checkSub), cl::cat(category));
+cl::opt<bool> drawFlag("draw",
+                       cl::desc("Draw the order of events of what is found, a "
+                                "column for each who takes part"),
+                       cl::sub(checkSub), cl::cat(category));
 cl::opt<bool> redundantFlag("redundant",
                             cl::desc("Report fences and waits that order "
                                      "nothing (docs/fences.md)"),
@@ -532,6 +536,10 @@ static int runSubcommand(int argc, char **argv) {
     command.sarif = sarifFlag;
     command.insertFences = insertFencesFlag;
     command.redundant = redundantFlag;
+    command.draw = drawFlag;
+    if (drawFlag && (json || sarifFlag || insertFencesFlag || redundantFlag))
+      return usage("--draw is for people, and of findings",
+                   "leave the other flag out: --json lists the events");
     command.output = output;
     command.replay = replayOut;
     if (!replayOut.empty() && (insertFencesFlag || redundantFlag || fixFlag))
