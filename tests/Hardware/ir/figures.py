@@ -26,11 +26,14 @@ def kernels(text):
         example = re.search(r"titan\.example = \{(.*?)\}[,\s]*(?:titan|\})", part, re.S)
         if not example:
             continue
-        # The closing brace of `sizes` may end the match: its numbers, and what else is a number, are read from the whole.
+        # The closing brace of `sizes` may end the match: its numbers are read from the whole, other numbers from what is left.
         text = part[example.start():part.index("launch {")]
         listed = re.search(r"sizes = \{(.*?)\}", text, re.S)
         sizes = dict(re.findall(r"(\w+) = (\d+)", listed.group(1))) if listed else {}
-        scalars = {} if listed else dict(re.findall(r"(\w+) = (\d+)(?=[,}])", example.group(1) + "}"))
+        rest = text[text.index("titan.example"):].split("titan.reference")[0]
+        rest = re.sub(r"sizes = \{.*?\}|\"[^\"]*\"", "", rest, flags=re.S)
+        scalars = dict(re.findall(r"(\w+) = (-?\d+)(?=[ ,}])", rest))
+        scalars.pop("multiprocessor_count", None)
         yield name, sizes, scalars, dict(re.findall(r"(\w+) = \"([^\"]+)\"", example.group(1)))
 
 
