@@ -32,7 +32,7 @@ def kernels(text):
         sizes = dict(re.findall(r"(\w+) = (\d+)", listed.group(1))) if listed else {}
         rest = text[text.index("titan.example"):].split("titan.reference")[0]
         rest = re.sub(r"sizes = \{.*?\}|\"[^\"]*\"", "", rest, flags=re.S)
-        scalars = dict(re.findall(r"(\w+) = (-?\d+)(?=[ ,}])", rest))
+        scalars = dict(re.findall(r"(\w+) = (-?\d+(?:\.\d+)?)(?=[ ,}])", rest))
         scalars.pop("multiprocessor_count", None)
         yield name, sizes, scalars, dict(re.findall(r"(\w+) = \"([^\"]+)\"", example.group(1)))
 
