@@ -413,7 +413,7 @@ LogicalResult LaunchOp::verify() {
                          "scalar or a tensor map, "
                          "not ")
              << type;
-  ArrayRef<int64_t> cluster =
+  std::array<int64_t, 3> cluster =
       (*this)->getParentOfType<KernelOp>().getClusterShape();
   for (auto [d, extent] : llvm::enumerate(getGrid()))
     if (APInt ctas; matchPattern(extent, m_ConstantInt(&ctas)) &&
