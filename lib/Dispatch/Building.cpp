@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "Building.h"
 
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -362,16 +362,42 @@ Elements dispatch::elementsOf(OpBuilder &b, Location loc,
 /// Whether warps differ in it: it is computed from titan.warp_id, or from what a
 /// warp's lanes hold.
 static bool variesByWarp(Value value) {
-  SetVector<Operation *> from;
-  BackwardSliceOptions options;
-  options.omitBlockArguments = true;
-  options.inclusive = true;
-  if (Operation *op = value.getDefiningOp())
-    (void)getBackwardSlice(op, &from, options);
-  return llvm::any_of(from, [](Operation *op) {
-    return isa<WarpIdOp>(op) ||
-           llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>);
-  });
+  SetVector<Value> from;
+  from.insert(value);
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (isa<RankedTensorType>(from[i].getType()))
+      return true;
+    Operation *op = from[i].getDefiningOp();
+    if (auto argument = dyn_cast<BlockArgument>(from[i]))
+      op = argument.getOwner()->getParentOp();
+    if (isa<WarpIdOp>(op))
+      return true;
+    if (isa<KernelOp>(op))
+      continue;
+    // What a loop carries, and a branch chooses, it was given or made.
+    bool carries = op->getNumRegions() != 0;
+    for (Value operand : op->getOperands())
+      if (!carries || !isa<RankedTensorType>(operand.getType()))
+        from.insert(operand);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Value yielded : block.getTerminator()->getOperands())
+          if (!isa<RankedTensorType>(yielded.getType()))
+            from.insert(yielded);
+  }
+  return false;
+}
+
+/// What decides whether, and how often, the regions of a branch or loop are
+/// executed.
+static SmallVector<Value> decides(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return {loop.getConditionOp().getCondition()};
+  if (isa<scf::IfOp, scf::IndexSwitchOp>(op))
+    return {op->getOperand(0)};
+  return {};
 }
 
 std::optional<std::string>
@@ -381,8 +407,7 @@ dispatch::isForSomeWarps(const CopyRequest &request) {
     return std::nullopt;
   for (Operation *at = request.op->getParentOp();
        !isa<KernelOp, PartitionOp>(at); at = at->getParentOp())
-    if (isa<scf::IfOp, scf::ForOp, scf::IndexSwitchOp>(at) &&
-        llvm::any_of(at->getOperands(), variesByWarp))
+    if (llvm::any_of(decides(at), variesByWarp))
       return "expected " + request.issuers.str() +
              ", which share it, and a branch that warps decide for themselves "
              "is around it";

@@ -31,7 +31,7 @@ bool LaunchNumbers::enter(Operation *op) {
        at = at->getParentOp()) {
     if (auto loop = dyn_cast<scf::ForOp>(at))
       loops.push_back(loop);
-    else if (!isa<ElectOp, PartitionOp>(at))
+    else if (!isa<ElectOp, PartitionOp, WarpSpecializeOp>(at))
       return false;
   }
   for (scf::ForOp loop : llvm::reverse(loops))
@@ -58,7 +58,7 @@ multipleOf(Value value, llvm::function_ref<std::optional<unsigned>(Value)> of) {
 
 /// The step of a persistent loop, in which each CTA begins at its own number and
 /// goes on by that of all: together they count all multiples of it.
-static std::optional<int64_t> stepOfAll(scf::ForOp loop) {
+static std::optional<std::pair<unsigned, int64_t>> stepOfAll(scf::ForOp loop) {
   auto first = multipleOf(loop.getLowerBound(),
                           [](Value value) -> std::optional<unsigned> {
                             if (auto cta = value.getDefiningOp<CtaIdOp>())
@@ -71,9 +71,7 @@ static std::optional<int64_t> stepOfAll(scf::ForOp loop) {
           return count.getDimension();
         return std::nullopt;
       });
-  if (!first || first != step)
-    return std::nullopt;
-  return first->second;
+  return first == step ? first : std::nullopt;
 }
 
 bool LaunchNumbers::enterLoop(scf::ForOp loop) {
@@ -84,14 +82,18 @@ bool LaunchNumbers::enterLoop(scf::ForOp loop) {
     return false;
   Value first, step;
   if (auto all = stepOfAll(loop)) {
+    if (persistent)
+      return false;
+    persistent = all->first;
+    known.clear(); // What was known of the CTA's own number.
     first = constant(0);
-    step = constant(*all);
+    step = constant(all->second);
   } else {
     auto begin = of(loop.getLowerBound()), by = of(loop.getStep());
     if (!begin || !begin->isOne() || !by || !by->isOne())
       return false;
     first = begin->low;
-    step = by->low;
+    step = make<arith::MaxSIOp>(by->low, constant(1));
   }
   // first + (end - 1 - first) / step * step
   Value rounds = make<arith::FloorDivSIOp>(
@@ -121,6 +123,8 @@ static bool join(LaunchBounds &into, const LaunchBounds &other, bool falls) {
 }
 
 std::optional<LaunchBounds> LaunchNumbers::combine(Operation *op) {
+  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return std::nullopt;
   auto left = of(op->getOperand(0)), right = of(op->getOperand(1));
   if (!left || !right)
     return std::nullopt;
@@ -136,8 +140,6 @@ std::optional<LaunchBounds> LaunchNumbers::combine(Operation *op) {
     result.high = make<arith::SubIOp>(left->high, right->low);
     return join(result, *right, true) ? std::optional(result) : std::nullopt;
   }
-  if (!isa<arith::MulIOp>(op))
-    return std::nullopt;
   if (left->isOne() && right->isOne()) {
     result.low = result.high = make<arith::MulIOp>(left->low, right->low);
     return result;
@@ -155,6 +157,13 @@ std::optional<LaunchBounds> LaunchNumbers::combine(Operation *op) {
 }
 
 std::optional<LaunchBounds> LaunchNumbers::of(Value value) {
+  if (auto before = known.find(value); before != known.end())
+    return before->second;
+  auto result = compute(value);
+  return known[value] = result;
+}
+
+std::optional<LaunchBounds> LaunchNumbers::compute(Value value) {
   auto one = [](Value of) { return LaunchBounds{of, of}; };
   if (auto number = constantOf(value))
     return one(constant(*number));
@@ -170,6 +179,8 @@ std::optional<LaunchBounds> LaunchNumbers::of(Value value) {
   if (auto cast = dyn_cast<arith::IndexCastOp>(op))
     return value.getType().isIndex() ? of(cast.getIn()) : std::nullopt;
   if (auto cta = dyn_cast<CtaIdOp>(op)) {
+    if (cta.getDimension() == persistent)
+      return std::nullopt;
     return LaunchBounds{
         constant(0),
         make<arith::SubIOp>(gridOf(cta.getDimension()), constant(1)),
@@ -191,8 +202,11 @@ std::optional<LaunchBounds> LaunchNumbers::of(Value value) {
     auto left = of(op->getOperand(0)), right = of(op->getOperand(1));
     if (!left || !right || !left->isOne() || !right->isOne())
       return std::nullopt;
+    bool divides = !isa<arith::MinSIOp, arith::MaxSIOp>(op);
+    Value second =
+        divides ? make<arith::MaxSIOp>(right->low, constant(1)) : right->low;
     Operation *copy = b.clone(*op);
-    copy->setOperands({left->low, right->low});
+    copy->setOperands({left->low, second});
     copy->setLoc(loc);
     return one(copy->getResult(0));
   }

@@ -16,7 +16,8 @@
 // the launch then requires that the last row lies in the tensor, or that no CTA
 // has a round. The two ends are taken, each in some CTA and some round (a check of
 // less than that would refuse launches that are right): a number of which that is
-// not known has none.
+// not known has none. So it is of the CTA's own number in a persistent loop, which
+// CTAs beyond its bound never enter, and in several such loops.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_LIB_DISPATCH_LAUNCHBOUNDS_H
@@ -69,6 +70,7 @@ private:
   mlir::Value index(mlir::Value value);
   mlir::Value gridOf(unsigned dimension);
   bool enterLoop(mlir::scf::ForOp loop);
+  std::optional<LaunchBounds> compute(mlir::Value value);
   std::optional<LaunchBounds> combine(mlir::Operation *op);
 
   KernelOp kernel;
@@ -76,7 +78,9 @@ private:
   mlir::Location loc;
   /// Where one of these holds no CTA comes to it: a loop has no rounds.
   llvm::SmallVector<mlir::Value> skips;
-  llvm::SmallDenseMap<mlir::Value, LaunchBounds> counters;
+  llvm::DenseMap<mlir::Value, LaunchBounds> counters;
+  llvm::DenseMap<mlir::Value, std::optional<LaunchBounds>> known;
+  std::optional<unsigned> persistent; ///< The dimension that a loop goes along.
 };
 
 } // namespace titan::dispatch

@@ -131,6 +131,7 @@ static Value buildScalars(const CopyRequest &request, OpBuilder &b) {
     if (place->isShared())
       continue;
     size_t outer = place->shape.size() - all.size();
+    SmallVector<Bounds> ones;
     for (size_t d = 0; d < place->shape.size(); ++d) {
       Value at = place->offsets.empty() ? a.constant(0) : place->offsets[d];
       auto known = constantOf(at);
@@ -151,7 +152,10 @@ static Value buildScalars(const CopyRequest &request, OpBuilder &b) {
         inside[d - outer] = {low, high};
         continue;
       }
-      // One index: nothing, or as the other dimensions say.
+      // One index, 0 or not: nothing, or as the other dimensions say.
+      ones.push_back({low, high});
+    }
+    for (auto [low, high] : ones) {
       Bounds &first = inside.front();
       Value in =
           arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, low, high);
