@@ -40,38 +40,28 @@ bool LaunchNumbers::enter(Operation *op) {
   return true;
 }
 
-/// The CTA's number along a dimension, times a factor: of `%cta` and `%cta * 16`.
-static std::optional<std::pair<unsigned, int64_t>>
-multipleOf(Value value, llvm::function_ref<std::optional<unsigned>(Value)> of) {
-  if (auto dimension = of(value))
-    return std::pair(*dimension, int64_t(1));
+/// The dimension of the operation that the value is, and a factor: `%cta * 16`.
+template <typename Op>
+static std::optional<std::pair<unsigned, int64_t>> multipleOf(Value value) {
+  if (auto op = value.getDefiningOp<Op>())
+    return std::pair<unsigned, int64_t>(op.getDimension(), 1);
   auto product = value.getDefiningOp<arith::MulIOp>();
   if (!product)
     return std::nullopt;
   for (auto [x, factor] : {std::pair(product.getLhs(), product.getRhs()),
                            std::pair(product.getRhs(), product.getLhs())})
-    if (auto dimension = of(x))
+    if (auto op = x.template getDefiningOp<Op>())
       if (auto n = constantOf(factor); n && *n > 0)
-        return std::pair(*dimension, *n);
+        return std::pair<unsigned, int64_t>(op.getDimension(), *n);
   return std::nullopt;
 }
 
-/// The step of a persistent loop, in which each CTA begins at its own number and
-/// goes on by that of all: together they count all multiples of it.
+/// Of a persistent loop, in which each CTA begins at its own number along a dimension
+/// and goes on by that of all, the dimension, and what the CTAs together count all
+/// multiples of.
 static std::optional<std::pair<unsigned, int64_t>> stepOfAll(scf::ForOp loop) {
-  auto first = multipleOf(loop.getLowerBound(),
-                          [](Value value) -> std::optional<unsigned> {
-                            if (auto cta = value.getDefiningOp<CtaIdOp>())
-                              return cta.getDimension();
-                            return std::nullopt;
-                          });
-  auto step =
-      multipleOf(loop.getStep(), [](Value value) -> std::optional<unsigned> {
-        if (auto count = value.getDefiningOp<NumCtasOp>())
-          return count.getDimension();
-        return std::nullopt;
-      });
-  return first == step ? first : std::nullopt;
+  auto first = multipleOf<CtaIdOp>(loop.getLowerBound());
+  return first == multipleOf<NumCtasOp>(loop.getStep()) ? first : std::nullopt;
 }
 
 bool LaunchNumbers::enterLoop(scf::ForOp loop) {

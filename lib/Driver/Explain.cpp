@@ -403,21 +403,16 @@ static std::string listTargets() {
   return text;
 }
 
-static std::string listOperations() {
+/// Names and summaries, a line each.
+template <typename... Tables>
+static std::string listSummaries(const Tables &...tables) {
   std::string text;
   llvm::raw_string_ostream os(text);
-  for (const OperationInfo &info : allOperations())
-    os << llvm::left_justify(info.name, 40) << info.summary << '\n';
-  for (const AttributeInfo &info : allAttributes())
-    os << llvm::left_justify(info.name, 40) << info.summary << '\n';
-  return text;
-}
-
-static std::string listTypes() {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  for (const TypeInfo &info : allTypes())
-    os << llvm::left_justify(info.name, 40) << info.summary << '\n';
+  auto list = [&](const auto &table) {
+    for (const auto &info : table)
+      os << llvm::left_justify(info.name, 40) << info.summary << '\n';
+  };
+  (list(tables), ...);
   return text;
 }
 
@@ -496,13 +491,13 @@ int titan::runExplain(const ExplainCommand &options) {
   if (topic == "codes")
     return print(listCodes());
   if (topic == "operations")
-    return print(listOperations());
+    return print(listSummaries(allOperations(), allAttributes()));
   if (const OperationInfo *info = lookupOperation(topic))
     return print(OperationReference().explain(*info));
   if (const AttributeInfo *info = lookupAttribute(topic))
     return print(explainAttribute(*info));
   if (topic == "types")
-    return print(listTypes());
+    return print(listSummaries(allTypes()));
   if (const TypeInfo *info = lookupType(topic))
     return print(explainType(*info));
   if (topic == "targets")

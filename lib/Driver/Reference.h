@@ -66,9 +66,8 @@ void addNarrowFloats(llvm::orc::MangleAndInterner intern,
                      llvm::orc::SymbolMap &symbols);
 
 /// The host as the JIT is to take it: of its instructions none that compute in f16
-/// and bf16 themselves. Those of AVX-512 and AVX 10 take numbers below bf16's
-/// smallest normal one for zero, others round what LLVM rounds otherwise; so a
-/// reference says the same on every host.
+/// and bf16 themselves, so that a reference says the same on every host. (Those of
+/// AVX-512 take bf16 numbers below the smallest normal one for zero.)
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 makeReferenceMachine(llvm::CodeGenOptLevel level);
 
