@@ -19,6 +19,8 @@
 // RUN: titan compile --emit=ptx --kernel maps %s | FileCheck %s --check-prefix=MAPS
 // MAPS: cp.async.bulk.tensor.2d.shared::cluster.global.{{.*}}mbarrier::complete_tx::bytes
 // MAPS: cp.reduce.async.bulk.tensor.2d.global.shared::cta.add
+// RUN: titan compile --check=off --emit=manifest --kernel maps %s | FileCheck %s --check-prefix=L2
+// L2: "l2_promotion":"128B"
 // RUN: titan compile --emit=ptx --kernel both %s | FileCheck %s --check-prefix=BOTH
 // BOTH: cp.async.bulk.tensor.2d.shared::cluster.global.{{.*}}.multicast::cluster
 // RUN: titan compile --emit=ptx --kernel pixels %s | FileCheck %s --check-prefix=PIXELS
