@@ -16,6 +16,9 @@
 //     slots %i and %j of a ring     apart, or one tile, which stays as it is
 //     %t[%i, 0] and %t[%j, 0]       not known: declined, too
 //
+// From a peer's memory only where the rank may be the CTA's own: 1 - rank in a
+// cluster of two is another's, a loop's counter may be anyone's.
+//
 //===----------------------------------------------------------------------===//
 #include "Building.h"
 
@@ -45,13 +48,49 @@ struct Beginning {
 enum class Sharing { None, Same, Some, Unknown };
 } // namespace
 
-static Beginning beginningOf(Value memory) {
+/// The value in the CTA of rank `own`; null: other things decide it.
+static Attribute valueIn(Value value, int64_t own,
+                         DenseMap<Value, Attribute> &known) {
+  if (auto found = known.find(value); found != known.end())
+    return found->second;
+  auto compute = [&]() -> Attribute {
+    Operation *op = value.getDefiningOp();
+    if (!op || op->getNumResults() != 1)
+      return {};
+    if (isa<ClusterRankOp>(op))
+      return IntegerAttr::get(value.getType(), own);
+    SmallVector<Attribute> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(valueIn(operand, own, known));
+    SmallVector<OpFoldResult> results;
+    if (llvm::is_contained(operands, Attribute()) ||
+        failed(op->fold(operands, results)) || results.size() != 1)
+      return {};
+    if (auto operand = dyn_cast<Value>(results.front()))
+      return known.lookup(operand);
+    return cast<Attribute>(results.front());
+  };
+  return known[value] = compute();
+}
+
+/// Whether a rank may be that of the CTA that executes the copy.
+static bool mayBeOwn(Value rank, int64_t clusterSize) {
+  for (int64_t own = 0; own < clusterSize; ++own) {
+    DenseMap<Value, Attribute> known;
+    auto of = dyn_cast_or_null<IntegerAttr>(valueIn(rank, own, known));
+    if (!of || of.getInt() == own)
+      return true;
+  }
+  return false;
+}
+
+static Beginning beginningOf(Value memory, int64_t clusterSize) {
   Beginning at;
   while (auto view = memory.getDefiningOp<ViewOpInterface>()) {
     effect::View of = view.getView();
     if (!of.source)
       break;
-    at.ofPeer |= of.rank != nullptr;
+    at.ofPeer |= of.rank && !mayBeOwn(of.rank, clusterSize);
     at.offset += of.offset;
     if (auto number = constantOf(of.index))
       at.offset += *number * of.stride;
@@ -163,9 +202,10 @@ static std::pair<ByteSet, bool> bytesOf(const CopyPlaces &places,
   return {ByteSet::of(std::move(intervals)), false};
 }
 
-static Sharing sharingOf(const CopyPlaces &places) {
+static Sharing sharingOf(const CopyPlaces &places, int64_t clusterSize) {
   const CopyPlace &source = places.source, &target = places.target;
-  Beginning from = beginningOf(source.memory), to = beginningOf(target.memory);
+  Beginning from = beginningOf(source.memory, clusterSize),
+            to = beginningOf(target.memory, clusterSize);
   if (from.base != to.base || from.ofPeer || to.ofPeer)
     return Sharing::None;
   auto apart = distances(from, to);
@@ -198,19 +238,18 @@ CopyPredicate dispatch::staysApart() {
   return {"apart",
           [](const CopyRequest &request) -> std::optional<std::string> {
             const CopyPlaces &places = *request.places;
-            if (!places.source.isShared() || !places.target.isShared())
+            int64_t clusterSize = request.getKernel().getClusterSize();
+            if (!places.source.isShared() || !places.target.isShared() ||
+                (request.rank && !mayBeOwn(request.rank, clusterSize)))
               return std::nullopt;
-            // The memory of a rank that is computed is a peer's.
-            if (request.rank && !constantOf(request.rank) &&
-                !request.rank.getDefiningOp<ClusterRankOp>())
-              return std::nullopt;
-            Sharing sharing = sharingOf(places);
+            Sharing sharing = sharingOf(places, clusterSize);
             if (sharing == Sharing::None || sharing == Sharing::Same)
               return std::nullopt;
             return std::string("source and target ") +
                    (sharing == Sharing::Some
                         ? "share bytes of one buffer"
                         : "lie in one buffer, and may share bytes") +
+                   (request.rank ? ", and the rank may be the CTA's own" : "") +
                    ": what is stored would be loaded again; copy to registers, "
                    "wait for all threads, and copy on";
           }};

@@ -33,7 +33,17 @@
 // VARIANT pull: in COPY `%c0] to %tile[%c8` -> `%c0] rank(%rank) to %tile[%c1`
 // VARIANT pull: in KERNEL `warps(2)` -> `warps(2) cluster(2, 1)`
 // VARIANT pull: in GRID `%c1` -> `%c2`
-// RUN: %variant pull %s | not titan check - 2>&1 | FileCheck %s --check-prefix=SHARE
+// RUN: %variant pull %s | not titan check - 2>&1 | FileCheck %s --check-prefix=OWN
+// OWN: vectors: apart: source and target share bytes of one buffer, and the rank may be the CTA's own: {{.*}}scalars: apart: source and target share bytes of one buffer, and the rank may be the CTA's own:
+// VARIANT pull_computed: in COPY `%c0] to %tile[%c8` -> `%c0] rank(%number) to %tile[%c1`
+// VARIANT pull_computed: in KERNEL `warps(2)` -> `warps(2) cluster(2, 1)`
+// VARIANT pull_computed: in GRID `%c1` -> `%c2`
+// RUN: %variant pull_computed %s | not titan check - 2>&1 | FileCheck %s --check-prefix=OWN
+// From the other CTA of two it is another tile (whose threads do the same: that is the checker's).
+// VARIANT pull_other: in COPY `%c0] to %tile[%c8` -> `%c0] rank(%peer) to %tile[%c1`
+// VARIANT pull_other: in KERNEL `warps(2)` -> `warps(2) cluster(2, 1)`
+// VARIANT pull_other: in GRID `%c1` -> `%c2`
+// RUN: %variant pull_other %s | titan explain copy - 2>&1 | FileCheck %s --check-prefix=CHOSEN
 // VARIANT empty: in COPY ` :` -> ` dispatch("") :`
 // RUN: %variant empty %s | not titan check - 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: [copy-dispatch] there is no variant ''; there are tma, {{.*}}, scalars
@@ -62,6 +72,7 @@ titan.kernel @overlap(%A: !matrix, %B: !matrix) warps(2) attributes { // @KERNEL
   %here = titan.shared.slot %ring[%number : i32] : !ring -> !tile
   %i1 = arith.constant 1 : i32
   %other = arith.subi %i1, %number : i32
+  %peer = arith.subi %i1, %rank : i32
   %there = titan.shared.slot %ring[%other : i32] : !ring -> !tile
   titan.copy %A to %tile[%c0, %c0] extents [8, 24] : !matrix, !tile
   titan.cta_sync

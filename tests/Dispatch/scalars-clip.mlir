@@ -4,6 +4,10 @@
 // RUN: for p in 0 1 2 5 -1; do titan run %s --arg p=$p --no-reference || exit 1; done | FileCheck %s
 // CHECK-COUNT-5: @clip: ran
 // RUN: titan run %s --arg p=1
+// A number in the place of the argument says the same.
+// VARIANT before: in COPY `%at,` -> `%before,`
+// RUN: %variant before %s | titan run - --arg p=-1 | FileCheck %s --check-prefix=EQUAL
+// EQUAL: elements equal to the reference, bit for bit
 
 !cube = !titan.global<?x?x16xf16>
 !out = !titan.global<8x16xf16, strides = [16, 1]>
@@ -19,7 +23,8 @@ titan.kernel @clip(%A: !cube, %B: !out, %p: i32) warps(1) attributes {
   %c0 = arith.constant 0 : index
   %tile = titan.shared.alloc : !tile
   %at = arith.index_cast %p : i32 to index
-  titan.copy %A[%at, %c0, %c0] to %tile dispatch("scalars") : !cube, !tile
+  %before = arith.constant -1 : index
+  titan.copy %A[%at, %c0, %c0] to %tile dispatch("scalars") : !cube, !tile // @COPY
   titan.cta_sync
   titan.copy %tile to %B dispatch("vectors") : !tile, !out
   titan.return

@@ -164,18 +164,14 @@ template <typename Op> static Result<CopyPlaces> places(Op copy, Value to) {
       int64_t size = place->shape[d];
       if (extent < 1)
         return regionProblem("extent " + Twine(extent));
-      // A tensor may end within the region (titan.copy).
-      bool outside =
-          ShapedType::isDynamic(size)
-              ? at && *at < 0
-              : at && (*at < 0 || (place->isShared() && *at + extent > size));
-      if (outside || (place->isShared() && extent > size)) {
+      // A tensor may begin and end within the region (titan.copy).
+      if (place->isShared() &&
+          (extent > size || (at && (*at < 0 || *at + extent > size)))) {
         std::string text =
             "dimension " + std::to_string(d) + " of " + which.str() + ": ";
         if (at)
           text += std::to_string(*at) + " + ";
-        text += std::to_string(extent) + " leaves its ";
-        text += ShapedType::isDynamic(size) ? "size" : std::to_string(size);
+        text += std::to_string(extent) + " leaves its " + std::to_string(size);
         return Problem{"out-of-bounds", text};
       }
     }

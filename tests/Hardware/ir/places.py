@@ -127,6 +127,8 @@ class Kernel(random_kernels.Kernel):
         rng = self.rng
         room = [rng.randint(0, 6), unit * rng.randint(0, 4)]
         at = [rng.randint(0, room[0]), unit * rng.randint(0, room[1] // unit)]
+        if not inside and rng.random() < 0.3:  # from before the tensor on
+            at = [at[0] - rng.randint(0, self.rows - 1), at[1] - unit * rng.randint(0, (self.columns - 1) // unit)]
         shape = [self.cluster * self.rows + room[0], self.columns + room[1]]
         if not inside and rng.random() < 0.5:
             shape = [max(1, shape[0] - rng.randint(0, self.rows)), max(1, shape[1] - rng.randint(0, self.columns))]
@@ -217,7 +219,7 @@ class Kernel(random_kernels.Kernel):
         after = bytearray(self.p)
         for (r, c), tile in zip(places, self.content):
             for i, j in itertools.product(range(self.rows), range(self.columns)):
-                if r + i < self.p_shape[0] and c + j < self.p_shape[1]:
+                if 0 <= r + i < self.p_shape[0] and 0 <= c + j < self.p_shape[1]:
                     byte = ((r + i) * pitch + c + j) * self.size
                     after[byte:byte + self.size] = tile[i][j]
         self.after = bytes(after)
