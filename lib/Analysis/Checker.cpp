@@ -110,13 +110,18 @@ private:
       if (period && covers(number, *period, window(count), count / 4))
         return std::max<int64_t>(*period, 2);
     }
+    // One that is over before shows all of it in its longest run.
+    int64_t most = instantiator.mostIterations(number);
+    if (ran && !period && most <= longest &&
+        covers(number, rings, 2 * rings, 2 * rings))
+      return std::max<int64_t>(most, 2);
     if (ran && !period)
       ofCounts(report.add(
           Code::Undecided, op, nullptr,
           "this loop does not come round to the same slots and parities "
           "in 251 iterations"));
     else if (ran || (!covers(number, rings, 2 * rings, 2 * rings) &&
-                     instantiator.mostIterations(number) > 2 * rings + 1))
+                     most > 2 * rings + 1))
       tellLate(number, op, period.value_or(rings));
     return period.value_or(rings);
   }
@@ -731,16 +736,37 @@ CheckReport titan::check(KernelOp kernel, const CheckOptions &options) {
       };
       if (covered() || instantiator.impossible(number, outcome))
         continue;
-      for (int64_t rest : {Instantiator::any, int64_t(1), int64_t(0)}) {
-        if (!instantiator.problems.empty() || covered())
-          break;
-        std::vector<int64_t> wanted(choices.size(), Instantiator::any);
-        for (auto [i, choice] : llvm::enumerate(choices))
-          if (rest != Instantiator::any && choice.kind != Choice::Value)
-            wanted[i] = choice.loop() ? 2 : rest;
-        wanted[number] = outcome;
+      // What decides a number decides its own loop; those around it run.
+      auto isOther = [&](size_t i) {
+        return choices[i].kind != Choice::Value &&
+               !(choices[number].kind == Choice::Value && choices[i].loop() &&
+                 (instantiator.leavesOf(i) & instantiator.leavesOf(number)));
+      };
+      auto found = [&](llvm::function_ref<int64_t(size_t)> wish) {
+        std::vector<int64_t> wanted;
+        for (size_t i = 0; i < choices.size(); ++i)
+          wanted.push_back(i == number ? outcome : wish(i));
         look(wanted);
-      }
+        return covered() || !instantiator.problems.empty();
+      };
+      auto any = [](size_t) { return Instantiator::any; };
+      auto twice = [&](size_t i) {
+        return std::min<int64_t>(2, instantiator.mostIterations(i));
+      };
+      auto all = [&](int64_t branch) {
+        return found([&](size_t i) {
+          return !isOther(i)         ? Instantiator::any
+                 : choices[i].loop() ? twice(i)
+                                     : branch;
+        });
+      };
+      if (!found(any) && !all(1) && !all(0))
+        // CTAs of a cluster may run one loop more and less often.
+        for (size_t one = 0; one < choices.size(); ++one)
+          if (choices[one].loop() && isOther(one) && found([&](size_t i) {
+                return i == one ? twice(i) : Instantiator::any;
+              }))
+            break;
       if (!instantiator.problems.empty())
         break;
       if (!covered() && (!choices[number].loop() || outcome <= 1))

@@ -6,16 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One thread loads and stores one element after another, wherever the two layouts
-// say that it lies:
+// One thread loads and stores one element after another:
 //
 //     scf.for %i = 0 to 128 {
 //       scf.for %j = 0 to 32 {
-//         %x = titan.ld %from[byte of (%i, %j) in the source / bytes an element]
-//         titan.st %x, %to[byte of (%i, %j) in the target / bytes an element]
+//         %x = titan.ld %from[%row + %i, %column + %j]
+//         titan.st %x, %to[%i, %j]
 //       }
 //     }
 //
+// A place in another layout than its buffer's (`as`) is a row of elements, of which it
+// computes the number.
 // Where the tensor may end within the region the loops end there, behind loops that
 // store zeros everywhere, if it goes to shared memory. Right for all layouts, regions and offsets; nobody would want it
 // unasked.
@@ -23,9 +24,10 @@
 //===----------------------------------------------------------------------===//
 #include "Building.h"
 
+#include "titan/Layout/Evaluate.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace titan;
@@ -34,6 +36,7 @@ using namespace titan::dispatch;
 namespace {
 /// Writes numbers of type index.
 struct ElementArithmetic {
+  using Value = mlir::Value;
   OpBuilder &b;
   Location loc;
   Value constant(int64_t value) const {
@@ -45,48 +48,23 @@ struct ElementArithmetic {
   template <typename Op> Value make(Value x, int64_t y) const {
     return make<Op>(x, constant(y));
   }
+  Value add(Value x, Value y) { return make<arith::AddIOp>(x, y); }
+  Value exclusiveOr(Value x, Value y) { return make<arith::XOrIOp>(x, y); }
+  Value times(Value x, int64_t y) { return make<arith::MulIOp>(x, y); }
+  Value over(Value x, int64_t y) { return make<arith::DivUIOp>(x, y); }
+  Value rest(Value x, int64_t y) { return make<arith::RemUIOp>(x, y); }
+  Value masked(Value x, int64_t y) { return make<arith::AndIOp>(x, y); }
+  Value down(Value x, int64_t bits) { return make<arith::ShRUIOp>(x, bits); }
 };
 } // namespace
 
-/// The number, in its buffer, of the element of those coordinates: what
-/// Layout::apply does.
-static Value elementAt(const ElementArithmetic &a, const CopyPlace &place,
+/// The number, in its buffer, of the element of those coordinates.
+static Value elementAt(ElementArithmetic a, const CopyPlace &place,
                        ArrayRef<Value> coords, int64_t bytes) {
-  const Layout &layout = *place.layout;
-  Value sum = a.constant(layout.offset()[0]);
-  SmallVector<Value> exclusive;
-  for (auto [axis, coord] : llvm::zip(layout.axes(), coords)) {
-    int64_t weight = 1;
-    for (const Digit &digit : axis.digits) {
-      Value value = coord;
-      if (weight > 1)
-        value = a.make<arith::DivUIOp>(value, weight);
-      if (&digit != &axis.digits.back()) // It lies in the tile.
-        value = a.make<arith::RemUIOp>(value, digit.extent);
-      weight *= digit.extent;
-      if (digit.isReplica())
-        continue;
-      if (digit.isExclusive())
-        // Bit by bit: no carries.
-        for (int64_t bit = 1; bit < digit.extent; bit *= 2)
-          exclusive.push_back(a.make<arith::MulIOp>(
-              a.make<arith::RemUIOp>(a.make<arith::DivUIOp>(value, bit),
-                                     int64_t(2)),
-              digit.image[0] * bit));
-      else
-        sum = a.make<arith::AddIOp>(sum,
-                                    a.make<arith::MulIOp>(value, digit.stride));
-    }
-  }
-  for (Value value : exclusive)
-    sum = a.make<arith::XOrIOp>(sum, value);
-  Value result = sum;
-  for (BitLinear::Term term : layout.bits().terms()) {
-    Value bit = a.make<arith::AndIOp>(a.make<arith::ShRUIOp>(sum, term.from),
-                                      int64_t(1));
-    result = a.make<arith::XOrIOp>(result, a.make<arith::ShLIOp>(bit, term.to));
-  }
-  return bytes == 1 ? result : a.make<arith::DivUIOp>(result, bytes);
+  int64_t unit = unitOf(*place.layout, bytes);
+  return a.over(
+      evaluate(*place.layout, {coords.data(), coords.size()}, unit, a),
+      bytes / unit);
 }
 
 static Value buildScalars(const CopyRequest &request, OpBuilder &b) {
@@ -102,16 +80,17 @@ static Value buildScalars(const CopyRequest &request, OpBuilder &b) {
     YieldOp::create(b, loc, ValueRange());
     b.setInsertionPointToStart(&elect.getBody().front());
   }
-  // Buffers as rows of elements.
+  // Buffers in another layout than their own as rows of elements.
   auto flat = [&](const CopyPlace &place, Value rank) -> Value {
-    if (!place.isShared())
-      return place.memory;
-    auto type = cast<SharedType>(place.memory.getType());
-    Value memory = SharedReuseOp::create(
-        b, loc,
-        SharedType::get(b.getContext(), type.getTileBytes() / bytes,
-                        type.getElementType(), 0, 1, type.getCluster()),
-        place.memory, 0);
+    Value memory = place.memory;
+    if (place.relaid) {
+      auto type = cast<SharedType>(memory.getType());
+      memory = SharedReuseOp::create(
+          b, loc,
+          SharedType::get(b.getContext(), type.getTileBytes() / bytes,
+                          type.getElementType(), 0, 1, type.getCluster()),
+          memory, 0);
+    }
     return rank ? mapped(b, loc, memory, rank) : memory;
   };
   Value from = flat(places.source, request.rank);
@@ -184,7 +163,7 @@ static Value buildScalars(const CopyRequest &request, OpBuilder &b) {
       coords.push_back(
           d < outer ? at : a.make<arith::AddIOp>(at, counters[d - outer]));
     }
-    if (place.isShared())
+    if (place.relaid)
       return SmallVector<Value>{elementAt(a, place, coords, bytes)};
     return coords;
   };

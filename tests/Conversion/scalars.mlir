@@ -4,6 +4,7 @@
 !ints = !titan.global<?xi32>
 !floats = !titan.global<?x?xf32>
 !box = !titan.shared<4xi32>
+!swizzled = !titan.shared<8x64xi32, swizzle = 64>
 
 titan.kernel @scalars(%flags: !ints, %f: !floats) warps(1) launch {
   %c1 = arith.constant 1 : index
@@ -37,5 +38,16 @@ titan.kernel @scalars(%flags: !ints, %f: !floats) warps(1) launch {
   // CHECK: ld.acquire.gpu.global.b32 flag
   // CHECK: setp.ge.s32
   titan.flag.wait %flags[%c0], %i5 : !ints
+  // Of a swizzled tile: 16 columns a panel of 512 bytes, rows of 64; bits 7 and 8 go to 4 and 5.
+  %row = arith.index_cast %a : i32 to index
+  %column = arith.index_cast %old : i32 to index
+  %tile = titan.shared.alloc : !swizzled
+  // CHECK: shl.b32 {{.*}}, 6;
+  // CHECK: and.b32 {{.*}}, 60;
+  // CHECK: and.b32 {{.*}}, -512;
+  // CHECK: and.b32 [[BITS:.*]], {{.*}}, 48;
+  // CHECK-NEXT: xor.b32 {{.*}}, [[BITS]];
+  // CHECK: st.weak.shared::cta.b32
+  titan.st %a, %tile[%row, %column] : i32, !swizzled
   titan.return
 }

@@ -48,15 +48,26 @@ bool Walk::locate(Access &access, const effect::Access &effect, State &state,
   int64_t within = 0;
   auto shared = dyn_cast<SharedType>(effect.bytes.object.getType());
   if (region.shape && region.shape->kind == effect::Shape::Element && shared) {
-    // One element, at numbers that are known.
-    SmallVector<int64_t, 4> coords;
-    for (auto [coord, size] : llvm::zip(effect.bytes.coords, shared.getShape()))
-      if (auto number = state.values.lookup(coord).constant();
-          number && *number >= 0 && *number < size)
-        coords.push_back(*number);
-    if (coords.size() != shared.getShape().size())
-      return proof.stop("which element this is, is not followed", access.op);
-    within = shared.getByteOffset(coords);
+    // One element, at numbers that are known or, of rows that no swizzle
+    // mixes, at polynomials.
+    SmallVector<int64_t, 4> at(shared.getShape().size(), 0), step = at;
+    for (auto [d, coord] : llvm::enumerate(effect.bytes.coords)) {
+      auto p = proof.arithmetic.polynomialOf(state.values.lookup(coord),
+                                             access.facts);
+      if (!p || !access.facts.provesAtLeast(*p, 0) ||
+          !access.facts.provesAtLeast(shared.getShape()[d] - 1, *p))
+        return proof.stop("which element this is, is not followed", access.op);
+      if (auto number = p->constant()) {
+        at[d] = *number;
+        continue;
+      }
+      if (shared.getSwizzle())
+        return proof.stop("which element this is, is not followed", access.op);
+      step[d] = 1;
+      access.run += *p * Polynomial(shared.getByteOffset(step));
+      step[d] = 0;
+    }
+    within = shared.getByteOffset(at);
     effect::Shape &shape = proof.scalars[region.shape->elementBytes];
     shape.bytes = ByteSet(0, region.shape->elementBytes);
     region.shape = &shape;
@@ -262,9 +273,9 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
     }
     return true;
   }
-  if (bytes.kind != effect::Footprint::Elements)
-    return proof.stop("scalar accesses of global memory are not followed by "
-                      "the proof yet",
+  if (bytes.kind != effect::Footprint::Elements &&
+      bytes.kind != effect::Footprint::Scalar)
+    return proof.stop("accesses of this kind are not followed by the proof yet",
                       access.op);
   if (bytes.mask) {
     const TValue mask = state.values.lookup(bytes.mask);

@@ -10,6 +10,7 @@
 
 #include "titan/Dialect/Titan/SharedMemory.h"
 #include "titan/Dialect/Titan/TileWarps.h"
+#include "titan/Layout/Evaluate.h"
 #include "titan/Target/Target.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -579,17 +580,36 @@ void KernelLowering::deal(ValueRange targets, ValueRange scalars,
   }
 }
 
+namespace {
+/// Numbers of bytes, i32.
+struct ByteArithmetic {
+  using Value = mlir::Value;
+  KernelLowering &kl;
+  template <typename Op> Value make(Value x, Value y) {
+    return kl.b.createOrFold<Op>(x, y);
+  }
+  Value constant(int64_t value) { return kl.i32(value); }
+  Value add(Value x, Value y) { return make<arith::AddIOp>(x, y); }
+  Value exclusiveOr(Value x, Value y) { return make<arith::XOrIOp>(x, y); }
+  Value times(Value x, int64_t y) { return make<arith::MulIOp>(x, kl.i32(y)); }
+  Value over(Value x, int64_t y) { return make<arith::DivUIOp>(x, kl.i32(y)); }
+  Value rest(Value x, int64_t y) { return make<arith::RemUIOp>(x, kl.i32(y)); }
+  Value masked(Value x, int64_t y) { return make<arith::AndIOp>(x, kl.i32(y)); }
+  Value down(Value x, int64_t bits) {
+    return make<arith::ShRUIOp>(x, kl.i32(bits));
+  }
+};
+} // namespace
+
 Value KernelLowering::elementAddress(Value memory, ValueRange indices) {
   if (auto shared = dyn_cast<SharedType>(memory.getType())) {
-    // Row-major; a swizzled tile is not addressed element by element.
-    Value offset;
-    int64_t stride = shared.getElementBytes();
-    for (size_t d = indices.size(); d-- > 0;) {
-      Value part = mul(toI32(indices[d]), stride);
-      offset = offset ? add(offset, part) : part;
-      stride *= shared.getShape()[d];
-    }
-    return offset ? add(get1(memory), offset) : get1(memory);
+    SmallVector<Value> coords;
+    for (Value index : indices)
+      coords.push_back(toI32(index));
+    ByteArithmetic bytes{*this};
+    Value offset = evaluate(shared.getLayout(), {coords.data(), coords.size()},
+                            /*unit=*/1, bytes);
+    return add(get1(memory), offset);
   }
   const Global &global = globals[memory];
   Value offset;

@@ -469,32 +469,21 @@ static LogicalResult globalStore(KernelLowering &kl, GlobalStoreOp op) {
 
 /// The access of an operation to one element.
 template <typename Op>
-static FailureOr<Emitter::Access> accessOf(KernelLowering &kl, Op op) {
-  Value memory = op.getMemory();
-  auto shared = dyn_cast<SharedType>(memory.getType());
-  if (shared && shared.getSwizzle())
-    return op->emitError("[not-supported-yet] single elements of a swizzled "
-                         "tile have no lowering for ")
-           << StringRef(kl.target.name) << " yet";
-  Emitter::Access access = kl.elementAccess(memory, kl.getAll(op.getIndices()));
+static Emitter::Access accessOf(KernelLowering &kl, Op op) {
+  Emitter::Access access =
+      kl.elementAccess(op.getMemory(), kl.getAll(op.getIndices()));
   access.sem = op.getSem();
   access.scope = op.getScope();
   return access;
 }
 
 static LogicalResult ld(KernelLowering &kl, LdOp op) {
-  auto access = accessOf(kl, op);
-  if (failed(access))
-    return failure();
-  kl.set(op.getResult(), kl.emitter.load(kl.b, op.getType(), *access));
+  kl.set(op.getResult(), kl.emitter.load(kl.b, op.getType(), accessOf(kl, op)));
   return success();
 }
 
 static LogicalResult st(KernelLowering &kl, StOp op) {
-  auto access = accessOf(kl, op);
-  if (failed(access))
-    return failure();
-  kl.emitter.store(kl.b, kl.get1(op.getValue()), *access);
+  kl.emitter.store(kl.b, kl.get1(op.getValue()), accessOf(kl, op));
   return success();
 }
 
@@ -510,11 +499,8 @@ static LogicalResult atom(KernelLowering &kl, AtomOp op) {
     return kl.unsupported(op, "an atomic minimum or maximum of floats");
   if (isFloat && kind != AtomicOp::Add && kind != AtomicOp::Exch)
     return kl.unsupported(op, "a bitwise atomic operation on floats");
-  auto access = accessOf(kl, op);
-  if (failed(access))
-    return failure();
-  kl.set(op.getResult(),
-         kl.emitter.atomic(kl.b, kind, kl.get1(op.getValue()), *access));
+  kl.set(op.getResult(), kl.emitter.atomic(kl.b, kind, kl.get1(op.getValue()),
+                                           accessOf(kl, op)));
   return success();
 }
 

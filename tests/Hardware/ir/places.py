@@ -132,7 +132,7 @@ class Kernel(random_kernels.Kernel):
         shape = [self.cluster * self.rows + room[0], self.columns + room[1]]
         if not inside and rng.random() < 0.5:
             shape = [max(1, shape[0] - rng.randint(0, self.rows)), max(1, shape[1] - rng.randint(0, self.columns))]
-            if not self.moves:  # of what one thread copies something has to lie inside, for the checker
+            if self.alone:  # of what one thread copies something has to lie inside, for the checker
                 shape = [max(shape[0], at[0] + (self.cluster - 1) * self.rows + 1), max(shape[1], at[1] + 1)]
         whole = 16 // self.size
         pitch = -(-shape[1] // whole) * whole
@@ -166,7 +166,9 @@ class Kernel(random_kernels.Kernel):
         if self.columns * self.size % 16 == 0:
             ways += ["bulk", "bulk"]
         way = rng.choice(ways)
-        self.dynamic, self.moves = self.regular and way in ("copy", "registers"), self.regular and way != "scalars"
+        self.dynamic = way == "scalars" or (self.regular and way in ("copy", "registers"))
+        self.alone = way == "scalars" or not self.regular
+        self.moves = way == "scalars" or self.regular
         unit = {"bulk": 16 // self.size, "cp_async": max(1, rng.choice([4, 8, 16]) // self.size)}.get(way) or 1
         self.x_shape, self.global_x, places, at = self.region("X", way == "bulk", max(1, unit))
         count = self.x_shape[0] * self.pitches["X"]
@@ -212,7 +214,9 @@ class Kernel(random_kernels.Kernel):
         if self.columns * self.size % 16 == 0 and "swizzle" not in type:
             ways += ["bulk", "bulk"]
         way = rng.choice(ways)
-        self.dynamic, self.moves = self.regular and way in ("copy", "registers"), self.regular and way != "scalars"
+        self.dynamic = way == "scalars" or (self.regular and way in ("copy", "registers"))
+        self.alone = way == "scalars" or not self.regular
+        self.moves = way == "scalars" or self.regular
         self.p_shape, self.global_p, places, at = self.region("P", way == "bulk", 16 // self.size if way == "bulk" else 1)
         pitch = self.pitches["P"]
         self.p = rng.randbytes(self.p_shape[0] * pitch * self.size)
