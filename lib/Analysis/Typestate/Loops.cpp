@@ -670,8 +670,12 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
       for (Pending p : from.pending) {
         if (p.before)
           continue;
+        // What is done in program order is behind it, in all iterations.
+        const Access &access = proof.accesses[p.access];
+        bool all = !p.group && access.effect && !access.mechanism;
         if (ofFirst) {
-          p.when.equal(count, 1);
+          if (!all)
+            p.when.equal(count, 1);
           w.pending.push_back(std::move(p));
           continue;
         }
@@ -679,7 +683,9 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
         if (own != p.toOwn.end() && own->second) {
           // Its own t: t of the walk, which is count - 1, less its age.
           auto less = (*own->second - t).constant();
-          if (own->second->constant()) {
+          if (all && less == 0) {
+            // As it is.
+          } else if (own->second->constant()) {
             p.when.equal(count, *own->second + 1); // of the first body
           } else if (!less)
             continue;

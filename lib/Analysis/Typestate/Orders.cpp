@@ -452,9 +452,9 @@ bool Proof::checkDefined() {
       if (auto bytes = x.fromRoot(); bytes && root)
         for (const Release &release : x.releases) {
           auto known = y.knows.find(release.object);
-          bool once = x.mechanism == Mechanism::Phase
-                          ? isCounted(release.object) && instances(x.path)
-                          : !x.mechanism && x.path.empty();
+          bool once = instances(x.path) &&
+                      (!x.mechanism || (x.mechanism == Mechanism::Phase &&
+                                        isCounted(release.object)));
           if (once && release.use.constant() &&
               release.when.nonnegative.empty() && release.when.zero.empty() &&
               known != y.knows.end() &&
