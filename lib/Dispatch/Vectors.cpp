@@ -233,17 +233,22 @@ struct SharedAccesses {
 /// wavefront a cycle; a warp takes
 ///
 ///            vectors                              matrices
-///   loads    7 an access; 18 + 2 a wavefront      32 + 2 a wavefront
+///   loads    7 an access, or 2 a wavefront and    2 a wavefront and
+///            18 or 5.5 an access - 16             32 or 15 an access
 ///   stores   4 an access                          2 + 12 an access
+///
+/// (of what stands by `or` the more).
 ///
 /// Around ldmatrix and stmatrix the lanes of a warp wait for one another: where a tile
 /// fills half of a thread's registers, what has to go to local memory then takes a
 /// quarter more.
 static int64_t cyclesOf(bool load, bool matrix, const SharedAccesses &of) {
-  int64_t own =
-      load ? (matrix ? 32 + 2 * of.wavefronts
-                     : std::max(7 * of.instructions, 18 + 2 * of.wavefronts))
-           : (matrix ? 2 + 12 * of.instructions : 4 * of.instructions);
+  int64_t each = of.instructions, own = matrix ? 2 + 12 * each : 4 * each;
+  if (load)
+    own = std::max(matrix ? 0 : 7 * each,
+                   2 * of.wavefronts +
+                       (matrix ? std::max<int64_t>(32, 15 * each)
+                               : std::max<int64_t>(18, 11 * each / 2 - 16)));
   int64_t cycles = std::max(own, of.allWavefronts);
   if (load && matrix && 4 * of.instructions >= manyRegisters)
     cycles += cycles / 4;
