@@ -15,8 +15,8 @@
 //   memory     accesses of a thread, with their order, scope, mask and hints
 //   host       printf, trap
 //
-// Operations that exist on one vendor's targets (Titan_Nvidia: barriers, TMA,
-// wgmma) need no other half: their families write its instructions themselves.
+// Operations that need a feature of one vendor's targets (mbarriers, TMA, wgmma)
+// need no other half: their families write its instructions themselves.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_CONVERSION_EMITTER_H
