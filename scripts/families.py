@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which files of lib and tools name an operation outside of its four places.
+"""Which files of lib, include and tools name what has its place elsewhere.
 
 An operation is known to its definition and verifier (its family's file in
 Dialect/Titan), and to its family's file of the simulator and of the lowering;
@@ -10,8 +10,13 @@ A name is the class (MmaOp, however it is used: casts, templates, aliases), or
 the operation's own name as a string ("titan.mma"). Who makes an operation need
 not know what it does: MmaOp::create is no name.
 
-families.py            prints each such file with the operations that it names;
-                       fails where there is one
+A target is known to Target (include/titan/Target, lib/Target), where another one
+is a row and a column: everybody else asks for features and limits, or takes the
+target that the kernel or the user names. A name is the enumerator (TargetId::Sm90a),
+or the target's own name as a whole string ("sm_90a").
+
+families.py            prints each such file with the operations and targets that
+                       it names; fails where there is one
 """
 import pathlib
 import re
@@ -63,6 +68,26 @@ def names(file):
     return set(re.findall(r"\b\w+Op\b", text)) | set(strings)
 
 
+def targets():
+    """Each target by its enumerator and by its name."""
+    rows = (root / "lib/Target/Target.cpp").read_text()
+    return {word for pair in re.findall(r'(TargetId::\w+),\s*"(\w+)"', rows) for word in pair}
+
+
+def named_targets():
+    known = targets()
+    assert len(known) >= 6, "the targets are not read"
+    for folder in ("lib", "include/titan", "tools"):
+        for file in sorted((root / folder).rglob("*")):
+            name = file.relative_to(root).as_posix()
+            if file.suffix not in (".h", ".cpp", ".td") or re.match(r"(lib|include/titan)/Target/", name):
+                continue
+            text = re.sub(r"//[^\n]*|/\*.*?\*/", "", file.read_text(), flags=re.S)
+            words = set(re.findall(r"\bTargetId::\w+", text)) | set(re.findall(r'"(\w+)"', text))
+            for target in sorted(words & known):
+                yield name, target
+
+
 def found():
     families = operations()
     assert len(families) > 150, "the definitions are not read"
@@ -82,13 +107,18 @@ def found():
 
 
 def main():
-    named = {}
-    for file, op in found():
-        named.setdefault(file, []).append(op)
-    for file, ops in named.items():
-        print(file, *ops)
-    if named:
-        sys.exit("operations named outside of their places: read effects, or an interface (CONTRIBUTING.md)")
+    failed = []
+    for names_of, what in ((found, "operations named outside of their places: read effects, or an interface"),
+                           (named_targets, "targets named outside of Target: ask for a feature or a limit (Target.h)")):
+        named = {}
+        for file, name in names_of():
+            named.setdefault(file, []).append(name)
+        for file, all_of_it in named.items():
+            print(file, *all_of_it)
+        if named:
+            failed.append(f"{what} (CONTRIBUTING.md)")
+    if failed:
+        sys.exit("\n".join(failed))
 
 
 main()

@@ -21,13 +21,14 @@ def text(folder, pattern="*.cpp"):
 
 
 def target_lists():
-    """What each Titan_ExistsOn of TitanBase.td names, as the table prints it."""
-    base = text("include/titan/Dialect/Titan", "TitanBase.td")
-    lists = {
-        name: ", ".join(target.removeprefix("Titan_").replace("Sm", "sm_").lower() for target in targets.split(", "))
-        for name, targets in re.findall(r"def (Titan_\w+) : Titan_ExistsOn<\[([^\]]*)\]>", base)
+    """The targets that have each feature, as the table prints them; of none, all."""
+    rows = text("lib/Target", "Target.cpp")
+    names = re.findall(r'TargetId::\w+,\s*"(\w+)"', rows)
+    features = re.findall(r'\{Feature::(\w+),\s*"[^"]*",\s*\{([^}]*)\}', rows)
+    return {"": "all"} | {
+        feature: ", ".join(name for name, there in zip(names, has.split(", "), strict=True) if there == "true")
+        for feature, has in features
     }
-    return lists | {"": "all", "Titan_Everywhere": "all"}
 
 
 def table():
@@ -44,12 +45,12 @@ def table():
     families = {}
     definitions = text("include/titan/Dialect/Titan", "*.td")
     for family, base, prefix, where in re.findall(
-            r'class (Titan_\w+)<string mnemonic[^:]*>\s*:\s*(Titan_\w+)<"([\w.]+)" # mnemonic(?:, (Titan_\w+))?', definitions):
+            r'class (Titan_\w+)<string mnemonic[^:]*>\s*:\s*(Titan_\w+)<"([\w.]+)" # mnemonic(?:, Titan_Needs<"(\w+)">)?', definitions):
         families[family] = (base, prefix, where)
     lines = ["| operation | effects | simulated | lowered | targets |", "|---|---|---|---|---|"]
     for file in sorted((root / "include/titan/Dialect/Titan").glob("*Ops.td")):
         for definition, kind, mnemonic, where in re.findall(
-                r'def Titan_(\w+)\s*:\s*(Titan_\w+)<"([\w.]+)"(?:, (Titan_\w+))?', file.read_text()):
+                r'def Titan_(\w+)\s*:\s*(Titan_\w+)<"([\w.]+)"(?:, Titan_Needs<"(\w+)">)?', file.read_text()):
             if kind in families:
                 kind, prefix, where = families[kind]
                 mnemonic = prefix + mnemonic

@@ -76,7 +76,7 @@ TargetId checker::targetOf(Operation *op) {
     if (!top->walk(lacks).wasInterrupted())
       return info.id;
   }
-  return allTargets().front().id;
+  return defaultTarget().id;
 }
 
 static void checkSharedMemory(KernelOp kernel, Report &report) {

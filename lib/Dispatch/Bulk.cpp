@@ -294,7 +294,7 @@ void dispatch::registerBulk(CopyVariants &table) {
       {.name = "bulk",
        .directions = {{Memory::Global, Memory::Shared},
                       {Memory::Shared, Memory::Global}},
-       .targets = {TargetId::Sm90a, TargetId::Sm100a},
+       .needs = {Feature::BulkCopy},
        .priority = 10,
        .when = {isBetweenPlaces(),
                 isAsynchronous(true),

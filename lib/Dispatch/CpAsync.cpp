@@ -73,7 +73,7 @@ static Result<Plan> planCpAsync(const CopyRequest &request) {
 void dispatch::registerCpAsync(CopyVariants &table) {
   table.add({.name = "cp_async",
              .directions = {{Memory::Global, Memory::Shared}},
-             .targets = {TargetId::Sm90a, TargetId::Sm100a},
+             .needs = {Feature::CpAsync},
              .when = {isBetweenPlaces(), isAsynchronous(true), allThreads(),
                       staysInCta(), takesWords({})},
              .plan = planCpAsync});

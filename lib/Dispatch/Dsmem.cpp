@@ -195,7 +195,7 @@ static Result<Plan> planDsmem(const CopyRequest &request) {
 void dispatch::registerDsmem(CopyVariants &table) {
   table.add({.name = "dsmem",
              .directions = {{Memory::Shared, Memory::Shared}},
-             .targets = {TargetId::Sm90a, TargetId::Sm100a},
+             .needs = {Feature::BulkCopy, Feature::Clusters},
              .priority = 10,
              .when = {isBetweenPlaces(),
                       isAsynchronous(true),

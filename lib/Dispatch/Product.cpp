@@ -197,14 +197,14 @@ ProductVariants &ProductVariants::get() {
   static ProductVariants table = [] {
     ProductVariants own;
     own.add({.name = "wgmma",
-             .targets = {TargetId::Sm90a},
+             .needs = {Feature::Wgmma},
              .priority = 10,
              .when = {{"whole_warpgroups", isNoWarpgroup},
                       {"b_in_shared_memory", hasNoSharedB},
                       {"sums_of_wgmma", hasNoWgmmaSums}},
              .plan = planWgmma});
     own.add({.name = "mma_sync",
-             .targets = {TargetId::Sm90a, TargetId::Sm100a},
+             .needs = {Feature::MmaSync},
              .when = {{"whole_warps", isNoWarp},
                       {"sums_of_mma_sync", hasNoMmaSums},
                       {"rows_of_k", isTransposed}},

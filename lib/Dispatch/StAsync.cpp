@@ -74,7 +74,7 @@ static Result<Plan> planStAsync(const CopyRequest &request) {
 void dispatch::registerStAsync(CopyVariants &table) {
   table.add({.name = "st_async",
              .directions = {{Memory::Shared, Memory::Shared}},
-             .targets = {TargetId::Sm90a, TargetId::Sm100a},
+             .needs = {Feature::StAsync},
              .when = {isBetweenPlaces(),
                       isAsynchronous(true),
                       allThreads(),

@@ -108,7 +108,7 @@ void dispatch::registerTmaMap(CopyVariants &table) {
   table.add({.name = "tma_map",
              .directions = {{Memory::Global, Memory::Shared},
                             {Memory::Shared, Memory::Global}},
-             .targets = {TargetId::Sm90a, TargetId::Sm100a},
+             .needs = {Feature::Tma},
              .priority = 20,
              .when = {{"has_map", lacksMap}, singleThread()},
              .plan = planTmaMap});

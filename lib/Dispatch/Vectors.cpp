@@ -399,7 +399,7 @@ void dispatch::registerVectors(CopyVariants &table) {
              .plan = planVectors});
   table.add({.name = "ldmatrix",
              .directions = {{Memory::Shared, Memory::Registers}},
-             .targets = {TargetId::Sm90a, TargetId::Sm100a},
+             .needs = {Feature::MatrixLoadStore},
              .priority = 1,
              .when = {allThreads(),
                       {"own_cta", isOfPeer},
@@ -407,7 +407,7 @@ void dispatch::registerVectors(CopyVariants &table) {
              .plan = planMatrices});
   table.add({.name = "stmatrix",
              .directions = {{Memory::Registers, Memory::Shared}},
-             .targets = {TargetId::Sm90a, TargetId::Sm100a},
+             .needs = {Feature::MatrixLoadStore},
              .priority = 1,
              .when = {allThreads(), {"own_warps", isOfOtherWarps}},
              .plan = planMatrices});

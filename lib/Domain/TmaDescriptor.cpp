@@ -271,7 +271,14 @@ std::optional<TmaViolation> titan::validateReplace(TmaField field, int ordinal,
   if (!target.has(Feature::TensormapReplace))
     return TmaViolation{Code::WrongTarget, "tensorMap",
                         std::string(target.name) + " has no tensormap.replace"};
-  bool sm90 = target.id == TargetId::Sm90a;
+  // What the target's element types and swizzles go up to.
+  int mostType = 0, mostAtomicity = 0;
+  for (const TmaType &type : tmaTypes())
+    if (type.existsOn(target.id))
+      mostType = std::max(mostType, type.replace);
+  for (const TmaSwizzle &swizzle : tmaSwizzles())
+    if (swizzle.existsOn(target.id))
+      mostAtomicity = std::max(mostAtomicity, swizzle.replaceAtomicity);
   uint64_t mostDim = std::min<uint64_t>(UINT32_MAX, target.tmaMaxDim);
   switch (field) {
   case TmaField::GlobalAddress:
@@ -303,8 +310,8 @@ std::optional<TmaViolation> titan::validateReplace(TmaField field, int ordinal,
       return bad("element_stride", "1 .. 8, ordinals 0 .. 4");
     break;
   case TmaField::ElemType:
-    if (value > (sm90 ? 12u : 15u))
-      return bad("elemtype", sm90 ? "0 .. 12" : "0 .. 15");
+    if (value > static_cast<uint64_t>(mostType))
+      return bad("elemtype", "0 .. " + std::to_string(mostType));
     break;
   case TmaField::Interleave:
     if (value > 2)
@@ -318,11 +325,12 @@ std::optional<TmaViolation> titan::validateReplace(TmaField field, int ordinal,
       return bad("swizzle_mode", "0 .. 3");
     break;
   case TmaField::SwizzleAtomicity:
-    if (sm90)
+    if (mostAtomicity == 0)
       return TmaViolation{Code::TmaSwizzleTarget, "swizzle_atomicity",
-                          "swizzle_atomicity does not exist on sm_90a"};
-    if (value > 3)
-      return bad("swizzle_atomicity", "0 .. 3");
+                          "swizzle_atomicity does not exist on " +
+                              std::string(target.name)};
+    if (value > static_cast<uint64_t>(mostAtomicity))
+      return bad("swizzle_atomicity", "0 .. " + std::to_string(mostAtomicity));
     break;
   case TmaField::FillMode:
     if (value > 1)

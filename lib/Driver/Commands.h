@@ -10,6 +10,7 @@
 
 #include "titan/Driver/Session.h"
 #include "titan/Target/Codes.h"
+#include "titan/Target/Target.h"
 
 #include <string>
 #include <vector>
@@ -91,7 +92,7 @@ struct CompileCommand : Command {
   bool check = true;       ///< First, and what is refused is not compiled.
   double proofSeconds = 0; ///< As of CheckCommand.
   bool proveCounts = false; ///< As of JudgeOptions.
-  std::string target = "sm_90a", output, emit = "package";
+  std::string target{defaultTarget().name}, output, emit = "package";
   std::string header; ///< Of C++, which launches; empty: none is written.
 };
 int runCompile(const CompileCommand &options);

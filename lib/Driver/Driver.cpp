@@ -203,8 +203,8 @@ cl::opt<bool> noReference("no-reference",
 // titan compile.
 cl::opt<std::string> target("target",
                             cl::desc("sm_90a, the only one with code so far"),
-                            cl::init("sm_90a"), cl::sub(compileSub),
-                            cl::cat(category));
+                            cl::init(std::string(defaultTarget().name)),
+                            cl::sub(compileSub), cl::cat(category));
 cl::opt<std::string>
     output("o",
            cl::desc("Output file; - is stdout. Without it text "

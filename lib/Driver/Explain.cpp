@@ -219,7 +219,7 @@ static int readSchedule(Session &session, const ExplainCommand &options,
     return BadInput;
   }
   const TargetInfo *target =
-      lookupTarget(options.target.empty() ? "sm_90a" : options.target);
+      options.target.empty() ? &defaultTarget() : lookupTarget(options.target);
   if (!target) {
     session.fail(Code::UnknownTarget,
                  "there is no target '" + options.target + "'");

@@ -14,13 +14,9 @@
 using namespace titan;
 using namespace titan::kernels;
 
-static int64_t sharedBytes() {
-  return targetInfo(TargetId::Sm90a).sharedBytesPerCta;
-}
+static int64_t sharedBytes() { return builtFor().sharedBytesPerCta; }
 
-static int64_t barrierBytes() {
-  return targetInfo(TargetId::Sm90a).mbarrierBytes;
-}
+static int64_t barrierBytes() { return builtFor().mbarrierBytes; }
 
 /// What is left beside Q for the rings: with `own`, O has memory, too. There are
 /// at most three barriers for each stage and each warpgroup, and the first

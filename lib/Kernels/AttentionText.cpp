@@ -186,13 +186,14 @@ return %probs, %sum, %$max1, %decay, %grows : !probs, !part, !row, !row, i1
 }
 
 void AttentionText::launch() {
+  w.set("target", std::string(builtFor().name));
   w.set("lseArgument", o.lse ? ", %LSE: !sums" : "");
   w.set("windowArgument", o.window ? ", %window: i32" : "");
   w.set("lseValue", o.lse ? ", LSE = \"BxHxN\"" : "");
   w.set("windowValue", o.window ? ", window = 90 : i32" : "");
   w.text(R"(
 titan.kernel @$kernel(%Q: !global, %K: !global, %V: !global, %O: !global$lseArgument, %scale: f32$windowArgument) warps($warps)$launchRegisters attributes {
-titan.target = "sm_90a",
+titan.target = "$target",
 titan.example = {sizes = {B = 2, H = 2, G = 1, N = 200, S = 390}, multiprocessor_count = 3,
                  Q = "BxNxHx$size random:1", K = "BxSxGx$size random:2", V = "BxSxGx$size random:3",
                  O = "BxNxHx$size"$lseValue, scale = 0.09 : f32$windowValue},

@@ -48,7 +48,7 @@ int64_t kernels::bytesOf(Element element) {
   return element == Element::F32 ? 4 : 2;
 }
 
-static const TargetInfo &hopper() { return targetInfo(TargetId::Sm90a); }
+const TargetInfo &kernels::builtFor() { return targetWith(Feature::Wgmma); }
 
 int64_t GemmOptions::warpgroupsPerTile() const {
   if (consumers == Consumers::Pingpong || rows() == 64)
@@ -99,10 +99,10 @@ int64_t GemmOptions::depth() const {
   if (stages)
     return stages;
   // Two barriers a stage, and the first tile's alignment to 1024 bytes.
-  int64_t room = hopper().sharedBytesPerCta - panelBytes() - 1024;
+  int64_t room = builtFor().sharedBytesPerCta - panelBytes() - 1024;
   if (split > 1)
-    room -= collectedBytes() + 2 * hopper().mbarrierBytes;
-  return room / (stageBytes() + 2 * hopper().mbarrierBytes);
+    room -= collectedBytes() + 2 * builtFor().mbarrierBytes;
+  return room / (stageBytes() + 2 * builtFor().mbarrierBytes);
 }
 
 Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
@@ -198,7 +198,7 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
     return refuse(number(o.stages) + " stages of " + number(o.stageBytes()) +
                       " bytes and " + number(o.panelBytes()) +
                       " bytes for D are more than the " +
-                      number(hopper().sharedBytesPerCta) +
+                      number(builtFor().sharedBytesPerCta) +
                       " bytes of shared memory that a CTA can have",
                   "--stages " + number(most.depth()));
   o.stages = o.depth();

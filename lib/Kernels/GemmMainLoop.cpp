@@ -113,6 +113,7 @@ void GemmText::launch() {
   w.set("values", example);
   w.set("shapeA", o.transposedA ? "KxM" : "MxK");
   w.set("shapeB", o.transposedB ? "KxN" : "NxK");
+  w.set("target", std::string(builtFor().name));
   w.set("programmatic", o.programmatic ? " titan.programmatic = []," : "");
   w.set("clusterAttr", w.fill(o.ctas() > 1 ? " cluster($cluster)" : ""));
   w.set("rowsOfA", o.transposedA);
@@ -123,7 +124,7 @@ void GemmText::launch() {
   w.set("spanN", o.tileN * o.clusterN);
   w.text(R"(
 titan.kernel @$kernel($arguments) warps($warps)$launchRegisters$clusterAttr attributes {
-titan.target = "sm_90a",$programmatic
+titan.target = "$target",$programmatic
 titan.example = {sizes = {M = 304, N = 520, K = 200}, multiprocessor_count = 4,
                  A = "$shapeA random:1", B = "$shapeB random:2", D = "MxN"$values},
 titan.reference = @${kernel}_reference)");

@@ -207,7 +207,8 @@ public:
   /// A row of one of lib/Target's tables; `otherwise` names the one taken where
   /// the field is absent or wrong.
   template <typename Find>
-  auto row(const Field &f, Find find, const char *otherwise, const char *what) {
+  auto row(const Field &f, Find find, std::string_view otherwise,
+           const char *what) {
     if (f.present()) {
       const std::string text = string(f);
       if (auto *found = find(text))
@@ -640,7 +641,8 @@ titan::runtime::parseManifest(std::string_view text, const std::string &place) {
   r.object(top, {"format", "compiler", "target", "code", "kernels", "info"});
   Manifest m;
   m.compiler = r.string(r.get(top, "compiler"));
-  m.target = r.row(r.get(top, "target"), lookupTarget, "sm_90a", "a target");
+  m.target = r.row(r.get(top, "target"), lookupTarget, defaultTarget().name,
+                   "a target");
   if (m.target->vendor != "NVIDIA")
     r.fail(r.get(top, "target"), "this runtime launches on NVIDIA GPUs alone");
   for (const Field &f : r.array(r.get(top, "code"), maxBlobs))

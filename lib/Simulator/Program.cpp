@@ -95,7 +95,7 @@ static const TargetInfo &targetOf(KernelOp kernel) {
     if (!result.wasInterrupted())
       return target;
   }
-  return allTargets().front();
+  return defaultTarget();
 }
 
 void Compiler::run() {

@@ -17,6 +17,7 @@ using enum PtxEffect;
 constexpr PtxStatement rows[] = {
     {"mapa", Pure, false, "an address from an address and a rank"},
     {"cvt", Pure, false, "a value from values"},
+    {"createpolicy", Pure, false, "a policy from a fraction"},
     {"ex2", Pure, false, "a value from a value"},
     {"lg2", Pure, false, "a value from a value"},
     {"rsqrt", Pure, false, "a value from a value"},

@@ -24,6 +24,7 @@ constexpr TargetInfo targets[] = {
         "H100, H200, GH200",
         9,
         0,
+        /*unproved=*/"",
 #define TITAN_LIMIT(FIELD, UNIT, SM90A, SM100A, GFX942, SOURCE, WHAT) SM90A,
 #include "titan/Target/Limits.def"
     },
@@ -34,6 +35,7 @@ constexpr TargetInfo targets[] = {
         "B200, GB200",
         10,
         0,
+        /*unproved=*/"tensor memory, pairs of CTAs",
 #define TITAN_LIMIT(FIELD, UNIT, SM90A, SM100A, GFX942, SOURCE, WHAT) SM100A,
 #include "titan/Target/Limits.def"
     },
@@ -44,6 +46,7 @@ constexpr TargetInfo targets[] = {
         "MI300A, MI300X, MI325X",
         0,
         0,
+        /*unproved=*/"wait counters, waves of 64 lanes",
 #define TITAN_LIMIT(FIELD, UNIT, SM90A, SM100A, GFX942, SOURCE, WHAT) GFX942,
 #include "titan/Target/Limits.def"
     },
@@ -102,6 +105,7 @@ constexpr FeatureInfo features[] = {
      "ldmatrix, stmatrix",
      {true, true, false},
      "PTX \"ldmatrix\", \"stmatrix\""},
+    {Feature::MmaSync, "mma.sync", {true, true, false}, "PTX \"mma\""},
     {Feature::Wgmma,
      "wgmma",
      {true, false, false},
@@ -110,20 +114,37 @@ constexpr FeatureInfo features[] = {
      "tcgen05, tensor memory",
      {false, true, false},
      "PTX \"tcgen05\""},
+    {Feature::CtaPairs,
+     "pairs of CTAs",
+     {false, true, false},
+     "PTX \"cp.async.bulk.tensor\" (.cta_group::2)"},
     {Feature::Mfma, "MFMA", {false, false, true}, "CDNA3 ISA, MFMA"},
     {Feature::Setmaxnreg,
      "setmaxnreg",
      {true, true, false},
      "PTX \"setmaxnreg\""},
+    {Feature::WarpSync,
+     "bar.warp.sync",
+     {true, true, false},
+     "PTX \"bar.warp.sync\""},
     {Feature::Elect, "elect.sync", {true, true, false}, "PTX \"elect.sync\""},
     {Feature::ClusterLaunchControl,
      "clusterlaunchcontrol",
      {false, true, false},
      "PTX \"clusterlaunchcontrol.try_cancel\""},
+    {Feature::GridDependency,
+     "griddepcontrol",
+     {true, true, false},
+     "PTX \"griddepcontrol\""},
+    {Feature::InlinePtx, "inline PTX", {true, true, false}, "PTX"},
     {Feature::WaitCounters,
      "wait counters",
      {false, false, true},
      "CDNA3 ISA, s_waitcnt"},
+    {Feature::SBarrier,
+     "s_barrier",
+     {false, false, true},
+     "CDNA3 ISA, s_barrier"},
     {Feature::LdsDma,
      "loads from global memory to LDS",
      {false, false, true},
@@ -152,6 +173,8 @@ const TargetInfo &targetWith(Feature feature) {
       return target;
   return targets[0];
 }
+
+const TargetInfo &defaultTarget() { return targets[0]; }
 
 const TargetInfo *lookupTarget(std::string_view name) {
   for (const TargetInfo &target : targets)

@@ -20,6 +20,13 @@ titan.kernel @words(%A: !titan.global<?x?xf32>) warps(4) launch {
   titan.global.store %0, %A[%x, %x] cop(wt) cache(evict_unchanged) : !v, !titan.global<?x?xf32>, !x, !x
   // CHECK: titan.global.store %{{.*}}, %A[%{{.*}}, %{{.*}}] l1(evict_last) :
   titan.global.store %1, %A[%x, %x] l1(evict_last) : !v, !titan.global<?x?xf32>, !x, !x
+  // What a policy does not say is not printed.
+  // CHECK: titan.global.load %A[%{{.*}}, %{{.*}}] cache(evict_last, fraction = 5.000000e-01) :
+  %2 = titan.global.load %A[%x, %x] cache(evict_last, fraction = 0.5) : !titan.global<?x?xf32>, !x, !x -> !v
+  // CHECK: titan.global.load %A[%{{.*}}, %{{.*}}] cache(evict_unchanged, fraction = 1.000000e+00, secondary = evict_first) :
+  %3 = titan.global.load %A[%x, %x] cache(evict_unchanged, fraction = 1.0, secondary = evict_first) : !titan.global<?x?xf32>, !x, !x -> !v
+  // CHECK: titan.global.store %{{.*}}, %A[%{{.*}}, %{{.*}}] cache(evict_first, secondary = evict_unchanged) :
+  titan.global.store %1, %A[%x, %x] cache(evict_first, secondary = evict_unchanged) : !v, !titan.global<?x?xf32>, !x, !x
   titan.return
 }
 
@@ -82,3 +89,54 @@ titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
   titan.global.store %t, %A[%x, %x] cop(ca) : !v, !titan.global<?x?xf32>, !x, !x
   titan.return
 }
+
+// -----
+
+// expected-error @+2 {{[cache-policy] fraction 0.000000e+00: a policy is of more than none of the accesses, and at most of all: above 0, up to 1}}
+// expected-note @+1 {{fix: leave the policy out}}
+#policy = #titan<cache evict_first, fraction = 0.0>
+
+// -----
+
+// expected-error @+2 {{[cache-policy] fraction -5.000000e-01:}}
+// expected-note @+1 {{fix: leave the policy out}}
+#policy = #titan<cache evict_first, fraction = -0.5>
+
+// -----
+
+// expected-error @+2 {{[cache-policy] fraction 1.500000e+00:}}
+// expected-note @+1 {{fix: leave the fraction out: all accesses have the priority then}}
+#policy = #titan<cache evict_first, fraction = 1.5>
+
+// -----
+
+// Zero as an f32.
+// expected-error @+2 {{[cache-policy] fraction 0.000000e+00:}}
+// expected-note @+1 {{fix: leave the policy out}}
+#policy = #titan<cache evict_first, fraction = 1.0e-60>
+
+// -----
+
+// expected-error @+2 {{[cache-policy] secondary priority evict_last: it is evict_first or evict_unchanged}}
+// expected-note @+1 {{fix: leave it out: evict_unchanged; or let evict_last be the primary priority, of the other part of the accesses}}
+#policy = #titan<cache evict_first, fraction = 0.5, secondary = evict_last>
+
+// -----
+
+// expected-error @+1 {{[cache-policy] secondary priority evict_normal: it is evict_first or evict_unchanged}}
+#policy = #titan<cache evict_first, secondary = evict_normal>
+
+// -----
+
+// expected-error @+1 {{'evict_frist' is no word of `cache`: evict_normal, evict_first, evict_last, evict_unchanged}}
+#policy = #titan<cache evict_frist>
+
+// -----
+
+// expected-error @+1 {{behind the priority stand, in this order, fraction = 0.5, secondary = evict_first; not 'fraction'}}
+#policy = #titan<cache evict_first, secondary = evict_first, fraction = 0.5>
+
+// -----
+
+// expected-error @+1 {{expected valid keyword}}
+#policy = #titan<cache evict_first, 0.5>

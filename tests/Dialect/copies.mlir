@@ -40,9 +40,9 @@ titan.kernel @copies(%X: !matrix, %Y: !matrix, %Z: !cube) warps(1) attributes {n
     // CHECK: titan.copy_async %X at(Mo = %{{.*}}, Ko = %{{.*}}) to %{{.*}} signals %{{.*}}[%{{.*}} : i32] schedule(#titan.schedule<size K multiple 8 tensor M x K Mo, Mi = split(M, 128) Ko, Ki = split(K, 64) bulk Mi, Ki>) : !titan.global<?x?xbf16>, !titan.shared<128x64xbf16, swizzle = 128>, !titan.mbarrier<4>
     titan.copy_async %X at(Mo = %c0, Ko = %c0) to %tile signals %full[%i0 : i32] schedule(#tile)
         : !matrix, !tile, !titan.mbarrier<4>
-    // CHECK: titan.copy_async %X at({{.*}}) to %{{.*}} signals %{{.*}} schedule(#titan.schedule<size K multiple 8 tensor M x K Mo, Mi = split(M, 128) Ko, Ki = split(K, 64) bulk Mi, Ki>) strong fill(nan) cache(evict_first) {note = 1 : i64} :
+    // CHECK: titan.copy_async %X at({{.*}}) to %{{.*}} signals %{{.*}} schedule(#titan.schedule<size K multiple 8 tensor M x K Mo, Mi = split(M, 128) Ko, Ki = split(K, 64) bulk Mi, Ki>) strong fill(nan) cache(evict_first, fraction = 5.000000e-01) {note = 1 : i64} :
     titan.copy_async %X at(Mo = %c0, Ko = %c0) to %tile signals %one schedule(#tile) strong fill(nan)
-        cache(evict_first) {note = 1} : !matrix, !tile, !titan.mbarrier
+        cache(evict_first, fraction = 0.5) {note = 1} : !matrix, !tile, !titan.mbarrier
     // CHECK: titan.copy_async %Z at(A = %{{.*}}) to %{{.*}} signals %{{.*}} schedule(#titan.schedule<tensor A x B x C bulk B, C>) weak :
     titan.copy_async %Z at(A = %c0) to %cube signals %one schedule(#whole) weak
         : !cube, !titan.shared<6x64xf32>, !titan.mbarrier

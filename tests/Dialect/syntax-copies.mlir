@@ -45,8 +45,8 @@ titan.kernel @all(%A: !matrix, %I: !titan.global<?x?x?x64xf16>) warps(1) cluster
   %zero = arith.constant dense<0.0> : !sums
   %sums = titan.product %a, %b, %zero dispatch("mma_sync") : !tile, !tile, !sums -> !sums
   titan.elect {
-    // CHECK: titan.copy_async %{{.*}}[%{{.*}}, %{{.*}}] to %{{.*}} multicast(%{{.*}}) signals %{{.*}}[%{{.*}} : i32] cache(evict_first) : !titan.tensor_map<128x64xf16>, !titan.shared<128x64xf16>, !titan.mbarrier<2>
-    titan.copy_async %map[%c32, %c0] to %a multicast(%both) signals %full[%i1 : i32] cache(evict_first) : !map, !tile, !bar
+    // CHECK: titan.copy_async %{{.*}}[%{{.*}}, %{{.*}}] to %{{.*}} multicast(%{{.*}}) signals %{{.*}}[%{{.*}} : i32] cache(evict_first, fraction = 1.250000e-01, secondary = evict_first) : !titan.tensor_map<128x64xf16>, !titan.shared<128x64xf16>, !titan.mbarrier<2>
+    titan.copy_async %map[%c32, %c0] to %a multicast(%both) signals %full[%i1 : i32] cache(evict_first, fraction = 0.125, secondary = evict_first) : !map, !tile, !bar
     // CHECK: titan.copy_async %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}] filter(%{{.*}}, %{{.*}}) to %{{.*}} signals %{{.*}}[%{{.*}} : i32] : !titan.tensor_map<im2col
     titan.copy_async %im2col[%c0, %c0, %c0, %c0] filter(%c0, %c32) to %a signals %full[%i1 : i32] : !im2col, !tile, !bar
     // CHECK: titan.copy_async %{{.*}} to %{{.*}} rank(%{{.*}}) signals %{{.*}}[%{{.*}} : i32] : !titan.shared<128x64xf16>, !titan.shared<128x64xf16>, !titan.mbarrier<2>

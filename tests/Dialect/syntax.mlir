@@ -224,8 +224,8 @@ titan.kernel @pipes(%A: !titan.global<?x?xbf16>) warps(2) launch {
       %slot = titan.pipe.acquire %pipe : !titan.pipe<2>
       // CHECK: titan.pipe.load %map[%{{.*}}, %{{.*}}] -> %{{.*}}["a"]
       titan.pipe.load %map[%c0, %c0] -> %slot["a"] : !map
-      // CHECK: titan.pipe.copy_async %A at(Mo = %{{.*}}, Ko = %{{.*}}) -> %{{.*}}["a"] schedule(#titan.schedule<{{.*}}>) strong fill(nan) cache(evict_first) : <?x?xbf16>
-      titan.pipe.copy_async %A at(Mo = %c0, Ko = %c0) -> %slot["a"] schedule(#tile) strong fill(nan) cache(evict_first) : !titan.global<?x?xbf16>
+      // CHECK: titan.pipe.copy_async %A at(Mo = %{{.*}}, Ko = %{{.*}}) -> %{{.*}}["a"] schedule(#titan.schedule<{{.*}}>) strong fill(nan) cache(evict_first, fraction = 5.000000e-01) : <?x?xbf16>
+      titan.pipe.copy_async %A at(Mo = %c0, Ko = %c0) -> %slot["a"] schedule(#tile) strong fill(nan) cache(evict_first, fraction = 0.5) : !titan.global<?x?xbf16>
       // CHECK: titan.pipe.commit
       titan.pipe.commit %slot
     }

@@ -10,7 +10,7 @@
 // IR-LABEL: titan.kernel @schedule
 // IR: titan.tma.prefetch %[[MAP:.*]][%{{.*}}, %{{.*}}] cache(evict_last) : <64x64xbf16, swizzle = 128>
 // IR-NOT: titan.mbarrier.expect_tx
-// IR: titan.tma.load %{{.*}}, %[[TILE:.*]], %[[FULL:.*]] multicast(%{{.*}}) cache(evict_first)
+// IR: titan.tma.load %{{.*}}, %[[TILE:.*]], %[[FULL:.*]] multicast(%{{.*}}) cache(evict_first, fraction = 7.500000e-01)
 // IR: titan.tma.reduce add %{{.*}} cache(evict_last)
 // IR-LABEL: titan.kernel @map
 // IR: titan.tma.prefetch
@@ -25,6 +25,7 @@
 // RUN: titan run %s --kernel pixels | FileCheck %s --check-prefix=PIXELS
 // PIXELS: @pixels: ran, not compared with a reference
 // RUN: titan compile --emit=ptx %s | FileCheck %s --check-prefix=PTX
+// PTX-DAG: createpolicy.fractional.L2::evict_first.b64 %rd{{[0-9]+}}, 0f3F400000;
 // PTX-DAG: cp.async.bulk.prefetch.tensor.2d.L2.global.tile.L2::cache_hint [{{.*}}, {{{.*}}}], {{.*}};
 // PTX-DAG: cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint
 // PTX-DAG: cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group.L2::cache_hint
@@ -89,7 +90,7 @@ titan.kernel @schedule(%A: !matrix, %B: !matrix) warps(1) cluster(2, 1) attribut
   scf.if %first {
     titan.elect {
       titan.copy_async %A at(Mo = %c0, Ko = %c0) to %tile prefetch schedule(#tile) cache(evict_last) : !matrix, !tile // @FETCH
-      titan.copy_async %A at(Mo = %c0, Ko = %c0) to %tile multicast(%all) signals %full schedule(#tile) cache(evict_first) : !matrix, !tile, !bar
+      titan.copy_async %A at(Mo = %c0, Ko = %c0) to %tile multicast(%all) signals %full schedule(#tile) cache(evict_first, fraction = 0.75) : !matrix, !tile, !bar
     }
   }
   titan.mbarrier.wait %full parity(%i0) scope(cluster) : !bar

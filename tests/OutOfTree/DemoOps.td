@@ -17,7 +17,7 @@ def Demo_Dialect : Dialect {
 }
 
 def Demo_FillOp : Op<Demo_Dialect, "fill", [
-    Titan_Nvidia, DeclareOpInterfaceMethods<HardwareEffectsInterface>]> {
+    Titan_Needs<"Elect">, DeclareOpInterfaceMethods<HardwareEffectsInterface>]> {
   let summary = "one thread writes a value to every element of a shared tile";
   let arguments = (ins Titan_SharedType:$buffer, F32:$value);
   let assemblyFormat = "$buffer `,` $value attr-dict `:` type($buffer)";

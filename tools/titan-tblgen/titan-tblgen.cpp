@@ -124,9 +124,10 @@ static void write(raw_ostream &os, const char *kind, const Things &things,
 }
 
 /// What stands behind a type's name: the format without its marks, "< $rows , $columns >"
-/// as it is written; of a custom one the definition's `syntax`.
+/// as it is written; of a custom one the definition's `syntax`. What has no brackets of its
+/// own begins with an enum's word.
 static std::string typeSyntax(const AttrOrTypeDef &def) {
-  std::string text = "$value>"; // of an enum
+  std::string text = "$value"; // of an enum
   if (!def.getDef()->isSubClassOf("EnumAttr")) {
     text = def.getDef()->getValueAsString("syntax").str();
     if (def.hasCustomAssemblyFormat() == text.empty())
@@ -175,7 +176,8 @@ static bool emitTypes(raw_ostream &os, const RecordKeeper &records) {
       if (!StringRef(text).contains("```mlir\n"))
         PrintFatalError(def.getLoc(),
                         "the description has no example (```mlir)");
-      bool word = record->isSubClassOf("EnumAttr");
+      std::string syntax = typeSyntax(def);
+      bool word = StringRef(syntax).starts_with("$");
       std::string name =
           (Twine(attribute ? "#titan." : "!titan.") + *def.getMnemonic()).str();
       os << "  {" << (attribute ? "true, " : "false, ");
@@ -185,10 +187,9 @@ static bool emitTypes(raw_ostream &os, const RecordKeeper &records) {
       os << ",\n    ";
       literal(os, text);
       os << ",\n    ";
-      literal(
-          os,
-          (word ? "#titan<" + *def.getMnemonic() + " " : Twine(name)).str() +
-              typeSyntax(def));
+      literal(os,
+              word ? ("#titan<" + *def.getMnemonic() + " " + syntax + ">").str()
+                   : name + syntax);
       os << ",\n    {\n";
       for (const auto &parameter : def.getParameters()) {
         std::string what = parameter.getSummary().value_or("").str(), words;

@@ -777,7 +777,10 @@ TEST(Descriptor, ReplaceRules) {
   EXPECT_FALSE(ok(TmaField::Rank, 0, 5));
   EXPECT_FALSE(ok(TmaField::GlobalAddress, 0, 8));
   EXPECT_FALSE(ok(TmaField::ElemType, 0, 13));
-  EXPECT_FALSE(validateReplace(TmaField::ElemType, 0, 13, blackwell));
+  EXPECT_FALSE(validateReplace(TmaField::ElemType, 0, 15, blackwell));
+  EXPECT_TRUE(validateReplace(TmaField::ElemType, 0, 16, blackwell));
+  EXPECT_FALSE(validateReplace(TmaField::SwizzleAtomicity, 0, 3, blackwell));
+  EXPECT_TRUE(validateReplace(TmaField::SwizzleAtomicity, 0, 4, blackwell));
   EXPECT_FALSE(ok(TmaField::SwizzleAtomicity, 0, 0));
   EXPECT_FALSE(ok(TmaField::SwizzleMode, 0, 4));
   EXPECT_FALSE(ok(TmaField::FillMode, 0, 2));

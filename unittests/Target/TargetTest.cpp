@@ -35,6 +35,8 @@ TEST(Target, RowsHaveSources) {
   for (const FeatureInfo &feature : allFeatures()) {
     EXPECT_EQ(static_cast<unsigned>(feature.feature), index++);
     EXPECT_FALSE(feature.source.empty()) << feature.name;
+    EXPECT_TRUE(targetWith(feature.feature).has(feature.feature))
+        << feature.name;
   }
 }
 
@@ -47,6 +49,13 @@ TEST(Target, Features) {
   EXPECT_TRUE(blackwell.has(Feature::Tcgen05));
   EXPECT_TRUE(cdna.has(Feature::WaitCounters));
   EXPECT_FALSE(cdna.has(Feature::Tma));
+  EXPECT_TRUE(blackwell.has(Feature::CtaPairs));
+  EXPECT_FALSE(hopper.has(Feature::CtaPairs));
+  EXPECT_TRUE(cdna.has(Feature::SBarrier));
+  EXPECT_EQ(&defaultTarget(), &hopper);
+  EXPECT_TRUE(hopper.unproved.empty());
+  EXPECT_FALSE(blackwell.unproved.empty());
+  EXPECT_FALSE(cdna.unproved.empty());
   // A limit is absent where its mechanism is.
   EXPECT_EQ(cdna.tmaMaxBox, TargetInfo::absent);
   EXPECT_EQ(hopper.tmemColumns, TargetInfo::absent);

@@ -21,6 +21,8 @@
 #ifndef TITAN_CONVERSION_COMPILE_H
 #define TITAN_CONVERSION_COMPILE_H
 
+#include "titan/Target/Target.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
 
@@ -32,8 +34,7 @@ namespace titan {
 enum class Emit { Titan, LLVM, PTX, Cubin, Manifest, Package };
 
 struct CompileOptions {
-  /// sm_90a is the one that has a lowering.
-  std::string target = "sm_90a";
+  std::string target{defaultTarget().name};
   Emit emit = Emit::Package;
   /// ptxas to use; empty: $TITAN_PTXAS, $CUDA_HOME/bin, PATH,
   /// /usr/local/cuda/bin, in this order.

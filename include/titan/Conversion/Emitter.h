@@ -15,8 +15,8 @@
 //   memory     accesses of a thread, with their order, scope, mask and hints
 //   host       printf, trap
 //
-// Operations that exist on one vendor's targets (Titan_Nvidia: barriers, TMA,
-// wgmma) need no other half: their families write its instructions themselves.
+// Operations that need a feature of one vendor's targets (mbarriers, TMA, wgmma)
+// need no other half: their families write its instructions themselves.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_CONVERSION_EMITTER_H
@@ -104,9 +104,9 @@ public:
     std::optional<CacheOperator> cop;
     std::optional<L1Priority> l1;
     std::optional<int64_t> prefetch;
-    std::optional<CachePolicy> cache;
+    Value policy; ///< Of L2 (KernelLowering::cachePolicy), or null.
 
-    bool hasHints() const { return cop || l1 || prefetch || cache; }
+    bool hasHints() const { return cop || l1 || prefetch || policy; }
   };
   /// Zero where the mask is false. Vectors have a power of two of bytes, at
   /// most 16, and are aligned to them.
@@ -136,7 +136,7 @@ protected:
 
 /// `createpolicy.fractional.L2::evict_first.b64` of the whole access, as the
 /// 64-bit word that it makes (the same one each time).
-int64_t cacheWord(CachePolicy policy);
+int64_t cacheWord(L2Priority priority);
 
 /// Inline PTX; `$0` is the result where there is one. Whether it may be moved or
 /// dropped and whether it clobbers memory is what titan/Target/PtxStatements.h

@@ -168,6 +168,9 @@ public:
   Value sharedAddress(Value allocation);
   /// The address of an element: i32 in shared memory, i64 in global memory.
   Value elementAddress(Value memory, mlir::ValueRange indices);
+  /// The operand `.L2::cache_hint` of that policy, an i64. What is no constant is
+  /// made once, where the kernel begins.
+  Value cachePolicy(CachePolicyAttr policy);
   /// The access to it of a thread, weak and without a mask.
   Emitter::Access elementAccess(Value memory, mlir::ValueRange indices);
   /// That of a barrier of a ring; without an index the first one's.
@@ -203,6 +206,7 @@ private:
   llvm::DenseMap<Value, Values> values;
   llvm::DenseMap<Value, TileOrigin> origins;
   llvm::DenseMap<Value, Global> globals;
+  llvm::DenseMap<CachePolicyAttr, Value> policies;
   /// Byte offset of each allocation from the start of shared memory.
   llvm::DenseMap<Value, int64_t> sharedOffsets;
   Value sharedBase, laneValue, ctaWarp, partitionWarp;

@@ -11,7 +11,7 @@
 //
 //   name         dsmem
 //   directions   shared -> shared                 from which memory to which
-//   targets      sm_90a, sm_100a                  where its instructions exist
+//   needs        BulkCopy, Clusters               features that its target has
 //   priority     10                               breaks ties
 //   predicates   single_thread: "expected a       each with a name and, where it
 //                 single thread, ..."             does not hold, a reason
@@ -94,7 +94,7 @@ template <typename Request> struct Predicate {
 template <typename Request> struct Variant {
   std::string name;
   std::vector<std::pair<Memory, Memory>> directions; ///< Empty: all.
-  std::vector<TargetId> targets;                     ///< Empty: all.
+  std::vector<Feature> needs; ///< Of the target: all of them.
   int priority = 0;
   /// Right wherever it is asked for, and slow: chosen where nothing else fits,
   /// with a warning, or where the operation asks for it.
@@ -179,9 +179,9 @@ Decision decide(const VariantTable<Request> &table, const Request &request,
       verdict.predicate = std::move(predicate);
       verdict.problem = std::move(problem);
     };
-    bool there = variant.targets.empty();
-    for (TargetId id : variant.targets)
-      there |= id == request.target->id;
+    bool there = true;
+    for (Feature feature : variant.needs)
+      there &= request.target->has(feature);
     bool direction = variant.directions.empty();
     std::string ways;
     for (auto [from, to] : variant.directions) {

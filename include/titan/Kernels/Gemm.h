@@ -59,6 +59,9 @@ std::string_view toString(Consumers consumers);
 std::string_view toString(Activation activation);
 int64_t bytesOf(Element element);
 
+/// The target of the kernels: the one with wgmma.
+const TargetInfo &builtFor();
+
 struct GemmOptions {
   std::string name = "gemm";
   Element input = Element::BF16, output = Element::BF16;

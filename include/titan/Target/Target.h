@@ -14,6 +14,10 @@
 //   if (bytes > target->sharedBytesPerCta) ...
 //   if (!target->has(Feature::Tcgen05)) ...
 //
+// Nor does a file outside of Target name a target: what differs is a feature or
+// a limit, so that another target is a row here, and a column of each table
+// (scripts/families.py looks).
+//
 // Matrix shapes are in Mma.h, TMA's types and swizzles in Tma.h, the proxy
 // table in ProxyTable.h, completion mechanisms in Mechanisms.h.
 //
@@ -50,14 +54,20 @@ enum class Feature : uint8_t {
   CpAsync,          ///< cp.async.
   StAsync,          ///< st.async, red.async.
   MatrixLoadStore,  ///< ldmatrix, stmatrix.
+  MmaSync,          ///< mma.sync.
   Wgmma,
-  Tcgen05, ///< tcgen05.mma and tensor memory.
+  Tcgen05,  ///< tcgen05.mma and tensor memory.
+  CtaPairs, ///< .cta_group::2: a CTA completes at the other one's barrier.
   Mfma,
   Setmaxnreg,
-  Elect, ///< elect.sync.
+  WarpSync, ///< bar.warp.sync.
+  Elect,    ///< elect.sync.
   ClusterLaunchControl,
-  WaitCounters, ///< s_waitcnt.
-  LdsDma,       ///< Loads from global memory to LDS.
+  GridDependency, ///< griddepcontrol.
+  InlinePtx,      ///< Instructions that the program has as text.
+  WaitCounters,   ///< s_waitcnt, and what its counters count.
+  SBarrier,       ///< s_barrier.
+  LdsDma,         ///< Loads from global memory to LDS.
 };
 
 /// A row of the table of features.
@@ -81,6 +91,9 @@ struct TargetInfo {
   std::string_view chips;  ///< "H100, H200".
   int computeMajor;        ///< CUDA compute capability; 0 for AMD.
   int computeMinor;
+  /// Of what its kernels can do, what the proof does not follow: it proves none
+  /// of them. Empty where it follows, or stops at, all of it.
+  std::string_view unproved;
 
 #define TITAN_LIMIT(FIELD, UNIT, SM90A, SM100A, GFX942, SOURCE, WHAT)          \
   int64_t FIELD; ///< WHAT, in UNIT.
@@ -105,6 +118,9 @@ const TargetInfo &targetInfo(TargetId id);
 /// The first target that has the feature: whose limits a fact of the feature
 /// is. Every feature is some target's.
 const TargetInfo &targetWith(Feature feature);
+
+/// The target where none is named, by a kernel or for a tool.
+const TargetInfo &defaultTarget();
 
 /// The target of that name; null if there is none (Code::UnknownTarget).
 const TargetInfo *lookupTarget(std::string_view name);

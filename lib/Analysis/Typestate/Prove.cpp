@@ -148,12 +148,14 @@ ProofReport titan::prove(KernelOp kernel, Judgement without,
   ProofReport report;
   uint64_t before = Facts::solved();
   auto stop = [&]() -> std::optional<Stop> {
-    if (checker::targetOf(kernel) != TargetId::Sm90a)
-      return Stop{"kernels of this target are not followed by the proof yet",
+    const TargetInfo &target = targetInfo(checker::targetOf(kernel));
+    if (!target.unproved.empty())
+      return Stop{"kernels of this target are not followed by the proof yet (" +
+                      std::string(target.unproved) + ")",
                   kernel};
     // Tiles of other warps than there are have no meaning.
     Operation *odd = nullptr;
-    int64_t width = targetInfo(checker::targetOf(kernel)).warpWidth;
+    int64_t width = target.warpWidth;
     kernel.getBody().walk([&](Operation *op) {
       for (Type type : op->getResultTypes())
         if (auto tile = dyn_cast<RankedTensorType>(type);

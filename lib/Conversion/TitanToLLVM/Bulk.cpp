@@ -31,10 +31,10 @@ static LogicalResult bulkLoad(KernelLowering &kl, BulkLoadOp op) {
     operands.push_back(kl.get1(op.getMulticast()));
     constraints += ",h";
   }
-  if (auto cache = op.getCache()) {
+  if (auto cache = op.getCacheAttr()) {
     text += ".L2::cache_hint";
     tail += ", $" + std::to_string(operands.size());
-    operands.push_back(kl.i64(cacheWord(*cache)));
+    operands.push_back(kl.cachePolicy(cache));
     constraints += ",l";
   }
   kl.ptx(text + " [$0], [$1], " +
@@ -49,10 +49,10 @@ static LogicalResult bulkStore(KernelLowering &kl, BulkStoreOp op) {
                   kl.get1(op.getBuffer())};
   std::string text = "cp.async.bulk.global.shared::cta.bulk_group", tail;
   std::string constraints = "l,r";
-  if (auto cache = op.getCache()) {
+  if (auto cache = op.getCacheAttr()) {
     text += ".L2::cache_hint";
     tail = ", $2";
-    operands.push_back(kl.i64(cacheWord(*cache)));
+    operands.push_back(kl.cachePolicy(cache));
     constraints += ",l";
   }
   kl.ptx(text + " [$0], [$1], " +
@@ -75,10 +75,10 @@ static LogicalResult bulkReduce(KernelLowering &kl, BulkReduceOp op) {
   Values operands{runAddress(kl, op.getTensor(), op.getCoords()),
                   kl.get1(op.getBuffer())};
   std::string hint, tail, constraints = "l,r";
-  if (auto cache = op.getCache()) {
+  if (auto cache = op.getCacheAttr()) {
     hint = ".L2::cache_hint";
     tail = ", $2";
-    operands.push_back(kl.i64(cacheWord(*cache)));
+    operands.push_back(kl.cachePolicy(cache));
     constraints += ",l";
   }
   kl.ptx(("cp.reduce.async.bulk.global.shared::cta.bulk_group" + hint + "." +

@@ -96,6 +96,26 @@ void KernelLowering::ptx(StringRef text, StringRef constraints,
   ptx(Type(), text, constraints, operands);
 }
 
+Value KernelLowering::cachePolicy(CachePolicyAttr policy) {
+  FloatAttr fraction = policy.getFraction();
+  if (!fraction && !policy.getSecondary())
+    return i64(cacheWord(policy.getPrimary()));
+  Value &word = policies[policy];
+  if (word)
+    return word;
+  std::string text = "createpolicy.fractional.L2::" +
+                     stringifyL2Priority(policy.getPrimary()).str();
+  if (auto secondary = policy.getSecondary())
+    text += ".L2::" + stringifyL2Priority(*secondary).str();
+  text += ".b64 $0";
+  if (fraction)
+    text += llvm::formatv(", 0f{0:X-8}",
+                          fraction.getValue().bitcastToAPInt().getZExtValue());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&function.getBody().front());
+  return word = ptx(b.getI64Type(), text + ";", "=l", {});
+}
+
 Value KernelLowering::sharedAddress(Value allocation) {
   return add(sharedBase, i32(sharedOffsets[allocation]));
 }

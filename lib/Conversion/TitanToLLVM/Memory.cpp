@@ -390,12 +390,14 @@ static LogicalResult sharedLoad(KernelLowering &kl, SharedLoadOp op) {
 //===----------------------------------------------------------------------===//
 
 /// Weak; the order among them is nobody's.
-template <typename Op> static Emitter::Access globalAccessOf(Op op) {
+template <typename Op>
+static Emitter::Access globalAccessOf(KernelLowering &kl, Op op) {
   Emitter::Access access;
   access.ordered = false;
   access.cop = op.getCop();
   access.l1 = op.getL1();
-  access.cache = op.getCache();
+  if (auto cache = op.getCacheAttr())
+    access.policy = kl.cachePolicy(cache);
   return access;
 }
 
@@ -403,7 +405,7 @@ static LogicalResult globalLoad(KernelLowering &kl, GlobalLoadOp op) {
   Type element = op.getType().getElementType();
   Layout layout = *getTileLayout(op.getType());
   Values mask = op.getMask() ? kl.get(op.getMask()) : Values();
-  Emitter::Access access = globalAccessOf(op);
+  Emitter::Access access = globalAccessOf(kl, op);
   access.prefetch = op.getPrefetch();
   Values results(layout.registers());
   for (const GlobalAccess &group :
@@ -436,7 +438,7 @@ static LogicalResult globalStore(KernelLowering &kl, GlobalStoreOp op) {
   Type storage = storageOf(tile.getElementType());
   Values elements = kl.get(op.getTile());
   Values mask = op.getMask() ? kl.get(op.getMask()) : Values();
-  Emitter::Access access = globalAccessOf(op);
+  Emitter::Access access = globalAccessOf(kl, op);
   // Several registers may hold one element: the first is enough.
   for (const GlobalAccess &group : planGlobalAccesses(
            kl, op.getTensor(), op.getIndices(), op.getMask(), layout,

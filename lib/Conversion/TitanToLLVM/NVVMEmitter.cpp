@@ -38,18 +38,18 @@ Value titan::inlinePtx(ImplicitLocOpBuilder &b, Type result, StringRef text,
   return result ? op.getResult(0) : Value();
 }
 
-int64_t titan::cacheWord(CachePolicy policy) {
-  switch (policy) {
-  case CachePolicy::EvictNormal:
+int64_t titan::cacheWord(L2Priority priority) {
+  switch (priority) {
+  case L2Priority::EvictNormal:
     return 0x1000000000000000;
-  case CachePolicy::EvictFirst:
+  case L2Priority::EvictFirst:
     return 0x12F0000000000000;
-  case CachePolicy::EvictLast:
+  case L2Priority::EvictLast:
     return 0x14F0000000000000;
-  case CachePolicy::EvictUnchanged:
+  case L2Priority::EvictUnchanged:
     return 0x10F0000000000000;
   }
-  llvm_unreachable("all policies are above");
+  llvm_unreachable("all priorities are above");
 }
 
 namespace {
@@ -295,7 +295,7 @@ public:
       constraints += ",r";
     }
     size_t mask = next;
-    appendPolicy(b, access, next + operands.size() - 1, instruction, operands,
+    appendPolicy(access, next + operands.size() - 1, instruction, operands,
                  constraints);
     if (!access.mask)
       return fromForm(b,
@@ -338,8 +338,7 @@ public:
           arith::ExtUIOp::create(b, b.getI32Type(), access.mask));
       constraints += ",r";
     }
-    appendPolicy(b, access, operands.size(), instruction, operands,
-                 constraints);
+    appendPolicy(access, operands.size(), instruction, operands, constraints);
     instruction += ";";
     if (access.mask)
       instruction = "{\n\t.reg .pred active;\n\tsetp.ne.b32 active, $" +
@@ -464,7 +463,7 @@ private:
       text += "." + stringifyCacheOperator(*access.cop).str();
     if (access.l1)
       text += ".L1::" + stringifyL1Priority(*access.l1).str();
-    if (access.cache)
+    if (access.policy)
       text += ".L2::cache_hint";
     if (access.prefetch)
       text += ".L2::" + std::to_string(*access.prefetch) + "B";
@@ -472,15 +471,14 @@ private:
   }
   /// The policy comes last of an instruction's operands; it is the statement's
   /// operand `number`.
-  static void appendPolicy(Builder &b, const Access &access, size_t number,
+  static void appendPolicy(const Access &access, size_t number,
                            std::string &instruction,
                            SmallVectorImpl<Value> &operands,
                            std::string &constraints) {
-    if (!access.cache)
+    if (!access.policy)
       return;
     instruction += ", $" + std::to_string(number);
-    operands.push_back(arith::ConstantIntOp::create(b, b.getI64Type(),
-                                                    cacheWord(*access.cache)));
+    operands.push_back(access.policy);
     constraints += ",l";
   }
 

@@ -87,10 +87,10 @@ static LogicalResult tmaLoad(KernelLowering &kl, TmaLoadOp op) {
     operands.push_back(kl.get1(op.getMulticast()));
     constraints += ",h";
   }
-  if (auto cache = op.getCache()) {
+  if (auto cache = op.getCacheAttr()) {
     text += ".L2::cache_hint";
     tail += ", $" + std::to_string(operands.size());
-    operands.push_back(kl.i64(cacheWord(*cache)));
+    operands.push_back(kl.cachePolicy(cache));
     constraints += ",l";
   }
   text += " [$0], [$1, " + braces(3, rank) + "], [$2]" + tail + ";";
@@ -115,10 +115,10 @@ static LogicalResult tmaPrefetch(KernelLowering &kl, TmaPrefetchOp op) {
                                                  kl.toI64(kl.get1(offset))));
     constraints += repeat("h", spatial);
   }
-  if (auto cache = op.getCache()) {
+  if (auto cache = op.getCacheAttr()) {
     text += ".L2::cache_hint";
     tail += ", $" + std::to_string(operands.size());
-    operands.push_back(kl.i64(cacheWord(*cache)));
+    operands.push_back(kl.cachePolicy(cache));
     constraints += ",l";
   }
   kl.ptx(text + " [$0, " + braces(1, rank) + "]" + tail + ";", constraints,
@@ -135,10 +135,10 @@ static LogicalResult tmaStore(KernelLowering &kl, TmaStoreOp op) {
       "cp.async.bulk.tensor." + std::to_string(rank) + "d.global.shared::cta" +
       loadMode(op.getMap().getType(), /*load=*/false).str() + ".bulk_group";
   std::string tail, constraints = "r,l" + repeat("r", rank);
-  if (auto cache = op.getCache()) {
+  if (auto cache = op.getCacheAttr()) {
     text += ".L2::cache_hint";
     tail = ", $" + std::to_string(operands.size());
-    operands.push_back(kl.i64(cacheWord(*cache)));
+    operands.push_back(kl.cachePolicy(cache));
     constraints += ",l";
   }
   text += " [$1, " + braces(2, rank) + "], [$0]" + tail + ";";
@@ -157,10 +157,10 @@ static LogicalResult tmaReduce(KernelLowering &kl, TmaReduceOp op) {
        kind + loadMode(op.getMap().getType(), /*load=*/false) + ".bulk_group")
           .str();
   std::string tail, constraints = "r,l" + repeat("r", rank);
-  if (auto cache = op.getCache()) {
+  if (auto cache = op.getCacheAttr()) {
     text += ".L2::cache_hint";
     tail = ", $" + std::to_string(operands.size());
-    operands.push_back(kl.i64(cacheWord(*cache)));
+    operands.push_back(kl.cachePolicy(cache));
     constraints += ",l";
   }
   text += " [$1, " + braces(2, rank) + "], [$0]" + tail + ";";

@@ -167,6 +167,19 @@ static ParseResult parseWord(OpAsmParser &parser, StringRef keyword,
   return parser.parseRParen();
 }
 
+/// `cache(evict_first)`, where it is there.
+static ParseResult parseCache(OpAsmParser &parser, NamedAttrList &attributes) {
+  if (failed(parser.parseOptionalKeyword("cache")))
+    return success();
+  if (parser.parseLParen())
+    return failure();
+  Attribute policy = CachePolicyAttr::parse(parser, Type());
+  if (!policy)
+    return failure();
+  attributes.append("cache", policy);
+  return parser.parseRParen();
+}
+
 /// What stands behind a copy's schedule; no other words.
 static ParseResult parseWords(OpAsmParser &parser, bool reduces,
                               NamedAttrList &attributes) {
@@ -176,7 +189,7 @@ static ParseResult parseWords(OpAsmParser &parser, bool reduces,
   if (parseWord<OobFillAttr, OobFill>(parser, "fill", attributes) ||
       (reduces &&
        parseWord<AtomicOpAttr, AtomicOp>(parser, "reduce", attributes)) ||
-      parseWord<CachePolicyAttr, CachePolicy>(parser, "cache", attributes))
+      parseCache(parser, attributes))
     return failure();
   SMLoc place = parser.getCurrentLocation();
   StringRef word;
@@ -235,8 +248,11 @@ void titan::printCopyWords(OpAsmPrinter &printer, Operation *, UnitAttr weak,
     printer << " strong";
   if (fill)
     printer << " fill(" << stringifyOobFill(fill.getValue()) << ')';
-  if (cache)
-    printer << " cache(" << stringifyCachePolicy(cache.getValue()) << ')';
+  if (cache) {
+    printer << " cache(";
+    printer.printStrippedAttrOrType(cache);
+    printer << ')';
+  }
 }
 
 ParseResult titan::parseAs(OpAsmParser &parser, LayoutTextAttr &layout) {
@@ -420,8 +436,11 @@ void CopyAsyncOp::print(OpAsmPrinter &printer) {
     printer << " fill(" << stringifyOobFill(*fill) << ')';
   if (auto reduce = getReduce())
     printer << " reduce(" << stringifyAtomicOp(*reduce) << ')';
-  if (auto cache = getCache())
-    printer << " cache(" << stringifyCachePolicy(*cache) << ')';
+  if (auto cache = getCacheAttr()) {
+    printer << " cache(";
+    printer.printStrippedAttrOrType(cache);
+    printer << ')';
+  }
   if (auto variant = getDispatchAttr())
     printer << " dispatch(" << variant << ')';
   printer.printOptionalAttrDict(

@@ -135,13 +135,6 @@ void KernelOp::getAsmBlockArgumentNames(Region &region,
 // Kernel: rules
 //===----------------------------------------------------------------------===//
 
-const TargetInfo &titan::firstTarget(Feature feature) {
-  for (const TargetInfo &target : allTargets())
-    if (target.has(feature))
-      return target;
-  llvm_unreachable("a feature of no target");
-}
-
 const TargetInfo &titan::targetOf(Operation *op,
                                   std::optional<Feature> feature) {
   for (; op; op = op->getParentOp())
@@ -150,7 +143,7 @@ const TargetInfo &titan::targetOf(Operation *op,
               lookupTarget(std::string_view(name.getValue())))
         if (!feature || target->has(*feature))
           return *target;
-  return feature ? firstTarget(*feature) : allTargets().front();
+  return feature ? targetWith(*feature) : defaultTarget();
 }
 
 LogicalResult KernelOp::verify() {
@@ -333,10 +326,15 @@ LogicalResult KernelOp::verifyRegions() {
   for (Operation *at = *this; at && !target; at = at->getParentOp())
     if (auto name = at->getAttrOfType<StringAttr>("titan.target")) {
       target = lookupTarget(std::string_view(name.getValue()));
-      if (!target)
-        return at->emitError("[unknown-target] '")
-               << name.getValue()
-               << "': targets are sm_90a, sm_100a and gfx942";
+      if (!target) {
+        InFlightDiagnostic error = at->emitError("[unknown-target] '");
+        error << name.getValue() << "': targets are ";
+        ArrayRef<TargetInfo> known = allTargets();
+        for (const TargetInfo &each : known.drop_back())
+          error << StringRef(each.name)
+                << (&each + 1 == &known.back() ? " and " : ", ");
+        return error << StringRef(known.back().name);
+      }
     }
   WalkResult result = getBody().walk([&](Operation *op) {
     auto hardware = dyn_cast<HardwareEffectsInterface>(op);

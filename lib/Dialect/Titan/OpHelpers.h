@@ -172,8 +172,6 @@ inline effect::Footprint tileOf(mlir::Value memory,
   return bytes;
 }
 
-const TargetInfo &firstTarget(Feature feature);
-
 /// One element a (thread, register) of `tile`, by index tensors, under a mask;
 /// `chunk` registers at a time.
 inline effect::Footprint elementsOf(mlir::Value tensor,

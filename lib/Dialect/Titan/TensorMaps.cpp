@@ -198,7 +198,7 @@ LogicalResult titan::verifyTensorMapType(
   for (const TmaViolation &violation :
        validate(fieldsOf(shape, swizzle, elementStrides, interleave, lower,
                          upper, tmaType),
-                firstTarget(Feature::Tma), unknown))
+                targetWith(Feature::Tma), unknown))
     return emitError() << describe(violation, encoderOf(!lower.empty()));
   return success();
 }

@@ -38,10 +38,11 @@ Attribute TitanDialect::parseAttribute(DialectAsmParser &parser,
   return attribute;
 }
 
-/// Prints the attribute if it is of that class, and an enum's.
+/// Prints the attribute if it is of that class, and an enum's, or begins with
+/// an enum's word.
 template <typename Attr>
 static bool printWord(Attribute attribute, DialectAsmPrinter &printer) {
-  if constexpr (requires(Attr word) {
+  if constexpr (std::is_same_v<Attr, CachePolicyAttr> || requires(Attr word) {
                   requires std::is_enum_v<decltype(word.getValue())>;
                 })
     if (auto word = dyn_cast<Attr>(attribute)) {

@@ -24,7 +24,7 @@ Allocation TmemAllocOp::getAllocation() {
 
 LogicalResult TmemAllocOp::verify() {
   int64_t columns = getType().getSlots() * getType().getColumns();
-  const TargetInfo &target = firstTarget(Feature::Tcgen05);
+  const TargetInfo &target = targetWith(Feature::Tcgen05);
   if (columns < target.tmemMinAlloc || columns > target.tmemColumns ||
       !llvm::isPowerOf2_64(columns))
     return emitOpError("[tmem-alloc] ")
@@ -121,7 +121,7 @@ Result<Layout> TmemAttr::getLayout(ArrayRef<int64_t> shape) const {
     return Problem{"tile-shape",
                    "#titan.tmem<\"32x32b\"> is the one that has a name; write "
                    "the others as #titan.layout<\"...\">"};
-  const TargetInfo &target = firstTarget(Feature::Tcgen05);
+  const TargetInfo &target = targetWith(Feature::Tcgen05);
   int64_t rows = target.tmemLanes, width = target.warpWidth;
   if (shape.size() != 2 || shape[0] != rows)
     return Problem{"tile-shape", "#titan.tmem is a layout of 128 rows"};

@@ -18,7 +18,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_BufferLoadLdsOp : Titan_HwOp<"buffer_load_lds", Titan_Amd> {
+def Titan_BufferLoadLdsOp : Titan_HwOp<"buffer_load_lds", Titan_Needs<"LdsDma">> {
   let summary = "global memory to LDS without registers: buffer_load_dword ... lds";
   let description = [{
     A box of a global tensor, from `coords` on (elements, outermost first), to a
@@ -42,7 +42,7 @@ def Titan_BufferLoadLdsOp : Titan_HwOp<"buffer_load_lds", Titan_Amd> {
   }];
 }
 
-def Titan_DsReadOp : Titan_HwOp<"ds_read", Titan_Amd> {
+def Titan_DsReadOp : Titan_HwOp<"ds_read", Titan_Needs<"WaitCounters">> {
   let summary = "LDS to registers; they arrive at an s_waitcnt lgkmcnt";
   let arguments = (ins Titan_SharedType:$buffer);
   let results = (outs Titan_InFlightType:$result);
@@ -50,14 +50,14 @@ def Titan_DsReadOp : Titan_HwOp<"ds_read", Titan_Amd> {
   let hasVerifier = 1;
 }
 
-def Titan_DsWriteOp : Titan_HwOp<"ds_write", Titan_Amd> {
+def Titan_DsWriteOp : Titan_HwOp<"ds_write", Titan_Needs<"WaitCounters">> {
   let summary = "registers to LDS; other waves see it after s_waitcnt lgkmcnt and s_barrier";
   let arguments = (ins Titan_Tile:$tile, Titan_SharedType:$buffer);
   let assemblyFormat = "$tile `,` $buffer attr-dict `:` type($tile) `,` type($buffer)";
   let hasVerifier = 1;
 }
 
-def Titan_SWaitcntOp : Titan_HwOp<"s_waitcnt", Titan_Amd> {
+def Titan_SWaitcntOp : Titan_HwOp<"s_waitcnt", Titan_Needs<"WaitCounters">> {
   let summary = "s_waitcnt: waits until at most so many operations of a class are left";
   let description = [{
     `titan.s_waitcnt vmcnt(8)`, `%t = titan.s_waitcnt lgkmcnt(0) arrive(%f : ... -> ...)`.
@@ -71,19 +71,19 @@ def Titan_SWaitcntOp : Titan_HwOp<"s_waitcnt", Titan_Amd> {
   let hasVerifier = 1;
 }
 
-def Titan_CounterWaitOp : Titan_HwOp<"counter.wait", Titan_Amd> {
+def Titan_CounterWaitOp : Titan_HwOp<"counter.wait", Titan_Needs<"WaitCounters">> {
   let summary = "s_waitcnt vmcnt for a token and everything older: the number is computed";
   let arguments = (ins Titan_TokenType:$token);
   let assemblyFormat = "$token attr-dict `:` type($token)";
   let hasVerifier = 1;
 }
 
-def Titan_SBarrierOp : Titan_HwOp<"s_barrier", Titan_Amd> {
+def Titan_SBarrierOp : Titan_HwOp<"s_barrier", Titan_Needs<"SBarrier">> {
   let summary = "s_barrier: all waves of the workgroup; it waits for no memory";
   let assemblyFormat = "attr-dict";
 }
 
-def Titan_MfmaOp : Titan_HwOp<"mfma", Titan_Amd> {
+def Titan_MfmaOp : Titan_HwOp<"mfma", Titan_Needs<"Mfma">> {
   let summary = "D = A * B^T + C in registers, by v_mfma instructions of each wave";
   let description = [{
     A is a tile of M x K in #titan.mfma_a, B of N x K in #titan.mfma_b, C and D of

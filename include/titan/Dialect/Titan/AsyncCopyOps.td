@@ -26,7 +26,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_CpAsyncOp : Titan_HwOp<"cp_async", Titan_Nvidia, [AttrSizedOperandSegments]> {
+def Titan_CpAsyncOp : Titan_HwOp<"cp_async", Titan_Needs<"CpAsync">, [AttrSizedOperandSegments]> {
   let summary = "cp.async: each thread copies its elements from global to shared memory, in chunks";
   let description = [{
     ```mlir
@@ -59,14 +59,14 @@ def Titan_CpAsyncOp : Titan_HwOp<"cp_async", Titan_Nvidia, [AttrSizedOperandSegm
   }];
 }
 
-def Titan_CpAsyncCommitOp : Titan_HwOp<"cp_async.commit", Titan_Nvidia> {
+def Titan_CpAsyncCommitOp : Titan_HwOp<"cp_async.commit", Titan_Needs<"CpAsync">> {
   let summary = "cp.async.commit_group: a group of what the thread has issued since its last one";
   let results = (outs Titan_TokenType:$token);
   let assemblyFormat = "attr-dict `:` type($token)";
   let hasVerifier = 1;
 }
 
-def Titan_CpAsyncWaitOp : Titan_HwOp<"cp_async.wait", Titan_Nvidia> {
+def Titan_CpAsyncWaitOp : Titan_HwOp<"cp_async.wait", Titan_Needs<"CpAsync">> {
   let summary = "waits for a group of cp.async and every older one";
   let description = [{
     The number in cp.async.wait_group is computed from the groups committed since.
@@ -76,14 +76,14 @@ def Titan_CpAsyncWaitOp : Titan_HwOp<"cp_async.wait", Titan_Nvidia> {
   let hasVerifier = 1;
 }
 
-def Titan_CpAsyncWaitGroupOp : Titan_HwOp<"cp_async.wait_group", Titan_Nvidia> {
+def Titan_CpAsyncWaitGroupOp : Titan_HwOp<"cp_async.wait_group", Titan_Needs<"CpAsync">> {
   let summary = "cp.async.wait_group N: at most N groups stay pending";
   let arguments = (ins I64Attr:$pending);
   let assemblyFormat = "$pending attr-dict";
   let hasVerifier = 1;
 }
 
-def Titan_CpAsyncMBarrierArriveOp : Titan_HwOp<"cp_async.mbarrier_arrive", Titan_Nvidia> {
+def Titan_CpAsyncMBarrierArriveOp : Titan_HwOp<"cp_async.mbarrier_arrive", Titan_Needs<"CpAsync">> {
   let summary = "cp.async.mbarrier.arrive: arrives when the thread's earlier cp.async are done";
   let description = [{
     One arrival of each active thread, in a group or not. With `noinc` it is one of

@@ -17,7 +17,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_StAsyncOp : Titan_HwOp<"st_async", Titan_Nvidia> {
+def Titan_StAsyncOp : Titan_HwOp<"st_async", Titan_Needs<"StAsync">> {
   let summary = "st.async: stores a register tile to a peer's shared memory, completing on its mbarrier";
   let description = [{
     ```mlir
@@ -35,7 +35,7 @@ def Titan_StAsyncOp : Titan_HwOp<"st_async", Titan_Nvidia> {
   let hasVerifier = 1;
 }
 
-def Titan_RedAsyncOp : Titan_HwOp<"red_async", Titan_Nvidia> {
+def Titan_RedAsyncOp : Titan_HwOp<"red_async", Titan_Needs<"StAsync">> {
   let summary = "red.async: a register tile into a peer's shared memory by an operation";
   let description = [{
     add: i32, i64; min, max: i32 (signed); and, or, xor: i32. Destination and barrier

@@ -23,7 +23,7 @@ def Titan_MBarrierAllocOp : Titan_Op<"mbarrier.alloc", [Titan_Alloc]> {
 
 /// An operation on one barrier: `%full[%stage]`, or `%full` for slot 0.
 class Titan_MBarrierOp<string mnemonic, list<Trait> traits = []>
-    : Titan_HwOp<"mbarrier." # mnemonic, Titan_Nvidia, traits>;
+    : Titan_HwOp<"mbarrier." # mnemonic, Titan_Needs<"Mbarriers">, traits>;
 
 def Titan_MBarrierInitOp : Titan_MBarrierOp<"init"> {
   let summary = "mbarrier.init: expected arrivals of every phase; in every slot where no index is given";
@@ -131,37 +131,37 @@ def Titan_MBarrierTestWaitOp : Titan_MBarrierOp<"test_wait"> {
 // Barriers among threads
 //===----------------------------------------------------------------------===//
 
-def Titan_SyncWarpOp : Titan_HwOp<"syncwarp", Titan_Nvidia> {
+def Titan_SyncWarpOp : Titan_HwOp<"syncwarp", Titan_Needs<"WarpSync">> {
   let summary = "bar.warp.sync of the whole warp";
   let assemblyFormat = "attr-dict";
 }
 
-def Titan_CtaSyncOp : Titan_HwOp<"cta_sync", Titan_Nvidia> {
+def Titan_CtaSyncOp : Titan_HwOp<"cta_sync", Titan_Needs<"NamedBarriers">> {
   let summary = "barrier.sync 0: all threads of the CTA";
   let assemblyFormat = "attr-dict";
 }
 
-def Titan_BarrierSyncOp : Titan_HwOp<"barrier.sync", Titan_Nvidia> {
+def Titan_BarrierSyncOp : Titan_HwOp<"barrier.sync", Titan_Needs<"NamedBarriers">> {
   let summary = "barrier.sync: a named barrier (1..15) of `threads` threads";
   let arguments = (ins I64Attr:$id, I64Attr:$threads);
   let assemblyFormat = "$id `threads` `(` $threads `)` attr-dict";
   let hasVerifier = 1;
 }
 
-def Titan_BarrierArriveOp : Titan_HwOp<"barrier.arrive", Titan_Nvidia> {
+def Titan_BarrierArriveOp : Titan_HwOp<"barrier.arrive", Titan_Needs<"NamedBarriers">> {
   let summary = "barrier.arrive: counts at a named barrier (1..15) and goes on";
   let arguments = (ins I64Attr:$id, I64Attr:$threads);
   let assemblyFormat = "$id `threads` `(` $threads `)` attr-dict";
   let hasVerifier = 1;
 }
 
-def Titan_ClusterArriveOp : Titan_HwOp<"cluster.arrive", Titan_Nvidia> {
+def Titan_ClusterArriveOp : Titan_HwOp<"cluster.arrive", Titan_Needs<"Clusters">> {
   let summary = "barrier.cluster.arrive (.release; `relaxed` orders nothing)";
   let arguments = (ins UnitAttr:$relaxed);
   let assemblyFormat = "(`relaxed` $relaxed^)? attr-dict";
 }
 
-def Titan_ClusterWaitOp : Titan_HwOp<"cluster.wait", Titan_Nvidia> {
+def Titan_ClusterWaitOp : Titan_HwOp<"cluster.wait", Titan_Needs<"Clusters">> {
   let summary = "barrier.cluster.wait (.acquire)";
   let assemblyFormat = "attr-dict";
 }
@@ -177,24 +177,24 @@ def Titan_FenceOp : Titan_HwOp<"fence"> {
   let hasVerifier = 1;
 }
 
-def Titan_FenceProxyAsyncOp : Titan_HwOp<"fence.proxy_async", Titan_Nvidia> {
+def Titan_FenceProxyAsyncOp : Titan_HwOp<"fence.proxy_async", Titan_Needs<"Proxies">> {
   let summary = "fence.proxy.async: the executing threads' own generic accesses against async ones";
   let arguments = (ins Titan_SpaceAttr:$space);
   let assemblyFormat = "$space attr-dict";
 }
 
-def Titan_FenceMbarrierInitOp : Titan_HwOp<"fence.mbarrier_init", Titan_Nvidia> {
+def Titan_FenceMbarrierInitOp : Titan_HwOp<"fence.mbarrier_init", Titan_Needs<"Mbarriers">> {
   let summary = "fence.mbarrier_init.release.cluster: this thread's barrier initialisations";
   let assemblyFormat = "attr-dict";
 }
 
-def Titan_FenceTensormapReleaseOp : Titan_HwOp<"fence.tensormap_release", Titan_Nvidia> {
+def Titan_FenceTensormapReleaseOp : Titan_HwOp<"fence.tensormap_release", Titan_Needs<"TensormapReplace">> {
   let summary = "fence.proxy.tensormap::generic.release.SCOPE";
   let arguments = (ins Titan_ScopeAttr:$scope);
   let assemblyFormat = "$scope attr-dict";
 }
 
-def Titan_FenceTensormapAcquireOp : Titan_HwOp<"fence.tensormap_acquire", Titan_Nvidia> {
+def Titan_FenceTensormapAcquireOp : Titan_HwOp<"fence.tensormap_acquire", Titan_Needs<"TensormapReplace">> {
   let summary = "fence.proxy.tensormap::generic.acquire.SCOPE of one map, 128 bytes";
   let arguments = (ins Titan_TensorMapType:$map, Titan_ScopeAttr:$scope);
   let assemblyFormat = "$map $scope attr-dict `:` type($map)";

@@ -41,7 +41,7 @@ def Titan_SharedRunOp : Titan_Op<"shared.run", [Pure, Titan_View]> {
   let hasVerifier = 1;
 }
 
-def Titan_BulkLoadOp : Titan_HwOp<"bulk.load", Titan_Nvidia, [AttrSizedOperandSegments]> {
+def Titan_BulkLoadOp : Titan_HwOp<"bulk.load", Titan_Needs<"BulkCopy">, [AttrSizedOperandSegments]> {
   let summary = "cp.async.bulk, global to shared memory, completing on an mbarrier";
   let description = [{
     ```mlir
@@ -66,7 +66,7 @@ def Titan_BulkLoadOp : Titan_HwOp<"bulk.load", Titan_Nvidia, [AttrSizedOperandSe
   let hasVerifier = 1;
 }
 
-def Titan_BulkStoreOp : Titan_HwOp<"bulk.store", Titan_Nvidia> {
+def Titan_BulkStoreOp : Titan_HwOp<"bulk.store", Titan_Needs<"BulkCopy">> {
   let summary = "cp.async.bulk, shared to global memory, in the thread's bulk group";
   let description = [{
     The same run of bytes as titan.bulk.load's, the other way.
@@ -78,7 +78,7 @@ def Titan_BulkStoreOp : Titan_HwOp<"bulk.store", Titan_Nvidia> {
   let hasVerifier = 1;
 }
 
-def Titan_BulkReduceOp : Titan_HwOp<"bulk.reduce", Titan_Nvidia> {
+def Titan_BulkReduceOp : Titan_HwOp<"bulk.reduce", Titan_Needs<"BulkCopy">> {
   let summary = "cp.reduce.async.bulk: shared memory into global memory by an operation";
   let description = [{
     add: i32, i64, f16, bf16, f32, f64; min, max: i32, i64 (signed), f16, bf16;
@@ -90,7 +90,7 @@ def Titan_BulkReduceOp : Titan_HwOp<"bulk.reduce", Titan_Nvidia> {
   let hasVerifier = 1;
 }
 
-def Titan_BulkCopyToPeerOp : Titan_HwOp<"bulk.copy_to_peer", Titan_Nvidia> {
+def Titan_BulkCopyToPeerOp : Titan_HwOp<"bulk.copy_to_peer", Titan_Needs<"BulkCopy">> {
   let summary = "cp.async.bulk, shared memory to a peer CTA's, completing on the peer's mbarrier";
   let description = [{
     ```mlir
@@ -112,7 +112,7 @@ def Titan_BulkCopyToPeerOp : Titan_HwOp<"bulk.copy_to_peer", Titan_Nvidia> {
   let hasVerifier = 1;
 }
 
-def Titan_BulkReduceToPeerOp : Titan_HwOp<"bulk.reduce_to_peer", Titan_Nvidia> {
+def Titan_BulkReduceToPeerOp : Titan_HwOp<"bulk.reduce_to_peer", Titan_Needs<"BulkCopy">> {
   let summary = "cp.reduce.async.bulk: shared memory into a peer CTA's by an operation";
   let description = [{
     As titan.bulk.copy_to_peer. add: i32, i64; min, max: i32 (signed); and, or,

@@ -26,7 +26,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_GridDepWaitOp : Titan_HwOp<"griddepcontrol.wait", Titan_Nvidia> {
+def Titan_GridDepWaitOp : Titan_HwOp<"griddepcontrol.wait", Titan_Needs<"GridDependency">> {
   let summary = "waits until the grids before this one have ended and their memory is visible";
   let description = [{
     Each thread that executes it waits by itself; others learn of it by what orders
@@ -36,7 +36,7 @@ def Titan_GridDepWaitOp : Titan_HwOp<"griddepcontrol.wait", Titan_Nvidia> {
   let assemblyFormat = "attr-dict";
 }
 
-def Titan_GridDepLaunchOp : Titan_HwOp<"griddepcontrol.launch_dependents", Titan_Nvidia> {
+def Titan_GridDepLaunchOp : Titan_HwOp<"griddepcontrol.launch_dependents", Titan_Needs<"GridDependency">> {
   let summary = "grids that depend on this one may begin, once every CTA has said so or ended";
   let description = [{
     A further one in the same CTA does nothing more. What this grid writes, dependents

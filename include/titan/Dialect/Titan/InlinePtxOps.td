@@ -46,7 +46,7 @@ def Titan_PtxEffectAttr : Titan_Attr<"PtxEffect", "ptx"> {
   let hasCustomAssemblyFormat = 1;
 }
 
-def Titan_InlinePtxOp : Titan_HwOp<"inline_ptx", Titan_Nvidia,
+def Titan_InlinePtxOp : Titan_HwOp<"inline_ptx", Titan_Needs<"InlinePtx">,
     [DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "a text of PTX, with operands, results, and what it does declared";
   let description = [{

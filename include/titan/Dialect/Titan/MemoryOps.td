@@ -115,7 +115,7 @@ def Titan_GlobalLoadOp : Titan_HwOp<"global.load", Titan_Everywhere,
     | `cop(...)` | cache operator | ca, cg, cs, lu, cv |
     | `l1(...)` | eviction priority in L1; not beside `cop` | evict_normal, evict_first, evict_last, evict_unchanged, no_allocate |
     | `prefetch(...)` | bytes that L2 fetches | 64, 128, 256 |
-    | `cache(...)` | L2 policy (createpolicy) | evict_normal, evict_first, evict_last, evict_unchanged |
+    | `cache(...)` | L2 policy (createpolicy); behind the word `, fraction = 0.5`, `, secondary = evict_first` | evict_normal, evict_first, evict_last, evict_unchanged |
   }];
   let arguments = (ins Titan_GlobalType:$tensor, Variadic<Titan_Tile>:$indices,
                        Optional<Titan_Tile>:$mask, OptionalAttr<Titan_CacheOperatorAttr>:$cop,

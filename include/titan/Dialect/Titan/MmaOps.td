@@ -10,7 +10,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_MmaOp : Titan_HwOp<"mma", Titan_Hopper, [Titan_Flow]> {
+def Titan_MmaOp : Titan_HwOp<"mma", Titan_Needs<"Wgmma">, [Titan_Flow]> {
   let summary = "D = A * B^T (+ D), asynchronously, by the warpgroups of the region";
   let description = [{
     A is a shared tile of M x K (or K x M with `transpose_a`), or a register tile of
@@ -71,19 +71,19 @@ def Titan_InFlightStartOp : Titan_HwOp<"inflight.start", Titan_Everywhere, [Tita
   let hasVerifier = 1;
 }
 
-def Titan_MmaFenceOp : Titan_HwOp<"mma.fence", Titan_Hopper> {
+def Titan_MmaFenceOp : Titan_HwOp<"mma.fence", Titan_Needs<"Wgmma">> {
   let summary = "wgmma.fence: before the first product, and after other accesses to its registers";
   let assemblyFormat = "attr-dict";
 }
 
-def Titan_MmaCommitOp : Titan_HwOp<"mma.commit", Titan_Hopper> {
+def Titan_MmaCommitOp : Titan_HwOp<"mma.commit", Titan_Needs<"Wgmma">> {
   let summary = "wgmma.commit_group";
   let results = (outs Titan_TokenType:$token);
   let assemblyFormat = "attr-dict `:` type($token)";
   let hasVerifier = 1;
 }
 
-def Titan_MmaWaitOp : Titan_HwOp<"mma.wait", Titan_Hopper> {
+def Titan_MmaWaitOp : Titan_HwOp<"mma.wait", Titan_Needs<"Wgmma">> {
   let summary = "waits for a group of products and every older one";
   let description = [{
     The number in wgmma.wait_group is computed from the groups committed since.
@@ -93,14 +93,14 @@ def Titan_MmaWaitOp : Titan_HwOp<"mma.wait", Titan_Hopper> {
   let hasVerifier = 1;
 }
 
-def Titan_MmaWaitGroupOp : Titan_HwOp<"mma.wait_group", Titan_Hopper> {
+def Titan_MmaWaitGroupOp : Titan_HwOp<"mma.wait_group", Titan_Needs<"Wgmma">> {
   let summary = "wgmma.wait_group N: at most N groups stay pending";
   let arguments = (ins I64Attr:$pending);
   let assemblyFormat = "$pending attr-dict";
   let hasVerifier = 1;
 }
 
-def Titan_MmaResultOp : Titan_HwOp<"mma.result", Titan_Hopper, [Titan_Flow]> {
+def Titan_MmaResultOp : Titan_HwOp<"mma.result", Titan_Needs<"Wgmma">, [Titan_Flow]> {
   let summary = "waits for products and yields an accumulator as an ordinary register tile";
   let description = [{
     wgmma.wait_group 0, then the registers are the program's again. With `after`

@@ -61,7 +61,7 @@ def Titan_MmaSyncBAttr : Titan_MmaSyncOperand<"MmaSyncB", "mma_sync_b"> {
   }];
 }
 
-def Titan_MmaSyncOp : Titan_HwOp<"mma_sync", Titan_Nvidia> {
+def Titan_MmaSyncOp : Titan_HwOp<"mma_sync", Titan_Needs<"MmaSync">> {
   let summary = "D = A * B^T + C in registers, by mma.sync instructions of each warp";
   let description = [{
     A is a tile of M x K in #titan.mma_sync_a, B of N x K in #titan.mma_sync_b, C and D of

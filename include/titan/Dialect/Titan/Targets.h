@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An operation's definition says on which targets it exists, and nothing else
-// does:
+// An operation's definition says which feature of a target it needs, and nothing
+// else says where it exists:
 //
-//   def Titan_MmaOp : Titan_HwOp<"mma", Titan_Hopper> { ... }
+//   def Titan_MmaOp : Titan_HwOp<"mma", Titan_Needs<"Wgmma">> { ... }
 //
 // Where one form of an operation exists on fewer, the definition declares its
 // own getTargets(), which hides the trait's (titan.tma.load).
@@ -22,12 +22,22 @@
 
 #include "mlir/IR/OpDefinition.h"
 
+#include "llvm/ADT/SmallVector.h"
+
 namespace titan {
 
-/// The trait that Titan_ExistsOn<[...]> of a definition becomes.
-template <TargetId... targets> struct ExistsOn {
+/// The trait that Titan_Needs<"..."> of a definition becomes; of no feature, it
+/// is that of what exists everywhere.
+template <Feature... features> struct Needs {
+  /// Of the targets that have all of them.
   static llvm::ArrayRef<llvm::StringRef> names() {
-    static const llvm::StringRef list[] = {targetInfo(targets).name...};
+    static const auto list = [] {
+      llvm::SmallVector<llvm::StringRef> names;
+      for (const TargetInfo &target : allTargets())
+        if ((target.has(features) && ...))
+          names.push_back(target.name);
+      return names;
+    }();
     return list;
   }
 

@@ -17,7 +17,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_Tcgen05AllocOp : Titan_HwOp<"tcgen05.alloc", Titan_Blackwell> {
+def Titan_Tcgen05AllocOp : Titan_HwOp<"tcgen05.alloc", Titan_Needs<"Tcgen05">> {
   let summary = "tcgen05.alloc: a warp gets columns of tensor memory, waiting until they are free";
   let description = [{
     The instruction writes the columns' address to shared memory, from where other
@@ -29,21 +29,21 @@ def Titan_Tcgen05AllocOp : Titan_HwOp<"tcgen05.alloc", Titan_Blackwell> {
   let hasVerifier = 1;
 }
 
-def Titan_Tcgen05DeallocOp : Titan_HwOp<"tcgen05.dealloc", Titan_Blackwell> {
+def Titan_Tcgen05DeallocOp : Titan_HwOp<"tcgen05.dealloc", Titan_Needs<"Tcgen05">> {
   let summary = "tcgen05.dealloc: gives the columns back; every CTA does before it exits";
   let arguments = (ins Titan_TensorMemoryType:$memory, UnitAttr:$pair);
   let assemblyFormat = "$memory (`pair` $pair^)? attr-dict `:` type($memory)";
   let hasVerifier = 1;
 }
 
-def Titan_Tcgen05RelinquishOp : Titan_HwOp<"tcgen05.relinquish", Titan_Blackwell> {
+def Titan_Tcgen05RelinquishOp : Titan_HwOp<"tcgen05.relinquish", Titan_Needs<"Tcgen05">> {
   let summary = "tcgen05.relinquish_alloc_permit: this CTA will not allocate again";
   let arguments = (ins UnitAttr:$pair);
   let assemblyFormat = "(`pair` $pair^)? attr-dict";
   let hasVerifier = 1;
 }
 
-def Titan_Tcgen05MmaOp : Titan_HwOp<"tcgen05.mma", Titan_Blackwell, [Titan_Flow]> {
+def Titan_Tcgen05MmaOp : Titan_HwOp<"tcgen05.mma", Titan_Needs<"Tcgen05">, [Titan_Flow]> {
   let summary = "D = A * B^T (+ D) in tensor memory, issued by one thread";
   let description = [{
     A is a shared tile of M x K (K x M with `transpose_a`) or a tile of tensor memory,
@@ -60,7 +60,7 @@ def Titan_Tcgen05MmaOp : Titan_HwOp<"tcgen05.mma", Titan_Blackwell, [Titan_Flow]
   let hasVerifier = 1;
 }
 
-def Titan_Tcgen05CopyOp : Titan_HwOp<"tcgen05.cp", Titan_Blackwell> {
+def Titan_Tcgen05CopyOp : Titan_HwOp<"tcgen05.cp", Titan_Needs<"Tcgen05">> {
   let summary = "tcgen05.cp: shared to tensor memory, issued by one thread (block scales)";
   let description = [{
     Rows of the shared tile become lanes: 128 rows of 16 or 32 bytes
@@ -71,7 +71,7 @@ def Titan_Tcgen05CopyOp : Titan_HwOp<"tcgen05.cp", Titan_Blackwell> {
   let hasVerifier = 1;
 }
 
-def Titan_Tcgen05CommitOp : Titan_HwOp<"tcgen05.commit", Titan_Blackwell, [AttrSizedOperandSegments]> {
+def Titan_Tcgen05CommitOp : Titan_HwOp<"tcgen05.commit", Titan_Needs<"Tcgen05">, [AttrSizedOperandSegments]> {
   let summary = "tcgen05.commit: arrives once when all earlier products and copies of the thread are done";
   let description = [{
     Done means that their operands have been read, too: the slots may be filled
@@ -85,12 +85,12 @@ def Titan_Tcgen05CommitOp : Titan_HwOp<"tcgen05.commit", Titan_Blackwell, [AttrS
   let hasVerifier = 1;
 }
 
-def Titan_Tcgen05FenceBeforeOp : Titan_HwOp<"tcgen05.fence_before", Titan_Blackwell> {
+def Titan_Tcgen05FenceBeforeOp : Titan_HwOp<"tcgen05.fence_before", Titan_Needs<"Tcgen05">> {
   let summary = "tcgen05.fence::before_thread_sync: earlier tcgen05 work precedes the signal that follows";
   let assemblyFormat = "attr-dict";
 }
 
-def Titan_Tcgen05FenceAfterOp : Titan_HwOp<"tcgen05.fence_after", Titan_Blackwell> {
+def Titan_Tcgen05FenceAfterOp : Titan_HwOp<"tcgen05.fence_after", Titan_Needs<"Tcgen05">> {
   let summary = "tcgen05.fence::after_thread_sync: later tcgen05 work follows the wait before it";
   let assemblyFormat = "attr-dict";
 }

@@ -38,7 +38,7 @@ def Titan_TensormapAtOp : Titan_Op<"tensormap.at", [Pure, Titan_View]> {
   let hasVerifier = 1;
 }
 
-def Titan_TensormapCopyOp : Titan_HwOp<"tensormap.copy", Titan_Nvidia> {
+def Titan_TensormapCopyOp : Titan_HwOp<"tensormap.copy", Titan_Needs<"TensormapReplace">> {
   let summary = "a warp copies a map, 4 bytes a lane, by ordinary loads and stores";
   let arguments = (ins Titan_TensorMapType:$source, Titan_TensorMapType:$map);
   let assemblyFormat = "$source `,` $map attr-dict `:` type($source) `,` type($map)";
@@ -48,7 +48,7 @@ def Titan_TensormapCopyOp : Titan_HwOp<"tensormap.copy", Titan_Nvidia> {
 /// One thread changes a field. Dimensions count as everywhere, outermost first
 /// (the instruction's ordinal counts from the innermost).
 class Titan_TensormapReplace<string mnemonic>
-    : Titan_HwOp<"tensormap.replace_" # mnemonic, Titan_Nvidia>;
+    : Titan_HwOp<"tensormap.replace_" # mnemonic, Titan_Needs<"TensormapReplace">>;
 
 def Titan_TensormapReplaceAddressOp : Titan_TensormapReplace<"address"> {
   let summary = "tensormap.replace.global_address: the map begins at an element of a global tensor";
@@ -73,7 +73,7 @@ def Titan_TensormapReplaceStrideOp : Titan_TensormapReplace<"stride"> {
   let hasVerifier = 1;
 }
 
-def Titan_TensormapCpFenceproxyOp : Titan_HwOp<"tensormap.cp_fenceproxy", Titan_Nvidia> {
+def Titan_TensormapCpFenceproxyOp : Titan_HwOp<"tensormap.cp_fenceproxy", Titan_Needs<"TensormapReplace">> {
   let summary = "tensormap.cp_fenceproxy: a warp copies a map from shared to global memory and releases it";
   let arguments = (ins Titan_TensorMapType:$source, Titan_TensorMapType:$map, Titan_ScopeAttr:$scope);
   let assemblyFormat = "$source `,` $map $scope attr-dict `:` type($source) `,` type($map)";

@@ -223,18 +223,28 @@ def Titan_SpaceAttr : Titan_EnumAttr<Titan_SpaceEnum, "space"> {
   }];
 }
 
-def Titan_CacheEnum : Titan_Enum<"CachePolicy", "L2 cache policy of an access, PTX ISA createpolicy", [
+def Titan_L2PriorityEnum : Titan_Enum<"L2Priority", "eviction priority in L2, PTX ISA createpolicy", [
     I32EnumAttrCase<"EvictNormal", 0, "evict_normal">,
     I32EnumAttrCase<"EvictFirst", 1, "evict_first">,
     I32EnumAttrCase<"EvictLast", 2, "evict_last">,
     I32EnumAttrCase<"EvictUnchanged", 3, "evict_unchanged">]>;
-def Titan_CacheAttr : Titan_EnumAttr<Titan_CacheEnum, "cache"> {
+def Titan_CacheAttr : Titan_Attr<"CachePolicy", "cache"> {
+  let summary = "L2 cache policy of an access, PTX ISA createpolicy";
   let description = [{
     ```mlir
     #word = #titan<cache evict_first>
+    #half = #titan<cache evict_last, fraction = 0.5, secondary = evict_first>
     ```
-    In operations `cache(evict_first)`: a hint, of which no result depends.
+    In operations `cache(evict_first)`, `cache(evict_last, fraction = 0.5)`: a hint, of which no
+    result depends. A fraction of the accesses has the primary priority, the others the secondary one.
   }];
+  let parameters = (ins
+      AttrOrTypeParameter<"::titan::L2Priority", "primary priority, of the fraction">:$primary,
+      OptionalParameter<"::mlir::FloatAttr", "f32: the part of the accesses that have the primary priority, above 0 and at most 1; all where it is left out">:$fraction,
+      OptionalParameter<"std::optional<::titan::L2Priority>", "priority of the other accesses, evict_first or evict_unchanged; evict_unchanged where it is left out">:$secondary);
+  let syntax = "$primary (, fraction = $fraction)? (, secondary = $secondary)?";
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def Titan_CacheOperatorEnum : Titan_Enum<"CacheOperator", "cache operator of a load or store, PTX ISA Cache Operators", [

@@ -21,23 +21,14 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 class Titan_Op<string mnemonic, list<Trait> traits = []>
     : Op<Titan_Dialect, mnemonic, traits>;
 
-/// A target, by its name in C++ (Target.h).
-class Titan_Target<string id> { string enumerator = "::titan::TargetId::" # id; }
-def Titan_Sm90a : Titan_Target<"Sm90a">;
-def Titan_Sm100a : Titan_Target<"Sm100a">;
-def Titan_Gfx942 : Titan_Target<"Gfx942">;
-
-/// The targets on which an operation exists (Targets.h).
-class Titan_ExistsOn<list<Titan_Target> targets>
-    : ParamNativeOpTrait<"ExistsOn",
-        !interleave(!foreach(target, targets, target.enumerator), ", ")> {
+/// An operation exists on the targets that have the feature (Targets.h), which goes by its
+/// name in C++ (Target.h).
+class Titan_Needs<string feature>
+    : ParamNativeOpTrait<"Needs",
+        !if(!empty(feature), "", "::titan::Feature::" # feature)> {
   let cppNamespace = "::titan";
 }
-def Titan_Everywhere : Titan_ExistsOn<[Titan_Sm90a, Titan_Sm100a, Titan_Gfx942]>;
-def Titan_Nvidia : Titan_ExistsOn<[Titan_Sm90a, Titan_Sm100a]>;
-def Titan_Hopper : Titan_ExistsOn<[Titan_Sm90a]>;
-def Titan_Blackwell : Titan_ExistsOn<[Titan_Sm100a]>;
-def Titan_Amd : Titan_ExistsOn<[Titan_Gfx942]>;
+def Titan_Everywhere : Titan_Needs<"">;
 
 /// An operation that has a result whatever its operands are: it asks nothing of them
 /// (an index in range, a divisor).
@@ -45,10 +36,10 @@ def Titan_Total : NativeOpTrait<"Total"> { let cppNamespace = "::titan"; }
 
 /// An operation that the hardware executes: it lists its effects. MLIR's own
 /// memory effects are left unknown, so that no upstream pass moves or drops it.
-class Titan_HwOp<string mnemonic, Titan_ExistsOn targets = Titan_Everywhere,
+class Titan_HwOp<string mnemonic, Titan_Needs needs = Titan_Everywhere,
                  list<Trait> traits = []>
     : Titan_Op<mnemonic, !listconcat(traits,
-        [targets, DeclareOpInterfaceMethods<HardwareEffectsInterface>])>;
+        [needs, DeclareOpInterfaceMethods<HardwareEffectsInterface>])>;
 
 /// An operation whose result is a view of memory that an operand names.
 def Titan_View : DeclareOpInterfaceMethods<ViewOpInterface>;

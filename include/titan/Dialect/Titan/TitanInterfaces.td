@@ -22,7 +22,7 @@ def HardwareEffectsInterface : OpInterface<"HardwareEffectsInterface"> {
       "void", "getHardwareEffects", (ins "::titan::effect::EffectList &":$effects)>,
     InterfaceMethod<"Which threads of the region together issue the operation once.",
       "::titan::effect::Cardinality", "getCardinality">,
-    InterfaceMethod<"The targets on which the operation exists: those of its definition (Titan_ExistsOn).",
+    InterfaceMethod<"The targets on which the operation exists: those that have what its definition needs (Titan_Needs).",
       "::llvm::ArrayRef<::llvm::StringRef>", "getTargets", (ins), [{ return $_op.getTargets(); }]>
   ];
 }

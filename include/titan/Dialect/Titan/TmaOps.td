@@ -10,7 +10,7 @@
 
 include "titan/Dialect/Titan/TitanBase.td"
 
-def Titan_TmaLoadOp : Titan_HwOp<"tma.load", Titan_Nvidia, [AttrSizedOperandSegments, Titan_Flow]> {
+def Titan_TmaLoadOp : Titan_HwOp<"tma.load", Titan_Needs<"Tma">, [AttrSizedOperandSegments, Titan_Flow]> {
   let summary = "cp.async.bulk.tensor, global to shared memory, completing on an mbarrier";
   let description = [{
     ```mlir
@@ -42,14 +42,14 @@ def Titan_TmaLoadOp : Titan_HwOp<"tma.load", Titan_Nvidia, [AttrSizedOperandSegm
       `:` type($map) `,` type($buffer) `,` type($barrier) }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// The form for pairs of CTAs is Blackwell's.
+    /// The form for pairs of CTAs exists where there are such.
     ::llvm::ArrayRef<::llvm::StringRef> getTargets() {
-      return getPair() ? ExistsOn<TargetId::Sm100a>::names() : Op::getTargets();
+      return getPair() ? Needs<Feature::CtaPairs>::names() : Op::getTargets();
     }
   }];
 }
 
-def Titan_TmaPrefetchOp : Titan_HwOp<"tma.prefetch", Titan_Nvidia, [AttrSizedOperandSegments]> {
+def Titan_TmaPrefetchOp : Titan_HwOp<"tma.prefetch", Titan_Needs<"Tma">, [AttrSizedOperandSegments]> {
   let summary = "cp.async.bulk.prefetch.tensor: a box of the tensor to the L2 cache";
   let description = [{
     ```mlir
@@ -66,7 +66,7 @@ def Titan_TmaPrefetchOp : Titan_HwOp<"tma.prefetch", Titan_Nvidia, [AttrSizedOpe
   let hasVerifier = 1;
 }
 
-def Titan_TmaStoreOp : Titan_HwOp<"tma.store", Titan_Nvidia, [Titan_Flow]> {
+def Titan_TmaStoreOp : Titan_HwOp<"tma.store", Titan_Needs<"Tma">, [Titan_Flow]> {
   let summary = "cp.async.bulk.tensor, shared to global memory, in the thread's bulk group";
   let description = [{
     Coordinates in elements, outermost dimension first, not negative. Through an im2col
@@ -80,7 +80,7 @@ def Titan_TmaStoreOp : Titan_HwOp<"tma.store", Titan_Nvidia, [Titan_Flow]> {
   let hasVerifier = 1;
 }
 
-def Titan_TmaReduceOp : Titan_HwOp<"tma.reduce", Titan_Nvidia, [Titan_Flow]> {
+def Titan_TmaReduceOp : Titan_HwOp<"tma.reduce", Titan_Needs<"Tma">, [Titan_Flow]> {
   let summary = "cp.reduce.async.bulk.tensor: shared memory into global memory by an operation";
   let description = [{
     add, min, max, and, or, xor. Integers are signed for min and max. A map of i64 is
@@ -93,21 +93,21 @@ def Titan_TmaReduceOp : Titan_HwOp<"tma.reduce", Titan_Nvidia, [Titan_Flow]> {
   let hasVerifier = 1;
 }
 
-def Titan_BulkCommitOp : Titan_HwOp<"bulk.commit", Titan_Nvidia> {
+def Titan_BulkCommitOp : Titan_HwOp<"bulk.commit", Titan_Needs<"BulkCopy">> {
   let summary = "cp.async.bulk.commit_group of the executing thread";
   let results = (outs Titan_TokenType:$token);
   let assemblyFormat = "attr-dict `:` type($token)";
   let hasVerifier = 1;
 }
 
-def Titan_BulkWaitOp : Titan_HwOp<"bulk.wait", Titan_Nvidia> {
+def Titan_BulkWaitOp : Titan_HwOp<"bulk.wait", Titan_Needs<"BulkCopy">> {
   let summary = "waits for a bulk group and every older one; `read`: until their sources have been read";
   let arguments = (ins Titan_TokenType:$token, UnitAttr:$read);
   let assemblyFormat = "$token `` custom<Read>($read) attr-dict `:` type($token)";
   let hasVerifier = 1;
 }
 
-def Titan_BulkWaitGroupOp : Titan_HwOp<"bulk.wait_group", Titan_Nvidia> {
+def Titan_BulkWaitGroupOp : Titan_HwOp<"bulk.wait_group", Titan_Needs<"BulkCopy">> {
   let summary = "cp.async.bulk.wait_group N: at most N groups stay pending";
   let arguments = (ins I64Attr:$pending, UnitAttr:$read);
   let assemblyFormat = "$pending (`read` $read^)? attr-dict";

@@ -52,7 +52,7 @@ def Titan_TmemViewOp : Titan_Op<"tmem.view", [Pure, Titan_View]> {
   let hasVerifier = 1;
 }
 
-def Titan_TmemLoadOp : Titan_HwOp<"tmem.load", Titan_Blackwell, [Titan_Flow]> {
+def Titan_TmemLoadOp : Titan_HwOp<"tmem.load", Titan_Needs<"Tcgen05">, [Titan_Flow]> {
   let summary = "tcgen05.ld: each warp loads its 32 lanes; the registers arrive at tmem.wait_load";
   let description = [{
     The tile's layout names the shape: #titan.tmem<"32x32b"> gives each thread one
@@ -65,14 +65,14 @@ def Titan_TmemLoadOp : Titan_HwOp<"tmem.load", Titan_Blackwell, [Titan_Flow]> {
   let hasVerifier = 1;
 }
 
-def Titan_TmemStoreOp : Titan_HwOp<"tmem.store", Titan_Blackwell, [Titan_Flow]> {
+def Titan_TmemStoreOp : Titan_HwOp<"tmem.store", Titan_Needs<"Tcgen05">, [Titan_Flow]> {
   let summary = "tcgen05.st: each warp stores to its 32 lanes; done at tmem.wait_store";
   let arguments = (ins Titan_Tile:$tile, Titan_TensorMemoryType:$memory);
   let assemblyFormat = "$tile `,` $memory attr-dict `:` type($tile) `,` type($memory)";
   let hasVerifier = 1;
 }
 
-def Titan_TmemWaitLoadOp : Titan_HwOp<"tmem.wait_load", Titan_Blackwell, [Titan_Flow]> {
+def Titan_TmemWaitLoadOp : Titan_HwOp<"tmem.wait_load", Titan_Needs<"Tcgen05">, [Titan_Flow]> {
   let summary = "tcgen05.wait::ld: waits for every earlier load of the threads, and yields their tiles";
   let arguments = (ins Variadic<Titan_InFlightType>:$loads);
   let results = (outs Variadic<Titan_Tile>:$tiles);
@@ -80,7 +80,7 @@ def Titan_TmemWaitLoadOp : Titan_HwOp<"tmem.wait_load", Titan_Blackwell, [Titan_
   let hasVerifier = 1;
 }
 
-def Titan_TmemWaitStoreOp : Titan_HwOp<"tmem.wait_store", Titan_Blackwell> {
+def Titan_TmemWaitStoreOp : Titan_HwOp<"tmem.wait_store", Titan_Needs<"Tcgen05">> {
   let summary = "tcgen05.wait::st: waits for every earlier store of the threads";
   let assemblyFormat = "attr-dict";
 }
