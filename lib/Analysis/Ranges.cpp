@@ -281,9 +281,25 @@ bool Ranges::atMost(Number a, Number b, int depth) {
 bool Ranges::less(Number a, Number b, int depth) {
   if (of(a).high < of(b).low)
     return true;
-  if (!depth || !a.symbol)
+  if (!depth)
+    return false;
+  if (b.symbol) {
+    const Symbols::Node &y = symbols.node(b.symbol);
+    if (y.code == Arith::MinS)
+      return less(a, y.a, depth - 1) && less(a, y.b, depth - 1);
+    // 0 < x - y
+    if (y.code == Arith::Sub && a == Number{0, 0} && of(y.a).low >= 0 &&
+        of(y.b).low >= 0)
+      return less(y.b, y.a, depth - 1);
+  }
+  if (!a.symbol)
     return false;
   const Symbols::Node &x = symbols.node(a.symbol);
+  // max(x, y) < b
+  if (x.code == Arith::MaxS)
+    return less(x.a, b, depth - 1) && less(x.b, b, depth - 1);
+  if (of(a).high <= 0 && less(Number{0, 0}, b, depth - 1))
+    return true;
   if (x.code == Arith::None) {
     auto limit = above(x.predicate);
     return limit && atMost(*limit, b, depth - 1);
@@ -301,6 +317,18 @@ bool Ranges::less(Number a, Number b, int depth) {
               atMost(grid.a, b, depth - 1))
             return true;
         }
+  }
+  if (x.code == Arith::Mul && x.a.symbol && !x.b.symbol) {
+    // id * c < y where the id stays below ceil(y / c)
+    const Symbols::Node &id = symbols.node(x.a.symbol);
+    if (id.code == Arith::None)
+      if (auto limit = above(id.predicate); limit && limit->symbol) {
+        const Symbols::Node &grid = symbols.node(limit->symbol);
+        if ((grid.code == Arith::CeilDivU || grid.code == Arith::CeilDivS) &&
+            grid.b == x.b && of(grid.a).low >= 0 &&
+            atMost(grid.a, b, depth - 1))
+          return true;
+      }
   }
   if (!b.symbol || x.code != Arith::DivU)
     return false;

@@ -302,8 +302,10 @@ Elements dispatch::elementsOf(OpBuilder &b, Location loc,
     return SplatOp::create(b, loc, index, scalar);
   };
   Elements elements;
-  size_t outer = type.getRank() - tile.getRank();
-  for (size_t d = 0; d < type.getRank(); ++d) {
+  SmallVector<int64_t> extents = places.extentsIn(tensor);
+  // Either may have outer dimensions that the other has not, of one element.
+  int64_t outer = type.getRank() - tile.getRank();
+  for (int64_t d = 0; d < type.getRank(); ++d) {
     Value at, offset;
     std::optional<int64_t> known = 0;
     if (d >= outer)
@@ -320,8 +322,7 @@ Elements dispatch::elementsOf(OpBuilder &b, Location loc,
       at = arith::AddIOp::create(
           b, loc, at, splat(arith::ConstantIntOp::create(b, loc, first, 32)));
     elements.indices.push_back(at);
-    int64_t size = type.getShape()[d],
-            extent = d >= outer ? places.extents[d - outer] : 1;
+    int64_t size = type.getShape()[d], extent = extents[d];
     if (!ShapedType::isDynamic(size) && known && *known >= 0 &&
         *known + extent <= size)
       continue;
