@@ -238,7 +238,7 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
                " bytes, more than " + std::to_string(target.sharedBytesPerSm));
 
   if (map.interleave == TmaInterleave::B32 && swizzle.driver != 1 &&
-      holdsInterleaveToSwizzle(target.id))
+      target.has(Feature::TmaInterleaveSwizzle))
     report(Code::TmaInterleave, "interleave",
            "interleave 32B needs swizzle 32B, not " + swizzleName);
   // Said of b6x16_p32. Of b4x16_p64 it follows: no inner box is both 128, which
@@ -251,11 +251,11 @@ std::vector<TmaViolation> titan::validate(const TensorMap &map,
       swizzle.driver != 4 && !(type.driver == 15 && swizzle.driver == 6))
     reportPadded(Code::TmaTypeSwizzle, swizzle.driver == 2, "swizzle",
                  typeName + " does not take swizzle " + swizzleName);
-  if (!swizzle.existsOn(target.id))
+  if (!swizzle.existsOn(target))
     report(Code::TmaSwizzleTarget, "swizzle",
            "swizzle " + swizzleName + " does not exist on " +
                std::string(target.name));
-  if (!type.existsOn(target.id))
+  if (!type.existsOn(target))
     report(Code::TmaSwizzleTarget, "tensorDataType",
            typeName + " does not exist on " + std::string(target.name));
   if (map.nanFill && !type.nanFill)

@@ -274,10 +274,10 @@ std::optional<TmaViolation> titan::validateReplace(TmaField field, int ordinal,
   // What the target's element types and swizzles go up to.
   int mostType = 0, mostAtomicity = 0;
   for (const TmaType &type : tmaTypes())
-    if (type.existsOn(target.id))
+    if (type.existsOn(target))
       mostType = std::max(mostType, type.replace);
   for (const TmaSwizzle &swizzle : tmaSwizzles())
-    if (swizzle.existsOn(target.id))
+    if (swizzle.existsOn(target))
       mostAtomicity = std::max(mostAtomicity, swizzle.replaceAtomicity);
   uint64_t mostDim = std::min<uint64_t>(UINT32_MAX, target.tmaMaxDim);
   switch (field) {

@@ -180,7 +180,7 @@ titan::tma::findSwizzle(const TmaSchedule &s, const std::vector<Class> &classes,
   bool named = s.swizzleNamed || s.swizzle->span != 0;
   std::vector<Image> images;
   for (const TmaSwizzle &swizzle : tmaSwizzles()) {
-    if (!swizzle.existsOn(target.id) ||
+    if (!swizzle.existsOn(target) ||
         (s.direction == TmaDirection::Load ? swizzle.storeOnly
                                            : swizzle.loadOnly))
       continue;

@@ -200,9 +200,10 @@ void printTma(std::string &out) {
   head(out, {"type", "CUtensorMapDataType", ".elemtype", "bits", "NaN fill",
              "sm_90a", "source"});
   for (const TmaType &type : tmaTypes())
-    row(out, {type.name, std::to_string(type.driver),
-              std::to_string(type.replace), std::to_string(type.bits),
-              yes(type.nanFill), yes(type.sm90), type.source});
+    row(out,
+        {type.name, std::to_string(type.driver), std::to_string(type.replace),
+         std::to_string(type.bits), yes(type.nanFill),
+         yes(type.existsOn(targetInfo(TargetId::Sm90a))), type.source});
   out += "\n## TMA: swizzles\n\nThe XOR is on bits of the absolute "
          "shared-memory address `a`.\n\n";
   head(out,
@@ -217,15 +218,16 @@ void printTma(std::string &out) {
       function += " (loads only)";
     if (swizzle.storeOnly)
       function += " (stores only)";
-    row(out, {swizzle.name, std::to_string(swizzle.driver),
-              std::to_string(swizzle.replaceMode),
-              std::to_string(swizzle.replaceAtomicity),
-              swizzle.span ? std::to_string(swizzle.span) + " bytes"
-                           : std::string("any"),
-              std::to_string(swizzle.atom) + " bytes",
-              std::to_string(swizzle.period) + " bytes",
-              function.empty() ? "identity" : function, yes(swizzle.sm90),
-              swizzle.source});
+    row(out,
+        {swizzle.name, std::to_string(swizzle.driver),
+         std::to_string(swizzle.replaceMode),
+         std::to_string(swizzle.replaceAtomicity),
+         swizzle.span ? std::to_string(swizzle.span) + " bytes"
+                      : std::string("any"),
+         std::to_string(swizzle.atom) + " bytes",
+         std::to_string(swizzle.period) + " bytes",
+         function.empty() ? "identity" : function,
+         yes(swizzle.existsOn(targetInfo(TargetId::Sm90a))), swizzle.source});
   }
   out += "\n## TMA: reductions\n\n";
   head(out, {"operation", "element types", "source"});

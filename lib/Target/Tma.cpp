@@ -13,25 +13,28 @@
 namespace titan {
 namespace {
 
+/// What every target with tensor maps has.
+constexpr std::nullopt_t always = std::nullopt;
+
 constexpr std::string_view d =
     "driver API, CUtensorMapDataType; PTX \"tensormap.replace\"";
 constexpr TmaType types[] = {
-    {"u8", 0, 0, 8, false, true, d},
-    {"u16", 1, 1, 16, false, true, d},
-    {"u32", 2, 2, 32, false, true, d},
-    {"s32", 3, 3, 32, false, true, d},
-    {"u64", 4, 4, 64, false, true, d},
-    {"s64", 5, 5, 64, false, true, d},
-    {"f16", 6, 6, 16, true, true, d},
-    {"f32", 7, 7, 32, true, true, d},
-    {"f64", 8, 9, 64, true, true, d},
-    {"bf16", 9, 10, 16, true, true, d},
-    {"f32.ftz", 10, 8, 32, true, true, d},
-    {"tf32", 11, 11, 32, true, true, d},
-    {"tf32.ftz", 12, 12, 32, true, true, d},
-    {"b4x16", 13, 13, 4, false, false, d},
-    {"b4x16_p64", 14, 14, 4, false, false, d},
-    {"b6x16_p32", 15, 15, 6, false, false, d},
+    {"u8", 0, 0, 8, false, always, d},
+    {"u16", 1, 1, 16, false, always, d},
+    {"u32", 2, 2, 32, false, always, d},
+    {"s32", 3, 3, 32, false, always, d},
+    {"u64", 4, 4, 64, false, always, d},
+    {"s64", 5, 5, 64, false, always, d},
+    {"f16", 6, 6, 16, true, always, d},
+    {"f32", 7, 7, 32, true, always, d},
+    {"f64", 8, 9, 64, true, always, d},
+    {"bf16", 9, 10, 16, true, always, d},
+    {"f32.ftz", 10, 8, 32, true, always, d},
+    {"tf32", 11, 11, 32, true, always, d},
+    {"tf32.ftz", 12, 12, 32, true, always, d},
+    {"b4x16", 13, 13, 4, false, Feature::TmaSubByte, d},
+    {"b4x16_p64", 14, 14, 4, false, Feature::TmaSubByte, d},
+    {"b6x16_p32", 15, 15, 6, false, Feature::TmaSubByte, d},
 };
 
 constexpr std::string_view s =
@@ -45,19 +48,19 @@ constexpr std::string_view measured =
 constexpr std::string_view stores =
     "driver API, CUtensorMapSwizzle (\"Store only\"); PTX \"Swizzling modes\"";
 constexpr TmaSwizzle swizzles[] = {
-    {"none", 0, 0, 0, 0, 16, 16, 0, 0, 0, 0, true, false, false, measured},
-    {"32B", 1, 1, 0, 32, 16, 256, 1 << 4, 3, 0, 0, true, false, false,
+    {"none", 0, 0, 0, 0, 16, 16, 0, 0, 0, 0, always, false, false, measured},
+    {"32B", 1, 1, 0, 32, 16, 256, 1 << 4, 3, 0, 0, always, false, false,
      measured},
-    {"64B", 2, 2, 0, 64, 16, 512, 3 << 4, 3, 0, 0, true, false, false,
+    {"64B", 2, 2, 0, 64, 16, 512, 3 << 4, 3, 0, 0, always, false, false,
      measured},
-    {"128B", 3, 3, 0, 128, 16, 1024, 7 << 4, 3, 0, 0, true, false, false,
+    {"128B", 3, 3, 0, 128, 16, 1024, 7 << 4, 3, 0, 0, always, false, false,
      measured},
-    {"128B_atom_32B", 4, 3, 1, 128, 32, 512, 3 << 5, 2, 0, 0, false, false,
-     false, s},
+    {"128B_atom_32B", 4, 3, 1, 128, 32, 512, 3 << 5, 2, 0, 0,
+     Feature::TmaSwizzleAtoms, false, false, s},
     {"128B_atom_32B_flip_8B", 5, 3, 2, 128, 32, 512, 3 << 5, 2, 1 << 3, 4,
-     false, true, false, s},
-    {"128B_atom_64B", 6, 3, 3, 128, 64, 256, 1 << 6, 1, 0, 0, false, false,
-     true, stores},
+     Feature::TmaSwizzleAtoms, true, false, s},
+    {"128B_atom_64B", 6, 3, 3, 128, 64, 256, 1 << 6, 1, 0, 0,
+     Feature::TmaSwizzleAtoms, false, true, stores},
 };
 
 constexpr std::string_view r =

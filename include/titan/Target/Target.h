@@ -43,13 +43,17 @@ inline constexpr unsigned numTargets = 3;
 /// Mechanisms that some targets have and others do not.
 enum class Feature : uint8_t {
   Warpgroups,
-  Clusters,         ///< Clusters of CTAs, remote shared memory, multicast.
-  Mbarriers,        ///< mbarrier with transaction bytes.
-  NamedBarriers,    ///< Named barriers with arrive and sync apart.
-  Proxies,          ///< Several proxies, and fences between them.
-  Tma,              ///< Tensor maps, cp.async.bulk.tensor.
-  BulkCopy,         ///< cp.async.bulk.
-  TmaGather,        ///< tile::gather4 and scatter4, im2col::w.
+  Clusters,        ///< Clusters of CTAs, remote shared memory, multicast.
+  Mbarriers,       ///< mbarrier with transaction bytes.
+  NamedBarriers,   ///< Named barriers with arrive and sync apart.
+  Proxies,         ///< Several proxies, and fences between them.
+  Tma,             ///< Tensor maps, cp.async.bulk.tensor.
+  BulkCopy,        ///< cp.async.bulk.
+  TmaGather,       ///< tile::gather4 and scatter4, im2col::w.
+  TmaSubByte,      ///< Elements of 4 and 6 bits in tensor maps.
+  TmaSwizzleAtoms, ///< Swizzles of 32 and 64 bytes that stay together.
+  /// Interleaved slices of 32 bytes are held to swizzle 32B.
+  TmaInterleaveSwizzle,
   TensormapReplace, ///< Tensor maps edited on the device.
   CpAsync,          ///< cp.async.
   StAsync,          ///< st.async, red.async.

@@ -18,6 +18,7 @@
 #include "titan/Target/Target.h"
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -25,16 +26,16 @@ namespace titan {
 
 /// An element type of a tensor map.
 struct TmaType {
-  std::string_view name; ///< "bf16"; "b4x16_p64" for packed types.
-  int driver;            ///< Value of CUtensorMapDataType.
-  int replace;           ///< new_val of tensormap.replace .elemtype.
-  int bits;              ///< Bits of one element in global memory.
-  bool nanFill;          ///< Out-of-bounds elements may be NaN.
-  bool sm90;             ///< Available on sm_90a.
+  std::string_view name;        ///< "bf16"; "b4x16_p64" for packed types.
+  int driver;                   ///< Value of CUtensorMapDataType.
+  int replace;                  ///< new_val of tensormap.replace .elemtype.
+  int bits;                     ///< Bits of one element in global memory.
+  bool nanFill;                 ///< Out-of-bounds elements may be NaN.
+  std::optional<Feature> needs; ///< Beside tensor maps.
   std::string_view source;
 
-  constexpr bool existsOn(TargetId id) const {
-    return sm90 || id != TargetId::Sm90a;
+  bool existsOn(const TargetInfo &target) const {
+    return !needs || target.has(*needs);
   }
 };
 
@@ -53,12 +54,12 @@ struct TmaSwizzle {
   /// address ^= (address >> shift) & mask, and the same with shift2, mask2.
   uint32_t mask, shift;
   uint32_t mask2, shift2;
-  bool sm90; ///< Available on sm_90a.
+  std::optional<Feature> needs; ///< Beside tensor maps.
   bool loadOnly, storeOnly;
   std::string_view source;
 
-  constexpr bool existsOn(TargetId id) const {
-    return sm90 || id != TargetId::Sm90a;
+  bool existsOn(const TargetInfo &target) const {
+    return !needs || target.has(*needs);
   }
 
   /// The swizzled address.
@@ -69,12 +70,6 @@ struct TmaSwizzle {
 };
 
 std::span<const TmaSwizzle> tmaSwizzles();
-
-/// Whether interleaved slices of 32 bytes are held to swizzle 32B: documented for all
-/// targets, but neither encoder nor copies of sm_90 mind (measured).
-constexpr bool holdsInterleaveToSwizzle(TargetId id) {
-  return id != TargetId::Sm90a;
-}
 const TmaSwizzle *findTmaSwizzle(std::string_view name);
 
 /// A reduction of cp.reduce.async.bulk.tensor and its element types.

@@ -149,7 +149,7 @@ void titan::hw::askReductions(PoolOptions pool) {
   std::vector<Pair> pairs;
   for (const TmaReduction &row : tmaReductions())
     for (const TmaType &type : tmaTypes())
-      if (type.sm90)
+      if (!type.needs)
         pairs.push_back({&row, &type});
   SharedArray<int> runs(pairs.size());
   pool.isolate = true;
