@@ -36,7 +36,7 @@ namespace {
 /// behind the beginning of `base`.
 struct Beginning {
   Value base;
-  bool ofPeer = false;
+  Value rank; ///< whose memory it is; null: the CTA's own
   int64_t offset = 0;
   struct Term {
     Value index;
@@ -73,24 +73,34 @@ static Attribute valueIn(Value value, int64_t own,
   return known[value] = compute();
 }
 
-/// Whether a rank may be that of the CTA that executes the copy.
-static bool mayBeOwn(Value rank, int64_t clusterSize) {
+/// Whether two ranks may be one; null: the CTA's own.
+static bool mayBeOne(Value a, Value b, int64_t clusterSize) {
+  if (a == b)
+    return true;
   for (int64_t own = 0; own < clusterSize; ++own) {
     DenseMap<Value, Attribute> known;
-    auto of = dyn_cast_or_null<IntegerAttr>(valueIn(rank, own, known));
-    if (!of || of.getInt() == own)
+    auto number = [&](Value rank) -> std::optional<int64_t> {
+      if (!rank)
+        return own;
+      auto of = dyn_cast_or_null<IntegerAttr>(valueIn(rank, own, known));
+      return of ? std::optional(of.getInt()) : std::nullopt;
+    };
+    auto x = number(a), y = number(b);
+    if (!x || !y || x == y)
       return true;
   }
   return false;
 }
 
-static Beginning beginningOf(Value memory, int64_t clusterSize) {
+static Beginning beginningOf(Value memory, Value rank) {
   Beginning at;
+  at.rank = rank;
   while (auto view = memory.getDefiningOp<ViewOpInterface>()) {
     effect::View of = view.getView();
     if (!of.source)
       break;
-    at.ofPeer |= of.rank && !mayBeOwn(of.rank, clusterSize);
+    if (of.rank)
+      at.rank = of.rank;
     at.offset += of.offset;
     if (auto number = constantOf(of.index))
       at.offset += *number * of.stride;
@@ -202,11 +212,14 @@ static std::pair<ByteSet, bool> bytesOf(const CopyPlaces &places,
   return {ByteSet::of(std::move(intervals)), false};
 }
 
-static Sharing sharingOf(const CopyPlaces &places, int64_t clusterSize) {
+static Sharing sharingOf(const CopyRequest &request) {
+  const CopyPlaces &places = *request.places;
   const CopyPlace &source = places.source, &target = places.target;
-  Beginning from = beginningOf(source.memory, clusterSize),
-            to = beginningOf(target.memory, clusterSize);
-  if (from.base != to.base || from.ofPeer || to.ofPeer)
+  // A copy from a peer: its rank is the source's.
+  Beginning from = beginningOf(source.memory, request.rank),
+            to = beginningOf(target.memory, Value());
+  if (from.base != to.base ||
+      !mayBeOne(from.rank, to.rank, request.getKernel().getClusterSize()))
     return Sharing::None;
   auto apart = distances(from, to);
   if (!apart)
@@ -238,18 +251,16 @@ CopyPredicate dispatch::staysApart() {
   return {"apart",
           [](const CopyRequest &request) -> std::optional<std::string> {
             const CopyPlaces &places = *request.places;
-            int64_t clusterSize = request.getKernel().getClusterSize();
-            if (!places.source.isShared() || !places.target.isShared() ||
-                (request.rank && !mayBeOwn(request.rank, clusterSize)))
+            if (!places.source.isShared() || !places.target.isShared())
               return std::nullopt;
-            Sharing sharing = sharingOf(places, clusterSize);
+            Sharing sharing = sharingOf(request);
             if (sharing == Sharing::None || sharing == Sharing::Same)
               return std::nullopt;
             return std::string("source and target ") +
                    (sharing == Sharing::Some
                         ? "share bytes of one buffer"
                         : "lie in one buffer, and may share bytes") +
-                   (request.rank ? ", and the rank may be the CTA's own" : "") +
+                   (request.rank ? ", and both may be of one CTA" : "") +
                    ": what is stored would be loaded again; copy to registers, "
                    "wait for all threads, and copy on";
           }};

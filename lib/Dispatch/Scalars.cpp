@@ -67,6 +67,25 @@ static Value elementAt(ElementArithmetic a, const CopyPlace &place,
       bytes / unit);
 }
 
+/// Whether an index is seen to be 0 or more.
+static bool isNatural(Value index) {
+  if (auto number = constantOf(index))
+    return *number >= 0;
+  Operation *op = index.getDefiningOp();
+  if (!op)
+    return false;
+  if (isa<CtaIdOp, ClusterRankOp, DimOp>(op))
+    return true;
+  // (Of narrower numbers sums and products may wrap round.)
+  if (auto cast = dyn_cast<arith::IndexCastOp>(op))
+    return isa_and_nonnull<CtaIdOp, ClusterRankOp>(
+        cast.getIn().getDefiningOp());
+  return index.getType().isIndex() &&
+         isa<arith::AddIOp, arith::MulIOp, arith::DivUIOp, arith::RemUIOp>(
+             op) &&
+         llvm::all_of(op->getOperands(), isNatural);
+}
+
 static Value buildScalars(const CopyRequest &request, OpBuilder &b) {
   const CopyPlaces &places = *request.places;
   Location loc = request.op->getLoc();
@@ -123,8 +142,11 @@ static Value buildScalars(const CopyRequest &request, OpBuilder &b) {
       Value length = ShapedType::isDynamic(size)
                          ? DimOp::create(b, loc, place->memory, d).getResult()
                          : a.constant(size);
-      Value low = a.make<arith::MaxSIOp>(
-          a.make<arith::SubIOp>(a.constant(0), at), int64_t(0));
+      Value low =
+          isNatural(at)
+              ? a.constant(0)
+              : a.make<arith::MaxSIOp>(a.make<arith::SubIOp>(a.constant(0), at),
+                                       int64_t(0));
       Value high =
           a.make<arith::MinSIOp>(a.make<arith::SubIOp>(length, at), extent);
       if (d >= outer) {

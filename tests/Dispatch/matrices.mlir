@@ -11,7 +11,7 @@
 // RUN: titan explain copy %s --kernel many | FileCheck %s --check-prefix=MANY
 // MANY: titan.copy %tile to %a;
 // MANY-NEXT: vectors 16 instructions of 512 bytes, 128 threads, no fences, about 112 cycles; priority 0
-// MANY-NEXT: ldmatrix 4 instructions of 2048 bytes, 128 threads, no fences, about 64 cycles; priority 1 <- chosen
+// MANY-NEXT: ldmatrix 4 instructions of 2048 bytes, 128 threads, no fences, about 92 cycles; priority 1 <- chosen
 // MANY: titan.copy %a to %tile;
 // MANY-NEXT: vectors 16 instructions of 512 bytes, 128 threads, no fences, about 64 cycles; priority 0
 // MANY-NEXT: stmatrix 4 instructions of 2048 bytes, 128 threads, no fences, about 64 cycles; priority 1 <- chosen

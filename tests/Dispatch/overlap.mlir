@@ -34,7 +34,7 @@
 // VARIANT pull: in KERNEL `warps(2)` -> `warps(2) cluster(2, 1)`
 // VARIANT pull: in GRID `%c1` -> `%c2`
 // RUN: %variant pull %s | not titan check - 2>&1 | FileCheck %s --check-prefix=OWN
-// OWN: vectors: apart: source and target share bytes of one buffer, and the rank may be the CTA's own: {{.*}}scalars: apart: source and target share bytes of one buffer, and the rank may be the CTA's own:
+// OWN: vectors: apart: source and target share bytes of one buffer, and both may be of one CTA: {{.*}}scalars: apart: source and target share bytes of one buffer, and both may be of one CTA:
 // VARIANT pull_computed: in COPY `%c0] to %tile[%c8` -> `%c0] rank(%number) to %tile[%c1`
 // VARIANT pull_computed: in KERNEL `warps(2)` -> `warps(2) cluster(2, 1)`
 // VARIANT pull_computed: in GRID `%c1` -> `%c2`
@@ -44,6 +44,12 @@
 // VARIANT pull_other: in KERNEL `warps(2)` -> `warps(2) cluster(2, 1)`
 // VARIANT pull_other: in GRID `%c1` -> `%c2`
 // RUN: %variant pull_other %s | titan explain copy - 2>&1 | FileCheck %s --check-prefix=CHOSEN
+// Of one peer's memory, both.
+// VARIANT theirs: replace COPY with %theirs = titan.map_rank %tile, %peer : !tile -> !far titan.copy %theirs[%c0, %c0] to %theirs[%c1, %c0] extents [8, 24] : !far, !far
+// VARIANT theirs: in KERNEL `warps(2)` -> `warps(2) cluster(2, 1)`
+// VARIANT theirs: in GRID `%c1` -> `%c2`
+// RUN: %variant theirs %s | not titan check - 2>&1 | FileCheck %s --check-prefix=THEIRS
+// THEIRS: scalars: apart: source and target share bytes of one buffer
 // VARIANT empty: in COPY ` :` -> ` dispatch("") :`
 // RUN: %variant empty %s | not titan check - 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: [copy-dispatch] there is no variant ''; there are tma, {{.*}}, scalars
@@ -51,6 +57,7 @@
 !matrix = !titan.global<8x24xf16, strides = [24, 1]>
 !tile = !titan.shared<16x24xf16>
 !ring = !titan.shared<16x24xf16, slots = 2>
+!far = !titan.shared<16x24xf16, cluster>
 
 titan.kernel @overlap(%A: !matrix, %B: !matrix) warps(2) attributes { // @KERNEL
   titan.alignment = {A = 16, B = 16},

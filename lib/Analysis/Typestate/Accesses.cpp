@@ -236,7 +236,7 @@ bool Walk::locateRun(Access &access, State &state) {
 }
 
 bool Walk::locateGlobal(Access &access, const effect::Access &effect,
-                        State &state) {
+                        State &state, bool alone) {
   const effect::Footprint &bytes = effect.bytes;
   auto polynomial = [&](MValue value) {
     return proof.arithmetic.polynomialOf(state.values.lookup(value),
@@ -277,6 +277,10 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
       bytes.kind != effect::Footprint::Scalar)
     return proof.stop("accesses of this kind are not followed by the proof yet",
                       access.op);
+  if (bytes.kind == effect::Footprint::Scalar &&
+      effect.kind != AccessKind::Read && (!alone || access.lanes != Elected))
+    return proof.stop("several threads write this element", access.op,
+                      "titan.elect warp(0)");
   if (bytes.mask) {
     const TValue mask = state.values.lookup(bytes.mask);
     if (mask.kind != Kind::Condition && mask.constant() != 1)
@@ -454,7 +458,7 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
         enforce)
       assumeCoordinates(bytes, state);
     if (shared || !box)
-      if (!locateGlobal(access, effect, state))
+      if (!locateGlobal(access, effect, state, who.warps.size() == 1))
         return false;
     if (shared) {
       if (effect.mechanism && effect.mechanism != Mechanism::BulkGroup)

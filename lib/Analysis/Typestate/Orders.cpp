@@ -262,6 +262,8 @@ bool Proof::checkOrders() {
         continue;
       if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy}))
         continue;
+      if (i == j && !x.mechanism && x.lanes != Elected && lanesMeet(x, x))
+        return stop("lanes of a warp write the same place", x.op);
       // Do they meet?
       if (x.slots != y.slots || x.stride != y.stride) {
         if (!(x.slots && y.slots) && (x.slots || y.slots)) {
@@ -336,12 +338,8 @@ bool Proof::checkOrders() {
       }
       if (i == j) {
         std::vector<Atom> iterations = iterationsOf(x.path);
-        if (iterations.empty()) {
-          // One instance; its lanes meet themselves only where they write.
-          if (x.mechanism || x.lanes == Elected || !lanesMeet(x, x))
-            continue;
-          return stop("lanes of a warp write the same place", x.op);
-        }
+        if (iterations.empty())
+          continue; // One instance.
         clauses.push_back(different(*this, iterations));
       } else if (size_t same = relation == Relation::OtherCta &&
                                        without != Judgement::PeerSides

@@ -506,17 +506,16 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
     return region.empty() || block(region.front(), in, who, &yields);
   };
   // What comes after accesses of before the branch has to do so on both sides.
-  std::map<size_t, size_t> releases;
+  std::map<size_t, std::vector<Release>> before;
   for (auto &[warp, w] : state.warps)
     for (const Pending &pending : w.pending)
-      releases[pending.access] = proof.accesses[pending.access].releases.size();
+      if (auto [found, fresh] = before.try_emplace(pending.access); fresh)
+        found->second.swap(proof.accesses[pending.access].releases);
+  size_t touchedBefore = touched.size();
   auto takeReleases = [&] {
     std::map<size_t, std::vector<Release>> taken;
-    for (auto [number, size] : releases) {
-      std::vector<Release> &list = proof.accesses[number].releases;
-      taken[number].assign(list.begin() + size, list.end());
-      list.resize(size);
-    }
+    for (auto &[number, list] : before)
+      taken[number].swap(proof.accesses[number].releases);
     return taken;
   };
   std::vector<TValue> first, second;
@@ -526,6 +525,12 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
   if (!side(branch.getElseRegion(), other, second))
     return false;
   auto ofSecond = takeReleases();
+  // Those that are written down again, in a loop of a side, have lost them.
+  for (size_t i = touchedBefore; i < touched.size(); ++i)
+    if (auto found = before.find(touched[i]); found != before.end())
+      found->second.clear();
+  for (auto &[number, list] : before)
+    proof.accesses[number].releases.swap(list);
   for (auto &[number, list] : ofFirst)
     for (Release &release : list)
       for (const Release &also : ofSecond[number])

@@ -168,7 +168,9 @@ private:
                     State &state);
   bool startsInside(mlir::Operation *op, const effect::Footprint &bytes,
                     State &state);
-  bool locateGlobal(Access &access, const effect::Access &effect, State &state);
+  /// `alone`: one warp executes it.
+  bool locateGlobal(Access &access, const effect::Access &effect, State &state,
+                    bool alone);
   /// Coordinates of a map are of 32 bits: shown, or an assumption.
   void assumeCoordinates(const effect::Footprint &bytes, State &state);
   bool arrive(mlir::Operation *op, const effect::Arrive &arrive, State &state,
