@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Analysis/Scalars/Facts.h"
 
-#include "mlir/Analysis/Presburger/IntegerRelation.h"
-#include "mlir/Analysis/Presburger/Simplex.h"
+#include "LinearSystem.h"
+
+#include "llvm/ADT/DenseMap.h"
 
 #include <algorithm>
 #include <ctime>
@@ -17,7 +18,6 @@
 #include <unordered_map>
 
 using namespace titan::scalars;
-using namespace mlir::presburger;
 
 Atom Atoms::atom(std::string kind, const void *object,
                  std::vector<Polynomial> operands, std::string name) {
@@ -264,17 +264,22 @@ struct System {
     for (const Polynomial &p : zero)
       if (p.degree() < 2)
         linear.zero.push_back(p);
+    // That it is at most 0, or less.
+    std::vector<Polynomial> questions;
     for (Atom a : factors)
-      for (int64_t least : {1, 0}) {
-        System negated = linear;
-        negated.nonnegative.push_back(Polynomial(least - 1) -
-                                      Polynomial::atom(a));
-        if (!negated.empty())
-          continue;
-        nonnegative.push_back(Polynomial::atom(a) - least);
-        signs[a] = least;
-        break;
-      }
+      for (int64_t least : {1, 0})
+        questions.push_back(Polynomial(least - 1) - Polynomial::atom(a));
+    std::vector<bool> answers = linear.contradictsEach(questions);
+    size_t i = 0;
+    for (Atom a : factors) {
+      for (int64_t least : {1, 0})
+        if (answers[i + 1 - least]) {
+          nonnegative.push_back(Polynomial::atom(a) - least);
+          signs[a] = least;
+          break;
+        }
+      i += 2;
+    }
   }
   /// Factors that are at least 0, or 1.
   std::map<Atom, int64_t> signs;
@@ -355,108 +360,48 @@ struct System {
     }
   }
 
-  bool empty() const {
-    std::map<Monomial, unsigned> column;
-    for (auto *list : {&nonnegative, &zero})
-      for (const Polynomial &p : *list) {
-        if (p.isLost())
-          return false;
+  /// Of linear arithmetic, each product an unknown.
+  bool contradicts() const {
+    auto linear = linearSystem({});
+    return linear && linear->contradicts();
+  }
+  /// The same of each of these facts with all the others.
+  std::vector<bool>
+  contradictsEach(const std::vector<Polynomial> &questions) const {
+    std::vector<bool> answers(questions.size(), false);
+    auto linear = linearSystem(questions);
+    if (linear && linear->contradicts(&answers))
+      answers.assign(questions.size(), true);
+    return answers;
+  }
+
+private:
+  std::optional<LinearSystem>
+  linearSystem(const std::vector<Polynomial> &questions) const {
+    llvm::SmallDenseMap<llvm::ArrayRef<Atom>, unsigned, 128> column;
+    for (auto *list : {&nonnegative, &zero, &questions})
+      for (const Polynomial &p : *list)
         for (auto &[monomial, coefficient] : p.monomials())
           if (!monomial.empty())
             column.try_emplace(monomial, column.size());
-      }
-    if (column.size() > mostUnknowns)
-      return false;
     size_t width = column.size();
-    using Row = std::vector<int64_t>;
-    auto row = [&](const Polynomial &p) {
-      Row numbers(width + 1, 0);
+    if (width > mostUnknowns)
+      return std::nullopt;
+    LinearSystem result(width);
+    // (What does not fit says nothing.)
+    auto fill = [&](const Polynomial &p, int64_t *row) {
+      if (p.isLost())
+        return;
       for (auto &[monomial, coefficient] : p.monomials())
-        numbers[monomial.empty() ? width : column[monomial]] = coefficient;
-      return numbers;
+        row[monomial.empty() ? width : column.lookup(monomial)] = coefficient;
     };
-    std::vector<Row> equal, least;
-    for (const Polynomial &p : zero)
-      equal.push_back(row(p));
     for (const Polynomial &p : nonnegative)
-      least.push_back(row(p));
-    // The divisor of all but the constant.
-    auto divisorOf = [&](const Row &numbers) {
-      int64_t divisor = 0;
-      for (size_t i = 0; i < width; ++i)
-        divisor = std::gcd(divisor, numbers[i]);
-      return divisor;
-    };
-    // Unknowns that an equation gives by the others are put in everywhere, a
-    // product as any other: then what is left can be divided.
-    for (size_t k = 0; k < equal.size(); ++k) {
-      int64_t divisor = divisorOf(equal[k]);
-      if (divisor == 0) {
-        if (equal[k].back() != 0)
-          return true;
-        continue;
-      }
-      if (equal[k].back() % divisor)
-        return true;
-      for (int64_t &number : equal[k])
-        number /= divisor;
-      size_t pivot = width;
-      for (size_t i = 0; i < width && pivot == width; ++i)
-        if (equal[k][i] == 1 || equal[k][i] == -1)
-          pivot = i;
-      if (pivot == width)
-        continue;
-      Row by = equal[k];
-      bool lost = false;
-      auto put = [&](Row &numbers) {
-        int64_t times = -numbers[pivot] * by[pivot];
-        if (times == 0)
-          return;
-        for (size_t i = 0; i <= width; ++i) {
-          int64_t product = 0;
-          lost |= __builtin_mul_overflow(times, by[i], &product);
-          lost |= __builtin_add_overflow(numbers[i], product, &numbers[i]);
-        }
-      };
-      for (size_t other = 0; other < equal.size(); ++other)
-        if (other != k)
-          put(equal[other]);
-      for (Row &numbers : least)
-        put(numbers);
-      if (lost)
-        return false;
-    }
-    IntegerPolyhedron set(PresburgerSpace::getSetSpace(width));
-    for (Row &numbers : least) {
-      // Integers: 4 x + 3 >= 0 says x >= 0.
-      int64_t divisor = divisorOf(numbers);
-      if (divisor == 0) {
-        if (numbers.back() < 0)
-          return true;
-        continue;
-      }
-      int64_t c = numbers.back();
-      for (int64_t &number : numbers)
-        number /= divisor;
-      numbers.back() = c / divisor - (c % divisor < 0);
-      set.addInequality(numbers);
-    }
-    for (Row &numbers : equal) {
-      int64_t divisor = divisorOf(numbers);
-      if (divisor == 0) {
-        if (numbers.back() != 0)
-          return true;
-        continue;
-      }
-      if (numbers.back() % divisor)
-        return true;
-      set.addEquality(numbers);
-    }
-    if (column.empty())
-      return false;
-    if (Simplex(set).isEmpty())
-      return true;
-    return false;
+      fill(p, result.addNonnegative());
+    for (const Polynomial &p : zero)
+      fill(p, result.addZero());
+    for (const Polynomial &p : questions)
+      fill(p, result.addQuestion());
+    return result;
   }
 };
 } // namespace
@@ -572,14 +517,14 @@ static bool contradictory(const Facts &facts, size_t goals) {
     facts.unite();
     if (facts.tighten())
       raised |= facts.eliminate(raise);
-    if (facts.empty())
+    if (facts.contradicts())
       return true;
     if (!facts.products().empty()) {
       facts.addSigns();
       facts.addProducts();
       facts.multiply();
     }
-    return facts.empty();
+    return facts.contradicts();
   };
   // Of x = y z, x z may be what another fact speaks of.
   return yes = look(system, true) || (raised && look(system, false));
