@@ -10,6 +10,7 @@
 #include "LinearSystem.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <algorithm>
 #include <ctime>
@@ -73,8 +74,8 @@ Polynomial Atoms::substitute(const Polynomial &p, const By &by, Facts *facts) {
   return p.substitute([&](Atom a) -> std::optional<Polynomial> {
     if (auto with = by(a))
       return with;
-    const auto [kind, object, operands] = *keys[a];
-    if (kind == "copy")
+    const auto &[kind, object, operands] = *keys[a];
+    if (operands.empty() || kind == "copy")
       return std::nullopt;
     std::vector<Polynomial> changed;
     for (const Polynomial &operand : operands)
@@ -129,10 +130,21 @@ void Facts::addZero(Polynomial p) {
 }
 
 void Facts::add(const Facts &other) {
-  for (const Polynomial &p : other.nonnegative)
-    addNonnegative(p);
-  for (const Polynomial &p : other.zero)
-    addZero(p);
+  // Most are new: what has a hash of its own is not compared with all.
+  auto add = [](std::vector<Polynomial> &list,
+                const std::vector<Polynomial> &more, auto one) {
+    llvm::SmallDenseSet<size_t, 128> known;
+    for (const Polynomial &p : list)
+      known.insert(p.hash() >> 1);
+    for (const Polynomial &p : more)
+      if (p.constant() || !known.insert(p.hash() >> 1).second)
+        one(p);
+      else
+        list.push_back(p);
+  };
+  add(nonnegative, other.nonnegative,
+      [&](const Polynomial &p) { addNonnegative(p); });
+  add(zero, other.zero, [&](const Polynomial &p) { addZero(p); });
 }
 
 Facts Facts::substitute(
@@ -315,7 +327,7 @@ struct System {
     // Of sums of atoms that are all factors, each pair of them a product.
     std::vector<const Polynomial *> sums;
     for (const Polynomial &p : nonnegative) {
-      const std::vector<Atom> &atoms = p.atoms();
+      const auto &atoms = p.atoms();
       if (p.degree() == 1 && std::ranges::all_of(atoms, [&](Atom a) {
             return factors.contains(a);
           }))
@@ -494,10 +506,20 @@ private:
 static thread_local std::unordered_multimap<size_t, std::pair<System, bool>>
     answers;
 
-static bool contradictory(const Facts &facts, size_t goals) {
-  ++asked;
-  if (Facts::exhausted())
-    return false;
+namespace {
+/// A question as it was asked, and its answer: most are asked again soon, of the
+/// same facts.
+struct Asked {
+  Facts facts;
+  Polynomial goal;
+  bool yes = false;
+  bool filled = false;
+};
+} // namespace
+static constexpr size_t mostRecent = 1 << 12;
+static thread_local std::vector<Asked> recent;
+
+static bool solve(const Facts &facts, size_t goals) {
   Question question(facts, goals);
   for (auto [it, end] = answers.equal_range(question.hash); it != end; ++it)
     if (question.is(it->second.first))
@@ -510,6 +532,11 @@ static bool contradictory(const Facts &facts, size_t goals) {
   ++looked;
   // (Asking for the time takes as long as a question that was answered before.)
   isLate = isLate || now() >= deadline;
+  // Products as unknowns; without any that is all there is to it.
+  if (system.contradicts())
+    return yes = true;
+  if (system.products().empty())
+    return false;
   bool raised = false;
   auto look = [&](System facts, bool raise) {
     facts.unite();
@@ -530,7 +557,36 @@ static bool contradictory(const Facts &facts, size_t goals) {
   return yes = look(system, true) || (raised && look(system, false));
 }
 
-bool Facts::contradict() const { return contradictory(*this, 0); }
+/// Of the facts, and goal >= 0 where there is one.
+static bool contradictory(const Facts &facts, const Polynomial *goal) {
+  ++asked;
+  if (Facts::exhausted())
+    return false;
+  size_t hash = facts.nonnegative.size() * 2 + (goal != nullptr);
+  for (const auto *list : {&facts.nonnegative, &facts.zero})
+    for (const Polynomial &p : *list)
+      hash = (hash ^ p.hash()) * 0x9e3779b97f4a7c15u;
+  if (goal)
+    hash = (hash ^ goal->hash()) * 0x9e3779b97f4a7c15u;
+  recent.resize(mostRecent);
+  Asked &last = recent[(hash >> 32) % mostRecent];
+  const Polynomial none, &what = goal ? *goal : none;
+  if (last.filled && last.goal == what && last.facts == facts)
+    return last.yes;
+  bool yes;
+  if (goal) {
+    Facts with = facts;
+    with.nonnegative.push_back(*goal);
+    yes = solve(with, 1);
+  } else {
+    yes = solve(facts, 0);
+  }
+  if (!Facts::exhausted())
+    last = {facts, what, yes, true};
+  return yes;
+}
+
+bool Facts::contradict() const { return contradictory(*this, nullptr); }
 
 bool Facts::provesAtLeast(const Polynomial &a, const Polynomial &b) const {
   Polynomial difference = a - b;
@@ -538,9 +594,8 @@ bool Facts::provesAtLeast(const Polynomial &a, const Polynomial &b) const {
     return false;
   if (auto constant = difference.constant())
     return *constant >= 0 || contradict();
-  Facts with = *this;
-  with.nonnegative.push_back(Polynomial(-1) - difference);
-  return contradictory(with, 1);
+  Polynomial goal = Polynomial(-1) - difference;
+  return contradictory(*this, &goal);
 }
 
 bool Facts::provesEqual(const Polynomial &a, const Polynomial &b) const {

@@ -379,8 +379,13 @@ struct Decision {
     return true;
   }
 
-  /// Rows that say something; whether one never holds.
-  bool tightenAll() {
+  /// Puts equations in, and those that two rows are: p >= 0 and -p >= 0. Then no
+  /// equations are left. Whether something never holds.
+  bool prepare() {
+    do {
+      if (putIn() || tightenAll())
+        return true;
+    } while (findEquations());
     for (size_t i = 0; i < equal.size(); ++i) {
       MutableArrayRef<int64_t> equation = row(equal, i);
       Alone alone = tighten(equation, true);
@@ -395,6 +400,13 @@ struct Decision {
         number = -number;
       least.append(equation.data());
     }
+    for (size_t i = 0; i < asked.size(); ++i)
+      alone.push_back(tighten(row(asked, i), false));
+    return false;
+  }
+
+  /// Rows that say something; whether one never holds.
+  bool tightenAll() {
     size_t size = 0;
     for (size_t i = 0; i < least.size(); ++i) {
       Alone alone = tighten(row(least, i), false);
@@ -404,9 +416,46 @@ struct Decision {
         std::ranges::copy(row(least, i), least[size - 1]);
     }
     least.resize(size);
-    for (size_t i = 0; i < asked.size(); ++i)
-      alone.push_back(tighten(row(asked, i), false));
     return false;
+  }
+
+  /// Whether there were any.
+  bool findEquations() {
+    // By a hash that a row and its opposite share.
+    std::vector<std::pair<uint64_t, uint32_t>> keys;
+    for (size_t i = 0; i < least.size(); ++i) {
+      uint64_t hash = 0, sign = 0;
+      for (size_t j = 0; j <= width; ++j)
+        if (uint64_t number = least[i][j]) {
+          if (!sign)
+            sign = least[i][j] < 0 ? -1 : 1;
+          hash = (hash ^ (number * sign + j)) * 0x9e3779b97f4a7c15u;
+        }
+      keys.emplace_back(hash, i);
+    }
+    std::ranges::sort(keys);
+    std::vector<bool> gone(least.size());
+    bool any = false;
+    for (size_t i = 0; i + 1 < keys.size(); ++i)
+      for (size_t k = i + 1; k < keys.size() && keys[k].first == keys[i].first;
+           ++k) {
+        size_t one = keys[i].second, other = keys[k].second;
+        if (gone[one] || gone[other] ||
+            !std::equal(least[one], least[one] + width + 1, least[other],
+                        [](int64_t x, int64_t y) {
+                          return x != lowest<int64_t>() && y == -x;
+                        }))
+          continue;
+        equal.append(least[one]);
+        gone[one] = gone[other] = any = true;
+      }
+    size_t size = 0;
+    for (size_t i = 0; any && i < least.size(); ++i)
+      if (!gone[i] && size++ != i)
+        std::ranges::copy(row(least, i), least[size - 1]);
+    if (any)
+      least.resize(size);
+    return any;
   }
 
   /// By numbers of any length.
@@ -448,7 +497,7 @@ bool LinearSystem::contradicts(std::vector<bool> *answers) const {
               matrix(least),
               matrix(answers ? asked : Rows()),
               {}};
-  if (of.putIn() || of.tightenAll())
+  if (of.prepare())
     return true;
   std::vector<Answer> each;
   for (Alone alone : of.alone)

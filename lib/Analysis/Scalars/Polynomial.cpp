@@ -27,35 +27,55 @@ Polynomial::Polynomial(std::vector<Term> terms, bool lost) {
     for (Atom atom : monomial)
       hash = mix(hash, atom);
     hash = mix(hash ^ monomial.size(), coefficient);
-    fresh->atoms.insert(fresh->atoms.end(), monomial.begin(), monomial.end());
+    fresh->atoms.append(monomial.begin(), monomial.end());
   }
-  std::ranges::sort(fresh->atoms);
-  auto rest = std::ranges::unique(fresh->atoms);
-  fresh->atoms.erase(rest.begin(), rest.end());
+  if (fresh->atoms.size() > 1) {
+    std::ranges::sort(fresh->atoms);
+    auto rest = std::ranges::unique(fresh->atoms);
+    fresh->atoms.erase(rest.begin(), rest.end());
+  }
   fresh->terms = std::move(terms);
   fresh->hash = hash;
   fresh->lost = lost;
   data = std::move(fresh);
 }
 
+Polynomial::Polynomial(int64_t constant) {
+  // Most are small, and made once.
+  constexpr int64_t most = 64;
+  static thread_local Polynomial small[2 * most + 1];
+  if (constant == 0)
+    return;
+  if (constant < -most || constant > most) {
+    *this = Polynomial(std::vector<Term>{{{}, constant}}, false);
+    return;
+  }
+  Polynomial &known = small[constant + most];
+  if (!known.data)
+    known = Polynomial(std::vector<Term>{{{}, constant}}, false);
+  *this = known;
+}
+
 Polynomial Polynomial::sum(std::vector<Term> terms, bool lost) {
-  std::ranges::sort(terms, {}, &Term::first);
-  size_t size = 0;
-  for (size_t i = 0; i < terms.size();) {
+  // (What is sorted is not the terms themselves, which are large.)
+  llvm::SmallVector<Term *, 16> order;
+  for (Term &term : terms)
+    order.push_back(&term);
+  std::ranges::sort(order, {},
+                    [](const Term *term) -> auto & { return term->first; });
+  std::vector<Term> result;
+  result.reserve(terms.size());
+  for (size_t i = 0; i < order.size();) {
     int64_t coefficient = 0;
     size_t j = i;
-    for (; j < terms.size() && terms[j].first == terms[i].first; ++j)
+    for (; j < order.size() && order[j]->first == order[i]->first; ++j)
       lost |=
-          __builtin_add_overflow(coefficient, terms[j].second, &coefficient);
-    if (coefficient) {
-      if (size != i)
-        terms[size].first = std::move(terms[i].first);
-      terms[size++].second = coefficient;
-    }
+          __builtin_add_overflow(coefficient, order[j]->second, &coefficient);
+    if (coefficient)
+      result.emplace_back(std::move(order[i]->first), coefficient);
     i = j;
   }
-  terms.resize(size);
-  return Polynomial(std::move(terms), lost);
+  return Polynomial(std::move(result), lost);
 }
 
 const std::vector<Polynomial::Term> &Polynomial::monomials() const & {
@@ -63,8 +83,8 @@ const std::vector<Polynomial::Term> &Polynomial::monomials() const & {
   return data ? data->terms : none;
 }
 
-const std::vector<Atom> &Polynomial::atoms() const & {
-  static const std::vector<Atom> none;
+const Polynomial::AtomList &Polynomial::atoms() const & {
+  static const AtomList none;
   return data ? data->atoms : none;
 }
 
@@ -157,8 +177,8 @@ size_t Polynomial::degree() const {
 
 Polynomial Polynomial::substitute(
     const std::function<std::optional<Polynomial>(Atom)> &by) const {
-  const std::vector<Atom> &all = atoms();
-  std::vector<std::optional<Polynomial>> with;
+  const AtomList &all = atoms();
+  llvm::SmallVector<std::optional<Polynomial>, 8> with;
   bool any = false;
   for (Atom a : all)
     any |= with.emplace_back(by(a)).has_value();

@@ -317,7 +317,7 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
         "titan.require in the launch region that says so, or a signed "
         "comparison");
   // The least of a size and a number is one of them.
-  if (std::vector<Atom> in = upper->atoms();
+  if (auto in = upper->atoms();
       in.size() == 1 && *upper == Polynomial::atom(in[0]) &&
       proof.atoms.kind(in[0]) == "minimum" && !proof.varies(*upper)) {
     const std::vector<Polynomial> &of = proof.atoms.operands(in[0]);

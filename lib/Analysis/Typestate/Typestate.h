@@ -268,6 +268,15 @@ struct Proof {
   using Contradiction =
       std::tuple<Facts, std::vector<std::vector<Facts>>, bool>;
   std::unordered_multimap<size_t, Contradiction> contradictions;
+  /// What a polynomial is of the other of two instances (Orders.h), by which.
+  struct PolynomialHash {
+    size_t operator()(const Polynomial &p) const { return p.hash(); }
+  };
+  std::unordered_map<Polynomial, Polynomial, PolynomialHash> counterparts[3];
+  /// Whether lanes of two shapes meet, so many bytes apart.
+  std::map<std::tuple<const effect::Shape *, const effect::Shape *, int64_t>,
+           bool>
+      meeting;
 
   Exports exports, seen; ///< in memory order; in execution order
   /// Signals that tell more in execution order are possible.

@@ -52,7 +52,7 @@ TValue TValue::cycle(Polynomial at, std::vector<int64_t> table) {
 
 std::optional<TValue> TValue::overDividend(const Atoms &atoms,
                                            const Facts &facts) const {
-  std::vector<Atom> in = number.atoms();
+  auto in = number.atoms();
   if (kind != Cycle || in.size() != 1 || number != Polynomial::atom(in[0]) ||
       atoms.kind(in[0]) != "quotient")
     return std::nullopt;

@@ -51,10 +51,7 @@ public:
   using Term = std::pair<Monomial, int64_t>;
 
   Polynomial() = default;
-  Polynomial(int64_t constant) {
-    if (constant)
-      *this = Polynomial(std::vector<Term>{{{}, constant}}, false);
-  }
+  Polynomial(int64_t constant);
   static Polynomial atom(Atom atom) {
     return Polynomial(std::vector<Term>{{{atom}, 1}}, false);
   }
@@ -78,8 +75,9 @@ public:
   /// The coefficient of 1.
   int64_t constantTerm() const;
   /// The atoms in it, sorted, each once.
-  const std::vector<Atom> &atoms() const &;
-  std::vector<Atom> atoms() && { return std::as_const(*this).atoms(); }
+  using AtomList = llvm::SmallVector<Atom, 6>;
+  const AtomList &atoms() const &;
+  AtomList atoms() && { return std::as_const(*this).atoms(); }
   bool contains(Atom atom) const;
   /// The degree of the whole.
   size_t degree() const;
@@ -113,7 +111,7 @@ private:
   /// Never changed: copies of a polynomial share it, within one thread. None: 0.
   struct Data : llvm::RefCountedBase<Data> {
     std::vector<Term> terms;
-    std::vector<Atom> atoms;
+    AtomList atoms;
     size_t hash;
     bool lost;
   };
