@@ -8,6 +8,7 @@
 #include "titan/Analysis/Scalars/Facts.h"
 
 #include "LinearSystem.h"
+#include "Sample.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -187,6 +188,8 @@ constexpr size_t mostUnknowns = 96;
 
 struct System {
   std::vector<Polynomial> nonnegative, zero;
+  /// Unknowns that were eliminated, and what they are of the others.
+  std::vector<std::pair<Atom, Polynomial>> putIn;
 
   /// Integers: 4 x + 3 >= 0 says x >= 0. Facts p >= 0 and -p >= 0 are p = 0.
   bool tighten() {
@@ -243,6 +246,7 @@ struct System {
         if (rest.contains(x) || rest.degree() > most)
           continue;
         Polynomial by = coefficient == 1 ? -rest : rest;
+        putIn.emplace_back(x, by);
         zero.erase(zero.begin() + i);
         for (auto *list : {&zero, &nonnegative})
           for (Polynomial &p : *list)
@@ -519,6 +523,8 @@ struct Asked {
 static constexpr size_t mostRecent = 1 << 12;
 static thread_local std::vector<Asked> recent;
 
+static thread_local Samples samples;
+
 static bool solve(const Facts &facts, size_t goals) {
   Question question(facts, goals);
   for (auto [it, end] = answers.equal_range(question.hash); it != end; ++it)
@@ -532,18 +538,25 @@ static bool solve(const Facts &facts, size_t goals) {
   ++looked;
   // (Asking for the time takes as long as a question that was answered before.)
   isLate = isLate || now() >= deadline;
+  if (samples.know(system.nonnegative, system.zero))
+    return false;
   // Products as unknowns; without any that is all there is to it.
   if (system.contradicts())
     return yes = true;
   if (system.products().empty())
     return false;
-  bool raised = false;
+  bool raised = false, sampled = false;
   auto look = [&](System facts, bool raise) {
     facts.unite();
     raised |= facts.eliminate(raise);
     facts.unite();
     if (facts.tighten())
       raised |= facts.eliminate(raise);
+    facts.unite();
+    if (samples.find(facts.nonnegative, facts.zero, facts.putIn)) {
+      sampled = samples.know(system.nonnegative, system.zero);
+      return false;
+    }
     if (facts.contradicts())
       return true;
     if (!facts.products().empty()) {
@@ -554,7 +567,8 @@ static bool solve(const Facts &facts, size_t goals) {
     return facts.contradicts();
   };
   // Of x = y z, x z may be what another fact speaks of.
-  return yes = look(system, true) || (raised && look(system, false));
+  return yes =
+             look(system, true) || (raised && !sampled && look(system, false));
 }
 
 /// Of the facts, and goal >= 0 where there is one.
