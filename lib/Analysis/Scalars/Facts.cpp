@@ -120,32 +120,40 @@ static void addOnce(std::vector<Polynomial> &list, Polynomial p) {
     list.push_back(std::move(p));
 }
 
+/// Of no number that is 0 or more, and of no 0, is it a fact that it is.
+static bool saysNonnegative(const Polynomial &p) {
+  auto constant = p.constant();
+  return !constant || *constant < 0;
+}
+static bool saysZero(const Polynomial &p) { return p.constant() != 0; }
+
 void Facts::addNonnegative(Polynomial p) {
-  if (auto constant = p.constant(); !constant || *constant < 0)
+  if (saysNonnegative(p))
     addOnce(nonnegative, std::move(p));
 }
 
 void Facts::addZero(Polynomial p) {
-  if (p.constant() != 0)
+  if (saysZero(p))
     addOnce(zero, std::move(p));
 }
 
 void Facts::add(const Facts &other) {
-  // Most are new: what has a hash of its own is not compared with all.
+  // By hash: there may be many on both sides.
   auto add = [](std::vector<Polynomial> &list,
-                const std::vector<Polynomial> &more, auto one) {
-    llvm::SmallDenseSet<size_t, 128> known;
-    for (const Polynomial &p : list)
-      known.insert(p.hash() >> 1);
-    for (const Polynomial &p : more)
-      if (p.constant() || !known.insert(p.hash() >> 1).second)
-        one(p);
-      else
+                const std::vector<Polynomial> &more, auto says) {
+    llvm::SmallDenseMap<size_t, size_t, 128> known;
+    for (size_t i = 0; i < list.size(); ++i)
+      known.try_emplace(list[i].hash() >> 1, i);
+    for (const Polynomial &p : more) {
+      if (!says(p))
+        continue;
+      auto [at, fresh] = known.try_emplace(p.hash() >> 1, list.size());
+      if (fresh || list[at->second] != p)
         list.push_back(p);
+    }
   };
-  add(nonnegative, other.nonnegative,
-      [&](const Polynomial &p) { addNonnegative(p); });
-  add(zero, other.zero, [&](const Polynomial &p) { addZero(p); });
+  add(nonnegative, other.nonnegative, saysNonnegative);
+  add(zero, other.zero, saysZero);
 }
 
 Facts Facts::substitute(
@@ -403,7 +411,7 @@ private:
     size_t width = column.size();
     if (width > mostUnknowns)
       return std::nullopt;
-    LinearSystem result(width);
+    LinearSystem result(width, nonnegative.size());
     // (What does not fit says nothing.)
     auto fill = [&](const Polynomial &p, int64_t *row) {
       if (p.isLost())
@@ -588,7 +596,13 @@ static bool contradictory(const Facts &facts, const Polynomial *goal) {
   if (last.filled && last.goal == what && last.facts == facts)
     return last.yes;
   bool yes;
-  if (goal) {
+  auto holds = [&](const Polynomial &p) {
+    auto value = p.evaluate([&](Atom a) { return samples[a]; });
+    return value && *value >= 0;
+  };
+  if ((!goal || holds(*goal)) && samples.know(facts.nonnegative, facts.zero)) {
+    yes = false;
+  } else if (goal) {
     Facts with = facts;
     with.nonnegative.push_back(*goal);
     yes = solve(with, 1);

@@ -104,19 +104,21 @@ public:
     if (!makeSlacks())
       return Answer::Unknown;
     dropFree();
+    dropGone();
     return restore();
   }
 
   /// Of the row that is asked and the others, which do not contradict each other.
   Answer ask(size_t which) const {
-    size_t row = base + which;
-    if (state[row] == State::Gone || constant(row) >= 0)
+    auto found = std::ranges::find(rowName, width + base + which);
+    size_t row = found - rowName.begin();
+    // (A row of those is never exchanged.)
+    if (found == rowName.end() || constant(row) >= 0)
       return Answer::No;
     if (!raising(row))
       return Answer::Yes;
     Tableau other = *this;
-    std::replace(other.state.begin(), other.state.end(), State::Asked,
-                 State::Gone);
+    std::ranges::replace(other.state, State::Asked, State::Gone);
     other.state[row] = State::Active;
     return other.restore();
   }
@@ -204,6 +206,24 @@ private:
     }
   }
 
+  /// Rows that say nothing any more.
+  void dropGone() {
+    size_t size = 0;
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (state[i] == State::Gone)
+        continue;
+      if (size != i) {
+        std::copy(rows[i], rows[i] + rows.stride, rows[size]);
+        state[size] = state[i];
+        rowName[size] = rowName[i];
+      }
+      ++size;
+    }
+    rows.resize(size);
+    state.resize(size);
+    rowName.resize(size);
+  }
+
   /// How many slacks raise the row.
   size_t raising(size_t row) const {
     size_t count = 0;
@@ -248,7 +268,7 @@ private:
   bool pivot(size_t row, size_t column) {
     Number *by = rows[row];
     const Number p = by[column];
-    std::vector<uint32_t> others;
+    llvm::SmallVector<uint32_t, 64> others;
     for (size_t j = 0; j <= width; ++j)
       if (by[j] != 0) {
         if (by[j] == lowest<Number>())

@@ -33,7 +33,10 @@ namespace titan::scalars {
 
 class LinearSystem {
 public:
-  explicit LinearSystem(size_t unknowns) : width(unknowns) {}
+  /// `rows`: so many are to come, of each kind.
+  explicit LinearSystem(size_t unknowns, size_t rows = 0) : width(unknowns) {
+    least.reserve(rows * (width + 1));
+  }
 
   /// A new row of zeros, to be filled in: a coefficient of each unknown, and the
   /// constant. It stays where it is until the next one is added.

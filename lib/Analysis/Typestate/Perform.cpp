@@ -55,7 +55,7 @@ std::string Proof::name(ObjectId object) const {
 }
 
 const effect::EffectList &Proof::effectsOf(Operation *op) {
-  auto &list = effects[op];
+  auto &list = shared.effects[op];
   if (!list) {
     list = std::make_unique<effect::EffectList>();
     cast<HardwareEffectsInterface>(op).getHardwareEffects(*list);

@@ -36,6 +36,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -117,6 +118,13 @@ private:
   };
   llvm::IntrusiveRefCntPtr<const Data> data;
 };
+
+/// For tables of what was computed of one.
+struct PolynomialHash {
+  size_t operator()(const Polynomial &p) const { return p.hash(); }
+};
+using PolynomialTable =
+    std::unordered_map<Polynomial, Polynomial, PolynomialHash>;
 
 } // namespace titan::scalars
 
