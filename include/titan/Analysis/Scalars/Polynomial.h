@@ -28,6 +28,7 @@
 #ifndef TITAN_ANALYSIS_SCALARS_POLYNOMIAL_H
 #define TITAN_ANALYSIS_SCALARS_POLYNOMIAL_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -50,11 +51,12 @@ using Monomial = llvm::SmallVector<Atom, 4>;
 class Polynomial {
 public:
   using Term = std::pair<Monomial, int64_t>;
+  using TermList = llvm::SmallVector<Term, 3>;
 
   Polynomial() = default;
   Polynomial(int64_t constant);
   static Polynomial atom(Atom atom) {
-    return Polynomial(std::vector<Term>{{{atom}, 1}}, false);
+    return Polynomial(TermList{{{atom}, 1}}, false);
   }
 
   Polynomial operator+(const Polynomial &other) const { return plus(other, 1); }
@@ -95,23 +97,23 @@ public:
   /// 4 x + 3 becomes x.
   Polynomial overDivisor() const;
 
-  const std::vector<Term> &monomials() const &;
-  std::vector<Term> monomials() && { return std::as_const(*this).monomials(); }
+  const TermList &monomials() const &;
+  TermList monomials() && { return std::as_const(*this).monomials(); }
   /// Equal for equal ones.
   size_t hash() const { return data ? data->hash : 0; }
   std::string print(const std::function<std::string(Atom)> &name) const;
 
 private:
   /// Of terms that are sorted, each monomial once, without zeros.
-  Polynomial(std::vector<Term> terms, bool lost);
+  Polynomial(llvm::ArrayRef<Term> terms, bool lost);
   /// This and `times` the other one.
   Polynomial plus(const Polynomial &other, int64_t times) const;
   /// Of terms in any order.
-  static Polynomial sum(std::vector<Term> terms, bool lost);
+  static Polynomial sum(llvm::ArrayRef<Term> terms, bool lost);
 
   /// Never changed: copies of a polynomial share it, within one thread. None: 0.
   struct Data : llvm::RefCountedBase<Data> {
-    std::vector<Term> terms;
+    TermList terms;
     AtomList atoms;
     size_t hash;
     bool lost;
