@@ -157,4 +157,11 @@ TEST(LinearSystem, DividesAndPutsIn) {
   EXPECT_FALSE(between.contradicts());
   std::ranges::copy(Row{-4, 3}, between.addNonnegative());
   EXPECT_TRUE(between.contradicts());
+  // 3 x - 3 y = 4 z, 1 <= x - y <= 3.
+  LinearSystem common(3);
+  std::ranges::copy(Row{3, -3, -4, 0}, common.addZero());
+  std::ranges::copy(Row{1, -1, 0, -1}, common.addNonnegative());
+  EXPECT_FALSE(common.contradicts());
+  std::ranges::copy(Row{-1, 1, 0, 3}, common.addNonnegative());
+  EXPECT_TRUE(common.contradicts());
 }

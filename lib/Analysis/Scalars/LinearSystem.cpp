@@ -358,26 +358,65 @@ struct Decision {
         return true;
       if (alone == Alone::Nothing)
         continue;
-      size_t pivot = 0;
-      while (pivot < width && by[pivot] != 1 && by[pivot] != -1)
-        ++pivot;
-      if (pivot == width)
-        continue;
       // Of numbers that do not fit it stays as it is.
-      auto all = [&](bool change) {
-        for (auto *list : {&equal, &least, &asked})
-          for (size_t i = 0; i < list->size(); ++i)
-            if ((list != &equal || i != k) &&
-                !put(by, pivot, row(*list, i), change))
-              return false;
+      auto all = [&](auto change) {
+        for (bool really : {false, true})
+          for (auto *list : {&equal, &least, &asked})
+            for (size_t i = 0; i < list->size(); ++i)
+              if (!change(row(*list, i), really))
+                return false;
         return true;
       };
-      if (all(false)) {
-        all(true);
-        std::ranges::fill(by, 0);
+      // Of 3 x - 3 y = 4 z the unknown is u = x - y - z: 3 u = z (the integers are
+      // the same, and the smallest coefficient is smaller).
+      size_t pivot = smallest(by);
+      while (by[pivot] != 1 && by[pivot] != -1) {
+        const llvm::SmallVector<int64_t, 64> old(by.begin(), by.end());
+        if (!all([&](MutableArrayRef<int64_t> into, bool really) {
+              return reduce(old, pivot, into, really);
+            }))
+          break;
+        pivot = smallest(by);
       }
+      if (by[pivot] != 1 && by[pivot] != -1)
+        continue;
+      if (all([&](MutableArrayRef<int64_t> into, bool really) {
+            return into.data() == by.data() || put(by, pivot, into, really);
+          }))
+        std::ranges::fill(by, 0);
     }
     return false;
+  }
+
+  /// The unknown of the smallest coefficient.
+  static size_t smallest(ArrayRef<int64_t> row) {
+    size_t best = 0;
+    for (size_t i = 0; i + 1 < row.size(); ++i)
+      if (row[i] && (!row[best] || sizeOf(row[i]) < sizeOf(row[best])))
+        best = i;
+    return best;
+  }
+  static uint64_t sizeOf(int64_t number) {
+    return number < 0 ? 0 - uint64_t(number) : number;
+  }
+
+  /// The pivot's unknown, and so often each other one as its coefficient has that of
+  /// the pivot, is the unknown instead. Whether the numbers fit.
+  static bool reduce(ArrayRef<int64_t> by, size_t pivot,
+                     MutableArrayRef<int64_t> into, bool change) {
+    const int64_t unit = by[pivot], times = into[pivot];
+    for (size_t i = 0; times && i + 1 < by.size(); ++i) {
+      if (i == pivot || !by[i])
+        continue;
+      int64_t product = 0, sum = 0;
+      if (by[i] == lowest<int64_t>() ||
+          __builtin_mul_overflow(by[i] / unit, times, &product) ||
+          __builtin_sub_overflow(into[i], product, &sum))
+        return false;
+      if (change)
+        into[i] = sum;
+    }
+    return true;
   }
 
   /// Whether the numbers fit.
