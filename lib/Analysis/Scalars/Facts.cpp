@@ -7,8 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Analysis/Scalars/Facts.h"
 
-#include "mlir/Analysis/Presburger/IntegerRelation.h"
-#include "mlir/Analysis/Presburger/Simplex.h"
+#include "LinearSystem.h"
+#include "Sample.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 #include <algorithm>
 #include <ctime>
@@ -17,7 +20,6 @@
 #include <unordered_map>
 
 using namespace titan::scalars;
-using namespace mlir::presburger;
 
 Atom Atoms::atom(std::string kind, const void *object,
                  std::vector<Polynomial> operands, std::string name) {
@@ -73,8 +75,8 @@ Polynomial Atoms::substitute(const Polynomial &p, const By &by, Facts *facts) {
   return p.substitute([&](Atom a) -> std::optional<Polynomial> {
     if (auto with = by(a))
       return with;
-    const auto [kind, object, operands] = *keys[a];
-    if (kind == "copy")
+    const auto &[kind, object, operands] = *keys[a];
+    if (operands.empty() || kind == "copy")
       return std::nullopt;
     std::vector<Polynomial> changed;
     for (const Polynomial &operand : operands)
@@ -118,21 +120,40 @@ static void addOnce(std::vector<Polynomial> &list, Polynomial p) {
     list.push_back(std::move(p));
 }
 
+/// Of no number that is 0 or more, and of no 0, is it a fact that it is.
+static bool saysNonnegative(const Polynomial &p) {
+  auto constant = p.constant();
+  return !constant || *constant < 0;
+}
+static bool saysZero(const Polynomial &p) { return p.constant() != 0; }
+
 void Facts::addNonnegative(Polynomial p) {
-  if (auto constant = p.constant(); !constant || *constant < 0)
+  if (saysNonnegative(p))
     addOnce(nonnegative, std::move(p));
 }
 
 void Facts::addZero(Polynomial p) {
-  if (p.constant() != 0)
+  if (saysZero(p))
     addOnce(zero, std::move(p));
 }
 
 void Facts::add(const Facts &other) {
-  for (const Polynomial &p : other.nonnegative)
-    addNonnegative(p);
-  for (const Polynomial &p : other.zero)
-    addZero(p);
+  // By hash: there may be many on both sides.
+  auto add = [](std::vector<Polynomial> &list,
+                const std::vector<Polynomial> &more, auto says) {
+    llvm::SmallDenseMap<size_t, size_t, 128> known;
+    for (size_t i = 0; i < list.size(); ++i)
+      known.try_emplace(list[i].hash() >> 1, i);
+    for (const Polynomial &p : more) {
+      if (!says(p))
+        continue;
+      auto [at, fresh] = known.try_emplace(p.hash() >> 1, list.size());
+      if (fresh || list[at->second] != p)
+        list.push_back(p);
+    }
+  };
+  add(nonnegative, other.nonnegative, saysNonnegative);
+  add(zero, other.zero, saysZero);
 }
 
 Facts Facts::substitute(
@@ -175,6 +196,8 @@ constexpr size_t mostUnknowns = 96;
 
 struct System {
   std::vector<Polynomial> nonnegative, zero;
+  /// Unknowns that were eliminated, and what they are of the others.
+  std::vector<std::pair<Atom, Polynomial>> putIn;
 
   /// Integers: 4 x + 3 >= 0 says x >= 0. Facts p >= 0 and -p >= 0 are p = 0.
   bool tighten() {
@@ -231,6 +254,7 @@ struct System {
         if (rest.contains(x) || rest.degree() > most)
           continue;
         Polynomial by = coefficient == 1 ? -rest : rest;
+        putIn.emplace_back(x, by);
         zero.erase(zero.begin() + i);
         for (auto *list : {&zero, &nonnegative})
           for (Polynomial &p : *list)
@@ -264,17 +288,22 @@ struct System {
     for (const Polynomial &p : zero)
       if (p.degree() < 2)
         linear.zero.push_back(p);
+    // That it is at most 0, or less.
+    std::vector<Polynomial> questions;
     for (Atom a : factors)
-      for (int64_t least : {1, 0}) {
-        System negated = linear;
-        negated.nonnegative.push_back(Polynomial(least - 1) -
-                                      Polynomial::atom(a));
-        if (!negated.empty())
-          continue;
-        nonnegative.push_back(Polynomial::atom(a) - least);
-        signs[a] = least;
-        break;
-      }
+      for (int64_t least : {1, 0})
+        questions.push_back(Polynomial(least - 1) - Polynomial::atom(a));
+    std::vector<bool> answers = linear.contradictsEach(questions);
+    size_t i = 0;
+    for (Atom a : factors) {
+      for (int64_t least : {1, 0})
+        if (answers[i + 1 - least]) {
+          nonnegative.push_back(Polynomial::atom(a) - least);
+          signs[a] = least;
+          break;
+        }
+      i += 2;
+    }
   }
   /// Factors that are at least 0, or 1.
   std::map<Atom, int64_t> signs;
@@ -310,7 +339,7 @@ struct System {
     // Of sums of atoms that are all factors, each pair of them a product.
     std::vector<const Polynomial *> sums;
     for (const Polynomial &p : nonnegative) {
-      const std::vector<Atom> &atoms = p.atoms();
+      const auto &atoms = p.atoms();
       if (p.degree() == 1 && std::ranges::all_of(atoms, [&](Atom a) {
             return factors.contains(a);
           }))
@@ -355,108 +384,48 @@ struct System {
     }
   }
 
-  bool empty() const {
-    std::map<Monomial, unsigned> column;
-    for (auto *list : {&nonnegative, &zero})
-      for (const Polynomial &p : *list) {
-        if (p.isLost())
-          return false;
+  /// Of linear arithmetic, each product an unknown.
+  bool contradicts() const {
+    auto linear = linearSystem({});
+    return linear && linear->contradicts();
+  }
+  /// The same of each of these facts with all the others.
+  std::vector<bool>
+  contradictsEach(const std::vector<Polynomial> &questions) const {
+    std::vector<bool> answers(questions.size(), false);
+    auto linear = linearSystem(questions);
+    if (linear && linear->contradicts(&answers))
+      answers.assign(questions.size(), true);
+    return answers;
+  }
+
+private:
+  std::optional<LinearSystem>
+  linearSystem(const std::vector<Polynomial> &questions) const {
+    llvm::SmallDenseMap<llvm::ArrayRef<Atom>, unsigned, 128> column;
+    for (auto *list : {&nonnegative, &zero, &questions})
+      for (const Polynomial &p : *list)
         for (auto &[monomial, coefficient] : p.monomials())
           if (!monomial.empty())
             column.try_emplace(monomial, column.size());
-      }
-    if (column.size() > mostUnknowns)
-      return false;
     size_t width = column.size();
-    using Row = std::vector<int64_t>;
-    auto row = [&](const Polynomial &p) {
-      Row numbers(width + 1, 0);
+    if (width > mostUnknowns)
+      return std::nullopt;
+    LinearSystem result(width, nonnegative.size());
+    // (What does not fit says nothing.)
+    auto fill = [&](const Polynomial &p, int64_t *row) {
+      if (p.isLost())
+        return;
       for (auto &[monomial, coefficient] : p.monomials())
-        numbers[monomial.empty() ? width : column[monomial]] = coefficient;
-      return numbers;
+        row[monomial.empty() ? width : column.lookup(monomial)] = coefficient;
     };
-    std::vector<Row> equal, least;
-    for (const Polynomial &p : zero)
-      equal.push_back(row(p));
     for (const Polynomial &p : nonnegative)
-      least.push_back(row(p));
-    // The divisor of all but the constant.
-    auto divisorOf = [&](const Row &numbers) {
-      int64_t divisor = 0;
-      for (size_t i = 0; i < width; ++i)
-        divisor = std::gcd(divisor, numbers[i]);
-      return divisor;
-    };
-    // Unknowns that an equation gives by the others are put in everywhere, a
-    // product as any other: then what is left can be divided.
-    for (size_t k = 0; k < equal.size(); ++k) {
-      int64_t divisor = divisorOf(equal[k]);
-      if (divisor == 0) {
-        if (equal[k].back() != 0)
-          return true;
-        continue;
-      }
-      if (equal[k].back() % divisor)
-        return true;
-      for (int64_t &number : equal[k])
-        number /= divisor;
-      size_t pivot = width;
-      for (size_t i = 0; i < width && pivot == width; ++i)
-        if (equal[k][i] == 1 || equal[k][i] == -1)
-          pivot = i;
-      if (pivot == width)
-        continue;
-      Row by = equal[k];
-      bool lost = false;
-      auto put = [&](Row &numbers) {
-        int64_t times = -numbers[pivot] * by[pivot];
-        if (times == 0)
-          return;
-        for (size_t i = 0; i <= width; ++i) {
-          int64_t product = 0;
-          lost |= __builtin_mul_overflow(times, by[i], &product);
-          lost |= __builtin_add_overflow(numbers[i], product, &numbers[i]);
-        }
-      };
-      for (size_t other = 0; other < equal.size(); ++other)
-        if (other != k)
-          put(equal[other]);
-      for (Row &numbers : least)
-        put(numbers);
-      if (lost)
-        return false;
-    }
-    IntegerPolyhedron set(PresburgerSpace::getSetSpace(width));
-    for (Row &numbers : least) {
-      // Integers: 4 x + 3 >= 0 says x >= 0.
-      int64_t divisor = divisorOf(numbers);
-      if (divisor == 0) {
-        if (numbers.back() < 0)
-          return true;
-        continue;
-      }
-      int64_t c = numbers.back();
-      for (int64_t &number : numbers)
-        number /= divisor;
-      numbers.back() = c / divisor - (c % divisor < 0);
-      set.addInequality(numbers);
-    }
-    for (Row &numbers : equal) {
-      int64_t divisor = divisorOf(numbers);
-      if (divisor == 0) {
-        if (numbers.back() != 0)
-          return true;
-        continue;
-      }
-      if (numbers.back() % divisor)
-        return true;
-      set.addEquality(numbers);
-    }
-    if (column.empty())
-      return false;
-    if (Simplex(set).isEmpty())
-      return true;
-    return false;
+      fill(p, result.addNonnegative());
+    for (const Polynomial &p : zero)
+      fill(p, result.addZero());
+    for (const Polynomial &p : questions)
+      fill(p, result.addQuestion());
+    return result;
   }
 };
 } // namespace
@@ -549,10 +518,22 @@ private:
 static thread_local std::unordered_multimap<size_t, std::pair<System, bool>>
     answers;
 
-static bool contradictory(const Facts &facts, size_t goals) {
-  ++asked;
-  if (Facts::exhausted())
-    return false;
+namespace {
+/// A question as it was asked, and its answer: most are asked again soon, of the
+/// same facts.
+struct Asked {
+  Facts facts;
+  Polynomial goal;
+  bool yes = false;
+  bool filled = false;
+};
+} // namespace
+static constexpr size_t mostRecent = 1 << 12;
+static thread_local std::vector<Asked> recent;
+
+static thread_local Samples samples;
+
+static bool solve(const Facts &facts, size_t goals) {
   Question question(facts, goals);
   for (auto [it, end] = answers.equal_range(question.hash); it != end; ++it)
     if (question.is(it->second.first))
@@ -565,27 +546,75 @@ static bool contradictory(const Facts &facts, size_t goals) {
   ++looked;
   // (Asking for the time takes as long as a question that was answered before.)
   isLate = isLate || now() >= deadline;
-  bool raised = false;
+  if (samples.know(system.nonnegative, system.zero))
+    return false;
+  // Products as unknowns; without any that is all there is to it.
+  if (system.contradicts())
+    return yes = true;
+  if (system.products().empty())
+    return false;
+  bool raised = false, sampled = false;
   auto look = [&](System facts, bool raise) {
     facts.unite();
     raised |= facts.eliminate(raise);
     facts.unite();
     if (facts.tighten())
       raised |= facts.eliminate(raise);
-    if (facts.empty())
+    facts.unite();
+    if (samples.find(facts.nonnegative, facts.zero, facts.putIn)) {
+      sampled = samples.know(system.nonnegative, system.zero);
+      return false;
+    }
+    if (facts.contradicts())
       return true;
     if (!facts.products().empty()) {
       facts.addSigns();
       facts.addProducts();
       facts.multiply();
     }
-    return facts.empty();
+    return facts.contradicts();
   };
   // Of x = y z, x z may be what another fact speaks of.
-  return yes = look(system, true) || (raised && look(system, false));
+  return yes =
+             look(system, true) || (raised && !sampled && look(system, false));
 }
 
-bool Facts::contradict() const { return contradictory(*this, 0); }
+/// Of the facts, and goal >= 0 where there is one.
+static bool contradictory(const Facts &facts, const Polynomial *goal) {
+  ++asked;
+  if (Facts::exhausted())
+    return false;
+  size_t hash = facts.nonnegative.size() * 2 + (goal != nullptr);
+  for (const auto *list : {&facts.nonnegative, &facts.zero})
+    for (const Polynomial &p : *list)
+      hash = (hash ^ p.hash()) * 0x9e3779b97f4a7c15u;
+  if (goal)
+    hash = (hash ^ goal->hash()) * 0x9e3779b97f4a7c15u;
+  recent.resize(mostRecent);
+  Asked &last = recent[(hash >> 32) % mostRecent];
+  const Polynomial none, &what = goal ? *goal : none;
+  if (last.filled && last.goal == what && last.facts == facts)
+    return last.yes;
+  bool yes;
+  auto holds = [&](const Polynomial &p) {
+    auto value = p.evaluate([&](Atom a) { return samples[a]; });
+    return value && *value >= 0;
+  };
+  if ((!goal || holds(*goal)) && samples.know(facts.nonnegative, facts.zero)) {
+    yes = false;
+  } else if (goal) {
+    Facts with = facts;
+    with.nonnegative.push_back(*goal);
+    yes = solve(with, 1);
+  } else {
+    yes = solve(facts, 0);
+  }
+  if (!Facts::exhausted())
+    last = {facts, what, yes, true};
+  return yes;
+}
+
+bool Facts::contradict() const { return contradictory(*this, nullptr); }
 
 bool Facts::provesAtLeast(const Polynomial &a, const Polynomial &b) const {
   Polynomial difference = a - b;
@@ -593,9 +622,8 @@ bool Facts::provesAtLeast(const Polynomial &a, const Polynomial &b) const {
     return false;
   if (auto constant = difference.constant())
     return *constant >= 0 || contradict();
-  Facts with = *this;
-  with.nonnegative.push_back(Polynomial(-1) - difference);
-  return contradictory(with, 1);
+  Polynomial goal = Polynomial(-1) - difference;
+  return contradictory(*this, &goal);
 }
 
 bool Facts::provesEqual(const Polynomial &a, const Polynomial &b) const {

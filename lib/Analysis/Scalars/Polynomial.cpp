@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Analysis/Scalars/Polynomial.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -18,7 +20,7 @@ static size_t mix(size_t hash, uint64_t number) {
   return hash ^ (hash >> 29);
 }
 
-Polynomial::Polynomial(std::vector<Term> terms, bool lost) {
+Polynomial::Polynomial(llvm::ArrayRef<Term> terms, bool lost) {
   if (terms.empty() && !lost)
     return;
   auto fresh = llvm::makeIntrusiveRefCnt<Data>();
@@ -27,44 +29,63 @@ Polynomial::Polynomial(std::vector<Term> terms, bool lost) {
     for (Atom atom : monomial)
       hash = mix(hash, atom);
     hash = mix(hash ^ monomial.size(), coefficient);
-    fresh->atoms.insert(fresh->atoms.end(), monomial.begin(), monomial.end());
+    fresh->atoms.append(monomial.begin(), monomial.end());
   }
-  std::ranges::sort(fresh->atoms);
-  auto rest = std::ranges::unique(fresh->atoms);
-  fresh->atoms.erase(rest.begin(), rest.end());
-  fresh->terms = std::move(terms);
+  if (fresh->atoms.size() > 1) {
+    std::ranges::sort(fresh->atoms);
+    auto rest = std::ranges::unique(fresh->atoms);
+    fresh->atoms.erase(rest.begin(), rest.end());
+  }
+  fresh->terms.assign(terms.begin(), terms.end());
   fresh->hash = hash;
   fresh->lost = lost;
   data = std::move(fresh);
 }
 
-Polynomial Polynomial::sum(std::vector<Term> terms, bool lost) {
-  std::ranges::sort(terms, {}, &Term::first);
-  size_t size = 0;
-  for (size_t i = 0; i < terms.size();) {
-    int64_t coefficient = 0;
-    size_t j = i;
-    for (; j < terms.size() && terms[j].first == terms[i].first; ++j)
-      lost |=
-          __builtin_add_overflow(coefficient, terms[j].second, &coefficient);
-    if (coefficient) {
-      if (size != i)
-        terms[size].first = std::move(terms[i].first);
-      terms[size++].second = coefficient;
-    }
-    i = j;
+Polynomial::Polynomial(int64_t constant) {
+  // Most are small, and made once.
+  constexpr int64_t most = 64;
+  static thread_local Polynomial small[2 * most + 1];
+  if (constant == 0)
+    return;
+  if (constant < -most || constant > most) {
+    *this = Polynomial(TermList{{{}, constant}}, false);
+    return;
   }
-  terms.resize(size);
-  return Polynomial(std::move(terms), lost);
+  Polynomial &known = small[constant + most];
+  if (!known.data)
+    known = Polynomial(TermList{{{}, constant}}, false);
+  *this = known;
 }
 
-const std::vector<Polynomial::Term> &Polynomial::monomials() const & {
-  static const std::vector<Term> none;
+Polynomial Polynomial::sum(llvm::ArrayRef<Term> terms, bool lost) {
+  // (What is sorted is not the terms themselves, which are large.)
+  llvm::SmallVector<const Term *, 16> order;
+  for (const Term &term : terms)
+    order.push_back(&term);
+  std::ranges::sort(order, {},
+                    [](const Term *term) -> auto & { return term->first; });
+  llvm::SmallVector<Term, 8> result;
+  for (size_t i = 0; i < order.size();) {
+    int64_t coefficient = 0;
+    size_t j = i;
+    for (; j < order.size() && order[j]->first == order[i]->first; ++j)
+      lost |=
+          __builtin_add_overflow(coefficient, order[j]->second, &coefficient);
+    if (coefficient)
+      result.emplace_back(order[i]->first, coefficient);
+    i = j;
+  }
+  return Polynomial(result, lost);
+}
+
+const Polynomial::TermList &Polynomial::monomials() const & {
+  static const TermList none;
   return data ? data->terms : none;
 }
 
-const std::vector<Atom> &Polynomial::atoms() const & {
-  static const std::vector<Atom> none;
+const Polynomial::AtomList &Polynomial::atoms() const & {
+  static const AtomList none;
   return data ? data->atoms : none;
 }
 
@@ -78,7 +99,7 @@ std::strong_ordering Polynomial::operator<=>(const Polynomial &other) const {
   using Order = std::strong_ordering;
   if (data == other.data)
     return Order::equal;
-  const std::vector<Term> &a = monomials(), &b = other.monomials();
+  const TermList &a = monomials(), &b = other.monomials();
   if (a.size() != b.size())
     return a.size() <=> b.size();
   for (size_t i = 0; i < a.size(); ++i) {
@@ -95,9 +116,8 @@ Polynomial Polynomial::plus(const Polynomial &other, int64_t times) const {
     return *this;
   if (!data && times == 1)
     return other;
-  const std::vector<Term> &a = monomials(), &b = other.monomials();
-  std::vector<Term> terms;
-  terms.reserve(a.size() + b.size());
+  const TermList &a = monomials(), &b = other.monomials();
+  llvm::SmallVector<Term, 8> terms;
   bool lost = isLost() || other.isLost();
   for (size_t i = 0, j = 0; i < a.size() || j < b.size();) {
     bool mine = i < a.size() && (j == b.size() || a[i].first <= b[j].first);
@@ -112,11 +132,11 @@ Polynomial Polynomial::plus(const Polynomial &other, int64_t times) const {
     i += mine;
     j += theirs;
   }
-  return Polynomial(std::move(terms), lost);
+  return Polynomial(terms, lost);
 }
 
 Polynomial Polynomial::operator*(const Polynomial &other) const {
-  std::vector<Term> terms;
+  llvm::SmallVector<Term, 8> terms;
   bool lost = isLost() || other.isLost();
   for (auto &[a, x] : monomials())
     for (auto &[b, y] : other.monomials()) {
@@ -127,11 +147,11 @@ Polynomial Polynomial::operator*(const Polynomial &other) const {
       lost |= __builtin_mul_overflow(x, y, &coefficient);
       terms.emplace_back(std::move(product), coefficient);
     }
-  return sum(std::move(terms), lost);
+  return sum(terms, lost);
 }
 
 std::optional<int64_t> Polynomial::constant() const {
-  const std::vector<Term> &terms = monomials();
+  const TermList &terms = monomials();
   if (isLost() || terms.size() > 1 ||
       (terms.size() == 1 && !terms[0].first.empty()))
     return std::nullopt;
@@ -140,7 +160,7 @@ std::optional<int64_t> Polynomial::constant() const {
 
 int64_t Polynomial::constantTerm() const {
   // The empty product is the first.
-  const std::vector<Term> &terms = monomials();
+  const TermList &terms = monomials();
   return terms.empty() || !terms[0].first.empty() ? 0 : terms[0].second;
 }
 
@@ -157,8 +177,8 @@ size_t Polynomial::degree() const {
 
 Polynomial Polynomial::substitute(
     const std::function<std::optional<Polynomial>(Atom)> &by) const {
-  const std::vector<Atom> &all = atoms();
-  std::vector<std::optional<Polynomial>> with;
+  const AtomList &all = atoms();
+  llvm::SmallVector<std::optional<Polynomial>, 8> with;
   bool any = false;
   for (Atom a : all)
     any |= with.emplace_back(by(a)).has_value();
@@ -167,7 +187,7 @@ Polynomial Polynomial::substitute(
   auto of = [&](Atom a) -> const std::optional<Polynomial> & {
     return with[std::ranges::lower_bound(all, a) - all.begin()];
   };
-  std::vector<Term> terms;
+  llvm::SmallVector<Term, 8> terms;
   bool lost = isLost();
   for (auto &[monomial, coefficient] : monomials()) {
     Monomial kept;
@@ -185,7 +205,7 @@ Polynomial Polynomial::substitute(
       terms.emplace_back(std::move(whole), times);
     }
   }
-  return sum(std::move(terms), lost);
+  return sum(terms, lost);
 }
 
 Polynomial Polynomial::substitute(Atom atom, const Polynomial &by) const {
@@ -213,13 +233,13 @@ Polynomial::evaluate(const std::function<int64_t(Atom)> &value) const {
 }
 
 std::optional<Polynomial> Polynomial::dividedBy(int64_t c) const {
-  std::vector<Term> terms = monomials();
+  TermList terms = monomials();
   for (auto &[monomial, coefficient] : terms) {
     if (c == 0 || coefficient % c)
       return std::nullopt;
     coefficient /= c;
   }
-  return Polynomial(std::move(terms), isLost());
+  return Polynomial(terms, isLost());
 }
 
 Polynomial Polynomial::overDivisor() const {
@@ -229,13 +249,13 @@ Polynomial Polynomial::overDivisor() const {
       divisor = std::gcd(divisor, coefficient);
   if (divisor < 2)
     return *this;
-  std::vector<Term> terms = monomials();
+  TermList terms = monomials();
   for (auto &[monomial, coefficient] : terms) {
     bool down = coefficient % divisor < 0;
     coefficient = coefficient / divisor - down;
   }
-  std::erase_if(terms, [](const Term &term) { return term.second == 0; });
-  return Polynomial(std::move(terms), isLost());
+  llvm::erase_if(terms, [](const Term &term) { return term.second == 0; });
+  return Polynomial(terms, isLost());
 }
 
 std::string

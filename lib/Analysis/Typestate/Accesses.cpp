@@ -20,7 +20,7 @@ using Kind = TValue::Kind;
 bool Walk::locate(Access &access, const effect::Access &effect, State &state,
                   int rank) {
   effect::MemoryRegion region =
-      proof.resolver.resolve(effect.bytes, effect.kind, rank);
+      proof.shared.resolver.resolve(effect.bytes, effect.kind, rank);
   if (effect.bytes.ctas.kind != effect::CtaSet::Own &&
       effect.mechanism != Mechanism::Phase)
     return proof.stop("memory of peer CTAs is not followed by the proof yet",

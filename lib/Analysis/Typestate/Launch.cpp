@@ -69,7 +69,7 @@ bool Proof::keepsApart(TensorMapOp map) {
 }
 
 void Proof::noteSame(const Comparison &comparison) {
-  std::vector<Polynomial::Term> terms = comparison.polynomial.monomials();
+  Polynomial::TermList terms = comparison.polynomial.monomials();
   if (comparison.kind != Comparison::Equal || terms.size() != 2 ||
       terms[0].second != -terms[1].second ||
       (terms[0].second != 1 && terms[0].second != -1))

@@ -95,9 +95,15 @@ std::optional<State> Walk::head(Operation *op, const State &first,
 }
 
 void Walk::substitute(State &state, Atom atom, const Polynomial &by) {
+  // Those of many warps are the same.
+  scalars::PolynomialTable known;
   auto table = [&](std::map<ObjectId, Polynomial> &numbers) {
-    for (auto &[key, p] : numbers)
-      p = proof.atoms.substitute(p, atom, by, &state.facts);
+    for (auto &[key, p] : numbers) {
+      auto [found, fresh] = known.try_emplace(p);
+      if (fresh)
+        found->second = proof.atoms.substitute(p, atom, by, &state.facts);
+      p = found->second;
+    }
   };
   for (auto &[warp, w] : state.warps) {
     for (int lane : {elected, others}) {
@@ -317,7 +323,7 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
         "titan.require in the launch region that says so, or a signed "
         "comparison");
   // The least of a size and a number is one of them.
-  if (std::vector<Atom> in = upper->atoms();
+  if (auto in = upper->atoms();
       in.size() == 1 && *upper == Polynomial::atom(in[0]) &&
       proof.atoms.kind(in[0]) == "minimum" && !proof.varies(*upper)) {
     const std::vector<Polynomial> &of = proof.atoms.operands(in[0]);
@@ -575,10 +581,11 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     }
     return result;
   };
-  std::vector<std::pair<size_t, std::vector<Release>>> kept;
+  std::map<size_t, std::vector<Release>> kept;
   for (auto &[warp, w] : first.warps)
     for (const Pending &p : w.pending)
-      kept.emplace_back(p.access, proof.accesses[p.access].releases);
+      if (auto [own, fresh] = kept.try_emplace(p.access); fresh)
+        own->second = proof.accesses[p.access].releases;
   State end;
   for (int attempt = 0;; ++attempt) {
     if (attempt == 5)

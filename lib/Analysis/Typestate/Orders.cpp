@@ -119,13 +119,18 @@ bool typestate::contradict(Proof &proof, Facts facts,
 }
 
 Polynomial typestate::other(Proof &proof, const Polynomial &p, Instance of) {
+  if (p.atoms().empty())
+    return p;
+  auto &known = proof.counterparts[static_cast<size_t>(of)];
+  if (auto found = known.find(p); found != known.end())
+    return found->second;
   auto varies = [&](Atom a) {
     const std::string &kind = proof.atoms.kind(a);
     return kind == "iteration" ||
            (of != Instance::Iteration && kind == "coordinate") ||
            (of == Instance::Cta && kind == "cta");
   };
-  return p.substitute([&](Atom a) -> std::optional<Polynomial> {
+  Polynomial result = p.substitute([&](Atom a) -> std::optional<Polynomial> {
     if (!proof.atoms.dependsOn(a, varies))
       return std::nullopt;
     if (proof.atoms.kind(a) == "triangle")
@@ -133,6 +138,8 @@ Polynomial typestate::other(Proof &proof, const Polynomial &p, Instance of) {
           other(proof, Polynomial(proof.atoms.operands(a)[0]), of), nullptr);
     return Polynomial::atom(proof.atoms.copyOf(a));
   });
+  known.emplace(p, result);
+  return result;
 }
 
 Facts typestate::other(Proof &proof, const Facts &facts, Instance of) {
@@ -232,16 +239,26 @@ static size_t sidesApart(const Path &x, const Path &y) {
 }
 
 /// Whether two different lanes meet in them.
-static bool lanesMeet(const Access &x, const Access &y) {
-  const auto &a = x.shape->lanes, &b = y.shape->lanes;
+static bool lanesMeet(const effect::Shape &x, const effect::Shape &y,
+                      int64_t distance) {
+  const auto &a = x.lanes, &b = y.lanes;
   if (a.empty() || b.empty())
     return true;
-  int64_t distance = y.offset - x.offset;
   for (size_t i = 0; i < a.size(); ++i)
     for (size_t j = 0; j < b.size(); ++j)
       if (i != j && a[i].intersects(b[j].shifted(distance)))
         return true;
   return false;
+}
+
+static bool lanesMeet(Proof &proof, const Access &x, const Access &y) {
+  // Warps' are alike.
+  int64_t distance = y.offset - x.offset;
+  auto [known, fresh] =
+      proof.meeting.try_emplace({x.shape, y.shape, distance}, false);
+  if (fresh)
+    known->second = lanesMeet(*x.shape, *y.shape, distance);
+  return known->second;
 }
 
 static std::string verb(const Access &access) {
@@ -262,7 +279,8 @@ bool Proof::checkOrders() {
         continue;
       if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy}))
         continue;
-      if (i == j && !x.mechanism && x.lanes != Elected && lanesMeet(x, x))
+      if (i == j && !x.mechanism && x.lanes != Elected &&
+          lanesMeet(*this, x, x))
         return stop("lanes of a warp write the same place", x.op);
       // Do they meet?
       if (x.slots != y.slots || x.stride != y.stride) {
@@ -309,7 +327,7 @@ bool Proof::checkOrders() {
           continue;
         bool aligned = x.slots == y.slots;
         if (x.warp == y.warp && x.lanes == y.lanes && aligned &&
-            !lanesMeet(x, y))
+            !lanesMeet(*this, x, y))
           continue;
       }
       Facts facts = launch;
@@ -483,7 +501,7 @@ bool Proof::checkDefined() {
         }
         // Its own thread's.
         covers |= same && !x.mechanism && x.warp == y.warp &&
-                  x.lanes == y.lanes && !lanesMeet(x, y);
+                  x.lanes == y.lanes && !lanesMeet(*this, x, y);
       } else if (x.mechanism == Mechanism::Phase ||
                  x.mechanism == Mechanism::AsyncGroup || !x.mechanism) {
         // By a use that comes after it: there is such a write in each use (the

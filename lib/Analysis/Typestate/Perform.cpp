@@ -55,7 +55,7 @@ std::string Proof::name(ObjectId object) const {
 }
 
 const effect::EffectList &Proof::effectsOf(Operation *op) {
-  auto &list = effects[op];
+  auto &list = shared.effects[op];
   if (!list) {
     list = std::make_unique<effect::EffectList>();
     cast<HardwareEffectsInterface>(op).getHardwareEffects(*list);
@@ -181,6 +181,27 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
     return;
   // Many are of one group.
   std::vector<std::pair<std::pair<ObjectId, Polynomial>, bool>> over;
+  // And of one iteration: what the use is in terms of theirs.
+  std::vector<std::pair<const std::map<Atom, std::optional<Polynomial>> *,
+                        std::optional<Polynomial>>>
+      owns;
+  auto inTermsOf = [&](const Pending &pending) -> std::optional<Polynomial> {
+    bool expressible = true;
+    Polynomial own = proof.atoms.substitute(
+        use,
+        [&](Atom a) -> std::optional<Polynomial> {
+          auto found = pending.toOwn.find(a);
+          if (found == pending.toOwn.end()) {
+            // An iteration that began after it.
+            expressible &= proof.atoms.kind(a) != "iteration";
+            return std::nullopt;
+          }
+          expressible &= found->second.has_value();
+          return found->second;
+        },
+        nullptr);
+    return expressible ? std::optional(own) : std::nullopt;
+  };
   for (Pending &pending : state.warps[warp].pending) {
     Access &access = proof.accesses[pending.access];
     bool good = false;
@@ -215,22 +236,14 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
     fenced &= pending.fenced;
     if (isReleased(access, object, fenced))
       continue;
-    bool expressible = true;
-    Polynomial own = proof.atoms.substitute(
-        use,
-        [&](Atom a) -> std::optional<Polynomial> {
-          auto found = pending.toOwn.find(a);
-          if (found == pending.toOwn.end()) {
-            // An iteration that began after it.
-            expressible &= proof.atoms.kind(a) != "iteration";
-            return std::nullopt;
-          }
-          expressible &= found->second.has_value();
-          return found->second;
-        },
-        nullptr);
-    if (expressible)
-      addRelease(access, {object, own, fenced, pending.when});
+    auto own = llvm::find_if(
+        owns, [&](const auto &each) { return *each.first == pending.toOwn; });
+    if (own == owns.end()) {
+      owns.emplace_back(&pending.toOwn, inTermsOf(pending));
+      own = std::prev(owns.end());
+    }
+    if (own->second)
+      addRelease(access, {object, *own->second, fenced, pending.when});
   }
 }
 
@@ -402,9 +415,14 @@ static bool follows(const Atoms &atoms, const Facts &facts, const TValue &value,
   if (longer && follows(atoms, facts, *longer, use, slots, expected))
     return true;
   // Perhaps this case of the launch says how far.
-  for (int64_t distance = -4; distance <= 4; ++distance)
-    if (facts.provesEqual(use - value.number, distance))
-      return agree(distance);
+  constexpr int64_t most = 4;
+  const Polynomial distance = use - value.number;
+  if (!facts.provesAtLeast(distance, -most) ||
+      !facts.provesAtLeast(most, distance))
+    return false;
+  for (int64_t each = -most; each <= most; ++each)
+    if (facts.provesEqual(distance, each))
+      return agree(each);
   return false;
 }
 

@@ -214,6 +214,13 @@ struct Totals {
 /// What attempts share.
 struct Shared {
   Atoms atoms;
+  effect::Resolver resolver;
+  /// Of effects, by operation: what accesses point into.
+  llvm::DenseMap<mlir::Operation *, std::unique_ptr<effect::EffectList>>
+      effects;
+  /// Of operations whose elements are each its coordinate: of which dimension (none:
+  /// they are something else).
+  llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> coordinates;
   std::set<std::string> assumptions;
   std::set<mlir::Operation *> reached;
   /// Of cases that the CTA decides.
@@ -248,9 +255,6 @@ struct Proof {
   Atoms &atoms;
   std::set<std::string> assumptions;
   Arithmetic arithmetic{atoms, assumptions};
-  effect::Resolver resolver;
-  /// Of effects, by operation: what accesses point into.
-  std::map<mlir::Operation *, std::unique_ptr<effect::EffectList>> effects;
   /// What the launch says, and this case.
   Facts launch;
   llvm::DenseMap<mlir::Value, Value> launchValues;
@@ -268,6 +272,12 @@ struct Proof {
   using Contradiction =
       std::tuple<Facts, std::vector<std::vector<Facts>>, bool>;
   std::unordered_multimap<size_t, Contradiction> contradictions;
+  /// What a polynomial is of the other of two instances (Orders.h), by which.
+  scalars::PolynomialTable counterparts[3];
+  /// Whether lanes of two shapes meet, so many bytes apart.
+  std::map<std::tuple<const effect::Shape *, const effect::Shape *, int64_t>,
+           bool>
+      meeting;
 
   Exports exports, seen; ///< in memory order; in execution order
   /// Signals that tell more in execution order are possible.

@@ -32,15 +32,17 @@ TValue TValue::cycle(Polynomial at, std::vector<int64_t> table) {
   // The shortest one, and no constant in its place: one form for one value.
   int64_t size = table.size();
   for (int64_t period = 1; period <= size; ++period)
-    if (size % period == 0 && rotated(table, period) == table) {
+    if (size % period == 0 &&
+        std::equal(table.begin() + period, table.end(), table.begin())) {
       table.resize(period);
       break;
     }
   if (table.size() == 1)
     return of(table[0]);
-  int64_t constant = at.constantTerm();
-  table = rotated(table, constant % static_cast<int64_t>(table.size()));
-  at = at - Polynomial(constant);
+  if (int64_t constant = at.constantTerm()) {
+    table = rotated(table, constant % static_cast<int64_t>(table.size()));
+    at = at - Polynomial(constant);
+  }
   if (at.constant())
     return of(table[0]);
   TValue result;
@@ -52,7 +54,7 @@ TValue TValue::cycle(Polynomial at, std::vector<int64_t> table) {
 
 std::optional<TValue> TValue::overDividend(const Atoms &atoms,
                                            const Facts &facts) const {
-  std::vector<Atom> in = number.atoms();
+  auto in = number.atoms();
   if (kind != Cycle || in.size() != 1 || number != Polynomial::atom(in[0]) ||
       atoms.kind(in[0]) != "quotient")
     return std::nullopt;

@@ -216,6 +216,24 @@ Polynomial Walk::coordinate(RankedTensorType tile, int64_t dimension,
   return atom;
 }
 
+/// The dimension whose coordinate each element of the tile is.
+static std::optional<int64_t> coordinateOf(TileOpInterface op,
+                                           RankedTensorType type) {
+  std::vector<int64_t> elements = op.getElements({});
+  if (static_cast<int64_t>(elements.size()) != type.getNumElements())
+    return std::nullopt;
+  int64_t inner = 1;
+  for (int64_t d = type.getRank() - 1; d >= 0; inner *= type.getDimSize(d--)) {
+    bool coordinate = true;
+    for (size_t i = 0; coordinate && i < elements.size(); ++i)
+      coordinate =
+          elements[i] == static_cast<int64_t>(i) / inner % type.getDimSize(d);
+    if (coordinate)
+      return d;
+  }
+  return std::nullopt;
+}
+
 /// A tile whose elements are all the operand, or each its coordinate.
 TValue Walk::elements(TileOpInterface op, State &state) {
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
@@ -233,19 +251,12 @@ TValue Walk::elements(TileOpInterface op, State &state) {
   }
   if (op->getNumOperands())
     return TValue();
-  std::vector<int64_t> elements = op.getElements({});
-  int64_t inner = 1;
-  for (int64_t d = type.getRank() - 1; d >= 0; inner *= type.getDimSize(d--)) {
-    bool coordinate =
-        static_cast<int64_t>(elements.size()) == type.getNumElements();
-    for (size_t i = 0; coordinate && i < elements.size(); ++i)
-      coordinate =
-          elements[i] == static_cast<int64_t>(i) / inner % type.getDimSize(d);
-    if (!coordinate)
-      continue;
-    return TValue::of(this->coordinate(type, d, state.facts));
-  }
-  return TValue();
+  auto [known, fresh] = proof.shared.coordinates.try_emplace(op);
+  if (fresh)
+    known->second = coordinateOf(op, type);
+  return known->second
+             ? TValue::of(coordinate(type, *known->second, state.facts))
+             : TValue();
 }
 
 /// Operations that have no result for some operands, or ask something of them.

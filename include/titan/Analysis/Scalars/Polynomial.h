@@ -28,6 +28,7 @@
 #ifndef TITAN_ANALYSIS_SCALARS_POLYNOMIAL_H
 #define TITAN_ANALYSIS_SCALARS_POLYNOMIAL_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -36,6 +37,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -49,14 +51,12 @@ using Monomial = llvm::SmallVector<Atom, 4>;
 class Polynomial {
 public:
   using Term = std::pair<Monomial, int64_t>;
+  using TermList = llvm::SmallVector<Term, 3>;
 
   Polynomial() = default;
-  Polynomial(int64_t constant) {
-    if (constant)
-      *this = Polynomial(std::vector<Term>{{{}, constant}}, false);
-  }
+  Polynomial(int64_t constant);
   static Polynomial atom(Atom atom) {
-    return Polynomial(std::vector<Term>{{{atom}, 1}}, false);
+    return Polynomial(TermList{{{atom}, 1}}, false);
   }
 
   Polynomial operator+(const Polynomial &other) const { return plus(other, 1); }
@@ -78,8 +78,9 @@ public:
   /// The coefficient of 1.
   int64_t constantTerm() const;
   /// The atoms in it, sorted, each once.
-  const std::vector<Atom> &atoms() const &;
-  std::vector<Atom> atoms() && { return std::as_const(*this).atoms(); }
+  using AtomList = llvm::SmallVector<Atom, 6>;
+  const AtomList &atoms() const &;
+  AtomList atoms() && { return std::as_const(*this).atoms(); }
   bool contains(Atom atom) const;
   /// The degree of the whole.
   size_t degree() const;
@@ -96,29 +97,36 @@ public:
   /// 4 x + 3 becomes x.
   Polynomial overDivisor() const;
 
-  const std::vector<Term> &monomials() const &;
-  std::vector<Term> monomials() && { return std::as_const(*this).monomials(); }
+  const TermList &monomials() const &;
+  TermList monomials() && { return std::as_const(*this).monomials(); }
   /// Equal for equal ones.
   size_t hash() const { return data ? data->hash : 0; }
   std::string print(const std::function<std::string(Atom)> &name) const;
 
 private:
   /// Of terms that are sorted, each monomial once, without zeros.
-  Polynomial(std::vector<Term> terms, bool lost);
+  Polynomial(llvm::ArrayRef<Term> terms, bool lost);
   /// This and `times` the other one.
   Polynomial plus(const Polynomial &other, int64_t times) const;
   /// Of terms in any order.
-  static Polynomial sum(std::vector<Term> terms, bool lost);
+  static Polynomial sum(llvm::ArrayRef<Term> terms, bool lost);
 
   /// Never changed: copies of a polynomial share it, within one thread. None: 0.
   struct Data : llvm::RefCountedBase<Data> {
-    std::vector<Term> terms;
-    std::vector<Atom> atoms;
+    TermList terms;
+    AtomList atoms;
     size_t hash;
     bool lost;
   };
   llvm::IntrusiveRefCntPtr<const Data> data;
 };
+
+/// For tables of what was computed of one.
+struct PolynomialHash {
+  size_t operator()(const Polynomial &p) const { return p.hash(); }
+};
+using PolynomialTable =
+    std::unordered_map<Polynomial, Polynomial, PolynomialHash>;
 
 } // namespace titan::scalars
 
