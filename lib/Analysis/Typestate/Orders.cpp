@@ -280,7 +280,7 @@ bool Proof::checkOrders() {
       if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy}))
         continue;
       if (i == j && !x.mechanism && x.lanes != Elected &&
-          lanesMeet(*this, x, x))
+          !x.shape->bytes.empty() && lanesMeet(*this, x, x))
         return stop("lanes of a warp write the same place", x.op);
       // Do they meet?
       if (x.slots != y.slots || x.stride != y.stride) {
