@@ -164,4 +164,12 @@ TEST(LinearSystem, DividesAndPutsIn) {
   EXPECT_FALSE(common.contradicts());
   std::ranges::copy(Row{-1, 1, 0, 3}, common.addNonnegative());
   EXPECT_TRUE(common.contradicts());
+  // y = 1 and 2 x = 3 y, of two rows each.
+  LinearSystem pairs(2);
+  std::ranges::copy(Row{0, 1, -1}, pairs.addNonnegative());
+  std::ranges::copy(Row{2, -3, 0}, pairs.addNonnegative());
+  std::ranges::copy(Row{-2, 3, 0}, pairs.addNonnegative());
+  EXPECT_FALSE(pairs.contradicts());
+  std::ranges::copy(Row{0, -1, 1}, pairs.addNonnegative());
+  EXPECT_TRUE(pairs.contradicts());
 }

@@ -8,8 +8,9 @@
 //
 // Rows of integers: a1 x1 + ... + an xn + c >= 0, or = 0, over integers x.
 //
-//   1  equations are put in; each row is divided by the divisor of its
-//      coefficients, its constant rounded down: 4 x + 3 >= 0 says x >= 0
+//   1  equations are put in, those of two rows p >= 0 and -p >= 0, too; each row is
+//      divided by the divisor of its coefficients, its constant rounded down:
+//      4 x + 3 >= 0 says x >= 0
 //   2  unknowns become slacks, which are 0 or more: x >= 2 is x = 2 + s
 //   3  a slack that no row has with a minus may be as large as it likes: rows
 //      that have it say nothing
@@ -33,7 +34,7 @@ namespace titan::scalars {
 
 class LinearSystem {
 public:
-  /// `rows`: so many are to come, of each kind.
+  /// `rows`: so many are to come that are 0 or more.
   explicit LinearSystem(size_t unknowns, size_t rows = 0) : width(unknowns) {
     least.reserve(rows * (width + 1));
   }

@@ -16,7 +16,7 @@ using namespace titan::scalars;
 
 namespace {
 /// How many changes are made at most.
-constexpr unsigned mostChanges = 20;
+constexpr unsigned mostChanges = 12;
 
 /// By numbers of atoms.
 struct Search {

@@ -36,7 +36,8 @@ struct Event {
   bool wait; ///< of a barrier that one op arrives and waits at: its second half
   ObjectId object;
   Polynomial use;
-  const Facts *facts;
+  /// What is known there, and of another instance there.
+  Facts here, there;
   const Path *path;
   uint64_t sequence;
   unsigned group;
@@ -52,10 +53,15 @@ public:
         seen;
     auto add = [&](const auto &each, bool wait) {
       if (seen.insert({each.op, wait, each.object, each.sequence, each.use})
-              .second)
-        events.push_back({each.op, wait, each.object, each.use, &each.facts,
-                          &each.path, each.sequence, each.group,
-                          each.stamp.get(), each.warp});
+              .second) {
+        Facts here = proof.launch;
+        here.add(each.facts);
+        events.push_back({each.op, wait, each.object, each.use, std::move(here),
+                          other(proof, each.facts), &each.path, each.sequence,
+                          each.group, each.stamp.get(), each.warp});
+        if (wait)
+          waits.insert({each.object, each.group});
+      }
     };
     for (const Signal &signal : proof.signals)
       if (signal.kind != Signal::Expect && signal.kind != Signal::Commit)
@@ -168,12 +174,9 @@ private:
       own.cta = proof.ctaOf(event.warp);
       ring = proof.object(own);
     }
-    bool waits = false;
     // At named barriers who waits arrives.
-    if (proof.objects[ring].kind == Object::Ring)
-      for (const Event &other : events)
-        waits |=
-            other.wait && other.object == ring && other.group == event.group;
+    bool waits = proof.objects[ring].kind == Object::Ring &&
+                 this->waits.contains({ring, event.group});
     const auto &list = waits ? event.stamp->waits : event.stamp->arrivals;
     auto found = list.find(ring);
     Polynomial before = found == list.end() ? Polynomial() : found->second;
@@ -184,9 +187,8 @@ private:
   bool before(const Event &s, const Event &w) {
     if (s.stamp->phase != w.stamp->phase && s.stamp->phase < w.stamp->phase)
       return true;
-    Facts facts = proof.launch;
-    facts.add(*s.facts);
-    facts.add(other(proof, *w.facts));
+    Facts facts = s.here;
+    facts.add(w.there);
     facts.equal(s.use, other(proof, w.use));
     if (s.stamp->phase > w.stamp->phase)
       return contradict(proof, facts, {});
@@ -212,9 +214,8 @@ private:
     auto constant = (mine - its).constant();
     if (constant && *constant)
       return;
-    Facts facts = proof.launch;
-    facts.add(*a.facts);
-    facts.add(other(proof, *b.facts));
+    Facts facts = a.here;
+    facts.add(b.there);
     facts.equal(mine, its);
     Clause cases;
     Facts equal;
@@ -265,6 +266,8 @@ private:
 
   Proof &proof;
   std::vector<Event> events;
+  /// Who, of those who execute a text together, waits for which ring.
+  std::set<std::pair<ObjectId, unsigned>> waits;
   std::map<Clocked, ObjectId> clocks;
   /// Of each partition: rings that it comes to, and at how many texts it waits.
   std::map<Clocked, std::map<ObjectId, size_t>> candidates;
