@@ -224,7 +224,7 @@ static std::optional<std::string> isOfOtherWarps(const CopyRequest &request) {
 namespace {
 /// Accesses to shared memory: of a warp, its wavefronts, and those of all warps.
 struct SharedAccesses {
-  int64_t instructions = 0, wavefronts = 0, allWavefronts = 0;
+  int64_t instructions = 0, wavefronts = 0, allWavefronts = 0, warps = 1;
 };
 } // namespace
 
@@ -237,7 +237,8 @@ struct SharedAccesses {
 ///            18 or 5.5 an access - 16             32 or 15 an access
 ///   stores   4 an access                          2 + 12 an access
 ///
-/// (of what stands by `or` the more).
+/// (of what stands by `or` the more), and all warps together 1.5 a load of vectors
+/// where what they load fits into registers.
 ///
 /// Around ldmatrix and stmatrix the lanes of a warp wait for one another: where a tile
 /// fills half of a thread's registers, what has to go to local memory then takes a
@@ -249,8 +250,10 @@ static int64_t cyclesOf(bool load, bool matrix, const SharedAccesses &of) {
                    2 * of.wavefronts +
                        (matrix ? std::max<int64_t>(32, 15 * each)
                                : std::max<int64_t>(18, 11 * each / 2 - 16)));
+  if (load && !matrix && each < manyRegisters)
+    own = std::max(own, 3 * each * of.warps / 2);
   int64_t cycles = std::max(own, of.allWavefronts);
-  if (load && matrix && 4 * of.instructions >= manyRegisters)
+  if (load && matrix && 4 * each >= manyRegisters)
     cycles += cycles / 4;
   return cycles;
 }
@@ -312,7 +315,8 @@ static Result<Plan> planVectors(const CopyRequest &request) {
       return Problem{"", *reason};
     Layout image = regionType(memory, places).getLayout();
     width = vectorBytes(layout, image, bytes);
-    SharedAccesses accesses{layout.registers() * bytes / width, 0, 0};
+    SharedAccesses accesses{layout.registers() * bytes / width, 0, 0,
+                            layout.warps()};
     if (auto access = accessCost(layout, image, bytes)) {
       accesses.wavefronts = access->wavefronts;
       accesses.allWavefronts = access->wavefronts * layout.warps();
@@ -352,7 +356,7 @@ static Result<Plan> planMatrices(const CopyRequest &request) {
     plan = MatrixPlan::make(layout, image, /*trans=*/true);
   if (!plan)
     return Problem{"", plan.problem().message};
-  SharedAccesses accesses{plan->instructions(), 0, 0};
+  SharedAccesses accesses{plan->instructions(), 0, 0, layout.warps()};
   for (int64_t warp = 0; warp < layout.warps(); ++warp) {
     int64_t wavefronts = 0;
     for (int64_t n = 0; n < plan->instructions(); ++n)
