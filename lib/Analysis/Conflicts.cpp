@@ -278,9 +278,21 @@ std::string Conflicts::fixOfElect(const AccessRecord &x,
   const AgentInfo &first = program.agents[x.agent],
                   &second = program.agents[y.agent];
   if (op != x.event->op || x.agent == y.agent || x.kind != y.kind ||
-      x.footprint != y.footprint || first.cta != second.cta ||
-      first.partition != second.partition ||
-      x.event->iteration != y.event->iteration || !elect || elect.getWarp())
+      first.cta != second.cta || first.partition != second.partition ||
+      !elect || elect.getWarp())
+    return "";
+  // X's warp does it in Y's iteration, too (each warp has its own numbers of them).
+  const AgentProgram &other = program.programs[x.agent];
+  std::string when = program.describe(y.event->iteration);
+  if (llvm::none_of(other.events, [&](const Event &event) {
+        if (event.op != op || program.describe(event.iteration) != when)
+          return false;
+        for (uint32_t i = 0; i < event.count; ++i)
+          if (const Action &action = other.actions[event.first + i];
+              action.kind == Action::Access && action.object == y.footprint)
+            return true;
+        return false;
+      }))
     return "";
   int64_t warps = llvm::count_if(program.agents, [&](const AgentInfo &agent) {
     return agent.cta == first.cta && agent.partition == first.partition;
@@ -288,6 +300,23 @@ std::string Conflicts::fixOfElect(const AccessRecord &x,
   return "a thread of each of " + std::to_string(warps) +
          " warps does this, to the same bytes: write titan.elect warp(0) for "
          "the titan.elect around it";
+}
+
+/// Two CTAs of a grid write one place: no barrier is between them.
+std::string Conflicts::fixOfCtas(const AccessRecord &x,
+                                 const AccessRecord &y) const {
+  const AgentInfo &first = program.agents[x.agent],
+                  &second = program.agents[y.agent];
+  Value memory = program.roots[footprints[y.footprint].root];
+  if (x.event->op != y.event->op || x.kind != AccessKind::Write ||
+      y.kind != AccessKind::Write || first.cta == second.cta ||
+      !isa<GlobalType>(memory.getType()))
+    return "";
+  return "let each CTA write a part of its own of " + nameOf(memory) +
+         ": CTAs " + std::to_string(std::min(first.cta, second.cta)) + " and " +
+         std::to_string(std::max(first.cta, second.cta)) +
+         " write the same elements, so that what one writes is larger than the "
+         "step from one CTA to the next, or the step leaves a CTA id out";
 }
 
 /// Who does Y, which is in no order with X: of one warp's lanes, another one.
@@ -359,7 +388,13 @@ void Conflicts::tell(Code code, const AccessRecord &x, const AccessRecord &y,
         " of the proxy table, rule " + std::string(required.rule));
   for (auto &[op, place] : advice.places)
     finding->others.push_back({op->getLoc(), std::move(place)});
-  finding->fix = advice.fix.empty() ? fixOfElect(x, y) : std::move(advice.fix);
+  finding->fix = std::move(advice.fix);
+  if (code == Code::Race && finding->fix.empty() && notWaited)
+    finding->fix = notWaited(x, y);
+  if (finding->fix.empty())
+    finding->fix = fixOfElect(x, y);
+  if (code == Code::Race && finding->fix.empty())
+    finding->fix = fixOfCtas(x, y);
 }
 
 /// Whether Y, which is after X, stands for both: whoever must come after X must

@@ -117,6 +117,10 @@ public:
   std::function<std::optional<Cause>(const AccessRecord &access,
                                      const AccessRecord &copy)>
       returnedEarly;
+  /// Called for a read and a copy into it, in no order: the fix where nothing but
+  /// copies fills that memory, and the reader has not waited for one.
+  std::function<std::string(const AccessRecord &read, const AccessRecord &copy)>
+      notWaited;
   /// Called for a read of bytes that nothing has written yet; true: it is told by
   /// what is to blame for that.
   std::function<bool(const AccessRecord &read)> tooEarly;
@@ -188,6 +192,7 @@ private:
   std::string describeBeside(const AccessRecord &x,
                              const AccessRecord &y) const;
   std::string fixOfElect(const AccessRecord &x, const AccessRecord &y) const;
+  std::string fixOfCtas(const AccessRecord &x, const AccessRecord &y) const;
 
   const Program &program;
   Footprints &footprints;

@@ -98,6 +98,10 @@ Execution::Execution(const Program &program, Footprints &footprints,
   conflicts.tooEarly = [this](const AccessRecord &read) {
     return waitedTooEarly(read);
   };
+  conflicts.notWaited = [this](const AccessRecord &read,
+                               const AccessRecord &copy) {
+    return fixOfNoWait(read, copy);
+  };
   conflicts.returnedEarly = [this](const AccessRecord &access,
                                    const AccessRecord &copy) {
     return returnedEarly(access, copy);

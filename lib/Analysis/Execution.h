@@ -409,6 +409,10 @@ private:
   static std::string fixOfOrder(const Event &arrival);
   /// A signal that can fall into the phase before.
   std::string fixOfSignal(uint32_t barrier) const;
+  /// Of a read and a copy of a barrier's phase, in no order, where nothing but such
+  /// copies writes these bytes, and nobody of the reader's CTA has waited.
+  std::string fixOfNoWait(const AccessRecord &read,
+                          const AccessRecord &copy) const;
   /// A wait that can come when the phase after its own is over.
   std::string fixOfLateWait(uint32_t barrier, const Event &wait) const;
   /// Waits that never return, the first of them this agent's.

@@ -282,6 +282,49 @@ std::string Execution::fixOfLateWait(uint32_t b, const Event &wait) const {
          ", or put a barrier among them before the arrival";
 }
 
+std::string Execution::fixOfNoWait(const AccessRecord &read,
+                                   const AccessRecord &copy) const {
+  if (copy.mechanism != Mechanism::Phase || copy.kind != AccessKind::Write ||
+      read.kind != AccessKind::Read || read.mechanism)
+    return "";
+  // Of a multicast, the barrier of the reader's CTA.
+  int cta = ctaOf(read.agent);
+  auto until = llvm::find_if(copy.done, [&](const Until &u) {
+    return u.number >= shape.phase(0) &&
+           u.number < shape.phase(shape.barriers) &&
+           (u.number - shape.phase(0)) / program.barriers.size() ==
+               static_cast<size_t>(cta);
+  });
+  if (until == copy.done.end())
+    return "";
+  uint32_t b = until->number - shape.phase(0);
+  for (uint32_t a = 0; a < agents.size(); ++a) {
+    const AgentProgram &code = program.programs[a];
+    for (auto [number, event] : llvm::enumerate(code.events))
+      for (uint32_t i = 0; i < event.count; ++i) {
+        const Action &action = code.actions[event.first + i];
+        if (action.kind == Action::Access) {
+          const auto &access = std::get<effect::Access>(action.effect->what);
+          if (access.kind != AccessKind::Read &&
+              access.mechanism != Mechanism::Phase &&
+              footprints[action.object].root ==
+                  footprints[read.footprint].root &&
+              footprints.intersect(action.object, read.footprint))
+            return ""; // It may read what this has written.
+        } else if (action.kind == Action::WaitBarrier && ctaOf(a) == cta &&
+                   number < agents[a].next && slot(cta, action.object) == b) {
+          return "";
+        }
+      }
+  }
+  int64_t phase = static_cast<int64_t>(until->value) - 1 - barriers[b].base;
+  return "wait for " + barrierName(b) + " (titan.mbarrier.wait, parity " +
+         std::to_string(phase & 1) +
+         (ctaOf(copy.agent) != cta ? ", scope(cluster)" : "") + ") before '" +
+         read.event->op->getName().getStringRef().str() +
+         "' reads what the copy brings";
+}
+
 std::string Execution::fixOfDeadlock(uint32_t first) const {
   auto warp = [&](uint32_t a) { return program.describe(a, 0, AllLanes); };
   struct Step {

@@ -19,6 +19,8 @@
 #include "Alignment.h"
 #include "Interpreter.h"
 
+#include "titan/Dialect/Titan/SharedMemory.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -241,7 +243,8 @@ Instantiator::Impl::elementFootprint(const CompiledOp &op,
       if (at.value < 0 || (!at.symbol && !ShapedType::isDynamic(shape[d]) &&
                            at.value >= shape[d])) {
         problem(Code::OutOfBounds, op.op,
-                "index " + Twine(at.value) + " of dimension " + Twine(d));
+                "index " + Twine(at.value) + " of dimension " + Twine(d) +
+                    " of " + titan::nameOf(bytes.object));
         return std::nullopt;
       }
     }
@@ -249,9 +252,14 @@ Instantiator::Impl::elementFootprint(const CompiledOp &op,
   Values values(*this);
   auto touched = resolver.evaluate(region, values);
   if (shared && touched->outside) {
+    const auto &outside = *touched->outside;
+    std::string name = titan::nameOf(bytes.object);
     problem(Code::OutOfBounds, op.op,
-            "index " + Twine(touched->outside->index) + " of " +
-                Twine(touched->outside->size));
+            "index " + Twine(outside.index) + " of dimension " +
+                Twine(outside.dimension) + " of " + name + ", which has " +
+                Twine(outside.size) + " elements",
+            "indices of dimension " + Twine(outside.dimension) + " of " + name +
+                " count from 0 to " + Twine(outside.size - 1));
     return std::nullopt;
   }
   std::vector<int64_t> key = {keyOf(touched->shape), touched->place.memory,
@@ -367,7 +375,8 @@ Instantiator::Impl::elementsFootprint(const CompiledOp &op,
   if (auto outside = touched->outside; outside && (!bytes.mask || masked)) {
     problem(Code::OutOfBounds, op.op,
             "index " + Twine(outside->index) + " of dimension " +
-                Twine(outside->dimension) + ", which has " +
+                Twine(outside->dimension) + " of " +
+                titan::nameOf(bytes.object) + ", which has " +
                 Twine(outside->size) + " elements");
     return std::nullopt;
   }

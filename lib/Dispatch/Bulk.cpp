@@ -147,14 +147,19 @@ static void requireRows(const CopyRequest &request, const Rows &rows) {
         b, loc, StrideOp::create(b, loc, given, d), number(bulkUnit / bytes));
     Value good = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, left,
                                        number(0));
+    std::string name =
+        cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()])
+            .getValue()
+            .str();
     RequireOp::create(
         b, loc, good, "bulk-alignment",
-        cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()])
-                .getValue()
-                .str() +
-            ": rows begin at multiples of 16 bytes along dimension " +
+        name + ": rows begin at multiples of 16 bytes along dimension " +
             std::to_string(d),
-        StringAttr());
+        b.getStringAttr("pad the rows of " + name +
+                        ": strides that are multiples of " +
+                        std::to_string(bulkUnit / bytes) +
+                        " elements; or copy by all threads, titan.copy or "
+                        "cp.async"));
   }
 }
 
@@ -177,15 +182,19 @@ static void requireInside(const CopyRequest &request) {
     Value offset = tensor.offsets.empty() ? Value() : tensor.offsets[d];
     if (!ShapedType::isDynamic(size) && (!offset || constantOf(offset)))
       continue; // rowsOf() knows.
+    StringRef name =
+        cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()])
+            .getValue();
     numbers.require(
         offset, 0,
         numbers.make<arith::SubIOp>(DimOp::create(b, loc, given, d),
                                     numbers.constant(extents[d])),
         "out-of-bounds",
-        cast<StringAttr>(kernel.getArgNames()[argument.getArgNumber()])
-                .getValue() +
-            ": what CTAs copy lies inside of dimension " + Twine(d) +
-            ": bulk copies are not clipped");
+        name + ": what CTAs copy lies inside of dimension " + Twine(d) +
+            ": bulk copies are not clipped",
+        "pad " + name + " to whole tiles along dimension " + Twine(d) +
+            "; or copy by titan.copy, by cp.async or by a schedule, which are "
+            "clipped");
   }
 }
 

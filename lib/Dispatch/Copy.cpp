@@ -70,7 +70,8 @@ CopyPredicate dispatch::isBySchedule() {
                      "tensor";
             return "what moves is said by two places, not by a schedule of the "
                    "tensor";
-          }};
+          },
+          /*ofKind=*/true};
 }
 
 CopyPredicate dispatch::isBetweenPlaces() {
@@ -81,7 +82,8 @@ CopyPredicate dispatch::isBetweenPlaces() {
             return request.byMap
                        ? "what moves is said by a map"
                        : "what moves is said by a schedule of the tensor";
-          }};
+          },
+          /*ofKind=*/true};
 }
 
 CopyPredicate dispatch::isAsynchronous(bool asynchronous) {
@@ -91,7 +93,8 @@ CopyPredicate dispatch::isAsynchronous(bool asynchronous) {
               return std::nullopt;
             return asynchronous ? "titan.copy is over when its threads go on"
                                 : "titan.copy_async completes later";
-          }};
+          },
+          /*ofKind=*/true};
 }
 
 CopyPredicate dispatch::singleThread() {

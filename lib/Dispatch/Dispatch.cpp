@@ -61,11 +61,16 @@ Problem Decision::problem(llvm::StringRef code) const {
   if (planned == 1 && !only->problem.code.empty())
     return only->problem;
   std::string text = "no variant does it: ";
-  llvm::ListSeparator comma("; ");
-  for (const Verdict &verdict : verdicts)
-    if (!verdict.fits() && !verdict.elsewhere)
-      text +=
-          (StringRef(comma) + verdict.name + ": " + sayingOf(verdict)).str();
+  llvm::ListSeparator line("\n  ");
+  // 0: all its predicates hold; 1: it wants something of this one; 2: of another kind.
+  auto rank = [](const Verdict &verdict) {
+    return verdict.otherKind ? 2 : verdict.predicate != "plan";
+  };
+  for (int each : {0, 1, 2})
+    for (const Verdict &verdict : verdicts)
+      if (!verdict.fits() && !verdict.elsewhere && rank(verdict) == each)
+        text +=
+            (StringRef(line) + verdict.name + ": " + sayingOf(verdict)).str();
   return {code.str(), text};
 }
 

@@ -204,7 +204,8 @@ std::optional<LaunchBounds> LaunchNumbers::compute(Value value) {
 }
 
 void LaunchNumbers::require(Value value, int64_t least, Value most,
-                            StringRef code, const Twine &message) {
+                            StringRef code, const Twine &message,
+                            const Twine &fix) {
   auto bounds = value ? of(value) : LaunchBounds{constant(0), constant(0), {}};
   if (!bounds)
     return;
@@ -217,5 +218,7 @@ void LaunchNumbers::require(Value value, int64_t least, Value most,
                               constant(least)));
   for (Value skipped : skips)
     good = arith::OrIOp::create(b, loc, good, skipped);
-  RequireOp::create(b, loc, good, code, message.str(), StringAttr());
+  std::string own = fix.str();
+  RequireOp::create(b, loc, good, code, message.str(),
+                    own.empty() ? StringAttr() : b.getStringAttr(own));
 }

@@ -57,7 +57,8 @@ public:
   /// Has the launch check that the number (null: 0) is never below `least` and never
   /// above `most`, a number of the launch region, where the launch knows it.
   void require(mlir::Value value, int64_t least, mlir::Value most,
-               llvm::StringRef code, const llvm::Twine &message);
+               llvm::StringRef code, const llvm::Twine &message,
+               const llvm::Twine &fix = "");
 
   mlir::Value constant(int64_t n) {
     return mlir::arith::ConstantIndexOp::create(b, loc, n);

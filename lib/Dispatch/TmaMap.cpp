@@ -110,6 +110,6 @@ void dispatch::registerTmaMap(CopyVariants &table) {
                             {Memory::Shared, Memory::Global}},
              .needs = {Feature::Tma},
              .priority = 20,
-             .when = {{"has_map", lacksMap}, singleThread()},
+             .when = {{"has_map", lacksMap, /*ofKind=*/true}, singleThread()},
              .plan = planTmaMap});
 }

@@ -66,6 +66,9 @@ extern const char *const explainTopics;
 int explainLayout(const ExplainCommand &options);
 /// titan explain copy, titan explain product (ExplainCopy.cpp).
 int explainDispatch(const ExplainCommand &options);
+/// Of a variant of copies or products, or of a predicate of theirs, what the table
+/// says; empty: there is none of that name.
+std::string explainVariant(llvm::StringRef name);
 /// A rule of the memory model ("MM-34"), and the codes that cite it; none: there is
 /// no such rule.
 std::optional<std::string> explainRule(llvm::StringRef rule);

@@ -450,6 +450,7 @@ const char *const titan::explainTopics =
   types              all of them
   copy FILE          how each titan.copy is done, and why not otherwise
   product FILE       the same of each titan.product
+  dsmem              a variant of these, or what one asks for (single_thread)
   effects FILE       what each operation does to memory, barriers and groups
   layout FILE        who holds what; FILE has kernels, or a type or a layout alone
   tma FILE           map, coordinates, launch checks of each copy by schedule; FILE
@@ -518,6 +519,8 @@ int titan::runExplain(const ExplainCommand &options) {
     name.consume_back("]");
   if (const CodeInfo *info = lookupCode(std::string_view(name)))
     return print(explainCode(*info));
+  if (std::string text = explainVariant(name); !text.empty())
+    return print(std::move(text));
   if (name.starts_with_insensitive("mm-")) {
     if (std::optional<std::string> text = explainRule(name))
       return print(*text);

@@ -54,6 +54,45 @@ static llvm::json::Object jsonOf(const dispatch::Verdict &verdict) {
   return object;
 }
 
+template <typename Request>
+static void explainIn(const dispatch::VariantTable<Request> &table,
+                      StringRef kind, StringRef name, raw_ostream &os) {
+  std::string askedBy;
+  for (const auto &variant : table.variants()) {
+    for (const auto &predicate : variant.when)
+      if (name == predicate.name)
+        askedBy += (askedBy.empty() ? "" : ", ") + variant.name;
+    if (name != variant.name)
+      continue;
+    os << name << ": a variant of " << kind << "\n";
+    std::string list;
+    for (auto [from, to] : variant.directions)
+      list += (list.empty() ? "" : ", ") + dispatch::nameOf(from).str() +
+              " to " + dispatch::nameOf(to).str();
+    if (!list.empty())
+      os << "  goes from " << list << "\n";
+    list.clear();
+    for (const auto &predicate : variant.when)
+      list += (list.empty() ? "" : ", ") + predicate.name;
+    os << "  asks for " << list << "\n  priority " << variant.priority
+       << (variant.fallback ? ", where nothing else fits" : "") << "\n";
+  }
+  if (!askedBy.empty())
+    os << name << ": what variants of " << kind << " ask for: " << askedBy
+       << "\n";
+}
+
+std::string titan::explainVariant(StringRef name) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  explainIn(dispatch::CopyVariants::get(), "copies", name, os);
+  explainIn(dispatch::ProductVariants::get(), "products", name, os);
+  if (!text.empty())
+    os << "docs/dispatch.md has the tables; titan explain copy FILE and titan "
+          "explain product FILE say what each variant says";
+  return text;
+}
+
 int titan::explainDispatch(const ExplainCommand &options) {
   bool copies = options.topic == "copy";
   Session session("explain", options.json);

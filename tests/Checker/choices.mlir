@@ -30,7 +30,7 @@
 !reg    = tensor<64x64xbf16, #rows>
 
 // The element may be any, the one that warp 1 writes among them.
-// INDEX-ANY: {{\[}}out-of-bounds{{\]}} index -1 of 64
+// INDEX-ANY: {{\[}}out-of-bounds{{\]}} index -1 of dimension 0 of %buf, which has 64 elements
 titan.kernel @index_any(%A: !global, %D: !global, %s: i32) warps(4) launch {
   %c1 = arith.constant 1 : index
   titan.launch grid(%c1)

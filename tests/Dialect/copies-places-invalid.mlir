@@ -187,7 +187,139 @@ titan.kernel @k(%A: !matrix, %C: !titan.global<128x64xbf16>) warps(1) cluster(2,
   %r = titan.shared.alloc : !ring
   %w = titan.shared.alloc : !titan.shared<128x64xf32>
   %full = titan.mbarrier.alloc : !titan.mbarrier
-  // expected-error @+1 {{[out-of-bounds] dimension 1 of the source: 32 + 64 leaves its 64}}
+  // expected-error @+2 {{[copy-region] `extents []` says no region}}
+  // expected-note @+1 {{fix: give one extent a dimension, extents [128, 32], or leave `extents` out}}
+  titan.copy_async %a to %b extents [] rank(%i1) signals %full : !tile, !tile, !titan.mbarrier
+  titan.return
+}
+
+// -----
+
+!matrix = !titan.global<128x64xf16>
+!tile = !titan.shared<128x64xf16>
+!ring = !titan.shared<128x64xf16, slots = 2>
+titan.kernel @k(%A: !matrix, %C: !titan.global<128x64xbf16>) warps(1) cluster(2, 1) launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c32 = arith.constant 32 : index
+  %c8192 = arith.constant 8192 : index
+  %i1 = arith.constant 1 : i32
+  %a = titan.shared.alloc : !tile
+  %b = titan.shared.alloc : !tile
+  %r = titan.shared.alloc : !ring
+  %w = titan.shared.alloc : !titan.shared<128x64xf32>
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  %half = titan.shared.alloc : !titan.shared<64x64xf16>
+  // expected-error @+2 {{[copy-region] the source is 64x64, the target 128x64, and nothing says which part}}
+  // expected-note @+1 {{fix: say which region, extents [64, 64], or give both one shape, by the type or by `as`}}
+  titan.copy %half to %a : !titan.shared<64x64xf16>, !tile
+  titan.return
+}
+
+// -----
+
+!matrix = !titan.global<128x64xf16>
+!tile = !titan.shared<128x64xf16>
+!ring = !titan.shared<128x64xf16, slots = 2>
+titan.kernel @k(%A: !matrix, %C: !titan.global<128x64xbf16>) warps(1) cluster(2, 1) launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c32 = arith.constant 32 : index
+  %c8192 = arith.constant 8192 : index
+  %i1 = arith.constant 1 : i32
+  %a = titan.shared.alloc : !tile
+  %b = titan.shared.alloc : !tile
+  %r = titan.shared.alloc : !ring
+  %w = titan.shared.alloc : !titan.shared<128x64xf32>
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  %room = titan.shared.alloc : !titan.shared<8192xf16>
+  // expected-error @+2 {{[copy-region] the source is 128x64, the target 8192, and nothing says which part}}
+  // expected-note @+1 {{fix: give both one shape, by the type or by `as`}}
+  titan.copy %a to %room : !tile, !titan.shared<8192xf16>
+  titan.return
+}
+
+// -----
+
+!matrix = !titan.global<128x64xf16>
+!tile = !titan.shared<128x64xf16>
+!ring = !titan.shared<128x64xf16, slots = 2>
+titan.kernel @k(%A: !matrix, %C: !titan.global<128x64xbf16>) warps(1) cluster(2, 1) launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c32 = arith.constant 32 : index
+  %c8192 = arith.constant 8192 : index
+  %i1 = arith.constant 1 : i32
+  %a = titan.shared.alloc : !tile
+  %b = titan.shared.alloc : !tile
+  %r = titan.shared.alloc : !ring
+  %w = titan.shared.alloc : !titan.shared<128x64xf32>
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // Registers are copied whole.
+  %half = titan.shared.alloc : !titan.shared<64x64xf16>
+  // expected-error @+2 {{[copy-region] the source is 64x64, the target 128x64, and nothing says which part}}
+  // expected-note @+1 {{fix: give both one shape, by the type or by `as`}}
+  %v = titan.copy %half : !titan.shared<64x64xf16> -> tensor<128x64xf16, #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>>
+  titan.return
+}
+
+// -----
+
+!matrix = !titan.global<128x64xf16>
+!tile = !titan.shared<128x64xf16>
+!ring = !titan.shared<128x64xf16, slots = 2>
+titan.kernel @k(%A: !matrix, %C: !titan.global<128x64xbf16>) warps(1) cluster(2, 1) launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c32 = arith.constant 32 : index
+  %c8192 = arith.constant 8192 : index
+  %i1 = arith.constant 1 : i32
+  %a = titan.shared.alloc : !tile
+  %b = titan.shared.alloc : !tile
+  %r = titan.shared.alloc : !ring
+  %w = titan.shared.alloc : !titan.shared<128x64xf32>
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // The region is the whole operand's.
+  %half = titan.shared.alloc : !titan.shared<64x64xf16>
+  // expected-error @+2 {{[out-of-bounds] dimension 0 of the target: 0 + 128 leaves its 64: the region is 128x64, and the target 64x64}}
+  // expected-note @+1 {{fix: let the region lie in the target: smaller extents, or another offset}}
+  titan.copy %a to %half[%c0, %c0] : !tile, !titan.shared<64x64xf16>
+  titan.return
+}
+
+// -----
+
+!matrix = !titan.global<128x64xf16>
+!tile = !titan.shared<128x64xf16>
+!ring = !titan.shared<128x64xf16, slots = 2>
+titan.kernel @k(%A: !matrix, %C: !titan.global<128x64xbf16>) warps(1) cluster(2, 1) launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c32 = arith.constant 32 : index
+  %c8192 = arith.constant 8192 : index
+  %i1 = arith.constant 1 : i32
+  %a = titan.shared.alloc : !tile
+  %b = titan.shared.alloc : !tile
+  %r = titan.shared.alloc : !ring
+  %w = titan.shared.alloc : !titan.shared<128x64xf32>
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // expected-error @+2 {{[out-of-bounds] dimension 1 of the source: 32 + 64 leaves its 64}}
+  // expected-note @+1 {{fix: let the region lie in the source: smaller extents, or another offset}}
   titan.copy_async %a[%c0, %c32] to %b extents [128, 64] rank(%i1) signals %full : !tile, !tile, !titan.mbarrier
   titan.return
 }
@@ -211,7 +343,8 @@ titan.kernel @k(%A: !matrix, %C: !titan.global<128x64xbf16>) warps(1) cluster(2,
   %r = titan.shared.alloc : !ring
   %w = titan.shared.alloc : !titan.shared<128x64xf32>
   %full = titan.mbarrier.alloc : !titan.mbarrier
-  // expected-error @+1 {{[out-of-bounds] dimension 0 of the source: 0 + 256 leaves its 128}}
+  // expected-error @+2 {{[out-of-bounds] dimension 0 of the source: 0 + 256 leaves its 128}}
+  // expected-note @+1 {{fix: let the region lie in the source: smaller extents, or another offset}}
   titan.copy_async %a to %b extents [256, 8] rank(%i1) signals %full : !tile, !tile, !titan.mbarrier
   titan.return
 }

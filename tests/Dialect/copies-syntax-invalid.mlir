@@ -223,3 +223,21 @@ titan.kernel @piped(%X: !x) warps(1) launch {
   titan.pipe.copy_async %X at(Mo = %c0, Ko = %c0) -> %slot["a"] schedule(#tile) stong : !x
   titan.return
 }
+
+// -----
+
+#tile = #titan.layout<"r: 64*b128; c: 64*b2">
+!t = !titan.shared<64x64xbf16>
+titan.kernel @relaid() warps(1) cluster(2, 1) launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %i1 = arith.constant 1 : i32
+  %mine = titan.shared.alloc : !t
+  %theirs = titan.shared.alloc : !t
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  // expected-error @+2 {{[copy-form] `as` stands behind an operand and its offsets, before `extents`}}
+  // expected-note @+1 {{fix: write %tile[%i, %j] as #titan.layout<...> extents [96, 8]}}
+  titan.copy_async %mine to %theirs extents [32, 64] as #tile rank(%i1) signals %full : !t, !t, !titan.mbarrier
+  titan.return
+}

@@ -155,3 +155,34 @@ titan.kernel @name(%X: !titan.global<?xf32>) warps(1) attributes {titan.referenc
 } body() {
   titan.return
 }
+
+// -----
+
+titan.kernel @argument(%X: !titan.global<?xf32>, %Y: !titan.global<?xf32>) warps(1) attributes {titan.reference = @doubled} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  titan.return
+}
+func.func private @doubled(
+    %X: memref<?xf32> {titan.input = "X"},
+    // expected-error@+2 {{[reference-invalid] titan.expected = "Z": @argument has no argument 'Z'}}
+    // expected-note@+1 {{fix: there are X, Y}}
+    %Y: memref<?xf32> {titan.expected = "Z"}) {
+  return
+}
+
+// -----
+
+titan.kernel @bounds(%left: !titan.global<?xf32>) warps(1) attributes {titan.reference = @halved} launch {
+  %c1 = arith.constant 1 : index
+  titan.launch grid(%c1)
+} body() {
+  titan.return
+}
+func.func private @halved(
+    // expected-error@+2 {{[reference-invalid] titan.bound = "lefft": @bounds has no argument 'lefft'}}
+    // expected-note@+1 {{fix: did you mean left? there are left}}
+    %X: memref<?xf32> {titan.bound = "lefft"}) {
+  return
+}

@@ -21,6 +21,7 @@
 // STRIDE: elements equal to the reference, bit for bit
 // RUN: not titan run %s --kernel rows --rowstride A=204 2>&1 | FileCheck %s --check-prefix=ODD
 // ODD: error: {{.*}}[bulk-alignment] {{.*}}A: rows begin at multiples of 16 bytes along dimension 0
+// ODD: fix: pad the rows of A: strides that are multiples of 8 elements; or copy by all threads, titan.copy or cp.async
 //
 // Nothing is clipped: the launch makes sure that the last CTA's region ends in the tensor, and so it is proved.
 // RUN: titan check %s --kernel edges | FileCheck %s --check-prefix=ACCEPTED1
@@ -28,6 +29,7 @@
 // RUN: titan run %s --kernel edges | FileCheck %s --check-prefix=STRIDE
 // RUN: not titan run %s --kernel edges --size M=37 2>&1 | FileCheck %s --check-prefix=EDGE
 // EDGE: error: {{.*}}[out-of-bounds] A: what CTAs copy lies inside of dimension 0: bulk copies are not clipped (A[0] is 37
+// EDGE: fix: pad A to whole tiles along dimension 0; or copy by titan.copy, by cp.async or by a schedule, which are clipped
 // RUN: not titan run %s --kernel edges --arg first=-16 2>&1 | FileCheck %s --check-prefix=BEFORE
 // BEFORE: error: {{.*}}[out-of-bounds] A: what CTAs copy lies inside of dimension 0
 // So it is in loops: the last strip of all CTAs, if there is a strip at all.

@@ -21,7 +21,11 @@
 //
 // VARIANT one_row: in COPY `to %tile[%c8` -> `to %tile[%c1`
 // RUN: %variant one_row %s | not titan check - 2>&1 | FileCheck %s --check-prefix=SHARE
-// SHARE: [copy-dispatch] {{.*}}vectors: apart: source and target share bytes of one buffer: what is stored would be loaded again{{.*}}scalars: apart: source and target share bytes
+// A line each; first those that want something of this copy.
+// SHARE: [copy-dispatch] no variant does it: vectors: apart: source and target share bytes of one buffer: what is stored would be loaded again
+// SHARE-NEXT: {{^}}  scalars: apart: source and target share bytes
+// SHARE-NEXT: {{^}}  dsmem: is_asynchronous: titan.copy is over when its threads go on
+// SHARE-NEXT: {{^}}  st_async: is_asynchronous
 // VARIANT row_of_cta: in COPY `to %tile[%c8` -> `to %tile[%cta`
 // RUN: %variant row_of_cta %s | not titan check - 2>&1 | FileCheck %s --check-prefix=MAY
 // MAY: scalars: apart: source and target lie in one buffer, and may share bytes
@@ -34,7 +38,8 @@
 // VARIANT pull: in KERNEL `warps(2)` -> `warps(2) cluster(2, 1)`
 // VARIANT pull: in GRID `%c1` -> `%c2`
 // RUN: %variant pull %s | not titan check - 2>&1 | FileCheck %s --check-prefix=OWN
-// OWN: vectors: apart: source and target share bytes of one buffer, and both may be of one CTA: {{.*}}scalars: apart: source and target share bytes of one buffer, and both may be of one CTA:
+// OWN: vectors: apart: source and target share bytes of one buffer, and both may be of one CTA:
+// OWN-NEXT: {{^}}  scalars: apart: source and target share bytes of one buffer, and both may be of one CTA:
 // VARIANT pull_computed: in COPY `%c0] to %tile[%c8` -> `%c0] rank(%number) to %tile[%c1`
 // VARIANT pull_computed: in KERNEL `warps(2)` -> `warps(2) cluster(2, 1)`
 // VARIANT pull_computed: in GRID `%c1` -> `%c2`

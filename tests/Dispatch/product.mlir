@@ -35,10 +35,13 @@
 // MAGIC: [product-dispatch] there is no variant 'magic'; there are {{.*}}wgmma
 // VARIANT transposed: in WARPS `%b,` -> `%b transpose_b,`
 // RUN: %variant transposed %s | not titan explain product --kernel mma_sync - 2>&1 | FileCheck %s --check-prefix=TRANSPOSED
-// TRANSPOSED: [product-dispatch] no variant does it: wgmma: sums_of_wgmma: {{.*}}; mma_sync: rows_of_k: mma.sync has rows of K alone
+// TRANSPOSED: [product-dispatch] no variant does it: wgmma: sums_of_wgmma: {{.*}}
+// TRANSPOSED-NEXT: {{^}}  mma_sync: rows_of_k: mma.sync has rows of K alone
 // VARIANT blackwell: in KERNEL `attributes {` -> `attributes { titan.target = "sm_100a",`
 // RUN: %variant blackwell %s | not titan check --kernel wgmma - 2>&1 | FileCheck %s --check-prefix=BLACKWELL
-// BLACKWELL: [product-dispatch] no variant does it: wgmma: target: not on sm_100a; mma_sync: sums_of_mma_sync
+// What the target has not comes last.
+// BLACKWELL: [product-dispatch] no variant does it: mma_sync: sums_of_mma_sync
+// BLACKWELL-NEXT: {{^}}  wgmma: target: not on sm_100a
 // VARIANT few: in KERNEL `warps(4)` -> `warps(2)`
 // RUN: %variant few %s | not titan check --kernel wgmma - 2>&1 | FileCheck %s --check-prefix=FEW
 // FEW: [product-dispatch] no variant does it: wgmma: whole_warpgroups: wgmma is of whole warpgroups, four warps, and all threads of the CTA, 2 warps execute it

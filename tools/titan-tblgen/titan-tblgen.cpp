@@ -59,12 +59,17 @@ static std::string unindent(StringRef text) {
 }
 
 /// The syntax on one line, without the quotes of literals and the markers of
-/// optional groups: what is printed looks like what is written.
+/// optional groups: what is printed looks like what is written. Of a custom format
+/// the definition's `syntax`, where it has one.
 static std::string syntax(const Operator &op) {
-  if (!op.hasAssemblyFormat())
-    return "";
+  StringRef own = op.getDef().getValueAsOptionalString("syntax").value_or("");
+  if (op.hasAssemblyFormat() && !own.empty())
+    PrintFatalError(op.getLoc(),
+                    "`syntax` is said of a custom assembly format, "
+                    "alone");
   std::string text;
-  for (char c : op.getAssemblyFormat().trim()) {
+  for (char c :
+       op.hasAssemblyFormat() ? op.getAssemblyFormat().trim() : own.trim()) {
     if (isSpace(c))
       c = ' ';
     if (c == ' ' && !text.empty() && text.back() == ' ')

@@ -69,9 +69,7 @@ struct Cost {
   int64_t fences = 0;
   std::optional<int64_t> cycles;
 
-  int64_t weight() const {
-    return cycles.value_or(instructions) + 8 * fences;
-  }
+  int64_t weight() const { return cycles.value_or(instructions) + 8 * fences; }
   /// "1 instruction of 16384 bytes, 1 thread, no fences".
   std::string str() const;
 };
@@ -89,6 +87,9 @@ template <typename Request> struct Predicate {
   std::string name;
   /// The reason why it does not hold; none: it holds.
   std::function<std::optional<std::string>(const Request &)> declines;
+  /// Where it does not hold the operation is one of another kind (by a map, over when
+  /// its threads go on): there is nothing to mend.
+  bool ofKind = false;
 };
 
 template <typename Request> struct Variant {
@@ -134,6 +135,8 @@ struct Verdict {
   bool fallback = false;
   /// It goes between other memories.
   bool elsewhere = false;
+  /// It is of operations of another kind, or not on this target.
+  bool otherKind = false;
   bool fits() const { return predicate.empty(); }
 };
 
@@ -152,8 +155,8 @@ struct Decision {
     return chosen >= 0 && verdicts[chosen].fallback && !forced;
   }
 
-  /// What is wrong where none is chosen; `code` unless the one variant whose
-  /// predicates hold has another one.
+  /// What is wrong where none is chosen, a line for each variant, those of another
+  /// kind last; `code` unless the one variant whose predicates hold has another one.
   Problem problem(llvm::StringRef code) const;
   /// A line for each variant: "dsmem  single_thread: expected ..."; one for all
   /// that go between other memories.
@@ -190,6 +193,7 @@ Decision decide(const VariantTable<Request> &table, const Request &request,
               nameOf(to).str();
     }
     if (!there) {
+      verdict.otherKind = true;
       decline("target", {{}, "not on " + std::string(request.target->name)});
       continue;
     }
@@ -204,6 +208,7 @@ Decision decide(const VariantTable<Request> &table, const Request &request,
     for (const Predicate<Request> &predicate : variant.when)
       if (auto reason = predicate.declines(request)) {
         decline(predicate.name, {{}, std::move(*reason)});
+        verdict.otherKind = predicate.ofKind;
         holds = false;
         break;
       }

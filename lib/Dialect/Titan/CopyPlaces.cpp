@@ -100,6 +100,49 @@ static Result<CopyPlace> placeOf(Value memory, ValueRange offsets,
   return place;
 }
 
+/// "64x32".
+static std::string textOf(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (int64_t size : shape)
+    text += (text.empty() ? "" : "x") + std::to_string(size);
+  return text;
+}
+
+/// Two whole places, one of them a buffer, are of one shape, but for outer
+/// dimensions of 1.
+static std::optional<Problem> checkShapes(const CopyPlace &source,
+                                          const CopyPlace &target) {
+  auto inner = [](const CopyPlace &place) {
+    return ArrayRef(place.shape).drop_while([](int64_t size) {
+      return size == 1;
+    });
+  };
+  auto local = [](const CopyPlace &place) {
+    return (place.isShared() || place.registers) && place.offsets.empty();
+  };
+  if (!local(source) || !local(target) ||
+      (source.registers && target.registers) || inner(source) == inner(target))
+    return std::nullopt;
+  // Of one rank: the region that lies in both; registers are copied whole.
+  std::string fix;
+  if (source.shape.size() == target.shape.size()) {
+    SmallVector<int64_t> both;
+    for (auto [one, other] : llvm::zip(source.shape, target.shape))
+      both.push_back(std::min(one, other));
+    if ((!source.registers || source.shape == both) &&
+        (!target.registers || target.shape == both)) {
+      fix = "say which region, extents [";
+      for (auto [d, size] : llvm::enumerate(both))
+        fix += (d ? ", " : "") + std::to_string(size);
+      fix += "], or ";
+    }
+  }
+  return Problem{"copy-region",
+                 "the source is " + textOf(source.shape) + ", the target " +
+                     textOf(target.shape) + ", and nothing says which part",
+                 fix + "give both one shape, by the type or by `as`"};
+}
+
 template <typename Op> static Result<CopyPlaces> places(Op copy, Value to) {
   if (isa<GlobalType>(copy.getSource().getType()) &&
       isa<GlobalType>(to.getType()))
@@ -132,8 +175,14 @@ template <typename Op> static Result<CopyPlaces> places(Op copy, Value to) {
     return regionProblem(text);
   }
   if (auto extents = copy.getExtents()) {
+    if (extents->empty())
+      return Problem{"copy-region", "`extents []` says no region",
+                     "give one extent a dimension, extents [128, 32], or leave "
+                     "`extents` out"};
     places.extents.assign(extents->begin(), extents->end());
   } else {
+    if (auto problem = checkShapes(places.source, places.target))
+      return *problem;
     // Of places without offsets the one of the smaller rank, the source first;
     // a tensor's only where nothing else is left.
     const CopyPlace *whole = nullptr;
@@ -172,7 +221,12 @@ template <typename Op> static Result<CopyPlaces> places(Op copy, Value to) {
         if (at)
           text += std::to_string(*at) + " + ";
         text += std::to_string(extent) + " leaves its " + std::to_string(size);
-        return Problem{"out-of-bounds", text};
+        if (!copy.getExtents())
+          text += ": the region is " + textOf(places.extents) + ", and " +
+                  which.str() + " " + textOf(place->shape);
+        return Problem{"out-of-bounds", text,
+                       "let the region lie in " + which.str() +
+                           ": smaller extents, or another offset"};
       }
     }
   }

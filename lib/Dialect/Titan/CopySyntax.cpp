@@ -206,6 +206,14 @@ static ParseResult parseWords(OpAsmParser &parser, bool reduces,
     return parser.emitError(place)
            << "[copy-form] `signals` stands behind the target, before "
               "`schedule`";
+  if (reduces && word == "as") {
+    InFlightDiagnostic error = parser.emitError(place)
+                               << "[copy-form] `as` stands behind an operand "
+                                  "and its offsets, before `extents`";
+    error.attachNote() << "fix: write %tile[%i, %j] as #titan.layout<...> "
+                          "extents [96, 8]";
+    return error;
+  }
   SmallVector<std::string_view> words = {"weak", "strong", "fill", "cache"};
   if (reduces)
     words.append({"reduce", "dispatch"});

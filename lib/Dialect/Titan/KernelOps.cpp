@@ -201,6 +201,37 @@ LogicalResult KernelOp::verify() {
   return verifyArgumentAlignment(*this);
 }
 
+/// Each argument of a reference says which of the kernel's it is of.
+static LogicalResult verifyRoles(KernelOp kernel,
+                                 FunctionOpInterface reference) {
+  SmallVector<std::string_view> names;
+  for (Attribute name : kernel.getArgNames())
+    names.push_back(cast<StringAttr>(name).getValue());
+  for (unsigned i = 0; i < reference.getNumArguments(); ++i)
+    for (StringRef role : {"titan.input", "titan.expected", "titan.bound"}) {
+      auto name = reference.getArgAttrOfType<StringAttr>(i, role);
+      if (!name || llvm::is_contained(names, std::string_view(name.getValue())))
+        continue;
+      Location place = reference.isExternal()
+                           ? reference.getLoc()
+                           : reference.getArgument(i).getLoc();
+      InFlightDiagnostic error =
+          emitError(place) << "[reference-invalid] " << role << " = " << name
+                           << ": @" << kernel.getSymName()
+                           << " has no argument '" << name.getValue() << "'";
+      std::string_view near =
+          nearestWord(std::string_view(name.getValue()), names);
+      Diagnostic &fix = error.attachNote() << "fix: ";
+      if (!near.empty())
+        fix << "did you mean " << near << "? ";
+      fix << (names.empty() ? "there are none" : "there are ");
+      llvm::interleaveComma(names, fix,
+                            [&](std::string_view each) { fix << each; });
+      return error;
+    }
+  return success();
+}
+
 LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Attribute reference = (*this)->getDiscardableAttr("titan.reference");
   if (!reference)
@@ -209,8 +240,8 @@ LogicalResult KernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
   if (!symbol)
     return emitError("[reference-invalid] titan.reference is @NAME");
   Operation *found = symbols.lookupNearestSymbolFrom(*this, symbol);
-  if (isa_and_nonnull<FunctionOpInterface>(found))
-    return success();
+  if (auto function = dyn_cast_or_null<FunctionOpInterface>(found))
+    return verifyRoles(*this, function);
   InFlightDiagnostic error =
       emitError("[reference-invalid] there is no function @")
       << symbol.getValue();

@@ -89,7 +89,10 @@ def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments, Titan_
     `signals`, brings what the copy would read to the L2 cache, and copies nothing: by a schedule or a map. `reduce(add)` adds to what the
     target holds. A region of a tile begins at
     the offsets in brackets and has the `extents`, or, where these are left out, the
-    shape of the operand that has no offsets. `as #titan.layout<"r: 128*b2; c: 64*b256">`
+    shape of the operand that has no offsets: of a tensor and a tile, both whole, the
+    tile's; two tiles, both whole, are of one shape (copy-region). Extents of fewer
+    dimensions than an operand has are of its last ones, and outer ones have one
+    element: `extents [32]` is a part of a row. `as #titan.layout<"r: 128*b2; c: 64*b256">`
     says where the elements lie, in bytes from the buffer's beginning, an axis a
     dimension, outermost first, where that is not as the type says; the tile then has
     the shape of these axes.
@@ -122,6 +125,13 @@ def Titan_CopyAsyncOp : Titan_Op<"copy_async", [AttrSizedOperandSegments, Titan_
       "const ::titan::TmaSchedule &":$schedule,
       "::llvm::ArrayRef<std::pair<int, ::mlir::Value>>":$at,
       CArg<"::mlir::Value", "{}">:$barrier, CArg<"::mlir::Value", "{}">:$index)>];
+  let syntax = [{$source (`[` $sourceOffsets^ `]`)? (`as` $sourceLayout^)? (`at` `(` $loops `=` $indices^ `)`)?
+      (`filter` `(` $filter^ `)`)? `to` $target (`[` $targetOffsets^ `]`)? (`as` $targetLayout^)?
+      (`at` `(` $loops `=` $indices^ `)`)? (`extents` $extents^)? (`rank` `(` $rank^ `)`)?
+      (`multicast` `(` $multicast^ `)`)? (`signals` $barrier^ (`[` $index^ `:` type($index) `]`)?)? (`prefetch` $prefetch^)?
+      (`schedule` `(` $schedule^ `)`)? (`weak` $weak^)? (`strong` $strong^)? (`fill` `(` $fill^ `)`)?
+      (`reduce` `(` $reduce^ `)`)? (`cache` `(` $cache^ `)`)? (`dispatch` `(` $dispatch^ `)`)? attr-dict
+      `:` type($source) `,` type($target) (`,` type($barrier)^)?}];
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{

@@ -16,9 +16,10 @@
 //   %mine      128 x 64    (0, 32)     128 i + 2 (j + 32)
 //   %theirs    128 x 64    (0, 0)      128 i + 2 j
 //
-// The region's shape is `extents`; else that of the operand without offsets, the
-// smaller one where neither has any. Dimensions that only one of the operands
-// has are its outer ones, in which the region is 1 long.
+// The region's shape is `extents`; else that of the operand without offsets. Where
+// neither has any, a tile's (a tensor may be larger or smaller), and two tiles are
+// of one shape. Dimensions that the region does not have are a place's outer ones,
+// in which it is 1 long.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_DIALECT_TITAN_COPYPLACES_H
@@ -48,7 +49,7 @@ struct CopyPlace {
 
 struct CopyPlaces {
   CopyPlace source, target;
-  /// The region: as many as the place of the smaller rank has dimensions.
+  /// The region: no more dimensions than either place has.
   llvm::SmallVector<int64_t> extents;
   mlir::Type elementType;
   int64_t elements() const;

@@ -19,7 +19,10 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class Titan_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Titan_Dialect, mnemonic, traits>;
+    : Op<Titan_Dialect, mnemonic, traits> {
+  /// What stands behind its name where the format is a custom one, for who reads.
+  string syntax = "";
+}
 
 /// An operation exists on the targets that have the feature (Targets.h), which goes by its
 /// name in C++ (Target.h).
