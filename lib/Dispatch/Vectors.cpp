@@ -241,8 +241,8 @@ struct SharedAccesses {
 /// where what they load fits into registers.
 ///
 /// Around ldmatrix and stmatrix the lanes of a warp wait for one another: where a tile
-/// fills half of a thread's registers, what has to go to local memory then takes a
-/// quarter more.
+/// fills half of the registers of eight warps' threads, what has to go to local memory
+/// then takes a quarter more.
 static int64_t cyclesOf(bool load, bool matrix, const SharedAccesses &of) {
   int64_t each = of.instructions, own = matrix ? 2 + 12 * each : 4 * each;
   if (load)
@@ -254,7 +254,9 @@ static int64_t cyclesOf(bool load, bool matrix, const SharedAccesses &of) {
     own = std::max(own, 3 * each * of.warps / 2);
   int64_t cycles = std::max(own, of.allWavefronts);
   if (load && matrix && 4 * each >= manyRegisters)
-    cycles += cycles / 4;
+    cycles += of.warps < 8 ? 0 : cycles / 4;
+  else if (load && matrix && each > 4)
+    ++cycles; // Where both wait for shared memory alike: vectors.
   return cycles;
 }
 
