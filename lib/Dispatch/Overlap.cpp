@@ -16,8 +16,8 @@
 //     slots %i and %j of a ring     apart, or one tile, which stays as it is
 //     %t[%i, 0] and %t[%j, 0]       not known: declined, too
 //
-// From a peer's memory only where the rank may be the CTA's own: 1 - rank in a
-// cluster of two is another's, a loop's counter may be anyone's.
+// Of peers' memory, too, where both may be of one CTA: 1 - rank in a cluster of two
+// is another's than rank, a loop's counter may be anyone's.
 //
 //===----------------------------------------------------------------------===//
 #include "Building.h"

@@ -17,6 +17,12 @@
 // One row, of which one CTA has nothing.
 // VARIANT row: in TILE `8x8xf32` -> `1x8xf32`
 // RUN: %variant row %s | titan check - | FileCheck %s
+// Rows of a grid of ceil(M / 8) CTAs: each has one at least, and none begins before the tensor.
+// VARIANT ragged: in KERNEL ` cluster(2, 1)` -> ``
+// VARIANT ragged: replace GRID with %c8 = arith.constant 8 : index %m = titan.dim %A, 0 : !matrix %mB = titan.dim %B, 0 : !matrix %same = arith.cmpi eq, %m, %mB : index titan.require %same, "launch-check", "same rows" %g = arith.ceildivui %m, %c8 : index titan.launch grid(%g)
+// VARIANT ragged: replace MINE with %cta = titan.cta_id 0 %row = arith.muli %cta, %rows : index
+// RUN: %variant ragged %s | titan check - | FileCheck %s
+// RUN: %variant ragged %s | titan run - --size M=21
 // A store that no CTA leaves to the other is seen.
 // VARIANT together: in MINE `%rows` -> `%c0`
 // RUN: %variant together %s | not titan check - 2>&1 | FileCheck %s --check-prefix=RACE
@@ -25,12 +31,12 @@
 !matrix = !titan.global<?x?xf32>
 !tile = !titan.shared<8x8xf32> // @TILE
 
-titan.kernel @sizes(%A: !matrix, %B: !matrix, %p: i32) warps(1) cluster(2, 1) attributes {
+titan.kernel @sizes(%A: !matrix, %B: !matrix, %p: i32) warps(1) cluster(2, 1) attributes { // @KERNEL
   titan.alignment = {A = 16, B = 16},
   titan.example = {sizes = {M = 9, N = 6}, A = "MxN ints:1", B = "MxN", p = 3}, titan.reference = @moved
 } launch {
   %c2 = arith.constant 2 : index
-  titan.launch grid(%c2)
+  titan.launch grid(%c2) // @GRID
 } body() {
   %c0 = arith.constant 0 : index
   %rank = titan.cluster_rank
