@@ -55,6 +55,11 @@
 // VARIANT theirs: in GRID `%c1` -> `%c2`
 // RUN: %variant theirs %s | not titan check - 2>&1 | FileCheck %s --check-prefix=THEIRS
 // THEIRS: scalars: apart: source and target share bytes of one buffer
+// From the CTA's own to the other one's.
+// VARIANT to_theirs: replace COPY with %theirs = titan.map_rank %tile, %peer : !tile -> !far titan.copy %tile[%c0, %c0] to %theirs[%c1, %c0] extents [8, 24] : !tile, !far
+// VARIANT to_theirs: in KERNEL `warps(2)` -> `warps(2) cluster(2, 1)`
+// VARIANT to_theirs: in GRID `%c1` -> `%c2`
+// RUN: %variant to_theirs %s | titan explain copy - 2>&1 | FileCheck %s --check-prefix=CHOSEN
 // VARIANT empty: in COPY ` :` -> ` dispatch("") :`
 // RUN: %variant empty %s | not titan check - 2>&1 | FileCheck %s --check-prefix=EMPTY
 // EMPTY: [copy-dispatch] there is no variant ''; there are tma, {{.*}}, scalars
