@@ -14,6 +14,9 @@
 // RUN: %variant swizzled %s | titan run -
 // RUN: %variant swizzled %s | titan-opt --titan-lower-copies | FileCheck %s --check-prefix=COORDINATES
 // COORDINATES: titan.st %{{.*}}, %{{.*}}[%{{.*}}, %{{.*}}] : f32, !titan.shared<8x32xf32, swizzle = 64>
+// Of two CTAs one runs its loop over rows more often than the other.
+// VARIANT apart: replace MINE with %c1 = arith.constant 1 : index %part = arith.muli %mine, %rows : index %row = arith.addi %part, %c1 : index
+// RUN: %variant apart %s | titan check - | FileCheck %s
 // One row, of which one CTA has nothing.
 // VARIANT row: in TILE `8x8xf32` -> `1x8xf32`
 // RUN: %variant row %s | titan check - | FileCheck %s
