@@ -5,18 +5,20 @@ every result against float64.
     for f in attention gemm_pingpong gemm_cluster gemm_pingpong_pipes gemm_cluster_pipes gemm_stream_k gemm_dynamic gemm_dynamic_pipes gemm_grouped conv
     do ./titan compile examples/programs/$f.mlir -o $f.titanpkg; done
     python3 benchmarks/programs.py --library build-runtime/lib/Runtime/libtitan-runtime.so \\
-        [--seed S] [--random N] [--bench] [--json OUT] *.titanpkg
+        [--seed S] [--random N] [--bench] [--against DIR] [--json OUT] *.titanpkg
 
 Each program gets fixed shapes, ragged ones among them, and N random ones. Products of
 small integers are compared bit for bit, normal data within 2^-8 |ref| (bf16 output; 2^-20
 for f32) + 2^-20 sum |a||b|; attention within 2^-7 max|v|, which two roundings to bf16 (of P
 and of O) can cost. --bench: one large shape each against cuBLAS (grouped: one cuBLAS product a
 group; attention: PyTorch's scaled_dot_product_attention; conv: cuDNN), interleaved, median of the
-rounds' ratios; larger is better for us.
+rounds' ratios; larger is better for us. --against DIR: the packages of the same kernels in DIR, made by
+an earlier compiler, take turns with both, and the ratio to them is told with its quartiles.
 """
 import argparse
 import json
 import math
+import os
 import random
 import statistics
 
@@ -273,21 +275,31 @@ def check(kernel, program, options, report):
     return failures
 
 
-def bench(kernel, program, options, report):
-    ours, theirs = program.contenders(kernel)
-    for launch in (ours, theirs):
+def bench(kernel, earlier, program, options, report):
+    """`earlier`: the same kernel of an earlier compiler, or None."""
+    contenders = dict(zip(("ours", "library"), program.contenders(kernel)))
+    if earlier:
+        contenders["earlier"] = program.contenders(earlier)[0]
+    for launch in contenders.values():
         for _ in range(3):
             launch()
     torch.cuda.synchronize()
-    ratios, seconds = [], []
+    seconds = {name: [] for name in contenders}
     for r in range(options.rounds):
-        pair = (ours, theirs) if r % 2 else (theirs, ours)
-        times = {launch: time_of(launch, 5) for launch in pair}
-        ratios.append(times[theirs] / times[ours])
-        seconds.append((times[ours], times[theirs]))
-    report["bench"].append({"kernel": kernel.name, "shape": program.large,
-                            "seconds": seconds, "median_ratio": statistics.median(ratios)})
-    print(f"{kernel.name:16s} {statistics.median(ratios):6.3f} of the library")
+        for name in list(contenders) if r % 2 else reversed(contenders):
+            seconds[name].append(time_of(contenders[name], 5))
+
+    def ratios(name):
+        return [theirs / ours for theirs, ours in zip(seconds[name], seconds["ours"])]
+    entry = {"kernel": kernel.name, "shape": program.large, "seconds": seconds,
+             "median_ratio": statistics.median(ratios("library"))}
+    text = f"{kernel.name:16s} {entry['median_ratio']:6.3f} of the library"
+    if earlier:
+        low, median, high = statistics.quantiles(ratios("earlier"))
+        entry["quartiles_against_earlier"] = (low, median, high)
+        text += f", {median:.3f} ({low:.3f} to {high:.3f}) of {options.against}"
+    report["bench"].append(entry)
+    print(text)
 
 
 def main():
@@ -298,6 +310,7 @@ def main():
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--bench", action="store_true")
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--against", metavar="DIR")
     parser.add_argument("--json")
     options = parser.parse_args()
     torch.cuda.init()
@@ -308,11 +321,16 @@ def main():
     print(f"seed {options.seed}")
     failures = 0
     try:
-        for kernel in read_packages(Library(options.library), options.packages):
+        library = Library(options.library)
+        earlier = {}
+        if options.against:
+            paths = [os.path.join(options.against, os.path.basename(path)) for path in options.packages]
+            earlier = {kernel.name: kernel for kernel in read_packages(library, paths)}
+        for kernel in read_packages(library, options.packages):
             program = PROGRAMS[kernel.name]
             failures += check(kernel, program, options, report)
             if options.bench:
-                bench(kernel, program, options, report)
+                bench(kernel, earlier.get(kernel.name), program, options, report)
     finally:
         if options.json:
             with open(options.json, "w") as file:
