@@ -35,6 +35,19 @@ def tolerance(dtype, ref, mass):
     return unit * ref.abs() + 2.0**-20 * mass
 
 
+def launches(kernels, before=lambda: None, **values):
+    """A launch of each kernel, all with the same tensors: what is compared differs in nothing
+    else (tensors in other places alone make a difference of 2 %)."""
+    def launch_of(kernel):
+        array = kernel.prepare(**values)
+
+        def launch():
+            before()
+            kernel.launch(array)
+        return launch
+    return [launch_of(kernel) for kernel in kernels]
+
+
 class Gemm:
     """D = A B^T; what else the kernel asks for comes from `more`."""
     shapes = [(1, 8, 8), (129, 264, 72), (128, 256, 64), (127, 248, 40), (640, 768, 320),
@@ -68,18 +81,14 @@ class Gemm:
             wrong = int((~((out.d.double() - ref).abs() <= limit)).sum())
         return wrong, out.guards_hold()
 
-    def contenders(self, kernel):
+    def contenders(self, kernels):
         m, n, k = self.large
         a, b = inputs(m, n, k, "normal", 1)
         d = torch.empty(m, n, device="cuda", dtype=self.dtype)
         peer = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
         values = dict(A=a, B=b, D=d, **self.more(m, n, k))
-        array = kernel.prepare(**values)
-
-        def ours():
-            self.before(values)
-            kernel.launch(array)
-        return ours, lambda: torch.matmul(a, b.T, out=peer)
+        return (launches(kernels, lambda: self.before(values), **values),
+                lambda: torch.matmul(a, b.T, out=peer))
 
 
 class StreamK(Gemm):
@@ -145,18 +154,17 @@ class Grouped:
                 wrong += int((~((got.double() - ref).abs() <= limit)).sum())
         return wrong, out.guards_hold()
 
-    def contenders(self, kernel):
+    def contenders(self, kernels):
         a, b, offsets, values = self.make(self.large, "normal", 1)
         n = self.large[1]
         d = torch.empty(offsets[-1], n, device="cuda", dtype=torch.bfloat16)
         peer = torch.empty_like(d)
-        array = kernel.prepare(D=d, **values)
 
         def theirs():
             for g in range(len(offsets) - 1):
                 torch.matmul(a[offsets[g]:offsets[g + 1]], b[g * n:(g + 1) * n].T,
                              out=peer[offsets[g]:offsets[g + 1]])
-        return lambda: kernel.launch(array), theirs
+        return launches(kernels, D=d, **values), theirs
 
 
 class Attention:
@@ -188,14 +196,13 @@ class Attention:
         limit = 2.0**-7 * v.double().abs().max()
         return int((~(error <= limit)).sum()), out.guards_hold()
 
-    def contenders(self, kernel):
+    def contenders(self, kernels):
         q, k, v = self.make(self.large, 1)
         heads = self.large[2]
         o = torch.empty_like(q)
-        array = kernel.prepare(Q=q, K=k, V=v, O=o)
         view = lambda x: x.view(1, x.shape[0], heads, 128).transpose(1, 2)
         args = view(q), view(k), view(v)
-        return (lambda: kernel.launch(array),
+        return (launches(kernels, Q=q, K=k, V=v, O=o),
                 lambda: torch.nn.functional.scaled_dot_product_attention(*args))
 
 
@@ -239,15 +246,14 @@ class Conv:
             wrong = int((~((y.double() - ref).abs() <= limit)).sum())
         return wrong, out.guards_hold()
 
-    def contenders(self, kernel):
+    def contenders(self, kernels):
         x, f = self.make(self.large, "normal", 1)
         n, h, w, c, k = self.large
         y = torch.empty(n, h, w, k, device="cuda", dtype=torch.bfloat16)
-        array = kernel.prepare(X=x, F=f, Y=y)
         # The same memory, as PyTorch calls it: channels_last.
         image, weight = x.permute(0, 3, 1, 2), f.permute(0, 3, 1, 2)
         torch.backends.cudnn.benchmark = True
-        return (lambda: kernel.launch(array),
+        return (launches(kernels, X=x, F=f, Y=y),
                 lambda: torch.nn.functional.conv2d(image, weight, padding=1))
 
 
@@ -277,16 +283,16 @@ def check(kernel, program, options, report):
 
 def bench(kernel, earlier, program, options, report):
     """`earlier`: the same kernel of an earlier compiler, or None."""
-    contenders = dict(zip(("ours", "library"), program.contenders(kernel)))
-    if earlier:
-        contenders["earlier"] = program.contenders(earlier)[0]
+    ours, library = program.contenders([kernel, earlier] if earlier else [kernel])
+    contenders = dict(zip(("ours", "earlier"), ours), library=library)
     for launch in contenders.values():
         for _ in range(3):
             launch()
     torch.cuda.synchronize()
     seconds = {name: [] for name in contenders}
-    for r in range(options.rounds):
-        for name in list(contenders) if r % 2 else reversed(contenders):
+    rng = random.Random(options.seed)
+    for _ in range(options.rounds):
+        for name in rng.sample(list(contenders), len(contenders)):
             seconds[name].append(time_of(contenders[name], 5))
 
     def ratios(name):
