@@ -480,11 +480,14 @@ private:
     std::map<uint32_t, int64_t> total; ///< by agent
     std::map<uint32_t, std::vector<FlagStep>> steps;
     std::vector<Signal> signals;
+    int64_t initial = 0; ///< titan.initial.
     int64_t value = 0;
     /// Who changes it otherwise than by adding.
     const Event *changed = nullptr;
   };
   std::map<uint32_t, Flag> flags;
+  Flag &flagOf(uint32_t object);
+  int64_t flagAtLaunch(uint32_t object) const;
   std::vector<Agent> agents;
   std::vector<Barrier> barriers;
   std::vector<NamedBarrier> named;

@@ -337,8 +337,10 @@ std::string Execution::fixOfDeadlock(uint32_t first) const {
     if (action.kind == Action::WaitFlag) {
       auto flag = flags.find(action.object);
       return "signal the flag until it reaches " +
-             std::to_string(action.amount) + ": all signals together make " +
-             std::to_string(flag == flags.end() ? 0 : flag->second.value);
+             std::to_string(action.amount) +
+             ": all signals together bring it to " +
+             std::to_string(flag == flags.end() ? flagAtLaunch(action.object)
+                                                : flag->second.value);
     }
     if (action.kind == Action::WaitGroup)
       return "let no warp wait for what another of its warpgroup does after "

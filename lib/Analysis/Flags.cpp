@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A flag starts at 0, is only added to, and is waited for by a value (MM-26). A
+// A flag starts at what titan.initial says, else at 0, is only added to, and is waited for by a value (MM-26). A
 // wait for v is ordered after a signal if v cannot be reached without it, under
 // any schedule: signals of one thread come in order, those of others in any, but
 // none before the wait for this flag that its thread passes first. So CTAs take
@@ -17,15 +17,33 @@
 //===----------------------------------------------------------------------===//
 #include "Execution.h"
 
+#include "titan/Dialect/Titan/InitialValues.h"
+
 #include <limits>
 
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
 
+int64_t Execution::flagAtLaunch(uint32_t object) const {
+  uint32_t root = footprints[object].root;
+  if (root < program.sharedRoots)
+    return 0;
+  auto kernel = cast<KernelOp>(
+      Value(program.roots[root]).getParentBlock()->getParentOp());
+  return getInitialValue(kernel, root - program.sharedRoots).value_or(0);
+}
+
+Execution::Flag &Execution::flagOf(uint32_t object) {
+  auto [at, made] = flags.try_emplace(object);
+  if (made)
+    at->second.initial = at->second.value = flagAtLaunch(object);
+  return at->second;
+}
+
 void Execution::signalFlag(uint32_t a, const Event &event,
                            const Action &action) {
-  Flag &flag = flags[action.object];
+  Flag &flag = flagOf(action.object);
   const auto &effect = std::get<effect::Access>(action.effect->what);
   int64_t threads = program.times(event, effect.by);
   flag.value += action.amount * threads;
@@ -52,7 +70,7 @@ int64_t Execution::mostWithout(const Flag &flag, uint32_t agent,
     all += steps.size();
   if (all > 1024)
     return std::numeric_limits<int64_t>::max();
-  int64_t value = 0;
+  int64_t value = flag.initial;
   std::map<uint32_t, size_t> next;
   for (bool changed = true; changed;) {
     changed = false;
@@ -74,7 +92,7 @@ int64_t Execution::mostWithout(const Flag &flag, uint32_t agent,
 
 bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {
   const auto &effect = std::get<effect::WaitFlag>(action.effect->what);
-  Flag &flag = flags[action.object];
+  Flag &flag = flagOf(action.object);
   if (flag.value < action.amount)
     return false;
   if (flag.total.empty() && !flag.changed)
@@ -115,7 +133,7 @@ bool Execution::waitFlag(uint32_t a, const Event &event, const Action &action) {
       finding->others.push_back({flag.changed->op->getLoc(), "changed here"});
     return true;
   }
-  int64_t all = 0;
+  int64_t all = flag.initial;
   for (auto [agent, amount] : flag.total)
     all += amount;
   std::map<uint32_t, int64_t> before;

@@ -139,7 +139,7 @@ cl::opt<std::string> replayOut(
 cl::list<std::string> args(
     "arg",
     cl::desc(
-        "An argument: NAME=FILE.npy, random:SEED, ints:SEED, steps:N, zeros, "
+        "An argument: NAME=FILE.npy, random:SEED, ints:SEED, steps:N, fill:N, zeros, "
         "poison, or a number for a scalar"),
     cl::value_desc("NAME=VALUE"), cl::sub(runSub), cl::cat(category));
 cl::list<std::string> shapes("shape",

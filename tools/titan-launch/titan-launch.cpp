@@ -336,6 +336,18 @@ private:
     return {};
   }
 
+  static Status checkContents(const Kernel &kernel,
+                              const std::vector<HostArgument> &arguments,
+                              const std::vector<std::vector<uint8_t>> &images) {
+    std::vector<Argument> values;
+    std::vector<const uint8_t *> elements;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      values.push_back(arguments[i].value);
+      elements.push_back(images[i].data() + arguments[i].base());
+    }
+    return kernel.checkContents(values, elements);
+  }
+
   Status onDevice(Kernel &kernel, std::vector<HostArgument> &arguments,
                   const std::vector<std::vector<uint8_t>> &files) {
     auto driver = openDriver();
@@ -351,6 +363,8 @@ private:
     for (size_t i = 0; i < arguments.size(); ++i)
       if (arguments[i].value.isTensor)
         images[i] = makeImage(arguments[i], files[i]);
+    if (auto ok = checkContents(kernel, arguments, images); !ok)
+      return ok;
     if (auto ok = session.upload(arguments, images); !ok)
       return ok;
     std::vector<Argument> values;
