@@ -8,12 +8,12 @@
 #include "titan/Analysis/Checker.h"
 
 #include "Alignment.h"
-#include "Courses.h"
-#include "Execution.h"
-#include "Instantiate.h"
-#include "Period.h"
 #include "Resources.h"
-#include "Sharing.h"
+#include "Search/Courses.h"
+#include "Search/Execution.h"
+#include "Search/Instantiate.h"
+#include "Search/Period.h"
+#include "Search/Sharing.h"
 
 #include <chrono>
 #include <numeric>

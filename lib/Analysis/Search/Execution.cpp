@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Execution.h"
 
-#include "Resources.h"
+#include "../Resources.h"
 
 #include "llvm/ADT/ScopeExit.h"
 

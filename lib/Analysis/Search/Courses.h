@@ -14,8 +14,8 @@
 // runs that are looked at are compared with what is computed here.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TITAN_LIB_ANALYSIS_COURSES_H
-#define TITAN_LIB_ANALYSIS_COURSES_H
+#ifndef TITAN_LIB_ANALYSIS_SEARCH_COURSES_H
+#define TITAN_LIB_ANALYSIS_SEARCH_COURSES_H
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"

@@ -11,8 +11,8 @@
 // finds and solves the choices.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TITAN_LIB_ANALYSIS_INTERPRETER_H
-#define TITAN_LIB_ANALYSIS_INTERPRETER_H
+#ifndef TITAN_LIB_ANALYSIS_SEARCH_INTERPRETER_H
+#define TITAN_LIB_ANALYSIS_SEARCH_INTERPRETER_H
 
 #include "Compiled.h"
 #include "Instantiate.h"

@@ -10,7 +10,7 @@
 // number that would be right.
 //
 //===----------------------------------------------------------------------===//
-#include "Execution.h"
+#include "../Search/Execution.h"
 
 #include "titan/Dialect/Titan/CopyAsync.h"
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Interpreter.h"
-#include "Resources.h"
+#include "../Resources.h"
 
 #include "Courses.h"
 

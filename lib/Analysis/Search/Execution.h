@@ -15,12 +15,12 @@
 // the barrier, or arrives at it.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TITAN_LIB_ANALYSIS_EXECUTION_H
-#define TITAN_LIB_ANALYSIS_EXECUTION_H
+#ifndef TITAN_LIB_ANALYSIS_SEARCH_EXECUTION_H
+#define TITAN_LIB_ANALYSIS_SEARCH_EXECUTION_H
 
+#include "../Findings/Report.h"
 #include "Clock.h"
 #include "Conflicts.h"
-#include "Report.h"
 
 #include "llvm/ADT/BitVector.h"
 
@@ -419,7 +419,7 @@ private:
   std::string fixOfDeadlock(uint32_t agent) const;
 
   //===--------------------------------------------------------------------===//
-  // Fences that are missing (FenceNeeds.cpp), where report.fences asks
+  // Fences that are missing (Fences/Needs.cpp), where report.fences asks
   //===--------------------------------------------------------------------===//
 
   /// The places that a lane class of an agent has passed between two ticks.

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Courses.h"
 
-#include "Scalars.h"
+#include "../Scalars.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"

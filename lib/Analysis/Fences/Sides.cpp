@@ -1,4 +1,4 @@
-//===- FenceSides.cpp - a fence that stands, where it is of no use --------===//
+//===- Sides.cpp - a fence that stands, where it is of no use -------------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -16,7 +16,7 @@
 //   write   FENCE    signal    but of another memory
 //
 //===----------------------------------------------------------------------===//
-#include "Conflicts.h"
+#include "../Search/Conflicts.h"
 
 #include "titan/Target/MemorySpaces.h"
 

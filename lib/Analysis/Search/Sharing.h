@@ -14,8 +14,8 @@
 // an operation, or a part that some cluster has to play towards the others.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TITAN_LIB_ANALYSIS_SHARING_H
-#define TITAN_LIB_ANALYSIS_SHARING_H
+#ifndef TITAN_LIB_ANALYSIS_SEARCH_SHARING_H
+#define TITAN_LIB_ANALYSIS_SEARCH_SHARING_H
 
 #include "titan/Analysis/Events.h"
 

@@ -41,8 +41,8 @@
 // own present, which is added where the lane releases.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TITAN_LIB_ANALYSIS_CLOCK_H
-#define TITAN_LIB_ANALYSIS_CLOCK_H
+#ifndef TITAN_LIB_ANALYSIS_SEARCH_CLOCK_H
+#define TITAN_LIB_ANALYSIS_SEARCH_CLOCK_H
 
 #include "titan/Target/ProxyTable.h"
 

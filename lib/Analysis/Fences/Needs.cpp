@@ -1,4 +1,4 @@
-//===- FenceNeeds.cpp - fences that are missing, and where they may stand -===//
+//===- Needs.cpp - fences that are missing, and where they may stand ------===//
 //
 // Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for licence information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Analysis/FenceNeeds.h"
 
-#include "Execution.h"
+#include "../Search/Execution.h"
 
 using namespace mlir;
 using namespace titan;

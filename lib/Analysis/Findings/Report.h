@@ -5,8 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#ifndef TITAN_LIB_ANALYSIS_REPORT_H
-#define TITAN_LIB_ANALYSIS_REPORT_H
+#ifndef TITAN_LIB_ANALYSIS_FINDINGS_REPORT_H
+#define TITAN_LIB_ANALYSIS_FINDINGS_REPORT_H
 
 #include "titan/Analysis/Checker.h"
 #include "titan/Analysis/Events.h"

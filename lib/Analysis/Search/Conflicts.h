@@ -22,11 +22,11 @@
 // the question of the pair.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TITAN_LIB_ANALYSIS_CONFLICTS_H
-#define TITAN_LIB_ANALYSIS_CONFLICTS_H
+#ifndef TITAN_LIB_ANALYSIS_SEARCH_CONFLICTS_H
+#define TITAN_LIB_ANALYSIS_SEARCH_CONFLICTS_H
 
+#include "../Findings/Report.h"
 #include "Clock.h"
-#include "Report.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -185,7 +185,7 @@ private:
   void tell(Code code, const AccessRecord &x, const AccessRecord &y,
             const Requirement &requirement, Advice advice);
   /// A proxy fence on the wrong side, by the wrong thread, of the wrong space;
-  /// none: there is no such fence (FenceSides.cpp).
+  /// none: there is no such fence (Fences/Sides.cpp).
   std::optional<Advice> wrongSide(const AccessRecord &x,
                                   const AccessRecord &y) const;
   std::string describe(const AccessRecord &access) const;

@@ -16,7 +16,7 @@
 // interleaved ones.
 //
 //===----------------------------------------------------------------------===//
-#include "Alignment.h"
+#include "../Alignment.h"
 #include "Interpreter.h"
 
 #include "titan/Dialect/Titan/SharedMemory.h"

@@ -14,8 +14,8 @@
 // same slots with the same parities.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TITAN_LIB_ANALYSIS_PERIOD_H
-#define TITAN_LIB_ANALYSIS_PERIOD_H
+#ifndef TITAN_LIB_ANALYSIS_SEARCH_PERIOD_H
+#define TITAN_LIB_ANALYSIS_SEARCH_PERIOD_H
 
 #include "titan/Analysis/Events.h"
 

@@ -11,10 +11,10 @@
 // the numbers of its operands and results in the table of values, its effects.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TITAN_LIB_ANALYSIS_COMPILED_H
-#define TITAN_LIB_ANALYSIS_COMPILED_H
+#ifndef TITAN_LIB_ANALYSIS_SEARCH_COMPILED_H
+#define TITAN_LIB_ANALYSIS_SEARCH_COMPILED_H
 
-#include "Scalars.h"
+#include "../Scalars.h"
 
 #include "llvm/ADT/DenseMap.h"
 

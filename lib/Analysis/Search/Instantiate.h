@@ -19,10 +19,10 @@
 // admits and that lead to it (Choices.cpp).
 //
 //===----------------------------------------------------------------------===//
-#ifndef TITAN_LIB_ANALYSIS_INSTANTIATE_H
-#define TITAN_LIB_ANALYSIS_INSTANTIATE_H
+#ifndef TITAN_LIB_ANALYSIS_SEARCH_INSTANTIATE_H
+#define TITAN_LIB_ANALYSIS_SEARCH_INSTANTIATE_H
 
-#include "Scalars.h"
+#include "../Scalars.h"
 
 #include "titan/Analysis/Events.h"
 #include "titan/Analysis/TriedLaunches.h"

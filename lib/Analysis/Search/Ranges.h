@@ -11,10 +11,10 @@
 // exclude no launch can show, and needs not be tried.
 //
 //===----------------------------------------------------------------------===//
-#ifndef TITAN_LIB_ANALYSIS_RANGES_H
-#define TITAN_LIB_ANALYSIS_RANGES_H
+#ifndef TITAN_LIB_ANALYSIS_SEARCH_RANGES_H
+#define TITAN_LIB_ANALYSIS_SEARCH_RANGES_H
 
-#include "Scalars.h"
+#include "../Scalars.h"
 
 #include <functional>
 
