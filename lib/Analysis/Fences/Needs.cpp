@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Analysis/FenceNeeds.h"
 
+#include "../Search/Bounds.h"
 #include "../Search/Execution.h"
 
 using namespace mlir;
@@ -85,7 +86,7 @@ void Execution::remember(uint32_t a, const Event &event) {
     return;
   auto &learned = agents[a].learned;
   // What was told so long ago is taken to be told now.
-  static constexpr size_t most = 512;
+  static constexpr size_t most = bound::waitsRemembered;
   if (learned.size() == most)
     learned.erase(learned.begin(), learned.begin() + most / 2);
   learned.push_back({agents[a].tick, {agents[a].clock[0], agents[a].clock[1]}});

@@ -15,6 +15,8 @@
 //===----------------------------------------------------------------------===//
 #include "Interpreter.h"
 
+#include "Bounds.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -122,7 +124,6 @@ bool Instantiator::Impl::met(const Goal &goal) const {
 /// different kinds.
 std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
                                                     uint32_t leaf) {
-  static constexpr size_t most = 8;
   std::vector<int64_t> result, old = leafValues[leaf];
   int64_t oldOrigin[3] = {origin[0], origin[1], origin[2]};
   const Leaf &what = leaves[leaf];
@@ -130,7 +131,8 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
   if (what.kind == Leaf::CtaId)
     range.high /= kernel.getClusterShape()[what.dimension];
   auto attempt = [&](int64_t value) {
-    if (!range.contains(value) || result.size() >= most ||
+    if (!range.contains(value) ||
+        result.size() >= size_t(bound::mostCandidates) ||
         llvm::is_contained(result, value))
       return;
     setLeaf(leaf, value);
@@ -143,7 +145,7 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
     const Choice &choice = choices[goal.index];
     auto least = [&](int64_t count) {
       int64_t low = std::max<int64_t>(range.low, 0),
-              high = std::min(range.high, int64_t(1) << 31);
+              high = std::min(range.high, bound::largestForCount);
       while (low < high) {
         int64_t middle = low + (high - low) / 2;
         setLeaf(leaf, middle);
@@ -166,7 +168,9 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
       if (constant > 2 && low <= high)
         attempt(high / constant * constant);
     // A divisor, say: counts that fall as the size grows.
-    for (int64_t value = 0; value <= 256 && result.size() < 3; ++value)
+    for (int64_t value = 0; value <= bound::divisorCandidates &&
+                            result.size() < size_t(bound::divisorsFound);
+         ++value)
       attempt(value);
   } else {
     // Where the number grows with the leaf, or falls: the least that may do.
@@ -182,7 +186,7 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
         !isRemainder())
       for (int64_t sign : {1, -1}) {
         int64_t low = std::max<int64_t>(range.low, 0),
-                high = std::min(range.high, int64_t(1) << 17);
+                high = std::min(range.high, bound::largestForValue);
         while (low < high) {
           int64_t middle = low + (high - low) / 2;
           setLeaf(leaf, middle);
@@ -213,9 +217,10 @@ std::vector<int64_t> Instantiator::Impl::candidates(const Goal &goal,
     }
     for (int64_t value : near)
       attempt(value);
-    for (int64_t value = 4; value <= 64; ++value)
+    for (int64_t value = 4; value <= bound::smallCandidates; ++value)
       attempt(value);
-    for (int64_t value = 128; value <= int64_t(1) << 30; value *= 2)
+    for (int64_t value = 2 * bound::smallCandidates;
+         value <= bound::largestPower; value *= 2)
       for (int64_t offset : {-1, 0, 1})
         attempt(value + offset);
   }
@@ -282,7 +287,7 @@ bool Instantiator::Impl::solve(ArrayRef<int64_t> wanted, bool chance) {
   for (size_t d = 0; d < 3; ++d)
     goals.insert(whole ? goals.begin() : goals.end(), {Goal::Grid, d});
   for (bool small : {chance, !chance}) {
-    int budget = 400;
+    int budget = bound::mostTrials;
     resetLeaves(small);
     if (reach(goals, 0, budget) &&
         llvm::all_of(goals, [&](const Goal &goal) { return met(goal); }))
@@ -382,7 +387,7 @@ void Instantiator::Impl::findKinks(size_t loop) {
     low = std::max(low, range.low), high = std::min(high, range.high);
     if (low >= high)
       return;
-    if (high - low > 70) {
+    if (high - low > bound::mostValues) {
       self.gaps.push_back(
           {Code::Undecided, op,
            "the checker does not follow a remainder of '" + nameOf({number}) +
@@ -456,7 +461,8 @@ void Instantiator::Impl::findKinks(size_t loop) {
           break; // x * c / c
       note(choice.op, {0, at}, -1, 2);
       bool shift = node.code == Arith::ShrU || node.code == Arith::ShrS;
-      if (isPlain(symbols, a) || b.value < 1 || (shift && b.value > 40))
+      if (isPlain(symbols, a) || b.value < 1 ||
+          (shift && b.value > bound::factorBits))
         break;
       int64_t n = shift ? int64_t(1) << b.value : b.value;
       note(choice.op, apply(Arith::RemU, node.bits, a, {n, 0}), 0, n - 1);
@@ -519,7 +525,7 @@ bool Instantiator::Impl::decides(const CompiledOp &op, const Val &val,
     return true;
   // One beyond each end stands for all that is wrong.
   low = std::max(low - 1, range.low), high = std::min(high + 1, range.high);
-  if (high - low > 70) {
+  if (high - low > bound::mostValues) {
     problem(Code::Undecided, op.op,
             what + " depends on '" + nameOf({val.number}) +
                 "', and has too many values to try them all");
@@ -617,9 +623,8 @@ bool Instantiator::Impl::impossible(const Choice &choice,
       return std::nullopt;
     return *upper <= *lower ? 0 : (*upper - *lower + *step - 1) / *step;
   };
-  static constexpr int64_t few = 4096;
   Bounds range = leaves[leaf].range;
-  if (range.low < 0 || range.high - range.low >= few) {
+  if (range.low < 0 || range.high - range.low >= bound::mostExcluded) {
     if (!choice.loop() || choice.lower.symbol || choice.step.symbol ||
         range.low < 0 || !grows(symbols, ranges, choice.upper))
       return false;
@@ -635,7 +640,7 @@ bool Instantiator::Impl::impossible(const Choice &choice,
       return low;
     };
     range = {least(wanted), least(wanted + 1)};
-    if (range.high - range.low >= few)
+    if (range.high - range.low >= bound::mostExcluded)
       return false;
   }
   for (int64_t value = range.low; value <= range.high; ++value) {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Interpreter.h"
 
+#include "Bounds.h"
 #include "Courses.h"
 
 using namespace mlir;
@@ -120,7 +121,7 @@ static Operation *sourceOf(Value value) {
     if (seen.insert(next).second)
       list.push_back(next);
   };
-  for (size_t i = 0; i < list.size() && i < 256; ++i) {
+  for (size_t i = 0; i < list.size() && i < size_t(bound::sourceDepth); ++i) {
     Operation *op = list[i].getDefiningOp();
     if (op && isa<HardwareEffectsInterface>(op))
       return op;

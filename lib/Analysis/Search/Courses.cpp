@@ -8,6 +8,7 @@
 #include "Courses.h"
 
 #include "../Scalars.h"
+#include "Bounds.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"
@@ -20,7 +21,7 @@ using namespace titan;
 using namespace titan::checker;
 
 /// More iterations than any run has.
-static constexpr int64_t many = int64_t(1) << 40;
+static constexpr int64_t many = int64_t(1) << bound::factorBits;
 
 static int64_t times(int64_t a, int64_t b) {
   int64_t product;
@@ -381,7 +382,7 @@ Course Courses::arithmetic(Operation *op, Arith code) {
     if (code == Arith::Shl) {
       if (b.growth != 0)
         return lost();
-      if (factor && (*factor < 0 || *factor > 40))
+      if (factor && (*factor < 0 || *factor > bound::factorBits))
         return lost();
       if (factor)
         factor = int64_t(1) << *factor;
@@ -417,7 +418,7 @@ Course Courses::arithmetic(Operation *op, Arith code) {
       return result;
     }
     if (!constants[1] || *constants[1] < (shift ? 0 : 1) ||
-        (shift && *constants[1] > 40))
+        (shift && *constants[1] > bound::factorBits))
       return lost();
     int64_t n = shift ? int64_t(1) << *constants[1] : *constants[1];
     if (code == Arith::CeilDivU || code == Arith::CeilDivS)

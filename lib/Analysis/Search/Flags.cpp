@@ -17,6 +17,8 @@
 //===----------------------------------------------------------------------===//
 #include "Execution.h"
 
+#include "Bounds.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -50,7 +52,7 @@ int64_t Execution::mostWithout(const Flag &flag, uint32_t agent,
   size_t all = 0;
   for (auto &[b, steps] : flag.steps)
     all += steps.size();
-  if (all > 1024)
+  if (all > size_t(bound::flagSteps))
     return std::numeric_limits<int64_t>::max();
   int64_t value = 0;
   std::map<uint32_t, size_t> next;

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Interpreter.h"
-#include "../Resources.h"
 
+#include "../Resources.h"
+#include "Bounds.h"
 #include "Courses.h"
 
 #include "titan/Analysis/Assertion.h"
@@ -18,10 +19,6 @@
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
-
-/// Operations that one warp may execute before the checker gives up on a kernel
-/// whose static loops are that long.
-static constexpr int64_t stepLimit = 4'000'000;
 
 Instantiator::Impl::Impl(KernelOp kernel, Instantiator &self)
     : kernel(kernel), self(self),
@@ -185,7 +182,7 @@ std::unique_ptr<Program> Instantiator::Impl::runAll() {
 const std::vector<Choice> &Instantiator::survey() {
   impl->whole = false;
   // Each run finds at least one more choice, or nothing is left to be found.
-  for (int round = 0; round < 64 && problems.empty(); ++round) {
+  for (int round = 0; round < bound::surveyWalks && problems.empty(); ++round) {
     impl->program = emptyProgram(impl->kernel, 1);
     size_t known = impl->choices.size();
     std::vector<int64_t> wanted;
@@ -236,10 +233,10 @@ bool Instantiator::Impl::run(uint32_t which) {
 //===----------------------------------------------------------------------===//
 
 bool Instantiator::Impl::countStep(Operation *op) {
-  if (++steps <= stepLimit)
+  if (++steps <= bound::mostSteps)
     return true;
   problem(Code::Undecided, op,
-          "one warp executes more than " + Twine(stepLimit) +
+          "one warp executes more than " + Twine(bound::mostSteps) +
               " operations: the loops are too long to be unrolled");
   return false;
 }

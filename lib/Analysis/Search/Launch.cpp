@@ -19,6 +19,8 @@
 //===----------------------------------------------------------------------===//
 #include "Interpreter.h"
 
+#include "Bounds.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -31,9 +33,11 @@ Number Instantiator::Impl::leafNumber(const void *key, int dimension,
   uint32_t number = symbols.leafOf(symbol);
   if (number == leaves.size()) {
     if (leaf.kind == Leaf::Size)
-      leaf.initial = 4096 + 128 * static_cast<int64_t>(number);
+      leaf.initial =
+          bound::firstSize + bound::sizeApart * static_cast<int64_t>(number);
     if (leaf.kind == Leaf::Scalar)
-      leaf.initial = 5 + 2 * static_cast<int64_t>(number);
+      leaf.initial = bound::firstScalar +
+                     bound::scalarApart * static_cast<int64_t>(number);
     leaf.initial = std::clamp(leaf.initial, leaf.range.low, leaf.range.high);
     leaves.push_back(std::move(leaf));
     leafValues.emplace_back(program ? program->ctas() : 1, 0);
@@ -114,7 +118,8 @@ void Instantiator::Impl::readRegion() {
                      {.kind = Leaf::Multiprocessors,
                       .name = "multiprocessors",
                       .range = {1, 1 << 16},
-                      .initial = 6 * int64_t(kernel.getClusterSize())});
+                      .initial = bound::multiprocessorsAtFirst *
+                                 int64_t(kernel.getClusterSize())});
       continue;
     }
     if (auto require = dyn_cast<RequireOp>(op)) {
@@ -269,12 +274,11 @@ void Instantiator::Impl::readLaunch() {
 }
 
 bool Instantiator::Impl::allResident() {
-  // No device of any target has fewer multiprocessors.
-  static constexpr int64_t fewest = 64;
   int64_t ctas = 1;
   std::optional<Number> varies;
   for (Number extent : grid) {
-    if (Bounds range = ranges.of(extent); range.high <= fewest)
+    if (Bounds range = ranges.of(extent);
+        range.high <= bound::fewestMultiprocessors)
       ctas *= std::max<int64_t>(range.high, 1);
     else if (varies)
       return false;
@@ -282,7 +286,7 @@ bool Instantiator::Impl::allResident() {
       varies = extent;
   }
   if (!varies)
-    return ctas <= fewest;
+    return ctas <= bound::fewestMultiprocessors;
   uint32_t device = symbols.find(&multiprocessorsKey, 0);
   if (!device || ctas != 1)
     return false;
@@ -422,7 +426,7 @@ void Instantiator::Impl::notePiece(const CompiledOp &op, const Val &first,
     break;
   case Arith::ShrU:
   case Arith::ShrS:
-    if (constant && b.value < 40 && first.number.symbol)
+    if (constant && b.value < bound::factorBits && first.number.symbol)
       width = int64_t(1) << b.value;
     break;
   case Arith::And:
@@ -506,22 +510,27 @@ std::string Instantiator::Impl::describeLaunch() const {
 
 Instantiator::Impl::Varied
 Instantiator::Impl::variedLeaves(int64_t most) const {
-  // Around the extents of tiles; powers of two satisfy most of what
-  // titan.require asks for.
-  std::vector<int64_t> sizes = {1, 64, 100, 128, 200, 256, 512, 4096};
-  // Three and five tiles of 32, where there are few sizes.
-  if (most <= 6 && llvm::count_if(leaves, [](const Leaf &leaf) {
-                     return leaf.kind == Leaf::Size;
-                   }) <= 4)
-    sizes.insert(sizes.end(), {96, 160});
-  if (most > 4)
-    sizes.insert(sizes.end(), {96, 640, 1152});
-  // Of sizes that are multiplied, one is small.
+  std::vector<int64_t> sizes(std::begin(bound::triedExtents),
+                             std::end(bound::triedExtents));
+  if (most <= bound::largerLaunch &&
+      llvm::count_if(leaves, [](const Leaf &leaf) {
+        return leaf.kind == Leaf::Size;
+      }) <= bound::fewSizes)
+    llvm::append_range(sizes, bound::extentsOfFewSizes);
+  if (most > bound::smallLaunch)
+    llvm::append_range(sizes, bound::extentsOfLargerLaunches);
   if (llvm::any_of(grid, [&](Number n) { return multipliesSizes(n); }))
-    sizes.insert(sizes.begin(), {2, 3, 5});
+    sizes.insert(sizes.begin(), std::begin(bound::extentsOfProducts),
+                 std::end(bound::extentsOfProducts));
   for (int64_t constant : constants)
-    if (constant > 512 && constant < (1 << 24) && sizes.size() < 16)
+    if (constant > bound::leastConstant && constant < bound::largestConstant &&
+        sizes.size() < size_t(bound::mostExtents))
       sizes.insert(sizes.end(), {constant, constant + 1, 2 * constant + 1});
+  auto scalars = [](const Leaf &leaf) {
+    std::vector<int64_t> values = {leaf.initial};
+    llvm::append_range(values, bound::triedScalars);
+    return values;
+  };
   Varied varied;
   for (auto [number, leaf] : llvm::enumerate(leaves)) {
     if (leaf.kind > Leaf::Scalar)
@@ -532,9 +541,7 @@ Instantiator::Impl::variedLeaves(int64_t most) const {
     if (taken)
       continue;
     std::vector<int64_t> values;
-    for (int64_t value : leaf.kind == Leaf::Size
-                             ? sizes
-                             : std::vector<int64_t>{leaf.initial, 0, 1, 2, 3})
+    for (int64_t value : leaf.kind == Leaf::Size ? sizes : scalars(leaf))
       if (leaf.range.contains(value) && !llvm::is_contained(values, value))
         values.push_back(value);
     if (values.empty())
@@ -546,7 +553,7 @@ Instantiator::Impl::variedLeaves(int64_t most) const {
 
 void Instantiator::Impl::vary(const Varied &varied,
                               llvm::function_ref<void()> look) {
-  static constexpr size_t mostTried = 3000;
+  static constexpr size_t mostTried = bound::mostTried;
   double total = 1;
   for (auto &[leaf, values] : varied)
     total *= values.size();
@@ -572,7 +579,7 @@ void Instantiator::Impl::vary(const Varied &varied,
 std::optional<Refusal> Instantiator::refusal() const {
   std::vector<size_t> refused(impl->requirements.size(), 0);
   size_t tried = 0;
-  impl->vary(impl->variedLeaves(6), [&] {
+  impl->vary(impl->variedLeaves(bound::largerLaunch), [&] {
     ++tried;
     for (size_t i = 0; i < refused.size(); ++i)
       refused[i] += !impl->met({Impl::Goal::Require, i});
@@ -585,11 +592,12 @@ std::optional<Refusal> Instantiator::refusal() const {
 
 std::vector<SmallLaunch> Instantiator::launches(int64_t least,
                                                 int64_t most) const {
-  static constexpr size_t mostKept = 32;
+  static constexpr size_t mostKept = bound::mostKept;
   KernelOp kernel = impl->kernel;
   auto cluster = kernel.getClusterShape();
   bool fixed = llvm::none_of(impl->grid, [](Number n) { return n.symbol; });
-  int64_t mostClusters = std::max<int64_t>(fixed ? 16 : 0, most);
+  int64_t mostClusters =
+      std::max<int64_t>(fixed ? bound::fixedClusters : 0, most);
   Impl::Varied varied = impl->variedLeaves(most);
   std::optional<uint32_t> multiprocessorsLeaf;
   for (auto [number, leaf] : llvm::enumerate(impl->leaves))
@@ -604,11 +612,11 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
   std::vector<Candidate> candidates;
   std::set<std::vector<int64_t>> seen;
   impl->vary(varied, [&] {
-    for (int64_t multiprocessors : {3, 2, 4}) {
+    for (int64_t multiprocessors : bound::triedMultiprocessors) {
       if (multiprocessorsLeaf)
         impl->setLeaf(*multiprocessorsLeaf,
                       multiprocessors * kernel.getClusterSize());
-      else if (multiprocessors != 3)
+      else if (multiprocessors != bound::triedMultiprocessors[0])
         break;
       if (!impl->admitted())
         continue;
@@ -617,7 +625,7 @@ std::vector<SmallLaunch> Instantiator::launches(int64_t least,
       for (unsigned d = 0; d < 3; ++d) {
         launch.grid[d] =
             impl->symbols.value(impl->grid[d], impl->leafValues, 0).value_or(0);
-        good &= launch.grid[d] > 0 && launch.grid[d] <= 64;
+        good &= launch.grid[d] > 0 && launch.grid[d] <= bound::gridExtent;
         if (good)
           launch.clusters *= launch.grid[d] / cluster[d];
       }

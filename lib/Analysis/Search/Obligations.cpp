@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Execution.h"
 
+#include "Bounds.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -43,7 +45,8 @@ void Execution::badBytes(uint32_t b) {
   if (!finding)
     return;
   for (const Contribution &c : barrier.contributions)
-    if (c.kind == Contribution::Complete && finding->others.size() < 8)
+    if (c.kind == Contribution::Complete &&
+        finding->others.size() < bound::placesTold)
       finding->others.push_back(
           {c.event->op->getLoc(),
            std::to_string(c.amount) + " bytes, by " + who(c.agent, *c.event)});

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Period.h"
 
+#include "Bounds.h"
+
 #include "llvm/ADT/Hashing.h"
 
 #include <map>
@@ -16,11 +18,15 @@ using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
 
+std::pair<int64_t, int64_t> checker::compared(int64_t count) {
+  return {count / bound::runIn, count - count / bound::runOut};
+}
+
 std::optional<int64_t> checker::leastPeriod(ArrayRef<uint64_t> list) {
-  size_t first = list.size() / 4, last = list.size() - list.size() / 8;
-  for (size_t p = 1; first + 3 * p <= last; ++p) {
+  auto [first, last] = compared(list.size());
+  for (int64_t p = 1; first + 3 * p <= last; ++p) {
     bool repeats = true;
-    for (size_t i = first; i + p < last && repeats; ++i)
+    for (int64_t i = first; i + p < last && repeats; ++i)
       repeats = list[i] == list[i + p];
     if (repeats)
       return p;

@@ -23,9 +23,12 @@
 
 namespace titan::checker {
 
-/// The least p after which the list repeats, and does so at least twice. The
-/// first quarter and the last eighth may be different (a first product that
-/// adds nothing, say); none: no p does.
+/// The iterations of a long run that are compared with each other, [first, last):
+/// a first product that adds nothing, say, and the drain may be different.
+std::pair<int64_t, int64_t> compared(int64_t count);
+
+/// The least p after which the list repeats, and does so at least twice
+/// among those that are compared; none: no p does.
 std::optional<int64_t> leastPeriod(llvm::ArrayRef<uint64_t> list);
 
 /// The least number of iterations after which every loop of the program that

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Execution.h"
 
+#include "Bounds.h"
+
 #include "titan/Dialect/Titan/SharedMemory.h"
 
 using namespace mlir;
@@ -410,12 +412,13 @@ bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
               Twine(brought) + ": it is over when " + Twine(expected) +
               " have come")) {
     for (const Contribution &c : barrier.lastContributions)
-      if (c.kind == Contribution::Complete && finding->others.size() < 8)
+      if (c.kind == Contribution::Complete &&
+          finding->others.size() < bound::placesTold)
         finding->others.push_back(
             {c.event->op->getLoc(), std::to_string(c.amount) + " bytes, by " +
                                         who(c.agent, *c.event)});
     for (const Event *event : late)
-      if (finding->others.size() < 8)
+      if (finding->others.size() < bound::placesTold)
         finding->others.push_back(
             {event->op->getLoc(),
              std::to_string(signals(*event, true)) +

@@ -15,6 +15,7 @@
 #define TITAN_LIB_ANALYSIS_SEARCH_RANGES_H
 
 #include "../Scalars.h"
+#include "Bounds.h"
 
 #include <functional>
 
@@ -38,8 +39,8 @@ public:
 
   Bounds of(Number number);
   /// a < b, a <= b for all values of the leaves; false: not known.
-  bool less(Number a, Number b, int depth = 8);
-  bool atMost(Number a, Number b, int depth = 8);
+  bool less(Number a, Number b, int depth = bound::rangeDepth);
+  bool atMost(Number a, Number b, int depth = bound::rangeDepth);
 
 private:
   Bounds compute(const Symbols::Node &node);

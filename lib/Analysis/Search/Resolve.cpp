@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Interpreter.h"
 
+#include "Bounds.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -91,7 +93,7 @@ void Instantiator::Impl::loadData(const CompiledOp &op) {
   // Which element: rows of a pitch that no index of a small case reaches.
   int64_t element = 0;
   for (Value coord : access->bytes.coords)
-    element = element * 1024 + value(coord).number.value;
+    element = element * bound::dataPitch + value(coord).number.value;
   std::string name =
       cast<StringAttr>(kernel.getArgNames()[*argument]).getValue().str();
   // Bounds of groups, say: they grow.
@@ -102,9 +104,10 @@ void Instantiator::Impl::loadData(const CompiledOp &op) {
        .name = name,
        .tensor = *argument,
        .range = Bounds::ofBits(bitsOf(op.op->getResult(0).getType())),
-       .initial = 200 * element}));
-  gap(op.op, "what %" + name +
-                 " holds (its elements are taken to be 0, 200, 400, ...)");
+       .initial = bound::dataApart * element}));
+  gap(op.op, "what %" + name + " holds (its elements are taken to be 0, " +
+                 Twine(bound::dataApart) + ", " + Twine(2 * bound::dataApart) +
+                 ", ...)");
 }
 
 std::optional<int64_t>
@@ -119,7 +122,7 @@ Instantiator::Impl::evaluateExpr(const CompiledOp &op,
     return std::nullopt;
   }
   Bounds range = ranges.of(val.number);
-  if (range.high - range.low > 16 || range.high < range.low) {
+  if (range.high - range.low > bound::mostCounts || range.high < range.low) {
     if (val.number.symbol) {
       problem(Code::Undecided, op.op,
               Twine("a count or a number of bytes is computed from '") +

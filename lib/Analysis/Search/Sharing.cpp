@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Sharing.h"
 
+#include "Bounds.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <map>
@@ -235,7 +237,7 @@ std::vector<Sharing::Suspect> Sharing::meet(const std::vector<Place> &places,
       if (i != j && own.low <= own.high)
         note(false, own.low);
       for (int64_t c = 0; c < mostApart; ++c) {
-        if (++work >= mostPairs) {
+        if (++work >= bound::mostPairs) {
           cut = true;
           break;
         }

@@ -66,8 +66,7 @@ public:
   /// write, as far as the tensor goes, though no program has shown whose bytes
   /// they read: another cluster's, for a wait, or anybody's.
   std::vector<mlir::Operation *> unexplained() const;
-  /// The pairs of places that suspects() looks at; whether there were more.
-  static constexpr int64_t mostPairs = 2'000'000;
+  /// Whether there were more pairs of places than suspects() looks at.
   bool truncated() const { return cut; }
   /// Some tensor is both written and read.
   bool channels() const { return !readers.empty(); }

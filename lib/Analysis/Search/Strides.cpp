@@ -14,6 +14,8 @@
 //===----------------------------------------------------------------------===//
 #include "Interpreter.h"
 
+#include "Bounds.h"
+
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -34,7 +36,9 @@ Number Instantiator::Impl::strideNumber(unsigned tensor, unsigned dimension) {
     uint32_t symbol = symbols.apply(Arith::Mul, 0, 64, 64, next, size, {});
     return {symbol ? 0 : next.value * size.value, symbol};
   }
-  return {int64_t(1) << inner * (rank <= 2 ? 24 : rank == 3 ? 18 : 13), 0};
+  return {int64_t(1) << inner *
+                            bound::pitchBits[std::min<unsigned>(rank, 4) - 1],
+          0};
 }
 
 /// titan.stride, perhaps times a constant.

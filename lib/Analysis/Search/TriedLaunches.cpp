@@ -6,6 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Analysis/TriedLaunches.h"
+
+#include "Bounds.h"
 #include "Interpreter.h"
 
 using namespace mlir;
@@ -38,7 +40,8 @@ TriedLaunch Instantiator::describe(const SmallLaunch &launch) const {
     }
     // A size that the launch does not ask for is a tile's or two.
     for (int64_t size : type.getShape())
-      made.shape.push_back(ShapedType::isDynamic(size) ? 256 : size);
+      made.shape.push_back(ShapedType::isDynamic(size) ? bound::replayExtent
+                                                       : size);
   }
   for (auto [number, leaf] : llvm::enumerate(impl->leaves)) {
     if (leaf.kind == Impl::Leaf::Size)
@@ -53,7 +56,9 @@ std::vector<TriedLaunch> titan::triedLaunches(KernelOp kernel) {
   Instantiator instantiator(kernel);
   instantiator.survey();
   std::vector<TriedLaunch> result;
-  for (auto [least, most] : {std::pair(1, 4), std::pair(5, 6)})
+  for (auto [least, most] :
+       {std::pair(int64_t(1), bound::smallLaunch),
+        std::pair(bound::smallLaunch + 1, bound::largerLaunch)})
     for (const SmallLaunch &launch : instantiator.launches(least, most))
       result.push_back(instantiator.describe(launch));
   return result;
