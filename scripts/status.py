@@ -2,7 +2,8 @@
 """Prints the tables of docs/status.md and docs/language.md from the sources.
 
 status.py --write    writes them into the documents
-status.py --check    fails if the documents hold other ones
+status.py --check    fails if the documents hold other ones, or another number than lib/Analysis/Search/Bounds.def for
+                     one of its names ("251 (`longestRun`)")
 
 An operation has effects if its definition says so; it is simulated, lowered or
 expanded if the code of that floor names its class, other than to make one (X::create).
@@ -163,6 +164,30 @@ def unlisted():
     return sorted(set(re.findall(r'"(titan\.[a-z_]+)"', code)) - operations - listed)
 
 
+def bounds():
+    """What is wrong with the numbers of the search that the documents name."""
+    rows = dict(re.findall(r"^TITAN_BOUND\((\w+), (.*?), \"", text("lib/Analysis/Search", "Bounds.def"), re.M))
+    lists = set(re.findall(r"^TITAN_BOUNDS\((\w+), ", text("lib/Analysis/Search", "Bounds.def"), re.M))
+    # A row that refers to another one's words is named by that one.
+    told = re.findall(r'^TITAN_BOUND\((\w+), .*"(?!as of)[^"]*`\[undecided\]`[^"]*"\)$',
+                      text("lib/Analysis/Search", "Bounds.def"), re.M)
+    wrong = []
+    for path in sorted((root / "docs").glob("*.md")):
+        if path.name == "search.md":
+            continue  # It is printed.
+        page = path.read_text()
+        for before, name in re.findall(r"((?:[\w,]+\s+\()?)`(\w+)`", page):
+            if name in lists:
+                wrong.append(f"docs/{path.name}: {name} is a list: docs/search.md has it")
+            elif name in rows:
+                number = re.sub(r"[\s(,]", "", before)
+                if number != rows[name].replace("'", ""):
+                    wrong.append(f"docs/{path.name}: {name} is {rows[name]}: write the number, then (`{name}`)")
+    section = re.search(r"## What the checker cannot decide\n.*?\n## ", (root / "docs/status.md").read_text(), re.S)[0]
+    return wrong + [f"docs/status.md: what the checker cannot decide: {name} is not named"
+                    for name in told if f"(`{name}`)" not in section]
+
+
 def main():
     begin_language = begin.replace("operations", "language")
     end_language = end.replace("operations", "language")
@@ -181,6 +206,8 @@ def main():
             print(body, end="")
         elif new != old:
             stale.append(f"docs/{name}.md")
+    if wrong := bounds():
+        sys.exit("\n".join(wrong))
     if missing := unlisted():
         sys.exit(f"Attributes.def lacks {', '.join(missing)}")
     if stale:
