@@ -36,6 +36,7 @@ const TritonToTitanTable &TritonToTitanTable::get() {
     populateTritonProgram(families);
     populateTritonElementwise(families);
     populateTritonMemory(families);
+    populateTritonProducts(families);
     populateTritonShapes(families);
     populateTritonRegions(families);
     return families;

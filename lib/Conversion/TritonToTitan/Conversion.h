@@ -193,6 +193,7 @@ private:
 void populateTritonProgram(TritonToTitanTable &table);
 void populateTritonElementwise(TritonToTitanTable &table);
 void populateTritonMemory(TritonToTitanTable &table);
+void populateTritonProducts(TritonToTitanTable &table);
 void populateTritonShapes(TritonToTitanTable &table);
 void populateTritonRegions(TritonToTitanTable &table);
 

@@ -60,26 +60,30 @@ static bool isConstant(Value value) {
   return matchPattern(value, m_Constant());
 }
 
-/// Operands of an operation that has no result for some of them: masked elements
-/// hold anything, and come by quotients and conversions, too. There, a divisor of
-/// 0 is 1, and a number that does not fit is 0.
+/// Masked elements hold anything, and come by quotients, too, which have no result
+/// for a divisor of 0: it is 1 there.
 static void makeTotal(ProgramConversion &c, Operation *op,
                       SmallVector<Value> &operands) {
-  Type type = operands[0].getType();
-  Type element = getElementTypeOrSelf(type);
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) &&
-      !isConstant(operands[1])) {
-    Value zero = constantLike(c, type, c.b.getIntegerAttr(element, 0)),
-          one = constantLike(c, type, c.b.getIntegerAttr(element, 1));
-    Value bad =
-        arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, operands[1], zero);
-    operands[1] = arith::SelectOp::create(c.b, bad, one, operands[1]);
-  }
-  if (!isa<arith::FPToSIOp, arith::FPToUIOp>(op))
+  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+          op) ||
+      isConstant(operands[1]))
     return;
-  auto real = cast<FloatType>(element);
-  unsigned width =
-      getElementTypeOrSelf(op->getResult(0).getType()).getIntOrFloatBitWidth();
+  Type type = operands[1].getType(), element = getElementTypeOrSelf(type);
+  Value zero = constantLike(c, type, c.b.getIntegerAttr(element, 0)),
+        one = constantLike(c, type, c.b.getIntegerAttr(element, 1));
+  Value bad =
+      arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, operands[1], zero);
+  operands[1] = arith::SelectOp::create(c.b, bad, one, operands[1]);
+}
+
+/// A float as an integer: the nearest one where it does not fit, 0 for a NaN. The
+/// operation itself has no result there.
+static Value toInteger(ProgramConversion &c, Operation *op, Value value,
+                       RankedTensorType type) {
+  Type reals = value.getType();
+  auto real = cast<FloatType>(getElementTypeOrSelf(reals));
+  auto integer = cast<IntegerType>(type.getElementType());
+  unsigned width = integer.getWidth();
   bool isSigned = isa<arith::FPToSIOp>(op);
   // Numbers between -2^(w - 1) - 1 and 2^(w - 1), or between -1 and 2^w, fit; where
   // the lower one is no float, the one above it is the least that fits.
@@ -95,20 +99,36 @@ static void makeTotal(ProgramConversion &c, Operation *op,
       lower.subtract(APFloat::getOne(semantics),
                      APFloat::rmNearestTiesToEven) == APFloat::opOK &&
       lower < least;
-  using Predicate = arith::CmpFPredicate;
-  auto compare = [&](Predicate predicate, const APFloat &bound) {
-    return arith::CmpFOp::create(
-        c.b, predicate, operands[0],
-        constantLike(c, type, c.b.getFloatAttr(real, bound)));
-  };
   // No number of the format is below an infinity.
-  Value above =
-      compare(isFloat || least.isInfinity() ? Predicate::OGT : Predicate::OGE,
-              isFloat ? lower : least);
-  Value below = compare(Predicate::OLT, power(width - isSigned));
-  Value fits = arith::AndIOp::create(c.b, above, below);
-  Value zero = constantLike(c, type, c.b.getFloatAttr(real, 0));
-  operands[0] = arith::SelectOp::create(c.b, fits, operands[0], zero);
+  bool open = isFloat || least.isInfinity();
+  using Predicate = arith::CmpFPredicate;
+  auto compare = [&](Predicate predicate, const APFloat &bound) -> Value {
+    return arith::CmpFOp::create(
+        c.b, predicate, value,
+        constantLike(c, reals, c.b.getFloatAttr(real, bound)));
+  };
+  Value low =
+      compare(open ? Predicate::OLE : Predicate::OLT, isFloat ? lower : least);
+  Value high = compare(Predicate::OGE, power(width - isSigned));
+  Value fits = arith::AndIOp::create(
+      c.b,
+      compare(open ? Predicate::OGT : Predicate::OGE, isFloat ? lower : least),
+      compare(Predicate::OLT, power(width - isSigned)));
+  Value zero = constantLike(c, reals, c.b.getFloatAttr(real, 0));
+  Value safe = arith::SelectOp::create(c.b, fits, value, zero);
+  Value number = again(c, op, safe, Type(type))->getResult(0);
+  auto constant = [&](const APInt &of) {
+    return constantLike(c, type, c.b.getIntegerAttr(integer, of));
+  };
+  number = arith::SelectOp::create(
+      c.b, low,
+      constant(isSigned ? APInt::getSignedMinValue(width) : APInt(width, 0)),
+      number);
+  return arith::SelectOp::create(c.b, high,
+                                 constant(isSigned
+                                              ? APInt::getSignedMaxValue(width)
+                                              : APInt::getMaxValue(width)),
+                                 number);
 }
 
 /// A constant of these elements.
@@ -128,6 +148,8 @@ FailureOr<Value> titan::makeElementwise(ProgramConversion &c, Operation *op,
   auto operands = tilesOf(c, op, view);
   if (failed(operands))
     return failure();
+  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op))
+    return toInteger(c, op, operands->front(), view.type);
   makeTotal(c, op, *operands);
   return again(c, op, *operands, Type(view.type))->getResult(0);
 }

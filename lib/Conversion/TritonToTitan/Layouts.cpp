@@ -9,6 +9,8 @@
 
 #include "titan/Layout/Triton.h"
 
+#include "mlir/Analysis/SliceAnalysis.h"
+
 using namespace mlir;
 using namespace titan;
 
@@ -146,6 +148,41 @@ Attribute TensorLayouts::blocked(const Shape &shape, const Order &order,
   return LayoutTextAttr::get(context, layout->str());
 }
 
+/// Whether a product's operand, or another product's, is made of sums.
+static bool isChained(tt::DotOp op) {
+  auto fromDot = [](Value operand) {
+    SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.omitBlockArguments = true;
+    (void)getBackwardSlice(operand, &slice, options);
+    return llvm::any_of(slice, llvm::IsaPred<tt::DotOp>);
+  };
+  bool chained = false;
+  op->getParentOfType<tt::FuncOp>().walk([&](tt::DotOp each) {
+    chained |= fromDot(each.getA()) || fromDot(each.getB());
+  });
+  return chained;
+}
+
+/// Warps one above the other where sums go on into another product, so that their
+/// rows lie in one warp each; else as square as may be.
+Attribute TensorLayouts::fragments(tt::DotOp op) const {
+  auto shape = cast<RankedTensorType>(op.getD().getType()).getShape();
+  int64_t rows = 1, columns = 1;
+  bool chained = isChained(op);
+  int64_t m = shape[shape.size() - 2] / 16, n = shape.back() / 8;
+  while (rows * columns < options.warps) {
+    bool tall = 2 * rows <= m, wide = 2 * columns <= n;
+    if (!tall && !wide)
+      break; // Further warps do the same.
+    if (tall && (!wide || chained || m / rows >= n / columns / 2))
+      rows *= 2;
+    else
+      columns *= 2;
+  }
+  return MmaSyncAttr::get(context, rows, columns);
+}
+
 //===----------------------------------------------------------------------===//
 // Homes
 //===----------------------------------------------------------------------===//
@@ -165,6 +202,8 @@ void TensorLayouts::visit(Operation *op) {
       setHome(result, of(op));
     return;
   }
+  if (auto dot = dyn_cast<tt::DotOp>(op))
+    return setHome(dot.getD(), fragments(dot));
   if (auto trans = dyn_cast<tt::TransOp>(op)) {
     if (Attribute layout = home(trans.getSrc())) {
       SmallVector<int64_t> order(trans.getOrder().begin(),

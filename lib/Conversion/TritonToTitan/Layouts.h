@@ -57,6 +57,8 @@ private:
   void visit(mlir::Operation *op);
   void setHome(mlir::Value value, mlir::Attribute layout);
   Order orderOf(mlir::Value pointer) const;
+  /// Of the sums of a product: the fragments of mma.sync.
+  mlir::Attribute fragments(tt::DotOp op) const;
   mlir::Attribute blocked(const Shape &shape, const Order &order,
                           int64_t elements) const;
 
