@@ -256,7 +256,8 @@ Operation *ProgramConversion::mark() {
 void ProgramConversion::enter(Block::BlockArgListType old, Block *block) {
   b.setInsertionPointToStart(block);
   for (auto [before, now] : llvm::zip(old, block->getArguments())) {
-    set(before, now);
+    if (!derived.contains(before))
+      set(before, now);
     if (isa<RankedTensorType>(before.getType()))
       places[before] = mark();
   }
@@ -310,8 +311,14 @@ FailureOr<Value> ProgramConversion::tile(Value old, const View &view) {
   Attribute home = layouts.home(old);
   View own = home ? View(typeOf(old, home)) : view;
   FailureOr<Value> now;
-  if (Operation *op = old.getDefiningOp();
-      op && own.type == view.type && own.dims == view.dims) {
+  if (auto found = derived.find(old); found != derived.end()) {
+    auto [from, number] = found->second;
+    now = tile(from, view);
+    if (succeeded(now))
+      now = Value(arith::AddIOp::create(
+          b, *now, titan::SplatOp::create(b, view.type, number)));
+  } else if (Operation *op = old.getDefiningOp();
+             op && own.type == view.type && own.dims == view.dims) {
     const auto *make = TritonToTitanTable::get().findMake(op);
     b.setLoc(op->getLoc());
     now = make ? (*make)(*this, op, view) : makeElementwise(*this, op, view);

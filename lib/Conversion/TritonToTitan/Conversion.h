@@ -76,6 +76,11 @@ public:
   /// A scalar, or a tensor in its home.
   void set(mlir::Value old, mlir::Value now);
 
+  /// A tensor that is `from` and, in all its elements, a number more.
+  void derive(mlir::Value old, mlir::Value from, mlir::Value number) {
+    derived[old] = {from, number};
+  }
+
   /// The argument that a pointer, or a tensor of pointers, points into. Null, and
   /// an error: it is not known.
   mlir::Value base(mlir::Operation *at, mlir::Value pointer);
@@ -140,6 +145,7 @@ private:
     return tiles[old][{view.type.getAsOpaquePointer(),
                        {view.dims.begin(), view.dims.end()}}];
   }
+  llvm::DenseMap<mlir::Value, std::pair<mlir::Value, mlir::Value>> derived;
   llvm::DenseMap<mlir::Value, mlir::Operation *> places;
   llvm::SmallVector<mlir::Operation *> marks;
   /// The pool of shared memory, and the bytes that exchanges take.

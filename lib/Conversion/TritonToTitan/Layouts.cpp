@@ -10,6 +10,7 @@
 #include "titan/Layout/Triton.h"
 
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace titan;
@@ -27,6 +28,33 @@ static Value pointersOf(Operation *op) {
 
 static std::vector<int64_t> shapeOf(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getShape().vec();
+}
+
+Value titan::getAdvance(scf::ForOp loop, unsigned i) {
+  BlockArgument argument = loop.getRegionIterArg(i);
+  Operation *op = loop.getYieldedValues()[i].getDefiningOp();
+  if (!isa<RankedTensorType>(argument.getType()) ||
+      !isa_and_nonnull<tt::AddPtrOp, arith::AddIOp>(op))
+    return {};
+  Value step = op->getOperand(op->getOperand(0) == argument ? 1 : 0);
+  if (op->getOperand(0) != argument && op->getOperand(1) != argument)
+    return {};
+  SplatElementsAttr constant;
+  return step.getDefiningOp<tt::SplatOp>() ||
+                 matchPattern(step, m_Constant(&constant))
+             ? step
+             : Value();
+}
+
+/// Arguments and results of a loop that are what went in and a number.
+static bool isAdvanced(Value value) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    return loop && argument.getArgNumber() > 0 &&
+           getAdvance(loop, argument.getArgNumber() - 1);
+  }
+  auto loop = value.getDefiningOp<scf::ForOp>();
+  return loop && getAdvance(loop, cast<OpResult>(value).getResultNumber());
 }
 
 TensorLayouts::TensorLayouts(tt::FuncOp function,
@@ -61,11 +89,13 @@ TensorLayouts::TensorLayouts(tt::FuncOp function,
     for (Region &region : op->getRegions())
       for (Block &block : region)
         for (BlockArgument argument : block.getArguments())
-          if (isa<RankedTensorType>(argument.getType()) && !home(argument))
+          if (isa<RankedTensorType>(argument.getType()) && !home(argument) &&
+              !isAdvanced(argument))
             setHome(argument, forShape(shapeOf(argument)));
     if (op->getNumRegions())
       for (Value result : op->getResults())
-        if (isa<RankedTensorType>(result.getType()) && !home(result))
+        if (isa<RankedTensorType>(result.getType()) && !home(result) &&
+            !isAdvanced(result))
           setHome(result, forShape(shapeOf(result)));
   });
   settle();
@@ -237,6 +267,8 @@ void TensorLayouts::visit(Operation *op) {
     for (auto [argument, init, yielded, result] :
          llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs(),
                    loop.getYieldedValues(), loop.getResults())) {
+      if (isAdvanced(argument))
+        continue;
       // What comes round has been computed, what goes in often is a constant.
       agree(argument, yielded);
       agree(argument, init);

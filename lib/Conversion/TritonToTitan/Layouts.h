@@ -24,6 +24,11 @@
 
 namespace titan {
 
+/// What a loop adds, each time, to all elements of its iteration argument `i`, a
+/// tensor of integers or pointers: a tensor of one number. Null: it does something
+/// else. Such a tensor is what goes in, and a number that the loop carries.
+mlir::Value getAdvance(mlir::scf::ForOp loop, unsigned i);
+
 class TensorLayouts {
 public:
   TensorLayouts(tt::FuncOp function, const TritonToTitanOptions &options);

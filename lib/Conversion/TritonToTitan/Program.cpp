@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
 
+#include "mlir/IR/Matchers.h"
+
 using namespace mlir;
 using namespace titan;
 
@@ -111,28 +113,78 @@ static LogicalResult fillBlock(ProgramConversion &c, Block &from, Block *to,
   return success();
 }
 
+/// The number of a tensor of one number, of that type: offsets are right modulo
+/// 2^32.
+static Value numberOf(ProgramConversion &c, Value tensor, Type type) {
+  SplatElementsAttr constant;
+  if (matchPattern(tensor, m_Constant(&constant))) {
+    APInt number = constant.getSplatValue<APInt>();
+    return arith::ConstantOp::create(
+        c.b, c.b.getIntegerAttr(
+                 type, number.sextOrTrunc(type.getIntOrFloatBitWidth())));
+  }
+  Value scalar = c.scalar(tensor.getDefiningOp<tt::SplatOp>().getSrc());
+  unsigned has = scalar.getType().getIntOrFloatBitWidth(),
+           wants = type.getIntOrFloatBitWidth();
+  return has > wants   ? arith::TruncIOp::create(c.b, type, scalar).getResult()
+         : has < wants ? arith::ExtSIOp::create(c.b, type, scalar).getResult()
+                       : scalar;
+}
+
 static LogicalResult convertFor(ProgramConversion &c, scf::ForOp op) {
   if (failed(sameBases(c, op, op.getRegionIterArgs(), op.getYieldedValues())))
     return failure();
-  auto inits = valuesLike(c, op.getInitArgs(), op.getRegionIterArgs());
-  if (failed(inits))
-    return failure();
+  SmallVector<Value> inits;
+  SmallVector<Value> steps;
+  for (unsigned i = 0; i < op.getNumRegionIterArgs(); ++i) {
+    BlockArgument argument = op.getRegionIterArg(i);
+    steps.push_back(getAdvance(op, i));
+    if (steps.back()) {
+      inits.push_back(c.constant(c.elementOf(argument.getType()), 0));
+      continue;
+    }
+    auto init = valuesLike(c, op.getInitArgs()[i], Value(argument));
+    if (failed(init))
+      return failure();
+    inits.push_back(init->front());
+  }
   auto now =
       scf::ForOp::create(c.b, c.scalar(op.getLowerBound()),
                          c.scalar(op.getUpperBound()), c.scalar(op.getStep()),
-                         *inits, /*bodyBuilder=*/nullptr, op.getUnsignedCmp());
+                         inits, /*bodyBuilder=*/nullptr, op.getUnsignedCmp());
   OpBuilder::InsertionGuard guard(c.b);
   Block *body = now.getBody();
   if (body->mightHaveTerminator())
     body->getTerminator()->erase();
+  for (auto [i, step] : llvm::enumerate(steps))
+    if (step) {
+      c.derive(op.getRegionIterArg(i), op.getInitArgs()[i],
+               now.getRegionIterArg(i));
+      c.derive(op.getResult(i), op.getInitArgs()[i], now.getResult(i));
+    }
   c.enter(op.getBody()->getArguments(), body);
   c.b.setInsertionPointToEnd(body);
-  if (failed(fillBlock<scf::YieldOp>(c, *op.getBody(), body,
-                                     op.getYieldedValues(),
-                                     op.getRegionIterArgs())))
+  if (failed(c.convertBlock(*op.getBody())))
     return failure();
-  for (auto [old, result] : llvm::zip(op.getResults(), now.getResults()))
-    c.set(old, result);
+  SmallVector<Value> yielded;
+  for (auto [i, step] : llvm::enumerate(steps)) {
+    if (step) {
+      Value number = now.getRegionIterArg(i);
+      yielded.push_back(arith::AddIOp::create(
+          c.b, number, numberOf(c, step, number.getType())));
+      continue;
+    }
+    auto value =
+        valuesLike(c, op.getYieldedValues()[i], Value(op.getRegionIterArg(i)));
+    if (failed(value))
+      return failure();
+    yielded.push_back(value->front());
+  }
+  c.b.setInsertionPointToEnd(body);
+  scf::YieldOp::create(c.b, yielded);
+  for (auto [i, step] : llvm::enumerate(steps))
+    if (!step)
+      c.set(op.getResult(i), now.getResult(i));
   return success();
 }
 
