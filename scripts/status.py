@@ -125,34 +125,41 @@ TRITON_BECOMES = {
     "dot": "`titan.mma` (wgmma) or `titan.mma_sync`", "dot_scaled": "`arith.mulf` by the scales, then as `tt.dot`",
     "func": "`titan.kernel`; a private one is inlined", "call": "inlined", "return": "`titan.return`",
     "get_program_id": "`titan.cta_id`", "get_num_programs": "`titan.num_ctas`",
-    "print": "`titan.print`", "assert": "`titan.assert`", "extern_elementwise": "`math`, `titan.inline_ptx`",
+    "print": "`titan.print`", "assert": "`titan.assert`; of a tensor `titan.any`", "extern_elementwise": "`math`, `titan.inline_ptx`",
     "elementwise_inline_asm": "`titan.inline_ptx`",
-    "reduce": "`titan.reduce`", "reduce.return": "with its reduction",
+    "reduce": "`titan.reduce`; of a whole tensor, `titan.unsplat`", "reduce.return": "with its reduction",
     "scan": "`titan.scan`", "scan.return": "with its scan",
     "map_elementwise": "", "map_elementwise.return": "",
-    "make_range": "`titan.coordinate`", "splat": "`titan.splat`", "unsplat": "`titan.extract`",
-    "expand_dims": "`titan.relabel`", "reshape": "`titan.relabel`, `titan.convert_layout`",
+    "make_range": "`titan.coordinate`", "splat": "`titan.splat`", "unsplat": "`titan.unsplat`",
+    "expand_dims": "`titan.broadcast`, where it is wanted", "reshape": "`titan.relabel`, `titan.convert_layout`",
     "broadcast": "`titan.broadcast`", "trans": "`titan.relabel`", "cat": "", "join": "", "split": "",
     "gather": "`titan.gather`", "histogram": "`titan.atom` in shared memory",
 }
 
 
 def triton():
-    """Each operation of the tt dialect; it is simulated if its name stands in the simulator's code."""
+    """Each operation of the tt dialect: simulated if its name stands in the simulator's code, converted if its
+    class stands in the conversion's tables."""
     there = set(re.findall(r"`(titan\.[\w.]+)`", "".join(
         path.read_text() for path in (root / "docs/reference").glob("*.md"))))
     named = {name for row in TRITON_BECOMES.values() for name in re.findall(r"`(titan\.[\w.]+)`", row)}
     if named - there:
         sys.exit("scripts/status.py names what is not there: " + ", ".join(sorted(named - there)))
     simulator = text("lib/Simulator/Triton") if (root / "lib/Simulator/Triton").exists() else ""
-    lines = ["| operation | what it is | simulated | in titan IR |", "|---|---|---|---|"]
+    conversion = text("lib/Conversion/TritonToTitan") if (root / "lib/Conversion/TritonToTitan").exists() else ""
+    lines = ["| operation | what it is | simulated | compiled | in titan IR |", "|---|---|---|---|---|"]
     for file in sorted((root / "include/titan/Dialect/Triton").glob("*Ops.td")):
-        for mnemonic, body in re.findall(r'def Triton_\w+Op\s*:\s*Triton_\w+<"([\w.]+)"(.*?)(?=\ndef |\nclass |\Z)',
-                                         file.read_text(), re.S):
+        for name, mnemonic, body in re.findall(
+                r'def Triton_(\w+Op)\s*:\s*Triton_\w+<"([\w.]+)"(.*?)(?=\ndef |\nclass |\Z)', file.read_text(), re.S):
             summary = re.search(r'let summary = "((?:[^"\\]|\\.)*)"', body)[1]
             state = "yes" if f'"tt.{mnemonic}"' in simulator else "no"
+            # A function and what ends a region go with what they are of.
+            own = mnemonic.removesuffix(".return")
+            compiled = "yes" if mnemonic in ("func", "return") or re.search(
+                rf"\.(?:convert|make)<tt::{name}>|Elementwise<tt::{name}>", conversion) or (
+                own != mnemonic and f"convert<tt::{own.title()}Op>" in conversion) else "no"
             becomes = TRITON_BECOMES[mnemonic] or "nothing does its work yet"
-            lines.append(f"| `tt.{mnemonic}` | {summary} | {state} | {becomes} |")
+            lines.append(f"| `tt.{mnemonic}` | {summary} | {state} | {compiled} | {becomes} |")
     return "\n".join(lines) + "\n"
 
 

@@ -15,6 +15,7 @@
 !index = tensor<64x64xi32, #row>
 !bits = tensor<64x64xi1, #row>
 !sums = tensor<64x64xf32, #acc>
+!one = tensor<i32, #titan.slice<0, #titan.blocked<elements = [1], lanes = [32], warps = [4]>>>
 !flight = !titan.inflight<tensor<64x64xf32, #acc>>
 
 #tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
@@ -179,6 +180,9 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
       %j = titan.coordinate 1 : !index
       // CHECK: titan.splat
       %limit = titan.splat %n : i32 -> !index
+      %only = titan.splat %n : i32 -> !one
+      // CHECK: titan.unsplat %
+      %number = titan.unsplat %only : !one -> i32
       %inside = arith.cmpi slt, %j, %limit : !index
       // CHECK: titan.any %
       %some = titan.any %inside : !bits
