@@ -37,6 +37,22 @@ static FailureOr<SmallVector<Value>> tilesOf(ProgramConversion &c,
   return operands;
 }
 
+/// Triton's GPU compiler fuses products and sums of floats (enable_fp_fusion), and
+/// its division, but for tt.precise_divf, is div.full.
+static void addFastMath(ProgramConversion &c, Operation *op) {
+  using Flags = arith::FastMathFlags;
+  Flags flags = isa<arith::DivFOp>(op) ? Flags::afn
+                : isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op)
+                    ? Flags::contract
+                    : Flags::none;
+  auto interface = dyn_cast<arith::ArithFastMathInterface>(op);
+  if (!interface || flags == Flags::none)
+    return;
+  flags = flags | interface.getFastMathFlagsAttr().getValue();
+  op->setAttr(interface.getFastMathAttrName(),
+              arith::FastMathFlagsAttr::get(c.b.getContext(), flags));
+}
+
 /// The same operation of `operands`. Hints of tt are left behind.
 static Operation *again(ProgramConversion &c, Operation *op,
                         ValueRange operands, TypeRange results) {
@@ -46,7 +62,9 @@ static Operation *again(ProgramConversion &c, Operation *op,
   for (NamedAttribute each : op->getAttrs())
     if (!each.getName().strref().starts_with("tt."))
       state.addAttribute(each.getName(), each.getValue());
-  return c.b.create(state);
+  Operation *made = c.b.create(state);
+  addFastMath(c, made);
+  return made;
 }
 
 /// `number` as a scalar or tile of that type.
