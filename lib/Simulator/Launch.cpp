@@ -131,7 +131,7 @@ bool Evaluator::checkContents(unsigned number, GlobalType tensor) {
       return bad(kernel, Code::InitialValue,
                  llvm::formatv(
                      "element [{0}] of '{1}' is {2} at the launch, and "
-                     "titan.initial says {3}",
+                     "begins with {3}",
                      place,
                      cast<StringAttr>(kernel.getArgNames()[number]).getValue(),
                      is, *initial));

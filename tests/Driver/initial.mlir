@@ -6,8 +6,8 @@
 // RUN: titan run %s
 // RUN: not titan run %s --arg turn=fill:-1 2>&1 | FileCheck %s --check-prefix=CONTENTS
 // RUN: not titan run %s --arg turn=zeros 2>&1 | FileCheck %s --check-prefix=ZEROS
-// CONTENTS: error: [initial-value] element [0] of 'turn' is -1 at the launch, and titan.initial says 7
-// ZEROS: error: [initial-value] element [0] of 'turn' is 0 at the launch, and titan.initial says 7
+// CONTENTS: error: [initial-value] element [0] of 'turn' is -1 at the launch, and begins with 7
+// ZEROS: error: [initial-value] element [0] of 'turn' is 0 at the launch, and begins with 7
 // RUN: titan run %s --arg turn=fill:7
 //
 // RUN: titan compile %s -o %t.titanpkg
@@ -27,12 +27,20 @@
 // RUN: %variant seven %s | not titan check - 2>&1 | FileCheck %s --check-prefix=SEVEN
 // SEVEN: [race]
 
+// A flag starts at 0 where nothing is said.
+// VARIANT unsaid: replace initial with titan.example = {data = "4 zeros", result = "4"}
+// VARIANT unsaid: replace awaited with %awaited = arith.constant 1 : i32
+// RUN: %variant unsaid %s | titan check - | FileCheck %s --check-prefix=ACCEPTED
+// RUN: %variant unsaid %s > %t.mlir
+// RUN: titan run %t.mlir
+// RUN: not titan run %t.mlir --arg turn=fill:1 2>&1 | FileCheck %s --check-prefix=UNSAID
+// UNSAID: error: [initial-value] element [0] of 'turn' is 1 at the launch, and begins with 0
+
 !data = !titan.global<4xf32>
 !turn = !titan.global<4xi32>
 
 titan.kernel @turns(%data: !data, %result: !data, %turn: !turn) warps(1) attributes {
-  titan.initial = {turn = 7},
-  titan.example = {data = "4 zeros", result = "4"}
+  titan.initial = {turn = 7}, titan.example = {data = "4 zeros", result = "4"} // @initial
 } launch {
   %c2 = arith.constant 2 : index
   titan.launch grid(%c2)

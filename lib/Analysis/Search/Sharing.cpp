@@ -229,8 +229,10 @@ std::vector<Sharing::Suspect> Sharing::meet(const std::vector<Place> &places,
         auto [it, fresh] = found.try_emplace({x.op, y.op, apart}, last);
         it->second = std::min(it->second, last);
       };
-      // Of y from the place of x under the same number.
-      Line own{had, most - 1};
+      // Of y from the place of x under the same number. What moves alike lies as
+      // under the numbers that are known, whose bytes were compared one by one
+      // (here a place is all from its first byte to its last one).
+      Line own{had, x.step == y.step ? had - 1 : most - 1};
       for (size_t d = 0; d < x.low.size(); ++d)
         own.keep(y.low[d] - x.low[d], y.step[d] - x.step[d], -y.extent[d],
                  x.extent[d]);

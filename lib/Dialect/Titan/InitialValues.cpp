@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Dialect/Titan/InitialValues.h"
 
+#include "titan/Dialect/Titan/Effects.h"
+
 using namespace mlir;
 using namespace titan;
 
@@ -18,7 +20,18 @@ std::optional<int64_t> titan::getInitialValue(KernelOp kernel,
     if (auto value = all.getAs<IntegerAttr>(
             cast<StringAttr>(kernel.getArgNames()[argument])))
       return value.getValue().getSExtValue();
-  return std::nullopt;
+  // A flag starts at 0 (MM-26).
+  Value tensor = kernel.getBody().getArgument(argument);
+  WalkResult waits = kernel.getBody().walk([&](HardwareEffectsInterface op) {
+    effect::EffectList effects;
+    op.getHardwareEffects(effects);
+    for (const effect::Effect &each : effects)
+      if (auto *wait = std::get_if<effect::WaitFlag>(&each.what);
+          wait && wait->flag.object == tensor)
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return waits.wasInterrupted() ? std::optional<int64_t>(0) : std::nullopt;
 }
 
 LogicalResult titan::verifyInitialValues(KernelOp kernel) {

@@ -13,7 +13,8 @@
 //         attributes {titan.initial = {flags = 0}} launch { ... }
 //
 // The checker counts from there, a run refuses other contents (initial-value),
-// and the package says it to the launch (docs/package.md, `initial`).
+// and the package says it to the launch (docs/package.md, `initial`). What the
+// kernel waits for by titan.flag.wait begins with 0, where it does not say.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_DIALECT_TITAN_INITIALVALUES_H
@@ -26,7 +27,7 @@
 namespace titan {
 
 /// What each element of the kernel's argument, a tensor of integers, holds when
-/// the kernel begins; nothing where titan.initial does not say.
+/// the kernel begins; nothing where neither titan.initial nor a wait says.
 std::optional<int64_t> getInitialValue(KernelOp kernel, unsigned argument);
 
 /// Whether the kernel's `titan.initial` says what can be.
