@@ -106,6 +106,9 @@ TEST(ProvedExamples, Systems) {
       {"programs/gemm_fp8.mlir", 145},
       {"programs/attention.mlir", 1268},
       {"cluster_copy.mlir", 116},
+      {"programs/gemm_gfx942.mlir", 220},
+      {"programs/gemm_blackwell.mlir", 1234},
+      {"programs/gemm_blackwell_pair.mlir", 1348},
       {"programs/gemm_cluster.mlir", 254}};
   if (std::getenv("TITAN_TEST_FULL")) {
     most.emplace_back("gemm.mlir", 1491);
