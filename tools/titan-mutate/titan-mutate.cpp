@@ -250,6 +250,9 @@ CheckReport checkIt(KernelOp kernel) {
   CheckOptions options;
   if (undecided)
     options.undecided = Severity::Warning;
+  // Both halves of tcgen05.fence are what the proof asks for.
+  if (searchOnly)
+    options.strictness.set("tmem-fence", Severity::Error);
   return check(kernel, options);
 }
 

@@ -162,6 +162,20 @@ bool Proof::checkShares() {
     for (int warp : warps)
       same &= atEnd.provesEqual(totals[warp].signals[elected][*ring],
                                 totals[*warps.begin()].signals[elected][*ring]);
+    // What a CTA has copied into its own memory is there when it ends.
+    const Polynomial uses = totals[*warps.begin()].signals[elected][*ring];
+    for (int cta = 0; cta < kernel.getClusterSize(); ++cta) {
+      bool over = false;
+      for (auto &[warp, mine] : totals)
+        for (int lane : {elected, others})
+          if (auto known = mine.knows[lane].find(*ring);
+              !over && ctaOf(warp) == cta && known != mine.knows[lane].end())
+            over = atEnd.provesAtLeast(known->second, uses);
+      if (!over && without != Judgement::Stays)
+        return stop("a CTA may end before what it copies into its memory, and "
+                    "tells another one of, has come",
+                    op, "a barrier of the cluster behind that one's wait");
+    }
     if (!same && without != Judgement::Alike)
       return stop("not one thread of each CTA of the cluster is shown to copy "
                   "alike to a ring that they fill together",
