@@ -119,8 +119,7 @@ int titan::runCheck(const CheckCommand &options) {
   if (!module || (!options.replay.empty() &&
                   !session.claimOutput("--replay-out", options.replay)))
     return session.finish(BadInput, "");
-  if (isTritonModule(*module) &&
-      !convertTriton(session, *module, options.triton))
+  if (!convertTriton(session, *module, options.triton))
     return session.finish(Findings, "");
   // Without --kernel, all of them.
   KernelOp only;

@@ -63,6 +63,14 @@ static bool checkKernels(Session &session, ModuleOp module,
 
 bool titan::convertTriton(Session &session, ModuleOp module,
                           const TritonCommand &command) {
+  if (!isTritonModule(module)) {
+    if (command.launchChecks.empty())
+      return true;
+    session.fail(Code::BadArgument,
+                 "--launch-check is for programs of tt, and the file has none",
+                 "write titan.require in the kernel's launch region");
+    return false;
+  }
 #ifdef TITAN_HAS_CODEGEN
   session.setDefaultCode(Code::InternalError);
   TritonToTitanOptions options;
@@ -82,8 +90,7 @@ int titan::runCompile(const CompileCommand &options) {
   OwningOpRef<ModuleOp> module = session.parse(options.file);
   if (!module)
     return session.finish(BadInput, "");
-  if (isTritonModule(*module) &&
-      !convertTriton(session, *module, options.triton))
+  if (!convertTriton(session, *module, options.triton))
     return session.finish(Findings, "");
 #ifdef TITAN_HAS_CODEGEN
   // All kernels of the file, or the one that is asked for.

@@ -136,12 +136,12 @@ cl::opt<std::string> replayOut(
     cl::value_desc("FILE"), cl::sub(checkSub), cl::cat(category));
 
 // titan run.
-cl::list<std::string> args(
-    "arg",
-    cl::desc(
-        "An argument: NAME=FILE.npy, random:SEED, ints:SEED, steps:N, fill:N, zeros, "
-        "poison, or a number for a scalar"),
-    cl::value_desc("NAME=VALUE"), cl::sub(runSub), cl::cat(category));
+cl::list<std::string> args("arg",
+                           cl::desc("An argument: NAME=FILE.npy, random:SEED, "
+                                    "ints:SEED, steps:N, fill:N, zeros, "
+                                    "poison, or a number for a scalar"),
+                           cl::value_desc("NAME=VALUE"), cl::sub(runSub),
+                           cl::cat(category));
 cl::list<std::string> shapes("shape",
                              cl::desc("A tensor's shape in elements: A=64x128"),
                              cl::value_desc("NAME=MxK"), cl::sub(runSub),

@@ -30,13 +30,11 @@ titan.kernel @barriers(%out: !titan.global<?xi32>) warps(8) cluster(2) launch {
   titan.mbarrier.arrive %peer[%i0 : i32] scope(cluster) : !remote
   // CHECK: mbarrier.test_wait.parity.relaxed.cluster
   %between = titan.mbarrier.test_wait %b[%i0 : i32] parity(%i1) {scope = #titan<scope cluster>, sem = #titan<sem relaxed>} : !bars
-  // One fence releases for several arrivals (MM-21).
-  // CHECK: fence.acq_rel.cluster;
-  // CHECK-NOT: release
-  // CHECK: mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _,
-  // CHECK-NOT: {{fence|release}}
-  // CHECK: mbarrier.arrive.relaxed.cluster.shared::cluster.b64 _,
+  // The second one releases what the first one did: no fence before both stands for it.
   // CHECK-NOT: fence
+  // CHECK: mbarrier.arrive.release.cluster.shared::cluster.b64 _,
+  // CHECK-NOT: fence
+  // CHECK: mbarrier.arrive.release.cluster.shared::cluster.b64 _,
   titan.mbarrier.arrive %peer[%i0 : i32] scope(cluster) : !remote
   %self = titan.map_rank %b, %i0 : !bars -> !remote
   titan.mbarrier.arrive %self[%i0 : i32] scope(cluster) : !remote

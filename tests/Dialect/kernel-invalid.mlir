@@ -469,6 +469,16 @@ titan.kernel @k(%A: !titan.global<?xi8>) warps(1) attributes {titan.initial = {A
 
 // -----
 
+// expected-error @+1 {{[kernel-initial] "A": a number of 'i32', not true}}
+titan.kernel @k(%A: !titan.global<?xi32>) warps(1) attributes {titan.initial = {A = true}} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
 // expected-error @+1 {{[kernel-initial] `titan.initial` lists tensors and numbers: {flags = 0}}}
 titan.kernel @k(%A: !titan.global<?xi8>) warps(1) attributes {titan.initial = 0} launch {
   %one = arith.constant 1 : index

@@ -27,6 +27,17 @@
 // RUN: %variant seven %s | not titan check - 2>&1 | FileCheck %s --check-prefix=SEVEN
 // SEVEN: [race]
 
+// The flag is a number of 32 bits.
+// VARIANT large: replace initial with titan.initial = {turn = 2147483647}, titan.example = {data = "4 zeros", result = "4"}
+// VARIANT large: replace awaited with %awaited = arith.constant 2147483647 : i32
+// RUN: %variant large %s | not titan check - 2>&1 | FileCheck %s --check-prefix=LARGE
+// LARGE: [undecided] with this the flag is 2147483648, which 32 bits do not hold
+//
+// A run that shows what is refused begins as the kernel says.
+// RUN: %variant seven %s > %t.seven.mlir
+// RUN: not titan check %t.seven.mlir --replay-out=%t.replay
+// RUN: not titan run --replay=%t.replay
+//
 // A flag starts at 0 where nothing is said.
 // VARIANT unsaid: replace initial with titan.example = {data = "4 zeros", result = "4"}
 // VARIANT unsaid: replace awaited with %awaited = arith.constant 1 : i32

@@ -49,6 +49,14 @@ void Execution::signalFlag(uint32_t a, const Event &event,
   const auto &effect = std::get<effect::Access>(action.effect->what);
   int64_t threads = program.times(event, effect.by);
   flag.value += action.amount * threads;
+  auto element = dyn_cast<IntegerType>(
+      cast<GlobalType>(effect.bytes.object.getType()).getElementType());
+  if (element && element.getWidth() < 64 &&
+      !llvm::isIntN(element.getWidth(), flag.value))
+    report.add(Code::Undecided, event.op, nullptr,
+               Twine("with this the flag is ") + Twine(flag.value) +
+                   ", which " + Twine(element.getWidth()) +
+                   " bits do not hold");
   Clock handed;
   Scope scope = effect.scope;
   if (effect.sem == effect::Sem::Relaxed ||

@@ -36,42 +36,11 @@ static LogicalResult mbarrierInit(KernelLowering &kl, MBarrierInitOp op) {
   return success();
 }
 
-/// Another arrival next to this one, with nothing between but what touches no
-/// memory, that releases to the same scope.
-static bool isReleaseToo(MBarrierArriveOp op, bool before) {
-  Operation *at = op;
-  do
-    at = before ? at->getPrevNode() : at->getNextNode();
-  while (at && isMemoryEffectFree(at));
-  auto other = dyn_cast_or_null<MBarrierArriveOp>(at);
-  return other && other.getSem() == op.getSem() &&
-         other.getScope() == op.getScope();
-}
-
-/// A release beyond the CTA waits for all that its thread has in flight, each
-/// time: of arrivals one behind the other (a slot's release to every CTA that
-/// fills it) one fence is the release of all (MM-21), and they are relaxed.
-static MemorySem releaseOnce(KernelLowering &kl, MBarrierArriveOp op) {
-  MemorySem sem = op.getSem();
-  if (sem != MemorySem::Release || op.getScope() == MemoryScope::Cta)
-    return sem;
-  bool later = isReleaseToo(op, true);
-  if (!later && !isReleaseToo(op, false))
-    return sem;
-  if (!later)
-    kl.ptx(("fence.acq_rel." + stringifyMemoryScope(op.getScope()) + ";").str(),
-           "", {});
-  return MemorySem::Relaxed;
-}
-static MemorySem releaseOnce(KernelLowering &, MBarrierArriveDropOp op) {
-  return op.getSem();
-}
-
 template <typename Op>
 static LogicalResult arriveBy(KernelLowering &kl, Op op,
                               const std::string &instruction) {
   Value address = kl.mbarrierAddress(op.getBarrier(), op.getIndex());
-  std::string order = semScope(releaseOnce(kl, op), op.getScope());
+  std::string order = semScope(op.getSem(), op.getScope());
   Value count = kl.i32(op.getCount());
   if (isRemote(op.getBarrier())) {
     kl.ptx(instruction + order + ".shared::cluster.b64 _, [$0], $1;", "r,r",

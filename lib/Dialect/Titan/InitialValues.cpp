@@ -58,7 +58,8 @@ LogicalResult titan::verifyInitialValues(KernelOp kernel) {
                                 "called ")
              << each.getName();
     auto value = dyn_cast<IntegerAttr>(each.getValue());
-    if (!value ||
+    if (!value || !value.getType().isSignlessInteger() ||
+        value.getType().isInteger(1) ||
         !value.getValue().isSignedIntN(std::min(64u, element.getWidth())))
       return kernel.emitOpError("[kernel-initial] ")
              << each.getName() << ": a number of " << element << ", not "
