@@ -108,11 +108,11 @@ def language():
 
 # What of titan IR does the work of an operation of tt; "" where there is nothing that does.
 TRITON_BECOMES = {
-    "make_tensor_descriptor": "`titan.tensormap.replace_address`, `replace_dim`, `replace_stride`",
-    "descriptor_load": "`titan.tma.load` into shared memory, `titan.shared.load`",
-    "descriptor_store": "`titan.shared.store`, `titan.fence.proxy_async`, `titan.tma.store`",
+    "make_tensor_descriptor": "an argument, its sizes and strides: no operation",
+    "descriptor_load": "`titan.global.load` where the block lies in the tensor (`titan.tma.load` is to come)",
+    "descriptor_store": "`titan.global.store` where the block lies in the tensor (`titan.tma.store` is to come)",
     "descriptor_reduce": "`titan.shared.store`, `titan.tma.reduce`",
-    "descriptor_gather": "", "descriptor_scatter": "",
+    "descriptor_gather": "`titan.global.load` at rows", "descriptor_scatter": "`titan.global.store` at rows",
     "int_to_ptr": "", "ptr_to_int": "",
     "bitcast": "`arith.bitcast`; of pointers nothing",
     "fp_to_fp": "`arith.extf`, `arith.truncf`", "clampf": "`arith.maxnumf`, `arith.minnumf`",
@@ -121,7 +121,7 @@ TRITON_BECOMES = {
     "atomic_rmw": "`titan.atom`", "atomic_cas": "`titan.atom`",
     "addptr": "`arith.addi` of offsets", "make_tensor_ptr": "the same as pointers of its elements",
     "advance": "`arith.addi` of offsets",
-    "dot": "`titan.mma` (wgmma) or `titan.mma_sync`", "dot_scaled": "`arith.mulf` by the scales, then as `tt.dot`",
+    "dot": "`titan.mma_sync` (`titan.mma`, wgmma, is to come)", "dot_scaled": "`arith.mulf` by the scales, then as `tt.dot`",
     "func": "`titan.kernel`; a private one is inlined", "call": "inlined", "return": "`titan.return`",
     "get_program_id": "`titan.cta_id`", "get_num_programs": "`titan.num_ctas`",
     "print": "`titan.print`", "assert": "`titan.assert`; of a tensor `titan.any`", "extern_elementwise": "`math`, `titan.inline_ptx`",
@@ -131,7 +131,8 @@ TRITON_BECOMES = {
     "map_elementwise": "", "map_elementwise.return": "",
     "make_range": "`titan.coordinate`", "splat": "`titan.splat`", "unsplat": "`titan.unsplat`",
     "expand_dims": "`titan.broadcast`, where it is wanted", "reshape": "`titan.relabel`, `titan.convert_layout`",
-    "broadcast": "`titan.broadcast`", "trans": "`titan.relabel`", "cat": "", "join": "", "split": "",
+    "broadcast": "`titan.broadcast`", "trans": "`titan.relabel`", "cat": "as `tt.join`, then `titan.relabel`", "join": "`arith.select` by `titan.coordinate`",
+    "split": "`titan.extract`",
     "gather": "`titan.gather`", "histogram": "`titan.atom` in shared memory",
 }
 

@@ -36,6 +36,7 @@ const TritonToTitanTable &TritonToTitanTable::get() {
     populateTritonProgram(families);
     populateTritonElementwise(families);
     populateTritonMemory(families);
+    populateTritonDescriptors(families);
     populateTritonProducts(families);
     populateTritonShapes(families);
     populateTritonRegions(families);
@@ -48,8 +49,22 @@ const TritonToTitanTable &TritonToTitanTable::get() {
 // The kernel and its launch
 //===----------------------------------------------------------------------===//
 
-/// The name that the text gives an argument.
+/// The name that the text gives an argument; those behind a descriptor are its sizes
+/// and strides.
 static std::string nameOf(BlockArgument argument) {
+  int64_t number = argument.getArgNumber();
+  for (int64_t back = 1; back <= number; ++back) {
+    BlockArgument before = argument.getOwner()->getArgument(number - back);
+    auto descriptor = dyn_cast<tt::TensorDescType>(before.getType());
+    if (!descriptor)
+      continue;
+    int64_t rank = descriptor.getBlock().getRank();
+    if (back <= 2 * rank)
+      return nameOf(before) +
+             (back <= rank ? "_size_" + std::to_string(back - 1)
+                           : "_stride_" + std::to_string(back - 1 - rank));
+    break;
+  }
   if (auto name = argument.getLoc()->findInstanceOf<NameLoc>())
     return name.getName().str();
   return "arg" + std::to_string(argument.getArgNumber());
@@ -78,6 +93,9 @@ LogicalResult ProgramConversion::makeKernel() {
   };
   for (BlockArgument argument : function.getArguments()) {
     Type type = argument.getType();
+    if (auto descriptor = dyn_cast<tt::TensorDescType>(type))
+      type = tt::PointerType::get(
+          b.getContext(), descriptor.getSignlessBlock().getElementType(), 1);
     if (auto pointer = dyn_cast<tt::PointerType>(type)) {
       Type element = pointer.getPointee();
       if (element.isInteger(1))
@@ -97,7 +115,9 @@ LogicalResult ProgramConversion::makeKernel() {
     size_t number = add(nameOf(argument), type, argument.getLoc());
     auto divides = function.getArgAttrOfType<IntegerAttr>(
         argument.getArgNumber(), "tt.divisibility");
-    if (divides && isa<GlobalType>(type))
+    if (isa<tt::TensorDescType>(argument.getType())) // As TMA asks for.
+      alignment.set(cast<StringAttr>(names[number]), b.getI64IntegerAttr(16));
+    else if (divides && isa<GlobalType>(type))
       alignment.set(
           cast<StringAttr>(names[number]),
           b.getI64IntegerAttr(std::min<int64_t>(divides.getInt(), 4096)));
@@ -188,6 +208,26 @@ LogicalResult ProgramConversion::run() {
     Value now = body.getArgument(argument.getArgNumber());
     scalars[argument] =
         isa<GlobalType>(now.getType()) ? constant(b.getI32Type(), 0) : now;
+  }
+  // Sizes and strides of a descriptor are the arguments behind it.
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<tt::TensorDescType>(argument.getType());
+    if (!type)
+      continue;
+    int64_t rank = type.getBlock().getRank(),
+            next = argument.getArgNumber() + 1;
+    if (next + 2 * rank > function.getNumArguments())
+      return unsupported(function, "a descriptor without its sizes");
+    Descriptor descriptor{body.getArgument(argument.getArgNumber()),
+                          scalars[argument],
+                          {},
+                          {},
+                          false};
+    for (int64_t d = 0; d < rank; ++d)
+      descriptor.shape.push_back(asI32(body.getArgument(next + d)));
+    for (int64_t d = 0; d + 1 < rank; ++d)
+      descriptor.strides.push_back(asI32(body.getArgument(next + rank + d)));
+    descriptors[argument] = std::move(descriptor);
   }
   if (failed(convertBlock(function.getBody().front())))
     return failure();

@@ -49,6 +49,14 @@ struct View {
   }
 };
 
+/// What a tensor descriptor says: an argument of the kernel, where the tensor begins
+/// in it, its sizes, and its strides but for the last, which is 1.
+struct Descriptor {
+  mlir::Value memory, offset;
+  llvm::SmallVector<mlir::Value> shape, strides;
+  bool fillsNaN = false;
+};
+
 class ProgramConversion {
 public:
   ProgramConversion(tt::FuncOp function, const TritonToTitanOptions &options);
@@ -90,6 +98,8 @@ public:
   //===--------------------------------------------------------------------===//
 
   mlir::Value constant(mlir::Type type, int64_t number);
+  /// The lower 32 bits.
+  mlir::Value asI32(mlir::Value number);
   /// The same tile in another layout.
   mlir::FailureOr<mlir::Value> convertLayout(mlir::Value tile,
                                              mlir::RankedTensorType type);
@@ -119,6 +129,7 @@ public:
   mlir::ImplicitLocOpBuilder b;
   TensorLayouts layouts;
   KernelOp kernel;
+  llvm::DenseMap<mlir::Value, Descriptor> descriptors;
 
 private:
   mlir::LogicalResult makeKernel();
@@ -199,6 +210,7 @@ private:
 void populateTritonProgram(TritonToTitanTable &table);
 void populateTritonElementwise(TritonToTitanTable &table);
 void populateTritonMemory(TritonToTitanTable &table);
+void populateTritonDescriptors(TritonToTitanTable &table);
 void populateTritonProducts(TritonToTitanTable &table);
 void populateTritonShapes(TritonToTitanTable &table);
 void populateTritonRegions(TritonToTitanTable &table);
