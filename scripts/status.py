@@ -118,7 +118,7 @@ TRITON_BECOMES = {
     "fp_to_fp": "`arith.extf`, `arith.truncf`", "clampf": "`arith.maxnumf`, `arith.minnumf`",
     "precise_sqrt": "`math.sqrt`", "precise_divf": "`arith.divf`", "mulhiui": "`arith.mului_extended`",
     "load": "`titan.global.load`, `titan.ld`", "store": "`titan.global.store`, `titan.st`",
-    "atomic_rmw": "`titan.atom`", "atomic_cas": "`titan.atom`",
+    "atomic_rmw": "`titan.global.atom`; of one element `titan.atom` by one thread", "atomic_cas": "",
     "addptr": "`arith.addi` of offsets", "make_tensor_ptr": "the same as pointers of its elements",
     "advance": "`arith.addi` of offsets",
     "dot": "`titan.mma_sync` (`titan.mma`, wgmma, is to come)", "dot_scaled": "`arith.mulf` by the scales, then as `tt.dot`",

@@ -22,6 +22,8 @@ static Value pointersOf(Operation *op) {
     pointer = load.getPtr();
   else if (auto store = dyn_cast<tt::StoreOp>(op))
     pointer = store.getPtr();
+  else if (auto atomic = dyn_cast<tt::AtomicRMWOp>(op))
+    pointer = atomic.getPtr();
   return pointer && isa<RankedTensorType>(pointer.getType()) ? pointer
                                                              : Value();
 }
