@@ -155,7 +155,7 @@ def triton():
             state = "yes" if f'"tt.{mnemonic}"' in simulator else "no"
             # A function and what ends a region go with what they are of.
             own = mnemonic.removesuffix(".return")
-            compiled = "yes" if mnemonic in ("func", "return") or re.search(
+            compiled = "yes" if mnemonic in ("func", "return", "call") or re.search(
                 rf"\.(?:convert|make)<tt::{name}>|Elementwise<tt::{name}>", conversion) or (
                 own != mnemonic and f"convert<tt::{own.title()}Op>" in conversion) else "no"
             becomes = TRITON_BECOMES[mnemonic] or "nothing does its work yet"

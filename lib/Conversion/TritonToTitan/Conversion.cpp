@@ -10,9 +10,14 @@
 #include "titan/Dialect/Titan/ArgumentAlignment.h"
 #include "titan/Layout/Conversion.h"
 
+#include "mlir/Conversion/ControlFlowToSCF/ControlFlowToSCF.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -20,8 +25,8 @@ using namespace titan;
 
 ProgramConversion::ProgramConversion(tt::FuncOp function,
                                      const TritonToTitanOptions &options)
-    : b(function.getLoc(), function.getContext()), layouts(function, options),
-      function(function), options(options) {}
+    : options(options), b(function.getLoc(), function.getContext()),
+      layouts(function, options), function(function) {}
 
 InFlightDiagnostic ProgramConversion::unsupported(Operation *op,
                                                   const Twine &what) {
@@ -74,8 +79,7 @@ static constexpr StringRef gridNames[] = {"grid_x", "grid_y", "grid_z"};
 
 LogicalResult ProgramConversion::makeKernel() {
   if (function.getBody().getBlocks().size() != 1)
-    return unsupported(function, "branches between blocks: a kernel has scf.if "
-                                 "and scf.for");
+    return unsupported(function, "branches that are no scf.if and no loop");
   SmallVector<Attribute> types, names;
   SmallVector<Type> plain;
   SmallVector<Location> locs;
@@ -578,13 +582,62 @@ Value ProgramConversion::scratch(Type element, int64_t count) {
 // The module
 //===----------------------------------------------------------------------===//
 
+/// Branches between blocks, early returns, become scf.if and loops.
+static LogicalResult liftBranches(tt::FuncOp function) {
+  IRRewriter rewriter(function.getContext());
+  (void)eraseUnreachableBlocks(rewriter, function->getRegions());
+  ControlFlowToSCFTransformation transformation;
+  DominanceInfo dominance(function);
+  return transformCFGToSCF(function.getBody(), transformation, dominance);
+}
+
+/// Puts the functions that `function` calls where it calls them. `within`: those
+/// that are on their way.
+static LogicalResult inlineCalls(tt::FuncOp function, ModuleOp module,
+                                 llvm::SetVector<Operation *> &within) {
+  if (!within.insert(function))
+    return function.emitError("[function-recursion] calls itself");
+  SmallVector<tt::CallOp> calls;
+  function.walk([&](tt::CallOp call) { calls.push_back(call); });
+  for (tt::CallOp call : calls) {
+    auto callee = module.lookupSymbol<tt::FuncOp>(call.getCallee());
+    if (!callee || callee.isExternal())
+      return call.emitError("[not-supported-yet] a call of a function without "
+                            "a body");
+    if (failed(inlineCalls(callee, module, within)))
+      return failure();
+    Block &body = callee.getBody().front();
+    if (callee.getBody().getBlocks().size() != 1)
+      return callee.emitError("[not-supported-yet] branches that are no scf.if "
+                              "and no loop");
+    IRMapping values;
+    values.map(body.getArguments(), call.getOperands());
+    OpBuilder b(call);
+    for (Operation &op : body.without_terminator())
+      b.clone(op, values)->walk([&](Operation *now) {
+        now->setLoc(CallSiteLoc::get(now->getLoc(), call.getLoc()));
+      });
+    for (auto [result, value] :
+         llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
+      result.replaceAllUsesWith(values.lookup(value));
+    call.erase();
+  }
+  within.remove(function);
+  return success();
+}
+
 LogicalResult titan::convertTritonToTitan(ModuleOp module,
                                           const TritonToTitanOptions &options) {
   SmallVector<tt::FuncOp> functions(module.getOps<tt::FuncOp>());
+  for (tt::FuncOp function : functions)
+    if (!function.isExternal() && failed(liftBranches(function)))
+      return failure();
   for (tt::FuncOp function : functions) {
     if (function.isExternal() || !function.isPublic())
       continue;
-    if (failed(ProgramConversion(function, options).run()))
+    llvm::SetVector<Operation *> within;
+    if (failed(inlineCalls(function, module, within)) ||
+        failed(ProgramConversion(function, options).run()))
       return failure();
   }
   for (tt::FuncOp function : functions)

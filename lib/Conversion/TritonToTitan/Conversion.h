@@ -126,6 +126,7 @@ public:
   mlir::InFlightDiagnostic unsupported(mlir::Operation *op,
                                        const llvm::Twine &what);
 
+  const TritonToTitanOptions options;
   mlir::ImplicitLocOpBuilder b;
   TensorLayouts layouts;
   KernelOp kernel;
@@ -143,7 +144,6 @@ private:
   mlir::Operation *mark();
 
   tt::FuncOp function;
-  TritonToTitanOptions options;
   /// Of the grid: those that the program asks for.
   bool axes[3] = {false, false, false};
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
@@ -219,6 +219,10 @@ void populateTritonRegions(TritonToTitanTable &table);
 void separateTouches(KernelOp kernel);
 /// llvm.intr.assume.
 mlir::LogicalResult convertAssume(ProgramConversion &c, mlir::Operation *op);
+/// The same operation of `operands`; hints of tt are left behind.
+mlir::Operation *repeatOperation(ProgramConversion &c, mlir::Operation *op,
+                                 mlir::ValueRange operands,
+                                 mlir::TypeRange results);
 /// An arith or math operation, or one of tt that is one, element by element.
 mlir::LogicalResult convertElementwise(ProgramConversion &c,
                                        mlir::Operation *op);

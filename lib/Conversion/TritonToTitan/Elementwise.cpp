@@ -37,9 +37,8 @@ static FailureOr<SmallVector<Value>> tilesOf(ProgramConversion &c,
   return operands;
 }
 
-/// The same operation of `operands`. Hints of tt are left behind.
-static Operation *again(ProgramConversion &c, Operation *op,
-                        ValueRange operands, TypeRange results) {
+Operation *titan::repeatOperation(ProgramConversion &c, Operation *op,
+                                  ValueRange operands, TypeRange results) {
   OperationState state(c.b.getLoc(), op->getName());
   state.addOperands(operands);
   state.addTypes(results);
@@ -116,7 +115,7 @@ static Value toInteger(ProgramConversion &c, Operation *op, Value value,
       compare(Predicate::OLT, power(width - isSigned)));
   Value zero = constantLike(c, reals, c.b.getFloatAttr(real, 0));
   Value safe = arith::SelectOp::create(c.b, fits, value, zero);
-  Value number = again(c, op, safe, Type(type))->getResult(0);
+  Value number = repeatOperation(c, op, safe, Type(type))->getResult(0);
   auto constant = [&](const APInt &of) {
     return constantLike(c, type, c.b.getIntegerAttr(integer, of));
   };
@@ -151,7 +150,7 @@ FailureOr<Value> titan::makeElementwise(ProgramConversion &c, Operation *op,
   if (isa<arith::FPToSIOp, arith::FPToUIOp>(op))
     return toInteger(c, op, operands->front(), view.type);
   makeTotal(c, op, *operands);
-  return again(c, op, *operands, Type(view.type))->getResult(0);
+  return repeatOperation(c, op, *operands, Type(view.type))->getResult(0);
 }
 
 LogicalResult titan::convertElementwise(ProgramConversion &c, Operation *op) {
@@ -165,7 +164,7 @@ LogicalResult titan::convertElementwise(ProgramConversion &c, Operation *op) {
   SmallVector<Type> types;
   for (Value result : op->getResults())
     types.push_back(c.elementOf(result.getType()));
-  Operation *now = again(c, op, operands, types);
+  Operation *now = repeatOperation(c, op, operands, types);
   for (auto [old, result] : llvm::zip(op->getResults(), now->getResults()))
     c.set(old, result);
   return success();

@@ -7,12 +7,17 @@
 //===----------------------------------------------------------------------===//
 //
 // What combines two elements is a region in tt, and a word in titan IR: a region
-// of one operation on its two arguments is that operation's word.
+// of one operation on its two arguments is that operation's word. Of another region,
+// or of several tensors combined together, a reduction is written out: rows lie in
+// one warp each, halves of the registers are combined until each lane has one
+// element, then lanes with those whose number differs in one bit.
 //
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
 
 #include "titan/Layout/Rows.h"
+
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace titan;
@@ -63,7 +68,163 @@ static LogicalResult refuseRows(Operation *op, const Problem &problem) {
   return op->emitError("[") << problem.code << "] " << problem.message;
 }
 
+//===----------------------------------------------------------------------===//
+// By regions
+//===----------------------------------------------------------------------===//
+
+/// What the region makes of tiles, element by element.
+static FailureOr<SmallVector<Value>> combineTiles(ProgramConversion &c,
+                                                  tt::ReduceOp op,
+                                                  ArrayRef<Value> first,
+                                                  ArrayRef<Value> second) {
+  Block &block = op.getCombine().front();
+  auto shape = cast<RankedTensorType>(first[0].getType());
+  auto as = [&](Type element) {
+    return RankedTensorType::get(shape.getShape(), element,
+                                 shape.getEncoding());
+  };
+  llvm::DenseMap<Value, Value> known;
+  for (auto [i, value] : llvm::enumerate(first)) {
+    known[block.getArgument(i)] = value;
+    known[block.getArgument(first.size() + i)] = second[i];
+  }
+  auto read = [&](Value value) -> Value {
+    Value &now = known[value];
+    Attribute number;
+    if (!now && matchPattern(value, m_Constant(&number)))
+      now = arith::ConstantOp::create(
+          c.b, DenseElementsAttr::get(as(value.getType()), number));
+    else if (!now)
+      now = titan::SplatOp::create(c.b, as(value.getType()), c.scalar(value));
+    return now;
+  };
+  for (Operation &each : block.without_terminator()) {
+    if (isa<arith::ConstantOp>(each))
+      continue;
+    if (!each.hasTrait<OpTrait::Elementwise>() ||
+        !isa<arith::ArithDialect, math::MathDialect>(each.getDialect()))
+      return c.unsupported(&each, "combining by '" +
+                                      each.getName().getStringRef() + "'");
+    SmallVector<Value> operands;
+    for (Value operand : each.getOperands())
+      operands.push_back(read(operand));
+    SmallVector<Type> types;
+    for (Value result : each.getResults())
+      types.push_back(as(result.getType()));
+    Operation *now = repeatOperation(c, &each, operands, types);
+    for (auto [old, result] : llvm::zip(each.getResults(), now->getResults()))
+      known[old] = result;
+  }
+  SmallVector<Value> results;
+  for (Value result : block.getTerminator()->getOperands())
+    results.push_back(read(result));
+  return results;
+}
+
+/// A layout of rows along the last dimension, each in one warp.
+static BlockedAttr rowsOfWarps(ProgramConversion &c, ArrayRef<int64_t> shape) {
+  size_t rank = shape.size();
+  SmallVector<int64_t> ones(rank, 1), lanes(rank, 1), warps(rank, 1);
+  int64_t lanesLeft = c.options.lanes, warpsLeft = c.options.warps;
+  for (size_t d = rank; d-- > 0;) {
+    lanes[d] = d ? std::min(lanesLeft, shape[d]) : lanesLeft;
+    lanesLeft /= lanes[d];
+    if (d + 1 < rank) // Warps that are left over do the same.
+      warps[d] = std::clamp<int64_t>(shape[d] / lanes[d], 1, warpsLeft);
+    warpsLeft /= warps[d];
+  }
+  return BlockedAttr::get(c.b.getContext(), ones, lanes, warps);
+}
+
+static LogicalResult reduceByRegion(ProgramConversion &c, tt::ReduceOp op) {
+  auto source = cast<RankedTensorType>(op.getSrcs()[0].getType());
+  int64_t axis = op.getAxis(), rank = source.getRank();
+  SmallVector<int64_t> shape, dims(rank);
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != axis) {
+      dims[d] = static_cast<int64_t>(shape.size());
+      shape.push_back(source.getDimSize(d));
+    }
+  dims[axis] = rank - 1;
+  shape.push_back(source.getDimSize(axis));
+  BlockedAttr layout = rowsOfWarps(c, shape);
+  auto as = [&](Type element) {
+    return RankedTensorType::get(shape, element, layout);
+  };
+  SmallVector<Value> tiles;
+  for (Value each : op.getSrcs()) {
+    auto tile = c.tile(each, View(as(c.elementOf(each.getType())), dims));
+    if (failed(tile))
+      return failure();
+    tiles.push_back(*tile);
+  }
+  auto combine = [&](ArrayRef<Value> first,
+                     ArrayRef<Value> second) -> LogicalResult {
+    auto both = combineTiles(c, op, first, second);
+    if (succeeded(both))
+      tiles = *both;
+    return both;
+  };
+  int64_t lanes = std::min(layout.getLanes().back(), shape.back());
+  while (shape.back() > lanes) {
+    shape.back() /= 2;
+    SmallVector<Value> first, second;
+    for (Value tile : tiles) {
+      SmallVector<int64_t> offsets(rank, 0);
+      RankedTensorType half = as(getElementTypeOrSelf(tile.getType()));
+      first.push_back(ExtractOp::create(c.b, half, tile, offsets));
+      offsets.back() = shape.back();
+      second.push_back(ExtractOp::create(c.b, half, tile, offsets));
+    }
+    if (failed(combine(first, second)))
+      return failure();
+  }
+  auto along = c.b.getI64IntegerAttr(rank - 1);
+  auto gather = [&](Value tile, Value places) -> Value {
+    auto at = cast<RankedTensorType>(places.getType());
+    return titan::GatherOp::create(
+        c.b,
+        RankedTensorType::get(at.getShape(),
+                              getElementTypeOrSelf(tile.getType()), layout),
+        tile, places, along, Value(), IntegerAttr(), IntegerAttr());
+  };
+  RankedTensorType places = as(c.b.getI32Type());
+  for (int64_t step = 1; step < lanes; step *= 2) {
+    Value here = CoordinateOp::create(c.b, places, along);
+    Value bit = arith::ConstantOp::create(
+        c.b, DenseElementsAttr::get(
+                 places, c.b.getI32IntegerAttr(static_cast<int32_t>(step))));
+    Value there = arith::XOrIOp::create(c.b, here, bit);
+    SmallVector<Value> others;
+    for (Value tile : tiles)
+      others.push_back(gather(tile, there));
+    if (failed(combine(tiles, others)))
+      return failure();
+  }
+  // Every element of a row is the same: the first one stays.
+  shape.back() = 1;
+  RankedTensorType firsts = as(c.b.getI32Type());
+  Value zero = arith::ConstantOp::create(
+      c.b, DenseElementsAttr::get(firsts, c.b.getI32IntegerAttr(0)));
+  for (auto [result, tile] : llvm::zip(op.getResult(), tiles)) {
+    Value first = gather(tile, zero);
+    auto type = cast<RankedTensorType>(first.getType());
+    Value row = c.relabel(first, ProgramConversion::without(type, rank - 1));
+    if (!isa<RankedTensorType>(result.getType())) {
+      c.set(result, titan::UnsplatOp::create(c.b, type.getElementType(), row));
+      continue;
+    }
+    auto now = c.convertLayout(row, c.typeOf(result, c.layoutOf(result)));
+    if (failed(now))
+      return failure();
+    c.set(result, *now);
+  }
+  return success();
+}
+
 static LogicalResult convertReduce(ProgramConversion &c, tt::ReduceOp op) {
+  if (op.getSrcs().size() != 1 || !kindOf(op.getCombine()))
+    return reduceByRegion(c, op);
   auto kind = wordOf(c, op);
   if (failed(kind))
     return failure();
