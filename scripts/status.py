@@ -111,7 +111,7 @@ TRITON_BECOMES = {
     "make_tensor_descriptor": "an argument, its sizes and strides: no operation",
     "descriptor_load": "`titan.global.load` where the block lies in the tensor (`titan.tma.load` is to come)",
     "descriptor_store": "`titan.global.store` where the block lies in the tensor (`titan.tma.store` is to come)",
-    "descriptor_reduce": "`titan.shared.store`, `titan.tma.reduce`",
+    "descriptor_reduce": "`titan.global.atom` (`titan.tma.reduce` is to come)",
     "descriptor_gather": "`titan.global.load` at rows", "descriptor_scatter": "`titan.global.store` at rows",
     "int_to_ptr": "", "ptr_to_int": "",
     "bitcast": "`arith.bitcast`; of pointers nothing",
@@ -124,7 +124,7 @@ TRITON_BECOMES = {
     "dot": "`titan.mma_sync` (`titan.mma`, wgmma, is to come)", "dot_scaled": "`arith.mulf` by the scales, then as `tt.dot`",
     "func": "`titan.kernel`; a private one is inlined", "call": "inlined", "return": "`titan.return`",
     "get_program_id": "`titan.cta_id`", "get_num_programs": "`titan.num_ctas`",
-    "print": "`titan.print`", "assert": "`titan.assert`; of a tensor `titan.any`", "extern_elementwise": "`math`, `titan.inline_ptx`",
+    "print": "`titan.print`", "assert": "`titan.assert`; of a tensor `titan.any`", "extern_elementwise": "`math`, where it has the function",
     "elementwise_inline_asm": "`titan.inline_ptx`",
     "reduce": "`titan.reduce`; of a whole tensor, `titan.unsplat`", "reduce.return": "with its reduction",
     "scan": "`titan.scan`", "scan.return": "with its scan",
@@ -133,7 +133,7 @@ TRITON_BECOMES = {
     "expand_dims": "`titan.broadcast`, where it is wanted", "reshape": "`titan.relabel`, `titan.convert_layout`",
     "broadcast": "`titan.broadcast`", "trans": "`titan.relabel`", "cat": "as `tt.join`, then `titan.relabel`", "join": "`arith.select` by `titan.coordinate`",
     "split": "`titan.extract`",
-    "gather": "`titan.gather`", "histogram": "`titan.atom` in shared memory",
+    "gather": "`titan.gather`", "histogram": "`titan.reduce` of comparisons",
 }
 
 

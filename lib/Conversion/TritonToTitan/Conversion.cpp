@@ -471,7 +471,7 @@ RankedTensorType ProgramConversion::without(RankedTensorType type,
   shape.erase(shape.begin() + axis);
   return RankedTensorType::get(
       shape, type.getElementType(),
-      SliceAttr::get(type.getContext(), axis, type.getEncoding()));
+      TensorLayouts::without(type.getEncoding(), type.getShape(), axis));
 }
 
 Value ProgramConversion::relabel(Value tile, RankedTensorType type) {

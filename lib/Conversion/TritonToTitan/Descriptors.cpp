@@ -132,6 +132,49 @@ static LogicalResult convertBlockStore(ProgramConversion &c,
   return success();
 }
 
+/// The word of titan IR; none: there is no word.
+static std::optional<AtomicOp> reductionOf(tt::DescriptorReduceKind kind) {
+  switch (kind) {
+  case tt::DescriptorReduceKind::Add:
+    return AtomicOp::Add;
+  case tt::DescriptorReduceKind::Min:
+    return AtomicOp::Min;
+  case tt::DescriptorReduceKind::Max:
+    return AtomicOp::Max;
+  case tt::DescriptorReduceKind::And:
+    return AtomicOp::And;
+  case tt::DescriptorReduceKind::Or:
+    return AtomicOp::Or;
+  case tt::DescriptorReduceKind::Xor:
+    return AtomicOp::Xor;
+  case tt::DescriptorReduceKind::None:
+  case tt::DescriptorReduceKind::Inc:
+  case tt::DescriptorReduceKind::Dec:
+    return std::nullopt;
+  }
+  llvm_unreachable("all are above");
+}
+
+static LogicalResult convertBlockReduce(ProgramConversion &c,
+                                        tt::DescriptorReduceOp op) {
+  auto word = reductionOf(op.getKind());
+  bool ordered = word == AtomicOp::Min || word == AtomicOp::Max;
+  auto block = cast<tt::TensorDescType>(op.getDesc().getType()).getBlock();
+  if (!word || (ordered && block.getElementType().isUnsignedInteger()))
+    return c.unsupported(op, "this reduction of such elements");
+  auto value = c.tile(op.getSrc(), c.layouts.of(op));
+  if (failed(value))
+    return failure();
+  auto places = placesOf(c, op, op.getDesc(), op.getIndices(),
+                         cast<RankedTensorType>(value->getType()));
+  if (failed(places))
+    return failure();
+  GlobalAtomOp::create(c.b, Type(), *word, *value, places->descriptor.memory,
+                       places->offsets, places->inside, MemorySem::Relaxed,
+                       MemoryScope::Gpu);
+  return success();
+}
+
 /// Rows of a matrix: their numbers for each element of the block, its columns from
 /// one index on.
 template <typename Op>
@@ -180,6 +223,7 @@ void titan::populateTritonDescriptors(TritonToTitanTable &table) {
   table.convert<tt::MakeTensorDescOp>(makeDescriptor);
   table.convert<tt::DescriptorLoadOp>(convertBlockLoad);
   table.convert<tt::DescriptorStoreOp>(convertBlockStore);
+  table.convert<tt::DescriptorReduceOp>(convertBlockReduce);
   table.convert<tt::DescriptorGatherOp>(convertRowGather);
   table.convert<tt::DescriptorScatterOp>(convertRowScatter);
 }

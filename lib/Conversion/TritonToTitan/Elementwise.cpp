@@ -13,6 +13,7 @@
 #include "Conversion.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace titan;
@@ -233,6 +234,43 @@ static Value clamp(ProgramConversion &c, tt::ClampFOp op, ValueRange in, Type) {
       c.b, arith::MaxNumFOp::create(c.b, in[0], in[1]), in[2]);
 }
 
+/// Functions of libdevice that are operations of math.
+static Value deviceFunction(ProgramConversion &c, tt::ExternElementwiseOp op,
+                            ValueRange in, Type type) {
+  StringRef name = op.getSymbol();
+  name.consume_front("__nv_");
+  if (getElementTypeOrSelf(type).isF32())
+    name.consume_back("f");
+  auto word = llvm::StringSwitch<StringRef>(name)
+                  .Cases({"rint", "nearbyint"}, "math.roundeven")
+                  .Case("fabs", "math.absf")
+                  .Case("floor", "math.floor")
+                  .Case("ceil", "math.ceil")
+                  .Case("trunc", "math.trunc")
+                  .Case("round", "math.round")
+                  .Case("sqrt", "math.sqrt")
+                  .Case("rsqrt", "math.rsqrt")
+                  .Case("exp", "math.exp")
+                  .Case("exp2", "math.exp2")
+                  .Case("log", "math.log")
+                  .Case("log2", "math.log2")
+                  .Case("log10", "math.log10")
+                  .Case("sin", "math.sin")
+                  .Case("cos", "math.cos")
+                  .Case("tanh", "math.tanh")
+                  .Case("fma", "math.fma")
+                  .Case("copysign", "math.copysign")
+                  .Default("");
+  if (word.empty() || !isa<FloatType>(getElementTypeOrSelf(type))) {
+    c.unsupported(op, "the device function " + op.getSymbol());
+    return {};
+  }
+  OperationState state(c.b.getLoc(), word);
+  state.addOperands(in);
+  state.addTypes(type);
+  return c.b.create(state)->getResult(0);
+}
+
 static Value multiplyHigh(ProgramConversion &c, tt::MulhiUIOp, ValueRange in,
                           Type) {
   return arith::MulUIExtendedOp::create(c.b, in[0], in[1]).getHigh();
@@ -268,6 +306,7 @@ void titan::populateTritonElementwise(TritonToTitanTable &table) {
   table.make<arith::ConstantOp>(constantOf);
   addElementwise<tt::FpToFpOp>(table, convertFloat);
   addElementwise<tt::ClampFOp>(table, clamp);
+  addElementwise<tt::ExternElementwiseOp>(table, deviceFunction);
   addElementwise<tt::MulhiUIOp>(table, multiplyHigh);
   addElementwise<tt::BitcastOp>(table, sameBits);
   addElementwise<tt::AddPtrOp>(table, addOffset);

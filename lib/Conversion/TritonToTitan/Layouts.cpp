@@ -34,6 +34,8 @@ static Value blockOf(Operation *op) {
     return op->getResult(0);
   if (auto store = dyn_cast<tt::DescriptorStoreOp>(op))
     return store.getSrc();
+  if (auto reduce = dyn_cast<tt::DescriptorReduceOp>(op))
+    return reduce.getSrc();
   if (auto scatter = dyn_cast<tt::DescriptorScatterOp>(op))
     return scatter.getSrc();
   return {};
@@ -258,7 +260,7 @@ void TensorLayouts::visit(Operation *op) {
     Attribute layout = of(op);
     for (Value result : op->getResults())
       setHome(result,
-              SliceAttr::get(op->getContext(), reduce.getAxis(), layout));
+              without(layout, shapeOf(op->getOperand(0)), reduce.getAxis()));
     return;
   }
   if (isa<tt::ScanOp>(op)) {
@@ -271,6 +273,8 @@ void TensorLayouts::visit(Operation *op) {
       setHome(half, SliceAttr::get(context, shapeOf(half).size(), of(op)));
     return;
   }
+  if (isa<tt::HistogramOp>(op))
+    return setHome(op->getResult(0), forShape(shapeOf(op->getResult(0))));
   if (isa<tt::GatherOp>(op))
     return setHome(op->getResult(0), of(op));
   if (auto cat = dyn_cast<tt::CatOp>(op)) {
@@ -364,6 +368,17 @@ static FailureOr<Attribute> named(Operation *at, const Result<Layout> &layout) {
   return at->emitError("[")
              << layout.problem().code << "] " << layout.problem().message,
          failure();
+}
+
+/// A slice of a slice is spelled out: to find what it is takes as many steps as
+/// there are extents, for each of them.
+Attribute TensorLayouts::without(Attribute layout, ArrayRef<int64_t> shape,
+                                 int64_t axis) {
+  if (shape.size() > 1 && isa<SliceAttr, LayoutTextAttr>(layout))
+    if (auto whole = cast<LayoutAttrInterface>(layout).getLayout(shape))
+      if (auto part = whole->withoutDim(static_cast<int>(axis)))
+        return LayoutTextAttr::get(layout.getContext(), part->str());
+  return SliceAttr::get(layout.getContext(), axis, layout);
 }
 
 FailureOr<Attribute> TensorLayouts::permuted(Operation *at, Attribute layout,
