@@ -109,31 +109,32 @@ def language():
 
 # What of titan IR does the work of an operation of tt; "" where there is nothing that does.
 TRITON_BECOMES = {
-    "make_tensor_descriptor": "`titan.tensormap.replace_address`, `replace_dim`, `replace_stride`",
-    "descriptor_load": "`titan.tma.load` into shared memory, `titan.shared.load`",
-    "descriptor_store": "`titan.shared.store`, `titan.fence.proxy_async`, `titan.tma.store`",
-    "descriptor_reduce": "`titan.shared.store`, `titan.tma.reduce`",
-    "descriptor_gather": "", "descriptor_scatter": "",
+    "make_tensor_descriptor": "an argument, its sizes and strides: no operation",
+    "descriptor_load": "`titan.global.load` where the block lies in the tensor (`titan.tma.load` is to come)",
+    "descriptor_store": "`titan.global.store` where the block lies in the tensor (`titan.tma.store` is to come)",
+    "descriptor_reduce": "`titan.global.atom` (`titan.tma.reduce` is to come)",
+    "descriptor_gather": "`titan.global.load` at rows", "descriptor_scatter": "`titan.global.store` at rows",
     "int_to_ptr": "", "ptr_to_int": "",
     "bitcast": "`arith.bitcast`; of pointers nothing",
     "fp_to_fp": "`arith.extf`, `arith.truncf`", "clampf": "`arith.maxnumf`, `arith.minnumf`",
     "precise_sqrt": "`math.sqrt`", "precise_divf": "`arith.divf`", "mulhiui": "`arith.mului_extended`",
     "load": "`titan.global.load`, `titan.ld`", "store": "`titan.global.store`, `titan.st`",
-    "atomic_rmw": "`titan.atom`", "atomic_cas": "`titan.atom`",
+    "atomic_rmw": "`titan.global.atom`; of one element `titan.atom` by one thread", "atomic_cas": "",
     "addptr": "`arith.addi` of offsets", "make_tensor_ptr": "the same as pointers of its elements",
     "advance": "`arith.addi` of offsets",
-    "dot": "`titan.mma` (wgmma) or `titan.mma_sync`", "dot_scaled": "`arith.mulf` by the scales, then as `tt.dot`",
+    "dot": "`titan.mma_sync` (`titan.mma`, wgmma, is to come)", "dot_scaled": "`arith.mulf` by the scales, then as `tt.dot`",
     "func": "`titan.kernel`; a private one is inlined", "call": "inlined", "return": "`titan.return`",
     "get_program_id": "`titan.cta_id`", "get_num_programs": "`titan.num_ctas`",
-    "print": "`titan.print`", "assert": "`titan.assert`; of a tensor `titan.any`", "extern_elementwise": "`math`, `titan.inline_ptx`",
+    "print": "`titan.print`", "assert": "`titan.assert`; of a tensor `titan.any`", "extern_elementwise": "`math`, where it has the function",
     "elementwise_inline_asm": "`titan.inline_ptx`",
     "reduce": "`titan.reduce`; of a whole tensor, `titan.unsplat`", "reduce.return": "with its reduction",
     "scan": "`titan.scan`", "scan.return": "with its scan",
     "map_elementwise": "", "map_elementwise.return": "",
     "make_range": "`titan.coordinate`", "splat": "`titan.splat`", "unsplat": "`titan.unsplat`",
     "expand_dims": "`titan.broadcast`, where it is wanted", "reshape": "`titan.relabel`, `titan.convert_layout`",
-    "broadcast": "`titan.broadcast`", "trans": "`titan.relabel`", "cat": "", "join": "", "split": "",
-    "gather": "`titan.gather`", "histogram": "`titan.atom` in shared memory",
+    "broadcast": "`titan.broadcast`", "trans": "`titan.relabel`", "cat": "as `tt.join`, then `titan.relabel`", "join": "`arith.select` by `titan.coordinate`",
+    "split": "`titan.extract`",
+    "gather": "`titan.gather`", "histogram": "`titan.reduce` of comparisons",
 }
 
 
@@ -155,7 +156,7 @@ def triton():
             state = "yes" if f'"tt.{mnemonic}"' in simulator else "no"
             # A function and what ends a region go with what they are of.
             own = mnemonic.removesuffix(".return")
-            compiled = "yes" if mnemonic in ("func", "return") or re.search(
+            compiled = "yes" if mnemonic in ("func", "return", "call") or re.search(
                 rf"\.(?:convert|make)<tt::{name}>|Elementwise<tt::{name}>", conversion) or (
                 own != mnemonic and f"convert<tt::{own.title()}Op>" in conversion) else "no"
             becomes = TRITON_BECOMES[mnemonic] or "nothing does its work yet"

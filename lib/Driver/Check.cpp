@@ -119,8 +119,8 @@ int titan::runCheck(const CheckCommand &options) {
   if (!module || (!options.replay.empty() &&
                   !session.claimOutput("--replay-out", options.replay)))
     return session.finish(BadInput, "");
-  if (!convertTriton(session, *module, options.triton))
-    return session.finish(Findings, "");
+  if (int code = convertTriton(session, *module, options.triton))
+    return session.finish(code, "");
   // Without --kernel, all of them.
   KernelOp only;
   if (!options.kernel.empty() || module->getOps<KernelOp>().empty()) {

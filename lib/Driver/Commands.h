@@ -25,11 +25,13 @@ struct Command {
 
 /// How Triton's programs become kernels (TritonToTitan.h).
 struct TritonCommand {
+  bool given = false; ///< One of them is.
   int64_t warps = 4;
   std::vector<std::string> launchChecks;
 };
-/// False: one of the module does not, and the session knows.
-bool convertTriton(Session &session, mlir::ModuleOp module,
+/// 0: what there is of them in the module has become kernels; else the exit code,
+/// and the session knows.
+int convertTriton(Session &session, mlir::ModuleOp module,
                    const TritonCommand &command);
 
 struct CheckCommand : Command {

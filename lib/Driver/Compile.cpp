@@ -61,15 +61,17 @@ static bool checkKernels(Session &session, ModuleOp module,
   return good;
 }
 
-bool titan::convertTriton(Session &session, ModuleOp module,
-                          const TritonCommand &command) {
+int titan::convertTriton(Session &session, ModuleOp module,
+                         const TritonCommand &command) {
   if (!isTritonModule(module)) {
-    if (command.launchChecks.empty())
-      return true;
-    session.fail(Code::BadArgument,
-                 "--launch-check is for programs of tt, and the file has none",
-                 "write titan.require in the kernel's launch region");
-    return false;
+    if (!command.given)
+      return Good;
+    session.fail(
+        Code::BadArgument,
+        "--num-warps and --launch-check are of Triton's programs, and "
+        "the file has none",
+        "leave them out: a kernel has its own warps, and titan.require");
+    return BadInput;
   }
 #ifdef TITAN_HAS_CODEGEN
   session.setDefaultCode(Code::InternalError);
@@ -78,10 +80,10 @@ bool titan::convertTriton(Session &session, ModuleOp module,
   options.launchChecks = command.launchChecks;
   PassManager passes(&session.getContext());
   passes.addPass(createTritonToTitanPass(options));
-  return succeeded(passes.run(module));
+  return succeeded(passes.run(module)) ? Good : Findings;
 #else
   session.fail(Code::NotSupportedYet, "this build has no code generator");
-  return false;
+  return Findings;
 #endif
 }
 
@@ -90,8 +92,8 @@ int titan::runCompile(const CompileCommand &options) {
   OwningOpRef<ModuleOp> module = session.parse(options.file);
   if (!module)
     return session.finish(BadInput, "");
-  if (!convertTriton(session, *module, options.triton))
-    return session.finish(Findings, "");
+  if (int code = convertTriton(session, *module, options.triton))
+    return session.finish(code, "");
 #ifdef TITAN_HAS_CODEGEN
   // All kernels of the file, or the one that is asked for.
   if (!options.kernel.empty() || module->getOps<KernelOp>().empty()) {

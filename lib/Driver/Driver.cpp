@@ -451,6 +451,7 @@ static std::string readTriton(TritonCommand &command) {
   if (given)
     command.warps = static_cast<int64_t>(given);
   command.launchChecks = launchChecks;
+  command.given = given || !launchChecks.empty();
   return {};
 }
 

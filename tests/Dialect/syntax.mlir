@@ -190,6 +190,8 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
       %v = titan.global.load %A[%j, %j] mask(%inside : !bits) : !titan.global<?x?xbf16>, !index, !index -> !regs
       // CHECK: titan.global.store %{{.*}}, %A[
       titan.global.store %v, %A[%j, %j] : !regs, !titan.global<?x?xbf16>, !index, !index
+      // CHECK: titan.global.atom add %{{.*}}, %flags[%{{.*}}] mask(%{{.*}}) sem(acq_rel) : {{.*}} -> tensor<64x64xi32
+      %counts = titan.global.atom add %j, %flags[%j] mask(%inside : !bits) sem(acq_rel) : !index, !titan.global<?xi32>, !index -> !index
       // CHECK: titan.shared.store %{{.*}}, %{{.*}} matrix
       titan.shared.store %v, %tile matrix : !regs, !tile
       // CHECK: titan.shared.load

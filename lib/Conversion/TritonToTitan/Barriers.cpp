@@ -30,6 +30,8 @@ struct Touch {
   Value memory;
   bool writes = false;
   Type tile = nullptr; ///< Null: one element.
+  /// Stores to the scratch, a barrier, and loads.
+  bool exchange = false;
 
   bool operator==(const Touch &) const = default;
 };
@@ -44,16 +46,19 @@ public:
   }
 
 private:
+  /// The scratch has no name, whatever it holds.
+  static Value nameOf(Value memory) {
+    return isa<SharedType>(memory.getType()) ? Value() : memory;
+  }
+
   /// What one operation touches; `exchange`: through the scratch, with a barrier
   /// within.
   Touches touchesOf(Operation *op, bool &exchange) {
     Touches touches;
-    exchange = false;
-    for (Value operand : op->getOperands())
-      if (isa<SharedType>(operand.getType()) &&
-          operand.getDefiningOp<SharedReuseOp>())
-        exchange = true;
     auto effects = dyn_cast<HardwareEffectsInterface>(op);
+    exchange = !effects &&
+               llvm::any_of(op->getOperandTypes(), llvm::IsaPred<SharedType>) &&
+               !isa<ViewOpInterface>(op);
     if (!effects)
       return touches;
     effect::EffectList list;
@@ -68,8 +73,8 @@ private:
               tile = RankedTensorType::get(
                   held.getShape(), IntegerType::get(op->getContext(), 1),
                   held.getEncoding());
-        touches.push_back(
-            {access->bytes.object, access->kind != AccessKind::Read, tile});
+        touches.push_back({nameOf(access->bytes.object),
+                           access->kind != AccessKind::Read, tile});
       }
     return touches;
   }
@@ -92,6 +97,8 @@ private:
 
   /// Whether each thread that touches an element comes after itself.
   bool sameThreads(const Touch &one, const Touch &other) {
+    if (one.exchange || other.exchange)
+      return false;
     if (!one.tile || !other.tile)
       return !one.tile && !other.tile && one.writes == other.writes;
     return one.tile == other.tile && !isShared(one.tile);
@@ -123,7 +130,9 @@ private:
     }
   }
 
-  Touch scratch() { return {Value(), /*writes=*/true, nullptr}; }
+  static Touch scratch() {
+    return {Value(), /*writes=*/true, nullptr, /*exchange=*/true};
+  }
 
   /// `before`: what has been touched since the last barrier, on every path.
   void visit(Block &block, Touches &before) {
@@ -154,7 +163,7 @@ private:
       for (Region &region : op.getRegions())
         for (Block &inner : region)
           collect(inner, now);
-      bool barrier = exchange && llvm::is_contained(before, scratch());
+      bool barrier = exchange && clash(before, scratch());
       for (const Touch &each : now)
         barrier |= clash(before, each);
       if (barrier) {

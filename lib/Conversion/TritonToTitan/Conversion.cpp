@@ -10,9 +10,14 @@
 #include "titan/Dialect/Titan/ArgumentAlignment.h"
 #include "titan/Layout/Conversion.h"
 
+#include "mlir/Conversion/ControlFlowToSCF/ControlFlowToSCF.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -20,8 +25,8 @@ using namespace titan;
 
 ProgramConversion::ProgramConversion(tt::FuncOp function,
                                      const TritonToTitanOptions &options)
-    : b(function.getLoc(), function.getContext()), layouts(function, options),
-      function(function), options(options) {}
+    : options(options), b(function.getLoc(), function.getContext()),
+      layouts(function, options), function(function) {}
 
 InFlightDiagnostic ProgramConversion::unsupported(Operation *op,
                                                   const Twine &what) {
@@ -36,6 +41,7 @@ const TritonToTitanTable &TritonToTitanTable::get() {
     populateTritonProgram(families);
     populateTritonElementwise(families);
     populateTritonMemory(families);
+    populateTritonDescriptors(families);
     populateTritonProducts(families);
     populateTritonShapes(families);
     populateTritonRegions(families);
@@ -48,8 +54,22 @@ const TritonToTitanTable &TritonToTitanTable::get() {
 // The kernel and its launch
 //===----------------------------------------------------------------------===//
 
-/// The name that the text gives an argument.
+/// The name that the text gives an argument; those behind a descriptor are its sizes
+/// and strides.
 static std::string nameOf(BlockArgument argument) {
+  int64_t number = argument.getArgNumber();
+  for (int64_t back = 1; back <= number; ++back) {
+    BlockArgument before = argument.getOwner()->getArgument(number - back);
+    auto descriptor = dyn_cast<tt::TensorDescType>(before.getType());
+    if (!descriptor)
+      continue;
+    int64_t rank = descriptor.getBlock().getRank();
+    if (back <= 2 * rank)
+      return nameOf(before) +
+             (back <= rank ? "_size_" + std::to_string(back - 1)
+                           : "_stride_" + std::to_string(back - 1 - rank));
+    break;
+  }
   if (auto name = argument.getLoc()->findInstanceOf<NameLoc>())
     return name.getName().str();
   return "arg" + std::to_string(argument.getArgNumber());
@@ -59,8 +79,7 @@ static constexpr StringRef gridNames[] = {"grid_x", "grid_y", "grid_z"};
 
 LogicalResult ProgramConversion::makeKernel() {
   if (function.getBody().getBlocks().size() != 1)
-    return unsupported(function, "branches between blocks: a kernel has scf.if "
-                                 "and scf.for");
+    return unsupported(function, "branches that are no scf.if and no loop");
   SmallVector<Attribute> types, names;
   SmallVector<Type> plain;
   SmallVector<Location> locs;
@@ -78,6 +97,9 @@ LogicalResult ProgramConversion::makeKernel() {
   };
   for (BlockArgument argument : function.getArguments()) {
     Type type = argument.getType();
+    if (auto descriptor = dyn_cast<tt::TensorDescType>(type))
+      type = tt::PointerType::get(
+          b.getContext(), descriptor.getSignlessBlock().getElementType(), 1);
     if (auto pointer = dyn_cast<tt::PointerType>(type)) {
       Type element = pointer.getPointee();
       if (element.isInteger(1))
@@ -97,7 +119,9 @@ LogicalResult ProgramConversion::makeKernel() {
     size_t number = add(nameOf(argument), type, argument.getLoc());
     auto divides = function.getArgAttrOfType<IntegerAttr>(
         argument.getArgNumber(), "tt.divisibility");
-    if (divides && isa<GlobalType>(type))
+    if (isa<tt::TensorDescType>(argument.getType())) // As TMA asks for.
+      alignment.set(cast<StringAttr>(names[number]), b.getI64IntegerAttr(16));
+    else if (divides && isa<GlobalType>(type))
       alignment.set(
           cast<StringAttr>(names[number]),
           b.getI64IntegerAttr(std::min<int64_t>(divides.getInt(), 4096)));
@@ -188,6 +212,26 @@ LogicalResult ProgramConversion::run() {
     Value now = body.getArgument(argument.getArgNumber());
     scalars[argument] =
         isa<GlobalType>(now.getType()) ? constant(b.getI32Type(), 0) : now;
+  }
+  // Sizes and strides of a descriptor are the arguments behind it.
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<tt::TensorDescType>(argument.getType());
+    if (!type)
+      continue;
+    int64_t rank = type.getBlock().getRank(),
+            next = argument.getArgNumber() + 1;
+    if (next + 2 * rank > function.getNumArguments())
+      return unsupported(function, "a descriptor without its sizes");
+    Descriptor descriptor{body.getArgument(argument.getArgNumber()),
+                          scalars[argument],
+                          {},
+                          {},
+                          false};
+    for (int64_t d = 0; d < rank; ++d)
+      descriptor.shape.push_back(asI32(body.getArgument(next + d)));
+    for (int64_t d = 0; d + 1 < rank; ++d)
+      descriptor.strides.push_back(asI32(body.getArgument(next + rank + d)));
+    descriptors[argument] = std::move(descriptor);
   }
   if (failed(convertBlock(function.getBody().front())))
     return failure();
@@ -427,7 +471,7 @@ RankedTensorType ProgramConversion::without(RankedTensorType type,
   shape.erase(shape.begin() + axis);
   return RankedTensorType::get(
       shape, type.getElementType(),
-      SliceAttr::get(type.getContext(), axis, type.getEncoding()));
+      TensorLayouts::without(type.getEncoding(), type.getShape(), axis));
 }
 
 Value ProgramConversion::relabel(Value tile, RankedTensorType type) {
@@ -538,13 +582,62 @@ Value ProgramConversion::scratch(Type element, int64_t count) {
 // The module
 //===----------------------------------------------------------------------===//
 
+/// Branches between blocks, early returns, become scf.if and loops.
+static LogicalResult liftBranches(tt::FuncOp function) {
+  IRRewriter rewriter(function.getContext());
+  (void)eraseUnreachableBlocks(rewriter, function->getRegions());
+  ControlFlowToSCFTransformation transformation;
+  DominanceInfo dominance(function);
+  return transformCFGToSCF(function.getBody(), transformation, dominance);
+}
+
+/// Puts the functions that `function` calls where it calls them. `within`: those
+/// that are on their way.
+static LogicalResult inlineCalls(tt::FuncOp function, ModuleOp module,
+                                 llvm::SetVector<Operation *> &within) {
+  if (!within.insert(function))
+    return function.emitError("[function-recursion] calls itself");
+  SmallVector<tt::CallOp> calls;
+  function.walk([&](tt::CallOp call) { calls.push_back(call); });
+  for (tt::CallOp call : calls) {
+    auto callee = module.lookupSymbol<tt::FuncOp>(call.getCallee());
+    if (!callee || callee.isExternal())
+      return call.emitError("[not-supported-yet] a call of a function without "
+                            "a body");
+    if (failed(inlineCalls(callee, module, within)))
+      return failure();
+    Block &body = callee.getBody().front();
+    if (callee.getBody().getBlocks().size() != 1)
+      return callee.emitError("[not-supported-yet] branches that are no scf.if "
+                              "and no loop");
+    IRMapping values;
+    values.map(body.getArguments(), call.getOperands());
+    OpBuilder b(call);
+    for (Operation &op : body.without_terminator())
+      b.clone(op, values)->walk([&](Operation *now) {
+        now->setLoc(CallSiteLoc::get(now->getLoc(), call.getLoc()));
+      });
+    for (auto [result, value] :
+         llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
+      result.replaceAllUsesWith(values.lookup(value));
+    call.erase();
+  }
+  within.remove(function);
+  return success();
+}
+
 LogicalResult titan::convertTritonToTitan(ModuleOp module,
                                           const TritonToTitanOptions &options) {
   SmallVector<tt::FuncOp> functions(module.getOps<tt::FuncOp>());
+  for (tt::FuncOp function : functions)
+    if (!function.isExternal() && failed(liftBranches(function)))
+      return failure();
   for (tt::FuncOp function : functions) {
     if (function.isExternal() || !function.isPublic())
       continue;
-    if (failed(ProgramConversion(function, options).run()))
+    llvm::SetVector<Operation *> within;
+    if (failed(inlineCalls(function, module, within)) ||
+        failed(ProgramConversion(function, options).run()))
       return failure();
   }
   for (tt::FuncOp function : functions)

@@ -49,6 +49,14 @@ struct View {
   }
 };
 
+/// What a tensor descriptor says: an argument of the kernel, where the tensor begins
+/// in it, its sizes, and its strides but for the last, which is 1.
+struct Descriptor {
+  mlir::Value memory, offset;
+  llvm::SmallVector<mlir::Value> shape, strides;
+  bool fillsNaN = false;
+};
+
 class ProgramConversion {
 public:
   ProgramConversion(tt::FuncOp function, const TritonToTitanOptions &options);
@@ -90,6 +98,8 @@ public:
   //===--------------------------------------------------------------------===//
 
   mlir::Value constant(mlir::Type type, int64_t number);
+  /// The lower 32 bits.
+  mlir::Value asI32(mlir::Value number);
   /// The same tile in another layout.
   mlir::FailureOr<mlir::Value> convertLayout(mlir::Value tile,
                                              mlir::RankedTensorType type);
@@ -116,9 +126,11 @@ public:
   mlir::InFlightDiagnostic unsupported(mlir::Operation *op,
                                        const llvm::Twine &what);
 
+  const TritonToTitanOptions options;
   mlir::ImplicitLocOpBuilder b;
   TensorLayouts layouts;
   KernelOp kernel;
+  llvm::DenseMap<mlir::Value, Descriptor> descriptors;
 
 private:
   mlir::LogicalResult makeKernel();
@@ -132,7 +144,6 @@ private:
   mlir::Operation *mark();
 
   tt::FuncOp function;
-  TritonToTitanOptions options;
   /// Of the grid: those that the program asks for.
   bool axes[3] = {false, false, false};
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
@@ -199,6 +210,7 @@ private:
 void populateTritonProgram(TritonToTitanTable &table);
 void populateTritonElementwise(TritonToTitanTable &table);
 void populateTritonMemory(TritonToTitanTable &table);
+void populateTritonDescriptors(TritonToTitanTable &table);
 void populateTritonProducts(TritonToTitanTable &table);
 void populateTritonShapes(TritonToTitanTable &table);
 void populateTritonRegions(TritonToTitanTable &table);
@@ -207,6 +219,10 @@ void populateTritonRegions(TritonToTitanTable &table);
 void separateTouches(KernelOp kernel);
 /// llvm.intr.assume.
 mlir::LogicalResult convertAssume(ProgramConversion &c, mlir::Operation *op);
+/// The same operation of `operands`; hints of tt are left behind.
+mlir::Operation *repeatOperation(ProgramConversion &c, mlir::Operation *op,
+                                 mlir::ValueRange operands,
+                                 mlir::TypeRange results);
 /// An arith or math operation, or one of tt that is one, element by element.
 mlir::LogicalResult convertElementwise(ProgramConversion &c,
                                        mlir::Operation *op);

@@ -13,6 +13,7 @@
 #include "Conversion.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 using namespace titan;
@@ -53,9 +54,8 @@ static void addFastMath(ProgramConversion &c, Operation *op) {
               arith::FastMathFlagsAttr::get(c.b.getContext(), flags));
 }
 
-/// The same operation of `operands`. Hints of tt are left behind.
-static Operation *again(ProgramConversion &c, Operation *op,
-                        ValueRange operands, TypeRange results) {
+Operation *titan::repeatOperation(ProgramConversion &c, Operation *op,
+                                  ValueRange operands, TypeRange results) {
   OperationState state(c.b.getLoc(), op->getName());
   state.addOperands(operands);
   state.addTypes(results);
@@ -134,7 +134,7 @@ static Value toInteger(ProgramConversion &c, Operation *op, Value value,
       compare(Predicate::OLT, power(width - isSigned)));
   Value zero = constantLike(c, reals, c.b.getFloatAttr(real, 0));
   Value safe = arith::SelectOp::create(c.b, fits, value, zero);
-  Value number = again(c, op, safe, Type(type))->getResult(0);
+  Value number = repeatOperation(c, op, safe, Type(type))->getResult(0);
   auto constant = [&](const APInt &of) {
     return constantLike(c, type, c.b.getIntegerAttr(integer, of));
   };
@@ -169,7 +169,7 @@ FailureOr<Value> titan::makeElementwise(ProgramConversion &c, Operation *op,
   if (isa<arith::FPToSIOp, arith::FPToUIOp>(op))
     return toInteger(c, op, operands->front(), view.type);
   makeTotal(c, op, *operands);
-  return again(c, op, *operands, Type(view.type))->getResult(0);
+  return repeatOperation(c, op, *operands, Type(view.type))->getResult(0);
 }
 
 LogicalResult titan::convertElementwise(ProgramConversion &c, Operation *op) {
@@ -183,7 +183,7 @@ LogicalResult titan::convertElementwise(ProgramConversion &c, Operation *op) {
   SmallVector<Type> types;
   for (Value result : op->getResults())
     types.push_back(c.elementOf(result.getType()));
-  Operation *now = again(c, op, operands, types);
+  Operation *now = repeatOperation(c, op, operands, types);
   for (auto [old, result] : llvm::zip(op->getResults(), now->getResults()))
     c.set(old, result);
   return success();
@@ -252,6 +252,43 @@ static Value clamp(ProgramConversion &c, tt::ClampFOp op, ValueRange in, Type) {
       c.b, arith::MaxNumFOp::create(c.b, in[0], in[1]), in[2]);
 }
 
+/// Functions of libdevice that are operations of math.
+static Value deviceFunction(ProgramConversion &c, tt::ExternElementwiseOp op,
+                            ValueRange in, Type type) {
+  StringRef name = op.getSymbol();
+  name.consume_front("__nv_");
+  if (getElementTypeOrSelf(type).isF32())
+    name.consume_back("f");
+  auto word = llvm::StringSwitch<StringRef>(name)
+                  .Cases({"rint", "nearbyint"}, "math.roundeven")
+                  .Case("fabs", "math.absf")
+                  .Case("floor", "math.floor")
+                  .Case("ceil", "math.ceil")
+                  .Case("trunc", "math.trunc")
+                  .Case("round", "math.round")
+                  .Case("sqrt", "math.sqrt")
+                  .Case("rsqrt", "math.rsqrt")
+                  .Case("exp", "math.exp")
+                  .Case("exp2", "math.exp2")
+                  .Case("log", "math.log")
+                  .Case("log2", "math.log2")
+                  .Case("log10", "math.log10")
+                  .Case("sin", "math.sin")
+                  .Case("cos", "math.cos")
+                  .Case("tanh", "math.tanh")
+                  .Case("fma", "math.fma")
+                  .Case("copysign", "math.copysign")
+                  .Default("");
+  if (word.empty() || !isa<FloatType>(getElementTypeOrSelf(type))) {
+    c.unsupported(op, "the device function " + op.getSymbol());
+    return {};
+  }
+  OperationState state(c.b.getLoc(), word);
+  state.addOperands(in);
+  state.addTypes(type);
+  return c.b.create(state)->getResult(0);
+}
+
 static Value multiplyHigh(ProgramConversion &c, tt::MulhiUIOp, ValueRange in,
                           Type) {
   return arith::MulUIExtendedOp::create(c.b, in[0], in[1]).getHigh();
@@ -287,6 +324,7 @@ void titan::populateTritonElementwise(TritonToTitanTable &table) {
   table.make<arith::ConstantOp>(constantOf);
   addElementwise<tt::FpToFpOp>(table, convertFloat);
   addElementwise<tt::ClampFOp>(table, clamp);
+  addElementwise<tt::ExternElementwiseOp>(table, deviceFunction);
   addElementwise<tt::MulhiUIOp>(table, multiplyHigh);
   addElementwise<tt::BitcastOp>(table, sameBits);
   addElementwise<tt::AddPtrOp>(table, addOffset);

@@ -22,8 +22,23 @@ static Value pointersOf(Operation *op) {
     pointer = load.getPtr();
   else if (auto store = dyn_cast<tt::StoreOp>(op))
     pointer = store.getPtr();
+  else if (auto atomic = dyn_cast<tt::AtomicRMWOp>(op))
+    pointer = atomic.getPtr();
   return pointer && isa<RankedTensorType>(pointer.getType()) ? pointer
                                                              : Value();
+}
+
+/// The block of an access by a descriptor; null: it is none.
+static Value blockOf(Operation *op) {
+  if (isa<tt::DescriptorLoadOp, tt::DescriptorGatherOp>(op))
+    return op->getResult(0);
+  if (auto store = dyn_cast<tt::DescriptorStoreOp>(op))
+    return store.getSrc();
+  if (auto reduce = dyn_cast<tt::DescriptorReduceOp>(op))
+    return reduce.getSrc();
+  if (auto scatter = dyn_cast<tt::DescriptorScatterOp>(op))
+    return scatter.getSrc();
+  return {};
 }
 
 static std::vector<int64_t> shapeOf(Value tensor) {
@@ -57,21 +72,32 @@ static bool isAdvanced(Value value) {
   return loop && getAdvance(loop, cast<OpResult>(value).getResultNumber());
 }
 
+/// The last dimension first.
+static std::vector<int> rowMajor(size_t rank) {
+  std::vector<int> order(rank);
+  for (size_t d = 0; d < rank; ++d)
+    order[d] = static_cast<int>(rank - 1 - d);
+  return order;
+}
+
 TensorLayouts::TensorLayouts(tt::FuncOp function,
                              const TritonToTitanOptions &options)
     : context(function.getContext()), options(options), infos(function) {
   int64_t threads = options.warps * options.lanes;
   function.walk([&](Operation *op) {
-    Value pointers = pointersOf(op);
-    if (!pointers)
+    Value pointers = pointersOf(op), block = blockOf(op);
+    Value tensor = pointers ? pointers : block;
+    if (!tensor)
       return;
-    Shape shape = shapeOf(pointers);
-    Order order = orderOf(pointers);
-    int64_t count = cast<RankedTensorType>(pointers.getType()).getNumElements();
+    auto type = cast<RankedTensorType>(tensor.getType());
+    Shape shape = shapeOf(tensor);
+    Order order = pointers ? orderOf(pointers) : rowMajor(shape.size());
+    int64_t most = pointers ? infos.accessElements(pointers, {}, order[0])
+                            : std::min(128 / type.getElementTypeBitWidth(),
+                                       static_cast<unsigned>(shape.back()));
     int64_t &width = widths[{shape, order}];
-    width = std::max({width, int64_t{1},
-                      std::min(infos.accessElements(pointers, {}, order[0]),
-                               count / threads)});
+    width = std::max(
+        {width, int64_t{1}, std::min(most, type.getNumElements() / threads)});
     orders.try_emplace(shape, order);
   });
   // Homes only come to be, so that this ends.
@@ -107,29 +133,41 @@ void TensorLayouts::setHome(Value value, Attribute layout) {
     changed = true;
 }
 
+SmallVector<int64_t> TensorLayouts::shapeOfCat(tt::CatOp op) {
+  SmallVector<int64_t> shape{2};
+  llvm::append_range(shape, shapeOf(op.getLhs()));
+  return shape;
+}
+
 Attribute TensorLayouts::of(Operation *op) const {
-  if (Value pointers = pointersOf(op)) {
-    Shape shape = shapeOf(pointers);
+  Value pointers = pointersOf(op), block = blockOf(op);
+  if (Value tensor = pointers ? pointers : block) {
     // A value that a thread has one element of is stored from where it is.
+    Value stored;
     if (auto store = dyn_cast<tt::StoreOp>(op))
-      if (Attribute layout = home(store.getValue());
-          layout &&
-          cast<RankedTensorType>(pointers.getType()).getNumElements() <=
-              options.warps * options.lanes)
-        return layout;
-    Order order = orderOf(pointers);
+      stored = store.getValue();
+    else if (op->getNumResults() == 0)
+      stored = block;
+    if (stored && home(stored) &&
+        cast<RankedTensorType>(stored.getType()).getNumElements() <=
+            options.warps * options.lanes)
+      return home(stored);
+    Shape shape = shapeOf(tensor);
+    Order order = pointers ? orderOf(pointers) : rowMajor(shape.size());
     return blocked(shape, order, widths.at({shape, order}));
   }
   Value source = op->getOperand(0);
+  if (isa<tt::SplitOp>(op)) { // Both halves in one thread.
+    Shape shape = shapeOf(source);
+    return blocked(shape, rowMajor(shape.size()), 2);
+  }
   Attribute layout = home(source);
   return layout ? layout : forShape(shapeOf(source));
 }
 
 Attribute TensorLayouts::forShape(ArrayRef<int64_t> shape) const {
   Shape key = shape.vec();
-  Order order(shape.size());
-  for (size_t d = 0; d < shape.size(); ++d)
-    order[d] = static_cast<int>(shape.size() - 1 - d);
+  Order order = rowMajor(shape.size());
   if (auto found = orders.find(key); found != orders.end())
     order = found->second;
   auto width = widths.find({key, order});
@@ -139,9 +177,7 @@ Attribute TensorLayouts::forShape(ArrayRef<int64_t> shape) const {
 TensorLayouts::Order TensorLayouts::orderOf(Value pointer) const {
   AxisInfo info = infos.of(pointer);
   int rank = static_cast<int>(shapeOf(pointer).size());
-  Order order;
-  for (int d = rank; d-- > 0;)
-    order.push_back(d);
+  Order order = rowMajor(rank);
   if (static_cast<int>(info.rank()) == rank)
     llvm::sort(order, [&](int x, int y) {
       return std::pair(info.contiguity[x], x) >
@@ -218,18 +254,35 @@ Attribute TensorLayouts::fragments(tt::DotOp op) const {
 //===----------------------------------------------------------------------===//
 
 void TensorLayouts::visit(Operation *op) {
-  if (isa<tt::LoadOp>(op) && pointersOf(op))
+  if (op->getNumResults() == 1 && (pointersOf(op) || blockOf(op)))
     return setHome(op->getResult(0), of(op));
   if (auto reduce = dyn_cast<tt::ReduceOp>(op)) {
     Attribute layout = of(op);
     for (Value result : op->getResults())
       setHome(result,
-              SliceAttr::get(op->getContext(), reduce.getAxis(), layout));
+              without(layout, shapeOf(op->getOperand(0)), reduce.getAxis()));
     return;
   }
   if (isa<tt::ScanOp>(op)) {
     for (Value result : op->getResults())
       setHome(result, of(op));
+    return;
+  }
+  if (auto split = dyn_cast<tt::SplitOp>(op)) {
+    for (Value half : op->getResults())
+      setHome(half, SliceAttr::get(context, shapeOf(half).size(), of(op)));
+    return;
+  }
+  if (isa<tt::HistogramOp>(op))
+    return setHome(op->getResult(0), forShape(shapeOf(op->getResult(0))));
+  if (isa<tt::GatherOp>(op))
+    return setHome(op->getResult(0), of(op));
+  if (auto cat = dyn_cast<tt::CatOp>(op)) {
+    SmallVector<int64_t> shape = shapeOfCat(cat);
+    if (auto layout =
+            reshaped(op, forShape(shape), shape, shapeOf(cat.getResult()));
+        succeeded(layout))
+      setHome(cat.getResult(), *layout);
     return;
   }
   if (auto dot = dyn_cast<tt::DotOp>(op))
@@ -315,6 +368,17 @@ static FailureOr<Attribute> named(Operation *at, const Result<Layout> &layout) {
   return at->emitError("[")
              << layout.problem().code << "] " << layout.problem().message,
          failure();
+}
+
+/// A slice of a slice is spelled out: to find what it is takes as many steps as
+/// there are extents, for each of them.
+Attribute TensorLayouts::without(Attribute layout, ArrayRef<int64_t> shape,
+                                 int64_t axis) {
+  if (shape.size() > 1 && isa<SliceAttr, LayoutTextAttr>(layout))
+    if (auto whole = cast<LayoutAttrInterface>(layout).getLayout(shape))
+      if (auto part = whole->withoutDim(static_cast<int>(axis)))
+        return LayoutTextAttr::get(layout.getContext(), part->str());
+  return SliceAttr::get(layout.getContext(), axis, layout);
 }
 
 FailureOr<Attribute> TensorLayouts::permuted(Operation *at, Attribute layout,

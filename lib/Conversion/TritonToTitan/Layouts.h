@@ -43,6 +43,11 @@ public:
   /// A layout for a tensor of this shape: that of accesses to such tensors.
   mlir::Attribute forShape(llvm::ArrayRef<int64_t> shape) const;
 
+  /// Both operands one above the other.
+  static llvm::SmallVector<int64_t> shapeOfCat(tt::CatOp op);
+  /// `layout`, of a tile of that shape, without dimension `axis`.
+  static mlir::Attribute without(mlir::Attribute layout,
+                                 llvm::ArrayRef<int64_t> shape, int64_t axis);
   /// `layout`, of a tile of that shape, with dimension d of the result being
   /// order[d].
   static mlir::FailureOr<mlir::Attribute>

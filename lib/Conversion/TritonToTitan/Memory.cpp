@@ -219,6 +219,91 @@ static LogicalResult convertStore(ProgramConversion &c, tt::StoreOp op) {
   return success();
 }
 
+/// The word of titan IR; none: there is no word.
+static std::optional<AtomicOp> atomicOf(tt::RMWOp op) {
+  switch (op) {
+  case tt::RMWOp::And:
+    return AtomicOp::And;
+  case tt::RMWOp::Or:
+    return AtomicOp::Or;
+  case tt::RMWOp::Xor:
+    return AtomicOp::Xor;
+  case tt::RMWOp::Add:
+  case tt::RMWOp::FAdd:
+    return AtomicOp::Add;
+  case tt::RMWOp::Max:
+    return AtomicOp::Max;
+  case tt::RMWOp::Min:
+    return AtomicOp::Min;
+  case tt::RMWOp::Exchange:
+    return AtomicOp::Exch;
+  case tt::RMWOp::UMax:
+  case tt::RMWOp::UMin:
+    return std::nullopt;
+  }
+  llvm_unreachable("all are above");
+}
+
+static LogicalResult convertAtomic(ProgramConversion &c, tt::AtomicRMWOp op) {
+  auto word = atomicOf(op.getAtomicRmwOp());
+  if (!word)
+    return c.unsupported(op, "an atomic minimum or maximum of unsigned "
+                             "integers");
+  Value memory = c.base(op, op.getPtr());
+  if (!memory)
+    return failure();
+  Type element = cast<GlobalType>(memory.getType()).getElementType();
+  if (element != c.elementOf(op.getVal().getType()))
+    return c.unsupported(op, "an atomic on other elements than the argument's");
+  MemorySem sem = op.getSem() == tt::MemSemantic::Relaxed   ? MemorySem::Relaxed
+                  : op.getSem() == tt::MemSemantic::Acquire ? MemorySem::Acquire
+                  : op.getSem() == tt::MemSemantic::Release ? MemorySem::Release
+                                                            : MemorySem::AcqRel;
+  MemoryScope scope = op.getScope() == tt::MemScope::CTA   ? MemoryScope::Cta
+                      : op.getScope() == tt::MemScope::GPU ? MemoryScope::Gpu
+                                                           : MemoryScope::Sys;
+  bool used = !op.getResult().use_empty();
+  if (isa<RankedTensorType>(op.getPtr().getType())) {
+    Attribute layout = c.layouts.of(op);
+    auto offsets = c.tile(op.getPtr(), layout);
+    auto value = c.tile(op.getVal(), layout);
+    FailureOr<Value> mask =
+        op.getMask() ? c.tile(op.getMask(), layout) : FailureOr<Value>(Value());
+    if (failed(offsets) || failed(value) || failed(mask))
+      return failure();
+    RankedTensorType type = c.typeOf(op.getResult(), layout);
+    if (used && !getTileLayout(type)->isInjective())
+      return c.unsupported(op, "what an atomic of fewer elements than threads "
+                               "finds");
+    auto atom =
+        GlobalAtomOp::create(c.b, used ? Type(type) : Type(), *word, *value,
+                             memory, *offsets, *mask, sem, scope);
+    if (used)
+      c.set(op.getResult(), atom.getResult());
+    return success();
+  }
+  Value value = c.scalar(op.getVal()), index = elementIndex(c, op.getPtr());
+  Value mask = op.getMask();
+  if (mask && matchPattern(mask, m_One()))
+    mask = {};
+  // One thread hands on what it finds.
+  Value found = used ? c.scratch(element, 1) : Value();
+  Value first = c.b.createOrFold<arith::ConstantIndexOp>(0);
+  byOneThread(c, mask, [&] {
+    Value old =
+        AtomOp::create(c.b, element, *word, value, memory, index, sem, scope);
+    if (used)
+      StOp::create(c.b, old, found, first, MemorySem::Weak, MemoryScope::Cta);
+  });
+  if (!used)
+    return success();
+  if (mask)
+    return c.unsupported(op, "what a masked atomic of one element finds");
+  c.set(op.getResult(), LdOp::create(c.b, element, found, first,
+                                     MemorySem::Weak, MemoryScope::Cta));
+  return success();
+}
+
 static LogicalResult convertBarrier(ProgramConversion &c, gpu::BarrierOp op) {
   CtaSyncOp::create(c.b);
   return success();
@@ -227,5 +312,6 @@ static LogicalResult convertBarrier(ProgramConversion &c, gpu::BarrierOp op) {
 void titan::populateTritonMemory(TritonToTitanTable &table) {
   table.convert<tt::LoadOp>(convertLoad);
   table.convert<tt::StoreOp>(convertStore);
+  table.convert<tt::AtomicRMWOp>(convertAtomic);
   table.convert<gpu::BarrierOp>(convertBarrier);
 }

@@ -255,7 +255,24 @@ static LogicalResult convertWhile(ProgramConversion &c, scf::WhileOp op) {
   return success();
 }
 
+/// Any value serves.
+static Value zeroOf(ProgramConversion &c, Type type) {
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    return arith::ConstantOp::create(
+        c.b,
+        DenseElementsAttr::get(tile, c.b.getZeroAttr(tile.getElementType())));
+  return arith::ConstantOp::create(c.b, c.b.getZeroAttr(type));
+}
+
 void titan::populateTritonProgram(TritonToTitanTable &table) {
+  table.convert<ub::PoisonOp>([](ProgramConversion &c, ub::PoisonOp op) {
+    c.set(op.getResult(), zeroOf(c, c.elementOf(op.getType())));
+    return success();
+  });
+  table.make<ub::PoisonOp>(
+      [](ProgramConversion &c, ub::PoisonOp, const View &view) {
+        return zeroOf(c, view.type);
+      });
   table.convert<tt::GetProgramIdOp>(convertGrid<CtaIdOp, tt::GetProgramIdOp>);
   table.convert<tt::GetNumProgramsOp>(
       convertGrid<NumCtasOp, tt::GetNumProgramsOp>);

@@ -5,6 +5,7 @@ what they leave in memory: bit for bit, or within B (of the value, or of 1 where
 """
 import argparse
 import ast
+import math
 import pathlib
 import struct
 import subprocess
@@ -70,6 +71,14 @@ def main():
         for axis, count in zip("xyz", (given.grid + ",1,1").split(",")):
             if f"%grid_{axis}: i32" in text:
                 flags += ["--scalar", f"grid_{axis}={count}"]
+        # A descriptor's sizes and strides are arguments of their own.
+        for each in given.arguments:
+            name, value = each.split("=")
+            if f"%{name}_size_0: i32" in text:
+                shape = [int(part) for part in value.partition(":")[0].split("x")]
+                for d, size in enumerate(shape):
+                    flags += ["--scalar", f"{name}_size_{d}={size}",
+                              "--scalar", f"{name}_stride_{d}={math.prod(shape[d + 1:])}"]
         # Of one dimension each.
         flat = []
         for word in flags:
