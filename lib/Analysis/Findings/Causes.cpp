@@ -262,6 +262,9 @@ public:
       // each other.
       if (cause == Kind::Order && !sharesOperation(what, from) && !both)
         return false;
+      // A flag that nobody signals says nothing of other accesses.
+      if (cause == Kind::Stuck && !waits(from.op))
+        return false;
       return rings.meet(what, from);
     default:
       return rings.meet(what, from);
