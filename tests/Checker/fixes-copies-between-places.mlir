@@ -22,13 +22,13 @@
 // Nobody waits for what the peer brings.
 // VARIANT nobody: drop WAIT
 // RUN: %variant nobody %s | not titan check - --kernel pair 2>&1 | FileCheck %s --check-prefix=NOBODY
-// NOBODY: error: [race] 'titan.copy_async' (dsmem) writes shared memory
+// NOBODY: error: [completion-not-observed] 'titan.copy' (vectors) reads shared memory
 // NOBODY: fix: wait for %full of CTA {{[01]}} (titan.mbarrier.wait, parity 0, scope(cluster)) before 'titan.copy' (vectors) reads what the copy brings
-// What stood there before the copy may be meant: that one comes too early, and the fix says no more than the code.
+// What stood there before the copy may be meant: the fix says no more than the code.
 // VARIANT early: drop WAIT
 // VARIANT early: before CLUSTER add titan.copy %A[%row, %c0] to %theirs : !matrix, !tile
 // RUN: %variant early %s | not titan check - --kernel pair 2>&1 | FileCheck %s --check-prefix=EARLY --implicit-check-not='titan.mbarrier.wait, parity'
-// EARLY: fix: put a barrier, or an arrive and a wait, between the two accesses
+// EARLY: fix: wait for the operation's phase or group, and let that wait precede the access
 
 !matrix = !titan.global<?x64xf16, strides = [64, 1]>
 !tile = !titan.shared<64x64xf16>

@@ -568,7 +568,8 @@ titan.kernel @more_waits(%A: !global) warps(8) launch {
   titan.return
 }
 
-// ONE-FOR-FOUR: [phase-ambiguous]
+// ONE-FOR-FOUR: [race] 'titan.tma.load' writes shared memory
+// ONE-FOR-FOUR: note: 'this wait' and 'here', in the fix
 // ONE-FOR-FOUR: fix: let each of the 4 warps that wait here arrive at %empty[{{[01]}}], with count(4) and not 1, or put a barrier among them before the arrival
 // One warp frees the slot, and four have read it.
 titan.kernel @one_for_four(%A: !global) warps(8) launch {

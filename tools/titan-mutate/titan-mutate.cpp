@@ -23,8 +23,12 @@
 // schedule, warps far ahead of each other included, with hazards and without,
 // at the sizes of --at, too.
 //
+// With --causes nothing runs: the findings of each refused mutant are counted,
+// and the first is compared with what was changed (Causes.h).
+//
 //===----------------------------------------------------------------------===//
 #include "Arguments.h"
+#include "Causes.h"
 
 #include "titan/Analysis/Checker.h"
 #include "titan/Analysis/Typestate/Prove.h"
@@ -93,6 +97,11 @@ static cl::opt<bool>
                cl::desc("Run nothing: of kernels that are not simulated the "
                         "search alone says which mutants are wrong"),
                cl::cat(category));
+static cl::opt<bool> causes(
+    "causes",
+    cl::desc("Run nothing: count the findings of each mutant that is "
+             "refused, and say whether the first is of what was changed"),
+    cl::init(false), cl::cat(category));
 static cl::opt<bool> rules("rules",
                            cl::desc("Print each rule without which a kernel "
                                     "that is not proved would be, and stop"),
@@ -256,17 +265,25 @@ CheckReport checkIt(KernelOp kernel) {
   return check(kernel, options);
 }
 
+/// A module of the kernel with the bug; null where that is no valid IR.
+OwningOpRef<ModuleOp> mutant(KernelOp kernel, const Mutation &mutation) {
+  OwningOpRef<ModuleOp> module(ModuleOp::create(kernel.getLoc()));
+  (*module)->setAttrs(kernel->getParentOfType<ModuleOp>()->getAttrDictionary());
+  auto clone = cast<KernelOp>(kernel->clone());
+  module->push_back(clone);
+  if (failed(applyMutation(clone, mutation)))
+    return nullptr;
+  return module;
+}
+
 Outcome judge(Subject &subject, const Mutation &mutation) {
   Outcome outcome;
-  OwningOpRef<ModuleOp> module(ModuleOp::create(subject.kernel.getLoc()));
-  (*module)->setAttrs(
-      subject.kernel->getParentOfType<ModuleOp>()->getAttrDictionary());
-  auto clone = cast<KernelOp>(subject.kernel->clone());
-  module->push_back(clone);
-  if (failed(applyMutation(clone, mutation))) {
+  OwningOpRef<ModuleOp> module = mutant(subject.kernel, mutation);
+  if (!module) {
     outcome.valid = false;
     return outcome;
   }
+  auto clone = *module->getOps<KernelOp>().begin();
   CheckReport report = checkIt(clone);
   outcome.refused = !report.accepted();
   outcome.proved = proofs && prove(clone).proved;
@@ -541,6 +558,11 @@ int load(llvm::StringRef file, Input &input, Kernels &kernels) {
       printRules(kernel);
       continue;
     }
+    if (causes) {
+      ++kernels.all;
+      input.subjects.push_back(std::make_unique<Subject>(Subject{kernel, {}}));
+      continue;
+    }
     int code = Good;
     auto subject = makeSubject(input.session, file, kernel, kernels, code);
     if (code)
@@ -657,6 +679,21 @@ int main(int argc, char **argv) {
   }
   size_t all = candidates.size();
   candidates = sample(std::move(candidates));
+  if (causes) {
+    CauseTable table;
+    llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));
+    for (const Candidate &each : candidates)
+      pool.async([&] {
+        KernelOp kernel = each.subject->kernel;
+        if (OwningOpRef<ModuleOp> module = mutant(kernel, each.mutation))
+          table.add(kernel, each.number, each.mutation,
+                    checkIt(*module->getOps<KernelOp>().begin()), verbose);
+      });
+    pool.wait();
+    llvm::outs() << candidates.size() << " of " << all << " mutants\n";
+    table.print();
+    return Good;
+  }
   Table table;
   {
     llvm::DefaultThreadPool pool(llvm::hardware_concurrency(jobs));

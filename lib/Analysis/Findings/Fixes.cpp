@@ -136,6 +136,11 @@ std::optional<std::string> Execution::fixOfCause(uint32_t b) const {
   return std::nullopt;
 }
 
+void Execution::lastMayBeMismatch(uint32_t b) {
+  if (arrivalsAt(b).first > barriers[b].expected)
+    report.lastIsMismatch();
+}
+
 std::optional<std::string> Execution::fixOfLanes(uint32_t b) const {
   int64_t most = 0;
   for (Operation *op : arrivalOps(AllLanes))

@@ -25,6 +25,9 @@ struct Raw {
   mlir::Operation *other = nullptr;
   Finding finding;
   bool error = false; ///< before what is trusted
+  /// Whatever the code says: no more than that somebody stands somewhere, or does
+  /// not wait for something; or, that numbers do not match.
+  enum { AsItsCode, Symptom, Mismatch } weight = AsItsCode;
   /// The warps that have shown it: partition (or none), and rank there.
   std::set<std::pair<std::string, int>> warps;
 };
@@ -60,6 +63,12 @@ public:
     addWarp(*list.back());
     return &list.back()->finding;
   }
+  /// The finding that was added last says no more than that nobody can go on, or
+  /// waits for something.
+  void lastIsSymptom() { list.back()->weight = Raw::Symptom; }
+  /// Or that numbers do not match: arrivals and the count of a barrier, the
+  /// phases that a thread waits for.
+  void lastIsMismatch() { list.back()->weight = Raw::Mismatch; }
   /// After these findings the run does not go on: if one is trusted, what would
   /// have come next is not known to be good.
   class Stop {

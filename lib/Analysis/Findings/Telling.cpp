@@ -8,6 +8,7 @@
 #include "Telling.h"
 
 #include "../Search/Bounds.h"
+#include "Causes.h"
 
 using namespace mlir;
 using namespace titan;
@@ -125,7 +126,10 @@ void checker::tell(Report &report, std::vector<Trust> &trusted,
   for (auto &raw : report.list)
     raw->error = severityOf(*raw) == Severity::Error;
   std::map<Telling, Told> told;
-  for (auto &raw : report.list) {
+  auto stands = [&](const Raw &raw) {
+    return raw.error && !trustOf(trusted, raw);
+  };
+  for (const Raw *raw : findCauses(report, stands)) {
     // Bytes that somebody writes in no order with the read: that is the error.
     if (raw->code == Code::UndefinedRead && report.misled.contains(raw->op))
       continue;
@@ -137,6 +141,7 @@ void checker::tell(Report &report, std::vector<Trust> &trusted,
       continue;
     Finding finding = raw->finding;
     finding.severity = severityOf(*raw);
+    nameRelaxed(*raw, finding);
     if (raw->code == Code::Undecided && finding.fix.empty() &&
         isa<scf::ForOp, scf::WhileOp>(raw->op))
       finding.fix =

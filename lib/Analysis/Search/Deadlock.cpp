@@ -86,6 +86,7 @@ bool Execution::waitsTooLate(uint32_t a, const Event &event,
                                     std::to_string(barrier.phaseOfLife() - 1) +
                                     " is completed here"});
     finding->fix = fixOfCause(b).value_or(fixOfParity(b, seen));
+    lastMayBeMismatch(b);
   }
   return true;
 }
@@ -110,6 +111,8 @@ bool Execution::missesArrivals(uint32_t a, const Event &event,
           Twine(barrier.expected) + " arrivals");
   if (!finding)
     return tooFew;
+  if (!tooFew)
+    report.lastIsSymptom();
   finding->others.push_back(
       {last.event->op->getLoc(),
        "part of the phase, by " + who(last.agent, *last.event)});

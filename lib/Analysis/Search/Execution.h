@@ -390,6 +390,9 @@ private:
   /// What makes phases go by that nobody has meant: more arrivals than are
   /// counted, or a wait that is answered twice for one phase.
   std::optional<std::string> fixOfCause(uint32_t barrier) const;
+  /// Where one operation arrives more often than the barrier counts: the finding
+  /// that was added last is of that.
+  void lastMayBeMismatch(uint32_t barrier);
   /// A phase gets this many arrivals, and the barrier's count is another.
   std::string fixOfCount(uint32_t barrier, int64_t arrivals) const;
   /// The same, as an edit of where the barrier is initialised.

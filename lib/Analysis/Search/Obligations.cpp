@@ -89,12 +89,14 @@ void Execution::endOfAgent(uint32_t a) {
       const Event *event = s.groups[group];
       if (!event)
         continue; // an empty group
-      report.add(
-          Code::TokenNotDischarged, event->op, nullptr,
-          Twine("the ") + std::string(info.name) +
-              " of this operation is not waited for" +
-              (info.atExit == Discharge::SourcesRead ? " (sources read)" : "") +
-              " before " + program.describe(a, 0, AllLanes) + " ends");
+      if (report.add(
+              Code::TokenNotDischarged, event->op, nullptr,
+              Twine("the ") + std::string(info.name) +
+                  " of this operation is not waited for" +
+                  (info.atExit == Discharge::SourcesRead ? " (sources read)"
+                                                         : "") +
+                  " before " + program.describe(a, 0, AllLanes) + " ends"))
+        report.lastIsSymptom();
       break;
     }
   }

@@ -221,6 +221,12 @@ bool Execution::usable(uint32_t a, const Event &event, uint32_t b, bool async) {
       finding->events.push_back(who(w, *barrier.initEvent) + ": initialises " +
                                 barrierName(b));
       finding->events.push_back(who(a, event) + ": '" + name.str() + "'");
+      if (!path)
+        finding->fix =
+            peer ? "let the CTAs meet at the cluster's barrier behind the "
+                   "initialisation, before this"
+                 : "let the threads meet at a CTA barrier behind the "
+                   "initialisation, before this";
     }
     break;
   }
@@ -304,6 +310,7 @@ void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
       if (code != Code::BarrierBytes)
         finding->fix = fixOfSignal(b);
       editCause(*finding, b);
+      lastMayBeMismatch(b);
     }
     return;
   }
@@ -335,6 +342,9 @@ void Execution::overArrival(uint32_t a, const Event &event, uint32_t b,
     editCount(*finding, b,
               std::max(arrivalsAt(b).first,
                        barrier.expected - barrier.pending + amount));
+    // One more than is left may come from another phase.
+    if (amount <= barrier.expected)
+      report.lastIsSymptom();
   }
   aborted = true;
 }
@@ -750,6 +760,7 @@ void Execution::settle(uint32_t b) {
       finding->fix = filled && wait.phase < barrier.base
                          ? fixOfParity(b, barrier.base)
                          : fixOfLateWait(b, *wait.event);
+      lastMayBeMismatch(b);
     }
   }
   barrier.waits.resize(kept);
@@ -806,6 +817,8 @@ bool Execution::waitBarrier(uint32_t a, const Event &event,
               {other->op->getLoc(), "the phase is completed here"});
         finding->fix = fixOfCause(b).value_or(fixOfParity(b, seen));
         editCause(*finding, b);
+        if (phase == barrier.base + 1) // The first wait of all is left out.
+          report.lastIsMismatch();
       }
     }
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Drops each line of synchronisation of a program in turn, and asks what becomes of it:
 
-    dropped_lines.py --titan build/bin/titan [--schedules N] [--every N] [--json FILE] [flags of titan run, of a program] FILE...
+    dropped_lines.py --titan build/bin/titan [--schedules N] [--every N] [flags of titan run, of a program] FILE...
 
     refused       `titan check` refuses it, and a run under the schedule that is named goes wrong, too
     refused, runs `titan check` refuses it, and none of the schedules that were tried shows it

@@ -13,7 +13,7 @@
 // A buffer is given back while TMA reads it.
 // VARIANT not_read: drop read
 // RUN: %variant not_read %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=NOT-READ
-// NOT-READ: [token-not-discharged]
+// NOT-READ: [completion-not-observed]
 // It asks for the slot to be given back that it is about to fill.
 // VARIANT circle: in ask `%next` -> `%i`
 // RUN: %variant circle %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=CIRCLE

@@ -12,10 +12,10 @@
 // CHECK: @pipe: accepted
 // CHECK: {{^}}  proved, for every size
 //
-// It copies into slots that are being read.
+// It copies into slots that are being read, and arrives in phases that are not over.
 // VARIANT no_room: drop room
 // RUN: %variant no_room %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=NO-ROOM
-// NO-ROOM: [async-unordered]
+// NO-ROOM: [phase-ambiguous] the arrival at barrier %full[0] is meant for its phase 1
 // Its arrivals count for nothing.
 // VARIANT adds_its_own: in arrives ` noinc` -> ``
 // RUN: %variant adds_its_own %s | not titan check - --kernel bare 2>&1 | FileCheck %s --check-prefix=ADDS-ITS-OWN
