@@ -10,7 +10,8 @@
 //   m 1   CTA 1, wg 1   CTA 0, wg 1
 //
 // A slot is filled by both producers, so it is released to both: each warp
-// that has read it arrives at the `empty` barrier of either CTA.
+// that has read it arrives at the `empty` barrier of either CTA. Only the peer's is
+// a release of cluster scope: that one waits for all that the warp has in flight.
 
 #acc    = #titan.wgmma<1, 1>
 
@@ -119,8 +120,8 @@ titan.kernel @gemm_cluster(%A: !global, %B: !global, %D: !global) warps(12) regi
     }
 
     titan.partition "upper" warps(4) registers(232) {
-      %empty0 = titan.map_rank %empty, %i0 : !bars -> !remote
-      %empty1 = titan.map_rank %empty, %i1 : !bars -> !remote
+      %peer = arith.subi %i1, %rank32 : i32
+      %emptyThere = titan.map_rank %empty, %peer : !bars -> !remote
       %none = titan.inflight.none : !flight
       %end:3 = scf.for %step = %c0 to %steps step %c1
           iter_args(%stage = %i0, %parity = %i0, %acc = %none) -> (i32, i32, !flight) {
@@ -136,8 +137,8 @@ titan.kernel @gemm_cluster(%A: !global, %B: !global, %D: !global) warps(12) regi
         %group = titan.mma.commit : !group
         titan.mma.wait %group : !group
         titan.elect {
-          titan.mbarrier.arrive %empty0[%stage : i32] scope(cluster) : !remote
-          titan.mbarrier.arrive %empty1[%stage : i32] scope(cluster) : !remote
+          titan.mbarrier.arrive %empty[%stage : i32] : !bars
+          titan.mbarrier.arrive %emptyThere[%stage : i32] scope(cluster) : !remote
         }
         %following = arith.addi %stage, %i1 : i32
         %wrap = arith.cmpi eq, %following, %i3 : i32
@@ -176,8 +177,8 @@ titan.kernel @gemm_cluster(%A: !global, %B: !global, %D: !global) warps(12) regi
     }
 
     titan.partition "lower" warps(4) registers(232) {
-      %empty0 = titan.map_rank %empty, %i0 : !bars -> !remote
-      %empty1 = titan.map_rank %empty, %i1 : !bars -> !remote
+      %peer = arith.subi %i1, %rank32 : i32
+      %emptyThere = titan.map_rank %empty, %peer : !bars -> !remote
       %none = titan.inflight.none : !flight
       %other = arith.subi %c1, %rank : index
       %other32 = arith.subi %i1, %rank32 : i32
@@ -196,8 +197,8 @@ titan.kernel @gemm_cluster(%A: !global, %B: !global, %D: !global) warps(12) regi
         %group = titan.mma.commit : !group
         titan.mma.wait %group : !group
         titan.elect {
-          titan.mbarrier.arrive %empty0[%stage : i32] scope(cluster) : !remote
-          titan.mbarrier.arrive %empty1[%stage : i32] scope(cluster) : !remote
+          titan.mbarrier.arrive %empty[%stage : i32] : !bars
+          titan.mbarrier.arrive %emptyThere[%stage : i32] scope(cluster) : !remote
         }
         %following = arith.addi %stage, %i1 : i32
         %wrap = arith.cmpi eq, %following, %i3 : i32

@@ -3,6 +3,7 @@
 // RUN: not titan check %s --kernel large_tiles 2>&1 | FileCheck %s --check-prefix=LARGE-TILES
 // RUN: not titan check %s --kernel forgot_y 2>&1 | FileCheck %s --check-prefix=FORGOT-Y
 // RUN: titan check %s --kernel both_ids
+// RUN: titan check %s --kernel several_runs
 // RUN: not titan check %s --kernel fourth_tile 2>&1 | FileCheck %s --check-prefix=FOURTH-TILE
 
 !global = !titan.global<?x?xbf16>
@@ -119,5 +120,29 @@ titan.kernel @fourth_tile(%A: !global, %D: !global) warps(4) launch {
     }
     titan.bulk.wait_group 0 read
   }
+  titan.return
+}
+
+// Each warp has two runs of the CTA's elements, and between them those of the others: no two warps share one, under any number.
+#runs = #titan.blocked<elements = [4], lanes = [32], warps = [4]>
+titan.kernel @several_runs(%y: !titan.global<?xf32>, %a: f32) warps(4) launch {
+  %c1024 = arith.constant 1024 : index
+  %n = titan.dim %y, 0 : !titan.global<?xf32>
+  %blocks = arith.ceildivui %n, %c1024 : index
+  titan.launch grid(%blocks) with(%n : index)
+} body(%n: index) {
+  %c1024 = arith.constant 1024 : index
+  %block = titan.cta_id 0
+  %start = arith.muli %block, %c1024 : index
+  %start32 = arith.index_cast %start : index to i32
+  %n32 = arith.index_cast %n : index to i32
+  %first = titan.splat %start32 : i32 -> tensor<1024xi32, #runs>
+  %end = titan.splat %n32 : i32 -> tensor<1024xi32, #runs>
+  %own = titan.coordinate 0 : tensor<1024xi32, #runs>
+  %i = arith.addi %first, %own : tensor<1024xi32, #runs>
+  %inside = arith.cmpi slt, %i, %end : tensor<1024xi32, #runs>
+  %v = titan.splat %a : f32 -> tensor<1024xf32, #runs>
+  titan.global.store %v, %y[%i] mask(%inside : tensor<1024xi1, #runs>)
+      : tensor<1024xf32, #runs>, !titan.global<?xf32>, tensor<1024xi32, #runs>
   titan.return
 }

@@ -23,11 +23,10 @@
 // RUN: not titan run %s --kernel quotients --approx=high 2>&1 | FileCheck %s --check-prefix=MOVED
 // MOVED: [reference-mismatch] 1 of 3 elements of D are wrong: D[1] is
 // RUN: titan compile %s --kernel quotients --emit=ptx -o - | FileCheck %s --check-prefix=QUOTIENTS
-// QUOTIENTS: div.rn.f32
-// QUOTIENTS: div.full.f32
-// QUOTIENTS: cvt.f32.f16
-// QUOTIENTS: div.full.f32
-// QUOTIENTS: cvt.rn.f16.f32
+// QUOTIENTS-DAG: div.full.f32
+// QUOTIENTS-DAG: cvt.f32.f16
+// QUOTIENTS-DAG: div.full.f32
+// QUOTIENTS-DAG: div.rn.f32
 
 #rows = #titan.blocked<elements = [1, 2], lanes = [8, 4], warps = [2, 1]>
 !global = !titan.global<?x8xf32>

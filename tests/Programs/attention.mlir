@@ -41,7 +41,7 @@
 // VARIANT count: in count `8` -> `4`
 // RUN: %variant count %s %examples/programs/attention.mlir > %t.count.mlir
 // RUN: not titan check --proof=off %t.count.mlir 2>&1 | FileCheck %s --check-prefix=COUNT
-// COUNT: error: [mma-slot-reuse] 'titan.tma.load' writes shared memory
+// COUNT: error: [phase-ambiguous] the arrival at barrier %emptyK[0] of CTA 0 is meant for its phase 1
 // The first warp that is done stores what the others have not written yet.
 // LABEL output (2 of 2): titan.barrier.sync 4 threads(128)
 // VARIANT output: drop output

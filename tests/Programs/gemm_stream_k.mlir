@@ -27,7 +27,8 @@
 // VARIANT wait: drop wait
 // RUN: %variant wait %s %examples/programs/gemm_stream_k.mlir > %t.wait.mlir
 // RUN: not titan check --proof=off %t.wait.mlir 2>&1 | FileCheck %s --check-prefix=WAIT
-// WAIT: gemm_stream_k.mlir.tmp.wait.mlir:177:21: error: [race] 'titan.global.load' reads global memory through the generic proxy that 'titan.global.store' wrote
+// WAIT: gemm_stream_k.mlir.tmp.wait.mlir:198:11: error: [race] 'titan.global.store' writes global memory through the generic proxy that 'titan.global.load' reads
+// WAIT: gemm_stream_k.mlir.tmp.wait.mlir:177:21: note: read here
 // A helper counts the flag up and releases nothing by it.
 // LABEL signal: titan.flag.signal %flags[%tile], %i1
 // VARIANT relaxed: replace signal with %old = titan.atom add %i1, %flags[%tile] : i32, !flags -> i32
