@@ -20,7 +20,8 @@
 // EFFECTS-NEXT: complete_tx 16384 bytes on %full[%stage] in the CTAs of mask %both when written  [PTX ISA, cp.async.bulk.tensor]
 // EFFECTS: partition upper: 4 warps
 // EFFECTS: titan.mbarrier.arrive
-// EFFECTS-NEXT: arrive 1 on %empty0[%stage] in CTA %i0, .release.cluster  [PTX ISA, mbarrier.arrive]
+// EFFECTS-NEXT: arrive 1 on %empty[%stage], .release.cta  [PTX ISA, mbarrier.arrive]
+// EFFECTS: arrive 1 on %emptyThere[%stage] in CTA %peer, .release.cluster  [PTX ISA, mbarrier.arrive]
 // EFFECTS: cluster barrier wait, .acquire.cluster  [PTX ISA, barrier.cluster]
 
 // It is accepted; bugs seeded in it are not.
@@ -32,14 +33,14 @@
 // RUN: %variant exit %s %examples/programs/gemm_cluster.mlir > %t.exit.mlir
 // RUN: not titan check --proof=off %t.exit.mlir 2>&1 | FileCheck %s --check-prefix=EXIT
 // EXIT: error: [cluster-exit]
-// Slots are released to one producer of the two that fill them.
-// LABEL peer (2): titan.mbarrier.arrive %empty1
+// Slots are released to one producer of the two that fill them: the other one fills them again before.
+// LABEL peer (2): titan.mbarrier.arrive %emptyThere
 // LABEL count: titan.mbarrier.init %empty count(16)
 // VARIANT one: drop peer
 // VARIANT one: in count `16` -> `8`
 // RUN: %variant one %s %examples/programs/gemm_cluster.mlir > %t.one.mlir
 // RUN: not titan check --proof=off %t.one.mlir 2>&1 | FileCheck %s --check-prefix=ONE
-// ONE: error: [phase-ambiguous]
+// ONE: error: [barrier-bytes] phase 0 of barrier %full[0] of CTA 0 expects 65536 bytes, and the copies that are meant for it bring 98304
 // B stays in the CTA that loads it, and the peer waits for its bytes.
 // LABEL load: %slotB, %full[%stage : index] multicast(%both)
 // VARIANT bytes: in load ` multicast(%both)` -> ``
