@@ -22,7 +22,8 @@ using Kind = TValue::Kind;
 //===----------------------------------------------------------------------===//
 
 ObjectId Proof::object(Object object) {
-  auto [found, fresh] = objectIds.try_emplace(object.key(), objects.size());
+  auto [found, fresh] =
+      shared.objectIds.try_emplace(object.key(), objects.size());
   if (fresh)
     objects.push_back(object);
   return found->second;
@@ -99,14 +100,27 @@ static bool isOver(const Facts &facts, const Knowledge &knows, ObjectId object,
 
 void Walk::learn(State &state, Knowledge &knows, ObjectId object,
                  const Polynomial &bound) {
-  auto [found, fresh] = knows.try_emplace(object, bound);
-  if (fresh)
+  auto found = knows.find(object);
+  if (found != knows.end()) {
+    if (found->second == bound)
+      return;
+    Polynomial difference = bound - found->second;
+    auto constant = difference.constant();
+    if (constant ? *constant <= 0
+                 : !state.facts.provesAtLeast(bound, found->second))
+      return;
+  }
+  knows[object] = bound;
+}
+
+void Walk::learn(State &state, Knowledge &knows, const Knowledge &more) {
+  if (knows.empty()) {
+    knows = more;
     return;
-  Polynomial difference = bound - found->second;
-  auto constant = difference.constant();
-  if (constant ? *constant > 0
-               : state.facts.provesAtLeast(bound, found->second))
-    found->second = bound;
+  }
+  if (knows.identity() != more.identity())
+    for (auto &[object, bound] : more)
+      learn(state, knows, object, bound);
 }
 
 bool Walk::knowsUse(State &state, const Knowledge &knows, ObjectId object,
@@ -115,6 +129,8 @@ bool Walk::knowsUse(State &state, const Knowledge &knows, ObjectId object,
 }
 
 Knowledge Walk::common(State &state, const Knowledge &a, const Knowledge &b) {
+  if (a == b)
+    return a;
   Knowledge both;
   for (auto &[object, bound] : a) {
     auto other = b.find(object);
@@ -182,7 +198,7 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
   // Many are of one group.
   std::vector<std::pair<std::pair<ObjectId, Polynomial>, bool>> over;
   // And of one iteration: what the use is in terms of theirs.
-  std::vector<std::pair<const std::map<Atom, std::optional<Polynomial>> *,
+  std::vector<std::pair<const Table<Atom, std::optional<Polynomial>> *,
                         std::optional<Polynomial>>>
       owns;
   auto inTermsOf = [&](const Pending &pending) -> std::optional<Polynomial> {
@@ -508,14 +524,19 @@ bool typestate::pinned(Proof &proof, Operation *op, const State &state,
     if (isOver(state.facts, *each, object,
                use - Polynomial(proof.objects[object].slots)))
       return true;
-  return proof.stop(
-      std::string(what) + " use " + proof.print(use) + " of " +
-          proof.name(object) + " is not shown to come after use " +
-          proof.print(use - Polynomial(proof.objects[object].slots)) +
-          " is over (what is known: all below " + proof.print(bound) + ")",
-      op,
-      "a wait for it before this, or before a signal that this "
-      "thread has waited for");
+  if (proof.pending)
+    return true;
+  proof.stop(std::string(what) + " use " + proof.print(use) + " of " +
+                 proof.name(object) + " is not shown to come after use " +
+                 proof.print(use - Polynomial(proof.objects[object].slots)) +
+                 " is over (what is known: all below " + proof.print(bound) +
+                 ")",
+             op,
+             "a wait for it before this, or before a signal that this "
+             "thread has waited for");
+  // (findExports stops, if this walk is the last one.)
+  std::swap(proof.pending, proof.stopped);
+  return true;
 }
 
 bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,

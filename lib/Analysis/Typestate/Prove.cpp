@@ -39,7 +39,7 @@ static void collectGlobal(Proof &proof, std::vector<Access> &global) {
       continue;
     }
     for (auto list : {&Facts::nonnegative, &Facts::zero})
-      llvm::erase_if(same->facts.*list, [&](const Polynomial &fact) {
+      (same->facts.*list).eraseIf([&](const Polynomial &fact) {
         return !llvm::is_contained(access.facts.*list, fact);
       });
   }
@@ -87,6 +87,11 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
     if (of.ofCta)
       collectGlobal(proof, shared.global);
     return std::nullopt;
+  }
+  // What was told in another case is not what is told here: from the beginning.
+  if (proof.borrowed && !proof.stopped->peel && !proof.stopped->split) {
+    shared.told.reset();
+    return attempt(kernel, of, shared, without);
   }
   // Perhaps since it is not known what a number is.
   if (Operation *op = proof.arithmetic.overflow;
