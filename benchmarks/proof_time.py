@@ -24,9 +24,9 @@ import tempfile
 TABLES = ("bodies", "uses", "depths", "examples")
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-def pipeline(parts=1, slots=2, uses=1):
+def pipeline(parts=1, slots=2, uses=1, without=None):
     """Two partitions and a ring of `slots` slots of `parts` tiles each: their loops come to `uses` uses of it in an
-    iteration. Of each tile there are 5 operations."""
+    iteration. Of each tile there are 5 operations. `without`: of this use and tile nothing is loaded, which is wrong."""
     rows, columns = 8, 32
     numbers = [(u, p) for u in range(uses) for p in range(parts)]
     each = lambda text, separator=", ": separator.join(text.format(p) for p in range(parts))
@@ -37,7 +37,8 @@ def pipeline(parts=1, slots=2, uses=1):
         load += f"        %slot{u} = titan.pipe.acquire %pipe : !titan.pipe<{slots}>\n"
         compute += f"        %slot{u} = titan.pipe.wait %pipe : !titan.pipe<{slots}>\n"
         for p in range(parts):
-            load += f"""        %column{u}_{p} = arith.addi %base, %d{u}_{p} : index
+            if (u, p) != without:
+                load += f"""        %column{u}_{p} = arith.addi %base, %d{u}_{p} : index
         titan.pipe.load %mapX[%row, %column{u}_{p}] -> %slot{u}["x{p}"] : !map
 """
             compute += f"""        %in{u}_{p} = titan.pipe.buffer %slot{u}["x{p}"] : !tile

@@ -867,19 +867,18 @@ bool Facts::satisfied(const std::vector<std::vector<Facts>> &clauses) const {
 }
 
 bool Facts::provesAtLeast(const Polynomial &a, const Polynomial &b) const {
+  if (auto number = a.numberMore(b))
+    return *number >= 0 || contradict();
   Polynomial difference = a - b;
   if (difference.isLost())
     return false;
-  if (auto constant = difference.constant())
-    return *constant >= 0 || contradict();
   Facts goal;
   goal.nonnegative.push_back(Polynomial(-1) - difference);
   return contradictory(*this, goal, true);
 }
 
 bool Facts::provesEqual(const Polynomial &a, const Polynomial &b) const {
-  Polynomial difference = a - b;
-  if (difference.constant() == 0)
+  if (a.numberMore(b) == 0)
     return true;
   return provesAtLeast(a, b) && provesAtLeast(b, a);
 }

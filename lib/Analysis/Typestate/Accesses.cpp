@@ -480,6 +480,11 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     return proof.stop("asynchronous accesses of this kind are not followed by "
                       "the proof yet",
                       op);
+  // (One for all warps.)
+  Table<Atom, std::optional<Polynomial>> own;
+  for (const Step &step : state.path)
+    for (Atom a : step.iteration.atoms())
+      own[a] = Polynomial::atom(a);
   for (int warp : who.warps) {
     WarpState &w = state.warps[warp];
     Access access;
@@ -531,11 +536,11 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     }
     if (effect.mechanism) {
       ObjectId stream = groups(*effect.mechanism, warp, elected);
-      Polynomial own = w.next[stream];
+      Polynomial number = w.next[stream];
       ObjectId over = effect.kind == AccessKind::Read
                           ? reads(*effect.mechanism, warp, elected)
                           : stream;
-      group = {over, own};
+      group = {over, number};
       w.unbound.insert({*effect.mechanism, elected});
     }
     size_t index = record(std::move(access), number);
@@ -545,9 +550,7 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     Pending pending;
     pending.access = index;
     pending.group = group;
-    for (const Step &step : state.path)
-      for (Atom a : step.iteration.atoms())
-        pending.toOwn[a] = Polynomial::atom(a);
+    pending.toOwn = own;
     if (who.lanes == Elected)
       pending.held[elected] = true;
     w.pending.push_back(std::move(pending));

@@ -576,9 +576,32 @@ static bool startsWith(const Path &path, const Path &prefix) {
   return true;
 }
 
+/// Which slot p is modulo the slots, where that is one number.
+static std::optional<int64_t> slotOf(const Polynomial &p, int64_t slots) {
+  int64_t c = p.constantTerm();
+  if (p.isLost() || !(p - Polynomial(c)).dividedBy(slots))
+    return std::nullopt;
+  return (c % slots + slots) % slots;
+}
+
 bool Proof::checkDefined() {
   if (without == Judgement::Defined)
     return true;
+  std::vector<std::optional<ByteSet>> roots(accesses.size());
+  for (size_t i = 0; i < accesses.size(); ++i)
+    if (accesses[i].shape)
+      roots[i] = accesses[i].fromRoot();
+  // Of what many read it is asked once.
+  std::map<std::tuple<const Access *, ObjectId, int64_t, int64_t>, bool> inEach;
+  auto writtenInEachUse = [&](const Access &x, ObjectId object, int64_t times,
+                              std::optional<int64_t> ahead) {
+    constexpr int64_t none = std::numeric_limits<int64_t>::min();
+    auto [known, fresh] =
+        inEach.try_emplace({&x, object, times, ahead.value_or(none)}, false);
+    if (fresh)
+      known->second = inEachUse(x, object, times, ahead);
+    return known->second;
+  };
   for (const Access &y : accesses) {
     if (!y.effect || !y.shape || y.kind != AccessKind::Read)
       continue;
@@ -590,7 +613,7 @@ bool Proof::checkDefined() {
                   "counted",
                   y.op);
     ByteSet missing = *needed;
-    auto root = y.fromRoot();
+    auto root = roots[&y - accesses.data()];
     // Of branches of which both sides are walked: what both write. (Each CTA of a
     // cluster takes its own.)
     std::map<std::pair<Operation *, int>, ByteSet> sides[2];
@@ -606,10 +629,10 @@ bool Proof::checkDefined() {
         side = certain.back().side;
         certain.pop_back();
       }
-      bool covers = false, inEach = false;
+      bool covers = false, eachUse = false;
       // What is executed once, or whose bytes its use counts, is over where a use
       // behind it is known to be.
-      if (auto bytes = x.fromRoot(); bytes && root)
+      if (auto &bytes = roots[&x - accesses.data()]; bytes && root)
         for (const Release &release : x.releases) {
           auto known = y.knows.find(release.object);
           bool once = instances(x.path) &&
@@ -660,37 +683,47 @@ bool Proof::checkDefined() {
           // The use whose slot is this one; of one slot each use.
           Polynomial use = known->second - 1;
           if (x.slots > 1) {
-            // The slot is so many times the use, and so far on.
+            // The slot is so many times the use, and so far on, modulo the slots.
             int64_t times = 1;
             for (; times <= x.slots && !ahead; ++times)
               ahead = (x.slot - release.use * Polynomial(times)).constant();
             --times;
-            if (!ahead)
-              continue;
-            auto found = (y.slot - Polynomial(*ahead)).dividedBy(times);
-            if (!found)
-              continue;
-            use = *found;
-            // Slots are numbers modulo the slots: the last such use that is known.
-            int64_t turn = x.slots / std::gcd(times, x.slots);
-            auto more = (known->second - 1 - use).constant();
-            for (int64_t d = -4; !more && d <= 4; ++d)
-              if (facts.provesEqual(known->second - 1 - use, d))
-                more = d;
-            if (more)
-              use += Polynomial(*more - ((*more % turn) + turn) % turn);
+            if (ahead) {
+              auto found = (y.slot - Polynomial(*ahead)).dividedBy(times);
+              if (!found)
+                continue;
+              use = *found;
+              // The last such use that is known.
+              int64_t turn = x.slots / std::gcd(times, x.slots);
+              auto more = (known->second - 1 - use).constant();
+              for (int64_t d = -4; !more && d <= 4; ++d)
+                if (facts.provesEqual(known->second - 1 - use, d))
+                  more = d;
+              if (more)
+                use += Polynomial(*more - ((*more % turn) + turn) % turn);
+            } else {
+              // Of uses that are written out, all of them in one iteration.
+              times = 1;
+              ahead = slotOf(x.slot - release.use, x.slots);
+              auto back =
+                  ahead ? slotOf(known->second - 1 + *ahead - y.slot, x.slots)
+                        : std::nullopt;
+              if (!back)
+                continue;
+              use = known->second - 1 - *back;
+            }
             factor = times;
           }
-          inEach |= facts.provesAtLeast(use, 0) &&
-                    facts.provesAtLeast(known->second, use + 1) &&
-                    inEachUse(x, release.object, factor, ahead);
-          covers |= inEach;
+          eachUse |= facts.provesAtLeast(use, 0) &&
+                     facts.provesAtLeast(known->second, use + 1) &&
+                     writtenInEachUse(x, release.object, factor, ahead);
+          covers |= eachUse;
         }
       }
       if (!covers)
         continue;
       ByteSet bytes = x.shape->bytes.shifted(x.offset);
-      if (branch && !inEach)
+      if (branch && !eachUse)
         sides[side][{branch, ctaOf(x.warp)}] =
             sides[side][{branch, ctaOf(x.warp)}].unite(bytes);
       else
@@ -744,8 +777,9 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
           !x.shape->bytes
                .subtract(other.shape->bytes.shifted(other.offset - x.offset))
                .empty() ||
-          (ahead &&
-           other.slot != signal.use * Polynomial(times) + Polynomial(*ahead)))
+          (ahead && slotOf(other.slot - signal.use * Polynomial(times) -
+                               Polynomial(*ahead),
+                           std::max<int64_t>(x.slots, 1)) != 0))
         continue;
       for (const Release &release : other.releases)
         found |= release.object == object && release.use == signal.use &&

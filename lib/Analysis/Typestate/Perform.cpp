@@ -92,20 +92,17 @@ static bool isOver(const Facts &facts, const Knowledge &knows, ObjectId object,
     return facts.provesAtLeast(-1, use);
   if (facts.provesAtLeast(found->second, use + 1))
     return true;
-  Facts open = facts;
+  Facts open;
   open.atLeast(use, found->second);
   open.atLeast(use, 0);
-  return open.contradict();
+  return facts.contradict(open);
 }
 
 void Walk::learn(State &state, Knowledge &knows, ObjectId object,
                  const Polynomial &bound) {
   auto found = knows.find(object);
   if (found != knows.end()) {
-    if (found->second == bound)
-      return;
-    Polynomial difference = bound - found->second;
-    auto constant = difference.constant();
+    auto constant = bound.numberMore(found->second);
     if (constant ? *constant <= 0
                  : !state.facts.provesAtLeast(bound, found->second))
       return;
