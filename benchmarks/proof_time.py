@@ -3,8 +3,8 @@
 
     python3 benchmarks/proof_time.py --titan build/bin/titan [--rounds 5] [--json FILE] [--only bodies uses depths examples]
 
-What is timed is the proof alone, as `titan check --json` tells it: no parsing, no search. Each figure is the least of
-the rounds, by the clock of a machine that may do other work. Tables:
+What is timed is the proof alone, as `titan check --json` tells it: no parsing, no search; CPU seconds of its thread, as
+other work on the machine moves them least. Each figure is the least of the rounds. Tables:
 
     bodies    a ring of 2 slots of many tiles between a loading and a computing partition: 16, 32, ... 512 operations in
               the bodies of their loops, and the power of that which fits the times

@@ -204,9 +204,7 @@ static thread_local uint64_t asked = 0, looked = 0, mostSolved = ~uint64_t(0),
                              mostAsked = ~uint64_t(0);
 uint64_t Facts::questions() { return asked; }
 uint64_t Facts::solved() { return looked; }
-/// What this thread has computed for, in seconds: a limit that other work on the
-/// machine does not change.
-static double now() {
+double Facts::seconds() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
@@ -218,7 +216,7 @@ void Facts::limit(uint64_t more, double seconds) {
   forget();
   mostSolved = looked + more;
   mostAsked = asked + 100 * more;
-  deadline = now() + seconds;
+  deadline = Facts::seconds() + seconds;
   isLate = false;
 }
 bool Facts::late() { return isLate; }
@@ -747,7 +745,7 @@ static bool solve(const Question &question) {
   Memory &known = memory();
   const System system = question.system();
   // (Asking for the time takes as long as a question that was answered before.)
-  isLate = isLate || now() >= deadline;
+  isLate = isLate || Facts::seconds() >= deadline;
   std::vector<Polynomial> nonnegative, zero;
   for (const Fact &fact : system.nonnegative)
     nonnegative.push_back(fact.p);

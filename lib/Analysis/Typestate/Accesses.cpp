@@ -463,7 +463,8 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     if (shared) {
       if (effect.mechanism && effect.mechanism != Mechanism::BulkGroup)
         return proof.stop("this write is not followed by the proof yet", op);
-      record(std::move(access), number);
+      if (enforce)
+        record(std::move(access), number);
       if (effect.mechanism)
         for (int warp : who.warps)
           state.warps[warp].unbound.insert({*effect.mechanism, elected});
@@ -502,7 +503,9 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
       return false;
     bool product = effect.mechanism == Mechanism::MmaGroup;
     const Knowledge *knows = product ? w.atProduct : w.knows;
-    if (who.lanes == AllLanes) {
+    if (!enforce) {
+      // What it knows is not asked yet.
+    } else if (who.lanes == AllLanes) {
       access.knows = common(state, knows[elected], knows[others]);
       access.atFence = common(state, w.atFence[elected], w.atFence[others]);
     } else {
@@ -526,6 +529,8 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
             access.cta = place.second;
           if (effect.bytes.ctas.peer && access.cta == rank)
             return proof.stop("this copy to a peer goes to its own CTA", op);
+          if (!enforce)
+            continue;
           size_t index = record(access, number);
           addRelease(proof.accesses[index], phase);
         }
@@ -543,6 +548,8 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
       group = {over, number};
       w.unbound.insert({*effect.mechanism, elected});
     }
+    if (!enforce)
+      continue;
     size_t index = record(std::move(access), number);
     if (group)
       addRelease(proof.accesses[index],

@@ -618,7 +618,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     std::map<int, std::vector<Pending>> incoming;
     size_t signalsBefore = proof.signals.size(),
            waitsBefore = proof.waits.size(), touchedBefore = touched.size();
-    if (outer != Mode::Slope) {
+    if (outer != Mode::Slope && enforce) {
       mode = Mode::Pending;
       State pending = *guess;
       pending.facts = inside;

@@ -190,7 +190,7 @@ void typestate::addRelease(Access &access, Release release) {
 
 void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
                    const Polynomial &use, bool async) {
-  if (mode == Mode::Slope)
+  if (mode == Mode::Slope || !enforce)
     return;
   // Many are of one group.
   std::vector<std::pair<std::pair<ObjectId, Polynomial>, bool>> over;
@@ -865,7 +865,7 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
         return false;
       w.waits[lane][ring->object] = count + 1;
     }
-    if (mode != Mode::Slope) {
+    if (mode != Mode::Slope && enforce) {
       Access mark;
       mark.op = op;
       mark.warp = warp;

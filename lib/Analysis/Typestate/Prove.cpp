@@ -14,8 +14,6 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 
-#include <chrono>
-
 using namespace mlir;
 using namespace titan;
 using namespace titan::typestate;
@@ -150,7 +148,7 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
 
 ProofReport titan::prove(KernelOp kernel, Judgement without,
                          double mostSeconds) {
-  auto start = std::chrono::steady_clock::now();
+  const double start = Facts::seconds();
   ProofReport report;
   uint64_t before = Facts::solved();
   auto stop = [&]() -> std::optional<Stop> {
@@ -209,8 +207,6 @@ ProofReport titan::prove(KernelOp kernel, Judgement without,
     report.reason = stop->reason;
     report.goOn = stop->goOn;
   }
-  report.seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-          .count();
+  report.seconds = Facts::seconds() - start;
   return report;
 }

@@ -366,7 +366,9 @@ struct Proof {
   llvm::SmallVector<mlir::Value> eithers;
   /// Adds what is left of these where the facts rule the others out.
   void addEithers(Facts &facts);
-  bool walk(bool enforce); ///< Walk.cpp
+  /// Walk.cpp. Writes down what signals tell; what is to be shown, accesses, waits and
+  /// what comes after them only if `enforce`.
+  bool walk(bool enforce);
   /// What signals tell, which is found by walking: true if it was found.
   bool findExports(); ///< Counts.cpp
   /// What they tell of what they are told, as far as one sees without walking.

@@ -144,6 +144,9 @@ public:
   static void limit(uint64_t more,
                     double seconds = std::numeric_limits<double>::infinity());
   static bool exhausted();
+  /// What this thread has computed for, which other work on the machine does not
+  /// change.
+  static double seconds();
   /// By time.
   static bool late();
 };
