@@ -46,6 +46,8 @@ struct Event {
   const Stamp *stamp;
   int warp;
   uint32_t node = 0; ///< its text, by number
+  /// By the clocks that are tried, here and of another instance.
+  Polynomial time = {}, otherTime = {};
 };
 
 class Ranks {
@@ -170,6 +172,10 @@ private:
   /// No signal is of a later time than a wait for its use; and where they may be of
   /// one time.
   bool signalsComeFirst() {
+    for (Event &event : events) {
+      event.time = timeOf(event);
+      event.otherTime = other(proof, event.time);
+    }
     edges.assign(texts.size() * texts.size(), Edge::Believed);
     inner.assign(texts.size(), {});
     for (const Event &w : events)
@@ -281,6 +287,13 @@ private:
           return true;
     return isInner(a, b);
   }
+  bool neverAtOnce(Node a, Node b) {
+    return llvm::all_of(texts[a], [&](const Event *x) {
+      return llvm::all_of(texts[b], [&](const Event *y) {
+        return neverZero(x->time - y->otherTime);
+      });
+    });
+  }
   bool isInner(Node s, Node w) {
     auto pairs = inner[s].find(w);
     return pairs != inner[s].end() &&
@@ -296,8 +309,13 @@ private:
     for (size_t i = 0; i < queue.size(); ++i) {
       const Node node = queue[i];
       auto visit = [&](Node b) {
-        if (edgeOf(node, b) == Edge::No || cameFrom[b] != none)
+        if (cameFrom[b] != none || edgeOf(node, b) == Edge::No)
           return;
+        // (Of many uses that are written out, most are never of one time.)
+        if (edgeOf(node, b) == Edge::Believed && neverAtOnce(node, b)) {
+          edgeOf(node, b) = Edge::No;
+          return;
+        }
         cameFrom[b] = node;
         queue.push_back(b);
       };

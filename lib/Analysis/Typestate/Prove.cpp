@@ -19,7 +19,7 @@ using namespace titan;
 using namespace titan::typestate;
 
 /// How much work a proof may be: of the examples, gemm_pingpong.mlir needs most,
-/// 12,000.
+/// 4,000.
 static constexpr uint64_t mostSystems = 20000;
 
 /// Adds what the CTA does to tensors that the kernel writes; what the same text
