@@ -122,7 +122,7 @@ def main():
     result = {"rounds": options.rounds, "load": os.getloadavg()[0]}
 
     def row(name, proof):
-        print(f"{name:<40} {proof['seconds'] * 1e3:9.1f} ms {proof['systems']:7} systems  {proof['verdict']}", flush=True)
+        print(f"{name:<54} {proof['seconds'] * 1e3:9.1f} ms {proof['systems']:7} systems  {proof['verdict']}", flush=True)
 
     with tempfile.TemporaryDirectory() as folder:
         def generated(table, sizes, text):
