@@ -5,18 +5,20 @@ every result against float64.
     for f in attention gemm_pingpong gemm_cluster gemm_pingpong_pipes gemm_cluster_pipes gemm_stream_k gemm_dynamic gemm_dynamic_pipes gemm_grouped conv
     do ./titan compile examples/programs/$f.mlir -o $f.titanpkg; done
     python3 benchmarks/programs.py --library build-runtime/lib/Runtime/libtitan-runtime.so \\
-        [--seed S] [--random N] [--bench] [--json OUT] *.titanpkg
+        [--seed S] [--random N] [--bench] [--against DIR] [--json OUT] *.titanpkg
 
 Each program gets fixed shapes, ragged ones among them, and N random ones. Products of
 small integers are compared bit for bit, normal data within 2^-8 |ref| (bf16 output; 2^-20
 for f32) + 2^-20 sum |a||b|; attention within 2^-7 max|v|, which two roundings to bf16 (of P
 and of O) can cost. --bench: one large shape each against cuBLAS (grouped: one cuBLAS product a
 group; attention: PyTorch's scaled_dot_product_attention; conv: cuDNN), interleaved, median of the
-rounds' ratios; larger is better for us.
+rounds' ratios; larger is better for us. --against DIR: the packages of the same kernels in DIR, made by
+an earlier compiler, take turns with both, and the ratio to them is told with its quartiles.
 """
 import argparse
 import json
 import math
+import os
 import random
 import statistics
 
@@ -31,6 +33,19 @@ gemm.DTYPES[torch.int8] = 10
 def tolerance(dtype, ref, mass):
     unit = 2.0**-20 if dtype == torch.float32 else 2.0**-8
     return unit * ref.abs() + 2.0**-20 * mass
+
+
+def launches(kernels, before=lambda: None, **values):
+    """A launch of each kernel, all with the same tensors: what is compared differs in nothing
+    else (tensors in other places alone make a difference of 2 %)."""
+    def launch_of(kernel):
+        array = kernel.prepare(**values)
+
+        def launch():
+            before()
+            kernel.launch(array)
+        return launch
+    return [launch_of(kernel) for kernel in kernels]
 
 
 class Gemm:
@@ -66,18 +81,14 @@ class Gemm:
             wrong = int((~((out.d.double() - ref).abs() <= limit)).sum())
         return wrong, out.guards_hold()
 
-    def contenders(self, kernel):
+    def contenders(self, kernels):
         m, n, k = self.large
         a, b = inputs(m, n, k, "normal", 1)
         d = torch.empty(m, n, device="cuda", dtype=self.dtype)
         peer = torch.empty(m, n, device="cuda", dtype=torch.bfloat16)
         values = dict(A=a, B=b, D=d, **self.more(m, n, k))
-        array = kernel.prepare(**values)
-
-        def ours():
-            self.before(values)
-            kernel.launch(array)
-        return ours, lambda: torch.matmul(a, b.T, out=peer)
+        return (launches(kernels, lambda: self.before(values), **values),
+                lambda: torch.matmul(a, b.T, out=peer))
 
 
 class StreamK(Gemm):
@@ -143,18 +154,17 @@ class Grouped:
                 wrong += int((~((got.double() - ref).abs() <= limit)).sum())
         return wrong, out.guards_hold()
 
-    def contenders(self, kernel):
+    def contenders(self, kernels):
         a, b, offsets, values = self.make(self.large, "normal", 1)
         n = self.large[1]
         d = torch.empty(offsets[-1], n, device="cuda", dtype=torch.bfloat16)
         peer = torch.empty_like(d)
-        array = kernel.prepare(D=d, **values)
 
         def theirs():
             for g in range(len(offsets) - 1):
                 torch.matmul(a[offsets[g]:offsets[g + 1]], b[g * n:(g + 1) * n].T,
                              out=peer[offsets[g]:offsets[g + 1]])
-        return lambda: kernel.launch(array), theirs
+        return launches(kernels, D=d, **values), theirs
 
 
 class Attention:
@@ -186,14 +196,13 @@ class Attention:
         limit = 2.0**-7 * v.double().abs().max()
         return int((~(error <= limit)).sum()), out.guards_hold()
 
-    def contenders(self, kernel):
+    def contenders(self, kernels):
         q, k, v = self.make(self.large, 1)
         heads = self.large[2]
         o = torch.empty_like(q)
-        array = kernel.prepare(Q=q, K=k, V=v, O=o)
         view = lambda x: x.view(1, x.shape[0], heads, 128).transpose(1, 2)
         args = view(q), view(k), view(v)
-        return (lambda: kernel.launch(array),
+        return (launches(kernels, Q=q, K=k, V=v, O=o),
                 lambda: torch.nn.functional.scaled_dot_product_attention(*args))
 
 
@@ -237,15 +246,14 @@ class Conv:
             wrong = int((~((y.double() - ref).abs() <= limit)).sum())
         return wrong, out.guards_hold()
 
-    def contenders(self, kernel):
+    def contenders(self, kernels):
         x, f = self.make(self.large, "normal", 1)
         n, h, w, c, k = self.large
         y = torch.empty(n, h, w, k, device="cuda", dtype=torch.bfloat16)
-        array = kernel.prepare(X=x, F=f, Y=y)
         # The same memory, as PyTorch calls it: channels_last.
         image, weight = x.permute(0, 3, 1, 2), f.permute(0, 3, 1, 2)
         torch.backends.cudnn.benchmark = True
-        return (lambda: kernel.launch(array),
+        return (launches(kernels, X=x, F=f, Y=y),
                 lambda: torch.nn.functional.conv2d(image, weight, padding=1))
 
 
@@ -273,21 +281,31 @@ def check(kernel, program, options, report):
     return failures
 
 
-def bench(kernel, program, options, report):
-    ours, theirs = program.contenders(kernel)
-    for launch in (ours, theirs):
+def bench(kernel, earlier, program, options, report):
+    """`earlier`: the same kernel of an earlier compiler, or None."""
+    ours, library = program.contenders([kernel, earlier] if earlier else [kernel])
+    contenders = dict(zip(("ours", "earlier"), ours), library=library)
+    for launch in contenders.values():
         for _ in range(3):
             launch()
     torch.cuda.synchronize()
-    ratios, seconds = [], []
-    for r in range(options.rounds):
-        pair = (ours, theirs) if r % 2 else (theirs, ours)
-        times = {launch: time_of(launch, 5) for launch in pair}
-        ratios.append(times[theirs] / times[ours])
-        seconds.append((times[ours], times[theirs]))
-    report["bench"].append({"kernel": kernel.name, "shape": program.large,
-                            "seconds": seconds, "median_ratio": statistics.median(ratios)})
-    print(f"{kernel.name:16s} {statistics.median(ratios):6.3f} of the library")
+    seconds = {name: [] for name in contenders}
+    rng = random.Random(options.seed)
+    for _ in range(options.rounds):
+        for name in rng.sample(list(contenders), len(contenders)):
+            seconds[name].append(time_of(contenders[name], 5))
+
+    def ratios(name):
+        return [theirs / ours for theirs, ours in zip(seconds[name], seconds["ours"])]
+    entry = {"kernel": kernel.name, "shape": program.large, "seconds": seconds,
+             "median_ratio": statistics.median(ratios("library"))}
+    text = f"{kernel.name:16s} {entry['median_ratio']:6.3f} of the library"
+    if earlier:
+        low, median, high = statistics.quantiles(ratios("earlier"))
+        entry["quartiles_against_earlier"] = (low, median, high)
+        text += f", {median:.3f} ({low:.3f} to {high:.3f}) of {options.against}"
+    report["bench"].append(entry)
+    print(text)
 
 
 def main():
@@ -298,6 +316,7 @@ def main():
     parser.add_argument("--random", type=int, default=0)
     parser.add_argument("--bench", action="store_true")
     parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--against", metavar="DIR")
     parser.add_argument("--json")
     options = parser.parse_args()
     torch.cuda.init()
@@ -308,11 +327,16 @@ def main():
     print(f"seed {options.seed}")
     failures = 0
     try:
-        for kernel in read_packages(Library(options.library), options.packages):
+        library = Library(options.library)
+        earlier = {}
+        if options.against:
+            paths = [os.path.join(options.against, os.path.basename(path)) for path in options.packages]
+            earlier = {kernel.name: kernel for kernel in read_packages(library, paths)}
+        for kernel in read_packages(library, options.packages):
             program = PROGRAMS[kernel.name]
             failures += check(kernel, program, options, report)
             if options.bench:
-                bench(kernel, program, options, report)
+                bench(kernel, earlier.get(kernel.name), program, options, report)
     finally:
         if options.json:
             with open(options.json, "w") as file:

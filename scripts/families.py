@@ -95,7 +95,7 @@ def found():
         for file in sorted((root / folder).rglob("*")):
             name = file.relative_to(root).as_posix()
             # The operations of Triton's dialect have a namespace of their own.
-            if file.suffix not in (".h", ".cpp") or "/Triton/" in name:
+            if file.suffix not in (".h", ".cpp") or re.search("/Triton(ToTitan)?/", name):
                 continue
             for op in sorted(names(file) & families.keys()):
                 family = families[op]

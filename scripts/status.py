@@ -2,7 +2,8 @@
 """Prints the tables of docs/status.md and docs/language.md from the sources.
 
 status.py --write    writes them into the documents
-status.py --check    fails if the documents hold other ones
+status.py --check    fails if the documents hold other ones, or another number than lib/Analysis/Search/Bounds.def for
+                     one of its names ("251 (`longestRun`)")
 
 An operation has effects if its definition says so; it is simulated, lowered or
 expanded if the code of that floor names its class, other than to make one (X::create).
@@ -108,50 +109,58 @@ def language():
 
 # What of titan IR does the work of an operation of tt; "" where there is nothing that does.
 TRITON_BECOMES = {
-    "make_tensor_descriptor": "`titan.tensormap.replace_address`, `replace_dim`, `replace_stride`",
-    "descriptor_load": "`titan.tma.load` into shared memory, `titan.shared.load`",
-    "descriptor_store": "`titan.shared.store`, `titan.fence.proxy_async`, `titan.tma.store`",
-    "descriptor_reduce": "`titan.shared.store`, `titan.tma.reduce`",
-    "descriptor_gather": "", "descriptor_scatter": "",
+    "make_tensor_descriptor": "an argument, its sizes and strides: no operation",
+    "descriptor_load": "`titan.global.load` where the block lies in the tensor (`titan.tma.load` is to come)",
+    "descriptor_store": "`titan.global.store` where the block lies in the tensor (`titan.tma.store` is to come)",
+    "descriptor_reduce": "`titan.global.atom` (`titan.tma.reduce` is to come)",
+    "descriptor_gather": "`titan.global.load` at rows", "descriptor_scatter": "`titan.global.store` at rows",
     "int_to_ptr": "", "ptr_to_int": "",
     "bitcast": "`arith.bitcast`; of pointers nothing",
     "fp_to_fp": "`arith.extf`, `arith.truncf`", "clampf": "`arith.maxnumf`, `arith.minnumf`",
     "precise_sqrt": "`math.sqrt`", "precise_divf": "`arith.divf`", "mulhiui": "`arith.mului_extended`",
     "load": "`titan.global.load`, `titan.ld`", "store": "`titan.global.store`, `titan.st`",
-    "atomic_rmw": "`titan.atom`", "atomic_cas": "`titan.atom`",
+    "atomic_rmw": "`titan.global.atom`; of one element `titan.atom` by one thread", "atomic_cas": "",
     "addptr": "`arith.addi` of offsets", "make_tensor_ptr": "the same as pointers of its elements",
     "advance": "`arith.addi` of offsets",
-    "dot": "`titan.mma` (wgmma) or `titan.mma_sync`", "dot_scaled": "`arith.mulf` by the scales, then as `tt.dot`",
+    "dot": "`titan.mma_sync` (`titan.mma`, wgmma, is to come)", "dot_scaled": "`arith.mulf` by the scales, then as `tt.dot`",
     "func": "`titan.kernel`; a private one is inlined", "call": "inlined", "return": "`titan.return`",
     "get_program_id": "`titan.cta_id`", "get_num_programs": "`titan.num_ctas`",
-    "print": "`titan.print`", "assert": "`titan.assert`", "extern_elementwise": "`math`, `titan.inline_ptx`",
+    "print": "`titan.print`", "assert": "`titan.assert`; of a tensor `titan.any`", "extern_elementwise": "`math`, where it has the function",
     "elementwise_inline_asm": "`titan.inline_ptx`",
-    "reduce": "`titan.reduce`", "reduce.return": "with its reduction",
+    "reduce": "`titan.reduce`; of a whole tensor, `titan.unsplat`", "reduce.return": "with its reduction",
     "scan": "`titan.scan`", "scan.return": "with its scan",
     "map_elementwise": "", "map_elementwise.return": "",
-    "make_range": "`titan.coordinate`", "splat": "`titan.splat`", "unsplat": "`titan.extract`",
-    "expand_dims": "`titan.relabel`", "reshape": "`titan.relabel`, `titan.convert_layout`",
-    "broadcast": "`titan.broadcast`", "trans": "`titan.relabel`", "cat": "", "join": "", "split": "",
-    "gather": "`titan.gather`", "histogram": "`titan.atom` in shared memory",
+    "make_range": "`titan.coordinate`", "splat": "`titan.splat`", "unsplat": "`titan.unsplat`",
+    "expand_dims": "`titan.broadcast`, where it is wanted", "reshape": "`titan.relabel`, `titan.convert_layout`",
+    "broadcast": "`titan.broadcast`", "trans": "`titan.relabel`", "cat": "as `tt.join`, then `titan.relabel`", "join": "`arith.select` by `titan.coordinate`",
+    "split": "`titan.extract`",
+    "gather": "`titan.gather`", "histogram": "`titan.reduce` of comparisons",
 }
 
 
 def triton():
-    """Each operation of the tt dialect; it is simulated if its name stands in the simulator's code."""
+    """Each operation of the tt dialect: simulated if its name stands in the simulator's code, converted if its
+    class stands in the conversion's tables."""
     there = set(re.findall(r"`(titan\.[\w.]+)`", "".join(
         path.read_text() for path in (root / "docs/reference").glob("*.md"))))
     named = {name for row in TRITON_BECOMES.values() for name in re.findall(r"`(titan\.[\w.]+)`", row)}
     if named - there:
         sys.exit("scripts/status.py names what is not there: " + ", ".join(sorted(named - there)))
     simulator = text("lib/Simulator/Triton") if (root / "lib/Simulator/Triton").exists() else ""
-    lines = ["| operation | what it is | simulated | in titan IR |", "|---|---|---|---|"]
+    conversion = text("lib/Conversion/TritonToTitan") if (root / "lib/Conversion/TritonToTitan").exists() else ""
+    lines = ["| operation | what it is | simulated | compiled | in titan IR |", "|---|---|---|---|---|"]
     for file in sorted((root / "include/titan/Dialect/Triton").glob("*Ops.td")):
-        for mnemonic, body in re.findall(r'def Triton_\w+Op\s*:\s*Triton_\w+<"([\w.]+)"(.*?)(?=\ndef |\nclass |\Z)',
-                                         file.read_text(), re.S):
+        for name, mnemonic, body in re.findall(
+                r'def Triton_(\w+Op)\s*:\s*Triton_\w+<"([\w.]+)"(.*?)(?=\ndef |\nclass |\Z)', file.read_text(), re.S):
             summary = re.search(r'let summary = "((?:[^"\\]|\\.)*)"', body)[1]
             state = "yes" if f'"tt.{mnemonic}"' in simulator else "no"
+            # A function and what ends a region go with what they are of.
+            own = mnemonic.removesuffix(".return")
+            compiled = "yes" if mnemonic in ("func", "return", "call") or re.search(
+                rf"\.(?:convert|make)<tt::{name}>|Elementwise<tt::{name}>", conversion) or (
+                own != mnemonic and f"convert<tt::{own.title()}Op>" in conversion) else "no"
             becomes = TRITON_BECOMES[mnemonic] or "nothing does its work yet"
-            lines.append(f"| `tt.{mnemonic}` | {summary} | {state} | {becomes} |")
+            lines.append(f"| `tt.{mnemonic}` | {summary} | {state} | {compiled} | {becomes} |")
     return "\n".join(lines) + "\n"
 
 
@@ -161,6 +170,30 @@ def unlisted():
     operations = set(re.findall(r"^\| `(titan\.[\w.]+)`", table(), re.M))
     listed = set(re.findall(r'^TITAN_\w*ATTRIBUTE\("(titan\.\w+)"', text("include", "Attributes.def"), re.M))
     return sorted(set(re.findall(r'"(titan\.[a-z_]+)"', code)) - operations - listed)
+
+
+def bounds():
+    """What is wrong with the numbers of the search that the documents name."""
+    rows = dict(re.findall(r"^TITAN_BOUND\((\w+), (.*?), \"", text("lib/Analysis/Search", "Bounds.def"), re.M))
+    lists = set(re.findall(r"^TITAN_BOUNDS\((\w+), ", text("lib/Analysis/Search", "Bounds.def"), re.M))
+    # A row that refers to another one's words is named by that one.
+    told = re.findall(r'^TITAN_BOUND\((\w+), .*"(?!as of)[^"]*`\[undecided\]`[^"]*"\)$',
+                      text("lib/Analysis/Search", "Bounds.def"), re.M)
+    wrong = []
+    for path in sorted((root / "docs").glob("*.md")):
+        if path.name == "search.md":
+            continue  # It is printed.
+        page = path.read_text()
+        for before, name in re.findall(r"((?:[\w,]+\s+\()?)`(\w+)`", page):
+            if name in lists:
+                wrong.append(f"docs/{path.name}: {name} is a list: docs/search.md has it")
+            elif name in rows:
+                number = re.sub(r"[\s(,]", "", before)
+                if number != rows[name].replace("'", ""):
+                    wrong.append(f"docs/{path.name}: {name} is {rows[name]}: write the number, then (`{name}`)")
+    section = re.search(r"## What the checker cannot decide\n.*?\n## ", (root / "docs/status.md").read_text(), re.S)[0]
+    return wrong + [f"docs/status.md: what the checker cannot decide: {name} is not named"
+                    for name in told if f"(`{name}`)" not in section]
 
 
 def main():
@@ -181,6 +214,8 @@ def main():
             print(body, end="")
         elif new != old:
             stale.append(f"docs/{name}.md")
+    if wrong := bounds():
+        sys.exit("\n".join(wrong))
     if missing := unlisted():
         sys.exit(f"Attributes.def lacks {', '.join(missing)}")
     if stale:

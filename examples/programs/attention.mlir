@@ -178,7 +178,8 @@ titan.kernel @attention(%Q: !global, %K: !global, %V: !global, %O: !global) warp
       %tops0 = titan.broadcast %top0 : !row -> !tile
       %u0 = arith.mulf %t0, %scale : !tile
       %e0 = arith.subf %u0, %tops0 : !tile
-      %p0 = math.exp2 %e0 : !tile
+      // Beside the row's largest weight, 1, those below 2^-126 may be zeros.
+      %p0 = math.exp2 %e0 fastmath<afn> : !tile
       %sum0 = titan.reduce add %p0 : !tile -> !row
       %probs0 = arith.truncf %p0 : !tile to !probs
 
@@ -226,10 +227,10 @@ titan.kernel @attention(%Q: !global, %K: !global, %V: !global, %O: !global) warp
         %tops = titan.broadcast %top : !row -> !tile
         %u = arith.mulf %t, %scale : !tile
         %e = arith.subf %u, %tops : !tile
-        %p = math.exp2 %e : !tile
+        %p = math.exp2 %e fastmath<afn> : !tile
         %bottom = arith.mulf %max, %scaleRow : !row
         %drop = arith.subf %bottom, %top : !row
-        %decay = math.exp2 %drop : !row
+        %decay = math.exp2 %drop fastmath<afn> : !row
         %kept = arith.mulf %sum, %decay : !row
         %here = titan.reduce add %p : !tile -> !row
         %sum1 = arith.addf %kept, %here : !row
@@ -318,7 +319,7 @@ titan.kernel @attention(%Q: !global, %K: !global, %V: !global, %O: !global) warp
       %tops0 = titan.broadcast %top0 : !row -> !tile
       %u0 = arith.mulf %t0, %scale : !tile
       %e0 = arith.subf %u0, %tops0 : !tile
-      %p0 = math.exp2 %e0 : !tile
+      %p0 = math.exp2 %e0 fastmath<afn> : !tile
       %sum0 = titan.reduce add %p0 : !tile -> !row
       %probs0 = arith.truncf %p0 : !tile to !probs
 
@@ -369,10 +370,10 @@ titan.kernel @attention(%Q: !global, %K: !global, %V: !global, %O: !global) warp
         %tops = titan.broadcast %top : !row -> !tile
         %u = arith.mulf %t, %scale : !tile
         %e = arith.subf %u, %tops : !tile
-        %p = math.exp2 %e : !tile
+        %p = math.exp2 %e fastmath<afn> : !tile
         %bottom = arith.mulf %max, %scaleRow : !row
         %drop = arith.subf %bottom, %top : !row
-        %decay = math.exp2 %drop : !row
+        %decay = math.exp2 %drop fastmath<afn> : !row
         %kept = arith.mulf %sum, %decay : !row
         %here = titan.reduce add %p : !tile -> !row
         %sum1 = arith.addf %kept, %here : !row

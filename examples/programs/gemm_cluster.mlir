@@ -65,6 +65,8 @@ titan.kernel @gemm_cluster(%A: !global, %B: !global, %D: !global) warps(12) regi
   %c256 = arith.constant 256 : index
   %i0 = arith.constant 0 : i32
   %i1 = arith.constant 1 : i32
+  %i2 = arith.constant 2 : i32
+  %i3 = arith.constant 3 : i32
   %cta = titan.cta_id 0
   %rank32 = titan.cluster_rank
   %rank = arith.index_cast %rank32 : i32 to index
@@ -120,29 +122,31 @@ titan.kernel @gemm_cluster(%A: !global, %B: !global, %D: !global) warps(12) regi
       %empty0 = titan.map_rank %empty, %i0 : !bars -> !remote
       %empty1 = titan.map_rank %empty, %i1 : !bars -> !remote
       %none = titan.inflight.none : !flight
-      %sum = scf.for %step = %c0 to %steps step %c1 iter_args(%acc = %none) -> (!flight) {
-        %stage = arith.remui %step, %depth : index
-        %round = arith.divui %step, %depth : index
-        %odd = arith.remui %round, %c2 : index
-        %parity = arith.index_cast %odd : index to i32
-        %twice = arith.muli %stage, %c2 : index
+      %end:3 = scf.for %step = %c0 to %steps step %c1
+          iter_args(%stage = %i0, %parity = %i0, %acc = %none) -> (i32, i32, !flight) {
+        %twice = arith.muli %stage, %i2 : i32
         // Upper rows; of B the half that is this CTA's.
-        %partB = arith.addi %twice, %rank : index
-        titan.mbarrier.wait %full[%stage : index] parity(%parity) scope(cluster) : !bars
-        %slotA = titan.shared.slot %a[%twice : index] : !ring -> !tile
-        %slotB = titan.shared.slot %b[%partB : index] : !ring -> !tile
+        %partB = arith.addi %twice, %rank32 : i32
+        titan.mbarrier.wait %full[%stage : i32] parity(%parity) scope(cluster) : !bars
+        %slotA = titan.shared.slot %a[%twice : i32] : !ring -> !tile
+        %slotB = titan.shared.slot %b[%partB : i32] : !ring -> !tile
         titan.mma.fence
         %more = arith.cmpi ne, %step, %c0 : index
         %acc1 = titan.mma %slotA, %slotB, %acc accumulate(%more) : !tile, !tile, !flight -> !flight
         %group = titan.mma.commit : !group
         titan.mma.wait %group : !group
         titan.elect {
-          titan.mbarrier.arrive %empty0[%stage : index] scope(cluster) : !remote
-          titan.mbarrier.arrive %empty1[%stage : index] scope(cluster) : !remote
+          titan.mbarrier.arrive %empty0[%stage : i32] scope(cluster) : !remote
+          titan.mbarrier.arrive %empty1[%stage : i32] scope(cluster) : !remote
         }
-        scf.yield %acc1 : !flight
+        %following = arith.addi %stage, %i1 : i32
+        %wrap = arith.cmpi eq, %following, %i3 : i32
+        %nextStage = arith.select %wrap, %i0, %following : i32
+        %flipped = arith.xori %parity, %i1 : i32
+        %nextParity = arith.select %wrap, %flipped, %parity : i32
+        scf.yield %nextStage, %nextParity, %acc1 : i32, i32, !flight
       }
-      %result = titan.mma.result %sum : !flight -> !sums
+      %result = titan.mma.result %end#2 : !flight -> !sums
 
       %offset = arith.muli %rank, %c128 : index
       %n0 = arith.addi %n, %offset : index
@@ -176,30 +180,33 @@ titan.kernel @gemm_cluster(%A: !global, %B: !global, %D: !global) warps(12) regi
       %empty1 = titan.map_rank %empty, %i1 : !bars -> !remote
       %none = titan.inflight.none : !flight
       %other = arith.subi %c1, %rank : index
-      %sum = scf.for %step = %c0 to %steps step %c1 iter_args(%acc = %none) -> (!flight) {
-        %stage = arith.remui %step, %depth : index
-        %round = arith.divui %step, %depth : index
-        %odd = arith.remui %round, %c2 : index
-        %parity = arith.index_cast %odd : index to i32
-        %twice = arith.muli %stage, %c2 : index
+      %other32 = arith.subi %i1, %rank32 : i32
+      %end:3 = scf.for %step = %c0 to %steps step %c1
+          iter_args(%stage = %i0, %parity = %i0, %acc = %none) -> (i32, i32, !flight) {
+        %twice = arith.muli %stage, %i2 : i32
         // Lower rows; of B the half that is the peer's.
-        %partA = arith.addi %twice, %c1 : index
-        %partB = arith.addi %twice, %other : index
-        titan.mbarrier.wait %full[%stage : index] parity(%parity) scope(cluster) : !bars
-        %slotA = titan.shared.slot %a[%partA : index] : !ring -> !tile
-        %slotB = titan.shared.slot %b[%partB : index] : !ring -> !tile
+        %partA = arith.addi %twice, %i1 : i32
+        %partB = arith.addi %twice, %other32 : i32
+        titan.mbarrier.wait %full[%stage : i32] parity(%parity) scope(cluster) : !bars
+        %slotA = titan.shared.slot %a[%partA : i32] : !ring -> !tile
+        %slotB = titan.shared.slot %b[%partB : i32] : !ring -> !tile
         titan.mma.fence
         %more = arith.cmpi ne, %step, %c0 : index
         %acc1 = titan.mma %slotA, %slotB, %acc accumulate(%more) : !tile, !tile, !flight -> !flight
         %group = titan.mma.commit : !group
         titan.mma.wait %group : !group
         titan.elect {
-          titan.mbarrier.arrive %empty0[%stage : index] scope(cluster) : !remote
-          titan.mbarrier.arrive %empty1[%stage : index] scope(cluster) : !remote
+          titan.mbarrier.arrive %empty0[%stage : i32] scope(cluster) : !remote
+          titan.mbarrier.arrive %empty1[%stage : i32] scope(cluster) : !remote
         }
-        scf.yield %acc1 : !flight
+        %following = arith.addi %stage, %i1 : i32
+        %wrap = arith.cmpi eq, %following, %i3 : i32
+        %nextStage = arith.select %wrap, %i0, %following : i32
+        %flipped = arith.xori %parity, %i1 : i32
+        %nextParity = arith.select %wrap, %flipped, %parity : i32
+        scf.yield %nextStage, %nextParity, %acc1 : i32, i32, !flight
       }
-      %result = titan.mma.result %sum : !flight -> !sums
+      %result = titan.mma.result %end#2 : !flight -> !sums
 
       %m1 = arith.addi %m, %c128 : index
       %offset = arith.muli %other, %c128 : index

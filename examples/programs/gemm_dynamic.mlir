@@ -6,7 +6,7 @@
 // letter, so all work on the same tile without asking twice; the letter that
 // names no tile ends them all. The operands go through another pipe.
 //
-// `counter` holds a zero at the launch.
+// `counter` holds a zero at the launch (titan.initial).
 
 #acc    = #titan.wgmma<2, 1>
 
@@ -29,7 +29,7 @@
 !bulk   = !titan.token<bulk>
 
 titan.kernel @gemm_dynamic(%A: !global, %B: !global, %D: !global, %counter: !counter)
-    warps(12) registers(168) attributes {titan.target = "sm_90a"} launch {
+    warps(12) registers(168) attributes {titan.target = "sm_90a", titan.initial = {counter = 0}} launch {
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index

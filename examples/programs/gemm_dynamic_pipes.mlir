@@ -9,7 +9,7 @@
 //
 // No barrier, no phase, no group of stores is counted by hand.
 //
-// `counter` holds a zero at the launch.
+// `counter` holds a zero at the launch (titan.initial).
 
 #acc    = #titan.wgmma<2, 1>
 
@@ -31,7 +31,7 @@
 !group  = !titan.token<mma>
 
 titan.kernel @gemm_dynamic_pipes(%A: !global, %B: !global, %D: !global, %counter: !counter)
-    warps(12) registers(168) attributes {titan.target = "sm_90a"} launch {
+    warps(12) registers(168) attributes {titan.target = "sm_90a", titan.initial = {counter = 0}} launch {
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index

@@ -47,6 +47,11 @@ titan.kernel @gemm_gfx942(%A: !global, %B: !global, %D: !out) warps(4)
   titan.require %is_kB, "launch-check", "A and B have the same number of columns"
   titan.require %is_mD, "launch-check", "D has a row for each row of A"
   titan.require %is_nD, "launch-check", "D has a column for each row of B"
+  %most = arith.constant 1073741824 : index
+  %few_rows = arith.cmpi ule, %m, %most : index
+  titan.require %few_rows, "launch-check", "at most 2^30 rows: their numbers have 32 bits"
+  %few_columns = arith.cmpi ule, %n, %most : index
+  titan.require %few_columns, "launch-check", "at most 2^30 columns: their numbers have 32 bits"
   %tilesM = arith.ceildivui %m, %c128 : index
   %tilesN = arith.ceildivui %n, %c128 : index
   %steps = arith.divui %k, %c32 : index

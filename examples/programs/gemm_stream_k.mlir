@@ -12,7 +12,7 @@
 // only, whose pages need nobody: no circle. All CTAs must run at once: the grid
 // is at most the number of SMs, one CTA each.
 //
-// `flags` holds zeros at the launch, one a tile.
+// `flags`, one a tile, holds zeros at the launch (titan.initial).
 
 #acc    = #titan.wgmma<2, 1>
 
@@ -31,7 +31,7 @@
 !group  = !titan.token<mma>
 
 titan.kernel @gemm_stream_k(%A: !global, %B: !global, %D: !out, %partial: !pages, %flags: !flags)
-    warps(12) registers(168) attributes {titan.target = "sm_90a"} launch {
+    warps(12) registers(168) attributes {titan.target = "sm_90a", titan.initial = {flags = 0}} launch {
   %c64 = arith.constant 64 : index
   %c128 = arith.constant 128 : index
   %m = titan.dim %A, 0 : !global

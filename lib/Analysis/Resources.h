@@ -8,7 +8,7 @@
 #ifndef TITAN_LIB_ANALYSIS_RESOURCES_H
 #define TITAN_LIB_ANALYSIS_RESOURCES_H
 
-#include "Report.h"
+#include "Findings/Report.h"
 
 #include "titan/Target/Target.h"
 

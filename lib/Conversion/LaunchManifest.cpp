@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Conversion/TitanToLLVM.h"
 #include "titan/Dialect/Titan/ArgumentAlignment.h"
+#include "titan/Dialect/Titan/InitialValues.h"
 #include "titan/Target/Codes.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -261,6 +262,8 @@ void ManifestKernel::addArgument(BlockArgument argument,
       {"access", written && !read ? "write"
                  : written        ? "readwrite"
                                   : "read"}});
+  if (auto initial = getInitialValue(kernel, argument.getArgNumber()))
+    (*arguments.back().getAsObject())["initial"] = *initial;
 }
 
 LogicalResult ManifestKernel::addRequirement(RequireOp require) {

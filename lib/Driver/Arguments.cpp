@@ -8,6 +8,7 @@
 #include "Arguments.h"
 
 #include "titan/Dialect/Titan/Example.h"
+#include "titan/Dialect/Titan/InitialValues.h"
 #include "titan/Runtime/Data.h"
 #include "titan/Runtime/Npy.h"
 
@@ -122,6 +123,7 @@ namespace {
 struct Request : Example::Argument { // By flags its value may be a number, too.
   std::optional<std::string> asked;  ///< --shape.
   std::optional<runtime::NpyArray> file; ///< What the value names, read.
+  std::optional<int64_t> initial;        ///< titan.initial.
 };
 
 class Maker {
@@ -324,6 +326,8 @@ bool Maker::makeTensor(HostArgument &argument, Request &request,
   std::string where = "argument " + argument.name;
   const int64_t rank = type.getRank();
   runtime::Generator generator{runtime::Fill::Poison, 0};
+  if (request.initial)
+    generator = {runtime::Fill::Same, static_cast<uint64_t>(*request.initial)};
   std::vector<int64_t> shape;
   if (request.file) {
     if (auto good =
@@ -344,7 +348,7 @@ bool Maker::makeTensor(HostArgument &argument, Request &request,
       return fail(Code::BadArgument,
                   where + ": '" + *request.value +
                       "' is neither FILE.npy, random:SEED, ints:SEED, "
-                      "steps:N, zeros nor poison");
+                      "steps:N, fill:N, zeros nor poison");
     }
   }
   const auto &given = request.asked ? request.asked : request.shape;
@@ -446,6 +450,7 @@ bool Maker::makeTensor(HostArgument &argument, Request &request,
   argument.integers =
       !request.file && (generator.fill == runtime::Fill::Ints ||
                         generator.fill == runtime::Fill::Steps ||
+                        generator.fill == runtime::Fill::Same ||
                         generator.fill == runtime::Fill::Zeros);
   const int64_t width = rank ? shape.back() : 1;
   forEachRow(argument, [&](int64_t first, int64_t at) {
@@ -519,8 +524,9 @@ bool Maker::makeScalar(HostArgument &argument, const Request &request,
 }
 
 std::optional<HostArguments> Maker::make() {
-  for (Attribute name : kernel.getArgNames())
-    requests[cast<StringAttr>(name).getValue().str()];
+  for (auto [number, name] : llvm::enumerate(kernel.getArgNames()))
+    requests[cast<StringAttr>(name).getValue().str()].initial =
+        getInitialValue(kernel, number);
   if (!readExample() || !readFlags() || !readFiles())
     return std::nullopt;
   if (options.multiprocessors > 0)

@@ -10,6 +10,7 @@
 #include "Replay.h"
 #include "titan/Driver/Verdict.h"
 
+#include "titan/Analysis/SearchBounds.h"
 #include "titan/Driver/Pipelines.h"
 #include "titan/Runtime/File.h"
 
@@ -92,6 +93,16 @@ static std::string writeReplay(Session &session, StringRef path,
   return "\n  titan run --replay=" + path.str() + " shows " + shows;
 }
 
+/// How far the search goes, by name.
+static llvm::json::Object boundsJson() {
+  llvm::json::Object bounds;
+  for (const SearchBound &bound : searchBounds())
+    bounds[bound.name] = bound.values.size() == 1
+                             ? llvm::json::Value(bound.values[0])
+                             : llvm::json::Array(bound.values);
+  return bounds;
+}
+
 int titan::runCheck(const CheckCommand &options) {
   Session session("check", options.json);
   if (options.sarif)
@@ -108,6 +119,8 @@ int titan::runCheck(const CheckCommand &options) {
   if (!module || (!options.replay.empty() &&
                   !session.claimOutput("--replay-out", options.replay)))
     return session.finish(BadInput, "");
+  if (int code = convertTriton(session, *module, options.triton))
+    return session.finish(code, "");
   // Without --kernel, all of them.
   KernelOp only;
   if (!options.kernel.empty() || module->getOps<KernelOp>().empty()) {
@@ -154,6 +167,7 @@ int titan::runCheck(const CheckCommand &options) {
     kernels.push_back(verdict.json());
   }
   session.result["kernels"] = std::move(kernels);
+  session.result["bounds"] = boundsJson();
   verdicts = mended + verdicts + shows;
   // Standard output is the program's.
   if (options.fix && toStdout(options) && !options.json && !options.sarif) {

@@ -23,7 +23,19 @@ struct Command {
   bool json = false;
 };
 
+/// How Triton's programs become kernels (TritonToTitan.h).
+struct TritonCommand {
+  bool given = false; ///< One of them is.
+  int64_t warps = 4;
+  std::vector<std::string> launchChecks;
+};
+/// 0: what there is of them in the module has become kernels; else the exit code,
+/// and the session knows.
+int convertTriton(Session &session, mlir::ModuleOp module,
+                   const TritonCommand &command);
+
 struct CheckCommand : Command {
+  TritonCommand triton;
   Strictness strictness;
   /// "proved" or "searched": what exit status 0 takes.
   std::string require = "searched";
@@ -91,6 +103,7 @@ int runTriton(Session &session, mlir::ModuleOp module,
               const RunCommand &options);
 
 struct CompileCommand : Command {
+  TritonCommand triton;
   Strictness strictness;
   bool check = true;       ///< First, and what is refused is not compiled.
   double proofSeconds = 0; ///< As of CheckCommand.

@@ -15,6 +15,7 @@
 
 #ifdef TITAN_HAS_CODEGEN
 #include "titan/Conversion/Compile.h"
+#include "titan/Conversion/TritonToTitan.h"
 #include "titan/Runtime/File.h"
 #include "titan/Runtime/Runtime.h"
 
@@ -42,10 +43,9 @@ static bool checkKernels(Session &session, ModuleOp module,
   bool good = true;
   llvm::json::Array kernels;
   for (auto kernel : copy->getOps<KernelOp>()) {
-    KernelVerdict verdict =
-        judge(kernel, {.strictness = options.strictness,
-                       .proofSeconds = options.proofSeconds,
-                       .proveCounts = options.proveCounts});
+    KernelVerdict verdict = judge(kernel, {.strictness = options.strictness,
+                                           .proofSeconds = options.proofSeconds,
+                                           .proveCounts = options.proveCounts});
     for (const Finding &finding : verdict.search.findings)
       session.report(finding);
     if (options.proofSeconds > 0)
@@ -61,11 +61,39 @@ static bool checkKernels(Session &session, ModuleOp module,
   return good;
 }
 
+int titan::convertTriton(Session &session, ModuleOp module,
+                         const TritonCommand &command) {
+  if (!isTritonModule(module)) {
+    if (!command.given)
+      return Good;
+    session.fail(
+        Code::BadArgument,
+        "--num-warps and --launch-check are of Triton's programs, and "
+        "the file has none",
+        "leave them out: a kernel has its own warps, and titan.require");
+    return BadInput;
+  }
+#ifdef TITAN_HAS_CODEGEN
+  session.setDefaultCode(Code::InternalError);
+  TritonToTitanOptions options;
+  options.warps = command.warps;
+  options.launchChecks = command.launchChecks;
+  PassManager passes(&session.getContext());
+  passes.addPass(createTritonToTitanPass(options));
+  return succeeded(passes.run(module)) ? Good : Findings;
+#else
+  session.fail(Code::NotSupportedYet, "this build has no code generator");
+  return Findings;
+#endif
+}
+
 int titan::runCompile(const CompileCommand &options) {
   Session session("compile", options.json);
   OwningOpRef<ModuleOp> module = session.parse(options.file);
   if (!module)
     return session.finish(BadInput, "");
+  if (int code = convertTriton(session, *module, options.triton))
+    return session.finish(code, "");
 #ifdef TITAN_HAS_CODEGEN
   // All kernels of the file, or the one that is asked for.
   if (!options.kernel.empty() || module->getOps<KernelOp>().empty()) {

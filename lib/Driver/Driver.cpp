@@ -136,12 +136,12 @@ cl::opt<std::string> replayOut(
     cl::value_desc("FILE"), cl::sub(checkSub), cl::cat(category));
 
 // titan run.
-cl::list<std::string> args(
-    "arg",
-    cl::desc(
-        "An argument: NAME=FILE.npy, random:SEED, ints:SEED, steps:N, zeros, "
-        "poison, or a number for a scalar"),
-    cl::value_desc("NAME=VALUE"), cl::sub(runSub), cl::cat(category));
+cl::list<std::string> args("arg",
+                           cl::desc("An argument: NAME=FILE.npy, random:SEED, "
+                                    "ints:SEED, steps:N, fill:N, zeros, "
+                                    "poison, or a number for a scalar"),
+                           cl::value_desc("NAME=VALUE"), cl::sub(runSub),
+                           cl::cat(category));
 cl::list<std::string> shapes("shape",
                              cl::desc("A tensor's shape in elements: A=64x128"),
                              cl::value_desc("NAME=MxK"), cl::sub(runSub),
@@ -199,6 +199,18 @@ cl::opt<std::string> trace("trace", cl::desc("Write a Chrome trace"),
 cl::opt<bool> noReference("no-reference",
                           cl::desc("Do not compare with the reference"),
                           cl::sub(runSub), cl::cat(category));
+
+cl::opt<std::string>
+    numWarps("num-warps",
+             cl::desc("Triton: warps of a program, a power of two (4)"),
+             cl::value_desc("N"), cl::sub(checkSub), cl::sub(compileSub),
+             cl::cat(category));
+cl::list<std::string>
+    launchChecks("launch-check",
+                 cl::desc("Triton: a condition on arguments, which each launch "
+                          "is checked against: \"stride >= n\""),
+                 cl::value_desc("CONDITION"), cl::sub(checkSub),
+                 cl::sub(compileSub), cl::cat(category));
 
 // titan compile.
 cl::opt<std::string> target("target",
@@ -429,6 +441,20 @@ static std::string readCount(const cl::opt<std::string> &option,
          std::to_string(largest) + ", not '" + option.getValue() + "'";
 }
 
+/// --num-warps and --launch-check; an error message if it is wrong.
+static std::string readTriton(TritonCommand &command) {
+  uint64_t given;
+  if (std::string bad = readCount(numWarps, 32, given); !bad.empty())
+    return bad;
+  if (given & (given - 1))
+    return "--num-warps is a power of two, not '" + numWarps + "'";
+  if (given)
+    command.warps = static_cast<int64_t>(given);
+  command.launchChecks = launchChecks;
+  command.given = given || !launchChecks.empty();
+  return {};
+}
+
 /// --strict and the flags of severities; an error message if one is wrong.
 static std::string readStrictness(Strictness &strictness,
                                   const SeverityFlags &flags) {
@@ -519,6 +545,8 @@ static int runSubcommand(int argc, char **argv) {
       return usage("--require is proved or searched, not '" + require + "'");
     if (std::string bad = readProof(command.proofSeconds); !bad.empty())
       return usage(bad);
+    if (std::string bad = readTriton(command.triton); !bad.empty())
+      return usage(bad);
     if (insertFencesFlag + redundantFlag + (require.getNumOccurrences() > 0) >
         1)
       return usage("--insert-fences, --redundant and --require are three "
@@ -590,6 +618,8 @@ static int runSubcommand(int argc, char **argv) {
     if (checkFirst != "on" && checkFirst != "off")
       return usage("--check is on or off, not '" + checkFirst + "'");
     if (std::string bad = readProof(command.proofSeconds); !bad.empty())
+      return usage(bad);
+    if (std::string bad = readTriton(command.triton); !bad.empty())
       return usage(bad);
     command.proveCounts = !proof.getNumOccurrences();
     command.check = checkFirst == "on";

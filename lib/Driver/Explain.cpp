@@ -9,6 +9,7 @@
 #include "OperationReference.h"
 #include "TypeReference.h"
 
+#include "titan/Analysis/SearchBounds.h"
 #include "titan/Dialect/Titan/CopyAsync.h"
 #include "titan/Domain/TmaExplain.h"
 #include "titan/Domain/TmaScheduleText.h"
@@ -458,6 +459,7 @@ const char *const titan::explainTopics =
   targets            their limits and features
   facts              what is known of the hardware, with its sources
   proxies            which fence orders which proxies
+  search             how far titan check looks, and what it says there
   reference FOLDER   writes the pages of docs/reference
 )";
 
@@ -507,6 +509,8 @@ int titan::runExplain(const ExplainCommand &options) {
     return print(printHardwareFacts());
   if (topic == "proxies")
     return print(printProxyTable());
+  if (topic == "search")
+    return print(printSearchBounds());
   if (topic.empty()) {
     session.fail(
         Code::BadArgument, "titan explain needs a TOPIC",

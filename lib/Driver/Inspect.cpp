@@ -140,8 +140,14 @@ static std::string describe(const ArgumentSpec &a, Json &json) {
   json["strides"] = strides;
   json["alignment"] = a.alignment;
   json["access"] = toString(a.access);
+  std::string initial;
+  if (a.initial) {
+    json["initial"] = *a.initial;
+    initial = ", each element " + std::to_string(*a.initial) + " at the launch";
+  }
   return text + "[" + shape + "], strides " + strides + ", at multiples of " +
-         std::to_string(a.alignment) + " bytes, " + toString(a.access);
+         std::to_string(a.alignment) + " bytes, " + toString(a.access) +
+         initial;
 }
 
 static std::string describe(const TensorMapSpec &map, const KernelSpec &kernel,

@@ -9,6 +9,7 @@
 #include "Arguments.h"
 
 #include "titan/Analysis/TriedLaunches.h"
+#include "titan/Dialect/Titan/InitialValues.h"
 #include "titan/Driver/Pipelines.h"
 #include "titan/Driver/Session.h"
 #include "titan/Runtime/File.h"
@@ -56,11 +57,13 @@ static std::optional<RunCommand> flagsOf(KernelOp kernel,
     for (int64_t size : argument.shape)
       shape += (shape.empty() ? "" : "x") + std::to_string(size);
     run.shapes.push_back(name + "=" + shape);
-    // Integers are flags and counters, which begin at 0.
-    run.args.push_back(name + "=" +
-                       (runtime::isFloat(*element)
-                            ? "ints:" + std::to_string(i + 1)
-                            : std::string("zeros")));
+    // Integers are flags and counters, which begin at 0 where nothing is said.
+    run.args.push_back(
+        name + "=" +
+        (runtime::isFloat(*element)
+             ? "ints:" + std::to_string(i + 1)
+             : "fill:" +
+                   std::to_string(getInitialValue(kernel, i).value_or(0))));
   }
   return run;
 }

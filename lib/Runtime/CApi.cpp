@@ -192,6 +192,15 @@ titan_error *titan_kernel_check(titan_kernel *kernel,
                        });
 }
 
+titan_error *titan_kernel_check_contents(titan_kernel *kernel,
+                                         const titan_argument *arguments,
+                                         size_t count) {
+  return withArguments(kernel, arguments, count,
+                       [](Kernel &k, std::span<const Argument> list) {
+                         return k.checkContents(list);
+                       });
+}
+
 titan_error *titan_kernel_load(titan_kernel *kernel) {
   return guarded([&]() -> titan_error * {
     if (!kernel)

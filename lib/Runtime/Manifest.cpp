@@ -314,8 +314,8 @@ private:
 
 void readArgument(Reader &r, const Field &f, KernelSpec &kernel) {
   ArgumentSpec a;
-  r.object(f,
-           {"name", "kind", "type", "shape", "strides", "alignment", "access"});
+  r.object(f, {"name", "kind", "type", "shape", "strides", "alignment",
+               "access", "initial"});
   a.name = r.identifier(r.get(f, "name"));
   if (kernel.findArgument(a.name) >= 0)
     r.fail(f, "second argument of this name");
@@ -325,7 +325,7 @@ void readArgument(Reader &r, const Field &f, KernelSpec &kernel) {
     r.fail(kind, "expected tensor or scalar");
   a.isTensor = kindText == "tensor";
   a.type = r.named(r.get(f, "type"), parseDType, "an element type");
-  for (const char *key : {"shape", "strides", "alignment", "access"})
+  for (const char *key : {"shape", "strides", "alignment", "access", "initial"})
     if (Field g = r.get(f, key, true); g.present() && !a.isTensor)
       r.fail(g, "a scalar has none");
   if (a.isTensor) {
@@ -359,6 +359,12 @@ void readArgument(Reader &r, const Field &f, KernelSpec &kernel) {
             return std::nullopt;
           },
           "read, write or readwrite");
+    if (Field g = r.get(f, "initial", true); g.present()) {
+      if (isFloat(a.type))
+        r.fail(g, "a tensor of floats has none");
+      const int64_t half = INT64_MAX >> (64 - 8 * sizeInBytes(a.type));
+      a.initial = r.integer(g, -half - 1, half);
+    }
   }
   kernel.argumentNames.push_back(a.name);
   kernel.arguments.push_back(std::move(a));
@@ -541,10 +547,10 @@ void readCheck(Reader &r, const Field &f, KernelSpec &kernel) {
 
 KernelSpec readKernel(Reader &r, const Field &f, const TargetInfo &target) {
   KernelSpec k;
-  r.object(f, {"name", "entry", "arguments", "grid", "cluster", "block",
-               "registers", "programmatic", "verified", "shared_memory",
-               "tensor_maps",
-               "parameters", "checks", "flops", "bytes", "info"});
+  r.object(f,
+           {"name", "entry", "arguments", "grid", "cluster", "block",
+            "registers", "programmatic", "verified", "shared_memory",
+            "tensor_maps", "parameters", "checks", "flops", "bytes", "info"});
   k.name = r.identifier(r.get(f, "name"));
   k.entry = r.identifier(r.get(f, "entry"));
   for (const Field &a : r.array(r.get(f, "arguments"), maxArguments))

@@ -163,6 +163,40 @@ Status Kernel::checkArguments(std::span<const Argument> arguments) const {
   return {};
 }
 
+Status Kernel::checkContents(std::span<const Argument> arguments,
+                             std::span<const uint8_t *const> host) const {
+  const KernelSpec &k = kernelSpec;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ArgumentSpec &s = k.arguments[i];
+    const Argument &a = arguments[i];
+    if (!s.initial || a.extent().value_or(0) == 0)
+      continue;
+    const size_t size = static_cast<size_t>(sizeInBytes(a.type));
+    std::array<int64_t, maxRank> index{};
+    for (int d = 0; d >= 0;) {
+      int64_t at = 0;
+      for (d = 0; d < a.rank; ++d)
+        at += index[d] * a.strides[d];
+      const uint8_t *element = host[i] + at * static_cast<int64_t>(size);
+      if (std::memcmp(element, &*s.initial, size)) { // Little endian.
+        int64_t is = element[size - 1] & 0x80 ? -1 : 0;
+        std::memcpy(&is, element, size);
+        std::string place;
+        for (d = 0; d < a.rank; ++d)
+          place += (d ? ", " : "") + std::to_string(index[d]);
+        return makeError(Code::InitialValue,
+                         "element [" + place + "] is " + std::to_string(is) +
+                             ", and the kernel begins with " +
+                             std::to_string(*s.initial),
+                         argumentPlace(k, i));
+      }
+      for (d = a.rank - 1; d >= 0 && ++index[d] == a.dims[d]; --d)
+        index[d] = 0;
+    }
+  }
+  return {};
+}
+
 Status Kernel::plan(std::span<const Argument> arguments,
                     const DeviceProperties &device, LaunchPlan &out) const {
   const KernelSpec &k = kernelSpec;

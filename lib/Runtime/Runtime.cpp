@@ -348,6 +348,31 @@ Error Kernel::launchError(const Driver &driver, cuda::Result result,
   return makeError(Code::LaunchFailed, driver.describe(result), place);
 }
 
+Status Kernel::checkContents(std::span<const Argument> arguments) {
+  if (auto ok = checkArguments(arguments); !ok)
+    return ok;
+  if (auto loaded = load(); !loaded)
+    return std::move(loaded.error());
+  const Driver &driver = *package.driver;
+  std::vector<std::vector<uint8_t>> copies(arguments.size());
+  std::vector<const uint8_t *> host(arguments.size());
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const int64_t bytes =
+        kernelSpec.arguments[i].initial ? arguments[i].extent().value_or(0) : 0;
+    if (!bytes)
+      continue;
+    copies[i].resize(static_cast<size_t>(bytes));
+    if (cuda::Result r = driver.memcpyDtoH(copies[i].data(), arguments[i].bits,
+                                           copies[i].size()))
+      return makeError(cuda::isFault(r) ? Code::KernelFault : Code::DriverError,
+                       "reading the tensor: " + driver.describe(r),
+                       "kernel '" + kernelSpec.name + "', argument '" +
+                           kernelSpec.arguments[i].name + "'");
+    host[i] = copies[i].data();
+  }
+  return checkContents(arguments, host);
+}
+
 Status Kernel::launch(std::span<const Argument> arguments,
                       cuda::Stream stream) {
   const KernelSpec &k = kernelSpec;

@@ -472,14 +472,21 @@ static uint64_t evaluateFloat(const EltOp &op, uint64_t a, uint64_t b,
   }
   float x = toFloat(op.in, a);
   if (auto result =
-          arithmetic<float>(op.what, x, toFloat(op.in, b), toFloat(op.in, c)))
+          arithmetic<float>(op.what, x, toFloat(op.in, b), toFloat(op.in, c))) {
+    if (op.what == Elt::DivF && op.approximate && how &&
+        how->mode != Approximate::Exact) {
+      double exact = static_cast<double>(x) / toFloat(op.in, b);
+      *result = move(approximateDivision(), exact, exact, *how);
+    }
     return fromFloat(op.out, *result);
+  }
   double exact = function(op.what, x);
   auto result = static_cast<float>(exact);
   if (const ApproximateFunction *f = approximated(op.what);
       f && how && how->mode != Approximate::Exact)
     result = move(*f, x, exact, *how);
-  if (op.flush && std::fabs(result) < std::numeric_limits<float>::min())
+  if (op.what == Elt::Exp2 && op.approximate &&
+      std::fabs(result) < std::numeric_limits<float>::min())
     result = std::copysign(0.0f, result);
   return fromFloat(op.out, result);
 }

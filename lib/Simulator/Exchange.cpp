@@ -74,11 +74,34 @@ static Step relabel(Agent &agent, const Inst &inst) {
 
 uint64_t titan::sim::combineElements(ReduceKind kind, ElementType type,
                                      uint64_t a, uint64_t b) {
-  static const Elt reals[] = {Elt::AddF, Elt::Maximum, Elt::Minimum, Elt::MulF};
-  static const Elt integers[] = {Elt::Add, Elt::MaxS, Elt::MinS, Elt::Mul,
-                                 Elt::And, Elt::Or,   Elt::Xor};
-  auto index = static_cast<uint32_t>(kind);
-  EltOp op{isFloat(type) ? reals[index] : integers[index], type, type, 0};
+  auto which = [&] {
+    switch (kind) {
+    case ReduceKind::Add:
+      return isFloat(type) ? Elt::AddF : Elt::Add;
+    case ReduceKind::Max:
+      return isFloat(type) ? Elt::Maximum : Elt::MaxS;
+    case ReduceKind::Min:
+      return isFloat(type) ? Elt::Minimum : Elt::MinS;
+    case ReduceKind::Mul:
+      return isFloat(type) ? Elt::MulF : Elt::Mul;
+    case ReduceKind::And:
+      return Elt::And;
+    case ReduceKind::Or:
+      return Elt::Or;
+    case ReduceKind::Xor:
+      return Elt::Xor;
+    case ReduceKind::MaxNum:
+      return Elt::MaxNum;
+    case ReduceKind::MinNum:
+      return Elt::MinNum;
+    case ReduceKind::MaxU:
+      return Elt::MaxU;
+    case ReduceKind::MinU:
+      return Elt::MinU;
+    }
+    llvm_unreachable("all kinds are above");
+  };
+  EltOp op{which(), type, type, 0};
   return *evaluate(op, canonical(type, a), canonical(type, b), 0);
 }
 

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "titan/Simulator/Machine.h"
 
+#include "titan/Dialect/Titan/InitialValues.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -32,6 +34,7 @@ private:
     return false;
   }
   bool checkArguments();
+  bool checkContents(unsigned number, GlobalType tensor);
   bool checkGrid(LaunchOp op);
   bool operation(Operation &op);
   bool tensorMap(TensorMapOp op);
@@ -99,8 +102,46 @@ bool Evaluator::checkArguments() {
                  llvm::formatv("'{0}' reaches to element {1}, beyond its {2} "
                                "bytes",
                                name, last, argument.bytes));
+    if (!checkContents(i, tensor))
+      return false;
   }
   return true;
+}
+
+/// Each element is what titan.initial says.
+bool Evaluator::checkContents(unsigned number, GlobalType tensor) {
+  auto initial = getInitialValue(kernel, number);
+  if (!initial)
+    return true;
+  const SimulatorArgument &argument = arguments[number];
+  uint64_t bytes = titan::getElementBytes(tensor.getElementType());
+  llvm::SmallVector<int64_t> index(tensor.getRank(), 0);
+  for (;;) {
+    uint64_t at = 0;
+    for (auto [i, stride] : llvm::zip(index, argument.strides))
+      at += i * stride;
+    // Little endian, as the host is that simulates.
+    if (std::memcmp(argument.data + at * bytes, &*initial, bytes)) {
+      std::string place;
+      for (int64_t i : index)
+        place += (place.empty() ? "" : ", ") + std::to_string(i);
+      int64_t is = 0;
+      std::memcpy(&is, argument.data + at * bytes, bytes);
+      is = llvm::SignExtend64(is, 8 * bytes);
+      return bad(kernel, Code::InitialValue,
+                 llvm::formatv(
+                     "element [{0}] of '{1}' is {2} at the launch, and "
+                     "begins with {3}",
+                     place,
+                     cast<StringAttr>(kernel.getArgNames()[number]).getValue(),
+                     is, *initial));
+    }
+    int64_t d = static_cast<int64_t>(index.size()) - 1;
+    while (d >= 0 && ++index[d] == argument.shape[d])
+      index[d--] = 0;
+    if (d < 0)
+      return true;
+  }
 }
 
 /// Bytes from the first element to the last, strides in bytes.

@@ -379,6 +379,42 @@ static Step update(Agent &agent, const Inst &inst, AtomicOp op) {
   return Step::Ran;
 }
 
+/// Each owner's element by itself, one after the other.
+static Step globalAtom(Agent &agent, const Inst &inst) {
+  if (!agent.wholeWarp(inst))
+    return Step::Failed;
+  const Tile *from = agent.tile(inst.b);
+  auto *result = new Tile(agent.program.tiles[inst.table]->perWarp());
+  Ref hold(result);
+  auto op = static_cast<AtomicOp>(inst.kind);
+  bool good = true;
+  if (!forEachElement(agent, inst, /*isStore=*/true,
+                      [&](uint32_t i, uint64_t address, unsigned bytes) {
+                        Element element(agent, inst);
+                        element.address = address;
+                        element.memory = &agent.machine.global;
+                        element.synchronise(/*reads=*/true, /*writes=*/true,
+                                            /*strong=*/true);
+                        auto found =
+                            good ? element.load(/*strong=*/true) : std::nullopt;
+                        good = found.has_value();
+                        if (!good)
+                          return;
+                        result->data[i] = *found;
+                        uint8_t data[8] = {};
+                        pack(combine(op, inst.type, *found, from->data[i]),
+                             data, bytes);
+                        agent.view.writeStrong(agent.machine.global,
+                                               i % agent.program.lanes, address,
+                                               bytes, data);
+                      }) ||
+      !good)
+    return Step::Failed;
+  if (inst.dst != none)
+    agent.refs[inst.dst] = hold;
+  return Step::Ran;
+}
+
 static Step atom(Agent &agent, const Inst &inst) {
   return update(agent, inst, static_cast<AtomicOp>(inst.kind));
 }
@@ -437,12 +473,13 @@ static Inst *compileScalar(Compiler &c, Execute run, Operation *op,
   return &inst;
 }
 
-static void compileGlobal(Compiler &c, Execute run, Operation *op, Value tensor,
-                          RankedTensorType tile, ValueRange indices, Value mask,
-                          Value value, Value result) {
+static Inst *compileGlobal(Compiler &c, Execute run, Operation *op,
+                           Value tensor, RankedTensorType tile,
+                           ValueRange indices, Value mask, Value value,
+                           Value result) {
   const TileTable *t = c.tileTable(op, tile);
   if (!t)
-    return;
+    return nullptr;
   uint32_t a = c.scalar(tensor), b = c.ref(value), m = c.ref(mask),
            dst = c.ref(result);
   Inst &inst = c.emit(run, op);
@@ -453,6 +490,7 @@ static void compileGlobal(Compiler &c, Execute run, Operation *op, Value tensor,
   inst.dst = dst;
   inst.table = c.indexOf(t);
   c.setList(inst, indices, true);
+  return &inst;
 }
 
 void titan::sim::registerMemory(ExecutionTable &table) {
@@ -512,6 +550,15 @@ void titan::sim::registerMemory(ExecutionTable &table) {
   table.add<GlobalStoreOp>([](Compiler &c, GlobalStoreOp op) {
     compileGlobal(c, globalStore, op, op.getTensor(), op.getTile().getType(),
                   op.getIndices(), op.getMask(), op.getTile(), {});
+  });
+  table.add<GlobalAtomOp>([](Compiler &c, GlobalAtomOp op) {
+    Inst *inst = compileGlobal(c, globalAtom, op, op.getTensor(),
+                               op.getTile().getType(), op.getIndices(),
+                               op.getMask(), op.getTile(), op.getResult());
+    if (!inst)
+      return;
+    inst->kind = static_cast<uint8_t>(op.getOp());
+    c.setOrder(*inst, op.getSem(), op.getScope());
   });
   table.add<LdOp>([](Compiler &c, LdOp op) {
     compileScalar(c, ld, op, op.getMemory(), op.getIndices(), {},

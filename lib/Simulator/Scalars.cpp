@@ -119,10 +119,9 @@ static void compileResult(Compiler &c, Operation *op, OpResult result) {
   if (auto compare = dyn_cast<arith::CmpFOp>(op))
     elt.predicate = static_cast<uint8_t>(compare.getPredicate());
   if (auto flags = dyn_cast<arith::ArithFastMathInterface>(op))
-    elt.flush =
-        what == Elt::Exp2 &&
-        arith::bitEnumContainsAny(flags.getFastMathFlagsAttr().getValue(),
-                                  arith::FastMathFlags::afn);
+    if (auto all = flags.getFastMathFlagsAttr())
+      elt.approximate =
+          arith::bitEnumContainsAny(all.getValue(), arith::FastMathFlags::afn);
   bool tile = isa<RankedTensorType>(result.getType());
   const TileTable *table = tile ? c.tileTable(op, result.getType()) : nullptr;
   if (tile && !table)

@@ -21,6 +21,14 @@ static Step splat(Agent &agent, const Inst &inst) {
   return Step::Next;
 }
 
+static Step unsplat(Agent &agent, const Inst &inst) {
+  const Tile *from = agent.tile(inst.a);
+  if (!agent.usePoison(inst, from))
+    return Step::Failed;
+  agent.scalars[inst.dst] = from->data.front();
+  return Step::Next;
+}
+
 static Step extract(Agent &agent, const Inst &inst) {
   const Tile *from = agent.tile(inst.a);
   const auto &registers = agent.program.registerLists[inst.table];
@@ -255,6 +263,14 @@ void titan::sim::registerTiles(ExecutionTable &table) {
     inst.a = a;
     inst.dst = dst;
     inst.imm = t->perWarp();
+  });
+  table.add<UnsplatOp>([](Compiler &c, UnsplatOp op) {
+    if (!c.tileTable(op, op.getTile().getType()))
+      return;
+    uint32_t a = c.ref(op.getTile()), dst = c.scalar(op.getResult());
+    Inst &inst = c.emit(unsplat, op);
+    inst.a = a;
+    inst.dst = dst;
   });
   table.add<CoordinateOp>([](Compiler &c, CoordinateOp op) {
     const TileTable *t = c.tileTable(op, op.getType());

@@ -72,6 +72,11 @@ std::span<const ApproximateFunction> titan::approximateFunctions() {
   return functions;
 }
 
+const ApproximateFunction &titan::approximateDivision() {
+  static constexpr ApproximateFunction division = {"divf", "div.full.f32"};
+  return division;
+}
+
 const ApproximateFunction *
 titan::findApproximateFunction(std::string_view name) {
   for (const ApproximateFunction &function : functions)

@@ -270,6 +270,9 @@ void printApproximations(std::string &out) {
              "`" + std::string(each.instruction) + "` of " +
              (each.before == 1 ? "" : constant(each.before) + " · ") + "x"});
   }
+  row(out,
+      {"`arith.divf` x, y `fastmath<afn>`",
+       "`" + std::string(approximateDivision().instruction) + "` of x, y"});
 }
 
 } // namespace

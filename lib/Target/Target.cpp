@@ -24,7 +24,6 @@ constexpr TargetInfo targets[] = {
         "H100, H200, GH200",
         9,
         0,
-        /*unproved=*/"",
 #define TITAN_LIMIT(FIELD, UNIT, SM90A, SM100A, GFX942, SOURCE, WHAT) SM90A,
 #include "titan/Target/Limits.def"
     },
@@ -35,7 +34,6 @@ constexpr TargetInfo targets[] = {
         "B200, GB200",
         10,
         0,
-        /*unproved=*/"tensor memory, pairs of CTAs",
 #define TITAN_LIMIT(FIELD, UNIT, SM90A, SM100A, GFX942, SOURCE, WHAT) SM100A,
 #include "titan/Target/Limits.def"
     },
@@ -46,7 +44,6 @@ constexpr TargetInfo targets[] = {
         "MI300A, MI300X, MI325X",
         0,
         0,
-        /*unproved=*/"wait counters, waves of 64 lanes",
 #define TITAN_LIMIT(FIELD, UNIT, SM90A, SM100A, GFX942, SOURCE, WHAT) GFX942,
 #include "titan/Target/Limits.def"
     },

@@ -15,6 +15,19 @@
 // CARRIED: cvt.rn.bf16x2.f32
 // CARRIED-NOT: cvt.rn.bf16.f32
 // CARRIED: ret;
+//
+// Quotients within two units of the last place, of f16 through f32; others rounded to nearest. A run is exact, or moves
+// the former within their bound.
+// RUN: titan run %s --kernel quotients | FileCheck %s --check-prefix=EXACT
+// EXACT: 3 elements equal to the reference, bit for bit
+// RUN: not titan run %s --kernel quotients --approx=high 2>&1 | FileCheck %s --check-prefix=MOVED
+// MOVED: [reference-mismatch] 1 of 3 elements of D are wrong: D[1] is
+// RUN: titan compile %s --kernel quotients --emit=ptx -o - | FileCheck %s --check-prefix=QUOTIENTS
+// QUOTIENTS: div.rn.f32
+// QUOTIENTS: div.full.f32
+// QUOTIENTS: cvt.f32.f16
+// QUOTIENTS: div.full.f32
+// QUOTIENTS: cvt.rn.f16.f32
 
 #rows = #titan.blocked<elements = [1, 2], lanes = [8, 4], warps = [2, 1]>
 !global = !titan.global<?x8xf32>
@@ -171,5 +184,50 @@ func.func private @carried_reference(%X: memref<?x8xf32> {titan.input = "X"}, %s
       memref.store %y, %Y[%i, %j] : memref<?x8xf64>
     }
   }
+  return
+}
+
+titan.kernel @quotients(%D: !titan.global<3xf32>) warps(1) attributes {
+  titan.example = {D = "3"}, titan.reference = @quotients_reference
+} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %cta = titan.cta_id 0
+  %zero = arith.index_cast %cta : index to i32
+  %f0 = arith.sitofp %zero : i32 to f32
+  %seven = arith.constant 7.0 : f32
+  %three = arith.constant 3.0 : f32
+  %x = arith.addf %f0, %seven : f32
+  %y = arith.addf %f0, %three : f32
+  %nearest = arith.divf %x, %y : f32
+  %fast = arith.divf %x, %y fastmath<afn> : f32
+  %half_x = arith.truncf %x : f32 to f16
+  %half_y = arith.truncf %y : f32 to f16
+  %half = arith.divf %half_x, %half_y fastmath<afn> : f16
+  %wide = arith.extf %half : f16 to f32
+  titan.elect {
+    titan.st %nearest, %D[%c0] : f32, !titan.global<3xf32>
+    titan.st %fast, %D[%c1] : f32, !titan.global<3xf32>
+    titan.st %wide, %D[%c2] : f32, !titan.global<3xf32>
+  }
+  titan.return
+}
+
+func.func private @quotients_reference(%D: memref<3xf64> {titan.expected = "D"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %seven = arith.constant 7.0 : f64
+  %three = arith.constant 3.0 : f64
+  %q = arith.divf %seven, %three : f64
+  %half = arith.truncf %q : f64 to f16
+  %wide = arith.extf %half : f16 to f64
+  memref.store %q, %D[%c0] : memref<3xf64>
+  memref.store %q, %D[%c1] : memref<3xf64>
+  memref.store %wide, %D[%c2] : memref<3xf64>
   return
 }

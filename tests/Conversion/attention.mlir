@@ -11,7 +11,7 @@
 // The older of two products is waited for.
 // CHECK: wgmma.wait_group.sync.aligned 1;
 // CHECK: shfl.sync.bfly.b32
-// CHECK: ex2.approx.f32
+// CHECK: ex2.approx.ftz.f32
 // CHECK: wgmma.wait_group.sync.aligned 0;
 
 // PTXAS: 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads

@@ -28,6 +28,16 @@ titan.kernel @barriers(%out: !titan.global<?xi32>) warps(8) cluster(2) launch {
   // CHECK: mapa.shared::cluster.u32
   // CHECK: mbarrier.arrive.release.cluster.shared::cluster.b64 _,
   titan.mbarrier.arrive %peer[%i0 : i32] scope(cluster) : !remote
+  // CHECK: mbarrier.test_wait.parity.relaxed.cluster
+  %between = titan.mbarrier.test_wait %b[%i0 : i32] parity(%i1) {scope = #titan<scope cluster>, sem = #titan<sem relaxed>} : !bars
+  // The second one releases what the first one did: no fence before both stands for it.
+  // CHECK-NOT: fence
+  // CHECK: mbarrier.arrive.release.cluster.shared::cluster.b64 _,
+  // CHECK-NOT: fence
+  // CHECK: mbarrier.arrive.release.cluster.shared::cluster.b64 _,
+  titan.mbarrier.arrive %peer[%i0 : i32] scope(cluster) : !remote
+  %self = titan.map_rank %b, %i0 : !bars -> !remote
+  titan.mbarrier.arrive %self[%i0 : i32] scope(cluster) : !remote
   // CHECK: mbarrier.arrive.release.cta.shared::cta.b64 %rd
   %state = titan.mbarrier.arrive %b[%i1 : i32] : !bars -> !titan.phase
   // CHECK: mbarrier.try_wait.acquire.cta.shared::cta.b64 done

@@ -182,3 +182,48 @@ titan.kernel @mirrored(%D: !F, %E: !F) warps(1) attributes {titan.alignment = {D
   // CHECK: ret;
   titan.return
 }
+
+// Rows at multiples of a stride that the launch knows, in a tensor of one dimension: the product is the same along a
+// row, and a multiple of four by what the launch requires; of a remainder of rows, too.
+// CHECK-LABEL: .entry strided
+!line = !titan.global<?xf32>
+titan.kernel @strided(%F: !line, %G: !line, %stride: i32, %rows: i32) warps(1)
+    attributes {titan.alignment = {F = 16, G = 16}} launch {
+  %zero = arith.constant 0 : i32
+  %four = arith.constant 4 : i32
+  %rest = arith.remui %stride, %four : i32
+  %whole = arith.cmpi eq, %rest, %zero : i32
+  titan.require %whole, "launch-check", "rows begin at whole vectors"
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %i = titan.coordinate 0 : !at4
+  %j = titan.coordinate 1 : !at4
+  %strides = titan.splat %stride : i32 -> !at4
+  %row = arith.muli %i, %strides : !at4
+  %at = arith.addi %row, %j : !at4
+  // CHECK: ld.global.v4.b32
+  // CHECK-NOT: ld.global
+  %f = titan.global.load %F[%at] : !line, !at4 -> !f32
+  %count = titan.splat %rows : i32 -> !at4
+  %around = arith.remui %i, %count : !at4
+  %there = arith.muli %around, %strides : !at4
+  %from = arith.addi %there, %j : !at4
+  // CHECK: ld.global.v4.b32
+  // CHECK-NOT: ld.global
+  %g = titan.global.load %F[%from] : !line, !at4 -> !f32
+  // Columns at multiples of the stride are no neighbours.
+  %column = arith.muli %j, %strides : !at4
+  %apart = arith.addi %column, %i : !at4
+  // CHECK-COUNT-4: ld.global.b32
+  %h = titan.global.load %F[%apart] : !line, !at4 -> !f32
+  %sum = arith.addf %f, %g : !f32
+  %all = arith.addf %sum, %h : !f32
+  %width = arith.constant dense<32> : !at4
+  %packed = arith.muli %i, %width : !at4
+  %to = arith.addi %packed, %j : !at4
+  // CHECK: st.global.v4.b32
+  titan.global.store %all, %G[%to] : !f32, !line, !at4
+  // CHECK: ret;
+  titan.return
+}

@@ -449,6 +449,46 @@ titan.kernel @k(%A: !titan.global<?xf32>) warps(1) attributes {titan.alignment =
 
 // -----
 
+// expected-error @+1 {{[kernel-initial] no tensor of integers is called "A"}}
+titan.kernel @k(%A: !titan.global<?xf32>) warps(1) attributes {titan.initial = {A = 0}} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+// expected-error @+1 {{[kernel-initial] "A": a number of 'i8', not 128 : i64}}
+titan.kernel @k(%A: !titan.global<?xi8>) warps(1) attributes {titan.initial = {A = 128}} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+// expected-error @+1 {{[kernel-initial] "A": a number of 'i32', not true}}
+titan.kernel @k(%A: !titan.global<?xi32>) warps(1) attributes {titan.initial = {A = true}} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
+// expected-error @+1 {{[kernel-initial] `titan.initial` lists tensors and numbers: {flags = 0}}}
+titan.kernel @k(%A: !titan.global<?xi8>) warps(1) attributes {titan.initial = 0} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  titan.return
+}
+
+// -----
+
 titan.kernel @k() warps(1) cluster(2) launch {
   %three = arith.constant 3 : index
   // expected-error @+1 {{[cluster-limit] dimension 0 of the grid is 3, no multiple of the cluster's 2}}

@@ -390,3 +390,33 @@ titan.kernel @k() warps(4) launch {
   %b = titan.shared.reuse %a : !titan.shared<64x64xbf16, swizzle = 128, slots = 2> -> !titan.shared<8x64xbf16, cluster>
   titan.return
 }
+
+// -----
+
+!line = !titan.global<?xf32>
+#copies = #titan.blocked<elements = [1], lanes = [32], warps = [4]>
+func.func @old_values_of_copies(%A: !line, %x: tensor<64xf32, #copies>, %i: tensor<64xi32, #copies>) {
+  // expected-error@+1 {{[layout-mismatch] several threads hold an element of 'tensor<64xf32}}
+  %old = titan.global.atom add %x, %A[%i] : tensor<64xf32, #copies>, !line, tensor<64xi32, #copies> -> tensor<64xf32, #copies>
+  return
+}
+
+// -----
+
+!line = !titan.global<?xf32>
+#row = #titan.blocked<elements = [1], lanes = [32], warps = [4]>
+func.func @weak_atomic(%A: !line, %x: tensor<128xf32, #row>, %i: tensor<128xi32, #row>) {
+  // expected-error@+1 {{[scalar-sem] 'weak' is no semantics of this operation}}
+  titan.global.atom add %x, %A[%i] sem(weak) : tensor<128xf32, #row>, !line, tensor<128xi32, #row>
+  return
+}
+
+// -----
+
+!line = !titan.global<?xf32>
+#row = #titan.blocked<elements = [1], lanes = [32], warps = [4]>
+func.func @old_values_of_another_type(%A: !line, %x: tensor<128xf32, #row>, %i: tensor<128xi32, #row>) {
+  // expected-error@+1 {{[global-element-type] the old values are a tile as the operand is}}
+  %old = titan.global.atom add %x, %A[%i] : tensor<128xf32, #row>, !line, tensor<128xi32, #row> -> tensor<128xi32, #row>
+  return
+}

@@ -61,3 +61,39 @@ func.func @a_transposed_in_registers(%p: tensor<64x64xbf16, #acc>, %b: !b, %d: !
   %r = titan.mma %p transpose_a, %b transpose_b, %d : tensor<64x64xbf16, #acc>, !b, !d -> !d
   return
 }
+
+// -----
+
+#acc = #titan.wgmma<1, 1>
+func.func @whole_tile(%s: tensor<64xf32, #titan.slice<1, #acc>>) {
+  // expected-error@+1 {{[tile-one-element] 'tensor<64xf32, #titan.slice<1, #titan.wgmma<1, 1>>>' has 64 elements}}
+  %x = titan.unsplat %s : tensor<64xf32, #titan.slice<1, #acc>> -> f32
+  return
+}
+
+// -----
+
+#one = #titan.slice<0, #titan.blocked<elements = [1], lanes = [32], warps = [4]>>
+func.func @another_type(%s: tensor<f32, #one>) {
+  // expected-error@+1 {{[tile-element-type] the tile holds 'f32', the value is 'i32'}}
+  %x = titan.unsplat %s : tensor<f32, #one> -> i32
+  return
+}
+
+// -----
+
+#acc = #titan.wgmma<1, 1>
+func.func @numbers_of_integers(%s: tensor<64x128xi32, #acc>) {
+  // expected-error@+1 {{[tile-element-type] `maxnum` of elements of 'i32'}}
+  %max = titan.reduce maxnum %s : tensor<64x128xi32, #acc> -> tensor<64xi32, #titan.slice<1, #acc>>
+  return
+}
+
+// -----
+
+#acc = #titan.wgmma<1, 1>
+func.func @unsigned_floats(%s: tensor<64x128xf32, #acc>) {
+  // expected-error@+1 {{[tile-element-type] `minu` of elements of 'f32'}}
+  %min = titan.reduce minu %s : tensor<64x128xf32, #acc> -> tensor<64xf32, #titan.slice<1, #acc>>
+  return
+}

@@ -15,6 +15,7 @@
 !index = tensor<64x64xi32, #row>
 !bits = tensor<64x64xi1, #row>
 !sums = tensor<64x64xf32, #acc>
+!one = tensor<i32, #titan.slice<0, #titan.blocked<elements = [1], lanes = [32], warps = [4]>>>
 !flight = !titan.inflight<tensor<64x64xf32, #acc>>
 
 #tile = #titan.schedule<tensor M x K Mo, Mi = split(M, 64) Ko, Ki = split(K, 64) bulk Mi, Ki>
@@ -179,6 +180,9 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
       %j = titan.coordinate 1 : !index
       // CHECK: titan.splat
       %limit = titan.splat %n : i32 -> !index
+      %only = titan.splat %n : i32 -> !one
+      // CHECK: titan.unsplat %
+      %number = titan.unsplat %only : !one -> i32
       %inside = arith.cmpi slt, %j, %limit : !index
       // CHECK: titan.any %
       %some = titan.any %inside : !bits
@@ -186,6 +190,8 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
       %v = titan.global.load %A[%j, %j] mask(%inside : !bits) : !titan.global<?x?xbf16>, !index, !index -> !regs
       // CHECK: titan.global.store %{{.*}}, %A[
       titan.global.store %v, %A[%j, %j] : !regs, !titan.global<?x?xbf16>, !index, !index
+      // CHECK: titan.global.atom add %{{.*}}, %flags[%{{.*}}] mask(%{{.*}}) sem(acq_rel) : {{.*}} -> tensor<64x64xi32
+      %counts = titan.global.atom add %j, %flags[%j] mask(%inside : !bits) sem(acq_rel) : !index, !titan.global<?xi32>, !index -> !index
       // CHECK: titan.shared.store %{{.*}}, %{{.*}} matrix
       titan.shared.store %v, %tile matrix : !regs, !tile
       // CHECK: titan.shared.load

@@ -31,7 +31,7 @@
 // VARIANT wait: drop wait
 // RUN: %variant wait %s %examples/programs/gemm_gfx942.mlir > %t.wait.mlir
 // RUN: not titan check --proof=off %t.wait.mlir 2>&1 | FileCheck %s --check-prefix=WAIT
-// WAIT: wait.mlir:100:16: error: [lds-counter-missing] 'titan.ds_read' reads shared memory
+// WAIT: wait.mlir:105:16: error: [lds-counter-missing] 'titan.ds_read' reads shared memory
 // One load too few is waited for: 8 instructions each for A and B may stay under way, not 24.
 // VARIANT 16: replace wait with titan.s_waitcnt vmcnt(16)
 // RUN: %variant 16 %s %examples/programs/gemm_gfx942.mlir > %t.16.mlir
@@ -39,10 +39,10 @@
 // VARIANT 24: replace wait with titan.s_waitcnt vmcnt(24)
 // RUN: %variant 24 %s %examples/programs/gemm_gfx942.mlir > %t.24.mlir
 // RUN: not titan check --proof=off %t.24.mlir 2>&1 | FileCheck %s --check-prefix=NUMBER
-// NUMBER: 24.mlir:101:16: error: [lds-counter-missing] 'titan.ds_read' reads shared memory
+// NUMBER: 24.mlir:106:16: error: [lds-counter-missing] 'titan.ds_read' reads shared memory
 // The first wave that is done loads over what the others read.
 // LABEL read +1: // All waves have read this slot
 // VARIANT barrier: drop read
 // RUN: %variant barrier %s %examples/programs/gemm_gfx942.mlir > %t.barrier.mlir
 // RUN: not titan check --proof=off %t.barrier.mlir 2>&1 | FileCheck %s --check-prefix=BARRIER
-// BARRIER: barrier.mlir:91:14: error: [race] 'titan.buffer_load_lds' writes shared memory
+// BARRIER: barrier.mlir:96:14: error: [race] 'titan.buffer_load_lds' writes shared memory

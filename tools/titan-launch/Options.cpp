@@ -24,7 +24,7 @@ titan-launch --pack MANIFEST.json --blob NAME=FILE ... -o PACKAGE.titanpkg
 Arguments
   --arg NAME=SOURCE[,shape=MxN][,rowstride=N][,offset=BYTES]
                          a tensor's contents: FILE.npy, random:SEED, ints:SEED,
-                         steps:N, zeros or poison (docs/package.md, generated data).
+                         steps:N, fill:N, zeros or poison (docs/package.md, generated data).
                          rowstride, in elements, pads the rows; offset, in
                          bytes, moves the base address off its alignment
   --shape NAME=MxN       the shape of a tensor that no file gives
@@ -300,7 +300,7 @@ private:
       if (!source.ends_with(".npy"))
         return fail(badArgument(
             "'" + source + "' is neither a generator nor an .npy file", w,
-            "use random:SEED, ints:SEED, steps:N, zeros, poison or "
+            "use random:SEED, ints:SEED, steps:N, fill:N, zeros, poison or "
             "FILE.npy"));
       t.file = source;
     }

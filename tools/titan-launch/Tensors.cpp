@@ -135,7 +135,7 @@ private:
     const ArgumentSpec &spec = kernel.arguments[i];
     if (!spec.isTensor)
       return !options.scalars.count(spec.name);
-    return !option(i) &&
+    return !option(i) && !spec.initial &&
            (spec.access == Access::Read || (spec.access == Access::ReadWrite &&
                                             !options.outputs.count(spec.name)));
   }
@@ -332,7 +332,10 @@ private:
     strides(i, h);
     const TensorOption *o = option(i);
     if (!o) {
-      h.generator = {Fill::Poison, 0};
+      h.generator =
+          spec.initial
+              ? Generator{Fill::Same, static_cast<uint64_t>(*spec.initial)}
+              : Generator{Fill::Poison, 0};
       if (needsValue(i))
         fail(Code::ArgumentMissing, "the tensor has no contents", place(i),
              everyMissing());

@@ -219,8 +219,11 @@ private:
     if (auto ok = kernel.checkArguments(values); !ok)
       return ok;
     describeArguments(arguments);
-    if (options.mode == Options::DryRun)
+    if (options.mode == Options::DryRun) {
+      if (auto ok = checkContents(kernel, arguments, files); !ok)
+        return ok;
       return dryRun(kernel, values);
+    }
     if (auto ok = checkHostMemory(k, arguments); !ok)
       return ok;
     return onDevice(kernel, arguments, files);
@@ -336,6 +339,22 @@ private:
     return {};
   }
 
+  /// Whether tensors hold what the kernel begins with.
+  static Status checkContents(const Kernel &kernel,
+                              const std::vector<HostArgument> &arguments,
+                              const std::vector<std::vector<uint8_t>> &files) {
+    std::vector<std::vector<uint8_t>> images(arguments.size());
+    std::vector<Argument> values;
+    std::vector<const uint8_t *> elements;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      values.push_back(arguments[i].value);
+      if (kernel.spec().arguments[i].initial)
+        images[i] = makeImage(arguments[i], files[i]);
+      elements.push_back(images[i].data() + arguments[i].base());
+    }
+    return kernel.checkContents(values, elements);
+  }
+
   Status onDevice(Kernel &kernel, std::vector<HostArgument> &arguments,
                   const std::vector<std::vector<uint8_t>> &files) {
     auto driver = openDriver();
@@ -351,6 +370,8 @@ private:
     for (size_t i = 0; i < arguments.size(); ++i)
       if (arguments[i].value.isTensor)
         images[i] = makeImage(arguments[i], files[i]);
+    if (auto ok = checkContents(kernel, arguments, files); !ok)
+      return ok;
     if (auto ok = session.upload(arguments, images); !ok)
       return ok;
     std::vector<Argument> values;
@@ -381,6 +402,16 @@ private:
       return ok;
     if (!options.bench)
       return {};
+    for (const ArgumentSpec &each : k.arguments)
+      if (each.initial && each.access != Access::Read)
+        return makeError(Code::BadArgument,
+                         "--bench launches again and again, and each launch "
+                         "leaves '" +
+                             each.name +
+                             "' otherwise than the kernel begins with",
+                         "kernel '" + k.name + "'",
+                         "leave out --bench, or time it from a program that "
+                         "fills the tensor between launches");
     auto bench = session.bench();
     if (!bench) {
       if (bench.error().code == codeInfo(Code::LaunchTimeout).code)

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "PrintAxisInfo.h"
+#include "titan/Conversion/TritonToTitan.h"
 #include "titan/Driver/Plugin.h"
 #include "titan/Driver/Session.h"
 #include "titan/Transforms/Passes.h"
@@ -53,6 +54,7 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   registerTitanTransformsPasses();
   registerPrintAxisInfo();
+  registerTritonToTitanPass();
   auto [inputName, outputName] = mlir::registerAndParseCLIOptions(
       argc, argv, "TITAN modular optimizer driver\n", registry);
   for (const std::string &file : plugins)

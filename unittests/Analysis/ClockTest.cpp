@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Clock.h"
+#include "Search/Clock.h"
 
 #include <gtest/gtest.h>
 

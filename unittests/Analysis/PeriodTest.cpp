@@ -5,7 +5,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-#include "Period.h"
+#include "Search/Period.h"
 
 #include <gtest/gtest.h>
 

@@ -106,6 +106,9 @@ TEST(ProvedExamples, Systems) {
       {"programs/gemm_fp8.mlir", 263},
       {"programs/attention.mlir", 756},
       {"cluster_copy.mlir", 62},
+      {"programs/gemm_gfx942.mlir", 202},
+      {"programs/gemm_blackwell.mlir", 670},
+      {"programs/gemm_blackwell_pair.mlir", 725},
       {"programs/gemm_cluster.mlir", 182}};
   if (std::getenv("TITAN_TEST_FULL")) {
     most.emplace_back("gemm.mlir", 1345);

@@ -655,6 +655,34 @@ TEST_F(Elementwise, ApproximationsStayWithinTheirBounds) {
   }
 }
 
+/// So do quotients with fastmath<afn>.
+TEST_F(Elementwise, ApproximateQuotients) {
+  std::mt19937_64 rng(6);
+  sim::EltOp op{*sim::findElt("arith.divf"), ElementType::F32, ElementType::F32,
+                0, true};
+  double highest = 0, lowest = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::uniform_real_distribution<double> some(0.01, 20);
+    auto x = static_cast<float>(some(rng)), y = static_cast<float>(some(rng));
+    double exact = static_cast<double>(x) / y;
+    for (auto mode : {sim::Approximate::High, sim::Approximate::Low,
+                      sim::Approximate::Random}) {
+      sim::Approximate how{mode, rng()};
+      float moved = sim::toFloat(
+          ElementType::F32,
+          *sim::evaluate(op, sim::fromFloat(ElementType::F32, x),
+                         sim::fromFloat(ElementType::F32, y), 0, &how));
+      double share =
+          (moved - exact) / *errorBound(approximateDivision(), exact, exact);
+      ASSERT_LE(std::fabs(share), 1.0) << x << " / " << y;
+      highest = std::max(highest, share);
+      lowest = std::min(lowest, share);
+    }
+  }
+  EXPECT_GT(highest, 0.8);
+  EXPECT_LT(lowest, -0.8);
+}
+
 /// +0 is above -0 (PTX ISA, min, max).
 TEST_F(Elementwise, Zeros) {
   for (ElementType type : {ElementType::F16, ElementType::BF16,

@@ -147,17 +147,24 @@ TEST(Data, ParseGenerator) {
   EXPECT_EQ(parseGenerator("random:18446744073709551615"),
             (Generator{Fill::Random, UINT64_MAX}));
   EXPECT_EQ(parseGenerator("ints:0"), (Generator{Fill::Ints, 0}));
+  EXPECT_EQ(parseGenerator("fill:-1"), (Generator{Fill::Same, UINT64_MAX}));
   for (const char *bad :
        {"", "random", "random:", "random:-1", "random:1x", "ints: 1",
-        "random:18446744073709551616", "zeros:1", "gemm.npy"})
+        "random:18446744073709551616", "zeros:1", "gemm.npy", "fill:", "fill:1.5",
+        "fill:9223372036854775808"})
     EXPECT_FALSE(parseGenerator(bad)) << bad;
   for (const char *good :
-       {"zeros", "poison", "random:12", "ints:7", "steps:100"})
+       {"zeros", "poison", "random:12", "ints:7", "steps:100", "fill:-7"})
     EXPECT_EQ(toString(*parseGenerator(good)), good);
   EXPECT_FALSE(supports({Fill::Random, 1}, DType::I32));
   EXPECT_TRUE(supports({Fill::Random, 1}, DType::F8E5M2));
   EXPECT_TRUE(supports({Fill::Ints, 1}, DType::I8));
   EXPECT_FALSE(supports({Fill::Steps, 1}, DType::F32));
+  EXPECT_FALSE(supports({Fill::Same, 1}, DType::F32));
+  int16_t same[3] = {};
+  generate({Fill::Same, UINT64_MAX - 1}, DType::I16, 5, 3, same);
+  for (int16_t each : same)
+    EXPECT_EQ(each, -2);
 }
 
 TEST(DType, Names) {

@@ -99,6 +99,8 @@ TEST(Manifest, Refusals) {
        "manifest-invalid", "more than 8"},
       {R"([{"op":"replace","path":"/kernels/0/arguments/0/alignment","value":24}])",
        "manifest-invalid", "power of two"},
+      {R"([{"op":"add","path":"/kernels/0/arguments/0/initial","value":0}])",
+       "manifest-invalid", "a tensor of floats has none"},
       {R"([{"op":"add","path":"/kernels/0/arguments/3/shape","value":[]}])",
        "manifest-invalid", "a scalar has none"},
       {R"([{"op":"replace","path":"/kernels/0/parameters/0","value":{"pointer":"alpha"}}])",

@@ -83,6 +83,7 @@ titan.kernel @groups(%A: !matrix) warps(1) launch {
   titan.cp_async.wait %group : !titan.token<async>
   titan.cp_async.wait_group 0
   %x = titan.shared.load %tile : !tile -> !reg
+  %old = titan.global.atom add %x, %A[%i, %j] : !reg, !matrix, !reg, !reg -> !reg
   titan.return
 }
 )";

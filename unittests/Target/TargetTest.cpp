@@ -53,9 +53,6 @@ TEST(Target, Features) {
   EXPECT_FALSE(hopper.has(Feature::CtaPairs));
   EXPECT_TRUE(cdna.has(Feature::SBarrier));
   EXPECT_EQ(&defaultTarget(), &hopper);
-  EXPECT_TRUE(hopper.unproved.empty());
-  EXPECT_FALSE(blackwell.unproved.empty());
-  EXPECT_FALSE(cdna.unproved.empty());
   // A limit is absent where its mechanism is.
   EXPECT_EQ(cdna.tmaMaxBox, TargetInfo::absent);
   EXPECT_EQ(hopper.tmemColumns, TargetInfo::absent);

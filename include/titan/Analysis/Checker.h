@@ -14,9 +14,9 @@
 // instantiates them by unrolling: every loop whose trip count is not known is
 // given each of the counts {0, 1, depth, period, 2 * period + 1}, where the
 // period is the least number of iterations after which all slots and parities
-// repeat, as the loop's own events show (Period.h); nested loops get all pairs.
+// repeat, as the loop's own events show (Search/Period.h); nested loops get all pairs.
 // What CTAs do to each other through global memory is seen in whole launches of
-// a few clusters (Sharing.h).
+// a few clusters (Search/Sharing.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_ANALYSIS_CHECKER_H

@@ -16,7 +16,7 @@
 //   warp 4:  wait full[0] parity 0  | wgmma.fence | mma reads a[0], b[0] ...
 //
 // Nothing here knows the operations, only their effects. A proof for any trip
-// count would put another producer of events in the place of Instantiate.h and
+// count would put another producer of events in the place of Search/Instantiate.h and
 // keep the rest.
 //
 // Who acts: an agent is a warp. Its lanes are two classes: the elected lane
@@ -46,7 +46,7 @@ struct FootprintData {
   /// Index into Program::roots.
   uint32_t root = 0;
   /// Byte offsets from the start of the root. Strides of global
-  /// tensors that the launch decides are lib/Analysis/Strides.cpp's.
+  /// tensors that the launch decides are lib/Analysis/Search/Strides.cpp's.
   ByteSet bytes;
   /// A box of a global tensor, [low, high) in elements a dimension, or of the
   /// lanes and columns of tensor memory; `bytes` is then empty until somebody

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What `--arg name=random:SEED`, `ints:SEED`, `steps:N`, `zeros` and `poison`
-// mean. The simulator (`titan run`) and the GPU (`titan-launch`) must start
+// What `--arg name=random:SEED`, `ints:SEED`, `steps:N`, `fill:N`, `zeros`
+// and `poison` mean. The simulator (`titan run`) and the GPU (`titan-launch`) must start
 // from the same bits, so an element is a pure function of (generator, seed,
 // index, type): nothing depends on the argument's name, on strides, on threads,
 // or on the C library.
@@ -32,8 +32,10 @@
 //      16 K <= 2^24: K <= 1048576.
 //   4. steps:N. Element i is i * N (offsets of parts of one size); its low bits
 //      where the type is too small. Integer types only.
-//   5. zeros: all bits zero.
-//   6. poison: what was never written. All bits one in floating-point types (a
+//   5. fill:N. Each element is N, which may be negative; its low bits where the
+//      type is too small. Integer types only.
+//   6. zeros: all bits zero.
+//   7. poison: what was never written. All bits one in floating-point types (a
 //      NaN in each of them); bytes 0xA5 in integer types.
 //
 // Header only; no LLVM.
@@ -65,9 +67,10 @@
 namespace titan::runtime {
 
 /// Where an argument's elements come from.
-enum class Fill : uint8_t { Zeros, Random, Ints, Steps, Poison };
+enum class Fill : uint8_t { Zeros, Random, Ints, Steps, Same, Poison };
 
-/// A generator: a fill and its seed, or step (0 where the fill has none).
+/// A generator: a fill and its seed, step, or number in two's complement (0
+/// where the fill has none).
 struct Generator {
   Fill fill = Fill::Zeros;
   uint64_t seed = 0;
@@ -75,8 +78,9 @@ struct Generator {
   bool operator==(const Generator &) const = default;
 };
 
-/// Parses "zeros", "poison", "random:SEED", "ints:SEED" or "steps:N" (SEED and
-/// N decimal, 0..2^64-1); nothing if the text is none of these.
+/// Parses "zeros", "poison", "random:SEED", "ints:SEED", "steps:N" (SEED and N
+/// decimal, 0..2^64-1) or "fill:N" (-2^63..2^63-1); nothing if the text is none
+/// of these.
 inline std::optional<Generator> parseGenerator(std::string_view text) {
   if (text == "zeros")
     return Generator{Fill::Zeros, 0};
@@ -93,10 +97,20 @@ inline std::optional<Generator> parseGenerator(std::string_view text) {
   } else if (text.starts_with("steps:")) {
     g.fill = Fill::Steps;
     digits = text.substr(6);
+  } else if (text.starts_with("fill:")) {
+    g.fill = Fill::Same;
+    digits = text.substr(5);
   } else {
     return std::nullopt;
   }
   const char *end = digits.data() + digits.size();
+  if (g.fill == Fill::Same) {
+    int64_t number = 0;
+    auto [rest, error] = std::from_chars(digits.data(), end, number);
+    g.seed = static_cast<uint64_t>(number);
+    return error == std::errc{} && rest == end ? std::optional(g)
+                                               : std::nullopt;
+  }
   auto [rest, error] = std::from_chars(digits.data(), end, g.seed);
   if (error != std::errc{} || rest != end || digits.empty())
     return std::nullopt;
@@ -114,6 +128,8 @@ inline std::string toString(Generator g) {
     return "random:" + std::to_string(g.seed);
   case Fill::Steps:
     return "steps:" + std::to_string(g.seed);
+  case Fill::Same:
+    return "fill:" + std::to_string(static_cast<int64_t>(g.seed));
   case Fill::Ints:
     break;
   }
@@ -121,9 +137,10 @@ inline std::string toString(Generator g) {
 }
 
 /// Whether a generator has values for a type (random: floating point only;
-/// steps: integers only).
+/// steps and fill: integers only).
 constexpr bool supports(Generator g, DType t) {
-  return isFloat(t) ? g.fill != Fill::Steps : g.fill != Fill::Random;
+  return isFloat(t) ? g.fill != Fill::Steps && g.fill != Fill::Same
+                    : g.fill != Fill::Random;
 }
 
 /// Philox4x32-10: four 32-bit words for a 128-bit counter and a 64-bit key.
@@ -224,9 +241,10 @@ inline void generate(Generator g, DType t, uint64_t first, uint64_t count,
       std::memset(out, byte, count * size);
     return;
   }
-  if (g.fill == Fill::Steps) {
+  if (g.fill == Fill::Steps || g.fill == Fill::Same) {
     for (uint64_t i = 0; i < count; ++i) {
-      const uint64_t value = (first + i) * g.seed; // Little endian.
+      const uint64_t value = // Little endian.
+          g.fill == Fill::Same ? g.seed : (first + i) * g.seed;
       std::memcpy(bytes + i * size, &value, size);
     }
     return;

@@ -60,6 +60,8 @@ struct ArgumentSpec {
   std::vector<int64_t> strides;      ///< In elements, or `dynamic`.
   int64_t alignment = 1;             ///< Of the base address, in bytes.
   Access access = Access::ReadWrite;
+  /// What each element holds when the kernel begins, if that is asked for.
+  std::optional<int64_t> initial;
 };
 
 /// A tensor map that the launch encodes.

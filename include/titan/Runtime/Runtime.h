@@ -76,6 +76,17 @@ public:
   /// argument-unknown, argument-shape, argument-alignment, launch-overflow.
   Status checkArguments(std::span<const Argument> arguments) const;
 
+  /// Whether tensors hold what the kernel begins with (ArgumentSpec::initial);
+  /// the arguments have passed checkArguments. `host`: where element 0 of each
+  /// argument lies on the host. Errors: initial-value.
+  Status checkContents(std::span<const Argument> arguments,
+                       std::span<const uint8_t *const> host) const;
+
+  /// The same of memory of the current context, which is copied to the host:
+  /// waits for the device. Errors: those of checkArguments and load;
+  /// initial-value, driver-error, kernel-fault.
+  Status checkContents(std::span<const Argument> arguments);
+
   /// Checks and computes a launch for a device of these properties; the
   /// arguments have passed checkArguments. Touches no GPU. Errors: the codes of
   /// the launch checks, launch-zero-dim, launch-grid, launch-overflow,

@@ -109,6 +109,12 @@ TITAN_API int titan_kernel_argument_rank(const titan_kernel *kernel,
 TITAN_API titan_error *titan_kernel_check(titan_kernel *kernel,
                                           const titan_argument *arguments,
                                           size_t count);
+/* Checks that tensors hold what the kernel begins with (titan.initial: flags,
+ * counters). Copies them to the host and waits for the device: to find
+ * mistakes, not for each launch. */
+TITAN_API titan_error *
+titan_kernel_check_contents(titan_kernel *kernel,
+                            const titan_argument *arguments, size_t count);
 /* Loads the code into the current context. Needed before a graph capture. */
 TITAN_API titan_error *titan_kernel_load(titan_kernel *kernel);
 /* Launches on a CUstream of the current context (null: the default stream).

@@ -157,7 +157,8 @@ struct EltOp {
       ElementType::I64; ///< Of the operands (Select: of its last two).
   ElementType out = ElementType::I64; ///< Of the result.
   uint8_t predicate = 0;              ///< CmpI, CmpF: arith's number.
-  bool flush = false; ///< A subnormal result of a function is zero.
+  /// fastmath<afn>. Exp2: a subnormal result is zero; DivF: approximated.
+  bool approximate = false;
 };
 
 /// The element-wise operation of that name ("arith.addf"), types aside, that

@@ -52,6 +52,8 @@ struct ApproximateFunction {
   std::string_view flushing = {};
 };
 std::span<const ApproximateFunction> approximateFunctions();
+/// arith.divf with fastmath<afn>: as a function of the quotient.
+const ApproximateFunction &approximateDivision();
 /// Null: not approximated.
 const ApproximateFunction *findApproximateFunction(std::string_view name);
 

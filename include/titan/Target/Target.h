@@ -95,9 +95,6 @@ struct TargetInfo {
   std::string_view chips;  ///< "H100, H200".
   int computeMajor;        ///< CUDA compute capability; 0 for AMD.
   int computeMinor;
-  /// Of what its kernels can do, what the proof does not follow: it proves none
-  /// of them. Empty where it follows, or stops at, all of it.
-  std::string_view unproved;
 
 #define TITAN_LIMIT(FIELD, UNIT, SM90A, SM100A, GFX942, SOURCE, WHAT)          \
   int64_t FIELD; ///< WHAT, in UNIT.

@@ -17,12 +17,28 @@ using TValue = titan::typestate::Value;
 using MValue = mlir::Value;
 using Kind = TValue::Kind;
 
+bool Walk::started(const Access &access, State &state) {
+  remote = true;
+  const WarpState &w = state.warps[access.warp];
+  auto waited = w.waits[elected].find(proof.object(Object{Object::Cluster}));
+  return (access.cta < ranks && waited != w.waits[elected].end() &&
+          state.facts.provesAtLeast(waited->second, 1)) ||
+         proof.stop("the peer is not shown to have started: no barrier of "
+                    "the cluster stands between",
+                    access.op);
+}
+
+/// Of a column of tensor memory in one lane (PTX ISA, Tensor Memory: 32 bits).
+static constexpr int64_t bytesOfColumn = 4;
+
 bool Walk::locate(Access &access, const effect::Access &effect, State &state,
                   int rank) {
   effect::MemoryRegion region =
       proof.shared.resolver.resolve(effect.bytes, effect.kind, rank);
   if (effect.bytes.ctas.kind != effect::CtaSet::Own &&
-      effect.mechanism != Mechanism::Phase)
+      effect.mechanism != Mechanism::Phase &&
+      !(effect.mechanism == Mechanism::TensorCore &&
+        effect.bytes.ctas.kind == effect::CtaSet::Pair))
     return proof.stop("memory of peer CTAs is not followed by the proof yet",
                       access.op);
   if (region.base.rank) {
@@ -32,18 +48,16 @@ bool Walk::locate(Access &access, const effect::Access &effect, State &state,
                         access.op);
     access.cta = *peer;
     // Its CTA has started: a round of the cluster's barrier.
-    if (access.cta != this->rank) {
-      remote = true;
-      const WarpState &w = state.warps[access.warp];
-      auto waited =
-          w.waits[elected].find(proof.object(Object{Object::Cluster}));
-      if (waited == w.waits[elected].end() ||
-          !state.facts.provesAtLeast(waited->second, 1))
-        return proof.stop(
-            "the peer is not shown to have started: no barrier of "
-            "the cluster stands between",
-            access.op);
-    }
+    if (access.cta != this->rank && !started(access, state))
+      return false;
+  }
+  if (region.shape && region.shape->kind == effect::Shape::Cells) {
+    access.firstLane = region.shape->firstLane;
+    access.lastLane = region.shape->lastLane;
+    int64_t bytes = region.shape->columns * bytesOfColumn;
+    effect::Shape &lane = proof.scalars[bytes];
+    lane.bytes = ByteSet(0, bytes);
+    region.shape = &lane;
   }
   int64_t within = 0;
   auto shared = dyn_cast<SharedType>(effect.bytes.object.getType());
@@ -180,8 +194,12 @@ bool Walk::locateRun(Access &access, State &state) {
     limit = !type                  ? 0
             : type.getSlots() == 1 ? type.getTileBytes()
                                    : type.getSlots() * type.getSlotBytes();
+    if (auto cells = dyn_cast<TensorMemoryType>(access.root.getType()))
+      limit = cells.getSlots() * cells.getColumns() * bytesOfColumn;
   }
   Polynomial at = access.run + Polynomial(access.offset);
+  if (access.ofCells() && !at.dividedBy(bytesOfColumn))
+    return proof.stop("these columns are not shown to begin at one", access.op);
   auto own = access.shape->bytes.intervals();
   if (own.size() != 1)
     return proof.stop("places of this kind are not followed by the proof yet",
@@ -320,7 +338,7 @@ bool Walk::locateGlobal(Access &access, const effect::Access &effect,
 
 /// Nothing clips a bulk copy: its box lies in the tensor.
 bool Walk::insideTensor(Operation *op, const effect::Footprint &bytes,
-                        State &state) {
+                        State &state, bool zeros) {
   auto tensor = dyn_cast<BlockArgument>(bytes.object);
   if (!tensor || !bytes.steps.empty() || !bytes.offsets.empty())
     return proof.stop("where this copies is not followed by the proof yet", op);
@@ -331,7 +349,8 @@ bool Walk::insideTensor(Operation *op, const effect::Footprint &bytes,
     auto p = proof.arithmetic.polynomialOf(state.values.lookup(coord), facts);
     Polynomial size = proof.sizeOf(tensor, d, facts);
     if (!p || !facts.provesAtLeast(*p, 0) ||
-        !facts.provesAtLeast(size, *p + Polynomial(bytes.extents[d])))
+        (!(zeros && d == 0) &&
+         !facts.provesAtLeast(size, *p + Polynomial(bytes.extents[d]))))
       return proof.stop("dimension " + std::to_string(d) +
                             " of what this copies is not shown to lie inside "
                             "of the tensor",
@@ -402,7 +421,14 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
       (isa<MBarrierType>(bytes.object.getType()) ||
        getTensorMapOp(bytes.object)))
     return true;
+  // A product that does not add does not read its sums.
+  if (effect.when &&
+      decide(state.facts, state.values.lookup(effect.when)) == false)
+    return true;
   if (mode == Mode::Slope) {
+    if (effect.mechanism == Mechanism::TensorCore)
+      for (int warp : who.warps)
+        state.warps[warp].unbound.insert({*effect.mechanism, elected});
     if (effect.mechanism && effect.kind != AccessKind::Read &&
         effect.mechanism == Mechanism::AsyncGroup)
       for (int warp : who.warps)
@@ -452,7 +478,8 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     // Copies leave out what lies outside; who writes, matters.
     if (box && !(isa<TensorMapType>(memory.getType())
                      ? shared || startsInside(op, bytes, state)
-                     : insideTensor(op, bytes, state)))
+                     : insideTensor(op, bytes, state,
+                                    effect.engine() == Engine::VectorMemory)))
       return false;
     if (box && isa<TensorMapType>(memory.getType()) && mode == Mode::Final &&
         enforce)
@@ -471,21 +498,20 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     }
     return true;
   }
-  if (!isa<SharedType>(memory.getType()))
+  if (!isa<SharedType, TensorMemoryType>(memory.getType()))
     return proof.stop("memory of this kind is not followed by the proof yet",
                       op);
   if (effect.mechanism && effect.mechanism != Mechanism::Phase &&
       effect.mechanism != Mechanism::BulkGroup &&
       effect.mechanism != Mechanism::MmaGroup &&
-      !(effect.mechanism == Mechanism::AsyncGroup && who.lanes == AllLanes))
+      !(effect.mechanism == Mechanism::TensorCore && who.lanes == Elected) &&
+      !((effect.mechanism == Mechanism::AsyncGroup ||
+         countedAtIssue(*effect.mechanism)) &&
+        who.lanes == AllLanes))
     return proof.stop("asynchronous accesses of this kind are not followed by "
                       "the proof yet",
                       op);
-  // (One for all warps.)
-  Table<Atom, std::optional<Polynomial>> own;
-  for (const Step &step : state.path)
-    for (Atom a : step.iteration.atoms())
-      own[a] = Polynomial::atom(a);
+  const Iterations own = iterationsHere(state); // (One for all warps.)
   for (int warp : who.warps) {
     WarpState &w = state.warps[warp];
     Access access;
@@ -503,15 +529,16 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
       return false;
     bool product = effect.mechanism == Mechanism::MmaGroup;
     const Knowledge *knows = product ? w.atProduct : w.knows;
+    const Knowledge *atFence = access.ofCells() ? w.atProduct : w.atFence;
     if (!enforce) {
       // What it knows is not asked yet.
     } else if (who.lanes == AllLanes) {
       access.knows = common(state, knows[elected], knows[others]);
-      access.atFence = common(state, w.atFence[elected], w.atFence[others]);
+      access.atFence = common(state, atFence[elected], atFence[others]);
     } else {
       int lane = who.lanes & Elected ? elected : others;
       access.knows = knows[lane];
-      access.atFence = w.atFence[lane];
+      access.atFence = atFence[lane];
     }
     std::optional<std::pair<ObjectId, Polynomial>> group;
     if (effect.mechanism == Mechanism::Phase) {
@@ -539,14 +566,34 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
                           op);
       continue;
     }
-    if (effect.mechanism) {
+    if (effect.mechanism == Mechanism::TensorCore) {
+      // (Of a pair's product each CTA's part.)
+      w.unbound.insert({*effect.mechanism, elected});
+      if (effect.bytes.ctas.kind == effect::CtaSet::Pair) {
+        Access peer = access;
+        peer.cta = rank ^ 1;
+        if (!started(peer, state))
+          return false;
+        if (enforce)
+          pend(record(std::move(peer), number), state, warp, own);
+      }
+    } else if (effect.mechanism) {
       ObjectId stream = groups(*effect.mechanism, warp, elected);
-      Polynomial number = w.next[stream];
+      bool counted = countedAtIssue(*effect.mechanism);
+      Polynomial last = counted ? lastIssued(op, *effect.mechanism, w, stream)
+                                : w.next[stream];
       ObjectId over = effect.kind == AccessKind::Read
                           ? reads(*effect.mechanism, warp, elected)
                           : stream;
-      group = {over, number};
-      w.unbound.insert({*effect.mechanism, elected});
+      group = {over, last};
+      if (!counted)
+        w.unbound.insert({*effect.mechanism, elected});
+    } else if (auto counter =
+                   storeCounter(proof.target, MemorySpace::SharedOwn);
+               counter && effect.kind != AccessKind::Read &&
+               proof.without != Judgement::PlainStores) {
+      ObjectId plain = stores(*counter, warp);
+      group = {plain, w.next[plain] - 1};
     }
     if (!enforce)
       continue;
@@ -554,13 +601,7 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     if (group)
       addRelease(proof.accesses[index],
                  {group->first, group->second, false, {}});
-    Pending pending;
-    pending.access = index;
-    pending.group = group;
-    pending.toOwn = own;
-    if (who.lanes == Elected)
-      pending.held[elected] = true;
-    w.pending.push_back(std::move(pending));
+    pend(index, state, warp, own, group);
   }
   return true;
 }

@@ -236,6 +236,8 @@ bool Walk::fence(Operation *op, const effect::Fence &fence, State &state,
         for (Pending &pending : w.pending) {
           const Access &access = proof.accesses[pending.access];
           Lanes lanes = access.lanes;
+          if (access.ofCells())
+            continue;
           // A peer's memory is not shared_cta (MM-31).
           if (pending.fenced || (lanes & ~who.lanes) ||
               (access.cta != rank && proof.without != Judgement::PeerFence &&
@@ -271,6 +273,10 @@ bool Walk::fence(Operation *op, const effect::Fence &fence, State &state,
       fenced = true;
     return who.lanes == AllLanes ||
            proof.stop("part of a warp executes this", op);
+  case Fence::Tcgen05Before:
+  case Fence::Tcgen05After:
+    fenceCells(state, who, fence.kind == Fence::Tcgen05Before);
+    return true;
   default:
     return proof.stop("fences of this kind are not followed by the proof yet",
                       op);
@@ -279,6 +285,8 @@ bool Walk::fence(Operation *op, const effect::Fence &fence, State &state,
 
 bool Walk::lifetime(Operation *op, const effect::Lifetime &life, State &state,
                     const Who &who) {
+  if (life.memory || life.kind == effect::Lifetime::Relinquish)
+    return columns(op, life, state, who);
   if (life.kind != effect::Lifetime::Init || life.barrier.index ||
       !life.count.isConstant())
     return proof.stop("lives of this kind are not followed by the proof yet",

@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Orders.h"
+#include "Walk.h"
 
 #include "titan/Target/Target.h"
 
@@ -30,6 +31,32 @@ using namespace titan::typestate;
 /// Bytes that a phase can expect: tx-count is 2^20 - 1 at most (PTX ISA, mbarrier
 /// contents).
 static constexpr int64_t mostBytes = (int64_t(1) << 20) - 1;
+
+/// Of those of the slot the first one that is not known to be over: the next one of the
+/// slot cannot begin before these bytes have come, and those before it are over.
+std::optional<Polynomial> Walk::countedUse(Operation *op, State &state,
+                                           int warp, const Ring &ring) {
+  const WarpState &w = state.warps[warp];
+  int64_t slots = proof.objects[ring.object].slots, known = 0;
+  auto slot = ring.slot.constant();
+  for (const Knowledge *each : {&w.knows[elected], &w.sees[elected]}) {
+    auto found = each->find(ring.object);
+    if (found == each->end())
+      continue;
+    auto bound = found->second.constant();
+    if (!bound)
+      slot = std::nullopt;
+    else
+      known = std::max(known, *bound);
+  }
+  if (!slot || *slot < 0 || *slot >= slots) {
+    proof.stop("bytes from peers, or run by run, are followed in uses whose "
+               "numbers are constants, and of this one the iteration decides",
+               op);
+    return std::nullopt;
+  }
+  return Polynomial(known + ((*slot - known) % slots + slots) % slots);
+}
 
 std::optional<int64_t> Proof::instances(const Path &path) const {
   int64_t result = 1;
@@ -88,6 +115,72 @@ bool Proof::checkBytes(ObjectId ring, const Polynomial &uses) {
                         " bytes, and " + std::to_string(copied[use]) +
                         " bytes come",
                     last, "expect the bytes that are copied");
+  return true;
+}
+
+bool Proof::checkShares() {
+  for (auto &[barrier, expected] : shares) {
+    using Copy = std::tuple<Operation *, const Path *, Polynomial, int64_t>;
+    std::map<int, std::vector<Copy>> copies;
+    std::set<int> warps;
+    std::optional<ObjectId> ring;
+    Operation *op = kernel;
+    for (const Signal &signal : signals) {
+      if (objects[signal.object].kind != Object::Ring ||
+          objects[signal.object].barrier.getAsOpaquePointer() != barrier)
+        continue;
+      op = signal.op;
+      // (Its expected bytes are the others'.)
+      if (turned.contains(signal.object) ||
+          (signal.kind != Signal::Complete &&
+           ctaOf(signal.warp) != objects[signal.object].cta))
+        return stop("turns at a ring that CTAs fill together, or arrivals of "
+                    "peers there",
+                    op);
+      if (signal.kind != Signal::Complete)
+        continue;
+      if (ring.value_or(signal.object) != signal.object)
+        return stop("which CTA's ring this is, differs", op);
+      ring = signal.object;
+      warps.insert(signal.warp);
+      copies[ctaOf(signal.warp)].emplace_back(signal.op, &signal.path,
+                                              signal.use, signal.amount);
+    }
+    if (!ring)
+      continue;
+    // One thread of each, alike, and as often as its own CTA expects them.
+    auto alike = [](const Copy &a, const Copy &b) {
+      auto &[opA, pathA, useA, amountA] = a;
+      auto &[opB, pathB, useB, amountB] = b;
+      return opA == opB && *pathA == *pathB && useA == useB &&
+             amountA == amountB;
+    };
+    bool same = static_cast<int>(warps.size()) == kernel.getClusterSize();
+    for (int cta = 0; cta < kernel.getClusterSize(); ++cta)
+      same &=
+          !copies[cta].empty() && llvm::equal(copies[0], copies[cta], alike);
+    for (int warp : warps)
+      same &= atEnd.provesEqual(totals[warp].signals[elected][*ring],
+                                totals[*warps.begin()].signals[elected][*ring]);
+    // What a CTA has copied into its own memory is there when it ends.
+    const Polynomial uses = totals[*warps.begin()].signals[elected][*ring];
+    for (int cta = 0; cta < kernel.getClusterSize(); ++cta) {
+      bool over = false;
+      for (auto &[warp, mine] : totals)
+        for (int lane : {elected, others})
+          if (auto known = mine.knows[lane].find(*ring);
+              !over && ctaOf(warp) == cta && known != mine.knows[lane].end())
+            over = atEnd.provesAtLeast(known->second, uses);
+      if (!over && without != Judgement::Stays)
+        return stop("a CTA may end before what it copies into its memory, and "
+                    "tells another one of, has come",
+                    op, "a barrier of the cluster behind that one's wait");
+    }
+    if (!same && without != Judgement::Alike)
+      return stop("not one thread of each CTA of the cluster is shown to copy "
+                  "alike to a ring that they fill together",
+                  op);
+  }
   return true;
 }
 

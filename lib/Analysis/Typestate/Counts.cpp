@@ -224,6 +224,36 @@ throughNumbers(const std::vector<const Signal *> &signals,
   return lines;
 }
 
+/// Of few signals whose uses are numbers, and what they know does not vary: lines
+/// through one and the next.
+static std::vector<Export>
+throughRounds(Proof &proof, const std::vector<const Signal *> &signals,
+              function_ref<Polynomial(const Signal &)> boundOf) {
+  constexpr size_t most = 8;
+  std::map<int64_t, Polynomial> known;
+  for (const Signal *signal : signals) {
+    auto use = signal->use.constant();
+    Polynomial bound = boundOf(*signal);
+    if (!use || proof.varies(bound) || signals.size() > most)
+      return {};
+    known[*use] = bound;
+  }
+  std::vector<Export> lines;
+  for (auto &[use, bound] : known) {
+    auto next = known.find(use + 1);
+    if (next == known.end())
+      continue;
+    Polynomial times = next->second - bound;
+    Export line = {times, bound - times * Polynomial(use)};
+    if (llvm::all_of(signals, [&](const Signal *signal) {
+          return signal->facts.provesAtLeast(
+              boundOf(*signal), line.times * signal->use + line.ahead);
+        }))
+      lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
 /// What all these signals, of one thread, tell of an object.
 static std::vector<Export> toldBy(Proof &proof,
                                   const std::vector<const Signal *> &signals,
@@ -247,7 +277,7 @@ static std::vector<Export> toldBy(Proof &proof,
   if (constants)
     return throughNumbers(signals, boundOf, {1, *least});
   if (proof.turned.empty())
-    return {};
+    return throughRounds(proof, signals, boundOf);
   // A line in the use.
   std::vector<Export> lines;
   for (const Signal *signal : signals) {
@@ -439,7 +469,8 @@ bool Proof::checkCounts() {
       if (signal.object != ring)
         continue;
       last = signal.op;
-      copies |= signal.kind == Signal::Complete || signal.async;
+      copies |= signal.kind == Signal::Complete ||
+                signal.after == Mechanism::AsyncGroup;
       if (signal.kind != Signal::Arrive)
         continue;
       auto [mine, fresh] =
@@ -532,9 +563,12 @@ bool Proof::checkCounts() {
             both.add(other(*this, signal.facts));
             both.equal(other(*this, signal.use), wait.use + Polynomial(slots));
             std::vector<Clause> clauses;
-            notBefore(*this, accesses[wait.mark],
-                      signal.async ? signal.sees : signal.knows, true, false,
+            notBefore(*this, accesses[wait.mark], signal.knows, true, false,
                       clauses);
+            // What is known in memory order is so in execution order.
+            if (signal.after)
+              notBefore(*this, accesses[wait.mark], signal.sees, true, false,
+                        clauses);
             after &= contradict(*this, both, clauses);
           }
           mine &= !after;

@@ -11,7 +11,8 @@
 //   phase   before, in, behind partitions
 //   time    how often those who execute the text have waited for a ring (a wait
 //           itself included), or, where they never do, arrived at it before: one
-//           ring for all, or, of rings in a chain, one for each partition
+//           ring for all, or, of rings in a chain, one for each partition (and so
+//           many times that: who waits once a tile, where others wait once a step)
 //   text    of equal time: an order of texts
 //
 // A wait for use n is above all signals of use n. Then nothing is stuck: of all
@@ -95,12 +96,21 @@ public:
   bool orders(ObjectId ring) {
     clocks.clear();
     for (const Event &event : events)
-      clocks[clockOf(event)] = ring;
+      clocks[clockOf(event)] = {ring, 1};
     return signalsComeFirst() && acyclic();
   }
 
   /// Whether there are rings, one for each partition, whose times will do.
   bool ordersByPartition() {
+    units = {1};
+    if (chooseAll())
+      return true;
+    collectUnits();
+    return units.size() > 1 && chooseAll();
+  }
+
+private:
+  bool chooseAll() {
     candidates.clear();
     for (const Event &event : events)
       candidates[clockOf(event)][ringOf(event)] += event.wait;
@@ -110,7 +120,19 @@ public:
     return choose(candidates.begin());
   }
 
-private:
+  /// By how many uses a loop goes on in an iteration, where sizes say so.
+  void collectUnits() {
+    for (const Event &event : events)
+      for (Atom a : event.use.atoms()) {
+        Polynomial step =
+            event.use.substitute(a, 1) - event.use.substitute(a, 0);
+        if (proof.atoms.kind(a) == "iteration" && !step.constant() &&
+            !proof.varies(step) && !llvm::is_contained(units, step) &&
+            proof.launch.provesAtLeast(step, 1))
+          units.push_back(step);
+      }
+  }
+
   using Node = uint32_t;
   /// Those who share a clock: who executes a text together, before, in or behind
   /// partitions.
@@ -139,29 +161,31 @@ private:
     for (auto [ring, waits] : next->second)
       rings.emplace_back(waits, ring);
     llvm::sort(rings, std::greater<>());
-    for (auto [waits, ring] : rings) {
-      clocks[next->first] = ring;
-      bool good = attempts > 0;
-      for (auto it = candidates.begin(); good && it != std::next(next); ++it)
-        good = fit(next->first, it->first) && fit(it->first, next->first);
-      if (good && choose(std::next(next)))
-        return true;
-      clocks.erase(next->first);
-    }
+    for (auto [waits, ring] : rings)
+      for (const Polynomial &unit : units) {
+        clocks[next->first] = {ring, unit};
+        bool good = attempts > 0;
+        for (auto it = candidates.begin(); good && it != std::next(next); ++it)
+          good = fit(next->first, it->first) && fit(it->first, next->first);
+        if (good && choose(std::next(next)))
+          return true;
+        clocks.erase(next->first);
+      }
     return false;
   }
 
   /// Whether signals of the one are not later than the waits of the other one.
   bool fit(Clocked signaller, Clocked waiter) {
-    auto [found, fresh] = fits.try_emplace(
-        {signaller, clocks[signaller], waiter, clocks[waiter]}, true);
-    if (!fresh)
-      return found->second;
+    std::tuple key(signaller, clocks[signaller], waiter, clocks[waiter]);
+    for (auto &[known, fits] : this->fits)
+      if (known == key)
+        return fits;
+    bool &fits = this->fits.emplace_back(key, true).second;
     for (const Event &s : events)
       for (const Event &w : events)
         if (!s.wait && w.wait && s.object == w.object &&
             clockOf(s) == signaller && clockOf(w) == waiter && !before(s, w))
-          return found->second = false;
+          return fits = false;
     return true;
   }
 
@@ -193,7 +217,7 @@ private:
   /// How often it has waited when it goes on, or arrived before where it never
   /// waits.
   Polynomial timeOf(const Event &event) {
-    ObjectId ring = clocks[clockOf(event)];
+    auto [ring, unit] = clocks[clockOf(event)];
     // Each CTA's own.
     if (Object own = proof.objects[ring]; own.kind == Object::Ring) {
       own.cta = proof.ctaOf(event.warp);
@@ -205,7 +229,7 @@ private:
     const auto &list = waits ? event.stamp->waits : event.stamp->arrivals;
     auto found = list.find(ring);
     Polynomial before = found == list.end() ? Polynomial() : found->second;
-    return event.wait && event.object == ring ? before + 1 : before;
+    return unit * (event.wait && event.object == ring ? before + 1 : before);
   }
 
   /// They are never of one use.
@@ -356,10 +380,13 @@ private:
   std::vector<Event> events;
   /// Who, of those who execute a text together, waits for which ring.
   std::set<std::pair<ObjectId, unsigned>> waits;
-  std::map<Clocked, ObjectId> clocks;
+  using Clock = std::pair<ObjectId, Polynomial>;
+  std::map<Clocked, Clock> clocks;
+  /// How many of its times a wait may be.
+  std::vector<Polynomial> units;
   /// Of each partition: rings that it comes to, and at how many texts it waits.
   std::map<Clocked, std::map<ObjectId, size_t>> candidates;
-  std::map<std::tuple<Clocked, ObjectId, Clocked, ObjectId>, bool> fits;
+  std::vector<std::pair<std::tuple<Clocked, Clock, Clocked, Clock>, bool>> fits;
   int attempts = 0;
   std::vector<std::vector<const Event *>> texts;
   /// Those that some thread executes, too.

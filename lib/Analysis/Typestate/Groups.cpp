@@ -15,6 +15,8 @@ using Kind = TValue::Kind;
 
 bool Walk::commit(Operation *op, const effect::CommitGroup &commit,
                   State &state, const Who &who) {
+  if (countedAtIssue(commit.mechanism))
+    return commitCounter(op, commit, state, who);
   bool product = commit.mechanism == Mechanism::MmaGroup,
        copies = commit.mechanism == Mechanism::AsyncGroup;
   if (!((product || copies) && who.lanes == AllLanes) &&
@@ -58,6 +60,8 @@ bool Walk::commit(Operation *op, const effect::CommitGroup &commit,
 
 bool Walk::waitGroup(Operation *op, const effect::WaitGroup &wait, State &state,
                      const Who &who) {
+  if (countedAtIssue(wait.mechanism))
+    return waitCounter(op, wait, state, who);
   bool product = wait.mechanism == Mechanism::MmaGroup,
        copies = wait.mechanism == Mechanism::AsyncGroup;
   if (!product && !copies && wait.mechanism != Mechanism::BulkGroup)
@@ -128,6 +132,15 @@ bool Walk::registers(Operation *op, const effect::Registers &registers,
                       "these registers their values and this product",
                       op);
   bool product = false;
+  for (const effect::Effect &effect : proof.effectsOf(op)) {
+    std::optional<Mechanism> mechanism;
+    if (auto *access = std::get_if<effect::Access>(&effect.what))
+      mechanism = access->mechanism;
+    if (auto *wait = std::get_if<effect::WaitGroup>(&effect.what))
+      mechanism = wait->mechanism;
+    if (mechanism && countedAtIssue(*mechanism))
+      return counterFlight(op, registers, *mechanism, state, who);
+  }
   for (const effect::Effect &effect : proof.effectsOf(op))
     if (auto *access = std::get_if<effect::Access>(&effect.what)) {
       if (access->mechanism != Mechanism::MmaGroup)

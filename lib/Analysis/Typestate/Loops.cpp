@@ -220,8 +220,9 @@ static bool standsFor(Proof &proof, const State &state, const TValue &value,
     return state.facts.provesEqual(value.number, number);
   if (state.facts.provesAtLeast(-1, number))
     return true;
-  Mechanism mechanism =
-      kind == TokenKind::Mma ? Mechanism::MmaGroup : Mechanism::BulkGroup;
+  Mechanism mechanism = kind == TokenKind::Mma       ? Mechanism::MmaGroup
+                        : kind == TokenKind::Counter ? Mechanism::VmCount
+                                                     : Mechanism::BulkGroup;
   for (auto &[warp, w] : state.warps)
     for (int lane : {elected, others})
       for (ObjectId object : {groups(mechanism, warp, elected),
@@ -702,8 +703,13 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
         if (p.before)
           continue;
         // What is done in program order is behind it, in all iterations.
+        // (So are products of which a commit tells, and, of what is counted at its
+        // issue, those before one that is over.)
         const Access &access = proof.accesses[p.access];
-        bool all = !p.group && access.effect && !access.mechanism;
+        bool all = access.mechanism
+                       ? access.mechanism == Mechanism::TensorCore ||
+                             countedAtIssue(*access.mechanism)
+                       : access.effect && !p.group;
         if (ofFirst) {
           if (!all)
             p.when.equal(count, 1);

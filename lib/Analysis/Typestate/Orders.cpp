@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Orders.h"
 
+#include <deque>
 #include <numeric>
 
 using namespace mlir;
@@ -312,6 +313,19 @@ static bool lanesMeet(Proof &proof, const Access &x, const Access &y) {
   return known->second;
 }
 
+/// Whether their engine keeps the two in order, whoever of the warp's lanes they are
+/// of (MM-47).
+static bool inOrder(const Access &x, const Access &y) {
+  if (x.warp != y.warp)
+    return false;
+  auto first = x.effect->engineOp(), second = y.effect->engineOp();
+  auto always = [](EngineOp a, EngineOp b) {
+    const OrderedPair *pair = findOrderedPair(a, b);
+    return pair && pair->condition == PairCondition::Always;
+  };
+  return first && second && always(*first, *second) && always(*second, *first);
+}
+
 static std::string verb(const Access &access) {
   return access.kind == AccessKind::Read ? "read" : "write";
 }
@@ -386,9 +400,13 @@ bool Proof::checkOrders() {
         continue;
       if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy}))
         continue;
-      if (i == j && !x.mechanism && x.lanes != Elected &&
-          !x.shape->bytes.empty() && lanesMeet(*this, x, x))
+      if (i == j && (!x.mechanism || countedAtIssue(*x.mechanism)) &&
+          !x.ofCells() && x.lanes != Elected && !x.shape->bytes.empty() &&
+          lanesMeet(*this, x, x))
         return stop("lanes of a warp write the same place", x.op);
+      if (x.ofCells() &&
+          (x.lastLane <= y.firstLane || y.lastLane <= x.firstLane))
+        continue;
       // Do they meet?
       if (x.slots != y.slots || x.stride != y.stride) {
         if (!(x.slots && y.slots) && (x.slots || y.slots)) {
@@ -421,13 +439,21 @@ bool Proof::checkOrders() {
       Relation relation = sameThread ? Relation::SameThread
                           : ctaOf(x.warp) == ctaOf(y.warp) ? Relation::SameCta
                                                            : Relation::OtherCta;
-      Requirement xy = required({x.kind, x.proxy}, {y.kind, y.proxy}, relation),
-                  yx = required({y.kind, y.proxy}, {x.kind, x.proxy}, relation);
+      Requirement xy, yx;
+      if (!x.ofCells()) {
+        xy = required({x.kind, x.proxy}, {y.kind, y.proxy}, relation);
+        yx = required({y.kind, y.proxy}, {x.kind, x.proxy}, relation);
+      }
       bool synchronous = !x.mechanism && !y.mechanism;
       auto plain = [](const Requirement &r) {
         return r.completion == Completion::None && r.fence == ProxyFence::None;
       };
-      if (synchronous && plain(xy) && plain(yx)) {
+      if (inOrder(x, y) ||
+          (inPipeline(*this, x, y) && inPipeline(*this, y, x)) ||
+          (without == Judgement::WaveOrder && x.warp == y.warp && x.mechanism &&
+           y.mechanism && !x.ofCells()))
+        continue;
+      if (synchronous && !x.ofCells() && plain(xy) && plain(yx)) {
         // Program order; of a warp's lanes each one's own.
         if (sameThread)
           continue;
@@ -460,8 +486,8 @@ bool Proof::checkOrders() {
       told(x, y, xy);
       told(y, x, yx);
       auto &known = answers[pair.hash()];
-      // (Runs are looked at with their bytes.)
-      const bool simple = x.run.constant() && y.run.constant();
+      // (Runs are looked at with their bytes, and of tensor memory who it is matters.)
+      const bool simple = x.run.constant() && y.run.constant() && !x.ofCells();
       if (auto same = llvm::find_if(
               known, [&](const auto &each) { return each.first == pair; });
           simple && same != known.end() && same->second)
@@ -530,8 +556,12 @@ bool Proof::checkOrders() {
                       b.op);
         }
       };
-      if (!before(x, y, xy, true) || !before(y, x, yx, false))
+      if (x.ofCells()) {
+        notBeforeCells(x, y, true, clauses);
+        notBeforeCells(y, x, false, clauses);
+      } else if (!before(x, y, xy, true) || !before(y, x, yx, false)) {
         return false;
+      }
       bool apart = contradict(*this, facts, clauses);
       if (!apart && i != j) {
         // Uses of different iterations of a loop are far apart: by cases.
@@ -584,6 +614,17 @@ static std::optional<int64_t> slotOf(const Polynomial &p, int64_t slots) {
   return (c % slots + slots) % slots;
 }
 
+/// Wherever the second path is, the first one comes, too: its loops' first iterations
+/// alone are beyond it. (A loop is walked where it runs at all.)
+static bool isCertain(const Path &path, const Path &within) {
+  return startsWith(path, within) &&
+         std::all_of(path.begin() + within.size(), path.end(),
+                     [](const Step &step) {
+                       return step.side < 0 && !step.last &&
+                              step.iteration.constant() == 0;
+                     });
+}
+
 bool Proof::checkDefined() {
   if (without == Judgement::Defined)
     return true;
@@ -602,24 +643,45 @@ bool Proof::checkDefined() {
       known->second = inEachUse(x, object, times, ahead);
     return known->second;
   };
-  for (const Access &y : accesses) {
-    if (!y.effect || !y.shape || y.kind != AccessKind::Read)
+  // Of tensor memory each warp's window for itself.
+  std::vector<std::pair<const Access *, const std::optional<ByteSet> *>> reads;
+  std::deque<Access> windows;
+  const int64_t window =
+      target.tmemLanes / std::max<int64_t>(target.warpsPerWarpgroup, 1);
+  for (const Access &read : accesses) {
+    if (!read.effect || !read.shape || read.kind != AccessKind::Read)
       continue;
+    const std::optional<ByteSet> *root = &roots[&read - accesses.data()];
+    if (!read.ofCells())
+      reads.emplace_back(&read, root);
+    for (int64_t lane = read.firstLane; lane < read.lastLane; lane += window) {
+      windows.push_back(read);
+      windows.back().firstLane = lane;
+      windows.back().lastLane = lane + window;
+      reads.emplace_back(&windows.back(), root);
+    }
+  }
+  for (auto [read, ofRoot] : reads) {
+    const Access &y = *read;
     Facts facts = launch;
     facts.add(y.facts);
     auto needed = y.touched();
+    // Of one that lies in its slot at most all of that.
+    if (!needed && y.slots)
+      needed = ByteSet(0, y.stride);
     if (!needed)
       return stop("which bytes this reads, of all its iterations, is not "
                   "counted",
                   y.op);
     ByteSet missing = *needed;
-    auto root = roots[&y - accesses.data()];
+    auto root = *ofRoot;
     // Of branches of which both sides are walked: what both write. (Each CTA of a
     // cluster takes its own.)
     std::map<std::pair<Operation *, int>, ByteSet> sides[2];
     for (const Access &x : accesses) {
-      if (!x.effect || !x.shape || x.kind != AccessKind::Write ||
-          x.root != y.root || x.cta != y.cta)
+      if (!x.effect || !x.effect->surely || !x.shape ||
+          x.kind != AccessKind::Write || x.root != y.root || x.cta != y.cta ||
+          x.firstLane > y.firstLane || x.lastLane < y.lastLane)
         continue;
       Path certain = x.path;
       Operation *branch = nullptr;
@@ -666,11 +728,13 @@ bool Proof::checkDefined() {
                     release.when.zero.empty() && known != y.knows.end() &&
                     facts.provesAtLeast(known->second, release.use + 1);
         }
-        // Its own thread's.
+        // Its own thread's, or one that their engine has before it.
+        covers |= same && (inOrder(x, y) || inPipeline(*this, x, y));
         covers |= same && !x.mechanism && x.warp == y.warp &&
                   x.lanes == y.lanes && !lanesMeet(*this, x, y);
       } else if (x.mechanism == Mechanism::Phase ||
-                 x.mechanism == Mechanism::AsyncGroup || !x.mechanism) {
+                 x.mechanism == Mechanism::AsyncGroup ||
+                 x.mechanism == Mechanism::TensorCore || !x.mechanism) {
         // By a use that comes after it: there is such a write in each use (the
         // bytes of each arrival's use are all brought by the thread that expects
         // them).
@@ -732,7 +796,7 @@ bool Proof::checkDefined() {
     for (auto &[branch, bytes] : sides[0])
       if (auto found = sides[1].find(branch); found != sides[1].end())
         missing = missing.subtract(bytes.intersect(found->second));
-    if (!missing.empty() && (!root || !root->empty()))
+    if (!missing.empty() && (!root || !root->empty()) && !writtenAhead(y))
       return stop("not all bytes of this read are shown to have been written "
                   "before",
                   y.op);
@@ -751,7 +815,7 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
   if (isCounted(object) && x.mechanism && own.cta != ctaOf(x.warp) &&
       without != Judgement::PeerCopies)
     return false;
-  if (own.kind == Object::Ring && x.mechanism)
+  if (own.kind == Object::Ring && x.mechanism && !isShared(object))
     own.cta = ctaOf(x.warp);
   ObjectId arrivals = this->object(own);
   // Not of each use, where it leaves some to others.
@@ -760,8 +824,10 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
       if (totals[x.warp].skipped[lane].contains(arrivals))
         return false;
   bool any = false;
-  const auto kind =
-      own.kind == Object::Groups ? Signal::Commit : Signal::Arrive;
+  const auto kind = own.kind == Object::Groups ? Signal::Commit
+                    : isShared(object) && ctaOf(x.warp) != own.cta
+                        ? Signal::Complete
+                        : Signal::Arrive;
   for (const Signal &signal : signals) {
     if (signal.kind != kind || signal.object != arrivals ||
         signal.warp != x.warp)
@@ -772,7 +838,7 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
       if (!other.effect || !other.shape || other.kind != AccessKind::Write ||
           other.root != x.root || other.cta != x.cta ||
           other.slots != x.slots || other.stride != x.stride ||
-          other.warp != x.warp || other.path != signal.path ||
+          other.warp != x.warp || !isCertain(other.path, signal.path) ||
           !other.run.constant() ||
           !x.shape->bytes
                .subtract(other.shape->bytes.shifted(other.offset - x.offset))

@@ -155,7 +155,7 @@ size_t Walk::record(Access access, unsigned number) {
   access.sequence = sequence;
   access.number = number;
   // Which spaces the last fence before it named is not followed.
-  if (access.cta != rank)
+  if (access.cta != rank && !access.ofCells())
     access.atFence.clear();
   access.group = groupNumber;
   if (fresh)
@@ -166,6 +166,26 @@ size_t Walk::record(Access access, unsigned number) {
   }
   touched.push_back(found->second);
   return found->second;
+}
+
+Iterations Walk::iterationsHere(const State &state) {
+  Iterations own;
+  for (const Step &step : state.path)
+    for (Atom a : step.iteration.atoms())
+      own[a] = Polynomial::atom(a);
+  return own;
+}
+
+void Walk::pend(size_t access, State &state, int warp, Iterations own,
+                std::optional<std::pair<ObjectId, Polynomial>> group) {
+  Pending pending;
+  pending.access = access;
+  pending.group = std::move(group);
+  pending.toOwn = std::move(own);
+  const Access &what = proof.accesses[access];
+  if (what.effect && what.lanes == Elected)
+    pending.held[elected] = true;
+  state.warps[warp].pending.push_back(std::move(pending));
 }
 
 /// Whether a use of the object comes after the access already, always.
@@ -189,15 +209,13 @@ void typestate::addRelease(Access &access, Release release) {
 }
 
 void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
-                   const Polynomial &use, bool async) {
+                   const Polynomial &use, std::optional<Mechanism> after) {
   if (mode == Mode::Slope || !enforce)
     return;
   // Many are of one group.
   std::vector<std::pair<std::pair<ObjectId, Polynomial>, bool>> over;
   // And of one iteration: what the use is in terms of theirs.
-  std::vector<std::pair<const Table<Atom, std::optional<Polynomial>> *,
-                        std::optional<Polynomial>>>
-      owns;
+  std::vector<std::pair<const Iterations *, std::optional<Polynomial>>> owns;
   auto inTermsOf = [&](const Pending &pending) -> std::optional<Polynomial> {
     bool expressible = true;
     Polynomial own = proof.atoms.substitute(
@@ -218,10 +236,12 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
   for (Pending &pending : state.warps[warp].pending) {
     Access &access = proof.accesses[pending.access];
     bool good = false;
-    if (async && (proof.without != Judgement::AsyncTells ||
-                  access.mechanism == Mechanism::AsyncGroup)) {
+    if (after &&
+        (proof.without != Judgement::AsyncTells || access.mechanism == after)) {
       // Behind each lane's copies, and, of what only is in execution order, waits.
-      good = access.mechanism == Mechanism::AsyncGroup || !access.effect;
+      good = access.mechanism == after || (!access.effect && !access.mechanism);
+    } else if (access.mechanism == Mechanism::TensorCore) {
+      // Commits alone tell of products.
     } else if (pending.group) {
       auto known = llvm::find_if(
           over, [&](const auto &each) { return each.first == *pending.group; });
@@ -247,6 +267,8 @@ void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
     for (int lane : {elected, others})
       fenced |= (lanes >> lane & 1) && pending.fencesHeld[lane];
     fenced &= pending.fenced;
+    // A commit has the first half of tcgen05.fence (MM-102).
+    fenced |= after == Mechanism::TensorCore && access.mechanism == after;
     if (isReleased(access, object, fenced))
       continue;
     auto own = llvm::find_if(
@@ -297,6 +319,7 @@ bool Walk::hardware(Operation *op, State &state, const Who &who) {
     if (auto *done = std::get_if<effect::CompleteTx>(&effect.what))
       if (!complete(op, *done, state, who, phases))
         return false;
+  countIssued(op, state, who);
   for (auto [number, effect] : llvm::enumerate(effects)) {
     bool good = std::visit(
         [&](const auto &what) {
@@ -545,6 +568,8 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
     return proof.stop("this arrival at a peer's barrier releases to its own "
                       "CTA only",
                       op, "scope(cluster)");
+  if (arrive.after == Mechanism::TensorCore)
+    return commitProducts(op, arrive, state, who);
   // Each lane's, when its copies are over.
   bool async = arrive.after == Mechanism::AsyncGroup && who.lanes == AllLanes &&
                arrive.sem == effect::Sem::Relaxed &&
@@ -600,12 +625,13 @@ bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
              state.facts, state.path, sequence, groupNumber,
              async && proof.without != Judgement::AsyncTells ? Knowledge()
                                                              : w.knows[lane],
-             stamp, w.sees[lane], async});
+             stamp, w.sees[lane], async ? arrive.after : std::nullopt});
       w.arrivals[lane][ring->object] = use + 1;
     }
     Polynomial use =
         w.arrivals[who.lanes & Elected ? elected : others][ring->object] - 1;
-    release(state, warp, who.lanes, ring->object, use, async);
+    release(state, warp, who.lanes, ring->object, use,
+            async ? arrive.after : std::nullopt);
     if (async)
       w.unbound.erase({*arrive.after, elected});
   }
@@ -651,32 +677,6 @@ bool Walk::expect(Operation *op, const effect::ExpectTx &expect, State &state,
   return true;
 }
 
-/// Of those of the slot the first one that is not known to be over: the next one of the
-/// slot cannot begin before these bytes have come, and those before it are over.
-std::optional<Polynomial> Walk::countedUse(Operation *op, State &state,
-                                           int warp, const Ring &ring) {
-  const WarpState &w = state.warps[warp];
-  int64_t slots = proof.objects[ring.object].slots, known = 0;
-  auto slot = ring.slot.constant();
-  for (const Knowledge *each : {&w.knows[elected], &w.sees[elected]}) {
-    auto found = each->find(ring.object);
-    if (found == each->end())
-      continue;
-    auto bound = found->second.constant();
-    if (!bound)
-      slot = std::nullopt;
-    else
-      known = std::max(known, *bound);
-  }
-  if (!slot || *slot < 0 || *slot >= slots) {
-    proof.stop("bytes from peers, or run by run, are followed in uses whose "
-               "numbers are constants, and of this one the iteration decides",
-               op);
-    return std::nullopt;
-  }
-  return Polynomial(known + ((*slot - known) % slots + slots) % slots);
-}
-
 bool Walk::complete(Operation *op, const effect::CompleteTx &complete,
                     State &state, const Who &who, Phases &phases) {
   auto ring = ringOf(op, state, complete.barrier);
@@ -717,10 +717,23 @@ bool Walk::complete(Operation *op, const effect::CompleteTx &complete,
       }
     return true;
   }
-  int64_t bytes = complete.bytes.offset * (all ? ranks : 1);
+  // Of a ring that the CTAs fill together each brings its share (checkShares).
+  bool shared = proof.isShared(ring->object),
+       peers = shared && proof.objects[ring->object].cta != rank;
+  int64_t bytes = complete.bytes.offset * (all || shared ? ranks : 1);
   for (int warp : who.warps) {
     WarpState &w = state.warps[warp];
     auto &[open, last] = w.bytes[elected][ring->object];
+    // Who expects them is another CTA: as if it were this thread.
+    if (peers && !open && !last) {
+      auto &expected = expectedBytes[proof.objects[ring->object]
+                                         .barrier.getAsOpaquePointer()];
+      if (expected.size() != 1)
+        return proof.stop("how many bytes the peer expects is not followed",
+                          op);
+      last = *expected.begin();
+      w.arrivals[elected][ring->object] += Polynomial(1);
+    }
     Polynomial next = w.arrivals[elected][ring->object];
     // Of the last arrival's use while bytes of it are missing, else of the next.
     bool behind = last > 0;
@@ -743,15 +756,18 @@ bool Walk::complete(Operation *op, const effect::CompleteTx &complete,
     for (int cta = 0; cta < ranks; ++cta) {
       if (!all && cta != rank)
         continue;
-      ObjectId object = ofCta(ring->object, cta);
-      if (cta != rank && (!usable(op, object, who, true) ||
-                          (enforce && mode == Mode::Final &&
-                           !pinned(proof, op, state, w, elected, object, use,
-                                   "the copy for"))))
+      ObjectId object = shared ? ring->object : ofCta(ring->object, cta);
+      if ((cta != rank || peers) && (!usable(op, object, who, true) ||
+                                     (enforce && mode == Mode::Final &&
+                                      !pinned(proof, op, state, w, elected,
+                                              object, use, "the copy for"))))
         return false;
       if (all)
         multicast.insert(proof.objects[object].barrier.getAsOpaquePointer());
       phases[{warp, cta}] = {object, use, false, {}};
+      // Whose bytes have come has waited before it copied them (MM-15).
+      if (peers)
+        release(state, warp, Elected, object, use, Mechanism::Phase);
       if (mode == Mode::Final)
         proof.signals.push_back({Signal::Complete, object, op, warp, elected,
                                  use, bytes, state.facts, state.path, sequence,
@@ -773,6 +789,10 @@ void Walk::observe(State &state, int warp, int lane, ObjectId object,
       for (auto &[other, lines] : told->second)
         for (const Export &line : lines) {
           auto ahead = line.ahead.constant();
+          // (Of a line between rounds the first one may tell nothing.)
+          if (!line.times.constant() &&
+              (line.times * use + line.ahead).constant().value_or(1) <= 0)
+            continue;
           if (whole)
             learn(state, knows, other, line.times * use + line.ahead);
           else if (ahead && line.times.constant() == 1)
@@ -887,12 +907,7 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
                                stamp,
                                {w.arrivals[elected][ring->object],
                                 w.arrivals[others][ring->object]}});
-      Pending pending;
-      pending.access = number;
-      for (const Step &step : state.path)
-        for (Atom a : step.iteration.atoms())
-          pending.toOwn[a] = Polynomial::atom(a);
-      w.pending.push_back(std::move(pending));
+      pend(number, state, warp, iterationsHere(state));
     }
     for (int lane : {elected, others}) {
       if (!(who.lanes >> lane & 1))

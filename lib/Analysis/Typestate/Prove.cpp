@@ -74,7 +74,8 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
   if (proof.launch.contradict())
     return std::nullopt; // no such launch
   bool good = proof.findExports() && proof.checkCounts() &&
-              proof.checkMulticast() && proof.checkDeadlock() &&
+              proof.checkMulticast() && proof.checkShares() &&
+              proof.checkCells() && proof.checkDeadlock() &&
               proof.checkOrders() && proof.checkDefined() &&
               proof.checkGlobal(proof.accesses, proof.launch,
                                 of.ofCta ? Proof::Ctas::One : Proof::Ctas::All);
@@ -152,14 +153,9 @@ ProofReport titan::prove(KernelOp kernel, Judgement without,
   ProofReport report;
   uint64_t before = Facts::solved();
   auto stop = [&]() -> std::optional<Stop> {
-    const TargetInfo &target = targetInfo(checker::targetOf(kernel));
-    if (!target.unproved.empty())
-      return Stop{"kernels of this target are not followed by the proof yet (" +
-                      std::string(target.unproved) + ")",
-                  kernel};
     // Tiles of other warps than there are have no meaning.
     Operation *odd = nullptr;
-    int64_t width = target.warpWidth;
+    int64_t width = targetInfo(checker::targetOf(kernel)).warpWidth;
     kernel.getBody().walk([&](Operation *op) {
       for (Type type : op->getResultTypes())
         if (auto tile = dyn_cast<RankedTensorType>(type);

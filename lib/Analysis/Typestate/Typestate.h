@@ -53,6 +53,11 @@
 
 namespace titan::typestate {
 
+/// Counted at its issue: a group for each instruction, or operation.
+inline bool countedAtIssue(Mechanism mechanism) {
+  return mechanismInfo(mechanism).binding == Binding::Issue;
+}
+
 /// Lanes of a warp: the elected one, the others.
 enum Lanes : uint8_t { Elected = 1, Others = 2, AllLanes = 3 };
 inline constexpr int elected = 0, others = 1;
@@ -122,6 +127,11 @@ struct Access {
   Polynomial slot;
   int64_t slots = 0, stride = 0;
   const effect::Shape *shape = nullptr;
+  /// Of tensor memory: lanes [first, last), of which the bytes are those of each
+  /// one (0, 0: other memory); whether it gets the columns, or gives them back.
+  int64_t firstLane = 0, lastLane = 0;
+  std::optional<effect::Lifetime::Kind> life;
+  bool ofCells() const { return lastLane != 0; }
   /// The bytes of all its instances, in a ring those of the slot; none where they are
   /// not known.
   std::optional<ByteSet> touched() const {
@@ -180,8 +190,9 @@ struct Signal {
   Knowledge knows;
   std::shared_ptr<const Stamp> stamp;
   Knowledge sees;
-  /// An arrival behind the thread's copies, whenever they are over (MM-60).
-  bool async = false;
+  /// An arrival behind what its thread has issued of these, whenever that is over
+  /// (MM-60, MM-104).
+  std::optional<Mechanism> after;
 };
 
 struct Wait {
@@ -241,6 +252,8 @@ struct Shared {
   llvm::DenseMap<mlir::Operation *, std::optional<int64_t>> coordinates;
   std::set<std::string> assumptions;
   std::set<mlir::Operation *> reached;
+  /// What tcgen05.alloc and dealloc do to the columns (MM-105).
+  std::map<mlir::Operation *, effect::Access> columns;
   /// Of cases that the CTA decides.
   std::vector<Access> global;
   /// Of loops: from which numbers of which arguments their machines come round,
@@ -264,9 +277,10 @@ struct Stop {
 /// All that is shared by the parts of one attempt.
 struct Proof {
   Proof(KernelOp kernel, Shared &shared)
-      : kernel(kernel), lanes(targetInfo(checker::targetOf(kernel)).warpWidth),
-        shared(shared), atoms(shared.atoms) {}
+      : kernel(kernel), target(targetInfo(checker::targetOf(kernel))),
+        lanes(target.warpWidth), shared(shared), atoms(shared.atoms) {}
   KernelOp kernel;
+  const TargetInfo &target;
   Judgement without = Judgement::None; ///< (tests)
   int64_t lanes;                       ///< Of a warp.
   Shared &shared;
@@ -292,7 +306,7 @@ struct Proof {
   Exports exports, seen; ///< in memory order; in execution order
   /// Signals that tell more in execution order are possible.
   bool seesApart = false;
-  /// Shapes of scalars, by their bytes.
+  /// Shapes of scalars, and of a lane's columns, by their bytes.
   std::map<int64_t, effect::Shape> scalars;
   /// Rings and barriers of which somebody leaves uses to others (turns), and
   /// whether who comes to its turn is believed to know what was before.
@@ -310,6 +324,13 @@ struct Proof {
   /// Rings whose bytes come from peers, or run by run, and are counted use by use
   /// (checkBytes).
   std::set<void *> counted;
+  /// Rings of one CTA whose bytes all CTAs of a cluster bring, into their own memory
+  /// (checkShares): what each use expects.
+  std::map<void *, int64_t> shares;
+  bool isShared(ObjectId ring) const {
+    return objects[ring].kind == Object::Ring &&
+           shares.contains(objects[ring].barrier.getAsOpaquePointer());
+  }
   bool isCounted(ObjectId ring) const {
     return objects[ring].kind == Object::Ring &&
            counted.contains(objects[ring].barrier.getAsOpaquePointer());
@@ -387,11 +408,24 @@ struct Proof {
   bool checkCounts(); ///< Counts.cpp
   /// Of a counted ring each use gets the bytes that it expects.
   bool checkBytes(ObjectId ring, const Polynomial &uses); ///< Bytes.cpp
+  /// Of a ring that the CTAs fill together each brings as much.
+  bool checkShares(); ///< Bytes.cpp
   /// Copies to peers have read their source when their CTA ends.
-  bool checkSources();  ///< Bytes.cpp
+  bool checkSources(); ///< Bytes.cpp
+  /// Columns of tensor memory are got, used, given back, and nothing is under way
+  /// when the CTA ends.
+  bool checkCells(); ///< TensorMemory.cpp
+  /// That none of what ends X (fenced, where the two are of different threads)
+  /// is known where Y is issued.
+  void notBeforeCells(const Access &x, const Access &y, bool own,
+                      std::vector<std::vector<Facts>> &clauses);
   bool checkDeadlock(); ///< Deadlock.cpp
   bool checkOrders();   ///< Orders.cpp
   bool checkDefined();  ///< Orders.cpp
+  /// All that a counter counts are so many instructions.
+  bool countsInstructions(Mechanism counter); ///< Counters.cpp
+  /// What of this read no earlier iteration is shown to have written.
+  bool writtenAhead(const Access &y); ///< Counters.cpp
   /// The CTAs of a cluster fill each other's rings alike.
   bool checkMulticast(); ///< Counts.cpp
   bool inEachUse(const Access &x, ObjectId object, int64_t times,
@@ -401,6 +435,9 @@ struct Proof {
   bool checkGlobal(const std::vector<Access> &accesses, const Facts &launch,
                    Ctas who);
 };
+
+/// X, then Y, of one thread: their engine has them in this order (MM-47).
+bool inPipeline(Proof &proof, const Access &x, const Access &y);
 
 } // namespace titan::typestate
 

@@ -28,6 +28,7 @@
 #include "../Scalars.h"
 
 #include "titan/Analysis/Scalars/Facts.h"
+#include "titan/Target/Mechanisms.h"
 
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -67,6 +68,8 @@ struct Value {
   int warp = -1;
   /// Token: of all warps, each one's elected lane.
   bool elected = false;
+  /// Flight: of a load that is counted at its issue, by which its group counts.
+  std::optional<Mechanism> counted;
 
   bool operator==(const Value &) const = default;
   static Value of(Polynomial number) {

@@ -30,6 +30,20 @@ bool Proof::walk(bool enforce) {
   return Walk(*this, enforce).run();
 }
 
+/// A copy into the CTA's own memory of which it tells a barrier of a peer.
+static bool tellsPeer(Proof &proof, Operation *op,
+                      const effect::CompleteTx &done) {
+  if (!effect::baseOf(done.barrier.barrier).rank)
+    return false;
+  return llvm::all_of(proof.effectsOf(op), [](const effect::Effect &effect) {
+    auto *access = std::get_if<effect::Access>(&effect.what);
+    return !access || access->kind == AccessKind::Read ||
+           (access->mechanism == Mechanism::Phase &&
+            access->bytes.ctas.kind == effect::CtaSet::Own &&
+            !effect::baseOf(access->bytes.object).rank);
+  });
+}
+
 bool Walk::run() {
   KernelOp kernel = proof.kernel;
   kernel.getBody().walk([&](HardwareEffectsInterface op) {
@@ -44,7 +58,9 @@ bool Walk::run() {
         // Multicasts of all CTAs alike count for one another (checkMulticast).
         bool some =
             kind == effect::CtaSet::Mask && op->getParentOfType<scf::IfOp>();
-        if (base.rank || run || some || kind == effect::CtaSet::Rank)
+        if (tellsPeer(proof, op, *done))
+          proof.shares.try_emplace(base.root.getAsOpaquePointer(), 0);
+        else if (base.rank || run || some || kind == effect::CtaSet::Rank)
           proof.counted.insert(base.root.getAsOpaquePointer());
       }
       if (auto *access = std::get_if<effect::Access>(&effect.what))
@@ -60,6 +76,9 @@ bool Walk::run() {
         }
     }
   });
+  // What comes in several ways is counted use by use.
+  for (void *ring : proof.counted)
+    proof.shares.erase(ring);
   auto shape = kernel.getClusterShape();
   ranks = kernel.getClusterSize();
   proof.seesApart = ranks > 1;
@@ -146,6 +165,13 @@ bool Walk::run() {
   }
   for (void *ring : multicast)
     proof.multicast[ring] = expectedBytes[ring];
+  for (auto &[ring, bytes] : proof.shares) {
+    if (expectedBytes[ring].size() != 1)
+      return proof.stop("CTAs fill a ring together, of which not all uses "
+                        "expect the same bytes",
+                        kernel);
+    bytes = *expectedBytes[ring].begin();
+  }
   return true;
 }
 
@@ -466,6 +492,65 @@ bool typestate::dependsOnBody(MValue value, Operation *loop) {
 /// are issued ahead end so many before the loop does.
 static constexpr int mostPeeled = 3;
 
+/// Whether the value is computed from one that an operation of this kind yields.
+template <typename Op> static bool computedOf(MValue value, int depth = 0) {
+  Operation *op = value.getDefiningOp();
+  return op && depth < 16 &&
+         (isa<Op>(op) || (isa<arith::ArithDialect>(op->getDialect()) &&
+                          llvm::any_of(
+                              op->getOperands(),
+                              [&](MValue operand) {
+                                return computedOf<Op>(operand, depth + 1);
+                              })));
+}
+
+TValue Walk::ofWarp(MValue value, int warp, State &state) {
+  Operation *op = value.getDefiningOp();
+  if (!computedOf<WarpIdOp>(value))
+    return state.values.lookup(value);
+  if (isa<WarpIdOp>(op))
+    return TValue::of(warp - (op->getParentOfType<PartitionOp>()
+                                  ? firstWarp
+                                  : rank * kernelWarps()));
+  SmallVector<TValue, 3> operands;
+  for (MValue operand : op->getOperands())
+    operands.push_back(ofWarp(operand, warp, state));
+  return proof.arithmetic.compute(op, operands, state.facts);
+}
+
+/// Each warp takes its own side, where none of them signals or waits.
+bool Walk::branchOfWarps(Operation *op, State &state, const Who &who) {
+  auto branch = cast<scf::IfOp>(op);
+  bool quiet = true;
+  branch->walk([&](HardwareEffectsInterface inside) {
+    for (const effect::Effect &effect : proof.effectsOf(inside))
+      quiet &= std::holds_alternative<effect::Access>(effect.what) ||
+               std::holds_alternative<effect::Lifetime>(effect.what) ||
+               std::holds_alternative<effect::Fence>(effect.what);
+  });
+  Who sides[2] = {{{}, who.lanes}, {{}, who.lanes}};
+  for (int warp : who.warps) {
+    const TValue condition = proof.arithmetic.conditionOf(
+        ofWarp(branch.getCondition(), warp, state), state.facts);
+    auto side = decide(state.facts, condition);
+    if (!side || !quiet)
+      return proof.stop(side ? "warps that signal or wait on one side of a "
+                               "branch are not followed"
+                             : "what decides this branch is not followed",
+                        op);
+    sides[*side].warps.push_back(warp);
+  }
+  for (bool side : {true, false}) {
+    Region &region = side ? branch.getThenRegion() : branch.getElseRegion();
+    if (!region.empty() && !sides[side].warps.empty() &&
+        !block(region.front(), state, sides[side], nullptr))
+      return false;
+  }
+  for (MValue result : op->getResults())
+    state.values[result] = TValue();
+  return true;
+}
+
 bool Walk::branch(Operation *op, State &state, const Who &who) {
   auto branch = cast<scf::IfOp>(op);
   const TValue condition = proof.arithmetic.conditionOf(
@@ -482,6 +567,8 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
   if (auto side = decide(state.facts, condition))
     return take(*side);
   bool effects = matters(op);
+  if (effects && computedOf<WarpIdOp>(branch.getCondition()))
+    return branchOfWarps(op, state, who);
   if (condition.kind == Kind::Condition)
     for (const Comparison &comparison : condition.all)
       if (comparison.kind == Comparison::AtLeast &&

@@ -25,12 +25,14 @@
 
 namespace titan::typestate {
 
+/// Atoms of the walk, in terms of another iteration; none: not expressible.
+using Iterations = Table<Atom, std::optional<Polynomial>>;
+
 /// An access that later uses of its thread still release.
 struct Pending {
   size_t access;
-  /// Atoms of the walk, in terms of the access' own iteration; none: not
-  /// expressible.
-  Table<Atom, std::optional<Polynomial>> toOwn;
+  /// In terms of the access' own iteration.
+  Iterations toOwn;
   /// Releases from here on are there under these (of its own iteration).
   Facts when;
   /// A lane that all lanes of the access are before.
@@ -55,6 +57,7 @@ struct Pending {
 };
 
 struct WarpState {
+  /// (At the last fence before products; of tensor memory, behind signals.)
   Knowledge knows[2], atFence[2], atProduct[2], sees[2];
   /// Uses so far: waits and arrivals of rings, by lane; rounds and groups.
   Counters waits[2], arrivals[2], next;
@@ -130,6 +133,10 @@ private:
   /// No wgmma.fence has come after these values.
   static void hideTiles(State &state, mlir::ValueRange values);
   bool branch(mlir::Operation *op, State &state, const Who &who);
+  /// A branch that the number of the warp decides.
+  bool branchOfWarps(mlir::Operation *op, State &state, const Who &who);
+  /// What the value is in this warp.
+  Value ofWarp(mlir::Value value, int warp, State &state);
   bool elect(mlir::Operation *op, State &state, const Who &who);
   bool specialize(mlir::Operation *op, State &state, const Who &who);
   /// A warp's thread is over.
@@ -160,12 +167,15 @@ private:
   bool access(mlir::Operation *op, unsigned number,
               const effect::Access &effect, State &state, const Who &who,
               const Phases &phases);
+  /// The peer whose memory it is has: a round of the cluster's barrier.
+  bool started(const Access &access, State &state);
   bool locate(Access &access, const effect::Access &effect, State &state,
               int rank);
   /// A place that moves with iterations lies inside of its slot, or buffer.
   bool locateRun(Access &access, State &state);
+  /// `zeros`: rows behind the tensor's end are read as such.
   bool insideTensor(mlir::Operation *op, const effect::Footprint &bytes,
-                    State &state);
+                    State &state, bool zeros);
   bool startsInside(mlir::Operation *op, const effect::Footprint &bytes,
                     State &state);
   /// `alone`: one warp executes it.
@@ -195,6 +205,31 @@ private:
              const Who &who);
   bool registers(mlir::Operation *op, const effect::Registers &registers,
                  State &state, const Who &who);
+  // Tensor memory (TensorMemory.cpp)
+  bool commitProducts(mlir::Operation *op, const effect::Arrive &arrive,
+                      State &state, const Who &who);
+  bool columns(mlir::Operation *op, const effect::Lifetime &life, State &state,
+               const Who &who);
+  void fenceCells(State &state, const Who &who, bool before);
+  /// Something that later uses of its thread come behind.
+  void pend(size_t access, State &state, int warp, Iterations own,
+            std::optional<std::pair<ObjectId, Polynomial>> group = {});
+  /// The iterations that the walk is in, in terms of themselves.
+  static Iterations iterationsHere(const State &state);
+  // What is counted at its issue (Counters.cpp)
+  /// The plain stores of a warp that raise a counter, too (MM-111).
+  ObjectId stores(Mechanism counter, int warp);
+  /// Counts what the operation issues, and does not commit by itself.
+  void countIssued(mlir::Operation *op, State &state, const Who &who);
+  /// The instruction, or the operation, that ends an access of this one.
+  Polynomial lastIssued(mlir::Operation *op, Mechanism mechanism,
+                        const WarpState &w, ObjectId counter);
+  bool commitCounter(mlir::Operation *op, const effect::CommitGroup &commit,
+                     State &state, const Who &who);
+  bool waitCounter(mlir::Operation *op, const effect::WaitGroup &wait,
+                   State &state, const Who &who);
+  bool counterFlight(mlir::Operation *op, const effect::Registers &registers,
+                     Mechanism counter, State &state, const Who &who);
   bool lifetime(mlir::Operation *op, const effect::Lifetime &life, State &state,
                 const Who &who);
   bool usable(mlir::Operation *op, ObjectId ring, const Who &who, bool async);
@@ -220,9 +255,10 @@ private:
                const Polynomial &use);
   /// What two lanes, or warps, both know.
   Knowledge common(State &state, const Knowledge &a, const Knowledge &b);
-  /// `async`: an arrival behind copies, which nothing else is before.
+  /// `after`: an arrival behind work of this kind, which nothing else is before.
   void release(State &state, int warp, Lanes lanes, ObjectId object,
-               const Polynomial &use, bool async = false);
+               const Polynomial &use,
+               std::optional<Mechanism> after = std::nullopt);
   size_t record(Access access, unsigned number);
   ObjectId groups(Mechanism mechanism, int warp, int lane);
   ObjectId reads(Mechanism mechanism, int warp, int lane);
@@ -272,6 +308,12 @@ private:
     /// The cluster's round that has told peers.
     Polynomial round;
   };
+  /// Who gets a CTA's columns of tensor memory, and how many at most from now on.
+  struct Allocator {
+    int warp;
+    int64_t columns = std::numeric_limits<int64_t>::max();
+  };
+  std::map<int, Allocator> allocators;
   /// Of barriers: that round, of each CTA.
   std::map<void *, std::map<int, Polynomial>> toldPeers;
   std::map<ObjectId, Life> lives;

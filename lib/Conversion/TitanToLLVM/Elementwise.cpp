@@ -66,6 +66,17 @@ static Value approximate(KernelLowering &kl, const ApproximateFunction &f,
   return type == f32 ? x : arith::TruncFOp::create(kl.b, type, x);
 }
 
+static Value divideApproximately(KernelLowering &kl, Value x, Value y) {
+  Type type = x.getType(), f32 = kl.b.getF32Type();
+  if (type != f32) {
+    x = arith::ExtFOp::create(kl.b, f32, x);
+    y = arith::ExtFOp::create(kl.b, f32, y);
+  }
+  std::string instruction(approximateDivision().instruction);
+  Value quotient = kl.ptx(f32, instruction + " $0, $1, $2;", "=f,f,f", {x, y});
+  return type == f32 ? quotient : arith::TruncFOp::create(kl.b, type, quotient);
+}
+
 /// Comparisons of the magnitude, which no NaN passes.
 static Value classify(KernelLowering &kl, Operation *op, Value x) {
   auto type = cast<FloatType>(x.getType());
@@ -392,6 +403,9 @@ static LogicalResult elementwise(KernelLowering &kl, Operation *op) {
       if (failed(one))
         return failure();
       made = *one;
+    } else if (isa<arith::DivFOp>(op) && isApproximate(op) &&
+               !element.isF64()) {
+      made = {divideApproximately(kl, scalars[0], scalars[1])};
     } else {
       made = copyOn(kl, op, scalars, scalarTypes)->getResults();
     }

@@ -17,8 +17,8 @@ using namespace titan;
 
 namespace {
 
-/// A tile of i32: constant + sum of factors * (scalars, coordinates, tiles of
-/// which nothing is known), modulo 2^32.
+/// A tile of i32: constant + sum of factors * (scalars, coordinates, other tiles),
+/// modulo 2^32.
 struct AffineTile {
   int64_t constant = 0;
   SmallVector<int64_t> coordinates; // a factor for each dimension
@@ -48,12 +48,21 @@ public:
   bool isUniform(Value mask, int64_t first, int64_t count);
 
 private:
+  /// Whether two registers hold the same of a tile: it is computed from scalars
+  /// and from coordinates that are the same in both.
+  bool isSame(Value tile, int64_t from, int64_t to);
+  /// The dimensions whose coordinates a tile is computed from, a bit each; none:
+  /// it comes from something else.
+  std::optional<uint64_t> dimensionsOf(Value tile);
+  /// As zerosOf, of a tile that is no sum.
+  unsigned zerosOfOther(Value tile, int64_t reg);
   static void add(AffineTile &sum, const AffineTile &tile, int64_t factor);
   const Layout *coordinate(int64_t reg, unsigned dim);
 
   KernelLowering &kl;
   const Layout &layout;
   std::map<std::pair<int64_t, unsigned>, std::optional<Layout>> coordinates;
+  llvm::DenseMap<Value, std::optional<uint64_t>> dimensions;
 };
 
 } // namespace
@@ -122,6 +131,65 @@ const Layout *TileAccess::coordinate(int64_t reg, unsigned dim) {
   return place->second ? &*place->second : nullptr;
 }
 
+std::optional<uint64_t> TileAccess::dimensionsOf(Value tile) {
+  if (auto found = dimensions.find(tile); found != dimensions.end())
+    return found->second;
+  std::optional<uint64_t> all;
+  Attribute constant;
+  KernelLowering::TileOrigin origin = kl.origin(tile);
+  Operation *op = tile.getDefiningOp();
+  if (!isa<RankedTensorType>(tile.getType()) || origin.scalar ||
+      (matchPattern(tile, m_Constant(&constant)) &&
+       isa<SplatElementsAttr>(constant))) {
+    all = 0;
+  } else if (origin.coordinate) {
+    all = uint64_t(1) << *origin.coordinate;
+  } else if (op && op->hasTrait<OpTrait::Elementwise>()) {
+    all = 0;
+    for (Value operand : op->getOperands()) {
+      std::optional<uint64_t> its = dimensionsOf(operand);
+      all = all && its ? std::optional(*all | *its) : std::nullopt;
+    }
+  }
+  return dimensions[tile] = all;
+}
+
+bool TileAccess::isSame(Value tile, int64_t from, int64_t to) {
+  if (from == to)
+    return true;
+  std::optional<uint64_t> all = dimensionsOf(tile);
+  if (!all)
+    return false;
+  for (unsigned d = 0; d < 64; ++d) {
+    if (!(*all >> d & 1))
+      continue;
+    const Layout *first = coordinate(from, d), *next = coordinate(to, d);
+    if (!first || !next)
+      return false;
+    auto step = laneStep(*first, *next, int64_t(1) << 40);
+    if (!step || step->xors || step->adds)
+      return false;
+  }
+  return true;
+}
+
+unsigned TileAccess::zerosOfOther(Value tile, int64_t reg) {
+  Operation *op = tile.getDefiningOp();
+  if (!op)
+    return 0;
+  auto in = [&](unsigned i) { return zerosOf(read(op->getOperand(i)), reg); };
+  if (isa<arith::MulIOp>(op))
+    return std::min(TrailingZeros::all, in(0) + in(1));
+  if (isa<arith::RemSIOp, arith::RemUIOp, arith::MinSIOp, arith::MaxSIOp,
+          arith::OrIOp, arith::XOrIOp>(op))
+    return std::min(in(0), in(1));
+  if (isa<arith::AndIOp>(op))
+    return std::max(in(0), in(1));
+  if (isa<arith::SelectOp>(op))
+    return std::min(in(1), in(2));
+  return 0;
+}
+
 std::optional<int64_t> TileAccess::difference(const AffineTile &a, int64_t from,
                                               const AffineTile &b, int64_t to) {
   // Of a scalar all registers have the same.
@@ -132,8 +200,11 @@ std::optional<int64_t> TileAccess::difference(const AffineTile &a, int64_t from,
            });
   };
   if (!sameTerms(a.scalars, b.scalars) || !sameTerms(a.others, b.others) ||
-      a.coordinates != b.coordinates || (from != to && !a.others.empty()))
+      a.coordinates != b.coordinates)
     return std::nullopt;
+  for (auto &[tile, factor] : a.others)
+    if (!isSame(tile, from, to))
+      return std::nullopt;
   int64_t distance = b.constant - a.constant;
   for (auto [d, factor] : llvm::enumerate(a.coordinates)) {
     if (!factor || from == to)
@@ -173,7 +244,9 @@ unsigned TileAccess::zerosOf(const AffineTile &tile, int64_t reg) {
       all = std::min(all, of(fold.mask >> fold.down));
     least = std::min(least, all + of(factor));
   }
-  return tile.others.empty() ? least : 0;
+  for (auto &[other, factor] : tile.others)
+    least = std::min(least, zerosOfOther(other, reg) + of(factor));
+  return least;
 }
 
 bool TileAccess::isUniform(Value mask, int64_t first, int64_t count) {

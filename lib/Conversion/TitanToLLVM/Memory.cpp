@@ -489,20 +489,80 @@ static LogicalResult st(KernelLowering &kl, StOp op) {
   return success();
 }
 
-static LogicalResult atom(KernelLowering &kl, AtomOp op) {
-  Type type = op.getType();
+/// Whether atomics of that kind are done on such elements.
+static LogicalResult checkAtomic(KernelLowering &kl, Operation *op,
+                                 AtomicOp kind, Type type) {
   unsigned bits = type.getIntOrFloatBitWidth();
   bool isFloat = isa<FloatType>(type);
   if (bits != 32 && bits != 64)
     return kl.unsupported(op, "an atomic operation on " +
                                   llvm::formatv("{0}", type).str());
-  AtomicOp kind = op.getOp();
   if (isFloat && (kind == AtomicOp::Min || kind == AtomicOp::Max))
     return kl.unsupported(op, "an atomic minimum or maximum of floats");
   if (isFloat && kind != AtomicOp::Add && kind != AtomicOp::Exch)
     return kl.unsupported(op, "a bitwise atomic operation on floats");
-  kl.set(op.getResult(), kl.emitter.atomic(kl.b, kind, kl.get1(op.getValue()),
-                                           accessOf(kl, op)));
+  return success();
+}
+
+static LogicalResult atom(KernelLowering &kl, AtomOp op) {
+  if (failed(checkAtomic(kl, op, op.getOp(), op.getType())))
+    return failure();
+  kl.set(op.getResult(),
+         kl.emitter.atomic(kl.b, op.getOp(), kl.get1(op.getValue()),
+                           accessOf(kl, op)));
+  return success();
+}
+
+static LogicalResult globalAtom(KernelLowering &kl, GlobalAtomOp op) {
+  RankedTensorType tile = op.getTile().getType();
+  Layout layout = *getTileLayout(tile);
+  auto owner = kl.ownerPredicate(op, layout);
+  if (failed(owner) ||
+      failed(checkAtomic(kl, op, op.getOp(), tile.getElementType())))
+    return failure();
+  if (*owner && op.getResult())
+    return kl.unsupported(op, "old values for warps that repeat a tile");
+  Values elements = kl.get(op.getTile()), indices[8];
+  Values mask = op.getMask() ? kl.get(op.getMask()) : Values();
+  for (auto [d, index] : llvm::enumerate(op.getIndices()))
+    indices[d] = kl.get(index);
+  Emitter::Access access;
+  access.sem = op.getSem();
+  access.scope = op.getScope();
+  Values results;
+  for (int64_t r = 0; r < layout.registers(); ++r) {
+    Value zero = arith::ConstantOp::create(
+        kl.b, kl.b.getZeroAttr(elements[r].getType()));
+    if (!layout.isOwner({r, 0, 0})) {
+      results.push_back(zero);
+      continue;
+    }
+    Values at;
+    for (size_t d = 0; d < op.getIndices().size(); ++d)
+      at.push_back(indices[d][r]);
+    access.address = kl.elementAddress(op.getTensor(), at);
+    Value active = mask.empty() ? Value() : mask[r];
+    if (*owner)
+      active = active ? arith::AndIOp::create(kl.b, active, *owner).getResult()
+                      : *owner;
+    auto once = [&] {
+      return kl.emitter.atomic(kl.b, op.getOp(), elements[r], access);
+    };
+    if (!active) {
+      results.push_back(once());
+      continue;
+    }
+    auto branch = scf::IfOp::create(kl.b, elements[r].getType(), active,
+                                    /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(kl.b);
+    kl.b.setInsertionPointToStart(branch.thenBlock());
+    scf::YieldOp::create(kl.b, once());
+    kl.b.setInsertionPointToStart(branch.elseBlock());
+    scf::YieldOp::create(kl.b, zero);
+    results.push_back(branch.getResult(0));
+  }
+  if (op.getResult())
+    kl.set(op.getResult(), results);
   return success();
 }
 
@@ -545,6 +605,7 @@ void titan::populateMemoryLowerings(LoweringTable &table) {
   table.add<SharedLoadOp>(sharedLoad);
   table.add<GlobalLoadOp>(globalLoad);
   table.add<GlobalStoreOp>(globalStore);
+  table.add<GlobalAtomOp>(globalAtom);
   table.add<LdOp>(ld);
   table.add<StOp>(st);
   table.add<AtomOp>(atom);

@@ -170,11 +170,16 @@ public:
     SmallVector<NamedAttribute> attributes{
         b.getNamedAttr(Names::getKernelFuncAttrName(), b.getUnitAttr()),
         b.getNamedAttr(Names::getReqntidAttrName(),
-                       b.getDenseI32ArrayAttr({threads, 1, 1})),
-        b.getNamedAttr(Names::getMinctasmAttrName(), b.getI32IntegerAttr(1))};
-    if (auto registers = kernel.getRegisters())
+                       b.getDenseI32ArrayAttr({threads, 1, 1}))};
+    // Where the kernel does not say, ptxas weighs registers against the CTAs
+    // that a multiprocessor then holds. (.minnctapersm 1 would tell it that one
+    // is enough.)
+    if (auto registers = kernel.getRegisters()) {
+      attributes.push_back(b.getNamedAttr(Names::getMinctasmAttrName(),
+                                          b.getI32IntegerAttr(1)));
       attributes.push_back(b.getNamedAttr(Names::getMaxnregAttrName(),
                                           b.getI32IntegerAttr(*registers)));
+    }
     if (kernel.getClusterSize() > 1) {
       auto shape = kernel.getClusterShape();
       attributes.push_back(b.getNamedAttr(

@@ -25,6 +25,11 @@ static LogicalResult splat(KernelLowering &kl, SplatOp op) {
   return success();
 }
 
+static LogicalResult unsplat(KernelLowering &kl, UnsplatOp op) {
+  kl.set(op, kl.get(op.getTile()).front());
+  return success();
+}
+
 static LogicalResult coordinate(KernelLowering &kl, CoordinateOp op) {
   Layout layout = *getTileLayout(op.getType());
   SmallVector<Layout> registers;
@@ -175,6 +180,7 @@ static LogicalResult broadcast(KernelLowering &kl, BroadcastOp op) {
 
 void titan::populateTileLowerings(LoweringTable &table) {
   table.add<SplatOp>(splat);
+  table.add<UnsplatOp>(unsplat);
   table.add<CoordinateOp>(coordinate);
   table.add<TileBitcastOp>(bitcast);
   table.add<ExtractOp>(extract);

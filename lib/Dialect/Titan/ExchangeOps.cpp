@@ -192,7 +192,10 @@ static LogicalResult verifyRows(Op op, const Result<Layout> &rows,
 LogicalResult titan::verifyCombine(Operation *op, ReduceKind kind, Type type) {
   bool bits = llvm::is_contained(
       {ReduceKind::And, ReduceKind::Or, ReduceKind::Xor}, kind);
-  if (!type.isIntOrFloat() || (bits && !type.isSignlessInteger()))
+  bits |= kind == ReduceKind::MaxU || kind == ReduceKind::MinU;
+  bool reals = kind == ReduceKind::MaxNum || kind == ReduceKind::MinNum;
+  if (!type.isIntOrFloat() || (bits && !type.isSignlessInteger()) ||
+      (reals && !isa<FloatType>(type)))
     return op->emitOpError("[tile-element-type] `")
            << stringifyReduceKind(kind) << "` of elements of " << type;
   return success();
@@ -211,6 +214,14 @@ Value titan::combineElements(ImplicitLocOpBuilder &b, ReduceKind kind, Value x,
   case ReduceKind::Min:
     return isFloat ? arith::MinimumFOp::create(b, x, y).getResult()
                    : arith::MinSIOp::create(b, x, y).getResult();
+  case ReduceKind::MaxNum:
+    return arith::MaxNumFOp::create(b, x, y);
+  case ReduceKind::MinNum:
+    return arith::MinNumFOp::create(b, x, y);
+  case ReduceKind::MaxU:
+    return arith::MaxUIOp::create(b, x, y);
+  case ReduceKind::MinU:
+    return arith::MinUIOp::create(b, x, y);
   case ReduceKind::Mul:
     return isFloat ? arith::MulFOp::create(b, x, y).getResult()
                    : arith::MulIOp::create(b, x, y).getResult();

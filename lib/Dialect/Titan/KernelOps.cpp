@@ -8,6 +8,7 @@
 #include "OpHelpers.h"
 #include "titan/Dialect/Titan/ArgumentAlignment.h"
 #include "titan/Dialect/Titan/Example.h"
+#include "titan/Dialect/Titan/InitialValues.h"
 #include "titan/Target/NearestWord.h"
 #include "titan/Target/Target.h"
 
@@ -197,6 +198,8 @@ LogicalResult KernelOp::verify() {
              << t;
   }
   if (failed(readExample(*this)))
+    return failure();
+  if (failed(verifyInitialValues(*this)))
     return failure();
   return verifyArgumentAlignment(*this);
 }

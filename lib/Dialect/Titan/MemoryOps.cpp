@@ -323,6 +323,50 @@ void GlobalStoreOp::getTileFlow(flow::Steps &steps) {
   steps.push_back(flow::Index{getIndices(), getMask(), {}});
 }
 
+LogicalResult GlobalAtomOp::verify() {
+  RankedTensorType tile = getTile().getType();
+  if (failed(verifyElements(*this, tile, getTensor().getType(), getIndices(),
+                            getMask())))
+    return failure();
+  if (!llvm::is_contained({MemorySem::Relaxed, MemorySem::Acquire,
+                           MemorySem::Release, MemorySem::AcqRel},
+                          getSem()))
+    return emitOpError("[scalar-sem] '")
+           << stringifyMemorySem(getSem())
+           << "' is no semantics of this operation (PTX ISA, atom)";
+  if (!getResult())
+    return success();
+  if (getResult().getType() != tile)
+    return emitOpError("[global-element-type] the old values are a tile as "
+                       "the operand is: ")
+           << tile;
+  if (!getTileLayout(tile)->isInjective())
+    return emitOpError("[layout-mismatch] several threads hold an element of ")
+           << tile
+           << ", of which one alone does the operation and has the old value: "
+              "choose a layout without copies, or leave the result out";
+  return success();
+}
+void GlobalAtomOp::getHardwareEffects(EffectList &effects) {
+  effects.add(
+      Access{.kind = AccessKind::Reduction,
+             .bytes = elementsOf(getTensor(), getTile().getType(), getIndices(),
+                                 getMask()),
+             .sem = toSem(getSem()),
+             .scope = toScope(getScope()),
+             .reduction =
+                 Reduction{getOp(), getTile().getType().getElementType()}},
+      "PTX ISA, atom");
+}
+Cardinality GlobalAtomOp::getCardinality() { return Cardinality::Tile; }
+void GlobalAtomOp::getTileFlow(flow::Steps &steps) {
+  steps.push_back(flow::Index{getIndices(), getMask(), getResult()});
+  steps.push_back(flow::Combine{
+      getTile(), stringifyAtomicOp(getOp()).str(),
+      llvm::is_contained({AtomicOp::Add, AtomicOp::Or, AtomicOp::Xor},
+                         getOp())});
+}
+
 //===----------------------------------------------------------------------===//
 // Scalars
 //===----------------------------------------------------------------------===//

@@ -187,6 +187,7 @@ void Tcgen05MmaOp::getHardwareEffects(EffectList &effects) {
                        .mechanism = Mechanism::TensorCore,
                        .bytes = whole(getD()),
                        .surely = getConstant(getAccumulate()).value_or(0) != 0,
+                       .when = getAccumulate(),
                        .shapeAndKind = product},
                 source);
   effects.add(Access{.kind = AccessKind::Write,

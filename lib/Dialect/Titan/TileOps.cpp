@@ -149,6 +149,19 @@ LogicalResult SplatOp::verify() {
   return verifyTileType(*this, getType());
 }
 
+LogicalResult UnsplatOp::verify() {
+  RankedTensorType tile = getTile().getType();
+  if (failed(verifyTileType(*this, tile)))
+    return failure();
+  if (tile.getElementType() != getType())
+    return emitOpError("[tile-element-type] the tile holds ")
+           << tile.getElementType() << ", the value is " << getType();
+  if (tile.getNumElements() != 1)
+    return emitOpError("[tile-one-element] ")
+           << tile << " has " << tile.getNumElements() << " elements";
+  return success();
+}
+
 LogicalResult CoordinateOp::verify() {
   if (!getType().getElementType().isInteger(32))
     return emitOpError("[tile-element-type] coordinates are i32");

@@ -1,6 +1,7 @@
 """Random TTIR of at most 30 operations: what the simulator makes of it is what plain Python does, bit for bit.
 
   random_programs.py --seed 1 --count 50      (SEED and the next ones; a failure prints its text)
+  random_programs.py --kernel titan ...       the kernels that titan makes of them, instead; with 1 to 8 warps
 
 Each program loads two tensors under masks, computes with integers of all widths, f16, bf16 and f32, moves elements,
 reduces and scans, and stores what it has; two programs of the grid have elements of their own.
@@ -9,9 +10,13 @@ import argparse
 import array
 import math
 import os
+import pathlib
 import random
+import re
 import struct
+import subprocess
 import sys
+import tempfile
 
 os.environ.setdefault("TITAN", "simulate")
 
@@ -388,10 +393,62 @@ def memory(kind, values):
     return titan.array(array.array({"i8": "b", "i16": "h", "i32": "i", "i64": "q", "f32": "f"}[kind], values))
 
 
-def check(seed):
+def pack(kind, values):
+    if kind == "f16":
+        return struct.pack(f"<{len(values)}e", *values)
+    if kind == "bf16":
+        return struct.pack(f"<{len(values)}H", *(bits_of(v, kind) for v in values))
+    return struct.pack(f"<{len(values)}" + {"i8": "b", "i16": "h", "i32": "i", "i64": "q", "f32": "f"}[kind], *values)
+
+
+NPY = {"i8": "|i1", "i16": "<i2", "i32": "<i4", "i64": "<i8", "f16": "<f2", "bf16": "<u2", "f32": "<f4"}
+
+
+def run_kernel(titan_command, seed, program, given):
+    """What the kernel leaves in each output, or what of the program is not supported yet."""
+    with tempfile.TemporaryDirectory() as folder:
+        def run(*command):
+            return subprocess.run([titan_command, *command], capture_output=True, text=True)
+
+        source, kernel = f"{folder}/random.ttir", f"{folder}/random.mlir"
+        pathlib.Path(source).write_text(program.text())
+        done = run("compile", "--emit=titan", f"--num-warps={1 << seed % 4}", source, "-o", kernel)
+        if done.returncode:
+            later = re.search(r"\[not-supported-yet\] (.*)", done.stderr)
+            if later:
+                return later[1]
+            sys.exit(f"seed {seed}: {done.stderr}\n{program.text()}")
+        flags = ["--scalar", "grid_x=2"]
+        for i, kind in enumerate(program.kinds):
+            name = f"in{i}"
+            head = f"{{'descr': '{NPY[kind]}', 'fortran_order': False, 'shape': (128,), }}"
+            head = head.ljust(117) + "\n"
+            pathlib.Path(f"{folder}/{name}.npy").write_bytes(
+                b"\x93NUMPY\1\0" + struct.pack("<H", len(head)) + head.encode() + pack(kind, given[kind]))
+            flags += ["--arg", f"{name}={folder}/{name}.npy"]
+        outs = [f"out{i}" for i in range(len(program.outputs))]
+        for name, value in zip(outs, program.outputs):
+            flags += ["--shape", f"{name}={2 * len(value.elements)}", "--out", f"{name}={folder}/{name}.npy"]
+        done = run("run", kernel, *flags)
+        if done.returncode:
+            sys.exit(f"seed {seed}: {done.stderr}\n{program.text()}\n{pathlib.Path(kernel).read_text()}")
+        found = []
+        for name, value in zip(outs, program.outputs):
+            data = pathlib.Path(f"{folder}/{name}.npy").read_bytes()
+            data = data[10 + struct.unpack("<H", data[8:10])[0]:]
+            code = {"f16": "e", "bf16": "H", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "f32": "f"}[value.kind]
+            found.append(list(struct.unpack(f"<{2 * len(value.elements)}{code}", data)))
+        return found
+
+
+def check(seed, kernel=None):
+    """Whether the program does what Python does, and how many elements; not supported yet: None, and what."""
     given = inputs(seed)
     both = [Program(seed, pid, given) for pid in (0, 1)]
     text = both[0].text()
+    if kernel:
+        found = run_kernel(kernel, seed, both[0], given)
+        return (None, found) if isinstance(found, str) else compare(seed, both, text, found)
     outs = [titan.empty(2 * len(v.elements), ARRAYS[v.kind]) for v in both[0].outputs]
     arguments = [simulation.Pointer(f"in{i}", memory(k, given[k])) for i, k in enumerate(both[0].kinds)]
     arguments += [simulation.Pointer(f"out{i}", out) for i, out in enumerate(outs)]
@@ -400,8 +457,11 @@ def check(seed):
     except simulation.Refused as error:
         print(f"seed {seed}: {error}\n{text}")
         return False, 0
-    for number, out in enumerate(outs):
-        found = out.tolist()
+    return compare(seed, both, text, [out.tolist() for out in outs])
+
+
+def compare(seed, both, text, outs):
+    for number, found in enumerate(outs):
         kind = both[0].outputs[number].kind
         expected = [bits_of(x, kind) for program in both for x in program.outputs[number].elements]
         for i, (x, y) in enumerate(zip(found, expected)):
@@ -417,8 +477,17 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=50)
+    parser.add_argument("--kernel", metavar="TITAN")
     options = parser.parse_args()
-    results = [check(seed) for seed in range(options.seed, options.seed + options.count)]
+    results = [check(seed, options.kernel) for seed in range(options.seed, options.seed + options.count)]
+    if options.kernel:
+        later = [what for ok, what in results if ok is None]
+        good = sum(ok is True for ok, _ in results)
+        print(f"seeds {options.seed} to {options.seed + options.count - 1}: {good} of "
+              f"{options.count - len(later)} kernels as in Python, {len(later)} programs not supported yet")
+        for what in sorted(set(later)):
+            print(f"  {later.count(what)}: {what}")
+        return good != options.count - len(later)
     good = sum(ok for ok, _ in results)
     print(f"seeds {options.seed} to {options.seed + options.count - 1}: {good} of {options.count} programs as in Python, "
           f"{sum(n for _, n in results)} elements")

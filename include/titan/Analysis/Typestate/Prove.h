@@ -58,11 +58,17 @@ enum class Judgement {
   PeerSides,  ///< a branch that one CTA takes another one may leave
   Stays,      ///< a CTA stays until peers have done with it
   OwnCopies,  ///< each lane waits for its own cp.async
-  AsyncTells, ///< an arrival behind cp.async tells of those copies alone
-  Reductions, ///< reductions of one operation, and nothing else, may meet
-  Iterations, ///< an iteration's end is the head of the next one
-  Holds,      ///< numbers fit into their bits
-  Unsigned,   ///< bounds compared as unsigned numbers have no highest bit
+  AsyncTells,  ///< an arrival behind cp.async tells of those copies alone
+  Reductions,  ///< reductions of one operation, and nothing else, may meet
+  Iterations,  ///< an iteration's end is the head of the next one
+  Holds,       ///< numbers fit into their bits
+  CellFences,  ///< both halves of tcgen05.fence stand between two threads
+  Columns,     ///< columns are got, and given back
+  WaveOrder,   ///< loads to LDS are in no order with what else their wave does
+  Left,        ///< a wait for a counter leaves as many pending as it names
+  PlainStores, ///< plain stores raise a counter, too
+  Flights,     ///< registers are there when the load that counts is over
+  Unsigned,    ///< bounds compared as unsigned numbers have no highest bit
 };
 inline constexpr std::pair<Judgement, const char *> judgements[] = {
     {Judgement::Parity, "parity"},
@@ -86,6 +92,12 @@ inline constexpr std::pair<Judgement, const char *> judgements[] = {
     {Judgement::Reductions, "reductions"},
     {Judgement::Iterations, "iterations"},
     {Judgement::Holds, "holds"},
+    {Judgement::CellFences, "cell-fences"},
+    {Judgement::Columns, "columns"},
+    {Judgement::WaveOrder, "wave-order"},
+    {Judgement::Left, "left"},
+    {Judgement::PlainStores, "plain-stores"},
+    {Judgement::Flights, "flights"},
     {Judgement::Unsigned, "unsigned"},
 };
 

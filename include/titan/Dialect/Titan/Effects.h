@@ -225,6 +225,8 @@ struct Access {
   Footprint bytes;
   /// All bytes of the footprint (true), or any part of them (false).
   bool surely = true;
+  /// Whether (i1) it touches any; null: it does.
+  mlir::Value when;
   Sem sem = Sem::Weak;
   Scope scope = Scope::Cta;
   /// Atomic additions (signals of a flag, say): what is added, or null.

@@ -146,6 +146,26 @@ def Titan_GlobalStoreOp : Titan_HwOp<"global.store", Titan_Everywhere,
   let hasVerifier = 1;
 }
 
+def Titan_GlobalAtomOp : Titan_HwOp<"global.atom", Titan_Everywhere,
+    [AttrSizedOperandSegments, Titan_Flow]> {
+  let summary = "an atomic operation on one element a (thread, register) by index tensors, under a mask";
+  let description = [{
+    `titan.global.atom add %x, %A[%i, %j] mask(%m) : ...` combines element (r, c) of %x with
+    A[%i[r, c], %j[r, c]], each element as one step, once: of copies of an element the
+    owner's. Two elements may be of one place. `-> type` yields what was there before, 0 where the
+    mask is false; no two threads hold the same element of such a tile.
+  }];
+  let arguments = (ins Titan_AtomicAttr:$op, Titan_Tile:$tile, Titan_GlobalType:$tensor,
+                       Variadic<Titan_Tile>:$indices, Optional<Titan_Tile>:$mask,
+      DefaultValuedAttr<Titan_SemAttr, "::titan::MemorySem::Relaxed">:$sem,
+      DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Gpu">:$scope);
+  let results = (outs Optional<Titan_Tile>:$result);
+  let assemblyFormat = [{ $op $tile `,` $tensor `[` $indices `]` (`mask` `(` $mask^ `:` type($mask) `)`)?
+                          (`sem` `(` $sem^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict
+                          `:` type($tile) `,` type($tensor) `,` type($indices) (`->` type($result)^)? }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Scalars: flags, counters, mailboxes
 //===----------------------------------------------------------------------===//

@@ -23,6 +23,19 @@ def Titan_SplatOp : Titan_Op<"splat", [Titan_Total, Pure, Titan_Places, Titan_Fl
   let hasVerifier = 1;
 }
 
+def Titan_UnsplatOp : Titan_Op<"unsplat", [Titan_Total, Pure]> {
+  let summary = "the only element of a register tile, as a scalar";
+  let description = [{
+    `titan.unsplat %sum : tensor<f32, #titan.slice<0, #rows>> -> f32`: a tile of one element,
+    which every thread holds, is one value a warp. What a reduction of a whole tile leaves becomes a
+    number that the warp computes with, decides by, or passes on.
+  }];
+  let arguments = (ins Titan_Tile:$tile);
+  let results = (outs Titan_Scalar:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Titan_CoordinateOp : Titan_Op<"coordinate", [Titan_Total, Pure, Titan_Places, Titan_Flow]> {
   let summary = "a register tile of i32 that holds each element's own coordinate along a dimension";
   let arguments = (ins I64Attr:$dimension);

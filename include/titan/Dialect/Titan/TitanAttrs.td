@@ -296,13 +296,17 @@ def Titan_ReduceEnum : Titan_Enum<"ReduceKind", "reduction or scan along a dimen
     I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Max", 1, "max">,
     I32EnumAttrCase<"Min", 2, "min">, I32EnumAttrCase<"Mul", 3, "mul">,
     I32EnumAttrCase<"And", 4, "and">, I32EnumAttrCase<"Or", 5, "or">,
-    I32EnumAttrCase<"Xor", 6, "xor">]>;
+    I32EnumAttrCase<"Xor", 6, "xor">, I32EnumAttrCase<"MaxNum", 7, "maxnum">,
+    I32EnumAttrCase<"MinNum", 8, "minnum">, I32EnumAttrCase<"MaxU", 9, "maxu">,
+    I32EnumAttrCase<"MinU", 10, "minu">]>;
 def Titan_ReduceAttr : Titan_EnumAttr<Titan_ReduceEnum, "reduce"> {
   let description = [{
     ```mlir
     #word = #titan<reduce max>
     ```
-    The word of an operation: `titan.reduce max`, `titan.scan add`.
+    The word of an operation: `titan.reduce max`, `titan.scan add`. Of floats, `max` and `min`
+    are NaN where an element is, `maxnum` and `minnum` leave such elements out. Of integers,
+    `max` and `min` are signed, `maxu` and `minu` unsigned.
   }];
 }
 

@@ -1,0 +1,390 @@
+//===- Fixes.cpp - what to change about barriers --------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A code has one text for its fix; these say it with the barrier's name and the
+// number that would be right.
+//
+//===----------------------------------------------------------------------===//
+#include "../Search/Execution.h"
+
+#include "titan/Dialect/Titan/CopyAsync.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+
+int64_t Execution::arrivalsOf(Operation *op, uint32_t b) const {
+  int64_t sum = 0;
+  auto once = [&](uint32_t a) -> int64_t {
+    const AgentProgram &code = program.programs[a];
+    for (const Event &event : code.events)
+      for (uint32_t i = 0; event.op == op && i < event.count; ++i) {
+        const Action &action = code.actions[event.first + i];
+        if (action.kind != Action::Arrive)
+          continue;
+        bool meant = false;
+        eachCta(a, action,
+                [&](int cta) { meant |= slot(cta, action.object) == b; });
+        if (meant)
+          return action.amount *
+                 program.times(
+                     event, std::get<effect::Arrive>(action.effect->what).by);
+      }
+    return 0;
+  };
+  for (uint32_t a = 0; a < agents.size(); ++a)
+    sum += once(a);
+  return sum;
+}
+
+llvm::SetVector<Operation *> Execution::arrivalOps(Lanes by) const {
+  llvm::SetVector<Operation *> ops;
+  for (const AgentProgram &code : program.programs)
+    for (const Event &event : code.events)
+      for (uint32_t i = 0; i < event.count; ++i)
+        if (code.actions[event.first + i].kind == Action::Arrive &&
+            (event.lanes & by) == by)
+          ops.insert(event.op);
+  return ops;
+}
+
+std::pair<int64_t, int64_t> Execution::arrivalsAt(uint32_t b) const {
+  int64_t most = 0, sum = 0;
+  for (Operation *op : arrivalOps()) {
+    int64_t arrivals = arrivalsOf(op, b);
+    most = std::max(most, arrivals);
+    sum += arrivals;
+  }
+  return {most, sum};
+}
+
+/// Whether an operation lists such an effect.
+template <typename What> static bool does(Operation *op) {
+  effect::EffectList effects;
+  cast<HardwareEffectsInterface>(op).getHardwareEffects(effects);
+  return llvm::any_of(effects, [](const effect::Effect &effect) {
+    return std::holds_alternative<What>(effect.what);
+  });
+}
+
+/// Whether a titan.copy_async has become this expectation.
+static bool isOfCopyAsync(Operation *op) {
+  return op->hasAttr(ofCopyAsync) && does<effect::ExpectTx>(op);
+}
+
+const Event *Execution::arrivalBefore(uint32_t a, const Event &copy,
+                                      uint32_t b) const {
+  if (!isOfCopyAsync(copy.op))
+    return nullptr;
+  const AgentProgram &code = program.programs[a];
+  const Event *before = nullptr;
+  bool behind = false;
+  for (const Event &event : code.events) {
+    bool arrives = false, expects = false;
+    for (uint32_t i = 0; i < event.count; ++i) {
+      const Action &action = code.actions[event.first + i];
+      if (action.kind == Action::Arrive || action.kind == Action::ExpectTx)
+        eachCta(a, action, [&](int cta) {
+          if (slot(cta, action.object) == b)
+            (action.kind == Action::Arrive ? arrives : expects) = true;
+        });
+    }
+    if (arrives && &event < &copy)
+      before = &event;
+    if (!arrives && expects && !before)
+      return nullptr;
+    if (arrives || expects)
+      behind = arrives;
+  }
+  return behind ? nullptr : before;
+}
+
+std::string Execution::fixOfParity(uint32_t b, uint32_t seen) const {
+  int64_t phase =
+      std::max<int64_t>(static_cast<int64_t>(seen) - barriers[b].base, 0);
+  Value ring = program.barriers[b % program.barriers.size()].first;
+  int64_t slots = llvm::count_if(
+      program.barriers, [&](const auto &slot) { return slot.first == ring; });
+  return "wait for parity " + std::to_string(phase & 1) +
+         " here: the next wait of this thread on " + barrierName(b) +
+         " is for its phase " + std::to_string(phase) +
+         (slots < 2 ? ""
+                    : "; in a ring of " + std::to_string(slots) +
+                          " slots use n, counted from 0, has slot n mod " +
+                          std::to_string(slots) + " and parity (n div " +
+                          std::to_string(slots) + ") mod 2");
+}
+
+std::optional<std::string> Execution::fixOfCause(uint32_t b) const {
+  if (int64_t most = arrivalsAt(b).first; most > barriers[b].expected)
+    return fixOfCount(b, most);
+  for (uint32_t a = 0; a < agents.size(); ++a)
+    for (auto &[waited, last] : agents[a].lastWait)
+      if (last.again)
+        return program.describe(a, 0, AllLanes) + " waits for phase " +
+               std::to_string(last.phase - barriers[waited].base) + " of " +
+               barrierName(waited) +
+               " twice: its next wait there takes parity " +
+               std::to_string((last.phase + 1 - barriers[waited].base) & 1);
+  return std::nullopt;
+}
+
+std::optional<std::string> Execution::fixOfLanes(uint32_t b) const {
+  int64_t most = 0;
+  for (Operation *op : arrivalOps(AllLanes))
+    most = std::max(most, arrivalsOf(op, b));
+  int64_t expected = barriers[b].expected, warps = most / program.lanes;
+  if (most <= expected)
+    return std::nullopt;
+  return "put the arrival under titan.elect (one lane of each warp arrives)" +
+         (warps == expected ? ""
+                            : ", with count(" + std::to_string(warps) + ")");
+}
+
+std::optional<std::string>
+Execution::fixOfBytes(uint32_t b, const Contribution &expect) const {
+  if (isOfCopyAsync(expect.event->op))
+    return std::nullopt;
+  int64_t byHand = 0, wanted = 0;
+  bool copies = false, before = false;
+  for (const Contribution &c : barriers[b].contributions) {
+    if (c.kind == Contribution::Complete)
+      wanted += c.amount;
+    if (c.kind != Contribution::Expect)
+      continue;
+    if (!isOfCopyAsync(c.event->op)) {
+      byHand += c.amount;
+      continue;
+    }
+    wanted -= c.amount;
+    copies = true;
+    before |= c.agent == expect.agent && arrivalBefore(c.agent, *c.event, b);
+  }
+  if (!copies || wanted < 0 || wanted >= byHand)
+    return std::nullopt;
+  if (before)
+    return fixOfOrder(*expect.event);
+  std::string fix = "titan.copy_async expects its own bytes: ";
+  if (int64_t rest = expect.amount + wanted - byHand; rest > 0)
+    return fix + "expect " + std::to_string(rest) + " here, those of the rest";
+  return fix + (!does<effect::Arrive>(expect.event->op)
+                    ? "take this titan.mbarrier.expect_tx away"
+                    : "write titan.mbarrier.arrive here");
+}
+
+std::string Execution::fixOfOrder(const Event &arrival) {
+  if (!does<effect::ExpectTx>(arrival.op))
+    return "put the titan.mbarrier.arrive behind the titan.copy_async (which "
+           "expects its own bytes)";
+  return "titan.copy_async expects its own bytes: write titan.mbarrier.arrive "
+         "behind it, and not '" +
+         arrival.op->getName().getStringRef().str() + "' before it";
+}
+
+std::string Execution::fixOfCount(uint32_t b, int64_t arrivals) const {
+  int64_t expected = barriers[b].expected;
+  std::string change =
+      arrivals > expected ? ", or take " + std::to_string(arrivals - expected) +
+                                " of the arrivals away"
+                          : ", or let each phase have " +
+                                std::to_string(expected - arrivals) + " more";
+  auto lanes = fixOfLanes(b);
+  if (lanes)
+    change.clear();
+  return (lanes ? *lanes + "; or " : "") + "initialise " + barrierName(b) +
+         " with count(" + std::to_string(arrivals) + ")" + change + ": " +
+         std::to_string(arrivals) + " arrive in a phase, and it counts " +
+         std::to_string(expected);
+}
+
+void Execution::editCount(Finding &finding, uint32_t b,
+                          int64_t arrivals) const {
+  // By which lanes arrive, it is another's mistake.
+  if (!fixOfLanes(b))
+    finding.edits.push_back(
+        {barriers[b].initEvent->op->getLoc(),
+         "count(" + std::to_string(barriers[b].expected) + ")",
+         "count(" + std::to_string(arrivals) + ")"});
+}
+
+void Execution::editCause(Finding &finding, uint32_t b) const {
+  if (int64_t most = arrivalsAt(b).first; most > barriers[b].expected)
+    editCount(finding, b, most);
+}
+
+void Execution::editConstant(Finding &finding, Operation *op, int64_t from,
+                             int64_t to) {
+  for (Value operand : op->getOperands()) {
+    APInt value;
+    if (!matchPattern(operand, m_ConstantInt(&value)) ||
+        value.getSExtValue() != from)
+      continue;
+    if (llvm::all_of(operand.getUsers(),
+                     [&](Operation *user) { return user == op; }))
+      // (What has been folded has no place; the text finds it by its name.)
+      finding.edits.push_back({op->getLoc(),
+                               "constant " + std::to_string(from) + " ",
+                               "constant " + std::to_string(to) + " "});
+    return;
+  }
+}
+
+std::string Execution::fixOfSignal(uint32_t b) const {
+  const Barrier &barrier = barriers[b];
+  if (auto cause = fixOfCause(b))
+    return *cause;
+  int64_t phase = barrier.phaseOfLife() - 1;
+  return "before this, wait for phase " + std::to_string(phase) + " of " +
+         barrierName(b) + " (parity " + std::to_string(phase & 1) +
+         "), or for a barrier at which somebody arrives who has";
+}
+
+std::string Execution::fixOfLateWait(uint32_t b, const Event &wait) const {
+  const Barrier &barrier = barriers[b];
+  if (auto cause = fixOfCause(b))
+    return *cause;
+  if (barrier.contributions.empty())
+    return "";
+  // By which barrier does the next phase's producer hear of this one's waiters?
+  const Agent &producer = agents[barrier.contributions.back().agent];
+  uint32_t heard = b, tick = 0;
+  for (auto &[other, last] : producer.lastWait)
+    if (other != b && last.tick >= tick) {
+      heard = other;
+      tick = last.tick;
+    }
+  if (heard == b)
+    return "let who completes the next phase of " + barrierName(b) +
+           " first wait for a barrier at which each thread that waits here "
+           "arrives";
+  // A wait is for a barrier of the CTA's own.
+  int cta = b / program.barriers.size();
+  std::set<uint32_t> waiters;
+  for (uint32_t a = 0; a < agents.size(); ++a)
+    for (const Event &event : program.programs[a].events)
+      if (event.op == wait.op && ctaOf(a) == cta)
+        waiters.insert(a);
+  std::string name = barrierName(heard);
+  int64_t counted = barriers[heard].expected;
+  if (counted >= static_cast<int64_t>(waiters.size()))
+    return "arrive at " + name + " only behind this wait";
+  return "let each of the " + std::to_string(waiters.size()) +
+         " warps that wait here arrive at " + name + ", with count(" +
+         std::to_string(waiters.size()) + ") and not " +
+         std::to_string(counted) +
+         ", or put a barrier among them before the arrival";
+}
+
+std::string Execution::fixOfNoWait(const AccessRecord &read,
+                                   const AccessRecord &copy) const {
+  if (copy.mechanism != Mechanism::Phase || copy.kind != AccessKind::Write ||
+      read.kind != AccessKind::Read || read.mechanism)
+    return "";
+  // Of a multicast, the barrier of the reader's CTA.
+  int cta = ctaOf(read.agent);
+  auto until = llvm::find_if(copy.done, [&](const Until &u) {
+    return u.number >= shape.phase(0) &&
+           u.number < shape.phase(shape.barriers) &&
+           (u.number - shape.phase(0)) / program.barriers.size() ==
+               static_cast<size_t>(cta);
+  });
+  if (until == copy.done.end())
+    return "";
+  uint32_t b = until->number - shape.phase(0);
+  for (uint32_t a = 0; a < agents.size(); ++a) {
+    const AgentProgram &code = program.programs[a];
+    for (auto [number, event] : llvm::enumerate(code.events))
+      for (uint32_t i = 0; i < event.count; ++i) {
+        const Action &action = code.actions[event.first + i];
+        if (action.kind == Action::Access) {
+          const auto &access = std::get<effect::Access>(action.effect->what);
+          if (access.kind != AccessKind::Read &&
+              access.mechanism != Mechanism::Phase &&
+              footprints[action.object].root ==
+                  footprints[read.footprint].root &&
+              footprints.intersect(action.object, read.footprint))
+            return ""; // It may read what this has written.
+        } else if (action.kind == Action::WaitBarrier && ctaOf(a) == cta &&
+                   number < agents[a].next && slot(cta, action.object) == b) {
+          return "";
+        }
+      }
+  }
+  int64_t phase = static_cast<int64_t>(until->value) - 1 - barriers[b].base;
+  return "wait for " + barrierName(b) + " (titan.mbarrier.wait, parity " +
+         std::to_string(phase & 1) +
+         (ctaOf(copy.agent) != cta ? ", scope(cluster)" : "") + ") before '" +
+         read.event->op->getName().getStringRef().str() +
+         "' reads what the copy brings";
+}
+
+std::string Execution::fixOfDeadlock(uint32_t first) const {
+  auto warp = [&](uint32_t a) { return program.describe(a, 0, AllLanes); };
+  struct Step {
+    uint32_t agent, barrier;
+  };
+  std::vector<Step> way;
+  bool started = false;
+  for (uint32_t a = first;;) {
+    const Action &action = current(a);
+    if (action.kind == Action::WaitFlag) {
+      auto flag = flags.find(action.object);
+      return "signal the flag until it reaches " +
+             std::to_string(action.amount) +
+             ": all signals together bring it to " +
+             std::to_string(flag == flags.end() ? flagAtLaunch(action.object)
+                                                : flag->second.value);
+    }
+    if (action.kind == Action::WaitGroup)
+      return "let no warp wait for what another of its warpgroup does after "
+             "the product, before it has issued the product itself";
+    if (action.kind == Action::ThreadBarrier)
+      if (const auto &effect =
+              std::get<effect::ThreadBarrier>(action.effect->what);
+          effect.kind == effect::ThreadBarrier::Named) {
+        const NamedBarrier &barrier = named[namedIndex(a, action.amount)];
+        return "named barrier " + std::to_string(action.amount) +
+               " waits for " + std::to_string(barrier.threads) +
+               " threads, and " + std::to_string(barrier.come) +
+               " come: give that number, or let the others come, too";
+      }
+    if (action.kind != Action::WaitBarrier)
+      return "";
+    uint32_t b = slot(ctaOf(a), action.object);
+    const Barrier &barrier = barriers[b];
+    started |= barrier.phaseOfLife() > 0;
+    auto next = signaller(b);
+    if (!next) {
+      if (!arrivalsAt(b).second)
+        return "nothing ever arrives at " + barrierName(b) + ": let " +
+               std::to_string(barrier.expected) + " arrive in each phase";
+      return barrierName(b) +
+             " is waited for once more than it is signalled (" +
+             std::to_string(barrier.phaseOfLife()) +
+             " phases): let both sides run equally often";
+    }
+    way.push_back({a, b});
+    auto met = llvm::find_if(
+        way, [&](const Step &step) { return step.agent == *next; });
+    if (met == way.end()) {
+      a = *next;
+      continue;
+    }
+    std::string text;
+    for (auto step = met; step != way.end(); ++step) {
+      const Step &by = step + 1 == way.end() ? *met : *(step + 1);
+      text += (text.empty() ? "" : ", and ") + barrierName(step->barrier) +
+              " is signalled by " + warp(by.agent) +
+              " only after its wait for " + barrierName(by.barrier);
+    }
+    return "let one of them signal before it waits: " + text +
+           (started ? "" : " (a first wait for a free slot takes parity 1)");
+  }
+}

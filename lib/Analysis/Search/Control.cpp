@@ -1,0 +1,337 @@
+//===- Control.cpp - loops, branches, partitions --------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Interpreter.h"
+
+#include "Bounds.h"
+#include "Courses.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+
+bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
+                                    uint32_t iteration) {
+  const Val lower = values[op.in[0]], upper = values[op.in[1]],
+            step = values[op.in[2]];
+  const CompiledBlock &block = op.regions[0];
+  if (lower.kind != Val::Int || upper.kind != Val::Int ||
+      step.kind != Val::Int) {
+    if (!op.hasEffects) {
+      for (uint32_t result : op.out)
+        values[result] = Val();
+      return true;
+    }
+    bool revealed = lower.revealed || upper.revealed || step.revealed;
+    problem(Code::Undecided, op.op,
+            Twine("how often this loop runs depends on ") +
+                (revealed ? "the schedule" : "data"));
+    return false;
+  }
+  bool symbolic =
+      lower.number.symbol || upper.number.symbol || step.number.symbol;
+  bool varies = lower.iter || upper.iter || step.iter;
+  std::optional<size_t> choice;
+  if (symbolic &&
+      (!varies ||
+       !llvm::all_of(ArrayRef<Number>{lower.number, upper.number, step.number},
+                     [&](Number n) { return ownedByLoops(n); })))
+    choice = registerChoice({.op = op.op,
+                             .kind = Choice::Loop,
+                             .lower = lower.number,
+                             .upper = upper.number,
+                             .step = step.number});
+  if (choice) {
+    if (!varies && loops[*choice].empty())
+      findKinks(*choice);
+    loops[*choice].insert(op.op);
+    for (size_t kink : kinks[*choice])
+      if (auto side = symbols.value(choices[kink].upper, leafValues, cta()))
+        cover(kink, *side);
+  }
+  varies |= symbolic;
+  auto [states, fresh] = carriedStates.try_emplace(op.op);
+  if (fresh)
+    states->second = statesOf(cast<scf::ForOp>(op.op));
+  const SmallVector<unsigned> stateful = states->second;
+  if (step.number.value <= 0) {
+    problem(Code::Undecided, op.op,
+            "the step of this loop is not known to be positive");
+    return false;
+  }
+  if (cast<scf::ForOp>(op.op).getUnsignedCmp() &&
+      std::min(lower.number.value, upper.number.value) < 0) {
+    problem(Code::Undecided, op.op,
+            "the bounds of this loop are compared as unsigned numbers, and one "
+            "has the highest bit",
+            "say in the launch region, by titan.require, that the bounds are 0 "
+            "or more; or compare by slt");
+    return false;
+  }
+  SmallVector<Val> carried;
+  for (unsigned i = 3; i < op.in.size(); ++i)
+    carried.push_back(values[op.in[i]]);
+  int64_t index = 0;
+  for (int64_t at = lower.number.value; at < upper.number.value;
+       at += step.number.value, ++index) {
+    uint32_t here = 0;
+    if (op.hasEffects) {
+      here = program->iterations.size();
+      uint64_t state = 0;
+      for (unsigned at : stateful)
+        if (carried[at].kind == Val::Int)
+          state = llvm::hash_combine(state, carried[at].number.value);
+      program->iterations.push_back({iteration, index, state});
+    }
+    uint32_t symbol = 0;
+    if (lower.number.symbol || step.number.symbol) {
+      Number product{step.number.value * index, 0};
+      product.symbol =
+          symbols.apply(Arith::Mul, 0, 64, 64, step.number, {index, 0}, {});
+      symbol = symbols.apply(Arith::Add, 0, 64, 64, lower.number, product, {});
+    }
+    values[block.arguments[0]] = Val::integer({at, symbol}, varies);
+    for (auto [argument, val] :
+         llvm::zip(llvm::drop_begin(block.arguments), carried))
+      values[argument] = val;
+    SmallVector<Val> next;
+    if (!execute(block, lanes, here, &next))
+      return false;
+    for (auto [before, after] : llvm::zip(carried, next))
+      after.iter |= varies && !before.same(after);
+    carried = std::move(next);
+  }
+  if (choice)
+    cover(*choice, index);
+  for (auto [result, val] : llvm::zip(op.out, carried))
+    values[result] = val;
+  return true;
+}
+
+/// The operation that brings what a value depends on, from memory or a barrier;
+/// null: none is near.
+static Operation *sourceOf(Value value) {
+  SmallVector<Value> list{value};
+  llvm::DenseSet<Value> seen{value};
+  auto add = [&](Value next) {
+    if (seen.insert(next).second)
+      list.push_back(next);
+  };
+  for (size_t i = 0; i < list.size() && i < size_t(bound::sourceDepth); ++i) {
+    Operation *op = list[i].getDefiningOp();
+    if (op && isa<HardwareEffectsInterface>(op))
+      return op;
+    if (op) {
+      llvm::for_each(op->getOperands(), add);
+      continue;
+    }
+    auto argument = cast<BlockArgument>(list[i]);
+    auto loop = dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp());
+    if (!loop)
+      continue;
+    unsigned n = argument.getArgNumber();
+    if (argument.getOwner() == loop.getAfterBody()) {
+      add(loop.getConditionOp().getArgs()[n]);
+    } else {
+      add(loop.getYieldOp().getOperand(n));
+      add(loop.getInits()[n]);
+    }
+  }
+  return nullptr;
+}
+
+/// A loop of which nobody knows how often it runs: on what that depends, and what
+/// would let it be known.
+static std::pair<std::string, std::string> unknownLoop(scf::WhileOp loop,
+                                                       const Val &condition) {
+  std::string message = "how often this loop runs depends on " +
+                        condition.dependsOn().str(),
+              fix;
+  Operation *source = sourceOf(loop.getConditionOp().getCondition());
+  if (!source)
+    return {message, fix};
+  message += ", by '" + source->getName().getStringRef().str() + "'";
+  // From titan-deal-tickets.
+  if (auto why = loop->getAttrOfType<StringAttr>("titan.undealt"))
+    message += "; its numbers are not dealt out in turn: " + why.str();
+  effect::EffectList effects;
+  cast<HardwareEffectsInterface>(source).getHardwareEffects(effects);
+  for (const effect::Effect &effect : effects)
+    if (std::holds_alternative<effect::WaitBarrier>(effect.what))
+      fix =
+          "a loop that asks the barrier and does nothing else is a wait; what "
+          "it does meanwhile, do before it waits, or behind";
+    else if (std::holds_alternative<effect::Access>(effect.what))
+      fix = "numbers that an atom add of 1 brings, posted as the only ones in "
+            "the slots of a pipe, are dealt out in turn where each loop that "
+            "reads them runs while its number is below a bound (arith.cmpi "
+            "slt, ult; docs/memory-model.md, MM-121)";
+  return {message, fix};
+}
+
+bool Instantiator::Impl::executeWhile(const CompiledOp &op, Lanes lanes,
+                                      uint32_t iteration) {
+  const CompiledBlock &before = op.regions[0], &after = op.regions[1];
+  SmallVector<Val> carried;
+  for (uint32_t operand : op.in)
+    carried.push_back(values[operand]);
+  for (int64_t index = 0;; ++index) {
+    uint32_t here = 0;
+    if (op.hasEffects) {
+      here = program->iterations.size();
+      uint64_t state = 0;
+      for (const Val &val : carried)
+        if (val.kind == Val::Int)
+          state = llvm::hash_combine(state, val.number.value);
+      program->iterations.push_back({iteration, index, state});
+    }
+    for (auto [argument, val] : llvm::zip(before.arguments, carried))
+      values[argument] = val;
+    // The condition, then what goes on.
+    SmallVector<Val> next;
+    if (!execute(before, lanes, here, &next))
+      return false;
+    const Val condition = next.front();
+    if (condition.kind != Val::Int || condition.number.symbol) {
+      if (!op.hasEffects) {
+        for (uint32_t result : op.out)
+          values[result] = Val();
+        return true;
+      }
+      if (condition.kind == Val::Int) {
+        // From titan-counted-loops.
+        auto why = op.op->getAttrOfType<StringAttr>("titan.uncounted");
+        problem(Code::Undecided, op.op,
+                "how often this loop runs the launch decides, and it is not "
+                "known to count by steps" +
+                    (why ? ": " + why.str() : std::string()),
+                "write an scf.for, or a loop whose condition is arith.cmpi slt "
+                "(or ult) of a counter, which each iteration raises by the "
+                "same step, and a bound");
+      } else {
+        auto [message, fix] = unknownLoop(cast<scf::WhileOp>(op.op), condition);
+        problem(Code::Undecided, op.op, message, fix);
+      }
+      return false;
+    }
+    next.erase(next.begin());
+    if (!condition.number.value) {
+      for (auto [result, val] : llvm::zip(op.out, next))
+        values[result] = val;
+      return true;
+    }
+    for (auto [argument, val] : llvm::zip(after.arguments, next))
+      values[argument] = val;
+    carried.clear();
+    if (!execute(after, lanes, here, &carried))
+      return false;
+    if (!countStep(op.op))
+      return false;
+  }
+}
+
+void Instantiator::Impl::decidesSide(const CompiledOp &op,
+                                     const Val &condition) {
+  if (condition.number.symbol &&
+      !(condition.iter && ownedByLoops(condition.number)))
+    cover(registerChoice(
+              {.op = op.op, .kind = Choice::Branch, .upper = condition.number}),
+          condition.number.value);
+  else if (condition.iter) {
+    Sides &seen = sides[op.op];
+    seen.taken |= condition.number.value ? 1 : 2;
+    if (seen.taken != 3)
+      compared(op.op->getOperand(0), seen.differences);
+  }
+}
+
+void Instantiator::Impl::compared(Value condition,
+                                  std::set<int64_t> &differences) {
+  Operation *op = condition.getDefiningOp();
+  if (auto cmp = dyn_cast_or_null<arith::CmpIOp>(op)) {
+    const Val &a = value(cmp.getLhs()), &b = value(cmp.getRhs());
+    if (a.kind == Val::Int && b.kind == Val::Int)
+      differences.insert(a.number.value - b.number.value);
+  } else if (isa_and_nonnull<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op)) {
+    for (Value operand : op->getOperands())
+      compared(operand, differences);
+  }
+}
+
+bool Instantiator::Impl::executeIf(const CompiledOp &op, Lanes lanes,
+                                   uint32_t iteration) {
+  const Val condition = values[op.in[0]];
+  if (condition.kind != Val::Int) {
+    if (op.hasEffects) {
+      problem(Code::Undecided, op.op,
+              Twine("whether this branch is taken depends on ") +
+                  (condition.revealed ? "the schedule" : "data"));
+      return false;
+    }
+    for (uint32_t result : op.out)
+      values[result] = Val();
+    return true;
+  }
+  if (op.hasEffects || !op.out.empty())
+    decidesSide(op, condition);
+  const CompiledBlock &block = op.regions[condition.number.value ? 0 : 1];
+  SmallVector<Val> yields;
+  if (!execute(block, lanes, iteration, &yields))
+    return false;
+  for (auto [result, val] : llvm::zip(op.out, yields)) {
+    values[result] = val;
+    values[result].iter |= condition.iter;
+  }
+  return true;
+}
+
+bool Instantiator::Impl::executeElect(const CompiledOp &op, Lanes lanes,
+                                      uint32_t iteration) {
+  auto elect = cast<ElectOp>(op.op);
+  auto none = [&](uint32_t result) {
+    Val val;
+    val.kind = Val::Token;
+    val.foreign = true;
+    values[result] = val;
+  };
+  if (auto warp = elect.getWarp();
+      warp && static_cast<int64_t>(*warp) != regionWarp) {
+    for (uint32_t result : op.out)
+      none(result);
+    return true;
+  }
+  SmallVector<Val> yields;
+  if (!execute(op.regions[0], Elected, iteration, &yields))
+    return false;
+  for (auto [result, val] : llvm::zip(op.out, yields)) {
+    values[result] = val;
+    if (val.kind == Val::Token)
+      values[result].second = 0; // to the other lanes it is none
+  }
+  return true;
+}
+
+bool Instantiator::Impl::executeSpecialize(const CompiledOp &op, Lanes lanes) {
+  auto specialize = cast<WarpSpecializeOp>(op.op);
+  for (auto [partition, block] :
+       llvm::zip(specialize.getBody().getOps<PartitionOp>(), op.regions)) {
+    int64_t first = specialize.getFirstWarp(partition);
+    int64_t rank = info().warp - first;
+    if (rank < 0 || rank >= static_cast<int64_t>(partition.getWarps()))
+      continue;
+    AgentInfo &who = program->agents[agent];
+    who.partition = who.partitions++ ? "" : partition.getName().str();
+    who.warpInPartition = rank;
+    regionWarp = rank;
+    regionWarps = partition.getWarps();
+    if (!execute(block, lanes, 0, nullptr))
+      return false;
+    regionWarp = info().warp;
+    regionWarps = program->warps;
+  }
+  return true;
+}

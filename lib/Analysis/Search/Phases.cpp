@@ -1,0 +1,849 @@
+//===- Phases.cpp - mbarriers in the canonical run ------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Execution.h"
+
+#include "Bounds.h"
+
+#include "titan/Dialect/Titan/SharedMemory.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+
+std::string Execution::barrierName(uint32_t b) const {
+  size_t perCta = program.barriers.size();
+  auto [value, slot] = program.barriers[b % perCta];
+  std::string text = nameOfBarrier(value, slot);
+  if (program.ctas() > 1)
+    text += " of CTA " + std::to_string(b / perCta);
+  return text;
+}
+
+bool Execution::isBefore(uint32_t first, Lanes lanes, uint32_t tick, uint32_t a,
+                         const Event &event) const {
+  for (int d : {electedClass, othersClass})
+    for (int c : {electedClass, othersClass})
+      if (event.lanes >> d & 1 && lanes >> c & 1 &&
+          !(first == a && c == d && c == electedClass) &&
+          agents[a].clock[d][shape.time(first, c)] < tick)
+        return false;
+  return true;
+}
+
+void Execution::init(uint32_t a, const Event &event, const Action &action) {
+  eachCta(a, action, [&](int cta) {
+    uint32_t b = slot(cta, action.object);
+    Barrier &barrier = barriers[b];
+    if (barrier.live || event.lanes != Elected) {
+      const Event *other = barrier.live ? barrier.initEvent : nullptr;
+      bool byWarps = other && other->op == event.op && barrier.initAgent != a;
+      // Each of the threads goes on as if it were the only one.
+      std::optional<Report::Stop> stop;
+      if (byWarps)
+        stop.emplace(report);
+      if (Finding *finding = report.add(
+              Code::BarrierLive, event.op, other ? other->op : nullptr,
+              byWarps ? Twine("several warps initialise barrier ") +
+                            barrierName(b) + ": one thread must"
+              : barrier.live
+                  ? Twine("barrier ") + barrierName(b) +
+                        " is initialised again while it is live"
+                  : Twine("every lane of the warp initialises barrier ") +
+                        barrierName(b) + ": one thread must")) {
+        if (other)
+          finding->others.push_back(
+              {other->op->getLoc(),
+               "initialised here by " + who(barrier.initAgent, *other)});
+        if (byWarps || !barrier.live)
+          finding->fix = fixOfInitialisers(event.op);
+      }
+      aborted |= byWarps;
+      if (barrier.live)
+        return;
+    }
+    if (const Event *inval = barrier.invalEvent) {
+      if (!isBefore(barrier.invalAgent, barrier.invalLanes, barrier.invalTick,
+                    a, event))
+        if (Finding *finding = report.add(
+                Code::BarrierLive, event.op, inval->op,
+                Twine("nothing orders this initialisation of barrier ") +
+                    barrierName(b) + " after the end of its life before"))
+          finding->others.push_back(
+              {inval->op->getLoc(),
+               "invalidated here by " + who(barrier.invalAgent, *inval)});
+      // Its phases count from 0 again; clocks only grow.
+      barrier.base = ++barrier.phase;
+      for (int lane : {electedClass, othersClass})
+        if (event.lanes >> lane & 1)
+          agents[a].clock[lane].raise(shape.over(b), barrier.base);
+    }
+    barrier.live = true;
+    barrier.initAgent = a;
+    barrier.initTick = agents[a].tick;
+    barrier.initLanes = event.lanes;
+    barrier.initEvent = &event;
+    // By 32 threads: that has been told, and nothing orders it.
+    std::fill(barrier.initChecked.begin(), barrier.initChecked.end(),
+              event.lanes == Elected ? 0 : AllLanes | 4);
+    barrier.expected = barrier.pending = action.amount;
+    barrier.tx = 0;
+    barrier.contributions.clear();
+    barrier.lastContributions.clear();
+    barrier.current.clear();
+    barrier.last.clear();
+    barrier.waits.clear();
+    std::fill(barrier.used.begin(), barrier.used.end(), 0);
+  });
+}
+
+void Execution::invalidate(uint32_t a, const Event &event, uint32_t b) {
+  settle(b);
+  Barrier &barrier = barriers[b];
+  const Event *other = nullptr;
+  std::string by;
+  for (uint32_t agent = 0; agent < agents.size(); ++agent)
+    for (int lane : {electedClass, othersClass}) {
+      uint32_t tick = barrier.used[2 * agent + lane];
+      Lanes lanes = static_cast<Lanes>(1 << lane);
+      if (tick && !(agent == a && tick == agents[a].tick) &&
+          !isBefore(agent, lanes, tick, a, event)) {
+        other = barrier.usedBy[2 * agent + lane];
+        by = who(agent, *other);
+      }
+    }
+  // Copies that will signal it yet, as far as is known here.
+  auto signals = [&](const std::vector<Contribution> &list, uint32_t phases) {
+    for (const Contribution &c : list)
+      for (int lane : {electedClass, othersClass})
+        if (c.kind == Contribution::Complete && event.lanes >> lane & 1 &&
+            agents[a].clock[lane][shape.phase(b)] < phases) {
+          other = c.event;
+          by = who(c.agent, *c.event);
+        }
+  };
+  signals(barrier.lastContributions, barrier.phase);
+  signals(barrier.contributions, barrier.phase + 1);
+  if (other)
+    if (Finding *finding = report.add(
+            Code::BarrierLive, event.op, other->op,
+            Twine("barrier ") + barrierName(b) +
+                " is invalidated, and nothing orders that after this use of "
+                "it: '" +
+                other->op->getName().getStringRef() + "'"))
+      finding->others.push_back({other->op->getLoc(), "used here by " + by});
+  barrier.live = false;
+  barrier.invalEvent = &event;
+  barrier.invalAgent = a;
+  barrier.invalTick = agents[a].tick;
+  barrier.invalLanes = event.lanes;
+}
+
+bool Execution::usable(uint32_t a, const Event &event, uint32_t b, bool async) {
+  Barrier &barrier = barriers[b];
+  StringRef name = event.op->getName().getStringRef();
+  if (!barrier.live) {
+    // Is it initialised at all, later in this run?
+    const Event *later = nullptr;
+    for (uint32_t other = 0; other < agents.size() && !later; ++other)
+      for (const Event &e : program.programs[other].events)
+        for (uint32_t i = 0; i < e.count; ++i) {
+          const Action &action = program.programs[other].actions[e.first + i];
+          if (action.kind == Action::Init)
+            eachCta(other, action, [&](int cta) {
+              if (slot(cta, action.object) == b)
+                later = &e;
+            });
+        }
+    Report::Stop stop(report);
+    if (Finding *finding = report.add(
+            later ? Code::BarrierInitFence : Code::BarrierNotInitialised,
+            event.op, later ? later->op : nullptr,
+            Twine("'") + name + "' uses barrier " + barrierName(b) +
+                (later ? ", and nothing orders it after the barrier's "
+                         "initialisation"
+                       : ", which is not initialised")))
+      if (later)
+        finding->others.push_back({later->op->getLoc(), "initialised here"});
+    aborted = true;
+    return false;
+  }
+  if (!async)
+    for (int lane : {electedClass, othersClass})
+      if (event.lanes >> lane & 1) {
+        barrier.used[2 * a + lane] = agents[a].tick;
+        barrier.usedBy[2 * a + lane] = &event;
+      }
+  uint8_t bits = event.lanes | (async ? 4 : 0);
+  if ((barrier.initChecked[a] & bits) == bits)
+    return true;
+  barrier.initChecked[a] |= bits;
+  uint32_t w = barrier.initAgent, t = barrier.initTick;
+  bool peer = ctaOf(a) != static_cast<int>(b / program.barriers.size());
+  for (int lane : {electedClass, othersClass}) {
+    if (!(event.lanes >> lane & 1))
+      continue;
+    const Clock &clock = agents[a].clock[lane];
+    bool path = true, fenced = true;
+    for (int c : {electedClass, othersClass}) {
+      if (!(barrier.initLanes >> c & 1))
+        continue;
+      bool own = w == a && c == lane && c == electedClass;
+      // A proxy fence does for the async proxy of its own CTA, not for peers.
+      fenced &= clock[shape.init(w, c)] > t ||
+                (own && agents[a].ownInit[c] > t) ||
+                (!peer &&
+                 (clock[shape.fence(w, c, MemorySpace::SharedOwn)] > t ||
+                  (own && agents[a].ownFence[c][MemorySpace::SharedOwn] > t)));
+      path &=
+          own || clock[shape.time(w, c)] >= t || clock[shape.init(w, c)] > t;
+    }
+    if (path && (fenced || !(async || peer)))
+      continue;
+    if (report.fences && !fenced)
+      missingInitFence(a, lane, event, barrier, peer);
+    if (Finding *finding = report.add(
+            Code::BarrierInitFence, event.op, barrier.initEvent->op,
+            Twine("'") + name + "' uses barrier " + barrierName(b) +
+                (path ? Twine(async ? " through the async proxy"
+                                    : " of a peer CTA") +
+                            ", and its initialiser has not executed "
+                            "fence.mbarrier_init"
+                      : Twine(", and nothing orders it after the barrier's "
+                              "initialisation")))) {
+      finding->others.push_back(
+          {barrier.initEvent->op->getLoc(),
+           "initialised here by " + who(w, *barrier.initEvent)});
+      finding->events.push_back(who(w, *barrier.initEvent) + ": initialises " +
+                                barrierName(b));
+      finding->events.push_back(who(a, event) + ": '" + name.str() + "'");
+    }
+    break;
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Contributions
+//===----------------------------------------------------------------------===//
+
+void Execution::pinned(uint32_t a, const Event &event, uint32_t b,
+                       const char *what, bool completes) {
+  Barrier &barrier = barriers[b];
+  if (barrier.phase == barrier.base)
+    return;
+  for (int lane : {electedClass, othersClass}) {
+    if (!(event.lanes >> lane & 1))
+      continue;
+    const Clock &clock = agents[a].clock[lane];
+    if (clock[shape.over(b)] >= barrier.phase)
+      continue;
+    // Nobody before this has seen the last phase complete. Is it over, at
+    // least, whatever the schedule? All that it consisted of must come before.
+    const Contribution *loose = nullptr;
+    for (const Contribution &c : barrier.lastContributions)
+      for (int l : {electedClass, othersClass})
+        if (c.lanes >> l & 1) {
+          bool own =
+              c.agent == a && l == lane && c.kind != Contribution::Complete;
+          if (!own && (c.kind == Contribution::Complete ||
+                       clock[shape.acted(c.agent, l)] < c.tick))
+            loose = &c;
+        }
+    Code code = loose ? Code::PhaseAmbiguous : Code::BarrierUnobserved;
+    // A copy whose phase was over before it was issued: nobody expected it.
+    bool expected =
+        llvm::any_of(barrier.lastContributions, [](const Contribution &c) {
+          return c.kind != Contribution::Arrive;
+        });
+    // Nor did anybody expect it in this one.
+    auto expects = [](const Contribution &c) {
+      return c.kind == Contribution::Expect;
+    };
+    bool late = loose && loose->kind != Contribution::Arrive &&
+                llvm::none_of(barrier.contributions, expects);
+    if (completes && (!expected || late))
+      code = Code::BarrierBytes;
+    if (arrivedBefore(a, event, b) ||
+        (completes && late && expectsTooFew(a, event, b)))
+      return;
+    Operation *other = loose ? loose->event->op
+                       : barrier.lastContributions.empty()
+                           ? nullptr
+                           : barrier.lastContributions.back().event->op;
+    if (Finding *finding = report.add(
+            code, event.op, other,
+            Twine(what) + " barrier " + barrierName(b) +
+                " is meant for its phase " + Twine(barrier.phaseOfLife()) +
+                (loose ? ", but nothing orders it after the end of the phase "
+                         "before: it can fall into that one"
+                       : ", but no wait has observed the end of the phase "
+                         "before"))) {
+      if (other)
+        finding->others.push_back(
+            {other->getLoc(),
+             loose ? "part of the phase before, by " +
+                         program.describe(loose->agent, loose->event->iteration,
+                                          loose->lanes)
+                   : "the phase before ends here"});
+      if (loose)
+        finding->events.push_back(
+            program.describe(loose->agent, loose->event->iteration,
+                             loose->lanes) +
+            ": '" + loose->event->op->getName().getStringRef().str() +
+            "', phase " + std::to_string(barrier.phaseOfLife() - 1) + " of " +
+            barrierName(b));
+      finding->events.push_back(
+          who(a, event) + ": '" + event.op->getName().getStringRef().str() +
+          "', phase " + std::to_string(barrier.phaseOfLife()) + " of " +
+          barrierName(b));
+      if (code != Code::BarrierBytes)
+        finding->fix = fixOfSignal(b);
+      editCause(*finding, b);
+    }
+    return;
+  }
+}
+
+void Execution::overArrival(uint32_t a, const Event &event, uint32_t b,
+                            int64_t amount) {
+  Barrier &barrier = barriers[b];
+  const Contribution *other = nullptr;
+  for (const Contribution &c : barrier.contributions)
+    if (c.kind == Contribution::Arrive)
+      other = &c;
+  Report::Stop stop(report);
+  if (Finding *finding = report.add(
+          Code::BarrierArrivals, event.op, other ? other->event->op : nullptr,
+          Twine(amount) + " arrivals of " + who(a, event) + " at barrier " +
+              barrierName(b) + ", whose phase " + Twine(barrier.phaseOfLife()) +
+              " misses " + Twine(barrier.pending) + " of " +
+              Twine(barrier.expected))) {
+    if (other)
+      finding->others.push_back(
+          {other->event->op->getLoc(), "an earlier arrival of this phase, by " +
+                                           who(other->agent, *other->event)});
+    finding->others.push_back(
+        {barrier.initEvent->op->getLoc(), "the barrier's count is given here"});
+    finding->fix =
+        fixOfCount(b, std::max(arrivalsAt(b).first,
+                               barrier.expected - barrier.pending + amount));
+    editCount(*finding, b,
+              std::max(arrivalsAt(b).first,
+                       barrier.expected - barrier.pending + amount));
+  }
+  aborted = true;
+}
+
+bool Execution::arrivedBefore(uint32_t a, const Event &copy, uint32_t b) {
+  const Event *arrival = arrivalBefore(a, copy, b);
+  if (!arrival)
+    return false;
+  Report::Stop stop(report);
+  if (Finding *finding = report.add(
+          Code::BarrierBytes, copy.op, arrival->op,
+          Twine(who(a, copy)) + " has arrived at barrier " + barrierName(b) +
+              " before this copy, which is where the phase learns "
+              "of its bytes: it can complete without them")) {
+    finding->others.push_back({arrival->op->getLoc(), "arrives here"});
+    finding->fix = fixOfOrder(*arrival);
+  }
+  aborted = true;
+  return true;
+}
+
+bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
+  Barrier &barrier = barriers[b];
+  // Its thread has brought bytes of the phase before, and not signalled since.
+  const AgentProgram &code = program.programs[a];
+  auto signals = [&](const Event &event, bool copies) {
+    int64_t bytes = 0;
+    for (uint32_t i = 0; i < event.count; ++i) {
+      const Action &action = code.actions[event.first + i];
+      if (copies ? action.kind == Action::CompleteTx
+                 : action.kind == Action::Arrive ||
+                       action.kind == Action::ExpectTx)
+        eachCta(a, action, [&](int cta) {
+          if (slot(cta, action.object) == b)
+            bytes += copies ? action.amount : 1;
+        });
+    }
+    return bytes;
+  };
+  int64_t expected = 0, brought = 0;
+  const Contribution *expect = nullptr;
+  const Event *before = nullptr;
+  for (const Contribution &c : barrier.lastContributions) {
+    if (c.kind == Contribution::Expect) {
+      expected += c.amount;
+      expect = &c;
+    }
+    if (c.kind == Contribution::Complete) {
+      brought += c.amount;
+      if (c.agent == a)
+        before = c.event;
+    }
+  }
+  if (!expect || !before)
+    return false;
+  std::vector<const Event *> late;
+  const Event *end = code.events.data() + code.events.size();
+  for (const Event *event = before + 1; event < end; ++event) {
+    if (signals(*event, /*copies=*/false)) {
+      if (event < &copy)
+        return false;
+      break;
+    }
+    if (int64_t bytes = signals(*event, /*copies=*/true)) {
+      brought += bytes;
+      late.push_back(event);
+    }
+  }
+  Report::Stop stop(report);
+  if (Finding *finding = report.add(
+          Code::BarrierBytes, expect->event->op, copy.op,
+          Twine("phase ") + Twine(barrier.phaseOfLife() - 1) + " of barrier " +
+              barrierName(b) + " expects " + Twine(expected) +
+              " bytes, and the copies that are meant for it bring " +
+              Twine(brought) + ": it is over when " + Twine(expected) +
+              " have come")) {
+    for (const Contribution &c : barrier.lastContributions)
+      if (c.kind == Contribution::Complete &&
+          finding->others.size() < bound::placesTold)
+        finding->others.push_back(
+            {c.event->op->getLoc(), std::to_string(c.amount) + " bytes, by " +
+                                        who(c.agent, *c.event)});
+    for (const Event *event : late)
+      if (finding->others.size() < bound::placesTold)
+        finding->others.push_back(
+            {event->op->getLoc(),
+             std::to_string(signals(*event, true)) +
+                 " bytes, for which it does not wait, by " + who(a, *event)});
+    finding->fix = "expect " + std::to_string(brought) + " bytes at " +
+                   barrierName(b) + " in each phase";
+    editConstant(*finding, expect->event->op, expect->amount,
+                 expect->amount + brought - expected);
+  }
+  aborted = true;
+  return true;
+}
+
+bool Execution::waitedTooEarly(const AccessRecord &read) {
+  if (read.mechanism)
+    return false; // By an engine, later.
+  const Agent &reader = agents[read.agent];
+  for (uint32_t a = 0; a < agents.size(); ++a) {
+    const AgentProgram &code = program.programs[a];
+    for (size_t next = agents[a].next; next < code.events.size(); ++next) {
+      const Event &copy = code.events[next];
+      bool fills = false;
+      uint32_t b = 0;
+      const Agent::LastWait *last = nullptr;
+      for (uint32_t i = 0; i < copy.count; ++i) {
+        const Action &action = code.actions[copy.first + i];
+        if (action.kind == Action::Access &&
+            std::get<effect::Access>(action.effect->what).kind !=
+                AccessKind::Read &&
+            footprints[action.object].root == footprints[read.footprint].root &&
+            footprints.intersect(action.object, read.footprint))
+          eachCta(a, action, [&](int cta) { fills |= cta == read.cta; });
+        if (action.kind == Action::CompleteTx)
+          eachCta(a, action, [&](int cta) {
+            auto wait = reader.lastWait.find(slot(cta, action.object));
+            if (cta == read.cta && wait != reader.lastWait.end()) {
+              b = wait->first;
+              last = &wait->second;
+            }
+          });
+      }
+      if (!fills)
+        continue;
+      if (!last)
+        return false;
+      const Barrier &barrier = barriers[b];
+      if (!(last->phase < barrier.base || last->again))
+        return false;
+      Report::Stop stop(report);
+      int64_t phase = barrier.phaseOfLife();
+      int64_t parity = (last->phase - barrier.base) & 1;
+      if (Finding *finding = report.add(
+              Code::PhaseParity, last->event->op, read.event->op,
+              Twine("this wait returns before the phase that '") +
+                  copy.op->getName().getStringRef() + "' completes: phase " +
+                  Twine(phase) + " of barrier " + barrierName(b) +
+                  " is not over and has parity " + Twine(phase & 1) +
+                  ", and parity " + Twine(parity) + " is answered at once")) {
+        finding->others.push_back(
+            {read.event->op->getLoc(), "accessed here by " +
+                                           who(read.agent, *read.event) +
+                                           ": nothing has been written yet"});
+        finding->others.push_back(
+            {copy.op->getLoc(), "written only here, by " + who(a, copy)});
+        finding->fix = fixOfParity(b, barrier.phase);
+        editConstant(*finding, last->event->op, parity, phase & 1);
+      }
+      const std::vector<Event> &events = program.programs[read.agent].events;
+      for (const Event *event = last->event;
+           event < events.data() + reader.next; ++event)
+        report.misled.insert(event->op);
+      report.misled.insert(read.event->op);
+      aborted = true;
+      return true;
+    }
+  }
+  return false;
+}
+
+std::optional<Conflicts::Cause>
+Execution::returnedEarly(const AccessRecord &access, const AccessRecord &copy) {
+  for (const Until &until : copy.done) {
+    // A phase of a barrier; groups and rounds are no phases.
+    if (until.number < shape.phase(0) ||
+        until.number >= shape.phase(shape.barriers))
+      continue;
+    uint32_t b = until.number - shape.phase(0), phase = until.value - 1;
+    const PhaseWait *last = nullptr;
+    for (const PhaseWait &wait : barriers[b].waits)
+      if (wait.agent == access.agent && wait.tick <= access.tick)
+        last = &wait;
+    if (!last || last->phase + 1 != phase ||
+        !(last->phase < barriers[b].base || last->again))
+      continue;
+    // What the thread has read behind it, and what comes next, follows from it.
+    const std::vector<Event> &events = program.programs[access.agent].events;
+    for (const Event *event = last->event;
+         event < events.data() + agents[access.agent].next; ++event)
+      report.misled.insert(event->op);
+    aborted = true;
+    return Conflicts::Cause{Code::PhaseParity, last->event->op,
+                            fixOfParity(b, phase)};
+  }
+  return std::nullopt;
+}
+
+void Execution::arrive(uint32_t a, const Event &event, const Action &action) {
+  const auto &effect = std::get<effect::Arrive>(action.effect->what);
+  // cp.async.mbarrier.arrive: what the thread has issued, in groups or not;
+  // tcgen05.commit: a group of what it has issued and not bound. The barrier's
+  // phase tells its end.
+  bool copies = effect.after == Mechanism::AsyncGroup;
+  if (effect.after)
+    for (int lane : {electedClass, othersClass}) {
+      if (!(event.lanes >> lane & 1))
+        continue;
+      Stream &s = stream(a, *effect.after, lane);
+      if (copies) {
+        ++agents[a].copyArrivals[lane];
+        agents[a].copiesTracked[lane] = s.commits;
+      } else {
+        ++s.commits;
+        s.groups.push_back(s.open.empty() ? nullptr : s.open.front());
+        s.raises.push_back(1);
+      }
+      s.open.clear();
+    }
+  int64_t amount = action.amount * program.times(event, effect.by);
+  eachCta(a, action, [&](int cta) {
+    uint32_t b = slot(cta, action.object);
+    if (aborted || !usable(a, event, b, false))
+      return;
+    settle(b);
+    Barrier &barrier = barriers[b];
+    pinned(a, event, b, "the arrival at");
+    if (effect.increments)
+      barrier.pending += amount;
+    if (amount > barrier.pending)
+      return overArrival(a, event, b, amount);
+    barrier.pending -= amount;
+    if (effect.drops)
+      barrier.expected -= amount;
+    Scope scope = effect.scope;
+    if (copies) {
+      // Of memory, those copies alone (MM-60).
+      for (int lane : {electedClass, othersClass})
+        if (event.lanes >> lane & 1) {
+          barrier.current.join(agents[a].clock[lane], shape.over(0),
+                               shape.overEnd());
+          barrier.current.raise(copyArrivals(a, lane),
+                                agents[a].copyArrivals[lane]);
+        }
+      addPresent(a, event.lanes, barrier.current);
+    } else if (effect.sem == effect::Sem::Relaxed)
+      scope = arriveRelaxed(a, event.lanes, Scope::Cta, scope, barrier.current);
+    else
+      barrier.current.join(released(a, event.lanes));
+    barrier.contributions.push_back(
+        {effect.increments ? Contribution::Track : Contribution::Arrive, a,
+         event.lanes, agents[a].tick, &event, amount, scope});
+    if (effect.after && !copies)
+      for (int lane : {electedClass, othersClass})
+        if (event.lanes >> lane & 1) {
+          const Stream &s = stream(a, *effect.after, lane);
+          barrier.current.raise(shape.done(s.id), s.commits);
+          barrier.current.raise(shape.read(s.id), s.commits);
+        }
+    const Clock &mine = released(a, event.lanes);
+    if (cta != ctaOf(a)) {
+      bool started = false;
+      for (uint32_t other = 0; other < agents.size(); ++other)
+        started |=
+            ctaOf(other) == cta && mine[shape.time(other, electedClass)] > 0;
+      if (!started)
+        report.add(Code::ClusterEntry, event.op, nullptr,
+                   Twine("the arrival at barrier ") + barrierName(b) +
+                       " of a peer CTA that is not known to have started");
+    }
+  });
+}
+
+void Execution::expect(uint32_t a, const Event &event, const Action &action) {
+  const auto &effect = std::get<effect::ExpectTx>(action.effect->what);
+  int64_t amount = action.amount * program.times(event, effect.by);
+  eachCta(a, action, [&](int cta) {
+    uint32_t b = slot(cta, action.object);
+    if (aborted || !usable(a, event, b, false))
+      return;
+    settle(b);
+    Barrier &barrier = barriers[b];
+    pinned(a, event, b, "expect_tx on");
+    barrier.tx += amount;
+    barrier.contributions.push_back({Contribution::Expect, a, event.lanes,
+                                     agents[a].tick, &event, amount,
+                                     Scope::Cta});
+  });
+}
+
+void Execution::complete(uint32_t a, const Event &event, const Action &action) {
+  const auto &effect = std::get<effect::CompleteTx>(action.effect->what);
+  // A copy's, when it is done; or the instruction of that name.
+  bool copy = false;
+  for (uint32_t i = 0; i < event.count; ++i)
+    copy |= program.programs[a].actions[event.first + i].kind == Action::Access;
+  // What one thread must issue is taken to be issued by one (cardinality() has
+  // told); of a tile the warp's elements have been counted.
+  bool each = event.cardinality == effect::Cardinality::EveryThread;
+  int64_t amount = action.amount * (each ? program.times(event, effect.by) : 1);
+  eachCta(a, action, [&](int cta) {
+    uint32_t b = slot(cta, action.object);
+    if (aborted || !usable(a, event, b, copy))
+      return;
+    settle(b);
+    Barrier &barrier = barriers[b];
+    pinned(a, event, b, "the complete_tx on", true);
+    barrier.tx -= amount;
+    // Issued before it signals: an edge in execution order alone (MM-15).
+    for (int lane : {electedClass, othersClass})
+      if (event.lanes >> lane & 1)
+        barrier.current.join(agents[a].clock[lane], shape.over(0),
+                             shape.overEnd());
+    addPresent(a, event.lanes, barrier.current);
+    barrier.contributions.push_back({Contribution::Complete, a, Elected,
+                                     agents[a].tick, &event, amount,
+                                     Scope::Cluster});
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Phases
+//===----------------------------------------------------------------------===//
+
+void Execution::settle(uint32_t b) {
+  Barrier &barrier = barriers[b];
+  if (!barrier.live || barrier.pending != 0 || barrier.tx != 0)
+    return;
+  // Bytes must be expected before the last arrival that could complete the
+  // phase without them.
+  for (const Contribution &e : barrier.contributions) {
+    if (e.kind != Contribution::Expect && e.kind != Contribution::Track)
+      continue;
+    bool covered = true;
+    for (int lane : {electedClass, othersClass})
+      if (e.lanes >> lane & 1)
+        covered &=
+            barrier.current[shape.time(e.agent, lane)] >= e.tick ||
+            llvm::any_of(barrier.contributions, [&](const Contribution &c) {
+              return c.kind == Contribution::Arrive && c.agent == e.agent &&
+                     c.lanes >> lane & 1 && c.tick >= e.tick;
+            });
+    if (e.kind == Contribution::Track) {
+      if (!covered)
+        if (Finding *finding = report.add(
+                Code::PhaseAmbiguous, e.event->op, nullptr,
+                Twine("no arrival of its thread at barrier ") + barrierName(b) +
+                    " follows: the phase can complete before it is told to "
+                    "wait for these copies")) {
+          finding->events.push_back(who(e.agent, *e.event));
+          finding->fix = "let the thread arrive at " + barrierName(b) +
+                         " after this, or write `noinc` and count its arrival";
+        }
+      continue;
+    }
+    // Bytes expected before, whose copies come after, hold the phase open.
+    int64_t open = 0;
+    for (const Contribution &c : barrier.contributions) {
+      bool own = c.agent == e.agent && e.lanes == Elected;
+      if (c.kind == Contribution::Expect && own && c.tick < e.tick)
+        open += c.amount;
+      if (c.kind == Contribution::Complete && !(own && c.tick > e.tick))
+        open -= c.amount;
+    }
+    covered |= open > 0;
+    if (!covered && !arrivedBefore(e.agent, *e.event, b))
+      if (Finding *finding = report.add(
+              Code::PhaseAmbiguous, e.event->op, nullptr,
+              Twine(
+                  "these bytes are expected by no arrival's thread: barrier ") +
+                  barrierName(b) +
+                  " can complete its phase before they are counted")) {
+        finding->events.push_back(who(e.agent, *e.event));
+        finding->fix = "expect them by a thread that arrives at " +
+                       barrierName(b) +
+                       " after that: arrive_expect_tx does both";
+      }
+  }
+  // Whoever waited for the phase before must have done so by now: a waiter two
+  // phases behind is answered about the wrong one.
+  int64_t phase = barrier.phase;
+  size_t kept = 0;
+  for (const PhaseWait &wait : barrier.waits) {
+    if (wait.phase >= phase) {
+      barrier.waits[kept++] = wait;
+      continue;
+    }
+    if (wait.phase + 1 != phase)
+      continue;
+    // A warp passes its waits together (they stand before warp-wide
+    // operations), so one of its lanes is enough.
+    bool before = false;
+    for (int lane : {electedClass, othersClass})
+      before |= barrier.current[shape.acted(wait.agent, lane)] >= wait.tick;
+    if (before)
+      continue;
+    const Event *arrival = barrier.contributions.empty()
+                               ? nullptr
+                               : barrier.contributions.back().event;
+    if (Finding *finding = report.add(
+            Code::PhaseAmbiguous, wait.event->op,
+            arrival ? arrival->op : nullptr,
+            Twine("this wait is meant for phase ") +
+                Twine(wait.phase - barrier.base) + " of barrier " +
+                barrierName(b) + ", but phase " + Twine(phase - barrier.base) +
+                " can complete before it is executed: by its parity it then "
+                "looks like the phase after")) {
+      if (arrival)
+        finding->others.push_back(
+            {arrival->op->getLoc(),
+             "phase " + std::to_string(phase - barrier.base) +
+                 " is completed here by " +
+                 who(barrier.contributions.back().agent, *arrival)});
+      finding->events.push_back(who(wait.agent, *wait.event) +
+                                ": waits for phase " +
+                                std::to_string(wait.phase - barrier.base));
+      // Before the first phase, which copies fill: the parity is wrong.
+      bool filled = llvm::any_of(barrier.contributions, [](auto &c) {
+        return c.kind == Contribution::Complete;
+      });
+      finding->fix = filled && wait.phase < barrier.base
+                         ? fixOfParity(b, barrier.base)
+                         : fixOfLateWait(b, *wait.event);
+    }
+  }
+  barrier.waits.resize(kept);
+  ++barrier.phase;
+  barrier.pending = barrier.expected;
+  std::swap(barrier.current, barrier.last);
+  barrier.current.clear();
+  std::swap(barrier.contributions, barrier.lastContributions);
+  barrier.contributions.clear();
+}
+
+bool Execution::waitBarrier(uint32_t a, const Event &event,
+                            const Action &action) {
+  const auto &effect = std::get<effect::WaitBarrier>(action.effect->what);
+  uint32_t b = slot(ctaOf(a), action.object);
+  if (!usable(a, event, b, false))
+    return false;
+  settle(b);
+  Barrier &barrier = barriers[b];
+  Agent &agent = agents[a];
+  if (action.amount < 0) {
+    report.add(Code::Undecided, event.op, nullptr,
+               "the checker does not follow the states of arrivals yet");
+    aborted = true;
+    return false;
+  }
+  if ((barrier.phaseOfLife() & 1) == action.amount)
+    return false;
+  int64_t phase = static_cast<int64_t>(barrier.phase) - 1;
+  // Under another schedule the barrier may still be one phase back; then the
+  // wait is answered at once, about the phase before that.
+  bool fresh = false;
+  for (int lane : {electedClass, othersClass}) {
+    if (!(event.lanes >> lane & 1))
+      continue;
+    uint32_t seen = agent.clock[lane][shape.over(b)];
+    fresh |= seen < barrier.phase;
+    if (static_cast<int64_t>(seen) < phase) {
+      const Event *other = barrier.lastContributions.empty()
+                               ? nullptr
+                               : barrier.lastContributions.back().event;
+      if (Finding *finding = report.add(
+              Code::PhaseAmbiguous, event.op, nullptr,
+              Twine("this wait of ") + who(a, event) + " is meant for phase " +
+                  Twine(phase - barrier.base) + " of barrier " +
+                  barrierName(b) +
+                  ", but nothing shows that the phase before it is over: by "
+                  "its parity the wait can be answered " +
+                  (phase - barrier.base < 2
+                       ? Twine("at once")
+                       : "for phase " + Twine(phase - barrier.base - 2)))) {
+        if (other)
+          finding->others.push_back(
+              {other->op->getLoc(), "the phase is completed here"});
+        finding->fix = fixOfCause(b).value_or(fixOfParity(b, seen));
+        editCause(*finding, b);
+      }
+    }
+  }
+  auto last = agent.lastWait.find(b);
+  bool again = last != agent.lastWait.end() &&
+               last->second.event->op == event.op &&
+               last->second.phase == phase;
+  agent.lastWait[b] = {&event, phase, fresh, agent.tick, again};
+  barrier.waits.push_back({a, event.lanes, agent.tick, &event, phase, again});
+  if (phase < barrier.base)
+    return true;
+  for (const Contribution &c : barrier.lastContributions) {
+    if (c.kind != Contribution::Arrive || ctaOf(c.agent) == ctaOf(a))
+      continue;
+    checkScope(c.scope, effect.scope, c.agent, a, *c.event, event);
+    if (effect.sem == effect::Sem::Relaxed)
+      for (int lane : {electedClass, othersClass})
+        if (event.lanes >> lane & 1)
+          agent.relaxedFrom[lane].push_back(
+              {c.agent, c.event, c.scope, effect.scope});
+  }
+  for (int lane : {electedClass, othersClass}) {
+    if (!(event.lanes >> lane & 1))
+      continue;
+    Clock &clock = agent.clock[lane];
+    clock.raise(shape.over(b), barrier.phase);
+    if (effect.sem != effect::Sem::Relaxed) {
+      clock.join(barrier.last);
+      clock.raise(shape.phase(b), barrier.phase);
+      continue;
+    }
+    // Orders memory only through an acquire fence after it.
+    clock.join(barrier.last, shape.over(0), shape.overEnd());
+    Clock &seen = agent.relaxedSeen[lane];
+    if (seen.empty())
+      seen = Clock(shape.size());
+    seen.join(barrier.last);
+    seen.raise(shape.phase(b), barrier.phase);
+  }
+  return true;
+}

@@ -1,0 +1,65 @@
+//===- TriedLaunches.cpp - small launches, to look at whole ---------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "titan/Analysis/TriedLaunches.h"
+
+#include "Bounds.h"
+#include "Interpreter.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+
+TriedLaunch Instantiator::describe(const SmallLaunch &launch) const {
+  TriedLaunch result;
+  KernelOp kernel = impl->kernel;
+  Symbols::Values values;
+  for (int64_t value : launch.leaves)
+    values.push_back({value});
+  values.resize(impl->leaves.size(), {0});
+  // Those that titan.require makes equal to others have their numbers.
+  auto valueOf = [&](size_t leaf) {
+    for (auto &[symbol, other] : impl->pinned)
+      if (impl->symbols.leafOf(symbol) == leaf)
+        return impl->symbols.value(impl->unpinned(other), values, 0)
+            .value_or(values[leaf][0]);
+    return values[leaf][0];
+  };
+  for (BlockArgument argument : kernel.getLaunch().getArguments()) {
+    TriedLaunch::Argument &made = result.arguments.emplace_back();
+    auto type = dyn_cast<GlobalType>(argument.getType());
+    if (!type) {
+      if (auto known = impl->launchNumbers.find(argument);
+          known != impl->launchNumbers.end())
+        made.scalar = impl->symbols.value(known->second, values, 0);
+      continue;
+    }
+    // A size that the launch does not ask for is a tile's or two.
+    for (int64_t size : type.getShape())
+      made.shape.push_back(ShapedType::isDynamic(size) ? bound::replayExtent
+                                                       : size);
+  }
+  for (auto [number, leaf] : llvm::enumerate(impl->leaves)) {
+    if (leaf.kind == Impl::Leaf::Size)
+      result.arguments[leaf.tensor].shape[leaf.dimension] = valueOf(number);
+    if (leaf.kind == Impl::Leaf::Multiprocessors)
+      result.multiprocessors = valueOf(number);
+  }
+  return result;
+}
+
+std::vector<TriedLaunch> titan::triedLaunches(KernelOp kernel) {
+  Instantiator instantiator(kernel);
+  instantiator.survey();
+  std::vector<TriedLaunch> result;
+  for (auto [least, most] :
+       {std::pair(int64_t(1), bound::smallLaunch),
+        std::pair(bound::smallLaunch + 1, bound::largerLaunch)})
+    for (const SmallLaunch &launch : instantiator.launches(least, most))
+      result.push_back(instantiator.describe(launch));
+  return result;
+}

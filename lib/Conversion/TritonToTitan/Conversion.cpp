@@ -1,0 +1,689 @@
+//===- Conversion.cpp - one Triton program on its way to titan IR ---------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Conversion.h"
+
+#include "titan/Dialect/Titan/ArgumentAlignment.h"
+#include "titan/Layout/Conversion.h"
+
+#include "mlir/Conversion/ControlFlowToSCF/ControlFlowToSCF.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace titan;
+
+ProgramConversion::ProgramConversion(tt::FuncOp function,
+                                     const TritonToTitanOptions &options)
+    : options(options), b(function.getLoc(), function.getContext()),
+      layouts(function, options), function(function) {}
+
+InFlightDiagnostic ProgramConversion::unsupported(Operation *op,
+                                                  const Twine &what) {
+  InFlightDiagnostic error = op->emitError("[not-supported-yet] ");
+  error << what;
+  return error;
+}
+
+const TritonToTitanTable &TritonToTitanTable::get() {
+  static const TritonToTitanTable table = [] {
+    TritonToTitanTable families;
+    populateTritonProgram(families);
+    populateTritonElementwise(families);
+    populateTritonMemory(families);
+    populateTritonDescriptors(families);
+    populateTritonProducts(families);
+    populateTritonShapes(families);
+    populateTritonRegions(families);
+    return families;
+  }();
+  return table;
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel and its launch
+//===----------------------------------------------------------------------===//
+
+/// The name that the text gives an argument; those behind a descriptor are its sizes
+/// and strides.
+static std::string nameOf(BlockArgument argument) {
+  int64_t number = argument.getArgNumber();
+  for (int64_t back = 1; back <= number; ++back) {
+    BlockArgument before = argument.getOwner()->getArgument(number - back);
+    auto descriptor = dyn_cast<tt::TensorDescType>(before.getType());
+    if (!descriptor)
+      continue;
+    int64_t rank = descriptor.getBlock().getRank();
+    if (back <= 2 * rank)
+      return nameOf(before) +
+             (back <= rank ? "_size_" + std::to_string(back - 1)
+                           : "_stride_" + std::to_string(back - 1 - rank));
+    break;
+  }
+  if (auto name = argument.getLoc()->findInstanceOf<NameLoc>())
+    return name.getName().str();
+  return "arg" + std::to_string(argument.getArgNumber());
+}
+
+static constexpr StringRef gridNames[] = {"grid_x", "grid_y", "grid_z"};
+
+LogicalResult ProgramConversion::makeKernel() {
+  if (function.getBody().getBlocks().size() != 1)
+    return unsupported(function, "branches that are no scf.if and no loop");
+  SmallVector<Attribute> types, names;
+  SmallVector<Type> plain;
+  SmallVector<Location> locs;
+  llvm::StringSet<> taken;
+  NamedAttrList alignment;
+  auto add = [&](StringRef name, Type type, Location loc) {
+    std::string one = name.str();
+    while (!taken.insert(one).second)
+      one += "_";
+    names.push_back(b.getStringAttr(one));
+    types.push_back(TypeAttr::get(type));
+    plain.push_back(type);
+    locs.push_back(loc);
+    return names.size() - 1;
+  };
+  for (BlockArgument argument : function.getArguments()) {
+    Type type = argument.getType();
+    if (auto descriptor = dyn_cast<tt::TensorDescType>(type))
+      type = tt::PointerType::get(
+          b.getContext(), descriptor.getSignlessBlock().getElementType(), 1);
+    if (auto pointer = dyn_cast<tt::PointerType>(type)) {
+      Type element = pointer.getPointee();
+      if (element.isInteger(1))
+        element = b.getI8Type(); // As memory holds it.
+      unsigned bits =
+          element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+      if (pointer.isBlock() ||
+          (bits != 8 && bits != 16 && bits != 32 && bits != 64))
+        return unsupported(function, "argument " + nameOf(argument) +
+                                         ": memory of such elements");
+      type =
+          GlobalType::get(b.getContext(), {ShapedType::kDynamic}, element, {1});
+    } else if (!type.isIntOrFloat()) {
+      return unsupported(function, "argument " + nameOf(argument) +
+                                       " is neither a pointer nor a number");
+    }
+    size_t number = add(nameOf(argument), type, argument.getLoc());
+    auto divides = function.getArgAttrOfType<IntegerAttr>(
+        argument.getArgNumber(), "tt.divisibility");
+    if (isa<tt::TensorDescType>(argument.getType())) // As TMA asks for.
+      alignment.set(cast<StringAttr>(names[number]), b.getI64IntegerAttr(16));
+    else if (divides && isa<GlobalType>(type))
+      alignment.set(
+          cast<StringAttr>(names[number]),
+          b.getI64IntegerAttr(std::min<int64_t>(divides.getInt(), 4096)));
+  }
+  // Programs along an axis that nobody asks for would all do the same.
+  function.walk([&](Operation *op) {
+    if (auto id = dyn_cast<tt::GetProgramIdOp>(op))
+      axes[static_cast<int>(id.getAxis())] = true;
+    if (auto count = dyn_cast<tt::GetNumProgramsOp>(op))
+      axes[static_cast<int>(count.getAxis())] = true;
+  });
+  for (auto [axis, name] : llvm::enumerate(gridNames))
+    if (axes[axis])
+      add(name, b.getI32Type(), function.getLoc());
+
+  b.setInsertionPoint(function);
+  OperationState state(function.getLoc(), KernelOp::getOperationName());
+  state.addAttribute("sym_name", function.getSymNameAttr());
+  state.addAttribute("arg_types", b.getArrayAttr(types));
+  state.addAttribute("arg_names", b.getArrayAttr(names));
+  state.addAttribute("launch_names", b.getArrayAttr({}));
+  state.addAttribute("warps", b.getI64IntegerAttr(options.warps));
+  if (!alignment.empty())
+    state.addAttribute("titan.alignment",
+                       alignment.getDictionary(b.getContext()));
+  for (int region = 0; region < 2; ++region)
+    state.addRegion()->emplaceBlock().addArguments(plain, locs);
+  kernel = cast<KernelOp>(b.create(state));
+  makeLaunch();
+  for (const std::string &check : options.launchChecks)
+    if (failed(requireAtLaunch(check)))
+      return failure();
+  return success();
+}
+
+void ProgramConversion::makeLaunch() {
+  OpBuilder::InsertionGuard guard(b);
+  Block &launch = kernel.getLaunch().front();
+  b.setInsertionPointToStart(&launch);
+  auto require = [&](Value condition, const Twine &message, const Twine &fix) {
+    RequireOp::create(b, condition, b.getStringAttr("launch-check"),
+                      b.getStringAttr(message), b.getStringAttr(fix));
+  };
+  for (BlockArgument argument : function.getArguments()) {
+    Value now = launch.getArgument(argument.getArgNumber());
+    std::string name = nameOf(argument);
+    if (isa<GlobalType>(now.getType())) {
+      Value size =
+          DimOp::create(b, b.getIndexType(), now, b.getI64IntegerAttr(0));
+      Value most = constant(b.getIndexType(), 0x7fffffff);
+      require(arith::CmpIOp::create(b, arith::CmpIPredicate::ule, size, most),
+              name + " has at most 2^31 - 1 elements",
+              "pass a part of the tensor");
+      continue;
+    }
+    auto divides = function.getArgAttrOfType<IntegerAttr>(
+        argument.getArgNumber(), "tt.divisibility");
+    if (!divides || !now.getType().isInteger())
+      continue;
+    Value rest = arith::RemUIOp::create(
+        b, now, constant(now.getType(), divides.getInt()));
+    require(arith::CmpIOp::create(b, arith::CmpIPredicate::eq, rest,
+                                  constant(now.getType(), 0)),
+            name + " is a multiple of " + Twine(divides.getInt()) +
+                ", for which the kernel was specialised",
+            "take a text of the kernel that was made for such values");
+  }
+  SmallVector<Value> grid;
+  unsigned next = function.getNumArguments();
+  for (bool asked : axes)
+    grid.push_back(asked ? arith::IndexCastOp::create(
+                               b, b.getIndexType(), launch.getArgument(next++))
+                         : constant(b.getIndexType(), 1));
+  LaunchOp::create(b, grid, ValueRange());
+}
+
+static SharedType poolType(MLIRContext *context, int64_t bytes) {
+  return SharedType::get(context, {bytes}, IntegerType::get(context, 8), 0, 1,
+                         false);
+}
+
+LogicalResult ProgramConversion::run() {
+  if (failed(makeKernel()))
+    return failure();
+  Block &body = kernel.getBody().front();
+  b.setInsertionPointToStart(&body);
+  for (BlockArgument argument : function.getArguments()) {
+    Value now = body.getArgument(argument.getArgNumber());
+    scalars[argument] =
+        isa<GlobalType>(now.getType()) ? constant(b.getI32Type(), 0) : now;
+  }
+  // Sizes and strides of a descriptor are the arguments behind it.
+  for (BlockArgument argument : function.getArguments()) {
+    auto type = dyn_cast<tt::TensorDescType>(argument.getType());
+    if (!type)
+      continue;
+    int64_t rank = type.getBlock().getRank(),
+            next = argument.getArgNumber() + 1;
+    if (next + 2 * rank > function.getNumArguments())
+      return unsupported(function, "a descriptor without its sizes");
+    Descriptor descriptor{body.getArgument(argument.getArgNumber()),
+                          scalars[argument],
+                          {},
+                          {},
+                          false};
+    for (int64_t d = 0; d < rank; ++d)
+      descriptor.shape.push_back(asI32(body.getArgument(next + d)));
+    for (int64_t d = 0; d + 1 < rank; ++d)
+      descriptor.strides.push_back(asI32(body.getArgument(next + rank + d)));
+    descriptors[argument] = std::move(descriptor);
+  }
+  if (failed(convertBlock(function.getBody().front())))
+    return failure();
+  b.setLoc(function.getBody().front().getTerminator()->getLoc());
+  titan::ReturnOp::create(b);
+  for (Operation *mark : marks)
+    mark->erase();
+  // Offsets into arguments that nothing goes by, and the like.
+  kernel.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
+  if (pool)
+    pool.getResult().setType(poolType(b.getContext(), poolBytes));
+  separateTouches(kernel);
+  return success();
+}
+
+LogicalResult ProgramConversion::convertBlock(Block &block) {
+  for (Operation &op : block.without_terminator())
+    if (failed(convert(&op)))
+      return failure();
+  return success();
+}
+
+LogicalResult ProgramConversion::convert(Operation *op) {
+  b.setLoc(op->getLoc());
+  const TritonToTitanTable &table = TritonToTitanTable::get();
+  const auto *convert = table.findConvert(op);
+  const auto *make = table.findMake(op);
+  bool elementwise = !make && !convert &&
+                     op->hasTrait<OpTrait::Elementwise>() &&
+                     !isa<tt::TritonDialect>(op->getDialect());
+  bool tensor = op->getNumResults() == 1 &&
+                isa<RankedTensorType>(op->getResult(0).getType());
+  if (tensor && (make || elementwise)) {
+    Value result = op->getResult(0);
+    places[result] = mark();
+    // Without a home it is made where it is wanted.
+    Attribute home = layouts.home(result);
+    return success(!home || succeeded(tile(result, home)));
+  }
+  LogicalResult done =
+      convert ? (*convert)(*this, op)
+      : elementwise
+          ? convertElementwise(*this, op)
+          : unsupported(op, Twine("'") + op->getName().getStringRef() +
+                                "' in titan IR");
+  if (failed(done))
+    return failure();
+  for (Value result : op->getResults())
+    if (isa<RankedTensorType>(result.getType()))
+      places[result] = mark();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+Operation *ProgramConversion::mark() {
+  marks.push_back(arith::ConstantOp::create(b, b.getBoolAttr(false)));
+  return marks.back();
+}
+
+void ProgramConversion::enter(Block::BlockArgListType old, Block *block) {
+  b.setInsertionPointToStart(block);
+  for (auto [before, now] : llvm::zip(old, block->getArguments())) {
+    if (!derived.contains(before))
+      set(before, now);
+    if (isa<RankedTensorType>(before.getType()))
+      places[before] = mark();
+  }
+}
+
+Type ProgramConversion::elementOf(Type type) const {
+  Type element = getElementTypeOrSelf(type);
+  return isa<tt::PointerType>(element)
+             ? IntegerType::get(element.getContext(), 32)
+             : element;
+}
+
+RankedTensorType ProgramConversion::typeOf(Value old, Attribute layout) const {
+  auto type = cast<RankedTensorType>(old.getType());
+  return RankedTensorType::get(type.getShape(), elementOf(type), layout);
+}
+
+Attribute ProgramConversion::layoutOf(Value old) const {
+  Attribute home = layouts.home(old);
+  return home ? home
+              : layouts.forShape(
+                    cast<RankedTensorType>(old.getType()).getShape());
+}
+
+Value ProgramConversion::scalar(Value old) const {
+  Value now = scalars.lookup(old);
+  assert(now && "operations come in order");
+  return now;
+}
+
+FailureOr<Value> ProgramConversion::value(Value old) {
+  if (isa<RankedTensorType>(old.getType()))
+    return tile(old, layoutOf(old));
+  return scalar(old);
+}
+
+void ProgramConversion::set(Value old, Value now) {
+  if (isa<RankedTensorType>(old.getType()))
+    made(old, View(cast<RankedTensorType>(now.getType()))) = now;
+  else
+    scalars[old] = now;
+}
+
+FailureOr<Value> ProgramConversion::tile(Value old, const View &view) {
+  if (Value before = made(old, view))
+    return before;
+  OpBuilder::InsertionGuard guard(b);
+  Location loc = b.getLoc();
+  b.setInsertionPoint(places.lookup(old));
+  b.setLoc(old.getLoc());
+  Attribute home = layouts.home(old);
+  View own = home ? View(typeOf(old, home)) : view;
+  FailureOr<Value> now;
+  if (auto found = derived.find(old); found != derived.end()) {
+    auto [from, number] = found->second;
+    now = tile(from, view);
+    if (succeeded(now))
+      now = Value(arith::AddIOp::create(
+          b, *now, titan::SplatOp::create(b, view.type, number)));
+  } else if (Operation *op = old.getDefiningOp();
+             op && own.type == view.type && own.dims == view.dims) {
+    const auto *make = TritonToTitanTable::get().findMake(op);
+    b.setLoc(op->getLoc());
+    now = make ? (*make)(*this, op, view) : makeElementwise(*this, op, view);
+  } else {
+    now = tile(old, own);
+    // The dimensions that stay, in the order of the view; others come back
+    // repeated.
+    SmallVector<int64_t> kept;
+    for (int64_t d = own.type.getRank(); succeeded(now) && d-- > 0;)
+      if (own.type.getDimSize(d) == view.type.getDimSize(view.dims[d]))
+        kept.insert(kept.begin(), view.dims[d]);
+      else
+        now = relabel(*now, without(cast<RankedTensorType>(now->getType()), d));
+    SmallVector<int64_t> order =
+        llvm::to_vector(llvm::seq<int64_t>(0, kept.size()));
+    llvm::sort(order, [&](int64_t x, int64_t y) { return kept[x] < kept[y]; });
+    if (succeeded(now) && !llvm::is_sorted(order))
+      now = permute(*now, order);
+    SmallVector<std::pair<RankedTensorType, int64_t>> whole;
+    RankedTensorType row = view.type;
+    for (int64_t d = view.type.getRank(); d-- > 0;)
+      if (!llvm::is_contained(kept, d)) {
+        whole.push_back({row, d});
+        row = without(row, d);
+      }
+    if (succeeded(now))
+      now = convertLayout(*now, row);
+    for (auto [to, d] : llvm::reverse(whole))
+      if (succeeded(now))
+        now = repeat(*now, to, d);
+  }
+  b.setLoc(loc);
+  if (failed(now))
+    return failure();
+  assert(now->getType() == view.type && "made in another layout");
+  return made(old, view) = *now;
+}
+
+//===----------------------------------------------------------------------===//
+// Pointers
+//===----------------------------------------------------------------------===//
+
+/// The argument that a pointer points into; null: it is not known.
+static BlockArgument argumentOf(Value pointer,
+                                llvm::SmallPtrSetImpl<void *> &seen) {
+  if (!seen.insert(pointer.getAsOpaquePointer()).second)
+    return {}; // Round a loop: what goes in decides.
+  if (auto argument = dyn_cast<BlockArgument>(pointer)) {
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (isa<tt::FuncOp>(parent))
+      return argument;
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      return argumentOf(loop.getTiedLoopInit(argument)->get(), seen);
+    auto loop = dyn_cast<scf::WhileOp>(parent);
+    unsigned number = argument.getArgNumber();
+    return !loop ? BlockArgument()
+           : argument.getOwner() == loop.getBeforeBody()
+               ? argumentOf(loop.getInits()[number], seen)
+               : argumentOf(loop.getConditionOp().getArgs()[number], seen);
+  }
+  Operation *op = pointer.getDefiningOp();
+  unsigned number = cast<OpResult>(pointer).getResultNumber();
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    return argumentOf(loop.getInitArgs()[number], seen);
+  if (auto loop = dyn_cast<scf::WhileOp>(op))
+    return argumentOf(loop.getConditionOp().getArgs()[number], seen);
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    BlockArgument one = argumentOf(branch.thenYield().getOperand(number), seen),
+                  other =
+                      argumentOf(branch.elseYield().getOperand(number), seen);
+    return one == other ? one : BlockArgument();
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    BlockArgument one = argumentOf(select.getTrueValue(), seen),
+                  other = argumentOf(select.getFalseValue(), seen);
+    return one == other ? one : BlockArgument();
+  }
+  if (isa<tt::AddPtrOp, tt::SplatOp, tt::UnsplatOp, tt::BroadcastOp,
+          tt::ExpandDimsOp, tt::ReshapeOp, tt::TransOp, tt::BitcastOp>(op) &&
+      isa<tt::PointerType>(getElementTypeOrSelf(op->getOperand(0).getType())))
+    return argumentOf(op->getOperand(0), seen);
+  return {};
+}
+
+Value ProgramConversion::base(Operation *at, Value pointer) {
+  llvm::SmallPtrSet<void *, 8> seen;
+  if (BlockArgument argument = argumentOf(pointer, seen))
+    return kernel.getBody().getArgument(argument.getArgNumber());
+  unsupported(at, "a pointer that is not one argument and an offset: it "
+                  "is loaded, made of a number, or chosen among "
+                  "arguments");
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Building
+//===----------------------------------------------------------------------===//
+
+Value ProgramConversion::constant(Type type, int64_t number) {
+  return arith::ConstantOp::create(b, b.getIntegerAttr(type, number));
+}
+
+RankedTensorType ProgramConversion::without(RankedTensorType type,
+                                            int64_t axis) {
+  SmallVector<int64_t> shape(type.getShape());
+  shape.erase(shape.begin() + axis);
+  return RankedTensorType::get(
+      shape, type.getElementType(),
+      TensorLayouts::without(type.getEncoding(), type.getShape(), axis));
+}
+
+Value ProgramConversion::relabel(Value tile, RankedTensorType type) {
+  return tile.getType() == type ? tile : RelabelOp::create(b, type, tile);
+}
+
+FailureOr<RankedTensorType>
+ProgramConversion::permutedType(RankedTensorType type,
+                                ArrayRef<int64_t> order) {
+  if (llvm::is_sorted(order))
+    return type;
+  SmallVector<int64_t> shape;
+  for (int64_t d : order)
+    shape.push_back(type.getDimSize(d));
+  auto layout = TensorLayouts::permuted(kernel, type.getEncoding(),
+                                        type.getShape(), order);
+  if (failed(layout))
+    return failure();
+  return RankedTensorType::get(shape, type.getElementType(), *layout);
+}
+
+FailureOr<Value> ProgramConversion::permute(Value tile,
+                                            ArrayRef<int64_t> order) {
+  auto type = permutedType(cast<RankedTensorType>(tile.getType()), order);
+  if (failed(type))
+    return failure();
+  return relabel(tile, *type);
+}
+
+/// All dimensions, `axis` the last.
+static SmallVector<int64_t> orderWithLast(int64_t rank, int64_t axis) {
+  SmallVector<int64_t> order;
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != axis)
+      order.push_back(d);
+  order.push_back(axis);
+  return order;
+}
+
+FailureOr<Value> ProgramConversion::withLast(Value tile, int64_t axis) {
+  return permute(
+      tile,
+      orderWithLast(cast<RankedTensorType>(tile.getType()).getRank(), axis));
+}
+
+FailureOr<Value> ProgramConversion::repeat(Value row, RankedTensorType type,
+                                           int64_t axis) {
+  auto moved = permutedType(type, orderWithLast(type.getRank(), axis));
+  if (failed(moved))
+    return failure();
+  return relabel(BroadcastOp::create(b, *moved, row), type);
+}
+
+FailureOr<Value> ProgramConversion::convertLayout(Value tile,
+                                                  RankedTensorType type) {
+  auto from = cast<RankedTensorType>(tile.getType());
+  if (from == type)
+    return tile;
+  auto source = getTileLayout(from), target = getTileLayout(type);
+  for (auto *layout : {&source, &target})
+    if (!*layout)
+      return emitError(b.getLoc(), "[")
+                 << layout->problem().code << "] " << layout->problem().message,
+             failure();
+  Type element = type.getElementType();
+  Value memory;
+  if (!ConversionPlan::make(*source, *target)) {
+    // A bit has no place in memory.
+    if (element.isInteger(1)) {
+      auto byte = [&](RankedTensorType of) {
+        return RankedTensorType::get(of.getShape(), b.getI8Type(),
+                                     of.getEncoding());
+      };
+      auto wide = convertLayout(arith::ExtUIOp::create(b, byte(from), tile),
+                                byte(type));
+      if (failed(wide))
+        return failure();
+      return Value(arith::TruncIOp::create(b, type, *wide));
+    }
+    memory = scratch(element, type.getNumElements());
+  }
+  return Value(ConvertLayoutOp::create(b, type, tile, memory, IntegerAttr(),
+                                       IntegerAttr()));
+}
+
+//===----------------------------------------------------------------------===//
+// Shared memory for exchanges
+//===----------------------------------------------------------------------===//
+
+Value ProgramConversion::scratch(Type element, int64_t count) {
+  OpBuilder::InsertionGuard guard(b);
+  Location before = b.getLoc();
+  b.setLoc(function.getLoc());
+  int64_t bytes = count * ::titan::getElementBytes(element);
+  poolBytes = std::max(poolBytes, bytes);
+  if (!pool) {
+    b.setInsertionPointToStart(&kernel.getBody().front());
+    pool = SharedAllocOp::create(b, poolType(b.getContext(), bytes));
+  }
+  b.setInsertionPointAfter(pool);
+  Value memory = SharedReuseOp::create(
+      b, SharedType::get(b.getContext(), {count}, element, 0, 1, false), pool);
+  b.setLoc(before);
+  return memory;
+}
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+/// Branches between blocks, early returns, become scf.if and loops.
+static LogicalResult liftBranches(tt::FuncOp function) {
+  IRRewriter rewriter(function.getContext());
+  (void)eraseUnreachableBlocks(rewriter, function->getRegions());
+  ControlFlowToSCFTransformation transformation;
+  DominanceInfo dominance(function);
+  return transformCFGToSCF(function.getBody(), transformation, dominance);
+}
+
+/// Puts the functions that `function` calls where it calls them. `within`: those
+/// that are on their way.
+static LogicalResult inlineCalls(tt::FuncOp function, ModuleOp module,
+                                 llvm::SetVector<Operation *> &within) {
+  if (!within.insert(function))
+    return function.emitError("[function-recursion] calls itself");
+  SmallVector<tt::CallOp> calls;
+  function.walk([&](tt::CallOp call) { calls.push_back(call); });
+  for (tt::CallOp call : calls) {
+    auto callee = module.lookupSymbol<tt::FuncOp>(call.getCallee());
+    if (!callee || callee.isExternal())
+      return call.emitError("[not-supported-yet] a call of a function without "
+                            "a body");
+    if (failed(inlineCalls(callee, module, within)))
+      return failure();
+    Block &body = callee.getBody().front();
+    if (callee.getBody().getBlocks().size() != 1)
+      return callee.emitError("[not-supported-yet] branches that are no scf.if "
+                              "and no loop");
+    IRMapping values;
+    values.map(body.getArguments(), call.getOperands());
+    OpBuilder b(call);
+    for (Operation &op : body.without_terminator())
+      b.clone(op, values)->walk([&](Operation *now) {
+        now->setLoc(CallSiteLoc::get(now->getLoc(), call.getLoc()));
+      });
+    for (auto [result, value] :
+         llvm::zip(call.getResults(), body.getTerminator()->getOperands()))
+      result.replaceAllUsesWith(values.lookup(value));
+    call.erase();
+  }
+  within.remove(function);
+  return success();
+}
+
+LogicalResult titan::convertTritonToTitan(ModuleOp module,
+                                          const TritonToTitanOptions &options) {
+  SmallVector<tt::FuncOp> functions(module.getOps<tt::FuncOp>());
+  for (tt::FuncOp function : functions)
+    if (!function.isExternal() && failed(liftBranches(function)))
+      return failure();
+  for (tt::FuncOp function : functions) {
+    if (function.isExternal() || !function.isPublic())
+      continue;
+    llvm::SetVector<Operation *> within;
+    if (failed(inlineCalls(function, module, within)) ||
+        failed(ProgramConversion(function, options).run()))
+      return failure();
+  }
+  for (tt::FuncOp function : functions)
+    function.erase();
+  return success();
+}
+
+namespace {
+struct TritonToTitan : PassWrapper<TritonToTitan, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TritonToTitan)
+
+  TritonToTitan() = default;
+  TritonToTitan(const TritonToTitan &other) : PassWrapper(other) {}
+  TritonToTitan(const TritonToTitanOptions &options) {
+    warps = options.warps;
+    launchChecks = options.launchChecks;
+  }
+
+  StringRef getArgument() const final { return "triton-to-titan"; }
+  StringRef getDescription() const final {
+    return "Triton's programs become kernels: layouts, tensors of memory, "
+           "exchanges between threads";
+  }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<TitanDialect, arith::ArithDialect, scf::SCFDialect>();
+  }
+  void runOnOperation() final {
+    TritonToTitanOptions options;
+    options.warps = warps;
+    options.launchChecks = {launchChecks.begin(), launchChecks.end()};
+    if (failed(convertTritonToTitan(getOperation(), options)))
+      signalPassFailure();
+  }
+
+  Option<int64_t> warps{*this, "num-warps", llvm::cl::init(4),
+                        llvm::cl::desc("Warps of a program")};
+  ListOption<std::string> launchChecks{
+      *this, "launch-check",
+      llvm::cl::desc("Conditions on arguments, which each launch is checked "
+                     "against")};
+};
+} // namespace
+
+std::unique_ptr<Pass>
+titan::createTritonToTitanPass(const TritonToTitanOptions &options) {
+  return std::make_unique<TritonToTitan>(options);
+}
+
+void titan::registerTritonToTitanPass() { PassRegistration<TritonToTitan>(); }

@@ -1,0 +1,339 @@
+//===- Elementwise.cpp - arith, math and tt's own, element by element -----===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// arith and math are the same operations on tiles. One of tt says in `Same` what
+// it is of them, given its operands as scalars or as tiles of one layout.
+//
+//===----------------------------------------------------------------------===//
+#include "Conversion.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace titan;
+
+/// What an operation of tt is, of these operands; null, and an error: nothing.
+using Same =
+    llvm::function_ref<Value(ProgramConversion &, ValueRange, Type result)>;
+
+static FailureOr<SmallVector<Value>> tilesOf(ProgramConversion &c,
+                                             Operation *op, const View &view) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    if (!isa<RankedTensorType>(operand.getType())) {
+      operands.push_back(c.scalar(operand));
+      continue;
+    }
+    auto tile = c.tile(operand, view.of(c.elementOf(operand.getType())));
+    if (failed(tile))
+      return failure();
+    operands.push_back(*tile);
+  }
+  return operands;
+}
+
+/// Triton's GPU compiler fuses products and sums of floats (enable_fp_fusion), and
+/// its division, but for tt.precise_divf, is div.full.
+static void addFastMath(ProgramConversion &c, Operation *op) {
+  using Flags = arith::FastMathFlags;
+  Flags flags = isa<arith::DivFOp>(op) ? Flags::afn
+                : isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op)
+                    ? Flags::contract
+                    : Flags::none;
+  auto interface = dyn_cast<arith::ArithFastMathInterface>(op);
+  if (!interface || flags == Flags::none)
+    return;
+  flags = flags | interface.getFastMathFlagsAttr().getValue();
+  op->setAttr(interface.getFastMathAttrName(),
+              arith::FastMathFlagsAttr::get(c.b.getContext(), flags));
+}
+
+Operation *titan::repeatOperation(ProgramConversion &c, Operation *op,
+                                  ValueRange operands, TypeRange results) {
+  OperationState state(c.b.getLoc(), op->getName());
+  state.addOperands(operands);
+  state.addTypes(results);
+  for (NamedAttribute each : op->getAttrs())
+    if (!each.getName().strref().starts_with("tt."))
+      state.addAttribute(each.getName(), each.getValue());
+  Operation *made = c.b.create(state);
+  addFastMath(c, made);
+  return made;
+}
+
+/// `number` as a scalar or tile of that type.
+static Value constantLike(ProgramConversion &c, Type type, TypedAttr number) {
+  if (auto tile = dyn_cast<RankedTensorType>(type))
+    return arith::ConstantOp::create(c.b, DenseElementsAttr::get(tile, number));
+  return arith::ConstantOp::create(c.b, number);
+}
+
+static bool isConstant(Value value) {
+  return matchPattern(value, m_Constant());
+}
+
+/// Masked elements hold anything, and come by quotients, too, which have no result
+/// for a divisor of 0: it is 1 there.
+static void makeTotal(ProgramConversion &c, Operation *op,
+                      SmallVector<Value> &operands) {
+  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
+          op) ||
+      isConstant(operands[1]))
+    return;
+  Type type = operands[1].getType(), element = getElementTypeOrSelf(type);
+  Value zero = constantLike(c, type, c.b.getIntegerAttr(element, 0)),
+        one = constantLike(c, type, c.b.getIntegerAttr(element, 1));
+  Value bad =
+      arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, operands[1], zero);
+  operands[1] = arith::SelectOp::create(c.b, bad, one, operands[1]);
+}
+
+/// A float as an integer: the nearest one where it does not fit, 0 for a NaN. The
+/// operation itself has no result there.
+static Value toInteger(ProgramConversion &c, Operation *op, Value value,
+                       RankedTensorType type) {
+  Type reals = value.getType();
+  auto real = cast<FloatType>(getElementTypeOrSelf(reals));
+  auto integer = cast<IntegerType>(type.getElementType());
+  unsigned width = integer.getWidth();
+  bool isSigned = isa<arith::FPToSIOp>(op);
+  // Numbers between -2^(w - 1) - 1 and 2^(w - 1), or between -1 and 2^w, fit; where
+  // the lower one is no float, the one above it is the least that fits.
+  const llvm::fltSemantics &semantics = real.getFloatSemantics();
+  auto power = [&](unsigned exponent) {
+    return scalbn(APFloat::getOne(semantics), static_cast<int>(exponent),
+                  APFloat::rmNearestTiesToEven);
+  };
+  APFloat least = isSigned ? power(width - 1) : APFloat::getZero(semantics);
+  least.changeSign();
+  APFloat lower = least;
+  bool isFloat =
+      lower.subtract(APFloat::getOne(semantics),
+                     APFloat::rmNearestTiesToEven) == APFloat::opOK &&
+      lower < least;
+  // No number of the format is below an infinity.
+  bool open = isFloat || least.isInfinity();
+  using Predicate = arith::CmpFPredicate;
+  auto compare = [&](Predicate predicate, const APFloat &bound) -> Value {
+    return arith::CmpFOp::create(
+        c.b, predicate, value,
+        constantLike(c, reals, c.b.getFloatAttr(real, bound)));
+  };
+  Value low =
+      compare(open ? Predicate::OLE : Predicate::OLT, isFloat ? lower : least);
+  Value high = compare(Predicate::OGE, power(width - isSigned));
+  Value fits = arith::AndIOp::create(
+      c.b,
+      compare(open ? Predicate::OGT : Predicate::OGE, isFloat ? lower : least),
+      compare(Predicate::OLT, power(width - isSigned)));
+  Value zero = constantLike(c, reals, c.b.getFloatAttr(real, 0));
+  Value safe = arith::SelectOp::create(c.b, fits, value, zero);
+  Value number = repeatOperation(c, op, safe, Type(type))->getResult(0);
+  auto constant = [&](const APInt &of) {
+    return constantLike(c, type, c.b.getIntegerAttr(integer, of));
+  };
+  number = arith::SelectOp::create(
+      c.b, low,
+      constant(isSigned ? APInt::getSignedMinValue(width) : APInt(width, 0)),
+      number);
+  return arith::SelectOp::create(c.b, high,
+                                 constant(isSigned
+                                              ? APInt::getSignedMaxValue(width)
+                                              : APInt::getMaxValue(width)),
+                                 number);
+}
+
+/// A constant of these elements.
+static Value constantOf(ProgramConversion &c, arith::ConstantOp op,
+                        const View &view) {
+  RankedTensorType type = view.type;
+  auto elements = cast<DenseElementsAttr>(op.getValue());
+  return arith::ConstantOp::create(
+      c.b,
+      elements.isSplat()
+          ? DenseElementsAttr::get(type, elements.getSplatValue<Attribute>())
+          : DenseElementsAttr::getFromRawBuffer(type, elements.getRawData()));
+}
+
+FailureOr<Value> titan::makeElementwise(ProgramConversion &c, Operation *op,
+                                        const View &view) {
+  auto operands = tilesOf(c, op, view);
+  if (failed(operands))
+    return failure();
+  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op))
+    return toInteger(c, op, operands->front(), view.type);
+  makeTotal(c, op, *operands);
+  return repeatOperation(c, op, *operands, Type(view.type))->getResult(0);
+}
+
+LogicalResult titan::convertElementwise(ProgramConversion &c, Operation *op) {
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      return c.unsupported(op, Twine("'") + op->getName().getStringRef() +
+                                   "' of several results, on tensors");
+    else
+      operands.push_back(c.scalar(operand));
+  SmallVector<Type> types;
+  for (Value result : op->getResults())
+    types.push_back(c.elementOf(result.getType()));
+  Operation *now = repeatOperation(c, op, operands, types);
+  for (auto [old, result] : llvm::zip(op->getResults(), now->getResults()))
+    c.set(old, result);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// tt's own
+//===----------------------------------------------------------------------===//
+
+template <typename Op, typename Function>
+static void addElementwise(TritonToTitanTable &table, Function same) {
+  table.convert<Op>([same](ProgramConversion &c, Op op) -> LogicalResult {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(c.scalar(operand));
+    Value result = same(c, op, ValueRange(operands),
+                        c.elementOf(op->getResult(0).getType()));
+    if (!result)
+      return failure();
+    c.set(op->getResult(0), result);
+    return success();
+  });
+  table.make<Op>([same](ProgramConversion &c, Op op,
+                        const View &view) -> FailureOr<Value> {
+    auto operands = tilesOf(c, op, view);
+    if (failed(operands))
+      return failure();
+    Value result = same(c, op, ValueRange(*operands), Type(view.type));
+    if (!result)
+      return failure();
+    return result;
+  });
+}
+
+/// f32 is between all other floats.
+static Value floatTo(ProgramConversion &c, Value value, Type type) {
+  auto width = [](Type of) {
+    return getElementTypeOrSelf(of).getIntOrFloatBitWidth();
+  };
+  Type from = value.getType();
+  if (from == type)
+    return value;
+  if (width(from) < width(type))
+    return arith::ExtFOp::create(c.b, type, value);
+  if (width(from) > width(type))
+    return arith::TruncFOp::create(c.b, type, value);
+  auto tile = dyn_cast<RankedTensorType>(type);
+  Type middle = c.b.getF32Type();
+  if (tile)
+    middle = RankedTensorType::get(tile.getShape(), middle, tile.getEncoding());
+  return floatTo(c, floatTo(c, value, middle), type);
+}
+
+static Value convertFloat(ProgramConversion &c, tt::FpToFpOp op, ValueRange in,
+                          Type type) {
+  if (op.getRounding() == tt::RoundingMode::TowardZero)
+    return c.unsupported(op, "a conversion that rounds towards zero"), Value();
+  return floatTo(c, in[0], type);
+}
+
+static Value clamp(ProgramConversion &c, tt::ClampFOp op, ValueRange in, Type) {
+  if (op.getPropagateNan() == tt::PropagateNan::All)
+    return arith::MinimumFOp::create(
+        c.b, arith::MaximumFOp::create(c.b, in[0], in[1]), in[2]);
+  return arith::MinNumFOp::create(
+      c.b, arith::MaxNumFOp::create(c.b, in[0], in[1]), in[2]);
+}
+
+/// Functions of libdevice that are operations of math.
+static Value deviceFunction(ProgramConversion &c, tt::ExternElementwiseOp op,
+                            ValueRange in, Type type) {
+  StringRef name = op.getSymbol();
+  name.consume_front("__nv_");
+  if (getElementTypeOrSelf(type).isF32())
+    name.consume_back("f");
+  auto word = llvm::StringSwitch<StringRef>(name)
+                  .Cases({"rint", "nearbyint"}, "math.roundeven")
+                  .Case("fabs", "math.absf")
+                  .Case("floor", "math.floor")
+                  .Case("ceil", "math.ceil")
+                  .Case("trunc", "math.trunc")
+                  .Case("round", "math.round")
+                  .Case("sqrt", "math.sqrt")
+                  .Case("rsqrt", "math.rsqrt")
+                  .Case("exp", "math.exp")
+                  .Case("exp2", "math.exp2")
+                  .Case("log", "math.log")
+                  .Case("log2", "math.log2")
+                  .Case("log10", "math.log10")
+                  .Case("sin", "math.sin")
+                  .Case("cos", "math.cos")
+                  .Case("tanh", "math.tanh")
+                  .Case("fma", "math.fma")
+                  .Case("copysign", "math.copysign")
+                  .Default("");
+  if (word.empty() || !isa<FloatType>(getElementTypeOrSelf(type))) {
+    c.unsupported(op, "the device function " + op.getSymbol());
+    return {};
+  }
+  OperationState state(c.b.getLoc(), word);
+  state.addOperands(in);
+  state.addTypes(type);
+  return c.b.create(state)->getResult(0);
+}
+
+static Value multiplyHigh(ProgramConversion &c, tt::MulhiUIOp, ValueRange in,
+                          Type) {
+  return arith::MulUIExtendedOp::create(c.b, in[0], in[1]).getHigh();
+}
+
+/// Of pointers nothing changes: what an access reads is told there.
+static Value sameBits(ProgramConversion &c, tt::BitcastOp, ValueRange in,
+                      Type type) {
+  return in[0].getType() == type
+             ? in[0]
+             : arith::BitcastOp::create(c.b, type, in[0]).getResult();
+}
+
+/// An offset is right modulo 2^32 (titan/Conversion/TritonToTitan.h).
+static Value addOffset(ProgramConversion &c, tt::AddPtrOp op, ValueRange in,
+                       Type type) {
+  Value offset = in[1];
+  unsigned width =
+      getElementTypeOrSelf(offset.getType()).getIntOrFloatBitWidth();
+  if (width > 32)
+    offset = arith::TruncIOp::create(c.b, type, offset);
+  else if (width < 32)
+    offset = arith::ExtSIOp::create(c.b, type, offset);
+  return c.b.createOrFold<arith::AddIOp>(in[0], offset);
+}
+
+void titan::populateTritonElementwise(TritonToTitanTable &table) {
+  table.convert<arith::ConstantOp>(
+      [](ProgramConversion &c, arith::ConstantOp op) {
+        c.set(op.getResult(), arith::ConstantOp::create(c.b, op.getValue()));
+        return success();
+      });
+  table.make<arith::ConstantOp>(constantOf);
+  addElementwise<tt::FpToFpOp>(table, convertFloat);
+  addElementwise<tt::ClampFOp>(table, clamp);
+  addElementwise<tt::ExternElementwiseOp>(table, deviceFunction);
+  addElementwise<tt::MulhiUIOp>(table, multiplyHigh);
+  addElementwise<tt::BitcastOp>(table, sameBits);
+  addElementwise<tt::AddPtrOp>(table, addOffset);
+  addElementwise<tt::PreciseSqrtOp>(
+      table,
+      [](ProgramConversion &c, tt::PreciseSqrtOp, ValueRange in,
+         Type) -> Value { return math::SqrtOp::create(c.b, in[0]); });
+  addElementwise<tt::PreciseDivFOp>(
+      table,
+      [](ProgramConversion &c, tt::PreciseDivFOp, ValueRange in,
+         Type) -> Value { return arith::DivFOp::create(c.b, in[0], in[1]); });
+}

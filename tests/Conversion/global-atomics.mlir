@@ -1,0 +1,81 @@
+// Atomic operations of a tile on global memory: a histogram of two CTAs, whose elements meet; old values, which are
+// 0 where the mask is false; copies of an element, of which the owner's alone counts.
+//
+// RUN: titan run %s --kernel histogram | FileCheck %s --check-prefix=HISTOGRAM
+// RUN: titan run %s --kernel histogram --schedule=random:5 | FileCheck %s --check-prefix=HISTOGRAM
+// HISTOGRAM: 8 elements equal to the reference, bit for bit
+// RUN: titan run %s --kernel olds | FileCheck %s --check-prefix=OLDS
+// OLDS: D (64xi32): 64 elements equal to the reference, bit for bit
+// RUN: titan check %s --kernel histogram --proof=off
+// RUN: titan check %s --kernel olds --proof=off
+// RUN: titan compile %s --emit=ptx -o - | FileCheck %s --check-prefix=PTX
+// PTX-LABEL: .entry histogram
+// PTX: atom.relaxed.gpu.global.add.u32
+// PTX-NOT: atom
+// PTX-LABEL: .entry olds
+// PTX: atom.acq_rel.gpu.global.add.u32
+//
+// A plain store in the place of the operation is a race between the CTAs.
+// VARIANT plain: replace ADD with titan.global.store %one, %D[%bin] : !copies, !bins, !copies
+// RUN: %variant plain %s | not titan check - --kernel histogram --proof=off 2>&1 | FileCheck %s --check-prefix=PLAIN
+// PLAIN: [race]
+
+// 64 elements over two warps: both halves of the lanes and both warps hold copies.
+!copies = tensor<32xi32, #titan.blocked<elements = [1], lanes = [32], warps = [2]>>
+!row = tensor<64xi32, #titan.blocked<elements = [1], lanes = [32], warps = [2]>>
+!bits = tensor<64xi1, #titan.blocked<elements = [1], lanes = [32], warps = [2]>>
+!bins = !titan.global<8xi32>
+!line = !titan.global<64xi32>
+
+titan.kernel @histogram(%D: !bins) warps(2) attributes {
+  titan.example = {D = "8 zeros"}, titan.reference = @histogram_reference
+} launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %i = titan.coordinate 0 : !copies
+  %seven = arith.constant dense<7> : !copies
+  %bin = arith.andi %i, %seven : !copies
+  %one = arith.constant dense<1> : !copies
+  titan.global.atom add %one, %D[%bin] : !copies, !bins, !copies // @ADD
+  titan.return
+}
+
+// Of each CTA 32 / 8 elements.
+func.func private @histogram_reference(%D: memref<8xi32> {titan.expected = "D"}) {
+  %eight = arith.constant 8 : i32
+  linalg.fill ins(%eight : i32) outs(%D : memref<8xi32>)
+  return
+}
+
+// Element i adds i to place i of A where i is below 40, and stores what was there: -1.
+titan.kernel @olds(%A: !line, %D: !line) warps(2) attributes {
+  titan.example = {A = "64 steps:1", D = "64"}, titan.reference = @olds_reference
+} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %i = titan.coordinate 0 : !row
+  %limit = arith.constant dense<40> : !row
+  %mask = arith.cmpi slt, %i, %limit : !row
+  %old = titan.global.atom add %i, %A[%i] mask(%mask : !bits) sem(acq_rel) : !row, !line, !row -> !row
+  titan.global.store %old, %D[%i] : !row, !line, !row
+  titan.return
+}
+
+func.func private @olds_reference(%A: memref<64xi32> {titan.expected = "A"}, %D: memref<64xi32> {titan.expected = "D"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %c40 = arith.constant 40 : index
+  %zero = arith.constant 0 : i32
+  scf.for %k = %c0 to %c64 step %c1 {
+    %i = arith.index_cast %k : index to i32
+    %below = arith.cmpi ult, %k, %c40 : index
+    %added = arith.select %below, %i, %zero : i32
+    %sum = arith.addi %i, %added : i32
+    memref.store %sum, %A[%k] : memref<64xi32>
+    memref.store %added, %D[%k] : memref<64xi32>
+  }
+  return
+}
