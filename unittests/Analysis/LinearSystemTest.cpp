@@ -29,14 +29,32 @@ struct Rows {
   size_t width;
   std::vector<Row> least, equal, asked;
 
+  /// Each row with its number as reason.
   LinearSystem system() const {
     LinearSystem result(width);
+    size_t number = 0;
+    auto next = [&] { return Reasons().set(number++); };
     for (const Row &row : least)
-      std::ranges::copy(row, result.addNonnegative());
+      std::ranges::copy(row, result.addNonnegative(next()));
     for (const Row &row : equal)
-      std::ranges::copy(row, result.addZero());
+      std::ranges::copy(row, result.addZero(next()));
     for (const Row &row : asked)
-      std::ranges::copy(row, result.addQuestion());
+      std::ranges::copy(row, result.addQuestion(next()));
+    return result;
+  }
+
+  /// Those that are reasons, without those asked; and one that was, as a fact.
+  Rows only(const Reasons &why, const Row *more) const {
+    Rows result{width, {}, {}, {}};
+    size_t number = 0;
+    for (const Row &row : least)
+      if (why[number++])
+        result.least.push_back(row);
+    for (const Row &row : equal)
+      if (why[number++])
+        result.equal.push_back(row);
+    if (more)
+      result.least.push_back(*more);
     return result;
   }
 
@@ -111,7 +129,7 @@ TEST(LinearSystem, SaysWhatIsSoAndAllThatTheSimplexSays) {
   uint64_t seed = 29;
   RecordProperty("seed", static_cast<int>(seed));
   std::mt19937_64 generator(seed);
-  unsigned yes = 0, no = 0, more = 0;
+  unsigned yes = 0, no = 0, more = 0, fewer = 0;
   for (int i = 0; i < 10000; ++i) {
     bool small = i % 2;
     int64_t large = i % 16 < 12   ? 5
@@ -121,19 +139,27 @@ TEST(LinearSystem, SaysWhatIsSoAndAllThatTheSimplexSays) {
                        small ? 8 : 24, large);
     SCOPED_TRACE("seed " + std::to_string(seed) + ", system " +
                  std::to_string(i));
-    std::vector<bool> each;
-    bool all = rows.system().contradicts(&each);
-    EXPECT_EQ(all, rows.system().contradicts());
-    auto check = [&](bool answer, const Row *row) {
+    std::vector<LinearSystem::Answer> each;
+    LinearSystem::Answer all = rows.system().solve(&each);
+    EXPECT_EQ(all.yes, rows.system().contradicts());
+    auto check = [&](const LinearSystem::Answer &given, const Row *row) {
+      bool answer = given.yes;
       bool simplex = rows.isEmpty(row);
       EXPECT_TRUE(answer || !simplex);
       if (answer && small)
         EXPECT_FALSE(rows.hasPoint(4, row));
+      // What it comes from contradicts itself without the rest.
+      if (answer) {
+        Rows core = rows.only(given.why, row);
+        EXPECT_TRUE(core.system().contradicts());
+        fewer += core.least.size() + core.equal.size() <
+                 rows.least.size() + rows.equal.size();
+      }
       ++(answer ? yes : no);
       more += answer && !simplex;
     };
     check(all, nullptr);
-    ASSERT_EQ(each.size(), all ? 0u : rows.asked.size());
+    ASSERT_EQ(each.size(), all.yes ? 0u : rows.asked.size());
     for (size_t q = 0; q < each.size(); ++q)
       check(each[q], &rows.asked[q]);
     if (HasFailure())
@@ -143,6 +169,7 @@ TEST(LinearSystem, SaysWhatIsSoAndAllThatTheSimplexSays) {
   EXPECT_GT(yes, 5000u);
   EXPECT_GT(no, 5000u);
   EXPECT_GT(more, 100u);
+  EXPECT_GT(fewer, 5000u);
 }
 
 TEST(LinearSystem, DividesAndPutsIn) {

@@ -185,3 +185,30 @@ TEST(Facts, LargeBoundsLoseNothing) {
   EXPECT_TRUE(facts.provesAtLeast(x * y, 0));
   EXPECT_FALSE(facts.provesAtLeast(x * y, 1));
 }
+
+TEST(Facts, WhatContradictsItselfIsKept) {
+  Facts::limit(100);
+  auto x = [](Atom a) { return Polynomial::atom(a); };
+  // t < n, s = t + 1, s > n; and the same among others.
+  Facts facts;
+  facts.atLeast(x(0), x(1) + 1);
+  facts.equal(x(2), x(1) + 1);
+  facts.atLeast(x(2), x(0) + 1);
+  EXPECT_TRUE(facts.contradict());
+  uint64_t before = Facts::solved();
+  Facts more;
+  for (Atom a = 3; a < 9; ++a)
+    more.atLeast(x(a) * x(a - 1), x(a - 2));
+  more.add(facts);
+  EXPECT_TRUE(more.contradict());
+  EXPECT_EQ(Facts::solved(), before);
+  // Not without one of them, and not in another proof.
+  Facts fewer;
+  fewer.nonnegative = more.nonnegative;
+  EXPECT_FALSE(fewer.contradict());
+  Facts::limit(100);
+  before = Facts::solved();
+  EXPECT_TRUE(more.contradict());
+  EXPECT_GT(Facts::solved(), before);
+  Facts::limit(~uint64_t(0) / 1000);
+}

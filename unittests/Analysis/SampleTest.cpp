@@ -34,7 +34,7 @@ Polynomial randomFact(std::mt19937_64 &generator) {
 }
 
 bool holds(const Facts &facts, std::function<int64_t(Atom)> at) {
-  auto all = [&](const std::vector<Polynomial> &list, auto is) {
+  auto all = [&](const FactList &list, auto is) {
     return std::ranges::all_of(
         list, [&](const Polynomial &p) { return is(p.evaluate(at).value()); });
   };

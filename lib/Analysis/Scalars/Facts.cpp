@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <unordered_map>
@@ -115,7 +116,34 @@ void titan::scalars::addDivision(Facts &facts, const Polynomial &x,
   facts.atLeast(p - 1, r);
 }
 
-static void addOnce(std::vector<Polynomial> &list, Polynomial p) {
+void FactList::push_back(Polynomial p) {
+  if (!data)
+    data = llvm::makeIntrusiveRefCnt<Data>();
+  else if (data->UseCount() > 1)
+    data = llvm::makeIntrusiveRefCnt<Data>(*data);
+  data->hash = (data->hash ^ p.hash()) * 0x9e3779b97f4a7c15u;
+  data->hash ^= data->hash >> 29;
+  data->list.push_back(std::move(p));
+}
+
+void FactList::append(const FactList &other) {
+  if (empty()) {
+    *this = other;
+    return;
+  }
+  for (const Polynomial &p : FactList(other))
+    push_back(p);
+}
+
+void FactList::eraseIf(llvm::function_ref<bool(const Polynomial &)> is) {
+  FactList rest;
+  for (const Polynomial &p : *this)
+    if (!is(p))
+      rest.push_back(p);
+  *this = std::move(rest);
+}
+
+static void addOnce(FactList &list, Polynomial p) {
   if (std::ranges::find(list, p) == list.end())
     list.push_back(std::move(p));
 }
@@ -139,8 +167,14 @@ void Facts::addZero(Polynomial p) {
 
 void Facts::add(const Facts &other) {
   // By hash: there may be many on both sides.
-  auto add = [](std::vector<Polynomial> &list,
-                const std::vector<Polynomial> &more, auto says) {
+  auto add = [](FactList &list, const FactList &more, auto says) {
+    // Mostly the other ones begin with these: they were known before.
+    if (more.size() >= list.size() &&
+        std::equal(list.begin(), list.end(), more.begin()) &&
+        std::ranges::all_of(more, says)) {
+      list = more;
+      return;
+    }
     llvm::SmallDenseMap<size_t, size_t, 128> known;
     for (size_t i = 0; i < list.size(); ++i)
       known.try_emplace(list[i].hash() >> 1, i);
@@ -170,19 +204,19 @@ static thread_local uint64_t asked = 0, looked = 0, mostSolved = ~uint64_t(0),
                              mostAsked = ~uint64_t(0);
 uint64_t Facts::questions() { return asked; }
 uint64_t Facts::solved() { return looked; }
-/// What this thread has computed for, in seconds: a limit that other work on the
-/// machine does not change.
-static double now() {
+double Facts::seconds() {
   timespec time;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
   return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 static thread_local double deadline = std::numeric_limits<double>::infinity();
 static thread_local bool isLate = false;
+static void forget();
 void Facts::limit(uint64_t more, double seconds) {
+  forget();
   mostSolved = looked + more;
   mostAsked = asked + 100 * more;
-  deadline = now() + seconds;
+  deadline = Facts::seconds() + seconds;
   isLate = false;
 }
 bool Facts::late() { return isLate; }
@@ -194,26 +228,42 @@ namespace {
 /// The largest system that is looked at.
 constexpr size_t mostUnknowns = 96;
 
+/// A fact, and which of those of a question it comes from.
+struct Fact {
+  Polynomial p;
+  Reasons why;
+};
+
 struct System {
-  std::vector<Polynomial> nonnegative, zero;
+  std::vector<Fact> nonnegative, zero;
   /// Unknowns that were eliminated, and what they are of the others.
   std::vector<std::pair<Atom, Polynomial>> putIn;
 
   /// Integers: 4 x + 3 >= 0 says x >= 0. Facts p >= 0 and -p >= 0 are p = 0.
   bool tighten() {
     bool equations = false;
-    for (Polynomial &p : nonnegative)
-      p = p.overDivisor();
+    for (Fact &fact : nonnegative)
+      fact.p = fact.p.overDivisor();
+    llvm::SmallDenseMap<size_t, size_t, 128> known;
+    std::vector<bool> gone(nonnegative.size());
+    for (size_t i = 0; i < nonnegative.size(); ++i)
+      known.try_emplace(nonnegative[i].p.hash() >> 1, i);
     for (size_t i = 0; i < nonnegative.size(); ++i) {
-      Polynomial minus = -nonnegative[i];
-      for (size_t j = i + 1; j < nonnegative.size(); ++j)
-        if (nonnegative[j].hash() == minus.hash() && nonnegative[j] == minus) {
-          equations = true;
-          zero.push_back(nonnegative[i]);
-          nonnegative.erase(nonnegative.begin() + j);
-          nonnegative.erase(nonnegative.begin() + i--);
-          break;
-        }
+      if (gone[i])
+        continue;
+      Polynomial minus = -nonnegative[i].p;
+      auto found = known.find(minus.hash() >> 1);
+      if (found == known.end() || found->second <= i || gone[found->second] ||
+          nonnegative[found->second].p != minus)
+        continue;
+      equations = true;
+      gone[i] = gone[found->second] = true;
+      zero.push_back({nonnegative[i].p,
+                      nonnegative[i].why | nonnegative[found->second].why});
+    }
+    if (equations) {
+      size_t i = 0;
+      std::erase_if(nonnegative, [&](const Fact &) { return gone[i++]; });
     }
     return equations;
   }
@@ -225,8 +275,8 @@ struct System {
   bool eliminate(bool raise = true) {
     std::set<Atom> factors;
     for (auto *list : {&nonnegative, &zero})
-      for (const Polynomial &p : *list)
-        for (auto &[monomial, coefficient] : p.monomials())
+      for (const Fact &fact : *list)
+        for (auto &[monomial, coefficient] : fact.p.monomials())
           if (monomial.size() > 1)
             factors.insert(monomial.begin(), monomial.end());
     while (eliminateOne(&factors))
@@ -236,29 +286,33 @@ struct System {
     bool raised = false;
     while (raise && eliminateOne(nullptr))
       raised = true;
-    std::erase_if(zero, [](const Polynomial &p) { return p.constant() == 0; });
+    std::erase_if(zero,
+                  [](const Fact &fact) { return fact.p.constant() == 0; });
     return raised;
   }
 
   bool eliminateOne(const std::set<Atom> *keep, unsigned most = ~0u) {
     for (size_t i = 0; i < zero.size(); ++i) {
-      Polynomial equation = zero[i];
-      for (auto &[monomial, coefficient] : equation.monomials()) {
+      const Fact equation = zero[i];
+      for (auto &[monomial, coefficient] : equation.p.monomials()) {
         if (monomial.size() != 1 || (coefficient != 1 && coefficient != -1))
           continue;
         Atom x = monomial[0];
         if (keep && keep->contains(x))
           continue;
         Polynomial rest =
-            equation - Polynomial::atom(x) * Polynomial(coefficient);
+            equation.p - Polynomial::atom(x) * Polynomial(coefficient);
         if (rest.contains(x) || rest.degree() > most)
           continue;
         Polynomial by = coefficient == 1 ? -rest : rest;
         putIn.emplace_back(x, by);
         zero.erase(zero.begin() + i);
         for (auto *list : {&zero, &nonnegative})
-          for (Polynomial &p : *list)
-            p = p.substitute(x, by);
+          for (Fact &fact : *list)
+            if (fact.p.contains(x)) {
+              fact.p = fact.p.substitute(x, by);
+              fact.why |= equation.why;
+            }
         return true;
       }
     }
@@ -268,11 +322,18 @@ struct System {
   std::set<Monomial> products() const {
     std::set<Monomial> result;
     for (auto *list : {&nonnegative, &zero})
-      for (const Polynomial &p : *list)
-        for (auto &[monomial, coefficient] : p.monomials())
+      for (const Fact &fact : *list)
+        for (auto &[monomial, coefficient] : fact.p.monomials())
           if (monomial.size() > 1)
             result.insert(monomial);
     return result;
+  }
+  bool hasProducts() const {
+    for (auto *list : {&nonnegative, &zero})
+      for (const Fact &fact : *list)
+        if (fact.p.degree() > 1)
+          return true;
+    return false;
   }
 
   /// Signs of the factors of products, where they follow from sums: with these
@@ -282,31 +343,32 @@ struct System {
     for (const Monomial &m : products())
       factors.insert(m.begin(), m.end());
     System linear;
-    for (const Polynomial &p : nonnegative)
-      if (p.degree() < 2)
-        linear.nonnegative.push_back(p);
-    for (const Polynomial &p : zero)
-      if (p.degree() < 2)
-        linear.zero.push_back(p);
+    for (const Fact &fact : nonnegative)
+      if (fact.p.degree() < 2)
+        linear.nonnegative.push_back(fact);
+    for (const Fact &fact : zero)
+      if (fact.p.degree() < 2)
+        linear.zero.push_back(fact);
     // That it is at most 0, or less.
     std::vector<Polynomial> questions;
     for (Atom a : factors)
       for (int64_t least : {1, 0})
         questions.push_back(Polynomial(least - 1) - Polynomial::atom(a));
-    std::vector<bool> answers = linear.contradictsEach(questions);
+    std::vector<LinearSystem::Answer> answers =
+        linear.contradictsEach(questions);
     size_t i = 0;
     for (Atom a : factors) {
       for (int64_t least : {1, 0})
-        if (answers[i + 1 - least]) {
-          nonnegative.push_back(Polynomial::atom(a) - least);
-          signs[a] = least;
+        if (const auto &answer = answers[i + 1 - least]; answer.yes) {
+          nonnegative.push_back({Polynomial::atom(a) - least, answer.why});
+          signs[a] = {least, answer.why};
           break;
         }
       i += 2;
     }
   }
   /// Factors that are at least 0, or 1.
-  std::map<Atom, int64_t> signs;
+  std::map<Atom, std::pair<int64_t, Reasons>> signs;
 
   /// a b c >= 0, and a b c >= a b where c >= 1.
   void addProducts() {
@@ -320,12 +382,15 @@ struct System {
           product = product * Polynomial::atom(a);
         return product;
       };
-      nonnegative.push_back(of(m));
+      Reasons why;
+      for (Atom a : m)
+        why |= signs[a].second;
+      nonnegative.push_back({of(m), why});
       for (size_t i = 0; i < m.size(); ++i)
-        if (signs[m[i]] == 1) {
+        if (signs[m[i]].first == 1) {
           Monomial rest = m;
           rest.erase(rest.begin() + i);
-          nonnegative.push_back(of(m) - of(rest));
+          nonnegative.push_back({of(m) - of(rest), why});
         }
     }
   }
@@ -337,13 +402,13 @@ struct System {
     for (const Monomial &m : wanted)
       factors.insert(m.begin(), m.end());
     // Of sums of atoms that are all factors, each pair of them a product.
-    std::vector<const Polynomial *> sums;
-    for (const Polynomial &p : nonnegative) {
-      const auto &atoms = p.atoms();
-      if (p.degree() == 1 && std::ranges::all_of(atoms, [&](Atom a) {
+    std::vector<const Fact *> sums;
+    for (const Fact &fact : nonnegative) {
+      const auto &atoms = fact.p.atoms();
+      if (fact.p.degree() == 1 && std::ranges::all_of(atoms, [&](Atom a) {
             return factors.contains(a);
           }))
-        sums.push_back(&p);
+        sums.push_back(&fact);
     }
     auto fits = [&](const Polynomial &a, const Polynomial &b) {
       for (auto &[x, i] : a.monomials())
@@ -358,16 +423,17 @@ struct System {
         }
       return true;
     };
-    std::vector<Polynomial> more;
+    std::vector<Fact> more;
     for (size_t i = 0; i < sums.size(); ++i)
       for (size_t j = i; j < sums.size(); ++j)
-        if (fits(*sums[i], *sums[j]))
-          more.push_back(*sums[i] * *sums[j]);
-    std::vector<Polynomial> equal;
-    for (const Polynomial &z : zero)
+        if (fits(sums[i]->p, sums[j]->p))
+          more.push_back(
+              {sums[i]->p * sums[j]->p, sums[i]->why | sums[j]->why});
+    std::vector<Fact> equal;
+    for (const Fact &z : zero)
       for (Atom a : factors)
-        if (z.degree() >= 1 && fits(z, Polynomial::atom(a)))
-          equal.push_back(z * Polynomial::atom(a));
+        if (z.p.degree() >= 1 && fits(z.p, Polynomial::atom(a)))
+          equal.push_back({z.p * Polynomial::atom(a), z.why});
     nonnegative.insert(nonnegative.end(), more.begin(), more.end());
     zero.insert(zero.end(), equal.begin(), equal.end());
     unite();
@@ -377,25 +443,31 @@ struct System {
   /// contradicts itself without them does so with them.
   void unite() {
     for (auto *list : {&nonnegative, &zero}) {
-      std::erase_if(*list, [](const Polynomial &p) { return p.isLost(); });
-      std::ranges::sort(*list);
-      auto rest = std::ranges::unique(*list);
+      std::erase_if(*list, [](const Fact &fact) { return fact.p.isLost(); });
+      // (Of like ones the one that comes from least stays.)
+      std::ranges::sort(*list, [](const Fact &a, const Fact &b) {
+        if (auto order = a.p <=> b.p; order != 0)
+          return order < 0;
+        return a.why.count() < b.why.count();
+      });
+      auto rest = std::ranges::unique(*list, {}, &Fact::p);
       list->erase(rest.begin(), rest.end());
     }
   }
 
   /// Of linear arithmetic, each product an unknown.
-  bool contradicts() const {
+  LinearSystem::Answer contradicts() const {
     auto linear = linearSystem({});
-    return linear && linear->contradicts();
+    return linear ? linear->solve() : LinearSystem::Answer();
   }
   /// The same of each of these facts with all the others.
-  std::vector<bool>
+  std::vector<LinearSystem::Answer>
   contradictsEach(const std::vector<Polynomial> &questions) const {
-    std::vector<bool> answers(questions.size(), false);
-    auto linear = linearSystem(questions);
-    if (linear && linear->contradicts(&answers))
-      answers.assign(questions.size(), true);
+    std::vector<LinearSystem::Answer> answers;
+    if (auto linear = linearSystem(questions))
+      if (auto all = linear->solve(&answers); all.yes)
+        answers.assign(questions.size(), all);
+    answers.resize(questions.size());
     return answers;
   }
 
@@ -403,11 +475,16 @@ private:
   std::optional<LinearSystem>
   linearSystem(const std::vector<Polynomial> &questions) const {
     llvm::SmallDenseMap<llvm::ArrayRef<Atom>, unsigned, 128> column;
-    for (auto *list : {&nonnegative, &zero, &questions})
-      for (const Polynomial &p : *list)
-        for (auto &[monomial, coefficient] : p.monomials())
-          if (!monomial.empty())
-            column.try_emplace(monomial, column.size());
+    auto collect = [&](const Polynomial &p) {
+      for (auto &[monomial, coefficient] : p.monomials())
+        if (!monomial.empty())
+          column.try_emplace(monomial, column.size());
+    };
+    for (auto *list : {&nonnegative, &zero})
+      for (const Fact &fact : *list)
+        collect(fact.p);
+    for (const Polynomial &p : questions)
+      collect(p);
     size_t width = column.size();
     if (width > mostUnknowns)
       return std::nullopt;
@@ -419,10 +496,10 @@ private:
       for (auto &[monomial, coefficient] : p.monomials())
         row[monomial.empty() ? width : column.lookup(monomial)] = coefficient;
     };
-    for (const Polynomial &p : nonnegative)
-      fill(p, result.addNonnegative());
-    for (const Polynomial &p : zero)
-      fill(p, result.addZero());
+    for (const Fact &fact : nonnegative)
+      fill(fact.p, result.addNonnegative(fact.why));
+    for (const Fact &fact : zero)
+      fill(fact.p, result.addZero(fact.why));
     for (const Polynomial &p : questions)
       fill(p, result.addQuestion());
     return result;
@@ -431,24 +508,117 @@ private:
 } // namespace
 
 namespace {
+/// A fact by number: the same one has the same number, p >= 0 another one than p = 0.
+using Number = uint32_t;
+
+/// What is known of questions of this proof (Facts::limit begins with nothing), so
+/// that no answer depends on proofs before it.
+struct Memory {
+  Number numberOf(const Polynomial &p, bool zero) {
+    auto [found, fresh] = numbers[zero].try_emplace(p, facts.size());
+    if (fresh)
+      facts.push_back({&found->first, zero});
+    return found->second;
+  }
+  std::unordered_map<Polynomial, Number, PolynomialHash> numbers[2];
+  struct Numbered {
+    const Polynomial *p;
+    bool zero;
+  };
+  std::vector<Numbered> facts;
+
+  /// Answers that were given before: warps ask what their neighbours asked. By hash,
+  /// the facts in order.
+  std::unordered_multimap<size_t, std::pair<std::vector<Number>, bool>> answers;
+
+  /// Facts that contradict each other: all that have them among them do, too. By
+  /// the greatest number.
+  std::unordered_map<Number, std::vector<std::vector<Number>>> cores;
+  size_t coreCount = 0;
+  /// Which facts a question has: its number.
+  std::vector<uint64_t> marks;
+  uint64_t mark = 0;
+
+  bool hasCore(llvm::ArrayRef<Number> question) {
+    marks.resize(facts.size());
+    ++mark;
+    for (Number n : question)
+      marks[n] = mark;
+    for (Number n : question)
+      if (auto found = cores.find(n); found != cores.end())
+        for (const std::vector<Number> &core : found->second)
+          if (std::ranges::all_of(core,
+                                  [&](Number m) { return marks[m] == mark; }))
+            return true;
+    return false;
+  }
+  void addCore(std::vector<Number> core) {
+    std::ranges::sort(core);
+    auto rest = std::ranges::unique(core);
+    core.erase(rest.begin(), rest.end());
+    if (core.empty())
+      return;
+    ++coreCount;
+    cores[core.back()].push_back(std::move(core));
+  }
+
+  /// A question as it was asked, and its answer: most are asked again soon, of the
+  /// same facts.
+  struct Asked {
+    Facts facts, more;
+    bool yes = false;
+    bool filled = false;
+  };
+  static constexpr size_t mostRecent = 1 << 12;
+  std::vector<Asked> recent = std::vector<Asked>(mostRecent);
+
+  Samples samples;
+  /// Whether they satisfy a list, as long as they are the same.
+  struct Satisfied {
+    FactList list;
+    bool zero = false, yes = false;
+    uint64_t version = ~uint64_t(0);
+  };
+  std::vector<Satisfied> satisfied = std::vector<Satisfied>(mostRecent);
+  bool satisfy(const FactList &list, bool zero) {
+    Satisfied &last = satisfied[((list.hash() >> 32) + zero) % mostRecent];
+    if (last.version != samples.version() || last.zero != zero ||
+        !(last.list == list))
+      last = {list, zero,
+              zero ? samples.know({}, list) : samples.know(list, {}),
+              samples.version()};
+    return last.yes;
+  }
+  bool satisfy(const Facts &facts) {
+    return satisfy(facts.nonnegative, false) && satisfy(facts.zero, true);
+  }
+};
+
+thread_local std::unique_ptr<Memory> memoryOfThread;
+Memory &memory() {
+  if (!memoryOfThread)
+    memoryOfThread = std::make_unique<Memory>();
+  return *memoryOfThread;
+}
+
+} // namespace
+
+static void forget() { memoryOfThread.reset(); }
+
+namespace {
 /// A system of facts, each once, by hash.
 class Question {
 public:
-  /// Of facts that a linear system could use at all: those connected with the
-  /// last `goals` ones by unknowns (0: all).
-  Question(const Facts &facts, size_t goals) {
-    size_t least = facts.nonnegative.size();
-    std::vector<const Polynomial *> all;
-    for (const auto *list : {&facts.nonnegative, &facts.zero})
-      for (const Polynomial &p : *list)
-        all.push_back(&p);
-    std::vector<bool> keep(all.size(), goals == 0);
-    if (goals)
-      connect(all, least - goals, least, keep);
+  using List = std::vector<const Polynomial *>;
+  Question() = default;
+  /// Those of a list up to `least` are 0 or more, the others 0.
+  Question(const List &all, size_t least, const std::vector<bool> &keep) {
+    List parts[2];
     for (size_t i = 0; i < all.size(); ++i)
       if (keep[i] && !all[i]->isLost())
         parts[i >= least].push_back(all[i]);
-    for (auto &part : parts) {
+    for (bool zero : {false, true}) {
+      List &part = parts[zero];
       std::ranges::sort(part, [](const Polynomial *a, const Polynomial *b) {
         return a->hash() != b->hash() ? a->hash() < b->hash() : *a < *b;
       });
@@ -456,102 +626,142 @@ public:
           part,
           [](const Polynomial *a, const Polynomial *b) { return *a == *b; });
       part.erase(rest.begin(), rest.end());
-      for (const Polynomial *p : part)
+      for (const Polynomial *p : part) {
         hash = (hash ^ p->hash()) * 0x9e3779b97f4a7c15u + part.size();
+        numbers.push_back(memory().numberOf(*p, zero));
+      }
     }
   }
 
+  /// Each fact's reason is its place.
   System system() const {
     System result;
-    for (const Polynomial *p : parts[0])
-      result.nonnegative.push_back(*p);
-    for (const Polynomial *p : parts[1])
-      result.zero.push_back(*p);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      auto [p, zero] = memory().facts[numbers[i]];
+      Reasons why;
+      if (tellsWhy())
+        why.set(i);
+      (zero ? result.zero : result.nonnegative).push_back({*p, why});
+    }
+    return result;
+  }
+  bool tellsWhy() const { return numbers.size() <= Reasons().size(); }
+  /// Those that a contradiction comes from.
+  std::vector<Number> core(const Reasons &why) const {
+    std::vector<Number> result;
+    for (size_t i = 0; i < numbers.size(); ++i)
+      if (why[i])
+        result.push_back(numbers[i]);
     return result;
   }
 
-  bool is(const System &other) const {
-    auto same = [](const std::vector<const Polynomial *> &mine,
-                   const std::vector<Polynomial> &theirs) {
-      return std::ranges::equal(
-          mine, theirs,
-          [](const Polynomial *a, const Polynomial &b) { return *a == b; });
-    };
-    return same(parts[0], other.nonnegative) && same(parts[1], other.zero);
+  size_t hash = 0;
+  std::vector<Number> numbers;
+};
+
+/// Facts and some more of them, which is what is asked about.
+class Asking {
+public:
+  Asking(const Facts &facts, const Facts &more) {
+    for (bool zero : {false, true}) {
+      for (bool fresh : {false, true})
+        for (const Polynomial &p : zero ? (fresh ? more : facts).zero
+                                        : (fresh ? more : facts).nonnegative) {
+          all.push_back(&p);
+          seed.push_back(fresh);
+        }
+      if (!zero)
+        least = all.size();
+    }
+    for (const Polynomial *p : all)
+      if (!p->atoms().empty())
+        atoms = std::max<size_t>(atoms, p->atoms().back() + 1);
   }
 
-  size_t hash = 0;
+  bool hasSeeds() const { return llvm::is_contained(seed, true); }
+  Question whole() const {
+    return Question(all, least, std::vector<bool>(all.size(), true));
+  }
 
-private:
-  static void connect(const std::vector<const Polynomial *> &facts,
-                      size_t first, size_t end, std::vector<bool> &keep) {
-    Atom most = 0;
-    for (const Polynomial *p : facts)
-      if (!p->atoms().empty())
-        most = std::max(most, p->atoms().back());
-    std::vector<bool> reached(most + 1);
+  /// Of facts that a linear system could use at all: those connected with what is
+  /// asked about by unknowns.
+  Question connected() const {
+    std::vector<bool> keep(all.size()), reached(atoms);
     auto reach = [&](size_t i) {
       keep[i] = true;
-      for (Atom a : facts[i]->atoms())
+      for (Atom a : all[i]->atoms())
         reached[a] = true;
     };
-    for (size_t i = first; i < end; ++i)
-      reach(i);
+    for (size_t i = 0; i < all.size(); ++i)
+      if (seed[i])
+        reach(i);
     for (bool changed = true; changed;) {
       changed = false;
-      for (size_t i = 0; i < facts.size(); ++i)
-        if (!keep[i] && (facts[i]->atoms().empty() ||
-                         std::ranges::any_of(facts[i]->atoms(), [&](Atom a) {
+      for (size_t i = 0; i < all.size(); ++i)
+        if (!keep[i] && (all[i]->atoms().empty() ||
+                         std::ranges::any_of(all[i]->atoms(), [&](Atom a) {
                            return reached[a];
                          }))) {
           reach(i);
           changed = true;
         }
     }
+    return Question(all, least, keep);
   }
 
-  std::vector<const Polynomial *> parts[2];
+  /// Of the facts that speak of nothing but what is asked about and, `steps` far,
+  /// what equations say that that is.
+  Question near(unsigned steps) const {
+    std::vector<bool> reached(atoms);
+    auto reach = [&](size_t i) {
+      for (Atom a : all[i]->atoms())
+        reached[a] = true;
+    };
+    auto within = [&](Atom a) { return bool(reached[a]); };
+    for (size_t i = 0; i < all.size(); ++i)
+      if (seed[i])
+        reach(i);
+    for (; steps; --steps) {
+      const std::vector<bool> before = reached;
+      for (size_t i = least; i < all.size(); ++i)
+        if (std::ranges::any_of(all[i]->atoms(),
+                                [&](Atom a) { return bool(before[a]); }))
+          reach(i);
+    }
+    std::vector<bool> keep(all.size());
+    for (size_t i = 0; i < all.size(); ++i)
+      keep[i] = std::ranges::all_of(all[i]->atoms(), within);
+    return Question(all, least, keep);
+  }
+
+private:
+  Question::List all;
+  std::vector<bool> seed;
+  size_t least = 0, atoms = 0;
 };
 } // namespace
 
-/// Answers that were given before: warps ask what their neighbours asked.
-static thread_local std::unordered_multimap<size_t, std::pair<System, bool>>
-    answers;
-
-namespace {
-/// A question as it was asked, and its answer: most are asked again soon, of the
-/// same facts.
-struct Asked {
-  Facts facts;
-  Polynomial goal;
-  bool yes = false;
-  bool filled = false;
-};
-} // namespace
-static constexpr size_t mostRecent = 1 << 12;
-static thread_local std::vector<Asked> recent;
-
-static thread_local Samples samples;
-
-static bool solve(const Facts &facts, size_t goals) {
-  Question question(facts, goals);
-  for (auto [it, end] = answers.equal_range(question.hash); it != end; ++it)
-    if (question.is(it->second.first))
-      return it->second.second;
-  if (answers.size() > 100000)
-    answers.clear();
-  System system = question.system();
-  bool &yes =
-      answers.emplace(question.hash, std::pair(system, false))->second.second;
-  ++looked;
+static bool solve(const Question &question) {
+  Memory &known = memory();
+  const System system = question.system();
   // (Asking for the time takes as long as a question that was answered before.)
-  isLate = isLate || now() >= deadline;
-  if (samples.know(system.nonnegative, system.zero))
+  isLate = isLate || Facts::seconds() >= deadline;
+  std::vector<Polynomial> nonnegative, zero;
+  for (const Fact &fact : system.nonnegative)
+    nonnegative.push_back(fact.p);
+  for (const Fact &fact : system.zero)
+    zero.push_back(fact.p);
+  if (known.samples.know(nonnegative, zero))
     return false;
+  auto answered = [&](const LinearSystem::Answer &answer) {
+    if (answer.yes && question.tellsWhy())
+      known.addCore(question.core(answer.why));
+    return answer.yes;
+  };
   // Products as unknowns; without any that is all there is to it.
-  if (system.contradicts())
-    return yes = true;
-  if (system.products().empty())
+  if (answered(system.contradicts()))
+    return true;
+  if (!system.hasProducts())
     return false;
   bool raised = false, sampled = false;
   auto look = [&](System facts, bool raise) {
@@ -561,74 +771,112 @@ static bool solve(const Facts &facts, size_t goals) {
     if (facts.tighten())
       raised |= facts.eliminate(raise);
     facts.unite();
-    if (samples.find(facts.nonnegative, facts.zero, facts.putIn)) {
-      sampled = samples.know(system.nonnegative, system.zero);
+    std::vector<Polynomial> left[2];
+    for (bool zero : {false, true})
+      for (const Fact &fact : zero ? facts.zero : facts.nonnegative)
+        left[zero].push_back(fact.p);
+    if (known.samples.find(left[0], left[1], facts.putIn)) {
+      sampled = known.samples.know(nonnegative, zero);
       return false;
     }
-    if (facts.contradicts())
+    if (answered(facts.contradicts()))
       return true;
-    if (!facts.products().empty()) {
+    if (facts.hasProducts()) {
       facts.addSigns();
       facts.addProducts();
       facts.multiply();
     }
-    return facts.contradicts();
+    return answered(facts.contradicts());
   };
   // Of x = y z, x z may be what another fact speaks of.
-  return yes =
-             look(system, true) || (raised && !sampled && look(system, false));
+  return look(system, true) || (raised && !sampled && look(system, false));
 }
 
-/// Of the facts, and goal >= 0 where there is one.
-static bool contradictory(const Facts &facts, const Polynomial *goal) {
-  ++asked;
-  if (Facts::exhausted())
-    return false;
-  size_t hash = facts.nonnegative.size() * 2 + (goal != nullptr);
-  for (const auto *list : {&facts.nonnegative, &facts.zero})
-    for (const Polynomial &p : *list)
-      hash = (hash ^ p.hash()) * 0x9e3779b97f4a7c15u;
-  if (goal)
-    hash = (hash ^ goal->hash()) * 0x9e3779b97f4a7c15u;
-  recent.resize(mostRecent);
-  Asked &last = recent[(hash >> 32) % mostRecent];
-  const Polynomial none, &what = goal ? *goal : none;
-  if (last.filled && last.goal == what && last.facts == facts)
-    return last.yes;
-  bool yes;
-  auto holds = [&](const Polynomial &p) {
-    auto value = p.evaluate([&](Atom a) { return samples[a]; });
-    return value && *value >= 0;
-  };
-  if ((!goal || holds(*goal)) && samples.know(facts.nonnegative, facts.zero)) {
-    yes = false;
-  } else if (goal) {
-    Facts with = facts;
-    with.nonnegative.push_back(*goal);
-    yes = solve(with, 1);
-  } else {
-    yes = solve(facts, 0);
-  }
-  if (!Facts::exhausted())
-    last = {facts, what, yes, true};
+/// An answer that is known.
+static std::optional<bool> answerOf(const Question &question) {
+  Memory &known = memory();
+  if (known.hasCore(question.numbers))
+    return true;
+  for (auto [it, end] = known.answers.equal_range(question.hash); it != end;
+       ++it)
+    if (it->second.first == question.numbers)
+      return it->second.second;
+  return std::nullopt;
+}
+
+static bool solveOnce(const Question &question) {
+  if (auto known = answerOf(question))
+    return *known;
+  Memory &known = memory();
+  if (known.answers.size() > 100000)
+    known.answers.clear();
+  ++looked;
+  bool yes = solve(question);
+  known.answers.emplace(question.hash, std::pair(question.numbers, yes));
   return yes;
 }
 
-bool Facts::contradict() const { return contradictory(*this, nullptr); }
+/// Of the facts, and more: of `goal` alone those connected with it.
+static bool contradictory(const Facts &facts, const Facts &more, bool goal) {
+  ++asked;
+  if (Facts::exhausted())
+    return false;
+  size_t hash = goal;
+  for (const Facts *each : {&facts, &more})
+    for (const FactList *list : {&each->nonnegative, &each->zero})
+      hash = (hash ^ list->hash()) * 0x9e3779b97f4a7c15u;
+  Memory &known = memory();
+  Memory::Asked &last = known.recent[(hash >> 32) % Memory::mostRecent];
+  if (last.filled && last.more == more && last.facts == facts)
+    return last.yes;
+  auto answer = [&] {
+    if (known.satisfy(more) && known.satisfy(facts))
+      return false;
+    Asking asking(facts, more);
+    Question whole = goal ? asking.connected() : asking.whole();
+    if (auto known = answerOf(whole))
+      return *known;
+    // Mostly a few facts are enough: those are tried first.
+    if (asking.hasSeeds())
+      for (unsigned steps : {0, 1}) {
+        Question few = asking.near(steps);
+        if (few.numbers.size() * 2 > whole.numbers.size())
+          break;
+        if (solveOnce(few))
+          return true;
+      }
+    return solveOnce(whole);
+  };
+  bool yes = answer();
+  if (!Facts::exhausted())
+    last = {facts, more, yes, true};
+  return yes;
+}
+
+bool Facts::contradict(const Facts &more) const {
+  return contradictory(*this, more, false);
+}
+
+bool Facts::satisfied(const std::vector<std::vector<Facts>> &clauses) const {
+  auto known = [](const Facts &facts) { return memory().satisfy(facts); };
+  return known(*this) && std::ranges::all_of(clauses, [&](const auto &cases) {
+           return std::ranges::any_of(cases, known);
+         });
+}
 
 bool Facts::provesAtLeast(const Polynomial &a, const Polynomial &b) const {
+  if (auto number = a.numberMore(b))
+    return *number >= 0 || contradict();
   Polynomial difference = a - b;
   if (difference.isLost())
     return false;
-  if (auto constant = difference.constant())
-    return *constant >= 0 || contradict();
-  Polynomial goal = Polynomial(-1) - difference;
-  return contradictory(*this, &goal);
+  Facts goal;
+  goal.nonnegative.push_back(Polynomial(-1) - difference);
+  return contradictory(*this, goal, true);
 }
 
 bool Facts::provesEqual(const Polynomial &a, const Polynomial &b) const {
-  Polynomial difference = a - b;
-  if (difference.constant() == 0)
+  if (a.numberMore(b) == 0)
     return true;
   return provesAtLeast(a, b) && provesAtLeast(b, a);
 }

@@ -19,7 +19,7 @@ using llvm::ArrayRef;
 using llvm::MutableArrayRef;
 
 namespace {
-enum class Answer : uint8_t { Yes, No, Unknown };
+enum class Verdict : uint8_t { Yes, No, Unknown };
 
 template <typename Number> Number divisorOf(Number a, Number b) {
   if (a < 0)
@@ -99,28 +99,31 @@ public:
       rowName.push_back(width + i);
   }
 
-  /// Of the rows without those that are asked.
-  Answer solve() {
+  /// Of the rows without those that are asked; of a yes, `used` are the rows that
+  /// contradict each other.
+  Verdict solve(std::vector<uint32_t> &used) {
     if (!makeSlacks())
-      return Answer::Unknown;
+      return Verdict::Unknown;
     dropFree();
     dropGone();
-    return restore();
+    return restore(used);
   }
 
   /// Of the row that is asked and the others, which do not contradict each other.
-  Answer ask(size_t which) const {
+  Verdict ask(size_t which, std::vector<uint32_t> &used) const {
     auto found = std::ranges::find(rowName, width + base + which);
     size_t row = found - rowName.begin();
     // (A row of those is never exchanged.)
     if (found == rowName.end() || constant(row) >= 0)
-      return Answer::No;
-    if (!raising(row))
-      return Answer::Yes;
+      return Verdict::No;
+    if (!raising(row)) {
+      addRows(row, used);
+      return Verdict::Yes;
+    }
     Tableau other = *this;
     std::ranges::replace(other.state, State::Asked, State::Gone);
     other.state[row] = State::Active;
-    return other.restore();
+    return other.restore(used);
   }
 
 private:
@@ -224,6 +227,14 @@ private:
     rowName.resize(size);
   }
 
+  /// The row and those whose slacks lower it, which are 0 or more.
+  void addRows(size_t row, std::vector<uint32_t> &used) const {
+    used.push_back(rowName[row] - width);
+    for (size_t j = 0; j < width; ++j)
+      if (rows[row][j] != 0)
+        used.push_back(columnName[j] - width);
+  }
+
   /// How many slacks raise the row.
   size_t raising(size_t row) const {
     size_t count = 0;
@@ -234,7 +245,7 @@ private:
 
   /// Makes constants 0 or more, by exchanges: of the row with the fewest slacks
   /// that raise it; after many, by the least names, which comes to an end (Bland).
-  Answer restore() {
+  Verdict restore(std::vector<uint32_t> &used) {
     for (unsigned count = 0; count < mostExchanges; ++count) {
       const bool byName = count > mostExchanges / 4;
       size_t row = rows.size(), fewest = 0;
@@ -242,8 +253,10 @@ private:
         if (state[i] != State::Active || constant(i) >= 0)
           continue;
         size_t raise = raising(i);
-        if (raise == 0)
-          return Answer::Yes;
+        if (raise == 0) {
+          addRows(i, used);
+          return Verdict::Yes;
+        }
         if (row == rows.size() ||
             (byName ? rowName[i] < rowName[row] : raise < fewest)) {
           row = i;
@@ -251,7 +264,7 @@ private:
         }
       }
       if (row == rows.size())
-        return Answer::No;
+        return Verdict::No;
       size_t column = width;
       for (size_t j = 0; j < width; ++j)
         if (rows[row][j] > 0 &&
@@ -259,9 +272,9 @@ private:
                                         : rows[row][j] < rows[row][column])))
           column = j;
       if (!pivot(row, column))
-        return Answer::Unknown;
+        return Verdict::Unknown;
     }
-    return Answer::Unknown;
+    return Verdict::Unknown;
   }
 
   /// The row's slack and the column's change places. Whether all fits.
@@ -341,7 +354,9 @@ private:
 struct Decision {
   size_t width;
   Matrix<int64_t> equal, least, asked;
+  std::vector<Reasons> whyEqual, whyLeast, whyAsked;
   std::vector<Alone> alone; ///< of those asked
+  Reasons never;            ///< where something never holds
 
   MutableArrayRef<int64_t> row(Matrix<int64_t> &of, size_t i) {
     return {of[i], of.stride};
@@ -354,8 +369,10 @@ struct Decision {
     for (size_t k = 0; k < equal.size(); ++k) {
       MutableArrayRef<int64_t> by = row(equal, k);
       Alone alone = tighten(by, true);
-      if (alone == Alone::Never)
+      if (alone == Alone::Never) {
+        never = whyEqual[k];
         return true;
+      }
       if (alone == Alone::Nothing)
         continue;
       // Of numbers that do not fit it stays as it is.
@@ -380,6 +397,15 @@ struct Decision {
       }
       if (by[pivot] != 1 && by[pivot] != -1)
         continue;
+      const Reasons why = whyEqual[k];
+      auto note = [&](Matrix<int64_t> &list, std::vector<Reasons> &whys) {
+        for (size_t i = 0; i < list.size(); ++i)
+          if (list[i][pivot])
+            whys[i] |= why;
+      };
+      note(equal, whyEqual);
+      note(least, whyLeast);
+      note(asked, whyAsked);
       if (all([&](MutableArrayRef<int64_t> into, bool really) {
             return into.data() == by.data() || put(by, pivot, into, really);
           }))
@@ -448,16 +474,20 @@ struct Decision {
     for (size_t i = 0; i < equal.size(); ++i) {
       MutableArrayRef<int64_t> equation = row(equal, i);
       Alone alone = tighten(equation, true);
-      if (alone == Alone::Never)
+      if (alone == Alone::Never) {
+        never = whyEqual[i];
         return true;
+      }
       if (alone == Alone::Nothing)
         continue;
       least.append(equation.data());
+      whyLeast.push_back(whyEqual[i]);
       if (llvm::is_contained(equation, lowest<int64_t>()))
         continue;
       for (int64_t &number : equation)
         number = -number;
       least.append(equation.data());
+      whyLeast.push_back(whyEqual[i]);
     }
     for (size_t i = 0; i < asked.size(); ++i)
       alone.push_back(tighten(row(asked, i), false));
@@ -469,12 +499,17 @@ struct Decision {
     size_t size = 0;
     for (size_t i = 0; i < least.size(); ++i) {
       Alone alone = tighten(row(least, i), false);
-      if (alone == Alone::Never)
+      if (alone == Alone::Never) {
+        never = whyLeast[i];
         return true;
-      if (alone == Alone::Something && size++ != i)
+      }
+      if (alone == Alone::Something && size++ != i) {
         std::ranges::copy(row(least, i), least[size - 1]);
+        whyLeast[size - 1] = whyLeast[i];
+      }
     }
     least.resize(size);
+    whyLeast.resize(size);
     return false;
   }
 
@@ -506,14 +541,19 @@ struct Decision {
                         }))
           continue;
         equal.append(least[one]);
+        whyEqual.push_back(whyLeast[one] | whyLeast[other]);
         gone[one] = gone[other] = any = true;
       }
     size_t size = 0;
     for (size_t i = 0; any && i < least.size(); ++i)
-      if (!gone[i] && size++ != i)
+      if (!gone[i] && size++ != i) {
         std::ranges::copy(row(least, i), least[size - 1]);
-    if (any)
+        whyLeast[size - 1] = whyLeast[i];
+      }
+    if (any) {
       least.resize(size);
+      whyLeast.resize(size);
+    }
     return any;
   }
 
@@ -528,52 +568,81 @@ struct Decision {
     return Simplex(set).isEmpty();
   }
 
+  /// What these rows come from.
+  Reasons whyOf(ArrayRef<uint32_t> rows) const {
+    Reasons result;
+    for (uint32_t row : rows)
+      result |= row < whyLeast.size() ? whyLeast[row]
+                                      : whyAsked[row - whyLeast.size()];
+    return result;
+  }
+  Reasons whyAll() const {
+    Reasons result;
+    for (const Reasons &why : whyLeast)
+      result |= why;
+    return result;
+  }
+
   /// Of all rows; else of each question. Where the numbers do not fit, it is
   /// unknown.
-  template <typename Number> Answer solve(std::vector<Answer> &each) {
+  template <typename Number>
+  Verdict solve(std::vector<Verdict> &each, Reasons &why,
+                std::vector<Reasons> &whys) {
     Tableau<Number> tableau(least, asked);
-    Answer all = tableau.solve();
-    if (all != Answer::No)
+    std::vector<uint32_t> used;
+    Verdict all = tableau.solve(used);
+    why = whyOf(used);
+    if (all != Verdict::No)
       return all;
     for (size_t i = 0; i < asked.size(); ++i)
-      if (each[i] == Answer::Unknown)
-        each[i] = tableau.ask(i);
-    return std::ranges::find(each, Answer::Unknown) == each.end()
-               ? Answer::No
-               : Answer::Unknown;
+      if (each[i] == Verdict::Unknown) {
+        used.clear();
+        each[i] = tableau.ask(i, used);
+        whys[i] = whyOf(used);
+      }
+    return std::ranges::find(each, Verdict::Unknown) == each.end()
+               ? Verdict::No
+               : Verdict::Unknown;
   }
 };
 } // namespace
 
-bool LinearSystem::contradicts(std::vector<bool> *answers) const {
+LinearSystem::Answer LinearSystem::solve(std::vector<Answer> *answers) const {
   auto matrix = [&](const Rows &rows) {
     Matrix<int64_t> result(width + 1);
-    result.numbers = rows;
+    result.numbers = rows.numbers;
     return result;
   };
-  Decision of{width,
-              matrix(equal),
-              matrix(least),
-              matrix(answers ? asked : Rows()),
+  const Rows none;
+  const Rows &asked = answers ? this->asked : none;
+  Decision of{width,     matrix(equal), matrix(least), matrix(asked),
+              equal.why, least.why,     asked.why,     {},
               {}};
   if (of.prepare())
-    return true;
-  std::vector<Answer> each;
+    return {true, of.never};
+  std::vector<Verdict> each;
   for (Alone alone : of.alone)
-    each.push_back(alone == Alone::Never       ? Answer::Yes
-                   : alone == Alone::Something ? Answer::Unknown
-                                               : Answer::No);
-  Answer all = of.solve<int64_t>(each);
-  if (all == Answer::Unknown)
-    all = of.solve<__int128>(each);
-  if (all == Answer::Yes || (all == Answer::Unknown && of.isEmpty()))
-    return true;
+    each.push_back(alone == Alone::Never       ? Verdict::Yes
+                   : alone == Alone::Something ? Verdict::Unknown
+                                               : Verdict::No);
+  Reasons why;
+  std::vector<Reasons> whys = of.whyAsked;
+  Verdict all = of.solve<int64_t>(each, why, whys);
+  if (all == Verdict::Unknown)
+    all = of.solve<__int128>(each, why, whys);
+  if (all == Verdict::Yes)
+    return {true, why};
+  if (all == Verdict::Unknown && of.isEmpty())
+    return {true, of.whyAll()};
   if (answers) {
     answers->clear();
-    for (size_t i = 0; i < each.size(); ++i)
-      answers->push_back(
-          each[i] == Answer::Yes ||
-          (each[i] == Answer::Unknown && of.isEmpty(of.asked[i])));
+    for (size_t i = 0; i < each.size(); ++i) {
+      if (each[i] == Verdict::Unknown && of.isEmpty(of.asked[i])) {
+        each[i] = Verdict::Yes;
+        whys[i] = of.whyAll() | of.whyAsked[i];
+      }
+      answers->push_back({each[i] == Verdict::Yes, whys[i]});
+    }
   }
-  return false;
+  return {};
 }

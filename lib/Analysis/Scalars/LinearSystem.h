@@ -26,36 +26,52 @@
 #ifndef TITAN_LIB_ANALYSIS_SCALARS_LINEARSYSTEM_H
 #define TITAN_LIB_ANALYSIS_SCALARS_LINEARSYSTEM_H
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace titan::scalars {
 
+/// What a row comes from, by number, in whatever the caller counts. Of a
+/// contradiction: rows that come from these contradict each other by themselves.
+using Reasons = std::bitset<512>;
+
 class LinearSystem {
 public:
   /// `rows`: so many are to come that are 0 or more.
   explicit LinearSystem(size_t unknowns, size_t rows = 0) : width(unknowns) {
-    least.reserve(rows * (width + 1));
+    least.numbers.reserve(rows * (width + 1));
+    least.why.reserve(rows);
   }
 
   /// A new row of zeros, to be filled in: a coefficient of each unknown, and the
   /// constant. It stays where it is until the next one is added.
-  int64_t *addNonnegative() { return add(least); }
-  int64_t *addZero() { return add(equal); }
+  int64_t *addNonnegative(const Reasons &why = {}) { return add(least, why); }
+  int64_t *addZero(const Reasons &why = {}) { return add(equal, why); }
   /// Row >= 0 that is asked about.
-  int64_t *addQuestion() { return add(asked); }
+  int64_t *addQuestion(const Reasons &why = {}) { return add(asked, why); }
 
+  /// Of a question, or of all rows: whether they contradict each other, and why.
+  struct Answer {
+    bool yes = false;
+    Reasons why;
+  };
   /// No integers satisfy all rows. False: not shown, since some rationals do.
   /// Otherwise `answers` says it of each question and all the rows.
-  bool contradicts(std::vector<bool> *answers = nullptr) const;
+  Answer solve(std::vector<Answer> *answers = nullptr) const;
+  bool contradicts() const { return solve().yes; }
 
 private:
   /// Rows of width + 1 numbers each.
-  using Rows = std::vector<int64_t>;
-  int64_t *add(Rows &rows) {
-    rows.resize(rows.size() + width + 1);
-    return rows.data() + (rows.size() - width - 1);
+  struct Rows {
+    std::vector<int64_t> numbers;
+    std::vector<Reasons> why;
+  };
+  int64_t *add(Rows &rows, const Reasons &why) {
+    rows.why.push_back(why);
+    rows.numbers.resize(rows.why.size() * (width + 1));
+    return rows.numbers.data() + (rows.numbers.size() - width - 1);
   }
   size_t width;
   Rows least, equal, asked;

@@ -158,6 +158,21 @@ std::optional<int64_t> Polynomial::constant() const {
   return constantTerm();
 }
 
+std::optional<int64_t> Polynomial::numberMore(const Polynomial &other) const {
+  if (data == other.data && !isLost())
+    return 0;
+  auto rest = [](const Polynomial &p) {
+    llvm::ArrayRef<Term> terms = p.monomials();
+    return terms.empty() || !terms[0].first.empty() ? terms
+                                                    : terms.drop_front();
+  };
+  int64_t difference = 0;
+  if (isLost() || other.isLost() || rest(*this) != rest(other) ||
+      __builtin_sub_overflow(constantTerm(), other.constantTerm(), &difference))
+    return std::nullopt;
+  return difference;
+}
+
 int64_t Polynomial::constantTerm() const {
   // The empty product is the first.
   const TermList &terms = monomials();

@@ -173,6 +173,7 @@ bool Samples::find(List nonnegative, List zero,
       search.factsOf[a].push_back(f);
   if (!search.run())
     return false;
+  ++found;
   for (auto [a, i] : index)
     last[a] = search.numbers[i];
   for (auto &[a, is] : llvm::reverse(putIn))

@@ -40,9 +40,12 @@ public:
             llvm::ArrayRef<std::pair<Atom, Polynomial>> putIn);
 
   int64_t operator[](Atom atom) const { return last.lookup(atom); }
+  /// Another one where other numbers were found.
+  uint64_t version() const { return found; }
 
 private:
   llvm::DenseMap<Atom, int64_t> last;
+  uint64_t found = 0;
 };
 
 } // namespace titan::scalars

@@ -490,7 +490,8 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     if (shared) {
       if (effect.mechanism && effect.mechanism != Mechanism::BulkGroup)
         return proof.stop("this write is not followed by the proof yet", op);
-      record(std::move(access), number);
+      if (enforce)
+        record(std::move(access), number);
       if (effect.mechanism)
         for (int warp : who.warps)
           state.warps[warp].unbound.insert({*effect.mechanism, elected});
@@ -510,6 +511,7 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     return proof.stop("asynchronous accesses of this kind are not followed by "
                       "the proof yet",
                       op);
+  const Iterations own = iterationsHere(state); // (One for all warps.)
   for (int warp : who.warps) {
     WarpState &w = state.warps[warp];
     Access access;
@@ -528,7 +530,9 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     bool product = effect.mechanism == Mechanism::MmaGroup;
     const Knowledge *knows = product ? w.atProduct : w.knows;
     const Knowledge *atFence = access.ofCells() ? w.atProduct : w.atFence;
-    if (who.lanes == AllLanes) {
+    if (!enforce) {
+      // What it knows is not asked yet.
+    } else if (who.lanes == AllLanes) {
       access.knows = common(state, knows[elected], knows[others]);
       access.atFence = common(state, atFence[elected], atFence[others]);
     } else {
@@ -552,6 +556,8 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
             access.cta = place.second;
           if (effect.bytes.ctas.peer && access.cta == rank)
             return proof.stop("this copy to a peer goes to its own CTA", op);
+          if (!enforce)
+            continue;
           size_t index = record(access, number);
           addRelease(proof.accesses[index], phase);
         }
@@ -568,17 +574,18 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
         peer.cta = rank ^ 1;
         if (!started(peer, state))
           return false;
-        pend(record(std::move(peer), number), state, warp);
+        if (enforce)
+          pend(record(std::move(peer), number), state, warp, own);
       }
     } else if (effect.mechanism) {
       ObjectId stream = groups(*effect.mechanism, warp, elected);
       bool counted = countedAtIssue(*effect.mechanism);
-      Polynomial own = counted ? lastIssued(op, *effect.mechanism, w, stream)
-                               : w.next[stream];
+      Polynomial last = counted ? lastIssued(op, *effect.mechanism, w, stream)
+                                : w.next[stream];
       ObjectId over = effect.kind == AccessKind::Read
                           ? reads(*effect.mechanism, warp, elected)
                           : stream;
-      group = {over, own};
+      group = {over, last};
       if (!counted)
         w.unbound.insert({*effect.mechanism, elected});
     } else if (auto counter =
@@ -588,11 +595,13 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
       ObjectId plain = stores(*counter, warp);
       group = {plain, w.next[plain] - 1};
     }
+    if (!enforce)
+      continue;
     size_t index = record(std::move(access), number);
     if (group)
       addRelease(proof.accesses[index],
                  {group->first, group->second, false, {}});
-    pend(index, state, warp, group);
+    pend(index, state, warp, own, group);
   }
   return true;
 }

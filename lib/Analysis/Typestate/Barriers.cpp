@@ -55,13 +55,10 @@ bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
       release(state, warp, AllLanes, object, next);
       next = next + 1;
       for (int lane : {elected, others})
-        for (auto &[known, bound] : w.knows[lane])
-          learn(state, all, known, bound);
-      for (auto &[known, bound] : w.waited)
-        learn(state, all, known, bound);
+        learn(state, all, w.knows[lane]);
+      learn(state, all, w.waited);
       for (int lane : {elected, others})
-        for (auto &[known, bound] : w.sees[lane])
-          learn(state, allSeen, known, bound);
+        learn(state, allSeen, w.sees[lane]);
     }
     learn(state, all, object, *round + 1);
     if (static_cast<int64_t>(who.warps.size()) == warps && state.path.empty())
@@ -76,17 +73,14 @@ bool Walk::threadBarrier(Operation *op, const effect::ThreadBarrier &barrier,
     next = next + 1;
     Knowledge both = named ? all : w.knows[elected];
     if (!named)
-      for (auto &[known, bound] : w.knows[others])
-        learn(state, both, known, bound);
+      learn(state, both, w.knows[others]);
     learn(state, both, own, next);
-    for (auto &[known, bound] : w.waited)
-      learn(state, both, known, bound);
+    learn(state, both, w.waited);
     w.waited.clear();
     w.knows[elected] = w.knows[others] = both;
     Knowledge seen = named ? allSeen : w.sees[elected];
     if (!named)
-      for (auto &[known, bound] : w.sees[others])
-        learn(state, seen, known, bound);
+      learn(state, seen, w.sees[others]);
     w.sees[elected] = w.sees[others] = seen;
     for (Pending &pending : w.pending)
       pending.hold();
@@ -131,8 +125,7 @@ bool Walk::meet(Operation *op, const effect::ThreadBarrier &barrier,
       proof.waits.push_back({object, op, warp, AllLanes, round, state.facts,
                              state.path, sequence, groupNumber, 0, stamp});
     for (Knowledge *knows : {w.knows, w.sees}) {
-      for (auto &[known, bound] : knows[others])
-        learn(state, knows[elected], known, bound);
+      learn(state, knows[elected], knows[others]);
       knows[others] = knows[elected];
     }
     for (int lane : {elected, others})

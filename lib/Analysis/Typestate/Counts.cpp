@@ -30,44 +30,132 @@ static bool keepTold(Exports &exports, const Exports &told) {
   return all;
 }
 
+void Proof::close(Exports &exports) {
+  const Polynomial one = 1;
+  auto ofUses = [&](const std::vector<Export> &lines) -> const Export * {
+    auto line = llvm::find_if(lines, [&](const Export &each) {
+      return each.times == one && each.ahead.constant();
+    });
+    return line == lines.end() ? nullptr : &*line;
+  };
+  // (Uses that tell of each other may tell ever more: not of what is so.)
+  for (int round = 0; round < 3; ++round)
+    for (auto &[object, known] : exports)
+      for (auto &[via, lines] : std::map(known)) {
+        const Export *first = ofUses(lines);
+        auto more = exports.find(via);
+        if (!first || more == exports.end() || via == object)
+          continue;
+        // Use n tells that use n + ahead - 1 of the other one is over, which is one of
+        // those below 0 for the first n.
+        const int64_t ahead = *first->ahead.constant();
+        for (auto &[other, further] : std::map(more->second)) {
+          const Export *second = ofUses(further);
+          if (!second || other == object)
+            continue;
+          int64_t then = *second->ahead.constant();
+          if (ahead <= 0)
+            then = std::min<int64_t>(then, 1);
+          std::vector<Export> &mine = known[other];
+          const Export *old = ofUses(mine);
+          if (!old)
+            mine.push_back({1, ahead - 1 + then});
+          else if (*old->ahead.constant() < ahead - 1 + then)
+            mine[old - mine.data()].ahead = ahead - 1 + then;
+        }
+      }
+}
+
 bool Proof::findExports() {
   // Where nobody takes turns: what is told by who knows what is told without it,
   // and so on. Else who comes to its turn is believed to know what was before,
   // and of what then is told is kept what is told by who knows what is kept. (A
   // first signal that tells less would come after others that tell as much.)
-  trust = true;
-  if (!walk(/*enforce=*/false))
-    return false;
-  trust = false;
-  collectExports();
-  for (int round = 0; round < (turned.empty() ? 5 : 12); ++round) {
+  // By the same reason a guess may be believed until a walk has shown it: what was
+  // told in the case before, or what those tell who are told.
+  bool believed = true;
+  borrowed = shared.told.has_value();
+  if (borrowed) {
+    std::tie(exports, seen, turned) =
+        std::tie(shared.told->exports, shared.told->seen, shared.told->turned);
+  } else {
+    trust = true;
+    if (!walk(/*enforce=*/false))
+      return false;
+    trust = false;
+    collectExports();
+    believed = turned.empty();
+    if (believed)
+      for (Exports *each : {&exports, &seen})
+        close(*each);
+  }
+  // (Another case's may be far from this one's: then what was told is guessed from.)
+  int guesses = borrowed ? 1 : 0;
+  const int most = turned.empty() ? 6 : 12;
+  for (int round = 0; round < most; ++round) {
     // Mostly it is found after two rounds: then this one shows all.
-    bool enforce = round == 1;
+    bool enforce = believed || round >= 1;
+    const size_t turns = turned.size();
     if (!walk(enforce)) {
-      if (!enforce)
+      if (!enforce || stopped->split || stopped->peel)
         return false;
       enforce = false;
       stopped.reset();
       if (!walk(enforce))
         return false;
     }
-    bool found = true;
-    if (turned.empty()) {
-      auto before = std::pair(exports, seen);
-      collectExports();
-      found = std::pair(exports, seen) == before;
+    Exports now = told(false), nowSeen;
+    if (seesApart)
+      nowSeen = told(true);
+    bool found;
+    if (turned.empty() && !believed) {
+      found = exports == now && seen == nowSeen;
+      exports = std::move(now);
+      seen = std::move(nowSeen);
     } else {
-      found = keepTold(exports, told(false));
-      if (seesApart)
-        found &= keepTold(seen, told(true));
+      bool kept = keepTold(exports, now);
+      kept &= keepTold(seen, nowSeen);
+      found = kept && turned.size() == turns;
+      if (turned.empty()) {
+        // What was shown is so, and perhaps there is more.
+        found = kept && exports == now && seen == nowSeen;
+        if (!found && guesses > 0) {
+          --guesses;
+          exports = std::move(now);
+          seen = std::move(nowSeen);
+          close(exports);
+          close(seen);
+        } else if (kept) {
+          exports = std::move(now);
+          seen = std::move(nowSeen);
+          believed = false;
+        }
+      }
     }
-    if (found)
-      return enforce || walk(/*enforce=*/true);
+    if (!found)
+      continue;
+    if (!enforce && !walk(/*enforce=*/true))
+      return false;
+    if (pending) {
+      stopped = std::move(pending);
+      return false;
+    }
+    shared.told = {exports, seen, turned};
+    return true;
   }
   if (!turned.empty())
     return stop("what those who take turns tell each other does not settle",
                 kernel);
-  return walk(/*enforce=*/true);
+  // What nobody has shown is not believed.
+  if (believed) {
+    exports.clear();
+    seen.clear();
+  }
+  if (!walk(/*enforce=*/true))
+    return false;
+  if (pending)
+    stopped = std::move(pending);
+  return !stopped;
 }
 
 void Proof::collectExports() {
@@ -466,7 +554,9 @@ bool Proof::checkCounts() {
           bool after = true;
           for (const Signal &signal : signals) {
             if (signal.kind != Signal::Arrive || signal.object != ring ||
-                std::pair(signal.warp, signal.lane) != thread)
+                std::pair(signal.warp, signal.lane) != thread ||
+                neverZero(other(*this, signal.use) - wait.use -
+                          Polynomial(slots)))
               continue;
             Facts both = launch;
             both.add(wait.facts);

@@ -20,8 +20,10 @@
 // since its thread is stuck before it, at a wait of lower rank (or at a barrier
 // of warps that execute one text together, one of which is stuck before that).
 //
-// Of equal time edges are asked for: from a text to the next of its threads, from
-// a signal to the wait. No edge to a wait may lie on a cycle.
+// Of equal time there are edges: from a text to the next of its threads, from a
+// signal to the wait. No edge to a wait may lie on a cycle. Each edge is believed
+// until it lies on one, and only then is it asked whether there is one: most never
+// do, and an edge too many proves less, not more.
 //
 //===----------------------------------------------------------------------===//
 #include "Orders.h"
@@ -44,6 +46,9 @@ struct Event {
   unsigned group;
   const Stamp *stamp;
   int warp;
+  uint32_t node = 0; ///< its text, by number
+  /// By the clocks that are tried, here and of another instance.
+  Polynomial time = {}, otherTime = {};
 };
 
 class Ranks {
@@ -69,6 +74,22 @@ public:
         add(signal, false);
     for (const Wait &wait : proof.waits)
       add(wait, true);
+    std::map<std::pair<Operation *, bool>, Node> numbers;
+    for (Event &event : events) {
+      event.node = numbers.try_emplace({event.op, event.wait}, numbers.size())
+                       .first->second;
+      texts.resize(numbers.size());
+      texts[event.node].push_back(&event);
+    }
+    next.resize(texts.size());
+    for (Node a = 0; a < texts.size(); ++a)
+      for (Node b = 0; b < texts.size(); ++b)
+        if (llvm::any_of(texts[a], [&](const Event *x) {
+              return llvm::any_of(texts[b], [&](const Event *y) {
+                return sameThreads(*x, *y);
+              });
+            }))
+          next[a].push_back(b);
   }
 
   /// Whether the time of this ring will do, for all who execute a text together.
@@ -76,14 +97,7 @@ public:
     clocks.clear();
     for (const Event &event : events)
       clocks[clockOf(event)] = {ring, 1};
-    edges.clear();
-    inner.clear();
-    for (const Event &w : events)
-      if (w.wait)
-        for (const Event &s : events)
-          if (!s.wait && s.object == w.object && !before(s, w))
-            return false;
-    return inOrder();
+    return signalsComeFirst() && acyclic();
   }
 
   /// Whether there are rings, one for each partition, whose times will do.
@@ -119,8 +133,7 @@ private:
       }
   }
 
-  using Node = std::pair<Operation *, bool>;
-  Node nodeOf(const Event &event) { return {event.op, event.wait}; }
+  using Node = uint32_t;
   /// Those who share a clock: who executes a text together, before, in or behind
   /// partitions.
   using Clocked = std::pair<unsigned, unsigned>;
@@ -138,15 +151,10 @@ private:
   /// Clocks for the partitions from `next` on.
   bool choose(std::map<Clocked, std::map<ObjectId, size_t>>::iterator next) {
     if (next == candidates.end()) {
-      edges.clear();
-      inner.clear();
-      for (const Event &w : events)
-        if (w.wait)
-          for (const Event &s : events)
-            if (!s.wait && s.object == w.object && !before(s, w))
-              return false;
+      if (!signalsComeFirst())
+        return false;
       --attempts;
-      return inOrder();
+      return acyclic();
     }
     // What it waits for first.
     std::vector<std::pair<size_t, ObjectId>> rings;
@@ -181,12 +189,29 @@ private:
     return true;
   }
 
-  bool inOrder() {
-    for (const Event &a : events)
-      for (const Event &b : events)
-        if (a.group == b.group && a.stamp->phase == b.stamp->phase)
-          programOrder(a, b);
-    return acyclic();
+  static bool sameThreads(const Event &a, const Event &b) {
+    return a.group == b.group && a.stamp->phase == b.stamp->phase;
+  }
+
+  /// No signal is of a later time than a wait for its use; and where they may be of
+  /// one time.
+  bool signalsComeFirst() {
+    for (Event &event : events) {
+      event.time = timeOf(event);
+      event.otherTime = other(proof, event.time);
+    }
+    edges.assign(texts.size() * texts.size(), Edge::Believed);
+    inner.assign(texts.size(), {});
+    for (const Event &w : events)
+      if (w.wait)
+        for (const Event &s : events)
+          if (!s.wait && s.object == w.object) {
+            if (!before(s, w))
+              return false;
+            if (s.stamp->phase == w.stamp->phase && !neverAlike(s, w))
+              inner[s.node][w.node].emplace_back(&s, &w);
+          }
+    return true;
   }
 
   /// How often it has waited when it goes on, or arrived before where it never
@@ -207,37 +232,40 @@ private:
     return unit * (event.wait && event.object == ring ? before + 1 : before);
   }
 
+  /// They are never of one use.
+  bool neverAlike(const Event &s, const Event &w) {
+    return neverZero(s.use - other(proof, w.use));
+  }
+
   /// The signal is below the wait wherever both are of one use.
   bool before(const Event &s, const Event &w) {
-    if (s.stamp->phase != w.stamp->phase && s.stamp->phase < w.stamp->phase)
+    if ((s.stamp->phase != w.stamp->phase && s.stamp->phase < w.stamp->phase) ||
+        neverAlike(s, w))
       return true;
     Facts facts = s.here;
     facts.add(w.there);
     facts.equal(s.use, other(proof, w.use));
     if (s.stamp->phase > w.stamp->phase)
       return contradict(proof, facts, {});
-    Polynomial mine = timeOf(s), its = other(proof, timeOf(w));
-    Facts later = facts, equal = facts;
-    later.atLeast(mine, its + 1);
-    if (!contradict(proof, later, {}))
-      return false;
-    equal.equal(mine, its);
-    if (!contradict(proof, equal, {})) {
-      edges[nodeOf(s)].insert(nodeOf(w));
-      inner.insert({nodeOf(s), nodeOf(w)});
-    }
-    return true;
+    facts.atLeast(timeOf(s), other(proof, timeOf(w)) + 1);
+    return contradict(proof, facts, {});
+  }
+
+  /// Whether a signal may be of one use and one time with a wait.
+  bool atOnce(const Event &s, const Event &w) {
+    Facts facts = s.here;
+    facts.add(w.there);
+    facts.equal(s.use, other(proof, w.use));
+    facts.equal(timeOf(s), other(proof, timeOf(w)));
+    return !contradict(proof, facts, {});
   }
 
   /// Whether an instance of a may come before one of b in a thread, at one time.
-  void programOrder(const Event &a, const Event &b) {
-    auto found = edges.find(nodeOf(a));
-    if (found != edges.end() && found->second.contains(nodeOf(b)))
-      return;
+  bool inTurn(const Event &a, const Event &b) {
     Polynomial mine = timeOf(a), its = other(proof, timeOf(b));
     auto constant = (mine - its).constant();
     if (constant && *constant)
-      return;
+      return false;
     Facts facts = a.here;
     facts.add(b.there);
     facts.equal(mine, its);
@@ -264,27 +292,87 @@ private:
     if (!sides && (a.sequence < b.sequence ||
                    (a.sequence == b.sequence && !a.wait && b.wait)))
       cases.push_back(equal);
-    if (cases.empty() || contradict(proof, facts, {cases}))
-      return;
-    edges[nodeOf(a)].insert(nodeOf(b));
+    return !cases.empty() && !contradict(proof, facts, {cases});
+  }
+
+  enum class Edge : uint8_t { Believed, Yes, No };
+  Edge &edgeOf(Node a, Node b) { return edges[a * texts.size() + b]; }
+  /// Whether there is an edge.
+  bool isEdge(Node a, Node b) {
+    Edge &known = edgeOf(a, b);
+    if (known == Edge::Believed)
+      known = findEdge(a, b) ? Edge::Yes : Edge::No;
+    return known == Edge::Yes;
+  }
+  bool findEdge(Node a, Node b) {
+    for (const Event *x : texts[a])
+      for (const Event *y : texts[b])
+        if (sameThreads(*x, *y) && inTurn(*x, *y))
+          return true;
+    return isInner(a, b);
+  }
+  bool neverAtOnce(Node a, Node b) {
+    return llvm::all_of(texts[a], [&](const Event *x) {
+      return llvm::all_of(texts[b], [&](const Event *y) {
+        return neverZero(x->time - y->otherTime);
+      });
+    });
+  }
+  bool isInner(Node s, Node w) {
+    auto pairs = inner[s].find(w);
+    return pairs != inner[s].end() &&
+           llvm::any_of(pairs->second, [&](auto &pair) {
+             return atOnce(*pair.first, *pair.second);
+           });
+  }
+
+  /// The shortest way between them by edges that are believed; empty: there is none.
+  std::vector<Node> way(Node from, Node to) {
+    const Node none = texts.size();
+    std::vector<Node> cameFrom(texts.size(), none), queue = {from};
+    for (size_t i = 0; i < queue.size(); ++i) {
+      const Node node = queue[i];
+      auto visit = [&](Node b) {
+        if (cameFrom[b] != none || edgeOf(node, b) == Edge::No)
+          return;
+        // (Of many uses that are written out, most are never of one time.)
+        if (edgeOf(node, b) == Edge::Believed && neverAtOnce(node, b)) {
+          edgeOf(node, b) = Edge::No;
+          return;
+        }
+        cameFrom[b] = node;
+        queue.push_back(b);
+      };
+      for (Node b : next[node])
+        visit(b);
+      for (auto &[b, pairs] : inner[node])
+        visit(b);
+      if (cameFrom[to] == none)
+        continue;
+      std::vector<Node> result = {to};
+      do
+        result.push_back(cameFrom[result.back()]);
+      while (result.back() != from);
+      std::ranges::reverse(result);
+      return result;
+    }
+    return {};
   }
 
   /// No edge from a signal to its wait lies on a cycle.
   bool acyclic() {
-    for (auto &[s, w] : inner) {
-      std::set<Node> seen;
-      std::vector<Node> stack = {w};
-      while (!stack.empty()) {
-        Node node = stack.back();
-        stack.pop_back();
-        if (node == s)
-          return false;
-        if (!seen.insert(node).second)
-          continue;
-        for (const Node &next : edges[node])
-          stack.push_back(next);
-      }
-    }
+    for (Node s = 0; s < inner.size(); ++s)
+      for (auto &[w, pairs] : inner[s])
+        for (bool refuted = true; refuted;) {
+          std::vector<Node> found = way(w, s);
+          if (found.empty())
+            break;
+          refuted = false;
+          for (size_t i = 0; i + 1 < found.size() && !refuted; ++i)
+            refuted = !isEdge(found[i], found[i + 1]);
+          if (!refuted && isInner(s, w))
+            return false;
+        }
     return true;
   }
 
@@ -300,8 +388,15 @@ private:
   std::map<Clocked, std::map<ObjectId, size_t>> candidates;
   std::vector<std::pair<std::tuple<Clocked, Clock, Clocked, Clock>, bool>> fits;
   int attempts = 0;
-  std::map<Node, std::set<Node>> edges;
-  std::set<std::pair<Node, Node>> inner;
+  std::vector<std::vector<const Event *>> texts;
+  /// Those that some thread executes, too.
+  std::vector<std::vector<Node>> next;
+  /// What is known of edges.
+  std::vector<Edge> edges;
+  /// Signals and waits that may be of one use, and of one time.
+  std::vector<
+      std::map<Node, std::vector<std::pair<const Event *, const Event *>>>>
+      inner;
 };
 } // namespace
 

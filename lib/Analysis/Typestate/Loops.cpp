@@ -35,14 +35,11 @@ static Polynomial curve(Atoms &atoms, const Polynomial &e1,
 }
 
 /// A table that states have in common, as it is at t.
-template <typename Key>
-static void line(Atoms &atoms, std::map<Key, Polynomial> &result,
-                 const std::map<Key, Polynomial> &first,
-                 const std::map<Key, Polynomial> &second,
-                 const std::map<Key, Polynomial> *third, const Polynomial &t,
-                 bool counter) {
-  result.clear();
-  auto at = [](const std::map<Key, Polynomial> &table, const Key &key) {
+static Counters line(Atoms &atoms, const Counters &first,
+                     const Counters &second, const Counters *third,
+                     const Polynomial &t, bool counter) {
+  Counters result;
+  auto at = [](const Counters &table, ObjectId key) {
     auto found = table.find(key);
     return found == table.end() ? Polynomial() : found->second;
   };
@@ -51,24 +48,35 @@ static void line(Atoms &atoms, std::map<Key, Polynomial> &result,
     if (auto number = e2.constant();
         !counter && !first.contains(key) && number && *number <= 0)
       continue;
-    result[key] =
-        curve(atoms, at(first, key), e2,
-              third ? std::optional(at(*third, key)) : std::nullopt, t);
+    result.append(
+        key, curve(atoms, at(first, key), e2,
+                   third ? std::optional(at(*third, key)) : std::nullopt, t));
   }
+  return result;
 }
 
 std::optional<State> Walk::head(Operation *op, const State &first,
                                 const State &second, const State *third,
                                 const Polynomial &t) {
   State result = first;
-  using Table = std::map<ObjectId, Polynomial>;
+  // Those of many warps and lanes are the same.
+  std::map<std::tuple<const void *, const void *, const void *, bool>, Counters>
+      lines;
+  auto lineOf = [&](const Counters &a, const Counters &b, const Counters *c,
+                    bool counter) -> const Counters & {
+    auto [found, fresh] = lines.try_emplace(
+        {a.identity(), b.identity(), c ? c->identity() : nullptr, counter});
+    if (fresh)
+      found->second = line(proof.atoms, a, b, c, t, counter);
+    return found->second;
+  };
   for (auto &[warp, w] : result.warps) {
     const WarpState &a = first.warps.at(warp), &b = second.warps.at(warp),
                     *c = third ? &third->warps.at(warp) : nullptr;
     for (int lane : {elected, others}) {
-      auto each = [&](Table(WarpState::*list)[2], bool counter) {
-        line(proof.atoms, (w.*list)[lane], (a.*list)[lane], (b.*list)[lane],
-             c ? &(c->*list)[lane] : nullptr, t, counter);
+      auto each = [&](Counters(WarpState::*list)[2], bool counter) {
+        (w.*list)[lane] = lineOf((a.*list)[lane], (b.*list)[lane],
+                                 c ? &(c->*list)[lane] : nullptr, counter);
       };
       for (auto list : {&WarpState::knows, &WarpState::sees,
                         &WarpState::atFence, &WarpState::atProduct})
@@ -82,7 +90,7 @@ std::optional<State> Walk::head(Operation *op, const State &first,
         return std::nullopt;
       }
     }
-    line(proof.atoms, w.next, a.next, b.next, c ? &c->next : nullptr, t, true);
+    w.next = lineOf(a.next, b.next, c ? &c->next : nullptr, true);
     w.productFence = a.productFence && b.productFence;
     if (a.unbound != b.unbound) {
       proof.stop("what an iteration issues is committed in another one", op);
@@ -97,13 +105,22 @@ std::optional<State> Walk::head(Operation *op, const State &first,
 void Walk::substitute(State &state, Atom atom, const Polynomial &by) {
   // Those of many warps are the same.
   scalars::PolynomialTable known;
-  auto table = [&](std::map<ObjectId, Polynomial> &numbers) {
-    for (auto &[key, p] : numbers) {
+  // (The keys keep what they are of, so that no other one gets its place.)
+  std::map<const void *, std::pair<Counters, Counters>> tables;
+  auto table = [&](Counters &numbers) {
+    auto [same, fresh] = tables.try_emplace(numbers.identity());
+    if (!fresh) {
+      numbers = same->second.second;
+      return;
+    }
+    same->second.first = numbers;
+    numbers.forEach([&](ObjectId, Polynomial &p) {
       auto [found, fresh] = known.try_emplace(p);
       if (fresh)
         found->second = proof.atoms.substitute(p, atom, by, &state.facts);
       p = found->second;
-    }
+    });
+    same->second.second = numbers;
   };
   for (auto &[warp, w] : state.warps) {
     for (int lane : {elected, others}) {
@@ -121,11 +138,13 @@ void Walk::substitute(State &state, Atom atom, const Polynomial &by) {
 
 bool Walk::sameNumbers(Operation *op, State &end, State &next, bool &changed,
                        State &guess) {
+  // What does not hold any more; of many warps and lanes it is the same.
+  std::map<std::pair<const void *, const void *>, std::vector<ObjectId>>
+      dropped;
   for (auto &[warp, w] : next.warps) {
     WarpState &e = end.warps[warp], &g = guess.warps[warp];
     for (int lane : {elected, others}) {
-      auto within = [&](const std::map<ObjectId, Polynomial> &a,
-                        const std::map<ObjectId, Polynomial> &b) {
+      auto within = [&](const Counters &a, const Counters &b) {
         for (auto &[key, p] : b) {
           auto found = a.find(key);
           if (!end.facts.provesEqual(
@@ -134,9 +153,8 @@ bool Walk::sameNumbers(Operation *op, State &end, State &next, bool &changed,
         }
         return true;
       };
-      auto counters = [&](const std::map<ObjectId, Polynomial> &a,
-                          const std::map<ObjectId, Polynomial> &b) {
-        return within(a, b) && within(b, a);
+      auto counters = [&](const Counters &a, const Counters &b) {
+        return a == b || (within(a, b) && within(b, a));
       };
       if (proof.without == Judgement::Iterations)
         continue;
@@ -153,16 +171,22 @@ bool Walk::sameNumbers(Operation *op, State &end, State &next, bool &changed,
             std::tuple(&e.sees[lane], &w.sees[lane], &g.sees[lane]),
             std::tuple(&e.atFence[lane], &w.atFence[lane], &g.atFence[lane]),
             std::tuple(&e.atProduct[lane], &w.atProduct[lane],
-                       &g.atProduct[lane])})
-        for (auto &[object, bound] : *wanted) {
-          auto found = known->find(object);
-          if (found != known->end() &&
-              (found->second == bound ||
-               end.facts.provesAtLeast(found->second, bound)))
-            continue;
+                       &g.atProduct[lane])}) {
+        auto [gone, fresh] =
+            dropped.try_emplace({known->identity(), wanted->identity()});
+        if (fresh)
+          for (auto &[object, bound] : *wanted) {
+            auto found = known->find(object);
+            if (found == known->end() ||
+                (found->second != bound &&
+                 !end.facts.provesAtLeast(found->second, bound)))
+              gone->second.push_back(object);
+          }
+        for (ObjectId object : gone->second) {
           kept->erase(object);
           changed = true;
         }
+      }
       if (e.bytes[lane] != w.bytes[lane])
         return proof.stop(
             "bytes are expected in one iteration and copied in another", op);
@@ -571,7 +595,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
         if (own == p.toOwn.end()) // from before the loop
           p.toOwn[atom] = std::nullopt;
         else if (own->second)
-          own->second = *own->second + 1;
+          p.toOwn[atom] = Polynomial(*own->second + 1);
         // There is an iteration after its own.
         p.when.atLeast(count - 2, t);
         if (p.group)
@@ -595,7 +619,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     std::map<int, std::vector<Pending>> incoming;
     size_t signalsBefore = proof.signals.size(),
            waitsBefore = proof.waits.size(), touchedBefore = touched.size();
-    if (outer != Mode::Slope) {
+    if (outer != Mode::Slope && enforce) {
       mode = Mode::Pending;
       State pending = *guess;
       pending.facts = inside;

@@ -28,8 +28,25 @@ public:
   std::optional<int64_t> of(MValue value, int depth = 0) {
     if (auto found = known.find(value); found != known.end())
       return found->second;
+    if (auto found = computed.find(value); found != computed.end())
+      return found->second;
+    if (depth > mostDepth)
+      return std::nullopt;
+    auto result = compute(value, depth);
+    // (Of a loop that was run meanwhile, too.)
+    computed[value] = result;
+    return result;
+  }
+
+private:
+  /// Uses that are written out one after the other make long chains.
+  static constexpr int mostDepth = 2048;
+  /// Of this iteration of all loops.
+  llvm::DenseMap<MValue, std::optional<int64_t>> computed;
+
+  std::optional<int64_t> compute(MValue value, int depth) {
     Operation *op = value.getDefiningOp();
-    if (!op || depth > 64)
+    if (!op)
       return std::nullopt;
     APInt constant;
     if (matchPattern(op, m_ConstantInt(&constant)) &&
@@ -61,7 +78,6 @@ public:
                              in[2]);
   }
 
-private:
   /// Its results, as far as they are numbers.
   void run(scf::ForOp loop, int depth) {
     auto lower = of(loop.getLowerBound(), depth + 1),
@@ -81,6 +97,7 @@ private:
         for (MValue result : inside.getResults())
           known.erase(result);
       });
+      computed.clear();
       known[loop.getInductionVar()] = i;
       for (auto [argument, number] : llvm::zip(loop.getRegionIterArgs(), now))
         if (number)
@@ -90,6 +107,7 @@ private:
       for (auto [yielded, number] : llvm::zip(loop.getYieldedValues(), now))
         number = of(yielded, depth + 1);
     }
+    computed.clear();
     for (auto [result, number] : llvm::zip(loop.getResults(), now))
       if (number)
         known[result] = *number;

@@ -56,6 +56,38 @@ static void addTriangles(const Atoms &atoms, const Facts &facts,
     }
 }
 
+static void append(Facts &facts, const Facts &more) {
+  facts.nonnegative.append(more.nonnegative);
+  facts.zero.append(more.zero);
+}
+
+/// Nothing satisfies the facts, the cases that were chosen, and one of each clause:
+/// clauses of one case are facts, of the others one is asked about after the other.
+/// False: perhaps since `most` systems were not enough.
+static bool refuted(const Facts &facts, Facts chosen,
+                    std::vector<Clause> clauses, unsigned &most) {
+  std::erase_if(clauses, [&](const Clause &clause) {
+    if (clause.size() == 1)
+      append(chosen, clause.front());
+    return clause.size() == 1;
+  });
+  if (most == 0 || Facts::exhausted())
+    return false;
+  --most;
+  if (facts.contradict(chosen))
+    return true;
+  if (clauses.empty())
+    return false;
+  auto least = std::ranges::min_element(clauses, {}, &Clause::size);
+  Clause cases = std::move(*least);
+  clauses.erase(least);
+  return std::ranges::all_of(cases, [&](const Facts &one) {
+    Facts with = chosen;
+    append(with, one);
+    return refuted(facts, std::move(with), clauses, most);
+  });
+}
+
 /// Nothing satisfies the facts and one case of each clause.
 static bool empty(Facts facts, std::vector<Clause> clauses) {
   if (facts.contradict())
@@ -66,11 +98,8 @@ static bool empty(Facts facts, std::vector<Clause> clauses) {
     for (size_t i = 0; i < clauses.size() && !changed; ++i) {
       if (Facts::exhausted())
         return false;
-      std::erase_if(clauses[i], [&](const Facts &one) {
-        Facts with = facts;
-        with.add(one);
-        return with.contradict();
-      });
+      std::erase_if(clauses[i],
+                    [&](const Facts &one) { return facts.contradict(one); });
       if (clauses[i].empty())
         return true;
       if (clauses[i].size() == 1) {
@@ -100,29 +129,38 @@ bool typestate::contradict(Proof &proof, Facts facts,
     addTriangles(proof.atoms, facts, clauses);
   size_t hash = clauses.size();
   auto add = [&](const Facts &more) {
-    for (auto list : {&Facts::nonnegative, &Facts::zero})
-      for (const Polynomial &p : more.*list)
-        hash = (hash ^ p.hash()) * 0x9e3779b97f4a7c15u;
+    for (const scalars::FactList *list : {&more.nonnegative, &more.zero})
+      hash = (hash ^ list->hash()) * 0x9e3779b97f4a7c15u;
   };
   add(facts);
   for (const Clause &clause : clauses)
     for (const Facts &each : clause)
       add(each);
-  auto &known = proof.contradictions;
+  auto &known = proof.shared.contradictions;
   for (auto [it, end] = known.equal_range(hash); it != end; ++it)
     if (auto &[f, c, answer] = it->second; f == facts && c == clauses)
       return answer;
-  bool answer = empty(facts, clauses);
+  unsigned most = 16;
+  bool answer = refuted(facts, {}, clauses, most) ||
+                (!facts.satisfied(clauses) && empty(facts, clauses));
   if (!Facts::exhausted())
     known.emplace(hash,
                   std::tuple(std::move(facts), std::move(clauses), answer));
   return answer;
 }
 
+bool typestate::neverZero(const Polynomial &p) {
+  int64_t divisor = 0, constant = p.constantTerm();
+  for (auto &[monomial, coefficient] : p.monomials())
+    if (!monomial.empty())
+      divisor = std::gcd(divisor, coefficient);
+  return !p.isLost() && (divisor ? constant % divisor != 0 : constant != 0);
+}
+
 Polynomial typestate::other(Proof &proof, const Polynomial &p, Instance of) {
   if (p.atoms().empty())
     return p;
-  auto &known = proof.counterparts[static_cast<size_t>(of)];
+  auto &known = proof.shared.counterparts[static_cast<size_t>(of)];
   if (auto found = known.find(p); found != known.end())
     return found->second;
   auto varies = [&](Atom a) {
@@ -168,34 +206,47 @@ Clause typestate::different(Proof &proof, const std::vector<Atom> &atoms) {
   return result;
 }
 
-void typestate::notBefore(Proof &proof, const Access &x, const Knowledge &knows,
-                          bool own, bool fenced, std::vector<Clause> &clauses) {
+/// The releases of X that are told of, and what is known.
+static void
+forEachTold(const Access &x, const Knowledge &knows, bool fenced,
+            function_ref<void(const Release &, const Polynomial &)> told) {
   for (const Release &release : x.releases) {
     if (fenced && !release.fenced)
       continue;
     auto found = knows.find(release.object);
-    if (found == knows.end())
-      continue;
-    // X is one instance, who knows is the other.
-    auto ofX = [&](const Polynomial &p) { return own ? p : other(proof, p); };
-    auto ofY = [&](const Polynomial &p) { return own ? other(proof, p) : p; };
-    Clause clause;
-    Facts late;
-    late.atLeast(ofX(release.use), ofY(found->second));
-    clause.push_back(late);
-    for (const Polynomial &fact : release.when.nonnegative) {
-      Facts not_;
-      not_.nonnegative.push_back(Polynomial(-1) - ofX(fact));
-      clause.push_back(not_);
-    }
-    for (const Polynomial &fact : release.when.zero)
-      for (int sign : {1, -1}) {
-        Facts not_;
-        not_.nonnegative.push_back(ofX(fact) * Polynomial(sign) - 1);
-        clause.push_back(not_);
-      }
-    clauses.push_back(std::move(clause));
+    if (found != knows.end())
+      told(release, found->second);
   }
+}
+
+void typestate::notBefore(Proof &proof, const Access &x, const Knowledge &knows,
+                          bool own, bool fenced, std::vector<Clause> &clauses) {
+  forEachTold(
+      x, knows, fenced, [&](const Release &release, const Polynomial &known) {
+        // X is one instance, who knows is the other.
+        auto ofX = [&](const Polynomial &p) {
+          return own ? p : other(proof, p);
+        };
+        auto ofY = [&](const Polynomial &p) {
+          return own ? other(proof, p) : p;
+        };
+        Clause clause;
+        Facts late;
+        late.atLeast(ofX(release.use), ofY(known));
+        clause.push_back(late);
+        for (const Polynomial &fact : release.when.nonnegative) {
+          Facts not_;
+          not_.nonnegative.push_back(Polynomial(-1) - ofX(fact));
+          clause.push_back(not_);
+        }
+        for (const Polynomial &fact : release.when.zero)
+          for (int sign : {1, -1}) {
+            Facts not_;
+            not_.nonnegative.push_back(ofX(fact) * Polynomial(sign) - 1);
+            clause.push_back(not_);
+          }
+        clauses.push_back(std::move(clause));
+      });
 }
 
 Clause typestate::bySign(Proof &proof, const Polynomial &p) {
@@ -279,12 +330,68 @@ static std::string verb(const Access &access) {
   return access.kind == AccessKind::Read ? "read" : "write";
 }
 
+namespace {
+/// Equal ones by number.
+template <typename T> class Numbered {
+public:
+  size_t operator()(const T &what, size_t hash = 0) {
+    auto &alike = known[hash];
+    for (auto &[other, number] : alike)
+      if (*other == what)
+        return number;
+    alike.emplace_back(&what, count);
+    return count++;
+  }
+  size_t count = 0;
+
+private:
+  std::unordered_map<size_t, std::vector<std::pair<const T *, size_t>>> known;
+};
+
+size_t hashOf(const Facts &facts) {
+  return facts.nonnegative.hash() * 3 + facts.zero.hash();
+}
+
+/// All that the order of two accesses hangs on, once it is known that their bytes
+/// meet: which warps they are of is none of it.
+struct Pair {
+  std::vector<size_t> numbers;
+  std::vector<Polynomial> uses;
+  bool operator==(const Pair &) const = default;
+  size_t hash() const {
+    size_t hash = uses.size();
+    auto mix = [&](size_t number) {
+      hash = (hash ^ number) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 29;
+    };
+    for (size_t number : numbers)
+      mix(number);
+    for (const Polynomial &p : uses)
+      mix(p.hash());
+    return hash;
+  }
+};
+} // namespace
+
 bool Proof::checkOrders() {
   if (without == Judgement::Order)
     return true;
-  // What several warps do alike, in one text, is asked once (contradict). Of an
-  // access as the other instance what is known:
+  // Of an access as the other instance what is known:
   std::vector<std::optional<Facts>> theirs(accesses.size());
+  // Its bytes, facts and path, like ones by number: what several warps do alike, in
+  // one text, is asked once.
+  std::vector<ByteSet> bytesOf(accesses.size());
+  std::vector<std::pair<size_t, size_t>> alike(accesses.size());
+  Numbered<Facts> factsOf;
+  Numbered<Path> paths;
+  for (size_t i = 0; i < accesses.size(); ++i) {
+    const Access &access = accesses[i];
+    if (access.shape && access.run.constant())
+      bytesOf[i] = access.shape->bytes.shifted(access.offset);
+    alike[i] = {factsOf(access.facts, hashOf(access.facts)),
+                paths(access.path, access.path.size())};
+  }
+  std::unordered_map<size_t, std::vector<std::pair<Pair, bool>>> answers;
   for (size_t i = 0; i < accesses.size(); ++i)
     for (size_t j = i; j < accesses.size(); ++j) {
       const Access &x = accesses[i], &y = accesses[j];
@@ -318,8 +425,7 @@ bool Proof::checkOrders() {
             return stop("an access leaves its slot", y.op);
         }
         if (x.run.constant() && y.run.constant()) {
-          if (!x.shape->bytes.intersects(
-                  y.shape->bytes.shifted(y.offset - x.offset)))
+          if (!bytesOf[i].intersects(bytesOf[j]))
             continue;
         } else {
           auto ours = x.touched(), theirs = y.touched();
@@ -356,6 +462,42 @@ bool Proof::checkOrders() {
             !lanesMeet(*this, x, y))
           continue;
       }
+      Pair pair{{alike[i].first, alike[i].second, alike[j].first,
+                 alike[j].second, i == j, size_t(relation), size_t(xy.fence),
+                 size_t(yx.fence), size_t(x.slots), size_t(y.slots)},
+                {x.slot, y.slot}};
+      auto told = [&](const Access &a, const Access &b, const Requirement &r) {
+        const bool fenced =
+            r.fence == ProxyFence::ByFirst || r.fence == ProxyFence::ByEither;
+        auto add = [&](const Release &release, const Polynomial &known) {
+          pair.numbers.push_back(release.when.nonnegative.size());
+          pair.numbers.push_back(release.when.zero.size());
+          pair.uses.push_back(release.use);
+          pair.uses.push_back(known);
+          for (auto list : {&Facts::nonnegative, &Facts::zero})
+            llvm::append_range(pair.uses, release.when.*list);
+        };
+        forEachTold(a, b.knows, fenced, add);
+        pair.numbers.push_back(pair.uses.size());
+        if (r.fence == ProxyFence::ByEither)
+          forEachTold(a, b.atFence, false, add);
+        pair.numbers.push_back(pair.uses.size());
+      };
+      told(x, y, xy);
+      told(y, x, yx);
+      auto &known = answers[pair.hash()];
+      // (Runs are looked at with their bytes, and of tensor memory who it is matters.)
+      const bool simple = x.run.constant() && y.run.constant() && !x.ofCells();
+      if (auto same = llvm::find_if(
+              known, [&](const auto &each) { return each.first == pair; });
+          simple && same != known.end() && same->second)
+        continue;
+      // Slots that are never the same.
+      if (x.slots && y.slots &&
+          neverZero(x.slot - other(*this, y.slot) -
+                    Polynomial::atom(atoms.atom("turns")) *
+                        Polynomial(x.slots)))
+        continue;
       Facts facts = launch;
       facts.add(x.facts);
       if (!theirs[j])
@@ -438,6 +580,8 @@ bool Proof::checkOrders() {
         }
         apart = contradict(*this, facts, clauses);
       }
+      if (simple && apart)
+        known.emplace_back(std::move(pair), true);
       if (!apart)
         return stop("this " + verb(y) +
                         (i == j ? " and that of another iteration"
@@ -462,6 +606,14 @@ static bool startsWith(const Path &path, const Path &prefix) {
   return true;
 }
 
+/// Which slot p is modulo the slots, where that is one number.
+static std::optional<int64_t> slotOf(const Polynomial &p, int64_t slots) {
+  int64_t c = p.constantTerm();
+  if (p.isLost() || !(p - Polynomial(c)).dividedBy(slots))
+    return std::nullopt;
+  return (c % slots + slots) % slots;
+}
+
 /// Wherever the second path is, the first one comes, too: its loops' first iterations
 /// alone are beyond it. (A loop is walked where it runs at all.)
 static bool isCertain(const Path &path, const Path &within) {
@@ -476,24 +628,40 @@ static bool isCertain(const Path &path, const Path &within) {
 bool Proof::checkDefined() {
   if (without == Judgement::Defined)
     return true;
+  std::vector<std::optional<ByteSet>> roots(accesses.size());
+  for (size_t i = 0; i < accesses.size(); ++i)
+    if (accesses[i].shape)
+      roots[i] = accesses[i].fromRoot();
+  // Of what many read it is asked once.
+  std::map<std::tuple<const Access *, ObjectId, int64_t, int64_t>, bool> inEach;
+  auto writtenInEachUse = [&](const Access &x, ObjectId object, int64_t times,
+                              std::optional<int64_t> ahead) {
+    constexpr int64_t none = std::numeric_limits<int64_t>::min();
+    auto [known, fresh] =
+        inEach.try_emplace({&x, object, times, ahead.value_or(none)}, false);
+    if (fresh)
+      known->second = inEachUse(x, object, times, ahead);
+    return known->second;
+  };
   // Of tensor memory each warp's window for itself.
-  std::vector<const Access *> reads;
+  std::vector<std::pair<const Access *, const std::optional<ByteSet> *>> reads;
   std::deque<Access> windows;
   const int64_t window =
       target.tmemLanes / std::max<int64_t>(target.warpsPerWarpgroup, 1);
   for (const Access &read : accesses) {
     if (!read.effect || !read.shape || read.kind != AccessKind::Read)
       continue;
+    const std::optional<ByteSet> *root = &roots[&read - accesses.data()];
     if (!read.ofCells())
-      reads.push_back(&read);
+      reads.emplace_back(&read, root);
     for (int64_t lane = read.firstLane; lane < read.lastLane; lane += window) {
       windows.push_back(read);
       windows.back().firstLane = lane;
       windows.back().lastLane = lane + window;
-      reads.push_back(&windows.back());
+      reads.emplace_back(&windows.back(), root);
     }
   }
-  for (const Access *read : reads) {
+  for (auto [read, ofRoot] : reads) {
     const Access &y = *read;
     Facts facts = launch;
     facts.add(y.facts);
@@ -506,7 +674,7 @@ bool Proof::checkDefined() {
                   "counted",
                   y.op);
     ByteSet missing = *needed;
-    auto root = y.fromRoot();
+    auto root = *ofRoot;
     // Of branches of which both sides are walked: what both write. (Each CTA of a
     // cluster takes its own.)
     std::map<std::pair<Operation *, int>, ByteSet> sides[2];
@@ -523,10 +691,10 @@ bool Proof::checkDefined() {
         side = certain.back().side;
         certain.pop_back();
       }
-      bool covers = false, inEach = false;
+      bool covers = false, eachUse = false;
       // What is executed once, or whose bytes its use counts, is over where a use
       // behind it is known to be.
-      if (auto bytes = x.fromRoot(); bytes && root)
+      if (auto &bytes = roots[&x - accesses.data()]; bytes && root)
         for (const Release &release : x.releases) {
           auto known = y.knows.find(release.object);
           bool once = instances(x.path) &&
@@ -579,37 +747,47 @@ bool Proof::checkDefined() {
           // The use whose slot is this one; of one slot each use.
           Polynomial use = known->second - 1;
           if (x.slots > 1) {
-            // The slot is so many times the use, and so far on.
+            // The slot is so many times the use, and so far on, modulo the slots.
             int64_t times = 1;
             for (; times <= x.slots && !ahead; ++times)
               ahead = (x.slot - release.use * Polynomial(times)).constant();
             --times;
-            if (!ahead)
-              continue;
-            auto found = (y.slot - Polynomial(*ahead)).dividedBy(times);
-            if (!found)
-              continue;
-            use = *found;
-            // Slots are numbers modulo the slots: the last such use that is known.
-            int64_t turn = x.slots / std::gcd(times, x.slots);
-            auto more = (known->second - 1 - use).constant();
-            for (int64_t d = -4; !more && d <= 4; ++d)
-              if (facts.provesEqual(known->second - 1 - use, d))
-                more = d;
-            if (more)
-              use += Polynomial(*more - ((*more % turn) + turn) % turn);
+            if (ahead) {
+              auto found = (y.slot - Polynomial(*ahead)).dividedBy(times);
+              if (!found)
+                continue;
+              use = *found;
+              // The last such use that is known.
+              int64_t turn = x.slots / std::gcd(times, x.slots);
+              auto more = (known->second - 1 - use).constant();
+              for (int64_t d = -4; !more && d <= 4; ++d)
+                if (facts.provesEqual(known->second - 1 - use, d))
+                  more = d;
+              if (more)
+                use += Polynomial(*more - ((*more % turn) + turn) % turn);
+            } else {
+              // Of uses that are written out, all of them in one iteration.
+              times = 1;
+              ahead = slotOf(x.slot - release.use, x.slots);
+              auto back =
+                  ahead ? slotOf(known->second - 1 + *ahead - y.slot, x.slots)
+                        : std::nullopt;
+              if (!back)
+                continue;
+              use = known->second - 1 - *back;
+            }
             factor = times;
           }
-          inEach |= facts.provesAtLeast(use, 0) &&
-                    facts.provesAtLeast(known->second, use + 1) &&
-                    inEachUse(x, release.object, factor, ahead);
-          covers |= inEach;
+          eachUse |= facts.provesAtLeast(use, 0) &&
+                     facts.provesAtLeast(known->second, use + 1) &&
+                     writtenInEachUse(x, release.object, factor, ahead);
+          covers |= eachUse;
         }
       }
       if (!covers)
         continue;
       ByteSet bytes = x.shape->bytes.shifted(x.offset);
-      if (branch && !inEach)
+      if (branch && !eachUse)
         sides[side][{branch, ctaOf(x.warp)}] =
             sides[side][{branch, ctaOf(x.warp)}].unite(bytes);
       else
@@ -665,8 +843,9 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
           !x.shape->bytes
                .subtract(other.shape->bytes.shifted(other.offset - x.offset))
                .empty() ||
-          (ahead &&
-           other.slot != signal.use * Polynomial(times) + Polynomial(*ahead)))
+          (ahead && slotOf(other.slot - signal.use * Polynomial(times) -
+                               Polynomial(*ahead),
+                           std::max<int64_t>(x.slots, 1)) != 0))
         continue;
       for (const Release &release : other.releases)
         found |= release.object == object && release.use == signal.use &&

@@ -25,6 +25,10 @@ using Clause = std::vector<Facts>;
 /// Whether nothing satisfies the facts and one case of each clause.
 bool contradict(Proof &proof, Facts facts, std::vector<Clause> clauses);
 
+/// No integers make it 0, since its coefficients have a divisor that the constant does
+/// not have: 4 t - 4 t' + 1.
+bool neverZero(const Polynomial &p);
+
 /// What the other instance differs in: iterations; coordinates of elements, too; ids
 /// of CTAs, too.
 enum class Instance : uint8_t { Iteration, Element, Cta };

@@ -22,7 +22,8 @@ using Kind = TValue::Kind;
 //===----------------------------------------------------------------------===//
 
 ObjectId Proof::object(Object object) {
-  auto [found, fresh] = objectIds.try_emplace(object.key(), objects.size());
+  auto [found, fresh] =
+      shared.objectIds.try_emplace(object.key(), objects.size());
   if (fresh)
     objects.push_back(object);
   return found->second;
@@ -91,22 +92,32 @@ static bool isOver(const Facts &facts, const Knowledge &knows, ObjectId object,
     return facts.provesAtLeast(-1, use);
   if (facts.provesAtLeast(found->second, use + 1))
     return true;
-  Facts open = facts;
+  Facts open;
   open.atLeast(use, found->second);
   open.atLeast(use, 0);
-  return open.contradict();
+  return facts.contradict(open);
 }
 
 void Walk::learn(State &state, Knowledge &knows, ObjectId object,
                  const Polynomial &bound) {
-  auto [found, fresh] = knows.try_emplace(object, bound);
-  if (fresh)
+  auto found = knows.find(object);
+  if (found != knows.end()) {
+    auto constant = bound.numberMore(found->second);
+    if (constant ? *constant <= 0
+                 : !state.facts.provesAtLeast(bound, found->second))
+      return;
+  }
+  knows[object] = bound;
+}
+
+void Walk::learn(State &state, Knowledge &knows, const Knowledge &more) {
+  if (knows.empty()) {
+    knows = more;
     return;
-  Polynomial difference = bound - found->second;
-  auto constant = difference.constant();
-  if (constant ? *constant > 0
-               : state.facts.provesAtLeast(bound, found->second))
-    found->second = bound;
+  }
+  if (knows.identity() != more.identity())
+    for (auto &[object, bound] : more)
+      learn(state, knows, object, bound);
 }
 
 bool Walk::knowsUse(State &state, const Knowledge &knows, ObjectId object,
@@ -115,6 +126,8 @@ bool Walk::knowsUse(State &state, const Knowledge &knows, ObjectId object,
 }
 
 Knowledge Walk::common(State &state, const Knowledge &a, const Knowledge &b) {
+  if (a == b)
+    return a;
   Knowledge both;
   for (auto &[object, bound] : a) {
     auto other = b.find(object);
@@ -155,14 +168,20 @@ size_t Walk::record(Access access, unsigned number) {
   return found->second;
 }
 
-void Walk::pend(size_t access, State &state, int warp,
+Iterations Walk::iterationsHere(const State &state) {
+  Iterations own;
+  for (const Step &step : state.path)
+    for (Atom a : step.iteration.atoms())
+      own[a] = Polynomial::atom(a);
+  return own;
+}
+
+void Walk::pend(size_t access, State &state, int warp, Iterations own,
                 std::optional<std::pair<ObjectId, Polynomial>> group) {
   Pending pending;
   pending.access = access;
   pending.group = std::move(group);
-  for (const Step &step : state.path)
-    for (Atom a : step.iteration.atoms())
-      pending.toOwn[a] = Polynomial::atom(a);
+  pending.toOwn = std::move(own);
   const Access &what = proof.accesses[access];
   if (what.effect && what.lanes == Elected)
     pending.held[elected] = true;
@@ -191,14 +210,12 @@ void typestate::addRelease(Access &access, Release release) {
 
 void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
                    const Polynomial &use, std::optional<Mechanism> after) {
-  if (mode == Mode::Slope)
+  if (mode == Mode::Slope || !enforce)
     return;
   // Many are of one group.
   std::vector<std::pair<std::pair<ObjectId, Polynomial>, bool>> over;
   // And of one iteration: what the use is in terms of theirs.
-  std::vector<std::pair<const std::map<Atom, std::optional<Polynomial>> *,
-                        std::optional<Polynomial>>>
-      owns;
+  std::vector<std::pair<const Iterations *, std::optional<Polynomial>>> owns;
   auto inTermsOf = [&](const Pending &pending) -> std::optional<Polynomial> {
     bool expressible = true;
     Polynomial own = proof.atoms.substitute(
@@ -527,14 +544,19 @@ bool typestate::pinned(Proof &proof, Operation *op, const State &state,
     if (isOver(state.facts, *each, object,
                use - Polynomial(proof.objects[object].slots)))
       return true;
-  return proof.stop(
-      std::string(what) + " use " + proof.print(use) + " of " +
-          proof.name(object) + " is not shown to come after use " +
-          proof.print(use - Polynomial(proof.objects[object].slots)) +
-          " is over (what is known: all below " + proof.print(bound) + ")",
-      op,
-      "a wait for it before this, or before a signal that this "
-      "thread has waited for");
+  if (proof.pending)
+    return true;
+  proof.stop(std::string(what) + " use " + proof.print(use) + " of " +
+                 proof.name(object) + " is not shown to come after use " +
+                 proof.print(use - Polynomial(proof.objects[object].slots)) +
+                 " is over (what is known: all below " + proof.print(bound) +
+                 ")",
+             op,
+             "a wait for it before this, or before a signal that this "
+             "thread has waited for");
+  // (findExports stops, if this walk is the last one.)
+  std::swap(proof.pending, proof.stopped);
+  return true;
 }
 
 bool Walk::arrive(Operation *op, const effect::Arrive &arrive, State &state,
@@ -863,7 +885,7 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
         return false;
       w.waits[lane][ring->object] = count + 1;
     }
-    if (mode != Mode::Slope) {
+    if (mode != Mode::Slope && enforce) {
       Access mark;
       mark.op = op;
       mark.warp = warp;
@@ -885,7 +907,7 @@ bool Walk::wait(Operation *op, const effect::WaitBarrier &wait, State &state,
                                stamp,
                                {w.arrivals[elected][ring->object],
                                 w.arrivals[others][ring->object]}});
-      pend(number, state, warp);
+      pend(number, state, warp, iterationsHere(state));
     }
     for (int lane : {elected, others}) {
       if (!(who.lanes >> lane & 1))

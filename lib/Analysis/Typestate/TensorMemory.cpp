@@ -79,7 +79,7 @@ bool Walk::commitProducts(Operation *op, const effect::Arrive &arrive,
                                groupNumber, w.knows[elected], stamp,
                                w.sees[elected], arrive.after});
     // Until it has arrived it is under way itself.
-    if (mode != Mode::Slope) {
+    if (mode != Mode::Slope && enforce) {
       Access commit;
       commit.op = op;
       commit.warp = warp;
@@ -88,7 +88,7 @@ bool Walk::commitProducts(Operation *op, const effect::Arrive &arrive,
       commit.cta = cta;
       commit.facts = state.facts;
       commit.path = state.path;
-      pend(record(std::move(commit), 1001), state, warp);
+      pend(record(std::move(commit), 1001), state, warp, iterationsHere(state));
     }
     w.arrivals[elected][object] = use + 1;
     told.emplace_back(object, use);
@@ -145,9 +145,11 @@ bool Walk::columns(Operation *op, const effect::Lifetime &life, State &state,
   access.life = life.kind;
   if (!locate(access, effect, state, warp - firstWarp))
     return false;
+  if (!enforce)
+    return true;
   access.knows = common(state, w.knows[elected], w.knows[others]);
   access.atFence = common(state, w.atProduct[elected], w.atProduct[others]);
-  pend(record(std::move(access), 2000), state, warp);
+  pend(record(std::move(access), 2000), state, warp, iterationsHere(state));
   return true;
 }
 

@@ -40,6 +40,7 @@
 #ifndef TITAN_LIB_ANALYSIS_TYPESTATE_TYPESTATE_H
 #define TITAN_LIB_ANALYSIS_TYPESTATE_TYPESTATE_H
 
+#include "Table.h"
 #include "Values.h"
 
 #include "../Resources.h"
@@ -77,7 +78,9 @@ struct Object {
 using ObjectId = uint32_t;
 
 /// What a thread knows.
-using Knowledge = std::map<ObjectId, Polynomial>;
+using Knowledge = Table<ObjectId, Polynomial>;
+/// How often something was done to each.
+using Counters = Table<ObjectId, Polynomial>;
 
 /// Where a walk is: loops with their iteration (0, or an atom), and sides of
 /// branches that are walked both.
@@ -168,7 +171,7 @@ struct Access {
 /// partitions.
 struct Stamp {
   unsigned phase = 0;
-  std::map<ObjectId, Polynomial> waits, arrivals;
+  Counters waits, arrivals;
 };
 
 struct Signal {
@@ -218,13 +221,28 @@ using Exports = std::map<ObjectId, std::map<ObjectId, std::vector<Export>>>;
 /// How often a thread has signalled when it ends.
 struct Totals {
   /// The use after its last one, and how many before that it has left to others.
-  std::map<ObjectId, Polynomial> signals[2], skipped[2];
+  Counters signals[2], skipped[2];
   Knowledge knows[2];
 };
 
 /// What attempts share.
 struct Shared {
   Atoms atoms;
+  std::vector<Object> objects;
+  std::map<decltype(Object().key()), ObjectId> objectIds;
+  /// Facts and clauses, and whether they contradict each other: warps ask what
+  /// their neighbours asked, and cases what the one before asked.
+  using Contradiction =
+      std::tuple<Facts, std::vector<std::vector<Facts>>, bool>;
+  std::unordered_multimap<size_t, Contradiction> contradictions;
+  /// What a polynomial is of the other of two instances (Orders.h), by which.
+  scalars::PolynomialTable counterparts[3];
+  /// What signals tell in the case before, and rings that are taken in turns.
+  struct Told {
+    Exports exports, seen;
+    std::set<ObjectId> turned;
+  };
+  std::optional<Told> told;
   effect::Resolver resolver;
   /// Of effects, by operation: what accesses point into.
   llvm::DenseMap<mlir::Operation *, std::unique_ptr<effect::EffectList>>
@@ -273,21 +291,13 @@ struct Proof {
   Facts launch;
   llvm::DenseMap<mlir::Value, Value> launchValues;
 
-  std::vector<Object> objects;
-  std::map<decltype(Object().key()), ObjectId> objectIds;
+  std::vector<Object> &objects{shared.objects};
   ObjectId object(Object object);
   std::string name(ObjectId object) const;
   std::string print(const Polynomial &p) const {
     return p.print([&](Atom a) { return atoms.name(a); });
   }
 
-  /// Facts and clauses, and whether they contradict each other: warps ask what
-  /// their neighbours asked.
-  using Contradiction =
-      std::tuple<Facts, std::vector<std::vector<Facts>>, bool>;
-  std::unordered_multimap<size_t, Contradiction> contradictions;
-  /// What a polynomial is of the other of two instances (Orders.h), by which.
-  scalars::PolynomialTable counterparts[3];
   /// Whether lanes of two shapes meet, so many bytes apart.
   std::map<std::tuple<const effect::Shape *, const effect::Shape *, int64_t>,
            bool>
@@ -342,6 +352,10 @@ struct Proof {
   }
 
   std::optional<Stop> stopped;
+  /// What a walk has not shown; it goes on, since what is told may not be found yet.
+  std::optional<Stop> pending;
+  /// Exports were taken from another case.
+  bool borrowed = false;
   bool stop(std::string reason, mlir::Operation *op, std::string goOn = "") {
     if (!stopped)
       stopped = Stop{std::move(reason), op, std::move(goOn), {}, nullptr};
@@ -373,9 +387,13 @@ struct Proof {
   llvm::SmallVector<mlir::Value> eithers;
   /// Adds what is left of these where the facts rule the others out.
   void addEithers(Facts &facts);
-  bool walk(bool enforce); ///< Walk.cpp
+  /// Walk.cpp. Writes down what signals tell; what is to be shown, accesses, waits and
+  /// what comes after them only if `enforce`.
+  bool walk(bool enforce);
   /// What signals tell, which is found by walking: true if it was found.
-  bool findExports();    ///< Counts.cpp
+  bool findExports(); ///< Counts.cpp
+  /// What they tell of what they are told, as far as one sees without walking.
+  static void close(Exports &exports);
   void collectExports(); ///< Counts.cpp
   /// Of what signals know, or see.
   Exports told(bool inExecution);

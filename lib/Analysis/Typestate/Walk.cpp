@@ -26,6 +26,7 @@ bool Proof::walk(bool enforce) {
   counts.clear();
   multicast.clear();
   trips.clear();
+  pending.reset();
   return Walk(*this, enforce).run();
 }
 
@@ -470,16 +471,21 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
   return true;
 }
 
-bool typestate::dependsOnBody(MValue value, Operation *loop, int depth) {
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return argument.getOwner()->getParentOp() == loop;
-  Operation *op = value.getDefiningOp();
-  return depth < 64 && loop->isProperAncestor(op) &&
-         llvm::any_of(
-             op->getOperands(),
-             [&](MValue operand) {
-               return dependsOnBody(operand, loop, depth + 1);
-             });
+bool typestate::dependsOnBody(MValue value, Operation *loop) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<MValue> stack = {value};
+  while (!stack.empty()) {
+    MValue next = stack.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      if (argument.getOwner()->getParentOp() == loop)
+        return true;
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (loop->isProperAncestor(op) && seen.insert(op).second)
+      llvm::append_range(stack, op->getOperands());
+  }
+  return false;
 }
 
 /// How many of the last iterations of a loop are walked for themselves: copies that

@@ -25,12 +25,14 @@
 
 namespace titan::typestate {
 
+/// Atoms of the walk, in terms of another iteration; none: not expressible.
+using Iterations = Table<Atom, std::optional<Polynomial>>;
+
 /// An access that later uses of its thread still release.
 struct Pending {
   size_t access;
-  /// Atoms of the walk, in terms of the access' own iteration; none: not
-  /// expressible.
-  std::map<Atom, std::optional<Polynomial>> toOwn;
+  /// In terms of the access' own iteration.
+  Iterations toOwn;
   /// Releases from here on are there under these (of its own iteration).
   Facts when;
   /// A lane that all lanes of the access are before.
@@ -58,9 +60,9 @@ struct WarpState {
   /// (At the last fence before products; of tensor memory, behind signals.)
   Knowledge knows[2], atFence[2], atProduct[2], sees[2];
   /// Uses so far: waits and arrivals of rings, by lane; rounds and groups.
-  std::map<ObjectId, Polynomial> waits[2], arrivals[2], next;
+  Counters waits[2], arrivals[2], next;
   /// Of the arrivals, those that it has left to others (turns).
-  std::map<ObjectId, Polynomial> skipped[2];
+  Counters skipped[2];
   /// Bytes expected for the arrival to come, and for the last one.
   std::map<ObjectId, std::pair<int64_t, int64_t>> bytes[2];
   /// Groups of copies that each lane has waited for, of its own: what a barrier of
@@ -85,7 +87,7 @@ struct State {
 bool matters(mlir::Operation *op);
 
 /// Whether a value is computed from the iteration of a loop, or what it carries.
-bool dependsOnBody(mlir::Value value, mlir::Operation *loop, int depth = 0);
+bool dependsOnBody(mlir::Value value, mlir::Operation *loop);
 
 /// n - D of the ring is known to be over.
 bool pinned(Proof &proof, mlir::Operation *op, const State &state,
@@ -210,8 +212,10 @@ private:
                const Who &who);
   void fenceCells(State &state, const Who &who, bool before);
   /// Something that later uses of its thread come behind.
-  void pend(size_t access, State &state, int warp,
+  void pend(size_t access, State &state, int warp, Iterations own,
             std::optional<std::pair<ObjectId, Polynomial>> group = {});
+  /// The iterations that the walk is in, in terms of themselves.
+  static Iterations iterationsHere(const State &state);
   // What is counted at its issue (Counters.cpp)
   /// The plain stores of a warp that raise a counter, too (MM-111).
   ObjectId stores(Mechanism counter, int warp);
@@ -232,6 +236,8 @@ private:
 
   void learn(State &state, Knowledge &knows, ObjectId object,
              const Polynomial &bound);
+  /// All that another one knows.
+  void learn(State &state, Knowledge &knows, const Knowledge &more);
   bool knowsUse(State &state, const Knowledge &knows, ObjectId object,
                 const Polynomial &use);
   /// In memory and execution order.

@@ -25,6 +25,9 @@
 
 #include "titan/Analysis/Scalars/Polynomial.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <string>
@@ -75,9 +78,41 @@ private:
 void addDivision(Facts &facts, const Polynomial &x, const Polynomial &p,
                  const Polynomial &q, const Polynomial &r);
 
+/// A list of polynomials that copies share until one of them gets another one: what
+/// is known at a place is copied to all that happens there.
+class FactList {
+public:
+  using const_iterator = const Polynomial *;
+  const_iterator begin() const { return data ? data->list.data() : nullptr; }
+  const_iterator end() const { return begin() + size(); }
+  size_t size() const { return data ? data->list.size() : 0; }
+  bool empty() const { return size() == 0; }
+  const Polynomial &operator[](size_t i) const { return data->list[i]; }
+  operator llvm::ArrayRef<Polynomial>() const { return {begin(), size()}; }
+  bool operator==(const FactList &other) const {
+    return data == other.data ||
+           (hash() == other.hash() &&
+            std::equal(begin(), end(), other.begin(), other.end()));
+  }
+  /// Of their order, too.
+  size_t hash() const { return data ? data->hash : 0; }
+
+  void push_back(Polynomial p);
+  void append(const FactList &other);
+  /// Those of which it is true.
+  void eraseIf(llvm::function_ref<bool(const Polynomial &)> is);
+
+private:
+  struct Data : llvm::RefCountedBase<Data> {
+    std::vector<Polynomial> list;
+    size_t hash = 0;
+  };
+  llvm::IntrusiveRefCntPtr<Data> data;
+};
+
 class Facts {
 public:
-  std::vector<Polynomial> nonnegative, zero;
+  FactList nonnegative, zero;
   bool operator==(const Facts &) const = default;
 
   /// Each fact is kept once.
@@ -92,7 +127,11 @@ public:
   substitute(const std::function<std::optional<Polynomial>(Atom)> &by) const;
 
   /// Nothing satisfies them all. False: not shown.
-  bool contradict() const;
+  bool contradict() const { return contradict({}); }
+  /// Nor these and `more`, which is what is asked about.
+  bool contradict(const Facts &more) const;
+  /// Numbers that were found before satisfy them and one case of each of these.
+  bool satisfied(const std::vector<std::vector<Facts>> &clauses) const;
   /// a >= b for all that satisfies them.
   bool provesAtLeast(const Polynomial &a, const Polynomial &b) const;
   bool provesEqual(const Polynomial &a, const Polynomial &b) const;
@@ -105,6 +144,9 @@ public:
   static void limit(uint64_t more,
                     double seconds = std::numeric_limits<double>::infinity());
   static bool exhausted();
+  /// What this thread has computed for, which other work on the machine does not
+  /// change.
+  static double seconds();
   /// By time.
   static bool late();
 };

@@ -75,6 +75,8 @@ public:
   bool isLost() const { return data && data->lost; }
   /// The number, where it is one.
   std::optional<int64_t> constant() const;
+  /// This less the other one, where that is a number.
+  std::optional<int64_t> numberMore(const Polynomial &other) const;
   /// The coefficient of 1.
   int64_t constantTerm() const;
   /// The atoms in it, sorted, each once.

@@ -35,7 +35,7 @@ struct ProofReport {
   std::string reason, goOn;
   /// Systems of facts that were looked at.
   uint64_t systems = 0;
-  double seconds = 0;
+  double seconds = 0; ///< of the thread's own time
 };
 
 /// Judgements that tests leave out, to see that each is needed.
