@@ -3,7 +3,7 @@
 # See LICENSE for licence information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Generated attention on one GPU: every element checked, and raced against PyTorch's cuDNN
-and FlashAttention back ends.
+and FlashAttention back ends, and FlashAttention 4 (CUTLASS's DSL) where flash-attn-4 is installed.
 
     titan generate attention -o d128.mlir && titan compile d128.mlir -o d128-full.titanpkg
     titan compile examples/programs/attention.mlir -o d128-full-hand.titanpkg
@@ -44,7 +44,8 @@ SHAPES = [(1, 1, 1, 1, 1), (2, 130, 77, 4, 2), (1, 300, 1000, 2, 1), (3, 64, 176
           # Of the last band of heads not all are there (kernels with a mask).
           (1, 200, 30000, 3, 3), (1, 200, 60000, 3, 1)]
 WINDOW = 90
-PEERS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
+BACKENDS = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION}
+PEERS = [*BACKENDS, "flash4"]
 
 
 class Kind:
@@ -170,6 +171,19 @@ def peer(backend, causal):
     return launch
 
 
+def flash4(causal):
+    """FlashAttention 4, or nothing where it is not installed."""
+    try:
+        from flash_attn.cute.interface import _flash_attn_fwd
+    except ImportError as error:
+        print("no FlashAttention 4:", error)
+        return {}
+
+    def launch(q, k, v, o, lse=None):
+        _flash_attn_fwd(q, k, v, softmax_scale=1 / math.sqrt(q.shape[3]), causal=causal, out=o)
+    return {"flash4": launch}
+
+
 def race(group, contenders, shape, options, meter, rng, report):
     size, dtype, mask = group
     batches, tokens, keys, heads, heads_k = shape
@@ -245,7 +259,11 @@ def main():
     for group, contenders in () if options.no_race else groups.items():
         if group[2] != "window":
             contenders.update({name: peer(backend, group[2] == "causal")
-                               for name, backend in PEERS.items()})
+                               for name, backend in BACKENDS.items()})
+            for name, launch in flash4(group[2] == "causal").items():
+                kind = Kind("-".join((f"d{group[0]}", "f16" if group[1] == "float16" else "bf16", group[2])))
+                if check_all(None, launch, argparse.Namespace(**{**vars(kind), "name": name}), report):
+                    contenders[name] = launch
         for shape in shapes:
             if time.time() - begun > options.limit:
                 print("no time left")

@@ -14,7 +14,8 @@ run       every contender has to be right first: every element of one launch, po
           a 95 % bootstrap interval. SM clock and power are read in each round.
 
 Peers: cuBLAS (torch.matmul), cuBLASLt (the fastest of the first 8 algorithms of its heuristic),
-Triton (a persistent kernel with TMA descriptors; the fastest of its configurations). A peer's
+Triton (a persistent kernel with TMA descriptors; the fastest of its configurations), and QuACK
+where quack-kernels is installed (the fastest of its configurations; CUTLASS's DSL). A peer's
 configuration is chosen on the spot by timing; ours is not.
 
 --sweep FILE (with run): times all packages of a folder instead, and names the fastest ones:
@@ -219,6 +220,26 @@ def triton_launchers(sms):
     return {"/".join(map(str, c)): launcher(c) for c in TRITON}
 
 
+# Rows and columns of a tile, CTAs of a cluster along them, whether two groups of warps take turns.
+QUACK = [(128, 256, 2, 1, False), (256, 128, 2, 1, False), (256, 192, 2, 1, False), (128, 192, 2, 1, True),
+         (128, 160, 1, 2, True), (128, 128, 2, 1, True)]
+
+
+def quack_launchers():
+    try:
+        from quack.gemm_config import GemmConfig
+        from quack.gemm_interface import gemm_tuned
+    except ImportError as error:
+        print("no QuACK:", error)
+        return {}
+
+    def launcher(m, n, cluster_m, cluster_n, turns):
+        config = GemmConfig(tile_m=m, tile_n=n, pingpong=turns, is_dynamic_persistent=False,
+                            cluster_m=cluster_m, cluster_n=cluster_n)
+        return lambda a, b, d: gemm_tuned.fn(a, b.T, d, config=config)
+    return {"/".join(map(str, c)): launcher(*c) for c in QUACK}
+
+
 # ---------------------------------------------------------------------------
 # Timing
 # ---------------------------------------------------------------------------
@@ -384,7 +405,7 @@ def race(options, library, shapes):
         report["cublasLt"] = lt.lib.cublasLtGetVersion()
     except (OSError, RuntimeError) as error:
         print("no cuBLASLt:", error)
-    triton = triton_launchers(properties.multi_processor_count)
+    others = {"triton": triton_launchers(properties.multi_processor_count), "quack": quack_launchers()}
     print(f"{'shape':18s} {'fastest peer':28s} {'peer':>6s} {'ours':>6s}  ratio  "
           f"95 % interval    hot    MHz    W")
     for m, n, k in shapes:
@@ -401,9 +422,10 @@ def race(options, library, shapes):
                            row["configurations"])
             if best:
                 contenders["cublasLt " + best[1]] = best[2]
-        best = fastest(shape, triton, 4, row["configurations"])
-        if best:
-            contenders["triton " + best[1]] = best[2]
+        for peer, candidates in others.items():
+            best = fastest(shape, candidates, 4, row["configurations"].setdefault(peer, {}))
+            if best:
+                contenders[f"{peer} {best[1]}"] = best[2]
         contenders["ours"] = ours_of(library, os.path.join(options.folder,
                                                            name_of((m, n, k)) + ".titanpkg"))
         row["wrong"] = {name: shape.wrong(launch) for name, launch in contenders.items()}
