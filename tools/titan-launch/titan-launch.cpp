@@ -348,9 +348,12 @@ private:
     std::vector<const uint8_t *> elements;
     for (size_t i = 0; i < arguments.size(); ++i) {
       values.push_back(arguments[i].value);
-      if (kernel.spec().arguments[i].initial)
+      const uint8_t *begin = nullptr; // Of what begins with nothing.
+      if (kernel.spec().arguments[i].initial) {
         images[i] = makeImage(arguments[i], files[i]);
-      elements.push_back(images[i].data() + arguments[i].base());
+        begin = images[i].data() + arguments[i].base();
+      }
+      elements.push_back(begin);
     }
     return kernel.checkContents(values, elements);
   }
