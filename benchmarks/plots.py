@@ -22,7 +22,7 @@ def rows_of(report):
                    f"{row['tflops']['ours']:.0f} TFLOP/s; {row['peer'].split()[0]} {row['tflops'][row['peer']]:.0f}")
     for row in report.get("races", []):
         for name, (ratio, low, high) in row["ratios"].items():
-            if name not in ("cudnn", "flash"):
+            if name not in ("cudnn", "flash", "flash4"):
                 batches, tokens, _, heads, heads_k = row["shape"]
                 yield (f"{name}: {batches} x {tokens}, {heads} / {heads_k}", ratio, low, high, row["fastest"])
 

@@ -286,10 +286,12 @@ GenerateOption
            "attention: and no more before that than an argument says (off)"),
     lse("lse", "on|off", "attention: the logarithms of the sums go out (off)"),
     turns("turns", "on|off",
-          "attention: the warpgroups take turns at the tensor cores (three, or "
-          "at size 128 without a mask)"),
-    rescale("rescale", "always|conditional",
-            "attention: a maximum that grows little stays (always)"),
+          "attention: the warpgroups take turns at the tensor cores (three, and "
+          "two at size 128)"),
+    rescale(
+        "rescale", "always|growing|conditional",
+        "attention: the sums are scaled down for each block, where a maximum "
+        "grew, or where it grew much (always with turns, else growing)"),
     persistent("persistent", "on|off",
                "attention: a CTA computes tile after tile (off)");
 

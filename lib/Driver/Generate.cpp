@@ -220,8 +220,9 @@ static const AttentionFlag attentionFlags[] = {
      [](Text v, auto &o, auto &) { return readElement(v, o.element); }},
     {"rescale",
      [](Text v, auto &o, auto &) {
-       return readWord(v, o.rescale,
+       return readWord(v, o.rescale.emplace(),
                        {{"always", Rescale::Always},
+                        {"growing", Rescale::Growing},
                         {"conditional", Rescale::Conditional}});
      }},
     {"turns",

@@ -83,7 +83,9 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
         "take " + number(o.rows) + "x" + number(keys));
   }
   o.turns = o.warpgroups() > 1 &&
-            o.turns.value_or(o.warpgroups() == 3 || (o.size == 128 && !masks));
+            o.turns.value_or(o.warpgroups() == 3 || o.size == 128);
+  if (!o.rescale)
+    o.rescale = *o.turns ? Rescale::Always : Rescale::Growing;
   if (o.stages < 0 || o.stages == 1 || o.depth() < 2 || o.stages > 16)
     return refuse("rings of " + number(o.stages ? o.stages : o.depth()) +
                       " blocks",

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "AttentionText.h"
+#include "Model.h"
 
 using namespace titan::kernels;
 
@@ -150,39 +151,27 @@ titan.mbarrier.arrive %empty$ring[%$at : index] : !bars
 })");
 }
 
-/// Waits for turn %use, of the first warpgroup the one behind that: %turn is its
-/// phase.
-void AttentionText::takeTurn(int64_t group, const char *use, const char *later,
-                             const char *turn) {
-  w.set("turnUse", group == 0 ? later : use);
-  w.set("uses", use);
-  w.set("turn", turn);
-  if (group == 0)
-    w.text("%$turnUse = arith.addi %$uses, %c1 : index");
-  w.text(R"(
-%$turn = func.call @odd(%$turnUse) : (index) -> i32
-titan.mbarrier.wait %turn$g parity(%$turn) : !bar)");
+/// Waits until the warpgroup before has issued its products.
+void AttentionText::takeTurn() {
+  w.text("titan.barrier.sync $ownTurn threads(256)");
 }
 
 /// All products of this turn are issued.
 void AttentionText::passTurn() {
-  w.text(R"(
-titan.elect {
-titan.mbarrier.arrive %turn$next : !bar
-})");
+  w.text("titan.barrier.arrive $nextTurn threads(256)");
 }
 
-/// From %raw, the scores of a block from %key on, to %t: what the row does not
+/// From %raw, the scores of a block from %key on, to %$seen: what the row does not
 /// see weighs nothing.
 void AttentionText::mask(bool first) {
   w.set("s", first ? "0" : "");
+  w.set("seen", first ? "seen0" : "seen");
   if (!masksRows()) {
     // The last block alone may have keys that there are not.
     if (!first) {
-      w.set("masked", "raw");
+      w.set("seen", "raw");
       return;
     }
-    w.set("masked", "seen0");
     w.text(R"(
 // Keys past the end weigh nothing.
 %rest = arith.subi %keys, %key0 : index
@@ -192,7 +181,17 @@ void AttentionText::mask(bool first) {
 %seen0 = arith.select %present, %raw0, %infinity : !mask, !scores)");
     return;
   }
-  w.set("masked", first ? "seen0" : "seen");
+  if (masksFirst()) {
+    w.text(R"(
+// The diagonal, in columns of this block: row r sees column r + %ahead, and no key past the end.
+%ahead$s = arith.subi %rowsAhead, %key$s : index
+%ahead32$s = arith.index_cast %ahead$s : index to i32
+%aheads$s = titan.splat %ahead32$s : i32 -> !where
+%diagonals$s = arith.addi %rowIs, %aheads$s : !where
+%past$s = arith.cmpi sle, %column, %diagonals$s : !where
+%seen$s = arith.select %past$s, %raw$s, %infinity : !mask, !scores)");
+    return;
+  }
   // Row r of the warpgroup sees a column c from low + r up to high + r, and
   // those that there are.
   w.text(R"(
@@ -263,11 +262,87 @@ scf.yield %raw$s : !scores
 })");
 }
 
+/// The blocks from %first up to %last, each with the product of the block before it; %results is what they leave.
+void AttentionText::blocks(const char *results, const char *first,
+                           const char *last, const char *before, bool masked) {
+  w.set("results", results);
+  w.set("firstBlock", first);
+  w.set("lastBlock", last);
+  w.set("before", before);
+  w.text(R"(
+%$results:4 = scf.for %j = %$firstBlock to %$lastBlock step %c1
+    iter_args($before) -> (!probs, !row, !part, !outFlight) {
+%use = arith.addi %base, %j : index
+%useV = arith.subi %use, %c1 : index
+%stage = arith.remui %use, %c$depth : index
+%stageV = arith.remui %useV, %c$depth : index
+%parity = func.call @parity(%use) : (index) -> i32
+%parityV = func.call @parity(%useV) : (index) -> i32
+titan.mbarrier.wait %fullK[%stage : index] parity(%parity) : !bars)");
+  if (*o.turns)
+    takeTurn();
+  w.text(R"(
+%kj = titan.shared.slot %k[%stage : index] : !ringKV -> !kv
+titan.mma.fence
+%s = titan.mma %qg, %kj, %noScores : !q, !kv, !scoresFlight -> !scoresFlight
+%gs = titan.mma.commit : !group
+titan.mbarrier.wait %fullV[%stageV : index] parity(%parityV) : !bars
+%vj = titan.shared.slot %v[%stageV : index] : !ringKV -> !kv
+%more = arith.cmpi ne, %j, %c1 : index
+titan.mma.fence
+%acc1 = titan.mma %probs, %vj transpose_b, %acc accumulate(%more) : !probs, !kv, !outFlight -> !outFlight
+%go = titan.mma.commit : !group)");
+  if (*o.turns)
+    passTurn();
+  w.text(R"(
+// The product of the block before goes on under the weights of this one.
+%raw = titan.mma.result %s after(%gs : !group) : !scoresFlight -> !scores)");
+  release("K", "stage");
+  if (masked) {
+    w.text(R"(
+%block = arith.subi %newest, %j : index
+%key = arith.muli %block, %c$keys : index)");
+    mask(false);
+  } else {
+    w.set("seen", "raw");
+  }
+  w.text(R"(
+%probs1, %here, %max1, %decay$andGrows = func.call @weights(%$seen, %max, %factor) : (!scores, !row, f32) -> ($weights)
+%partDecay = titan.broadcast %decay : !row -> !part
+%kept = arith.mulf %sum, %partDecay : !part
+%sum1 = arith.addf %kept, %here : !part
+
+%o = titan.mma.result %acc1 after(%go : !group) : !outFlight -> !out)");
+  release("V", "stageV");
+  if (asksForGrowth())
+    w.text(R"(
+%o1 = scf.if %grows -> (!out) {
+%decays = titan.broadcast %decay : !row -> !out
+%less = arith.mulf %o, %decays : !out
+scf.yield %less : !out
+} else {
+scf.yield %o : !out
+})");
+  else
+    w.text(R"(
+%decays = titan.broadcast %decay : !row -> !out
+%o1 = arith.mulf %o, %decays : !out)");
+  w.text(R"(
+%acc2 = titan.inflight.start %o1 : !out -> !outFlight
+scf.yield %probs1, %max1, %sum1, %acc2 : !probs, !row, !part, !outFlight
+}
+)");
+}
+
 void AttentionText::attend(int64_t group) {
   int64_t groups = o.warpgroups();
+  bool turns = *o.turns;
   w.set("partition", partitions[group]);
   w.set("g", group);
   w.set("inside", 1 + group);
+  w.set("firstGrows", asksForGrowth() ? ", %grows0" : "");
+  w.set("ownTurn", 1 + groups + group);
+  w.set("nextTurn", 1 + groups + (group + 1) % groups);
   w.text(R"(
 titan.partition "$partition" warps(4)$attendRegisters {
 %noScores = titan.inflight.none : !scoresFlight
@@ -285,6 +360,10 @@ titan.partition "$partition" warps(4)$attendRegisters {
 %qg = titan.shared.slot %q[%c$g : index] : !ringQ -> !q)");
   if (masksRows())
     w.text("%rowIs = titan.coordinate 0 : !where");
+  if (turns && group + 1 == groups) {
+    w.text("// The first turn is free.");
+    passTurn();
+  }
   bool carriesStore = o.persistent && o.ownOutput();
   if (o.persistent) {
     int count = 1 + countsBlocks() + carriesStore;
@@ -324,14 +403,9 @@ titan.partition "$partition" warps(4)$attendRegisters {
 // Block 0: Q K^T alone.
 titan.mbarrier.wait %fullQ$g parity(%parityQ) : !bar
 titan.mbarrier.wait %fullK[%stage0 : index] parity(%parity0) : !bars)");
-  bool turns = *o.turns;
-  w.set("ahead", group == 0 ? 2 : 1);
-  w.set("next", (group + 1) % groups);
   if (turns) {
-    w.text(group == 0
-               ? "// Its turn at the tensor cores; the first one is free."
-               : "// Its turn at the tensor cores.");
-    takeTurn(group, "base", "turnUse0", "turn0use");
+    w.text("// Its turn at the tensor cores.");
+    takeTurn();
   }
   w.text(R"(
 %k0 = titan.shared.slot %k[%stage0 : index] : !ringKV -> !kv
@@ -345,62 +419,24 @@ titan.mma.fence
   release("K", "stage0");
   mask(true);
   w.text(R"(
-%probs0, %sum0, %max0, %decay0, %grows0 = func.call @weights(%$masked, %none, %factor) : (!scores, !row, f32) -> (!probs, !part, !row, !row, i1)
+%probs0, %sum0, %max0, %decay0$firstGrows = func.call @weights(%$seen, %none, %factor) : (!scores, !row, f32) -> ($weights)
 %back = arith.subi %blocks, %c1 : index
-
-%r:4 = scf.for %j = %c1 to %blocks step %c1
-    iter_args(%probs = %probs0, %max = %max0, %sum = %sum0, %acc = %noSums) -> (!probs, !row, !part, !outFlight) {
-%use = arith.addi %base, %j : index
-%useV = arith.subi %use, %c1 : index
-%stage = arith.remui %use, %c$depth : index
-%stageV = arith.remui %useV, %c$depth : index
-%parity = func.call @parity(%use) : (index) -> i32
-%parityV = func.call @parity(%useV) : (index) -> i32
-titan.mbarrier.wait %fullK[%stage : index] parity(%parity) : !bars)");
-  if (turns)
-    takeTurn(group, "use", "turnUse", "turn");
-  w.text(R"(
-%kj = titan.shared.slot %k[%stage : index] : !ringKV -> !kv
-titan.mma.fence
-%s = titan.mma %qg, %kj, %noScores : !q, !kv, !scoresFlight -> !scoresFlight
-%gs = titan.mma.commit : !group
-titan.mbarrier.wait %fullV[%stageV : index] parity(%parityV) : !bars
-%vj = titan.shared.slot %v[%stageV : index] : !ringKV -> !kv
-%more = arith.cmpi ne, %j, %c1 : index
-titan.mma.fence
-%acc1 = titan.mma %probs, %vj transpose_b, %acc accumulate(%more) : !probs, !kv, !outFlight -> !outFlight
-%go = titan.mma.commit : !group)");
-  if (turns)
-    passTurn();
-  w.text(R"(
-// The product of the block before goes on under the weights of this one.
-%raw = titan.mma.result %s after(%gs : !group) : !scoresFlight -> !scores)");
-  release("K", "stage");
-  if (masksRows())
-    w.text(R"(
-%block = arith.subi %newest, %j : index
-%key = arith.muli %block, %c$keys : index)");
-  mask(false);
-  w.text(R"(
-%probs1, %here, %max1, %decay, %grows = func.call @weights(%$masked, %max, %factor) : (!scores, !row, f32) -> (!probs, !part, !row, !row, i1)
-%partDecay = titan.broadcast %decay : !row -> !part
-%kept = arith.mulf %sum, %partDecay : !part
-%sum1 = arith.addf %kept, %here : !part
-
-%o = titan.mma.result %acc1 after(%go : !group) : !outFlight -> !out)");
-  release("V", "stageV");
-  w.text(R"(
-%o1 = scf.if %grows -> (!out) {
-%decays = titan.broadcast %decay : !row -> !out
-%less = arith.mulf %o, %decays : !out
-scf.yield %less : !out
-} else {
-scf.yield %o : !out
-}
-%acc2 = titan.inflight.start %o1 : !out -> !outFlight
-scf.yield %probs1, %max1, %sum1, %acc2 : !probs, !row, !part, !outFlight
-}
 )");
+  const char *block0 =
+      "%probs = %probs0, %max = %max0, %sum = %sum0, %acc = %noSums";
+  if (masksFirst()) {
+    // The diagonal of the tile's rows goes through so many blocks at most.
+    w.set("masked", 1 + ceilDiv(o.rows - 1, o.keys));
+    w.text(R"(
+// Behind the first $masked blocks the rows see all of a block.
+%masked = arith.constant $masked : index
+%whole = arith.minui %blocks, %masked : index)");
+    blocks("m", "c1", "whole", block0, true);
+    blocks("r", "whole", "blocks",
+           "%probs = %m#0, %max = %m#1, %sum = %m#2, %acc = %m#3", false);
+  } else {
+    blocks("r", "c1", "blocks", block0, o.window);
+  }
   bool early = o.persistent && o.ownOutput();
   if (early)
     w.text(R"(
@@ -433,6 +469,10 @@ titan.mma.fence
 %later = arith.addi %i, %c1 : index
 scf.yield $yielded : $carried
 })");
+  }
+  if (turns && group == 0) {
+    w.text("// The last turn that was passed.");
+    takeTurn();
   }
   w.set("last", countsBlocks() ? 2 : 1);
   if (carriesStore)

@@ -24,6 +24,11 @@ AttentionText::AttentionText(const AttentionOptions &options) : o(options) {
   w.set("blockBytes", o.blockBytes());
   w.set("queryBytes", 64 * o.size * bytesOf(o.element));
   w.set("warps", 4 + 4 * groups);
+  bool asks = asksForGrowth();
+  w.set("whereGrows", asks ? ", where %grows says that it does" : "");
+  w.set("andGrows", asks ? ", %grows" : "");
+  w.set("weights",
+        std::string("!probs, !part, !row, !row") + (asks ? ", i1" : ""));
   w.set("releases", 4 * groups);
   w.set("launchRegisters", groups == 1   ? ""
                            : groups == 2 ? " registers(168)"
@@ -87,14 +92,6 @@ func.func private @parity(%use: index) -> i32 {
 return %parity : i32
 }
 
-// A barrier without slots: use n is phase n.
-func.func private @odd(%use: index) -> i32 {
-%two = arith.constant 2 : index
-%odd = arith.remui %use, %two : index
-%parity = arith.index_cast %odd : index to i32
-return %parity : i32
-}
-
 // Keys or values from %key on, once the use of the slot before this one is over.
 func.func private @fill(%map: !mapKV, %ring: !ringKV, %full: !bars, %empty: !bars, %use: index, %batch: index, %key: index, %head: index) {
 %zero = arith.constant 0 : index
@@ -121,8 +118,8 @@ return
 }
 
 // What a block's scores weigh: 2^(factor * (score - maximum of the row so far)). Each thread adds up its own; it
-// has two columns of eight. And how much less what was added up before weighs now, where %grows says that it does.
-func.func private @weights(%scores: !scores, %max: !row, %factor: f32) -> (!probs, !part, !row, !row, i1) {
+// has two columns of eight. And how much less what was added up before weighs now$whereGrows.
+func.func private @weights(%scores: !scores, %max: !row, %factor: f32) -> ($weights) {
 %c0 = arith.constant 0 : index
 %c1 = arith.constant 1 : index
 %panels = arith.constant $panels : index
@@ -139,7 +136,7 @@ scf.yield %higher : !part
 %top = titan.reduce max %highest : !part -> !row
 %largest = arith.maximumf %max, %top : !row)");
   w.set("max1", "largest");
-  if (o.rescale == Rescale::Conditional) {
+  if (*o.rescale == Rescale::Conditional) {
     w.text(R"(
 // As long as no weight of the warp's rows is above 2^8, the maxima stay as they are.
 %eight = arith.constant 8.0 : f32
@@ -150,7 +147,7 @@ scf.yield %higher : !part
 %grows = titan.any %grew : !rowMask
 %used = arith.select %grows, %largest, %max : !row)");
     w.set("max1", "used");
-  } else {
+  } else if (asksForGrowth()) {
     w.text(R"(
 %grew = arith.cmpf ogt, %largest, %max : !row
 %grows = titan.any %grew : !rowMask)");
@@ -180,7 +177,7 @@ scf.yield %more : !part
 %drop = math.fma %max, %rowFactors, %shift : !row
 %decay = math.exp2 %drop fastmath<afn> : !row
 %probs = arith.truncf %weights : !scores to !probs
-return %probs, %sum, %$max1, %decay, %grows : !probs, !part, !row, !row, i1
+return %probs, %sum, %$max1, %decay$andGrows : $weights
 }
 )");
 }
@@ -336,8 +333,6 @@ void AttentionText::body() {
     w.text("%fullQ$g = titan.mbarrier.alloc : !bar");
     if (o.persistent)
       w.text("%emptyQ$g = titan.mbarrier.alloc : !bar");
-    if (*o.turns)
-      w.text("%turn$g = titan.mbarrier.alloc : !bar");
   }
   w.text(R"(
 titan.elect warp(0) {
@@ -351,8 +346,6 @@ titan.mbarrier.init %emptyV count($releases) : !bars)");
     w.text("titan.mbarrier.init %fullQ$g count(1) : !bar");
     if (o.persistent)
       w.text("titan.mbarrier.init %emptyQ$g count($readers) : !bar");
-    if (*o.turns)
-      w.text("titan.mbarrier.init %turn$g count(4) : !bar");
   }
   w.text(R"(
 titan.fence.mbarrier_init
@@ -386,8 +379,7 @@ std::string AttentionText::write() {
   if (*o.turns)
     w.text(R"(
 // The warpgroups take turns at the tensor cores: who has issued its products
-// arrives at the next one's barrier, and computes weights while those run. Turn
-// n of a warpgroup is phase n of its barrier, n counting blocks.)");
+// arrives at the next one's barrier, and computes weights while those run.)");
   w.text("\n\n");
   types();
   functions();

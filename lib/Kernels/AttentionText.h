@@ -40,6 +40,10 @@ private:
   /// Of a CTA's tiles each has blocks of its own number: %base is carried.
   bool countsBlocks() const { return o.persistent && masksRows(); }
 
+  /// Behind the first blocks of a tile, which have the diagonal, no score is masked.
+  bool masksFirst() const { return o.causal && !o.window; }
+  bool asksForGrowth() const { return *o.rescale != Rescale::Always; }
+
   // AttentionText.cpp
   void types();
   void functions();
@@ -50,9 +54,10 @@ private:
   void blocksBefore();
   void load();
   void attend(int64_t group);
-  void takeTurn(int64_t group, const char *use, const char *later,
-                const char *turn);
+  void takeTurn();
   void passTurn();
+  void blocks(const char *results, const char *first, const char *last,
+              const char *before, bool masked);
   void mask(bool first);
   void output(int64_t group);
   void release(const char *ring, const char *stage);

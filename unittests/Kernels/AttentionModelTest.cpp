@@ -25,8 +25,10 @@ static std::string nameOf(const AttentionOptions &o) {
   std::ostringstream text;
   text << 'd' << o.size << (o.causal ? "-causal-" : "-full-") << o.rows << 'x'
        << o.keys << "-t" << (*o.turns ? "on" : "off")
-       << (o.rescale == Rescale::Always ? "-always" : "-conditional") << "-p"
-       << (o.persistent ? "on" : "off");
+       << (o.rescale == Rescale::Always    ? "-always"
+           : o.rescale == Rescale::Growing ? "-growing"
+                                           : "-conditional")
+       << "-p" << (o.persistent ? "on" : "off");
   return text.str();
 }
 
@@ -35,7 +37,7 @@ static double median(std::vector<double> list) {
   return list[list.size() / 2];
 }
 
-/// Thirty-five kernels, ten shapes of each size and mask, an H200.
+/// Sixteen kernels, ten shapes of each size and mask, an H200. Times are compared round by round: clocks change between them.
 TEST(AttentionModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
   std::ifstream file(TITAN_RESULTS "/h200-attention-variants.json");
   json table = json::parse(file);
@@ -48,26 +50,26 @@ TEST(AttentionModel, PicksNoneThatIsMuchSlowerThanTheBestMeasured) {
     given.size = race["group"][0];
     given.causal = race["group"][2] == "causal";
     std::string picked = nameOf(*checkAttention(pickAttention(shape, given)));
-    double best = std::numeric_limits<double>::max(), at = 0;
-    for (auto &[name, microseconds] : race["microseconds"].items()) {
+    const json &times = race["microseconds"];
+    ASSERT_TRUE(times.contains(picked)) << picked;
+    std::vector<double> its = times[picked];
+    double share = 1; // Of its time that the best takes.
+    for (auto &[name, others] : times.items()) {
       if (name[0] != 'd')
         continue; // A peer.
-      double time = median(microseconds);
-      best = std::min(best, time);
-      if (name != picked)
-        continue;
-      at = time;
-      // What the model says of it.
-      AttentionOptions options = *checkAttention(pickAttention(shape, given));
-      double off = std::log(*estimateAttention(shape, options) / time);
-      EXPECT_LT(std::abs(off), 0.09) << picked << " " << race["shape"];
-      near += std::abs(off) < 0.05;
-      ++known;
+      std::vector<double> shares;
+      for (size_t round = 0; round < its.size(); ++round)
+        shares.push_back(others[round].get<double>() / its[round]);
+      share = std::min(share, median(shares));
     }
-    ASSERT_TRUE(at) << picked;
-    EXPECT_GE(best / at, 0.93)
-        << picked << " " << race["shape"] << " " << at << " us, best " << best;
-    logs += std::log(best / at);
+    // What the model says of it.
+    AttentionOptions options = *checkAttention(pickAttention(shape, given));
+    double off = std::log(*estimateAttention(shape, options) / median(its));
+    EXPECT_LT(std::abs(off), 0.09) << picked << " " << race["shape"];
+    near += std::abs(off) < 0.05;
+    ++known;
+    EXPECT_GE(share, 0.93) << picked << " " << race["shape"];
+    logs += std::log(share);
   }
   EXPECT_EQ(known, 40);
   EXPECT_GE(near, 36);

@@ -21,8 +21,10 @@
 //                first:  Q K1, W0 V |  weights 1  | Q K2, W1 V |  weights 2
 //                second:  weights 0 | Q K1, W0 V  |  weights 1 | Q K2, W1 V
 //
-//   rescale    conditional: a maximum that grows by less than 2^8 stays as it
-//              is, and so do the sums
+//   rescale    growing: the sums are scaled down where a row's maximum grew,
+//              which is asked of each block; always: without asking; conditional:
+//              a maximum that grows by less than 2^8 stays as it is, and so do
+//              the sums
 //   persistent a CTA computes tile after tile, and the next one's loads go
 //              on under the end of this one
 //   causal     row i sees the keys up to i + keys - queries; the longest rows
@@ -44,7 +46,7 @@
 
 namespace titan::kernels {
 
-enum class Rescale : uint8_t { Always, Conditional };
+enum class Rescale : uint8_t { Always, Growing, Conditional };
 
 struct AttentionOptions {
   std::string name = "attention";
@@ -52,10 +54,10 @@ struct AttentionOptions {
   int64_t size = 128;              ///< Of a head: 64 or 128.
   int64_t rows = 0, keys = 0;      ///< Of the tile; 0: by size and mask.
   int64_t stages = 0;              ///< 0: as many as shared memory holds.
-  /// Unsaid: where they are faster, which is of three warpgroups, and at size 128
-  /// without a mask.
+  /// Unsaid: where they are faster, which is of three warpgroups, and at size 128.
   std::optional<bool> turns;
-  Rescale rescale = Rescale::Always;
+  /// Unsaid: always where there are turns, else growing, which are faster.
+  std::optional<Rescale> rescale;
   bool persistent = false;
   bool causal = false, window = false, lse = false;
 
