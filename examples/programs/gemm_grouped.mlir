@@ -5,7 +5,9 @@
 // A tile at a group's end must neither read the next group's rows nor write
 // them. So for each group the maps of A and D are changed: they begin at the
 // group's first row and end at its last; TMA then clips the boxes by itself.
-// Each CTA has maps of its own, two rows of `maps`.
+// Each CTA has maps of its own, two rows of `maps`. What `offsets` holds the
+// program takes for granted, and says so (titan.assume): groups lie one behind
+// the other in A, and may be empty.
 //
 // How a map changes, in a warp of which one thread copies through it:
 //   1. nothing uses it any more: the thread's bulk groups have read theirs;
@@ -54,6 +56,8 @@ titan.kernel @gemm_grouped(%A: !global, %B: !global, %D: !global, %offsets: !off
   %steps = arith.ceildivui %k, %c64 : index
   %bounds = titan.dim %offsets, 0 : !offsets
   %groups = arith.subi %bounds, %c1 : index
+  %some = arith.cmpi uge, %bounds, %c2 : index
+  titan.require %some, "launch-check", "there is a group: offsets has its first row and its end"
   %m = titan.dim %A, 0 : !global
   %mD = titan.dim %D, 0 : !global
   %nB = titan.dim %B, 0 : !global
@@ -62,6 +66,9 @@ titan.kernel @gemm_grouped(%A: !global, %B: !global, %D: !global, %offsets: !off
   %is_nB = arith.cmpi eq, %nB, %nAll : index
   titan.require %is_mD, "launch-check", "D has a row for each row of A"
   titan.require %is_nB, "launch-check", "B has a row for each column of D and each group"
+  %most = arith.constant 2147483647 : index
+  %few = arith.cmpi ule, %m, %most : index
+  titan.require %few, "launch-check", "A has fewer than 2^31 rows"
   %sms = titan.device_property "multiprocessor_count"
   %rows = titan.dim %maps, 0 : !maps
   %needed = arith.muli %sms, %c2 : index
@@ -80,6 +87,8 @@ titan.kernel @gemm_grouped(%A: !global, %B: !global, %D: !global, %offsets: !off
   %c128 = arith.constant 128 : index
   %c256 = arith.constant 256 : index
   %i0 = arith.constant 0 : i32
+  %rows = titan.dim %A, 0 : !global
+  %rows32 = arith.index_cast %rows : index to i32
   %cta = titan.cta_id 0
   %ctas = titan.num_ctas 0
   %rowA = arith.muli %cta, %c2 : index
@@ -111,6 +120,12 @@ titan.kernel @gemm_grouped(%A: !global, %B: !global, %D: !global, %offsets: !off
         %g1 = arith.addi %g, %c1 : index
         %begin32 = titan.ld %offsets[%g] : !offsets -> i32
         %end32 = titan.ld %offsets[%g1] : !offsets -> i32
+        %low = arith.cmpi sge, %begin32, %i0 : i32
+        %high = arith.cmpi sle, %end32, %rows32 : i32
+        %rising = arith.cmpi sge, %end32, %begin32 : i32
+        %within = arith.andi %low, %high : i1
+        %inside = arith.andi %within, %rising : i1
+        titan.assume %inside, "the rows of a group lie in A, and end where they begin or behind"
         %height32 = arith.subi %end32, %begin32 : i32
         %begin = arith.index_cast %begin32 : i32 to index
         %height = arith.index_cast %height32 : i32 to index
@@ -186,6 +201,12 @@ titan.kernel @gemm_grouped(%A: !global, %B: !global, %D: !global, %offsets: !off
         %g1 = arith.addi %g, %c1 : index
         %begin32 = titan.ld %offsets[%g] : !offsets -> i32
         %end32 = titan.ld %offsets[%g1] : !offsets -> i32
+        %low = arith.cmpi sge, %begin32, %i0 : i32
+        %high = arith.cmpi sle, %end32, %rows32 : i32
+        %rising = arith.cmpi sge, %end32, %begin32 : i32
+        %within = arith.andi %low, %high : i1
+        %inside = arith.andi %within, %rising : i1
+        titan.assume %inside, "the rows of a group lie in A, and end where they begin or behind"
         %height32 = arith.subi %end32, %begin32 : i32
         %begin = arith.index_cast %begin32 : i32 to index
         %height = arith.index_cast %height32 : i32 to index

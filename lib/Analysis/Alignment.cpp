@@ -33,7 +33,7 @@ int64_t checker::startUnit(const effect::Footprint &box) {
 SmallVector<std::pair<Operation *, int64_t>>
 checker::findUnprovedStarts(KernelOp kernel) {
   SmallVector<std::pair<Operation *, int64_t>> unproved;
-  TrailingZeros zeros(kernel);
+  TrailingZeros zeros(kernel, /*believe=*/true);
   kernel.getBody().walk([&](HardwareEffectsInterface op) {
     effect::EffectList effects;
     op.getHardwareEffects(effects);

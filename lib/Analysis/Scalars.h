@@ -101,6 +101,9 @@ public:
   /// The number of a symbol that is a leaf.
   uint32_t leafOf(uint32_t symbol) const { return nodes[symbol].predicate; }
 
+  /// The predicate of a minimum or maximum that a condition which holds makes of a
+  /// number: the number it is, in each launch.
+  static constexpr unsigned believed = 1;
   struct Node {
     Arith code = Arith::None; ///< None: a leaf, its number in `predicate`
     unsigned predicate = 0, operandBits = 0, bits = 0;

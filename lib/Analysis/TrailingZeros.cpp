@@ -22,7 +22,7 @@ static int64_t sizeNumber(int64_t dimension) { return dimension; }
 static int64_t strideNumber(int64_t dimension) { return 1000 + dimension; }
 static constexpr int64_t addressNumber = 2000;
 
-TrailingZeros::TrailingZeros(KernelOp kernel) : kernel(kernel) {
+TrailingZeros::TrailingZeros(KernelOp kernel, bool believe) : kernel(kernel) {
   for (BlockArgument argument : kernel.getLaunch().getArguments())
     if (isa<GlobalType>(argument.getType()))
       raise(
@@ -34,6 +34,9 @@ TrailingZeros::TrailingZeros(KernelOp kernel) : kernel(kernel) {
     else if (auto map = dyn_cast<TensorMapOp>(op))
       learn(map);
   });
+  if (believe)
+    kernel.getBody().walk(
+        [&](AssumeOp given) { learn(given.getCondition(), given); });
 }
 
 TrailingZeros::Key TrailingZeros::keyOf(Value tensor, int64_t number) {
@@ -102,10 +105,10 @@ static Value withoutSign(Value value) {
   return value;
 }
 
-void TrailingZeros::learn(Value condition) {
+void TrailingZeros::learn(Value condition, AssumeOp given) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
-    learn(both.getLhs());
-    learn(both.getRhs());
+    learn(both.getLhs(), given);
+    learn(both.getRhs(), given);
     return;
   }
   auto cmp = condition.getDefiningOp<arith::CmpIOp>();
@@ -118,11 +121,21 @@ void TrailingZeros::learn(Value condition) {
     return;
   Operation *op = remainder.getDefiningOp();
   APInt divisor;
-  if (isa_and_nonnull<arith::RemUIOp, arith::RemSIOp>(op) &&
-      matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) &&
-      !divisor.isZero()) {
-    raise(keyOf(op->getOperand(0)), divisor.countr_zero());
-  }
+  if (!isa_and_nonnull<arith::RemUIOp, arith::RemSIOp>(op) ||
+      !matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) ||
+      divisor.isZero())
+    return;
+  Value number = op->getOperand(0);
+  if (!given)
+    return raise(keyOf(number), divisor.countr_zero());
+  // Of the element that is loaded, extended or not.
+  while (
+      isa_and_nonnull<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
+                      arith::ExtUIOp>(number.getDefiningOp()))
+    number = number.getDefiningOp()->getOperand(0);
+  if (isa_and_nonnull<HardwareEffectsInterface>(number.getDefiningOp()) &&
+      number.getParentBlock() == given->getBlock())
+    raise(keyOf(number), divisor.countr_zero());
 }
 
 unsigned TrailingZeros::of(Value value) {
@@ -163,13 +176,9 @@ unsigned TrailingZeros::ofArgument(BlockArgument argument) {
   }
 }
 
-unsigned TrailingZeros::compute(Value value) {
-  APInt constant;
-  if (matchPattern(value, m_ConstantInt(&constant)))
-    return constant.isZero() ? all : constant.countr_zero();
-  Operation *op = value.getDefiningOp();
-  unsigned number = cast<OpResult>(value).getResultNumber();
-  auto in = [&](unsigned i) { return of(op->getOperand(i)); };
+std::optional<unsigned>
+TrailingZeros::through(Operation *op,
+                       llvm::function_ref<unsigned(unsigned)> in) {
   auto least = [&](unsigned from) {
     unsigned zeros = all;
     for (unsigned i = from; i < op->getNumOperands(); ++i)
@@ -192,15 +201,27 @@ unsigned TrailingZeros::compute(Value value) {
     return std::min(all, in(0) + in(1));
   // By a power of two that goes.
   APInt by;
-  if (op->getNumOperands() == 2 &&
-      matchPattern(op->getOperand(1), m_ConstantInt(&by))) {
-    if (isa<arith::ShLIOp>(op))
-      return std::min<uint64_t>(all, in(0) + by.getLimitedValue(all));
-    if (isa<arith::DivUIOp, arith::DivSIOp, arith::CeilDivUIOp,
-            arith::CeilDivSIOp, arith::FloorDivSIOp>(op) &&
-        by.isPowerOf2() && in(0) >= by.countr_zero())
-      return in(0) - by.countr_zero();
-  }
+  if (op->getNumOperands() != 2 ||
+      !matchPattern(op->getOperand(1), m_ConstantInt(&by)))
+    return std::nullopt;
+  if (isa<arith::ShLIOp>(op))
+    return std::min<uint64_t>(all, in(0) + by.getLimitedValue(all));
+  if (isa<arith::DivUIOp, arith::DivSIOp, arith::CeilDivUIOp,
+          arith::CeilDivSIOp, arith::FloorDivSIOp>(op) &&
+      by.isPowerOf2() && in(0) >= by.countr_zero())
+    return in(0) - by.countr_zero();
+  return std::nullopt;
+}
+
+unsigned TrailingZeros::compute(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant.isZero() ? all : constant.countr_zero();
+  Operation *op = value.getDefiningOp();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto zeros =
+          through(op, [&](unsigned i) { return of(op->getOperand(i)); }))
+    return *zeros;
   if (auto loop = dyn_cast<scf::ForOp>(op))
     return of(loop.getRegionIterArg(number));
   if (auto branch = dyn_cast<scf::IfOp>(op))

@@ -88,6 +88,10 @@ static std::optional<Finding> firstError(Session &session, KernelOp written,
   // These sizes the launch itself refuses: that shows nothing of the program.
   if (!report.operations)
     return std::nullopt;
+  // Nor does data that breaks what the kernel assumes of it.
+  for (const Finding &finding : report.findings)
+    if (finding.code == Code::AssumeFailed)
+      return std::nullopt;
   for (Finding &finding : report.findings)
     if (finding.severity == Severity::Error &&
         finding.code != Code::NotSupportedYet)

@@ -9,6 +9,7 @@
 
 #include "titan/Analysis/Assertion.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -363,25 +364,78 @@ static Step print(Agent &agent, const Inst &inst) {
   return Step::Next;
 }
 
-static Step assertTrue(Agent &agent, const Inst &inst) {
+/// The condition is false, of values with these numbers.
+static Step isFalse(Agent &agent, const Inst &inst, Code code, Value condition,
+                    StringRef message, ArrayRef<int64_t> values) {
+  llvm::SmallDenseMap<Value, int64_t> numbers;
+  for (auto [operand, value] :
+       llvm::zip(operandsOfCondition(condition), values))
+    numbers[operand] =
+        getElementTypeOrSelf(operand).isInteger(1) ? value & 1 : value;
+  FalseCondition why = describeFalse(
+      condition, [&](Value v) { return std::optional(numbers.at(v)); });
+  agent.machine.find(code, message + ": " + why.is + ", by " + agent.who(inst),
+                     inst.origin, &agent, true, {}, {}, nullptr,
+                     code == Code::AssertFailed ? why.fix() : "");
+  return Step::Failed;
+}
+
+template <typename Op> static Step holds(Agent &agent, const Inst &inst) {
   if (agent.scalars[inst.a] & 1)
     return Step::Next;
-  auto assertion = cast<AssertOp>(inst.origin);
-  llvm::SmallDenseMap<Value, int64_t> numbers;
-  for (auto [i, operand] :
-       llvm::enumerate(operandsOfCondition(assertion.getCondition()))) {
-    auto bits =
-        static_cast<int64_t>(agent.scalars[agent.program.lists[inst.list + i]]);
-    numbers[operand] = operand.getType().isInteger(1) ? bits & 1 : bits;
-  }
-  FalseCondition why = describeFalse(assertion.getCondition(), [&](Value v) {
-    return std::optional(numbers.at(v));
-  });
-  agent.machine.find(Code::AssertFailed,
-                     assertion.getMessage() + ": " + why.is + ", by " +
-                         agent.who(inst),
-                     inst.origin, &agent, true, {}, {}, nullptr, why.fix());
-  return Step::Failed;
+  auto op = cast<Op>(inst.origin);
+  SmallVector<int64_t> values;
+  for (uint32_t i = 0; i < inst.count; ++i)
+    values.push_back(agent.scalars[agent.program.lists[inst.list + i]]);
+  return isFalse(agent, inst,
+                 isa<AssertOp>(inst.origin) ? Code::AssertFailed
+                                            : Code::AssumeFailed,
+                 op.getCondition(), op.getMessage(), values);
+}
+
+/// Of each element that the warp holds.
+static Step allHold(Agent &agent, const Inst &inst) {
+  const Tile *tile = agent.tile(inst.a);
+  if (!agent.usePoison(inst, tile))
+    return Step::Failed;
+  auto bad = llvm::find_if(tile->data, [](uint64_t bit) { return !(bit & 1); });
+  if (bad == tile->data.end())
+    return Step::Next;
+  auto op = cast<AssumeOp>(inst.origin);
+  SmallVector<int64_t> values;
+  for (uint32_t i = 0; i < inst.count; ++i)
+    values.push_back(agent.tile(agent.program.lists[inst.list + i])
+                         ->data[bad - tile->data.begin()]);
+  return isFalse(agent, inst, Code::AssumeFailed, op.getCondition(),
+                 op.getMessage(), values);
+}
+
+/// A condition over scalars, with what is told of it.
+static void compileCondition(Compiler &c, Execute run, Operation *op,
+                             Value condition) {
+  uint32_t a = c.scalar(condition);
+  SmallVector<Value> operands = operandsOfCondition(condition);
+  for (Value operand : operands)
+    c.scalar(operand);
+  Inst &inst = c.emit(run, op);
+  inst.a = a;
+  c.setList(inst, operands);
+}
+
+static void compileAssume(Compiler &c, AssumeOp op) {
+  Value condition = op.getCondition();
+  auto type = dyn_cast<RankedTensorType>(condition.getType());
+  if (!type)
+    return compileCondition(c, holds<AssumeOp>, op, condition);
+  if (!c.tileTable(op, type))
+    return;
+  uint32_t a = c.ref(condition);
+  SmallVector<Value> operands = operandsOfCondition(condition);
+  for (Value operand : operands)
+    c.ref(operand);
+  Inst &inst = c.emit(allHold, op);
+  inst.a = a;
+  c.setList(inst, operands, /*refs=*/true);
 }
 
 void titan::sim::registerKernel(ExecutionTable &table) {
@@ -424,12 +478,7 @@ void titan::sim::registerKernel(ExecutionTable &table) {
     c.setList(c.emit(print, op), values);
   });
   table.add<AssertOp>([](Compiler &c, AssertOp op) {
-    uint32_t a = c.scalar(op.getCondition());
-    SmallVector<Value> operands = operandsOfCondition(op.getCondition());
-    for (Value operand : operands)
-      c.scalar(operand);
-    Inst &inst = c.emit(assertTrue, op);
-    inst.a = a;
-    c.setList(inst, operands);
+    compileCondition(c, holds<AssertOp>, op, op.getCondition());
   });
+  table.add<AssumeOp>(compileAssume);
 }

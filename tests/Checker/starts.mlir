@@ -16,6 +16,12 @@
 // RUN: not titan check %s --kernel drifting 2>&1 | FileCheck %s --check-prefix=DRIFTING
 // DRIFTING: error: [{{tma-coordinate-alignment|undecided}}] {{.*}}coordinate 0, the innermost, is
 // RUN: not titan check %s --kernel unseen 2>&1 | FileCheck %s --check-prefix=UNSEEN
+// What data promises (titan.assume).
+// RUN: titan check %s --kernel data --require=proved
+// VARIANT unpromised: drop promise
+// RUN: %variant unpromised %s | not titan check - --kernel data 2>&1 | FileCheck %s --check-prefix=UNSEEN
+// VARIANT four: in promise `%whole` -> `%half`
+// RUN: %variant four %s | not titan check - --kernel data 2>&1 | FileCheck %s --check-prefix=DRIFTING
 // UNSEEN: error: [undecided] that coordinate 0, the innermost, is a multiple of 8 elements (16 bytes; the copy faults else)
 
 !x = !titan.global<?x?xbf16>
@@ -370,6 +376,37 @@ titan.kernel @unseen(%X: !x, %N: i32) warps(1) attributes {
     titan.fence.mbarrier_init
     titan.mbarrier.arrive_expect_tx %full, %bytes : !titan.mbarrier
     titan.tma.load %map[%c0, %x], %t, %full : !m, !t, !titan.mbarrier
+    titan.mbarrier.wait %full parity(%p) : !titan.mbarrier
+  }
+  titan.return
+}
+
+// Columns that begin where data says, at multiples of 8.
+titan.kernel @data(%X: !x, %columns: !titan.global<?xi32>) warps(1) launch {
+  %n = titan.dim %columns, 0 : !titan.global<?xi32>
+  %map = titan.tensor_map %X : !x -> !m
+  titan.launch grid(%n) with(%map : !m)
+} body(%map: !m) {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %p = arith.constant 0 : i32
+  %bytes = arith.constant 1024 : i32
+  %id = titan.cta_id 0
+  %t = titan.shared.alloc : !t
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  titan.elect {
+    titan.mbarrier.init %full count(1) : !titan.mbarrier
+    titan.fence.mbarrier_init
+    %at32 = titan.ld %columns[%id] : !titan.global<?xi32> -> i32
+    %at = arith.index_castui %at32 : i32 to index
+    %rest = arith.remui %at, %c8 : index
+    %rest4 = arith.remui %at, %c4 : index
+    %whole = arith.cmpi eq, %rest, %c0 : index
+    %half = arith.cmpi eq, %rest4, %c0 : index
+    titan.assume %whole, "columns begin at multiples of 8" // @promise
+    titan.mbarrier.arrive_expect_tx %full, %bytes : !titan.mbarrier
+    titan.tma.load %map[%c0, %at], %t, %full : !m, !t, !titan.mbarrier
     titan.mbarrier.wait %full parity(%p) : !titan.mbarrier
   }
   titan.return

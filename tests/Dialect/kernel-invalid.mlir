@@ -496,3 +496,55 @@ titan.kernel @k() warps(1) cluster(2) launch {
 } body() {
   titan.return
 }
+
+// -----
+
+titan.kernel @k(%n: i32) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %zero = arith.constant 0 : i32
+  %positive = arith.cmpi sgt, %n, %zero : i32
+  // expected-error @+2 {{[assume-contents] no element that is loaded is among what the condition is computed from}}
+  // expected-note @+1 {{fix: of sizes and arguments say it in the launch region, by titan.require; of what the kernel computes, by titan.assert}}
+  titan.assume %positive, "n is positive"
+  titan.return
+}
+
+// -----
+
+// Through loops, branches and functions.
+!ids = !titan.global<?xi32>
+func.func private @positive(%x: i32) {
+  %zero = arith.constant 0 : i32
+  %positive = arith.cmpi sgt, %x, %zero : i32
+  titan.assume %positive, "what is given is positive"
+  return
+}
+titan.kernel @k(%ids: !ids) warps(1) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0 : i32
+  %sum = scf.for %i = %c0 to %c4 step %c1 iter_args(%s = %zero) -> i32 {
+    %id = titan.ld %ids[%i] : !ids -> i32
+    %t = arith.addi %s, %id : i32
+    scf.yield %t : i32
+  }
+  %positive = arith.cmpi sgt, %sum, %zero : i32
+  titan.assume %positive, "some id is positive"
+  func.call @positive(%sum) : (i32) -> ()
+  titan.return
+}
+
+// -----
+
+#rows = #titan.blocked<elements = [1], lanes = [32], warps = [1]>
+func.func private @tile(%x: tensor<32xi32, #rows>) {
+  // expected-error @+1 {{[tile-element-type] the tile holds 'i32', not i1}}
+  titan.assume %x, "words" : tensor<32xi32, #rows>
+  return
+}

@@ -198,6 +198,9 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
       %w = titan.shared.load %tile : !tile -> !regs
       // CHECK: titan.ld %flags[%{{.*}}] sem(acquire) scope(gpu)
       %old = titan.ld %flags[%c0] sem(acquire) scope(gpu) : !titan.global<?xi32> -> i32
+      %positive = arith.cmpi sge, %old, %i0 : i32
+      // CHECK: titan.assume %{{.*}}, "a flag is no negative number"{{$}}
+      titan.assume %positive, "a flag is no negative number"
       // CHECK: titan.st %{{.*}}, %flags[%{{.*}}] sem(release) scope(gpu)
       titan.st %n, %flags[%c0] sem(release) scope(gpu) : i32, !titan.global<?xi32>
       // CHECK: titan.atom add

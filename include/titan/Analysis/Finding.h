@@ -62,8 +62,8 @@ struct Finding {
   std::string fix;
   /// The same as edits; empty: a person has to choose.
   std::vector<FindingEdit> edits;
-  /// Of Undecided: what was looked at is right, but which counts stand for all is
-  /// not known. A proof for every size settles it.
+  /// Of Undecided: what was looked at is right, but which counts, or which data,
+  /// stand for all is not known. A proof for every size settles it.
   bool ofCounts = false;
 };
 

@@ -16,7 +16,9 @@
 //                                                           16 bytes
 //
 // Copies by tensor map have to start at multiples of 16 bytes (the checker), and
-// accesses to global memory are as wide as is shown here (the lowering).
+// accesses to global memory are as wide as is shown here (the lowering, of tiles
+// element by element). What titan.assume says of a remainder of data the checker
+// alone believes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_ANALYSIS_TRAILINGZEROS_H
@@ -24,7 +26,10 @@
 
 #include "titan/Dialect/Titan/Titan.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <map>
+#include <optional>
 
 namespace titan {
 
@@ -32,7 +37,14 @@ class TrailingZeros {
 public:
   static constexpr unsigned all = 64; ///< of zero
 
-  explicit TrailingZeros(KernelOp kernel);
+  /// `believe`: what titan.assume says, where it is executed whenever the number is
+  /// computed.
+  explicit TrailingZeros(KernelOp kernel, bool believe = false);
+  /// How many zeros the result of an operation ends in, at least, where the operands
+  /// end in as many as `in` says, or every element of each; none: it is no
+  /// operation of arith that keeps any.
+  static std::optional<unsigned>
+  through(mlir::Operation *op, llvm::function_ref<unsigned(unsigned)> in);
   /// How many zeros a scalar of the kernel ends in, at least: 2^n divides it.
   unsigned of(mlir::Value value);
   /// The same of a stride, in elements, of a tensor that the kernel is given.
@@ -46,8 +58,9 @@ private:
   using Key = std::pair<void *, int64_t>;
   Key keyOf(mlir::Value value);
   Key keyOf(mlir::Value tensor, int64_t number);
-  /// Takes from a required condition that a remainder is zero.
-  void learn(mlir::Value condition);
+  /// Takes from a condition that a remainder is zero; of `given`, of numbers of its
+  /// block alone.
+  void learn(mlir::Value condition, AssumeOp given = {});
   /// Takes the rules of the encoder, which the launch checks: addresses and
   /// strides are multiples of 16 bytes.
   void learn(TensorMapOp map);

@@ -61,10 +61,10 @@ void Instantiator::Impl::resetLeaves(bool small) {
   std::fill(origin, origin + 3, 0);
   for (auto [number, leaf] : llvm::enumerate(leaves)) {
     leafValues[number].assign(program->ctas(), 0);
-    int64_t value = leaf.initial;
+    int64_t value = leaf.promised ? promisedData(leaf.element) : leaf.initial;
     if (leaf.kind == Leaf::CtaId)
       value = 0;
-    else if (launch && number < launch->leaves.size())
+    else if (launch && number < launch->leaves.size() && !leaf.promised)
       value = launch->leaves[number];
     else if (whole && leaf.kind == Leaf::Multiprocessors)
       value = program->ctas(); // of a grid with one CTA on each
@@ -103,6 +103,8 @@ bool Instantiator::Impl::met(const Goal &goal) const {
   }
   case Goal::Require:
     return symbols.value(requirements[goal.index], leafValues, 0) != 0;
+  case Goal::Promise:
+    return symbols.value(promises[goal.index], leafValues, 0) != 0;
   case Goal::Grid: {
     auto extent = symbols.value(grid[goal.index], leafValues, 0);
     if (!extent || *extent < 1 || *extent >= int64_t(1) << 31 ||
@@ -242,12 +244,13 @@ bool Instantiator::Impl::reach(ArrayRef<Goal> goals, size_t at, int &budget) {
     for (Number number : {choice.upper, choice.lower, choice.step})
       symbols.collect(number, inside);
   } else {
-    symbols.collect(goal.kind == Goal::Require ? requirements[goal.index]
-                                               : grid[goal.index],
+    symbols.collect(goal.kind == Goal::Require   ? requirements[goal.index]
+                    : goal.kind == Goal::Promise ? promises[goal.index]
+                                                 : grid[goal.index],
                     inside);
   }
   llvm::erase_if(inside, [&](uint32_t number) {
-    return leaves[number].kind == Leaf::Data;
+    return leaves[number].kind == Leaf::Data && !leaves[number].promised;
   });
   // Which CTA is looked at comes last.
   std::partition(inside.begin(), inside.end(), [&](uint32_t number) {
@@ -283,15 +286,22 @@ bool Instantiator::Impl::solve(ArrayRef<int64_t> wanted, bool chance) {
   }
   for (size_t i = 0; i < requirements.size(); ++i)
     goals.push_back({Goal::Require, i});
+  for (size_t i = 0; i < promises.size(); ++i)
+    goals.push_back({Goal::Promise, i});
   // A grid of exactly so many CTAs comes first: counts depend on it.
   for (size_t d = 0; d < 3; ++d)
     goals.insert(whole ? goals.begin() : goals.end(), {Goal::Grid, d});
-  for (bool small : {chance, !chance}) {
-    int budget = bound::mostTrials;
-    resetLeaves(small);
-    if (reach(goals, 0, budget) &&
-        llvm::all_of(goals, [&](const Goal &goal) { return met(goal); }))
-      return true;
+  for (size_t i = 0; i < patterns; ++i) {
+    pattern = (firstPattern + i) % patterns;
+    for (bool small : {chance, !chance}) {
+      int budget = bound::mostTrials;
+      resetLeaves(small);
+      if (reach(goals, 0, budget) &&
+          llvm::all_of(goals, [&](const Goal &goal) { return met(goal); }))
+        return true;
+    }
+    if (promises.empty())
+      break;
   }
   return false;
 }
@@ -407,13 +417,17 @@ void Instantiator::Impl::findKinks(size_t loop) {
   auto apply = [&](Arith code, unsigned bits, Number a, Number b) {
     return Number{0, symbols.apply(code, 0, bits, bits, a, b, {})};
   };
-  // Not of the device and the CTA's place alone.
+  // Not of the device and the CTA's place alone, nor of data.
   auto ofSizes = [&](Number number) {
     std::vector<uint32_t> inside;
     symbols.collect(number, inside);
-    return llvm::any_of(inside, [&](uint32_t leaf) {
-      return leaves[leaf].kind < Leaf::Multiprocessors;
-    });
+    return llvm::any_of(inside,
+                        [&](uint32_t leaf) {
+                          return leaves[leaf].kind < Leaf::Multiprocessors;
+                        }) &&
+           llvm::none_of(inside, [&](uint32_t leaf) {
+             return leaves[leaf].kind == Leaf::Data;
+           });
   };
   std::set<uint32_t> seen;
   std::vector<uint32_t> rest;
@@ -436,6 +450,9 @@ void Instantiator::Impl::findKinks(size_t loop) {
     case Arith::MinS:
     case Arith::MaxU:
     case Arith::MaxS:
+      if (node.predicate == Symbols::believed)
+        break;
+      [[fallthrough]];
     case Arith::Cmp:
       // Equal, one beside the other, and further apart, on either side.
       if (node.operandBits > 1)

@@ -131,6 +131,8 @@ CompiledOp Compiler::compile(Operation &op) {
     result.kind = Kind::None;
   else if (isa<AssertOp>(op))
     result.kind = Kind::Assert;
+  else if (isa<AssumeOp>(op) && op.getOperand(0).getType().isInteger(1))
+    result.kind = Kind::Assume;
   else if (!isa<TitanDialect, arith::ArithDialect>(op.getDialect()) &&
            !isPure(&op))
     // A call, say: who knows what it does?

@@ -47,6 +47,7 @@ struct CompiledOp {
     BarrierAlloc,
     None, ///< NoneOpInterface
     Assert,
+    Assume, ///< Of a scalar.
     For,
     While,
     If,

@@ -10,6 +10,8 @@
 #include "Bounds.h"
 #include "Courses.h"
 
+#include "titan/Analysis/Assertion.h"
+
 using namespace mlir;
 using namespace titan;
 using namespace titan::checker;
@@ -35,6 +37,10 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
   bool symbolic =
       lower.number.symbol || upper.number.symbol || step.number.symbol;
   bool varies = lower.iter || upper.iter || step.iter;
+  if (varies && op.hasEffects &&
+      llvm::any_of(ArrayRef<Number>{lower.number, upper.number, step.number},
+                   [&](Number n) { return ofPromised(n); }))
+    decidedByData(op);
   std::optional<size_t> choice;
   if (symbolic &&
       (!varies ||
@@ -276,12 +282,23 @@ bool Instantiator::Impl::executeIf(const CompiledOp &op, Lanes lanes,
       values[result] = Val();
     return true;
   }
+  if (op.hasEffects && condition.iter && ofPromised(condition.number))
+    decidedByData(op);
   if (op.hasEffects || !op.out.empty())
     decidesSide(op, condition);
   const CompiledBlock &block = op.regions[condition.number.value ? 0 : 1];
+  // There what is compared is so, too, where data decides it.
+  SmallVector<std::pair<Value, Val>> before;
+  if (condition.number.value && !promisedValues.empty()) {
+    for (Value each : operandsOfCondition(op.op->getOperand(0)))
+      before.push_back({each, value(each)});
+    believeTrue(op.op->getOperand(0));
+  }
   SmallVector<Val> yields;
   if (!execute(block, lanes, iteration, &yields))
     return false;
+  for (auto &[each, val] : before)
+    value(each) = val;
   for (auto [result, val] : llvm::zip(op.out, yields)) {
     values[result] = val;
     values[result].iter |= condition.iter;

@@ -340,6 +340,22 @@ Instantiator::Impl::elementsFootprint(const CompiledOp &op,
   for (Value coord : bytes.coords) {
     const Val &val = value(coord);
     if (val.kind != Val::Tensor) {
+      // Where nobody writes, nobody is met.
+      if (val.kind == Val::Unknown && !val.revealed &&
+          region.kind == AccessKind::Read &&
+          !writtenTensors.contains(program->roots[*root])) {
+        gap(op.op,
+            "whether elements whose indices are data lie in " +
+                titan::nameOf(bytes.object),
+            /*settled=*/true,
+            "say by titan.assume between which bounds the indices lie, and the "
+            "proof follows it; or mask by a comparison with the size; or "
+            "accept with titan.trusted {code, reason}; or "
+            "--undecided=warning");
+        FootprintData data;
+        data.root = *root;
+        return self.footprints.add(std::move(data));
+      }
       problem(Code::Undecided, op.op,
               "the indices depend on " + val.dependsOn());
       return std::nullopt;

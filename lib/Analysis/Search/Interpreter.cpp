@@ -40,6 +40,7 @@ Instantiator::Impl::Impl(KernelOp kernel, Instantiator &self)
         if (auto argument = globalArgument(access->bytes.object))
           writtenTensors.insert(kernel.getKernelArguments()[*argument]);
   });
+  findPromised();
   Region &launch = kernel.getLaunch();
   mapped.resize(launch.getNumArguments());
   for (auto map : launch.getOps<TensorMapOp>())
@@ -63,12 +64,14 @@ std::string Instantiator::Impl::launchSuffix() const {
   return launch.empty() ? "" : " (" + launch + ")";
 }
 
-void Instantiator::Impl::gap(Operation *op, const Twine &what) {
+void Instantiator::Impl::gap(Operation *op, const Twine &what, bool settled,
+                             const Twine &fix) {
   std::string text = what.str();
   if (gapsTold.insert(text).second)
     self.gaps.push_back({Code::Undecided, op,
                          "the checker does not follow " + text +
-                             "; the rest of the kernel is checked"});
+                             "; the rest of the kernel is checked",
+                         fix.str(), settled});
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,47 +122,63 @@ std::unique_ptr<Program> checker::emptyProgram(KernelOp kernel, int clusters) {
 std::unique_ptr<Program> Instantiator::instantiate(ArrayRef<int64_t> wanted,
                                                    int beside, int clusters,
                                                    bool whole) {
-  impl->program = emptyProgram(impl->kernel, clusters);
   impl->beside = beside;
   impl->whole = whole;
-  // All CTAs there are, if they are as few as these.
-  int64_t ctas = 1;
-  for (Number extent : impl->grid)
-    ctas *= extent.symbol ? std::numeric_limits<int32_t>::max() : extent.value;
-  impl->program->all = whole || ctas <= impl->program->ctas();
-  if (!impl->solve(wanted))
-    return nullptr;
-  return impl->runAll();
+  auto set = [&] {
+    impl->program = emptyProgram(impl->kernel, clusters);
+    // All CTAs there are, if they are as few as these.
+    int64_t ctas = 1;
+    for (Number extent : impl->grid)
+      ctas *=
+          extent.symbol ? std::numeric_limits<int32_t>::max() : extent.value;
+    impl->program->all = whole || ctas <= impl->program->ctas();
+    return impl->solve(wanted);
+  };
+  return impl->runPromised(set, [&] { return impl->runAll(); });
 }
 
 std::unique_ptr<Program> Instantiator::instantiate(const SmallLaunch &launch) {
   impl->launch = &launch;
   llvm::scope_exit leave([&] { impl->launch = nullptr; });
-  impl->program = emptyProgram(impl->kernel, launch.clusters);
-  impl->program->all = true;
   impl->whole = false;
-  impl->resetLeaves(false);
-  return impl->runAll();
+  auto set = [&] {
+    impl->program = emptyProgram(impl->kernel, launch.clusters);
+    impl->program->all = true;
+    for (size_t i = 0; i < Impl::patterns; ++i) {
+      impl->pattern = (impl->firstPattern + i) % Impl::patterns;
+      impl->resetLeaves(false);
+      if (impl->keepsPromises())
+        return true;
+    }
+    return false;
+  };
+  return impl->runPromised(set, [&] { return impl->runAll(); });
 }
 
 std::unique_ptr<Program> Instantiator::longRun(size_t loop, int64_t count) {
-  impl->program = emptyProgram(impl->kernel, 1);
   impl->beside = 0;
   impl->whole = false;
-  std::vector<int64_t> wanted;
-  for (const Choice &choice : impl->choices)
-    wanted.push_back(choice.loop() ? 1 : any);
-  wanted[loop] = count;
-  if (!impl->solve(wanted)) {
+  auto set = [&] {
+    impl->program = emptyProgram(impl->kernel, 1);
+    std::vector<int64_t> wanted;
+    for (const Choice &choice : impl->choices)
+      wanted.push_back(choice.loop() ? 1 : any);
+    wanted[loop] = count;
+    if (impl->solve(wanted))
+      return true;
     wanted.assign(wanted.size(), any);
     wanted[loop] = count;
-    if (!impl->solve(wanted))
-      return nullptr;
-  }
+    return impl->solve(wanted);
+  };
   auto sides = impl->sides;
-  bool ran = impl->runAgents();
+  auto result = impl->runPromised(
+      set,
+      [&]() -> std::unique_ptr<Program> {
+        return impl->runAgents() ? std::move(impl->program) : nullptr;
+      },
+      /*steady=*/true);
   impl->sides = std::move(sides);
-  return ran ? std::move(impl->program) : nullptr;
+  return result;
 }
 
 bool Instantiator::Impl::runAgents() {
@@ -190,10 +209,11 @@ const std::vector<Choice> &Instantiator::survey() {
       wanted.push_back(choice.kind == Choice::Value ? any : 1);
     if (!impl->solve(wanted, true) && !impl->solve({}, true))
       break;
+    impl->broken = false;
     for (uint32_t agent = 0; agent < impl->program->agents.size(); ++agent)
       if (!impl->run(agent))
         break;
-    if (impl->choices.size() == known)
+    if (impl->choices.size() == known && !impl->broken)
       break;
   }
   return impl->choices;
@@ -472,6 +492,8 @@ bool Instantiator::Impl::execute(const CompiledOp &op, Lanes lanes,
       return false;
     }
     return true;
+  case Kind::Assume:
+    return believe(op);
   case Kind::None: {
     Val val;
     val.kind = isa<InFlightType>(op.op->getResult(0).getType()) ? Val::Flight

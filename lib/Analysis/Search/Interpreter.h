@@ -92,8 +92,8 @@ struct Instantiator::Impl {
   //===--------------------------------------------------------------------===//
 
   /// What a launch may vary, the id of a CTA, and what a tensor holds that the
-  /// kernel does not write: it is what it is, and no launch is searched over
-  /// it.
+  /// kernel does not write: where titan.assume says something of it, it varies
+  /// as arguments do; else it is what it is, and no launch is searched over it.
   struct Leaf {
     enum Kind { Size, Scalar, Multiprocessors, CtaId, Data } kind;
     std::string name;
@@ -101,6 +101,8 @@ struct Instantiator::Impl {
     unsigned tensor = 0; ///< Size, Data: the argument's number
     Bounds range;
     int64_t initial = 0;
+    int64_t element = 0;   ///< Data: its number in the tensor
+    bool promised = false; ///< Data: titan.assume says something of it
   };
   std::vector<Leaf> leaves;
   Symbols::Values leafValues; ///< [leaf][cta]
@@ -195,8 +197,8 @@ struct Instantiator::Impl {
 
   /// Something that has to hold of a launch.
   struct Goal {
-    enum { Choose, Require, Grid } kind;
-    size_t index; ///< choice, requirement, dimension of the grid
+    enum { Choose, Require, Grid, Promise } kind;
+    size_t index; ///< choice, requirement, dimension of the grid, promise
     int64_t wanted = 1;
   };
   void resetLeaves(bool small);
@@ -227,6 +229,39 @@ struct Instantiator::Impl {
                llvm::StringRef what);
   void decidesSide(const CompiledOp &op, const Val &condition);
   void compared(mlir::Value condition, std::set<int64_t> &differences);
+
+  //===--------------------------------------------------------------------===//
+  // What data promises (Promises.cpp)
+  //===--------------------------------------------------------------------===//
+
+  /// Values that are loaded and of which titan.assume says something.
+  llvm::DenseSet<mlir::Value> promisedValues;
+  /// Conditions that came up in this launch, each once, by symbol.
+  std::vector<Number> promises;
+  llvm::DenseSet<uint32_t> promised;
+  /// What the elements of such tensors are taken to be (bound::promisedApart, then
+  /// promisedGroups), and what the next launch begins with.
+  size_t pattern = 0, firstPattern = 0;
+  static constexpr size_t patterns = std::size(bound::promisedApart) + 1;
+  int64_t promisedData(int64_t element) const;
+  /// The run has met one that is false: there is no such launch.
+  bool broken = false;
+  void findPromised();
+  /// titan.assume: false where data breaks it.
+  bool believe(const CompiledOp &op);
+  /// What a condition that is true says of the numbers in it.
+  void believeTrue(mlir::Value condition);
+  bool keepsPromises() const;
+  /// Whether data of which something is promised is part of it.
+  bool ofPromised(Number number) const;
+  /// Data decides anew in each iteration of a loop: no count stands for all.
+  void decidedByData(const CompiledOp &op);
+  /// Gives the leaves values by `set`, and runs, until no promise is broken.
+  /// `steady`: elements grow by as much each. Null: not found.
+  std::unique_ptr<Program>
+  runPromised(llvm::function_ref<bool()> set,
+              llvm::function_ref<std::unique_ptr<Program>()> run,
+              bool steady = false);
 
   //===--------------------------------------------------------------------===//
   // The run of one agent (Interpreter.cpp, Control.cpp)
@@ -261,7 +296,9 @@ struct Instantiator::Impl {
   /// " (A[0] is 200)": the launch that is looked at; empty: nothing varies.
   std::string launchSuffix() const;
   /// Leaves an effect out; `what` names the kind, and is told of once.
-  void gap(mlir::Operation *op, const llvm::Twine &what);
+  /// `settled`: by a proof.
+  void gap(mlir::Operation *op, const llvm::Twine &what, bool settled = false,
+           const llvm::Twine &fix = "");
   /// False: give up on this agent.
   /// False, and told: the agent has executed too many operations.
   bool countStep(mlir::Operation *op);

@@ -71,8 +71,12 @@ Bounds Ranges::compute(const Symbols::Node &node) {
     return all;
   case Arith::Add:
     return fits(corners(a, b, llvm::AddOverflow<int64_t>));
-  case Arith::Sub:
-    return fits(corners(a, b, llvm::SubOverflow<int64_t>));
+  case Arith::Sub: {
+    Bounds range = fits(corners(a, b, llvm::SubOverflow<int64_t>));
+    if (range.low < 0 && range.low > all.low && atMost(node.b, node.a))
+      range.low = 0;
+    return range;
+  }
   case Arith::Mul:
     return fits(corners(a, b, llvm::MulOverflow<int64_t>));
   case Arith::DivU:
@@ -287,6 +291,14 @@ bool Ranges::less(Number a, Number b, int depth) {
     const Symbols::Node &y = symbols.node(b.symbol);
     if (y.code == Arith::MinS)
       return less(a, y.a, depth - 1) && less(a, y.b, depth - 1);
+    if (y.code == Arith::MaxS &&
+        (less(a, y.a, depth - 1) || less(a, y.b, depth - 1)))
+      return true;
+    // a < a + c
+    if (y.code == Arith::Add && y.a.symbol && y.a.symbol == a.symbol &&
+        !y.b.symbol && y.b.value > 0 &&
+        of(a).high <= Bounds::ofBits(y.bits).high - y.b.value)
+      return true;
     // 0 < x - y
     if (y.code == Arith::Sub && a == Number{0, 0} && of(y.a).low >= 0 &&
         of(y.b).low >= 0)

@@ -97,17 +97,28 @@ void Instantiator::Impl::loadData(const CompiledOp &op) {
   std::string name =
       cast<StringAttr>(kernel.getArgNames()[*argument]).getValue().str();
   // Bounds of groups, say: they grow.
+  bool promised = promisedValues.contains(op.op->getResult(0));
+  const void *key = kernel.getKernelArguments()[*argument].getAsOpaquePointer();
+  const int which = -1 - static_cast<int>(element);
   values[op.out[0]] = here(leafNumber(
-      kernel.getKernelArguments()[*argument].getAsOpaquePointer(),
-      -1 - static_cast<int>(element),
+      key, which,
       {.kind = Leaf::Data,
        .name = name,
        .tensor = *argument,
        .range = Bounds::ofBits(bitsOf(op.op->getResult(0).getType())),
-       .initial = bound::dataApart * element}));
-  gap(op.op, "what %" + name + " holds (its elements are taken to be 0, " +
-                 Twine(bound::dataApart) + ", " + Twine(2 * bound::dataApart) +
-                 ", ...)");
+       .initial = promised ? promisedData(element) : bound::dataApart * element,
+       .element = element}));
+  leaves[symbols.leafOf(symbols.find(key, which))].promised |= promised;
+  if (!promised)
+    gap(op.op,
+        "what %" + name + " holds (its elements are taken to be 0, " +
+            Twine(bound::dataApart) + ", " + Twine(2 * bound::dataApart) +
+            ", ...)",
+        /*settled=*/true,
+        "say by titan.assume what data promises of the elements that are "
+        "loaded; or let what they decide follow from constants, sizes, "
+        "arguments, ids and loop counters; or accept with titan.trusted {code, "
+        "reason}; or --undecided=warning");
 }
 
 std::optional<int64_t>

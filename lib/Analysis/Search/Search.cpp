@@ -344,6 +344,11 @@ void Search::suspect(const Program &program, int dimension) {
 /// False: it cannot be followed; the reason is a problem of the instantiator's.
 bool Search::runLaunch(const SmallLaunch &launch) {
   auto program = instantiator.instantiate(launch);
+  if (!program && instantiator.problems.empty()) {
+    result.skipped.push_back(launch.name + ": no data was found that keeps "
+                                           "what titan.assume says");
+    return true;
+  }
   if (!program)
     return false;
   ++looked;
@@ -507,6 +512,8 @@ void Search::close() {
       finding->fix = problem.fix;
   }
   for (const Problem &gap : instantiator.gaps)
-    if (Finding *finding = report.add(gap.code, gap.op, nullptr, gap.message))
+    if (Finding *finding = report.add(gap.code, gap.op, nullptr, gap.message)) {
+      finding->fix = gap.fix;
       finding->ofCounts = gap.ofCounts;
+    }
 }

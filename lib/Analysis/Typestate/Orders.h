@@ -44,6 +44,10 @@ Clause different(Proof &proof, const std::vector<Atom> &atoms);
 
 /// By the sign of what a factor that stays the same is multiplied with in p.
 Clause bySign(Proof &proof, const Polynomial &p);
+/// Elements of tensors that do not fall, of X's instance and of Y's: the one of the
+/// greater place is as great.
+void addRising(Proof &proof, const Access &x, const Access &y, const Facts &all,
+               std::vector<Clause> &clauses);
 
 /// That none of X's releases is known to be over; `fenced`: those behind a fence
 /// of X's threads. `own`: X speaks of the first instance, else of the other.

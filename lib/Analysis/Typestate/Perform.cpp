@@ -355,6 +355,9 @@ bool Walk::hardware(Operation *op, State &state, const Who &who) {
     if (!good)
       return false;
   }
+  if (op->getNumResults() == 1)
+    if (TValue loaded = contents(op, state); loaded.kind != Kind::Unknown)
+      state.values[op->getResult(0)] = std::move(loaded);
   return true;
 }
 

@@ -387,6 +387,14 @@ struct Proof {
   llvm::SmallVector<mlir::Value> eithers;
   /// Adds what is left of these where the facts rule the others out.
   void addEithers(Facts &facts);
+  /// Tensors whose elements first to last do not fall, as titan.assume says of each
+  /// and the next one.
+  struct Rising {
+    const void *tensor;
+    Polynomial first, last;
+    bool operator==(const Rising &) const = default;
+  };
+  std::vector<Rising> rising;
   /// Walk.cpp. Writes down what signals tell; what is to be shown, accesses, waits and
   /// what comes after them only if `enforce`.
   bool walk(bool enforce);

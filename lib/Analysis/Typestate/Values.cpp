@@ -435,8 +435,17 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
   case Arith::Cast:
     return bits < operandBits ? exact(p[0]) : TValue::of(p[0]);
   case Arith::CastU:
-    if (!facts.provesAtLeast(p[0], 0))
-      return TValue();
+    if (!facts.provesAtLeast(p[0], 0)) {
+      if (operandBits >= 32 + (bits > 32) || bits < operandBits)
+        return TValue();
+      // As an unsigned number of so many bits.
+      int64_t limit = int64_t(1) << operandBits;
+      Polynomial number =
+          Polynomial::atom(atoms.atom("unsigned", nullptr, {p[0], limit}));
+      facts.atLeast(number, 0);
+      facts.atLeast(limit - 1, number);
+      return TValue::of(number);
+    }
     return bits < operandBits ? exact(p[0]) : TValue::of(p[0]);
   case Arith::Shl:
     if (auto c = p[1].constant(); c && *c >= 0 && *c < 62)
@@ -492,8 +501,17 @@ TValue Arithmetic::compute(Operation *op, Arith code, unsigned predicate,
     auto predicateOf = static_cast<P>(predicate);
     if ((predicateOf == P::ult || predicateOf == P::ule ||
          predicateOf == P::ugt || predicateOf == P::uge) &&
-        !unsignedNumbers())
-      return TValue();
+        !unsignedNumbers()) {
+      // Below a number that is 0 or more: 0 or more, and below it.
+      bool below = predicateOf == P::ult || predicateOf == P::ule,
+           strictly = predicateOf == P::ult || predicateOf == P::ugt;
+      const Polynomial &least = p[below ? 0 : 1], &most = p[below ? 1 : 0];
+      if (!facts.provesAtLeast(most, 0))
+        return TValue();
+      return TValue::condition(
+          {{Comparison::AtLeast, least},
+           {Comparison::AtLeast, most - least - (strictly ? 1 : 0)}});
+    }
     auto one = [&](Comparison::Kind kind, Polynomial polynomial) {
       Comparison comparison{kind, std::move(polynomial)};
       if (auto is = decide(facts, comparison))

@@ -296,7 +296,7 @@ static bool mayHaveNoResult(Operation *op) {
               TitanDialect>(op->getDialect()) ||
          (isa<TitanDialect>(op->getDialect()) && !op->getNumRegions() &&
           !op->hasTrait<Total>() &&
-          !isa<HardwareEffectsInterface, AssertOp, ViewOpInterface,
+          !isa<HardwareEffectsInterface, AssertOp, AssumeOp, ViewOpInterface,
                AllocOpInterface, CtaIdOp, NumCtasOp, ClusterRankOp, WarpIdOp,
                DimOp, PrintOp>(op) &&
           !op->hasTrait<OpTrait::IsTerminator>());
@@ -379,6 +379,10 @@ bool Walk::operation(Operation &op, State &state, const Who &who) {
       return true;
     return proof.stop("this assertion is not shown to hold", &op,
                       "titan.require in the launch region that implies it");
+  }
+  if (auto given = dyn_cast<AssumeOp>(op)) {
+    assumeContents(given, state);
+    return true;
   }
   // What does anything to memory or threads lists it as effects.
   if (!isPure(&op) && !isa<TitanDialect, arith::ArithDialect>(op.getDialect()))

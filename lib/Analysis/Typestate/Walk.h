@@ -216,6 +216,14 @@ private:
             std::optional<std::pair<ObjectId, Polynomial>> group = {});
   /// The iterations that the walk is in, in terms of themselves.
   static Iterations iterationsHere(const State &state);
+  // What tensors hold (Contents.cpp)
+  /// Integers that are loaded from a tensor which the kernel does not write: what
+  /// stands at one place is one number.
+  Value contents(mlir::Operation *op, State &state);
+  /// What data promises (titan.assume), as facts from here on.
+  void assumeContents(AssumeOp given, State &state);
+  /// Where each CTA says it of its own element and the next one, of all of them.
+  void noteRising(AssumeOp given, const Comparison &comparison);
   // What is counted at its issue (Counters.cpp)
   /// The plain stores of a warp that raise a counter, too (MM-111).
   ObjectId stores(Mechanism counter, int warp);

@@ -177,17 +177,10 @@ unsigned TileAccess::zerosOfOther(Value tile, int64_t reg) {
   Operation *op = tile.getDefiningOp();
   if (!op)
     return 0;
-  auto in = [&](unsigned i) { return zerosOf(read(op->getOperand(i)), reg); };
-  if (isa<arith::MulIOp>(op))
-    return std::min(TrailingZeros::all, in(0) + in(1));
-  if (isa<arith::RemSIOp, arith::RemUIOp, arith::MinSIOp, arith::MaxSIOp,
-          arith::OrIOp, arith::XOrIOp>(op))
-    return std::min(in(0), in(1));
-  if (isa<arith::AndIOp>(op))
-    return std::max(in(0), in(1));
-  if (isa<arith::SelectOp>(op))
-    return std::min(in(1), in(2));
-  return 0;
+  return TrailingZeros::through(
+             op,
+             [&](unsigned i) { return zerosOf(read(op->getOperand(i)), reg); })
+      .value_or(0);
 }
 
 std::optional<int64_t> TileAccess::difference(const AffineTile &a, int64_t from,

@@ -618,6 +618,77 @@ LogicalResult WarpSpecializeOp::verifyRegions() {
 }
 
 //===----------------------------------------------------------------------===//
+// Assume
+//===----------------------------------------------------------------------===//
+
+/// Whether an element of memory is among what the value is computed from; of what a
+/// function is given its callers know.
+static bool isOfContents(Value value) {
+  SmallVector<Value> rest = {value};
+  llvm::SmallPtrSet<void *, 16> seen;
+  auto add = [&](ValueRange values) {
+    for (Value each : values)
+      if (seen.insert(each.getAsOpaquePointer()).second)
+        rest.push_back(each);
+  };
+  while (!rest.empty()) {
+    Value at = rest.pop_back_val();
+    auto argument = dyn_cast<BlockArgument>(at);
+    Operation *op =
+        argument ? argument.getOwner()->getParentOp() : at.getDefiningOp();
+    if (argument && isa<FunctionOpInterface>(op))
+      return true;
+    if (auto hardware = dyn_cast<HardwareEffectsInterface>(op)) {
+      EffectList effects;
+      hardware.getHardwareEffects(effects);
+      for (const Effect &each : effects)
+        if (auto *access = std::get_if<Access>(&each.what);
+            access && access->kind == AccessKind::Read)
+          return true;
+      continue;
+    }
+    if (isa<KernelOp>(op))
+      continue;
+    add(op->getOperands());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        if (block.mightHaveTerminator())
+          add(block.getTerminator()->getOperands());
+  }
+  return false;
+}
+
+ParseResult titan::parseConditionType(OpAsmParser &parser, Type &type) {
+  type = parser.getBuilder().getI1Type();
+  return failed(parser.parseOptionalColon()) ? success()
+                                             : parser.parseType(type);
+}
+
+void titan::printConditionType(OpAsmPrinter &printer, Operation *, Type type) {
+  if (!type.isInteger(1))
+    printer << " : " << type;
+}
+
+LogicalResult AssumeOp::verify() {
+  if (auto tile = dyn_cast<RankedTensorType>(getCondition().getType())) {
+    if (!tile.getElementType().isInteger(1))
+      return emitOpError("[tile-element-type] the tile holds ")
+             << tile.getElementType() << ", not i1";
+    if (failed(verifyTileType(*this, tile)))
+      return failure();
+  }
+  if (isOfContents(getCondition()))
+    return success();
+  InFlightDiagnostic error =
+      emitOpError("[assume-contents] no element that is loaded is among what "
+                  "the condition is computed from");
+  error.attachNote() << "fix: of sizes and arguments say it in the launch "
+                        "region, by titan.require; of what the kernel "
+                        "computes, by titan.assert";
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
 // Elect
 //===----------------------------------------------------------------------===//
 

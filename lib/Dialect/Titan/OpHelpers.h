@@ -125,6 +125,12 @@ mlir::LogicalResult verifyPeer(mlir::Operation *op,
 /// Whether reductions into shared memory have the operation for the type.
 bool hasSharedReduction(AtomicOp op, mlir::Type type);
 
+/// Of titan.assume: `: tensor<...>`, or nothing for an i1.
+mlir::ParseResult parseConditionType(mlir::OpAsmParser &parser,
+                                     mlir::Type &type);
+void printConditionType(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                        mlir::Type type);
+
 /// The directive `custom<Loops>`: `at(Mo = %row, Ko = %k)`, where it is there.
 mlir::ParseResult parseLoops(
     mlir::OpAsmParser &parser, mlir::ArrayAttr &names,

@@ -53,6 +53,7 @@ public:
   /// A new one, for the other of two instances of the same text.
   Atom copyOf(Atom atom);
   const std::string &kind(Atom atom) const { return std::get<0>(*keys[atom]); }
+  const void *object(Atom atom) const { return std::get<1>(*keys[atom]); }
   const std::vector<Polynomial> &operands(Atom atom) const {
     return std::get<2>(*keys[atom]);
   }

@@ -275,4 +275,27 @@ def Titan_AssertOp : Titan_Op<"assert", []> {
   let assemblyFormat = "$condition `,` $message attr-dict";
 }
 
+def Titan_AssumeOp : Titan_Op<"assume", []> {
+  let summary = "what data promises: the condition holds wherever this is executed";
+  let description = [{
+    ```mlir
+    !ids = !titan.global<?xi32>
+    %id = titan.ld %ids[%i] : !ids -> i32
+    %in = arith.cmpi ult, %id, %experts : i32
+    titan.assume %in, "an id is that of an expert"
+    ```
+    The condition speaks of what memory holds: it is computed from an element that is
+    loaded (of what sizes and arguments decide speaks titan.require). A tile of i1 is a
+    condition for each of its elements: `titan.assume %in, "words" : tensor<32xi1, #rows>`.
+
+    `titan check` believes it, where it stands and behind that, and prints it beside what
+    it has proved; its search looks at no data that breaks it. `titan run` stops where it
+    is false (assume-failed). It is compiled to nothing: what it says no device finds out,
+    and no compiler takes for granted.
+  }];
+  let arguments = (ins AnyTypeOf<[I1, Titan_Tile]>:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict `` custom<ConditionType>(type($condition))";
+  let hasVerifier = 1;
+}
+
 #endif

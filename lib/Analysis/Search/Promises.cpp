@@ -1,0 +1,162 @@
+//===- Promises.cpp - what titan.assume says of data ----------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An element that is loaded is a leaf, as a size is. What titan.assume says of
+// it comes up where it is executed: a run in which it is false is of no launch,
+// and is made again with data that keeps the promise.
+//
+//===----------------------------------------------------------------------===//
+#include "Interpreter.h"
+
+#include "Bounds.h"
+
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::checker;
+
+void Instantiator::Impl::findPromised() {
+  SmallVector<Value> rest;
+  kernel.getBody().walk(
+      [&](AssumeOp op) { rest.push_back(op.getCondition()); });
+  llvm::DenseSet<Value> seen;
+  while (!rest.empty()) {
+    Value at = rest.pop_back_val();
+    Operation *op = at.getDefiningOp();
+    if (!op || !seen.insert(at).second)
+      continue;
+    if (isa<HardwareEffectsInterface>(op))
+      promisedValues.insert(at);
+    else if (!op->getNumRegions())
+      llvm::append_range(rest, op->getOperands());
+  }
+}
+
+bool Instantiator::Impl::believe(const CompiledOp &op) {
+  const Val holds = values[op.in[0]];
+  if (holds.kind != Val::Int)
+    return true;
+  if (holds.number.symbol && promised.insert(holds.number.symbol).second)
+    promises.push_back({0, holds.number.symbol});
+  if (!holds.number.value) {
+    broken = true;
+    return false;
+  }
+  believeTrue(op.op->getOperand(0));
+  return true;
+}
+
+void Instantiator::Impl::believeTrue(Value condition) {
+  Operation *op = condition.getDefiningOp();
+  if (isa_and_nonnull<arith::AndIOp>(op)) {
+    for (Value side : op->getOperands())
+      believeTrue(side);
+    return;
+  }
+  auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
+  if (!compare)
+    return;
+  using P = arith::CmpIPredicate;
+  P predicate = compare.getPredicate();
+  Value less = compare.getLhs(), more = compare.getRhs();
+  if (predicate == P::sgt || predicate == P::sge || predicate == P::ugt ||
+      predicate == P::uge)
+    std::swap(less, more);
+  bool strictly = predicate == P::slt || predicate == P::sgt ||
+                  predicate == P::ult || predicate == P::ugt,
+       unsignedly = predicate == P::ult || predicate == P::ule ||
+                    predicate == P::ugt || predicate == P::uge;
+  Val &a = value(less), &b = value(more);
+  if (predicate == P::ne || predicate == P::eq || a.kind != Val::Int ||
+      b.kind != Val::Int || bitsOf(less.getType()) == 1 ||
+      (unsignedly && ranges.of(b.number).low < 0))
+    return;
+  auto plain = [](Number n) { return n.symbol ? Number{0, n.symbol} : n; };
+  auto apply = [&](Arith code, unsigned as, Number x, Number y) {
+    return symbols.apply(code, as, 64, 64, plain(x), plain(y), {});
+  };
+  auto beside = [&](Number number, int64_t by) {
+    if (!strictly)
+      return number;
+    return Number{number.value + by,
+                  number.symbol ? apply(Arith::Add, 0, number, {by, 0}) : 0};
+  };
+  const Number low = a.number, high = b.number;
+  if (ofPromised(high))
+    b.number.symbol =
+        apply(Arith::MaxS, Symbols::believed, high, beside(low, 1));
+  else if (ofPromised(low))
+    a.number.symbol =
+        apply(Arith::MinS, Symbols::believed, low, beside(high, -1));
+  if (unsignedly && ofPromised(low))
+    a.number.symbol = apply(Arith::MaxS, Symbols::believed,
+                            {a.number.value, a.number.symbol}, {0, 0});
+}
+
+bool Instantiator::Impl::ofPromised(Number number) const {
+  std::vector<uint32_t> inside;
+  if (!promisedValues.empty())
+    symbols.collect(number, inside);
+  return llvm::any_of(inside,
+                      [&](uint32_t leaf) { return leaves[leaf].promised; });
+}
+
+void Instantiator::Impl::decidedByData(const CompiledOp &op) {
+  gap(op.op,
+      "what data decides anew in each iteration of a loop, as how often this "
+      "runs (it is looked at with data of a few kinds)",
+      /*settled=*/true,
+      "none but a proof stands for all data; or accept with titan.trusted "
+      "{code, reason}; or --undecided=warning");
+}
+
+bool Instantiator::Impl::keepsPromises() const {
+  for (size_t i = 0; i < promises.size(); ++i)
+    if (!met({Goal::Promise, i}))
+      return false;
+  return true;
+}
+
+int64_t Instantiator::Impl::promisedData(int64_t element) const {
+  if (pattern < std::size(bound::promisedApart))
+    return bound::promisedApart[pattern] * element;
+  int64_t sum = 0, each = 0, groups = std::size(bound::promisedGroups);
+  for (int64_t i = 0; i < groups; ++i) {
+    each += bound::promisedGroups[i];
+    if (i < element % groups)
+      sum += bound::promisedGroups[i];
+  }
+  return element / groups * each + sum;
+}
+
+std::unique_ptr<Program> Instantiator::Impl::runPromised(
+    llvm::function_ref<bool()> set,
+    llvm::function_ref<std::unique_ptr<Program>()> run, bool steady) {
+  promises.clear();
+  promised.clear();
+  const size_t next = firstPattern, first = steady ? 0 : next;
+  llvm::scope_exit turn([&] {
+    firstPattern =
+        steady || promisedValues.empty() ? next : (next + 1) % patterns;
+  });
+  for (int64_t round = 0; round < bound::mostPromises; ++round) {
+    // Where sizes keep up with one pattern step by step, another one will do.
+    firstPattern = (first + round / 2) % patterns;
+    if (!set())
+      break;
+    broken = false;
+    auto known = sides;
+    if (auto result = run())
+      return result;
+    if (!broken)
+      break;
+    sides = std::move(known);
+  }
+  return nullptr;
+}

@@ -1,0 +1,175 @@
+//===- Contents.cpp - what tensors hold, and titan.assume says of it ------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An element of a tensor that the kernel does not write is an atom: "contents" of
+// the tensor at a place. titan.assume adds facts of it, as a branch taken does. That
+// each CTA's element is no greater than the next one, of all CTAs, says that they
+// do not fall, however far apart:
+//
+//   T[c] <= T[c + 1] for all c     T[c + 1] <= T[c'] for c < c'
+//
+//===----------------------------------------------------------------------===//
+#include "Orders.h"
+#include "Walk.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::typestate;
+using TValue = titan::typestate::Value;
+using MValue = mlir::Value;
+using Kind = TValue::Kind;
+
+TValue Walk::contents(Operation *op, State &state) {
+  unsigned bits =
+      checker::bitsOf(getElementTypeOrSelf(op->getResult(0).getType()));
+  const effect::EffectList &effects = proof.effectsOf(op);
+  auto *access = effects.size() == 1
+                     ? std::get_if<effect::Access>(&effects.begin()->what)
+                     : nullptr;
+  if (bits < 2 || !access || access->kind != AccessKind::Read ||
+      access->sem != effect::Sem::Weak || access->mechanism)
+    return TValue();
+  const effect::Footprint &bytes = access->bytes;
+  auto tensor = dyn_cast<BlockArgument>(bytes.object);
+  if (!tensor || !isa<GlobalType>(tensor.getType()) ||
+      (bytes.kind != effect::Footprint::Scalar &&
+       bytes.kind != effect::Footprint::Elements))
+    return TValue();
+  MValue root = proof.kernel.getKernelArguments()[tensor.getArgNumber()];
+  if (written.contains(root.getAsOpaquePointer()))
+    return TValue();
+  std::vector<Polynomial> place;
+  for (MValue coord : bytes.coords) {
+    auto p =
+        proof.arithmetic.polynomialOf(state.values.lookup(coord), state.facts);
+    if (!p)
+      return TValue();
+    place.push_back(*p);
+  }
+  // Under a mask: that, or 0.
+  std::string kind = "contents";
+  if (bytes.mask) {
+    const TValue mask = state.values.lookup(bytes.mask);
+    if (mask.kind != Kind::Condition && mask.constant() != 1)
+      return TValue();
+    for (const Comparison &comparison : mask.all) {
+      kind = "masked contents";
+      place.push_back(comparison.polynomial);
+      place.push_back(Polynomial(int64_t(comparison.kind)));
+    }
+  }
+  Polynomial number = Polynomial::atom(
+      proof.atoms.atom(kind, root.getAsOpaquePointer(), std::move(place)));
+  int64_t limit = bits < 64 ? int64_t(1) << (bits - 1) : 0;
+  if (limit) {
+    state.facts.atLeast(number, -limit);
+    state.facts.atLeast(limit - 1, number);
+  }
+  return TValue::of(number);
+}
+
+void Walk::assumeContents(AssumeOp given, State &state) {
+  const TValue holds = proof.arithmetic.conditionOf(
+      state.values.lookup(given.getCondition()), state.facts, /*fact=*/true);
+  for (const Comparison &comparison : holds.all) {
+    assume(state.facts, comparison);
+    noteRising(given, comparison);
+  }
+  if (holds.constant() == 0)
+    state.facts.addNonnegative(-1);
+  std::string where;
+  if (auto at = given.getLoc()->findInstanceOf<FileLineColLoc>())
+    where = " (line " + std::to_string(at.getLine()) + ")";
+  proof.assumptions.insert(given.getMessage().str() + where);
+}
+
+void Walk::noteRising(AssumeOp given, const Comparison &comparison) {
+  // All CTAs execute it, and each one as itself.
+  for (Operation *op = given->getParentOp(); op != proof.kernel;
+       op = op->getParentOp())
+    if (!isa<ElectOp, PartitionOp, WarpSpecializeOp>(op))
+      return;
+  const Polynomial &p = comparison.polynomial;
+  auto atoms = p.atoms();
+  if (comparison.kind != Comparison::AtLeast || ranks != 1 ||
+      atoms.size() != 2 || p.constantTerm() > 0)
+    return;
+  for (auto [next, here] :
+       {std::pair(atoms[0], atoms[1]), std::pair(atoms[1], atoms[0])}) {
+    if (p != Polynomial::atom(next) - Polynomial::atom(here) +
+                 Polynomial(p.constantTerm()) ||
+        proof.atoms.kind(next) != "contents" ||
+        proof.atoms.kind(here) != "contents" ||
+        proof.atoms.object(next) != proof.atoms.object(here) ||
+        proof.atoms.operands(here).size() != 1)
+      continue;
+    const Polynomial at = proof.atoms.operands(here)[0];
+    auto of = at.atoms();
+    if (proof.atoms.operands(next)[0] != at + 1 || of.size() != 1 ||
+        at != Polynomial::atom(of[0]) + Polynomial(at.constantTerm()) ||
+        proof.atoms.kind(of[0]) != "cta")
+      continue;
+    int64_t d = *proof.atoms.operands(of[0])[0].constant();
+    auto ctas = proof.arithmetic.polynomialOf(
+        proof.launchValues.lookup(proof.kernel.getLaunchOp().getGrid()[d]),
+        proof.launch);
+    if (!ctas)
+      continue;
+    Proof::Rising found{proof.atoms.object(here), at.constantTerm(),
+                        *ctas + Polynomial(at.constantTerm())};
+    if (!llvm::is_contained(proof.rising, found))
+      proof.rising.push_back(std::move(found));
+  }
+}
+
+void typestate::addRising(Proof &proof, const Access &x, const Access &y,
+                          const Facts &all, std::vector<Clause> &clauses) {
+  static constexpr size_t mostElements = 4;
+  for (const Proof::Rising &tensor : proof.rising) {
+    auto elements = [&](const Access &access) {
+      std::set<Atom> found;
+      auto add = [&](const Polynomial &p) {
+        for (Atom a : p.atoms())
+          if (proof.atoms.kind(a) == "contents" &&
+              proof.atoms.object(a) == tensor.tensor &&
+              found.size() < mostElements)
+            found.insert(a);
+      };
+      for (const Polynomial &p : access.coordinates)
+        add(p);
+      for (const Polynomial &p : access.facts.nonnegative)
+        add(p);
+      return found;
+    };
+    for (Atom a : elements(x))
+      for (Atom b : elements(y)) {
+        const Polynomial here = proof.atoms.operands(a)[0],
+                         there = other(proof,
+                                       Polynomial(proof.atoms.operands(b)[0]),
+                                       Instance::Cta),
+                         mine = Polynomial::atom(a),
+                         theirs =
+                             other(proof, Polynomial::atom(b), Instance::Cta);
+        if (mine == theirs || !all.provesAtLeast(here, tensor.first) ||
+            !all.provesAtLeast(tensor.last, here) ||
+            !all.provesAtLeast(there, tensor.first) ||
+            !all.provesAtLeast(tensor.last, there))
+          continue;
+        Facts before, at, behind;
+        before.atLeast(there, here + 1);
+        before.atLeast(theirs, mine);
+        at.equal(here, there);
+        at.equal(mine, theirs);
+        behind.atLeast(here, there + 1);
+        behind.atLeast(mine, theirs);
+        clauses.push_back({before, at, behind});
+      }
+  }
+}
