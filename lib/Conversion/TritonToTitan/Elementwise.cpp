@@ -38,11 +38,12 @@ static FailureOr<SmallVector<Value>> tilesOf(ProgramConversion &c,
   return operands;
 }
 
-/// Triton's GPU compiler fuses products and sums of floats (enable_fp_fusion), and
-/// its division, but for tt.precise_divf, is div.full.
+/// Triton's GPU compiler fuses products and sums of floats (enable_fp_fusion); its
+/// division and its square root, but for tt.precise_divf and tt.precise_sqrt, are
+/// div.full and sqrt.approx.
 static void addFastMath(ProgramConversion &c, Operation *op) {
   using Flags = arith::FastMathFlags;
-  Flags flags = isa<arith::DivFOp>(op) ? Flags::afn
+  Flags flags = isa<arith::DivFOp, math::SqrtOp>(op) ? Flags::afn
                 : isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op)
                     ? Flags::contract
                     : Flags::none;
