@@ -253,13 +253,39 @@ static Value clamp(ProgramConversion &c, tt::ClampFOp op, ValueRange in, Type) {
       c.b, arith::MaxNumFOp::create(c.b, in[0], in[1]), in[2]);
 }
 
-/// Functions of libdevice that are operations of math.
+/// isnan and its kin: an i32.
+static Value classify(ProgramConversion &c, StringRef name, Value x,
+                      Type type) {
+  Type reals = x.getType();
+  auto real = cast<FloatType>(getElementTypeOrSelf(reals));
+  auto test = [&](arith::CmpFPredicate predicate, Value value, Value bound) {
+    return Value(arith::ExtUIOp::create(
+        c.b, type, arith::CmpFOp::create(c.b, predicate, value, bound)));
+  };
+  Value infinity = constantLike(
+      c, reals,
+      c.b.getFloatAttr(real, APFloat::getInf(real.getFloatSemantics())));
+  if (name.starts_with("isnan"))
+    return test(arith::CmpFPredicate::UNO, x, x);
+  Value size = math::AbsFOp::create(c.b, x);
+  return name.starts_with("isinf")
+             ? test(arith::CmpFPredicate::OEQ, size, infinity)
+             : test(arith::CmpFPredicate::OLT, size, infinity);
+}
+
+/// Functions of libdevice: those that are operations of math or of arith, and those
+/// that are written out.
 static Value deviceFunction(ProgramConversion &c, tt::ExternElementwiseOp op,
                             ValueRange in, Type type) {
   StringRef name = op.getSymbol();
   name.consume_front("__nv_");
+  if (name == "isnanf" || name == "isnand" || name == "isinff" ||
+      name == "isinfd" || name == "finitef" || name == "isfinited")
+    return classify(c, name, in[0], type);
   if (getElementTypeOrSelf(type).isF32())
     name.consume_back("f");
+  if (Value result = writeOutFunction(c, name, in[0]))
+    return result;
   auto word = llvm::StringSwitch<StringRef>(name)
                   .Cases({"rint", "nearbyint"}, "math.roundeven")
                   .Case("fabs", "math.absf")
@@ -269,15 +295,17 @@ static Value deviceFunction(ProgramConversion &c, tt::ExternElementwiseOp op,
                   .Case("round", "math.round")
                   .Case("sqrt", "math.sqrt")
                   .Case("rsqrt", "math.rsqrt")
-                  .Case("exp", "math.exp")
+                  .Cases({"exp", "fast_exp"}, "math.exp")
                   .Case("exp2", "math.exp2")
-                  .Case("log", "math.log")
-                  .Case("log2", "math.log2")
-                  .Case("log10", "math.log10")
-                  .Case("sin", "math.sin")
-                  .Case("cos", "math.cos")
-                  .Case("tanh", "math.tanh")
-                  .Case("fma", "math.fma")
+                  .Cases({"log", "fast_log"}, "math.log")
+                  .Cases({"log2", "fast_log2"}, "math.log2")
+                  .Cases({"log10", "fast_log10"}, "math.log10")
+                  .Case("fast_sin", "math.sin")
+                  .Case("fast_cos", "math.cos")
+                  .Cases({"fma", "fma_rn", "fmaf_rn"}, "math.fma")
+                  .Case("fmax", "arith.maxnumf")
+                  .Case("fmin", "arith.minnumf")
+                  .Cases({"fdiv_rn", "ddiv_rn"}, "arith.divf")
                   .Case("copysign", "math.copysign")
                   .Default("");
   if (word.empty() || !isa<FloatType>(getElementTypeOrSelf(type))) {
@@ -288,6 +316,18 @@ static Value deviceFunction(ProgramConversion &c, tt::ExternElementwiseOp op,
   state.addOperands(in);
   state.addTypes(type);
   return c.b.create(state)->getResult(0);
+}
+
+/// An operation of math whose instruction is missing or too rough: written out in
+/// f32.
+template <typename Op>
+static void addFunction(TritonToTitanTable &table, StringRef name) {
+  addElementwise<Op>(
+      table,
+      [name](ProgramConversion &c, Op op, ValueRange in, Type type) -> Value {
+        Value result = writeOutFunction(c, name, in[0]);
+        return result ? result : repeatOperation(c, op, in, type)->getResult(0);
+      });
 }
 
 static Value multiplyHigh(ProgramConversion &c, tt::MulhiUIOp, ValueRange in,
@@ -326,6 +366,9 @@ void titan::populateTritonElementwise(TritonToTitanTable &table) {
   addElementwise<tt::FpToFpOp>(table, convertFloat);
   addElementwise<tt::ClampFOp>(table, clamp);
   addElementwise<tt::ExternElementwiseOp>(table, deviceFunction);
+  addFunction<math::ErfOp>(table, "erf");
+  addFunction<math::SinOp>(table, "sin");
+  addFunction<math::CosOp>(table, "cos");
   addElementwise<tt::MulhiUIOp>(table, multiplyHigh);
   addElementwise<tt::BitcastOp>(table, sameBits);
   addElementwise<tt::AddPtrOp>(table, addOffset);
