@@ -79,20 +79,44 @@ static bool isConstant(Value value) {
   return matchPattern(value, m_Constant());
 }
 
-/// Masked elements hold anything, and come by quotients, too, which have no result
-/// for a divisor of 0: it is 1 there.
+/// Masked elements hold anything, and come by quotients and shifts, too. Those that
+/// have no result are made others: a divisor of 0, or of -1 under the least number, is
+/// 1, and a shift is taken modulo the width.
 static void makeTotal(ProgramConversion &c, Operation *op,
                       SmallVector<Value> &operands) {
-  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
-          op) ||
-      isConstant(operands[1]))
+  if (op->getNumOperands() != 2 || isConstant(operands[1]))
     return;
-  Type type = operands[1].getType(), element = getElementTypeOrSelf(type);
-  Value zero = constantLike(c, type, c.b.getIntegerAttr(element, 0)),
-        one = constantLike(c, type, c.b.getIntegerAttr(element, 1));
-  Value bad =
-      arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, operands[1], zero);
-  operands[1] = arith::SelectOp::create(c.b, bad, one, operands[1]);
+  Type type = operands[1].getType();
+  auto element = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+  if (!element)
+    return;
+  auto constant = [&](const APInt &of) {
+    return constantLike(c, type, c.b.getIntegerAttr(element, of));
+  };
+  unsigned width = element.getWidth();
+  if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op)) {
+    // Widths are powers of two.
+    operands[1] = arith::AndIOp::create(c.b, operands[1],
+                                        constant(APInt(width, width - 1)));
+    return;
+  }
+  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp,
+                      arith::CeilDivSIOp>(op);
+  if (!isSigned && !isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op))
+    return;
+  auto equal = [&](Value value, const APInt &number) {
+    return Value(arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, value,
+                                       constant(number)));
+  };
+  Value bad = equal(operands[1], APInt(width, 0));
+  if (isSigned)
+    bad = arith::OrIOp::create(
+        c.b, bad,
+        arith::AndIOp::create(
+            c.b, equal(operands[0], APInt::getSignedMinValue(width)),
+            equal(operands[1], APInt::getAllOnes(width))));
+  operands[1] =
+      arith::SelectOp::create(c.b, bad, constant(APInt(width, 1)), operands[1]);
 }
 
 /// A float as an integer: the nearest one where it does not fit, 0 for a NaN. The

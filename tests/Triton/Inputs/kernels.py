@@ -98,12 +98,19 @@ class Twice:
             kernel = twice.kernel(program.text)
             signature = kernel.read_text()
             flags, outs = [], []
-            for argument in arguments:
+            rest = iter(arguments)
+            for argument in rest:
                 if isinstance(argument, simulation.Scalar):
                     kind = re.search(rf"%{argument.name}: (\w+)", signature)[1]
                     flags += ["--scalar", f"{argument.name}={scalar(kind, argument.bits)}"]
                     continue
-                tensor, dtype = argument.value, str(argument.value.dtype)
+                tensor = argument.value
+                if isinstance(argument, simulation.Descriptor):
+                    tensor, rank = tensor.base, len(tensor.shape)
+                    for kind in ("size", "stride"):
+                        for d in range(rank):
+                            flags += ["--scalar", f"{argument.name}_{kind}_{d}={scalar('i64', next(rest).bits)}"]
+                dtype = str(tensor.dtype)
                 path = twice.folder / f"{argument.name}.npy"
                 data = (simulation.c.c_char * (tensor.numel() * tensor.element_size())).from_address(tensor.data_ptr())
                 write(path, dtype, bytes(data))
