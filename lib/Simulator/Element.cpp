@@ -478,6 +478,12 @@ static uint64_t evaluateFloat(const EltOp &op, uint64_t a, uint64_t b,
       double exact = static_cast<double>(x) / toFloat(op.in, b);
       *result = move(approximateDivision(), exact, exact, *how);
     }
+    if (op.what == Elt::Sqrt && op.approximate) {
+      if (std::fabs(x) < std::numeric_limits<float>::min())
+        *result = std::copysign(0.0f, x);
+      else if (how && how->mode != Approximate::Exact)
+        *result = move(approximateRoot(), x, std::sqrt(double{x}), *how);
+    }
     return fromFloat(op.out, *result);
   }
   double exact = function(op.what, x);

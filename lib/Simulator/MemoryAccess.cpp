@@ -368,6 +368,8 @@ static Step update(Agent &agent, const Inst &inst, AtomicOp op) {
     if (!found)
       return Step::Failed;
     old = *found;
+    if (inst.c != none && old != canonical(inst.type, agent.scalars[inst.c]))
+      continue;
     uint8_t data[8] = {};
     pack(combine(op, inst.type, old, agent.scalars[inst.b]), data,
          element.bytes);
@@ -569,6 +571,7 @@ void titan::sim::registerMemory(ExecutionTable &table) {
                   op.getSem(), op.getScope());
   });
   table.add<AtomOp>([](Compiler &c, AtomOp op) {
+    uint32_t expected = c.scalar(op.getExpected());
     Inst *inst = compileScalar(c, atom, op, op.getMemory(), op.getIndices(),
                                op.getValue(), op.getResult(), op.getSem(),
                                op.getScope());
@@ -576,6 +579,7 @@ void titan::sim::registerMemory(ExecutionTable &table) {
       return;
     inst->kind = static_cast<uint8_t>(op.getOp());
     inst->flag = !op.getResult().use_empty();
+    inst->c = expected;
   });
   table.add<FlagWaitOp>([](Compiler &c, FlagWaitOp op) {
     if (Inst *inst =

@@ -77,6 +77,12 @@ const ApproximateFunction &titan::approximateDivision() {
   return division;
 }
 
+const ApproximateFunction &titan::approximateRoot() {
+  static constexpr ApproximateFunction root = {"sqrt", "sqrt.approx.f32", 1, 1,
+                                               "sqrt.approx.ftz.f32"};
+  return root;
+}
+
 const ApproximateFunction *
 titan::findApproximateFunction(std::string_view name) {
   for (const ApproximateFunction &function : functions)

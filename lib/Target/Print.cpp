@@ -273,6 +273,8 @@ void printApproximations(std::string &out) {
   row(out,
       {"`arith.divf` x, y `fastmath<afn>`",
        "`" + std::string(approximateDivision().instruction) + "` of x, y"});
+  row(out, {"`math.sqrt` x `fastmath<afn>`",
+            "`" + std::string(approximateRoot().instruction) + "` of x"});
 }
 
 } // namespace

@@ -33,6 +33,10 @@ titan.kernel @scalars(%flags: !ints, %f: !floats) warps(1) launch {
   %x = titan.ld %f[%c3, %c0] : !floats -> f32
   // CHECK: atom.relaxed.gpu.global.add.f32
   %y = titan.atom add %x, %f[%c0, %c3] : f32, !floats -> f32
+  // CHECK: atom.acquire.gpu.global.cas.b32 {{%r[0-9]+}}, [{{%rd[0-9]+}}], {{%r[0-9]+}}, {{%r[0-9]+}};
+  %swapped = titan.atom exch %older where(%old : i32), %flags[%c3] sem(acquire) : i32, !ints -> i32
+  // CHECK: atom.relaxed.gpu.global.cas.b32
+  %z = titan.atom exch %x where(%y : f32), %f[%c3, %c0] : f32, !floats -> f32
   // CHECK: red.release.gpu.global.add.u32
   titan.flag.signal %flags[%c0], %older : !ints
   // CHECK: ld.acquire.gpu.global.b32 flag

@@ -296,6 +296,33 @@ titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
 } body() {
   %c = arith.constant 0 : index
   %z = arith.constant 0.0 : f32
+  // expected-error@+1 {{[scalar-type] of one that compares, the operation is an exchange: titan.atom exch ... where(...)}}
+  %v = titan.atom add %z where(%z : f32), %A[%c, %c] : f32, !titan.global<?x?xf32> -> f32
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %n = arith.constant 0 : i32
+  // expected-error@+1 {{[scalar-type] what is compared is 'i32', and the element 'f32'}}
+  %v = titan.atom exch %z where(%n : i32), %A[%c, %c] : f32, !titan.global<?x?xf32> -> f32
+  titan.return
+}
+
+// -----
+
+titan.kernel @k(%A: !titan.global<?x?xf32>) warps(4) launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %c = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
   // expected-error@+1 {{[scalar-sem] 'weak' is no semantics of this operation (PTX ISA, atom)}}
   %v = titan.atom add %z, %A[%c, %c] sem(weak) : f32, !titan.global<?x?xf32> -> f32
   titan.return

@@ -205,6 +205,8 @@ titan.kernel @all(%A: !titan.global<?x?xbf16>, %flags: !titan.global<?xi32>, %n:
       titan.st %n, %flags[%c0] sem(release) scope(gpu) : i32, !titan.global<?xi32>
       // CHECK: titan.atom add
       %before = titan.atom add %n, %flags[%c0] : i32, !titan.global<?xi32> -> i32
+      // CHECK: titan.atom exch %{{.*}} where(%{{.*}} : i32), %flags[%{{.*}}] sem(acquire)
+      %swapped = titan.atom exch %n where(%before : i32), %flags[%c0] sem(acquire) : i32, !titan.global<?xi32> -> i32
       // CHECK: titan.flag.signal %flags
       titan.flag.signal %flags[%c0], %n : !titan.global<?xi32>
       // CHECK: titan.flag.wait %flags

@@ -683,6 +683,41 @@ TEST_F(Elementwise, ApproximateQuotients) {
   EXPECT_LT(lowest, -0.8);
 }
 
+/// So do square roots, of which a subnormal number has none.
+TEST_F(Elementwise, ApproximateRoots) {
+  std::mt19937_64 rng(7);
+  sim::EltOp op{*sim::findElt("math.sqrt"), ElementType::F32, ElementType::F32,
+                0, true};
+  double highest = 0, lowest = 0;
+  for (int i = 0; i < 20000; ++i) {
+    auto x = static_cast<float>(
+        std::uniform_real_distribution<double>(0.01, 20)(rng));
+    double exact = std::sqrt(double{x});
+    for (auto mode : {sim::Approximate::High, sim::Approximate::Low,
+                      sim::Approximate::Random}) {
+      sim::Approximate how{mode, rng()};
+      float moved = sim::toFloat(
+          ElementType::F32,
+          *sim::evaluate(op, sim::fromFloat(ElementType::F32, x), 0, 0, &how));
+      double share = (moved - exact) / *errorBound(approximateRoot(), x, exact);
+      ASSERT_LE(std::fabs(share), 1.0) << x;
+      highest = std::max(highest, share);
+      lowest = std::min(lowest, share);
+    }
+  }
+  EXPECT_GT(highest, 0.5);
+  EXPECT_LT(lowest, -0.5);
+  auto root = [&](float x) {
+    return sim::toFloat(
+        ElementType::F32,
+        *sim::evaluate(op, sim::fromFloat(ElementType::F32, x), 0, 0));
+  };
+  EXPECT_EQ(root(0x1p-130F), 0.0F);
+  EXPECT_EQ(root(0x1p-126F), 0x1p-63F);
+  op.approximate = false;
+  EXPECT_EQ(root(0x1p-130F), 0x1p-65F);
+}
+
 /// +0 is above -0 (PTX ISA, min, max).
 TEST_F(Elementwise, Zeros) {
   for (ElementType type : {ElementType::F16, ElementType::BF16,

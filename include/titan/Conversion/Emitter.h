@@ -113,7 +113,8 @@ public:
   virtual Value load(Builder &b, mlir::Type type, const Access &access) = 0;
   virtual void store(Builder &b, Value value, const Access &access) = 0;
   /// What was there before; integers are signed for minima and maxima.
-  virtual Value atomic(Builder &b, AtomicOp kind, Value value,
+  /// `expected`, or null: an exchange is done where the element has its bits.
+  virtual Value atomic(Builder &b, AtomicOp kind, Value value, Value expected,
                        const Access &access) = 0;
   /// Waits, by acquiring loads, until an i32 is at least `value`.
   virtual void waitAtLeast(Builder &b, Value value, const Access &access) = 0;

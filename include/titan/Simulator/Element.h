@@ -157,7 +157,8 @@ struct EltOp {
       ElementType::I64; ///< Of the operands (Select: of its last two).
   ElementType out = ElementType::I64; ///< Of the result.
   uint8_t predicate = 0;              ///< CmpI, CmpF: arith's number.
-  /// fastmath<afn>. Exp2: a subnormal result is zero; DivF: approximated.
+  /// fastmath<afn>. Exp2: a subnormal result is zero; DivF: approximated;
+  /// Sqrt: approximated, and a subnormal operand is a zero.
   bool approximate = false;
 };
 

@@ -14,7 +14,7 @@
 //   math.log x    lg2.approx.f32 of x, times log(2)
 //
 // f16 and bf16 are computed in f32 and rounded. With fastmath<afn>, exp2's results
-// below 2^-126 are zeros (ex2.approx.ftz.f32).
+// below 2^-126 are zeros (ex2.approx.ftz.f32), and so are sqrt's operands.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_TARGET_APPROXIMATIONS_H
@@ -54,6 +54,8 @@ struct ApproximateFunction {
 std::span<const ApproximateFunction> approximateFunctions();
 /// arith.divf with fastmath<afn>: as a function of the quotient.
 const ApproximateFunction &approximateDivision();
+/// math.sqrt with fastmath<afn>; without, it is rounded to nearest.
+const ApproximateFunction &approximateRoot();
 /// Null: not approximated.
 const ApproximateFunction *findApproximateFunction(std::string_view name);
 

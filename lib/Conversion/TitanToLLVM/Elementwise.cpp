@@ -17,10 +17,14 @@
 //   f32 to f16, bf16               in pairs: cvt.rn.bf16x2.f32 fills both halves
 //                                  of one 32-bit register, as stmatrix takes them
 //   fp8                            cvt.rn.satfinite.e4m3x2.f32 and its kin
+//   comparisons                    one for registers in which it is known to be
+//                                  the same (GlobalMemory.h)
 //   constant tiles                 a scalar a register, or a table in constant
 //                                  memory
 //
 //===----------------------------------------------------------------------===//
+#include "GlobalMemory.h"
+
 #include "titan/Conversion/LoweringTable.h"
 #include "titan/Target/Approximations.h"
 
@@ -113,6 +117,8 @@ static FailureOr<Values> mathScalar(KernelLowering &kl, Operation *op,
   if (isa<math::ClampFOp>(op))
     return Values{arith::MinimumFOp::create(
         kl.b, arith::MaximumFOp::create(kl.b, x, operands[1]), operands[2])};
+  if (isa<math::SqrtOp>(op) && isApproximate(op) && !type.isF64())
+    return Values{approximate(kl, approximateRoot(), /*flush=*/true, x)};
   // What LLVM's NVPTX target selects by itself.
   if (isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FmaOp,
           math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
@@ -393,7 +399,14 @@ static LogicalResult elementwise(KernelLowering &kl, Operation *op) {
     scalarTypes.push_back(types->types[first]);
     first += each;
   }
+  SmallVector<int64_t> same;
+  if (auto compare = dyn_cast<arith::CmpIOp>(op); compare && tile && count > 1)
+    same = sameComparisons(kl, compare, *getTileLayout(tile));
   for (size_t r = 0; r < count; ++r) {
+    if (!same.empty() && static_cast<size_t>(same[r]) != r) {
+      results.front().push_back(Value(results.front()[same[r]]));
+      continue;
+    }
     Values scalars;
     for (Values &operand : operands)
       scalars.push_back(operand[r]);

@@ -46,6 +46,9 @@ public:
   /// Whether a mask is one value in each thread for the registers first ..
   /// first + count - 1; count is a power of two.
   bool isUniform(Value mask, int64_t first, int64_t count);
+  /// What the threads do not agree on of a sum, as a number from 0 to 2^31 - 1;
+  /// null: it is not known to be one.
+  Value threadPart(const AffineTile &tile, int64_t reg);
 
 private:
   /// Whether two registers hold the same of a tile: it is computed from scalars
@@ -288,6 +291,26 @@ bool TileAccess::isUniform(Value mask, int64_t first, int64_t count) {
   }
 }
 
+Value TileAccess::threadPart(const AffineTile &tile, int64_t reg) {
+  if (!tile.others.empty() || tile.constant < 0 || tile.constant > INT32_MAX)
+    return {};
+  int64_t most = tile.constant;
+  Value sum = kl.i32(tile.constant);
+  for (auto [d, factor] : llvm::enumerate(tile.coordinates)) {
+    if (!factor)
+      continue;
+    if (factor < 0 || factor > INT32_MAX)
+      return {};
+    most += factor * (layout.shape()[d] - 1);
+    const Layout *at = coordinate(reg, d);
+    std::optional<Value> value = at ? kl.laneFunction(*at) : std::nullopt;
+    if (most > INT32_MAX || !value)
+      return {};
+    sum = kl.add(sum, kl.mul(*value, factor));
+  }
+  return sum;
+}
+
 namespace {
 
 /// The accesses of a tile, and their addresses.
@@ -308,6 +331,7 @@ public:
 private:
   bool fits(int64_t first, int64_t count);
   Value address(int64_t reg);
+  Value splitAddress(int64_t reg);
 
   KernelLowering &kl;
   TypedValue<GlobalType> tensor;
@@ -372,12 +396,35 @@ Value Plan::address(int64_t reg) {
     }
     return along ? kl.add(row, kl.i64(along)) : row;
   }
-  Values at;
-  for (Values &index : scalars)
-    at.push_back(index[reg]);
-  Value address = kl.elementAddress(tensor, at);
+  Value address = splitAddress(reg);
+  if (!address) {
+    Values at;
+    for (Values &index : scalars)
+      at.push_back(index[reg]);
+    address = kl.elementAddress(tensor, at);
+  }
   anchors.push_back({reg, address, {}});
   return address;
+}
+
+/// With what all threads agree on first; null: the index is no such sum. It may have
+/// wrapped round: an index that is accessed is not negative, and neither is what is
+/// added to it.
+Value Plan::splitAddress(int64_t reg) {
+  if (affine.size() != 1 || affine.front().scalars.empty())
+    return {};
+  Value thread = facts.threadPart(affine.front(), reg);
+  if (!thread)
+    return {};
+  Value agreed;
+  for (auto &[scalar, factor] : affine.front().scalars) {
+    Value part =
+        kl.mul(kl.toI32(kl.get1(scalar)), static_cast<int32_t>(factor));
+    agreed = agreed ? kl.add(agreed, part) : part;
+  }
+  return kl.add(kl.elementAddress(tensor, agreed),
+                kl.mul(kl.toI64(thread),
+                       getElementBytes(tensor.getType().getElementType())));
 }
 
 SmallVector<GlobalAccess> Plan::make(llvm::function_ref<bool(int64_t)> mine) {
@@ -410,4 +457,23 @@ titan::planGlobalAccesses(KernelLowering &kl, TypedValue<GlobalType> tensor,
                           ValueRange indices, Value mask, const Layout &layout,
                           llvm::function_ref<bool(int64_t)> mine) {
   return Plan(kl, tensor, indices, mask, layout).make(mine);
+}
+
+SmallVector<int64_t> titan::sameComparisons(KernelLowering &kl,
+                                            arith::CmpIOp compare,
+                                            const Layout &layout) {
+  // As many as the widest access of memory moves.
+  constexpr int64_t most = 16;
+  TileAccess facts(kl, layout);
+  int64_t registers = layout.registers();
+  SmallVector<int64_t> same;
+  while (static_cast<int64_t>(same.size()) < registers) {
+    auto first = static_cast<int64_t>(same.size());
+    int64_t count = most;
+    while (count > 1 && (first + count > registers ||
+                         !facts.isUniform(compare.getResult(), first, count)))
+      count /= 2;
+    same.append(count, first);
+  }
+  return same;
 }

@@ -18,10 +18,14 @@
 // 1. Vectors. Registers 0 to 3 lie side by side; if the first one's address is a
 //    multiple of 16 bytes (the tensor's address, its strides, %column0 and 8l are:
 //    TrailingZeros.h), one access of 16 bytes moves them.
-// 2. Masks. %j < %n is the same for all four if %n is a multiple of 4.
+// 2. Masks. %j < %n is the same for all four if %n is a multiple of 4: it is compared
+//    once, not four times.
 // 3. Addresses. Registers 4 to 7 are 16 bytes further on, whatever %column0 is:
 //    an index is an i32 that is not negative where an element is accessed, so that
 //    index + constant carries nowhere.
+//
+//    What all threads agree on, %column0, is added to the tensor's address first,
+//    once a warp; 8l is the same for every tensor.
 //
 // What is no such sum is accessed element by element.
 //
@@ -46,6 +50,12 @@ planGlobalAccesses(KernelLowering &kl, mlir::TypedValue<GlobalType> tensor,
                    mlir::ValueRange indices, mlir::Value mask,
                    const Layout &layout,
                    llvm::function_ref<bool(int64_t)> mine);
+
+/// Of a comparison of tiles: for each register the first one that is known to hold
+/// the same in every thread.
+llvm::SmallVector<int64_t> sameComparisons(KernelLowering &kl,
+                                           mlir::arith::CmpIOp compare,
+                                           const Layout &layout);
 
 } // namespace titan
 

@@ -507,9 +507,11 @@ static LogicalResult checkAtomic(KernelLowering &kl, Operation *op,
 static LogicalResult atom(KernelLowering &kl, AtomOp op) {
   if (failed(checkAtomic(kl, op, op.getOp(), op.getType())))
     return failure();
-  kl.set(op.getResult(),
-         kl.emitter.atomic(kl.b, op.getOp(), kl.get1(op.getValue()),
-                           accessOf(kl, op)));
+  kl.set(
+      op.getResult(),
+      kl.emitter.atomic(kl.b, op.getOp(), kl.get1(op.getValue()),
+                        op.getExpected() ? kl.get1(op.getExpected()) : Value(),
+                        accessOf(kl, op)));
   return success();
 }
 
@@ -546,7 +548,7 @@ static LogicalResult globalAtom(KernelLowering &kl, GlobalAtomOp op) {
       active = active ? arith::AndIOp::create(kl.b, active, *owner).getResult()
                       : *owner;
     auto once = [&] {
-      return kl.emitter.atomic(kl.b, op.getOp(), elements[r], access);
+      return kl.emitter.atomic(kl.b, op.getOp(), elements[r], Value(), access);
     };
     if (!active) {
       results.push_back(once());

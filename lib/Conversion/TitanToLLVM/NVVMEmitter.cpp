@@ -175,8 +175,8 @@ public:
     // that a multiprocessor then holds. (.minnctapersm 1 would tell it that one
     // is enough.)
     if (auto registers = kernel.getRegisters()) {
-      attributes.push_back(b.getNamedAttr(Names::getMinctasmAttrName(),
-                                          b.getI32IntegerAttr(1)));
+      attributes.push_back(
+          b.getNamedAttr(Names::getMinctasmAttrName(), b.getI32IntegerAttr(1)));
       attributes.push_back(b.getNamedAttr(Names::getMaxnregAttrName(),
                                           b.getI32IntegerAttr(*registers)));
     }
@@ -352,7 +352,7 @@ public:
     inlinePtx(b, {}, instruction, constraints, operands);
   }
 
-  Value atomic(Builder &b, AtomicOp kind, Value value,
+  Value atomic(Builder &b, AtomicOp kind, Value value, Value expected,
                const Access &access) override {
     Type type = value.getType();
     std::string bits = std::to_string(type.getIntOrFloatBitWidth());
@@ -365,10 +365,20 @@ public:
     Access strong = access;
     if (strong.sem == MemorySem::Weak)
       strong.sem = MemorySem::Relaxed;
-    std::string instruction = "atom" + order(b, strong, MemorySem::AcqRel) +
-                              "." + stringifyAtomicOp(kind).str() + suffix +
-                              bits;
+    std::string head = "atom" + order(b, strong, MemorySem::AcqRel) + ".";
+    std::string instruction =
+        head + stringifyAtomicOp(kind).str() + suffix + bits;
     RegisterForm form = formOf(b, type);
+    if (expected) {
+      std::string c = form.constraint;
+      return fromForm(
+          b,
+          inlinePtx(b, form.type, head + "cas.b" + bits + " $0, [$1], $2, $3;",
+                    "=" + c + "," + pointer(access) + "," + c + "," + c,
+                    {access.address, toForm(b, expected, form).front(),
+                     toForm(b, value, form).front()}),
+          type, form);
+    }
     std::string operand = !isFloat ? form.constraint : bits == "32" ? "f" : "d";
     Value old = inlinePtx(
         b, isFloat ? type : form.type, instruction + " $0, [$1], $2;",

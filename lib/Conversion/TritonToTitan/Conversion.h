@@ -223,6 +223,10 @@ mlir::LogicalResult convertAssume(ProgramConversion &c, mlir::Operation *op);
 mlir::Operation *repeatOperation(ProgramConversion &c, mlir::Operation *op,
                                  mlir::ValueRange operands,
                                  mlir::TypeRange results);
+/// A function of math or of libdevice, by its name there without `__nv_` and `f`, in
+/// arith and math; null: it is not one of those that are written out.
+mlir::Value writeOutFunction(ProgramConversion &c, llvm::StringRef name,
+                             mlir::Value x);
 /// An arith or math operation, or one of tt that is one, element by element.
 mlir::LogicalResult convertElementwise(ProgramConversion &c,
                                        mlir::Operation *op);

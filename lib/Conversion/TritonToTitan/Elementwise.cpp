@@ -38,11 +38,12 @@ static FailureOr<SmallVector<Value>> tilesOf(ProgramConversion &c,
   return operands;
 }
 
-/// Triton's GPU compiler fuses products and sums of floats (enable_fp_fusion), and
-/// its division, but for tt.precise_divf, is div.full.
+/// Triton's GPU compiler fuses products and sums of floats (enable_fp_fusion); its
+/// division and its square root, but for tt.precise_divf and tt.precise_sqrt, are
+/// div.full and sqrt.approx.
 static void addFastMath(ProgramConversion &c, Operation *op) {
   using Flags = arith::FastMathFlags;
-  Flags flags = isa<arith::DivFOp>(op) ? Flags::afn
+  Flags flags = isa<arith::DivFOp, math::SqrtOp>(op) ? Flags::afn
                 : isa<arith::AddFOp, arith::SubFOp, arith::MulFOp>(op)
                     ? Flags::contract
                     : Flags::none;
@@ -78,20 +79,44 @@ static bool isConstant(Value value) {
   return matchPattern(value, m_Constant());
 }
 
-/// Masked elements hold anything, and come by quotients, too, which have no result
-/// for a divisor of 0: it is 1 there.
+/// Masked elements hold anything, and come by quotients and shifts, too. Those that
+/// have no result are made others: a divisor of 0, or of -1 under the least number, is
+/// 1, and a shift is taken modulo the width.
 static void makeTotal(ProgramConversion &c, Operation *op,
                       SmallVector<Value> &operands) {
-  if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(
-          op) ||
-      isConstant(operands[1]))
+  if (op->getNumOperands() != 2 || isConstant(operands[1]))
     return;
-  Type type = operands[1].getType(), element = getElementTypeOrSelf(type);
-  Value zero = constantLike(c, type, c.b.getIntegerAttr(element, 0)),
-        one = constantLike(c, type, c.b.getIntegerAttr(element, 1));
-  Value bad =
-      arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, operands[1], zero);
-  operands[1] = arith::SelectOp::create(c.b, bad, one, operands[1]);
+  Type type = operands[1].getType();
+  auto element = dyn_cast<IntegerType>(getElementTypeOrSelf(type));
+  if (!element)
+    return;
+  auto constant = [&](const APInt &of) {
+    return constantLike(c, type, c.b.getIntegerAttr(element, of));
+  };
+  unsigned width = element.getWidth();
+  if (isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op)) {
+    // Widths are powers of two.
+    operands[1] = arith::AndIOp::create(c.b, operands[1],
+                                        constant(APInt(width, width - 1)));
+    return;
+  }
+  bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp,
+                      arith::CeilDivSIOp>(op);
+  if (!isSigned && !isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(op))
+    return;
+  auto equal = [&](Value value, const APInt &number) {
+    return Value(arith::CmpIOp::create(c.b, arith::CmpIPredicate::eq, value,
+                                       constant(number)));
+  };
+  Value bad = equal(operands[1], APInt(width, 0));
+  if (isSigned)
+    bad = arith::OrIOp::create(
+        c.b, bad,
+        arith::AndIOp::create(
+            c.b, equal(operands[0], APInt::getSignedMinValue(width)),
+            equal(operands[1], APInt::getAllOnes(width))));
+  operands[1] =
+      arith::SelectOp::create(c.b, bad, constant(APInt(width, 1)), operands[1]);
 }
 
 /// A float as an integer: the nearest one where it does not fit, 0 for a NaN. The
@@ -252,13 +277,39 @@ static Value clamp(ProgramConversion &c, tt::ClampFOp op, ValueRange in, Type) {
       c.b, arith::MaxNumFOp::create(c.b, in[0], in[1]), in[2]);
 }
 
-/// Functions of libdevice that are operations of math.
+/// isnan and its kin: an i32.
+static Value classify(ProgramConversion &c, StringRef name, Value x,
+                      Type type) {
+  Type reals = x.getType();
+  auto real = cast<FloatType>(getElementTypeOrSelf(reals));
+  auto test = [&](arith::CmpFPredicate predicate, Value value, Value bound) {
+    return Value(arith::ExtUIOp::create(
+        c.b, type, arith::CmpFOp::create(c.b, predicate, value, bound)));
+  };
+  Value infinity = constantLike(
+      c, reals,
+      c.b.getFloatAttr(real, APFloat::getInf(real.getFloatSemantics())));
+  if (name.starts_with("isnan"))
+    return test(arith::CmpFPredicate::UNO, x, x);
+  Value size = math::AbsFOp::create(c.b, x);
+  return name.starts_with("isinf")
+             ? test(arith::CmpFPredicate::OEQ, size, infinity)
+             : test(arith::CmpFPredicate::OLT, size, infinity);
+}
+
+/// Functions of libdevice: those that are operations of math or of arith, and those
+/// that are written out.
 static Value deviceFunction(ProgramConversion &c, tt::ExternElementwiseOp op,
                             ValueRange in, Type type) {
   StringRef name = op.getSymbol();
   name.consume_front("__nv_");
+  if (name == "isnanf" || name == "isnand" || name == "isinff" ||
+      name == "isinfd" || name == "finitef" || name == "isfinited")
+    return classify(c, name, in[0], type);
   if (getElementTypeOrSelf(type).isF32())
     name.consume_back("f");
+  if (Value result = writeOutFunction(c, name, in[0]))
+    return result;
   auto word = llvm::StringSwitch<StringRef>(name)
                   .Cases({"rint", "nearbyint"}, "math.roundeven")
                   .Case("fabs", "math.absf")
@@ -268,15 +319,17 @@ static Value deviceFunction(ProgramConversion &c, tt::ExternElementwiseOp op,
                   .Case("round", "math.round")
                   .Case("sqrt", "math.sqrt")
                   .Case("rsqrt", "math.rsqrt")
-                  .Case("exp", "math.exp")
+                  .Cases({"exp", "fast_exp"}, "math.exp")
                   .Case("exp2", "math.exp2")
-                  .Case("log", "math.log")
-                  .Case("log2", "math.log2")
-                  .Case("log10", "math.log10")
-                  .Case("sin", "math.sin")
-                  .Case("cos", "math.cos")
-                  .Case("tanh", "math.tanh")
-                  .Case("fma", "math.fma")
+                  .Cases({"log", "fast_log"}, "math.log")
+                  .Cases({"log2", "fast_log2"}, "math.log2")
+                  .Cases({"log10", "fast_log10"}, "math.log10")
+                  .Case("fast_sin", "math.sin")
+                  .Case("fast_cos", "math.cos")
+                  .Cases({"fma", "fma_rn", "fmaf_rn"}, "math.fma")
+                  .Case("fmax", "arith.maxnumf")
+                  .Case("fmin", "arith.minnumf")
+                  .Cases({"fdiv_rn", "ddiv_rn"}, "arith.divf")
                   .Case("copysign", "math.copysign")
                   .Default("");
   if (word.empty() || !isa<FloatType>(getElementTypeOrSelf(type))) {
@@ -287,6 +340,18 @@ static Value deviceFunction(ProgramConversion &c, tt::ExternElementwiseOp op,
   state.addOperands(in);
   state.addTypes(type);
   return c.b.create(state)->getResult(0);
+}
+
+/// An operation of math whose instruction is missing or too rough: written out in
+/// f32.
+template <typename Op>
+static void addFunction(TritonToTitanTable &table, StringRef name) {
+  addElementwise<Op>(
+      table,
+      [name](ProgramConversion &c, Op op, ValueRange in, Type type) -> Value {
+        Value result = writeOutFunction(c, name, in[0]);
+        return result ? result : repeatOperation(c, op, in, type)->getResult(0);
+      });
 }
 
 static Value multiplyHigh(ProgramConversion &c, tt::MulhiUIOp, ValueRange in,
@@ -325,6 +390,9 @@ void titan::populateTritonElementwise(TritonToTitanTable &table) {
   addElementwise<tt::FpToFpOp>(table, convertFloat);
   addElementwise<tt::ClampFOp>(table, clamp);
   addElementwise<tt::ExternElementwiseOp>(table, deviceFunction);
+  addFunction<math::ErfOp>(table, "erf");
+  addFunction<math::SinOp>(table, "sin");
+  addFunction<math::CosOp>(table, "cos");
   addElementwise<tt::MulhiUIOp>(table, multiplyHigh);
   addElementwise<tt::BitcastOp>(table, sameBits);
   addElementwise<tt::AddPtrOp>(table, addOffset);

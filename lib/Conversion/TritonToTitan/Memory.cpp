@@ -244,63 +244,91 @@ static std::optional<AtomicOp> atomicOf(tt::RMWOp op) {
   llvm_unreachable("all are above");
 }
 
+static MemorySem toTitan(tt::MemSemantic sem) {
+  return sem == tt::MemSemantic::Relaxed   ? MemorySem::Relaxed
+         : sem == tt::MemSemantic::Acquire ? MemorySem::Acquire
+         : sem == tt::MemSemantic::Release ? MemorySem::Release
+                                           : MemorySem::AcqRel;
+}
+
+static MemoryScope toTitan(tt::MemScope scope) {
+  return scope == tt::MemScope::CTA   ? MemoryScope::Cta
+         : scope == tt::MemScope::GPU ? MemoryScope::Gpu
+                                      : MemoryScope::Sys;
+}
+
+/// Of one element, by one thread of the program, which hands on what it finds.
+/// `expected`: null, or what an exchange compares.
+static LogicalResult oneAtomic(ProgramConversion &c, Operation *op,
+                               AtomicOp word, Value pointer, Value value,
+                               Value expected, Value mask, MemorySem sem,
+                               MemoryScope scope) {
+  Value memory = c.base(op, pointer);
+  if (!memory)
+    return failure();
+  Type element = cast<GlobalType>(memory.getType()).getElementType();
+  if (element != c.elementOf(value.getType()))
+    return c.unsupported(op, "an atomic on other elements than the argument's");
+  bool used = !op->getResult(0).use_empty();
+  if (mask && matchPattern(mask, m_One()))
+    mask = {};
+  if (used && mask)
+    return c.unsupported(op, "what a masked atomic of one element finds");
+  Value number = c.scalar(value), index = elementIndex(c, pointer);
+  Value compared = expected ? c.scalar(expected) : Value();
+  Value found = used ? c.scratch(element, 1) : Value();
+  Value first = c.b.createOrFold<arith::ConstantIndexOp>(0);
+  byOneThread(c, mask, [&] {
+    Value old = AtomOp::create(c.b, element, word, number, compared, memory,
+                               index, sem, scope);
+    if (used)
+      StOp::create(c.b, old, found, first, MemorySem::Weak, MemoryScope::Cta);
+  });
+  if (used)
+    c.set(op->getResult(0), LdOp::create(c.b, element, found, first,
+                                         MemorySem::Weak, MemoryScope::Cta));
+  return success();
+}
+
+static LogicalResult convertSwap(ProgramConversion &c, tt::AtomicCASOp op) {
+  if (isa<RankedTensorType>(op.getPtr().getType()))
+    return c.unsupported(op, "a compare and swap of a tensor's elements");
+  return oneAtomic(c, op, AtomicOp::Exch, op.getPtr(), op.getVal(), op.getCmp(),
+                   Value(), toTitan(op.getSem()), toTitan(op.getScope()));
+}
+
 static LogicalResult convertAtomic(ProgramConversion &c, tt::AtomicRMWOp op) {
   auto word = atomicOf(op.getAtomicRmwOp());
   if (!word)
     return c.unsupported(op, "an atomic minimum or maximum of unsigned "
                              "integers");
+  MemorySem sem = toTitan(op.getSem());
+  MemoryScope scope = toTitan(op.getScope());
+  if (!isa<RankedTensorType>(op.getPtr().getType()))
+    return oneAtomic(c, op, *word, op.getPtr(), op.getVal(), Value(),
+                     op.getMask(), sem, scope);
   Value memory = c.base(op, op.getPtr());
   if (!memory)
     return failure();
   Type element = cast<GlobalType>(memory.getType()).getElementType();
   if (element != c.elementOf(op.getVal().getType()))
     return c.unsupported(op, "an atomic on other elements than the argument's");
-  MemorySem sem = op.getSem() == tt::MemSemantic::Relaxed   ? MemorySem::Relaxed
-                  : op.getSem() == tt::MemSemantic::Acquire ? MemorySem::Acquire
-                  : op.getSem() == tt::MemSemantic::Release ? MemorySem::Release
-                                                            : MemorySem::AcqRel;
-  MemoryScope scope = op.getScope() == tt::MemScope::CTA   ? MemoryScope::Cta
-                      : op.getScope() == tt::MemScope::GPU ? MemoryScope::Gpu
-                                                           : MemoryScope::Sys;
   bool used = !op.getResult().use_empty();
-  if (isa<RankedTensorType>(op.getPtr().getType())) {
-    Attribute layout = c.layouts.of(op);
-    auto offsets = c.tile(op.getPtr(), layout);
-    auto value = c.tile(op.getVal(), layout);
-    FailureOr<Value> mask =
-        op.getMask() ? c.tile(op.getMask(), layout) : FailureOr<Value>(Value());
-    if (failed(offsets) || failed(value) || failed(mask))
-      return failure();
-    RankedTensorType type = c.typeOf(op.getResult(), layout);
-    if (used && !getTileLayout(type)->isInjective())
-      return c.unsupported(op, "what an atomic of fewer elements than threads "
-                               "finds");
-    auto atom =
-        GlobalAtomOp::create(c.b, used ? Type(type) : Type(), *word, *value,
-                             memory, *offsets, *mask, sem, scope);
-    if (used)
-      c.set(op.getResult(), atom.getResult());
-    return success();
-  }
-  Value value = c.scalar(op.getVal()), index = elementIndex(c, op.getPtr());
-  Value mask = op.getMask();
-  if (mask && matchPattern(mask, m_One()))
-    mask = {};
-  // One thread hands on what it finds.
-  Value found = used ? c.scratch(element, 1) : Value();
-  Value first = c.b.createOrFold<arith::ConstantIndexOp>(0);
-  byOneThread(c, mask, [&] {
-    Value old =
-        AtomOp::create(c.b, element, *word, value, memory, index, sem, scope);
-    if (used)
-      StOp::create(c.b, old, found, first, MemorySem::Weak, MemoryScope::Cta);
-  });
-  if (!used)
-    return success();
-  if (mask)
-    return c.unsupported(op, "what a masked atomic of one element finds");
-  c.set(op.getResult(), LdOp::create(c.b, element, found, first,
-                                     MemorySem::Weak, MemoryScope::Cta));
+  Attribute layout = c.layouts.of(op);
+  auto offsets = c.tile(op.getPtr(), layout);
+  auto value = c.tile(op.getVal(), layout);
+  FailureOr<Value> mask =
+      op.getMask() ? c.tile(op.getMask(), layout) : FailureOr<Value>(Value());
+  if (failed(offsets) || failed(value) || failed(mask))
+    return failure();
+  RankedTensorType type = c.typeOf(op.getResult(), layout);
+  if (used && !getTileLayout(type)->isInjective())
+    return c.unsupported(op, "what an atomic of fewer elements than threads "
+                             "finds");
+  auto atom = GlobalAtomOp::create(c.b, used ? Type(type) : Type(), *word,
+                                   *value, memory, *offsets, *mask, sem, scope);
+  if (used)
+    c.set(op.getResult(), atom.getResult());
   return success();
 }
 
@@ -313,5 +341,6 @@ void titan::populateTritonMemory(TritonToTitanTable &table) {
   table.convert<tt::LoadOp>(convertLoad);
   table.convert<tt::StoreOp>(convertStore);
   table.convert<tt::AtomicRMWOp>(convertAtomic);
+  table.convert<tt::AtomicCASOp>(convertSwap);
   table.convert<gpu::BarrierOp>(convertBarrier);
 }

@@ -445,6 +445,14 @@ LogicalResult AtomOp::verify() {
   if (getType() != getValue().getType())
     return emitOpError(
         "[scalar-type] the result is the old value, of the operand's type");
+  if (Value expected = getExpected()) {
+    if (getOp() != AtomicOp::Exch)
+      return emitOpError("[scalar-type] of one that compares, the operation is "
+                         "an exchange: titan.atom exch ... where(...)");
+    if (expected.getType() != getType())
+      return emitOpError("[scalar-type] what is compared is ")
+             << expected.getType() << ", and the element " << getType();
+  }
   return verifyScalar(*this, getMemory().getType(), getIndices(),
                       getValue().getType(), getSem(),
                       {MemorySem::Relaxed, MemorySem::Acquire,

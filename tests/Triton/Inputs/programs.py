@@ -547,3 +547,13 @@ def quantize_rows(x_ptr, q_ptr, scale_ptr, n, BLOCK: tl.constexpr):
     q = libdevice.rint(x / scale)
     tl.store(q_ptr + row * n + i, q.to(tl.int8), mask=i < n)
     tl.store(scale_ptr + row, scale)
+
+
+@program("*i32 *i32 i32", BLOCK=64)
+@triton.jit
+def masked_lanes(x_ptr, out_ptr, n, BLOCK: tl.constexpr):
+    # Masked lanes shift by 32 and more, divide by 0, and the least number by -1.
+    i = tl.arange(0, BLOCK)
+    mask = i < n
+    x = tl.load(x_ptr + i, mask=mask, other=-2147483648)
+    tl.store(out_ptr + i, (1 << i) + (x >> i) + x // (i - 40) + x % (i - 41), mask=mask)

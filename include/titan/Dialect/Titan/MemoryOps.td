@@ -192,14 +192,20 @@ def Titan_StOp : Titan_HwOp<"st", Titan_Everywhere, [Titan_Flow]> {
   let hasVerifier = 1;
 }
 
-def Titan_AtomOp : Titan_HwOp<"atom"> {
+def Titan_AtomOp : Titan_HwOp<"atom", Titan_Everywhere, [AttrSizedOperandSegments]> {
   let summary = "an atomic operation on one element (each active thread); yields the old value";
-  let arguments = (ins Titan_AtomicAttr:$op, Titan_Scalar:$value,
+  let description = [{
+    With `where`, an exchange is a compare and swap: the element is changed where it holds that number, bit for bit.
+    ```mlir
+    %old = titan.atom exch %one where(%zero : i32), %locks[%i] sem(acquire) : i32, !titan.global<?xi32> -> i32
+    ```
+  }];
+  let arguments = (ins Titan_AtomicAttr:$op, Titan_Scalar:$value, Optional<Titan_Scalar>:$expected,
       Titan_ScalarMemory:$memory, Variadic<Index>:$indices,
       DefaultValuedAttr<Titan_SemAttr, "::titan::MemorySem::Relaxed">:$sem,
       DefaultValuedAttr<Titan_ScopeAttr, "::titan::MemoryScope::Gpu">:$scope);
   let results = (outs Titan_Scalar:$result);
-  let assemblyFormat = [{ $op $value `,` $memory `[` $indices `]` (`sem` `(` $sem^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict `:` type($value) `,` type($memory) `->` type($result) }];
+  let assemblyFormat = [{ $op $value (`where` `(` $expected^ `:` type($expected) `)`)? `,` $memory `[` $indices `]` (`sem` `(` $sem^ `)`)? (`scope` `(` $scope^ `)`)? attr-dict `:` type($value) `,` type($memory) `->` type($result) }];
   let hasVerifier = 1;
 }
 

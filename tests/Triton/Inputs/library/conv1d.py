@@ -21,9 +21,10 @@ def conv1d_kernel(x_ptr, w_ptr, y_ptr, time, channels, WIDTH: tl.constexpr, BT: 
     tl.store(y_ptr + t[:, None] * channels + c[None, :], sum, mask=(t[:, None] < time) & inside[None, :])
 
 
-T, C, W = 30, 20, 4
-x, w = numbers(19, T, C), numbers(20, C, W)
-y = titan.empty((T, C))
-conv1d_kernel[(triton.cdiv(T, 16), triton.cdiv(C, 16))](f32(x), f32(w), y, T, C, WIDTH=W, BT=16, BC=16)
-check("conv1d", y.tolist(), [[sum(x[t - W + 1 + i][c] * w[c][i] for i in range(W) if t - W + 1 + i >= 0)
-                              for c in range(C)] for t in range(T)], 1e-5)
+if __name__ == "__main__":
+    T, C, W = 30, 20, 4
+    x, w = numbers(19, T, C), numbers(20, C, W)
+    y = titan.empty((T, C))
+    conv1d_kernel[(triton.cdiv(T, 16), triton.cdiv(C, 16))](f32(x), f32(w), y, T, C, WIDTH=W, BT=16, BC=16)
+    check("conv1d", y.tolist(), [[sum(x[t - W + 1 + i][c] * w[c][i] for i in range(W) if t - W + 1 + i >= 0)
+                                  for c in range(C)] for t in range(T)], 1e-5)

@@ -33,12 +33,13 @@ def cross_entropy_kernel(x_ptr, target_ptr, loss_ptr, stride, n, rows, BLOCK: tl
         tl.store(x_ptr + columns, p, mask=columns < n)
 
 
-M, N = 9, 100
-x = numbers(7, M, N, low=-4, high=4)
-targets = [(i * 37) % N for i in range(M)]
-X, loss = f32(x), titan.empty(M)
-cross_entropy_kernel[(M, )](X, titan.array(array.array("i", targets)), loss, N, N, M, BLOCK=32)
-sums = [math.fsum(math.exp(v) for v in row) for row in x]
-check("cross_entropy", loss.tolist(), [math.log(s) - row[t] for s, row, t in zip(sums, x, targets)], 1e-5)
-check("cross_entropy gradient", X.tolist(), [[(math.exp(v) / s - (j == t)) / M for j, v in enumerate(row)]
-                                             for row, s, t in zip(x, sums, targets)], 1e-5)
+if __name__ == "__main__":
+    M, N = 9, 100
+    x = numbers(7, M, N, low=-4, high=4)
+    targets = [(i * 37) % N for i in range(M)]
+    X, loss = f32(x), titan.empty(M)
+    cross_entropy_kernel[(M, )](X, titan.array(array.array("i", targets)), loss, N, N, M, BLOCK=32)
+    sums = [math.fsum(math.exp(v) for v in row) for row in x]
+    check("cross_entropy", loss.tolist(), [math.log(s) - row[t] for s, row, t in zip(sums, x, targets)], 1e-5)
+    check("cross_entropy gradient", X.tolist(), [[(math.exp(v) / s - (j == t)) / M for j, v in enumerate(row)]
+                                                 for row, s, t in zip(x, sums, targets)], 1e-5)

@@ -19,7 +19,8 @@ def cumsum_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
         carry += tl.sum(x)
 
 
-M, N = 5, 77
-x, y = numbers(11, M, N), titan.empty((M, N))
-cumsum_kernel[(M, )](f32(x), y, N, BLOCK=16)
-check("cumsum", y.tolist(), [list(itertools.accumulate(row)) for row in x], 1e-5)
+if __name__ == "__main__":
+    M, N = 5, 77
+    x, y = numbers(11, M, N), titan.empty((M, N))
+    cumsum_kernel[(M, )](f32(x), y, N, BLOCK=16)
+    check("cumsum", y.tolist(), [list(itertools.accumulate(row)) for row in x], 1e-5)

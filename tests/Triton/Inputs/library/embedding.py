@@ -27,13 +27,14 @@ def embedding_backward_kernel(dy_ptr, index_ptr, dtable_ptr, d, BLOCK: tl.conste
     tl.atomic_add(dtable_ptr + index * d + columns, tl.load(dy_ptr + token * d + columns, mask=mask), mask=mask)
 
 
-V, D, T = 10, 45, 11
-table, dy = numbers(9, V, D), numbers(10, T, D)
-indices = [(i * i) % V for i in range(T)]
-index = titan.array(array.array("i", indices))
-out, dtable = titan.empty((T, D)), titan.zeros((V, D))
-embedding_kernel[(triton.cdiv(T, 4), triton.cdiv(D, 32))](f32(table), index, out, T, D, TOKENS=4, BLOCK=32)
-embedding_backward_kernel[(T, triton.cdiv(D, 32))](f32(dy), index, dtable, D, BLOCK=32)
-check("embedding", out.tolist(), [table[i] for i in indices], 0)
-check("embedding gradient", dtable.tolist(),
-      [[sum(dy[t][j] for t in range(T) if indices[t] == i) for j in range(D)] for i in range(V)], 1e-6)
+if __name__ == "__main__":
+    V, D, T = 10, 45, 11
+    table, dy = numbers(9, V, D), numbers(10, T, D)
+    indices = [(i * i) % V for i in range(T)]
+    index = titan.array(array.array("i", indices))
+    out, dtable = titan.empty((T, D)), titan.zeros((V, D))
+    embedding_kernel[(triton.cdiv(T, 4), triton.cdiv(D, 32))](f32(table), index, out, T, D, TOKENS=4, BLOCK=32)
+    embedding_backward_kernel[(T, triton.cdiv(D, 32))](f32(dy), index, dtable, D, BLOCK=32)
+    check("embedding", out.tolist(), [table[i] for i in indices], 0)
+    check("embedding gradient", dtable.tolist(),
+          [[sum(dy[t][j] for t in range(T) if indices[t] == i) for j in range(D)] for i in range(V)], 1e-6)

@@ -16,8 +16,9 @@ def histogram_kernel(x_ptr, h_ptr, n, BLOCK: tl.constexpr, BINS: tl.constexpr):
     tl.atomic_add(h_ptr + tl.arange(0, BINS), tl.histogram(x, BINS, mask=mask))
 
 
-n = 700
-x = [(i * i + 3 * i) % 15 for i in range(n)]
-h = titan.zeros(16, "int32")
-histogram_kernel[(triton.cdiv(n, 128), )](titan.array(array.array("i", x)), h, n, BLOCK=128, BINS=16)
-check("histogram", h.tolist(), [x.count(i) for i in range(16)], 0)
+if __name__ == "__main__":
+    n = 700
+    x = [(i * i + 3 * i) % 15 for i in range(n)]
+    h = titan.zeros(16, "int32")
+    histogram_kernel[(triton.cdiv(n, 128), )](titan.array(array.array("i", x)), h, n, BLOCK=128, BINS=16)
+    check("histogram", h.tolist(), [x.count(i) for i in range(16)], 0)

@@ -21,9 +21,10 @@ def last_block_kernel(x_ptr, part_ptr, count_ptr, out_ptr, n, BLOCK: tl.constexp
         tl.store(out_ptr, tl.sum(tl.load(part_ptr + i, mask=i < tl.num_programs(0), other=0.0)))
 
 
-n = 300
-x = numbers(16, n)
-programs = triton.cdiv(n, 64)
-part, count, out = titan.empty(programs), titan.zeros(1, "int32"), titan.empty(1)
-last_block_kernel[(programs, )](f32(x), part, count, out, n, BLOCK=64, PROGRAMS=8)
-check("last_block", out.tolist(), [math.fsum(x)], 1e-5)
+if __name__ == "__main__":
+    n = 300
+    x = numbers(16, n)
+    programs = triton.cdiv(n, 64)
+    part, count, out = titan.empty(programs), titan.zeros(1, "int32"), titan.empty(1)
+    last_block_kernel[(programs, )](f32(x), part, count, out, n, BLOCK=64, PROGRAMS=8)
+    check("last_block", out.tolist(), [math.fsum(x)], 1e-5)

@@ -24,9 +24,10 @@ def look_back_kernel(x_ptr, y_ptr, sum_ptr, flag_ptr, n, BLOCK: tl.constexpr):
     tl.store(y_ptr + offsets, before + tl.cumsum(x, axis=0), mask=offsets < n)
 
 
-n = 300
-x = numbers(17, n)
-programs = triton.cdiv(n, 32)
-y, sums, flags = titan.empty(n), titan.empty(programs), titan.zeros(programs, "int32")
-look_back_kernel[(programs, )](f32(x), y, sums, flags, n, BLOCK=32)
-check("look_back", y.tolist(), list(itertools.accumulate(x)), 1e-5)
+if __name__ == "__main__":
+    n = 300
+    x = numbers(17, n)
+    programs = triton.cdiv(n, 32)
+    y, sums, flags = titan.empty(n), titan.empty(programs), titan.zeros(programs, "int32")
+    look_back_kernel[(programs, )](f32(x), y, sums, flags, n, BLOCK=32)
+    check("look_back", y.tolist(), list(itertools.accumulate(x)), 1e-5)

@@ -27,10 +27,11 @@ def dequantize_kernel(q_ptr, scale_ptr, y_ptr, n, BLOCK: tl.constexpr):
     tl.store(y_ptr + row * n + columns, q.to(tl.float32) * tl.load(scale_ptr + row), mask=mask)
 
 
-M, N = 6, 90
-x = numbers(8, M, N)
-q, scale, y = titan.empty((M, N), "int8"), titan.empty(M), titan.empty((M, N))
-quantize_kernel[(M, )](f32(x), q, scale, N, BLOCK=128)
-dequantize_kernel[(M, )](q, scale, y, N, BLOCK=128)
-check("quantize scale", scale.tolist(), [max(map(abs, row)) / 127 for row in x], 1e-6)
-check("quantize", y.tolist(), x, 0.5 / 127 + 1e-5)
+if __name__ == "__main__":
+    M, N = 6, 90
+    x = numbers(8, M, N)
+    q, scale, y = titan.empty((M, N), "int8"), titan.empty(M), titan.empty((M, N))
+    quantize_kernel[(M, )](f32(x), q, scale, N, BLOCK=128)
+    dequantize_kernel[(M, )](q, scale, y, N, BLOCK=128)
+    check("quantize scale", scale.tolist(), [max(map(abs, row)) / 127 for row in x], 1e-6)
+    check("quantize", y.tolist(), x, 0.5 / 127 + 1e-5)

@@ -35,12 +35,13 @@ def rms_norm_weight_kernel(x_ptr, dy_ptr, r_ptr, dw_ptr, stride, n, rows, ROWS: 
     tl.atomic_add(dw_ptr + columns, sum, mask=mask)
 
 
-M, N = 13, 75
-x, w, dy = numbers(1, M, N), numbers(2, N), numbers(3, M, N)
-X = f32(x)
-y, r, dw = titan.empty((M, N)), titan.empty(M), titan.zeros(N)
-rms_norm_kernel[(M, )](X, f32(w), y, r, N, N, 1e-6, BLOCK=128)
-rms_norm_weight_kernel[(triton.cdiv(M, 4), )](X, f32(dy), r, dw, N, N, M, ROWS=4, BLOCK=128)
-rs = [1 / math.sqrt(math.fsum(v * v for v in row) / N + 1e-6) for row in x]
-check("rms_norm", y.tolist(), [[v * s * ww for v, ww in zip(row, w)] for row, s in zip(x, rs)], 1e-5)
-check("rms_norm dw", dw.tolist(), [math.fsum(dy[i][j] * x[i][j] * rs[i] for i in range(M)) for j in range(N)], 1e-5)
+if __name__ == "__main__":
+    M, N = 13, 75
+    x, w, dy = numbers(1, M, N), numbers(2, N), numbers(3, M, N)
+    X = f32(x)
+    y, r, dw = titan.empty((M, N)), titan.empty(M), titan.zeros(N)
+    rms_norm_kernel[(M, )](X, f32(w), y, r, N, N, 1e-6, BLOCK=128)
+    rms_norm_weight_kernel[(triton.cdiv(M, 4), )](X, f32(dy), r, dw, N, N, M, ROWS=4, BLOCK=128)
+    rs = [1 / math.sqrt(math.fsum(v * v for v in row) / N + 1e-6) for row in x]
+    check("rms_norm", y.tolist(), [[v * s * ww for v, ww in zip(row, w)] for row, s in zip(x, rs)], 1e-5)
+    check("rms_norm dw", dw.tolist(), [math.fsum(dy[i][j] * x[i][j] * rs[i] for i in range(M)) for j in range(N)], 1e-5)

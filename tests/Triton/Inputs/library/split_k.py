@@ -21,8 +21,9 @@ def split_k_kernel(a_ptr, b_ptr, c_ptr, M, N, K, BM: tl.constexpr, BN: tl.conste
     tl.atomic_add(c_ptr + rows[:, None] * N + columns[None, :], sum, mask=(rows[:, None] < M) & (columns[None, :] < N))
 
 
-M, N, K = 33, 40, 90
-a, b = halved(numbers(13, M, K)), halved(numbers(14, K, N))
-c = titan.zeros((M, N))
-split_k_kernel[(triton.cdiv(M, 16), triton.cdiv(N, 32), 3)](f16(a), f16(b), c, M, N, K, BM=16, BN=32, BK=16, SPLIT=3)
-check("split_k", c.tolist(), product(a, b), 1e-4)
+if __name__ == "__main__":
+    M, N, K = 33, 40, 90
+    a, b = halved(numbers(13, M, K)), halved(numbers(14, K, N))
+    c = titan.zeros((M, N))
+    split_k_kernel[(triton.cdiv(M, 16), triton.cdiv(N, 32), 3)](f16(a), f16(b), c, M, N, K, BM=16, BN=32, BK=16, SPLIT=3)
+    check("split_k", c.tolist(), product(a, b), 1e-4)

@@ -18,8 +18,9 @@ def swiglu_kernel(a_ptr, b_ptr, c_ptr, stride, n, BLOCK: tl.constexpr):
     tl.store(c_ptr + row * stride + columns, (a * tl.sigmoid(a)).to(tl.float16) * b, mask=mask)
 
 
-M, N = 7, 150
-a, b = halved(numbers(4, M, N, low=-3, high=3)), halved(numbers(5, M, N))
-c = titan.empty((M, N), "float16")
-swiglu_kernel[(M, triton.cdiv(N, 64))](f16(a), f16(b), c, N, N, BLOCK=64)
-check("swiglu", c.tolist(), [[u / (1 + math.exp(-u)) * v for u, v in zip(r, s)] for r, s in zip(a, b)], 2e-3)
+if __name__ == "__main__":
+    M, N = 7, 150
+    a, b = halved(numbers(4, M, N, low=-3, high=3)), halved(numbers(5, M, N))
+    c = titan.empty((M, N), "float16")
+    swiglu_kernel[(M, triton.cdiv(N, 64))](f16(a), f16(b), c, N, N, BLOCK=64)
+    check("swiglu", c.tolist(), [[u / (1 + math.exp(-u)) * v for u, v in zip(r, s)] for r, s in zip(a, b)], 2e-3)

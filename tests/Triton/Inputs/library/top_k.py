@@ -29,11 +29,12 @@ def top_k_kernel(x_ptr, w_ptr, i_ptr, tokens, experts, TOKENS: tl.constexpr, EXP
     tl.store(i_ptr + 2 * token + 1, second, mask=inside)
 
 
-T, E = 13, 6
-x = numbers(18, T, E, low=-2, high=2)
-w, i = titan.empty((T, 2)), titan.empty((T, 2), "int32")
-top_k_kernel[(triton.cdiv(T, 8), )](f32(x), w, i, T, E, TOKENS=8, EXPERTS=8)
-best = [sorted(range(E), key=lambda e: -row[e])[:2] for row in x]
-check("top_k experts", i.tolist(), best, 0)
-check("top_k weights", w.tolist(), [[math.exp(row[e]) / math.fsum(math.exp(row[f]) for f in two) for e in two]
-                                    for row, two in zip(x, best)], 1e-5)
+if __name__ == "__main__":
+    T, E = 13, 6
+    x = numbers(18, T, E, low=-2, high=2)
+    w, i = titan.empty((T, 2)), titan.empty((T, 2), "int32")
+    top_k_kernel[(triton.cdiv(T, 8), )](f32(x), w, i, T, E, TOKENS=8, EXPERTS=8)
+    best = [sorted(range(E), key=lambda e: -row[e])[:2] for row in x]
+    check("top_k experts", i.tolist(), best, 0)
+    check("top_k weights", w.tolist(), [[math.exp(row[e]) / math.fsum(math.exp(row[f]) for f in two) for e in two]
+                                        for row, two in zip(x, best)], 1e-5)

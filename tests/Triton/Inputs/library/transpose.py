@@ -15,7 +15,8 @@ def transpose_kernel(x_ptr, y_ptr, rows, columns, BR: tl.constexpr, BC: tl.const
     tl.store(y_ptr + c[:, None] * rows + r[None, :], tl.trans(x), mask=tl.trans(mask))
 
 
-M, N = 37, 51
-x, y = numbers(12, M, N), titan.empty((N, M))
-transpose_kernel[(triton.cdiv(M, 16), triton.cdiv(N, 32))](f32(x), y, M, N, BR=16, BC=32)
-check("transpose", y.tolist(), list(map(list, zip(*x))), 0)
+if __name__ == "__main__":
+    M, N = 37, 51
+    x, y = numbers(12, M, N), titan.empty((N, M))
+    transpose_kernel[(triton.cdiv(M, 16), triton.cdiv(N, 32))](f32(x), y, M, N, BR=16, BC=32)
+    check("transpose", y.tolist(), list(map(list, zip(*x))), 0)

@@ -80,13 +80,14 @@ def definition(q, k, v, scale, causal):
     return rows
 
 
-heads, n, d = 2, 64, 32
-q, k, v = (halved(numbers(seed, heads * n, d)) for seed in (11, 12, 13))
-for causal in (False, True):
-    # The sum begins at 1 in the tutorial, too: the first maximum fades it out.
-    found = attention(f16(q), f16(k), f16(v), heads, n, d, 0.5, causal)
-    expected = []
-    for h in range(heads):
-        part = slice(h * n, (h + 1) * n)
-        expected += definition(q[part], k[part], v[part], 0.5, causal)
-    check(f"attention causal={causal}", found.tolist(), expected, 3e-3)
+if __name__ == "__main__":
+    heads, n, d = 2, 64, 32
+    q, k, v = (halved(numbers(seed, heads * n, d)) for seed in (11, 12, 13))
+    for causal in (False, True):
+        # The sum begins at 1 in the tutorial, too: the first maximum fades it out.
+        found = attention(f16(q), f16(k), f16(v), heads, n, d, 0.5, causal)
+        expected = []
+        for h in range(heads):
+            part = slice(h * n, (h + 1) * n)
+            expected += definition(q[part], k[part], v[part], 0.5, causal)
+        check(f"attention causal={causal}", found.tolist(), expected, 3e-3)

@@ -32,7 +32,8 @@ def rand(seed, offset):
     return (-word - 1 if word < 0 else word) * 4.6566127342e-10
 
 
-x = numbers(6, 1000)
-for seed in (123, 512):
-    check(f"dropout {seed}", dropout(f32(x), 0.5, seed).tolist(),
-          [v / 0.5 if rand(seed, i) > 0.5 else 0.0 for i, v in enumerate(x)], 1e-6)
+if __name__ == "__main__":
+    x = numbers(6, 1000)
+    for seed in (123, 512):
+        check(f"dropout {seed}", dropout(f32(x), 0.5, seed).tolist(),
+              [v / 0.5 if rand(seed, i) > 0.5 else 0.0 for i, v in enumerate(x)], 1e-6)

@@ -17,8 +17,9 @@ def asin_kernel(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
     tl.store(y_ptr + offsets, libdevice.asin(x), mask=mask)
 
 
-x = numbers(14, 9843 // 8)
-y = titan.empty(len(x))
-grid = lambda meta: (triton.cdiv(len(x), meta["BLOCK"]), )
-asin_kernel[grid](f32(x), y, len(x), BLOCK=1024)
-check("extern_functions", y.tolist(), [math.asin(v) for v in x], 1e-6)
+if __name__ == "__main__":
+    x = numbers(14, 9843 // 8)
+    y = titan.empty(len(x))
+    grid = lambda meta: (triton.cdiv(len(x), meta["BLOCK"]), )
+    asin_kernel[grid](f32(x), y, len(x), BLOCK=1024)
+    check("extern_functions", y.tolist(), [math.asin(v) for v in x], 1e-6)

@@ -43,15 +43,16 @@ def grouped_kernel(a_ptrs, b_ptrs, c_ptrs, sizes_ptr, strides_ptr, group, PROGRA
         end += count
 
 
-SIZES = [(40, 33, 24), (17, 64, 50), (64, 20, 16)]
-PROGRAMS = 5
-values = [(halved(numbers(20 + i, m, k)), halved(numbers(30 + i, k, n))) for i, (m, n, k) in enumerate(SIZES)]
-A, B = [f16(a) for a, _ in values], [f16(b) for _, b in values]
-C = [titan.empty((m, n), "float16") for m, n, _ in SIZES]
-addresses = lambda tensors: titan.array(array.array("q", [t.data_ptr() for t in tensors]))
-ints = lambda numbers: titan.array(array.array("i", [x for row in numbers for x in row]))
-grouped_kernel[(PROGRAMS, )](addresses(A), addresses(B), addresses(C), ints(SIZES),
-                             ints([(a.stride(0), b.stride(0), c.stride(0)) for a, b, c in zip(A, B, C)]), len(SIZES),
-                             PROGRAMS=PROGRAMS, BM=32, BN=32, BK=16)
-for i, ((a, b), c) in enumerate(zip(values, C)):
-    check(f"grouped_gemm {i}", c.tolist(), product(a, b), 2e-3)
+if __name__ == "__main__":
+    SIZES = [(40, 33, 24), (17, 64, 50), (64, 20, 16)]
+    PROGRAMS = 5
+    values = [(halved(numbers(20 + i, m, k)), halved(numbers(30 + i, k, n))) for i, (m, n, k) in enumerate(SIZES)]
+    A, B = [f16(a) for a, _ in values], [f16(b) for _, b in values]
+    C = [titan.empty((m, n), "float16") for m, n, _ in SIZES]
+    addresses = lambda tensors: titan.array(array.array("q", [t.data_ptr() for t in tensors]))
+    ints = lambda numbers: titan.array(array.array("i", [x for row in numbers for x in row]))
+    grouped_kernel[(PROGRAMS, )](addresses(A), addresses(B), addresses(C), ints(SIZES),
+                                 ints([(a.stride(0), b.stride(0), c.stride(0)) for a, b, c in zip(A, B, C)]), len(SIZES),
+                                 PROGRAMS=PROGRAMS, BM=32, BN=32, BK=16)
+    for i, ((a, b), c) in enumerate(zip(values, C)):
+        check(f"grouped_gemm {i}", c.tolist(), product(a, b), 2e-3)

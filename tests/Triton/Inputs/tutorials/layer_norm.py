@@ -89,26 +89,27 @@ def sum_kernel(part_w_ptr, part_b_ptr, dw_ptr, db_ptr, M, N, BLOCK_M: tl.constex
     tl.store(db_ptr + columns, tl.sum(db, axis=0), mask=columns < N)
 
 
-M, N, EPS, GROUP = 21, 90, 1e-5, 4
-x, dy, w, b = numbers(7, M, N), numbers(8, M, N), numbers(9, N), numbers(10, N)
-X, DY, W, B = f32(x), f32(dy), f32(w), f32(b)
-y, mean, rstd = titan.empty((M, N)), titan.empty(M), titan.empty(M)
-forward_kernel[(M, )](X, y, W, B, mean, rstd, X.stride(0), N, EPS, BLOCK=64)
-dx, dw, db = titan.empty((M, N)), titan.empty(N), titan.empty(N)
-part_w, part_b = titan.empty((GROUP, N)), titan.empty((GROUP, N))
-locks = titan.zeros(2 * GROUP, "int32")
-backward_kernel[(M, )](dx, DY, part_w, part_b, X, W, mean, rstd, locks, X.stride(0), N, GROUP=GROUP, BLOCK=128)
-sum_kernel[(triton.cdiv(N, 64), )](part_w, part_b, dw, db, GROUP, N, BLOCK_M=4, BLOCK_N=64)
+if __name__ == "__main__":
+    M, N, EPS, GROUP = 21, 90, 1e-5, 4
+    x, dy, w, b = numbers(7, M, N), numbers(8, M, N), numbers(9, N), numbers(10, N)
+    X, DY, W, B = f32(x), f32(dy), f32(w), f32(b)
+    y, mean, rstd = titan.empty((M, N)), titan.empty(M), titan.empty(M)
+    forward_kernel[(M, )](X, y, W, B, mean, rstd, X.stride(0), N, EPS, BLOCK=64)
+    dx, dw, db = titan.empty((M, N)), titan.empty(N), titan.empty(N)
+    part_w, part_b = titan.empty((GROUP, N)), titan.empty((GROUP, N))
+    locks = titan.zeros(2 * GROUP, "int32")
+    backward_kernel[(M, )](dx, DY, part_w, part_b, X, W, mean, rstd, locks, X.stride(0), N, GROUP=GROUP, BLOCK=128)
+    sum_kernel[(triton.cdiv(N, 64), )](part_w, part_b, dw, db, GROUP, N, BLOCK_M=4, BLOCK_N=64)
 
-means = [math.fsum(row) / N for row in x]
-rstds = [1 / math.sqrt(math.fsum((v - m)**2 for v in row) / N + EPS) for row, m in zip(x, means)]
-hats = [[(v - m) * r for v in row] for row, m, r in zip(x, means, rstds)]
-check("layer_norm y", y.tolist(), [[h * ww + bb for h, ww, bb in zip(row, w, b)] for row in hats], 1e-5)
-expected = []
-for row, hat, r in zip(dy, hats, rstds):
-    wdy = [ww * d for ww, d in zip(w, row)]
-    c1, c2 = math.fsum(h * d for h, d in zip(hat, wdy)) / N, math.fsum(wdy) / N
-    expected.append([(d - (h * c1 + c2)) * r for d, h in zip(wdy, hat)])
-check("layer_norm dx", dx.tolist(), expected, 1e-5)
-check("layer_norm dw", dw.tolist(), [math.fsum(dy[i][j] * hats[i][j] for i in range(M)) for j in range(N)], 1e-5)
-check("layer_norm db", db.tolist(), [math.fsum(dy[i][j] for i in range(M)) for j in range(N)], 1e-5)
+    means = [math.fsum(row) / N for row in x]
+    rstds = [1 / math.sqrt(math.fsum((v - m)**2 for v in row) / N + EPS) for row, m in zip(x, means)]
+    hats = [[(v - m) * r for v in row] for row, m, r in zip(x, means, rstds)]
+    check("layer_norm y", y.tolist(), [[h * ww + bb for h, ww, bb in zip(row, w, b)] for row in hats], 1e-5)
+    expected = []
+    for row, hat, r in zip(dy, hats, rstds):
+        wdy = [ww * d for ww, d in zip(w, row)]
+        c1, c2 = math.fsum(h * d for h, d in zip(hat, wdy)) / N, math.fsum(wdy) / N
+        expected.append([(d - (h * c1 + c2)) * r for d, h in zip(wdy, hat)])
+    check("layer_norm dx", dx.tolist(), expected, 1e-5)
+    check("layer_norm dw", dw.tolist(), [math.fsum(dy[i][j] * hats[i][j] for i in range(M)) for j in range(N)], 1e-5)
+    check("layer_norm db", db.tolist(), [math.fsum(dy[i][j] for i in range(M)) for j in range(N)], 1e-5)

@@ -59,10 +59,11 @@ def matmul(a, b, activation=""):
     return c
 
 
-a, b = halved(numbers(4, 70, 45)), halved(numbers(5, 45, 90))
-c = product(a, b)
-check("matmul", matmul(f16(a), f16(b)).tolist(), c, 2e-3)
-# The second operand transposed, by strides.
-turned = f16([list(column) for column in zip(*b)])
-check("matmul leaky_relu", matmul(f16(a), turned.T, "leaky_relu").tolist(),
-      [[x if x >= 0 else 0.01 * x for x in row] for row in c], 2e-3)
+if __name__ == "__main__":
+    a, b = halved(numbers(4, 70, 45)), halved(numbers(5, 45, 90))
+    c = product(a, b)
+    check("matmul", matmul(f16(a), f16(b)).tolist(), c, 2e-3)
+    # The second operand transposed, by strides.
+    turned = f16([list(column) for column in zip(*b)])
+    check("matmul leaky_relu", matmul(f16(a), turned.T, "leaky_relu").tolist(),
+          [[x if x >= 0 else 0.01 * x for x in row] for row in c], 2e-3)

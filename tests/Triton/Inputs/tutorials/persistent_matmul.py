@@ -40,5 +40,6 @@ def matmul(a, b):
     return c
 
 
-a, b = halved(numbers(40, 72, 40)), halved(numbers(41, 56, 40))
-check("persistent_matmul", matmul(f16(a), f16(b)).tolist(), product(a, list(zip(*b))), 2e-3)
+if __name__ == "__main__":
+    a, b = halved(numbers(40, 72, 40)), halved(numbers(41, 56, 40))
+    check("persistent_matmul", matmul(f16(a), f16(b)).tolist(), product(a, list(zip(*b))), 2e-3)

@@ -43,5 +43,6 @@ def definition(row):
     return [p / math.fsum(powers) for p in powers]
 
 
-x = numbers(3, 1823 // 16, 781 // 4)
-check("softmax", softmax(f32(x)).tolist(), [definition(row) for row in x], 1e-6)
+if __name__ == "__main__":
+    x = numbers(3, 1823 // 16, 781 // 4)
+    check("softmax", softmax(f32(x)).tolist(), [definition(row) for row in x], 1e-6)

@@ -22,6 +22,7 @@ def add(x, y):
     return z
 
 
-n = 9843
-x, y = numbers(1, n), numbers(2, n)
-check("vector_add", add(f32(x), f32(y)).tolist(), [a + b for a, b in zip(x, y)], 1e-6)
+if __name__ == "__main__":
+    n = 9843
+    x, y = numbers(1, n), numbers(2, n)
+    check("vector_add", add(f32(x), f32(y)).tolist(), [a + b for a, b in zip(x, y)], 1e-6)

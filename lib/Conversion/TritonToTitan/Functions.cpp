@@ -1,0 +1,290 @@
+//===- Functions.cpp - functions of math and of libdevice -----------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What PTX has no instruction for, or one that is too rough, is written out in
+// arith and math, in f32: a polynomial where the function is nearly a line, and
+// elsewhere one of the instructions, or the function of a smaller argument.
+// Coefficients are minimax fits; the largest error, in units of the last place, is
+// beside each name, measured with exact instructions (of ex2 and rsqrt it is
+// theirs in addition: docs/hardware-facts.md):
+//
+//   erf      2.3     |x| P(x^2) below 0.92, above 1 - 2^Q(|x|)
+//   tanh     1.6     x + x^3 P(x^2) below 0.55, above 1 - 2 / (e^(2 |x|) + 1)
+//   asin     2.2     x + x^3 P(x^2) to 0.5, above pi/2 - 2 asin(sqrt((1 - |x|) / 2))
+//   acos     1.3     pi/2 - asin(x), or by the same root
+//   atan     1.5     of |x| or 1 / |x|
+//   log1p    0.9     of a number between -1/4 and 1/2, and an exponent
+//   expm1    4.4     x + x^2 P(x) below 0.5, above e^x - 1
+//   sinh     3.9     x + x^3 P(x^2) below 1, above from e^|x|
+//   sin, cos 2.5     of what is left of multiples of pi/2, which are taken off in
+//                    f64; from 2^50 on its digits do not reach
+//
+//===----------------------------------------------------------------------===//
+#include "Conversion.h"
+
+using namespace mlir;
+using namespace titan;
+
+namespace {
+/// f32 numbers, or tiles of them, of one type.
+class Formula {
+public:
+  Formula(ProgramConversion &c, Type type) : b(c.b), type(type) {}
+
+  Value number(double value) { return number(type, value); }
+  Value add(Value x, Value y) { return arith::AddFOp::create(b, x, y); }
+  Value sub(Value x, Value y) { return arith::SubFOp::create(b, x, y); }
+  Value mul(Value x, Value y) { return arith::MulFOp::create(b, x, y); }
+  Value fma(Value x, Value y, Value z) {
+    return math::FmaOp::create(b, x, y, z);
+  }
+  Value divide(Value x, Value y) {
+    return arith::DivFOp::create(b, x, y, arith::FastMathFlags::afn);
+  }
+  Value root(Value x) {
+    return math::SqrtOp::create(b, x, arith::FastMathFlags::afn);
+  }
+  Value exp2(Value x) { return math::Exp2Op::create(b, x); }
+  Value exp(Value x) { return math::ExpOp::create(b, x); }
+  Value magnitude(Value x) { return math::AbsFOp::create(b, x); }
+  Value withSign(Value x, Value sign) {
+    return math::CopySignOp::create(b, x, sign);
+  }
+  Value choose(Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b, condition, x, y);
+  }
+  Value less(Value x, double y) {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, x, number(y));
+  }
+  /// c[0] + c[1] x + ...
+  Value polynomial(Value x, ArrayRef<double> c) {
+    Value sum = number(c.back());
+    for (double next : llvm::reverse(c.drop_back()))
+      sum = fma(sum, x, number(next));
+    return sum;
+  }
+  /// x + x^3 P(x^2)
+  Value odd(Value x, Value square, ArrayRef<double> c) {
+    return fma(mul(x, square), polynomial(square, c), x);
+  }
+
+  Value erf(Value x);
+  Value tanh(Value x);
+  Value asin(Value x);
+  Value acos(Value x);
+  Value atan(Value x);
+  Value log1p(Value x);
+  Value expm1(Value x);
+  Value sinh(Value x);
+  Value cosh(Value x);
+  Value circle(Value x, bool cosine);
+
+private:
+  Type as(Type element) const {
+    auto tile = dyn_cast<RankedTensorType>(type);
+    return tile ? Type(tile.clone(element)) : element;
+  }
+  Value constant(Type of, TypedAttr value) {
+    if (auto tile = dyn_cast<RankedTensorType>(of))
+      return arith::ConstantOp::create(b, DenseElementsAttr::get(tile, value));
+    return arith::ConstantOp::create(b, value);
+  }
+  Value number(Type of, double value) {
+    return constant(of, b.getFloatAttr(getElementTypeOrSelf(of), value));
+  }
+  Value integer(uint32_t value) {
+    return constant(as(b.getI32Type()),
+                    b.getI32IntegerAttr(static_cast<int32_t>(value)));
+  }
+  struct Arc {
+    Value small, value, wide;
+  };
+  Arc arc(Value x);
+
+  ImplicitLocOpBuilder &b;
+  Type type;
+};
+} // namespace
+
+constexpr double pi = 3.14159265358979323846, log2e = 1.4426950408889634;
+
+Value Formula::erf(Value x) {
+  Value size = magnitude(x);
+  Value low = mul(
+      size, polynomial(mul(x, x), {0x1.20dd76p+0, -0x1.812744p-2, 0x1.ce2e34p-4,
+                                   -0x1.b8122ap-6, 0x1.54ea68p-8,
+                                   -0x1.ab6eb6p-11, 0x1.60bcccp-14}));
+  // From 4 on it is 1.
+  Value most = arith::MinimumFOp::create(b, size, number(4));
+  Value high = sub(
+      number(1),
+      exp2(polynomial(most, {0x1.d0242ap-13, -0x1.a11ec4p+0, -0x1.d408e8p-1,
+                             -0x1.3ed2eap-3, 0x1.25419ep-5, -0x1.7b7b2cp-8,
+                             0x1.2319dp-11, -0x1.2ac0dap-16, -0x1.004c1p-20})));
+  return withSign(choose(less(size, 0.92), low, high), x);
+}
+
+Value Formula::tanh(Value x) {
+  Value size = magnitude(x);
+  Value low = odd(size, mul(x, x),
+                  {-0x1.55554ap-2, 0x1.110cb2p-3, -0x1.b91370p-5, 0x1.58827ep-6,
+                   -0x1.96cf20p-8});
+  Value power = exp2(mul(size, number(2 * log2e)));
+  Value high = sub(number(1), divide(number(2), add(power, number(1))));
+  return withSign(choose(less(size, 0.55), low, high), x);
+}
+
+/// asin of |x|, where it is `small`, or of the root of (1 - |x|) / 2.
+Formula::Arc Formula::arc(Value x) {
+  Value size = magnitude(x), half = number(0.5);
+  Value small = less(size, 0.5);
+  Value square = choose(small, mul(x, x), fma(number(-0.5), size, half));
+  Value value = odd(choose(small, size, root(square)), square,
+                    {0x1.55554cp-3, 0x1.33388ep-4, 0x1.6cac3cp-5, 0x1.04a65ap-5,
+                     0x1.d7f216p-7, 0x1.33bbd6p-5});
+  return {small, value, add(value, value)};
+}
+
+Value Formula::asin(Value x) {
+  Arc angle = arc(x);
+  return withSign(
+      choose(angle.small, angle.value, sub(number(pi / 2), angle.wide)), x);
+}
+
+Value Formula::acos(Value x) {
+  Arc angle = arc(x);
+  Value near = sub(number(pi / 2), withSign(angle.value, x));
+  Value far = choose(less(x, 0), sub(number(pi), angle.wide), angle.wide);
+  return choose(angle.small, near, far);
+}
+
+Value Formula::atan(Value x) {
+  Value size = magnitude(x);
+  Value inside =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::ULE, size, number(1));
+  Value z = choose(inside, size, divide(number(1), size));
+  Value angle = odd(z, mul(z, z),
+                    {-0x1.55554p-2, 0x1.999276p-3, -0x1.2426f6p-3,
+                     0x1.c0d268p-4, -0x1.58dc1cp-4, 0x1.dd0d98p-5,
+                     -0x1.01ae44p-5, 0x1.6a8cd8p-7, -0x1.def9d8p-10});
+  return withSign(choose(inside, angle, sub(number(pi / 2), angle)), x);
+}
+
+/// 1 + x = 2^k (1 + m), m from -1/4 to 1/2.
+Value Formula::log1p(Value x) {
+  Type bits = as(b.getI32Type());
+  Value sum = add(x, number(1));
+  Value k = arith::AndIOp::create(
+      b,
+      arith::SubIOp::create(b, arith::BitcastOp::create(b, bits, sum),
+                            integer(0x3f400000)),
+      integer(0xff800000));
+  Value scale = arith::BitcastOp::create(
+      b, type, arith::SubIOp::create(b, integer(0x3f800000), k));
+  Value m = fma(x, scale, sub(scale, number(1)));
+  Value result = fma(
+      mul(m, m),
+      polynomial(m, {-0x1.fffffep-2, 0x1.55555ap-2, -0x1.0000ccp-2,
+                     0x1.9998f4p-3, -0x1.5509bp-3, 0x1.242b18p-3, -0x1.04eadp-3,
+                     0x1.e315fp-4, -0x1.7afde4p-4, 0x1.39c944p-5}),
+      m);
+  Value exponent = arith::SIToFPOp::create(
+      b, type, arith::ShRSIOp::create(b, k, integer(23)));
+  result = fma(exponent, number(0.69314718055994531), result);
+  // Of -1, of infinity, and of what has no logarithm.
+  Value infinity = number(std::numeric_limits<double>::infinity());
+  result =
+      choose(arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, infinity),
+             infinity, result);
+  result = choose(
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, sum, number(0)),
+      number(-std::numeric_limits<double>::infinity()), result);
+  return choose(
+      arith::CmpFOp::create(b, arith::CmpFPredicate::ULT, sum, number(0)),
+      number(std::numeric_limits<double>::quiet_NaN()), result);
+}
+
+Value Formula::expm1(Value x) {
+  Value low =
+      fma(mul(x, x),
+          polynomial(x, {0x1.000002p-1, 0x1.555558p-3, 0x1.55528p-5,
+                         0x1.110eecp-7, 0x1.6eef98p-10, 0x1.a34206p-13}),
+          x);
+  return choose(less(magnitude(x), 0.5), low, sub(exp(x), number(1)));
+}
+
+Value Formula::sinh(Value x) {
+  Value size = magnitude(x);
+  Value low = odd(size, mul(x, x),
+                  {0x1.555556p-3, 0x1.11111p-7, 0x1.a01a26p-13, 0x1.71cc2cp-19,
+                   0x1.b6996p-26});
+  // e^|x| / 2 at once: twice as much may be infinite.
+  Value power = exp2(fma(size, number(log2e), number(-1)));
+  Value high = sub(power, divide(number(0.25), power));
+  return withSign(choose(less(size, 1), low, high), x);
+}
+
+Value Formula::cosh(Value x) {
+  Value power = exp2(fma(magnitude(x), number(log2e), number(-1)));
+  return add(power, divide(number(0.25), power));
+}
+
+Value Formula::circle(Value x, bool cosine) {
+  Type wide = as(b.getF64Type()), bits = as(b.getI32Type());
+  Value exact = arith::ExtFOp::create(b, wide, x);
+  Value turns = math::RoundEvenOp::create(
+      b, arith::MulFOp::create(b, exact, number(wide, 2 / pi)));
+  Value rest = exact;
+  for (double part : {-0x1.921fb54442d18p+0, -0x1.1a62633145c07p-54})
+    rest = math::FmaOp::create(b, turns, number(wide, part), rest);
+  // A quadrant is the turns' last two bits: those of the sum with 3 * 2^51.
+  Value shifted = arith::AddFOp::create(b, turns, number(wide, 0x1.8p52));
+  Type i64 = as(b.getI64Type());
+  Value quadrant = arith::TruncIOp::create(
+      b, bits, arith::BitcastOp::create(b, i64, shifted));
+  Value r = arith::TruncFOp::create(b, type, rest), square = mul(r, r);
+  Value sine =
+      odd(r, square,
+          {-0x1.555556p-3, 0x1.111108p-7, -0x1.a00f68p-13, 0x1.6ccbb2p-19});
+  Value cosineOf = fma(mul(square, square),
+                       polynomial(square, {0x1.555556p-5, -0x1.6c16b8p-10,
+                                           0x1.a010f4p-16, -0x1.242170p-22}),
+                       fma(square, number(-0.5), number(1)));
+  auto bit = [&](Value of, uint32_t which) -> Value {
+    Value kept = arith::AndIOp::create(b, of, integer(which));
+    return arith::CmpIOp::create(b, arith::CmpIPredicate::ne, kept, integer(0));
+  };
+  if (cosine)
+    quadrant = arith::AddIOp::create(b, quadrant, integer(1));
+  Value result = choose(bit(quadrant, 1), cosineOf, sine);
+  return choose(bit(quadrant, 2), arith::NegFOp::create(b, result), result);
+}
+
+Value titan::writeOutFunction(ProgramConversion &c, StringRef name, Value x) {
+  Type type = x.getType();
+  if (!getElementTypeOrSelf(type).isF32())
+    return {};
+  using Make = Value (*)(Formula &, Value);
+  static constexpr std::pair<StringLiteral, Make> functions[] = {
+      {"erf", [](Formula &f, Value x) { return f.erf(x); }},
+      {"tanh", [](Formula &f, Value x) { return f.tanh(x); }},
+      {"asin", [](Formula &f, Value x) { return f.asin(x); }},
+      {"acos", [](Formula &f, Value x) { return f.acos(x); }},
+      {"atan", [](Formula &f, Value x) { return f.atan(x); }},
+      {"log1p", [](Formula &f, Value x) { return f.log1p(x); }},
+      {"expm1", [](Formula &f, Value x) { return f.expm1(x); }},
+      {"sinh", [](Formula &f, Value x) { return f.sinh(x); }},
+      {"cosh", [](Formula &f, Value x) { return f.cosh(x); }},
+      {"sin", [](Formula &f, Value x) { return f.circle(x, false); }},
+      {"cos", [](Formula &f, Value x) { return f.circle(x, true); }}};
+  Formula formula(c, type);
+  for (auto [each, make] : functions)
+    if (each == name)
+      return make(formula, x);
+  return {};
+}
