@@ -413,6 +413,14 @@ bool Walk::startsInside(Operation *op, const effect::Footprint &bytes,
   return true;
 }
 
+/// One thread holds each element of the tile.
+static bool heldOnce(RankedTensorType tile) {
+  if (!tile)
+    return false;
+  auto layout = getTileLayout(tile);
+  return layout && layout->replication() == 1;
+}
+
 bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
                   State &state, const Who &who, const Phases &phases) {
   const effect::Footprint &bytes = effect.bytes;
@@ -425,6 +433,11 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
   if (effect.when &&
       decide(state.facts, state.values.lookup(effect.when)) == false)
     return true;
+  if (auto tensor = dyn_cast<BlockArgument>(bytes.object);
+      tensor && isa<GlobalType>(tensor.getType()) &&
+      flagged.contains(proof.kernel.getKernelArguments()[tensor.getArgNumber()]
+                           .getAsOpaquePointer()))
+    return signalFlag(op, effect, state, who);
   if (mode == Mode::Slope) {
     if (effect.mechanism == Mechanism::TensorCore)
       for (int warp : who.warps)
@@ -459,9 +472,13 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     unsigned position = argument.getArgNumber();
     MValue root = proof.kernel.getKernelArguments()[position];
     bool shared = written.contains(root.getAsOpaquePointer());
-    if (shared && effect.kind == AccessKind::Read)
-      return proof.stop("reading a tensor that the kernel writes is not "
-                        "followed by the proof yet",
+    bool exchange = exchanged.contains(root.getAsOpaquePointer());
+    if (exchange &&
+        (box || effect.mechanism || effect.proxy != Proxy::Generic ||
+         storeCounter(proof.target, MemorySpace::Global) ||
+         (bytes.kind == effect::Footprint::Elements && !heldOnce(bytes.tile))))
+      return proof.stop("copies to and from a tensor that the kernel reads and "
+                        "writes are not followed by the proof yet",
                         op);
     Access access;
     access.op = op;
@@ -490,7 +507,21 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     if (shared) {
       if (effect.mechanism && effect.mechanism != Mechanism::BulkGroup)
         return proof.stop("this write is not followed by the proof yet", op);
-      if (enforce)
+      if (enforce && exchange) {
+        // Each warp's own, with what comes after it.
+        access.exchanged = true;
+        for (int warp : who.warps) {
+          Access mine = access;
+          const WarpState &w = state.warps[warp];
+          mine.warp = warp;
+          mine.cta = rank;
+          mine.knows = who.lanes == AllLanes
+                           ? common(state, w.knows[elected], w.knows[others])
+                           : w.knows[who.lanes & Elected ? elected : others];
+          pend(record(std::move(mine), number), state, warp,
+               iterationsHere(state));
+        }
+      } else if (enforce)
         record(std::move(access), number);
       if (effect.mechanism)
         for (int warp : who.warps)

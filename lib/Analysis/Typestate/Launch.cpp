@@ -156,6 +156,7 @@ bool Proof::readLaunch() {
                      {}, "multiprocessors"));
       launch.atLeast(atom, 1);
       values[op.getResult(0)] = TValue::of(atom);
+      multiprocessors = atom;
       continue;
     }
     if (auto require = dyn_cast<RequireOp>(op)) {
@@ -236,7 +237,11 @@ bool Proof::readLaunch() {
                                     std::string("cta.") + axes[d]));
     // Of clusters: the number of the cluster, of which there are whole ones.
     int64_t size = kernel.getClusterShape()[d];
+    grid.push_back(*count);
     launch.atLeast(*count, 1);
+    if (auto most = d == 0 ? target.maxGridX : target.maxGridYZ;
+        most != TargetInfo::absent)
+      launch.atLeast(most, *count);
     launch.atLeast(id, 0);
     launch.atLeast(*count - Polynomial(size), id * Polynomial(size));
   }

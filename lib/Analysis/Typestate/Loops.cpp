@@ -374,6 +374,7 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
     return false;
   }
   Polynomial count = this->count(state, *lower, *upper, *step);
+  trips[op] = count;
   const int peeled = proof.peels(op);
   if (!peeled) {
     if (!iterations(op, state, who, *lower, *upper, *step, count, in))

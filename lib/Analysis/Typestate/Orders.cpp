@@ -900,10 +900,8 @@ static Facts aboutPlaces(Proof &proof, const Facts &facts,
   return result;
 }
 
-/// Whether two instances of writes do not meet: of one CTA, or of two (which
-/// differ, where `differ`).
-static bool apartInGlobal(Proof &proof, const Access &x, const Access &y,
-                          const Facts &launch, Instance of, bool differ) {
+bool typestate::apartInGlobal(Proof &proof, const Access &x, const Access &y,
+                              const Facts &launch, Instance of, bool differ) {
   auto theirs = [&](const auto &what) { return other(proof, what, of); };
   Facts all = launch, facts = aboutPlaces(proof, launch, {&x, &y});
   all.add(theirs(launch));
@@ -978,7 +976,8 @@ bool Proof::checkGlobal(const std::vector<Access> &accesses,
   for (size_t i = 0; i < accesses.size(); ++i)
     for (size_t j = i; j < accesses.size(); ++j) {
       const Access &x = accesses[i], &y = accesses[j];
-      if (!x.effect || !y.effect || x.shape || y.shape || x.root != y.root)
+      if (!x.effect || !y.effect || x.shape || y.shape || x.root != y.root ||
+          x.exchanged)
         continue;
       any = true;
       if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy},

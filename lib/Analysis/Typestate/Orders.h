@@ -54,6 +54,11 @@ void addRising(Proof &proof, const Access &x, const Access &y, const Facts &all,
 void notBefore(Proof &proof, const Access &x, const Knowledge &knows, bool own,
                bool fenced, std::vector<Clause> &clauses);
 
+/// Whether two instances of accesses to global memory do not meet: of one CTA, or of
+/// two (which differ, where `differ`).
+bool apartInGlobal(Proof &proof, const Access &x, const Access &y,
+                   const Facts &launch, Instance of, bool differ);
+
 } // namespace titan::typestate
 
 #endif

@@ -51,6 +51,9 @@ std::string Proof::name(ObjectId object) const {
   case Object::Groups:
   case Object::Read:
     return "the groups of warp " + std::to_string(o.warp);
+  case Object::Signalled:
+  case Object::Awaited:
+    return "a flag";
   }
   return "";
 }
@@ -346,9 +349,11 @@ bool Walk::hardware(Operation *op, State &state, const Who &who) {
             return lifetime(op, what, state, who);
           else if constexpr (std::is_same_v<T, effect::Registers>)
             return registers(op, what, state, who);
+          else if constexpr (std::is_same_v<T, effect::WaitFlag>)
+            return waitFlag(op, what, state, who);
           else
-            return proof.stop("flags, polls and what depends on the schedule "
-                              "are not followed by the proof yet",
+            return proof.stop("polls and what depends on the schedule are not "
+                              "followed by the proof yet",
                               op);
         },
         effect.what);

@@ -26,7 +26,7 @@ static constexpr uint64_t mostSystems = 20000;
 /// does in another case, with what is known in both.
 static void collectGlobal(Proof &proof, std::vector<Access> &global) {
   for (Access &access : proof.accesses) {
-    if (!access.effect || access.shape)
+    if (!access.effect || access.shape || access.exchanged)
       continue;
     auto same = llvm::find_if(global, [&](const Access &other) {
       return other.op == access.op && other.coordinates == access.coordinates &&
@@ -80,6 +80,14 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
               proof.checkGlobal(proof.accesses, proof.launch,
                                 of.ofCta ? Proof::Ctas::One : Proof::Ctas::All);
   if (good) {
+    FlagCase flags = proof.takeFlags();
+    good = proof.checkExchanged(flags);
+    if (good && of.ofCta)
+      shared.flags.push_back(std::move(flags));
+    else
+      good = good && proof.checkFlags(flags, proof.launch);
+  }
+  if (good) {
     shared.assumptions.insert(proof.assumptions.begin(),
                               proof.assumptions.end());
     shared.reached.insert(proof.reached.begin(), proof.reached.end());
@@ -121,7 +129,8 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
   // What has been found out of the launch in this case, too.
   within.facts = proof.launch;
   const Facts known = within.facts;
-  size_t collected = shared.global.size();
+  const size_t collected = shared.global.size(),
+               collectedFlags = shared.flags.size();
   for (bool yes : {true, false}) {
     within.facts = known;
     within.facts.nonnegative.push_back(yes ? split : Polynomial(-1) - split);
@@ -139,8 +148,11 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
     proof.stopped.reset();
     Facts facts = launch;
     facts.add(of.facts);
-    if (!proof.checkGlobal(all, facts, Proof::Ctas::Two))
+    if (!proof.checkGlobal(all, facts, Proof::Ctas::Two) ||
+        !proof.checkFlags(
+            MutableArrayRef(shared.flags).drop_front(collectedFlags), facts))
       return proof.stopped;
+    shared.flags.resize(collectedFlags);
     shared.assumptions.insert(proof.assumptions.begin(),
                               proof.assumptions.end());
   }

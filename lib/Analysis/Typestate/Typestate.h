@@ -25,6 +25,8 @@
 //   Warp          rounds of a warp's syncwarp, and of all wider barriers
 //   Fence         proxy fences of a warp's elected lane
 //   Groups, Read  groups of a thread (products: of a warp); complete, or read
+//   Signalled, Awaited  a text that signals a flag, or waits for one: use n is that
+//                 of iteration n of its loop
 //
 // The CTAs of a cluster execute one text: it is walked once for each, with the
 // rank as a number. Their warps are numbered on, and memory, rings and named
@@ -63,16 +65,28 @@ enum Lanes : uint8_t { Elected = 1, Others = 2, AllLanes = 3 };
 inline constexpr int elected = 0, others = 1;
 
 struct Object {
-  enum Kind : uint8_t { Ring, Named, Cluster, Warp, Fence, Groups, Read } kind;
+  enum Kind : uint8_t {
+    Ring,
+    Named,
+    Cluster,
+    Warp,
+    Fence,
+    Groups,
+    Read,
+    Signalled,
+    Awaited
+  } kind;
   /// Ring: the allocation. Named: none.
   mlir::Value barrier;
   int64_t id = 0; ///< Named: the barrier's; Groups, Read: the mechanism
-  int warp = -1;  ///< Warp, Fence, Groups, Read
-  int lane = 0;   ///< Groups, Read
-  int cta = 0;    ///< Ring, Named: rank of the CTA whose it is
+  mlir::Operation *text = nullptr; ///< Signalled, Awaited
+  int warp = -1;                   ///< Warp, Fence, Groups, Read
+  int lane = 0;                    ///< Groups, Read
+  int cta = 0;                     ///< Ring, Named: rank of the CTA whose it is
   int64_t slots = 1;
   auto key() const {
-    return std::tuple(kind, barrier.getAsOpaquePointer(), id, warp, lane, cta);
+    return std::tuple(kind, barrier.getAsOpaquePointer(), id, text, warp, lane,
+                      cta);
   }
 };
 using ObjectId = uint32_t;
@@ -156,6 +170,8 @@ struct Access {
   std::vector<int64_t> extents;
   /// Which element of its tile that is.
   std::vector<Atom> element;
+  /// Of a tensor that the kernel reads and writes (Flags.cpp).
+  bool exchanged = false;
 
   Facts facts; ///< of its iteration
   Path path;
@@ -211,6 +227,34 @@ struct Wait {
   Polynomial arrivals[2] = {};
 };
 
+/// A signal of a flag in global memory, or a wait for one (Flags.cpp).
+struct FlagEvent {
+  mlir::Operation *op;
+  bool wait;
+  ObjectId object;
+  mlir::Value root; ///< the kernel's argument
+  std::vector<Polynomial> element;
+  /// What is added, or waited for.
+  Polynomial value;
+  /// Of its loop, and how often that goes round (0, and 1: none).
+  Polynomial iteration, trips;
+  int warp;
+  Facts facts;
+  Path path;
+  uint64_t sequence;
+  Knowledge knows;
+  /// Signals: which values of this flag its thread has waited for before.
+  std::vector<Polynomial> gates;
+};
+
+/// What a CTA does with flags, and with tensors that the kernel reads and writes, in
+/// one case of what the launch and the CTA decide.
+struct FlagCase {
+  Facts launch;
+  std::vector<FlagEvent> events;
+  std::vector<Access> accesses;
+};
+
 /// What every signal of a use tells of another object: knows >= times use + ahead.
 struct Export {
   Polynomial times, ahead;
@@ -256,6 +300,7 @@ struct Shared {
   std::map<mlir::Operation *, effect::Access> columns;
   /// Of cases that the CTA decides.
   std::vector<Access> global;
+  std::vector<FlagCase> flags;
   /// Of loops: from which numbers of which arguments their machines come round,
   /// and the numbers until then (none: they do not).
   std::map<std::tuple<mlir::Operation *, std::vector<unsigned>,
@@ -315,7 +360,11 @@ struct Proof {
   std::vector<Access> accesses;
   std::vector<Signal> signals;
   std::vector<Wait> waits;
+  std::vector<FlagEvent> flags;
   std::map<int, Totals> totals; ///< by warp
+  /// CTAs along each dimension; multiprocessors, where the launch asks for them.
+  std::vector<Polynomial> grid;
+  std::optional<Polynomial> multiprocessors;
   Facts atEnd; ///< of what partitions have computed when they end
   std::map<ObjectId, int64_t> counts; ///< expected arrivals of rings
   /// Rings that CTAs fill for each other: bytes that their uses expect, all that
@@ -442,6 +491,14 @@ struct Proof {
   enum class Ctas { One, Two, All };
   bool checkGlobal(const std::vector<Access> &accesses, const Facts &launch,
                    Ctas who);
+  /// Flags.cpp. Takes what the walk has written down of flags, and of tensors that
+  /// are read and written.
+  FlagCase takeFlags();
+  /// Accesses of one CTA to such a tensor are in order.
+  bool checkExchanged(const FlagCase &own);
+  /// Those of two CTAs are, by flags, for which nobody waits for ever. All cases of
+  /// a launch.
+  bool checkFlags(llvm::MutableArrayRef<FlagCase> cases, const Facts &launch);
 };
 
 /// X, then Y, of one thread: their engine has them in this order (MM-47).

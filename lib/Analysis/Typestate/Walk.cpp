@@ -21,6 +21,7 @@ bool Proof::walk(bool enforce) {
   accesses.clear();
   signals.clear();
   waits.clear();
+  flags.clear();
   totals.clear();
   atEnd = launch;
   counts.clear();
@@ -63,19 +64,25 @@ bool Walk::run() {
         else if (base.rank || run || some || kind == effect::CtaSet::Rank)
           proof.counted.insert(base.root.getAsOpaquePointer());
       }
+      auto rootOf = [&](MValue object) -> void * {
+        if (isa<TensorMapType>(object.getType()))
+          object = getMappedTensor(object);
+        auto argument = dyn_cast_or_null<BlockArgument>(object);
+        return argument && isa<GlobalType>(argument.getType())
+                   ? kernel.getKernelArguments()[argument.getArgNumber()]
+                         .getAsOpaquePointer()
+                   : nullptr;
+      };
       if (auto *access = std::get_if<effect::Access>(&effect.what))
-        if (access->kind != AccessKind::Read) {
-          MValue object = access->bytes.object;
-          if (isa<TensorMapType>(object.getType()))
-            object = getMappedTensor(object);
-          if (auto argument = dyn_cast_or_null<BlockArgument>(object))
-            if (isa<GlobalType>(argument.getType()))
-              written.insert(
-                  kernel.getKernelArguments()[argument.getArgNumber()]
-                      .getAsOpaquePointer());
-        }
+        if (void *root = access->bytes.kind == effect::Footprint::Object
+                             ? nullptr // a map, and not what it is of
+                             : rootOf(access->bytes.object))
+          (access->kind == AccessKind::Read ? exchanged : written).insert(root);
+      if (auto *wait = std::get_if<effect::WaitFlag>(&effect.what))
+        flagged.insert(rootOf(wait->flag.object));
     }
   });
+  std::erase_if(exchanged, [&](void *root) { return !written.contains(root); });
   // What comes in several ways is counted use by use.
   for (void *ring : proof.counted)
     proof.shares.erase(ring);

@@ -205,6 +205,15 @@ private:
              const Who &who);
   bool registers(mlir::Operation *op, const effect::Registers &registers,
                  State &state, const Who &who);
+  // Flags in global memory (Flags.cpp)
+  /// Who signals or waits is one whom the proof follows; which flag it is.
+  std::optional<FlagEvent> flagEvent(mlir::Operation *op,
+                                     const effect::Footprint &flag, bool wait,
+                                     Scope scope, State &state, const Who &who);
+  bool signalFlag(mlir::Operation *op, const effect::Access &effect,
+                  State &state, const Who &who);
+  bool waitFlag(mlir::Operation *op, const effect::WaitFlag &wait, State &state,
+                const Who &who);
   // Tensor memory (TensorMemory.cpp)
   bool commitProducts(mlir::Operation *op, const effect::Arrive &arrive,
                       State &state, const Who &who);
@@ -331,8 +340,10 @@ private:
   /// Rings that CTAs fill for each other, and what their uses expect.
   std::set<void *> multicast;
   std::map<void *, std::set<int64_t>> expectedBytes;
-  /// Global tensors that the kernel writes.
-  std::set<void *> written;
+  /// Global tensors that the kernel writes; those that it reads, too; flags.
+  std::set<void *> written, exchanged, flagged;
+  /// How often loops go round that the walk is in.
+  std::map<mlir::Operation *, Polynomial> trips;
   /// Named barriers of exactly the warps that execute their text, and others.
   std::map<std::pair<int, int64_t>, std::vector<int>> namedUsers;
   std::map<std::pair<int, int64_t>, int64_t> namedThreads;

@@ -2,17 +2,15 @@
 //
 // CTAs order their work by flags in global memory: whoever has stored signals, and whoever reads waits until as many have.
 //
-// RUN: titan check %s --kernel turns --require=searched > %t
-// RUN: titan check %s --kernel line --require=searched >> %t
-// RUN: FileCheck %s < %t
+// RUN: titan check %s --require=proved | FileCheck %s
 // RUN: titan run %s --schedule random:1
 // CHECK: @turns: accepted
-// CHECK: {{^}}  searched, not proved
+// CHECK: {{^}}  proved, for every size
+// CHECK-SAME: CTAs are started in the order of their ids
 // CHECK: @line: accepted
-// CHECK: {{^}}  searched, not proved
-// Right, and not accepted.
-// RUN: not titan check %s --kernel fixup 2>&1 | FileCheck %s --check-prefix=FIXUP
-// FIXUP: [undecided]
+// CHECK: {{^}}  proved, for every size
+// CHECK: @fixup: accepted
+// CHECK: {{^}}  proved, for every size
 //
 // Each CTA waits for one turn fewer: two may have theirs at a time.
 // VARIANT early_turn: in before `%cta ` -> `%early `
@@ -27,10 +25,38 @@
 // VARIANT no_sync: drop all
 // RUN: %variant no_sync %s | not titan check - --kernel line 2>&1 | FileCheck %s --check-prefix=NO-SYNC
 // NO-SYNC: [race]
+// Signalled before the store, and after it: whoever waits for one signal has not waited for both.
+// VARIANT two_signals: before store add titan.elect warp(0) { titan.flag.signal %flags[%cta], %i1 : !words }
+// RUN: %variant two_signals %s | not titan check - --kernel line 2>&1 | FileCheck %s --check-prefix=TWO-SIGNALS
+// TWO-SIGNALS: [race]
+// Two signallers of one flag.
+// VARIANT two_signallers: before signal add %second = arith.shrui %cta, %c1 : index
+// VARIANT two_signallers: in signal `%flags[%cta]` -> `%flags[%second]`
+// RUN: %variant two_signallers %s | not titan check - --kernel line 2>&1 | FileCheck %s --check-prefix=TWO-SIGNALLERS
+// TWO-SIGNALLERS: error: [{{race|deadlock}}]
+// The next CTA's flag: all wait for one another, and the last one for nobody.
+// VARIANT next_one: in previous `subi` -> `addi`
+// RUN: %variant next_one %s | not titan check - --kernel line 2>&1 | FileCheck %s --check-prefix=NEXT-ONE
+// NEXT-ONE: error: [
+// To its own CTA alone.
+// VARIANT narrow: in signal `%i1 :` -> `%i1 scope(cta) :`
+// RUN: %variant narrow %s | not titan check - --kernel line --scope=error 2>&1 | FileCheck %s --check-prefix=NARROW
+// NARROW: error: [scope-too-narrow]
+// RUN: %variant narrow %s | not titan check - --kernel line --require=proved 2>&1 | FileCheck %s --check-prefix=NARROW-NOT-PROVED
+// NARROW-NOT-PROVED: this flag is not released to the other CTAs
 // The owner does not wait for its helpers.
 // VARIANT not_awaited: drop helped
 // RUN: %variant not_awaited %s | not titan check - --kernel fixup 2>&1 | FileCheck %s --check-prefix=NOT-AWAITED
 // NOT-AWAITED: [race]
+// It waits for one of them fewer.
+// VARIANT one_fewer: in others `%ctas, %c1` -> `%ctas, %c2`
+// RUN: %variant one_fewer %s | not titan check - --kernel fixup 2>&1 | FileCheck %s --check-prefix=ONE-FEWER
+// ONE-FEWER: error: [{{race|undecided}}]
+// The grid is larger than what is there at once.
+// VARIANT larger: in grid `%some, %sms` -> `%some, %some`
+// VARIANT larger: in some `%n, %sixteen` -> `%n, %n`
+// RUN: %variant larger %s | not titan check - --kernel fixup 2>&1 | FileCheck %s --check-prefix=LARGER
+// LARGER: error: [flag-co-residency]
 
 #rows = #titan.blocked<elements = [1, 8], lanes = [4, 8], warps = [1, 1]>
 !global = !titan.global<?x64xbf16>
@@ -129,7 +155,7 @@ titan.kernel @line(%X: !global, %Y: !global, %P: !pages, %flags: !words) warps(1
   %cta = titan.cta_id 0
   %later = arith.cmpi ne, %cta, %c0 : index
   scf.if %later {
-    %previous = arith.subi %cta, %c1 : index
+    %previous = arith.subi %cta, %c1 : index // @previous
     titan.elect warp(0) {
       titan.flag.wait %flags[%previous], %i1 : !words
     }
@@ -141,10 +167,10 @@ titan.kernel @line(%X: !global, %Y: !global, %P: !pages, %flags: !words) warps(1
   %x = titan.global.load %P[%zeros, %i, %j] : !pages, !where, !where, !where -> !regs
   %one = func.call @number(%c1) : (index) -> !regs
   %y = arith.addf %x, %one : !regs
-  titan.global.store %y, %P[%zeros, %i, %j] : !regs, !pages, !where, !where, !where
+  titan.global.store %y, %P[%zeros, %i, %j] : !regs, !pages, !where, !where, !where // @store
   titan.cta_sync // @all
   titan.elect warp(0) {
-    titan.flag.signal %flags[%cta], %i1 : !words
+    titan.flag.signal %flags[%cta], %i1 : !words // @signal
   }
   titan.return
 }
@@ -158,15 +184,24 @@ titan.kernel @fixup(%X: !global, %Y: !global, %P: !pages, %flags: !words) warps(
   %map = titan.tensor_map %X : !global -> !map
   %sms = titan.device_property "multiprocessor_count"
   %sixteen = arith.constant 16 : index
-  %some = arith.minui %n, %sixteen : index
-  %grid = arith.minui %some, %sms : index
+  %some = arith.minui %n, %sixteen : index // @some
+  %grid = arith.minui %some, %sms : index // @grid
   %count = titan.dim %P, 0 : !pages
   %enough = arith.cmpi uge, %count, %grid : index
   titan.require %enough, "launch-check", "P has a page for each CTA"
+  %one = arith.constant 1 : index
+  %flagged = titan.dim %flags, 0 : !words
+  %some_flag = arith.cmpi uge, %flagged, %one : index
+  titan.require %some_flag, "launch-check", "a flag"
+  %most = arith.constant 1073741824 : index
+  %sizeY = titan.dim %Y, 0 : !global
+  %few = arith.cmpi ule, %sizeY, %most : index
+  titan.require %few, "launch-check", "at most 2^30 rows, whose numbers have 32 bits"
   titan.launch grid(%grid) with(%map, %n : !map, index)
 } body(%map: !map, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
   %i1 = arith.constant 1 : i32
   %cta = titan.cta_id 0
   %ctas = titan.num_ctas 0
@@ -174,7 +209,7 @@ titan.kernel @fixup(%X: !global, %Y: !global, %P: !pages, %flags: !words) warps(
   %j = titan.coordinate 1 : !where
   %owner = arith.cmpi eq, %cta, %c0 : index
   scf.if %owner {
-    %others = arith.subi %ctas, %c1 : index
+    %others = arith.subi %ctas, %c1 : index // @others
     %helpers = arith.index_cast %others : index to i32
     titan.elect warp(0) {
       titan.flag.wait %flags[%c0], %helpers : !words // @helped

@@ -69,6 +69,11 @@ enum class Judgement {
   PlainStores, ///< plain stores raise a counter, too
   Flights,     ///< registers are there when the load that counts is over
   Unsigned,    ///< bounds compared as unsigned numbers have no highest bit
+  FlagCounts,  ///< a wait for a flag needs all signals that can come before it
+  FlagScope,   ///< flags are released to the device, and acquired from it
+  FlagRank, ///< CTAs that wait for flags do not wait for each other in a circle
+  Residency,   ///< who waits for a later CTA is there with all of them
+  OwnElements, ///< threads of a CTA exchange what is in order, too
 };
 inline constexpr std::pair<Judgement, const char *> judgements[] = {
     {Judgement::Parity, "parity"},
@@ -99,6 +104,11 @@ inline constexpr std::pair<Judgement, const char *> judgements[] = {
     {Judgement::PlainStores, "plain-stores"},
     {Judgement::Flights, "flights"},
     {Judgement::Unsigned, "unsigned"},
+    {Judgement::FlagCounts, "flag-counts"},
+    {Judgement::FlagScope, "flag-scope"},
+    {Judgement::FlagRank, "flag-rank"},
+    {Judgement::Residency, "residency"},
+    {Judgement::OwnElements, "own-elements"},
 };
 
 /// Of a kernel without pipes and copies by schedule.

@@ -207,3 +207,38 @@ titan.kernel @iterations(%X: !global) warps(2) attributes {titan.target = "sm_90
   }
   titan.return
 }
+
+// Each of two CTAs waits for the other one before it signals.
+titan.kernel @circle(%flags: !titan.global<2xi32>) warps(1) attributes {titan.target = "sm_90a",
+  titan.example = {flags = "2 zeros"}} launch {
+  %two = arith.constant 2 : index
+  titan.launch grid(%two)
+} body() {
+  %c1 = arith.constant 1 : index
+  %i1 = arith.constant 1 : i32
+  %cta = titan.cta_id 0
+  %other = arith.subi %c1, %cta : index
+  titan.elect warp(0) {
+    titan.flag.wait %flags[%other], %i1 : !titan.global<2xi32>
+    titan.flag.signal %flags[%cta], %i1 : !titan.global<2xi32>
+  }
+  titan.return
+}
+
+// Other threads read than have stored, and no barrier is between.
+titan.kernel @own_elements(%X: !titan.global<8x64xbf16>, %Y: !titan.global<8x64xbf16>) warps(1) attributes {
+  titan.target = "sm_90a", titan.example = {X = "8x64 zeros", Y = "8x64 zeros"}} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %i0 = titan.coordinate 0 : tensor<8x64xi32, #rows>
+  %j0 = titan.coordinate 1 : tensor<8x64xi32, #rows>
+  %i1 = titan.coordinate 0 : tensor<8x64xi32, #pairs>
+  %j1 = titan.coordinate 1 : tensor<8x64xi32, #pairs>
+  %one = arith.constant 1.0 : bf16
+  %v = titan.splat %one : bf16 -> !regs
+  titan.global.store %v, %X[%i0, %j0] : !regs, !titan.global<8x64xbf16>, !where, !where
+  %x = titan.global.load %X[%i1, %j1] : !titan.global<8x64xbf16>, tensor<8x64xi32, #pairs>, tensor<8x64xi32, #pairs> -> !others
+  titan.global.store %x, %Y[%i1, %j1] : !others, !titan.global<8x64xbf16>, tensor<8x64xi32, #pairs>, tensor<8x64xi32, #pairs>
+  titan.return
+}

@@ -1,0 +1,943 @@
+//===- Flags.cpp - flags in global memory, and what they order ------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A flag starts at a number that the kernel declares, and is only added to. Of a
+// wait for v let A be all signals of the flag, of all CTAs, but those whose thread
+// has waited for v or more of it before (their gate). If A adds up to no more than
+// what is missing from v, a wait for v needs all of A (MM-26): of all waits for v or
+// more take the one that reads first, in the order of the flag's changes. No signal
+// before that is behind such a wait, which would have read before it: all are in A,
+// and add up to what is missing, so they are A. The others read later.
+//
+//   turns      CTA c waits for c and adds 1: A is one signal of each CTA below c
+//   helpers    one wait, and as many signals as it names
+//   rounds     all wait for n r, and add 1 each round: A is those of the rounds below r
+//
+// A is counted as a box of CTAs and iterations. What is before a signal of A in its
+// CTA is before what is behind the wait in its own (MM-20, MM-21).
+//
+// Signals and waits are events of their CTA: of each text, numbered by the iteration
+// of its loop. X releases the signals behind it, Y knows the waits before it
+// (Typestate.h); here the two CTAs are looked at together, in all cases of what the
+// CTA decides.
+//
+//===----------------------------------------------------------------------===//
+#include "Orders.h"
+#include "Walk.h"
+
+#include "../Search/Bounds.h"
+
+#include "titan/Dialect/Titan/InitialValues.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::typestate;
+using TValue = titan::typestate::Value;
+using MValue = mlir::Value;
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+std::optional<FlagEvent> Walk::flagEvent(Operation *op,
+                                         const effect::Footprint &flag,
+                                         bool wait, Scope scope, State &state,
+                                         const Who &who) {
+  auto stop = [&](const char *reason, const char *goOn = "") {
+    proof.stop(reason, op, goOn);
+    return std::nullopt;
+  };
+  auto tensor = dyn_cast<BlockArgument>(flag.object);
+  // (Of gfx942 other waves' stores would have to be over, too: MM-113.)
+  if (storeCounter(proof.target, MemorySpace::Global))
+    return stop("flags are not followed by the proof yet where stores are "
+                "counted");
+  if (!tensor || flag.kind != effect::Footprint::Scalar || ranks > 1)
+    return stop("flags of clusters are not followed by the proof yet");
+  if (who.lanes != Elected || who.warps.size() != 1)
+    return stop("several threads signal this flag, or wait for it",
+                "titan.elect warp(0)");
+  if (scope < Scope::Gpu && proof.without != Judgement::FlagScope)
+    return stop("this flag is not released to the other CTAs, or not acquired "
+                "from them",
+                "scope(gpu)");
+  FlagEvent event;
+  event.op = op;
+  event.wait = wait;
+  event.root = proof.kernel.getKernelArguments()[tensor.getArgNumber()];
+  event.trips = 1;
+  event.warp = who.warps[0];
+  event.path = state.path;
+  event.sequence = sequence;
+  int loops = 0;
+  for (const Step &step : state.path)
+    if (step.side < 0) {
+      ++loops;
+      event.iteration = step.iteration;
+      event.trips = trips[step.op];
+    }
+  if (loops > 1)
+    return stop("flags in loops of loops are not followed by the proof yet");
+  for (auto [d, coord] : llvm::enumerate(flag.coords)) {
+    auto p =
+        proof.arithmetic.polynomialOf(state.values.lookup(coord), state.facts);
+    if (!p)
+      return stop("which flag this is, is not a polynomial of sizes, ids and "
+                  "iterations");
+    Polynomial size = proof.sizeOf(tensor, d, state.facts);
+    if (mode == Mode::Final && enforce &&
+        (!state.facts.provesAtLeast(*p, 0) ||
+         !state.facts.provesAtLeast(size - 1, *p)))
+      return stop("this flag is not shown to be one of the tensor's",
+                  "titan.require of how many there are");
+    event.element.push_back(*p);
+  }
+  Object object{wait ? Object::Awaited : Object::Signalled};
+  object.text = op;
+  event.object = proof.object(object);
+  return event;
+}
+
+/// Writes an event down, again where a loop is walked again.
+static void note(Proof &proof, FlagEvent event) {
+  auto same = llvm::find_if(proof.flags, [&](const FlagEvent &other) {
+    return other.op == event.op && other.path == event.path;
+  });
+  if (same == proof.flags.end())
+    proof.flags.push_back(std::move(event));
+  else
+    *same = std::move(event);
+}
+
+bool Walk::signalFlag(Operation *op, const effect::Access &effect, State &state,
+                      const Who &who) {
+  // (A fence before a relaxed one is not followed.)
+  if (!effect.added ||
+      (effect.sem != effect::Sem::Release && effect.sem != effect::Sem::AcqRel))
+    return proof.stop("this does more to a flag than to signal it", op);
+  auto event =
+      flagEvent(op, effect.bytes, /*wait=*/false, effect.scope, state, who);
+  if (!event)
+    return false;
+  auto amount = state.values.lookup(effect.added).constant();
+  if (!amount || *amount < 1)
+    return proof.stop("what this adds to the flag is no positive number", op);
+  event->value = *amount;
+  const int warp = who.warps[0];
+  release(state, warp, Elected, event->object, event->iteration);
+  if (mode == Mode::Final && enforce) {
+    event->facts = state.facts;
+    event->knows = state.warps[warp].knows[elected];
+    note(proof, std::move(*event));
+  }
+  return true;
+}
+
+bool Walk::waitFlag(Operation *op, const effect::WaitFlag &wait, State &state,
+                    const Who &who) {
+  if (wait.sem != effect::Sem::Acquire)
+    return proof.stop("this wait does not acquire what is signalled", op);
+  auto event = flagEvent(op, wait.flag, /*wait=*/true, wait.scope, state, who);
+  if (!event)
+    return false;
+  auto value = proof.arithmetic.polynomialOf(state.values.lookup(wait.value),
+                                             state.facts);
+  if (!value)
+    return proof.stop("for how many signals this waits is not a polynomial of "
+                      "sizes, ids and iterations",
+                      op);
+  event->value = *value;
+  const int warp = who.warps[0];
+  if (mode == Mode::Final && enforce) {
+    event->facts = state.facts;
+    event->knows = state.warps[warp].knows[elected];
+    note(proof, *event);
+  }
+  learnBoth(state, warp, elected, event->object, event->iteration + 1);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Events at an iteration
+//===----------------------------------------------------------------------===//
+
+/// The path is the other one, or leads on from there.
+static bool isWithin(const Path &path, const Path &prefix) {
+  return prefix.size() <= path.size() &&
+         std::equal(prefix.begin(), prefix.end(), path.begin());
+}
+
+static bool hasSides(const Path &path) {
+  return llvm::any_of(path, [](const Step &step) { return step.side >= 0; });
+}
+
+/// Executed by each CTA of the case: no branch decides, and loops are in their first
+/// iteration, or one of their last.
+static bool isExecuted(const Path &path) {
+  return llvm::all_of(path, [](const Step &step) {
+    return step.side < 0 && (step.last || step.iteration.constant() == 0);
+  });
+}
+
+namespace {
+/// What an event is at some iteration of its loop.
+struct Performed {
+  const FlagEvent *event;
+  std::vector<Polynomial> element;
+  Polynomial value;
+  std::vector<Polynomial> gates;
+  Facts facts;
+};
+} // namespace
+
+static bool sameFlag(const Facts &facts, ArrayRef<Polynomial> a,
+                     ArrayRef<Polynomial> b) {
+  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [&](auto pair) {
+           auto &[x, y] = pair;
+           return x == y || facts.provesEqual(x, y);
+         });
+}
+
+/// The event of this text in iteration `at`, which somebody in `within` comes behind,
+/// or before.
+static std::optional<Performed> instanceAt(Proof &proof, const FlagCase &of,
+                                           ObjectId text, const Polynomial &at,
+                                           const Path &within,
+                                           const Facts &facts) {
+  const FlagEvent *first = nullptr, *later = nullptr;
+  bool last = false;
+  for (const FlagEvent &event : of.events) {
+    if (event.object != text)
+      continue;
+    if (event.iteration == at &&
+        (!hasSides(event.path) || isWithin(within, event.path)))
+      return Performed{&event, event.element, event.value, event.gates,
+                       event.facts};
+    // In an iteration that is not this one, a branch may go otherwise.
+    if (hasSides(event.path))
+      return std::nullopt;
+    if (event.iteration.constant())
+      first = &event;
+    else
+      later = &event;
+    last |= llvm::any_of(event.path,
+                         [](const Step &step) { return step.last != 0; });
+  }
+  if (!later || last || later->iteration.atoms().size() != 1)
+    return std::nullopt;
+  const Atom atom = later->iteration.atoms()[0];
+  auto as = [&](const Polynomial &by) {
+    Performed result{later, {}, {}, {}, {}};
+    auto put = [&](const Polynomial &p) {
+      return proof.atoms.substitute(p, atom, by, &result.facts);
+    };
+    for (const Polynomial &p : later->element)
+      result.element.push_back(put(p));
+    result.value = put(later->value);
+    for (const Polynomial &p : later->gates)
+      result.gates.push_back(put(p));
+    for (const Polynomial &p : later->facts.nonnegative)
+      result.facts.addNonnegative(put(p));
+    for (const Polynomial &p : later->facts.zero)
+      result.facts.addZero(put(p));
+    return result;
+  };
+  if (facts.provesAtLeast(at, 1))
+    return as(at);
+  // The first iteration's is as the later ones' are.
+  if (!first || !facts.provesAtLeast(at, 0))
+    return std::nullopt;
+  Performed start = as(0), result = as(at);
+  Facts known = first->facts;
+  // (That the iteration is a later one does not hold of it.)
+  Facts quotients;
+  for (const Polynomial &p : later->element)
+    proof.atoms.substitute(p, atom, 0, &quotients);
+  known.add(quotients);
+  if (!sameFlag(known, first->element, start.element) ||
+      !sameFlag(known, {first->value}, {start.value}) ||
+      !sameFlag(known, first->gates, start.gates))
+    return std::nullopt;
+  result.facts = {};
+  for (const Polynomial &p : later->element)
+    proof.atoms.substitute(p, atom, at, &result.facts);
+  return result;
+}
+
+FlagCase Proof::takeFlags() {
+  FlagCase result;
+  result.launch = launch;
+  result.events = std::move(flags);
+  for (const Access &access : accesses)
+    if (access.exchanged)
+      result.accesses.push_back(access);
+  for (FlagEvent &event : result.events) {
+    if (event.wait)
+      continue;
+    for (auto &[object, bound] : event.knows)
+      if (objects[object].kind == Object::Awaited)
+        if (auto wait = instanceAt(*this, result, object, bound - 1, event.path,
+                                   event.facts);
+            wait && wait->event->root == event.root) {
+          Facts both = event.facts;
+          both.add(wait->facts);
+          if (sameFlag(both, event.element, wait->element)) {
+            event.facts = std::move(both);
+            event.gates.push_back(wait->value);
+          }
+        }
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// One CTA
+//===----------------------------------------------------------------------===//
+
+bool Proof::checkExchanged(const FlagCase &own) {
+  if (without == Judgement::OwnElements)
+    return true;
+  auto &all = own.accesses;
+  for (size_t i = 0; i < all.size(); ++i)
+    for (size_t j = i; j < all.size(); ++j) {
+      const Access &x = all[i], &y = all[j];
+      if (x.root != y.root || !conflict({x.kind, x.proxy}, {y.kind, y.proxy}))
+        continue;
+      if (kernel.getClusterSize() > 1)
+        return stop("clusters that read and write one tensor are not followed "
+                    "by the proof yet",
+                    y.op);
+      // One thread's, in program order.
+      if (x.warp == y.warp && x.lanes == Elected && y.lanes == Elected)
+        continue;
+      if (apartInGlobal(*this, x, y, own.launch, Instance::Element, false))
+        continue;
+      auto theirs = [&](const auto &what) {
+        return other(*this, what, Instance::Element);
+      };
+      Facts facts = own.launch;
+      facts.add(x.facts);
+      facts.add(theirs(y.facts));
+      for (size_t d = 0; d < x.coordinates.size(); ++d)
+        facts.equal(x.coordinates[d], theirs(y.coordinates[d]));
+      // Each thread's own elements are.
+      if (!x.element.empty() && x.element == y.element && x.group == y.group &&
+          x.effect->bytes.tile == y.effect->bytes.tile &&
+          contradict(*this, facts, {different(*this, x.element)}))
+        continue;
+      std::vector<Clause> clauses;
+      notBefore(*this, x, y.knows, true, false, clauses);
+      notBefore(*this, y, x.knows, false, false, clauses);
+      if (i == j) {
+        std::vector<Atom> mine = x.element;
+        for (const Step &step : x.path)
+          if (!step.last)
+            llvm::append_range(mine, step.iteration.atoms());
+        if (mine.empty())
+          continue;
+        clauses.push_back(different(*this, mine));
+      }
+      if (!contradict(*this, facts, clauses))
+        return stop("two accesses of a CTA to this tensor are not shown to be "
+                    "in order",
+                    y.op, "a barrier between them");
+    }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// All CTAs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Signals of one text that a wait needs: those of a box of CTAs, of one iteration
+/// or of the first ones.
+struct Box {
+  std::vector<std::pair<Polynomial, Polynomial>> ctas;
+  std::optional<Polynomial> last; ///< iterations from 0 on
+  Polynomial size;
+};
+
+class Flags {
+public:
+  Flags(Proof &proof, MutableArrayRef<FlagCase> cases, const Facts &launch)
+      : proof(proof), cases(cases), launch(launch) {
+    for (size_t d = 0; d < proof.grid.size(); ++d)
+      ctas.push_back(
+          proof.atoms.atom("cta", nullptr, {Polynomial(int64_t(d))}));
+  }
+  bool check();
+
+private:
+  template <typename T> T theirs(const T &what) {
+    return other(proof, what, Instance::Cta);
+  }
+  Polynomial cta(size_t d) { return Polynomial::atom(ctas[d]); }
+  /// Signals of this text, with their cases.
+  using Signals = std::vector<std::pair<const FlagCase *, const FlagEvent *>>;
+  std::map<Operation *, Signals> textsOf(MValue root);
+  bool needs(const FlagCase &of, const FlagEvent &wait);
+  /// What holds where a signal of another CTA may come before the wait.
+  Facts beforeWait(const FlagEvent &wait, const FlagEvent &signal);
+  bool isIn(const FlagEvent &wait, const Signals &signals, const Box &box);
+  bool oncePerCta(const FlagEvent &wait, const Signals &signals);
+  bool allCome(const FlagEvent &wait, const Signals &signals, const Box &box);
+  Facts within(const Box &box);
+  std::vector<Box> boxes(const FlagEvent &wait, const Signals &signals,
+                         const Polynomial &missing);
+  /// That the other CTA comes after this one in the order of ids, or is it.
+  Clause notLower();
+  bool ranks();
+  bool fit();
+  void notBeforeByFlags(const Access &x, const FlagCase &ofX, const Access &y,
+                        const FlagCase &ofY, bool own, Facts &facts,
+                        std::vector<Clause> &clauses);
+  bool exchanges();
+
+  Proof &proof;
+  MutableArrayRef<FlagCase> cases;
+  const Facts &launch;
+  std::vector<Atom> ctas;
+  /// Of each wait, which signals it needs.
+  struct Need {
+    const FlagCase *of;
+    const FlagEvent *wait;
+    Operation *text;
+    Signals signals;
+    Box box;
+  };
+  std::vector<Need> found;
+  /// Of texts that wait for the CTA before: signals of all lower ones are before them.
+  std::map<Operation *, Operation *> chains;
+};
+} // namespace
+
+std::map<Operation *, Flags::Signals> Flags::textsOf(MValue root) {
+  std::map<Operation *, Signals> result;
+  for (const FlagCase &of : cases)
+    for (const FlagEvent &event : of.events)
+      if (!event.wait && event.root == root)
+        result[event.op].emplace_back(&of, &event);
+  return result;
+}
+
+Facts Flags::beforeWait(const FlagEvent &wait, const FlagEvent &signal) {
+  Facts facts = wait.facts;
+  facts.add(theirs(signal.facts));
+  for (auto [a, b] : llvm::zip(wait.element, signal.element))
+    facts.equal(a, theirs(b));
+  for (const Polynomial &gate : signal.gates)
+    facts.atLeast(wait.value - 1, theirs(gate));
+  return facts;
+}
+
+Facts Flags::within(const Box &box) {
+  Facts facts;
+  for (auto [d, range] : llvm::enumerate(box.ctas)) {
+    facts.atLeast(theirs(cta(d)), range.first);
+    facts.atLeast(range.second, theirs(cta(d)));
+  }
+  return facts;
+}
+
+bool Flags::isIn(const FlagEvent &wait, const Signals &signals,
+                 const Box &box) {
+  for (auto &[of, signal] : signals) {
+    const Facts facts = beforeWait(wait, *signal);
+    auto never = [&](const Polynomial &negative) {
+      Facts outside = facts;
+      outside.atLeast(-1, negative);
+      return contradict(proof, std::move(outside), {});
+    };
+    for (auto [d, range] : llvm::enumerate(box.ctas))
+      if (!never(theirs(cta(d)) - range.first) ||
+          !never(range.second - theirs(cta(d))))
+        return false;
+    if (box.last && !never(*box.last - theirs(signal->iteration)))
+      return false;
+  }
+  return box.last || oncePerCta(wait, signals);
+}
+
+bool Flags::oncePerCta(const FlagEvent &wait, const Signals &signals) {
+  for (size_t i = 0; i < signals.size(); ++i)
+    for (size_t j = i; j < signals.size(); ++j) {
+      auto &[ofX, x] = signals[i];
+      auto &[ofY, y] = signals[j];
+      // One CTA is in one case.
+      if (ofX != ofY || (i == j && isExecuted(x->path)))
+        continue;
+      if (i == j && x->iteration.atoms().empty())
+        continue;
+      Facts facts = x->facts;
+      facts.add(other(proof, y->facts));
+      for (auto [a, b] : llvm::zip(x->element, y->element))
+        facts.equal(a, other(proof, b));
+      std::vector<Clause> clauses;
+      if (i == j) {
+        const auto &atoms = x->iteration.atoms();
+        clauses.push_back(
+            different(proof, std::vector<Atom>(atoms.begin(), atoms.end())));
+      }
+      if (!contradict(proof, facts, clauses))
+        return false;
+    }
+  return true;
+}
+
+bool Flags::allCome(const FlagEvent &wait, const Signals &signals,
+                    const Box &box) {
+  for (const FlagCase &of : cases) {
+    Facts facts = wait.facts;
+    facts.add(theirs(of.launch));
+    facts.add(within(box));
+    if (contradict(proof, facts, {}))
+      continue;
+    bool first = false, later = false;
+    for (auto &[its, signal] : signals) {
+      if (its != &of || hasSides(signal->path))
+        continue;
+      Facts there = facts;
+      there.add(theirs(signal->facts));
+      std::vector<Polynomial> element;
+      for (const Polynomial &p : signal->element)
+        element.push_back(theirs(p));
+      if (!sameFlag(there, wait.element, element))
+        continue;
+      if (!isExecuted(signal->path)) {
+        later = true;
+        continue;
+      }
+      // Its loop goes on as long.
+      if (box.last && signal->iteration.constant() != 0)
+        continue;
+      first |= !box.last ||
+               there.provesAtLeast(theirs(signal->trips), *box.last + 1);
+    }
+    if (!first || (box.last && box.last->constant() != 0 && !later))
+      return false;
+  }
+  return true;
+}
+
+std::vector<Box> Flags::boxes(const FlagEvent &wait, const Signals &signals,
+                              const Polynomial &missing) {
+  std::vector<Box> result;
+  // Iterations: one, those up to the wait's own, all.
+  std::vector<std::optional<Polynomial>> lasts = {std::nullopt};
+  if (llvm::any_of(signals, [](const auto &each) {
+        return each.second->iteration.constant() != 0;
+      })) {
+    lasts = {wait.iteration, wait.iteration - 1, std::nullopt};
+    for (auto &[of, signal] : signals)
+      if (!proof.dependsOnCta(signal->trips) &&
+          !llvm::is_contained(lasts, signal->trips - 1))
+        lasts.push_back(signal->trips - 1);
+  }
+  auto amount = signals.front().second->value.constant();
+  using Range = std::pair<Polynomial, Polynomial>;
+  std::vector<std::vector<Range>> ctas = {{}};
+  for (size_t d = 0; d < this->ctas.size(); ++d) {
+    std::vector<Range> ranges = {{0, proof.grid[d] - 1}, {cta(d), cta(d)}};
+    if (amount == 1)
+      for (const Polynomial &from :
+           {Polynomial(0), Polynomial(1), cta(d) + 1, cta(d) - missing})
+        ranges.emplace_back(from, from + missing - 1);
+    // The CTA that has this flag.
+    for (auto [mine, its] :
+         llvm::zip(wait.element, signals.front().second->element))
+      if (Polynomial more = its - cta(d);
+          !proof.dependsOnCta(more) && !proof.varies(more))
+        ranges.emplace_back(mine - more, mine - more);
+    if (proof.grid[d] == Polynomial(1))
+      ranges = {{0, 0}};
+    std::vector<std::vector<Range>> longer;
+    for (auto &before : ctas)
+      for (const Range &range : ranges) {
+        longer.push_back(before);
+        longer.back().push_back(range);
+      }
+    ctas = std::move(longer);
+  }
+  for (auto &last : lasts)
+    for (auto &box : ctas) {
+      Polynomial size = last ? *last + 1 : Polynomial(1);
+      for (auto &[low, high] : box)
+        size = size * (high - low + 1);
+      result.push_back({box, last, size * *amount});
+    }
+  return result;
+}
+
+bool Flags::needs(const FlagCase &of, const FlagEvent &wait) {
+  auto initial = getInitialValue(proof.kernel,
+                                 cast<BlockArgument>(wait.root).getArgNumber());
+  const Polynomial missing = wait.value - Polynomial(initial.value_or(0));
+  // Of each text that may come before it the boxes that have all of it in them.
+  std::vector<std::pair<Operation *, Signals>> texts;
+  std::vector<std::vector<Box>> fitting;
+  for (auto &[op, signals] : textsOf(wait.root)) {
+    Signals some;
+    for (auto &each : signals)
+      if (!contradict(proof, beforeWait(wait, *each.second), {}))
+        some.push_back(each);
+    if (some.empty())
+      continue;
+    texts.emplace_back(op, some);
+    fitting.emplace_back();
+    for (Box &box : boxes(wait, some, missing))
+      if (fitting.back().size() < 4 && isIn(wait, some, box))
+        fitting.back().push_back(std::move(box));
+  }
+  std::vector<const Box *> chosen(texts.size());
+  auto choose = [&](auto &choose, size_t i, const Polynomial &sum) -> bool {
+    if (i == texts.size())
+      return sum == missing || wait.facts.provesEqual(sum, missing);
+    for (const Box &box : fitting[i]) {
+      chosen[i] = &box;
+      if (choose(choose, i + 1, sum + box.size))
+        return true;
+    }
+    return false;
+  };
+  if (texts.empty() ? !wait.facts.provesAtLeast(0, missing)
+                    : !choose(choose, 0, Polynomial()))
+    return proof.without == Judgement::FlagCounts ||
+           proof.stop(
+               "this waits for " + proof.print(wait.value) +
+                   ", which is not shown to be all that can be added to the "
+                   "flag before it",
+               wait.op, "as many signals as it waits for, each CTA one");
+  for (auto [text, box] : llvm::zip(texts, chosen)) {
+    if (!allCome(wait, text.second, *box) &&
+        proof.without != Judgement::FlagRank)
+      return proof.stop("not all signals that this waits for are shown to come",
+                        wait.op);
+    found.push_back({&of, &wait, text.first, text.second, *box});
+  }
+  return true;
+}
+
+Clause Flags::notLower() {
+  Clause result;
+  Facts equal;
+  for (size_t d = ctas.size(); d--;) {
+    Facts more = equal;
+    more.atLeast(theirs(cta(d)), cta(d) + Polynomial(d ? 1 : 0));
+    result.push_back(more);
+    equal.equal(theirs(cta(d)), cta(d));
+  }
+  return result;
+}
+
+/// Why no wait is for ever: the CTAs that it waits for are all lower, or all higher;
+/// or they have waited for less, by one thread each.
+bool Flags::ranks() {
+  if (proof.without == Judgement::FlagRank)
+    return true;
+  bool lower = true, higher = true;
+  for (const Need &need : found) {
+    Facts facts = need.wait->facts;
+    facts.add(within(need.box));
+    lower &= contradict(proof, facts, {notLower()});
+    Clause lowest;
+    Facts equal;
+    for (size_t d = ctas.size(); d--;) {
+      Facts less = equal;
+      less.atLeast(cta(d), theirs(cta(d)) + Polynomial(d ? 1 : 0));
+      lowest.push_back(less);
+      equal.equal(theirs(cta(d)), cta(d));
+    }
+    higher &= contradict(proof, facts, {lowest});
+  }
+  if (lower) {
+    proof.assumptions.insert("CTAs are started in the order of their ids");
+    return true;
+  }
+  Polynomial all = 1;
+  for (const Polynomial &extent : proof.grid)
+    all = all * extent;
+  const int64_t most = checker::bound::fewestMultiprocessors;
+  if (!launch.provesAtLeast(most, all) &&
+      !(proof.multiprocessors &&
+        launch.provesAtLeast(*proof.multiprocessors, all)) &&
+      proof.without != Judgement::Residency)
+    return proof.stop(
+        "this waits for a CTA that is started later, and the grid "
+        "is not shown to be at most as many CTAs as the device has "
+        "multiprocessors",
+        found.front().wait->op,
+        "a grid that is a minimum with "
+        "titan.device_property \"multiprocessor_count\", or "
+        "titan.require");
+  if (higher)
+    return true;
+  // One thread of each CTA does all with flags, and waits for more each time.
+  for (const FlagCase &of : cases)
+    for (const FlagEvent &event : of.events)
+      if (event.warp != cases.front().events.front().warp)
+        return proof.stop("several threads of a CTA wait for flags and signal "
+                          "them, which CTAs may do in a circle",
+                          event.op);
+  for (const Need &need : found)
+    for (auto &[of, signal] : need.signals)
+      for (const FlagEvent &before : of->events) {
+        if (!before.wait)
+          continue;
+        Facts facts = beforeWait(*need.wait, *signal);
+        // The other one's, in an iteration of its own.
+        auto its = [&](const auto &what) {
+          return theirs(other(proof, what, Instance::Iteration));
+        };
+        facts.add(its(before.facts));
+        Clause cases;
+        Facts equal;
+        bool loop = false;
+        for (size_t d = 0; d < before.path.size() && d < signal->path.size();
+             ++d) {
+          if (before.path[d].op != signal->path[d].op)
+            break;
+          if (before.path[d].side >= 0)
+            continue;
+          loop = true;
+          Facts less;
+          Polynomial mine = theirs(signal->path[d].iteration),
+                     earlier = its(before.path[d].iteration);
+          less.atLeast(mine, earlier + 1);
+          cases.push_back(less);
+          equal.equal(mine, earlier);
+        }
+        if (before.sequence < signal->sequence || !loop)
+          cases.push_back(equal);
+        if (!loop && before.sequence > signal->sequence)
+          continue;
+        facts.atLeast(its(before.value), need.wait->value);
+        if (!contradict(proof, facts, {cases}))
+          return proof.stop("CTAs that wait for this flag may wait for each "
+                            "other in a circle",
+                            need.wait->op);
+      }
+  return true;
+}
+
+/// All that is ever added to a flag has 32 bits.
+bool Flags::fit() {
+  // Of each text: in all CTAs, as often as its loop goes round.
+  std::map<Operation *, std::vector<Polynomial>> often;
+  std::map<void *, std::pair<Polynomial, Operation *>> sums;
+  for (const FlagCase &of : cases)
+    for (const FlagEvent &event : of.events) {
+      if (event.wait)
+        continue;
+      // (What only the first iteration does is done once.)
+      const bool once = llvm::all_of(cases, [&](const FlagCase &other) {
+        return llvm::all_of(other.events, [&](const FlagEvent &each) {
+          return each.op != event.op || each.iteration.constant() == 0;
+        });
+      });
+      const Polynomial trips = once ? Polynomial(1) : event.trips;
+      if (llvm::is_contained(often[event.op], trips))
+        continue;
+      often[event.op].push_back(trips);
+      Polynomial all = event.value * trips;
+      for (const Polynomial &extent : proof.grid)
+        all = all * extent;
+      auto &[sum, op] = sums[event.root.getAsOpaquePointer()];
+      sum += all;
+      op = event.op;
+    }
+  for (auto &[root, sum] : sums) {
+    auto argument = cast<BlockArgument>(MValue::getFromOpaquePointer(root));
+    int64_t from =
+        getInitialValue(proof.kernel, argument.getArgNumber()).value_or(0);
+    if (!launch.provesAtLeast(std::numeric_limits<int32_t>::max() - from,
+                              sum.first) &&
+        proof.without != Judgement::Holds)
+      return proof.stop(
+          "all that is added to this flag, " + proof.print(sum.first) +
+              ", is not shown to fit into 32 bits",
+          sum.second, "titan.require in the launch region that bounds it");
+  }
+  return true;
+}
+
+/// That no flag has X before Y: for each signal behind X and each wait before Y, the
+/// wait does not need the signal. `own`: X is this CTA's, else the other one's.
+void Flags::notBeforeByFlags(const Access &x, const FlagCase &ofX,
+                             const Access &y, const FlagCase &ofY, bool own,
+                             Facts &facts, std::vector<Clause> &clauses) {
+  auto forX = [&](const auto &what) { return own ? what : theirs(what); };
+  auto forY = [&](const auto &what) { return own ? theirs(what) : what; };
+  auto unless = [&](Clause &clause, const Release &release) {
+    for (const Polynomial &fact : release.when.nonnegative) {
+      Facts no;
+      no.nonnegative.push_back(Polynomial(-1) - forX(fact));
+      clause.push_back(no);
+    }
+    for (const Polynomial &fact : release.when.zero)
+      for (int sign : {1, -1}) {
+        Facts no;
+        no.nonnegative.push_back(forX(fact) * Polynomial(sign) - 1);
+        clause.push_back(no);
+      }
+  };
+  for (auto &[text, bound] : y.knows) {
+    if (proof.objects[text].kind != Object::Awaited)
+      continue;
+    auto wait = instanceAt(proof, ofY, text, bound - 1, y.path, y.facts);
+    if (!wait)
+      continue;
+    facts.add(forY(wait->facts));
+    auto needless = [&](const Performed &signal) {
+      Clause clause;
+      if (auto chain = chains.find(wait->event->op);
+          chain != chains.end() && chain->second == signal.event->op) {
+        Facts later;
+        later.atLeast(forX(cta(0)), forY(cta(0)));
+        clause.push_back(later);
+        return clause;
+      }
+      for (auto [a, b] : llvm::zip(signal.element, wait->element))
+        for (int sign : {1, -1}) {
+          Facts differ;
+          differ.atLeast((forX(a) - forY(b)) * Polynomial(sign), 1);
+          clause.push_back(differ);
+        }
+      for (const Polynomial &gate : signal.gates) {
+        Facts behind;
+        behind.atLeast(forX(gate), forY(wait->value));
+        clause.push_back(behind);
+      }
+      return clause;
+    };
+    for (const Release &release : x.releases)
+      if (proof.objects[release.object].kind == Object::Signalled)
+        if (auto signal = instanceAt(proof, ofX, release.object, release.use,
+                                     x.path, x.facts);
+            signal && signal->event->root == wait->event->root) {
+          if (release.when.nonnegative.empty() && release.when.zero.empty())
+            facts.add(forX(signal->facts));
+          Clause clause = needless(*signal);
+          unless(clause, release);
+          clauses.push_back(std::move(clause));
+        }
+    for (const FlagEvent &event : ofX.events) {
+      // There is one: in the iteration of X, or wherever X is.
+      if (event.wait || event.root != wait->event->root ||
+          !(isWithin(x.path, event.path) || isExecuted(event.path)))
+        continue;
+      for (const Release &release : x.releases)
+        if (auto known = event.knows.find(release.object);
+            known != event.knows.end()) {
+          facts.add(forX(event.facts));
+          Clause clause =
+              needless({&event, event.element, event.value, event.gates, {}});
+          Facts ahead;
+          ahead.atLeast(forX(release.use), forX(known->second));
+          clause.push_back(ahead);
+          unless(clause, release);
+          clauses.push_back(std::move(clause));
+        }
+    }
+  }
+}
+
+bool Flags::exchanges() {
+  for (size_t i = 0; i < cases.size(); ++i)
+    for (size_t j = i; j < cases.size(); ++j)
+      for (size_t a = 0; a < cases[i].accesses.size(); ++a)
+        for (size_t b = i == j ? a : 0; b < cases[j].accesses.size(); ++b) {
+          const Access &x = cases[i].accesses[a], &y = cases[j].accesses[b];
+          if (x.root != y.root ||
+              !conflict({x.kind, x.proxy}, {y.kind, y.proxy}))
+            continue;
+          if (x.coordinates.size() != y.coordinates.size())
+            return proof.stop("accesses of different kinds to one tensor",
+                              y.op);
+          if (apartInGlobal(proof, x, y, launch, Instance::Cta, true))
+            continue;
+          Facts facts = x.facts;
+          facts.add(theirs(y.facts));
+          for (size_t d = 0; d < x.coordinates.size(); ++d)
+            facts.equal(x.coordinates[d], theirs(y.coordinates[d]));
+          std::vector<Clause> clauses = {different(proof, ctas)};
+          notBeforeByFlags(x, cases[i], y, cases[j], true, facts, clauses);
+          notBeforeByFlags(y, cases[j], x, cases[i], false, facts, clauses);
+          // Rounds by cases, as iterations of one CTA are.
+          for (size_t d = 0; d < x.path.size() && d < y.path.size() &&
+                             x.path[d].op == y.path[d].op;
+               ++d) {
+            const Polynomial &here = x.path[d].iteration;
+            const Polynomial there = theirs(y.path[d].iteration);
+            if (here.constant() || there.constant())
+              continue;
+            Facts less, same, more;
+            less.atLeast(there, here + 1);
+            same.equal(here, there);
+            more.atLeast(here, there + 1);
+            clauses.push_back({less, same, more});
+          }
+          if (!contradict(proof, facts, clauses))
+            return proof.stop(
+                "two CTAs are not shown to " +
+                    std::string(y.kind == AccessKind::Read ? "read" : "write") +
+                    " this tensor in order",
+                y.op,
+                "a flag that is signalled behind the one, and waited "
+                "for before the other");
+        }
+  return true;
+}
+
+bool Flags::check() {
+  bool any = false;
+  for (const FlagCase &of : cases) {
+    any |= !of.accesses.empty();
+    for (const FlagEvent &event : of.events)
+      if (event.wait && !needs(of, event))
+        return false;
+  }
+  if (!found.empty() && !ranks())
+    return false;
+  // The CTA before, which has waited for the one before it, and so on.
+  for (const Need &need : found) {
+    const Box &box = need.box;
+    if (ctas.size() != 1 || box.last || box.ctas[0].second != cta(0) - 1 ||
+        box.ctas[0].first != cta(0) - 1)
+      continue;
+    bool all = true;
+    const Signals signals = textsOf(need.wait->root)[need.text];
+    for (auto &[of, signal] : signals) {
+      const ObjectId text = need.wait->object;
+      auto knows = signal->knows.find(text);
+      Facts first = signal->facts;
+      first.atLeast(cta(0), 1);
+      all &= (knows != signal->knows.end() &&
+              instanceAt(proof, *of, text, knows->second - 1, signal->path,
+                         signal->facts)) ||
+             contradict(proof, first, {});
+    }
+    // All waits of the text are such.
+    all &= llvm::all_of(found, [&](const Need &each) {
+      return each.wait->op != need.wait->op ||
+             (each.text == need.text && !each.box.last &&
+              each.box.ctas == box.ctas);
+    });
+    if (all)
+      chains[need.wait->op] = need.text;
+  }
+  if (!fit() || !exchanges())
+    return false;
+  if (any)
+    proof.assumptions.insert("tensors do not overlap, nor do the rows of one");
+  return true;
+}
+
+bool Proof::checkFlags(MutableArrayRef<FlagCase> cases, const Facts &launch) {
+  return Flags(*this, cases, launch).check();
+}
