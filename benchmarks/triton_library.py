@@ -389,14 +389,16 @@ case("cummax", "orders.cummax_kernel", dict(x_ptr=lines("f32"), y_ptr=lines("f32
      lambda torch, a: dict(y_ptr=a.x_ptr.cummax(1).values), 0, BLOCK=1024)
 case("returns", "orders.returns_kernel", dict(r_ptr=lines("f32"), g_ptr=lines("f32", Out), n_cols=1024), (r, ),
      lambda torch, a: dict(g_ptr=a.r_ptr.flip(1).cumsum(1).flip(1)), 2.0**-13, BLOCK=1024)
-case("sort", "orders.sort_kernel", dict(x_ptr=lines("f32"), y_ptr=lines("f32", Out), n_cols=1024), (r, ),
-     lambda torch, a: dict(y_ptr=a.x_ptr.sort(1).values), 0, BLOCK=1024)
-case("largest", "orders.largest_kernel", dict(x_ptr=lines("f32"), y_ptr=Out("f32", r, 8), n_cols=1024), (r, ),
-     lambda torch, a: dict(y_ptr=a.x_ptr.topk(8, 1).values), 0, K=8, BLOCK=1024)
+# A sort of 2^n elements makes tensors of n dimensions, of which a layout has at most 8.
+short = lambda cls=In, **options: cls("f32", 4 * r, 256, **options)
+case("sort", "orders.sort_kernel", dict(x_ptr=short(), y_ptr=short(Out), n_cols=256), (4 * r, ),
+     lambda torch, a: dict(y_ptr=a.x_ptr.sort(1).values), 0, BLOCK=256)
+case("largest", "orders.largest_kernel", dict(x_ptr=short(), y_ptr=Out("f32", 4 * r, 8), n_cols=256), (4 * r, ),
+     lambda torch, a: dict(y_ptr=a.x_ptr.topk(8, 1).values), 0, K=8, BLOCK=256)
 case("greedy", "orders.greedy_kernel", dict(x_ptr=In("bf16", 4096, 32768), token_ptr=Out("i32", 4096), n_cols=32768), (4096, ), None, 0,
      warps=8, BLOCK=4096)
-case("nucleus", "orders.nucleus_kernel", dict(p_ptr=In("f32", r, 1024, kind=lambda torch, g: torch.softmax(2 * torch.randn(
-     r, 1024, generator=g, device="cuda"), 1)), kept_ptr=lines("f32", Out), n_cols=1024, top_p=0.9), (r, ), None, F32, BLOCK=1024)
+case("nucleus", "orders.nucleus_kernel", dict(p_ptr=short(kind=lambda torch, g: torch.softmax(2 * torch.randn(
+     4 * r, 256, generator=g, device="cuda"), 1)), kept_ptr=short(Out), n_cols=256, top_p=0.9), (4 * r, ), None, F32, BLOCK=256)
 case("histogram", "histogram.histogram_kernel", dict(x_ptr=In("i32", n, kind=(0, 64)), h_ptr=InOut("i32", 64, kind="zeros"), n=n), flat(1024),
      lambda torch, a: dict(h_ptr=torch.bincount(a.x_ptr.long(), minlength=64)), 0, BLOCK=1024, BINS=64)
 case("transpose_blocks", "transpose.transpose_kernel", dict(x_ptr=In("f32", 8192, 8192), y_ptr=Out("f32", 8192, 8192), rows=8192, columns=8192),

@@ -70,6 +70,7 @@ struct ExplainCommand : Command {
   std::string target;             ///< Empty: not given.
   std::vector<std::string> sizes; ///< NAME=N each.
   bool expand = true;
+  TritonCommand triton;
 };
 int runExplain(const ExplainCommand &options);
 /// What follows titan explain, a line each, for titan explain --help.
@@ -78,6 +79,8 @@ extern const char *const explainTopics;
 int explainLayout(const ExplainCommand &options);
 /// titan explain copy, titan explain product (ExplainCopy.cpp).
 int explainDispatch(const ExplainCommand &options);
+/// titan explain stages (ExplainStages.cpp).
+int explainStages(const ExplainCommand &options);
 /// Of a variant of copies or products, or of a predicate of theirs, what the table
 /// says; empty: there is none of that name.
 std::string explainVariant(llvm::StringRef name);

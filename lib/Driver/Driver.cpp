@@ -204,13 +204,13 @@ cl::opt<std::string>
     numWarps("num-warps",
              cl::desc("Triton: warps of a program, a power of two (4)"),
              cl::value_desc("N"), cl::sub(checkSub), cl::sub(compileSub),
-             cl::cat(category));
+             cl::sub(explainSub), cl::cat(category));
 cl::list<std::string>
     launchChecks("launch-check",
                  cl::desc("Triton: a condition on arguments, which each launch "
                           "is checked against: \"stride >= n\""),
                  cl::value_desc("CONDITION"), cl::sub(checkSub),
-                 cl::sub(compileSub), cl::cat(category));
+                 cl::sub(compileSub), cl::sub(explainSub), cl::cat(category));
 
 // titan compile.
 cl::opt<std::string> target("target",
@@ -424,7 +424,8 @@ static std::string findUseless(llvm::StringRef topic) {
   for (const std::string &bad :
        {of(noExpand, "effects"), of(explainSizes, "tma"),
         topic == "layout" ? std::string() : of(svg, "tma"),
-        of(explainTarget, "tma")})
+        of(explainTarget, "tma"), of(numWarps, "stages"),
+        of(launchChecks, "stages")})
     if (!bad.empty())
       return bad;
   return {};
@@ -679,6 +680,8 @@ static int runSubcommand(int argc, char **argv) {
     command.sizes = explainSizes;
     command.svg = svg;
     command.target = explainTarget;
+    if (std::string bad = readTriton(command.triton); !bad.empty())
+      return usage(bad);
     return runExplain(command);
   }
   return usage(

@@ -456,6 +456,7 @@ const char *const titan::explainTopics =
   layout FILE        who holds what; FILE has kernels, or a type or a layout alone
   tma FILE           map, coordinates, launch checks of each copy by schedule; FILE
                      has kernels, or a schedule alone: how it begins tells
+  stages FILE        a Triton program after each step: tt, layouts, titan, LLVM, PTX
   targets            their limits and features
   facts              what is known of the hardware, with its sources
   proxies            which fence orders which proxies
@@ -473,6 +474,8 @@ int titan::runExplain(const ExplainCommand &options) {
     return explainLayout(options);
   if (topic == "copy" || topic == "product")
     return explainDispatch(options);
+  if (topic == "stages")
+    return explainStages(options);
   if (topic == "reference" && options.kernel.empty())
     return writeReference(options);
   Session session("explain", options.json);
@@ -480,8 +483,8 @@ int titan::runExplain(const ExplainCommand &options) {
     session.fail(
         Code::BadArgument,
         options.kernel.empty()
-            ? "only titan explain copy, product, effects, layout, tma and "
-              "reference take a file"
+            ? "only titan explain copy, product, effects, layout, tma, stages "
+              "and reference take a file"
             : "only titan explain copy, product, effects, layout and tma take "
               "a "
               "kernel",

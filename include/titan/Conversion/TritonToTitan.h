@@ -51,6 +51,12 @@ mlir::LogicalResult
 convertTritonToTitan(mlir::ModuleOp module,
                      const TritonToTitanOptions &options = {});
 
+/// Instead: what is decided first. An operation whose tensors come to be in a layout
+/// has it as its attribute `layout`. Functions that are called are inlined.
+mlir::LogicalResult
+annotateTritonLayouts(mlir::ModuleOp module,
+                      const TritonToTitanOptions &options = {});
+
 /// The same as the pass triton-to-titan.
 std::unique_ptr<mlir::Pass>
 createTritonToTitanPass(const TritonToTitanOptions &options = {});

@@ -626,8 +626,26 @@ static LogicalResult inlineCalls(tt::FuncOp function, ModuleOp module,
   return success();
 }
 
-LogicalResult titan::convertTritonToTitan(ModuleOp module,
-                                          const TritonToTitanOptions &options) {
+/// Layouts have no more dimensions than Coord.
+static LogicalResult checkRanks(tt::FuncOp function) {
+  auto walked = function.walk([](Operation *op) {
+    for (Type type : op->getResultTypes())
+      if (auto tensor = dyn_cast<RankedTensorType>(type);
+          tensor && tensor.getRank() > Coord::maxRank) {
+        op->emitError("[not-supported-yet] a tensor of ")
+            << tensor.getRank() << " dimensions: at most " << Coord::maxRank
+            << " have a layout (tl.sort and tl.topk of 2^n elements make n)";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(walked.wasInterrupted());
+}
+
+/// `convert` for each public function, without branches and calls.
+static LogicalResult
+forEachProgram(ModuleOp module,
+               llvm::function_ref<LogicalResult(tt::FuncOp)> convert) {
   SmallVector<tt::FuncOp> functions(module.getOps<tt::FuncOp>());
   for (tt::FuncOp function : functions)
     if (!function.isExternal() && failed(liftBranches(function)))
@@ -637,12 +655,47 @@ LogicalResult titan::convertTritonToTitan(ModuleOp module,
       continue;
     llvm::SetVector<Operation *> within;
     if (failed(inlineCalls(function, module, within)) ||
-        failed(ProgramConversion(function, options).run()))
+        failed(checkRanks(function)) || failed(convert(function)))
       return failure();
   }
-  for (tt::FuncOp function : functions)
+  return success();
+}
+
+LogicalResult titan::convertTritonToTitan(ModuleOp module,
+                                          const TritonToTitanOptions &options) {
+  if (failed(forEachProgram(module, [&](tt::FuncOp function) {
+        return ProgramConversion(function, options).run();
+      })))
+    return failure();
+  for (tt::FuncOp function :
+       llvm::make_early_inc_range(module.getOps<tt::FuncOp>()))
     function.erase();
   return success();
+}
+
+LogicalResult
+titan::annotateTritonLayouts(ModuleOp module,
+                             const TritonToTitanOptions &options) {
+  return forEachProgram(module, [&](tt::FuncOp function) {
+    TensorLayouts layouts(function, options);
+    function.walk([&](Operation *op) {
+      SmallVector<Attribute> homes;
+      for (Value result : op->getResults())
+        if (isa<RankedTensorType>(result.getType())) {
+          Attribute home = layouts.home(result);
+          homes.push_back(home ? home
+                               : StringAttr::get(op->getContext(),
+                                                 "wherever it is wanted"));
+        }
+      bool any = llvm::any_of(
+          homes, [](Attribute each) { return !isa<StringAttr>(each); });
+      if (any)
+        op->setAttr("layout", homes.size() == 1
+                                  ? homes.front()
+                                  : ArrayAttr::get(op->getContext(), homes));
+    });
+    return success();
+  });
 }
 
 namespace {
