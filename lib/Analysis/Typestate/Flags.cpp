@@ -272,6 +272,8 @@ static std::optional<Performed> instanceAt(Proof &proof, const FlagCase &of,
 FlagCase Proof::takeFlags() {
   FlagCase result;
   result.launch = launch;
+  // What is computed outside of loops and branches.
+  result.launch.add(atEnd);
   result.events = std::move(flags);
   for (const Access &access : accesses)
     if (access.exchanged)
@@ -385,7 +387,7 @@ private:
   /// What holds where a signal of another CTA may come before the wait.
   Facts beforeWait(const FlagEvent &wait, const FlagEvent &signal);
   bool isIn(const FlagEvent &wait, const Signals &signals, const Box &box);
-  bool oncePerCta(const FlagEvent &wait, const Signals &signals);
+  bool oncePerCta(const Signals &signals);
   bool allCome(const FlagEvent &wait, const Signals &signals, const Box &box);
   Facts within(const Box &box);
   std::vector<Box> boxes(const FlagEvent &wait, const Signals &signals,
@@ -452,6 +454,7 @@ bool Flags::isIn(const FlagEvent &wait, const Signals &signals,
     auto never = [&](const Polynomial &negative) {
       Facts outside = facts;
       outside.atLeast(-1, negative);
+      relateInstances(proof, outside, Instance::Cta);
       return contradict(proof, std::move(outside), {});
     };
     for (auto [d, range] : llvm::enumerate(box.ctas))
@@ -461,10 +464,10 @@ bool Flags::isIn(const FlagEvent &wait, const Signals &signals,
     if (box.last && !never(*box.last - theirs(signal->iteration)))
       return false;
   }
-  return box.last || oncePerCta(wait, signals);
+  return box.last || oncePerCta(signals);
 }
 
-bool Flags::oncePerCta(const FlagEvent &wait, const Signals &signals) {
+bool Flags::oncePerCta(const Signals &signals) {
   for (size_t i = 0; i < signals.size(); ++i)
     for (size_t j = i; j < signals.size(); ++j) {
       auto &[ofX, x] = signals[i];
@@ -496,7 +499,20 @@ bool Flags::allCome(const FlagEvent &wait, const Signals &signals,
     Facts facts = wait.facts;
     facts.add(theirs(of.launch));
     facts.add(within(box));
-    if (contradict(proof, facts, {}))
+    relateInstances(proof, facts, Instance::Cta);
+    // (By where the flag would be that it signalled.)
+    std::vector<Clause> clauses;
+    for (auto &[its, signal] : signals)
+      for (auto [a, b] : llvm::zip(wait.element, signal->element)) {
+        Facts less, same, more;
+        less.atLeast(a - 1, theirs(b));
+        same.equal(a, theirs(b));
+        more.atLeast(theirs(b), a + 1);
+        if (Clause cases = {less, same, more};
+            !llvm::is_contained(clauses, cases))
+          clauses.push_back(std::move(cases));
+      }
+    if (contradict(proof, facts, {}) || contradict(proof, facts, clauses))
       continue;
     bool first = false, later = false;
     for (auto &[its, signal] : signals) {
@@ -504,6 +520,7 @@ bool Flags::allCome(const FlagEvent &wait, const Signals &signals,
         continue;
       Facts there = facts;
       there.add(theirs(signal->facts));
+      relateInstances(proof, there, Instance::Cta);
       std::vector<Polynomial> element;
       for (const Polynomial &p : signal->element)
         element.push_back(theirs(p));
@@ -533,7 +550,7 @@ std::vector<Box> Flags::boxes(const FlagEvent &wait, const Signals &signals,
   if (llvm::any_of(signals, [](const auto &each) {
         return each.second->iteration.constant() != 0;
       })) {
-    lasts = {wait.iteration, wait.iteration - 1, std::nullopt};
+    lasts = {std::nullopt, wait.iteration, wait.iteration - 1};
     for (auto &[of, signal] : signals)
       if (!proof.dependsOnCta(signal->trips) &&
           !llvm::is_contained(lasts, signal->trips - 1))
@@ -591,7 +608,7 @@ bool Flags::needs(const FlagCase &of, const FlagEvent &wait) {
     texts.emplace_back(op, some);
     fitting.emplace_back();
     for (Box &box : boxes(wait, some, missing))
-      if (fitting.back().size() < 4 && isIn(wait, some, box))
+      if (isIn(wait, some, box))
         fitting.back().push_back(std::move(box));
   }
   std::vector<const Box *> chosen(texts.size());
@@ -727,19 +744,14 @@ bool Flags::ranks() {
 
 /// All that is ever added to a flag has 32 bits.
 bool Flags::fit() {
-  // Of each text: in all CTAs, as often as its loop goes round.
+  // Of each text: in all CTAs, as often as its loop goes round, or once a flag.
   std::map<Operation *, std::vector<Polynomial>> often;
   std::map<void *, std::pair<Polynomial, Operation *>> sums;
   for (const FlagCase &of : cases)
     for (const FlagEvent &event : of.events) {
       if (event.wait)
         continue;
-      // (What only the first iteration does is done once.)
-      const bool once = llvm::all_of(cases, [&](const FlagCase &other) {
-        return llvm::all_of(other.events, [&](const FlagEvent &each) {
-          return each.op != event.op || each.iteration.constant() == 0;
-        });
-      });
+      const bool once = oncePerCta(textsOf(event.root)[event.op]);
       const Polynomial trips = once ? Polynomial(1) : event.trips;
       if (llvm::is_contained(often[event.op], trips))
         continue;
@@ -882,6 +894,7 @@ bool Flags::exchanges() {
             more.atLeast(here, there + 1);
             clauses.push_back({less, same, more});
           }
+          relateInstances(proof, facts, Instance::Cta);
           if (!contradict(proof, facts, clauses))
             return proof.stop(
                 "two CTAs are not shown to " +
@@ -894,7 +907,57 @@ bool Flags::exchanges() {
   return true;
 }
 
+/// Whether flags order two accesses alike: those of the warps that execute one text.
+static bool orderedAlike(Proof &proof, const FlagCase &of, const Access &x,
+                         const Access &y) {
+  if (x.op != y.op || x.number != y.number || x.path != y.path ||
+      x.coordinates != y.coordinates || !(x.facts == y.facts))
+    return false;
+  using Told = std::vector<std::tuple<ObjectId, Polynomial, Facts>>;
+  auto within = [&](const Access &a, const Access &b) {
+    for (auto &[object, bound] : a.knows)
+      if (proof.objects[object].kind == Object::Awaited) {
+        auto same = b.knows.find(object);
+        if (same == b.knows.end() || same->second != bound)
+          return false;
+      }
+    // What comes behind it, and how far ahead of each signal that is.
+    auto told = [&](const Access &access, const FlagEvent *signal) {
+      Told result;
+      for (const Release &release : access.releases)
+        if (!signal) {
+          if (proof.objects[release.object].kind == Object::Signalled)
+            result.emplace_back(release.object, release.use, release.when);
+        } else if (auto known = signal->knows.find(release.object);
+                   known != signal->knows.end())
+          result.emplace_back(signal->object, release.use - known->second,
+                              release.when);
+      return result;
+    };
+    auto contains = [&](const FlagEvent *signal) {
+      const Told more = told(b, signal);
+      return llvm::all_of(told(a, signal), [&](const auto &each) {
+        return llvm::is_contained(more, each);
+      });
+    };
+    return contains(nullptr) &&
+           llvm::all_of(of.events, [&](const FlagEvent &event) {
+             return event.wait || contains(&event);
+           });
+  };
+  return within(x, y) && within(y, x);
+}
+
 bool Flags::check() {
+  for (FlagCase &of : cases) {
+    std::vector<Access> all = std::move(of.accesses);
+    of.accesses.clear();
+    for (Access &access : all)
+      if (llvm::none_of(of.accesses, [&](const Access &other) {
+            return orderedAlike(proof, of, access, other);
+          }))
+        of.accesses.push_back(std::move(access));
+  }
   bool any = false;
   for (const FlagCase &of : cases) {
     any |= !of.accesses.empty();
@@ -902,6 +965,7 @@ bool Flags::check() {
       if (event.wait && !needs(of, event))
         return false;
   }
+  any |= !found.empty();
   if (!found.empty() && !ranks())
     return false;
   // The CTA before, which has waited for the one before it, and so on.

@@ -190,6 +190,42 @@ Facts typestate::other(Proof &proof, const Facts &facts, Instance of) {
   return result;
 }
 
+void typestate::relateInstances(Proof &proof, Facts &facts, Instance of) {
+  std::set<Atom> all;
+  for (auto list : {&Facts::nonnegative, &Facts::zero})
+    for (const Polynomial &p : facts.*list)
+      all.insert(p.atoms().begin(), p.atoms().end());
+  std::vector<Quotient> mine, theirs;
+  for (Atom a : all) {
+    const bool copy = proof.atoms.kind(a) == "copy";
+    const Atom from = copy ? proof.atoms.operands(a)[0].atoms()[0] : a;
+    if (proof.atoms.kind(from) != "quotient")
+      continue;
+    const std::vector<Polynomial> &division = proof.atoms.operands(from);
+    if (division[1].constant() || !proof.dependsOnCta(Polynomial::atom(from)))
+      continue;
+    if (copy)
+      theirs.push_back({other(proof, Polynomial(division[0]), of),
+                        other(proof, Polynomial(division[1]), of),
+                        Polynomial::atom(a)});
+    else
+      mine.push_back({division[0], division[1], Polynomial::atom(a)});
+  }
+  // (Of what takes no products to see.)
+  Facts known;
+  for (const Polynomial &p : facts.nonnegative)
+    if (p.degree() < 2)
+      known.nonnegative.push_back(p);
+  for (const Polynomial &p : facts.zero)
+    if (p.degree() < 2)
+      known.zero.push_back(p);
+  for (const Quotient &x : mine)
+    for (const Quotient &y : theirs) {
+      relate(known, x, y, facts);
+      relate(known, y, x, facts);
+    }
+}
+
 Clause typestate::different(Proof &proof, const std::vector<Atom> &atoms) {
   Clause result;
   Facts equal;
@@ -965,6 +1001,18 @@ bool typestate::apartInGlobal(Proof &proof, const Access &x, const Access &y,
       return true;
     clauses.push_back(different(proof, mine));
   }
+  // Shares of a whole, by which of the CTAs comes first.
+  const bool shares = differ && ctas.size() == 1 &&
+                      llvm::any_of(x.coordinates, [&](const Polynomial &p) {
+                        return isOfShare(atoms, p);
+                      });
+  if (shares && llvm::all_of(different(proof, ctas), [&](const Facts &order) {
+        Facts with = all;
+        with.add(order);
+        relateInstances(proof, with, of);
+        return contradict(proof, with, clauses);
+      }))
+    return true;
   return contradict(proof, facts, clauses) || contradict(proof, all, clauses);
 }
 
@@ -990,7 +1038,19 @@ bool Proof::checkGlobal(const std::vector<Access> &accesses,
                     "different places",
                     x.map);
       auto apart = [&](Instance of, bool differ) {
-        return apartInGlobal(*this, x, y, launch, of, differ);
+        if (apartInGlobal(*this, x, y, launch, of, differ))
+          return true;
+        // By what is known in each of the cases that they are of.
+        Access one = x, two = y;
+        return !x.inCases.empty() && !y.inCases.empty() &&
+               x.inCases.size() + y.inCases.size() > 2 &&
+               llvm::all_of(x.inCases, [&](const Facts &ofX) {
+                 one.facts = ofX;
+                 return llvm::all_of(y.inCases, [&](const Facts &ofY) {
+                   two.facts = ofY;
+                   return apartInGlobal(*this, one, two, launch, of, differ);
+                 });
+               });
       };
       // Of all CTAs at once; else of one, and of two.
       if (who == Ctas::One

@@ -39,6 +39,10 @@ Polynomial other(Proof &proof, const Polynomial &p,
 Facts other(Proof &proof, const Facts &facts,
             Instance of = Instance::Iteration);
 
+/// Adds what quotients of the one instance have to do with those of the other one, of
+/// what is known of both.
+void relateInstances(Proof &proof, Facts &facts, Instance of);
+
 /// That two instances of one text differ in an iteration (or in a CTA's id).
 Clause different(Proof &proof, const std::vector<Atom> &atoms);
 
