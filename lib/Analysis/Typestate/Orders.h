@@ -54,6 +54,9 @@ Clause bySign(Proof &proof, const Polynomial &p);
 void notBefore(Proof &proof, const Access &x, const Knowledge &knows, bool own,
                bool fenced, std::vector<Clause> &clauses);
 
+/// The atoms of a path's iterations.
+std::vector<Atom> iterationsOf(const Path &path);
+
 /// Whether two instances of accesses to global memory do not meet: of one CTA, or of
 /// two (which differ, where `differ`).
 bool apartInGlobal(Proof &proof, const Access &x, const Access &y,
