@@ -46,6 +46,11 @@ titan.kernel @gemm_stream_k(%A: !global, %B: !global, %D: !out, %partial: !pages
   titan.require %is_kB, "launch-check", "A and B have the same number of columns"
   titan.require %is_mD, "launch-check", "D has a row for each row of A"
   titan.require %is_nD, "launch-check", "D has a column for each row of B"
+  %most = arith.constant 1073741824 : index
+  %fewM = arith.cmpi ule, %m, %most : index
+  %fewN = arith.cmpi ule, %n, %most : index
+  titan.require %fewM, "launch-check", "at most 2^30 rows of D, whose numbers have 32 bits"
+  titan.require %fewN, "launch-check", "at most 2^30 columns of D"
   %tilesM = arith.ceildivui %m, %c128 : index
   %tilesN = arith.ceildivui %n, %c128 : index
   %steps = arith.ceildivui %k, %c64 : index

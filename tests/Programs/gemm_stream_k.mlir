@@ -27,14 +27,14 @@
 // VARIANT wait: drop wait
 // RUN: %variant wait %s %examples/programs/gemm_stream_k.mlir > %t.wait.mlir
 // RUN: not titan check --proof=off %t.wait.mlir 2>&1 | FileCheck %s --check-prefix=WAIT
-// WAIT: gemm_stream_k.mlir.tmp.wait.mlir:198:11: error: [race] 'titan.global.store' writes global memory through the generic proxy that 'titan.global.load' reads
-// WAIT: gemm_stream_k.mlir.tmp.wait.mlir:177:21: note: read here
+// WAIT: gemm_stream_k.mlir.tmp.wait.mlir:203:11: error: [race] 'titan.global.store' writes global memory through the generic proxy that 'titan.global.load' reads
+// WAIT: gemm_stream_k.mlir.tmp.wait.mlir:182:21: note: read here
 // A helper counts the flag up and releases nothing by it.
 // LABEL signal: titan.flag.signal %flags[%tile], %i1
 // VARIANT relaxed: replace signal with %old = titan.atom add %i1, %flags[%tile] : i32, !flags -> i32
 // RUN: %variant relaxed %s %examples/programs/gemm_stream_k.mlir > %t.relaxed.mlir
 // RUN: %if full %{ not titan check --proof=off %t.relaxed.mlir 2>&1 | FileCheck %s --check-prefix=RELAXED %}
-// RELAXED: gemm_stream_k.mlir.tmp.relaxed.mlir:177:21: error: [race] 'titan.global.load' reads global memory through the generic proxy that 'titan.global.store' wrote
+// RELAXED: gemm_stream_k.mlir.tmp.relaxed.mlir:182:21: error: [race] 'titan.global.load' reads global memory through the generic proxy that 'titan.global.store' wrote
 // With a release in the atomic it would do.
 // VARIANT release: replace signal with %old = titan.atom add %i1, %flags[%tile] sem(release) : i32, !flags -> i32
 // RUN: %variant release %s %examples/programs/gemm_stream_k.mlir > %t.release.mlir
@@ -44,4 +44,4 @@
 // VARIANT barrier: drop stored
 // RUN: %variant barrier %s %examples/programs/gemm_stream_k.mlir > %t.barrier.mlir
 // RUN: not titan check --proof=off %t.barrier.mlir 2>&1 | FileCheck %s --check-prefix=BARRIER
-// BARRIER: gemm_stream_k.mlir.tmp.barrier.mlir:177:21: error: [race]
+// BARRIER: gemm_stream_k.mlir.tmp.barrier.mlir:182:21: error: [race]

@@ -274,24 +274,41 @@ void Instantiator::Impl::readLaunch() {
 }
 
 bool Instantiator::Impl::allResident() {
+  // All that are more than one, and how many those are whose number is known.
   int64_t ctas = 1;
-  std::optional<Number> varies;
+  llvm::SmallVector<Number, 3> extents;
+  bool few = true;
   for (Number extent : grid) {
-    if (Bounds range = ranges.of(extent);
-        range.high <= bound::fewestMultiprocessors)
+    const Bounds range = ranges.of(extent);
+    if (range.high > 1)
+      extents.push_back(extent);
+    few &= range.high <= bound::fewestMultiprocessors;
+    if (few)
       ctas *= std::max<int64_t>(range.high, 1);
-    else if (varies)
-      return false;
-    else
-      varies = extent;
   }
-  if (!varies)
-    return ctas <= bound::fewestMultiprocessors;
-  uint32_t device = symbols.find(&multiprocessorsKey, 0);
-  if (!device || ctas != 1)
-    return false;
-  if (ranges.atMost(*varies, {0, device}))
+  if (few && ctas <= bound::fewestMultiprocessors)
     return true;
+  uint32_t device = symbols.find(&multiprocessorsKey, 0);
+  if (!device)
+    return false;
+  if (extents.size() == 1 && ranges.atMost(extents[0], {0, device}))
+    return true;
+  // The product of them, in any order.
+  auto isAll = [&](Number product) {
+    llvm::SmallVector<Number> factors, rest = {product};
+    while (!rest.empty()) {
+      Number next = rest.pop_back_val();
+      const Symbols::Node &node = symbols.node(next.symbol);
+      const bool whole = llvm::is_contained(extents, next);
+      if (!whole && next.symbol && node.code == Arith::Mul) {
+        rest.push_back(node.a);
+        rest.push_back(node.b);
+      } else
+        factors.push_back(next);
+    }
+    return factors.size() == extents.size() &&
+           std::is_permutation(factors.begin(), factors.end(), extents.begin());
+  };
   // Or so the launch requires.
   return llvm::any_of(requirements, [&](Number requirement) {
     const Symbols::Node &node = symbols.node(requirement.symbol);
@@ -304,7 +321,7 @@ bool Instantiator::Impl::allResident() {
          falling = predicate == P::uge || predicate == P::ugt ||
                    predicate == P::sge || predicate == P::sgt;
     Number less = rising ? node.a : node.b, more = rising ? node.b : node.a;
-    return (rising || falling) && less.symbol == varies->symbol &&
+    return (rising || falling) && isAll(less) &&
            ranges.atMost(more, {0, device});
   });
 }

@@ -433,7 +433,10 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
   if (effect.when &&
       decide(state.facts, state.values.lookup(effect.when)) == false)
     return true;
-  if (auto tensor = dyn_cast<BlockArgument>(bytes.object);
+  MValue named = bytes.object;
+  if (isa<TensorMapType>(named.getType()))
+    named = getMappedTensor(named);
+  if (auto tensor = dyn_cast_or_null<BlockArgument>(named);
       tensor && isa<GlobalType>(tensor.getType()) &&
       flagged.contains(proof.kernel.getKernelArguments()[tensor.getArgNumber()]
                            .getAsOpaquePointer()))

@@ -27,8 +27,8 @@
 // CTA decides.
 //
 //===----------------------------------------------------------------------===//
+#include "Flags.h"
 #include "Orders.h"
-#include "Walk.h"
 
 #include "../Search/Bounds.h"
 
@@ -39,261 +39,6 @@ using namespace titan;
 using namespace titan::typestate;
 using TValue = titan::typestate::Value;
 using MValue = mlir::Value;
-
-//===----------------------------------------------------------------------===//
-// The walk
-//===----------------------------------------------------------------------===//
-
-std::optional<FlagEvent> Walk::flagEvent(Operation *op,
-                                         const effect::Footprint &flag,
-                                         bool wait, Scope scope, State &state,
-                                         const Who &who) {
-  auto stop = [&](const char *reason, const char *goOn = "") {
-    proof.stop(reason, op, goOn);
-    return std::nullopt;
-  };
-  auto tensor = dyn_cast<BlockArgument>(flag.object);
-  // (Of gfx942 other waves' stores would have to be over, too: MM-113.)
-  if (storeCounter(proof.target, MemorySpace::Global))
-    return stop("flags are not followed by the proof yet where stores are "
-                "counted");
-  if (!tensor || flag.kind != effect::Footprint::Scalar || ranks > 1)
-    return stop("flags of clusters are not followed by the proof yet");
-  if (who.lanes != Elected || who.warps.size() != 1)
-    return stop("several threads signal this flag, or wait for it",
-                "titan.elect warp(0)");
-  if (scope < Scope::Gpu && proof.without != Judgement::FlagScope)
-    return stop("this flag is not released to the other CTAs, or not acquired "
-                "from them",
-                "scope(gpu)");
-  FlagEvent event;
-  event.op = op;
-  event.wait = wait;
-  event.root = proof.kernel.getKernelArguments()[tensor.getArgNumber()];
-  event.trips = 1;
-  event.warp = who.warps[0];
-  event.path = state.path;
-  event.sequence = sequence;
-  int loops = 0;
-  for (const Step &step : state.path)
-    if (step.side < 0) {
-      ++loops;
-      event.iteration = step.iteration;
-      event.trips = trips[step.op];
-    }
-  if (loops > 1)
-    return stop("flags in loops of loops are not followed by the proof yet");
-  for (auto [d, coord] : llvm::enumerate(flag.coords)) {
-    auto p =
-        proof.arithmetic.polynomialOf(state.values.lookup(coord), state.facts);
-    if (!p)
-      return stop("which flag this is, is not a polynomial of sizes, ids and "
-                  "iterations");
-    Polynomial size = proof.sizeOf(tensor, d, state.facts);
-    if (mode == Mode::Final && enforce &&
-        (!state.facts.provesAtLeast(*p, 0) ||
-         !state.facts.provesAtLeast(size - 1, *p)))
-      return stop("this flag is not shown to be one of the tensor's",
-                  "titan.require of how many there are");
-    event.element.push_back(*p);
-  }
-  Object object{wait ? Object::Awaited : Object::Signalled};
-  object.text = op;
-  event.object = proof.object(object);
-  return event;
-}
-
-/// Writes an event down, again where a loop is walked again.
-static void note(Proof &proof, FlagEvent event) {
-  auto same = llvm::find_if(proof.flags, [&](const FlagEvent &other) {
-    return other.op == event.op && other.path == event.path;
-  });
-  if (same == proof.flags.end())
-    proof.flags.push_back(std::move(event));
-  else
-    *same = std::move(event);
-}
-
-bool Walk::signalFlag(Operation *op, const effect::Access &effect, State &state,
-                      const Who &who) {
-  // (A fence before a relaxed one is not followed.)
-  if (!effect.added ||
-      (effect.sem != effect::Sem::Release && effect.sem != effect::Sem::AcqRel))
-    return proof.stop("this does more to a flag than to signal it", op);
-  auto event =
-      flagEvent(op, effect.bytes, /*wait=*/false, effect.scope, state, who);
-  if (!event)
-    return false;
-  auto amount = state.values.lookup(effect.added).constant();
-  if (!amount || *amount < 1)
-    return proof.stop("what this adds to the flag is no positive number", op);
-  event->value = *amount;
-  const int warp = who.warps[0];
-  release(state, warp, Elected, event->object, event->iteration);
-  if (mode == Mode::Final && enforce) {
-    event->facts = state.facts;
-    event->knows = state.warps[warp].knows[elected];
-    note(proof, std::move(*event));
-  }
-  return true;
-}
-
-bool Walk::waitFlag(Operation *op, const effect::WaitFlag &wait, State &state,
-                    const Who &who) {
-  if (wait.sem != effect::Sem::Acquire)
-    return proof.stop("this wait does not acquire what is signalled", op);
-  auto event = flagEvent(op, wait.flag, /*wait=*/true, wait.scope, state, who);
-  if (!event)
-    return false;
-  auto value = proof.arithmetic.polynomialOf(state.values.lookup(wait.value),
-                                             state.facts);
-  if (!value)
-    return proof.stop("for how many signals this waits is not a polynomial of "
-                      "sizes, ids and iterations",
-                      op);
-  event->value = *value;
-  const int warp = who.warps[0];
-  if (mode == Mode::Final && enforce) {
-    event->facts = state.facts;
-    event->knows = state.warps[warp].knows[elected];
-    note(proof, *event);
-  }
-  learnBoth(state, warp, elected, event->object, event->iteration + 1);
-  return true;
-}
-
-//===----------------------------------------------------------------------===//
-// Events at an iteration
-//===----------------------------------------------------------------------===//
-
-/// The path is the other one, or leads on from there.
-static bool isWithin(const Path &path, const Path &prefix) {
-  return prefix.size() <= path.size() &&
-         std::equal(prefix.begin(), prefix.end(), path.begin());
-}
-
-static bool hasSides(const Path &path) {
-  return llvm::any_of(path, [](const Step &step) { return step.side >= 0; });
-}
-
-/// Executed by each CTA of the case: no branch decides, and loops are in their first
-/// iteration, or one of their last.
-static bool isExecuted(const Path &path) {
-  return llvm::all_of(path, [](const Step &step) {
-    return step.side < 0 && (step.last || step.iteration.constant() == 0);
-  });
-}
-
-namespace {
-/// What an event is at some iteration of its loop.
-struct Performed {
-  const FlagEvent *event;
-  std::vector<Polynomial> element;
-  Polynomial value;
-  std::vector<Polynomial> gates;
-  Facts facts;
-};
-} // namespace
-
-static bool sameFlag(const Facts &facts, ArrayRef<Polynomial> a,
-                     ArrayRef<Polynomial> b) {
-  return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [&](auto pair) {
-           auto &[x, y] = pair;
-           return x == y || facts.provesEqual(x, y);
-         });
-}
-
-/// The event of this text in iteration `at`, which somebody in `within` comes behind,
-/// or before.
-static std::optional<Performed> instanceAt(Proof &proof, const FlagCase &of,
-                                           ObjectId text, const Polynomial &at,
-                                           const Path &within,
-                                           const Facts &facts) {
-  const FlagEvent *first = nullptr, *later = nullptr;
-  bool last = false;
-  for (const FlagEvent &event : of.events) {
-    if (event.object != text)
-      continue;
-    if (event.iteration == at &&
-        (!hasSides(event.path) || isWithin(within, event.path)))
-      return Performed{&event, event.element, event.value, event.gates,
-                       event.facts};
-    // In an iteration that is not this one, a branch may go otherwise.
-    if (hasSides(event.path))
-      return std::nullopt;
-    if (event.iteration.constant())
-      first = &event;
-    else
-      later = &event;
-    last |= llvm::any_of(event.path,
-                         [](const Step &step) { return step.last != 0; });
-  }
-  if (!later || last || later->iteration.atoms().size() != 1)
-    return std::nullopt;
-  const Atom atom = later->iteration.atoms()[0];
-  auto as = [&](const Polynomial &by) {
-    Performed result{later, {}, {}, {}, {}};
-    auto put = [&](const Polynomial &p) {
-      return proof.atoms.substitute(p, atom, by, &result.facts);
-    };
-    for (const Polynomial &p : later->element)
-      result.element.push_back(put(p));
-    result.value = put(later->value);
-    for (const Polynomial &p : later->gates)
-      result.gates.push_back(put(p));
-    for (const Polynomial &p : later->facts.nonnegative)
-      result.facts.addNonnegative(put(p));
-    for (const Polynomial &p : later->facts.zero)
-      result.facts.addZero(put(p));
-    return result;
-  };
-  if (facts.provesAtLeast(at, 1))
-    return as(at);
-  // The first iteration's is as the later ones' are.
-  if (!first || !facts.provesAtLeast(at, 0))
-    return std::nullopt;
-  Performed start = as(0), result = as(at);
-  Facts known = first->facts;
-  // (That the iteration is a later one does not hold of it.)
-  Facts quotients;
-  for (const Polynomial &p : later->element)
-    proof.atoms.substitute(p, atom, 0, &quotients);
-  known.add(quotients);
-  if (!sameFlag(known, first->element, start.element) ||
-      !sameFlag(known, {first->value}, {start.value}) ||
-      !sameFlag(known, first->gates, start.gates))
-    return std::nullopt;
-  result.facts = {};
-  for (const Polynomial &p : later->element)
-    proof.atoms.substitute(p, atom, at, &result.facts);
-  return result;
-}
-
-FlagCase Proof::takeFlags() {
-  FlagCase result;
-  result.launch = launch;
-  result.events = std::move(flags);
-  for (const Access &access : accesses)
-    if (access.exchanged)
-      result.accesses.push_back(access);
-  for (FlagEvent &event : result.events) {
-    if (event.wait)
-      continue;
-    for (auto &[object, bound] : event.knows)
-      if (objects[object].kind == Object::Awaited)
-        if (auto wait = instanceAt(*this, result, object, bound - 1, event.path,
-                                   event.facts);
-            wait && wait->event->root == event.root) {
-          Facts both = event.facts;
-          both.add(wait->facts);
-          if (sameFlag(both, event.element, wait->element)) {
-            event.facts = std::move(both);
-            event.gates.push_back(wait->value);
-          }
-        }
-  }
-  return result;
-}
 
 //===----------------------------------------------------------------------===//
 // One CTA
@@ -385,7 +130,7 @@ private:
   /// What holds where a signal of another CTA may come before the wait.
   Facts beforeWait(const FlagEvent &wait, const FlagEvent &signal);
   bool isIn(const FlagEvent &wait, const Signals &signals, const Box &box);
-  bool oncePerCta(const FlagEvent &wait, const Signals &signals);
+  bool oncePerCta(const Signals &signals);
   bool allCome(const FlagEvent &wait, const Signals &signals, const Box &box);
   Facts within(const Box &box);
   std::vector<Box> boxes(const FlagEvent &wait, const Signals &signals,
@@ -452,6 +197,7 @@ bool Flags::isIn(const FlagEvent &wait, const Signals &signals,
     auto never = [&](const Polynomial &negative) {
       Facts outside = facts;
       outside.atLeast(-1, negative);
+      relateInstances(proof, outside, Instance::Cta);
       return contradict(proof, std::move(outside), {});
     };
     for (auto [d, range] : llvm::enumerate(box.ctas))
@@ -461,10 +207,10 @@ bool Flags::isIn(const FlagEvent &wait, const Signals &signals,
     if (box.last && !never(*box.last - theirs(signal->iteration)))
       return false;
   }
-  return box.last || oncePerCta(wait, signals);
+  return box.last || oncePerCta(signals);
 }
 
-bool Flags::oncePerCta(const FlagEvent &wait, const Signals &signals) {
+bool Flags::oncePerCta(const Signals &signals) {
   for (size_t i = 0; i < signals.size(); ++i)
     for (size_t j = i; j < signals.size(); ++j) {
       auto &[ofX, x] = signals[i];
@@ -496,7 +242,20 @@ bool Flags::allCome(const FlagEvent &wait, const Signals &signals,
     Facts facts = wait.facts;
     facts.add(theirs(of.launch));
     facts.add(within(box));
-    if (contradict(proof, facts, {}))
+    relateInstances(proof, facts, Instance::Cta);
+    // (By where the flag would be that it signalled.)
+    std::vector<Clause> clauses;
+    for (auto &[its, signal] : signals)
+      for (auto [a, b] : llvm::zip(wait.element, signal->element)) {
+        Facts less, same, more;
+        less.atLeast(a - 1, theirs(b));
+        same.equal(a, theirs(b));
+        more.atLeast(theirs(b), a + 1);
+        if (Clause cases = {less, same, more};
+            !llvm::is_contained(clauses, cases))
+          clauses.push_back(std::move(cases));
+      }
+    if (contradict(proof, facts, {}) || contradict(proof, facts, clauses))
       continue;
     bool first = false, later = false;
     for (auto &[its, signal] : signals) {
@@ -504,6 +263,7 @@ bool Flags::allCome(const FlagEvent &wait, const Signals &signals,
         continue;
       Facts there = facts;
       there.add(theirs(signal->facts));
+      relateInstances(proof, there, Instance::Cta);
       std::vector<Polynomial> element;
       for (const Polynomial &p : signal->element)
         element.push_back(theirs(p));
@@ -533,7 +293,7 @@ std::vector<Box> Flags::boxes(const FlagEvent &wait, const Signals &signals,
   if (llvm::any_of(signals, [](const auto &each) {
         return each.second->iteration.constant() != 0;
       })) {
-    lasts = {wait.iteration, wait.iteration - 1, std::nullopt};
+    lasts = {std::nullopt, wait.iteration, wait.iteration - 1};
     for (auto &[of, signal] : signals)
       if (!proof.dependsOnCta(signal->trips) &&
           !llvm::is_contained(lasts, signal->trips - 1))
@@ -591,7 +351,7 @@ bool Flags::needs(const FlagCase &of, const FlagEvent &wait) {
     texts.emplace_back(op, some);
     fitting.emplace_back();
     for (Box &box : boxes(wait, some, missing))
-      if (fitting.back().size() < 4 && isIn(wait, some, box))
+      if (isIn(wait, some, box))
         fitting.back().push_back(std::move(box));
   }
   std::vector<const Box *> chosen(texts.size());
@@ -727,19 +487,14 @@ bool Flags::ranks() {
 
 /// All that is ever added to a flag has 32 bits.
 bool Flags::fit() {
-  // Of each text: in all CTAs, as often as its loop goes round.
+  // Of each text: in all CTAs, as often as its loop goes round, or once a flag.
   std::map<Operation *, std::vector<Polynomial>> often;
   std::map<void *, std::pair<Polynomial, Operation *>> sums;
   for (const FlagCase &of : cases)
     for (const FlagEvent &event : of.events) {
       if (event.wait)
         continue;
-      // (What only the first iteration does is done once.)
-      const bool once = llvm::all_of(cases, [&](const FlagCase &other) {
-        return llvm::all_of(other.events, [&](const FlagEvent &each) {
-          return each.op != event.op || each.iteration.constant() == 0;
-        });
-      });
+      const bool once = oncePerCta(textsOf(event.root)[event.op]);
       const Polynomial trips = once ? Polynomial(1) : event.trips;
       if (llvm::is_contained(often[event.op], trips))
         continue;
@@ -789,7 +544,7 @@ void Flags::notBeforeByFlags(const Access &x, const FlagCase &ofX,
   for (auto &[text, bound] : y.knows) {
     if (proof.objects[text].kind != Object::Awaited)
       continue;
-    auto wait = instanceAt(proof, ofY, text, bound - 1, y.path, y.facts);
+    auto wait = performedAt(proof, ofY, text, bound - 1, y.path, y.facts);
     if (!wait)
       continue;
     facts.add(forY(wait->facts));
@@ -817,8 +572,8 @@ void Flags::notBeforeByFlags(const Access &x, const FlagCase &ofX,
     };
     for (const Release &release : x.releases)
       if (proof.objects[release.object].kind == Object::Signalled)
-        if (auto signal = instanceAt(proof, ofX, release.object, release.use,
-                                     x.path, x.facts);
+        if (auto signal = performedAt(proof, ofX, release.object, release.use,
+                                      x.path, x.facts);
             signal && signal->event->root == wait->event->root) {
           if (release.when.nonnegative.empty() && release.when.zero.empty())
             facts.add(forX(signal->facts));
@@ -882,6 +637,7 @@ bool Flags::exchanges() {
             more.atLeast(here, there + 1);
             clauses.push_back({less, same, more});
           }
+          relateInstances(proof, facts, Instance::Cta);
           if (!contradict(proof, facts, clauses))
             return proof.stop(
                 "two CTAs are not shown to " +
@@ -894,7 +650,57 @@ bool Flags::exchanges() {
   return true;
 }
 
+/// Whether flags order two accesses alike: those of the warps that execute one text.
+static bool orderedAlike(Proof &proof, const FlagCase &of, const Access &x,
+                         const Access &y) {
+  if (x.op != y.op || x.number != y.number || x.path != y.path ||
+      x.coordinates != y.coordinates || !(x.facts == y.facts))
+    return false;
+  using Told = std::vector<std::tuple<ObjectId, Polynomial, Facts>>;
+  auto within = [&](const Access &a, const Access &b) {
+    for (auto &[object, bound] : a.knows)
+      if (proof.objects[object].kind == Object::Awaited) {
+        auto same = b.knows.find(object);
+        if (same == b.knows.end() || same->second != bound)
+          return false;
+      }
+    // What comes behind it, and how far ahead of each signal that is.
+    auto told = [&](const Access &access, const FlagEvent *signal) {
+      Told result;
+      for (const Release &release : access.releases)
+        if (!signal) {
+          if (proof.objects[release.object].kind == Object::Signalled)
+            result.emplace_back(release.object, release.use, release.when);
+        } else if (auto known = signal->knows.find(release.object);
+                   known != signal->knows.end())
+          result.emplace_back(signal->object, release.use - known->second,
+                              release.when);
+      return result;
+    };
+    auto contains = [&](const FlagEvent *signal) {
+      const Told more = told(b, signal);
+      return llvm::all_of(told(a, signal), [&](const auto &each) {
+        return llvm::is_contained(more, each);
+      });
+    };
+    return contains(nullptr) &&
+           llvm::all_of(of.events, [&](const FlagEvent &event) {
+             return event.wait || contains(&event);
+           });
+  };
+  return within(x, y) && within(y, x);
+}
+
 bool Flags::check() {
+  for (FlagCase &of : cases) {
+    std::vector<Access> all = std::move(of.accesses);
+    of.accesses.clear();
+    for (Access &access : all)
+      if (llvm::none_of(of.accesses, [&](const Access &other) {
+            return orderedAlike(proof, of, access, other);
+          }))
+        of.accesses.push_back(std::move(access));
+  }
   bool any = false;
   for (const FlagCase &of : cases) {
     any |= !of.accesses.empty();
@@ -902,6 +708,7 @@ bool Flags::check() {
       if (event.wait && !needs(of, event))
         return false;
   }
+  any |= !found.empty();
   if (!found.empty() && !ranks())
     return false;
   // The CTA before, which has waited for the one before it, and so on.
@@ -918,8 +725,8 @@ bool Flags::check() {
       Facts first = signal->facts;
       first.atLeast(cta(0), 1);
       all &= (knows != signal->knows.end() &&
-              instanceAt(proof, *of, text, knows->second - 1, signal->path,
-                         signal->facts)) ||
+              performedAt(proof, *of, text, knows->second - 1, signal->path,
+                          signal->facts)) ||
              contradict(proof, first, {});
     }
     // All waits of the text are such.

@@ -365,6 +365,27 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
     return finish(in);
   if (!state.facts.provesAtLeast(*upper, *lower + 1)) {
     Polynomial some = *upper - *lower - 1;
+    // Perhaps it runs as often as the least of two numbers, which is one of them: in
+    // all iterations but the last one, or as the CTA says.
+    if (auto in = upper->atoms();
+        in.size() == 1 && proof.atoms.kind(in[0]) == "minimum") {
+      const std::vector<Polynomial> of = proof.atoms.operands(in[0]);
+      const Polynomial less = of[0] - of[1];
+      if (proof.varies(less)) {
+        for (const Step &outer : llvm::reverse(state.path))
+          if (outer.side < 0 && !outer.last && !proof.peels(outer.op)) {
+            proof.stop("whether this loop runs at all depends on the iteration",
+                       op);
+            proof.stopped->peel = outer.op;
+            return false;
+          }
+      } else if (proof.dependsOnCta(less)) {
+        proof.stopped =
+            Stop{"a loop that runs as often as the least of two numbers", op,
+                 "", less};
+        return false;
+      }
+    }
     if (proof.varies(some))
       return proof.stop(
           "whether this loop runs at all depends on the iteration: " +

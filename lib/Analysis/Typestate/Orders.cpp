@@ -190,6 +190,42 @@ Facts typestate::other(Proof &proof, const Facts &facts, Instance of) {
   return result;
 }
 
+void typestate::relateInstances(Proof &proof, Facts &facts, Instance of) {
+  std::set<Atom> all;
+  for (auto list : {&Facts::nonnegative, &Facts::zero})
+    for (const Polynomial &p : facts.*list)
+      all.insert(p.atoms().begin(), p.atoms().end());
+  std::vector<Quotient> mine, theirs;
+  for (Atom a : all) {
+    const bool copy = proof.atoms.kind(a) == "copy";
+    const Atom from = copy ? proof.atoms.operands(a)[0].atoms()[0] : a;
+    if (proof.atoms.kind(from) != "quotient")
+      continue;
+    const std::vector<Polynomial> &division = proof.atoms.operands(from);
+    if (division[1].constant() || !proof.dependsOnCta(Polynomial::atom(from)))
+      continue;
+    if (copy)
+      theirs.push_back({other(proof, Polynomial(division[0]), of),
+                        other(proof, Polynomial(division[1]), of),
+                        Polynomial::atom(a)});
+    else
+      mine.push_back({division[0], division[1], Polynomial::atom(a)});
+  }
+  // (Of what takes no products to see.)
+  Facts known;
+  for (const Polynomial &p : facts.nonnegative)
+    if (p.degree() < 2)
+      known.nonnegative.push_back(p);
+  for (const Polynomial &p : facts.zero)
+    if (p.degree() < 2)
+      known.zero.push_back(p);
+  for (const Quotient &x : mine)
+    for (const Quotient &y : theirs) {
+      relate(known, x, y, facts);
+      relate(known, y, x, facts);
+    }
+}
+
 Clause typestate::different(Proof &proof, const std::vector<Atom> &atoms) {
   Clause result;
   Facts equal;
@@ -270,7 +306,7 @@ Clause typestate::bySign(Proof &proof, const Polynomial &p) {
   return clause;
 }
 
-static std::vector<Atom> iterationsOf(const Path &path) {
+std::vector<Atom> typestate::iterationsOf(const Path &path) {
   std::vector<Atom> result;
   for (const Step &step : path)
     if (!step.last)
@@ -856,6 +892,7 @@ bool Proof::inEachUse(const Access &x, ObjectId object, int64_t times,
   }
   return any;
 }
+<<<<<<< HEAD
 
 //===----------------------------------------------------------------------===//
 // Global memory
@@ -1009,3 +1046,5 @@ bool Proof::checkGlobal(const std::vector<Access> &accesses,
     assumptions.insert("tensors do not overlap, nor do the rows of one");
   return true;
 }
+=======
+>>>>>>> 9da0114a3ce09ee1b4d9f53e4e6592361e373cc3

@@ -39,6 +39,10 @@ Polynomial other(Proof &proof, const Polynomial &p,
 Facts other(Proof &proof, const Facts &facts,
             Instance of = Instance::Iteration);
 
+/// Adds what quotients of the one instance have to do with those of the other one, of
+/// what is known of both.
+void relateInstances(Proof &proof, Facts &facts, Instance of);
+
 /// That two instances of one text differ in an iteration (or in a CTA's id).
 Clause different(Proof &proof, const std::vector<Atom> &atoms);
 
@@ -53,6 +57,9 @@ void addRising(Proof &proof, const Access &x, const Access &y, const Facts &all,
 /// of X's threads. `own`: X speaks of the first instance, else of the other.
 void notBefore(Proof &proof, const Access &x, const Knowledge &knows, bool own,
                bool fenced, std::vector<Clause> &clauses);
+
+/// The atoms of a path's iterations.
+std::vector<Atom> iterationsOf(const Path &path);
 
 /// Whether two instances of accesses to global memory do not meet: of one CTA, or of
 /// two (which differ, where `differ`).

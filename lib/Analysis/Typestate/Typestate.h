@@ -174,6 +174,8 @@ struct Access {
   bool exchanged = false;
 
   Facts facts; ///< of its iteration
+  /// Of an access that stands for those of several cases: of each.
+  std::vector<Facts> inCases;
   Path path;
   uint64_t sequence = 0; ///< in the walk
   unsigned number = 0;   ///< among the effects of its operation

@@ -134,6 +134,163 @@ void typestate::assume(Facts &facts, const Comparison &comparison) {
 // Arithmetic
 //===----------------------------------------------------------------------===//
 
+/// What is p times another polynomial, p being a product of atoms.
+static std::optional<Polynomial> over(const Polynomial &x,
+                                      const Polynomial &p) {
+  Polynomial::TermList by = p.monomials();
+  if (p == Polynomial(1))
+    return x;
+  if (by.size() != 1 || by[0].second != 1 || x.isLost())
+    return std::nullopt;
+  Polynomial result;
+  for (auto &[monomial, coefficient] : Polynomial::TermList(x.monomials())) {
+    scalars::Monomial rest = monomial;
+    for (Atom a : by[0].first) {
+      auto *at = llvm::find(rest, a);
+      if (at == rest.end())
+        return std::nullopt;
+      rest.erase(at);
+    }
+    Polynomial term = coefficient;
+    for (Atom a : rest)
+      term = term * Polynomial::atom(a);
+    result += term;
+  }
+  return result;
+}
+
+/// The atoms that are factors of all its monomials.
+static scalars::Monomial commonFactors(const Polynomial &x) {
+  std::optional<scalars::Monomial> common;
+  for (auto &[monomial, coefficient] : Polynomial::TermList(x.monomials())) {
+    if (!common) {
+      common = monomial;
+      continue;
+    }
+    scalars::Monomial both;
+    std::set_intersection(common->begin(), common->end(), monomial.begin(),
+                          monomial.end(), std::back_inserter(both));
+    common = both;
+  }
+  return common.value_or(scalars::Monomial());
+}
+
+static Polynomial productOf(ArrayRef<Atom> factors) {
+  Polynomial product = 1;
+  for (Atom a : factors)
+    product = product * Polynomial::atom(a);
+  return product;
+}
+
+/// a <= b, or so where both have been divided by what they have in common.
+static bool isAtMost(const Facts &facts, const Polynomial &a,
+                     const Polynomial &b) {
+  scalars::Monomial common = commonFactors(b - a);
+  if (llvm::any_of(common, [&](Atom each) {
+        return !facts.provesAtLeast(Polynomial::atom(each), 0);
+      }))
+    common.clear();
+  return facts.provesAtLeast(*over(b - a, productOf(common)), 0);
+}
+
+bool typestate::isOfShare(const Atoms &atoms, const Polynomial &p) {
+  auto isShare = [&](const Polynomial &of) {
+    return llvm::any_of(
+        Polynomial::TermList(of.monomials()), [&](const auto &term) {
+          return term.first.size() > 1 && llvm::any_of(term.first, [&](Atom a) {
+                   return atoms.kind(a) == "cta";
+                 });
+        });
+  };
+  return isShare(p) || atoms.dependsOn(p, [&](Atom a) {
+    return atoms.kind(a) == "quotient" && isShare(atoms.operands(a)[0]);
+  });
+}
+
+void typestate::relate(const Facts &known, const Quotient &x, const Quotient &z,
+                       Facts &facts) {
+  const Polynomial &p = x.by, &d = z.by, &q = x.quotient, &s = z.quotient;
+  if (d.constant() || p.constant() || !known.provesAtLeast(d, 1) ||
+      !known.provesAtLeast(p, 1))
+    return;
+  // Of one divisor the greater one's is no less.
+  if (d == p) {
+    const Polynomial apart = x.of - z.of;
+    if (isAtMost(known, d, apart))
+      facts.atLeast(q, s + 1);
+    else if (isAtMost(known, 0, apart))
+      facts.atLeast(q, s);
+    else if (isAtMost(known, d, -apart))
+      facts.atLeast(s, q + 1);
+    else if (isAtMost(known, apart, 0))
+      facts.atLeast(s, q);
+  }
+  // z is w p, so that d s <= w p < d (s + 1), or, rounded up, d (s - 1) < w p <= d s;
+  // and x is so many times d.
+  for (bool zUp : {false, true}) {
+    auto w = over(zUp ? z.of - d + 1 : z.of, p);
+    if (!w)
+      continue;
+    const Polynomial below = zUp ? s - 1 : s, above = zUp ? s : s + 1;
+    for (bool up : {false, true}) {
+      auto share = over(up ? x.of - p + 1 : x.of, d);
+      if (!share)
+        continue;
+      // x is less than w p, or at most that; or it is no less, or more.
+      if (isAtMost(known, *share, below))
+        facts.atLeast(*w - Polynomial(zUp && !up ? 1 : 0), q);
+      else if (isAtMost(known, above, *share))
+        facts.atLeast(q, *w + Polynomial(up && !zUp ? 1 : 0));
+    }
+  }
+}
+
+/// Of a quotient q of x by p, rounded down or up, which multiples of p x is
+/// below: what takes products of several facts is a fact from here on.
+static void boundQuotient(const Atoms &atoms, const Polynomial &x,
+                          const Polynomial &p, const Polynomial &q,
+                          Facts &facts) {
+  const Facts known = facts;
+  for (const Polynomial &most : {x, x - p + 1}) {
+    // A share of a whole is at most the whole: (cta + 1) * all div ctas.
+    const scalars::Monomial factors = commonFactors(most);
+    if (factors.empty() || factors.size() > 4 ||
+        llvm::any_of(factors, [&](Atom each) {
+          return !known.provesAtLeast(Polynomial::atom(each), 0);
+        }))
+      continue;
+    for (unsigned some = 1; some < 1u << factors.size(); ++some) {
+      scalars::Monomial chosen;
+      for (unsigned i = 0; i < factors.size(); ++i)
+        if (some >> i & 1)
+          chosen.push_back(factors[i]);
+      const Polynomial part = productOf(chosen), share = *over(most, part);
+      if (isAtMost(known, share, p))
+        facts.atLeast(part, q);
+    }
+  }
+  for (Atom a = 0, all = atoms.size(); a < all; ++a)
+    if (atoms.kind(a) == "quotient" && Polynomial::atom(a) != q)
+      relate(known, {x, p, q},
+             {atoms.operands(a)[0], atoms.operands(a)[1], Polynomial::atom(a)},
+             facts);
+  // What is known to be at most so many times p, by a fact or two.
+  auto bound = [&](auto &bound, const Polynomial &most, int steps) -> void {
+    for (const Polynomial &fact : known.nonnegative) {
+      if (llvm::none_of(most.atoms(), [&](Atom a) { return fact.contains(a); }))
+        continue;
+      for (const Polynomial &more : {most + fact, most + fact - p + 1})
+        if (auto times = over(
+                more - Polynomial(std::min<int64_t>(more.constantTerm(), 0)),
+                p))
+          facts.atLeast(*times, q);
+      if (steps > 1)
+        bound(bound, most + fact, steps - 1);
+    }
+  };
+  bound(bound, x, 2);
+}
+
 std::pair<Polynomial, Polynomial>
 Arithmetic::divide(const Polynomial &x, const Polynomial &p, Facts &facts) {
   // c y + k is divided as y and k are.
@@ -147,6 +304,8 @@ Arithmetic::divide(const Polynomial &x, const Polynomial &p, Facts &facts) {
   addDivision(facts, x, p, q, r);
   if (facts.provesAtLeast(x, 0))
     facts.atLeast(q, 0);
+  if (!p.constant() && isOfShare(atoms, x))
+    boundQuotient(atoms, x, p, q, facts);
   return {q, r};
 }
 
@@ -259,8 +418,8 @@ TValue Arithmetic::modulo(Polynomial x, int64_t c, Facts &facts) {
   return TValue::cycle(x, std::move(ramp));
 }
 
-/// Of parities of rounds: that of y div d, and that of (y mod d + s) div d, differ
-/// where y + s is of an odd round.
+/// Of parities of rounds: that of y div d, and that of (y mod d + s) div d,
+/// differ where y + s is of an odd round.
 std::optional<TValue> Arithmetic::parityBehind(const TValue &of,
                                                const TValue &rounds,
                                                const Facts &facts) {

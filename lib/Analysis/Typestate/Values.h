@@ -104,6 +104,19 @@ std::optional<bool> decide(const Facts &facts, const Value &condition);
 /// The facts that a comparison adds where it holds (none for Differs).
 void assume(Facts &facts, const Comparison &comparison);
 
+/// A quotient, rounded down, with what it is of.
+struct Quotient {
+  Polynomial of, by, quotient;
+};
+/// Whether p is the id of a CTA times something, or comes of a quotient of such: its
+/// share of a whole, cta * all div ctas.
+bool isOfShare(const Atoms &atoms, const Polynomial &p);
+/// What two of them have to do with each other, of what is known: of one divisor they
+/// are in the order of what they are of; and of what is w times the one's divisor and
+/// a multiple of the other's w is between. (Products of several facts, as facts.)
+void relate(const Facts &known, const Quotient &x, const Quotient &z,
+            Facts &facts);
+
 /// Computes pure operations.
 class Arithmetic {
 public:

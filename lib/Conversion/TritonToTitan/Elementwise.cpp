@@ -367,6 +367,28 @@ static Value sameBits(ProgramConversion &c, tt::BitcastOp, ValueRange in,
              : arith::BitcastOp::create(c.b, type, in[0]).getResult();
 }
 
+/// The low 32 bits, of sums, differences and products by those of their operands: so what runs on in 32 bits is
+/// seen to run on, and what was widened before is not widened at all.
+static Value lowBits(ProgramConversion &c, Value wide, Type type) {
+  Operation *op = wide.getDefiningOp();
+  if (isa_and_nonnull<arith::ExtSIOp, arith::ExtUIOp>(op) &&
+      op->getOperand(0).getType() == type)
+    return op->getOperand(0);
+  if (isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op)) {
+    Value left = lowBits(c, op->getOperand(0), type);
+    Value right = lowBits(c, op->getOperand(1), type);
+    if (isa<arith::AddIOp>(op))
+      return c.b.createOrFold<arith::AddIOp>(left, right);
+    if (isa<arith::SubIOp>(op))
+      return c.b.createOrFold<arith::SubIOp>(left, right);
+    return c.b.createOrFold<arith::MulIOp>(left, right);
+  }
+  if (auto splat = dyn_cast_or_null<titan::SplatOp>(op))
+    return titan::SplatOp::create(
+        c.b, type, lowBits(c, splat.getOperand(), getElementTypeOrSelf(type)));
+  return c.b.createOrFold<arith::TruncIOp>(type, wide);
+}
+
 /// An offset is right modulo 2^32 (titan/Conversion/TritonToTitan.h).
 static Value addOffset(ProgramConversion &c, tt::AddPtrOp op, ValueRange in,
                        Type type) {
@@ -374,7 +396,7 @@ static Value addOffset(ProgramConversion &c, tt::AddPtrOp op, ValueRange in,
   unsigned width =
       getElementTypeOrSelf(offset.getType()).getIntOrFloatBitWidth();
   if (width > 32)
-    offset = arith::TruncIOp::create(c.b, type, offset);
+    offset = lowBits(c, offset, type);
   else if (width < 32)
     offset = arith::ExtSIOp::create(c.b, type, offset);
   return c.b.createOrFold<arith::AddIOp>(in[0], offset);

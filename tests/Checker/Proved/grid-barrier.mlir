@@ -150,15 +150,13 @@ titan.kernel @columns(%P: !table, %Y: !table, %flags: !words) warps(1) attribute
   %size = titan.dim %flags, 0 : !words
   %counted = arith.cmpi eq, %size, %m : index
   titan.require %counted, "launch-check", "a counter for each column"
-  %c8 = arith.constant 8 : index
-  %few = arith.cmpi ule, %n, %c8 : index
-  %also = arith.cmpi ule, %m, %c8 : index
-  titan.require %few, "launch-check", "at most 64 CTAs" // @fits
-  titan.require %also, "launch-check", "at most 64 CTAs" // @fits
   %most = arith.constant 1073741824 : index
   %all = arith.muli %n, %m : index
-  %fewer = arith.cmpi ule, %all, %most : index
-  titan.require %fewer, "launch-check", "few signals"
+  %few = arith.cmpi ule, %all, %most : index
+  titan.require %few, "launch-check", "few signals"
+  %sms = titan.device_property "multiprocessor_count"
+  %fits = arith.cmpi uge, %sms, %all : index
+  titan.require %fits, "launch-check", "a CTA for each element at once" // @fits
   titan.launch grid(%n, %m) with(%n, %m : index, index)
 } body(%n: index, %m: index) {
   %c1 = arith.constant 1 : index

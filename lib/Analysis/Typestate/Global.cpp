@@ -1,0 +1,183 @@
+//===- Global.cpp - writes of global memory -------------------------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Orders.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::typestate;
+
+/// Of these facts those that speak of nothing but sizes, ids, and what the places of
+/// an access are computed from.
+static Facts aboutPlaces(Proof &proof, const Facts &facts,
+                         const std::vector<const Access *> &accesses) {
+  std::set<Atom> from;
+  std::vector<Atom> stack;
+  for (const Access *access : accesses)
+    for (const Polynomial &p : access->coordinates)
+      llvm::append_range(stack, p.atoms());
+  while (!stack.empty()) {
+    Atom a = stack.back();
+    stack.pop_back();
+    if (!from.insert(a).second)
+      continue;
+    // A quotient is told by its remainder, too.
+    std::string twin = proof.atoms.kind(a) == "quotient"    ? "remainder"
+                       : proof.atoms.kind(a) == "remainder" ? "quotient"
+                                                            : "";
+    if (!twin.empty())
+      from.insert(proof.atoms.atom(twin, nullptr, proof.atoms.operands(a)));
+    for (const Polynomial &p : proof.atoms.operands(a))
+      llvm::append_range(stack, p.atoms());
+  }
+  auto known = [&](Atom a) {
+    return from.contains(a) || proof.atoms.kind(a) == "cta" ||
+           !proof.atoms.dependsOn(a, [&](Atom other) {
+             const std::string &kind = proof.atoms.kind(other);
+             return kind == "iteration" || kind == "cta" ||
+                    kind == "coordinate";
+           });
+  };
+  Facts result;
+  for (auto list : {&Facts::nonnegative, &Facts::zero})
+    for (const Polynomial &p : facts.*list)
+      if (llvm::all_of(p.atoms(), known))
+        (result.*list).push_back(p);
+  return result;
+}
+
+bool typestate::apartInGlobal(Proof &proof, const Access &x, const Access &y,
+                              const Facts &launch, Instance of, bool differ) {
+  auto theirs = [&](const auto &what) { return other(proof, what, of); };
+  Facts all = launch, facts = aboutPlaces(proof, launch, {&x, &y});
+  all.add(theirs(launch));
+  all.add(x.facts);
+  all.add(theirs(y.facts));
+  facts.add(theirs(facts));
+  facts.add(aboutPlaces(proof, x.facts, {&x, &y}));
+  facts.add(theirs(aboutPlaces(proof, y.facts, {&x, &y})));
+  for (size_t d = 0; d < x.coordinates.size(); ++d) {
+    Polynomial a = x.coordinates[d], b = theirs(y.coordinates[d]);
+    for (Facts *each : {&facts, &all}) {
+      each->atLeast(b + Polynomial(y.extents[d]) - 1, a);
+      each->atLeast(a + Polynomial(x.extents[d]) - 1, b);
+    }
+  }
+  std::vector<Clause> clauses;
+  // Of each number that tells where, by cases: where it is the same one, what
+  // it is computed from has one equation less.
+  std::set<Atom> places;
+  for (const Polynomial &p : x.coordinates)
+    for (Atom a : p.atoms())
+      places.insert(a);
+  for (Atom a : iterationsOf(x.path))
+    places.insert(a);
+  for (Atom a : places) {
+    Polynomial here = Polynomial::atom(a), there = theirs(here);
+    if (here == there)
+      continue;
+    Facts less, equal, more;
+    less.atLeast(there, here + 1);
+    equal.equal(here, there);
+    more.atLeast(here, there + 1);
+    clauses.push_back({less, equal, more});
+  }
+  // Of quotients of tiles, by how many tiles lie between.
+  Atoms &atoms = proof.atoms;
+  for (Atom a : places)
+    for (const Polynomial &p : y.coordinates)
+      for (Atom b : p.atoms())
+        if (atoms.kind(a) == "quotient" && atoms.kind(b) == "quotient" &&
+            atoms.operands(a)[1] == atoms.operands(b)[1] &&
+            (a != b || of == Instance::Element || differ))
+          if (Clause sides = bySign(proof, atoms.operands(a)[0] -
+                                               theirs(atoms.operands(b)[0]));
+              !sides.empty())
+            clauses.push_back(std::move(sides));
+  std::vector<Atom> ctas, mine;
+  for (const Polynomial &p : launch.nonnegative)
+    for (Atom a : p.atoms())
+      if (atoms.kind(a) == "cta" && !llvm::is_contained(ctas, a))
+        ctas.push_back(a);
+  if (differ)
+    clauses.push_back(different(proof, ctas));
+  if (&x == &y && !differ) {
+    if (of == Instance::Cta)
+      mine = ctas;
+    llvm::append_range(mine, iterationsOf(x.path));
+    llvm::append_range(mine, x.element);
+    // There is one instance.
+    if (mine.empty())
+      return true;
+    clauses.push_back(different(proof, mine));
+  }
+  // Shares of a whole, by which of the CTAs comes first.
+  const bool shares = differ && ctas.size() == 1 &&
+                      llvm::any_of(x.coordinates, [&](const Polynomial &p) {
+                        return isOfShare(atoms, p);
+                      });
+  if (shares && llvm::all_of(different(proof, ctas), [&](const Facts &order) {
+        Facts with = all;
+        with.add(order);
+        relateInstances(proof, with, of);
+        return contradict(proof, with, clauses);
+      }))
+    return true;
+  return contradict(proof, facts, clauses) || contradict(proof, all, clauses);
+}
+
+bool Proof::checkGlobal(const std::vector<Access> &accesses,
+                        const Facts &launch, Ctas who) {
+  bool any = false;
+  for (size_t i = 0; i < accesses.size(); ++i)
+    for (size_t j = i; j < accesses.size(); ++j) {
+      const Access &x = accesses[i], &y = accesses[j];
+      if (!x.effect || !y.effect || x.shape || y.shape || x.root != y.root ||
+          x.exchanged)
+        continue;
+      any = true;
+      if (!conflict({x.kind, x.proxy}, {y.kind, y.proxy},
+                    x.reduction && (x.reduction == y.reduction ||
+                                    without == Judgement::Reductions)))
+        continue;
+      if (x.coordinates.size() != y.coordinates.size() ||
+          x.coordinates.empty() || x.map != y.map)
+        return stop("writes of different kinds to one tensor", y.op);
+      if (x.map && !keepsApart(x.map))
+        return stop("different coordinates of this map are not shown to be "
+                    "different places",
+                    x.map);
+      auto apart = [&](Instance of, bool differ) {
+        if (apartInGlobal(*this, x, y, launch, of, differ))
+          return true;
+        // By what is known in each of the cases that they are of.
+        Access one = x, two = y;
+        return !x.inCases.empty() && !y.inCases.empty() &&
+               x.inCases.size() + y.inCases.size() > 2 &&
+               llvm::all_of(x.inCases, [&](const Facts &ofX) {
+                 one.facts = ofX;
+                 return llvm::all_of(y.inCases, [&](const Facts &ofY) {
+                   two.facts = ofY;
+                   return apartInGlobal(*this, one, two, launch, of, differ);
+                 });
+               });
+      };
+      // Of all CTAs at once; else of one, and of two.
+      if (who == Ctas::One
+              ? apart(Instance::Element, false)
+              : (who == Ctas::All && apart(Instance::Cta, false)) ||
+                    ((who == Ctas::Two || apart(Instance::Element, false)) &&
+                     apart(Instance::Cta, true)))
+        continue;
+      return stop("two CTAs, or two iterations, are not shown to write "
+                  "different places of this tensor",
+                  y.op, "titan.require of what the sizes are");
+    }
+  if (any)
+    assumptions.insert("tensors do not overlap, nor do the rows of one");
+  return true;
+}
