@@ -98,6 +98,8 @@ bool typestate::apartInGlobal(Proof &proof, const Access &x, const Access &y,
                                                theirs(atoms.operands(b)[0]));
               !sides.empty())
             clauses.push_back(std::move(sides));
+  if (of == Instance::Cta)
+    addRising(proof, x, y, all, clauses);
   std::vector<Atom> ctas, mine;
   for (const Polynomial &p : launch.nonnegative)
     for (Atom a : p.atoms())
