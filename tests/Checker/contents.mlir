@@ -59,10 +59,18 @@
 // VARIANT fall: drop promise
 // RUN: %variant fall %s | not titan check - --kernel scale --require=proved 2>&1 | FileCheck %s --check-prefix=FALL
 // FALL: not proved: two CTAs, or two iterations, are not shown to write different places of this tensor
+// Data that keeps the promises runs, under each schedule; other data is found to break them.
+// RUN: for s in eager lazy random:1; do titan run %s --kernel scale --arg X=ints:1 --shape X=50 --arg offsets=steps:10 --shape offsets=6 --shape Y=50 --schedule $s || exit 1; done
+// RUN: not titan run %s --kernel scale --arg X=ints:1 --shape X=50 --arg offsets=steps:11 --shape offsets=6 --shape Y=50 2>&1 | FileCheck %s --check-prefix=RUN-BEYOND
+// RUN-BEYOND: [assume-failed] a group lies inside of X: %end, 55, is not at most %n, 50
 // Some CTAs say it of their element: of the others nothing is known.
 // VARIANT some: before promise add scf.if %odd {
 // VARIANT some: after promise add }
 // RUN: %variant some %s | not titan check - --kernel scale --require=proved 2>&1 | FileCheck %s --check-prefix=FALL
+// What the kernel writes itself nobody can promise.
+// VARIANT written: after expert add titan.st %c4, %ids[%c0] : i32, !ids
+// RUN: %variant written %s | not titan check - --kernel expert 2>&1 | FileCheck %s --check-prefix=WRITTEN
+// WRITTEN: error: [undecided] which slot of shared memory
 //
 // What cannot be promised: of the rest nothing would be shown.
 // VARIANT never: after known add %above = arith.cmpi sge, %id, %vs : !rows
