@@ -28,6 +28,15 @@
 // RUN: %variant row %s | not titan check - --kernel row 2>&1 | FileCheck %s --check-prefix=ROW-UNSAID
 // ROW-UNSAID: error: [undecided] the checker does not follow what %ids holds (its elements are taken to be 0, 200, 400, ...)
 // ROW-UNSAID: fix: say by titan.assume what data promises of the elements
+// A branch is as good as a promise, here of two comparisons: the number is not negative, and below.
+// VARIANT branch: replace row with scf.if %known {
+// VARIANT branch: after stored add }
+// VARIANT branch: in number `index_castui` -> `index_cast`
+// RUN: %variant branch %s | titan check - --kernel row --require=proved | FileCheck %s --check-prefix=BRANCH
+// BRANCH: proved, for every size that the launch admits; assumed: tensors do not overlap
+// VARIANT signed_branch: as branch
+// VARIANT signed_branch: in compared `ult` -> `slt`
+// RUN: %variant signed_branch %s | not titan check - --kernel row --require=proved 2>&1 | FileCheck %s --check-prefix=ROW-UNSAID
 //
 // Groups of rows, from an offset to the next one.
 // RUN: titan check %s --kernel ragged --require=proved | FileCheck %s --check-prefix=RAGGED
@@ -144,15 +153,15 @@ titan.kernel @row(%ids: !ids, %table: !table, %out: !table) warps(1) attributes 
     titan.fence.mbarrier_init
     titan.fence.proxy_async shared_cta
     %id32 = titan.ld %ids[%cta] : !ids -> i32
-    %id = arith.index_castui %id32 : i32 to index
-    %known = arith.cmpi ult, %id, %v : index
+    %id = arith.index_castui %id32 : i32 to index // @number
+    %known = arith.cmpi ult, %id, %v : index // @compared
     titan.assume %known, "an id is the number of a row" // @row
     titan.mbarrier.arrive_expect_tx %full, %bytes : !titan.mbarrier
     titan.bulk.load %table[%id, %c0], %line, %full : !table, !line, !titan.mbarrier
     titan.mbarrier.wait %full parity(%parity) : !titan.mbarrier
     titan.bulk.store %line, %out[%cta, %c0] : !line, !table
     %stored = titan.bulk.commit : !titan.token<bulk>
-    titan.bulk.wait %stored : !titan.token<bulk>
+    titan.bulk.wait %stored : !titan.token<bulk> // @stored
   }
   titan.return
 }

@@ -575,7 +575,8 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
   if (condition.kind == Kind::Condition)
     for (const Comparison &comparison : condition.all)
       if (comparison.kind == Comparison::AtLeast &&
-          !proof.varies(comparison.polynomial) && effects) {
+          !proof.varies(comparison.polynomial) && effects &&
+          !decide(state.facts, comparison)) {
         // The last iteration alone may differ, and the CTA decide of that.
         if (proof.dependsOnCta(comparison.polynomial))
           for (const Step &step : llvm::reverse(state.path))
