@@ -52,6 +52,13 @@
 // RUN: %variant below %s | not titan check - --kernel ragged --require=proved 2>&1 | FileCheck %s --check-prefix=BELOW
 // BELOW: not proved: index 0 is not shown to lie inside of the tensor
 //
+// Pages by a table, one in each iteration.
+// RUN: titan check %s --kernel paged --require=proved | FileCheck %s --check-prefix=PAGED
+// PAGED: proved, for every size that the launch admits; assumed: a block lies in a page of the pool (line [[#]])
+// VARIANT page: drop page
+// RUN: %variant page %s | not titan check - --kernel paged 2>&1 | FileCheck %s --check-prefix=PAGE
+// PAGE: error: [undecided] the checker does not follow what %T holds
+//
 // A slot by data: each that the promise leaves is looked at, and no other.
 // RUN: titan check %s --kernel expert --require=proved | FileCheck %s --check-prefix=EXPERT
 // EXPERT: accepted: 0 errors, 0 warnings
@@ -95,6 +102,9 @@
 !mask = tensor<32x64xi1, #rows>
 !tile = tensor<32x64xbf16, #rows>
 !line = !titan.shared<1x64xbf16>
+!blocks = !titan.global<?x?xi32>
+!pages = !titan.global<?x256xf32>
+!page = !titan.shared<1x256xf32>
 !ring = !titan.shared<4xf32, slots = 4>
 !slot = !titan.shared<4xf32>
 
@@ -255,6 +265,47 @@ titan.kernel @expert(%ids: !ids) warps(1) attributes {titan.target = "sm_90a"} l
     titan.assume %known, "an id is that of an expert"
     %slot = titan.shared.slot %ring[%id : i32] : !ring -> !slot
     titan.st %f1, %slot[%c0] : f32, !slot
+  }
+  titan.return
+}
+
+// The blocks of each sequence, from the pages that the table names.
+titan.kernel @paged(%T: !blocks, %P: !pages, %O: !pages) warps(1) attributes {titan.target = "sm_90a"} launch {
+  %seqs = titan.dim %T, 0 : !blocks
+  %blocks = titan.dim %T, 1 : !blocks
+  %n = titan.dim %P, 0 : !pages
+  %rows = titan.dim %O, 0 : !pages
+  %all = arith.muli %seqs, %blocks : index
+  %ok = arith.cmpi eq, %rows, %all : index
+  titan.require %ok, "launch-check", "a row a block"
+  titan.launch grid(%seqs) with(%blocks, %n : index, index)
+} body(%blocks: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %bytes = arith.constant 1024 : i32
+  %s = titan.cta_id 0
+  %line = titan.shared.alloc : !page
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  %row0 = arith.muli %s, %blocks : index
+  titan.elect {
+    titan.mbarrier.init %full count(1) : !titan.mbarrier
+    titan.fence.mbarrier_init
+    scf.for %b = %c0 to %blocks step %c1 {
+      %page32 = titan.ld %T[%s, %b] : !blocks -> i32
+      %page = arith.index_castui %page32 : i32 to index
+      %in = arith.cmpi ult, %page, %n : index
+      titan.assume %in, "a block lies in a page of the pool" // @page
+      %odd = arith.remui %b, %c2 : index
+      %parity = arith.index_cast %odd : index to i32
+      titan.mbarrier.arrive_expect_tx %full, %bytes : !titan.mbarrier
+      titan.bulk.load %P[%page, %c0], %line, %full : !pages, !page, !titan.mbarrier
+      titan.mbarrier.wait %full parity(%parity) : !titan.mbarrier
+      %row = arith.addi %row0, %b : index
+      titan.bulk.store %line, %O[%row, %c0] : !page, !pages
+      %g = titan.bulk.commit : !titan.token<bulk>
+      titan.bulk.wait %g : !titan.token<bulk>
+    }
   }
   titan.return
 }
