@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "Resources.h"
+#include "Scalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -38,13 +39,13 @@ static std::string whyImpossible(Operation *op) {
              ": it must be positive";
     return "";
   }
-  bool divides =
-      isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-          arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op);
-  if (!divides && !isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op))
+  Arith code = classify(op).first;
+  if (!divides(code) && !shifts(code))
     return "";
   auto by = constantOf(op->getOperand(1));
-  if (!by || !(divides ? by->isZero() : by->uge(by->getBitWidth())))
+  unsigned bits = bitsOf(op->getResult(0).getType());
+  if (!by || !bits ||
+      evaluate(code, 0, bits, bits, 1, by->getSExtValue(), 0).has_value())
     return "";
   return "'" + op->getName().getStringRef().str() + "' by " +
          toString(*by, 10, /*Signed=*/true) + " has no result";

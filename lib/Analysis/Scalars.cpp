@@ -50,6 +50,17 @@ std::pair<Arith, unsigned> checker::classify(Operation *op) {
       .Default([](Operation *) { return R{Arith::None, 0}; });
 }
 
+bool checker::divides(Arith code) {
+  return llvm::is_contained({Arith::DivU, Arith::DivS, Arith::RemU, Arith::RemS,
+                             Arith::CeilDivU, Arith::CeilDivS,
+                             Arith::FloorDivS},
+                            code);
+}
+
+bool checker::shifts(Arith code) {
+  return llvm::is_contained({Arith::Shl, Arith::ShrU, Arith::ShrS}, code);
+}
+
 unsigned checker::bitsOf(Type type) {
   if (type.isIndex())
     return 64;
@@ -215,10 +226,9 @@ std::optional<int64_t> checker::evaluate(Arith code, unsigned predicate,
 }
 
 size_t Symbols::NodeHash::operator()(const Node &node) const {
-  return llvm::hash_combine(node.code, node.predicate, node.operandBits,
-                            node.bits, node.a.value, node.a.symbol,
-                            node.b.value, node.b.symbol, node.c.value,
-                            node.c.symbol);
+  return llvm::hash_combine(
+      node.code, node.predicate, node.operandBits, node.bits, node.a.value,
+      node.a.symbol, node.b.value, node.b.symbol, node.c.value, node.c.symbol);
 }
 
 uint32_t Symbols::leaf(const void *key, int dimension) {

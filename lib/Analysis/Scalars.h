@@ -59,6 +59,11 @@ enum class Arith : uint8_t {
 /// Which of them an operation is, and its predicate (Cmp).
 std::pair<Arith, unsigned> classify(mlir::Operation *op);
 
+/// A quotient or remainder, which has no result where the divisor is 0; a shift,
+/// which has none by as many bits as there are.
+bool divides(Arith code);
+bool shifts(Arith code);
+
 /// Bits of an integer or index; 0: neither.
 unsigned bitsOf(mlir::Type type);
 

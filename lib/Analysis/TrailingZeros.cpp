@@ -9,6 +9,8 @@
 #include "titan/Dialect/Titan/ArgumentAlignment.h"
 #include "titan/Target/Target.h"
 
+#include "Scalars.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -185,32 +187,41 @@ TrailingZeros::through(Operation *op,
       zeros = std::min(zeros, in(i));
     return zeros;
   };
-  // Types that are cut off keep the lower bits.
-  if (isa<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
-          arith::ExtUIOp, arith::TruncIOp>(op))
-    return in(0);
-  if (isa<arith::AddIOp, arith::SubIOp, arith::OrIOp, arith::XOrIOp,
-          arith::MinSIOp, arith::MinUIOp, arith::MaxSIOp, arith::MaxUIOp,
-          arith::RemSIOp, arith::RemUIOp>(op))
-    return least(0);
-  if (isa<arith::SelectOp>(op))
-    return least(1);
-  if (isa<arith::AndIOp>(op))
-    return std::max(in(0), in(1));
-  if (isa<arith::MulIOp>(op))
-    return std::min(all, in(0) + in(1));
-  // By a power of two that goes.
+  using checker::Arith;
+  Arith code = checker::classify(op).first;
   APInt by;
-  if (op->getNumOperands() != 2 ||
-      !matchPattern(op->getOperand(1), m_ConstantInt(&by)))
+  switch (code) {
+  case Arith::Cast: // Types that are cut off keep the lower bits.
+  case Arith::CastU:
+    return in(0);
+  case Arith::Add:
+  case Arith::Sub:
+  case Arith::Or:
+  case Arith::Xor:
+  case Arith::MinS:
+  case Arith::MinU:
+  case Arith::MaxS:
+  case Arith::MaxU:
+  case Arith::RemS:
+  case Arith::RemU:
+    return least(0);
+  case Arith::Select:
+    return least(1);
+  case Arith::And:
+    return std::max(in(0), in(1));
+  case Arith::Mul:
+    return std::min(all, in(0) + in(1));
+  case Arith::Shl:
+    if (matchPattern(op->getOperand(1), m_ConstantInt(&by)))
+      return std::min<uint64_t>(all, in(0) + by.getLimitedValue(all));
     return std::nullopt;
-  if (isa<arith::ShLIOp>(op))
-    return std::min<uint64_t>(all, in(0) + by.getLimitedValue(all));
-  if (isa<arith::DivUIOp, arith::DivSIOp, arith::CeilDivUIOp,
-          arith::CeilDivSIOp, arith::FloorDivSIOp>(op) &&
-      by.isPowerOf2() && in(0) >= by.countr_zero())
-    return in(0) - by.countr_zero();
-  return std::nullopt;
+  default: // By a power of two that goes.
+    if (checker::divides(code) &&
+        matchPattern(op->getOperand(1), m_ConstantInt(&by)) &&
+        by.isPowerOf2() && in(0) >= by.countr_zero())
+      return in(0) - by.countr_zero();
+    return std::nullopt;
+  }
 }
 
 unsigned TrailingZeros::compute(Value value) {

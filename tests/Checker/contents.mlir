@@ -28,6 +28,15 @@
 // RUN: %variant row %s | not titan check - --kernel row 2>&1 | FileCheck %s --check-prefix=ROW-UNSAID
 // ROW-UNSAID: error: [undecided] the checker does not follow what %ids holds (its elements are taken to be 0, 200, 400, ...)
 // ROW-UNSAID: fix: say by titan.assume what data promises of the elements
+// A branch is as good as a promise, here of two comparisons: the number is not negative, and below.
+// VARIANT branch: replace row with scf.if %known {
+// VARIANT branch: after stored add }
+// VARIANT branch: in number `index_castui` -> `index_cast`
+// RUN: %variant branch %s | titan check - --kernel row --require=proved | FileCheck %s --check-prefix=BRANCH
+// BRANCH: proved, for every size that the launch admits; assumed: tensors do not overlap
+// VARIANT signed_branch: as branch
+// VARIANT signed_branch: in compared `ult` -> `slt`
+// RUN: %variant signed_branch %s | not titan check - --kernel row --require=proved 2>&1 | FileCheck %s --check-prefix=ROW-UNSAID
 //
 // Groups of rows, from an offset to the next one.
 // RUN: titan check %s --kernel ragged --require=proved | FileCheck %s --check-prefix=RAGGED
@@ -42,6 +51,13 @@
 // VARIANT below: in low `%begin, %c0` -> `%end, %begin`
 // RUN: %variant below %s | not titan check - --kernel ragged --require=proved 2>&1 | FileCheck %s --check-prefix=BELOW
 // BELOW: not proved: index 0 is not shown to lie inside of the tensor
+//
+// Pages by a table, one in each iteration.
+// RUN: titan check %s --kernel paged --require=proved | FileCheck %s --check-prefix=PAGED
+// PAGED: proved, for every size that the launch admits; assumed: a block lies in a page of the pool (line [[#]])
+// VARIANT page: drop page
+// RUN: %variant page %s | not titan check - --kernel paged 2>&1 | FileCheck %s --check-prefix=PAGE
+// PAGE: error: [undecided] the checker does not follow what %T holds
 //
 // A slot by data: each that the promise leaves is looked at, and no other.
 // RUN: titan check %s --kernel expert --require=proved | FileCheck %s --check-prefix=EXPERT
@@ -59,10 +75,18 @@
 // VARIANT fall: drop promise
 // RUN: %variant fall %s | not titan check - --kernel scale --require=proved 2>&1 | FileCheck %s --check-prefix=FALL
 // FALL: not proved: two CTAs, or two iterations, are not shown to write different places of this tensor
+// Data that keeps the promises runs, under each schedule; other data is found to break them.
+// RUN: for s in eager lazy random:1; do titan run %s --kernel scale --arg X=ints:1 --shape X=50 --arg offsets=steps:10 --shape offsets=6 --shape Y=50 --schedule $s || exit 1; done
+// RUN: not titan run %s --kernel scale --arg X=ints:1 --shape X=50 --arg offsets=steps:11 --shape offsets=6 --shape Y=50 2>&1 | FileCheck %s --check-prefix=RUN-BEYOND
+// RUN-BEYOND: [assume-failed] a group lies inside of X: %end, 55, is not at most %n, 50
 // Some CTAs say it of their element: of the others nothing is known.
 // VARIANT some: before promise add scf.if %odd {
 // VARIANT some: after promise add }
 // RUN: %variant some %s | not titan check - --kernel scale --require=proved 2>&1 | FileCheck %s --check-prefix=FALL
+// What the kernel writes itself nobody can promise.
+// VARIANT written: after expert add titan.st %c4, %ids[%c0] : i32, !ids
+// RUN: %variant written %s | not titan check - --kernel expert 2>&1 | FileCheck %s --check-prefix=WRITTEN
+// WRITTEN: error: [undecided] which slot of shared memory
 //
 // What cannot be promised: of the rest nothing would be shown.
 // VARIANT never: after known add %above = arith.cmpi sge, %id, %vs : !rows
@@ -78,6 +102,9 @@
 !mask = tensor<32x64xi1, #rows>
 !tile = tensor<32x64xbf16, #rows>
 !line = !titan.shared<1x64xbf16>
+!blocks = !titan.global<?x?xi32>
+!pages = !titan.global<?x256xf32>
+!page = !titan.shared<1x256xf32>
 !ring = !titan.shared<4xf32, slots = 4>
 !slot = !titan.shared<4xf32>
 
@@ -136,15 +163,15 @@ titan.kernel @row(%ids: !ids, %table: !table, %out: !table) warps(1) attributes 
     titan.fence.mbarrier_init
     titan.fence.proxy_async shared_cta
     %id32 = titan.ld %ids[%cta] : !ids -> i32
-    %id = arith.index_castui %id32 : i32 to index
-    %known = arith.cmpi ult, %id, %v : index
+    %id = arith.index_castui %id32 : i32 to index // @number
+    %known = arith.cmpi ult, %id, %v : index // @compared
     titan.assume %known, "an id is the number of a row" // @row
     titan.mbarrier.arrive_expect_tx %full, %bytes : !titan.mbarrier
     titan.bulk.load %table[%id, %c0], %line, %full : !table, !line, !titan.mbarrier
     titan.mbarrier.wait %full parity(%parity) : !titan.mbarrier
     titan.bulk.store %line, %out[%cta, %c0] : !line, !table
     %stored = titan.bulk.commit : !titan.token<bulk>
-    titan.bulk.wait %stored : !titan.token<bulk>
+    titan.bulk.wait %stored : !titan.token<bulk> // @stored
   }
   titan.return
 }
@@ -238,6 +265,47 @@ titan.kernel @expert(%ids: !ids) warps(1) attributes {titan.target = "sm_90a"} l
     titan.assume %known, "an id is that of an expert"
     %slot = titan.shared.slot %ring[%id : i32] : !ring -> !slot
     titan.st %f1, %slot[%c0] : f32, !slot
+  }
+  titan.return
+}
+
+// The blocks of each sequence, from the pages that the table names.
+titan.kernel @paged(%T: !blocks, %P: !pages, %O: !pages) warps(1) attributes {titan.target = "sm_90a"} launch {
+  %seqs = titan.dim %T, 0 : !blocks
+  %blocks = titan.dim %T, 1 : !blocks
+  %n = titan.dim %P, 0 : !pages
+  %rows = titan.dim %O, 0 : !pages
+  %all = arith.muli %seqs, %blocks : index
+  %ok = arith.cmpi eq, %rows, %all : index
+  titan.require %ok, "launch-check", "a row a block"
+  titan.launch grid(%seqs) with(%blocks, %n : index, index)
+} body(%blocks: index, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %bytes = arith.constant 1024 : i32
+  %s = titan.cta_id 0
+  %line = titan.shared.alloc : !page
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  %row0 = arith.muli %s, %blocks : index
+  titan.elect {
+    titan.mbarrier.init %full count(1) : !titan.mbarrier
+    titan.fence.mbarrier_init
+    scf.for %b = %c0 to %blocks step %c1 {
+      %page32 = titan.ld %T[%s, %b] : !blocks -> i32
+      %page = arith.index_castui %page32 : i32 to index
+      %in = arith.cmpi ult, %page, %n : index
+      titan.assume %in, "a block lies in a page of the pool" // @page
+      %odd = arith.remui %b, %c2 : index
+      %parity = arith.index_cast %odd : index to i32
+      titan.mbarrier.arrive_expect_tx %full, %bytes : !titan.mbarrier
+      titan.bulk.load %P[%page, %c0], %line, %full : !pages, !page, !titan.mbarrier
+      titan.mbarrier.wait %full parity(%parity) : !titan.mbarrier
+      %row = arith.addi %row0, %b : index
+      titan.bulk.store %line, %O[%row, %c0] : !page, !pages
+      %g = titan.bulk.commit : !titan.token<bulk>
+      titan.bulk.wait %g : !titan.token<bulk>
+    }
   }
   titan.return
 }

@@ -61,12 +61,12 @@ Said parse(const std::string &text, MLIRContext &context) {
 }
 
 /// Whether a verifier asks where an operand comes from, or goes to: from an argument
-/// of the kernel, the launch, an allocation, to what an elect hands on.
+/// of the kernel, the launch, an allocation, a load, to what an elect hands on.
 bool isOfOrigin(StringRef message) {
   for (StringRef each :
        {"[tma-tensor]", "[tensormap-place]", "[tmem-alloc]",
         "[not-supported-yet] a prefetch through a map that the kernel makes",
-        "[elect-yield]",
+        "[elect-yield]", "[assume-contents]",
         "'builtin.unrealized_conversion_cast' op [launch-operation]"})
     if (message.contains(each))
       return true;

@@ -295,10 +295,9 @@ TValue Walk::elements(TileOpInterface op, State &state) {
 
 /// Operations that have no result for some operands, or ask something of them.
 static bool mayHaveNoResult(Operation *op) {
-  return isa<arith::DivUIOp, arith::DivSIOp, arith::CeilDivUIOp,
-             arith::CeilDivSIOp, arith::FloorDivSIOp, arith::RemUIOp,
-             arith::RemSIOp, arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp,
-             arith::FPToSIOp, arith::FPToUIOp>(op) ||
+  checker::Arith code = checker::classify(op).first;
+  return checker::divides(code) || checker::shifts(code) ||
+         isa<arith::FPToSIOp, arith::FPToUIOp>(op) ||
          !isa<arith::ArithDialect, math::MathDialect, scf::SCFDialect,
               TitanDialect>(op->getDialect()) ||
          (isa<TitanDialect>(op->getDialect()) && !op->getNumRegions() &&
@@ -322,7 +321,7 @@ bool Walk::defined(Operation &op, State &state) {
             state.facts.provesAtLeast(chosen.getRegisterChoices() - 1, *p)) ||
            proof.stop("the panel is not shown to be one of the tile's", &op);
   }
-  bool shift = isa<arith::ShLIOp, arith::ShRSIOp, arith::ShRUIOp>(op);
+  bool shift = checker::shifts(checker::classify(&op).first);
   if (!shift && !isa<arith::ArithDialect>(op.getDialect()))
     return proof.stop("what this asks of its operands is not followed by the "
                       "proof yet",
@@ -583,7 +582,8 @@ bool Walk::branch(Operation *op, State &state, const Who &who) {
   if (condition.kind == Kind::Condition)
     for (const Comparison &comparison : condition.all)
       if (comparison.kind == Comparison::AtLeast &&
-          !proof.varies(comparison.polynomial) && effects) {
+          !proof.varies(comparison.polynomial) && effects &&
+          !decide(state.facts, comparison)) {
         // The last iteration alone may differ, and the CTA decide of that.
         if (proof.dependsOnCta(comparison.polynomial))
           for (const Step &step : llvm::reverse(state.path))
