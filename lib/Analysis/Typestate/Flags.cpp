@@ -18,7 +18,8 @@
 //   helpers    one wait, and as many signals as it names
 //   rounds     all wait for n r, and add 1 each round: A is those of the rounds below r
 //
-// A is counted as a box of CTAs and iterations. What is before a signal of A in its
+// A is counted as a box of CTAs and iterations; or by numbers, where each signal has
+// a gate of its own. What is before a signal of A in its
 // CTA is before what is behind the wait in its own (MM-20, MM-21).
 //
 // Signals and waits are events of their CTA: of each text, numbered by the iteration
@@ -135,6 +136,10 @@ private:
   Facts within(const Box &box);
   std::vector<Box> boxes(const FlagEvent &wait, const Signals &signals,
                          const Polynomial &missing);
+  bool isNumbered(const FlagEvent &wait, const Signals &signals,
+                  const Polynomial &initial);
+  bool eachNumberComes(const FlagEvent &wait, const Signals &signals,
+                       const Polynomial &initial);
   /// That the other CTA comes after this one in the order of ids, or is it.
   Clause notLower();
   bool ranks();
@@ -334,6 +339,104 @@ std::vector<Box> Flags::boxes(const FlagEvent &wait, const Signals &signals,
   return result;
 }
 
+/// The signals' gates are different numbers, from what the flag holds at the launch
+/// on: of those below v there are no more than are missing from v.
+bool Flags::isNumbered(const FlagEvent &wait, const Signals &signals,
+                       const Polynomial &initial) {
+  for (size_t i = 0; i < signals.size(); ++i) {
+    auto &[ofX, x] = signals[i];
+    if (x->value != 1 || x->gates.empty() ||
+        !x->facts.provesAtLeast(x->gates.back(), initial))
+      return false;
+    for (size_t j = i; j < signals.size(); ++j) {
+      auto &[ofY, y] = signals[j];
+      if (y->gates.empty())
+        return false;
+      auto both = [&](Instance of) {
+        Facts facts = x->facts;
+        facts.add(other(proof, y->facts, of));
+        for (auto [a, b] : llvm::zip(x->element, y->element))
+          facts.equal(a, other(proof, b, of));
+        facts.equal(x->gates.back(), other(proof, y->gates.back(), of));
+        return facts;
+      };
+      // Two CTAs; by which of them is the one in an earlier iteration.
+      const Polynomial here = x->iteration, there = theirs(y->iteration);
+      Facts less, same, more;
+      less.atLeast(there, here + 1);
+      same.equal(here, there);
+      more.atLeast(here, there + 1);
+      if (!contradict(proof, both(Instance::Cta),
+                      {different(proof, ctas), {less, same, more}}))
+        return false;
+      // One, in two iterations.
+      if (ofX != ofY || (i == j && x->iteration.atoms().empty()))
+        continue;
+      std::vector<Clause> clauses;
+      if (i == j)
+        clauses.push_back(different(proof, {x->iteration.atoms()[0]}));
+      if (!contradict(proof, both(Instance::Iteration), clauses))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// There is a signal for each number below the wait's: that of CTA m mod ctas, in its
+/// iteration m div ctas.
+bool Flags::eachNumberComes(const FlagEvent &wait, const Signals &signals,
+                            const Polynomial &initial) {
+  if (ctas.size() != 1)
+    return false;
+  const Polynomial &count = proof.grid[0];
+  const Polynomial number =
+      Polynomial::atom(proof.atoms.atom("number", wait.op));
+  const std::vector<Polynomial> division = {number - initial, count};
+  const Polynomial turn = Polynomial::atom(
+                       proof.atoms.atom("quotient", nullptr, division)),
+                   rest = Polynomial::atom(
+                       proof.atoms.atom("remainder", nullptr, division));
+  for (const FlagCase &of : cases) {
+    Facts facts = wait.facts;
+    facts.add(theirs(of.launch));
+    facts.atLeast(number, initial);
+    facts.atLeast(wait.value - 1, number);
+    scalars::addDivision(facts, number - initial, count, turn, rest);
+    facts.atLeast(turn, 0);
+    facts.equal(theirs(cta(0)), rest);
+    if (contradict(proof, facts, {}))
+      continue;
+    auto comes = [&](const FlagEvent &signal) {
+      Facts there = facts;
+      there.add(theirs(signal.facts));
+      there.equal(theirs(signal.iteration), turn);
+      std::vector<Polynomial> element;
+      for (const Polynomial &p : signal.element)
+        element.push_back(theirs(p));
+      return sameFlag(there, wait.element, element) &&
+             sameFlag(there, {number}, {theirs(signal.gates.back())});
+    };
+    bool first = false, later = false;
+    for (auto &[its, signal] : signals) {
+      if (its != &of || hasSides(signal->path))
+        continue;
+      if (signal->iteration.constant() == 0) {
+        // (Its loop goes round as often.)
+        Facts there = facts;
+        there.add(theirs(signal->facts));
+        first = comes(*signal) &&
+                there.provesAtLeast(theirs(signal->trips), turn + 1);
+      } else if (!isExecuted(signal->path))
+        later = comes(*signal);
+      else
+        return false;
+    }
+    if (!first || !later)
+      return false;
+  }
+  return true;
+}
+
 bool Flags::needs(const FlagCase &of, const FlagEvent &wait) {
   auto initial = getInitialValue(proof.kernel,
                                  cast<BlockArgument>(wait.root).getArgNumber());
@@ -365,8 +468,18 @@ bool Flags::needs(const FlagCase &of, const FlagEvent &wait) {
     }
     return false;
   };
-  if (texts.empty() ? !wait.facts.provesAtLeast(0, missing)
-                    : !choose(choose, 0, Polynomial()))
+  const Polynomial from = initial.value_or(0);
+  const bool boxed = texts.empty() ? wait.facts.provesAtLeast(0, missing)
+                                   : choose(choose, 0, Polynomial());
+  if (!boxed && texts.size() == 1 && isNumbered(wait, texts[0].second, from) &&
+      eachNumberComes(wait, texts[0].second, from)) {
+    Box all;
+    for (const Polynomial &extent : proof.grid)
+      all.ctas.emplace_back(0, extent - 1);
+    found.push_back({&of, &wait, texts[0].first, texts[0].second, all});
+    return true;
+  }
+  if (!boxed)
     return proof.without == Judgement::FlagCounts ||
            proof.stop(
                "this waits for " + proof.print(wait.value) +

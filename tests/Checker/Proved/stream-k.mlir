@@ -7,6 +7,8 @@
 // CHECK: @turns: accepted
 // CHECK: {{^}}  proved, for every size
 // CHECK-SAME: CTAs are started in the order of their ids
+// CHECK: @tiles: accepted
+// CHECK: {{^}}  proved, for every size
 // CHECK: @line: accepted
 // CHECK: {{^}}  proved, for every size
 // CHECK: @fixup: accepted
@@ -21,6 +23,17 @@
 // VARIANT no_turn: drop turn
 // RUN: %variant no_turn %s | not titan check - --kernel turns 2>&1 | FileCheck %s --check-prefix=NO-TURN
 // NO-TURN: [race]
+// Of several tiles each waits for one turn fewer, or for that of its own CTA, or signals twice.
+// VARIANT early_tile: in tile `%tile ` -> `%sooner `
+// VARIANT early_tile: before tile add %sooner = arith.subi %tile, %c1 : index
+// RUN: %variant early_tile %s | not titan check - --kernel tiles 2>&1 | FileCheck %s --check-prefix=EARLY-TILE
+// EARLY-TILE: [race]
+// VARIANT own_tile: in tile `%tile ` -> `%cta `
+// RUN: %variant own_tile %s | not titan check - --kernel tiles 2>&1 | FileCheck %s --check-prefix=OWN-TILE
+// OWN-TILE: [race]
+// VARIANT twice_a_tile: after tile_signal add titan.flag.signal %flags[%c0], %i1 : !words
+// RUN: %variant twice_a_tile %s | not titan check - --kernel tiles 2>&1 | FileCheck %s --check-prefix=TWICE-A-TILE
+// TWICE-A-TILE: [race]
 // One lane signals what the others may not have stored.
 // VARIANT no_sync: drop all
 // RUN: %variant no_sync %s | not titan check - --kernel line 2>&1 | FileCheck %s --check-prefix=NO-SYNC
@@ -127,6 +140,50 @@ titan.kernel @turns(%X: !global, %Y: !global, %P: !pages, %flags: !words) warps(
   titan.cta_sync // @all
   titan.elect warp(0) {
     titan.flag.signal %flags[%c0], %i1 : !words
+  }
+  titan.return
+}
+
+// The same for all tiles, of which each CTA has several: tile after tile.
+titan.kernel @tiles(%X: !global, %Y: !global, %P: !pages, %flags: !words) warps(1) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 61}, X = "Mx64 ints:1", Y = "Mx64", P = "8x8x64 zeros", flags = "8 zeros"}} launch {
+  %eight = arith.constant 8 : index
+  %rows = titan.dim %X, 0 : !global
+  %n = arith.ceildivui %rows, %eight : index
+  %map = titan.tensor_map %X : !global -> !map
+  %sms = titan.device_property "multiprocessor_count"
+  %grid = arith.minui %n, %sms : index
+  %count = titan.dim %P, 0 : !pages
+  %enough = arith.cmpi uge, %count, %grid : index
+  titan.require %enough, "launch-check", "P has a page for each CTA"
+  %flagged = titan.dim %flags, 0 : !words
+  %each = arith.cmpi uge, %flagged, %grid : index
+  titan.require %each, "launch-check", "a flag for each CTA"
+  titan.launch grid(%grid) with(%map, %n : !map, index)
+} body(%map: !map, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %cta = titan.cta_id 0
+  %ctas = titan.num_ctas 0
+  scf.for %tile = %cta to %n step %ctas {
+    %before = arith.index_cast %tile : index to i32 // @tile
+    titan.elect warp(0) {
+      titan.flag.wait %flags[%c0], %before : !words
+    }
+    titan.cta_sync
+    %i = titan.coordinate 0 : !where
+    %j = titan.coordinate 1 : !where
+    %zeros = titan.splat %i0 : i32 -> !where
+    %x = titan.global.load %P[%zeros, %i, %j] : !pages, !where, !where, !where -> !regs
+    %one = func.call @number(%c1) : (index) -> !regs
+    %y = arith.addf %x, %one : !regs
+    titan.global.store %y, %P[%zeros, %i, %j] : !regs, !pages, !where, !where, !where
+    titan.cta_sync
+    titan.elect warp(0) {
+      titan.flag.signal %flags[%c0], %i1 : !words // @tile_signal
+    }
   }
   titan.return
 }
