@@ -269,11 +269,16 @@ static void boundQuotient(const Atoms &atoms, const Polynomial &x,
         facts.atLeast(part, q);
     }
   }
-  for (Atom a = 0, all = atoms.size(); a < all; ++a)
-    if (atoms.kind(a) == "quotient" && Polynomial::atom(a) != q)
-      relate(known, {x, p, q},
-             {atoms.operands(a)[0], atoms.operands(a)[1], Polynomial::atom(a)},
-             facts);
+  // Of those that something is known of.
+  std::set<Atom> others;
+  for (const Polynomial &fact : known.zero)
+    for (Atom a : fact.atoms())
+      if (atoms.kind(a) == "quotient" && Polynomial::atom(a) != q)
+        others.insert(a);
+  for (Atom a : others)
+    relate(known, {x, p, q},
+           {atoms.operands(a)[0], atoms.operands(a)[1], Polynomial::atom(a)},
+           facts);
   // What is known to be at most so many times p, by a fact or two.
   auto bound = [&](auto &bound, const Polynomial &most, int steps) -> void {
     for (const Polynomial &fact : known.nonnegative) {
