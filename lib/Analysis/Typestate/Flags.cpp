@@ -462,6 +462,9 @@ bool Flags::needs(const FlagCase &of, const FlagEvent &wait) {
     if (i == texts.size())
       return sum == missing || wait.facts.provesEqual(sum, missing);
     for (const Box &box : fitting[i]) {
+      // (One that is less than nothing would make room for others.)
+      if (texts.size() > 1 && !wait.facts.provesAtLeast(box.size, 0))
+        continue;
       chosen[i] = &box;
       if (choose(choose, i + 1, sum + box.size))
         return true;

@@ -7,6 +7,8 @@
 // RUN: titan run %s --schedule random:1
 // CHECK: @once: accepted
 // CHECK: {{^}}  proved, for every size
+// CHECK: @two: accepted
+// CHECK: {{^}}  proved, for every size
 // CHECK: @rounds: accepted
 // CHECK: {{^}}  proved, for every size
 // CHECK: @columns: accepted
@@ -40,6 +42,10 @@
 // VARIANT begun: in attributes `"sm_90a",` -> `"sm_90a", titan.initial = {count = 1},`
 // RUN: %variant begun %s | not titan check - --kernel rounds 2>&1 | FileCheck %s --check-prefix=BEGUN
 // BEGUN: [race]
+// The second one waits for no more than the first one did.
+// VARIANT not_twice: in second `%nn32` -> `%n32`
+// RUN: %variant not_twice %s | not titan check - --kernel two 2>&1 | FileCheck %s --check-prefix=NOT-TWICE
+// NOT-TWICE: [race]
 // Each column's counter is taken for the next one's.
 // VARIANT other_column: in column `%flags[%y]` -> `%flags[%z]`
 // RUN: %variant other_column %s | not titan check - --kernel columns --require=proved 2>&1 | FileCheck %s --check-prefix=OTHER-COLUMN
@@ -80,6 +86,44 @@ titan.kernel @once(%P: !data, %Y: !data, %count: !word) warps(1) attributes {tit
     titan.flag.wait %count[%c0], %n32 : !word
     %x = titan.ld %P[%neighbour] : !data -> f32
     titan.st %x, %Y[%cta] : f32, !data
+  }
+  titan.return
+}
+
+// Two barriers in a row, of one counter.
+titan.kernel @two(%P: !data, %Y: !data, %count: !word) warps(1) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 5}, P = "M zeros", Y = "M zeros", count = "1 zeros"}} launch {
+  %n = titan.dim %P, 0 : !data
+  %ny = titan.dim %Y, 0 : !data
+  %same = arith.cmpi eq, %n, %ny : index
+  titan.require %same, "launch-check", "Y is as long as P"
+  %sms = titan.device_property "multiprocessor_count"
+  %fits = arith.cmpi ule, %n, %sms : index
+  titan.require %fits, "launch-check", "a CTA for each element at once" // @fits
+  %most = arith.constant 1073741823 : index
+  %few = arith.cmpi ule, %n, %most : index
+  titan.require %few, "launch-check", "few signals"
+  titan.launch grid(%n) with(%n : index)
+} body(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i1 = arith.constant 1 : i32
+  %f1 = arith.constant 1.0 : f32
+  %cta = titan.cta_id 0
+  %next = arith.addi %cta, %c1 : index
+  %neighbour = arith.remui %next, %n : index
+  %n32 = arith.index_cast %n : index to i32
+  %nn = arith.addi %n, %n : index
+  %nn32 = arith.index_cast %nn : index to i32
+  titan.elect warp(0) {
+    titan.st %f1, %P[%cta] : f32, !data
+    titan.flag.signal %count[%c0], %i1 : !word
+    titan.flag.wait %count[%c0], %n32 : !word
+    %x = titan.ld %P[%neighbour] : !data -> f32
+    titan.st %x, %Y[%cta] : f32, !data
+    titan.flag.signal %count[%c0], %i1 : !word
+    titan.flag.wait %count[%c0], %nn32 : !word // @second
+    titan.st %x, %P[%cta] : f32, !data
   }
   titan.return
 }
