@@ -108,7 +108,7 @@ case("dropout", "dropout.dropout_kernel", dict(x_ptr=In("f32", n), out_ptr=Out("
      BLOCK=1024)
 m, c = 8192, 11008
 case("geglu", "activations.geglu_kernel", dict(ab_ptr=In("bf16", m, 2 * c), c_ptr=Out("bf16", m, c), n_cols=c), (m, cdiv(c, 2048)),
-     lambda torch, a: dict(c_ptr=torch.nn.functional.gelu(a.ab_ptr[:, :c], approximate="tanh") * a.ab_ptr[:, c:]), BF16, BLOCK=2048)
+     lambda torch, a, c=c: dict(c_ptr=torch.nn.functional.gelu(a.ab_ptr[:, :c], approximate="tanh") * a.ab_ptr[:, c:]), BF16, BLOCK=2048)
 
 
 def swiglu_gradients(torch, a):
@@ -336,7 +336,7 @@ case("expert_place", "experts.place_kernel", dict(expert_ptr=In("i32", 65536, ki
 
 
 case("expert_permute", "experts.permute_kernel", dict(x_ptr=In("bf16", tokens, d), place_ptr=In("i32", slots, kind=permutation),
-     y_ptr=Out("bf16", slots, d), d=d), (slots, 2), lambda torch, a: dict(y_ptr=torch.empty(slots, d, device="cuda", dtype=torch.float64).index_copy_(
+     y_ptr=Out("bf16", slots, d), d=d), (slots, 2), lambda torch, a, d=d: dict(y_ptr=torch.empty(slots, d, device="cuda", dtype=torch.float64).index_copy_(
          0, a.place_ptr.long(), a.x_ptr.repeat_interleave(top, 0))), 0, TOP=top, BLOCK=2048)
 case("expert_combine", "experts.combine_kernel", dict(y_ptr=In("bf16", slots, d), place_ptr=In("i32", slots, kind=permutation),
      weight_ptr=In("f32", tokens, top, kind=(0.0, 1.0)), out_ptr=Out("bf16", tokens, d), d=d), (tokens, 2),
