@@ -126,7 +126,7 @@ TEST_F(Cached, AnyOrderOfLaunchesIsAsTheFirst) {
     ASSERT_EQ(warm, cold) << "launch " << i;
     ++(warm.starts_with("grid") ? good : bad);
   }
-  EXPECT_GT(good, 20u);
+  EXPECT_GT(good, 5u); // Some 35, of deviation 6.
   EXPECT_GT(bad, 20u);
 }
 
