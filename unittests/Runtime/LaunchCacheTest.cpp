@@ -126,7 +126,7 @@ TEST_F(Cached, AnyOrderOfLaunchesIsAsTheFirst) {
     ASSERT_EQ(warm, cold) << "launch " << i;
     ++(warm.starts_with("grid") ? good : bad);
   }
-  EXPECT_GT(good, 5u); // Some 35, of deviation 6.
+  EXPECT_GT(good, 5u); // 14 of 600 draws had 20 at most.
   EXPECT_GT(bad, 20u);
 }
 
