@@ -75,6 +75,21 @@ TValue Walk::contents(Operation *op, State &state) {
   return TValue::of(number);
 }
 
+bool typestate::hasLatePromise(Proof &proof) {
+  bool waits = false, late = false;
+  proof.kernel.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    late |= waits && isa<AssumeOp>(op);
+    waits |= isa<scf::WhileOp>(op); // It may poll.
+    if (isa<HardwareEffectsInterface>(op))
+      for (const effect::Effect &each : proof.effectsOf(op))
+        waits |= !std::holds_alternative<effect::Access>(each.what) &&
+                 !std::holds_alternative<effect::Lifetime>(each.what) &&
+                 !std::holds_alternative<effect::Fence>(each.what) &&
+                 !std::holds_alternative<effect::Registers>(each.what);
+  });
+  return late;
+}
+
 void Walk::assumeContents(AssumeOp given, State &state) {
   const TValue holds = proof.arithmetic.conditionOf(
       state.values.lookup(given.getCondition()), state.facts, /*fact=*/true);

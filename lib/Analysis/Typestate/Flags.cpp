@@ -136,6 +136,7 @@ private:
   Facts within(const Box &box);
   std::vector<Box> boxes(const FlagEvent &wait, const Signals &signals,
                          const Polynomial &missing);
+  bool isInGrid(const Facts &facts, const Box &box);
   bool isNumbered(const FlagEvent &wait, const Signals &signals,
                   const Polynomial &initial);
   bool eachNumberComes(const FlagEvent &wait, const Signals &signals,
@@ -290,9 +291,22 @@ bool Flags::allCome(const FlagEvent &wait, const Signals &signals,
   return true;
 }
 
+/// CTAs that there are not signal nothing, and must not be counted.
+bool Flags::isInGrid(const Facts &facts, const Box &box) {
+  for (auto [d, range] : llvm::enumerate(box.ctas))
+    if (!facts.provesAtLeast(range.first, 0) ||
+        !facts.provesAtLeast(proof.grid[d] - 1, range.second))
+      return false;
+  return true;
+}
+
 std::vector<Box> Flags::boxes(const FlagEvent &wait, const Signals &signals,
                               const Polynomial &missing) {
   std::vector<Box> result;
+  // (What a box is worth is its size times what each of them adds.)
+  for (auto &[of, signal] : signals)
+    if (signal->value != signals.front().second->value)
+      return result;
   // Iterations: one, those up to the wait's own, all.
   std::vector<std::optional<Polynomial>> lasts = {std::nullopt};
   if (llvm::any_of(signals, [](const auto &each) {
@@ -462,6 +476,8 @@ bool Flags::needs(const FlagCase &of, const FlagEvent &wait) {
     if (i == texts.size())
       return sum == missing || wait.facts.provesEqual(sum, missing);
     for (const Box &box : fitting[i]) {
+      if (!isInGrid(wait.facts, box))
+        continue;
       // (One that is less than nothing would make room for others.)
       if (texts.size() > 1 && !wait.facts.provesAtLeast(box.size, 0))
         continue;
@@ -603,7 +619,7 @@ bool Flags::ranks() {
 
 /// All that is ever added to a flag has 32 bits.
 bool Flags::fit() {
-  // Of each text: in all CTAs, as often as its loop goes round, or once a flag.
+  // Of each text, and of each number that it adds: in all CTAs, as often as its loop goes round, or once a flag.
   std::map<Operation *, std::vector<Polynomial>> often;
   std::map<void *, std::pair<Polynomial, Operation *>> sums;
   for (const FlagCase &of : cases)
@@ -612,10 +628,10 @@ bool Flags::fit() {
         continue;
       const bool once = oncePerCta(textsOf(event.root)[event.op]);
       const Polynomial trips = once ? Polynomial(1) : event.trips;
-      if (llvm::is_contained(often[event.op], trips))
-        continue;
-      often[event.op].push_back(trips);
       Polynomial all = event.value * trips;
+      if (llvm::is_contained(often[event.op], all))
+        continue;
+      often[event.op].push_back(all);
       for (const Polynomial &extent : proof.grid)
         all = all * extent;
       auto &[sum, op] = sums[event.root.getAsOpaquePointer()];

@@ -48,6 +48,8 @@ Clause different(Proof &proof, const std::vector<Atom> &atoms);
 
 /// By the sign of what a factor that stays the same is multiplied with in p.
 Clause bySign(Proof &proof, const Polynomial &p);
+/// Whether a titan.assume stands behind what may wait.
+bool hasLatePromise(Proof &proof);
 /// Elements of tensors that do not fall, of X's instance and of Y's: the one of the
 /// greater place is as great.
 void addRising(Proof &proof, const Access &x, const Access &y, const Facts &all,

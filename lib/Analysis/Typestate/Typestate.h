@@ -368,6 +368,9 @@ struct Proof {
   std::vector<Polynomial> grid;
   std::optional<Polynomial> multiprocessors;
   Facts atEnd; ///< of what partitions have computed when they end
+  /// Some promise of data is behind a wait: that the wait returns must not rest on it, so
+  /// that atEnd has nothing but the launch.
+  bool promisesLate = false;
   std::map<ObjectId, int64_t> counts; ///< expected arrivals of rings
   /// Rings that CTAs fill for each other: bytes that their uses expect, all that
   /// came up.

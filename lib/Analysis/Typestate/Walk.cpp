@@ -24,6 +24,7 @@ bool Proof::walk(bool enforce) {
   flags.clear();
   totals.clear();
   atEnd = launch;
+  promisesLate = hasLatePromise(*this);
   counts.clear();
   multicast.clear();
   trips.clear();
@@ -124,7 +125,8 @@ bool Walk::run() {
     }
     if (!block(kernel.getBody().front(), state, who, nullptr))
       return false;
-    proof.atEnd.add(state.facts);
+    if (!proof.promisesLate)
+      proof.atEnd.add(state.facts);
     for (auto &[ring, life] : lives)
       if (life.everywhere)
         toldPeers[proof.objects[ring].barrier.getAsOpaquePointer()][rank] =
@@ -471,7 +473,8 @@ bool Walk::specialize(Operation *op, State &state, const Who &who) {
       return false;
     for (int warp : inside.warps)
       state.warps[warp] = own.warps[warp];
-    proof.atEnd.add(own.facts);
+    if (!proof.promisesLate)
+      proof.atEnd.add(own.facts);
   }
   firstWarp = rank * kernelWarps();
   regionWarps = kernelWarps();

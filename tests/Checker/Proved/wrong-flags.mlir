@@ -1,0 +1,179 @@
+// Programs that were proved once, and are wrong: signals that never come, or come too early, were counted.
+// RUN: not titan check %s --kernel beyond --require=proved 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: not titan run %s --kernel beyond --size M=17 2>&1 | FileCheck %s --check-prefix=STUCK
+// RUN: not titan check %s --kernel unequal --require=proved 2>&1 | FileCheck %s --check-prefix=UNPROVED
+// RUN: not titan run %s --kernel unequal --size M=29 --schedule lazy 2>&1 | FileCheck %s --check-prefix=EARLY
+// RUN: not titan check %s --kernel wraps --require=proved 2>&1 | FileCheck %s --check-prefix=WRAPS
+// RUN: not titan run %s --kernel wraps --size M=20 2>&1 | FileCheck %s --check-prefix=STUCK
+// RUN: not titan check %s --kernel promised --require=proved 2>&1 | FileCheck %s --check-prefix=UNPROVED
+// RUN: not titan run %s --kernel promised 2>&1 | FileCheck %s --check-prefix=STUCK
+// COUNT: is not shown to be all that can be added to the flag before it
+// WRAPS: is not shown to fit into 32 bits
+// UNPROVED: {{\[undecided\]|\[not-proved\]}}
+// STUCK: [deadlock]
+// EARLY: [race]
+
+!word = !titan.global<1xi32>
+!data = !titan.global<?xf32>
+
+// n signals, and 1 more waited for in every 16: no CTA there signals them.
+titan.kernel @beyond(%Y: !data, %count: !word) warps(1) attributes {titan.target = "sm_90a", titan.initial = {count = 0 : i32},
+  titan.example = {sizes = {M = 5}, Y = "M zeros", count = "1 zeros", multiprocessor_count = 4096}} launch {
+  %n = titan.dim %Y, 0 : !data
+  %sms = titan.device_property "multiprocessor_count"
+  %fits = arith.cmpi ule, %n, %sms : index
+  titan.require %fits, "launch-check", "all CTAs at once"
+  %most = arith.constant 20000 : index
+  %few = arith.cmpi ule, %n, %most : index
+  titan.require %few, "launch-check", "few signals"
+  titan.launch grid(%n) with(%n : index)
+} body(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %i1 = arith.constant 1 : i32
+  %f1 = arith.constant 1.0 : f32
+  %cta = titan.cta_id 0
+  titan.elect warp(0) {
+    titan.flag.signal %count[%c0], %i1 : !word
+    %more = arith.divui %n, %c16 : index
+    %wanted = arith.addi %n, %more : index
+    %wanted32 = arith.index_cast %wanted : index to i32
+    titan.flag.wait %count[%c0], %wanted32 : !word
+    titan.st %f1, %Y[%cta] : f32, !data
+  }
+  titan.return
+}
+
+// CTAs from 20 on add 2: n has come before all have signalled. (Stores on one side make two cases.)
+titan.kernel @unequal(%P: !data, %Y: !data, %Z: !data, %count: !word) warps(1) attributes {titan.target = "sm_90a", titan.initial = {count = 0 : i32},
+  titan.example = {sizes = {M = 5}, P = "M zeros", Y = "M zeros", Z = "M zeros", count = "1 zeros", multiprocessor_count = 4096}} launch {
+  %n = titan.dim %P, 0 : !data
+  %ny = titan.dim %Y, 0 : !data
+  %same = arith.cmpi eq, %n, %ny : index
+  titan.require %same, "launch-check", "Y is as long as P"
+  %nz = titan.dim %Z, 0 : !data
+  %sameZ = arith.cmpi eq, %n, %nz : index
+  titan.require %sameZ, "launch-check", "Z is as long as P"
+  %sms = titan.device_property "multiprocessor_count"
+  %fits = arith.cmpi ule, %n, %sms : index
+  titan.require %fits, "launch-check", "all CTAs at once"
+  %most = arith.constant 20000 : index
+  %few = arith.cmpi ule, %n, %most : index
+  titan.require %few, "launch-check", "few signals"
+  titan.launch grid(%n) with(%n : index)
+} body(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %i1 = arith.constant 1 : i32
+  %i2 = arith.constant 2 : i32
+  %f1 = arith.constant 1.0 : f32
+  %cta = titan.cta_id 0
+  %next = arith.addi %cta, %c1 : index
+  %neighbour = arith.remui %next, %n : index
+  %n32 = arith.index_cast %n : index to i32
+  %low = arith.cmpi ult, %cta, %c20 : index
+  %added = arith.select %low, %i1, %i2 : i32
+  titan.elect warp(0) {
+    scf.if %low {
+      titan.st %f1, %Z[%cta] : f32, !data
+    }
+    titan.st %f1, %P[%cta] : f32, !data
+    titan.flag.signal %count[%c0], %added : !word
+    titan.flag.wait %count[%c0], %n32 : !word
+    %x = titan.ld %P[%neighbour] : !data -> f32
+    titan.st %x, %Y[%cta] : f32, !data
+  }
+  titan.return
+}
+
+// What is added behind the first iteration is much more: 20 CTAs of it wrap round, and a wait that had its number has it no more.
+titan.kernel @wraps(%P: !data, %Y: !data, %count: !word) warps(1) attributes {titan.target = "sm_90a", titan.initial = {count = 0 : i32},
+  titan.example = {sizes = {M = 5}, P = "M zeros", Y = "M zeros", count = "1 zeros", multiprocessor_count = 4096}} launch {
+  %n = titan.dim %P, 0 : !data
+  %ny = titan.dim %Y, 0 : !data
+  %same = arith.cmpi eq, %n, %ny : index
+  titan.require %same, "launch-check", "Y is as long as P"
+  %sms = titan.device_property "multiprocessor_count"
+  %fits = arith.cmpi ule, %n, %sms : index
+  titan.require %fits, "launch-check", "all CTAs at once"
+  %most = arith.constant 20000 : index
+  %few = arith.cmpi ule, %n, %most : index
+  titan.require %few, "launch-check", "few signals"
+  titan.launch grid(%n) with(%n : index)
+} body(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %i1 = arith.constant 1 : i32
+  %much = arith.constant 134217728 : i32
+  %f1 = arith.constant 1.0 : f32
+  %cta = titan.cta_id 0
+  %next = arith.addi %cta, %c1 : index
+  %neighbour = arith.remui %next, %n : index
+  %n32 = arith.index_cast %n : index to i32
+  titan.elect warp(0) {
+    titan.st %f1, %P[%cta] : f32, !data
+    titan.flag.signal %count[%c0], %i1 : !word
+    titan.flag.wait %count[%c0], %n32 : !word
+    %x = titan.ld %P[%neighbour] : !data -> f32
+    titan.st %x, %Y[%cta] : f32, !data
+    scf.for %i = %c0 to %c3 step %c1 iter_args(%added = %i1) -> i32 {
+      titan.flag.signal %count[%c0], %added : !word
+      scf.yield %much : i32
+    }
+  }
+  titan.return
+}
+
+// Behind a wait that never returns no promise is kept: the wait must not rest on it.
+!words = !titan.global<?xi32>
+titan.kernel @promised(%X: !words, %Y: !data) warps(2) attributes {titan.target = "sm_90a",
+  titan.example = {X = "1 zeros", Y = "1 zeros"}} launch {
+  %c1 = arith.constant 1 : index
+  %words = titan.dim %X, 0 : !words
+  %some = arith.cmpi uge, %words, %c1 : index
+  titan.require %some, "launch-check", "an element"
+  %results = titan.dim %Y, 0 : !data
+  %room = arith.cmpi uge, %results, %c1 : index
+  titan.require %room, "launch-check", "an element"
+  titan.launch grid(%c1)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %f1 = arith.constant 1.0 : f32
+  %i0 = arith.constant 0 : i32
+  %full = titan.mbarrier.alloc : !titan.mbarrier
+  titan.elect warp(0) {
+    titan.mbarrier.init %full count(1) : !titan.mbarrier
+    titan.fence.mbarrier_init
+  }
+  titan.cta_sync
+  titan.warp_specialize {
+    titan.partition "a" warps(1) {
+      titan.elect {
+        %x = titan.ld %X[%c0] : !words -> i32
+        %number = arith.index_cast %x : i32 to index
+        %positive = arith.cmpi sge, %number, %c0 : index
+        %small = arith.cmpi sle, %number, %c1 : index
+        %bit = arith.andi %positive, %small : i1
+        titan.assume %bit, "0 or 1"
+        %set = arith.cmpi sge, %number, %c1 : index
+        scf.if %set {
+          titan.mbarrier.arrive %full : !titan.mbarrier
+        }
+      }
+    }
+    titan.partition "b" warps(1) {
+      titan.elect {
+        titan.mbarrier.wait %full parity(%i0) : !titan.mbarrier
+        titan.st %f1, %Y[%c0] : f32, !data
+        %x = titan.ld %X[%c0] : !words -> i32
+        %number = arith.index_cast %x : i32 to index
+        %set = arith.cmpi sge, %number, %c1 : index
+        titan.assume %set, "1"
+      }
+    }
+  }
+  titan.return
+}
