@@ -32,7 +32,7 @@ struct TritonCommand {
 /// 0: what there is of them in the module has become kernels; else the exit code,
 /// and the session knows.
 int convertTriton(Session &session, mlir::ModuleOp module,
-                   const TritonCommand &command);
+                  const TritonCommand &command);
 
 struct CheckCommand : Command {
   TritonCommand triton;
@@ -42,7 +42,7 @@ struct CheckCommand : Command {
   /// What the proof of a kernel may take; 0: none is made.
   double proofSeconds = 20;
   bool sarif = false; ///< In place of JSON.
-  bool draw = false;  ///< The order of each finding's events, below the verdict.
+  bool draw = false; ///< The order of each finding's events, below the verdict.
   /// Change the file where that is mechanical, then check it.
   bool fix = false;
   /// Put fences in, report what orders nothing; instead of a verdict.
@@ -108,8 +108,8 @@ int runTriton(Session &session, mlir::ModuleOp module,
 struct CompileCommand : Command {
   TritonCommand triton;
   Strictness strictness;
-  bool check = true;       ///< First, and what is refused is not compiled.
-  double proofSeconds = 0; ///< As of CheckCommand.
+  bool check = true;        ///< First, and what is refused is not compiled.
+  double proofSeconds = 0;  ///< As of CheckCommand.
   bool proveCounts = false; ///< As of JudgeOptions.
   std::string target{defaultTarget().name}, output, emit = "package";
   std::string header; ///< Of C++, which launches; empty: none is written.

@@ -285,9 +285,10 @@ GenerateOption
     window("window", "on|off",
            "attention: and no more before that than an argument says (off)"),
     lse("lse", "on|off", "attention: the logarithms of the sums go out (off)"),
-    turns("turns", "on|off",
-          "attention: the warpgroups take turns at the tensor cores (three, and "
-          "two at size 128)"),
+    turns(
+        "turns", "on|off",
+        "attention: the warpgroups take turns at the tensor cores (three, and "
+        "two at size 128)"),
     rescale(
         "rescale", "always|growing|conditional",
         "attention: the sums are scaled down for each block, where a maximum "
