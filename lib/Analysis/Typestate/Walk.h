@@ -349,6 +349,10 @@ private:
   std::map<std::pair<int, int64_t>, int64_t> namedThreads;
 };
 
+/// Whether use `use` is below what is known, or below 0: over from the start.
+bool isOver(const Facts &facts, const Knowledge &knows, ObjectId object,
+            const Polynomial &use);
+
 } // namespace titan::typestate
 
 #endif

@@ -104,17 +104,34 @@ static FailureOr<Value> loadBlock(ProgramConversion &c, Operation *op,
   return Value(arith::SelectOp::create(c.b, places.inside, loaded, fill));
 }
 
-static LogicalResult convertBlockLoad(ProgramConversion &c,
-                                      tt::DescriptorLoadOp op) {
-  RankedTensorType type = c.typeOf(op.getResult(), c.layouts.of(op));
-  auto places = placesOf(c, op, op.getDesc(), op.getIndices(), type);
+/// The operation's result is what is at the places.
+static LogicalResult setLoaded(ProgramConversion &c, Operation *op,
+                               FailureOr<BlockPlaces> places,
+                               RankedTensorType type) {
   if (failed(places))
     return failure();
   auto loaded = loadBlock(c, op, *places, type);
   if (failed(loaded))
     return failure();
-  c.set(op.getResult(), *loaded);
+  c.set(op->getResult(0), *loaded);
   return success();
+}
+
+static LogicalResult storeBlock(ProgramConversion &c, Value value,
+                                FailureOr<BlockPlaces> places) {
+  if (failed(places))
+    return failure();
+  GlobalStoreOp::create(c.b, value, places->descriptor.memory, places->offsets,
+                        places->inside, CacheOperatorAttr(), L1PriorityAttr(),
+                        nullptr);
+  return success();
+}
+
+static LogicalResult convertBlockLoad(ProgramConversion &c,
+                                      tt::DescriptorLoadOp op) {
+  RankedTensorType type = c.typeOf(op.getResult(), c.layouts.of(op));
+  return setLoaded(c, op, placesOf(c, op, op.getDesc(), op.getIndices(), type),
+                   type);
 }
 
 static LogicalResult convertBlockStore(ProgramConversion &c,
@@ -122,14 +139,9 @@ static LogicalResult convertBlockStore(ProgramConversion &c,
   auto value = c.tile(op.getSrc(), c.layouts.of(op));
   if (failed(value))
     return failure();
-  auto places = placesOf(c, op, op.getDesc(), op.getIndices(),
-                         cast<RankedTensorType>(value->getType()));
-  if (failed(places))
-    return failure();
-  GlobalStoreOp::create(c.b, *value, places->descriptor.memory, places->offsets,
-                        places->inside, CacheOperatorAttr(), L1PriorityAttr(),
-                        nullptr);
-  return success();
+  return storeBlock(c, *value,
+                    placesOf(c, op, op.getDesc(), op.getIndices(),
+                             cast<RankedTensorType>(value->getType())));
 }
 
 /// The word of titan IR; none: there is no word.
@@ -195,14 +207,7 @@ static FailureOr<BlockPlaces> rowPlaces(ProgramConversion &c, Op op,
 static LogicalResult convertRowGather(ProgramConversion &c,
                                       tt::DescriptorGatherOp op) {
   RankedTensorType type = c.typeOf(op.getResult(), c.layouts.of(op));
-  auto places = rowPlaces(c, op, type);
-  if (failed(places))
-    return failure();
-  auto loaded = loadBlock(c, op, *places, type);
-  if (failed(loaded))
-    return failure();
-  c.set(op.getResult(), *loaded);
-  return success();
+  return setLoaded(c, op, rowPlaces(c, op, type), type);
 }
 
 static LogicalResult convertRowScatter(ProgramConversion &c,
@@ -210,13 +215,8 @@ static LogicalResult convertRowScatter(ProgramConversion &c,
   auto value = c.tile(op.getSrc(), c.layouts.of(op));
   if (failed(value))
     return failure();
-  auto places = rowPlaces(c, op, cast<RankedTensorType>(value->getType()));
-  if (failed(places))
-    return failure();
-  GlobalStoreOp::create(c.b, *value, places->descriptor.memory, places->offsets,
-                        places->inside, CacheOperatorAttr(), L1PriorityAttr(),
-                        nullptr);
-  return success();
+  return storeBlock(c, *value,
+                    rowPlaces(c, op, cast<RankedTensorType>(value->getType())));
 }
 
 void titan::populateTritonDescriptors(TritonToTitanTable &table) {

@@ -1,0 +1,281 @@
+//===- Knowledge.cpp - objects, what is known of them, records ------------===//
+//
+// Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for licence information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+#include "Walk.h"
+
+#include "titan/Dialect/Titan/SharedMemory.h"
+#include "titan/Target/Target.h"
+
+using namespace mlir;
+using namespace titan;
+using namespace titan::typestate;
+using TValue = titan::typestate::Value;
+using MValue = mlir::Value;
+using Kind = TValue::Kind;
+
+ObjectId Proof::object(Object object) {
+  auto [found, fresh] =
+      shared.objectIds.try_emplace(object.key(), objects.size());
+  if (fresh)
+    objects.push_back(object);
+  return found->second;
+}
+
+std::string Proof::name(ObjectId object) const {
+  const Object &o = objects[object];
+  switch (o.kind) {
+  case Object::Ring: {
+    Location loc = o.barrier.getLoc();
+    std::string text = "the barrier " + nameOf(o.barrier);
+    auto at = loc->findInstanceOf<FileLineColLoc>();
+    if (at && loc->findInstanceOf<NameLoc>())
+      text += " (line " + std::to_string(at.getLine()) + ")";
+    return text;
+  }
+  case Object::Named:
+    return "named barrier " + std::to_string(o.id);
+  case Object::Cluster:
+    return "the cluster's barrier";
+  case Object::Warp:
+    return "the barriers of warp " + std::to_string(o.warp);
+  case Object::Fence:
+    return "the proxy fences of warp " + std::to_string(o.warp);
+  case Object::Groups:
+  case Object::Read:
+    return "the groups of warp " + std::to_string(o.warp);
+  case Object::Signalled:
+  case Object::Awaited:
+    return "a flag";
+  }
+  return "";
+}
+
+const effect::EffectList &Proof::effectsOf(Operation *op) {
+  auto &list = shared.effects[op];
+  if (!list) {
+    list = std::make_unique<effect::EffectList>();
+    cast<HardwareEffectsInterface>(op).getHardwareEffects(*list);
+  }
+  return *list;
+}
+
+ObjectId Walk::groups(Mechanism mechanism, int warp, int lane) {
+  Object object{Object::Groups};
+  object.id = static_cast<int64_t>(mechanism);
+  object.warp = warp;
+  object.lane = lane;
+  return proof.object(object);
+}
+ObjectId Walk::reads(Mechanism mechanism, int warp, int lane) {
+  Object object{Object::Read};
+  object.id = static_cast<int64_t>(mechanism);
+  object.warp = warp;
+  object.lane = lane;
+  return proof.object(object);
+}
+ObjectId Walk::warpObject(int warp) {
+  Object object{Object::Warp};
+  object.warp = warp;
+  return proof.object(object);
+}
+
+bool typestate::isOver(const Facts &facts, const Knowledge &knows,
+                       ObjectId object, const Polynomial &use) {
+  auto found = knows.find(object);
+  if (found == knows.end() || found->second == 0)
+    return facts.provesAtLeast(-1, use);
+  if (facts.provesAtLeast(found->second, use + 1))
+    return true;
+  Facts open;
+  open.atLeast(use, found->second);
+  open.atLeast(use, 0);
+  return facts.contradict(open);
+}
+
+void Walk::learn(State &state, Knowledge &knows, ObjectId object,
+                 const Polynomial &bound) {
+  auto found = knows.find(object);
+  if (found != knows.end()) {
+    auto constant = bound.numberMore(found->second);
+    if (constant ? *constant <= 0
+                 : !state.facts.provesAtLeast(bound, found->second))
+      return;
+  }
+  knows[object] = bound;
+}
+
+void Walk::learn(State &state, Knowledge &knows, const Knowledge &more) {
+  if (knows.empty()) {
+    knows = more;
+    return;
+  }
+  if (knows.identity() != more.identity())
+    for (auto &[object, bound] : more)
+      learn(state, knows, object, bound);
+}
+
+bool Walk::knowsUse(State &state, const Knowledge &knows, ObjectId object,
+                    const Polynomial &use) {
+  return isOver(state.facts, knows, object, use);
+}
+
+Knowledge Walk::common(State &state, const Knowledge &a, const Knowledge &b) {
+  if (a == b)
+    return a;
+  Knowledge both;
+  for (auto &[object, bound] : a) {
+    auto other = b.find(object);
+    if (other == b.end())
+      continue;
+    if (bound == other->second ||
+        state.facts.provesAtLeast(other->second, bound))
+      both[object] = bound;
+    else if (state.facts.provesAtLeast(bound, other->second))
+      both[object] = other->second;
+  }
+  return both;
+}
+
+size_t Walk::record(Access access, unsigned number) {
+  std::string key;
+  for (const Step &step : access.path)
+    key += step.side >= 0 ? std::to_string(step.side)
+           : step.last    ? "e" + std::to_string(step.last)
+                          : std::string(step.iteration.constant() ? "f" : "l");
+  auto [found, fresh] = recorded.try_emplace(
+      {access.op, number, (access.warp * 4 + access.lanes) * 16 + access.cta,
+       key},
+      proof.accesses.size());
+  access.sequence = sequence;
+  access.number = number;
+  // Which spaces the last fence before it named is not followed.
+  if (access.cta != rank && !access.ofCells())
+    access.atFence.clear();
+  access.group = groupNumber;
+  if (fresh)
+    proof.accesses.push_back(std::move(access));
+  else {
+    access.releases = std::move(proof.accesses[found->second].releases);
+    proof.accesses[found->second] = std::move(access);
+  }
+  touched.push_back(found->second);
+  return found->second;
+}
+
+Iterations Walk::iterationsHere(const State &state) {
+  Iterations own;
+  for (const Step &step : state.path)
+    for (Atom a : step.iteration.atoms())
+      own[a] = Polynomial::atom(a);
+  return own;
+}
+
+void Walk::pend(size_t access, State &state, int warp, Iterations own,
+                std::optional<std::pair<ObjectId, Polynomial>> group) {
+  Pending pending;
+  pending.access = access;
+  pending.group = std::move(group);
+  pending.toOwn = std::move(own);
+  const Access &what = proof.accesses[access];
+  if (what.effect && what.lanes == Elected)
+    pending.held[elected] = true;
+  state.warps[warp].pending.push_back(std::move(pending));
+}
+
+/// Whether a use of the object comes after the access already, always.
+static bool isReleased(const Access &access, ObjectId object, bool fenced) {
+  return llvm::any_of(access.releases, [&](const Release &other) {
+    return other.object == object && (other.fenced || !fenced) &&
+           other.when.nonnegative.empty() && other.when.zero.empty();
+  });
+}
+
+void typestate::addRelease(Access &access, Release release) {
+  if (isReleased(access, release.object, release.fenced))
+    return;
+  for (const Release &other : access.releases)
+    if (other.object == release.object && other.fenced == release.fenced &&
+        other.use == release.use &&
+        other.when.nonnegative == release.when.nonnegative &&
+        other.when.zero == release.when.zero)
+      return;
+  access.releases.push_back(std::move(release));
+}
+
+void Walk::release(State &state, int warp, Lanes lanes, ObjectId object,
+                   const Polynomial &use, std::optional<Mechanism> after) {
+  if (mode == Mode::Slope || !enforce)
+    return;
+  // Many are of one group.
+  std::vector<std::pair<std::pair<ObjectId, Polynomial>, bool>> over;
+  // And of one iteration: what the use is in terms of theirs.
+  std::vector<std::pair<const Iterations *, std::optional<Polynomial>>> owns;
+  auto inTermsOf = [&](const Pending &pending) -> std::optional<Polynomial> {
+    bool expressible = true;
+    Polynomial own = proof.atoms.substitute(
+        use,
+        [&](Atom a) -> std::optional<Polynomial> {
+          auto found = pending.toOwn.find(a);
+          if (found == pending.toOwn.end()) {
+            // An iteration that began after it.
+            expressible &= proof.atoms.kind(a) != "iteration";
+            return std::nullopt;
+          }
+          expressible &= found->second.has_value();
+          return found->second;
+        },
+        nullptr);
+    return expressible ? std::optional(own) : std::nullopt;
+  };
+  for (Pending &pending : state.warps[warp].pending) {
+    Access &access = proof.accesses[pending.access];
+    bool good = false;
+    if (after &&
+        (proof.without != Judgement::AsyncTells || access.mechanism == after)) {
+      // Behind each lane's copies, and, of what only is in execution order, waits.
+      good = access.mechanism == after || (!access.effect && !access.mechanism);
+    } else if (access.mechanism == Mechanism::TensorCore) {
+      // Commits alone tell of products.
+    } else if (pending.group) {
+      auto known = llvm::find_if(
+          over, [&](const auto &each) { return each.first == *pending.group; });
+      if (known == over.end()) {
+        for (int lane : {elected, others})
+          good |= (lanes >> lane & 1) &&
+                  knowsUse(state, state.warps[warp].knows[lane],
+                           pending.group->first, pending.group->second);
+        over.emplace_back(*pending.group, good);
+      } else
+        good = known->second;
+    } else {
+      // A warp passes its waits together: one of its lanes is enough.
+      good = access.effect ? (access.lanes & ~lanes) == 0
+                           : (access.lanes & lanes) != 0;
+      for (int lane : {elected, others})
+        good |= (lanes >> lane & 1) && pending.held[lane];
+    }
+    if (!good)
+      continue;
+    // Each of its lanes signals behind its own fence, or one that knows of all.
+    bool fenced = (access.lanes & ~lanes) == 0;
+    for (int lane : {elected, others})
+      fenced |= (lanes >> lane & 1) && pending.fencesHeld[lane];
+    fenced &= pending.fenced;
+    // A commit has the first half of tcgen05.fence (MM-102).
+    fenced |= after == Mechanism::TensorCore && access.mechanism == after;
+    if (isReleased(access, object, fenced))
+      continue;
+    auto own = llvm::find_if(
+        owns, [&](const auto &each) { return *each.first == pending.toOwn; });
+    if (own == owns.end()) {
+      owns.emplace_back(&pending.toOwn, inTermsOf(pending));
+      own = std::prev(owns.end());
+    }
+    if (own->second)
+      addRelease(access, {object, *own->second, fenced, pending.when});
+  }
+}
