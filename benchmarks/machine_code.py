@@ -11,7 +11,9 @@ programs and benchmarks) is compiled to PTX by both, the PTX is assembled by
 ptxas (-arch=sm_90a -v), and what comes out is counted a kernel: instructions
 (nvdisasm, without NOP), registers, bytes of spills and of the stack frame. The
 table lists what differs; --all lists every kernel. The exit status is 1 if a
-kernel got worse in any of them, or no longer compiles.
+kernel got worse in any of them, or no longer compiles. Registers are shown as
+ptxas tells them and compared as a multiprocessor gives them out: a thread gets
+a multiple of 8 (register allocation unit: 256 a warp, CUDA's occupancy tables).
 
 ptxas and nvdisasm are looked for in $CUDA_HOME/bin, PATH and /usr/local/cuda/bin;
 $TITAN_PTXAS and $TITAN_NVDISASM name others. Without nvdisasm, instructions are
@@ -29,6 +31,13 @@ import sys
 import tempfile
 
 COLUMNS = ["instructions", "registers", "spills", "stack"]
+REGISTER_UNIT = 8  # a thread: 256 registers a warp
+
+
+def cost(numbers):
+    """A kernel's numbers, registers as they are allocated."""
+    return {c: -(-n // REGISTER_UNIT) * REGISTER_UNIT if c == "registers" else n
+            for c, n in numbers.items()}
 
 
 def find_tool(name):
@@ -118,7 +127,7 @@ def compare(before, after, source):
             rows.append((kernel, "gone", numbers, None, ""))
             continue
         verdict = "equal"
-        if any(other[c] > numbers[c] for c in COLUMNS):
+        if any(cost(other)[c] > cost(numbers)[c] for c in COLUMNS):
             verdict = "worse"
         elif other != numbers:
             verdict = "better"

@@ -172,14 +172,16 @@ public:
         b.getNamedAttr(Names::getReqntidAttrName(),
                        b.getDenseI32ArrayAttr({threads, 1, 1}))};
     // Where the kernel does not say, ptxas weighs registers against the CTAs
-    // that a multiprocessor then holds. (.minnctapersm 1 would tell it that one
-    // is enough.)
-    if (auto registers = kernel.getRegisters()) {
+    // that a multiprocessor then holds. (.minnctapersm 1 tells it that one is
+    // enough.) CTAs of one warp are bounded by their own number, 32 of Hopper's
+    // 64 warps, so there it need not weigh.
+    auto registers = kernel.getRegisters();
+    if (registers || kernel.getWarps() == 1)
       attributes.push_back(
           b.getNamedAttr(Names::getMinctasmAttrName(), b.getI32IntegerAttr(1)));
+    if (registers)
       attributes.push_back(b.getNamedAttr(Names::getMaxnregAttrName(),
                                           b.getI32IntegerAttr(*registers)));
-    }
     if (kernel.getClusterSize() > 1) {
       auto shape = kernel.getClusterShape();
       attributes.push_back(b.getNamedAttr(
