@@ -347,6 +347,9 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
         op,
         "titan.require in the launch region that says so, or a signed "
         "comparison");
+  auto counter = counterOf(op);
+  if (counter && !ticketLoop(op, *counter, state, *lower, *upper, *step))
+    return false;
   // The least of a size and a number is one of them.
   if (auto in = upper->atoms();
       in.size() == 1 && *upper == Polynomial::atom(in[0]) &&
@@ -430,7 +433,8 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
                at = *lower + iteration * *step;
     state.facts = outside;
     state.facts.atLeast(*upper - 1, at);
-    state.values[body->getArgument(0)] = TValue::of(at);
+    state.values[body->getArgument(0)] =
+        counter ? ticket(*counter, iteration, state) : TValue::of(at);
     for (unsigned i = 0; i < in.size(); ++i)
       state.values[body->getArgument(i + 1)] = in[i];
     hideTiles(state, body->getArguments());
@@ -457,8 +461,10 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
   auto argument = [&](unsigned i) -> MValue {
     return body->getArgument(i + 1);
   };
+  const auto counter = counterOf(op);
   auto enter = [&](State &at, const Polynomial &t, ArrayRef<TValue> values) {
-    at.values[body->getArgument(0)] = TValue::of(lower + t * step);
+    at.values[body->getArgument(0)] =
+        counter ? ticket(*counter, t, at) : TValue::of(lower + t * step);
     for (unsigned i = 0; i < values.size(); ++i)
       at.values[argument(i)] = values[i];
     hideTiles(at, body->getArguments());
