@@ -361,6 +361,14 @@ static StringAttr whatIsLeft(StOp posted, ArrayRef<LetterLoop> loops) {
   if (isa<SharedType>(mailboxOf(posted.getMemory()).getType()))
     return reason("that each letter is read in its turn, the barriers of its "
                   "mailbox say, which is no pipe");
+  // Who goes round the pipe may write over a letter.
+  auto pipe = mailboxOf(posted.getMemory()).getDefiningOp<PipeCreateOp>();
+  if (!pipe || !llvm::all_of(pipe.getBuffers(), [&](Value buffer) {
+        return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+          return user == pipe.getOperation();
+        });
+      }))
+    return reason("the pipe's letters are touched by others than the pipe");
   auto numbers = [](ValueRange indices) {
     SmallVector<std::optional<int64_t>> result;
     for (Value index : indices)
