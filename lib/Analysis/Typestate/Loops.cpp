@@ -452,6 +452,14 @@ TValue Walk::computed(MValue value, Block *body,
                       function_ref<TValue(unsigned)> argument,
                       const llvm::DenseMap<MValue, TValue> &values,
                       Facts &facts) {
+  llvm::DenseMap<MValue, TValue> known;
+  return computed(value, body, argument, values, facts, known);
+}
+
+TValue Walk::computed(MValue value, Block *body,
+                      function_ref<TValue(unsigned)> argument,
+                      const llvm::DenseMap<MValue, TValue> &values,
+                      Facts &facts, llvm::DenseMap<MValue, TValue> &known) {
   if (auto of = dyn_cast<BlockArgument>(value); of && of.getOwner() == body)
     return argument(of.getArgNumber());
   if (!body->getParentOp()->isAncestor(value.getParentBlock()->getParentOp()))
@@ -459,8 +467,13 @@ TValue Walk::computed(MValue value, Block *body,
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != body)
     return TValue();
+  // (Uses that are written out one after the other share what they are computed from.)
   auto of = [&](MValue other) {
-    return computed(other, body, argument, values, facts);
+    if (auto found = known.find(other); found != known.end())
+      return found->second;
+    TValue result = computed(other, body, argument, values, facts, known);
+    known[other] = result;
+    return result;
   };
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     // What its last iteration yields, as far as that hangs on its number.

@@ -317,6 +317,11 @@ private:
                  llvm::function_ref<Value(unsigned)> argument,
                  const llvm::DenseMap<mlir::Value, Value> &values,
                  Facts &facts);
+  /// The same; what has been computed is kept.
+  Value computed(mlir::Value value, mlir::Block *body,
+                 llvm::function_ref<Value(unsigned)> argument,
+                 const llvm::DenseMap<mlir::Value, Value> &values, Facts &facts,
+                 llvm::DenseMap<mlir::Value, Value> &known);
   llvm::ArrayRef<std::vector<int64_t>>
   rounds(mlir::Block *body, const std::vector<unsigned> &carried,
          std::vector<int64_t> state);
