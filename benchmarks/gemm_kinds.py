@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""fp8, batched and gated GEMMs of `titan generate gemm` on one GPU: every result checked, and raced.
+"""fp8, batched, grouped and gated GEMMs of `titan generate gemm` on one GPU: every result checked, and raced.
 
     python3 benchmarks/gemm_kinds.py prepare --titan build/bin/titan --out kinds/     # needs no GPU
     python3 benchmarks/gemm_kinds.py run kinds/ --library libtitan-runtime.so --json kinds.json
@@ -13,7 +13,8 @@ run       each contender first has to be right: all elements of a launch on smal
           four times the L2 cache, in random order round by round, as in race.py, whose parts this uses.
 
 Peers: cuBLASLt (the fastest of the first 8 algorithms of its heuristic, with the same mode of
-accumulation for fp8), torch.matmul or torch.bmm; of gates torch.matmul and one Triton kernel behind it.
+accumulation for fp8), torch.matmul or torch.bmm; of groups torch._grouped_mm and one torch.matmul a
+group in one graph; of gates torch.matmul and one Triton kernel behind it.
 """
 import argparse
 import ctypes
@@ -41,6 +42,9 @@ CASES += [("gate-" + race.name_of(shape[1:]) + "-" + function, "gate", shape,
            ["--gate", "on", "--activation", function])
           for shape, function in (((1, 4096, 14336, 4096), "silu"), ((1, 2048, 8192, 8192), "gelu"),
                                   ((1, 8192, 2048, 7168), "silu"))]
+# Groups of uneven sizes, drawn from the shape; M is the mean.
+CASES += [("grouped-" + race.name_of(shape), "grouped", shape, ["--batch", "grouped"])
+          for shape in ((8, 1024, 4096, 4096), (32, 192, 2048, 7168), (64, 16, 2048, 2048))]
 _COOP, _PING = ["--consumers", "cooperative"], ["--consumers", "pingpong"]
 VARIANTS = {
     "fp8": [[*c, "--tile", t, "--cluster", x] for c, t in (
@@ -167,13 +171,33 @@ class Case:
         z, m, n, k = shape
         rows = 2 * n if kind == "gate" else n
         self.rows = rows
-        bytes_ = z * (self.dtype.itemsize * k * (m + rows) + 2 * m * n)
+        self.offsets, self.total = None, m
+        if kind == "grouped":
+            draw = random.Random(m + n)
+            weights = [draw.random() for _ in range(z)]
+            self.total = z * m
+            ends = [int(sum(weights[:i + 1]) / sum(weights) * self.total) for i in range(z)]
+            ends[-1] = self.total
+            self.offsets = torch.tensor([0] + ends, dtype=torch.int32, device="cuda")
+            self.maps = torch.zeros(torch.cuda.get_device_properties(0).multi_processor_count, 128, dtype=torch.int8,
+                                    device="cuda")
+        self.m = m = self.total
+        bytes_ = (1 if kind == "grouped" else z) * (self.dtype.itemsize * k * (m + rows) + 2 * m * n)
         self.count = max(2, -(-4 * l2 // bytes_) + 1)
         self.generator = torch.Generator(device="cuda").manual_seed(m + 3 * n + 5 * k)
         self.sets = [self.draw("normal") for _ in range(self.count)]
 
     def lead(self, *dims):
         return (self.z, *dims) if self.kind == "batch" else dims
+
+    def parts(self, a, b, *more):
+        """Of each batch or group A, B and what has D's rows, and where that is in D."""
+        if self.kind == "grouped":
+            ends = self.offsets.tolist()
+            for g, (low, high) in enumerate(zip(ends, ends[1:])):
+                yield a[low:high], b[g], slice(low, high)
+        for i in range(self.z if self.kind != "grouped" else 0):
+            yield (a[i], b[i], i) if self.kind == "batch" else (a, b, slice(None))
 
     def draw(self, data):
         import torch
@@ -183,7 +207,7 @@ class Case:
             else:
                 x = torch.randn(s, device="cuda", generator=self.generator)
             return x.to(self.dtype)
-        return (values(*self.lead(self.m, self.k)), values(*self.lead(self.rows, self.k)),
+        return (values(*self.lead(self.m, self.k)), values(*((self.z,) if self.kind == "grouped" else ()), *self.lead(self.rows, self.k)),
                 torch.empty(self.lead(self.m, self.n), device="cuda", dtype=torch.bfloat16))
 
     def truth(self, a, b):
@@ -192,10 +216,9 @@ class Case:
         ref = torch.empty(self.lead(self.m, self.n), device="cuda", dtype=torch.float64)
         limit = torch.empty_like(ref)
         lost = 2.0**-20 if not self.fp8 else 34 * 2.0**-13 * (4 if self.kind == "promoted" else -(-self.k // 32))
-        for i in range(self.z):
-            x3, y3 = (t[i] if self.kind == "batch" else t for t in (a, b))
+        for x3, y3, where in self.parts(a, b):
             y = y3.float().double().T.contiguous()
-            for first in range(0, self.m, 2048):
+            for first in range(0, len(x3), 2048):
                 x = x3[first:first + 2048].float().double()
                 s, mass = self.alpha * (x @ y), lost * self.alpha * (x.abs() @ y.abs())
                 if self.kind == "gate":
@@ -203,8 +226,8 @@ class Case:
                     eg, eu = 1.13 * mass[:, :self.n] + 2.0**-20 * g.abs(), mass[:, self.n:]
                     act = (torch.nn.functional.gelu if self.activation == "gelu" else torch.nn.functional.silu)(g)
                     s, mass = act * u, act.abs() * eu + u.abs() * eg + eg * eu
-                place = (i, slice(first, first + 2048)) if self.kind == "batch" else slice(first, first + 2048)
-                ref[place], limit[place] = s, mass + 2.0**-8 * s.abs()
+                rows = slice(first, first + 2048)
+                ref[where][rows], limit[where][rows] = s, mass + 2.0**-8 * s.abs()
         return ref, limit
 
     def check(self, launch, report, guarded=False):
@@ -274,13 +297,14 @@ def run(options):
             def launch(a, b, d):
                 key = (a.data_ptr(), b.data_ptr(), d.data_ptr())
                 if key not in kept:
-                    values = {"A": a, "B": b, "D": d, "alpha": case.alpha}
+                    values = {"A": a, "B": b, "D": d, "alpha": case.alpha,
+                              **({"offsets": case.offsets, "maps": case.maps} if case.kind == "grouped" else {})}
                     kept[key] = kernel.prepare(**{x: values[x] for x in kernel.arguments}), (a, b, d)
                 kernel.launch(kept[key][0])
             return launch
-        peers = {}
+        peers, timed = {}, {}
         dtype = str(case.dtype).split(".")[1]
-        if kind != "gate":
+        if kind not in ("gate", "grouped"):
             try:
                 candidates = lt.launches(z, m, n, k, dtype, kind != "promoted", case.alpha)
             except RuntimeError as error:  # two operands of e5m2, say
@@ -289,6 +313,17 @@ def run(options):
             peers.update({"cublasLt " + i: launch for i, launch in candidates.items()})
         if kind == "batch":
             peers["torch.bmm"] = lambda a, b, d: torch.bmm(a, b.mT, out=d)
+        if kind == "grouped":
+            ends = case.offsets[1:].contiguous()
+            grouped = lambda a, b: torch._grouped_mm(a, b.mT, offs=ends)
+            peers["torch._grouped_mm"] = lambda a, b, d: d.copy_(grouped(a, b))
+            timed["torch._grouped_mm"] = lambda a, b, d: grouped(a, b)  # it makes a result of its own
+
+            def each(a, b, d, bounds=case.offsets.tolist()):
+                for g, (low, high) in enumerate(zip(bounds, bounds[1:])):
+                    if high > low:
+                        torch.matmul(a[low:high], b[g].T, out=d[low:high])
+            peers["matmul each"] = each
         if kind == "gate":
             peers["matmul and Triton"] = gate_peer(case.activation)
         ours_all = {label: ours(path) for label, path in index[name].items()}
@@ -302,7 +337,7 @@ def run(options):
                     failed += mine
                     print("WRONG", name, label, seen)
                     continue
-                graphs[label] = race.capture(launch, case.sets)
+                graphs[label] = race.capture(timed.get(label, launch), case.sets)
                 replays = race.replays_for(graphs[label], case.count, 3)
                 first[label] = min(race.seconds_of(graphs[label], case.count, replays) for _ in range(2))
             except Exception as error:
