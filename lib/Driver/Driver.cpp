@@ -277,7 +277,8 @@ GenerateOption
         "batch", "none|equal|grouped",
         "Of A, B and D there are several (equal); or A and D have the rows of "
         "several, which begin where an argument says (grouped) (none)"),
-    batches("batches", "N", "How many the model takes for a shape (1)"),
+    batches("batches", "N",
+            "How many of them, of --shape each, the model reckons with (1)"),
     gate("gate", "on|off",
          "B has twice D's columns; the activation of the first half is "
          "multiplied by the second (off)"),

@@ -182,7 +182,9 @@ static const GemmFlag gemmFlags[] = {
     {"batch",
      [](Text v, auto &o, auto &) {
        return readWord(v, o.batch,
-                       {{"none", Batch::None}, {"equal", Batch::Equal}});
+                       {{"none", Batch::None},
+                        {"equal", Batch::Equal},
+                        {"grouped", Batch::Grouped}});
      }},
     {"batches",
      [](Text v, auto &, auto &s) {
