@@ -285,6 +285,12 @@ GenerateOption
     window("window", "on|off",
            "attention: and no more before that than an argument says (off)"),
     lse("lse", "on|off", "attention: the logarithms of the sums go out (off)"),
+    decode("decode", "on|off",
+           "attention: few queries, all keys dealt out evenly; two kernels "
+           "(off)"),
+    page("page", "N",
+         "attention, decode: K and V are in pages of so many keys, which a "
+         "table names (0: contiguous)"),
     turns(
         "turns", "on|off",
         "attention: the warpgroups take turns at the tensor cores (three, and "
@@ -648,7 +654,7 @@ static int runSubcommand(int argc, char **argv) {
          {&shape,      &tile,      &stages,        &cluster,      &consumers,
           &band,       &swap,      &split,         &programmatic, &input,
           &outputType, &layout,    &epilogueTerms, &activation,   &kernelName,
-          &headSize,   &causal,    &window,        &lse,          &turns,
+          &headSize,   &causal,    &window,        &lse,          &decode, &page, &turns,
           &rescale,    &persistent})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());

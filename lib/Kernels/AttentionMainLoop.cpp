@@ -334,6 +334,47 @@ scf.yield %probs1, %max1, %sum1, %acc2 : !probs, !row, !part, !outFlight
 )");
 }
 
+/// From K's first block, which is there, to its weights.
+void AttentionText::firstScores() {
+  if (*o.turns) {
+    w.text("// Its turn at the tensor cores.");
+    takeTurn();
+  }
+  w.text(R"(
+%k0 = titan.shared.slot %k[%stage0 : index] : !ringKV -> !kv
+titan.mma.fence
+%s0 = titan.mma %qg, %k0, %noScores : !q, !kv, !scoresFlight -> !scoresFlight
+%g0 = titan.mma.commit : !group)");
+  if (*o.turns)
+    passTurn();
+  w.text("%raw0 = titan.mma.result %s0 after(%g0 : !group) : !scoresFlight -> "
+         "!scores");
+  release("K", "stage0");
+  mask(true);
+  w.text(R"(
+%probs0, %sum0, %max0, %decay0$firstGrows = func.call @weights(%$seen, %none, %factor) : (!scores, !row, f32) -> ($weights)
+%back = arith.subi %blocks, %c1 : index
+)");
+}
+
+/// The product of the last block's weights, and the sums: %on and %total.
+void AttentionText::lastProduct() {
+  w.text(R"(
+// The product of the last block.
+%lastUse = arith.addi %base, %back : index
+%lastStage = arith.remui %lastUse, %c$depth : index
+%lastParity = func.call @parity(%lastUse) : (index) -> i32
+titan.mbarrier.wait %fullV[%lastStage : index] parity(%lastParity) : !bars
+%vn = titan.shared.slot %v[%lastStage : index] : !ringKV -> !kv
+%accumulates = arith.cmpi ne, %back, %c0 : index
+titan.mma.fence
+%accn = titan.mma %r#0, %vn transpose_b, %r#3 accumulate(%accumulates) : !probs, !kv, !outFlight -> !outFlight
+%gn = titan.mma.commit : !group
+%total = titan.reduce add %r#2 : !part -> !row
+%on = titan.mma.result %accn after(%gn : !group) : !outFlight -> !out)");
+  release("V", "lastStage");
+}
+
 void AttentionText::attend(int64_t group) {
   int64_t groups = o.warpgroups();
   bool turns = *o.turns;
@@ -403,25 +444,7 @@ titan.partition "$partition" warps(4)$attendRegisters {
 // Block 0: Q K^T alone.
 titan.mbarrier.wait %fullQ$g parity(%parityQ) : !bar
 titan.mbarrier.wait %fullK[%stage0 : index] parity(%parity0) : !bars)");
-  if (turns) {
-    w.text("// Its turn at the tensor cores.");
-    takeTurn();
-  }
-  w.text(R"(
-%k0 = titan.shared.slot %k[%stage0 : index] : !ringKV -> !kv
-titan.mma.fence
-%s0 = titan.mma %qg, %k0, %noScores : !q, !kv, !scoresFlight -> !scoresFlight
-%g0 = titan.mma.commit : !group)");
-  if (turns)
-    passTurn();
-  w.text("%raw0 = titan.mma.result %s0 after(%g0 : !group) : !scoresFlight -> "
-         "!scores");
-  release("K", "stage0");
-  mask(true);
-  w.text(R"(
-%probs0, %sum0, %max0, %decay0$firstGrows = func.call @weights(%$seen, %none, %factor) : (!scores, !row, f32) -> ($weights)
-%back = arith.subi %blocks, %c1 : index
-)");
+  firstScores();
   const char *block0 =
       "%probs = %probs0, %max = %max0, %sum = %sum0, %acc = %noSums";
   if (masksFirst()) {
@@ -444,20 +467,7 @@ titan.mma.fence
 titan.elect {
 titan.mbarrier.arrive %emptyQ$g : !bar
 })");
-  w.text(R"(
-// The product of the last block.
-%lastUse = arith.addi %base, %back : index
-%lastStage = arith.remui %lastUse, %c$depth : index
-%lastParity = func.call @parity(%lastUse) : (index) -> i32
-titan.mbarrier.wait %fullV[%lastStage : index] parity(%lastParity) : !bars
-%vn = titan.shared.slot %v[%lastStage : index] : !ringKV -> !kv
-%accumulates = arith.cmpi ne, %back, %c0 : index
-titan.mma.fence
-%accn = titan.mma %r#0, %vn transpose_b, %r#3 accumulate(%accumulates) : !probs, !kv, !outFlight -> !outFlight
-%gn = titan.mma.commit : !group
-%total = titan.reduce add %r#2 : !part -> !row
-%on = titan.mma.result %accn after(%gn : !group) : !outFlight -> !out)");
-  release("V", "lastStage");
+  lastProduct();
   output(group);
   if (o.persistent) {
     w.set("yielded", std::string("%later") +
@@ -483,9 +493,8 @@ titan.bulk.wait %done#$last read : !bulk
   w.text("}");
 }
 
-/// From %on and %total to O.
-void AttentionText::output(int64_t group) {
-  bool own = o.persistent && o.ownOutput();
+/// From %total to what the sums are multiplied by, $inverse.
+void AttentionText::finite() {
   w.text(R"(
 
 %ones = arith.constant 1.0 : f32
@@ -501,6 +510,12 @@ void AttentionText::output(int64_t group) {
 %finite = arith.select %seesNone, %zero, %inverse : !rowMask, !row)");
     w.set("inverse", "finite");
   }
+}
+
+/// From %on and %total to O.
+void AttentionText::output(int64_t group) {
+  bool own = o.persistent && o.ownOutput();
+  finite();
   w.text(R"(
 %inverses = titan.broadcast %$inverse : !row -> !out
 %result = arith.mulf %on, %inverses : !out

@@ -72,11 +72,35 @@ scf.for %i = %c0 to %queries step %c1 {)");
 %from = arith.subi %inside, %before : index)");
   else
     w.text("%from = arith.addi %c0, %c0 : index");
+  w.set("locate", "");
+  w.set("queryAt", "%b, %i, %h");
+  w.set("queryRow", "?x?x?");
+  w.set("keyAt", "%b, %s, %g");
+  w.set("outAt", "%b, %i, %h");
+  w.set("outRow", "?x?x?");
+  w.set("outName", "O");
+  w.set("sumAt", "%b, %h, %i");
+  w.set("sumRow", "?x?x?");
+  referenceRow(o.lse);
   w.text(R"(
-%max = scf.for %s = %from to %to step %c1 iter_args(%sofar = %infinity) -> (f64) {
+}
+}
+}
+memref.dealloc %scores : memref<?xf64>
+memref.dealloc %masses : memref<?xf64>
+return)");
+  w.declare();
+  w.text("}");
+}
+
+/// Row %i of head %h and batch %b, the keys from %from up to %to: what it should be, and the error that is allowed.
+/// $locate finds where key %s is, $keyAt; the results stand in $outAt and $sumAt.
+void AttentionText::referenceRow(bool lse) {
+  w.text(R"(
+%max = scf.for %s = %from to %to step %c1 iter_args(%sofar = %infinity) -> (f64) {$locate
 %dot:2 = scf.for %d = %c0 to %size step %c1 iter_args(%sum = %zero, %mass = %zero) -> (f64, f64) {
-%q = memref.load %Q[%b, %i, %h, %d] : memref<?x?x?x${size}x$in>
-%k = memref.load %K[%b, %s, %g, %d] : memref<?x?x?x${size}x$in>
+%q = memref.load %Q[$queryAt, %d] : memref<${queryRow}x${size}x$in>
+%k = memref.load %K[$keyAt, %d] : memref<?x?x?x${size}x$in>
 %q32 = arith.extf %q : $in to f32
 %k32 = arith.extf %k : $in to f32
 %q64 = arith.extf %q32 : f32 to f64
@@ -110,10 +134,10 @@ scf.yield %sum1, %mass1 : f64, f64
 %empty = arith.cmpf oeq, %total#0, %zero : f64
 %sum = arith.select %empty, %one, %total#0 : f64
 scf.for %d = %c0 to %size step %c1 {
-%r:4 = scf.for %s = %from to %to step %c1 iter_args(%o = %zero, %a = %zero, %e = %zero, %n = %zero) -> (f64, f64, f64, f64) {
+%r:4 = scf.for %s = %from to %to step %c1 iter_args(%o = %zero, %a = %zero, %e = %zero, %n = %zero) -> (f64, f64, f64, f64) {$locate
 %weight = memref.load %scores[%s] : memref<?xf64>
 %m = memref.load %masses[%s] : memref<?xf64>
-%v = memref.load %V[%b, %s, %g, %d] : memref<?x?x?x${size}x$in>
+%v = memref.load %V[$keyAt, %d] : memref<?x?x?x${size}x$in>
 %v32 = arith.extf %v : $in to f32
 %v64 = arith.extf %v32 : f32 to f64
 %size1 = math.absf %v64 : f64
@@ -127,7 +151,7 @@ scf.for %d = %c0 to %size step %c1 {
 scf.yield %o1, %a1, %e1, %n1 : f64, f64, f64, f64
 }
 %value = arith.divf %r#0, %sum : f64
-memref.store %value, %O[%b, %i, %h, %d] : memref<?x?x?x${size}xf64>
+memref.store %value, %$outName[$outAt, %d] : memref<${outRow}x${size}xf64>
 %large = math.absf %value : f64
 %mean = arith.divf %r#1, %sum : f64
 %both = arith.addf %large, %mean : f64
@@ -140,9 +164,9 @@ memref.store %value, %O[%b, %i, %h, %d] : memref<?x?x?x${size}xf64>
 %flushed = arith.mulf %r#3, %least : f64
 %known = arith.addf %rounding, %scoring : f64
 %error = arith.addf %known, %flushed : f64
-memref.store %error, %bound[%b, %i, %h, %d] : memref<?x?x?x${size}xf64>
+memref.store %error, %bound[$outAt, %d] : memref<${outRow}x${size}xf64>
 })");
-  if (o.lse)
+  if (lse)
     w.text(R"(
 %log = math.log %sum : f64
 %lse0 = arith.addf %max, %log : f64
@@ -152,15 +176,6 @@ memref.store %error, %bound[%b, %i, %h, %d] : memref<?x?x?x${size}xf64>
 %all = arith.addf %magnitude, %meanMass : f64
 %errorLSE0 = arith.mulf %all, %e18 : f64
 %errorLSE = arith.select %empty, %zero, %errorLSE0 : f64
-memref.store %lse, %LSE[%b, %h, %i] : memref<?x?x?xf64>
-memref.store %errorLSE, %boundLSE[%b, %h, %i] : memref<?x?x?xf64>)");
-  w.text(R"(
-}
-}
-}
-memref.dealloc %scores : memref<?xf64>
-memref.dealloc %masses : memref<?xf64>
-return)");
-  w.declare();
-  w.text("}");
+memref.store %lse, %LSE[$sumAt] : memref<${sumRow}xf64>
+memref.store %errorLSE, %boundLSE[$sumAt] : memref<${sumRow}xf64>)");
 }

@@ -80,7 +80,31 @@ void AttentionText::types() {
   w.text("\n\n");
 }
 
+/// The pages of a block, each by loads of its own.
+void AttentionText::pieces() {
+  if (halves() > 1)
+    w.text("%half = arith.constant 64 : index");
+  for (int64_t piece = 0; piece < o.pagesOfBlock(); ++piece)
+    for (int64_t half = 0; half < halves(); ++half) {
+      w.set("piece", piece);
+      w.set("side", half ? "right" : "left");
+      w.set("down", piece * o.keys / o.pagesOfBlock());
+      w.set("across", 64 * half);
+      w.set("column", half ? "half" : "zero");
+      w.text(R"(
+%$side$piece = titan.shared.view %slot [$down, $across] : !kv -> !kv64
+titan.tma.load %map[%page$piece, %key, %head, %$column], %$side$piece, %full[%stage : index] : !mapKV, !kv64, !bars)");
+    }
+}
+
 void AttentionText::functions() {
+  std::string from = "%batch: index";
+  if (o.pagesOfBlock() > 1) {
+    from.clear();
+    for (int64_t i = 0; i < o.pagesOfBlock(); ++i)
+      from += (i ? ", %page" : "%page") + std::to_string(i) + ": index";
+  }
+  w.set("fillFrom", from);
   w.text(R"(
 // Use n of a ring of $depth is in round n div $depth: even and odd ones alternate.
 func.func private @parity(%use: index) -> i32 {
@@ -93,7 +117,7 @@ return %parity : i32
 }
 
 // Keys or values from %key on, once the use of the slot before this one is over.
-func.func private @fill(%map: !mapKV, %ring: !ringKV, %full: !bars, %empty: !bars, %use: index, %batch: index, %key: index, %head: index) {
+func.func private @fill(%map: !mapKV, %ring: !ringKV, %full: !bars, %empty: !bars, %use: index, $fillFrom, %key: index, %head: index) {
 %zero = arith.constant 0 : index
 %depth = arith.constant $depth : index
 %bytes = arith.constant $blockBytes : i32
@@ -103,7 +127,9 @@ func.func private @fill(%map: !mapKV, %ring: !ringKV, %full: !bars, %empty: !bar
 titan.mbarrier.wait %empty[%stage : index] parity(%free) : !bars
 titan.mbarrier.arrive_expect_tx %full[%stage : index], %bytes : !bars
 %slot = titan.shared.slot %ring[%stage : index] : !ringKV -> !kv)");
-  if (halves() == 1)
+  if (o.pagesOfBlock() > 1)
+    pieces();
+  else if (halves() == 1)
     w.text("titan.tma.load %map[%batch, %key, %head, %zero], %slot, "
            "%full[%stage : index] : !mapKV, !kv, !bars");
   else
