@@ -41,9 +41,10 @@ bool AttentionOptions::ownOutput() const {
 int64_t AttentionOptions::depth() const {
   if (stages)
     return stages;
-  // More than three are of no use, a product takes longer than a load; decode waits for loads alone.
-  return std::min<int64_t>(decode ? 6 : 3,
-                           room(*this, ownOutput()) / stageBytes(*this));
+  // More than three are of no use, a product takes longer than a load. Decode waits for loads alone: some 100 KB
+  // on their way have been fastest (benchmarks/README.md).
+  int64_t wanted = decode ? std::max<int64_t>(2, (112 << 10) / stageBytes(*this)) : 3;
+  return std::min(wanted, room(*this, ownOutput()) / stageBytes(*this));
 }
 
 Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
@@ -65,8 +66,7 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
   if (o.page && !o.decode)
     return refuse("pages of keys without decode", "--decode on");
   if (!o.rows && o.decode) {
-    o.rows = 64;
-    o.keys = 128;
+    o.rows = o.keys = 64;
   } else if (!o.rows) {
     o.rows = o.size == 64 ? 192 : 128;
     o.keys = o.size == 64 || masks ? 128 : 176;

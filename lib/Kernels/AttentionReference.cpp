@@ -157,8 +157,8 @@ memref.store %value, %$outName[$outAt, %d] : memref<${outRow}x${size}xf64>
 %both = arith.addf %large, %mean : f64
 %rounding = arith.mulf %both, %unit : f64
 %spread = arith.divf %r#2, %sum : f64
-%share = arith.divf %total#1, %sum : f64
-%shared = arith.mulf %large, %share : f64
+%meanMass1 = arith.divf %total#1, %sum : f64
+%shared = arith.mulf %large, %meanMass1 : f64
 %wrong = arith.addf %spread, %shared : f64
 %scoring = arith.mulf %wrong, %e18 : f64
 %flushed = arith.mulf %r#3, %least : f64

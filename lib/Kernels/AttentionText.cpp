@@ -93,7 +93,7 @@ void AttentionText::pieces() {
       w.set("column", half ? "half" : "zero");
       w.text(R"(
 %$side$piece = titan.shared.view %slot [$down, $across] : !kv -> !kv64
-titan.tma.load %map[%page$piece, %key, %head, %$column], %$side$piece, %full[%stage : index] : !mapKV, !kv64, !bars)");
+titan.tma.load %map[%page$piece, %key, %head, %$column], %$side$piece, %full[%stage : index]$once : !mapKV, !kv64, !bars)");
     }
 }
 
@@ -105,6 +105,7 @@ void AttentionText::functions() {
       from += (i ? ", %page" : "%page") + std::to_string(i) + ": index";
   }
   w.set("fillFrom", from);
+  w.set("once", o.decode ? " cache(evict_first)" : "");
   w.text(R"(
 // Use n of a ring of $depth is in round n div $depth: even and odd ones alternate.
 func.func private @parity(%use: index) -> i32 {
@@ -131,14 +132,14 @@ titan.mbarrier.arrive_expect_tx %full[%stage : index], %bytes : !bars
     pieces();
   else if (halves() == 1)
     w.text("titan.tma.load %map[%batch, %key, %head, %zero], %slot, "
-           "%full[%stage : index] : !mapKV, !kv, !bars");
+           "%full[%stage : index]$once : !mapKV, !kv, !bars");
   else
     w.text(R"(
 %half = arith.constant 64 : index
 %left = titan.shared.view %slot [0, 0] : !kv -> !kv64
 %right = titan.shared.view %slot [0, 64] : !kv -> !kv64
-titan.tma.load %map[%batch, %key, %head, %zero], %left, %full[%stage : index] : !mapKV, !kv64, !bars
-titan.tma.load %map[%batch, %key, %head, %half], %right, %full[%stage : index] : !mapKV, !kv64, !bars)");
+titan.tma.load %map[%batch, %key, %head, %zero], %left, %full[%stage : index]$once : !mapKV, !kv64, !bars
+titan.tma.load %map[%batch, %key, %head, %half], %right, %full[%stage : index]$once : !mapKV, !kv64, !bars)");
   w.text(R"(
 return
 }

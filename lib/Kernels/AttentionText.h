@@ -85,6 +85,7 @@ public:
 
 private:
   // DecodeText.cpp
+  static const char *const dealing;
   void types();
   void launchParts();
   void shares();

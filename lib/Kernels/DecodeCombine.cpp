@@ -11,7 +11,7 @@
 
 using namespace titan::kernels;
 
-/// A warp adds up the parts of one row of O, eight loads under way at a time.
+/// A warp adds up the parts of one row of O, 24 loads under way at a time.
 void DecodeText::combine() {
   w.set("lseArgument", o.lse ? ", %LSE: !sums" : "");
   w.set("lseValue", o.lse ? ", LSE = \"BxGxHxN\"" : "");
@@ -81,8 +81,9 @@ titan.require %is_$name, "launch-check", "LSE is batches x heads x group x queri
 %rowOf = titan.splat %row32 : i32 -> !oneIs
 %column = titan.coordinate 1 : !lineIs
 titan.griddepcontrol.wait
-%r:3 = scf.for %at = %c0 to %parts step %c8 iter_args(%max = %infinity, %sum = %zero, %acc = %zeros) -> (!one, !one, !line) {
-%s:3 = scf.for %i = %c0 to %c8 step %c1 iter_args(%maxI = %max, %sumI = %sum, %accI = %acc) -> (!one, !one, !line) {
+titan.griddepcontrol.launch_dependents
+%r:3 = scf.for %at = %c0 to %parts step %c24 iter_args(%max = %infinity, %sum = %zero, %acc = %zeros) -> (!one, !one, !line) {
+%s:3 = scf.for %i = %c0 to %c24 step %c1 iter_args(%maxI = %max, %sumI = %sum, %accI = %acc) -> (!one, !one, !line) {
 %part = arith.addi %at, %i : index
 %isPart = arith.cmpi ult, %part, %parts : index
 %slot = arith.addi %firstSlot, %part : index
@@ -150,7 +151,6 @@ titan.global.store %lse, %LSE[%batchOf, %headOf, %memberOf, %queryOf] mask(%isOn
 
 /// Sizes and shares, as the launches have them: `parts` names a tensor with a row for each query, and its element.
 static const char *const counts = R"(
-%cKeys = arith.constant $keys : index
 %batches = memref.dim %$tensor, %c0 : memref<?x?x?x?x${size}x$type>
 %queries = memref.dim %$tensor, %c1 : memref<?x?x?x?x${size}x$type>
 %headsK = memref.dim %$tensor, %c2 : memref<?x?x?x?x${size}x$type>
@@ -159,19 +159,14 @@ $longest
 %pairs = arith.muli %queries, %group : index
 %rowBlocks = arith.ceildivui %pairs, %c64 : index
 %tilesOfHead = arith.muli %batches, %rowBlocks : index
-%tiles = arith.muli %tilesOfHead, %headsK : index
-%perTile = arith.ceildivui %most, %cKeys : index
-%allBlocks = arith.muli %tiles, %perTile : index
-%slots = memref.dim %Parts, %c0 : memref<?x64x${size}x$partType>
-%wanted = arith.index_cast %ctas : i32 to index
-%each = arith.ceildivui %allBlocks, %wanted : index)";
+%tiles = arith.muli %tilesOfHead, %headsK : index)";
 
 void DecodeText::referenceParts() {
   w.set("unit", o.element == Element::BF16 ? "0.00390625" : "0.0009765625");
   w.set("least", o.element == Element::BF16 ? "0.0" : "5.9604644775390625e-08");
   w.set("longest",
-        o.page ? "%most = arith.index_cast %longest : i32 to index"
-               : w.fill("%most = memref.dim %K, %c1 : memref<?x?x?x${size}x$in>"));
+        o.page ? "%keys = arith.index_cast %longest : i32 to index"
+               : w.fill("%keys = memref.dim %K, %c1 : memref<?x?x?x${size}x$in>"));
   w.set("longestInput",
         o.page ? ", %longest: i32 {titan.input = \"longest\"}" : "");
   w.set("pagesInput",
@@ -192,6 +187,7 @@ func.func private @${kernel}_reference(
     %ctas: i32 {titan.input = "ctas"}, %scale: f32 {titan.input = "scale"}$longestInput) {)");
   w.beginRegion();
   w.text(w.fill(counts));
+  w.text(dealing);
   w.text(R"(
 %zero = arith.constant 0.0 : f64
 %one = arith.constant 1.0 : f64
@@ -200,11 +196,12 @@ func.func private @${kernel}_reference(
 %e18 = arith.constant 3.814697265625e-06 : f64
 %infinity = arith.constant 0xFFF0000000000000 : f64
 %log2e = arith.constant 1.4426950408889634 : f64
-%grid = arith.ceildivui %allBlocks, %each : index
+%grid = arith.ceildivui %allBlocks, %share : index
 %scale64 = arith.extf %scale : f32 to f64
 %size = arith.constant $size : index
-%scores = memref.alloc(%most) : memref<?xf64>
-%masses = memref.alloc(%most) : memref<?xf64>
+%slots = memref.dim %Parts, %c0 : memref<?x64x${size}xf64>
+%scores = memref.alloc(%keys) : memref<?xf64>
+%masses = memref.alloc(%keys) : memref<?xf64>
 // What no CTA has stays as it is: zero.
 scf.for %slot = %c0 to %slots step %c1 {
 scf.for %line = %c0 to %c64 step %c1 {
@@ -224,8 +221,8 @@ scf.for %tile = %c0 to %tiles step %c1 {
 %begin = arith.muli %tile, %perTile : index
 %behind = arith.addi %begin, %perTile : index
 scf.for %cta = %c0 to %grid step %c1 {
-%first = arith.muli %cta, %each : index
-%after = arith.addi %first, %each : index
+%first = arith.muli %cta, %share : index
+%after = arith.addi %first, %share : index
 %low = arith.maxui %first, %begin : index
 %high = arith.minui %after, %behind : index
 %has = arith.cmpi ult, %low, %high : index
@@ -233,14 +230,14 @@ scf.if %has {
 %slot = arith.addi %tile, %cta : index
 %fromBlock = arith.subi %low, %begin : index
 %toBlock = arith.subi %high, %begin : index
-%fromKey = arith.muli %fromBlock, %cKeys : index
-%toKey = arith.muli %toBlock, %cKeys : index)");
+%fromKey = arith.muli %fromBlock, %c$keys : index
+%toKey = arith.muli %toBlock, %c$keys : index)");
   if (o.page)
     w.text(R"(
 %length = memref.load %lengths[%b] : memref<?xi32>
 %there = arith.index_cast %length : i32 to index)");
   else
-    w.text("%there = arith.addi %most, %c0 : index");
+    w.text("%there = arith.addi %keys, %c0 : index");
   w.text(R"(
 %pair0 = arith.muli %rowBlock, %c64 : index
 scf.for %line = %c0 to %c64 step %c1 {
@@ -315,6 +312,7 @@ func.func private @${kernel}_combine_reference(
     %ctas: i32 {titan.input = "ctas"}$longestInput) {)");
   w.beginRegion();
   w.text(w.fill(counts));
+  w.text(dealing);
   w.text(R"(
 %zero = arith.constant 0.0 : f64
 %one = arith.constant 1.0 : f64
@@ -338,8 +336,8 @@ scf.for %member = %c0 to %group step %c1 {
 %begin = arith.muli %tile, %perTile : index
 %behind = arith.addi %begin, %perTile : index
 %lastBlock = arith.subi %behind, %c1 : index
-%first = arith.divui %begin, %each : index
-%last = arith.divui %lastBlock, %each : index
+%first = arith.divui %begin, %share : index
+%last = arith.divui %lastBlock, %share : index
 %end = arith.addi %last, %c1 : index
 %max = scf.for %cta = %first to %end step %c1 iter_args(%sofar = %infinity) -> (f64) {
 %slot = arith.addi %tile, %cta : index

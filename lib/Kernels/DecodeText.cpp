@@ -11,6 +11,11 @@
 // its own of as many tiles as these are in. Going on by a block is going on by a
 // tile, or by a CTA, or neither, or both: so row t + c of Parts is its own.
 //
+// A CTA that has a tile's end and the next one's beginning takes longer than its
+// blocks do, by some 256 keys. So where CTAs with one tile each have no more than so
+// many keys more, each has one: %perTile is then a multiple of %share, and the last
+// of these blocks may not be there.
+//
 //===----------------------------------------------------------------------===//
 #include "AttentionText.h"
 #include "Model.h"
@@ -18,6 +23,25 @@
 #include <algorithm>
 
 using namespace titan::kernels;
+
+/// %perTile and %share from %keys, %tiles and %ctas: in a launch, and in what references compute.
+const char *const DecodeText::dealing = R"(
+%wanted = arith.index_cast %ctas : i32 to index
+%blocksOfTile = arith.ceildivui %keys, %c$keys : index
+%evenAll = arith.muli %tiles, %blocksOfTile : index
+%evenShare = arith.ceildivui %evenAll, %wanted : index
+%splits = arith.divui %wanted, %tiles : index
+%splits1 = arith.maxui %splits, %c1 : index
+%ownShare = arith.ceildivui %blocksOfTile, %splits1 : index
+%ownCtas = arith.ceildivui %blocksOfTile, %ownShare : index
+%ownBlocks = arith.muli %ownCtas, %ownShare : index
+%tileEnds = arith.addi %evenShare, %c$tileEnd : index
+%isShort = arith.cmpi ule, %ownShare, %tileEnds : index
+%isOne = arith.cmpi uge, %splits, %c1 : index
+%own = arith.andi %isShort, %isOne : i1
+%perTile = arith.select %own, %ownBlocks, %blocksOfTile : index
+%share = arith.select %own, %ownShare, %evenShare : index
+%allBlocks = arith.muli %tiles, %perTile : index)";
 
 void DecodeText::types() {
   w.text(R"(
@@ -75,16 +99,15 @@ void DecodeText::shares() {
 %rowBlocks = arith.ceildivui %pairs, %c64 : index
 %tilesOfHead = arith.muli %batches, %rowBlocks : index
 %tiles = arith.muli %tilesOfHead, %headsK : index
-%perTile = arith.ceildivui %keys, %c$keys : index
-%allBlocks = arith.muli %tiles, %perTile : index
 // Each CTA has as many blocks, but for the last.
 %few = arith.cmpi sgt, %ctas, %i0 : i32
 titan.require %few, "launch-zero-dim", "attention by no CTAs"
-%wanted = arith.index_cast %ctas : i32 to index
-%share = arith.ceildivui %allBlocks, %wanted : index
+)");
+  w.text(dealing);
+  w.text(R"(
 %grid = arith.ceildivui %allBlocks, %share : index
 %lastOfAll = arith.subi %allBlocks, %c1 : index
-%lastOfShare = arith.divui %lastOfAll, %wanted : index
+%lastOfShare = arith.subi %share, %c1 : index
 %lastCta = arith.divui %lastOfAll, %share : index
 %lastOfRest = arith.remui %lastOfAll, %share : index
 %lastOfTile = arith.subi %perTile, %c1 : index
@@ -161,7 +184,7 @@ titan.require %some, "launch-zero-dim", "attention over no keys")");
 void DecodeText::launchParts() {
   w.text(R"(
 titan.kernel @$kernel(%Q: !rows, %K: !global, %V: !global$pagesArguments, %Parts: !parts, %Logs: !logs, %ctas: i32, %scale: f32$longestArgument) warps(8) attributes {
-titan.target = "$target", titan.alignment = {Q = 16, Parts = 16},
+titan.target = "$target", titan.programmatic = [], titan.alignment = {Q = 16, Parts = 16},
 titan.example = {sizes = {B = 2, G = 1, H = 3, N = 2, $sizes, P = 5},
                  Q = "BxNxGxHx$size random:1", $dataKV,
                  Parts = "Px64x$size zeros", Logs = "Px64 zeros", ctas = 3 : i32, scale = 0.09 : f32$longestValue},
@@ -205,15 +228,13 @@ void DecodeText::segment() {
 %short = arith.cmpi sle, %length, %longest : i32
 %right = arith.andi %known, %short : i1
 titan.assume %right, "lengths are not negative, and no longer than the longest"
-%keys = arith.index_cast %length : i32 to index
-// Behind the batch's last block nothing is to be done; one block is worked on at least.
+%keys = arith.index_cast %length : i32 to index)");
+  w.text(R"(
+// Behind the last key nothing is to be done; one block is worked on at least.
 %held = arith.ceildivui %keys, %c$keys : index
 %next = arith.addi %from, %c1 : index
 %least = arith.maxui %held, %next : index
-%to = arith.minui %until, %least : index)");
-  else
-    w.text("%to = arith.addi %until, %c0 : index");
-  w.text(R"(
+%to = arith.minui %until, %least : index
 %blocks = arith.subi %to, %from : index
 %newest = arith.subi %to, %c1 : index)");
 }
@@ -379,6 +400,7 @@ std::string DecodeText::write() {
   w.set("target", std::string(builtFor().name));
   w.set("lineElements", o.size / 32);
   w.set("page", o.page);
+  w.set("tileEnd", 256 / o.keys);
   w.set("pieceKeys", o.keys / o.pagesOfBlock());
   w.set("pagesOrBatch", o.page ? "page" : "batch");
   w.set("releases", 4);
@@ -440,6 +462,8 @@ titan.mbarrier.init %emptyK count($releases) : !bars
 titan.mbarrier.init %emptyV count($releases) : !bars
 titan.fence.mbarrier_init
 }
+// The sums of the launch before are read, and what it computes is there.
+titan.griddepcontrol.wait
 titan.griddepcontrol.launch_dependents
 titan.cta_sync
 
