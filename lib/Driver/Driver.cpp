@@ -285,6 +285,9 @@ GenerateOption
     window("window", "on|off",
            "attention: and no more before that than an argument says (off)"),
     lse("lse", "on|off", "attention: the logarithms of the sums go out (off)"),
+    ragged("ragged", "on|off",
+           "attention: sequences of many lengths, packed along the rows, begin "
+           "where cu_seqlens say (off)"),
     decode("decode", "on|off",
            "attention: few queries, all keys dealt out evenly; two kernels "
            "(off)"),
@@ -654,7 +657,7 @@ static int runSubcommand(int argc, char **argv) {
          {&shape,      &tile,      &stages,        &cluster,      &consumers,
           &band,       &swap,      &split,         &programmatic, &input,
           &outputType, &layout,    &epilogueTerms, &activation,   &kernelName,
-          &headSize,   &causal,    &window,        &lse,          &decode, &page, &turns,
+          &headSize,   &causal,    &window,        &lse,          &ragged, &decode, &page, &turns,
           &rescale,    &persistent})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());

@@ -63,6 +63,10 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
   bool masks = o.causal || o.window;
   if (o.decode && o.window)
     return refuse("decode in a window", "leave --window out");
+  if (o.ragged && (o.decode || o.persistent))
+    return refuse("ragged batches with decode, or persistent",
+                  "leave --decode and --persistent out; decode has lengths "
+                  "with --page");
   if (o.page && !o.decode)
     return refuse("pages of keys without decode", "--decode on");
   if (!o.rows && o.decode) {

@@ -37,7 +37,9 @@ public:
 protected:
   int64_t halves() const { return o.size / 64; }
   /// Rows may have no key at all.
-  bool masksRows() const { return o.causal || o.window || o.page; }
+  bool masksRows() const {
+    return o.causal || o.window || o.page || o.ragged;
+  }
   /// Of a CTA's tiles each has blocks of its own number: %base is carried.
   bool countsBlocks() const { return o.persistent && masksRows(); }
 
@@ -53,6 +55,8 @@ protected:
   void body();
   // AttentionMainLoop.cpp
   void coordinates();
+  void sequence();
+  void totals();
   void blocksBefore();
   void load();
   void attend(int64_t group);

@@ -268,6 +268,7 @@ scf.if %isPair {
     w.set("locate", "");
   w.set("queryAt", "%b, %i, %g, %member");
   w.set("queryRow", "?x?x?x?");
+  w.set("keyRow", "?x?x?");
   w.set("keyAt", o.page ? "%page, %in, %g" : "%b, %s, %g");
   w.set("outAt", "%slot, %line");
   w.set("outRow", "?x64");

@@ -32,6 +32,11 @@
 //   window     and no more than so many before that (an argument)
 //   lse        the logarithm of each row's sum goes out, too
 //
+// ragged: sequences of many lengths one behind the other: Q and O are rows x heads
+// x size, K and V likewise, and cu_seqlens_q and cu_seqlens_k say where each
+// sequence begins, and where the last one ends. A tile is of one sequence; one that
+// crosses its end stores its rows one by one.
+//
 // decode: few queries and many keys, whose reading is all that takes time. The
 // queries of the heads that one head of K serves are the rows of a tile, 64 at a
 // time, so that K and V are read once; and the blocks of all tiles are dealt out
@@ -74,6 +79,7 @@ struct AttentionOptions {
   std::optional<Rescale> rescale;
   bool persistent = false;
   bool causal = false, window = false, lse = false;
+  bool ragged = false;
   bool decode = false;
   int64_t page = 0; ///< Keys of a page, with decode; 0: K and V are contiguous.
 
