@@ -654,11 +654,11 @@ static int runSubcommand(int argc, char **argv) {
     command.output = output;
     command.json = json;
     for (GenerateOption *option :
-         {&shape,      &tile,      &stages,        &cluster,      &consumers,
-          &band,       &swap,      &split,         &programmatic, &input,
-          &outputType, &layout,    &epilogueTerms, &activation,   &kernelName,
-          &headSize,   &causal,    &window,        &lse,          &ragged, &decode, &page, &turns,
-          &rescale,    &persistent})
+         {&shape,      &tile,   &stages,        &cluster,      &consumers,
+          &band,       &swap,   &split,         &programmatic, &input,
+          &outputType, &layout, &epilogueTerms, &activation,   &kernelName,
+          &headSize,   &causal, &window,        &lse,          &ragged,
+          &decode,     &page,   &turns,         &rescale,      &persistent})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
   };

@@ -43,7 +43,8 @@ int64_t AttentionOptions::depth() const {
     return stages;
   // More than three are of no use, a product takes longer than a load. Decode waits for loads alone: some 100 KB
   // on their way have been fastest (benchmarks/README.md).
-  int64_t wanted = decode ? std::max<int64_t>(2, (112 << 10) / stageBytes(*this)) : 3;
+  int64_t wanted =
+      decode ? std::max<int64_t>(2, (112 << 10) / stageBytes(*this)) : 3;
   return std::min(wanted, room(*this, ownOutput()) / stageBytes(*this));
 }
 
@@ -94,8 +95,8 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
                   "take pages of a multiple of 16 keys that are whole blocks, "
                   "or blocks of 2 to 8 whole pages");
   // Scores, weights (two a register) and O; of decode Q, too.
-  int64_t held = o.keys / 2 + o.keys / 4 + o.size / 2 +
-                 (o.decode ? o.size / 4 : 0);
+  int64_t held =
+      o.keys / 2 + o.keys / 4 + o.size / 2 + (o.decode ? o.size / 4 : 0);
   int64_t most = o.warpgroups() == 3 ? 128 + 16 : 208;
   if (held > most) {
     int64_t keys = (most - o.size / 2) * 4 / 3 / 16 * 16;

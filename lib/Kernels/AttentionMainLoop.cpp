@@ -658,8 +658,9 @@ titan.barrier.sync $inside threads(128))");
   if (o.ragged)
     w.text("scf.if %isWhole {");
   if (halves() == 1)
-    w.text("titan.tma.store %$buffer, %mapO[${ofBatch}%$firstRow, %head, %c0] : "
-           "!q, !mapQ");
+    w.text(
+        "titan.tma.store %$buffer, %mapO[${ofBatch}%$firstRow, %head, %c0] : "
+        "!q, !mapQ");
   else
     w.text(R"(
 %outLeft = titan.shared.view %$buffer [0, 0] : !q -> !q64

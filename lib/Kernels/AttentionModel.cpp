@@ -124,7 +124,8 @@ kernels::pickAttention(const AttentionShape &shape,
                        const AttentionOptions &given,
                        const std::function<void(AttentionOptions &)> &settle) {
   AttentionOptions picked = given;
-  if (given.decode) // One kernel for every shape: its launch deals the blocks out.
+  if (given
+          .decode) // One kernel for every shape: its launch deals the blocks out.
     return picked;
   // Of what the model knows, and of what it knows but for what is given.
   double known = std::numeric_limits<double>::max(), near = known;

@@ -17,18 +17,18 @@ void AttentionText::reference() {
   w.set("least", o.element == Element::BF16 ? "0.0" : "5.9604644775390625e-08");
   std::string more;
   if (o.lse)
-    more += w.fill(
-        ", %LSE: memref<${rowsAre}xf64> {titan.expected = \"LSE\"}, "
-        "%boundLSE: memref<${rowsAre}xf64> {titan.bound = \"LSE\"}");
+    more += w.fill(", %LSE: memref<${rowsAre}xf64> {titan.expected = \"LSE\"}, "
+                   "%boundLSE: memref<${rowsAre}xf64> {titan.bound = \"LSE\"}");
   more += ", %scale: f32 {titan.input = \"scale\"}";
   if (o.window)
     more += ", %window: i32 {titan.input = \"window\"}";
   w.set("more", more);
-  w.set("startsInput",
-        o.ragged
-            ? ",\n    %startsQ: memref<?xi32> {titan.input = \"cu_seqlens_q\"}, "
-              "%startsK: memref<?xi32> {titan.input = \"cu_seqlens_k\"}"
-            : "");
+  w.set(
+      "startsInput",
+      o.ragged
+          ? ",\n    %startsQ: memref<?xi32> {titan.input = \"cu_seqlens_q\"}, "
+            "%startsK: memref<?xi32> {titan.input = \"cu_seqlens_k\"}"
+          : "");
   w.text(R"(
 // What it should compute, in f64, and the error allowed: a rounding of the result and
 // of each weight, and 2^-18 of the magnitudes that are added to each score.

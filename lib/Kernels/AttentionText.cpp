@@ -231,12 +231,18 @@ void AttentionText::launch() {
   w.set("windowValue", o.window ? ", window = 90 : i32" : "");
   if (o.ragged) {
     w.set("lseValue", o.lse ? ", LSE = \"HxN\"" : "");
-    w.set("example", w.fill(R"(sizes = {C = 4, H = 2, G = 1, N = 210, S = 420}, multiprocessor_count = 3,
+    w.set(
+        "example",
+        w.fill(
+            R"(sizes = {C = 4, H = 2, G = 1, N = 210, S = 420}, multiprocessor_count = 3,
                  Q = "NxHx$size random:1", K = "SxGx$size random:2", V = "SxGx$size random:3",
                  O = "NxHx$size"$lseValue, cu_seqlens_q = "C steps:70", cu_seqlens_k = "C steps:140", longest = 70 : i32, scale = 0.09 : f32$windowValue)"));
   } else {
     w.set("lseValue", o.lse ? ", LSE = \"BxHxN\"" : "");
-    w.set("example", w.fill(R"(sizes = {B = 2, H = 2, G = 1, N = 200, S = 390}, multiprocessor_count = 3,
+    w.set(
+        "example",
+        w.fill(
+            R"(sizes = {B = 2, H = 2, G = 1, N = 200, S = 390}, multiprocessor_count = 3,
                  Q = "BxNxHx$size random:1", K = "BxSxGx$size random:2", V = "BxSxGx$size random:3",
                  O = "BxNxHx$size"$lseValue, scale = 0.09 : f32$windowValue)"));
   }
@@ -257,6 +263,7 @@ titan.require %several0, "launch-zero-dim", "attention of no sequence"
 %heads = titan.dim %Q, 1 : !global
 %rowsK = titan.dim %K, 0 : !global
 %headsK = titan.dim %K, 1 : !global
+// Of a sequence in the mean, for the bands below.
 %keys = arith.ceildivui %rowsK, %batches : index
 %positive = arith.cmpi sgt, %longest, %i0 : i32
 titan.require %positive, "launch-zero-dim", "the longest sequence has no queries"
@@ -294,14 +301,13 @@ titan.require %positive, "launch-zero-dim", "the longest sequence has no queries
                       "LSE has an element for each query"});
   }
   if (o.ragged) {
-    checks = {{"startsK", "cu_seqlens_k", "!starts", 0, "starts",
-               "cu_seqlens_q and cu_seqlens_k are as long"},
-              {"rowsV", "V", "!global", 0, "rowsK", "V has a row for each key"},
-              {"rowsO", "O", "!global", 0, "rowsQ", "O has a row for each query"},
-              {"headsV", "V", "!global", 1, "headsK",
-               "K and V have as many heads"},
-              {"headsO", "O", "!global", 1, "heads",
-               "Q and O have as many heads"}};
+    checks = {
+        {"startsK", "cu_seqlens_k", "!starts", 0, "starts",
+         "cu_seqlens_q and cu_seqlens_k are as long"},
+        {"rowsV", "V", "!global", 0, "rowsK", "V has a row for each key"},
+        {"rowsO", "O", "!global", 0, "rowsQ", "O has a row for each query"},
+        {"headsV", "V", "!global", 1, "headsK", "K and V have as many heads"},
+        {"headsO", "O", "!global", 1, "heads", "Q and O have as many heads"}};
     if (o.lse) {
       checks.push_back({"headsL", "LSE", "!sums", 0, "heads",
                         "Q and LSE have as many heads"});
@@ -370,12 +376,13 @@ titan.require %is_served, "launch-check", "each head of K serves as many heads o
     pass("band");
   }
   if (o.window) {
+    w.set("mostKeys", o.ragged ? "rowsK" : "keys");
     w.text(R"(
 %no = arith.constant 0 : i32
 %ahead = arith.cmpi sge, %window, %no : i32
 titan.require %ahead, "launch-check", "a window of no negative number of keys"
 %windowKeys = arith.index_cast %window : i32 to index
-%span = arith.minui %windowKeys, %keys : index)");
+%span = arith.minui %windowKeys, %$mostKeys : index)");
     pass("span");
   }
   pass("rowBlocks");

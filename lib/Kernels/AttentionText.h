@@ -37,9 +37,7 @@ public:
 protected:
   int64_t halves() const { return o.size / 64; }
   /// Rows may have no key at all.
-  bool masksRows() const {
-    return o.causal || o.window || o.page || o.ragged;
-  }
+  bool masksRows() const { return o.causal || o.window || o.page || o.ragged; }
   /// Of a CTA's tiles each has blocks of its own number: %base is carried.
   bool countsBlocks() const { return o.persistent && masksRows(); }
 

@@ -29,9 +29,10 @@ titan.reference = @${kernel}_combine_reference)");
   w.beginRegion();
   shape("O", false);
   if (o.lse)
-    for (auto [dimension, name, value] :
-         {std::tuple(0, "batchesL", "batches"), {1, "headsL", "headsK"},
-          {2, "groupL", "group"}, {3, "queriesL", "queries"}}) {
+    for (auto [dimension, name, value] : {std::tuple(0, "batchesL", "batches"),
+                                          {1, "headsL", "headsK"},
+                                          {2, "groupL", "group"},
+                                          {3, "queriesL", "queries"}}) {
       w.set("dimension", dimension);
       w.set("name", name);
       w.set("value", value);
@@ -44,8 +45,8 @@ titan.require %is_$name, "launch-check", "LSE is batches x heads x group x queri
   w.text(R"(
 %rows = arith.minui %pairs, %c64 : index)");
   LaunchArguments handed;
-  for (const char *name : {"perTile", "lastOfTile", "share", "rowBlocks", "headsK", "group",
-                           "pairs"})
+  for (const char *name : {"perTile", "lastOfTile", "share", "rowBlocks",
+                           "headsK", "group", "pairs"})
     handed.pass(name, "index");
   handed.write(w, "rows, %tiles");
   w.beginRegion();
@@ -165,8 +166,9 @@ void DecodeText::referenceParts() {
   w.set("unit", o.element == Element::BF16 ? "0.00390625" : "0.0009765625");
   w.set("least", o.element == Element::BF16 ? "0.0" : "5.9604644775390625e-08");
   w.set("longest",
-        o.page ? "%keys = arith.index_cast %longest : i32 to index"
-               : w.fill("%keys = memref.dim %K, %c1 : memref<?x?x?x${size}x$in>"));
+        o.page
+            ? "%keys = arith.index_cast %longest : i32 to index"
+            : w.fill("%keys = memref.dim %K, %c1 : memref<?x?x?x${size}x$in>"));
   w.set("longestInput",
         o.page ? ", %longest: i32 {titan.input = \"longest\"}" : "");
   w.set("pagesInput",

@@ -199,8 +199,9 @@ titan.reference = @${kernel}_reference)");
   LaunchArguments handed;
   handed.pass("mapK", "!mapKV");
   handed.pass("mapV", "!mapKV");
-  for (const char *name : {"perTile", "share", "lastOfShare", "lastOfRest", "lastCta", "rowBlocks", "headsK",
-                           "group", "queries", "pairs"})
+  for (const char *name :
+       {"perTile", "share", "lastOfShare", "lastOfRest", "lastCta", "rowBlocks",
+        "headsK", "group", "queries", "pairs"})
     handed.pass(name, "index");
   if (!o.page)
     handed.pass("keys", "index");
@@ -414,12 +415,16 @@ std::string DecodeText::write() {
   w.set("columns", o.page ? ceilDiv(390, o.page) : 0);
   w.set("pool", o.page ? 2 * ceilDiv(390, o.page) : 0);
   w.set("sizes", w.fill(o.page ? "T = $columns, L = $pool" : "S = 390"));
-  w.set("dataKV", w.fill(o.page
-                             ? R"(K = "Lx${page}xGx$size random:2", V = "Lx${page}xGx$size random:3",
+  w.set(
+      "dataKV",
+      w.fill(
+          o.page
+              ? R"(K = "Lx${page}xGx$size random:2", V = "Lx${page}xGx$size random:3",
                  table = "BxT steps:1", lengths = "B fill:300")"
-                             : R"(K = "BxSxGx$size random:2", V = "BxSxGx$size random:3")"));
+              : R"(K = "BxSxGx$size random:2", V = "BxSxGx$size random:3")"));
   w.set("sees", o.causal ? ", causal" : "");
-  w.set("pagesOf", w.fill(o.page ? "\n// The keys of a batch are in pages of $page, which a row of table names."
+  w.set("pagesOf", w.fill(o.page ? "\n// The keys of a batch are in pages of "
+                                   "$page, which a row of table names."
                                  : ""));
   w.text(R"(
 // O = softmax(scale * Q K^T) V$sees, for few queries: Q and O are batch x queries x heads x group x $size, as

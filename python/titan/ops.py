@@ -225,6 +225,11 @@ def _onlookers(torch):
     return torch.compiler.is_compiling, torch._C._len_torch_dispatch_stack, watched
 
 
+def _both(q, o, sums):
+    """What an operation returns: its second tensor is empty where no logarithms are asked for."""
+    return o, q.new_empty((0,)) if sums is None else sums
+
+
 def _directly(torch, operation, launch, tensors):
     """Launches without the dispatcher where nothing looks on; the first `tensors` arguments are tensors."""
     compiling, modes, watched = _onlookers(torch)

@@ -88,9 +88,7 @@ struct AttentionOptions {
   /// Of K or of V.
   int64_t blockBytes() const { return keys * size * bytesOf(element); }
   /// Pages that a block's keys are in.
-  int64_t pagesOfBlock() const {
-    return page && page < keys ? keys / page : 1;
-  }
+  int64_t pagesOfBlock() const { return page && page < keys ? keys / page : 1; }
   /// O leaves through memory of its own, or through that of Q.
   bool ownOutput() const;
   /// The stages that there are: as given, or as many as fit.
