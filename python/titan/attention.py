@@ -161,14 +161,11 @@ def _register():
     from .decode import launcher
     decode = launcher(torch)
 
-    f32 = torch.float32
-
     def empty(q, lse):
         """O as a projection takes it: the heads of a token side by side."""
         batches, heads, queries, size = q.shape
-        row = heads * size
-        o = q.new_empty_strided((batches, heads, queries, size), (queries * row, size, row, 1))
-        return o, q.new_empty((batches, heads, queries), dtype=f32) if lse else None
+        o = q.new_empty((batches, queries, heads, size)).transpose(1, 2)
+        return o, q.new_empty((batches, heads, queries) if lse else (0,), dtype=torch.float32)
 
     def launch(q, k, v, causal=False, scale=None, window=None, lse=False):
         if q.dim() != 4:
@@ -176,7 +173,7 @@ def _register():
         if window is None and q.shape[2] * q.shape[1] <= _FEW * k.shape[1] and k.shape[2] >= _MANY:
             return decode(q, k, v, causal, scale, lse)
         o, sums = empty(q, lse)
-        attention_out(o, q, k, v, causal, scale, window, sums)
+        attention_out(o, q, k, v, causal, scale, window, sums if lse else None)
         return o, sums
 
     def trace(q, k, v, causal=False, scale=None, window=None, lse=False):
@@ -184,10 +181,9 @@ def _register():
                      lambda: "titan::attention takes batch x heads x tokens x size")
         torch._check(q.shape[3] == k.shape[3] and q.shape[3] == v.shape[3],
                      lambda: "titan::attention: q, k and v have heads of one size")
-        return ops._both(q, *empty(q, lse))
+        return empty(q, lse)
 
-    operation = torch.library.custom_op("titan::attention", lambda q, *rest, **named: ops._both(q, *launch(q, *rest, **named)),
-                                        mutates_args=(), schema=_SCHEMA)
+    operation = torch.library.custom_op("titan::attention", launch, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
     return ops._directly(torch, operation, launch, 3)
 
@@ -244,7 +240,7 @@ def _register_varlen():
                     fix="install torch") from None
 
     def empty(q, lse):
-        return q.new_empty(q.shape), q.new_empty((q.shape[1], q.shape[0]), dtype=torch.float32) if lse else None
+        return q.new_empty(q.shape), q.new_empty((q.shape[1], q.shape[0]) if lse else (0,), dtype=torch.float32)
 
     def launch(q, k, v, cu_seqlens_q, cu_seqlens_k, longest, causal=False, scale=None, window=None, lse=False):
         if scale is not None and _number("scale", scale, 0) == 0:
@@ -278,10 +274,9 @@ def _register_varlen():
     def trace(q, k, v, cu_seqlens_q, cu_seqlens_k, longest, causal=False, scale=None, window=None, lse=False):
         torch._check(q.dim() == 3 and k.dim() == 3 and v.dim() == 3,
                      lambda: "titan::attention_varlen takes rows x heads x size")
-        return ops._both(q, *empty(q, lse))
+        return empty(q, lse)
 
-    operation = torch.library.custom_op("titan::attention_varlen", lambda q, *rest, **named: ops._both(q, *launch(q, *rest, **named)),
-                                        mutates_args=(), schema=_SCHEMA_VARLEN)
+    operation = torch.library.custom_op("titan::attention_varlen", launch, mutates_args=(), schema=_SCHEMA_VARLEN)
     operation.register_fake(trace)
     return ops._directly(torch, operation, launch, 5)
 

@@ -117,9 +117,8 @@ _SCHEMA = ("(Tensor q, Tensor k, Tensor v, bool causal=False, float? scale=None,
 def _empty(q, lse, f32):
     """O as a projection takes it: the heads of a token side by side."""
     batches, heads, queries, size = q.shape
-    row = heads * size
-    o = q.new_empty_strided((batches, heads, queries, size), (queries * row, size, row, 1))
-    return o, q.new_empty((batches, heads, queries), dtype=f32) if lse else None
+    o = q.new_empty((batches, queries, heads, size)).transpose(1, 2)
+    return o, q.new_empty((batches, heads, queries) if lse else (0,), dtype=f32)
 
 
 def launcher(torch):
@@ -155,7 +154,7 @@ def launcher(torch):
         work = q.new_empty((prepared.slots * 64 * (size + 1),), dtype=f32)
         at = work.data_ptr()
         prepared({"Q": q.data_ptr(), "K": k.data_ptr(), "V": v.data_ptr(), "O": o.data_ptr(), "Parts": at,
-                  "Logs": at + prepared.logs, "LSE": sums.data_ptr() if lse else 0, "ctas": ctas,
+                  "Logs": at + prepared.logs, "LSE": sums.data_ptr(), "ctas": ctas,
                   "scale": ops._bits(size ** -0.5 if scale is None else scale), "longest": longest,
                   "table": table.data_ptr() if there else 0, "lengths": lengths.data_ptr() if there else 0})
         return o, sums
@@ -177,10 +176,9 @@ def _register():
                      lambda: "titan::decode takes batch x heads x tokens x size")
         torch._check(q.shape[3] == k.shape[3] and q.shape[3] == v.shape[3],
                      lambda: "titan::decode: q, k and v have heads of one size")
-        return ops._both(q, *_empty(q, lse, torch.float32))
+        return _empty(q, lse, torch.float32)
 
-    operation = torch.library.custom_op("titan::decode", lambda q, *rest, **named: ops._both(q, *launch(q, *rest, **named)),
-                                        mutates_args=(), schema=_SCHEMA)
+    operation = torch.library.custom_op("titan::decode", launch, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
     return ops._directly(torch, operation, launch, 3)
 

@@ -99,8 +99,15 @@ class Operation:
         return self.call(*arguments)
 
 
-Tensor.new_empty = lambda self, dims, dtype=BF16: Tensor(dims, (1,) * len(dims), kind=dtype)
-Tensor.new_empty_strided = lambda self, dims, strides: Tensor(dims, strides)
+def new_empty(self, dims, dtype=BF16):
+    made = Tensor(dims, (1,) * len(dims), kind=dtype)
+    if len(dims) == 4:
+        batches, tokens, heads, size = dims
+        made.transpose = lambda a, b: Tensor((batches, heads, tokens, size))
+    return made
+
+
+Tensor.new_empty = new_empty
 stand_in = types.ModuleType("torch")
 stand_in.float32, stand_in._check = F32, check
 stand_in.library = types.SimpleNamespace(custom_op=Operation)

@@ -47,9 +47,6 @@ class Tensor:
     def new_empty(self, shape, dtype=None):
         return Tensor(shape, dtype or self.dtype)
 
-    def new_empty_strided(self, shape, strides):
-        return Tensor(shape, self.dtype, strides)
-
 
 class Checked(Exception):
     pass
