@@ -299,6 +299,15 @@ GenerateOption
     window("window", "on|off",
            "attention: and no more before that than an argument says (off)"),
     lse("lse", "on|off", "attention: the logarithms of the sums go out (off)"),
+    ragged("ragged", "on|off",
+           "attention: sequences of many lengths, packed along the rows, begin "
+           "where cu_seqlens say (off)"),
+    decode("decode", "on|off",
+           "attention: few queries, all keys dealt out evenly; two kernels "
+           "(off)"),
+    page("page", "N",
+         "attention, decode: K and V are in pages of so many keys, which a "
+         "table names (0: contiguous)"),
     turns(
         "turns", "on|off",
         "attention: the warpgroups take turns at the tensor cores (three, and "
@@ -659,12 +668,12 @@ static int runSubcommand(int argc, char **argv) {
     command.output = output;
     command.json = json;
     for (GenerateOption *option :
-         {&shape,     &tile,          &stages,     &cluster,      &consumers,
-          &band,      &swap,          &split,      &programmatic, &promote,
-          &batch,     &batches,       &gate,       &input,        &outputType,
-          &layout,    &epilogueTerms, &activation, &kernelName,   &headSize,
-          &causal,    &window,        &lse,        &turns,        &rescale,
-          &persistent})
+         {&shape,  &tile,          &stages,     &cluster,      &consumers,
+          &band,   &swap,          &split,      &programmatic, &promote,
+          &batch,  &batches,       &gate,       &input,        &outputType,
+          &layout, &epilogueTerms, &activation, &kernelName,   &headSize,
+          &causal, &window,        &lse,        &ragged,       &decode,
+          &page,   &turns,         &rescale,    &persistent})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
   };

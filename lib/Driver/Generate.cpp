@@ -250,6 +250,10 @@ static const AttentionFlag attentionFlags[] = {
     {"causal", [](Text v, auto &o, auto &) { return readSwitch(v, o.causal); }},
     {"window", [](Text v, auto &o, auto &) { return readSwitch(v, o.window); }},
     {"lse", [](Text v, auto &o, auto &) { return readSwitch(v, o.lse); }},
+    {"ragged", [](Text v, auto &o, auto &) { return readSwitch(v, o.ragged); }},
+    {"decode", [](Text v, auto &o, auto &) { return readSwitch(v, o.decode); }},
+    {"page", [](Text v, auto &o,
+                auto &) { return readNumbers(v, "N", "64", 0, {&o.page}); }},
     {"name",
      [](Text v, auto &o, auto &) -> Unread {
        o.name = v.str();
