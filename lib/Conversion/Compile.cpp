@@ -24,6 +24,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -230,7 +231,10 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
   DialectRegistry registry;
   registerCompileDialects(registry);
   context->appendDialectRegistry(registry);
-  context->loadAllAvailableDialects();
+  // Those that are made here; what passes make besides, they load.
+  context->loadDialect<LLVM::LLVMDialect, NVVM::NVVMDialect, TitanDialect,
+                       arith::ArithDialect, scf::SCFDialect,
+                       math::MathDialect>();
 
   OwningOpRef<ModuleOp> work = module.clone();
   {
@@ -279,7 +283,9 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
       return emitError(loc, "[codegen-failed] divisions were not expanded");
     PassManager pm(context);
     buildLLVMPasses(pm);
-    if (failed(pm.run(*lowered)))
+    // Once, behind all passes: a verification for each takes as long as they do.
+    pm.enableVerifier(false);
+    if (failed(pm.run(*lowered)) || failed(verify(*lowered)))
       return emitError(loc,
                        "[codegen-failed] the lowered kernel did not become "
                        "the llvm dialect");
