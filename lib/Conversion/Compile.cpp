@@ -24,7 +24,6 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -231,10 +230,7 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
   DialectRegistry registry;
   registerCompileDialects(registry);
   context->appendDialectRegistry(registry);
-  // Those that are made here; what passes make besides, they load.
-  context->loadDialect<LLVM::LLVMDialect, NVVM::NVVMDialect, TitanDialect,
-                       arith::ArithDialect, scf::SCFDialect,
-                       math::MathDialect>();
+  context->loadAllAvailableDialects();
 
   OwningOpRef<ModuleOp> work = module.clone();
   {
@@ -283,9 +279,7 @@ LogicalResult titan::compile(ModuleOp module, const CompileOptions &options,
       return emitError(loc, "[codegen-failed] divisions were not expanded");
     PassManager pm(context);
     buildLLVMPasses(pm);
-    // Once, behind all passes: a verification for each takes as long as they do.
-    pm.enableVerifier(false);
-    if (failed(pm.run(*lowered)) || failed(verify(*lowered)))
+    if (failed(pm.run(*lowered)))
       return emitError(loc,
                        "[codegen-failed] the lowered kernel did not become "
                        "the llvm dialect");
