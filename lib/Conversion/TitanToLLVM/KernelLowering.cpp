@@ -404,10 +404,14 @@ LogicalResult KernelLowering::makeFunction() {
 
   Value thread = emitter.threadOfCta(b);
   laneValue = arith::AndIOp::create(b, thread, i32(target.warpWidth - 1));
+  // Not that it is below the number of warps: sums that have no bit in common would
+  // be bitwise ors, of which LLVM takes no product apart, and which it does not add
+  // to an address.
+  constexpr int64_t below = 1 << 16;
   ctaWarp = emitter.uniform(
       b,
       arith::ShRUIOp::create(b, thread, i32(llvm::Log2_64(target.warpWidth))),
-      kernel.getWarps());
+      below);
   partitionWarp = ctaWarp;
   if (lowered.sharedBytes)
     sharedBase = LLVM::PtrToIntOp::create(

@@ -17,7 +17,8 @@
 //   asin     2.2     x + x^3 P(x^2) to 0.5, above pi/2 - 2 asin(sqrt((1 - |x|) / 2))
 //   acos     1.3     pi/2 - asin(x), or by the same root
 //   atan     1.5     of |x| or 1 / |x|
-//   log1p    0.9     of a number between -1/4 and 1/2, and an exponent
+//   log1p    0.9     of a number between -1/4 and 1/2, and an exponent; from
+//                    1.5 * 2^126 on the instruction for the logarithm
 //   expm1    4.4     x + x^2 P(x) below 0.5, above e^x - 1
 //   sinh     3.9     x + x^3 P(x^2) below 1, above from e^|x|
 //   sin, cos 2.5     of what is left of multiples of pi/2, which are taken off in
@@ -187,13 +188,13 @@ Value Formula::log1p(Value x) {
   Value exponent = arith::SIToFPOp::create(
       b, type, arith::ShRSIOp::create(b, k, integer(23)));
   result = fma(exponent, number(0.69314718055994531), result);
-  // The instruction for what has no logarithm, for -1, and from 1.5 * 2^127 on, where
+  // The instruction for what has no logarithm, for -1, and from 1.5 * 2^126 on, where
   // the scale is no number any more: bits of a sum between them are below those of it.
   Value one = integer(1);
   Value plain = arith::CmpIOp::create(
       b, arith::CmpIPredicate::ult,
       arith::SubIOp::create(b, arith::BitcastOp::create(b, bits, sum), one),
-      integer(0x7f400000 - 1));
+      integer(0x7ec00000 - 1));
   return choose(plain, result,
                 math::LogOp::create(b, sum, arith::FastMathFlags::afn));
 }

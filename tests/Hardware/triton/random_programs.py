@@ -7,7 +7,8 @@
     random_programs.py prepare --titan build/bin/titan --out DIR --seed 1 --count 1000     # needs no GPU
     random_programs.py run DIR --library libtitan-runtime.so --seed 1 --count 1000
 
-Seeds decide everything; a program has 1 to 8 warps. Programs of as many warps stand in packages together.
+Seeds decide everything; a program has 1 to 8 warps. Programs of as many warps stand in packages together. Quotients of f32 are
+tt.precise_divf here: arith.divf is div.full, which is within two units of the last place of Python's.
 """
 import argparse
 import os
@@ -41,6 +42,7 @@ def prepare(options):
         texts = []
         for seed in seeds:
             text = made.Program(seed, 0, made.inputs(seed)).text().replace("@random(", f"@random_{seed}(")
+            text = re.sub(r"arith\.divf (.* : tensor<[0-9x]+xf32>)", r"tt.precise_divf \1", text)
             texts.append(re.search(r"module \{\n(.*)\}\n$", text, re.S)[1])
         source = folder / (name + ".ttir")
         source.write_text("module {\n" + "".join(texts) + "}\n")
