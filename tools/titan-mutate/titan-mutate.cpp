@@ -548,7 +548,7 @@ int load(llvm::StringRef file, Input &input, Kernels &kernels) {
   if (!input.module)
     return BadInput;
   PassManager passes(&input.session.getContext());
-  buildExpandPipeline(passes);
+  buildRunPipeline(passes);
   if (failed(passes.run(*input.module)))
     return BadInput;
   for (auto kernel : input.module->getOps<KernelOp>()) {

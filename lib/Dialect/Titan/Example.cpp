@@ -134,7 +134,8 @@ LogicalResult ExampleReader::readTensor(StringRef name, StringRef text,
   if (!generator)
     return failNear(
         name + ": '" + *argument.value + "' makes no data", *argument.value,
-        {"random:SEED", "ints:SEED", "steps:N", "zeros", "poison", "FILE.npy"});
+        {"random:SEED", "ints:SEED", "steps:N", "fill:N", "zeros", "poison",
+         "FILE.npy"});
   std::string element;
   llvm::raw_string_ostream(element) << type.getElementType();
   if (auto known = runtime::parseDType(element);
