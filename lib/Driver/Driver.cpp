@@ -269,14 +269,27 @@ GenerateOption
     split("split", "N", "CTAs of a cluster that share a tile's K (1)"),
     programmatic("programmatic", "on|off",
                  "begin while the kernel before it in the stream ends (off)"),
-    input("input", "bf16|f16", "Elements of A and B (bf16)"),
+    promote(
+        "promote", "on|off",
+        "Each stage's products are added to the sums in f32, and not by the "
+        "tensor cores (off)"),
+    batch(
+        "batch", "none|equal|grouped",
+        "Of A, B and D there are several (equal); or A and D have the rows of "
+        "several, which begin where an argument says (grouped) (none)"),
+    batches("batches", "N", "How many the model takes for a shape (1)"),
+    gate("gate", "on|off",
+         "B has twice D's columns; the activation of the first half is "
+         "multiplied by the second (off)"),
+    input("input", "bf16|f16|e4m3|e5m2",
+          "Elements of A and B; attention: bf16 or f16 (bf16)"),
     outputType("output", "bf16|f16|f32", "Elements of D and C (bf16)"),
     layout("layout", "nt|nn|tt|tn",
            "How A and B are stored: A n (MxK) or t (KxM), B t (NxK) or n (KxN) "
            "(nt)"),
     epilogueTerms("epilogue", "alpha,beta,bias",
                   "What is applied to the sums (nothing)"),
-    activation("activation", "none|relu|gelu-tanh|silu",
+    activation("activation", "none|relu|gelu|gelu-tanh|silu",
                "The function at the end (none)"),
     kernelName("name", "NAME", "The kernel's name (gemm, attention)"),
     headSize("head-size", "64|128", "attention: columns of a head (128)"),
@@ -654,11 +667,12 @@ static int runSubcommand(int argc, char **argv) {
     command.output = output;
     command.json = json;
     for (GenerateOption *option :
-         {&shape,      &tile,      &stages,        &cluster,      &consumers,
-          &band,       &swap,      &split,         &programmatic, &input,
-          &outputType, &layout,    &epilogueTerms, &activation,   &kernelName,
-          &headSize,   &causal,    &window,        &lse,          &turns,
-          &rescale,    &persistent})
+         {&shape,     &tile,          &stages,     &cluster,      &consumers,
+          &band,      &swap,          &split,      &programmatic, &promote,
+          &batch,     &batches,       &gate,       &input,        &outputType,
+          &layout,    &epilogueTerms, &activation, &kernelName,   &headSize,
+          &causal,    &window,        &lse,        &turns,        &rescale,
+          &persistent})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
   };

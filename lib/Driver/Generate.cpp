@@ -140,9 +140,12 @@ static Unread readLayout(llvm::StringRef text, GemmOptions &o) {
 }
 
 static Unread readElement(llvm::StringRef text, Element &element) {
-  return readWord(
-      text, element,
-      {{"bf16", Element::BF16}, {"f16", Element::F16}, {"f32", Element::F32}});
+  return readWord(text, element,
+                  {{"bf16", Element::BF16},
+                   {"f16", Element::F16},
+                   {"f32", Element::F32},
+                   {"e4m3", Element::E4M3},
+                   {"e5m2", Element::E5M2}});
 }
 
 static const GemmFlag gemmFlags[] = {
@@ -174,6 +177,18 @@ static const GemmFlag gemmFlags[] = {
                  auto &) { return readNumbers(v, "N", "2", 0, {&o.split}); }},
     {"programmatic",
      [](Text v, auto &o, auto &) { return readSwitch(v, o.programmatic); }},
+    {"promote",
+     [](Text v, auto &o, auto &) { return readSwitch(v, o.promote); }},
+    {"batch",
+     [](Text v, auto &o, auto &) {
+       return readWord(v, o.batch,
+                       {{"none", Batch::None}, {"equal", Batch::Equal}});
+     }},
+    {"batches",
+     [](Text v, auto &, auto &s) {
+       return readNumbers(v, "N", "8", 1, {&s.batches});
+     }},
+    {"gate", [](Text v, auto &o, auto &) { return readSwitch(v, o.gate); }},
     {"input", [](Text v, auto &o, auto &) { return readElement(v, o.input); }},
     {"output",
      [](Text v, auto &o, auto &) { return readElement(v, o.output); }},
@@ -184,6 +199,7 @@ static const GemmFlag gemmFlags[] = {
        return readWord(v, o.activation,
                        {{"none", Activation::None},
                         {"relu", Activation::ReLU},
+                        {"gelu", Activation::GELU},
                         {"gelu-tanh", Activation::GELUTanh},
                         {"silu", Activation::SiLU}});
      }},

@@ -63,8 +63,8 @@ private:
 };
 } // namespace
 
-/// A string's contents, quoted.
-static std::string quoted(llvm::StringRef text) {
+/// A string as a literal of C++.
+static std::string literal(llvm::StringRef text) {
   std::string out = "\"";
   for (unsigned char c : text)
     if (c == '"' || c == '\\' || c == '?' || !llvm::isPrint(c))
@@ -194,7 +194,7 @@ std::string titan::makeHeader(const Manifest &manifest,
      << "/// Open it, then call its kernels. It outlives the work that it has "
         "launched.\n"
      << "class " << type << " {\npublic:\n"
-     << "  titan::Error open(const char *path = " << quoted(file) << ") {\n"
+     << "  titan::Error open(const char *path = " << literal(file) << ") {\n"
      << "    titan::Error error = package.open(path);\n"
      << "    return error ? std::move(error) : find();\n  }\n"
      << "  titan::Error open(const void *bytes, size_t size) {\n"
@@ -214,7 +214,7 @@ std::string titan::makeHeader(const Manifest &manifest,
   os << "\nprivate:\n  titan::Error find() {\n";
   for (auto [kernel, handle] : llvm::zip(manifest.kernels, handles))
     os << "    if (titan_error *error = titan_package_kernel(\n"
-       << "            package.get(), " << quoted(kernel.name) << ", &"
+       << "            package.get(), " << literal(kernel.name) << ", &"
        << handle << "))\n      return titan::Error(error);\n";
   os << "    return titan::Error();\n  }\n\n  titan::Package package;\n";
   for (const std::string &handle : handles)

@@ -50,9 +50,9 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
   auto number = [](int64_t value) { return std::to_string(value); };
   if (auto wrong = checkKernelName(o.name))
     return *wrong;
-  if (o.element == Element::F32)
-    return refuse("Q, K and V are bf16 or f16: products of f32 have no "
-                  "instruction here",
+  if (o.element != Element::BF16 && o.element != Element::F16)
+    return refuse("Q, K and V are bf16 or f16: there is no kernel for " +
+                      std::string(toString(o.element)),
                   "--input bf16 or --input f16");
   if (o.size != 64 && o.size != 128)
     return refuse("heads of size " + number(o.size), "--head-size 64 or 128");

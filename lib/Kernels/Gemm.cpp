@@ -22,6 +22,10 @@ std::string_view kernels::toString(Element element) {
     return "f16";
   case Element::F32:
     return "f32";
+  case Element::E4M3:
+    return "f8E4M3FN";
+  case Element::E5M2:
+    return "f8E5M2";
   }
   return {};
 }
@@ -36,6 +40,8 @@ std::string_view kernels::toString(Activation activation) {
     return "none";
   case Activation::ReLU:
     return "relu";
+  case Activation::GELU:
+    return "gelu";
   case Activation::GELUTanh:
     return "gelu-tanh";
   case Activation::SiLU:
@@ -45,7 +51,17 @@ std::string_view kernels::toString(Activation activation) {
 }
 
 int64_t kernels::bytesOf(Element element) {
-  return element == Element::F32 ? 4 : 2;
+  switch (element) {
+  case Element::F32:
+    return 4;
+  case Element::BF16:
+  case Element::F16:
+    return 2;
+  case Element::E4M3:
+  case Element::E5M2:
+    return 1;
+  }
+  return 0;
 }
 
 const TargetInfo &kernels::builtFor() { return targetWith(Feature::Wgmma); }
@@ -65,7 +81,7 @@ int64_t GemmOptions::panelWidth() const {
   // themselves, and a panel bounds the registers.
   int64_t width = swap ? 32 : 128 / bytesOf(output);
   int64_t least = swap ? 8 : 32 / bytesOf(output);
-  while (width > least && columns() % (width * split))
+  while (width > least && columnsOut() % (width * split))
     width /= 2;
   return width;
 }
@@ -73,7 +89,7 @@ int64_t GemmOptions::panelWidth() const {
 int64_t GemmOptions::panelBuffers() const {
   // Two, but where shared memory is better used for another stage.
   bool large = (consumers == Consumers::Pingpong && rows() > 128) || split > 1;
-  return std::min<int64_t>(large ? 1 : 2, columns() / panelWidth());
+  return std::min<int64_t>(large ? 1 : 2, columnsOut() / panelWidth());
 }
 
 int64_t GemmOptions::stageBytes() const {
@@ -117,13 +133,30 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
   if (auto wrong = checkKernelName(o.name))
     return *wrong;
   if (o.input == Element::F32)
-    return refuse("A and B are bf16 or f16: products of f32 have no "
-                  "instruction here",
-                  "--input bf16 or --input f16");
-  if (o.tileK != 64 && o.tileK != 128 && o.tileK != 256)
-    return refuse(tile() + ": a stage is made of rows of 64 elements "
-                           "of K, the 128 bytes of the widest swizzle",
-                  "--tile " + number(o.tileM) + "x" + number(o.tileN) + "x64");
+    return refuse(
+        "A and B are bf16, f16, e4m3 or e5m2: products of f32 have no "
+        "instruction here",
+        "--input bf16, f16, e4m3 or e5m2");
+  if (bytesOf(o.output) == 1)
+    return refuse("D of fp8", "--output bf16, f16 or f32");
+  if (o.isFp8() && (o.transposedA || o.transposedB))
+    return refuse("wgmma reads fp8 with K innermost alone",
+                  "--layout nt: store A as M x K, and B as N x K");
+  if (o.gate && (o.swap || o.split > 1 || o.beta))
+    return refuse(std::string("a gate, and ") +
+                      (o.swap        ? "swapped operands"
+                       : o.split > 1 ? "K split between CTAs"
+                                     : "beta * C") +
+                      ": there is no such kernel so far",
+                  o.swap        ? "--swap off"
+                  : o.split > 1 ? "--split 1"
+                                : "leave out beta");
+  int64_t row = o.rowElements();
+  if (o.tileK != row && o.tileK != 2 * row && o.tileK != 4 * row)
+    return refuse(tile() + ": a stage is made of rows of " + number(row) +
+                      " elements of K, the 128 bytes of the widest swizzle",
+                  "--tile " + number(o.tileM) + "x" + number(o.tileN) + "x" +
+                      number(row));
   const char *rowsName = o.swap ? "N" : "M", *columnsName = o.swap ? "M" : "N";
   bool pingpong = o.consumers == Consumers::Pingpong;
   int64_t rows = o.rows(), columns = o.columns();
@@ -133,7 +166,7 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
             ", and wgmma's rows are 64 a warpgroup",
         pingpong ? std::string("ping-pong takes 64, 128 or 192 rows")
                  : std::string("cooperative takes 64, 128, 192 or 256 rows"));
-  int64_t step = o.swap ? 8 : o.panelWidth();
+  int64_t step = o.swap ? 8 : o.panelWidth() * (o.gate ? 2 : 1);
   if (columns < step || columns > 256 || columns % step)
     return refuse(tile() + ": " + columnsName + " is " + number(columns) +
                       ", not a multiple of " + number(step) + " up to 256",
@@ -143,7 +176,7 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                                                  int64_t(256))));
   for (auto [transposed, extent, name] :
        {std::tuple{o.transposedA, o.tileM, "A"},
-        std::tuple{o.transposedB, o.tileN, "B"}}) {
+        std::tuple{o.transposedB, o.gate ? o.tileN / 2 : o.tileN, "B"}}) {
     if (transposed && extent % 64)
       return refuse(tile() + ": " + name +
                         " is stored with K outermost, and comes in boxes of 64 "
@@ -155,17 +188,23 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                                         "multicast so far",
                     "leave out --cluster, or turn it to the other side");
   }
-  int64_t sums = rows * columns / (128 * o.warpgroupsPerTile());
+  int64_t sums =
+      (o.promote ? 2 : 1) * rows * columns / (128 * o.warpgroupsPerTile());
   if (int64_t most = o.warpgroupsPerTile() == 3 ? 96 : 192; sums > most)
     return refuse(tile() + ": " + number(sums) +
                       " registers a thread for the sums, and no more than " +
                       number(most) + " leave room for the rest",
-                  pingpong ? "take 128x192, or cooperative consumers"
-                           : "take 128x256 or 256x192");
+                  o.promote  ? "take 128x192, 192x96, or --promote off"
+                  : pingpong ? "take 128x192, or cooperative consumers"
+                             : "take 128x256 or 256x192");
   if (o.clusterM < 1 || o.clusterN < 1 || o.cluster() > 2)
     return refuse("cluster " + number(o.clusterM) + "x" + number(o.clusterN),
                   "1x1, 2x1 or 1x2");
   int64_t split = (o.clusterM > 1 ? o.tileN : o.tileM) / o.cluster();
+  if (o.gate && o.tileN % 16)
+    return refuse(tile() + ": half of N are the gate's rows of B, and they are "
+                           "no multiple of the swizzle's 8",
+                  "a multiple of 16");
   if (o.cluster() > 1 && split % 8)
     return refuse(tile() + " shared by " + number(o.cluster()) +
                       " CTAs: " + number(split) +
@@ -179,7 +218,7 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                       std::string(pingpong ? "ping-pong consumers"
                                            : "loads shared in it"),
                   pingpong ? "--consumers cooperative" : "--cluster 1x1");
-  if (columns / o.panelWidth() % o.split)
+  if (o.columnsOut() / o.panelWidth() % o.split)
     return refuse(tile() + ": each of " + number(o.split) +
                       " CTAs stores as many panels of " +
                       number(o.panelWidth()) + " elements of " + columnsName,

@@ -13,18 +13,19 @@ void GemmText::epilogueTypes() {
   w.set("width", o.panelWidth());
   w.set("swizzle", o.panelWidth() * bytesOf(o.output));
   w.set("buffers", o.panelBuffers());
+  w.set("one", isStacked() ? "1x" : "");
   w.text("!panel  = tensor<${rows}x${width}xf32, #acc>");
   if (o.output != Element::F32)
     w.text("!narrow = tensor<${rows}x${width}x$out, #acc>");
   if (o.bias)
-    w.text("!vector = !titan.global<?xf32>");
+    w.text("!vector = !titan.global<${many}?xf32>");
   if (needsColumns())
     w.text(R"(
 !where  = tensor<${rows}x${width}xi32, #acc>
 !mask   = tensor<${rows}x${width}xi1, #acc>)");
   if (!masksStores())
     w.text(R"(
-!mapD   = !titan.tensor_map<${rows}x${width}x$out, swizzle = $swizzle>
+!mapD   = !titan.tensor_map<${one}${rows}x${width}x$out, swizzle = $swizzle>
 !ringD  = !titan.shared<${rows}x${width}x$out, swizzle = $swizzle, slots = $buffers>
 !tileD  = !titan.shared<${rows}x${width}x$out, swizzle = $swizzle>
 !bulk   = !titan.token<bulk>)");
@@ -50,6 +51,11 @@ void GemmText::epilogueSetup() {
     break;
   case Activation::ReLU:
     tile("zero", "0.0");
+    break;
+  case Activation::GELU:
+    tile("one", "1.0");
+    tile("halve", "0.5");
+    tile("root", "0.707106769");
     break;
   case Activation::GELUTanh:
     tile("one", "1.0");
@@ -95,38 +101,78 @@ void GemmText::panelValue() {
   }
   if (needsRows())
     w.text("%inside = arith.andi %above, %before : !mask");
-  std::string value = "panel";
+  if (isStacked() && needsColumns())
+    w.text(R"(
+%z32 = arith.index_cast %z : index to i32
+%Z = titan.splat %z32 : i32 -> !where)");
+  std::string value = activation(term("panel", "J", ""));
+  if (o.gate) {
+    w.text("%panelUp = titan.panel %result[%jUp] : !sums -> !panel");
+    if (o.bias)
+      w.text("%JUp = arith.addi %J, %widths : !where");
+    w.set("other", term("panelUp", "JUp", "Up"));
+    w.set("value", value);
+    w.text("%gated = arith.mulf %$value, %$other : !panel");
+    value = "gated";
+  }
+  if (o.output != Element::F32) {
+    w.set("value", value);
+    w.text("%rounded = arith.truncf %$value : !panel to !narrow");
+    value = "rounded";
+  }
+  w.set("value", value);
+}
+
+/// alpha, beta and bias to a panel of sums, whose entries of bias are those of
+/// %$column; `suffix` tells names apart. The name of what comes out.
+std::string GemmText::term(std::string value, const char *column,
+                           const char *suffix) {
+  w.set("suffix", suffix);
+  w.set("entry", column);
   auto next = [&](const char *name, std::string_view block) {
     w.set("value", value);
     w.text(block);
-    value = name;
+    value = w.fill(std::string(name) + "$suffix");
   };
   if (o.alpha)
-    next("scaled", "%scaled = arith.mulf %$value, %factor : !panel");
+    next("scaled", "%scaled$suffix = arith.mulf %$value, %factor : !panel");
   if (o.beta) {
-    if (o.output == Element::F32)
-      w.text("%old = titan.global.load %C[%I, %J] mask(%inside : !mask) : "
-             "!result, !where, !where -> !panel");
-    else
-      w.text(R"(
-%stored = titan.global.load %C[%I, %J] mask(%inside : !mask) : !result, !where, !where -> !narrow
-%old = arith.extf %stored : !narrow to !panel)");
+    w.set("stored", o.output == Element::F32 ? "old" : "stored");
+    w.set("storedType", o.output == Element::F32 ? "!panel" : "!narrow");
+    w.text(R"(
+%$stored = titan.global.load %C[$Z%I, %J] mask(%inside : !mask) : !result, $typeZ!where, !where -> $storedType)");
+    if (o.output != Element::F32)
+      w.text("%old = arith.extf %stored : !narrow to !panel");
     next("blended", R"(
 %part = arith.mulf %old, %share : !panel
 %blended = arith.addf %$value, %part : !panel)");
   }
   if (o.bias)
     next("biased", R"(
-%added = titan.global.load %bias[%J] mask(%before : !mask) : !vector, !where -> !panel
-%biased = arith.addf %$value, %added : !panel)");
+%added$suffix = titan.global.load %bias[$Z%$entry] mask(%before : !mask) : !vector, $typeZ!where -> !panel
+%biased$suffix = arith.addf %$value, %added$suffix : !panel)");
+  return value;
+}
+
+std::string GemmText::activation(std::string value) {
+  w.set("value", value);
   switch (o.activation) {
   case Activation::None:
-    break;
+    return value;
   case Activation::ReLU:
-    next("active", "%active = arith.maximumf %$value, %zeros : !panel");
+    w.text("%active = arith.maximumf %$value, %zeros : !panel");
+    break;
+  case Activation::GELU:
+    w.text(R"(
+// x / 2 * (1 + erf(x / sqrt(2)))
+%inner = arith.mulf %$value, %roots : !panel
+%erf = math.erf %inner : !panel
+%gate = arith.addf %erf, %ones : !panel
+%half = arith.mulf %$value, %halves : !panel
+%active = arith.mulf %half, %gate : !panel)");
     break;
   case Activation::GELUTanh:
-    next("active", R"(
+    w.text(R"(
 // x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
 %square = arith.mulf %$value, %$value : !panel
 %bend = arith.mulf %square, %cubics : !panel
@@ -139,7 +185,7 @@ void GemmText::panelValue() {
 %active = arith.mulf %half, %gate : !panel)");
     break;
   case Activation::SiLU:
-    next("active", R"(
+    w.text(R"(
 // x / (1 + exp(-x))
 %negative = arith.mulf %$value, %negations : !panel
 %power = math.exp %negative : !panel
@@ -147,9 +193,7 @@ void GemmText::panelValue() {
 %active = arith.divf %$value, %below1 : !panel)");
     break;
   }
-  if (o.output != Element::F32)
-    next("rounded", "%rounded = arith.truncf %$value : !panel to !narrow");
-  w.set("value", value);
+  return "active";
 }
 
 /// Arrives on the others' barrier of this name.
@@ -168,7 +212,7 @@ titan.mbarrier.arrive %$bar$peer scope(cluster) : !far)");
 
 /// The panels that other CTAs store, to them.
 void GemmText::exchange() {
-  w.set("all", o.columns() / o.panelWidth());
+  w.set("all", o.columnsOut() / o.panelWidth());
   w.text(R"(
 // Panel j is rank j mod $split's, which has a place for each other rank's part of it.
 %again = arith.addi %i, %c1 : index
@@ -229,6 +273,8 @@ void GemmText::panel() {
     w.text(R"(
 %panel = titan.panel %result[%j] : !sums -> !panel
 %column = arith.muli %j, %c$width : index)");
+    if (o.gate)
+      w.text("%jUp = arith.addi %j, %c$panels : index");
     return;
   }
   w.text(R"(
@@ -261,7 +307,7 @@ void GemmText::panel() {
 
 void GemmText::epilogue(const GemmConsumer &consumer) {
   int64_t buffers = o.panelBuffers();
-  w.set("panels", o.columns() / o.panelWidth() / o.split);
+  w.set("panels", o.columnsOut() / o.panelWidth() / o.split);
   w.set("barrier", consumer.barrier);
   w.set("threads", 128 * o.warpgroupsPerTile());
   if (splits())
@@ -275,7 +321,7 @@ scf.for %j = %c0 to %c$panels step %c1 {)");
     w.text("%at = arith.addi %m, %column : index");
     panelValue();
     w.text(R"(
-titan.global.store %$value, %D[%I, %J] mask(%inside : !mask) : $values, !result, !where, !where
+titan.global.store %$value, %D[$Z%I, %J] mask(%inside : !mask) : $values, !result, $typeZ!where, !where
 } {titan.unroll})");
     return;
   }
@@ -322,187 +368,10 @@ titan.shared.store %$value, %buffer$matrix : $values, !tileD
 titan.fence.proxy_async shared_cta
 titan.barrier.sync $barrier threads($threads)
 %store = titan.elect warp(0) -> !bulk {
-titan.tma.store %buffer, %mapD[%m, %at] : !tileD, !mapD
+titan.tma.store %buffer, %mapD[$z%m, %at] : !tileD, !mapD
 %bulk = titan.bulk.commit : !bulk
 titan.yield %bulk : !bulk
 }
 scf.yield $shifted : $tokens
 } {titan.unroll})");
-}
-
-/// The function that says what the kernel should compute, in f64, and the error
-/// allowed: a rounding of the result and 2^-20 of the sum of the magnitudes.
-void GemmText::reference() {
-  std::string arguments;
-  auto add = [&](const char *argument) { arguments += argument; };
-  if (o.alpha)
-    add("%alpha: f32 {titan.input = \"alpha\"}, ");
-  if (o.beta)
-    add("%C: memref<?x?x$out> {titan.input = \"C\"}, %beta: f32 {titan.input = "
-        "\"beta\"}, ");
-  if (o.bias)
-    add("%bias: memref<?xf32> {titan.input = \"bias\"}, ");
-  w.set("more", w.fill(arguments));
-  // Where the result is exact for small integers, nothing is allowed there.
-  bool exact =
-      o.activation == Activation::None || o.activation == Activation::ReLU;
-  w.set("exact", exact ? " attributes {titan.exact}" : "");
-  w.set("unit", o.output == Element::BF16  ? "0.00390625"
-                : o.output == Element::F16 ? "0.0009765625"
-                                           : "9.5367431640625e-07");
-  w.set("mapOfA", o.transposedA ? "(k, m)" : "(m, k)");
-  w.set("mapOfB", o.transposedB ? "(k, n)" : "(n, k)");
-  w.text(R"(
-// What it should compute, in f64, and the error allowed: a rounding of the
-// result, and 2^-20 of the magnitudes that are added.
-func.func private @${kernel}_reference(
-    %A: memref<?x?x$in> {titan.input = "A"}, %B: memref<?x?x$in> {titan.input = "B"}, $more
-    %D: memref<?x?xf64> {titan.expected = "D"}, %bound: memref<?x?xf64> {titan.bound = "D"})$exact {
-%zero = arith.constant 0.0 : f64
-%unit = arith.constant $unit : f64
-%e20 = arith.constant 9.5367431640625e-07 : f64)");
-  if (o.alpha)
-    w.text("%factor = arith.extf %alpha : f32 to f64");
-  if (o.beta)
-    w.text("%share = arith.extf %beta : f32 to f64");
-  w.text(R"(
-linalg.fill ins(%zero : f64) outs(%D : memref<?x?xf64>)
-linalg.fill ins(%zero : f64) outs(%bound : memref<?x?xf64>)
-linalg.generic {
-    indexing_maps = [affine_map<(m, n, k) -> $mapOfA>, affine_map<(m, n, k) -> $mapOfB>,
-                     affine_map<(m, n, k) -> (m, n)>, affine_map<(m, n, k) -> (m, n)>],
-    iterator_types = ["parallel", "parallel", "reduction"]}
-    ins(%A, %B : memref<?x?x$in>, memref<?x?x$in>) outs(%D, %bound : memref<?x?xf64>, memref<?x?xf64>) {
-^bb0(%a: $in, %b: $in, %sum: f64, %magnitude: f64):
-  %a32 = arith.extf %a : $in to f32
-  %b32 = arith.extf %b : $in to f32
-  %x = arith.extf %a32 : f32 to f64
-  %y = arith.extf %b32 : f32 to f64
-  %p = arith.mulf %x, %y : f64
-  %q = math.absf %p : f64
-  %s = arith.addf %sum, %p : f64
-  %t = arith.addf %magnitude, %q : f64
-  linalg.yield %s, %t : f64, f64
-})");
-  std::string maps, names, types, blocks;
-  auto input = [&](const char *map, const char *name, std::string type,
-                   const char *block, std::string element) {
-    std::string comma = names.empty() ? "" : ", ";
-    maps += std::string("affine_map<(m, n) -> ") + map + ">, ";
-    names += comma + name;
-    types += comma + type;
-    blocks += std::string(block) + ": " + element + ", ";
-  };
-  std::string out(toString(o.output));
-  if (o.beta)
-    input("(m, n)", "%C", "memref<?x?x" + out + ">", "%c", out);
-  if (o.bias)
-    input("(n)", "%bias", "memref<?xf32>", "%b", "f32");
-  w.set("maps", maps);
-  w.set("ins", names.empty() ? "" : "ins(" + names + " : " + types + ") ");
-  w.set("blocks", blocks);
-  w.text(R"(
-linalg.generic {
-    indexing_maps = [${maps}affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>],
-    iterator_types = ["parallel", "parallel"]}
-    ${ins}outs(%D, %bound : memref<?x?xf64>, memref<?x?xf64>) {
-^bb0($blocks%sum: f64, %magnitude: f64):)");
-  std::string value = "sum", mass = "magnitude";
-  if (o.alpha) {
-    w.text(R"(
-  %scaled = arith.mulf %factor, %sum : f64
-  %products = arith.mulf %factor, %magnitude : f64
-  %scaledMass = math.absf %products : f64)");
-    value = "scaled", mass = "scaledMass";
-  }
-  if (o.beta) {
-    w.set("value", value);
-    w.set("mass", mass);
-    if (o.output != Element::F32)
-      w.text(R"(
-  %c32 = arith.extf %c : $out to f32
-  %c64 = arith.extf %c32 : f32 to f64)");
-    else
-      w.text("  %c64 = arith.extf %c : f32 to f64");
-    w.text(R"(
-  %part = arith.mulf %share, %c64 : f64
-  %partMass = math.absf %part : f64
-  %blended = arith.addf %$value, %part : f64
-  %blendedMass = arith.addf %$mass, %partMass : f64)");
-    value = "blended", mass = "blendedMass";
-  }
-  if (o.bias) {
-    w.set("value", value);
-    w.set("mass", mass);
-    w.text(R"(
-  %b64 = arith.extf %b : f32 to f64
-  %bMass = math.absf %b64 : f64
-  %biased = arith.addf %$value, %b64 : f64
-  %biasedMass = arith.addf %$mass, %bMass : f64)");
-    value = "biased", mass = "biasedMass";
-  }
-  w.set("value", value);
-  w.set("mass", mass);
-  switch (o.activation) {
-  case Activation::None:
-    break;
-  case Activation::ReLU:
-    w.text("  %active = arith.maximumf %$value, %zero : f64");
-    value = "active";
-    break;
-  case Activation::GELUTanh:
-    w.text(R"(
-  %one = arith.constant 1.0 : f64
-  %two = arith.constant 0.5 : f64
-  %cubic = arith.constant 0.044715 : f64
-  %root = arith.constant 0.7978845608028654 : f64
-  %square = arith.mulf %$value, %$value : f64
-  %bend = arith.mulf %square, %cubic : f64
-  %slope = arith.addf %bend, %one : f64
-  %lever = arith.mulf %$value, %root : f64
-  %inner = arith.mulf %lever, %slope : f64
-  %tanh = math.tanh %inner : f64
-  %gate = arith.addf %tanh, %one : f64
-  %half = arith.mulf %$value, %two : f64
-  %active = arith.mulf %half, %gate : f64)");
-    value = "active";
-    break;
-  case Activation::SiLU:
-    w.text(R"(
-  %one = arith.constant 1.0 : f64
-  %negative = arith.negf %$value : f64
-  %power = math.exp %negative : f64
-  %below = arith.addf %power, %one : f64
-  %active = arith.divf %$value, %below : f64)");
-    value = "active";
-    break;
-  }
-  w.set("result", value);
-  w.text(R"(
-  %size = math.absf %$result : f64
-  %rounding = arith.mulf %size, %unit : f64
-  %summing = arith.mulf %$mass, %e20 : f64)");
-  if (exact) {
-    w.text("  %error = arith.addf %rounding, %summing : f64");
-  } else {
-    // tanh.approx is good to 2^-11 of its result, ex2.approx to 2 ulp.
-    bool gelu = o.activation == Activation::GELUTanh;
-    w.set("approximate", gelu ? "4.8828125e-04" : "9.5367431640625e-07");
-    w.set("unitName", gelu ? "tanh.approx is good to 2^-11"
-                           : "ex2.approx is good to a few ulp");
-    w.text(R"(
-  // Its slope is below 1.13; $unitName.
-  %steep = arith.constant 1.13 : f64
-  %e11 = arith.constant $approximate : f64
-  %bent = arith.mulf %summing, %steep : f64
-  %input = math.absf %$value : f64
-  %approximate = arith.mulf %input, %e11 : f64
-  %known = arith.addf %rounding, %bent : f64
-  %error = arith.addf %known, %approximate : f64)");
-  }
-  w.text(R"(
-  linalg.yield %$result, %error : f64, f64
-}
-return
-})");
 }

@@ -12,8 +12,19 @@
 using namespace titan::kernels;
 
 GemmText::GemmText(const GemmOptions &options)
-    : o(options), a{'A', 'm', o.transposedA, o.tileM, o.clusterN},
-      b{'B', 'n', o.transposedB, o.tileN, o.clusterM} {
+    : o(options), a{.name = 'A',
+                    .coordinate = 'm',
+                    .transposed = o.transposedA,
+                    .tile = o.tileM,
+                    .parts = o.clusterN,
+                    .stacked = isStacked()},
+      b{.name = 'B',
+        .coordinate = 'n',
+        .transposed = o.transposedB,
+        .tile = o.tileN,
+        .parts = o.clusterM,
+        .halves = o.gate ? 2 : 1,
+        .stacked = o.batch != Batch::None} {
   w.set("kernel", o.name);
   w.set("in", std::string(toString(o.input)));
   w.set("out", std::string(toString(o.output)));
@@ -24,10 +35,19 @@ GemmText::GemmText(const GemmOptions &options)
   w.set("rows", o.rows());
   w.set("columns", o.columns());
   w.set("groups", o.warpgroupsPerTile());
+  w.set("ownN", o.spanN() / o.clusterN);
   w.set("cluster", o.ctas());
   w.set("split", o.split);
   w.set("band", o.band);
   w.set("bytes", o.stageBytes());
+  w.set("rowK", o.rowElements());
+  // What is in front of a batch's: its dimension, its number, and what a tile of
+  // indices in front of D's has.
+  w.set("many", isStacked() ? "?x" : "");
+  w.set("manyB", o.batch != Batch::None ? "?x" : "");
+  w.set("z", isStacked() ? "%z, " : "");
+  w.set("Z", isStacked() ? "%Z, " : "");
+  w.set("typeZ", isStacked() ? "!where, " : "");
   w.set("scope", o.cluster() > 1 ? " scope(cluster)" : "");
   // Registers: what the launch gives, dealt out again.
   int64_t groups = o.warpgroups();
@@ -59,19 +79,20 @@ void GemmText::types() {
            reason = "the slot was read by wgmma, which is done, and TMA writes it next"})");
   w.text(R"(
 
-!global = !titan.global<?x?x$in>
-!result = !titan.global<?x?x$out>)");
+!global = !titan.global<${many}?x?x$in>
+!result = !titan.global<${many}?x?x$out>)");
   for (const GemmOperand &x : {a, b}) {
     w.set("X", std::string(1, x.name));
+    w.set("one", x.stacked ? "1x" : "");
     std::string tile = std::to_string(x.tile), k = std::to_string(o.tileK);
-    w.set("box",
-          x.transposed ? k + "x64" : std::to_string(x.tile / x.parts) + "x64");
+    w.set("box", (x.transposed ? k : std::to_string(x.tile / x.pieces())) +
+                     w.fill("x$rowK"));
     w.set("shape", x.transposed ? k + "x" + tile : tile + "x" + k);
     w.text(R"(
-!map$X   = !titan.tensor_map<${box}x$in, swizzle = 128>
+!map$X   = !titan.tensor_map<${one}${box}x$in, swizzle = 128>
 !ring$X  = !titan.shared<${shape}x$in, swizzle = 128, slots = $depth>
 !tile$X  = !titan.shared<${shape}x$in, swizzle = 128>)");
-    if (x.parts > 1 || boxes(x) > 1)
+    if (x.pieces() > 1 || boxes(x) > 1)
       w.text(R"(
 !part$X  = !titan.shared<${box}x$in, swizzle = 128>)");
   }
@@ -104,67 +125,109 @@ void GemmText::launch() {
     if (there)
       arguments += argument, example += value;
   };
-  add(o.beta, "%C: !result, ", ", C = \"MxN random:3\"");
+  add(o.beta, "%C: !result, ", ", C = \"${Zx}MxN random:3\"");
   arguments += "%D: !result";
   add(o.alpha, ", %alpha: f32", ", alpha = 0.5 : f32");
   add(o.beta, ", %beta: f32", ", beta = -2.0 : f32");
-  add(o.bias, ", %bias: !vector", ", bias = \"N random:4\"");
+  add(o.bias, ", %bias: !vector", ", bias = \"${Zx}$rowsB random:4\"");
+  w.set("rowsB", o.gate ? "NB" : "N");
+  w.set("Zx", isStacked() ? "Zx" : "");
   w.set("arguments", arguments);
-  w.set("values", example);
+  w.set("values", w.fill(example));
   w.set("shapeA", o.transposedA ? "KxM" : "MxK");
-  w.set("shapeB", o.transposedB ? "KxN" : "NxK");
+  w.set("shapeB", w.fill(o.transposedB ? "Kx$rowsB" : "${rowsB}xK"));
   w.set("target", std::string(builtFor().name));
   w.set("programmatic", o.programmatic ? " titan.programmatic = []," : "");
   w.set("clusterAttr", w.fill(o.ctas() > 1 ? " cluster($cluster)" : ""));
-  w.set("rowsOfA", o.transposedA);
-  w.set("rowsOfB", o.transposedB);
-  w.set("depthOfA", !o.transposedA);
-  w.set("depthOfB", !o.transposedB);
-  w.set("spanM", o.tileM * o.clusterM);
-  w.set("spanN", o.tileN * o.clusterN);
+  // Dimensions, behind the batch's.
+  int64_t ahead = isStacked();
+  w.set("rowsOfA", ahead + o.transposedA);
+  w.set("rowsOfB", ahead + o.transposedB);
+  w.set("depthOfA", ahead + !o.transposedA);
+  w.set("depthOfB", ahead + !o.transposedB);
+  w.set("rowsOfD", ahead);
+  w.set("columnsOfD", ahead + 1);
+  w.set("spanM", o.spanM());
+  w.set("spanN", o.spanN());
+  w.set("exampleK", o.isFp8() ? 400 : 200);
+  w.set("sizes", isStacked() ? o.gate ? "Z = 3, M = 104, N = 136, NB = 272"
+                                      : "Z = 3, M = 104, N = 136"
+                 : o.gate    ? "M = 304, N = 264, NB = 528"
+                             : "M = 304, N = 520");
   w.text(R"(
 titan.kernel @$kernel($arguments) warps($warps)$launchRegisters$clusterAttr attributes {
 titan.target = "$target",$programmatic
-titan.example = {sizes = {M = 304, N = 520, K = 200}, multiprocessor_count = 4,
-                 A = "$shapeA random:1", B = "$shapeB random:2", D = "MxN"$values},
+titan.example = {sizes = {$sizes, K = $exampleK}, multiprocessor_count = 4,
+                 A = "$Zx$shapeA random:1", B = "$Zx$shapeB random:2", D = "${Zx}MxN"$values},
 titan.reference = @${kernel}_reference)");
   w.text("} launch {");
   w.beginRegion();
   w.text(R"(
 %m = titan.dim %A, $rowsOfA : !global
-%n = titan.dim %B, $rowsOfB : !global
+%nB = titan.dim %B, $rowsOfB : !global
 %k = titan.dim %A, $depthOfA : !global
 %kB = titan.dim %B, $depthOfB : !global
-%mD = titan.dim %D, 0 : !result
-%nD = titan.dim %D, 1 : !result
+%mD = titan.dim %D, $rowsOfD : !result
+%n = titan.dim %D, $columnsOfD : !result
 %is_kB = arith.cmpi eq, %kB, %k : index
-%is_mD = arith.cmpi eq, %mD, %m : index
-%is_nD = arith.cmpi eq, %nD, %n : index
+%is_mD = arith.cmpi eq, %mD, %m : index)");
+  if (o.gate)
+    w.text(R"(
+%bothB = arith.muli %n, %c2 : index
+%is_nB = arith.cmpi eq, %nB, %bothB : index
+titan.require %is_nB, "launch-check", "B has two rows for each column of D: the gate's, and behind all of those the others")");
+  else
+    w.text(R"(
+%is_nB = arith.cmpi eq, %nB, %n : index
+titan.require %is_nB, "launch-check", "D has a column for each row of B")");
+  w.text(R"(
 titan.require %is_kB, "launch-check", "A and B have the same K"
-titan.require %is_mD, "launch-check", "D has a row for each of A's"
-titan.require %is_nD, "launch-check", "D has a column for each row of B")");
+titan.require %is_mD, "launch-check", "D has a row for each of A's")");
+  if (isStacked())
+    w.text(R"(
+%batches = titan.dim %D, 0 : !result
+%batchesA = titan.dim %A, 0 : !global
+%batchesB = titan.dim %B, 0 : !global
+%is_batchesA = arith.cmpi eq, %batchesA, %batches : index
+%is_batchesB = arith.cmpi eq, %batchesB, %batches : index
+titan.require %is_batchesA, "launch-check", "A has as many batches as D"
+titan.require %is_batchesB, "launch-check", "B has as many batches as D")");
   if (o.beta)
     w.text(R"(
-%mC = titan.dim %C, 0 : !result
-%nC = titan.dim %C, 1 : !result
+%mC = titan.dim %C, $rowsOfD : !result
+%nC = titan.dim %C, $columnsOfD : !result
 %is_mC = arith.cmpi eq, %mC, %m : index
 %is_nC = arith.cmpi eq, %nC, %n : index
 titan.require %is_mC, "launch-check", "C has as many rows as D"
 titan.require %is_nC, "launch-check", "C has as many columns as D")");
+  if (o.beta && isStacked())
+    w.text(R"(
+%batchesC = titan.dim %C, 0 : !result
+%is_batchesC = arith.cmpi eq, %batchesC, %batches : index
+titan.require %is_batchesC, "launch-check", "C has as many batches as D")");
   if (o.bias)
     w.text(R"(
-%entries = titan.dim %bias, 0 : !vector
-%is_bias = arith.cmpi eq, %entries, %n : index
-titan.require %is_bias, "launch-check", "bias has one entry for each column of D")");
+%entries = titan.dim %bias, $rowsOfD : !vector
+%is_bias = arith.cmpi eq, %entries, %nB : index
+titan.require %is_bias, "launch-check", "bias has one entry for each row of B")");
+  if (o.bias && isStacked())
+    w.text(R"(
+%biases = titan.dim %bias, 0 : !vector
+%is_biases = arith.cmpi eq, %biases, %batches : index
+titan.require %is_biases, "launch-check", "bias has as many rows as there are batches")");
   w.set("partK", o.split * o.tileK);
   if (splits())
     w.text(R"(
 // The steps of each part of K; what the last ones have behind K is zeros.)");
+  w.set("countTiles", isStacked()
+                          ? "%tilesEach = arith.muli %tilesM, %tilesN : index\n"
+                            "%tiles = arith.muli %tilesEach, %batches : index"
+                          : "%tiles = arith.muli %tilesM, %tilesN : index");
   w.text(R"(
 %tilesM = arith.ceildivui %m, %c$spanM : index
 %tilesN = arith.ceildivui %n, %c$spanN : index
 %steps = arith.ceildivui %k, %c$partK : index
-%tiles = arith.muli %tilesM, %tilesN : index
+$countTiles
 %sms = titan.device_property "multiprocessor_count")");
   if (o.ctas() == 1) {
     w.text("%grid = arith.minui %tiles, %sms : index");
@@ -205,22 +268,31 @@ titan.require %is_bias, "launch-check", "bias has one entry for each column of D
   } else {
     handed.pass("tilesN", "index");
   }
+  if (isStacked())
+    handed.pass("tilesEach", "index");
   handed.pass("tiles", "index");
   handed.pass("steps", "index");
   // The body has coordinates %m and %n of its own.
   if (needsRows())
     handed.pass("m", "index", "height");
-  if (needsColumns())
+  if (needsWidth())
     handed.pass("n", "index", "width");
   handed.write(w);
 }
 
-/// The corner of a tile: %m, %n.
+/// The corner of a tile: %m, %n, and in front of them the batch %z.
 void GemmText::coordinates() {
+  w.set("tile", "tile");
+  if (isStacked()) {
+    w.set("tile", "inBatch");
+    w.text(R"(
+%z = arith.divui %tile, %tilesEach : index
+%inBatch = arith.remui %tile, %tilesEach : index)");
+  }
   if (o.band > 1)
     w.text(R"(
-%band = arith.divui %tile, %bandTiles : index
-%inBand = arith.remui %tile, %bandTiles : index
+%band = arith.divui %$tile, %bandTiles : index
+%inBand = arith.remui %$tile, %bandTiles : index
 %top = arith.muli %band, %bandRows : index
 %below = arith.subi %tilesM, %top : index
 %high = arith.minui %below, %bandRows : index
@@ -229,8 +301,8 @@ void GemmText::coordinates() {
 %tm = arith.addi %top, %down : index)");
   else
     w.text(R"(
-%tm = arith.divui %tile, %tilesN : index
-%tn = arith.remui %tile, %tilesN : index)");
+%tm = arith.divui %$tile, %tilesN : index
+%tn = arith.remui %$tile, %tilesN : index)");
   auto corner = [&](char axis, char upper, int64_t span, int64_t ctas) {
     w.set("x", std::string(1, axis));
     w.set("X", std::string(1, upper));
@@ -242,14 +314,18 @@ void GemmText::coordinates() {
 %corner$X = arith.muli %t$x, %c$span : index
 %$x = arith.addi %corner$X, %own$X : index)");
   };
-  corner('m', 'M', o.tileM * o.clusterM, o.clusterM);
-  corner('n', 'N', o.tileN * o.clusterN, o.clusterN);
+  corner('m', 'M', o.spanM(), o.clusterM);
+  corner('n', 'N', o.spanN(), o.clusterN);
 }
 
 /// Where an operand's tile begins, in the order in which it is stored.
+static std::string corner(const GemmOperand &x, std::string rows,
+                          std::string k = "%k") {
+  return (x.stacked ? "%z, " : "") +
+         (x.transposed ? k + ", " + rows : rows + ", " + k);
+}
 static std::string corner(const GemmOperand &x) {
-  std::string rows = std::string("%") + x.coordinate;
-  return x.transposed ? "%k, " + rows : rows + ", %k";
+  return corner(x, std::string("%") + x.coordinate);
 }
 
 /// Into %slotA or %slotB: its boxes, those of this CTA alone where it is
@@ -257,38 +333,44 @@ static std::string corner(const GemmOperand &x) {
 void GemmText::loadTile(const GemmOperand &x) {
   w.set("X", std::string(1, x.name));
   w.set("x", std::string(1, x.coordinate));
-  w.set("tile", x.tile);
-  if (x.parts == 1 && boxes(x) == 1) {
+  if (x.pieces() == 1 && boxes(x) == 1) {
     w.set("corner", corner(x));
     w.text("titan.tma.load %map$X[$corner], %slot$X, %full[%stage : index] : "
            "!map$X, !tile$X, !bars");
     return;
   }
-  for (int64_t part = 0; part < x.parts; ++part) {
-    w.set("part", part);
-    w.set("first", part * x.tile / x.parts);
+  w.set("multicast", x.parts > 1 ? " multicast(%everyone)" : "");
+  for (int64_t piece = 0; piece < x.pieces(); ++piece) {
+    int64_t first = piece * x.tile / x.pieces();
+    w.set("part", piece);
+    w.set("first", first);
     if (x.parts > 1)
-      w.text(R"(
-scf.if %is$part {
-%row = arith.addi %$x, %c$first : index)");
-    w.set("row", x.parts > 1 ? "row" : std::string(1, x.coordinate));
-    w.set("multicast", x.parts > 1 ? " multicast(%everyone)" : "");
+      w.text("scf.if %is$part {");
+    // The gate's rows, and the others; or a part of the tile.
+    std::string row = std::string("%") + x.coordinate;
+    if (x.halves > 1) {
+      row = piece ? "%up" : row;
+    } else if (x.parts > 1) {
+      w.text("%row = arith.addi %$x, %c$first : index");
+      row = "%row";
+    }
+    w.set("row", row);
     for (int64_t box = 0; box < boxes(x); ++box) {
-      w.set("at", 64 * box);
-      w.set("box", box);
-      w.set("corner", x.transposed ? "0, " + std::to_string(64 * box)
-                                   : w.fill("$first, $at"));
-      std::string moved = x.transposed ? w.fill("%$row") : "%k";
+      int64_t at = o.rowElements() * box;
+      w.set("at", at);
+      w.set("box", std::to_string(piece * boxes(x) + box));
+      w.set("moved", x.transposed ? row : "%k");
+      w.set("place", x.transposed ? "0, " + std::to_string(first + at)
+                                  : w.fill("$first, $at"));
+      std::string moved = w.fill("$moved");
       if (box) {
-        w.set("from", moved);
         moved = w.fill("%at$X$box");
-        w.text("%at$X$box = arith.addi $from, %c$at : index");
+        w.text("%at$X$box = arith.addi $moved, %c$at : index");
       }
-      w.set("coordinates",
-            x.transposed ? "%k, " + moved : w.fill("%$row, ") + moved);
+      w.set("corner", x.transposed ? corner(x, moved) : corner(x, row, moved));
       w.text(R"(
-%box$X$box = titan.shared.view %slot$X [$corner] : !tile$X -> !part$X
-titan.tma.load %map$X[$coordinates], %box$X$box, %full[%stage : index]$multicast : !map$X, !part$X, !bars)");
+%box$X$box = titan.shared.view %slot$X [$place] : !tile$X -> !part$X
+titan.tma.load %map$X[$corner], %box$X$box, %full[%stage : index]$multicast : !map$X, !part$X, !bars)");
     }
     if (x.parts > 1)
       w.text("}");
@@ -322,6 +404,8 @@ titan.pipe.commit %slot
 titan.elect {
 %uses = scf.for %tile = %first to %tiles step %ctas iter_args(%base = %c0) -> (index) {)");
   coordinates();
+  if (o.gate)
+    w.text("%up = arith.addi %n, %width : index");
   w.text(R"(
 scf.for %step = %c0 to %steps step %c1 {
 %use = arith.addi %base, %step : index
@@ -363,31 +447,15 @@ void GemmText::release(std::string_view stage) {
   w.text("}");
 }
 
-/// All steps of a tile, up to the issue of the last product.
-void GemmText::products() {
-  if (usesPipe()) {
+/// The slot of this step, once it is full.
+void GemmText::takeSlot() {
+  if (usesPipe())
     w.text(R"(
-%noGroup = titan.token.none : !group
-%noSlot = titan.token.none : !titan.slot
-%r:3 = scf.for %step = %c0 to %steps step %c1
-    iter_args(%sum = %none, %group = %noGroup, %last = %noSlot) -> (!flight, !group, !titan.slot) {
 %slot = titan.pipe.wait %ab : !titan.pipe<$depth>
 %slotA = titan.pipe.buffer %slot["a"] : !tileA
-%slotB = titan.pipe.buffer %slot["b"] : !tileB
-titan.mma.fence
-%more = arith.cmpi ne, %step, %c0 : index
-%sum1 = titan.mma %slot$left$transposeLeft, %slot$right$transposeRight, %sum accumulate(%more) : !tile$left, !tile$right, !flight -> !flight
-%group1 = titan.mma.commit : !group
-// The product before this one is done: its slot is free.
-titan.mma.wait %group : !group
-titan.pipe.release %last
-scf.yield %sum1, %group1, %slot : !flight, !group, !titan.slot
-})");
-    return;
-  }
-  w.text(R"(
-%r:3 = scf.for %step = %c0 to %steps step %c1
-    iter_args(%sum = %none, %group = %noGroup, %last = %c0) -> (!flight, !group, index) {
+%slotB = titan.pipe.buffer %slot["b"] : !tileB)");
+  else
+    w.text(R"(
 %use = arith.addi %base, %step : index
 %stage = arith.remui %use, %c$depth : index
 %round = arith.divui %use, %c$depth : index
@@ -395,14 +463,58 @@ scf.yield %sum1, %group1, %slot : !flight, !group, !titan.slot
 %parity = arith.index_cast %odd : index to i32
 titan.mbarrier.wait %full[%stage : index] parity(%parity) : !bars
 %slotA = titan.shared.slot %a[%stage : index] : !ringA -> !tileA
-%slotB = titan.shared.slot %b[%stage : index] : !ringB -> !tileB
+%slotB = titan.shared.slot %b[%stage : index] : !ringB -> !tileB)");
+}
+
+/// All steps of a tile, up to the issue of the last product; or, promoted, to
+/// the sums (%result).
+void GemmText::products() {
+  w.set("mma", w.fill("titan.mma %slot$left$transposeLeft, "
+                      "%slot$right$transposeRight"));
+  if (o.promote) {
+    w.text(R"(
+%result = scf.for %step = %c0 to %steps step %c1 iter_args(%sum = %nothing) -> (!sums) {)");
+    takeSlot();
+    w.text(R"(
+titan.mma.fence
+%product = $mma, %none : !tile$left, !tile$right, !flight -> !flight
+%group = titan.mma.commit : !group
+%partial = titan.mma.result %product after(%group : !group) : !flight -> !sums)");
+    if (usesPipe())
+      w.text("titan.pipe.release %slot");
+    else
+      release("%stage");
+    w.text(R"(
+%sum1 = arith.addf %sum, %partial : !sums
+scf.yield %sum1 : !sums
+})");
+    return;
+  }
+  w.set("slotType", usesPipe() ? "!titan.slot" : "index");
+  w.set("none", usesPipe() ? "%noSlot" : "%c0");
+  if (usesPipe())
+    w.text(R"(
+%noGroup = titan.token.none : !group
+%noSlot = titan.token.none : !titan.slot)");
+  w.text(R"(
+%r:3 = scf.for %step = %c0 to %steps step %c1
+    iter_args(%sum = %none, %group = %noGroup, %last = $none) -> (!flight, !group, $slotType) {)");
+  takeSlot();
+  w.text(R"(
 titan.mma.fence
 %more = arith.cmpi ne, %step, %c0 : index
-%sum1 = titan.mma %slot$left$transposeLeft, %slot$right$transposeRight, %sum accumulate(%more) : !tile$left, !tile$right, !flight -> !flight
+%sum1 = $mma, %sum accumulate(%more) : !tile$left, !tile$right, !flight -> !flight
 %group1 = titan.mma.commit : !group
 // The product before this one is done: its slot is free.
-titan.mma.wait %group : !group
-scf.if %more {)");
+titan.mma.wait %group : !group)");
+  if (usesPipe()) {
+    w.text(R"(
+titan.pipe.release %last
+scf.yield %sum1, %group1, %slot : !flight, !group, !titan.slot
+})");
+    return;
+  }
+  w.text("scf.if %more {");
   release("%last");
   w.text(R"(
 }
@@ -422,7 +534,11 @@ titan.partition "$partition" warps($partWarps)$multiplyRegisters {
     w.set("rank", rank);
     w.text("%empty$rank = titan.map_rank %empty, %i$rank : !bars -> !remote");
   }
-  if (!usesPipe())
+  if (o.promote)
+    w.text(R"(
+%nought = arith.constant 0.0 : f32
+%nothing = titan.splat %nought : f32 -> !sums)");
+  else if (!usesPipe())
     w.text("%noGroup = titan.token.none : !group");
   epilogueSetup();
   // What the loop over tiles carries: uses of the ring so far (ping-pong: tiles
@@ -478,14 +594,15 @@ titan.barrier.sync $mine threads(256))");
 scf.if %another {
 titan.barrier.arrive $other threads(256)
 })");
-  w.text("%result = titan.mma.result %r#0 : !flight -> !sums");
-  if (usesPipe()) {
-    w.text("titan.pipe.release %r#2");
-  } else {
-    release("%r#2");
-    if (!pingpong())
-      w.text("%uses = arith.addi %base, %steps : index");
+  if (!o.promote) {
+    w.text("%result = titan.mma.result %r#0 : !flight -> !sums");
+    if (usesPipe())
+      w.text("titan.pipe.release %r#2");
+    else
+      release("%r#2");
   }
+  if (!usesPipe() && !pingpong())
+    w.text("%uses = arith.addi %base, %steps : index");
   w.text("");
   epilogue(consumer);
   if (splits())
@@ -532,7 +649,7 @@ void GemmText::body() {
       w.text("%everyone = arith.constant $everyone : i16");
     if (o.cluster() > 1)
       w.text(o.clusterM > 1 ? "%ownM = arith.muli %rank, %c$tileM : index"
-                            : "%ownN = arith.muli %rank, %c$tileN : index");
+                            : "%ownN = arith.muli %rank, %c$ownN : index");
   }
   if (pingpong())
     w.text(R"(
@@ -622,18 +739,37 @@ static std::string headline(const GemmOptions &o) {
     text += " + beta * C";
   if (o.bias)
     text += " + bias";
-  if (o.activation != Activation::None)
-    text = std::string(toString(o.activation)) + "(" + text + ")";
-  return text;
+  auto active = [&](const std::string &value) {
+    return o.activation == Activation::None
+               ? value
+               : std::string(toString(o.activation)) + "(" + value + ")";
+  };
+  if (!o.gate)
+    return active(text);
+  std::string scale = o.alpha ? "alpha * " : "";
+  auto half = [&](char matrix, char entries) {
+    return scale + "A * " + matrix + "^T" +
+           (o.bias ? std::string(" + ") + entries : "");
+  };
+  return active(half('G', 'g')) + " * (" + half('U', 'u') + ")";
 }
 
 std::string GemmText::write() {
   w.set("headline", headline(o));
   w.set("storedA", o.transposedA ? "K x M" : "M x K");
-  w.set("storedB", o.transposedB ? "K x N" : "N x K");
+  const char *rowsB = o.gate ? "2N" : "N";
+  w.set("rowsB", rowsB);
+  w.set("storedB", w.fill(o.transposedB ? "K x $rowsB" : "$rowsB x K"));
   w.text(R"(
 // D = $headline: A is $storedA, B is $storedB, D is M x N,
-// $in in, $out out, f32 sums.
+// $in in, $out out, f32 sums.)");
+  if (o.gate)
+    w.text(o.bias ? "// B is G above U, and bias is g, and behind it u."
+                  : "// B is G above U.");
+  if (isStacked())
+    w.text("// All have one dimension more, the batch's, outermost; tiles go "
+           "through batch after batch.");
+  w.text(R"(
 //
 // Tiles of $tileM x $tileN of D, $depth stages of $tileK of K.)");
   if (o.swap)
@@ -661,6 +797,9 @@ std::string GemmText::write() {
     w.text(R"(
 // Tiles come in bands of $band rows of tiles, column by column in a band, so
 // that what runs at a time has few panels of A and B.)");
+  if (o.promote)
+    w.text(R"(
+// A stage's products start from nothing, and are added to the sums in f32.)");
   w.text("");
   types();
   launch();

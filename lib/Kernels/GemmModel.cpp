@@ -76,6 +76,12 @@ static double efficiency(const GemmOptions &o) {
     share -= 0.01;
   if (!pingpong && o.rows() * o.columns() > 128 * 256)
     share = 0.82;
+  // As much power goes into twice as many products; and promoted, the tensor
+  // cores wait for the sums, in turns those of both warpgroups.
+  if (o.isFp8())
+    share *= 0.95;
+  if (o.promote)
+    share *= pingpong ? 0.7 : 0.9;
   // An instruction of few columns reads more than it multiplies.
   double columns = o.columns();
   return share * (columns < 64    ? 0.62 * columns / 64
@@ -88,17 +94,25 @@ static bool isWide(const GemmShape &shape) {
   return shape.m > 32 && shape.m <= 128 && shape.n > 2 * 256 * multiprocessors;
 }
 
+/// Of A, B and D.
+static double allBytes(const GemmShape &shape, const GemmOptions &o) {
+  double rowsB = double(shape.n) * (o.gate ? 2 : 1);
+  return double(shape.batches) *
+         (bytesOf(o.input) * double(shape.k) * (double(shape.m) + rowsB) +
+          double(bytesOf(o.output)) * shape.m * shape.n);
+}
+
 double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   Machine machine;
-  int64_t tiles = ceilDiv(shape.m, o.tileM * o.clusterM) *
-                  ceilDiv(shape.n, o.tileN * o.clusterN);
+  int64_t tiles =
+      shape.batches * ceilDiv(shape.m, o.spanM()) * ceilDiv(shape.n, o.spanN());
   int64_t waves = ceilDiv(tiles, machine.clusters(o.ctas()));
   int64_t steps = ceilDiv(shape.k, o.tileK * o.split);
   double bytes = bytesOf(o.input);
 
   double products = double(o.tileM) * o.tileN * o.tileK;
   double multiply =
-      products / machine.products / machine.cycles / efficiency(o);
+      products * bytes / 2 / machine.products / machine.cycles / efficiency(o);
   auto straddles = [&](bool transposed, int64_t rows) {
     return int64_t((transposed ? rows : shape.k) * bytes) % 128 != 0;
   };
@@ -112,7 +126,7 @@ double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
 
   // A tile's epilogue is hidden by the other warpgroup's products; else the
   // tensor cores wait for it.
-  double panels = ceilDiv(o.columns(), o.panelWidth() * o.split);
+  double panels = ceilDiv(o.columnsOut(), o.panelWidth() * o.split);
   double hidden = 150 * o.cluster();
   double stores = o.swap ? o.rows() * o.columns() / 128.0 /
                                o.warpgroupsPerTile() / o.split * 20
@@ -127,9 +141,8 @@ double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   double busy = waves * (steps * std::max(multiply, fill) + epilogue) + last;
 
   // Device memory: everything once; longer pieces of a row are read faster.
-  double all = bytes * shape.k * (double(shape.m) + shape.n) +
-               double(bytesOf(o.output)) * shape.m * shape.n;
-  double reached = 1 - 0.06 * 64 / o.tileK;
+  double all = allBytes(shape, o);
+  double reached = 1 - 0.06 * o.rowElements() / o.tileK;
   // Where B is most of it, A's coming again from the L2 cache is in its way.
   double again = isWide(shape) && shape.m > 64
                      ? std::clamp(loaded / all, 1.0, 2.0) - 1
@@ -149,14 +162,12 @@ static bool isMostlyResult(const GemmShape &shape, const GemmOptions &o) {
 /// panels are few. Where D is most of what is moved, tiles go along its rows:
 /// long pieces are written faster.
 static int64_t pickBand(const GemmShape &shape, const GemmOptions &o) {
-  Machine machine;
-  int64_t rows = ceilDiv(shape.m, o.tileM * o.clusterM);
+  int64_t rows = ceilDiv(shape.m, o.spanM());
   if (isMostlyResult(shape, o))
     return 1;
   int64_t band = 4;
-  while (band < 16 &&
-         2.5 * band * band * o.tileM * o.clusterM <
-             double(multiprocessors) / o.ctas() * o.tileN * o.clusterN)
+  while (band < 16 && 2.5 * band * band * o.spanM() <
+                          double(multiprocessors) / o.ctas() * o.spanN())
     band *= 2;
   return std::max<int64_t>(1, std::min(band, rows));
 }
@@ -177,7 +188,7 @@ kernels::pickGemm(const GemmShape &shape, const GemmOptions &given,
     o.consumers = consumers;
     o.tileM = tileM;
     o.tileN = tileN;
-    o.tileK = tileK;
+    o.tileK = tileK / 64 * o.rowElements(); // Given in bf16's.
     o.clusterM = clusterM;
     o.clusterN = clusterN;
     o.split = split;
@@ -247,11 +258,9 @@ kernels::pickGemm(const GemmShape &shape, const GemmOptions &given,
   // begin so far from each other that they read it several times. And where few
   // CTAs are left over beside the multiprocessors that the kernel before it
   // leaves free (72 CTAs, of which 60 find room), these come late: 7 to 19 % more.
-  double all = bytesOf(given.input) * double(shape.k) * (shape.m + shape.n) +
-               bytesOf(given.output) * double(shape.m) * shape.n;
-  int64_t ctas = ceilDiv(shape.m, picked.tileM * picked.clusterM) *
-                 ceilDiv(shape.n, picked.tileN * picked.clusterN) *
-                 picked.ctas();
+  double all = allBytes(shape, given);
+  int64_t ctas = shape.batches * ceilDiv(shape.m, picked.spanM()) *
+                 ceilDiv(shape.n, picked.spanN()) * picked.ctas();
   bool left = 2 * ctas > multiprocessors && 5 * ctas < 3 * multiprocessors;
   picked.programmatic =
       given.programmatic ||

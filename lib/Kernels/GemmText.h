@@ -14,8 +14,10 @@
 //     load()       one warp: A and B, slot after slot, by loadTile()
 //     multiply()   warpgroups: products() of each slot, release() of the one before,
 //     epilogue()     panel after panel: panel(), panelValue(), a store
+//       term()         of a panel's sums: alpha, beta, bias; activation()
 //       exchange()     with K split: the other CTAs' panels to them
 //   reference()  the same in linalg, with the error that is allowed
+//                (GemmReference.cpp)
 //
 // Constants of the kernel ($tileM, $depth, ...) are set once, in the constructor.
 //
@@ -26,15 +28,22 @@
 #include "TextWriter.h"
 #include "titan/Kernels/Gemm.h"
 
+#include <algorithm>
+
 namespace titan::kernels {
 
 /// A or B: where it lies and what is loaded of it.
 struct GemmOperand {
-  char name;       ///< 'A' or 'B'.
-  char coordinate; ///< 'm' or 'n': its rows are D's rows, or D's columns.
-  bool transposed; ///< Stored K x rows.
-  int64_t tile;    ///< Rows of a tile.
-  int64_t parts;   ///< CTAs that share the tile; each loads one part.
+  char name;            ///< 'A' or 'B'.
+  char coordinate;      ///< 'm' or 'n': its rows are D's rows, or D's columns.
+  bool transposed;      ///< Stored K x rows.
+  int64_t tile;         ///< Rows of a tile.
+  int64_t parts;        ///< CTAs that share the tile; each loads one part.
+  int64_t halves = 1;   ///< Two: the gate's rows, and those behind all of them.
+  bool stacked = false; ///< The outermost dimension is the batch's.
+
+  /// Parts that are loaded by themselves: a CTA's, a half, or both at once.
+  int64_t pieces() const { return std::max(parts, halves); }
 };
 
 /// What differs between the partitions that multiply.
@@ -42,6 +51,15 @@ struct GemmConsumer {
   std::string name;  ///< Of the partition.
   int64_t turn = -1; ///< Ping-pong: 0 has the CTA's even tiles, 1 the odd ones.
   int64_t barrier;   ///< Of the warps that store a tile together.
+};
+
+/// Of the reference: memory by its name and type.
+struct GemmView {
+  std::string name, type;
+};
+struct GemmViews {
+  GemmView a, b, d, bound, c, bias;
+  GemmView bUp, up, upBound, biasUp; ///< What the gate multiplies.
 };
 
 class GemmText {
@@ -53,17 +71,24 @@ private:
   bool pingpong() const { return o.consumers == Consumers::Pingpong; }
   /// A pipe says what the ring does; else its barriers stand in the text.
   bool usesPipe() const {
-    return !pingpong() && o.cluster() == 1 && boxes(a) == 1 && boxes(b) == 1;
+    return !pingpong() && o.cluster() == 1 && !o.gate && boxes(a) == 1 &&
+           boxes(b) == 1;
   }
   /// Loads of a CTA's part of a tile: a box has a row of the swizzle, 128
   /// bytes.
   int64_t boxes(const GemmOperand &x) const {
-    return (x.transposed ? x.tile : o.tileK) / 64;
+    return (x.transposed ? x.tile / x.halves : o.tileK) / o.rowElements();
   }
+  /// Whether small integers come out exactly.
+  bool isExact() const {
+    return o.activation == Activation::None || o.activation == Activation::ReLU;
+  }
+  bool isStacked() const { return o.batch == Batch::Equal; }
   bool splits() const { return o.split > 1; }
   bool masksStores() const { return o.swap; }
   bool needsRows() const { return o.swap || o.beta; }
   bool needsColumns() const { return needsRows() || o.bias; }
+  bool needsWidth() const { return needsColumns() || o.gate; }
 
   // GemmMainLoop.cpp
   void types();
@@ -73,6 +98,7 @@ private:
   void load();
   void loadTile(const GemmOperand &operand);
   void multiply(const GemmConsumer &consumer);
+  void takeSlot();
   void products();
   void release(std::string_view stage);
   // GemmEpilogue.cpp
@@ -84,7 +110,16 @@ private:
   void exchanged();
   void panel();
   void panelValue();
+  std::string term(std::string value, const char *column, const char *suffix);
+  std::string activation(std::string value);
+  // GemmReference.cpp
   void reference();
+  void halve(GemmViews &views);
+  void referenceSums(const GemmView &A, const GemmView &B, const GemmView &sums,
+                     const GemmView &masses);
+  void referenceValue(const GemmViews &views);
+  void referenceTerm(const char *suffix);
+  void referenceActivation();
 
   GemmOptions o;
   GemmOperand a, b;

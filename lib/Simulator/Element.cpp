@@ -416,7 +416,7 @@ static const ApproximateFunction *approximated(Elt what) {
           std::pair(Elt::Log, "log"), std::pair(Elt::Log2, "log2"),
           std::pair(Elt::Log10, "log10"), std::pair(Elt::Rsqrt, "rsqrt"),
           std::pair(Elt::Tanh, "tanh"), std::pair(Elt::Sin, "sin"),
-          std::pair(Elt::Cos, "cos")})
+          std::pair(Elt::Cos, "cos"), std::pair(Elt::Erf, "erf")})
       made[static_cast<size_t>(elt)] = findApproximateFunction(name);
     return made;
   }();

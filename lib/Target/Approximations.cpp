@@ -43,6 +43,7 @@ const ErrorBound bounds[] = {
     {"sqrt.approx.f32", least, inf, ErrorBound::Relative, 0x1p-23, "2^-23",
      "sqrt"},
     {"rcp.approx.f32", -inf, inf, ErrorBound::Ulp, 1, "1 ulp", "rcp"},
+    {"erf", -inf, inf, ErrorBound::Ulp, 3, "3 ulp", ""},
     {"div.full.f32", -inf, inf, ErrorBound::Ulp, 2, "2 ulp", "div"},
 };
 
@@ -56,6 +57,7 @@ const ApproximateFunction functions[] = {
     {"cos", "cos.approx.f32"},
     {"tanh", "tanh.approx.f32"},
     {"rsqrt", "rsqrt.approx.f32"},
+    {"erf", "erf"},
 };
 
 /// The distance of neighbouring f32 numbers at `value`.

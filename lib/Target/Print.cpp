@@ -251,13 +251,16 @@ void printApproximations(std::string &out) {
     return value > 1.5 ? "2" : value > 0.25 ? "0.5" : "0";
   };
   for (const ErrorBound &each : errorBounds())
-    row(out, {"`" + std::string(each.instruction) + "`",
-              bound(each.low) + " to " + bound(each.high),
-              std::string(each.text) +
-                  (each.kind == ErrorBound::Relative   ? " of the result"
-                   : each.kind == ErrorBound::Absolute ? " absolute"
-                                                       : ""),
-              "PTX \"" + std::string(each.source) + "\""});
+    row(out,
+        {"`" + std::string(each.instruction) + "`",
+         bound(each.low) + " to " + bound(each.high),
+         std::string(each.text) +
+             (each.kind == ErrorBound::Relative   ? " of the result"
+              : each.kind == ErrorBound::Absolute ? " absolute"
+                                                  : ""),
+         each.source.empty() ? "polynomials and `ex2.approx.f32`: "
+                               "lib/Conversion/TitanToLLVM/Elementwise.cpp"
+                             : "PTX \"" + std::string(each.source) + "\""});
   out += "\n";
   head(out, {"function", "becomes"});
   for (const ApproximateFunction &each : approximateFunctions()) {

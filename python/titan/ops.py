@@ -3,7 +3,10 @@
     import torch, titan.ops
     d = titan.ops.gemm(a, b)                                     # a @ b, sums in f32
     d = titan.ops.gemm(a, b, bias=v, activation="silu")          # silu(a @ b + v)
-    d = torch.ops.titan.gemm(a, b)                               # the same, as PyTorch knows it
+    d = titan.ops.gemm(a, b, gate=True, activation="silu")       # b is K x 2N: silu(a @ g) * (a @ u), SwiGLU
+    d = titan.ops.gemm(a8, b8, alpha=scale)                      # fp8, bf16 out; promote=True: sums in f32 every 128 of K
+    d = titan.ops.gemm(a3, b3)                                   # batches: a is Z x M x K, b is Z x K x N
+    d = torch.ops.titan.gemm(a, b)                               # the same as the first, as PyTorch knows it
 
     titan.ops.gemm_out(d, a, b)         # into d; anything that speaks DLPack, PyTorch or not
 
@@ -34,18 +37,19 @@ __all__ = ["attention", "attention_out", "attention_package", "gemm", "gemm_out"
            "prepare_gemm"]
 
 # titan.h's element types, as `titan generate gemm` spells them.
-_INPUTS = {3: "f16", 4: "bf16"}
+_INPUTS = {3: "f16", 4: "bf16", 5: "e4m3", 6: "e5m2"}
 _OUTPUTS = {1: "f32", 3: "f16", 4: "bf16"}
-ACTIVATIONS = ("none", "relu", "gelu-tanh", "silu")
+ACTIVATIONS = ("none", "relu", "gelu", "gelu-tanh", "silu")
 
 
 def _wrong(message, fix):
     return Error("argument-shape", message, fix=fix)
 
 
-def package_name(input, output, layout, epilogue=(), activation="none"):
+def package_name(input, output, layout, epilogue=(), activation="none", gate=False, promote=False, batch=False):
     """The file name of a prebuilt package: its types, layouts and epilogue; "gemm-bf16-nt-f32-alpha-silu.titanpkg"."""
     parts = ["gemm", input, layout] + ([output] if output != input else []) + list(epilogue)
+    parts += [name for name, there in (("gate", gate), ("promote", promote), ("batch", batch)) if there]
     return "-".join(parts + ([activation] if activation != "none" else [])) + ".titanpkg"
 
 
@@ -117,13 +121,18 @@ def _prebuilt(rows, name):
     return path if os.path.exists(path) else None
 
 
-def prepare_gemm(shape, input="bf16", output="bf16", layout="nt", epilogue=(), activation="none"):
-    """The kernel for (M, N, K): before a CUDA graph is captured, say. The options are those of `titan generate gemm`."""
-    key = (tuple(shape), input, output, layout, tuple(epilogue), activation)
+def prepare_gemm(shape, input="bf16", output="bf16", layout="nt", epilogue=(), activation="none", gate=False,
+                 promote=False, batches=None):
+    """The kernel for (M, N, K), and as many batches: before a CUDA graph is captured, say. The options are those of
+    `titan generate gemm`."""
+    key = (tuple(shape), input, output, layout, tuple(epilogue), activation, gate, promote, batches)
     if key not in _kernels:
-        path = _prebuilt(shape[0], package_name(input, output, layout, epilogue, activation))
+        path = _prebuilt(shape[0], package_name(input, output, layout, epilogue, activation, gate, promote,
+                                                batches is not None))
         if not path:
             options = [("input", input), ("output", output), ("layout", layout), ("activation", activation)]
+            options += [(name, "on") for name, there in (("gate", gate), ("promote", promote)) if there]
+            options += [("batch", "equal"), ("batches", str(batches))] if batches is not None else []
             path = _compiled(options + ([("epilogue", ",".join(epilogue))] if epilogue else []), shape)
         if path not in _packages:
             _packages[path] = Kernel(path)
@@ -132,17 +141,19 @@ def prepare_gemm(shape, input="bf16", output="bf16", layout="nt", epilogue=(), a
 
 
 def _matrix(name, seen):
-    """What look() has seen as it is stored, row-major, and whether that is the transpose of what was given."""
+    """What look() has seen as it is stored, row-major, and whether that is the transpose of what was given. A first
+    dimension of three is the batch's."""
     (dims, strides, *rest), rank = seen, len(seen[0])
-    if rank != 2:
-        raise _wrong(f"argument '{name}' has {rank} dimensions", "give a matrix; flatten batches to rows")
-    rows, columns = dims
+    if rank not in (2, 3):
+        raise _wrong(f"argument '{name}' has {rank} dimensions", "give a matrix, or a batch of them")
+    rows, columns = dims[-2:]
     # The stride of a dimension of one element does not count.
-    dense_rows, dense_columns = strides[1] == 1 or columns == 1, strides[0] == 1 or rows == 1
+    dense_rows, dense_columns = strides[-1] == 1 or columns == 1, strides[-2] == 1 or rows == 1
     if dense_rows and not (dense_columns and columns == 1):
         return seen, False
     if dense_columns:
-        return (tuple(dims[::-1]), strides[::-1], *rest), True
+        turned = lambda numbers: tuple(numbers[:-2]) + tuple(numbers[:-3:-1])
+        return (turned(dims), turned(strides), *rest), True
     raise _wrong(f"argument '{name}' has strides {tuple(strides)}: neither its rows nor its columns are dense",
                  "give tensor.contiguous()")
 
@@ -152,27 +163,36 @@ _launches = Cache()  # all that decides, but addresses and numbers -> (Prepared,
 
 def _prepare(key, looks):
     """The launch for a key of gemm_out, None where there is nothing to compute."""
-    *_, has_alpha, activation = key
+    *_, has_alpha, activation, gate, promote = key
     if activation not in ACTIVATIONS:
         raise Error("bad-argument", f"activation '{activation}'", fix="there are " + ", ".join(ACTIVATIONS))
     (A, transposed_a), (B, transposed_b), D = _matrix("a", looks["A"]), _matrix("b", looks["B"]), looks["D"]
     a_type, b_type, d_type = map(dtype_of, (A, B, D))
     if a_type not in _INPUTS or b_type != a_type:
-        raise _wrong("'a' and 'b' are not both bf16, and not both f16", "convert them to one of these types")
+        raise _wrong("'a' and 'b' are not of one of the types bf16, f16, e4m3 and e5m2", "convert them to one of these types")
     if d_type not in _OUTPUTS:
         raise _wrong("'d' is not bf16, f16 or f32", "give a result of one of these types")
-    m, k = reversed(A[0]) if transposed_a else A[0]
-    kb, n = reversed(B[0]) if transposed_b else B[0]
+    batches = A[0][0] if len(A[0]) == 3 else None
+    if (B[0][0] if len(B[0]) == 3 else None) != batches:
+        raise _wrong(f"'a' is {tuple(looks['A'][0])} and 'b' is {tuple(looks['B'][0])}",
+                     "give as many batches of both, or two matrices")
+    m, k = reversed(A[0][-2:]) if transposed_a else A[0][-2:]
+    kb, n = reversed(B[0][-2:]) if transposed_b else B[0][-2:]
     if k != kb:
         raise _wrong(f"'a' has {k} columns and 'b' has {kb} rows", "give factors that fit: (M, K) and (K, N)")
-    if tuple(D[0]) != (m, n):
-        raise _wrong(f"'d' is {tuple(D[0])}, and the product is {(m, n)}", f"give a result of the sizes {(m, n)}")
-    if m == 0 or n == 0:
+    if gate and n % 2:
+        raise _wrong(f"'b' has {n} columns", "with a gate it has two for each of the result's")
+    n = n // 2 if gate else n
+    wanted = (m, n) if batches is None else (batches, m, n)
+    if tuple(D[0]) != wanted:
+        raise _wrong(f"'d' is {tuple(D[0])}, and the product is {wanted}", f"give a result of the sizes {wanted}")
+    if m == 0 or n == 0 or batches == 0:
         return None
     # In `titan generate gemm` A is n where it is stored M x K, B is n where it is stored K x N.
     epilogue = [term for term, there in (("alpha", has_alpha), ("beta", "C" in looks), ("bias", "bias" in looks)) if there]
     kernel = prepare_gemm((m, n, k), _INPUTS[a_type], _OUTPUTS[d_type],
-                          ("t" if transposed_a else "n") + ("t" if transposed_b else "n"), epilogue, activation)
+                          ("t" if transposed_a else "n") + ("t" if transposed_b else "n"), epilogue, activation,
+                          gate, promote, batches)
     looks = dict(looks, A=A, B=B)
     return (Prepared(kernel, [looks.get(name, _F32) for name in kernel.arguments]),
             [_PLACES.index(name) for name in kernel.arguments])
@@ -187,14 +207,17 @@ def _bits(number):
     return int.from_bytes(struct.pack("<f", number), "little")
 
 
-def gemm_out(d, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", stream=None):
+def gemm_out(d, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", stream=None, gate=False,
+             promote=False):
     """d = activation(alpha * a @ b + beta * c + bias): a is M x K, b is K x N, c and d are M x N and of one type, bias
-    has N elements of f32. Returns d."""
+    has N elements of f32. All may have a first dimension more, the batch's. With `gate` b is K x 2N, bias has 2N, and d =
+    activation(alpha * a @ b[:, :N] + bias[:N]) * (alpha * a @ b[:, N:] + bias[N:]). With `promote` sums leave the tensor
+    cores every stage (fp8: 128 of K or more), which is more exact. Returns d."""
     kept = []
     (A, at_a), (B, at_b), (D, at_d) = look("a", a, kept), look("b", b, kept), look("d", d, kept)
     BIAS, at_bias = (None, 0) if bias is None else look("bias", bias, kept)
     C, at_c = (None, 0) if c is None else look("c", c, kept)
-    key = A, B, D, BIAS, C, alpha != 1.0, activation
+    key = A, B, D, BIAS, C, alpha != 1.0, activation, gate, promote
     found = _launches.get(key, _missing)
     if found is _missing:
         looks = {name: seen for name, seen in zip(_PLACES, key) if seen is not None}
@@ -211,7 +234,7 @@ def gemm_out(d, a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none",
 
 
 _SCHEMA = ('(Tensor a, Tensor b, Tensor? bias=None, Tensor? c=None, float alpha=1.0, float beta=1.0, '
-           'str activation="none", ScalarType? out_dtype=None) -> Tensor')
+           'str activation="none", ScalarType? out_dtype=None, bool gate=False, bool promote=False) -> Tensor')
 
 
 def _register():
@@ -222,44 +245,48 @@ def _register():
         raise Error("file-not-found", "titan.ops.gemm makes a PyTorch tensor, and PyTorch is not there",
                     fix="install torch, or call gemm_out with a result of your own") from None
 
-    def empty(a, b, out_dtype):
-        """Rows begin at multiples of 16 bytes, as tensor maps want them."""
-        dtype, m, n = out_dtype or a.dtype, a.shape[0], b.shape[1]
+    def empty(a, b, out_dtype, gate):
+        """Rows begin at multiples of 16 bytes, as tensor maps want them. Of fp8 the result is bf16."""
+        dtype = out_dtype or (a.dtype if a.dtype.itemsize > 1 else torch.bfloat16)
+        rows, n = a.shape[:-1], b.shape[-1] // (2 if gate else 1)
         if n % 16 == 0:
-            return a.new_empty((m, n), dtype=dtype)
+            return a.new_empty((*rows, n), dtype=dtype)
         whole = 16 // dtype.itemsize
-        return a.new_empty((m, (n + whole - 1) // whole * whole), dtype=dtype)[:, :n]
+        return a.new_empty((*rows, (n + whole - 1) // whole * whole), dtype=dtype)[..., :n]
 
     def fitting(tensor):
         """The tensor, or a copy whose rows are dense and begin at multiples of 16 bytes."""
-        if tensor is None or tensor.dim() != 2:
+        if tensor is None or tensor.dim() not in (2, 3):
             return tensor
         size, strides = tensor.dtype.itemsize, tensor.stride()
-        if strides[0] == 1 and strides[1] != 1:
-            return tensor if (turned := tensor.t()) is (copy := fitting(turned)) else copy.t()
-        if strides[1] == 1 and tensor.data_ptr() % 16 == 0 and strides[0] * size % 16 == 0:
+        if strides[-2] == 1 and strides[-1] != 1:
+            return tensor if (turned := tensor.mT) is (copy := fitting(turned)) else copy.mT
+        if strides[-1] == 1 and tensor.data_ptr() % 16 == 0 and not any(s * size % 16 for s in strides[:-1]):
             return tensor
-        columns, whole = tensor.shape[1], 16 // size
-        padded = tensor.new_empty((tensor.shape[0], (columns + whole - 1) // whole * whole))
-        return padded[:, :columns].copy_(tensor)
+        columns, whole = tensor.shape[-1], 16 // size
+        padded = tensor.new_empty((*tensor.shape[:-1], (columns + whole - 1) // whole * whole))
+        return padded[..., :columns].copy_(tensor)
 
-    def launch(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None):
-        if len(a.shape) != 2 or len(b.shape) != 2:
+    def launch(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None, gate=False,
+               promote=False):
+        if len(a.shape) not in (2, 3) or len(a.shape) != len(b.shape):
             raise _wrong(f"'a' has {a.dim()} dimensions and 'b' has {b.dim()}",
-                         "give matrices; flatten batches to rows")
-        d, bias = empty(a, b, out_dtype), None if bias is None else bias.float()
+                         "give matrices, or as many batches of both")
+        d, bias = empty(a, b, out_dtype, gate), None if bias is None else bias.float()
+        more = {"gate": gate, "promote": promote}
         try:
-            return gemm_out(d, a, b, bias, c, alpha, beta, activation)
+            return gemm_out(d, a, b, bias, c, alpha, beta, activation, **more)
         except Error:
             copies = [fitting(tensor) for tensor in (a, b, c)]
             if all(copy is tensor for copy, tensor in zip(copies, (a, b, c))):
                 raise
-        return gemm_out(d, *copies[:2], bias, copies[2], alpha, beta, activation)
+        return gemm_out(d, *copies[:2], bias, copies[2], alpha, beta, activation, **more)
 
-    def trace(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None):
-        torch._check(a.dim() == 2 and b.dim() == 2, lambda: "titan::gemm takes matrices")
-        torch._check(a.shape[1] == b.shape[0], lambda: "titan::gemm: a has as many columns as b has rows")
-        return empty(a, b, out_dtype)
+    def trace(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None, gate=False,
+              promote=False):
+        torch._check(a.dim() in (2, 3) and a.dim() == b.dim(), lambda: "titan::gemm takes matrices, or batches of them")
+        torch._check(a.shape[-1] == b.shape[-2], lambda: "titan::gemm: a has as many columns as b has rows")
+        return empty(a, b, out_dtype, gate)
 
     operation = torch.library.custom_op("titan::gemm", launch, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
@@ -271,11 +298,11 @@ def _register():
     def watched(tensor):
         return type(tensor) not in plain or (tensor.requires_grad and grad())
 
-    def call(a, b, bias, c, alpha, beta, activation, out_dtype):
+    def call(a, b, bias, c, alpha, beta, activation, out_dtype, gate, promote):
         if (compiling() or modes() or watched(a) or watched(b) or (bias is not None and watched(bias))
                 or (c is not None and watched(c))):
-            return operation(a, b, bias, c, alpha, beta, activation, out_dtype)
-        return launch(a, b, bias, c, alpha, beta, activation, out_dtype)
+            return operation(a, b, bias, c, alpha, beta, activation, out_dtype, gate, promote)
+        return launch(a, b, bias, c, alpha, beta, activation, out_dtype, gate, promote)
 
     return call
 
@@ -283,12 +310,12 @@ def _register():
 _operation = None  # gemm, once PyTorch is there
 
 
-def gemm(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None):
-    """activation(alpha * a @ b + beta * c + bias), a new PyTorch tensor; see gemm_out. out_dtype: a's."""
+def gemm(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dtype=None, gate=False, promote=False):
+    """activation(alpha * a @ b + beta * c + bias), a new PyTorch tensor; see gemm_out. out_dtype: a's; of fp8 bf16."""
     global _operation
     if _operation is None:
         _operation = _register()
-    return _operation(a, b, bias, c, alpha, beta, activation, out_dtype)
+    return _operation(a, b, bias, c, alpha, beta, activation, out_dtype, gate, promote)
 
 
 if "torch" in sys.modules:

@@ -151,7 +151,7 @@ const Row rows[] = {
     {"math.ctlz", Form::Unary, counted},
     {"math.ctpop", Form::Unary, counted},
     {"math.cttz", Form::Unary, counted},
-    {"math.erf", Form::Refused, "f32"},
+    {"math.erf", Form::Function, narrow},
     {"math.erfc", Form::Refused, "f32"},
     {"math.exp", Form::Function, narrow},
     {"math.exp2", Form::Function, narrow},
@@ -635,6 +635,7 @@ TEST_F(Elementwise, ApproximationsStayWithinTheirBounds) {
                : name == "rsqrt" ? 1 / std::sqrt(w)
                : name == "tanh"  ? std::tanh(w)
                : name == "sin"   ? std::sin(w)
+               : name == "erf"   ? std::erf(w)
                                  : std::cos(w);
       }();
       auto bound = errorBound(f, x, exact);

@@ -10,6 +10,11 @@
 // is M x N, sums in f32. A kernel for Hopper is chosen by few parameters, and
 // written as a person would write it:
 //
+//   gate       D = activation(alpha * A * G^T + g) * (alpha * A * U^T + u): B is
+//              2N x K, G above U, and the bias g before u (SwiGLU: silu)
+//   batch      equal: A, B and D have one dimension more, outermost, and bias is
+//              batches x N. grouped: rows offsets[g] to offsets[g + 1] of A and
+//              D belong to B[g] and bias[g]
 //   tile       what a CTA computes of D at a time, and how deep a stage is
 //   stages     how many pieces of A and B are on their way
 //   cluster    2x1: two CTAs one above the other share B: each loads half of
@@ -28,6 +33,10 @@
 //                rank 0: sums of K's part 0   | own | ->1 | own | ->1 |
 //                rank 1: sums of K's part 1   | ->0 | own | ->0 | own |
 //
+//   promote    a stage's products start from nothing, and are added in f32 to the
+//              sums: those of fp8 keep 13 bits of fraction in the tensor cores
+//              (docs/hardware-mma.md), and so lose what tileK / 32 instructions
+//              cut off, and not what K / 32 do
 //   programmatic  the launch begins while the kernel before it in the stream
 //              still runs: its blocks come in as that one's leave, set up their
 //              barriers, and wait for its end before they touch memory
@@ -50,10 +59,12 @@
 
 namespace titan::kernels {
 
-enum class Element : uint8_t { BF16, F16, F32 };
+enum class Element : uint8_t { BF16, F16, F32, E4M3, E5M2 };
 enum class Consumers : uint8_t { Cooperative, Pingpong };
-enum class Activation : uint8_t { None, ReLU, GELUTanh, SiLU };
+enum class Activation : uint8_t { None, ReLU, GELU, GELUTanh, SiLU };
+enum class Batch : uint8_t { None, Equal, Grouped };
 
+/// As MLIR writes it ("f8E4M3FN").
 std::string_view toString(Element element);
 std::string_view toString(Consumers consumers);
 std::string_view toString(Activation activation);
@@ -76,10 +87,19 @@ struct GemmOptions {
   bool swap = false;
   int64_t split = 1;
   bool programmatic = false;
+  bool promote = false;
 
+  Batch batch = Batch::None;
+  bool gate = false;
   bool alpha = false, beta = false, bias = false;
   Activation activation = Activation::None;
 
+  bool isFp8() const { return bytesOf(input) == 1; }
+  /// Of K: a row of 128 bytes, the widest swizzle's.
+  int64_t rowElements() const { return 128 / bytesOf(input); }
+  /// Rows and columns of D that a cluster computes at a time.
+  int64_t spanM() const { return tileM * clusterM; }
+  int64_t spanN() const { return tileN * clusterN / (gate ? 2 : 1); }
   /// CTAs that share loads, and CTAs of a cluster.
   int64_t cluster() const { return clusterM * clusterN; }
   int64_t ctas() const { return cluster() * split; }
@@ -87,6 +107,8 @@ struct GemmOptions {
   /// `swap`, columns and rows.
   int64_t rows() const { return swap ? tileN : tileM; }
   int64_t columns() const { return swap ? tileM : tileN; }
+  /// Columns of the tile that leave, which a gate halves.
+  int64_t columnsOut() const { return gate ? columns() / 2 : columns(); }
   /// Warpgroups that multiply, and those of them that share a tile.
   int64_t warpgroups() const;
   int64_t warpgroupsPerTile() const;
@@ -111,6 +133,7 @@ Result<std::string> generateGemm(const GemmOptions &options);
 
 struct GemmShape {
   int64_t m = 0, n = 0, k = 0;
+  int64_t batches = 1; ///< Or groups, each of `m` rows.
   /// Whether there is one.
   explicit operator bool() const { return m != 0; }
 };

@@ -38,7 +38,8 @@ struct ErrorBound {
   } kind;
   double bound;
   std::string_view text; ///< "2^-22.9", as the source says it, or as measured.
-  std::string_view source; ///< Section of the PTX ISA.
+  /// Section of the PTX ISA; none: written out by lib/Conversion/TitanToLLVM.
+  std::string_view source;
 };
 std::span<const ErrorBound> errorBounds();
 

@@ -444,6 +444,62 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
   return finish(in);
 }
 
+TValue Walk::computed(MValue value, Block *body,
+                      function_ref<TValue(unsigned)> argument,
+                      const llvm::DenseMap<MValue, TValue> &values,
+                      Facts &facts) {
+  if (auto of = dyn_cast<BlockArgument>(value); of && of.getOwner() == body)
+    return argument(of.getArgNumber());
+  if (!body->getParentOp()->isAncestor(value.getParentBlock()->getParentOp()))
+    return values.lookup(value);
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getBlock() != body)
+    return TValue();
+  auto of = [&](MValue other) {
+    return computed(other, body, argument, values, facts);
+  };
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    // What its last iteration yields, as far as that hangs on its number.
+    auto lower = of(loop.getLowerBound()).constant(),
+         upper = of(loop.getUpperBound()).constant(),
+         step = of(loop.getStep()).constant();
+    if (!lower || !upper || !step || *step < 1 || *upper <= *lower)
+      return TValue();
+    const int64_t steps = (*upper - *lower - 1) / *step;
+    auto inside = [&](unsigned number) -> TValue {
+      if (!number)
+        return TValue::of(*lower + steps * *step);
+      // What grows by a constant.
+      auto sum =
+          loop.getYieldedValues()[number - 1].getDefiningOp<arith::AddIOp>();
+      const TValue first = of(loop.getInitArgs()[number - 1]);
+      if (!sum || sum.getLhs() != loop.getRegionIterArgs()[number - 1] ||
+          first.kind != Kind::Number)
+        return TValue();
+      auto by = of(sum.getRhs()).constant();
+      return by ? TValue::of(first.number + Polynomial(*by) * Polynomial(steps))
+                : TValue();
+    };
+    // (What it takes from this body is this body's.)
+    llvm::DenseMap<MValue, TValue> outer = values;
+    loop.getBody()->walk([&](Operation *each) {
+      for (MValue operand : each->getOperands())
+        if (operand.getParentBlock() == body)
+          outer[operand] = of(operand);
+    });
+    return computed(
+        loop.getYieldedValues()[cast<OpResult>(value).getResultNumber()],
+        loop.getBody(), inside, outer, facts);
+  }
+  if (checker::classify(op).first == checker::Arith::None &&
+      !op->hasTrait<OpTrait::ConstantLike>())
+    return TValue();
+  SmallVector<TValue, 3> operands;
+  for (MValue operand : op->getOperands())
+    operands.push_back(of(operand));
+  return proof.arithmetic.compute(op, operands, facts);
+}
+
 bool Walk::iterations(Operation *op, State &state, const Who &who,
                       const Polynomial &lower, const Polynomial &upper,
                       const Polynomial &step, const Polynomial &count,
@@ -453,7 +509,7 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
   auto [trip, fresh] = proof.trips.try_emplace(op, count.constant());
   if (!fresh && trip->second != count.constant())
     trip->second = std::nullopt;
-  auto machine = this->machine(op, in, state.facts);
+  const std::vector<Machine> machines = this->machines(op, in, state.facts);
   auto argument = [&](unsigned i) -> MValue {
     return body->getArgument(i + 1);
   };
@@ -462,10 +518,11 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     for (unsigned i = 0; i < values.size(); ++i)
       at.values[argument(i)] = values[i];
     hideTiles(at, body->getArguments());
-    if (machine)
-      for (auto [k, i] : llvm::enumerate(machine->arguments))
-        at.values[argument(i)] =
-            TValue::cycle(machine->at + t, machine->tables[k]);
+    for (const Machine &machine : machines)
+      if (!machine.begun || t != Polynomial())
+        for (auto [k, i] : llvm::enumerate(machine.arguments))
+          at.values[argument(i)] =
+              TValue::cycle(machine.at + t, machine.tables[k]);
   };
   Mode outer = mode;
   auto leave = llvm::scope_exit([&] { mode = outer; });
@@ -583,21 +640,37 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
     } else if (a == b)
       v = a;
   }
-  // A constant that is carried from a place in a table may stand for several:
-  // one step an iteration is what rings do.
-  for (unsigned i = 0; i < in.size(); ++i)
-    if (y1[i].constant() && y2[i].constant() && y1[i] != y2[i] && machine)
-      for (auto [k, j] : llvm::enumerate(machine->arguments)) {
-        MValue yielded = body->getTerminator()->getOperand(i);
-        if (yielded == argument(j))
-          carried[i] = TValue::cycle(machine->at + t - 1, machine->tables[k]);
-      }
   Facts inside = outside;
   if (bent)
     proof.atoms.triangle(t, &inside);
   inside.atLeast(t, 1);
   inside.atLeast(count - 1, t);
   inside.atLeast(upper - 1, lower + t * step);
+  // Of two constants the line is a guess among many. What the body computes of its
+  // iteration and of tables, the iteration before has computed: a slot to be freed late.
+  for (unsigned i = 0; i < in.size(); ++i) {
+    if (!y1[i].constant() || !y2[i].constant() || y1[i] == y2[i])
+      continue;
+    Facts facts = inside;
+    auto before = [&](unsigned number) -> TValue {
+      if (!number)
+        return TValue::of(lower + (t - 1) * step);
+      for (const Machine &machine : machines)
+        if (auto at = llvm::find(machine.arguments, number - 1);
+            at != machine.arguments.end() && !machine.begun)
+          return TValue::cycle(machine.at + t - 1,
+                               machine.tables[at - machine.arguments.begin()]);
+      const TValue &counted = carried[number - 1];
+      return counted.kind == Kind::Number && number - 1 != i
+                 ? counted.substitute(proof.atoms, atom, t - 1, facts)
+                 : TValue();
+    };
+    TValue value = computed(body->getTerminator()->getOperand(i), body, before,
+                            state.values, facts);
+    if (value.kind == Kind::Cycle &&
+        value.substitute(proof.atoms, atom, 1, facts) == y1[i])
+      carried[i] = value;
+  }
 
   // What the first body leaves behind is released by the second one, too.
   auto aged = [&](const WarpState &from, bool ofFirst) {
@@ -686,10 +759,17 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
       if (carried[i].kind == Kind::Unknown || wanted == y[i] ||
           proof.without == Judgement::Iterations)
         continue;
-      if (machine && llvm::is_contained(machine->arguments, i))
+      if (llvm::any_of(machines, [&](const Machine &machine) {
+            return llvm::is_contained(machine.arguments, i);
+          }))
         continue;
       if (wanted.kind == Kind::Number && y[i].kind == Kind::Number &&
           end.facts.provesEqual(wanted.number, y[i].number))
+        continue;
+      // So many rounds of a table on, it is the same.
+      if (auto number = wanted.constant();
+          number && y[i].kind == Kind::Cycle && y[i].table[0] == *number &&
+          y[i].number.dividedBy(y[i].table.size()))
         continue;
       carried[i] = TValue();
       changed = true;
@@ -776,9 +856,9 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
   std::vector<TValue> out;
   for (unsigned i = 0; i < carried.size(); ++i)
     out.push_back(carried[i].substitute(proof.atoms, atom, count, after.facts));
-  if (machine)
-    for (auto [k, i] : llvm::enumerate(machine->arguments))
-      out[i] = TValue::cycle(machine->at + count, machine->tables[k]);
+  for (const Machine &machine : machines)
+    for (auto [k, i] : llvm::enumerate(machine.arguments))
+      out[i] = TValue::cycle(machine.at + count, machine.tables[k]);
   state = std::move(after);
   in = std::move(out);
   return true;

@@ -8,6 +8,7 @@
 #include "Walk.h"
 
 #include "mlir/IR/Matchers.h"
+#include "llvm/ADT/IntEqClasses.h"
 
 #include <numeric>
 
@@ -188,8 +189,8 @@ static void atOnePlace(MutableArrayRef<TValue> values, const Atoms &atoms,
     }
 }
 
-/// The states of these arguments, from one to before the same; none: it does not
-/// come again.
+/// The states of these arguments until one comes again that was the first one, or the
+/// second one, which then stands at the end, too; none: neither comes again.
 ArrayRef<std::vector<int64_t>>
 Walk::rounds(Block *body, const std::vector<unsigned> &carried,
              std::vector<int64_t> state) {
@@ -198,8 +199,14 @@ Walk::rounds(Block *body, const std::vector<unsigned> &carried,
   std::vector<std::vector<int64_t>> &states = known->second;
   if (!fresh)
     return states;
-  while (states.size() <= 4096 && (states.empty() || state != states[0])) {
+  std::set<std::vector<int64_t>> seen;
+  while (states.size() <= 4096) {
     states.push_back(state);
+    if (!seen.insert(state).second) {
+      if (state != states[0] && state != states[1])
+        break; // a later one
+      return states;
+    }
     Numbers numbers(body);
     for (auto [i, number] : llvm::zip(carried, state))
       numbers.known[body->getArgument(i + 1)] = number;
@@ -212,17 +219,29 @@ Walk::rounds(Block *body, const std::vector<unsigned> &carried,
       next = *number;
     }
   }
-  if (state != states[0])
-    states.clear();
+  states.clear();
   return states;
 }
 
-std::optional<Walk::Machine>
-Walk::machine(Operation *op, std::vector<TValue> &in, const Facts &facts) {
+/// Without those that need one that is not among them.
+static void close(std::map<unsigned, std::set<unsigned>> &needs) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto it = needs.begin(); it != needs.end();) {
+      bool good = llvm::all_of(it->second,
+                               [&](unsigned i) { return needs.contains(i); });
+      changed |= !good;
+      it = good ? std::next(it) : needs.erase(it);
+    }
+  }
+}
+
+std::vector<Walk::Machine>
+Walk::machines(Operation *op, std::vector<TValue> &in, const Facts &facts) {
   auto loop = cast<scf::ForOp>(op);
   Block *body = loop.getBody();
   auto yielded = body->getTerminator()->getOperands();
-  std::map<unsigned, std::set<unsigned>> needs;
+  Needs needs;
   for (unsigned i = 0; i < in.size(); ++i) {
     std::set<unsigned> from;
     llvm::SmallPtrSet<void *, 16> seen;
@@ -231,18 +250,25 @@ Walk::machine(Operation *op, std::vector<TValue> &in, const Facts &facts) {
         dependsOn(yielded[i], body, from, seen))
       needs[i] = from;
   }
-  auto close = [&] {
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (auto it = needs.begin(); it != needs.end();) {
-        bool good = llvm::all_of(it->second,
-                                 [&](unsigned i) { return needs.contains(i); });
-        changed |= !good;
-        it = good ? std::next(it) : needs.erase(it);
-      }
-    }
-  };
-  close();
+  close(needs);
+  // What has nothing to do with each other goes round by itself, or not.
+  llvm::IntEqClasses together(in.size());
+  for (auto &[i, from] : needs)
+    for (unsigned other : from)
+      together.join(i, other);
+  std::map<unsigned, Needs> groups;
+  for (auto &each : needs)
+    groups[together.findLeader(each.first)].insert(each);
+  std::vector<Machine> result;
+  for (auto &[leader, group] : groups)
+    if (auto one = machine(body, group, in, facts))
+      result.push_back(std::move(*one));
+  return result;
+}
+
+std::optional<Walk::Machine> Walk::machine(Block *body, Needs needs,
+                                           std::vector<TValue> &in,
+                                           const Facts &facts) {
   while (!needs.empty()) {
     Machine result;
     for (auto &[i, from] : needs)
@@ -283,6 +309,13 @@ Walk::machine(Operation *op, std::vector<TValue> &in, const Facts &facts) {
     if (good)
       states = rounds(body, result.arguments, state);
     good &= !states.empty();
+    if (good) {
+      // What comes again is the first state, or the second one: a slot of the
+      // iteration before, of which the first iteration has none.
+      result.begun = states.back() != states[0];
+      good &= !result.begun || constants;
+      states = states.drop_back().drop_front(result.begun);
+    }
     // Where it starts in the cycle: the states must be those of the tables, of
     // which a loop around this one may make several steps at once.
     int64_t period = states.size();
@@ -290,8 +323,6 @@ Walk::machine(Operation *op, std::vector<TValue> &in, const Facts &facts) {
       std::vector<int64_t> table;
       for (const auto &each : states)
         table.push_back(each[k]);
-      if (in[result.arguments[k]].kind != Kind::Cycle)
-        good = constants || llvm::all_equal(table);
       result.tables.push_back(std::move(table));
     }
     auto starts = [&](int64_t stride) {
@@ -300,7 +331,8 @@ Walk::machine(Operation *op, std::vector<TValue> &in, const Facts &facts) {
         for (int64_t i = 0; i < period; ++i)
           every[i] = result.tables[k][i * stride % period];
         const TValue &v = in[result.arguments[k]];
-        if (v.kind == Kind::Cycle && TValue::cycle(*at, every) != v)
+        if (v.kind == Kind::Cycle ? TValue::cycle(*at, every) != v
+                                  : !constants && !llvm::all_equal(every))
           return false;
       }
       return true;
@@ -308,7 +340,9 @@ Walk::machine(Operation *op, std::vector<TValue> &in, const Facts &facts) {
     for (int64_t stride = 1; good && stride <= (constants ? 1 : period);
          ++stride)
       if (starts(stride)) {
-        result.at = at.value_or(Polynomial()) * Polynomial(stride);
+        result.at = result.begun
+                        ? Polynomial(-1)
+                        : at.value_or(Polynomial()) * Polynomial(stride);
         return result;
       }
     // Without those that no other one needs: the slot of the iteration before.
@@ -322,7 +356,7 @@ Walk::machine(Operation *op, std::vector<TValue> &in, const Facts &facts) {
       it = needed.contains(it->first) || it->second.contains(it->first)
                ? std::next(it)
                : needs.erase(it);
-    close();
+    close(needs);
     if (needs.size() == before)
       return std::nullopt;
   }

@@ -286,9 +286,22 @@ private:
     std::vector<unsigned> arguments; ///< of the loop, by number
     std::vector<std::vector<int64_t>> tables;
     Polynomial at; ///< steps made before the loop
+    /// The tables begin with the loop's second iteration: the first one's values come
+    /// no more.
+    bool begun = false;
   };
-  std::optional<Machine> machine(mlir::Operation *op, std::vector<Value> &in,
-                                 const Facts &facts);
+  /// One for each group of what a loop carries that goes round together.
+  std::vector<Machine> machines(mlir::Operation *op, std::vector<Value> &in,
+                                const Facts &facts);
+  /// Those arguments of a body that are computed from arguments alone, and from which.
+  using Needs = std::map<unsigned, std::set<unsigned>>;
+  std::optional<Machine> machine(mlir::Block *body, Needs needs,
+                                 std::vector<Value> &in, const Facts &facts);
+  /// What a body computes by arithmetic alone, of its arguments at some iteration.
+  Value computed(mlir::Value value, mlir::Block *body,
+                 llvm::function_ref<Value(unsigned)> argument,
+                 const llvm::DenseMap<mlir::Value, Value> &values,
+                 Facts &facts);
   llvm::ArrayRef<std::vector<int64_t>>
   rounds(mlir::Block *body, const std::vector<unsigned> &carried,
          std::vector<int64_t> state);

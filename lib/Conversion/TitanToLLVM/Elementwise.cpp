@@ -70,6 +70,43 @@ static Value approximate(KernelLowering &kl, const ApproximateFunction &f,
   return type == f32 ? x : arith::TruncFOp::create(kl.b, type, x);
 }
 
+/// erf, written out: |x| P(x^2) below 0.92, and 1 - 2^Q(|x|) above. Coefficients
+/// are minimax fits; it is within 2.8 ulp (every third f32 was tried), whatever 2^y does
+/// within its own bound (docs/hardware-facts.md, Approximations).
+static Value errorFunction(KernelLowering &kl, Value x) {
+  Type type = x.getType(), f32 = kl.b.getF32Type();
+  if (type != f32)
+    x = arith::ExtFOp::create(kl.b, f32, x);
+  auto number = [&](double value) { return constant(kl, f32, value); };
+  auto polynomial = [&](Value x, ArrayRef<double> c) {
+    Value sum = number(c.back());
+    for (double next : llvm::reverse(c.drop_back()))
+      sum = math::FmaOp::create(kl.b, sum, x, number(next));
+    return sum;
+  };
+  Value size = math::AbsFOp::create(kl.b, x);
+  Value square = arith::MulFOp::create(kl.b, x, x);
+  Value low = arith::MulFOp::create(
+      kl.b, size,
+      polynomial(square,
+                 {0x1.20dd76p+0, -0x1.812744p-2, 0x1.ce2e34p-4, -0x1.b8122ap-6,
+                  0x1.54ea68p-8, -0x1.ab6eb6p-11, 0x1.60bcccp-14}));
+  // From 4 on it is 1.
+  Value most = arith::MinimumFOp::create(kl.b, size, number(4));
+  Value rest =
+      polynomial(most, {0x1.d0242ap-13, -0x1.a11ec4p+0, -0x1.d408e8p-1,
+                        -0x1.3ed2eap-3, 0x1.25419ep-5, -0x1.7b7b2cp-8,
+                        0x1.2319dp-11, -0x1.2ac0dap-16, -0x1.004c1p-20});
+  Value power =
+      approximate(kl, *findApproximateFunction("exp2"), /*flush=*/true, rest);
+  Value high = arith::SubFOp::create(kl.b, number(1), power);
+  Value isLow = arith::CmpFOp::create(kl.b, arith::CmpFPredicate::OLT, size,
+                                      number(0.92));
+  Value value = arith::SelectOp::create(kl.b, isLow, low, high);
+  value = math::CopySignOp::create(kl.b, value, x);
+  return type == f32 ? value : arith::TruncFOp::create(kl.b, type, value);
+}
+
 static Value divideApproximately(KernelLowering &kl, Value x, Value y) {
   Type type = x.getType(), f32 = kl.b.getF32Type();
   if (type != f32) {
@@ -142,6 +179,10 @@ static FailureOr<Values> mathScalar(KernelLowering &kl, Operation *op,
     if (type.isF64())
       return kl.unsupported(op, Twine(name) + " on f64, whose instruction " +
                                     StringRef(f->instruction) + " is f32's,");
+    if (each == "erf") {
+      results.push_back(errorFunction(kl, x));
+      continue;
+    }
     bool flush = !f->flushing.empty() && isApproximate(op);
     results.push_back(approximate(kl, *f, flush, x));
   }

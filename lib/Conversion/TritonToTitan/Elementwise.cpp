@@ -324,6 +324,7 @@ static Value deviceFunction(ProgramConversion &c, tt::ExternElementwiseOp op,
                   .Cases({"log", "fast_log"}, "math.log")
                   .Cases({"log2", "fast_log2"}, "math.log2")
                   .Cases({"log10", "fast_log10"}, "math.log10")
+                  .Case("erf", "math.erf")
                   .Case("fast_sin", "math.sin")
                   .Case("fast_cos", "math.cos")
                   .Cases({"fma", "fma_rn", "fmaf_rn"}, "math.fma")
@@ -412,7 +413,6 @@ void titan::populateTritonElementwise(TritonToTitanTable &table) {
   addElementwise<tt::FpToFpOp>(table, convertFloat);
   addElementwise<tt::ClampFOp>(table, clamp);
   addElementwise<tt::ExternElementwiseOp>(table, deviceFunction);
-  addFunction<math::ErfOp>(table, "erf");
   addFunction<math::SinOp>(table, "sin");
   addFunction<math::CosOp>(table, "cos");
   addElementwise<tt::MulhiUIOp>(table, multiplyHigh);

@@ -13,7 +13,6 @@
 // beside each name, measured with exact instructions (of ex2 and rsqrt it is
 // theirs in addition: docs/hardware-facts.md):
 //
-//   erf      2.3     |x| P(x^2) below 0.92, above 1 - 2^Q(|x|)
 //   tanh     1.6     x + x^3 P(x^2) below 0.55, above 1 - 2 / (e^(2 |x|) + 1)
 //   asin     2.2     x + x^3 P(x^2) to 0.5, above pi/2 - 2 asin(sqrt((1 - |x|) / 2))
 //   acos     1.3     pi/2 - asin(x), or by the same root
@@ -73,7 +72,6 @@ public:
     return fma(mul(x, square), polynomial(square, c), x);
   }
 
-  Value erf(Value x);
   Value tanh(Value x);
   Value asin(Value x);
   Value acos(Value x);
@@ -112,22 +110,6 @@ private:
 } // namespace
 
 constexpr double pi = 3.14159265358979323846, log2e = 1.4426950408889634;
-
-Value Formula::erf(Value x) {
-  Value size = magnitude(x);
-  Value low = mul(
-      size, polynomial(mul(x, x), {0x1.20dd76p+0, -0x1.812744p-2, 0x1.ce2e34p-4,
-                                   -0x1.b8122ap-6, 0x1.54ea68p-8,
-                                   -0x1.ab6eb6p-11, 0x1.60bcccp-14}));
-  // From 4 on it is 1.
-  Value most = arith::MinimumFOp::create(b, size, number(4));
-  Value high = sub(
-      number(1),
-      exp2(polynomial(most, {0x1.d0242ap-13, -0x1.a11ec4p+0, -0x1.d408e8p-1,
-                             -0x1.3ed2eap-3, 0x1.25419ep-5, -0x1.7b7b2cp-8,
-                             0x1.2319dp-11, -0x1.2ac0dap-16, -0x1.004c1p-20})));
-  return withSign(choose(less(size, 0.92), low, high), x);
-}
 
 Value Formula::tanh(Value x) {
   Value size = magnitude(x);
@@ -271,7 +253,6 @@ Value titan::writeOutFunction(ProgramConversion &c, StringRef name, Value x) {
     return {};
   using Make = Value (*)(Formula &, Value);
   static constexpr std::pair<StringLiteral, Make> functions[] = {
-      {"erf", [](Formula &f, Value x) { return f.erf(x); }},
       {"tanh", [](Formula &f, Value x) { return f.tanh(x); }},
       {"asin", [](Formula &f, Value x) { return f.asin(x); }},
       {"acos", [](Formula &f, Value x) { return f.acos(x); }},

@@ -19,12 +19,13 @@ class Tensor:
 
     def __init__(self, dims, strides=None, kind=BF16, device=2, first=0):
         self.shape, self.kind, self.device = dims, kind, device
-        self.strides = strides or (dims[1], 1)
+        self.strides = strides or (dims[1], 1) if len(dims) == 2 else (dims[1] * dims[2], dims[2], 1)
         self.memory = (c.c_uint16 * 512)(*(first + i for i in range(512)))
 
     def __dlpack__(self):
-        dims, strides = (c.c_int64 * 2)(*self.shape), (c.c_int64 * 2)(*self.strides)
-        self.kept = dims, strides, titan._DLTensor(c.addressof(self.memory), self.device, 0, 2, *self.kind, 1, dims,
+        rank = len(self.shape)
+        dims, strides = (c.c_int64 * rank)(*self.shape), (c.c_int64 * rank)(*self.strides)
+        self.kept = dims, strides, titan._DLTensor(c.addressof(self.memory), self.device, 0, rank, *self.kind, 1, dims,
                                                    strides, 0)
         return new_capsule(c.addressof(self.kept[2]), b"dltensor", None)
 
@@ -55,6 +56,9 @@ w = Tensor((8, 8), (1, 8))  # w.t(), as PyTorch keeps weights
 print("out:", titan.ops.gemm_out(d, a, w) is d, list(d.memory[:40]) == list(range(40)))
 print("nothing:", titan.ops.gemm_out(Tensor((0, 8)), Tensor((0, 8)), w).shape)
 refused("sizes", lambda: titan.ops.gemm_out(d, a, Tensor((7, 8))))
+refused("gate", lambda: titan.ops.gemm_out(d, a, w, gate=True))
+refused("batches", lambda: titan.ops.gemm_out(d, Tensor((2, 5, 8)), w))
+refused("batch", lambda: titan.ops.gemm_out(Tensor((2, 5, 4)), Tensor((2, 5, 8)), Tensor((2, 8, 4))))
 refused("result", lambda: titan.ops.gemm_out(Tensor((5, 7)), a, w))
 refused("strides", lambda: titan.ops.gemm_out(d, Tensor((5, 8), (32, 2)), w))
 refused("types", lambda: titan.ops.gemm_out(d, a, Tensor((8, 8), (1, 8), F32)))
@@ -113,7 +117,8 @@ class Torch(Tensor):
         self.shape = (self.shape[0], columns.stop)
         return self
 
-    def t(self):
+    @property
+    def mT(self):
         turned = Torch(self.shape[::-1], self.strides[::-1], device=self.device)
         turned.memory = self.memory
         return turned
