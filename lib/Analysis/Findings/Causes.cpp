@@ -437,7 +437,7 @@ void checker::nameEarlySignal(const Raw &raw, Finding &finding) {
                   "' before the " +
                   (!end         ? "arrival at " + nameOf(ring)
                    : !end->full ? "titan.pipe.release of its slot"
-                   : end->order ? "titan.pipe.signal"
+                   : end->order ? "titan.pipe.signal that passes it on"
                                 : "titan.pipe.commit of its slot") +
                   ": behind that the slot is another's";
     finding.others.push_back(

@@ -396,12 +396,12 @@ bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
   }
   if (!expect)
     return false;
-  struct Late {
-    uint32_t agent;
-    const Event *event;
-    int64_t bytes;
+  std::vector<Contribution> late;
+  auto comesLate = [&](uint32_t agent, const Event *event, int64_t bytes) {
+    late.push_back({Contribution::Complete, agent, Elected, 0, event, bytes,
+                    Scope::Cluster});
+    brought += bytes;
   };
-  std::vector<Late> late;
   if (before) {
     const Event *end = code.events.data() + code.events.size();
     for (const Event *event = before + 1; event < end; ++event) {
@@ -411,7 +411,7 @@ bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
         break;
       }
       if (int64_t bytes = signals(*event, /*copies=*/true))
-        late.push_back({a, event, bytes});
+        comesLate(a, event, bytes);
     }
   } else {
     // Other warps' parts of this very operation were of the phase before.
@@ -434,16 +434,12 @@ bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
             continue;
           const auto &complete =
               std::get<effect::CompleteTx>(action.effect->what);
-          late.push_back(
-              {other, &event,
-               action.amount *
-                   (event.cardinality == effect::Cardinality::EveryThread
-                        ? program.times(event, complete.by)
-                        : 1)});
+          bool each = event.cardinality == effect::Cardinality::EveryThread;
+          comesLate(other, &event,
+                    action.amount *
+                        (each ? program.times(event, complete.by) : 1));
         }
   }
-  for (const Late &each : late)
-    brought += each.bytes;
   Report::Stop stop(report);
   if (Finding *finding = report.add(
           Code::BarrierBytes, expect->event->op, copy.op,
@@ -459,16 +455,14 @@ bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
             {c.event->op->getLoc(), std::to_string(c.amount) + " bytes, by " +
                                         who(c.agent, *c.event)});
     std::vector<Contribution> copies = barrier.lastContributions;
-    for (const Late &each : late) {
-      copies.push_back({Contribution::Complete, each.agent, Elected, 0,
-                        each.event, each.bytes, Scope::Cluster});
+    copies.insert(copies.end(), late.begin(), late.end());
+    for (const Contribution &c : late)
       if (finding->others.size() < bound::placesTold)
         finding->others.push_back(
-            {each.event->op->getLoc(),
-             std::to_string(each.bytes) +
+            {c.event->op->getLoc(),
+             std::to_string(c.amount) +
                  " bytes, for which it does not wait, by " +
-                 who(each.agent, *each.event)});
-    }
+                 who(c.agent, *c.event)});
     auto senders = fixOfSenders(b, copies);
     finding->fix =
         senders.value_or("expect " + std::to_string(brought) + " bytes at " +
