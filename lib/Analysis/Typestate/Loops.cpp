@@ -322,22 +322,23 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
     hideTiles(state, op->getResults());
     return true;
   };
-  if (!effects)
-    return finish(std::vector<TValue>(in.size()));
-  if (!lower || !upper || !step)
+  // One that does nothing has to end, too.
+  unsigned bits = checker::bitsOf(loop.getStep().getType());
+  if (!step || ((effects || bits < 64) && !(lower && upper)))
     return proof.stop("the bounds of this loop are not polynomials of sizes, "
                       "ids and iterations",
                       op);
   if (!state.facts.provesAtLeast(*step, 1))
     return proof.stop("the step of this loop is not shown to be positive", op);
   // A step past the last number of the type would not leave it.
-  if (unsigned bits = checker::bitsOf(loop.getStep().getType());
-      bits < 64 && proof.without != Judgement::Holds &&
+  if (bits < 64 && proof.without != Judgement::Holds &&
       !state.facts.provesAtLeast((int64_t(1) << (bits - 1)) - 1,
                                  *upper + *step - 1))
     return proof.stop("the counter of this loop is not shown to fit into " +
                           std::to_string(bits) + " bits",
                       op, "titan.require in the launch region that bounds it");
+  if (!effects)
+    return finish(std::vector<TValue>(in.size()));
   if (loop.getUnsignedCmp() && proof.without != Judgement::Unsigned &&
       (!state.facts.provesAtLeast(*lower, 0) ||
        !state.facts.provesAtLeast(*upper, 0)))
@@ -347,6 +348,9 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
         op,
         "titan.require in the launch region that says so, or a signed "
         "comparison");
+  auto counter = counterOf(op);
+  if (counter && !ticketLoop(op, *counter, state, *lower, *upper, *step))
+    return false;
   // The least of a size and a number is one of them.
   if (auto in = upper->atoms();
       in.size() == 1 && *upper == Polynomial::atom(in[0]) &&
@@ -430,7 +434,8 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
                at = *lower + iteration * *step;
     state.facts = outside;
     state.facts.atLeast(*upper - 1, at);
-    state.values[body->getArgument(0)] = TValue::of(at);
+    state.values[body->getArgument(0)] =
+        counter ? ticket(*counter, iteration, state) : TValue::of(at);
     for (unsigned i = 0; i < in.size(); ++i)
       state.values[body->getArgument(i + 1)] = in[i];
     hideTiles(state, body->getArguments());
@@ -448,6 +453,14 @@ TValue Walk::computed(MValue value, Block *body,
                       function_ref<TValue(unsigned)> argument,
                       const llvm::DenseMap<MValue, TValue> &values,
                       Facts &facts) {
+  llvm::DenseMap<MValue, TValue> known;
+  return computed(value, body, argument, values, facts, known);
+}
+
+TValue Walk::computed(MValue value, Block *body,
+                      function_ref<TValue(unsigned)> argument,
+                      const llvm::DenseMap<MValue, TValue> &values,
+                      Facts &facts, llvm::DenseMap<MValue, TValue> &known) {
   if (auto of = dyn_cast<BlockArgument>(value); of && of.getOwner() == body)
     return argument(of.getArgNumber());
   if (!body->getParentOp()->isAncestor(value.getParentBlock()->getParentOp()))
@@ -455,8 +468,13 @@ TValue Walk::computed(MValue value, Block *body,
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != body)
     return TValue();
+  // (Uses that are written out one after the other share what they are computed from.)
   auto of = [&](MValue other) {
-    return computed(other, body, argument, values, facts);
+    if (auto found = known.find(other); found != known.end())
+      return found->second;
+    TValue result = computed(other, body, argument, values, facts, known);
+    known[other] = result;
+    return result;
   };
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     // What its last iteration yields, as far as that hangs on its number.
@@ -513,8 +531,10 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
   auto argument = [&](unsigned i) -> MValue {
     return body->getArgument(i + 1);
   };
+  const auto counter = counterOf(op);
   auto enter = [&](State &at, const Polynomial &t, ArrayRef<TValue> values) {
-    at.values[body->getArgument(0)] = TValue::of(lower + t * step);
+    at.values[body->getArgument(0)] =
+        counter ? ticket(*counter, t, at) : TValue::of(lower + t * step);
     for (unsigned i = 0; i < values.size(); ++i)
       at.values[argument(i)] = values[i];
     hideTiles(at, body->getArguments());
