@@ -11,7 +11,7 @@
 // DROPS-FOUR: fix: initialise %bar with count(3), or let each phase have 1 more: 3 arrive in a phase, and it counts 4
 // VARIANT drops_two: in three `count(3)` -> `count(2)`
 // RUN: %variant drops_two %s | not titan check - --kernel drops 2>&1 | FileCheck %s --check-prefix=DROPS-TWO
-// DROPS-TWO: error: [barrier-arrivals] 1 arrivals of warp {{[0-2]}} at barrier %bar
+// DROPS-TWO: error: [phase-ambiguous] the arrival at barrier %bar is meant for its phase 1
 // DROPS-TWO: fix: initialise %bar with count(3), or take 1 of the arrivals away: 3 arrive in a phase, and it counts 2
 //
 // One takes part in the first phase alone.

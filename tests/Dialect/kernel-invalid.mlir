@@ -379,7 +379,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{held by 1 to 32 warps}}
+  // expected-error @+2 {{held by 1 to 32 warps}}
+  // expected-note @+1 {{fix: each number in warps is 1 or more}}
   %tile = titan.splat %zero : f32 -> tensor<64x64xf32, #many>
   titan.return
 }
@@ -392,7 +393,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{held by 1 to 64 lanes of a warp}}
+  // expected-error @+2 {{held by 1 to 64 lanes of a warp}}
+  // expected-note @+1 {{fix: each number in lanes is 1 or more}}
   %tile = titan.splat %zero : f32 -> tensor<64x64xf32, #many>
   titan.return
 }
@@ -405,7 +407,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{held by 1 to 64 lanes of a warp}}
+  // expected-error @+2 {{held by 1 to 64 lanes of a warp}}
+  // expected-note @+1 {{fix: each number in lanes is 1 or more}}
   %tile = titan.splat %zero : f32 -> tensor<64x64xf32, #many>
   titan.return
 }
@@ -418,7 +421,8 @@ titan.kernel @k() warps(4) launch {
   titan.launch grid(%one)
 } body() {
   %zero = arith.constant 0.0 : f32
-  // expected-error @+1 {{held by 1 to 64 lanes of a warp}}
+  // expected-error @+2 {{held by 1 to 64 lanes of a warp}}
+  // expected-note @+1 {{fix: each number in lanes is 1 or more}}
   %tile = titan.splat %zero : f32 -> tensor<64x64xf32, #many>
   titan.return
 }

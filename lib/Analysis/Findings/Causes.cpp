@@ -430,7 +430,12 @@ void checker::nameEarlySignal(const Raw &raw, Finding &finding) {
   for (auto [access, other] :
        {std::pair(raw.op, raw.other), std::pair(raw.other, raw.op)}) {
     auto [signal, ring] = signalBefore(access, other);
-    if (!signal)
+    // (What ends at that barrier is of the phase that was told to expect it.)
+    if (!signal || llvm::any_of(effectsOf<effect::CompleteTx>(access),
+                                [&](const effect::CompleteTx &complete) {
+                                  return getRoot(complete.barrier.barrier) ==
+                                         ring;
+                                }))
       continue;
     auto end = PipeEnd::of(ring.getLoc());
     finding.fix = "move '" + access->getName().getStringRef().str() +

@@ -328,6 +328,9 @@ Execution::fixOfSenders(uint32_t b,
 std::optional<std::string> Execution::fixOfMissing(uint32_t b,
                                                    uint32_t waiter) const {
   const Barrier &barrier = barriers[b];
+  // (Where nobody has come, a side runs less often than the other.)
+  if (barrier.pending == barrier.ofPhase)
+    return std::nullopt;
   auto arrives = [&](uint32_t a) {
     return llvm::any_of(barrier.contributions, [&](const Contribution &c) {
       return c.kind == Contribution::Arrive && c.agent == a;
