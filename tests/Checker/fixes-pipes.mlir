@@ -35,7 +35,7 @@
 // RUN: %variant no_skip %s | not titan check - --kernel turns 2>&1 | FileCheck %s --check-prefix=NO-SKIP
 // NO-SKIP: error: [phase-ambiguous]
 // NO-SKIP-NOT: parity 0 here
-// NO-SKIP: fix: of this slot of %p the thread knows {{.*}} and waits for a later one: a consumer of an exclusive pipe goes past each use that another one takes, by titan.pipe.skip %p
+// NO-SKIP: fix: this slot of %p is another consumer's, too: a consumer of an exclusive pipe goes past each use that another one takes, by titan.pipe.skip %p
 //
 // Slots that bulk stores empty are released by an ordinary arrival, and nobody keeps the first warp from going ahead.
 // VARIANT no_bulk: in out ` release(bulk_read)` -> ``

@@ -256,7 +256,14 @@ Execution::fixOfBytes(uint32_t b, const Contribution &expect) const {
 std::optional<std::string> Execution::fixOfBytesOfUses(uint32_t b) const {
   const Barrier &barrier = barriers[b];
   const Contribution *expect = nullptr;
-  std::map<uint32_t, int64_t> bytes; // by iteration
+  // By iteration, of the loops from the outermost on; warps have their own.
+  std::map<std::vector<int64_t>, int64_t> bytes;
+  auto indices = [&](uint32_t iteration) {
+    std::vector<int64_t> result;
+    for (uint32_t i = iteration; i; i = program.iterations[i].parent)
+      result.insert(result.begin(), program.iterations[i].index);
+    return result;
+  };
   Operation *copy = nullptr;
   for (const Contribution &c : barrier.contributions) {
     if (c.kind == Contribution::Expect) {
@@ -265,21 +272,18 @@ std::optional<std::string> Execution::fixOfBytesOfUses(uint32_t b) const {
       expect = &c;
     }
     if (c.kind == Contribution::Complete) {
-      bytes[c.event->iteration] += c.amount;
+      bytes[indices(c.event->iteration)] += c.amount;
       copy = c.event->op;
     }
   }
   // An expectation outside of the loop is for what all iterations bring.
   if (!expect || !expect->event->iteration || bytes.size() < 2 ||
       llvm::any_of(bytes, [&](const auto &of) {
-        return !of.first || of.second != expect->amount;
+        return of.first.empty() || of.second != expect->amount;
       }))
     return std::nullopt;
-  auto index = [&](uint32_t iteration) {
-    return program.iterations[iteration].index;
-  };
-  uint32_t first = bytes.begin()->first,
-           second = std::next(bytes.begin())->first;
+  int64_t first = bytes.begin()->first.back(),
+          second = std::next(bytes.begin())->first.back();
   Value ring = program.barriers[b % program.barriers.size()].first;
   int64_t slots = llvm::count_if(
       program.barriers, [&](const auto &slot) { return slot.first == ring; });
@@ -287,9 +291,9 @@ std::optional<std::string> Execution::fixOfBytesOfUses(uint32_t b) const {
               text = "each '" + copy->getName().getStringRef().str() +
                      "' brings the bytes that are expected, and this phase "
                      "has those of iterations " +
-                     std::to_string(index(first)) + " and " +
-                     std::to_string(index(second)) + ": ";
-  if ((index(second) - index(first)) % slots)
+                     std::to_string(first) + " and " + std::to_string(second) +
+                     ": ";
+  if ((second - first) % slots)
     return text + "let iteration n signal slot n mod " + std::to_string(slots) +
            " of the ring, not " + name + " each time";
   return text +
@@ -421,6 +425,19 @@ std::string Execution::fixOfSignal(uint32_t b) const {
   if (auto cause = fixOfCause(b))
     return *cause;
   int64_t phase = barrier.phaseOfLife() - 1;
+  if (auto end = pipeEnd(b))
+    return end->full ? "let the thread acquire the slot that it commits "
+                       "(titan.pipe.acquire %" +
+                           end->pipe + "), once for each commit"
+           : end->exclusive
+               ? "this slot of %" + end->pipe +
+                     " is another consumer's, too: a consumer of an exclusive "
+                     "pipe goes past each use that another one takes, by "
+                     "titan.pipe.skip %" +
+                     end->pipe
+               : "let the thread wait for the slot that it releases "
+                 "(titan.pipe.wait %" +
+                     end->pipe + "), and release it once";
   return "before this, wait for phase " + std::to_string(phase) + " of " +
          barrierName(b) + " (parity " + std::to_string(phase & 1) +
          "), or for a barrier at which somebody arrives who has";
