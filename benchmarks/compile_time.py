@@ -9,6 +9,10 @@ begins when its modules are imported (that takes longer than all the rest, and i
 read: dialects, parsing, ttir, ttgir, llir, ptx; no cache, no ptxas. CPU seconds of user and system, as other work on
 the machine moves them least, and seconds by the clock; contenders take turns, medians of the rounds.
 
+With --texts, instead, the same TTIR through both: those that are committed of the tutorials' and libraries' programs
+(tests/Triton/Inputs), 4 warps, `titan compile FILE.ttir --check=off --emit=ptx`. Triton's time has no stage ttir then: the texts
+are past it. A process of titan that does nothing (`titan --version`) is told apart: loading the libraries.
+
 Kernels of the same tiles: the persistent GEMM with TMA that race.py runs, 128 x 128 x 64 (titan generate gemm), and
 attention forward, 128 queries by 128 keys, d 128 (examples/programs/attention.mlir; tests/Triton's `attention`).
 """
@@ -53,7 +57,7 @@ def triton_texts(folder):
         (pathlib.Path(folder) / f"{name}.ttir").write_text(str(module))
 
 
-def triton_child(path, warps):
+def triton_child(path, warps, past=0):
     """Compiles one text; prints the times of the imports, and of what follows."""
     begun, cpu = time.perf_counter(), sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
     from triton._C.libtriton import ir
@@ -71,7 +75,7 @@ def triton_child(path, warps):
     stages, metadata = {}, {"target": target, **options.__dict__}
     backend.add_stages(stages, options, Language.TRITON)
     parts = {}
-    for name in ("ttir", "ttgir", "llir", "ptx"):
+    for name in ("ttir", "ttgir", "llir", "ptx")[past:]:
         start = time.perf_counter()
         module = stages[name](module, metadata)
         parts[name] = time.perf_counter() - start
@@ -93,22 +97,55 @@ def run(command):
     return {"clock": clock, "cpu": usage.ru_utime + usage.ru_stime}, out
 
 
+def race_texts(options):
+    """The same texts of tt through both."""
+    inputs, samples, refused = ROOT / "tests" / "Triton" / "Inputs", {}, []
+    paths = sorted([*inputs.glob("tutorials/ttir/*.ttir"), *inputs.glob("library/ttir/*.ttir")])
+    with tempfile.TemporaryDirectory() as folder:
+        ptx = os.path.join(folder, "out.ptx")
+        for path in list(paths):
+            if subprocess.run([options.titan, "compile", path, "--check=off", "--emit=ptx", "-o", ptx], capture_output=True).returncode:
+                refused.append(path.name)
+                paths.remove(path)
+        for round in range(options.rounds):
+            for path in random.sample(paths, len(paths)):
+                sample, _ = run([options.titan, "compile", path, "--check=off", "--emit=ptx", "-o", ptx])
+                _, out = run([options.triton_python, __file__, "--child", path, "4", "1"])
+                empty, _ = run([options.titan, "--version"])
+                samples.setdefault(path.name, []).append(
+                    {"titan": sample["cpu"], "start": empty["cpu"], "triton": json.loads(out)["cpu"],
+                     "titan clock": sample["clock"], "triton clock": json.loads(out)["clock"]})
+    middle = {name: {part: statistics.median(s[part] for s in each) for part in each[0]} for name, each in samples.items()}
+    mean = lambda f: statistics.geometric_mean(f(m) for m in middle.values())
+    print(f"{len(middle)} texts, {options.rounds} rounds; CPU, geometric means: titan {mean(lambda m: m['titan']) * 1e3:.0f} ms, of which a "
+          f"process that does nothing takes {mean(lambda m: m['start']) * 1e3:.0f}; Triton {mean(lambda m: m['triton']) * 1e3:.0f} ms")
+    print(f"titan / Triton {mean(lambda m: m['titan'] / m['triton']):.3f}; without the start "
+          f"{mean(lambda m: max(m['titan'] - m['start'], 1e-4) / m['triton']):.3f}; by the clock "
+          f"{mean(lambda m: m['titan clock'] / m['triton clock']):.3f}; not compiled: {', '.join(refused) or 'none'}")
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump({"rounds": options.rounds, "load": os.getloadavg()[0], "refused": refused, "texts": middle}, file, indent=1)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--titan")
     parser.add_argument("--triton-python", help="a Python with triton 3.6.0")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--json")
-    parser.add_argument("--child", nargs=2, help=argparse.SUPPRESS)
-    parser.add_argument("--texts", help=argparse.SUPPRESS)
+    parser.add_argument("--texts", action="store_true", help="the same TTIR through both")
+    parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
+    parser.add_argument("--write", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
-        return triton_child(options.child[0], int(options.child[1]))
+        return triton_child(options.child[0], *map(int, options.child[1:]))
+    if options.write:
+        return triton_texts(options.write)
     if options.texts:
-        return triton_texts(options.texts)
+        return race_texts(options)
     with tempfile.TemporaryDirectory() as folder:
         gemm = os.path.join(folder, "gemm.mlir")
-        run([options.triton_python, __file__, "--texts", folder])
+        run([options.triton_python, __file__, "--write", folder])
         run([options.titan, "generate", "gemm", "--tile", "128x128x64", "-o", gemm])
         kernels = {"gemm": (gemm, os.path.join(folder, "gemm.ttir"), 8),
                    "attention": (ROOT / "examples/programs/attention.mlir", os.path.join(folder, "attention.ttir"), 8)}

@@ -4,7 +4,7 @@
     python3 python/make_wheel.py --library build/lib/Runtime/libtitan-runtime.so --titan build/bin/titan -o dist
     pip install dist/titan-*.whl
 
-    TITAN_RUNTIME=... TITAN=... pip install ./python        # the same, by pyproject.toml
+    TITAN_RUNTIME=... TITAN_COMPILER=... pip install ./python        # the same, by pyproject.toml
 
 The packages are products for bf16 and f16 in all four layouts, for any shape, and for few rows (PREBUILT); with
 --packages FOLDER those of the folder are taken as they are. Nothing but Python's own library is needed. The same files
@@ -60,12 +60,12 @@ def write(library, packages, out):
     release = version()
     info = f"titan-{release}.dist-info"
     tag = "py3-none-" + re.sub(r"[-.]", "_", sysconfig.get_platform())
-    members = {f"titan/{path.name}": path.read_bytes() for path in (HERE / "titan").glob("*.py")}
+    members = {path.relative_to(HERE).as_posix(): path.read_bytes() for path in (HERE / "titan").rglob("*.py")}
     members["titan/libtitan-runtime.so.1"] = pathlib.Path(library).read_bytes()
     members.update({f"titan/packages/{path.name}": path.read_bytes() for path in packages})
-    members[f"{info}/METADATA"] = (
-        f"Metadata-Version: 2.1\nName: titan\nVersion: {release}\nSummary: GPU tile programs: compiled kernels, launched "
-        "from Python\nLicense: Apache-2.0 WITH LLVM-exception\nRequires-Python: >=3.9\n").encode()
+    source = HERE / "titan.dist-info"
+    members[f"{info}/METADATA"] = re.sub(r"(?m)^Version: .*", f"Version: {release}", (source / "METADATA").read_text()).encode()
+    members[f"{info}/entry_points.txt"] = (source / "entry_points.txt").read_bytes()
     members[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: titan\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
     members[f"{info}/LICENSE"] = (ROOT / "LICENSE").read_bytes()
     digest = lambda data: base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
@@ -94,7 +94,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     """What pyproject.toml names (PEP 517)."""
     given = os.environ.get
     return build(given("TITAN_RUNTIME") or ROOT / "build/lib/Runtime/libtitan-runtime.so",
-                 given("TITAN") or ROOT / "build/bin/titan", given("TITAN_PACKAGES"), wheel_directory)
+                 given("TITAN_COMPILER") or ROOT / "build/bin/titan", given("TITAN_PACKAGES"), wheel_directory)
 
 
 def main():

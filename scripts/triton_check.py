@@ -2,7 +2,7 @@
 """Prints the TTIR of tests/Triton/Inputs/programs.py with Triton 3.6, and compares.
 
   scripts/triton_check.py --write      print the corpus anew (Inputs/ttir/*.ttir), and what the programs
-                                       of Inputs/tutorials, library and mistakes compile (in ttir there)
+                                       of Inputs/tutorials, library, mistakes and backend compile (in ttir there)
   scripts/triton_check.py              what 3.6 prints, through titan-opt, is the same text,
                                        and 3.6's own parser reads that back, the same;
                                        so is each operation of tests/Dialect/Triton
@@ -176,7 +176,7 @@ def main():
         if "expected-" not in path.read_text() and not options.write and not options.names:
             bad += differ(path.name, text.strip(), theirs(text, debug=False).strip())
     if not options.names:
-        bad += sum(programs_of(INPUTS / name, options.write) for name in ("tutorials", "library", "mistakes"))
+        bad += sum(programs_of(INPUTS / name, options.write) for name in ("tutorials", "library", "mistakes", "backend"))
     sys.exit(bad != 0)
 
 

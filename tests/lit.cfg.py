@@ -30,12 +30,15 @@ if os.access(triton, os.X_OK):
 config.substitutions.append(("%triton_python", triton))
 # A Python program with Triton's kernels, as TITAN=simulate runs it, with a stand-in for Triton.
 inputs = os.path.join(config.test_source_root, "Triton", "Inputs")
+in_python = ["PYTHONDONTWRITEBYTECODE=1", "PYTHONPATH=" + os.pathsep.join(
+    [os.path.join(config.titan_source, "python")] + [os.path.join(inputs, name) for name in ("fake", "tutorials")]), sys.executable]
 config.substitutions.append(("%simulate", " ".join([
     "env", "TITAN=simulate",
-    "TITAN_SIMULATOR=" + os.path.join(config.titan_build, "lib", "Simulator", "Triton", "libtitan-simulator.so.1"),
-    "PYTHONDONTWRITEBYTECODE=1",
-    "PYTHONPATH=" + os.pathsep.join([os.path.join(config.titan_source, "python")] + [os.path.join(inputs, name) for name in ("fake", "tutorials")]),
-    sys.executable])))
+    "TITAN_SIMULATOR=" + os.path.join(config.titan_build, "lib", "Simulator", "Triton", "libtitan-simulator.so.1")] + in_python)))
+# As TITAN=compile runs it, on a driver that runs on the CPU.
+config.substitutions.append(("%on_gpu", " ".join([
+    "TITAN=compile", "TITAN_RUNTIME=" + os.path.join(config.titan_build, "lib", "Runtime", "libtitan-runtime.so"),
+    "TITAN_CUDA_LIBRARY=" + os.path.join(config.titan_build, "lib", "libtitan-fake-cuda.so")] + in_python)))
 # ./test --full runs the long tests, too: those that say REQUIRES: full.
 if os.environ.get("TITAN_TEST_FULL"):
     config.available_features.add("full")

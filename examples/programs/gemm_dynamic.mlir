@@ -49,6 +49,9 @@ titan.kernel @gemm_dynamic(%A: !global, %B: !global, %D: !global, %counter: !cou
   %tilesN = arith.ceildivui %n, %c256 : index
   %steps = arith.ceildivui %k, %c64 : index
   %tiles = arith.muli %tilesM, %tilesN : index
+  %most = arith.constant 1073741824 : index
+  %few = arith.cmpi ule, %tiles, %most : index
+  titan.require %few, "launch-check", "at most 2^30 tiles, whose numbers have 32 bits"
   %sms = titan.device_property "multiprocessor_count"
   %grid = arith.minui %tiles, %sms : index
   %mapA = titan.tensor_map %A : !global -> !mapA

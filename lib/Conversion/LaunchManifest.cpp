@@ -402,9 +402,12 @@ void ManifestKernel::addArgument(BlockArgument argument,
                                  const std::string &name) {
   auto global = dyn_cast<GlobalType>(argument.getType());
   if (!global) {
-    arguments.push_back(json::Object{{"name", name},
-                                     {"kind", "scalar"},
-                                     {"type", typeName(argument.getType())}});
+    // A bit is handed over as a byte, which is how PTX has it as a parameter.
+    bool bit = argument.getType().isInteger(1);
+    arguments.push_back(
+        json::Object{{"name", name},
+                     {"kind", "scalar"},
+                     {"type", bit ? "i8" : typeName(argument.getType())}});
     return;
   }
   json::Array shape, strides;

@@ -210,6 +210,23 @@ titan_error *titan_kernel_load(titan_kernel *kernel) {
   });
 }
 
+titan_error *titan_kernel_resources(titan_kernel *kernel,
+                                    titan_resources *resources) {
+  return guarded([&]() -> titan_error * {
+    if (!kernel || !resources)
+      return nullPointer(kernel ? "the place for the resources" : "the kernel");
+    auto loaded = unwrap(kernel)->load();
+    if (!loaded)
+      return wrap(std::move(loaded.error()));
+    const KernelSpec &spec = unwrap(kernel)->spec();
+    *resources = {(*loaded)->registers, (*loaded)->localBytes,
+                  static_cast<int32_t>(spec.block),
+                  (*loaded)->staticShared +
+                      static_cast<int32_t>(spec.dynamicShared)};
+    return nullptr;
+  });
+}
+
 titan_error *titan_kernel_launch(titan_kernel *kernel,
                                  const titan_argument *arguments, size_t count,
                                  void *stream) {

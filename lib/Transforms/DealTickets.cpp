@@ -8,8 +8,8 @@
 //
 // CTAs that take their work from a counter while they run: one warp of each asks
 // (`titan.atom add`) and posts the answer in a mailbox, a pipe whose slots hold one
-// number; all warps that read it work on that number, and end with the first one that
-// names no work.
+// number, or a ring of shared memory; all warps that read it work on that number, and
+// end with the first one that names no work.
 //
 //   schedule                            multiply
 //   scf.while (%more = true) {          scf.while {
@@ -27,16 +27,21 @@
 //
 //   scf.for %t = %cta to %tiles step %ctas { before; after }; before
 //
-// by sizes of which it chooses, as it does of any loop, how often they run.
+// by sizes of which it chooses, as it does of any loop, how often they run. What asks,
+// posts and reads, and each such loop and the number behind it, has the counter's number
+// (`titan.dealt`): the proof takes the numbers for what they are (Typestate/Tickets.cpp).
 //
 // That is enough only where nothing but how many there are decides what a CTA waits
 // for: dealt in turn, two even numbers in a row may never come. So numbers may
 // lead to places in global memory and to what is stored, and to nothing else; a
-// loop of others keeps its counter, and gets the reason why (`titan.undealt`).
+// loop of others keeps its counter, and gets the reason why (`titan.undealt`). Of a pipe
+// the n-th letter that is read is the n-th that was posted. Of a ring with barriers
+// of its own only the proof shows that: its loops are dealt, and get that reason.
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Transforms/Passes.h"
 
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 
@@ -47,6 +52,8 @@ namespace titan {
 
 using namespace mlir;
 using namespace titan;
+
+static constexpr StringRef dealt = "titan.dealt", undealt = "titan.undealt";
 
 namespace {
 /// A loop that runs while its letter is below a bound.
@@ -59,8 +66,23 @@ struct LetterLoop {
 };
 } // namespace
 
-/// The pipe whose slot a buffer is of, and that slot's name; null: of none.
-static Value pipeOf(Value memory) {
+/// Shared memory that letters alone are put into and taken from.
+static bool isMailbox(Value memory) {
+  return llvm::all_of(memory.getUsers(), [&](Operation *user) {
+    if (auto slot = dyn_cast<SharedSlotOp>(user))
+      return isMailbox(slot.getResult());
+    auto store = dyn_cast<StOp>(user);
+    return isa<LdOp>(user) || (store && store.getMemory() == memory);
+  });
+}
+
+/// The pipe whose slot a buffer is of, or the ring; null: of none.
+static Value mailboxOf(Value memory) {
+  Value ring = memory;
+  if (auto slot = ring.getDefiningOp<SharedSlotOp>())
+    ring = slot.getRing();
+  if (ring.getDefiningOp<SharedAllocOp>())
+    return isMailbox(ring) ? ring : Value();
   auto buffer = memory.getDefiningOp<PipeBufferOp>();
   Operation *slot = buffer ? buffer.getSlot().getDefiningOp() : nullptr;
   return slot && isa<PipeAcquireOp, PipeWaitOp>(slot) ? slot->getOperand(0)
@@ -114,11 +136,11 @@ static SmallVector<LetterLoop> loopsOf(KernelOp kernel, AtomOp atom) {
         return matchPattern(index, m_Constant());
       }))
     return {};
-  // Nobody else touches the counter, and answers go to one pipe.
+  // Nobody else touches the counter, and answers go to one mailbox.
   for (Operation *user : atom.getMemory().getUsers())
     if (user != atom && !isa<DimOp>(user))
       return {};
-  Value pipe;
+  Value mailbox;
   Operation *posted = nullptr;
   for (Operation *user : atom->getUsers()) {
     auto store = dyn_cast<StOp>(user);
@@ -126,20 +148,20 @@ static SmallVector<LetterLoop> loopsOf(KernelOp kernel, AtomOp atom) {
       return {};
     if (store) {
       posted = store;
-      pipe = pipeOf(store.getMemory());
+      mailbox = mailboxOf(store.getMemory());
     }
   }
   auto asks = letterLoop(atom);
-  if (!pipe || !asks)
+  if (!mailbox || !asks)
     return {};
   SmallVector<LetterLoop> loops{*asks};
   bool known = true;
   kernel.getBody().walk([&](Operation *op) {
     if (auto store = dyn_cast<StOp>(op);
-        store && store != posted && pipeOf(store.getMemory()) == pipe)
+        store && store != posted && mailboxOf(store.getMemory()) == mailbox)
       known = false;
     auto load = dyn_cast<LdOp>(op);
-    if (!load || pipeOf(load.getMemory()) != pipe)
+    if (!load || mailboxOf(load.getMemory()) != mailbox)
       return;
     auto reads = letterLoop(load);
     known &= reads && llvm::none_of(loops, [&](const LetterLoop &other) {
@@ -287,8 +309,10 @@ struct Rotated {
 };
 } // namespace
 
-static void deal(const LetterLoop &letters) {
+static void deal(const LetterLoop &letters, Attribute counter,
+                 StringAttr unless) {
   scf::WhileOp loop = letters.loop;
+  letters.letter->setAttr(dealt, counter);
   ImplicitLocOpBuilder b(loop.getLoc(), loop);
   Value lower = CtaIdOp::create(b, b.getIndexType(), uint64_t(0)),
         step = NumCtasOp::create(b, b.getIndexType(), uint64_t(0)),
@@ -300,6 +324,9 @@ static void deal(const LetterLoop &letters) {
     bound = arith::IndexCastOp::create(b, b.getIndexType(), bound);
   Rotated rotated{b, letters};
   auto counted = scf::ForOp::create(b, lower, bound, step, loop.getInits());
+  counted->setAttr(dealt, counter);
+  if (unless)
+    counted->setAttr(undealt, unless);
   {
     OpBuilder::InsertionGuard guard(b);
     if (loop.getInits().empty())
@@ -318,11 +345,43 @@ static void deal(const LetterLoop &letters) {
       step);
   Value last =
       arith::AddIOp::create(b, lower, arith::MulIOp::create(b, steps, step));
+  last.getDefiningOp()->setAttr(dealt, counter);
   SmallVector<Value> results = rotated.before(counted.getResults(), last);
   if (letters.first)
     results = rotated.before(rotated.after(results, last), last);
   loop->replaceAllUsesWith(results);
   loop->erase();
+}
+
+/// What only the proof shows of letters; null: nothing.
+static StringAttr whatIsLeft(StOp posted, ArrayRef<LetterLoop> loops) {
+  auto reason = [&](const char *text) {
+    return StringAttr::get(posted.getContext(), text);
+  };
+  if (isa<SharedType>(mailboxOf(posted.getMemory()).getType()))
+    return reason("that each letter is read in its turn, the barriers of its "
+                  "mailbox say, which is no pipe");
+  // Who goes round the pipe may write over a letter.
+  auto pipe = mailboxOf(posted.getMemory()).getDefiningOp<PipeCreateOp>();
+  if (!pipe || !llvm::all_of(pipe.getBuffers(), [&](Value buffer) {
+        return llvm::all_of(buffer.getUsers(), [&](Operation *user) {
+          return user == pipe.getOperation();
+        });
+      }))
+    return reason("the pipe's letters are touched by others than the pipe");
+  auto numbers = [](ValueRange indices) {
+    SmallVector<std::optional<int64_t>> result;
+    for (Value index : indices)
+      result.push_back(getConstantIntValue(index));
+    return result;
+  };
+  auto there = numbers(posted.getIndices());
+  for (const LetterLoop &each : loops)
+    if (auto read = dyn_cast<LdOp>(each.letter);
+        read && (numbers(read.getIndices()) != there ||
+                 llvm::is_contained(there, std::nullopt)))
+      return reason("a letter is not read where it was posted in its slot");
+  return {};
 }
 
 /// "'scf.if' (12:5) depends on the number (4:9) itself".
@@ -348,22 +407,33 @@ struct DealTicketsPass : titan::impl::DealTicketsBase<DealTicketsPass> {
     if (kernel.getClusterSize() > 1 || launch.getGrid().size() != 1)
       return;
     // Dealing copies operations: the kernel is looked at anew behind each.
-    for (bool dealt = true; dealt;) {
-      dealt = kernel.getBody()
-                  .walk([&](AtomOp atom) {
-                    SmallVector<LetterLoop> loops = loopsOf(kernel, atom);
-                    if (Operation *decided = decidedBy(loops)) {
-                      for (const LetterLoop &each : loops)
-                        each.loop->setAttr("titan.undealt",
-                                           reasonOf(decided, each.letter));
-                      return WalkResult::advance();
-                    }
-                    for (const LetterLoop &each : loops)
-                      deal(each);
-                    return loops.empty() ? WalkResult::advance()
-                                         : WalkResult::interrupt();
-                  })
-                  .wasInterrupted();
+    int64_t counters = 0;
+    for (bool again = true; again;) {
+      again =
+          kernel.getBody()
+              .walk([&](AtomOp atom) {
+                SmallVector<LetterLoop> loops = loopsOf(kernel, atom);
+                if (Operation *decided = decidedBy(loops)) {
+                  for (const LetterLoop &each : loops)
+                    each.loop->setAttr(undealt, reasonOf(decided, each.letter));
+                  return WalkResult::advance();
+                }
+                auto counter =
+                    IntegerAttr::get(IndexType::get(&getContext()), counters);
+                StringAttr unless;
+                for (Operation *user : atom->getUsers())
+                  if (auto store = dyn_cast<StOp>(user);
+                      store && !loops.empty()) {
+                    store->setAttr(dealt, counter);
+                    unless = whatIsLeft(store, loops);
+                  }
+                for (const LetterLoop &each : loops)
+                  deal(each, counter, unless);
+                counters += !loops.empty();
+                return loops.empty() ? WalkResult::advance()
+                                     : WalkResult::interrupt();
+              })
+              .wasInterrupted();
     }
   }
 };

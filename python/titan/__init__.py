@@ -25,8 +25,15 @@ class Error(Exception):
     """A refusal: `code` is one of docs/codes.md (`titan explain CODE`)."""
 
     def __init__(self, code, message, rule="", place="", fix="", text=None):
-        super().__init__(text or f"{message}  [{code}]" + (f"\nfix: {fix}" if fix else ""))
+        self._text = text or f"{message}  [{code}]" + (f"\nfix: {fix}" if fix else "")
+        super().__init__(self._text)
         self.code, self.message, self.rule, self.place, self.fix = code, message, rule, place, fix
+
+    def __str__(self):
+        return self._text
+
+    def __reduce__(self):
+        return type(self), (self.code, self.message, self.rule, self.place, self.fix, str(self))
 
 
 class _DLTensor(c.Structure):  # dlpack.h
@@ -58,8 +65,8 @@ def _open():
         raise Error("file-not-found", f"the runtime's library: {error}",
                     fix="set TITAN_RUNTIME to libtitan-runtime.so of a build "
                         "(cmake --preset runtime-only)") from None
-    for function in ("package_read", "package_kernel", "kernel_load", "kernel_launch",
-                     "kernel_check"):
+    for function in ("package_read", "package_parse", "package_kernel", "kernel_load", "kernel_launch",
+                     "kernel_check", "kernel_resources"):
         getattr(library, "titan_" + function).restype = c.c_void_p
     for function in ("error_code", "error_message", "error_rule", "error_place", "error_fix",
                      "error_text", "kernel_argument_name", "package_kernel_name"):
@@ -251,13 +258,20 @@ class Cache(dict):
         super().__setitem__(key, value)
 
 
-class Kernel:
-    """A kernel of a package; call it to launch it."""
+class _Resources(c.Structure):  # titan_resources
+    _fields_ = [(name, c.c_int32) for name in ("registers", "local_bytes", "threads", "shared_bytes")]
 
-    def __init__(self, path, name=None):
+
+class Kernel:
+    """A kernel of a package, which is a file or bytes; call it to launch it."""
+
+    def __init__(self, package, name=None):
         library = _runtime()
         self._package, self._handle = c.c_void_p(), c.c_void_p()
-        _check(library.titan_package_read(os.fsencode(path), c.byref(self._package)))
+        if isinstance(package, bytes):
+            _check(library.titan_package_parse(package, c.c_size_t(len(package)), c.byref(self._package)))
+        else:
+            _check(library.titan_package_read(os.fsencode(package), c.byref(self._package)))
         _check(library.titan_package_kernel(self._package, name.encode() if name else None,
                                             c.byref(self._handle)))
         count = library.titan_kernel_argument_count(self._handle)
@@ -277,6 +291,13 @@ class Kernel:
     def load(self):
         """Loads the code into the current context: before a graph is captured."""
         _check(_runtime().titan_kernel_load(self._handle))
+
+    def resources(self):
+        """What the kernel takes: `registers` and `local_bytes` of a thread, `threads` and `shared_bytes` of a CTA.
+        Loads it."""
+        found = _Resources()
+        _check(_runtime().titan_kernel_resources(self._handle, c.byref(found)))
+        return found
 
     def _order(self, count, names):
         """For each argument where its value stands among `count` positional ones and those called `names`."""

@@ -5,7 +5,7 @@
     kernel[(1,)](x, y, 1000, BLOCK=1024)
     y.numpy()                                 # the same memory
 
-An Array has what Triton asks of a tensor: data_ptr(), dtype, shape, stride(). Its memory begins at a
+Under TITAN=compile the memory is pinned, and a GPU's launches see it. An Array has what Triton asks of a tensor: data_ptr(), dtype, shape, stride(). Its memory begins at a
 multiple of 256 bytes, as a GPU's does. numpy is needed for numpy() alone; what has a buffer (array.array,
 memoryview) is taken, too. Elements that numpy does not have (bfloat16, the 8-bit floats) are given and
 shown as unsigned integers of their width.
@@ -14,6 +14,8 @@ import ctypes as c
 import itertools
 import struct
 import weakref
+
+from .backend import mode
 
 __all__ = ["Array", "array", "empty", "zeros"]
 
@@ -60,11 +62,19 @@ class Storage:
     seeds = itertools.count(1)
 
     def __init__(self, nbytes):
-        self._memory = c.create_string_buffer(nbytes + ALIGNMENT)
-        self.address = -(-c.addressof(self._memory) // ALIGNMENT) * ALIGNMENT
+        if mode() == "compile":
+            from .cuda import HostMemory
+            self._memory = HostMemory(nbytes + ALIGNMENT)
+            first = self._memory.address
+        else:
+            self._memory = c.create_string_buffer(nbytes + ALIGNMENT)
+            first = c.addressof(self._memory)
+        self.address = -(-first // ALIGNMENT) * ALIGNMENT
         self.nbytes, self.seed = nbytes, None
 
     def poison(self):
+        if mode() == "compile":
+            return
         from . import simulation
         self.seed = next(Storage.seeds)
         simulation.poison(self.address, self.nbytes, self.seed)

@@ -16,7 +16,7 @@ that torch.compile traces through it; it has no gradient. A kernel is taken from
 
     $TITAN_PACKAGES or packages/ beside this file   prebuilt: gemm-bf16-nt.titanpkg (package_name), or with -m16, -m64
                                                     one for as many rows at most; a wheel brings some (make_wheel.py)
-    the model's choice for the shape                generated and compiled by `titan` ($TITAN, or on the PATH),
+    the model's choice for the shape                generated and compiled by `titan` ($TITAN_COMPILER, or on the PATH),
                                                     and kept in $TITAN_CACHE (~/.cache/titan)
 
 titan.ops.attention is in titan/attention.py. What is refused is a titan.Error with code and fix. A shape's first call may compile (seconds): capture CUDA graphs
@@ -25,12 +25,12 @@ after it.
 import hashlib
 import os
 import re
-import shutil
 import struct
 import subprocess
 import sys
 import tempfile
 
+from . import compiler
 from . import Cache, Error, Kernel, Prepared, dtype_of, look
 
 __all__ = ["attention", "attention_out", "attention_package", "gemm", "gemm_out", "package_name", "prepare_attention",
@@ -53,20 +53,12 @@ def package_name(input, output, layout, epilogue=(), activation="none", gate=Fal
     return "-".join(parts + ([activation] if activation != "none" else [])) + ".titanpkg"
 
 
-def _tool():
-    tool = os.environ.get("TITAN") or shutil.which("titan")
-    if not tool:
-        raise Error("file-not-found", "no prebuilt package fits, and the compiler `titan` is not there",
-                    fix="put `titan` on the PATH, name it in TITAN, or set TITAN_PACKAGES to a folder with packages")
-    return os.path.abspath(shutil.which(tool) or tool)
-
-
 def _call(*words, folder=None):
     """What the compiler prints; what it refuses is its finding."""
     try:
-        done = subprocess.run([_tool(), *words], cwd=folder, capture_output=True, text=True)
+        done = subprocess.run([compiler.need("no prebuilt package fits"), *words], cwd=folder, capture_output=True, text=True)
     except OSError as error:
-        raise Error("file-not-found", f"the compiler: {error}", fix="name `titan` in TITAN") from None
+        raise Error("file-not-found", f"the compiler: {error}", fix=compiler.FIX) from None
     if done.returncode:
         said = done.stderr.strip()
         finding = re.search(r"error: (.*)  \[([a-z0-9-]+)\]$", said, re.M)

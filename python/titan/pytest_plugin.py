@@ -15,6 +15,8 @@ import os
 
 import pytest
 
+from .backend import mode
+
 
 def pytest_addoption(parser):
     group = parser.getgroup("titan", "Triton programs without a GPU (TITAN)")
@@ -61,7 +63,7 @@ _checked = pytest.StashKey()
 
 @pytest.fixture(autouse=True)
 def _titan_launches(request):
-    if not os.environ.get("TITAN"):
+    if mode() != "simulate":
         yield
         return
     from titan import simulation

@@ -10,59 +10,15 @@ TITAN_THREADS how many threads.
 """
 import ctypes as c
 import json
-import linecache
 import os
 import struct
 import sys
 import threading
 
 from . import Error
+from .findings import Refused
 
 __all__ = ["Pointer", "Program", "Refused", "Scalar", "Descriptor", "Launch", "observers", "poison"]
-
-
-class Refused(Error):
-    """A launch that is refused. `findings`: all that was found, as dictionaries; the first is the error."""
-
-    def __init__(self, findings, kernel):
-        self.findings, self.kernel = findings, kernel
-        first = findings[0]
-        super().__init__(first["code"], first["message"], first.get("rule", ""), _place(first),
-                         first.get("fix", ""), text=_text(first))
-
-
-def _place(finding):
-    if not finding.get("line"):
-        return ""
-    return f"{finding['file']}:{finding['line']}:{finding.get('column', 0)}"
-
-
-def _lines(finding, indent):
-    """As a traceback shows a line of Python."""
-    if not finding.get("line"):
-        return []
-    lines = [f'{indent}File "{finding["file"]}", line {finding["line"]}']
-    text = linecache.getline(finding["file"], finding["line"]).rstrip("\n")
-    if text.strip():
-        lines.append(f"{indent}  {text.strip()}")
-        column = finding.get("column", 0) - (len(text) - len(text.lstrip()))
-        if column >= 0:
-            lines.append(indent + "  " + " " * column + "^")
-    return lines
-
-
-def _text(finding):
-    lines = [f"{finding['message']}  [{finding['code']}]"] + _lines(finding, "  ")
-    for place in finding.get("places", []):
-        lines.append("  " + place["what"])
-        if (place.get("file"), place.get("line")) != (finding.get("file"), finding.get("line")):
-            lines += _lines(place, "    ")
-    lines += ["  " + event for event in finding.get("events", [])]
-    if finding.get("rule"):
-        lines.append(f"rule: {finding['rule']}")
-    if finding.get("fix"):
-        lines.append(f"fix: {finding['fix']}")
-    return "\n".join(lines)
 
 
 class _Object(c.Structure):  # titan_simulator_object
@@ -148,16 +104,18 @@ def region_of(name, tensor):
 _FLOATS = {"fp16": "e", "fp32": "f", "f32": "f", "fp64": "d"}
 
 
+def scalar_bits(kind, value):
+    """The bits of a number as Triton's type `kind` has it."""
+    if kind in _FLOATS:
+        return int.from_bytes(struct.pack("<" + _FLOATS[kind], value), "little")
+    if kind == "bf16":
+        return int.from_bytes(struct.pack("<f", value), "little") >> 16
+    return int(value) & ((1 << int(kind.lstrip("iu"))) - 1)
+
+
 class Scalar:
     def __init__(self, name, kind, value):
-        self.name = name
-        if kind in _FLOATS:
-            self.bits = int.from_bytes(struct.pack("<" + _FLOATS[kind], value), "little")
-        elif kind == "bf16":
-            self.bits = int.from_bytes(struct.pack("<f", value), "little") >> 16
-        else:
-            width = int(kind.lstrip("iu"))
-            self.bits = int(value) & ((1 << width) - 1)
+        self.name, self.bits = name, scalar_bits(kind, value)
 
 
 class Pointer:

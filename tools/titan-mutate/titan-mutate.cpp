@@ -35,6 +35,7 @@
 #include "titan/Driver/Pipelines.h"
 #include "titan/Simulator/Simulator.h"
 #include "titan/Transforms/Mutate.h"
+#include "titan/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/CommandLine.h"
@@ -255,6 +256,24 @@ std::string runAll(KernelOp kernel, Subject &subject) {
   return {};
 }
 
+/// As titan check has it: numbers that CTAs take from a counter dealt out.
+class Dealt {
+public:
+  explicit Dealt(KernelOp kernel) : module(ModuleOp::create(kernel.getLoc())) {
+    (*module)->setAttrs(
+        kernel->getParentOfType<ModuleOp>()->getAttrDictionary());
+    module->push_back(kernel->clone());
+    PassManager passes(kernel.getContext());
+    passes.addNestedPass<KernelOp>(createDealTickets());
+    // (It refuses nothing.)
+    (void)passes.run(*module);
+  }
+  KernelOp operator*() { return *module->getOps<KernelOp>().begin(); }
+
+private:
+  OwningOpRef<ModuleOp> module;
+};
+
 CheckReport checkIt(KernelOp kernel) {
   CheckOptions options;
   if (undecided)
@@ -284,9 +303,10 @@ Outcome judge(Subject &subject, const Mutation &mutation) {
     return outcome;
   }
   auto clone = *module->getOps<KernelOp>().begin();
-  CheckReport report = checkIt(clone);
+  Dealt dealt(clone);
+  CheckReport report = checkIt(*dealt);
   outcome.refused = !report.accepted();
-  outcome.proved = proofs && prove(clone).proved;
+  outcome.proved = proofs && prove(*dealt).proved;
   for (const Finding &finding : report.findings)
     if (finding.severity == Severity::Error && outcome.code.empty())
       outcome.code = codeInfo(finding.code).code;
@@ -470,10 +490,11 @@ std::unique_ptr<Subject> makeSubject(Session &session, llvm::StringRef file,
       return nullptr;
   }
   code = Findings;
-  CheckReport report = checkIt(kernel);
+  Dealt dealt(kernel);
+  CheckReport report = checkIt(*dealt);
   ProofReport proof;
   if (proofs)
-    proof = prove(kernel);
+    proof = prove(*dealt);
   const bool proved = proof.proved;
   if (proofs && verbose && !proved)
     llvm::outs() << "not proved: " << kernel.getName() << ": " << proof.reason
@@ -548,7 +569,10 @@ int load(llvm::StringRef file, Input &input, Kernels &kernels) {
   if (!input.module)
     return BadInput;
   PassManager passes(&input.session.getContext());
-  buildExpandPipeline(passes);
+  if (rules)
+    buildCheckPipeline(passes);
+  else
+    buildExpandPipeline(passes);
   if (failed(passes.run(*input.module)))
     return BadInput;
   for (auto kernel : input.module->getOps<KernelOp>()) {

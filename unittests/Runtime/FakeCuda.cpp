@@ -198,6 +198,11 @@ FAKE(cuMemFree_v2, (cuda::Pointer pointer)) {
   std::free(block);
   return 0;
 }
+FAKE(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned)) {
+  return (*pointer = std::malloc(bytes)) ? 0 : cuda::outOfMemory;
+}
+FAKE(cuMemFreeHost, (void *pointer)) { return std::free(pointer), 0; }
+FAKE(cuStreamSynchronize, (cuda::Stream)) { return 0; }
 FAKE(cuMemcpyHtoD_v2, (cuda::Pointer to, const void *from, size_t bytes)) {
   std::memcpy(reinterpret_cast<void *>(to), from, bytes);
   return 0;

@@ -41,7 +41,7 @@
 extern "C" {
 #endif
 
-#define TITAN_ABI_VERSION 1
+#define TITAN_ABI_VERSION 2
 
 typedef struct titan_package titan_package;
 typedef struct titan_kernel titan_kernel;
@@ -74,6 +74,14 @@ typedef struct titan_argument {
   const int64_t *strides; /* tensor: rank strides, in elements;
                              null: dense, row-major */
 } titan_argument;
+
+/* What a kernel takes, as the driver says. */
+typedef struct titan_resources {
+  int32_t registers;    /* a thread, of 32 bits */
+  int32_t local_bytes;  /* a thread: spills and stack */
+  int32_t threads;      /* a CTA */
+  int32_t shared_bytes; /* a CTA, static and dynamic */
+} titan_resources;
 
 /* TITAN_ABI_VERSION of the library that is loaded. */
 TITAN_API int titan_abi_version(void);
@@ -117,6 +125,9 @@ titan_kernel_check_contents(titan_kernel *kernel,
                             const titan_argument *arguments, size_t count);
 /* Loads the code into the current context. Needed before a graph capture. */
 TITAN_API titan_error *titan_kernel_load(titan_kernel *kernel);
+/* Loads the code, too. Since version 2. */
+TITAN_API titan_error *titan_kernel_resources(titan_kernel *kernel,
+                                              titan_resources *resources);
 /* Launches on a CUstream of the current context (null: the default stream).
  * Allocates no memory but for an error, waits for nothing: fit for a capture. */
 TITAN_API titan_error *titan_kernel_launch(titan_kernel *kernel,

@@ -21,6 +21,16 @@ bool Instantiator::Impl::executeFor(const CompiledOp &op, Lanes lanes,
   const Val lower = values[op.in[0]], upper = values[op.in[1]],
             step = values[op.in[2]];
   const CompiledBlock &block = op.regions[0];
+  // From titan-deal-tickets.
+  if (auto why = op.op->getAttrOfType<StringAttr>("titan.undealt"))
+    if (llvm::none_of(self.gaps,
+                      [&](const Problem &gap) { return gap.op == op.op; }))
+      self.gaps.push_back({Code::Undecided, op.op,
+                           "which numbers this loop runs by is not followed: " +
+                               why.getValue().str(),
+                           "a pipe whose slots hold the letters, or a kernel "
+                           "that is proved",
+                           /*ofCounts=*/true});
   if (lower.kind != Val::Int || upper.kind != Val::Int ||
       step.kind != Val::Int) {
     if (!op.hasEffects) {

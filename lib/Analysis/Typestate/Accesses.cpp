@@ -436,6 +436,9 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
   MValue named = bytes.object;
   if (isa<TensorMapType>(named.getType()))
     named = getMappedTensor(named);
+  if (auto counter = counterOf(op);
+      counter && effect.kind == AccessKind::Reduction)
+    return takeTicket(op, *counter, effect, state, who);
   if (auto tensor = dyn_cast_or_null<BlockArgument>(named);
       tensor && isa<GlobalType>(tensor.getType()) &&
       flagged.contains(proof.kernel.getKernelArguments()[tensor.getArgNumber()]
@@ -559,6 +562,7 @@ bool Walk::access(Operation *op, unsigned number, const effect::Access &effect,
     access.facts = state.facts;
     access.path = state.path;
     access.cta = rank;
+    access.letter = letterOf(op, state);
     if (!locate(access, effect, state, warp - firstWarp))
       return false;
     bool product = effect.mechanism == Mechanism::MmaGroup;

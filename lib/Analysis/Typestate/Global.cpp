@@ -98,6 +98,7 @@ bool typestate::apartInGlobal(Proof &proof, const Access &x, const Access &y,
                                                theirs(atoms.operands(b)[0]));
               !sides.empty())
             clauses.push_back(std::move(sides));
+  addTickets(proof, x, y, of, clauses);
   if (of == Instance::Cta)
     addRising(proof, x, y, all, clauses);
   std::vector<Atom> ctas, mine;

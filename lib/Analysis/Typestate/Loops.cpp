@@ -347,6 +347,9 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
         op,
         "titan.require in the launch region that says so, or a signed "
         "comparison");
+  auto counter = counterOf(op);
+  if (counter && !ticketLoop(op, *counter, state, *lower, *upper, *step))
+    return false;
   // The least of a size and a number is one of them.
   if (auto in = upper->atoms();
       in.size() == 1 && *upper == Polynomial::atom(in[0]) &&
@@ -430,7 +433,8 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
                at = *lower + iteration * *step;
     state.facts = outside;
     state.facts.atLeast(*upper - 1, at);
-    state.values[body->getArgument(0)] = TValue::of(at);
+    state.values[body->getArgument(0)] =
+        counter ? ticket(*counter, iteration, state) : TValue::of(at);
     for (unsigned i = 0; i < in.size(); ++i)
       state.values[body->getArgument(i + 1)] = in[i];
     hideTiles(state, body->getArguments());
@@ -448,6 +452,14 @@ TValue Walk::computed(MValue value, Block *body,
                       function_ref<TValue(unsigned)> argument,
                       const llvm::DenseMap<MValue, TValue> &values,
                       Facts &facts) {
+  llvm::DenseMap<MValue, TValue> known;
+  return computed(value, body, argument, values, facts, known);
+}
+
+TValue Walk::computed(MValue value, Block *body,
+                      function_ref<TValue(unsigned)> argument,
+                      const llvm::DenseMap<MValue, TValue> &values,
+                      Facts &facts, llvm::DenseMap<MValue, TValue> &known) {
   if (auto of = dyn_cast<BlockArgument>(value); of && of.getOwner() == body)
     return argument(of.getArgNumber());
   if (!body->getParentOp()->isAncestor(value.getParentBlock()->getParentOp()))
@@ -455,8 +467,13 @@ TValue Walk::computed(MValue value, Block *body,
   Operation *op = value.getDefiningOp();
   if (!op || op->getBlock() != body)
     return TValue();
+  // (Uses that are written out one after the other share what they are computed from.)
   auto of = [&](MValue other) {
-    return computed(other, body, argument, values, facts);
+    if (auto found = known.find(other); found != known.end())
+      return found->second;
+    TValue result = computed(other, body, argument, values, facts, known);
+    known[other] = result;
+    return result;
   };
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     // What its last iteration yields, as far as that hangs on its number.
@@ -513,8 +530,10 @@ bool Walk::iterations(Operation *op, State &state, const Who &who,
   auto argument = [&](unsigned i) -> MValue {
     return body->getArgument(i + 1);
   };
+  const auto counter = counterOf(op);
   auto enter = [&](State &at, const Polynomial &t, ArrayRef<TValue> values) {
-    at.values[body->getArgument(0)] = TValue::of(lower + t * step);
+    at.values[body->getArgument(0)] =
+        counter ? ticket(*counter, t, at) : TValue::of(lower + t * step);
     for (unsigned i = 0; i < values.size(); ++i)
       at.values[argument(i)] = values[i];
     hideTiles(at, body->getArguments());

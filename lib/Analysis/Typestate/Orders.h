@@ -55,6 +55,11 @@ bool hasLatePromise(Proof &proof);
 void addRising(Proof &proof, const Access &x, const Access &y, const Facts &all,
                std::vector<Clause> &clauses);
 
+/// Of numbers that CTAs take from a counter: two are the same one only of one CTA, and
+/// one of its iterations.
+void addTickets(Proof &proof, const Access &x, const Access &y, Instance of,
+                std::vector<Clause> &clauses);
+
 /// That none of X's releases is known to be over; `fenced`: those behind a fence
 /// of X's threads. `own`: X speaks of the first instance, else of the other.
 void notBefore(Proof &proof, const Access &x, const Knowledge &knows, bool own,

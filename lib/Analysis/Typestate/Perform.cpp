@@ -83,6 +83,11 @@ bool Walk::hardware(Operation *op, State &state, const Who &who) {
             return registers(op, what, state, who);
           else if constexpr (std::is_same_v<T, effect::WaitFlag>)
             return waitFlag(op, what, state, who);
+          else if constexpr (std::is_same_v<T, effect::Reveals>)
+            return counterOf(op) ||
+                   proof.stop("what depends on the schedule is not followed "
+                              "by the proof yet",
+                              op);
           else
             return proof.stop("polls and what depends on the schedule are not "
                               "followed by the proof yet",

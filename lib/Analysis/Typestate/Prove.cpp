@@ -75,12 +75,12 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
   proof.launch.add(of.facts);
   if (proof.launch.contradict())
     return std::nullopt; // no such launch
-  bool good = proof.findExports() && proof.checkCounts() &&
-              proof.checkMulticast() && proof.checkShares() &&
-              proof.checkCells() && proof.checkDeadlock() &&
-              proof.checkOrders() && proof.checkDefined() &&
-              proof.checkGlobal(proof.accesses, proof.launch,
-                                of.ofCta ? Proof::Ctas::One : Proof::Ctas::All);
+  bool good =
+      proof.findExports() && proof.checkCounts() && proof.checkMulticast() &&
+      proof.checkShares() && proof.checkCells() && proof.checkDeadlock() &&
+      proof.checkOrders() && proof.checkLetters() && proof.checkDefined() &&
+      proof.checkGlobal(proof.accesses, proof.launch,
+                        of.ofCta ? Proof::Ctas::One : Proof::Ctas::All);
   if (good) {
     FlagCase flags = proof.takeFlags();
     good = proof.checkExchanged(flags);

@@ -172,6 +172,8 @@ struct Access {
   std::vector<Atom> element;
   /// Of a tensor that the kernel reads and writes (Flags.cpp).
   bool exchanged = false;
+  /// Of a letter: of which of its CTA's numbers (Tickets.cpp).
+  std::optional<Polynomial> letter;
 
   Facts facts; ///< of its iteration
   /// Of an access that stands for those of several cases: of each.
@@ -271,6 +273,13 @@ struct Totals {
   Knowledge knows[2];
 };
 
+/// Numbers that CTAs take from a counter (Tickets.cpp).
+struct Tickets {
+  Polynomial bound; ///< From there on a number names no work.
+  Polynomial taken; ///< How many below it this CTA gets.
+  int warp = -1;    ///< That takes them.
+};
+
 /// What attempts share.
 struct Shared {
   Atoms atoms;
@@ -303,6 +312,8 @@ struct Shared {
   /// Of cases that the CTA decides.
   std::vector<Access> global;
   std::vector<FlagCase> flags;
+  /// There are numbers from counters.
+  bool tickets = false;
   /// Of loops: from which numbers of which arguments their machines come round,
   /// and the numbers until then (none: they do not).
   std::map<std::tuple<mlir::Operation *, std::vector<unsigned>,
@@ -449,6 +460,8 @@ struct Proof {
     bool operator==(const Rising &) const = default;
   };
   std::vector<Rising> rising;
+  /// By the counter's number (titan.dealt).
+  std::map<int64_t, Tickets> tickets;
   /// Walk.cpp. Writes down what signals tell; what is to be shown, accesses, waits and
   /// what comes after them only if `enforce`.
   bool walk(bool enforce);
@@ -483,7 +496,9 @@ struct Proof {
                       std::vector<std::vector<Facts>> &clauses);
   bool checkDeadlock(); ///< Deadlock.cpp
   bool checkOrders();   ///< Orders.cpp
-  bool checkDefined();  ///< Orders.cpp
+  /// The letters that are read are those that the numbers were posted in.
+  bool checkLetters(); ///< Tickets.cpp
+  bool checkDefined(); ///< Orders.cpp
   /// All that a counter counts are so many instructions.
   bool countsInstructions(Mechanism counter); ///< Counters.cpp
   /// What of this read no earlier iteration is shown to have written.

@@ -401,7 +401,9 @@ bool Walk::operation(Operation &op, State &state, const Who &who) {
   if (state.values.contains(result) && isa<CtaIdOp, NumCtasOp, DimOp>(op))
     return true;
   TValue value;
-  if (isa<TokenType>(result.getType()) && !op.getNumOperands()) {
+  if (auto counter = counterOf(&op)) {
+    value = lastTicket(&op, *counter, state);
+  } else if (isa<TokenType>(result.getType()) && !op.getNumOperands()) {
     value.kind = Kind::Token;
     value.none = true;
   } else if (isa<InFlightType>(result.getType()) && !op.getNumOperands()) {

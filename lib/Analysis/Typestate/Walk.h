@@ -86,6 +86,9 @@ struct State {
 /// Whether something in it is to be shown.
 bool matters(mlir::Operation *op);
 
+/// The number of the counter that titan-deal-tickets has dealt out, of which this is.
+std::optional<int64_t> counterOf(mlir::Operation *op);
+
 /// Whether a value is computed from the iteration of a loop, or what it carries.
 bool dependsOnBody(mlir::Value value, mlir::Operation *loop);
 
@@ -225,6 +228,18 @@ private:
             std::optional<std::pair<ObjectId, Polynomial>> group = {});
   /// The iterations that the walk is in, in terms of themselves.
   static Iterations iterationsHere(const State &state);
+  // Numbers from a counter (Tickets.cpp)
+  /// A loop that has been dealt: its bounds, of how many numbers the CTA gets.
+  bool ticketLoop(mlir::Operation *op, int64_t counter, State &state,
+                  Polynomial &lower, Polynomial &upper, Polynomial &step);
+  /// The index-th number of this CTA.
+  Value ticket(int64_t counter, const Polynomial &index, State &state);
+  /// The one that names no work.
+  Value lastTicket(mlir::Operation *op, int64_t counter, State &state);
+  bool takeTicket(mlir::Operation *op, int64_t counter,
+                  const effect::Access &effect, State &state, const Who &who);
+  /// Which number an access to a letter is of.
+  std::optional<Polynomial> letterOf(mlir::Operation *op, const State &state);
   // What tensors hold (Contents.cpp)
   /// Integers that are loaded from a tensor which the kernel does not write: what
   /// stands at one place is one number.
@@ -302,6 +317,11 @@ private:
                  llvm::function_ref<Value(unsigned)> argument,
                  const llvm::DenseMap<mlir::Value, Value> &values,
                  Facts &facts);
+  /// The same; what has been computed is kept.
+  Value computed(mlir::Value value, mlir::Block *body,
+                 llvm::function_ref<Value(unsigned)> argument,
+                 const llvm::DenseMap<mlir::Value, Value> &values, Facts &facts,
+                 llvm::DenseMap<mlir::Value, Value> &known);
   llvm::ArrayRef<std::vector<int64_t>>
   rounds(mlir::Block *body, const std::vector<unsigned> &carried,
          std::vector<int64_t> state);

@@ -1,4 +1,5 @@
-"""Stages of a kernel: `ttir` is nvidia's make_ttir at capability 90; `titan` is its text.
+"""Stages of a kernel: `ttir` is nvidia's make_ttir at capability 90; then `titan`, its text, for the simulator, or
+`titanpkg`, what titan makes of it, for the GPU.
 
 Triton's discovery wants one concrete compiler class in this module, and one back end for `cuda`: with TITAN
 in the environment nvidia's says of no target any more that it supports it.
@@ -13,6 +14,8 @@ from . import mode
 from .. import Error
 
 CAPABILITY = 90
+# Of each CTA's shared memory the system takes so much; what a kernel is said to take is never 0 (programs divide by it).
+RESERVED_SHARED = 1024
 
 if mode():
     _nvidia = importlib.import_module("triton.backends.nvidia.compiler")
@@ -20,8 +23,6 @@ if mode():
 
 
 class Compiler(BaseBackend):
-    binary_ext = "titan"
-
     @staticmethod
     def supports_target(target):
         return mode() is not None and target.backend == "cuda"
@@ -32,6 +33,7 @@ class Compiler(BaseBackend):
         if not version.startswith("3.6."):
             raise Error("not-supported-yet", f"this is Triton {version}, and TITAN reads what 3.6 prints",
                         fix="pip install triton==3.6.0")
+        self.binary_ext = "titanpkg" if mode() == "compile" else "titan"
         # Without its constructor, which asks whether it supports the target.
         self.nvidia = object.__new__(_nvidia.CUDABackend)
         self.nvidia.target, self.nvidia.binary_ext = target, "cubin"
@@ -52,18 +54,32 @@ class Compiler(BaseBackend):
         self.nvidia.load_dialects(context)
 
     def hash(self):
+        if mode() == "compile":
+            from . import packages
+            return f"titan-compile-1-{CAPABILITY}-{packages.state()}"
         return f"titan-simulate-1-{CAPABILITY}"
 
     def add_stages(self, stages, options, language):
         if language != Language.TRITON:
-            raise Error("not-supported-yet", "a Gluon program names layouts of a GPU, and is not simulated",
+            raise Error("not-supported-yet", "a Gluon program names layouts of a GPU that titan does not read",
                         fix="write it in triton.language")
         stages["ttir"] = lambda module, metadata: self.nvidia.make_ttir(module, metadata, options, CAPABILITY)
-        stages["titan"] = self._finish
+        finish = self._package if mode() == "compile" else self._text
+        stages[self.binary_ext] = lambda module, metadata: finish(str(module), metadata, options)
 
     @staticmethod
-    def _finish(module, metadata):
-        text = str(module)
-        metadata["name"] = re.search(r'tt\.func public @"?([\w.$]+)', text).group(1)
-        metadata["shared"] = 0
+    def _text(text, metadata, options):
+        metadata["name"], metadata["shared"] = _name(text), RESERVED_SHARED
         return text.encode()
+
+    @staticmethod
+    def _package(text, metadata, options):
+        from . import packages
+        metadata["name"] = _name(text)
+        package, shared = packages.make(metadata["name"], text, options)
+        metadata["shared"] = shared or RESERVED_SHARED
+        return package
+
+
+def _name(text):
+    return re.search(r'tt\.func public @"?([\w.$]+)', text).group(1)

@@ -60,6 +60,17 @@ arguments = (Argument * 2)(Argument(1, BF16, 2, 0, aligned(source), dims, pitche
 print("no context:", code(titan.titan_kernel_launch(kernel, arguments, c.c_size_t(2), None)))
 cuda.cuCtxSetCurrent(c.c_void_p(1))
 print("load:", code(titan.titan_kernel_load(kernel)))
+
+
+class Resources(c.Structure):  # titan_resources
+    _fields_ = [(name, c.c_int32) for name in ("registers", "local_bytes", "threads", "shared_bytes")]
+
+
+resources = Resources()
+titan.titan_kernel_resources.restype = c.c_void_p
+print("resources:", code(titan.titan_kernel_resources(kernel, c.byref(resources))),
+      [getattr(resources, name) for name, _ in Resources._fields_])
+print("resources of nothing:", code(titan.titan_kernel_resources(None, c.byref(resources))))
 print("launch:", code(titan.titan_kernel_launch(kernel, arguments, c.c_size_t(2), None)))
 first = (aligned(source) - c.addressof(source)) // 2
 print("copied:", list(target) == [first + r * PITCH + i for r in range(M) for i in range(N)])

@@ -47,7 +47,7 @@ if len(sys.argv) > 1:  # With the compiler: generated, compiled once, found agai
         print(len(made), made[0].endswith(".titanpkg"))
         titan.ops._kernels.clear()
     refused("compiler's", lambda: titan.ops.prepare_gemm((64, 512, 256), activation="tanh"))
-    os.environ["TITAN"] = "/nonexistent/titan"
+    os.environ["TITAN_COMPILER"] = "/nonexistent/titan"
     refused("no compiler", lambda: titan.ops.prepare_gemm((64, 512, 257)))
     sys.exit()
 

@@ -26,8 +26,17 @@ for name, digest, size in rows:
     good &= seen == digest and len(data) == int(size)
 print(record, "is true of" if good else "is false of", len(rows), "files")
 
+import importlib.metadata
+import importlib.util
+
 import titan
 import titan.ops
+
+here, = (d for d in importlib.metadata.distributions(path=[site]))
+for point in here.entry_points:
+    print(f"entry point: {point.group} {point.name} = {point.value}, there: "
+          f"{importlib.util.find_spec(point.value) is not None}")
+print(here.metadata["Name"], here.metadata["Version"] == here.version)
 
 here = os.path.dirname(titan.__file__)
 titan._runtime()

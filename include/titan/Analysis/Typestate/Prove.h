@@ -72,8 +72,11 @@ enum class Judgement {
   FlagCounts,  ///< a wait for a flag needs all signals that can come before it
   FlagScope,   ///< flags are released to the device, and acquired from it
   FlagRank, ///< CTAs that wait for flags do not wait for each other in a circle
-  Residency,   ///< who waits for a later CTA is there with all of them
-  OwnElements, ///< threads of a CTA exchange what is in order, too
+  Residency,    ///< who waits for a later CTA is there with all of them
+  OwnElements,  ///< threads of a CTA exchange what is in order, too
+  TicketBounds, ///< all loops that run by a counter's numbers end by one bound
+  TicketWraps,  ///< the counter holds all numbers that are taken
+  Letters,      ///< the letter that is read is the one of this number
 };
 inline constexpr std::pair<Judgement, const char *> judgements[] = {
     {Judgement::Parity, "parity"},
@@ -109,6 +112,9 @@ inline constexpr std::pair<Judgement, const char *> judgements[] = {
     {Judgement::FlagRank, "flag-rank"},
     {Judgement::Residency, "residency"},
     {Judgement::OwnElements, "own-elements"},
+    {Judgement::TicketBounds, "ticket-bounds"},
+    {Judgement::TicketWraps, "ticket-wraps"},
+    {Judgement::Letters, "letters"},
 };
 
 /// Of a kernel without pipes and copies by schedule.

@@ -242,3 +242,62 @@ titan.kernel @own_elements(%X: !titan.global<8x64xbf16>, %Y: !titan.global<8x64x
   titan.global.store %x, %Y[%i1, %j1] : !others, !titan.global<8x64xbf16>, tensor<8x64xi32, #pairs>, tensor<8x64xi32, #pairs>
   titan.return
 }
+
+// What is read is not the letter, but a number beside it.
+titan.kernel @elsewhere(%counter: !titan.global<1xi32>, %X: !global) warps(2) attributes {titan.target = "sm_90a",
+  titan.initial = {counter = 0}, titan.example = {sizes = {M = 3}, X = "Mx64 ints:1", multiprocessor_count = 1}} launch {
+  %sms = titan.device_property "multiprocessor_count"
+  %n = titan.dim %X, 0 : !global
+  %most = arith.constant 1048576 : index
+  %few = arith.cmpi ule, %n, %most : index
+  titan.require %few, "launch-check", "at most 2^20 rows"
+  %one = arith.constant 1 : index
+  %some = arith.cmpi uge, %n, %one : index
+  titan.require %some, "launch-check", "a row"
+  %grid = arith.minui %n, %sms : index
+  titan.launch grid(%grid) with(%n : index)
+} body(%n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %yes = arith.constant true
+  %n32 = arith.index_cast %n : index to i32
+  %box = titan.shared.alloc : !titan.shared<2xi32>
+  titan.elect warp(0) {
+    titan.st %i0, %box[%c1] : i32, !titan.shared<2xi32>
+  }
+  titan.cta_sync
+  %mail = titan.pipe.create "ask" -> ["work"] buffers ["tile"](%box : !titan.shared<2xi32>) fill(arrive) : !titan.pipe<1>
+  titan.warp_specialize {
+    titan.partition "ask" warps(1) {
+      titan.elect {
+        scf.while (%more = %yes) : (i1) -> () {
+          scf.condition(%more)
+        } do {
+          %number = titan.atom add %i1, %counter[%c0] : i32, !titan.global<1xi32> -> i32
+          %slot = titan.pipe.acquire %mail : !titan.pipe<1>
+          %page = titan.pipe.buffer %slot["tile"] : !titan.shared<2xi32>
+          titan.st %number, %page[%c0] : i32, !titan.shared<2xi32>
+          titan.pipe.commit %slot
+          %again = arith.cmpi slt, %number, %n32 : i32
+          scf.yield %again : i1
+        }
+      }
+    }
+    titan.partition "work" warps(1) {
+      scf.while : () -> (i32) {
+        %slot = titan.pipe.wait %mail : !titan.pipe<1>
+        %page = titan.pipe.buffer %slot["tile"] : !titan.shared<2xi32>
+        %number = titan.ld %page[%c1] : !titan.shared<2xi32> -> i32
+        titan.pipe.release %slot
+        %some = arith.cmpi slt, %number, %n32 : i32
+        scf.condition(%some) %number : i32
+      } do {
+      ^bb0(%number: i32):
+        scf.yield
+      }
+    }
+  }
+  titan.return
+}

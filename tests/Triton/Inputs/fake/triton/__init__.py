@@ -45,6 +45,7 @@ class _Kernel:
         backend = backends.backend_for(driver.active.get_current_target())
         folder, program = os.path.split(os.path.abspath(sys.argv[0]))
         path = os.path.join(folder, "ttir", f"{os.path.splitext(program)[0]}.{fn.__name__}.{number}.ttir")
+        backend.hash()
         stages, metadata = {}, {}
         backend.add_stages(stages, backend.parse_options({}), Language.TRITON)
         module = path
@@ -89,7 +90,8 @@ class JITFunction:
         signature, marks = {}, []
         for name in self.arg_names:
             value = values[name]
-            signature[name], mark = specialise(value, self.annotations.get(name) == "constexpr")
+            annotation = self.annotations.get(name)
+            signature[name], mark = (annotation, None) if annotation == "i64" else specialise(value, annotation == "constexpr")
             marks.append(mark)
         key = (tuple(signature.values()), tuple(marks))
         if key not in self.kernels:

@@ -1,1 +1,2 @@
 constexpr = "constexpr"
+int64 = "i64"

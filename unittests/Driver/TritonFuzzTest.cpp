@@ -6,19 +6,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions of tests/Dialect/Triton, changed a little, are read, verified and,
-// where they are still good, printed and read again. Whatever the text: an
-// error or the same text, never a crash. TITAN_SEED names the first case,
-// TITAN_CASES how many.
+// Functions of tests/Dialect/Triton, changed a little, are read as the tools
+// read a file, verified and, where they are still good, printed and read again.
+// Whatever the text: an error or the same text, never a crash. TITAN_SEED names
+// the first case, TITAN_CASES how many.
 //
 //===----------------------------------------------------------------------===//
 #include "titan/Dialect/Triton/Triton.h"
+#include "titan/Driver/Session.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Signals.h"
 #include "gtest/gtest.h"
 
 #include <cstdlib>
@@ -95,6 +98,7 @@ TEST(TritonFuzz, ReadsOrRefuses) {
     all.insert(all.end(), tokens.back().begin(), tokens.back().end());
   }
 
+  llvm::sys::PrintStackTraceOnErrorSignal(""); // With the seed and the text.
   std::unique_ptr<MLIRContext> context;
   uint64_t good = 0;
   for (uint64_t seed = first; seed < first + cases; ++seed) {
@@ -131,7 +135,11 @@ TEST(TritonFuzz, ReadsOrRefuses) {
       }
     }
     std::string source = llvm::join(text, "");
-    SCOPED_TRACE("TITAN_SEED=" + std::to_string(seed) + "\n" + source);
+    std::string what = "TITAN_SEED=" + std::to_string(seed) + "\n" + source;
+    llvm::PrettyStackTraceString crash(what.c_str());
+    SCOPED_TRACE(what);
+    if (findTextProblem(source))
+      continue;
     auto module = parseSourceString<ModuleOp>(source, context.get());
     if (!module)
       continue;

@@ -1,0 +1,72 @@
+"""The compiler `titan`: where it is, which build, and what it says.
+
+It is what $TITAN_COMPILER names ("none": there is none), else build/bin/titan of the tree that this package stands in, else
+`titan` on the PATH.
+"""
+import functools
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+
+from . import Error
+from .findings import Refused
+
+FIX = "name `titan` in TITAN_COMPILER, or put it on the PATH"
+
+
+def find():
+    """The compiler's path, or None."""
+    named = os.environ.get("TITAN_COMPILER")
+    if named == "none":
+        return None
+    if named:
+        return os.path.abspath(shutil.which(named) or named)
+    here = os.path.dirname(os.path.abspath(__file__))
+    built = os.path.join(here, "..", "..", "build", "bin", "titan")
+    return os.path.normpath(built) if os.access(built, os.X_OK) else shutil.which("titan")
+
+
+def need(why):
+    """The compiler's path; without one an Error that says `why` it is asked for."""
+    path = find()
+    if not path:
+        raise Error("file-not-found", f"{why}, and the compiler `titan` is not there", fix=FIX)
+    return path
+
+
+def _missing(error):
+    return Error("file-not-found", f"the compiler: {error}", fix=FIX)
+
+
+@functools.lru_cache
+def _digest(path, size, time):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()[:16]
+
+
+def build(path):
+    """Which build a compiler is: a digest of its file."""
+    try:
+        status = os.stat(path)
+        return _digest(path, status.st_size, status.st_mtime_ns)
+    except OSError as error:
+        raise _missing(error) from None
+
+
+def call(path, *words, folder=None):
+    """Calls the compiler; the object that it prints under --json. What it refuses is a Refused."""
+    try:
+        done = subprocess.run([path, *words, "--json"], cwd=folder, capture_output=True, text=True)
+    except OSError as error:
+        raise _missing(error) from None
+    try:
+        said = json.loads(done.stdout)
+    except ValueError:
+        said = {}
+    if done.returncode:
+        errors = [f for f in said.get("findings", ()) if f.get("severity") == "error"]
+        raise Refused(errors or [{"code": "internal-error", "message": f"titan {words[0]}: exit status {done.returncode}, "
+                                  + (done.stderr.strip() or "and not a word")}])
+    return said
