@@ -277,7 +277,8 @@ GenerateOption
         "batch", "none|equal|grouped",
         "Of A, B and D there are several (equal); or A and D have the rows of "
         "several, which begin where an argument says (grouped) (none)"),
-    batches("batches", "N", "How many the model takes for a shape (1)"),
+    batches("batches", "N",
+            "How many of them, of --shape each, the model reckons with (1)"),
     gate("gate", "on|off",
          "B has twice D's columns; the activation of the first half is "
          "multiplied by the second (off)"),
@@ -298,6 +299,15 @@ GenerateOption
     window("window", "on|off",
            "attention: and no more before that than an argument says (off)"),
     lse("lse", "on|off", "attention: the logarithms of the sums go out (off)"),
+    ragged("ragged", "on|off",
+           "attention: sequences of many lengths, packed along the rows, begin "
+           "where cu_seqlens say (off)"),
+    decode("decode", "on|off",
+           "attention: few queries, all keys dealt out evenly; two kernels "
+           "(off)"),
+    page("page", "N",
+         "attention, decode: K and V are in pages of so many keys, which a "
+         "table names (0: contiguous)"),
     turns(
         "turns", "on|off",
         "attention: the warpgroups take turns at the tensor cores (three, and "
@@ -658,12 +668,12 @@ static int runSubcommand(int argc, char **argv) {
     command.output = output;
     command.json = json;
     for (GenerateOption *option :
-         {&shape,     &tile,          &stages,     &cluster,      &consumers,
-          &band,      &swap,          &split,      &programmatic, &promote,
-          &batch,     &batches,       &gate,       &input,        &outputType,
-          &layout,    &epilogueTerms, &activation, &kernelName,   &headSize,
-          &causal,    &window,        &lse,        &turns,        &rescale,
-          &persistent})
+         {&shape,  &tile,          &stages,     &cluster,      &consumers,
+          &band,   &swap,          &split,      &programmatic, &promote,
+          &batch,  &batches,       &gate,       &input,        &outputType,
+          &layout, &epilogueTerms, &activation, &kernelName,   &headSize,
+          &causal, &window,        &lse,        &ragged,       &decode,
+          &page,   &turns,         &rescale,    &persistent})
       if (option->getNumOccurrences())
         command.options.emplace_back(option->ArgStr.str(), option->getValue());
   };

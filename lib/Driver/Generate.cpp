@@ -182,7 +182,9 @@ static const GemmFlag gemmFlags[] = {
     {"batch",
      [](Text v, auto &o, auto &) {
        return readWord(v, o.batch,
-                       {{"none", Batch::None}, {"equal", Batch::Equal}});
+                       {{"none", Batch::None},
+                        {"equal", Batch::Equal},
+                        {"grouped", Batch::Grouped}});
      }},
     {"batches",
      [](Text v, auto &, auto &s) {
@@ -248,6 +250,10 @@ static const AttentionFlag attentionFlags[] = {
     {"causal", [](Text v, auto &o, auto &) { return readSwitch(v, o.causal); }},
     {"window", [](Text v, auto &o, auto &) { return readSwitch(v, o.window); }},
     {"lse", [](Text v, auto &o, auto &) { return readSwitch(v, o.lse); }},
+    {"ragged", [](Text v, auto &o, auto &) { return readSwitch(v, o.ragged); }},
+    {"decode", [](Text v, auto &o, auto &) { return readSwitch(v, o.decode); }},
+    {"page", [](Text v, auto &o,
+                auto &) { return readNumbers(v, "N", "64", 0, {&o.page}); }},
     {"name",
      [](Text v, auto &o, auto &) -> Unread {
        o.name = v.str();

@@ -22,6 +22,8 @@ static int64_t barrierBytes() { return builtFor().mbarrierBytes; }
 /// at most three barriers for each stage and each warpgroup, and the first
 /// tile's alignment to 1024 bytes.
 static int64_t room(const AttentionOptions &o, bool own) {
+  if (o.decode) // Q is in registers.
+    return sharedBytes() - 1024;
   return sharedBytes() - 1024 - 16 * barrierBytes() -
          o.outputBytes() * (own ? 2 : 1);
 }
@@ -39,8 +41,11 @@ bool AttentionOptions::ownOutput() const {
 int64_t AttentionOptions::depth() const {
   if (stages)
     return stages;
-  // More than three are of no use: a product takes longer than a load.
-  return std::min<int64_t>(3, room(*this, ownOutput()) / stageBytes(*this));
+  // More than three are of no use, a product takes longer than a load. Decode waits for loads alone: some 100 KB
+  // on their way have been fastest (benchmarks/README.md).
+  int64_t wanted =
+      decode ? std::max<int64_t>(2, (112 << 10) / stageBytes(*this)) : 3;
+  return std::min(wanted, room(*this, ownOutput()) / stageBytes(*this));
 }
 
 Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
@@ -57,7 +62,17 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
   if (o.size != 64 && o.size != 128)
     return refuse("heads of size " + number(o.size), "--head-size 64 or 128");
   bool masks = o.causal || o.window;
-  if (!o.rows) {
+  if (o.decode && o.window)
+    return refuse("decode in a window", "leave --window out");
+  if (o.ragged && (o.decode || o.persistent))
+    return refuse("ragged batches with decode, or persistent",
+                  "leave --decode and --persistent out; decode has lengths "
+                  "with --page");
+  if (o.page && !o.decode)
+    return refuse("pages of keys without decode", "--decode on");
+  if (!o.rows && o.decode) {
+    o.rows = o.keys = 64;
+  } else if (!o.rows) {
     o.rows = o.size == 64 ? 192 : 128;
     o.keys = o.size == 64 || masks ? 128 : 176;
   }
@@ -70,8 +85,18 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
     return refuse(
         tile + ": " + number(o.keys) + " keys, not a multiple of 16 up to 256",
         "take " + number(std::clamp<int64_t>(o.keys / 16 * 16, 16, 256)));
-  // Scores, weights (two a register) and O.
-  int64_t held = o.keys / 2 + o.keys / 4 + o.size / 2;
+  if (o.decode && o.rows != 64)
+    return refuse(tile + ": decode has one warpgroup, and so 64 rows",
+                  "take 64x" + number(o.keys));
+  if (o.page && (o.page % 16 || o.page < 16 ||
+                 (o.page % o.keys && (o.keys % o.page || o.keys / o.page > 8))))
+    return refuse("pages of " + number(o.page) + " keys, and blocks of " +
+                      number(o.keys),
+                  "take pages of a multiple of 16 keys that are whole blocks, "
+                  "or blocks of 2 to 8 whole pages");
+  // Scores, weights (two a register) and O; of decode Q, too.
+  int64_t held =
+      o.keys / 2 + o.keys / 4 + o.size / 2 + (o.decode ? o.size / 4 : 0);
   int64_t most = o.warpgroups() == 3 ? 128 + 16 : 208;
   if (held > most) {
     int64_t keys = (most - o.size / 2) * 4 / 3 / 16 * 16;
@@ -82,6 +107,10 @@ Result<AttentionOptions> kernels::checkAttention(AttentionOptions o) {
             number(most) + " leave room for the rest",
         "take " + number(o.rows) + "x" + number(keys));
   }
+  if (o.decode && (o.persistent || o.turns.value_or(false)))
+    return refuse("decode with turns, or persistent",
+                  "leave --turns and --persistent out: one warpgroup has no "
+                  "turns, and each CTA has its share of all tiles");
   o.turns = o.warpgroups() > 1 &&
             o.turns.value_or(o.warpgroups() == 3 || o.size == 128);
   if (!o.rescale)
@@ -107,5 +136,7 @@ kernels::generateAttention(const AttentionOptions &options) {
   Result<AttentionOptions> checked = checkAttention(options);
   if (!checked)
     return checked.problem();
+  if (checked->decode)
+    return DecodeText(*checked).write();
   return AttentionText(*checked).write();
 }

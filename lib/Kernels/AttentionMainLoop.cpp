@@ -30,15 +30,20 @@ void AttentionText::coordinates() {
     w.text(R"(
 %any = arith.divui %tile, %rowBlocks : index
 %down = arith.remui %tile, %rowBlocks : index)");
+  w.set("anyHead", o.ragged ? "anyThere" : "any");
+  if (o.ragged)
+    w.text("%anyThere = arith.minui %any, %lastHead : index");
   w.text(R"(
-%batch = arith.divui %any, %heads : index
-%head = arith.remui %any, %heads : index
+%batch = arith.divui %$anyHead, %heads : index
+%head = arith.remui %$anyHead, %heads : index
 %headK = arith.divui %head, %group : index
 %row = arith.muli %down, %c$rows : index)");
   if (!masksRows()) {
     w.text("%newest = arith.subi %blocks, %c1 : index");
     return;
   }
+  if (o.ragged)
+    sequence();
   w.text(R"(
 // The rows of the tile see the keys from %begin up to %end.)");
   if (o.causal)
@@ -55,7 +60,19 @@ void AttentionText::coordinates() {
   w.text(R"(
 %behind = arith.subi %allHeads, %any : index
 %isHead = arith.maxsi %behind, %c0 : index
-%keysOfHead = arith.muli %isHead, %there : index
+%keysOfHead = arith.muli %isHead, %there : index)");
+  if (o.ragged)
+    w.text(R"(
+// And of rows behind the sequence's last.
+%rowsLeft = arith.subi %queries, %row : index
+%isRow = arith.maxsi %rowsLeft, %c0 : index
+%keysOfRows = arith.muli %isRow, %keysOfHead : index
+%least1 = arith.maxsi %keysOfRows, %c1 : index
+%end = arith.minui %least1, %there : index
+%endOrOne = arith.maxui %end, %c1 : index
+%allBlocks = arith.ceildivui %endOrOne, %c$keys : index)");
+  else
+    w.text(R"(
 %least1 = arith.maxsi %keysOfHead, %c1 : index
 %end = arith.minui %there, %least1 : index
 %allBlocks = arith.ceildivui %end, %c$keys : index)");
@@ -73,6 +90,36 @@ void AttentionText::coordinates() {
     w.text("%blocks = arith.addi %allBlocks, %c0 : index");
 }
 
+/// Of %batch: %queries and %keys, and where they begin, %rowQ and %rowK.
+void AttentionText::sequence() {
+  w.text(R"(
+%nextBatch = arith.addi %batch, %c1 : index
+%beginQ = titan.ld %cu_seqlens_q[%batch] : !starts -> i32
+%endQ = titan.ld %cu_seqlens_q[%nextBatch] : !starts -> i32
+%beginK = titan.ld %cu_seqlens_k[%batch] : !starts -> i32
+%endK = titan.ld %cu_seqlens_k[%nextBatch] : !starts -> i32
+%rowQ = arith.index_cast %beginQ : i32 to index
+%rowK = arith.index_cast %beginK : i32 to index
+%queries32 = arith.subi %endQ, %beginQ : i32
+%keys32 = arith.subi %endK, %beginK : i32
+%lowQ = arith.cmpi sge, %beginQ, %i0 : i32
+%risesQ = arith.cmpi sle, %beginQ, %endQ : i32
+%insideQ = arith.cmpi sle, %endQ, %rowsOfQ : i32
+%shortQ = arith.cmpi sle, %queries32, %longest : i32
+%lowK = arith.cmpi sge, %beginK, %i0 : i32
+%risesK = arith.cmpi sle, %beginK, %endK : i32
+%insideK = arith.cmpi sle, %endK, %rowsOfK : i32
+%rightQ0 = arith.andi %lowQ, %risesQ : i1
+%rightQ1 = arith.andi %insideQ, %shortQ : i1
+%rightQ = arith.andi %rightQ0, %rightQ1 : i1
+%rightK0 = arith.andi %lowK, %risesK : i1
+%rightK = arith.andi %rightK0, %insideK : i1
+titan.assume %rightQ, "sequences lie one behind the other in Q, none longer than the longest"
+titan.assume %rightK, "the sequences' keys lie one behind the other in K"
+%queries = arith.index_cast %queries32 : i32 to index
+%keys = arith.index_cast %keys32 : i32 to index)");
+}
+
 /// %base, the blocks of the CTA's tiles so far.
 void AttentionText::blocksBefore() {
   if (!o.persistent)
@@ -81,10 +128,21 @@ void AttentionText::blocksBefore() {
     w.text("%base = arith.muli %i, %blocks : index");
 }
 
+/// Rows of Q and K, for what the starts of sequences promise.
+void AttentionText::totals() {
+  w.text(R"(
+%allRowsQ = titan.dim %Q, 0 : !global
+%rowsOfQ = arith.index_cast %allRowsQ : index to i32
+%allRowsK = titan.dim %K, 0 : !global
+%rowsOfK = arith.index_cast %allRowsK : index to i32)");
+}
+
 void AttentionText::load() {
   w.text(R"(
 titan.partition "load" warps(1)$loadRegisters {
 titan.elect {)");
+  if (o.ragged)
+    totals();
   if (countsBlocks())
     w.text("%tilesDone:2 = scf.for %tile = %first to %tiles step %ctas "
            "iter_args(%i = %c0, %base = %c0) -> (index, index) {");
@@ -100,32 +158,40 @@ titan.elect {)");
 %nextTile = arith.addi %i, %c1 : index
 %odd = arith.remui %nextTile, %c2 : index
 %free = arith.index_cast %odd : index to i32)");
+  w.set("firstRow", o.ragged ? "rowOfAll" : "row");
+  if (o.ragged)
+    w.text("%rowOfAll = arith.addi %rowQ, %row : index");
   for (int64_t group = 0; group < o.warpgroups(); ++group) {
     w.set("g", group);
     w.set("down", 64 * group);
     if (o.persistent)
       w.text("titan.mbarrier.wait %emptyQ$g parity(%free) : !bar");
     w.text(R"(
-%row$g = arith.addi %row, %c$down : index
+%row$g = arith.addi %$firstRow, %c$down : index
 %q$g = titan.shared.slot %q[%c$g : index] : !ringQ -> !q
 titan.mbarrier.arrive_expect_tx %fullQ$g, %i$queryBytes : !bar)");
     if (halves() == 1)
-      w.text("titan.tma.load %mapQ[%batch, %row$g, %head, %c0], %q$g, "
+      w.text("titan.tma.load %mapQ[${ofBatch}%row$g, %head, %c0], %q$g, "
              "%fullQ$g : !mapQ, !q, !bar");
     else
       w.text(R"(
 %left$g = titan.shared.view %q$g [0, 0] : !q -> !q64
 %right$g = titan.shared.view %q$g [0, 64] : !q -> !q64
-titan.tma.load %mapQ[%batch, %row$g, %head, %c0], %left$g, %fullQ$g : !mapQ, !q64, !bar
-titan.tma.load %mapQ[%batch, %row$g, %head, %c64], %right$g, %fullQ$g : !mapQ, !q64, !bar)");
+titan.tma.load %mapQ[${ofBatch}%row$g, %head, %c0], %left$g, %fullQ$g : !mapQ, !q64, !bar
+titan.tma.load %mapQ[${ofBatch}%row$g, %head, %c64], %right$g, %fullQ$g : !mapQ, !q64, !bar)");
   }
   w.text(R"(
 scf.for %j = %c0 to %blocks step %c1 {
 %use = arith.addi %base, %j : index
 %block = arith.subi %newest, %j : index
-%key = arith.muli %block, %c$keys : index
-func.call @fill(%mapK, %k, %fullK, %emptyK, %use, %batch, %key, %headK) : (!mapKV, !ringKV, !bars, !bars, index, index, index, index) -> ()
-func.call @fill(%mapV, %v, %fullV, %emptyV, %use, %batch, %key, %headK) : (!mapKV, !ringKV, !bars, !bars, index, index, index, index) -> ()
+%key = arith.muli %block, %c$keys : index)");
+  w.set("keyIs", o.ragged ? "keyOfAll" : "key");
+  w.set("batchType", o.ragged ? "" : "index, ");
+  if (o.ragged)
+    w.text("%keyOfAll = arith.addi %rowK, %key : index");
+  w.text(R"(
+func.call @fill(%mapK, %k, %fullK, %emptyK, %use, ${ofBatch}%$keyIs, %headK) : (!mapKV, !ringKV, !bars, !bars, index, ${batchType}index, index) -> ()
+func.call @fill(%mapV, %v, %fullV, %emptyV, %use, ${ofBatch}%$keyIs, %headK) : (!mapKV, !ringKV, !bars, !bars, index, ${batchType}index, index) -> ()
 })");
   if (countsBlocks())
     w.text(R"(
@@ -166,7 +232,7 @@ void AttentionText::passTurn() {
 void AttentionText::mask(bool first) {
   w.set("s", first ? "0" : "");
   w.set("seen", first ? "seen0" : "seen");
-  if (!masksRows()) {
+  if (!o.causal && !o.window) {
     // The last block alone may have keys that there are not.
     if (!first) {
       w.set("seen", "raw");
@@ -334,6 +400,47 @@ scf.yield %probs1, %max1, %sum1, %acc2 : !probs, !row, !part, !outFlight
 )");
 }
 
+/// From K's first block, which is there, to its weights.
+void AttentionText::firstScores() {
+  if (*o.turns) {
+    w.text("// Its turn at the tensor cores.");
+    takeTurn();
+  }
+  w.text(R"(
+%k0 = titan.shared.slot %k[%stage0 : index] : !ringKV -> !kv
+titan.mma.fence
+%s0 = titan.mma %qg, %k0, %noScores : !q, !kv, !scoresFlight -> !scoresFlight
+%g0 = titan.mma.commit : !group)");
+  if (*o.turns)
+    passTurn();
+  w.text("%raw0 = titan.mma.result %s0 after(%g0 : !group) : !scoresFlight -> "
+         "!scores");
+  release("K", "stage0");
+  mask(true);
+  w.text(R"(
+%probs0, %sum0, %max0, %decay0$firstGrows = func.call @weights(%$seen, %none, %factor) : (!scores, !row, f32) -> ($weights)
+%back = arith.subi %blocks, %c1 : index
+)");
+}
+
+/// The product of the last block's weights, and the sums: %on and %total.
+void AttentionText::lastProduct() {
+  w.text(R"(
+// The product of the last block.
+%lastUse = arith.addi %base, %back : index
+%lastStage = arith.remui %lastUse, %c$depth : index
+%lastParity = func.call @parity(%lastUse) : (index) -> i32
+titan.mbarrier.wait %fullV[%lastStage : index] parity(%lastParity) : !bars
+%vn = titan.shared.slot %v[%lastStage : index] : !ringKV -> !kv
+%accumulates = arith.cmpi ne, %back, %c0 : index
+titan.mma.fence
+%accn = titan.mma %r#0, %vn transpose_b, %r#3 accumulate(%accumulates) : !probs, !kv, !outFlight -> !outFlight
+%gn = titan.mma.commit : !group
+%total = titan.reduce add %r#2 : !part -> !row
+%on = titan.mma.result %accn after(%gn : !group) : !outFlight -> !out)");
+  release("V", "lastStage");
+}
+
 void AttentionText::attend(int64_t group) {
   int64_t groups = o.warpgroups();
   bool turns = *o.turns;
@@ -358,8 +465,10 @@ titan.partition "$partition" warps(4)$attendRegisters {
 %none = titan.splat %minus : f32 -> !row
 %column = titan.coordinate 1 : !where
 %qg = titan.shared.slot %q[%c$g : index] : !ringQ -> !q)");
-  if (masksRows())
+  if (o.causal || o.window)
     w.text("%rowIs = titan.coordinate 0 : !where");
+  if (o.ragged)
+    totals();
   if (turns && group + 1 == groups) {
     w.text("// The first turn is free.");
     passTurn();
@@ -383,7 +492,7 @@ titan.partition "$partition" warps(4)$attendRegisters {
   w.text(R"(
 %rowg = arith.addi %row, %c$down : index
 %key0 = arith.muli %newest, %c$keys : index)");
-  if (masksRows())
+  if (o.causal || o.window)
     w.text(R"(
 // What the first row sees, and what the last one does not see any more.
 %rowKeys = arith.addi %rowg, %keys : index
@@ -403,25 +512,7 @@ titan.partition "$partition" warps(4)$attendRegisters {
 // Block 0: Q K^T alone.
 titan.mbarrier.wait %fullQ$g parity(%parityQ) : !bar
 titan.mbarrier.wait %fullK[%stage0 : index] parity(%parity0) : !bars)");
-  if (turns) {
-    w.text("// Its turn at the tensor cores.");
-    takeTurn();
-  }
-  w.text(R"(
-%k0 = titan.shared.slot %k[%stage0 : index] : !ringKV -> !kv
-titan.mma.fence
-%s0 = titan.mma %qg, %k0, %noScores : !q, !kv, !scoresFlight -> !scoresFlight
-%g0 = titan.mma.commit : !group)");
-  if (turns)
-    passTurn();
-  w.text("%raw0 = titan.mma.result %s0 after(%g0 : !group) : !scoresFlight -> "
-         "!scores");
-  release("K", "stage0");
-  mask(true);
-  w.text(R"(
-%probs0, %sum0, %max0, %decay0$firstGrows = func.call @weights(%$seen, %none, %factor) : (!scores, !row, f32) -> ($weights)
-%back = arith.subi %blocks, %c1 : index
-)");
+  firstScores();
   const char *block0 =
       "%probs = %probs0, %max = %max0, %sum = %sum0, %acc = %noSums";
   if (masksFirst()) {
@@ -444,20 +535,7 @@ titan.mma.fence
 titan.elect {
 titan.mbarrier.arrive %emptyQ$g : !bar
 })");
-  w.text(R"(
-// The product of the last block.
-%lastUse = arith.addi %base, %back : index
-%lastStage = arith.remui %lastUse, %c$depth : index
-%lastParity = func.call @parity(%lastUse) : (index) -> i32
-titan.mbarrier.wait %fullV[%lastStage : index] parity(%lastParity) : !bars
-%vn = titan.shared.slot %v[%lastStage : index] : !ringKV -> !kv
-%accumulates = arith.cmpi ne, %back, %c0 : index
-titan.mma.fence
-%accn = titan.mma %r#0, %vn transpose_b, %r#3 accumulate(%accumulates) : !probs, !kv, !outFlight -> !outFlight
-%gn = titan.mma.commit : !group
-%total = titan.reduce add %r#2 : !part -> !row
-%on = titan.mma.result %accn after(%gn : !group) : !outFlight -> !out)");
-  release("V", "lastStage");
+  lastProduct();
   output(group);
   if (o.persistent) {
     w.set("yielded", std::string("%later") +
@@ -483,9 +561,8 @@ titan.bulk.wait %done#$last read : !bulk
   w.text("}");
 }
 
-/// From %on and %total to O.
-void AttentionText::output(int64_t group) {
-  bool own = o.persistent && o.ownOutput();
+/// From %total to what the sums are multiplied by, $inverse.
+void AttentionText::finite() {
   w.text(R"(
 
 %ones = arith.constant 1.0 : f32
@@ -501,6 +578,12 @@ void AttentionText::output(int64_t group) {
 %finite = arith.select %seesNone, %zero, %inverse : !rowMask, !row)");
     w.set("inverse", "finite");
   }
+}
+
+/// From %on and %total to O.
+void AttentionText::output(int64_t group) {
+  bool own = o.persistent && o.ownOutput();
+  finite();
   w.text(R"(
 %inverses = titan.broadcast %$inverse : !row -> !out
 %result = arith.mulf %on, %inverses : !out
@@ -514,20 +597,34 @@ void AttentionText::output(int64_t group) {
 // scale * maximum + log(sum), by one lane of those that have the row.
 %logs = math.log %total : !row
 %scales = titan.splat %scale : f32 -> !row
-%lse = math.fma %r#1, %scales, %logs : !row
+%lse = math.fma %r#1, %scales, %logs : !row)");
+  if (o.lse && !o.ragged)
+    w.text("%queries32 = arith.index_cast %queries : index to i32");
+  if (o.lse || o.ragged)
+    w.text(R"(
 %row32 = arith.index_cast %rowg : index to i32
 %rowBase = titan.splat %row32 : i32 -> !rowIs
 %rowIn = titan.coordinate 0 : !rowIs
 %rowAt = arith.addi %rowBase, %rowIn : !rowIs
-%queries32 = arith.index_cast %queries : index to i32
 %rowEnd = titan.splat %queries32 : i32 -> !rowIs
-%isRow = arith.cmpi slt, %rowAt, %rowEnd : !rowIs
-%batch32 = arith.index_cast %batch : index to i32
+%inRow = arith.cmpi slt, %rowAt, %rowEnd : !rowIs
 %head32 = arith.index_cast %head : index to i32
-%batchAt = titan.splat %batch32 : i32 -> !rowIs
-%headAt = titan.splat %head32 : i32 -> !rowIs
+%headAt = titan.splat %head32 : i32 -> !rowIs)");
+  if (o.ragged)
+    w.text(R"(
+%sequenceAt = titan.splat %beginQ : i32 -> !rowIs
+%rowOfQ = arith.addi %sequenceAt, %rowAt : !rowIs)");
+  if (o.lse && o.ragged)
+    w.text(R"(
 $ifHead
-titan.global.store %lse, %LSE[%batchAt, %headAt, %rowAt] mask(%isRow : !rowMask) : !row, !sums, !rowIs, !rowIs, !rowIs
+titan.global.store %lse, %LSE[%headAt, %rowOfQ] mask(%inRow : !rowMask) : !row, !sums, !rowIs, !rowIs
+$endHead)");
+  else if (o.lse)
+    w.text(R"(
+%batch32 = arith.index_cast %batch : index to i32
+%batchAt = titan.splat %batch32 : i32 -> !rowIs
+$ifHead
+titan.global.store %lse, %LSE[%batchAt, %headAt, %rowAt] mask(%inRow : !rowMask) : !row, !sums, !rowIs, !rowIs, !rowIs
 $endHead)");
   w.set("buffer", own ? "og" : "qg");
   if (own)
@@ -545,17 +642,33 @@ titan.barrier.sync $inside threads(128)
 titan.shared.store %rounded, %$buffer matrix : !out16, !q
 titan.fence.proxy_async shared_cta
 titan.barrier.sync $inside threads(128))");
+  w.set("firstRow", o.ragged ? "rowOfO" : "rowg");
+  if (o.ragged)
+    w.text(R"(
+// Of the rows behind the sequence's last nothing is written: they are another one's.
+%rowOfO = arith.addi %rowQ, %rowg : index
+%rowsEnd = arith.addi %rowg, %c64 : index
+%isThere = arith.cmpi ult, %any, %allHeads : index
+%isInside = arith.cmpi ule, %rowsEnd, %queries : index
+%crosses = arith.cmpi ugt, %rowsEnd, %queries : index
+%isWhole = arith.andi %isInside, %isThere : i1
+%isPart = arith.andi %crosses, %isThere : i1)");
   w.text(own ? "%store = titan.elect warp(0) -> !bulk {"
              : "titan.elect warp(0) {");
+  if (o.ragged)
+    w.text("scf.if %isWhole {");
   if (halves() == 1)
-    w.text("titan.tma.store %$buffer, %mapO[%batch, %rowg, %head, %c0] : !q, "
-           "!mapQ");
+    w.text(
+        "titan.tma.store %$buffer, %mapO[${ofBatch}%$firstRow, %head, %c0] : "
+        "!q, !mapQ");
   else
     w.text(R"(
 %outLeft = titan.shared.view %$buffer [0, 0] : !q -> !q64
 %outRight = titan.shared.view %$buffer [0, 64] : !q -> !q64
-titan.tma.store %outLeft, %mapO[%batch, %rowg, %head, %c0] : !q64, !mapQ
-titan.tma.store %outRight, %mapO[%batch, %rowg, %head, %c64] : !q64, !mapQ)");
+titan.tma.store %outLeft, %mapO[${ofBatch}%$firstRow, %head, %c0] : !q64, !mapQ
+titan.tma.store %outRight, %mapO[${ofBatch}%$firstRow, %head, %c64] : !q64, !mapQ)");
+  if (o.ragged)
+    w.text("}");
   w.text("%bulk = titan.bulk.commit : !bulk");
   if (own)
     w.text("titan.yield %bulk : !bulk");
@@ -564,4 +677,13 @@ titan.tma.store %outRight, %mapO[%batch, %rowg, %head, %c64] : !q64, !mapQ)");
   if (o.persistent && !own)
     w.text("titan.mbarrier.arrive %emptyQ$g : !bar");
   w.text("}");
+  if (o.ragged)
+    w.text(R"(
+scf.if %isPart {
+%outColumn = titan.coordinate 1 : !outIs
+%outRow = titan.broadcast %rowOfQ : !rowIs -> !outIs
+%outHead = titan.splat %head32 : i32 -> !outIs
+%isOut = titan.broadcast %inRow : !rowMask -> !outMask
+titan.global.store %rounded, %O[%outRow, %outHead, %outColumn] mask(%isOut : !outMask) : !out16, !global, !outIs, !outIs, !outIs
+})");
 }

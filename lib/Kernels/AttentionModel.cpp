@@ -110,6 +110,8 @@ kernels::estimateAttention(const AttentionShape &shape,
   Result<AttentionOptions> o = checkAttention(options);
   if (!o)
     return std::nullopt;
+  if (o->decode)
+    return std::nullopt;
   for (const Variant &v : variants)
     if (is(v, *o) && v.rows == o->rows && v.keys == o->keys &&
         v.turns == *o->turns && v.persistent == o->persistent)
@@ -122,6 +124,9 @@ kernels::pickAttention(const AttentionShape &shape,
                        const AttentionOptions &given,
                        const std::function<void(AttentionOptions &)> &settle) {
   AttentionOptions picked = given;
+  if (given
+          .decode) // One kernel for every shape: its launch deals the blocks out.
+    return picked;
   // Of what the model knows, and of what it knows but for what is given.
   double known = std::numeric_limits<double>::max(), near = known;
   for (const Variant &v : variants) {

@@ -18,6 +18,10 @@ AttentionText::AttentionText(const AttentionOptions &options) : o(options) {
   w.set("size", o.size);
   w.set("rows", o.rows);
   w.set("keys", o.keys);
+  // Of a packed tensor no dimension is the batch's.
+  w.set("rowsAre", o.ragged ? "?x?" : "?x?x?");
+  w.set("one", o.ragged ? "" : "1x");
+  w.set("ofBatch", o.ragged ? "" : "%batch, ");
   w.set("depth", o.depth());
   w.set("groups", groups);
   w.set("panels", o.keys / 8);
@@ -46,9 +50,9 @@ void AttentionText::types() {
 #acc    = #titan.wgmma<1, 1>
 #row    = #titan.slice<1, #acc>
 
-!global = !titan.global<?x?x?x${size}x$in>
-!mapQ   = !titan.tensor_map<1x64x1x64x$in, swizzle = 128>
-!mapKV  = !titan.tensor_map<1x${keys}x1x64x$in, swizzle = 128>
+!global = !titan.global<${rowsAre}x${size}x$in>
+!mapQ   = !titan.tensor_map<${one}64x1x64x$in, swizzle = 128>
+!mapKV  = !titan.tensor_map<${one}${keys}x1x64x$in, swizzle = 128>
 !ringQ  = !titan.shared<64x${size}x$in, swizzle = 128, slots = $groups>
 !ringKV = !titan.shared<${keys}x${size}x$in, swizzle = 128, slots = $depth>
 !q      = !titan.shared<64x${size}x$in, swizzle = 128>
@@ -75,12 +79,45 @@ void AttentionText::types() {
 !bulk   = !titan.token<bulk>)");
   if (o.lse)
     w.text(R"(
-!sums   = !titan.global<?x?x?xf32>
+!sums   = !titan.global<${rowsAre}xf32>
 !rowIs  = tensor<64xi32, #row>)");
+  if (o.ragged) {
+    w.text(R"(
+!starts = !titan.global<?xi32>
+!outIs  = tensor<64x${size}xi32, #acc>
+!outMask = tensor<64x${size}xi1, #acc>)");
+    if (!o.lse)
+      w.text("!rowIs  = tensor<64xi32, #row>");
+  }
   w.text("\n\n");
 }
 
+/// The pages of a block, each by loads of its own.
+void AttentionText::pieces() {
+  if (halves() > 1)
+    w.text("%half = arith.constant 64 : index");
+  for (int64_t piece = 0; piece < o.pagesOfBlock(); ++piece)
+    for (int64_t half = 0; half < halves(); ++half) {
+      w.set("piece", piece);
+      w.set("side", half ? "right" : "left");
+      w.set("down", piece * o.keys / o.pagesOfBlock());
+      w.set("across", 64 * half);
+      w.set("column", half ? "half" : "zero");
+      w.text(R"(
+%$side$piece = titan.shared.view %slot [$down, $across] : !kv -> !kv64
+titan.tma.load %map[%page$piece, %key, %head, %$column], %$side$piece, %full[%stage : index]$once : !mapKV, !kv64, !bars)");
+    }
+}
+
 void AttentionText::functions() {
+  std::string from = o.ragged ? "" : "%batch: index, ";
+  if (o.pagesOfBlock() > 1) {
+    from.clear();
+    for (int64_t i = 0; i < o.pagesOfBlock(); ++i)
+      from += "%page" + std::to_string(i) + ": index, ";
+  }
+  w.set("fillFrom", from);
+  w.set("once", o.decode ? " cache(evict_first)" : "");
   w.text(R"(
 // Use n of a ring of $depth is in round n div $depth: even and odd ones alternate.
 func.func private @parity(%use: index) -> i32 {
@@ -93,7 +130,7 @@ return %parity : i32
 }
 
 // Keys or values from %key on, once the use of the slot before this one is over.
-func.func private @fill(%map: !mapKV, %ring: !ringKV, %full: !bars, %empty: !bars, %use: index, %batch: index, %key: index, %head: index) {
+func.func private @fill(%map: !mapKV, %ring: !ringKV, %full: !bars, %empty: !bars, %use: index, $fillFrom%key: index, %head: index) {
 %zero = arith.constant 0 : index
 %depth = arith.constant $depth : index
 %bytes = arith.constant $blockBytes : i32
@@ -103,16 +140,18 @@ func.func private @fill(%map: !mapKV, %ring: !ringKV, %full: !bars, %empty: !bar
 titan.mbarrier.wait %empty[%stage : index] parity(%free) : !bars
 titan.mbarrier.arrive_expect_tx %full[%stage : index], %bytes : !bars
 %slot = titan.shared.slot %ring[%stage : index] : !ringKV -> !kv)");
-  if (halves() == 1)
-    w.text("titan.tma.load %map[%batch, %key, %head, %zero], %slot, "
-           "%full[%stage : index] : !mapKV, !kv, !bars");
+  if (o.pagesOfBlock() > 1)
+    pieces();
+  else if (halves() == 1)
+    w.text("titan.tma.load %map[${ofBatch}%key, %head, %zero], %slot, "
+           "%full[%stage : index]$once : !mapKV, !kv, !bars");
   else
     w.text(R"(
 %half = arith.constant 64 : index
 %left = titan.shared.view %slot [0, 0] : !kv -> !kv64
 %right = titan.shared.view %slot [0, 64] : !kv -> !kv64
-titan.tma.load %map[%batch, %key, %head, %zero], %left, %full[%stage : index] : !mapKV, !kv64, !bars
-titan.tma.load %map[%batch, %key, %head, %half], %right, %full[%stage : index] : !mapKV, !kv64, !bars)");
+titan.tma.load %map[${ofBatch}%key, %head, %zero], %left, %full[%stage : index]$once : !mapKV, !kv64, !bars
+titan.tma.load %map[${ofBatch}%key, %head, %half], %right, %full[%stage : index]$once : !mapKV, !kv64, !bars)");
   w.text(R"(
 return
 }
@@ -186,18 +225,51 @@ void AttentionText::launch() {
   w.set("target", std::string(builtFor().name));
   w.set("lseArgument", o.lse ? ", %LSE: !sums" : "");
   w.set("windowArgument", o.window ? ", %window: i32" : "");
-  w.set("lseValue", o.lse ? ", LSE = \"BxHxN\"" : "");
+  w.set("startsArgument",
+        o.ragged ? ", %cu_seqlens_q: !starts, %cu_seqlens_k: !starts" : "");
+  w.set("longestArgument", o.ragged ? ", %longest: i32" : "");
   w.set("windowValue", o.window ? ", window = 90 : i32" : "");
-  w.text(R"(
-titan.kernel @$kernel(%Q: !global, %K: !global, %V: !global, %O: !global$lseArgument, %scale: f32$windowArgument) warps($warps)$launchRegisters attributes {
-titan.target = "$target",
-titan.example = {sizes = {B = 2, H = 2, G = 1, N = 200, S = 390}, multiprocessor_count = 3,
+  if (o.ragged) {
+    w.set("lseValue", o.lse ? ", LSE = \"HxN\"" : "");
+    w.set(
+        "example",
+        w.fill(
+            R"(sizes = {C = 4, H = 2, G = 1, N = 210, S = 420}, multiprocessor_count = 3,
+                 Q = "NxHx$size random:1", K = "SxGx$size random:2", V = "SxGx$size random:3",
+                 O = "NxHx$size"$lseValue, cu_seqlens_q = "C steps:70", cu_seqlens_k = "C steps:140", longest = 70 : i32, scale = 0.09 : f32$windowValue)"));
+  } else {
+    w.set("lseValue", o.lse ? ", LSE = \"BxHxN\"" : "");
+    w.set(
+        "example",
+        w.fill(
+            R"(sizes = {B = 2, H = 2, G = 1, N = 200, S = 390}, multiprocessor_count = 3,
                  Q = "BxNxHx$size random:1", K = "BxSxGx$size random:2", V = "BxSxGx$size random:3",
-                 O = "BxNxHx$size"$lseValue, scale = 0.09 : f32$windowValue},
+                 O = "BxNxHx$size"$lseValue, scale = 0.09 : f32$windowValue)"));
+  }
+  w.text(R"(
+titan.kernel @$kernel(%Q: !global, %K: !global, %V: !global, %O: !global$lseArgument$startsArgument, %scale: f32$longestArgument$windowArgument) warps($warps)$launchRegisters attributes {
+titan.target = "$target",
+titan.example = {$example},
 titan.reference = @${kernel}_reference)");
   w.text("} launch {");
   w.beginRegion();
-  w.text(R"(
+  if (o.ragged)
+    w.text(R"(
+%starts = titan.dim %cu_seqlens_q, 0 : !starts
+%batches = arith.subi %starts, %c1 : index
+%several0 = arith.cmpi ugt, %starts, %c1 : index
+titan.require %several0, "launch-zero-dim", "attention of no sequence"
+%rowsQ = titan.dim %Q, 0 : !global
+%heads = titan.dim %Q, 1 : !global
+%rowsK = titan.dim %K, 0 : !global
+%headsK = titan.dim %K, 1 : !global
+// Of a sequence in the mean, for the bands below.
+%keys = arith.ceildivui %rowsK, %batches : index
+%positive = arith.cmpi sgt, %longest, %i0 : i32
+titan.require %positive, "launch-zero-dim", "the longest sequence has no queries"
+%queries = arith.index_cast %longest : i32 to index)");
+  else
+    w.text(R"(
 %batches = titan.dim %Q, 0 : !global
 %queries = titan.dim %Q, 1 : !global
 %heads = titan.dim %Q, 2 : !global
@@ -228,6 +300,21 @@ titan.reference = @${kernel}_reference)");
     checks.push_back({"queriesL", "LSE", "!sums", 2, "queries",
                       "LSE has an element for each query"});
   }
+  if (o.ragged) {
+    checks = {
+        {"startsK", "cu_seqlens_k", "!starts", 0, "starts",
+         "cu_seqlens_q and cu_seqlens_k are as long"},
+        {"rowsV", "V", "!global", 0, "rowsK", "V has a row for each key"},
+        {"rowsO", "O", "!global", 0, "rowsQ", "O has a row for each query"},
+        {"headsV", "V", "!global", 1, "headsK", "K and V have as many heads"},
+        {"headsO", "O", "!global", 1, "heads", "Q and O have as many heads"}};
+    if (o.lse) {
+      checks.push_back({"headsL", "LSE", "!sums", 0, "heads",
+                        "Q and LSE have as many heads"});
+      checks.push_back({"queriesL", "LSE", "!sums", 1, "rowsQ",
+                        "LSE has an element for each query"});
+    }
+  }
   for (const Check &check : checks) {
     w.set("name", check.name);
     w.set("tensor", check.tensor);
@@ -255,6 +342,8 @@ titan.require %is_served, "launch-check", "each head of K serves as many heads o
 %mapK = titan.tensor_map %K : !global -> !mapKV
 %mapV = titan.tensor_map %V : !global -> !mapKV
 %mapO = titan.tensor_map %O : !global -> !mapQ)");
+  if (o.ragged)
+    w.text("%lastHead = arith.subi %allHeads, %c1 : index");
   LaunchArguments handed;
   handed.pass("mapQ", "!mapQ");
   handed.pass("mapK", "!mapKV");
@@ -287,12 +376,13 @@ titan.require %is_served, "launch-check", "each head of K serves as many heads o
     pass("band");
   }
   if (o.window) {
+    w.set("mostKeys", o.ragged ? "rowsK" : "keys");
     w.text(R"(
 %no = arith.constant 0 : i32
 %ahead = arith.cmpi sge, %window, %no : i32
 titan.require %ahead, "launch-check", "a window of no negative number of keys"
 %windowKeys = arith.index_cast %window : i32 to index
-%span = arith.minui %windowKeys, %keys : index)");
+%span = arith.minui %windowKeys, %$mostKeys : index)");
     pass("span");
   }
   pass("rowBlocks");
@@ -302,9 +392,13 @@ titan.require %ahead, "launch-check", "a window of no negative number of keys"
     w.text("%blocks = arith.ceildivui %keys, %c$keys : index");
     pass("blocks");
   }
-  if (o.lse || masksRows())
-    pass("queries");
-  pass("keys");
+  if (o.ragged) {
+    pass("lastHead");
+  } else {
+    if (o.lse || masksRows())
+      pass("queries");
+    pass("keys");
+  }
   handed.write(w);
 }
 
@@ -365,13 +459,18 @@ titan.return)");
 
 std::string AttentionText::write() {
   w.set("headBytes", 2 * o.size * bytesOf(o.element));
+  w.set("shapes",
+        w.fill(o.ragged ? R"(Q and O are rows x heads x $size,
+// K and V rows x heads x $size, $in; sums in f32. cu_seqlens_q and cu_seqlens_k say where
+// each sequence's rows begin; a tile has rows of one.)"
+                        : R"(Q and O are batch x queries x heads x $size,
+// K and V batch x keys x heads x $size, $in; sums in f32.)"));
   w.set("sees", o.causal && o.window ? ", causal, in a window"
                 : o.causal           ? ", causal"
                 : o.window           ? ", in a window"
                                      : "");
   w.text(R"(
-// O = softmax(scale * Q K^T) V$sees: Q and O are batch x queries x heads x $size,
-// K and V batch x keys x heads x $size, $in; sums in f32.
+// O = softmax(scale * Q K^T) V$sees: $shapes
 //
 // A warp loads; each of $groups warpgroups has 64 rows of queries, and goes through
 // the keys in blocks of $keys, $depth of which are there or on their way. While its

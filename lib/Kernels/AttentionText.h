@@ -31,12 +31,13 @@ namespace titan::kernels {
 class AttentionText {
 public:
   explicit AttentionText(const AttentionOptions &options);
-  std::string write();
+  virtual ~AttentionText() = default;
+  virtual std::string write();
 
-private:
+protected:
   int64_t halves() const { return o.size / 64; }
   /// Rows may have no key at all.
-  bool masksRows() const { return o.causal || o.window; }
+  bool masksRows() const { return o.causal || o.window || o.page || o.ragged; }
   /// Of a CTA's tiles each has blocks of its own number: %base is carried.
   bool countsBlocks() const { return o.persistent && masksRows(); }
 
@@ -47,25 +48,59 @@ private:
   // AttentionText.cpp
   void types();
   void functions();
+  void pieces();
   void launch();
   void body();
   // AttentionMainLoop.cpp
   void coordinates();
+  void sequence();
+  void totals();
   void blocksBefore();
   void load();
   void attend(int64_t group);
   void takeTurn();
   void passTurn();
+  void firstScores();
   void blocks(const char *results, const char *first, const char *last,
               const char *before, bool masked);
-  void mask(bool first);
+  void lastProduct();
+  virtual void mask(bool first);
+  void finite();
   void output(int64_t group);
   void release(const char *ring, const char *stage);
   // AttentionReference.cpp
   void reference();
+  void referenceRow(bool lse);
 
   AttentionOptions o;
   TextWriter w;
+};
+
+/// Decoding: the same blocks of keys under rows that are queries of several heads.
+///
+///   attendParts()  the kernel that leaves parts of O (DecodeText.cpp)
+///   combine()      the one that adds them up (DecodeCombine.cpp)
+class DecodeText : public AttentionText {
+public:
+  using AttentionText::AttentionText;
+  std::string write() override;
+
+private:
+  // DecodeText.cpp
+  static const char *const dealing;
+  void types();
+  void launchParts();
+  void shares();
+  void segment();
+  void load();
+  void attend();
+  void mask(bool first) override;
+  void store();
+  // DecodeCombine.cpp
+  void combine();
+  void shape(const char *first, bool parts);
+  void referenceParts();
+  void referenceCombine();
 };
 
 } // namespace titan::kernels

@@ -151,6 +151,17 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                   o.swap        ? "--swap off"
                   : o.split > 1 ? "--split 1"
                                 : "leave out beta");
+  if (o.batch == Batch::Grouped &&
+      (o.consumers == Consumers::Pingpong || o.cluster() > 1 || o.split > 1))
+    return refuse(std::string("groups, and ") +
+                      (o.consumers == Consumers::Pingpong
+                           ? "ping-pong consumers"
+                       : o.cluster() > 1 ? "loads shared in a cluster"
+                                         : "K split between CTAs") +
+                      ": there is no such kernel so far",
+                  o.consumers == Consumers::Pingpong ? "--consumers cooperative"
+                  : o.cluster() > 1                  ? "--cluster 1x1"
+                                                     : "--split 1");
   int64_t row = o.rowElements();
   if (o.tileK != row && o.tileK != 2 * row && o.tileK != 4 * row)
     return refuse(tile() + ": a stage is made of rows of " + number(row) +

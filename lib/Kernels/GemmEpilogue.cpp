@@ -18,7 +18,7 @@ void GemmText::epilogueTypes() {
   if (o.output != Element::F32)
     w.text("!narrow = tensor<${rows}x${width}x$out, #acc>");
   if (o.bias)
-    w.text("!vector = !titan.global<${many}?xf32>");
+    w.text("!vector = !titan.global<${manyB}?xf32>");
   if (needsColumns())
     w.text(R"(
 !where  = tensor<${rows}x${width}xi32, #acc>
@@ -68,7 +68,7 @@ void GemmText::epilogueSetup() {
     tile("negation", "-1.0");
     break;
   }
-  if (needsRows())
+  if (needsHeight())
     w.text(R"(
 %height32 = arith.index_cast %height : index to i32
 %heights = titan.splat %height32 : i32 -> !where)");
@@ -101,7 +101,7 @@ void GemmText::panelValue() {
   }
   if (needsRows())
     w.text("%inside = arith.andi %above, %before : !mask");
-  if (isStacked() && needsColumns())
+  if ((isStacked() && needsColumns()) || (isGrouped() && o.bias))
     w.text(R"(
 %z32 = arith.index_cast %z : index to i32
 %Z = titan.splat %z32 : i32 -> !where)");
@@ -149,7 +149,7 @@ std::string GemmText::term(std::string value, const char *column,
   }
   if (o.bias)
     next("biased", R"(
-%added$suffix = titan.global.load %bias[$Z%$entry] mask(%before : !mask) : !vector, $typeZ!where -> !panel
+%added$suffix = titan.global.load %bias[$ZB%$entry] mask(%before : !mask) : !vector, $typeZB!where -> !panel
 %biased$suffix = arith.addf %$value, %added$suffix : !panel)");
   return value;
 }
@@ -368,7 +368,7 @@ titan.shared.store %$value, %buffer$matrix : $values, !tileD
 titan.fence.proxy_async shared_cta
 titan.barrier.sync $barrier threads($threads)
 %store = titan.elect warp(0) -> !bulk {
-titan.tma.store %buffer, %mapD[$z%m, %at] : !tileD, !mapD
+titan.tma.store %buffer, %$mapOfD[$z%$rowD, %at] : !tileD, !mapD
 %bulk = titan.bulk.commit : !bulk
 titan.yield %bulk : !bulk
 }

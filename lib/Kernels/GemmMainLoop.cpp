@@ -48,6 +48,12 @@ GemmText::GemmText(const GemmOptions &options)
   w.set("z", isStacked() ? "%z, " : "");
   w.set("Z", isStacked() ? "%Z, " : "");
   w.set("typeZ", isStacked() ? "!where, " : "");
+  // And bias is the group's.
+  w.set("ZB", o.batch != Batch::None ? "%Z, " : "");
+  w.set("typeZB", o.batch != Batch::None ? "!where, " : "");
+  w.set("mapOfD", editsMap() ? "groupD" : "mapD");
+  w.set("rowD", isGrouped() ? "inGroup" : "m");
+  w.set("typeB", isGrouped() ? "!stack" : "!global");
   w.set("scope", o.cluster() > 1 ? " scope(cluster)" : "");
   // Registers: what the launch gives, dealt out again.
   int64_t groups = o.warpgroups();
@@ -55,12 +61,17 @@ GemmText::GemmText(const GemmOptions &options)
   w.set("launchRegisters", groups == 1   ? ""
                            : groups == 2 ? " registers(168)"
                                          : " registers(128)");
-  w.set("loadRegisters", groups == 1   ? ""
-                         : groups == 2 ? " registers(24)"
+  // A warp that reads where groups begin has more to keep.
+  w.set("loadRegisters", groups == 1 ? ""
+                         : groups == 2
+                             ? isGrouped() ? " registers(40)" : " registers(24)"
+                         : isGrouped() ? " registers(56)"
                                        : " registers(32)");
-  w.set("multiplyRegisters", groups == 1   ? ""
-                             : groups == 2 ? " registers(240)"
-                                           : " registers(160)");
+  w.set("multiplyRegisters",
+        groups == 1   ? ""
+        : groups == 2 ? isGrouped() ? " registers(232)" : " registers(240)"
+        : isGrouped() ? " registers(152)"
+                      : " registers(160)");
   // The instruction's operands: its rows are D's, or with swap D's columns.
   w.set("left", o.swap ? "B" : "A");
   w.set("right", o.swap ? "A" : "B");
@@ -81,6 +92,12 @@ void GemmText::types() {
 
 !global = !titan.global<${many}?x?x$in>
 !result = !titan.global<${many}?x?x$out>)");
+  if (isGrouped())
+    w.text(R"(
+!stack  = !titan.global<?x?x?x$in>
+!offsets = !titan.global<?xi32>)");
+  if (editsMap())
+    w.text("!maps   = !titan.global<?x128xi8>");
   for (const GemmOperand &x : {a, b}) {
     w.set("X", std::string(1, x.name));
     w.set("one", x.stacked ? "1x" : "");
@@ -120,7 +137,7 @@ void GemmText::types() {
 }
 
 void GemmText::launch() {
-  std::string arguments = "%A: !global, %B: !global, ", example;
+  std::string arguments = w.fill("%A: !global, %B: $typeB, "), example;
   auto add = [&](bool there, const char *argument, const char *value) {
     if (there)
       arguments += argument, example += value;
@@ -129,9 +146,12 @@ void GemmText::launch() {
   arguments += "%D: !result";
   add(o.alpha, ", %alpha: f32", ", alpha = 0.5 : f32");
   add(o.beta, ", %beta: f32", ", beta = -2.0 : f32");
-  add(o.bias, ", %bias: !vector", ", bias = \"${Zx}$rowsB random:4\"");
+  add(isGrouped(), ", %offsets: !offsets", ", offsets = \"4 steps:104\"");
+  add(editsMap(), ", %maps: !maps", ", maps = \"4x128\"");
+  add(o.bias, ", %bias: !vector", ", bias = \"${ZBx}$rowsB random:4\"");
   w.set("rowsB", o.gate ? "NB" : "N");
   w.set("Zx", isStacked() ? "Zx" : "");
+  w.set("ZBx", o.batch != Batch::None ? "Zx" : "");
   w.set("arguments", arguments);
   w.set("values", w.fill(example));
   w.set("shapeA", o.transposedA ? "KxM" : "MxK");
@@ -140,33 +160,36 @@ void GemmText::launch() {
   w.set("programmatic", o.programmatic ? " titan.programmatic = []," : "");
   w.set("clusterAttr", w.fill(o.ctas() > 1 ? " cluster($cluster)" : ""));
   // Dimensions, behind the batch's.
-  int64_t ahead = isStacked();
+  int64_t ahead = isStacked(), aheadB = o.batch != Batch::None;
   w.set("rowsOfA", ahead + o.transposedA);
-  w.set("rowsOfB", ahead + o.transposedB);
+  w.set("rowsOfB", aheadB + o.transposedB);
   w.set("depthOfA", ahead + !o.transposedA);
-  w.set("depthOfB", ahead + !o.transposedB);
+  w.set("depthOfB", aheadB + !o.transposedB);
+  w.set("entriesOfBias", aheadB);
   w.set("rowsOfD", ahead);
   w.set("columnsOfD", ahead + 1);
   w.set("spanM", o.spanM());
   w.set("spanN", o.spanN());
   w.set("exampleK", o.isFp8() ? 400 : 200);
-  w.set("sizes", isStacked() ? o.gate ? "Z = 3, M = 104, N = 136, NB = 272"
-                                      : "Z = 3, M = 104, N = 136"
-                 : o.gate    ? "M = 304, N = 264, NB = 528"
-                             : "M = 304, N = 520");
+  w.set("sizes", isGrouped()   ? o.gate ? "Z = 3, M = 312, N = 136, NB = 272"
+                                        : "Z = 3, M = 312, N = 264"
+                 : isStacked() ? o.gate ? "Z = 3, M = 104, N = 136, NB = 272"
+                                        : "Z = 3, M = 104, N = 136"
+                 : o.gate      ? "M = 304, N = 264, NB = 528"
+                               : "M = 304, N = 520");
   w.text(R"(
 titan.kernel @$kernel($arguments) warps($warps)$launchRegisters$clusterAttr attributes {
 titan.target = "$target",$programmatic
 titan.example = {sizes = {$sizes, K = $exampleK}, multiprocessor_count = 4,
-                 A = "$Zx$shapeA random:1", B = "$Zx$shapeB random:2", D = "${Zx}MxN"$values},
+                 A = "$Zx$shapeA random:1", B = "$ZBx$shapeB random:2", D = "${Zx}MxN"$values},
 titan.reference = @${kernel}_reference)");
   w.text("} launch {");
   w.beginRegion();
   w.text(R"(
 %m = titan.dim %A, $rowsOfA : !global
-%nB = titan.dim %B, $rowsOfB : !global
+%nB = titan.dim %B, $rowsOfB : $typeB
 %k = titan.dim %A, $depthOfA : !global
-%kB = titan.dim %B, $depthOfB : !global
+%kB = titan.dim %B, $depthOfB : $typeB
 %mD = titan.dim %D, $rowsOfD : !result
 %n = titan.dim %D, $columnsOfD : !result
 %is_kB = arith.cmpi eq, %kB, %k : index
@@ -207,29 +230,48 @@ titan.require %is_nC, "launch-check", "C has as many columns as D")");
 titan.require %is_batchesC, "launch-check", "C has as many batches as D")");
   if (o.bias)
     w.text(R"(
-%entries = titan.dim %bias, $rowsOfD : !vector
+%entries = titan.dim %bias, $entriesOfBias : !vector
 %is_bias = arith.cmpi eq, %entries, %nB : index
 titan.require %is_bias, "launch-check", "bias has one entry for each row of B")");
-  if (o.bias && isStacked())
+  if (isGrouped())
+    w.text(R"(
+%batches = titan.dim %B, 0 : !stack
+%bounds = titan.dim %offsets, 0 : !offsets
+%ends = arith.addi %batches, %c1 : index
+%is_bounds = arith.cmpi eq, %bounds, %ends : index
+titan.require %is_bounds, "launch-check", "offsets has the first row of each of B's groups, and the end"
+%few = arith.cmpi ule, %m, %c2147483647 : index
+titan.require %few, "launch-check", "A has fewer than 2^31 rows")");
+  if (o.bias && o.batch != Batch::None)
     w.text(R"(
 %biases = titan.dim %bias, 0 : !vector
 %is_biases = arith.cmpi eq, %biases, %batches : index
-titan.require %is_biases, "launch-check", "bias has as many rows as there are batches")");
+titan.require %is_biases, "launch-check", "bias has as many rows as there are batches or groups")");
   w.set("partK", o.split * o.tileK);
   if (splits())
     w.text(R"(
 // The steps of each part of K; what the last ones have behind K is zeros.)");
-  w.set("countTiles", isStacked()
+  w.set("countTiles", isGrouped() ? "// Groups have tiles of their own: how "
+                                    "many, only the device knows."
+                      : isStacked()
                           ? "%tilesEach = arith.muli %tilesM, %tilesN : index\n"
                             "%tiles = arith.muli %tilesEach, %batches : index"
                           : "%tiles = arith.muli %tilesM, %tilesN : index");
+  if (!isGrouped())
+    w.text("%tilesM = arith.ceildivui %m, %c$spanM : index");
   w.text(R"(
-%tilesM = arith.ceildivui %m, %c$spanM : index
 %tilesN = arith.ceildivui %n, %c$spanN : index
 %steps = arith.ceildivui %k, %c$partK : index
 $countTiles
 %sms = titan.device_property "multiprocessor_count")");
-  if (o.ctas() == 1) {
+  if (editsMap())
+    w.text(R"(
+%places = titan.dim %maps, 0 : !maps
+%enough = arith.cmpi uge, %places, %sms : index
+titan.require %enough, "launch-check", "maps has a row for each multiprocessor")");
+  if (isGrouped()) {
+    // How many tiles there are only the device knows.
+  } else if (o.ctas() == 1) {
     w.text("%grid = arith.minui %tiles, %sms : index");
   } else {
     if (o.ctas() > 2)
@@ -253,12 +295,15 @@ $countTiles
 // Wider requests to the L2 cache cost more than they bring where rows of A or B
 // begin anywhere.
 %mapA = titan.tensor_map %A : !global -> !mapA
-%mapB = titan.tensor_map %B : !global -> !mapB)");
+%mapB = titan.tensor_map %B : $typeB -> !mapB)");
   if (!masksStores()) {
     w.text("%mapD = titan.tensor_map %D : !result -> !mapD");
     handed.pass("mapD", "!mapD");
   }
-  if (o.band > 1) {
+  if (isGrouped()) {
+    handed.pass("batches", "index", "groups");
+    handed.pass("tilesN", "index");
+  } else if (o.band > 1) {
     w.text(R"(
 %bandRows = arith.minui %tilesM, %c$band : index
 %bandTiles = arith.muli %tilesN, %bandRows : index)");
@@ -270,14 +315,58 @@ $countTiles
   }
   if (isStacked())
     handed.pass("tilesEach", "index");
-  handed.pass("tiles", "index");
+  if (!isGrouped())
+    handed.pass("tiles", "index");
   handed.pass("steps", "index");
   // The body has coordinates %m and %n of its own.
-  if (needsRows())
+  if (needsHeight())
     handed.pass("m", "index", "height");
   if (needsWidth())
     handed.pass("n", "index", "width");
-  handed.write(w);
+  handed.write(w, isGrouped() ? "sms" : "grid");
+}
+
+/// Group %z: where it begins and what it has, and this CTA's first tile of it,
+/// %mine; %dealt tiles came before.
+void GemmText::group() {
+  w.text(R"(
+%zNext = arith.addi %z, %c1 : index
+%begin32 = titan.ld %offsets[%z] : !offsets -> i32
+%end32 = titan.ld %offsets[%zNext] : !offsets -> i32
+%low = arith.cmpi sge, %begin32, %i0 : i32
+%atMost = arith.cmpi sle, %end32, %rows32 : i32
+%rising = arith.cmpi sge, %end32, %begin32 : i32
+%between = arith.andi %low, %atMost : i1
+%valid = arith.andi %between, %rising : i1
+titan.assume %valid, "the rows of a group lie in A, and end where they begin or behind"
+%height32 = arith.subi %end32, %begin32 : i32
+%begin = arith.index_cast %begin32 : i32 to index
+%height = arith.index_cast %height32 : i32 to index
+%tilesM = arith.ceildivui %height, %c$spanM : index
+%tiles = arith.muli %tilesM, %tilesN : index
+%dealt1 = arith.addi %dealt, %tiles : index
+// Tiles of all groups are dealt out in turn: this CTA's first of these.
+%before0 = arith.remui %dealt, %ctas : index
+%ahead0 = arith.addi %first, %ctas : index
+%wait0 = arith.subi %ahead0, %before0 : index
+%mine = arith.remui %wait0, %ctas : index)");
+}
+
+/// Where the CTA has a tile of the group, the map of D begins and ends with it.
+void GemmText::editMap() {
+  w.text(R"(
+%some = arith.cmpi ult, %mine, %tiles : index
+%edits = arith.andi %some, %isStorer : i1
+scf.if %edits {
+titan.elect {
+titan.bulk.wait %pending0 read : !bulk
+titan.tensormap.replace_address %edit, %D[%begin, %c0] : !mapD, !result
+titan.tensormap.replace_dim %edit, 0, %height32 : !mapD
+}
+titan.syncwarp
+titan.tensormap.cp_fenceproxy %edit, %groupD gpu : !mapD, !mapD
+titan.fence.tensormap_acquire %groupD gpu : !mapD
+})");
 }
 
 /// The corner of a tile: %m, %n, and in front of them the batch %z.
@@ -289,7 +378,14 @@ void GemmText::coordinates() {
 %z = arith.divui %tile, %tilesEach : index
 %inBatch = arith.remui %tile, %tilesEach : index)");
   }
-  if (o.band > 1)
+  if (isGrouped())
+    w.text(R"(
+// Column by column: the CTAs that run at a time share B.
+%tn = arith.divui %tile, %tilesM : index
+%tm = arith.remui %tile, %tilesM : index
+%inGroup = arith.muli %tm, %c$spanM : index
+%m = arith.addi %begin, %inGroup : index)");
+  else if (o.band > 1)
     w.text(R"(
 %band = arith.divui %$tile, %bandTiles : index
 %inBand = arith.remui %$tile, %bandTiles : index
@@ -314,7 +410,8 @@ void GemmText::coordinates() {
 %corner$X = arith.muli %t$x, %c$span : index
 %$x = arith.addi %corner$X, %own$X : index)");
   };
-  corner('m', 'M', o.spanM(), o.clusterM);
+  if (!isGrouped())
+    corner('m', 'M', o.spanM(), o.clusterM);
   corner('n', 'N', o.spanN(), o.clusterN);
 }
 
@@ -384,7 +481,14 @@ void GemmText::load() {
                         : "%k = arith.muli %step, %c$tileK : index"));
   w.text("titan.partition \"load\" warps(1)$loadRegisters {");
   if (usesPipe()) {
-    w.text("scf.for %tile = %first to %tiles step %ctas {");
+    if (isGrouped()) {
+      w.text("%all = scf.for %z = %c0 to %groups step %c1 iter_args(%dealt = "
+             "%c0) -> (index) {");
+      group();
+      w.text("scf.for %tile = %mine to %tiles step %ctas {");
+    } else {
+      w.text("scf.for %tile = %first to %tiles step %ctas {");
+    }
     coordinates();
     w.set("cornerA", corner(a));
     w.set("cornerB", corner(b));
@@ -396,13 +500,25 @@ titan.pipe.load %mapA[$cornerA] -> %slot["a"] : !mapA
 titan.pipe.load %mapB[$cornerB] -> %slot["b"] : !mapB
 titan.pipe.commit %slot
 }
-}
 })");
+    if (isGrouped())
+      w.text(R"(
+scf.yield %dealt1 : index
+})");
+    w.text("}");
     return;
   }
-  w.text(R"(
-titan.elect {
+  w.text("titan.elect {");
+  if (isGrouped()) {
+    w.text(R"(
+%all:2 = scf.for %z = %c0 to %groups step %c1 iter_args(%dealt = %c0, %base0 = %c0) -> (index, index) {)");
+    group();
+    w.text(R"(
+%uses = scf.for %tile = %mine to %tiles step %ctas iter_args(%base = %base0) -> (index) {)");
+  } else {
+    w.text(R"(
 %uses = scf.for %tile = %first to %tiles step %ctas iter_args(%base = %c0) -> (index) {)");
+  }
   coordinates();
   if (o.gate)
     w.text("%up = arith.addi %n, %width : index");
@@ -425,7 +541,12 @@ titan.mbarrier.arrive_expect_tx %full[%stage : index], %i$bytes : !bars
 }
 %after = arith.addi %base, %steps : index
 scf.yield %after : index
-}
+})");
+  if (isGrouped())
+    w.text(R"(
+scf.yield %dealt1, %uses : index, index
+})");
+  w.text(R"(
 }
 })");
 }
@@ -557,11 +678,47 @@ titan.partition "$partition" warps($partWarps)$multiplyRegisters {
     carry("%base", "%c0", "index", "%uses");
   if (!masksStores())
     carry("%pending", "%noStore", "!bulk", "$newest");
+  int64_t count = std::ranges::count(inits, '=');
+  if (isGrouped()) {
+    // From group to group: what the tiles carry, and the tiles dealt out.
+    std::string begun, comma = count ? ", " : "";
+    auto outer = [&](const char *name, const char *init) {
+      std::string own = std::string(name) + "0";
+      if (size_t at = inits.find(std::string(name) + " = "); at != inits.npos) {
+        begun += (begun.empty() ? "" : ", ") + own + " = " + init;
+        inits.replace(at,
+                      std::string(name).size() + 3 + std::string(init).size(),
+                      std::string(name) + " = " + own);
+      }
+    };
+    outer("%base", "%c0");
+    outer("%pending", "%noStore");
+    w.set("begun", begun + comma + "%dealt = %c0");
+    w.set("types", carried + comma + "index");
+    w.set("results", count ? ":" + std::to_string(count + 1) : "");
+    if (editsMap())
+      w.text(R"(
+%warp = titan.warp_id
+%isStorer = arith.cmpi eq, %warp, %i0 : i32
+scf.if %isStorer {
+titan.tensormap.copy %mapD, %edit : !mapD, !mapD
+titan.syncwarp
+})");
+    w.text("%all$results = scf.for %z = %c0 to %groups step %c1 "
+           "iter_args($begun) -> ($types) {");
+    group();
+    if (needsRows())
+      w.text("%heights = titan.splat %end32 : i32 -> !where");
+    if (editsMap())
+      editMap();
+    w.set("start", "mine");
+  }
   w.set("inits", inits);
   w.set("carried", carried);
-  int64_t count = std::ranges::count(inits, '=');
   w.set("ends", count > 1 ? "%end:" + std::to_string(count) : "%end");
-  w.set("lastStores", count > 1 ? "%end#" + std::to_string(count - 1) : "%end");
+  std::string end = isGrouped() ? "%all" : "%end";
+  w.set("lastStores",
+        count + isGrouped() > 1 ? end + "#" + std::to_string(count - 1) : end);
   if (count)
     w.text("$ends = scf.for %tile = %$start to %tiles step %$stride "
            "iter_args($inits) -> ($carried) {");
@@ -615,6 +772,15 @@ titan.barrier.arrive $other threads(256)
     w.text("scf.yield $yielded : $carried");
   }
   w.text("}");
+  if (isGrouped()) {
+    std::string ends;
+    for (int64_t i = 0; i < count; ++i)
+      ends += (count > 1 ? "%end#" + std::to_string(i) : "%end") + ", ";
+    w.set("yielded", ends + "%dealt1");
+    w.text(R"(
+scf.yield $yielded : $types
+})");
+  }
   if (!masksStores())
     w.text(R"(
 titan.elect warp(0) {
@@ -651,6 +817,10 @@ void GemmText::body() {
       w.text(o.clusterM > 1 ? "%ownM = arith.muli %rank, %c$tileM : index"
                             : "%ownN = arith.muli %rank, %c$ownN : index");
   }
+  if (isGrouped())
+    w.text(R"(
+%rows = titan.dim %A, $rowsOfA : !global
+%rows32 = arith.index_cast %rows : index to i32)");
   if (pingpong())
     w.text(R"(
 %second = arith.addi %first, %ctas : index
@@ -667,6 +837,10 @@ void GemmText::body() {
     else
       w.text("%d = titan.shared.alloc : !ringD");
   }
+  if (editsMap())
+    w.text(R"(
+%edit = titan.tensormap.alloc : !mapD
+%groupD = titan.tensormap.at %maps[%first] over %D : !maps, !result -> !mapD)");
   if (splits()) {
     w.set("others", o.split - 1);
     w.text(R"(
@@ -756,6 +930,10 @@ static std::string headline(const GemmOptions &o) {
 
 std::string GemmText::write() {
   w.set("headline", headline(o));
+  w.set("ends",
+        editsMap() ? "for each group the map of D is changed, to end with it.\n"
+                     "// Each CTA has a map of its own, a row of `maps`."
+                   : "elements are masked.");
   w.set("storedA", o.transposedA ? "K x M" : "M x K");
   const char *rowsB = o.gate ? "2N" : "N";
   w.set("rowsB", rowsB);
@@ -766,6 +944,11 @@ std::string GemmText::write() {
   if (o.gate)
     w.text(o.bias ? "// B is G above U, and bias is g, and behind it u."
                   : "// B is G above U.");
+  if (isGrouped())
+    w.text(R"(
+// A and D have the rows of several groups, from offsets[g] to offsets[g + 1], and B
+// and bias have a matrix and a row for each. A tile reads rows of the next group,
+// and stores none: $ends)");
   if (isStacked())
     w.text("// All have one dimension more, the batch's, outermost; tiles go "
            "through batch after batch.");
@@ -793,7 +976,7 @@ std::string GemmText::write() {
     w.text(R"(
 // The $cluster CTAs of a cluster share a tile's K. Each collects some panels of the
 // tile from the others and stores their sum.)");
-  if (o.band > 1)
+  if (o.band > 1 && !isGrouped())
     w.text(R"(
 // Tiles come in bands of $band rows of tiles, column by column in a band, so
 // that what runs at a time has few panels of A and B.)");

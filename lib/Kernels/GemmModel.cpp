@@ -81,7 +81,7 @@ static double efficiency(const GemmOptions &o) {
   if (o.isFp8())
     share *= 0.95;
   if (o.promote)
-    share *= pingpong ? 0.7 : 0.9;
+    share *= (pingpong ? 0.7 : 0.9) * (o.cluster() > 1 ? 0.985 : 1);
   // An instruction of few columns reads more than it multiplies.
   double columns = o.columns();
   return share * (columns < 64    ? 0.62 * columns / 64

@@ -19,6 +19,8 @@ void GemmText::reference() {
   w.set("memSum", w.fill("memref<${many}?x?xf64>"));
   w.set("memBias", w.fill("memref<${manyB}?xf32>"));
   std::string arguments;
+  if (isGrouped())
+    arguments += "%offsets: memref<?xi32> {titan.input = \"offsets\"}, ";
   if (o.alpha)
     arguments += "%alpha: f32 {titan.input = \"alpha\"}, ";
   if (o.beta)
@@ -79,14 +81,92 @@ linalg.fill ins(%zero : f64) outs(%bound : $memSum))");
                   .bound = {"%bound", w.fill("$memSum")},
                   .c = {"%C", w.fill("$memOut")},
                   .bias = {"%bias", w.fill("$memBias")}};
-  if (o.gate)
+  if (isGrouped())
+    eachGroup(std::move(views));
+  else
+    referenceOf(views);
+  w.text("return");
+  w.declare();
+  w.text("}");
+}
+
+void GemmText::referenceOf(GemmViews &views) {
+  if (o.gate && !isGrouped())
     halve(views);
   referenceSums(views.a, views.b, views.d, views.bound);
   if (o.gate)
     referenceSums(views.a, views.bUp, views.up, views.upBound);
   referenceValue(views);
-  w.text("return");
-  w.declare();
+}
+
+/// The same of each group's rows, with its part of B and of bias.
+void GemmText::eachGroup(GemmViews views) {
+  w.text(R"(
+%groups = memref.dim %B, %c0 : $memB
+%kOf = memref.dim %B, %c$depthOfB : $memB
+%n = memref.dim %D, %c1 : $memSum)");
+  if (o.gate)
+    w.text(R"(
+%m = memref.dim %D, %c0 : $memSum
+%up = memref.alloc(%m, %n) : $memSum
+%upBound = memref.alloc(%m, %n) : $memSum
+linalg.fill ins(%zero : f64) outs(%up : $memSum)
+linalg.fill ins(%zero : f64) outs(%upBound : $memSum))");
+  w.text(R"(
+scf.for %g = %c0 to %groups step %c1 {
+%next = arith.addi %g, %c1 : index
+%begin32 = memref.load %offsets[%g] : memref<?xi32>
+%end32 = memref.load %offsets[%next] : memref<?xi32>
+%begin = arith.index_cast %begin32 : i32 to index
+%end = arith.index_cast %end32 : i32 to index
+%height = arith.subi %end, %begin : index)");
+  auto view = [&](GemmView &of, const char *name, std::string place,
+                  std::string sizes, bool ranked) {
+    w.set("whole", of.name);
+    w.set("wholeType", of.type);
+    w.set("place", w.fill(place));
+    w.set("sizesOfView", w.fill(sizes));
+    bool matrix = sizes.find(", ") != std::string::npos;
+    w.set("ones", matrix ? "1, 1" : "1");
+    if (ranked) {
+      w.set("place", w.fill("%g, $place"));
+      w.set("sizesOfView", w.fill("1, $sizesOfView"));
+      w.set("ones", w.fill("1, $ones"));
+    }
+    std::string element = of.type.substr(of.type.rfind('x') + 1);
+    element.pop_back();
+    std::string type = (matrix ? "memref<?x?x" + element + ", strided<[?, 1]"
+                               : "memref<?x" + element + ", strided<[1]") +
+                       ", offset: ?>>";
+    w.set("viewType", type);
+    w.set("name", name);
+    w.text("$name = memref.subview $whole[$place] [$sizesOfView] [$ones] : "
+           "$wholeType to $viewType");
+    of = {name, type};
+  };
+  const char *rows = "%begin, 0", *sizes = "%height, %n";
+  const char *sizesB = o.transposedB ? "%kOf, %n" : "%n, %kOf";
+  views.bUp = views.b;
+  views.biasUp = views.bias;
+  view(views.a, "%ofA", o.transposedA ? "0, %begin" : rows,
+       o.transposedA ? "%kOf, %height" : "%height, %kOf", false);
+  view(views.b, "%ofB", "0, 0", sizesB, true);
+  view(views.d, "%ofD", rows, sizes, false);
+  view(views.bound, "%ofBound", rows, sizes, false);
+  if (o.beta)
+    view(views.c, "%ofC", rows, sizes, false);
+  if (o.bias)
+    view(views.bias, "%ofBias", "0", "%n", true);
+  if (o.gate) {
+    views.up = {"%up", w.fill("$memSum")};
+    views.upBound = {"%upBound", w.fill("$memSum")};
+    view(views.bUp, "%ofBUp", o.transposedB ? "0, %n" : "%n, 0", sizesB, true);
+    view(views.up, "%ofUp", rows, sizes, false);
+    view(views.upBound, "%ofUpBound", rows, sizes, false);
+    if (o.bias)
+      view(views.biasUp, "%ofBiasUp", "%n", "%n", true);
+  }
+  referenceOf(views);
   w.text("}");
 }
 

@@ -84,10 +84,15 @@ private:
     return o.activation == Activation::None || o.activation == Activation::ReLU;
   }
   bool isStacked() const { return o.batch == Batch::Equal; }
+  bool isGrouped() const { return o.batch == Batch::Grouped; }
+  /// Groups end within tiles of D: its map is that of a group.
+  bool editsMap() const { return isGrouped() && !masksStores(); }
   bool splits() const { return o.split > 1; }
   bool masksStores() const { return o.swap; }
   bool needsRows() const { return o.swap || o.beta; }
   bool needsColumns() const { return needsRows() || o.bias; }
+  /// Rows of all of D, which the launch knows.
+  bool needsHeight() const { return needsRows() && !isGrouped(); }
   bool needsWidth() const { return needsColumns() || o.gate; }
 
   // GemmMainLoop.cpp
@@ -95,6 +100,8 @@ private:
   void launch();
   void body();
   void coordinates();
+  void group();
+  void editMap();
   void load();
   void loadTile(const GemmOperand &operand);
   void multiply(const GemmConsumer &consumer);
@@ -114,7 +121,9 @@ private:
   std::string activation(std::string value);
   // GemmReference.cpp
   void reference();
+  void referenceOf(GemmViews &views);
   void halve(GemmViews &views);
+  void eachGroup(GemmViews views);
   void referenceSums(const GemmView &A, const GemmView &B, const GemmView &sums,
                      const GemmView &masses);
   void referenceValue(const GemmViews &views);

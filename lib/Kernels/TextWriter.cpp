@@ -98,11 +98,12 @@ void LaunchArguments::pass(std::string_view name, std::string_view type,
       type;
 }
 
-void LaunchArguments::write(TextWriter &writer) const {
+void LaunchArguments::write(TextWriter &writer, std::string_view grid) const {
+  writer.set("ctasOfGrid", std::string(grid));
   writer.set("passed", values);
   writer.set("passedTypes", types);
   writer.set("parameters", parameters);
-  writer.text("titan.launch grid(%grid) with($passed : $passedTypes)");
+  writer.text("titan.launch grid(%$ctasOfGrid) with($passed : $passedTypes)");
   writer.declare();
   writer.text("} body($parameters) {");
 }

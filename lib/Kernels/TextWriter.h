@@ -67,8 +67,8 @@ public:
   /// %name, which the kernel calls %seen (the same where that is empty).
   void pass(std::string_view name, std::string_view type,
             std::string_view seen = {});
-  /// The end of a launch, on %grid, and the beginning of its body.
-  void write(TextWriter &writer) const;
+  /// The end of a launch, on %`grid` CTAs, and the beginning of its body.
+  void write(TextWriter &writer, std::string_view grid = "grid") const;
 
 private:
   std::string values, types, parameters;

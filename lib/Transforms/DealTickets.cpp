@@ -403,6 +403,8 @@ namespace {
 struct DealTicketsPass : titan::impl::DealTicketsBase<DealTicketsPass> {
   void runOnOperation() override {
     KernelOp kernel = getOperation();
+    // What this pass says nobody else does.
+    kernel.getBody().walk([](Operation *op) { op->removeAttr(dealt); });
     LaunchOp launch = kernel.getLaunchOp();
     if (kernel.getClusterSize() > 1 || launch.getGrid().size() != 1)
       return;

@@ -10,7 +10,13 @@
 Tensors are batch x heads x tokens x size, as scaled_dot_product_attention has them, bf16 or f16, heads of size 64 or
 128; K and V may have fewer heads, each of which serves as many of Q's. Their order in memory is free as long as a row
 of a head is dense: what comes from a projection (batch x tokens x heads x size) is transposed at no cost. Queries are the
-last ones of the keys (query i sees key j up to i + keys - queries), as in FlashAttention. No gradient.
+last ones of the keys (query i sees key j up to i + keys - queries), as in FlashAttention. No gradient. Few queries over many
+keys go to titan.ops.decode (titan/decode.py). Sequences of many lengths, packed along the rows:
+
+    o = titan.ops.attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, longest)   # rows x heads x size; i32, where each begins
+
+`longest` is at least the most queries of a sequence. The values behind a sequence's last key, up to a block's end, are
+the next one's; they count nothing, but have to be finite.
 
 A kernel is taken from $TITAN_PACKAGES or packages/ beside this file (attention_package names them), or the model picks it
 for the shape, of a few that are compiled once each; see titan.ops.
@@ -21,7 +27,7 @@ import sys
 
 from . import Cache, Error, Kernel, Prepared, dtype_of, look, ops
 
-__all__ = ["attention", "attention_out", "attention_package", "prepare_attention"]
+__all__ = ["attention", "attention_out", "attention_package", "attention_varlen", "prepare_attention"]
 
 # titan.h's element types, as `titan generate attention` spells them.
 _INPUTS = {3: "f16", 4: "bf16"}
@@ -35,9 +41,9 @@ def _wrong(message, fix):
     return Error("argument-shape", message, fix=fix)
 
 
-def attention_package(input="bf16", size=128, causal=False, window=False, lse=False):
+def attention_package(input="bf16", size=128, causal=False, window=False, lse=False, ragged=False):
     """The file name of a prebuilt package: "attention-bf16-128-causal-lse.titanpkg"."""
-    flags = [word for word, there in (("causal", causal), ("window", window), ("lse", lse)) if there]
+    flags = [word for word, there in (("causal", causal), ("window", window), ("lse", lse), ("ragged", ragged)) if there]
     return "-".join(["attention", input, str(size)] + flags) + ".titanpkg"
 
 
@@ -47,17 +53,17 @@ def _near(tokens):
     return -(-tokens // step) * step
 
 
-def prepare_attention(shape, input="bf16", size=128, causal=False, window=False, lse=False):
+def prepare_attention(shape, input="bf16", size=128, causal=False, window=False, lse=False, ragged=False):
     """The kernel for (batches, queries, keys, heads, heads of K): before a CUDA graph is captured, say."""
     batches, queries, keys, heads, heads_k = shape
     shape = (batches, _near(queries), _near(keys), heads, heads_k)
-    key = (shape, input, size, causal, window, lse)
+    key = (shape, input, size, causal, window, lse, ragged)
     if key not in _kernels:
         beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "packages")
         path = os.path.join(os.environ.get("TITAN_PACKAGES") or beside, attention_package(*key[1:]))
         if not os.path.exists(path):
             words = ["attention", "--shape", "x".join(map(str, shape)), "--input", input, "--head-size", str(size)]
-            for option, there in (("causal", causal), ("window", window), ("lse", lse)):
+            for option, there in (("causal", causal), ("window", window), ("lse", lse), ("ragged", ragged)):
                 words += ["--" + option, "on"] if there else []
             # The checker takes 5 to 20 s with a mask or a persistent kernel; tests/Kernels has it look at the model's kernels.
             path = ops._generated(*words, flags=["--check=off"])
@@ -108,6 +114,8 @@ def _prepare(key):
 
 
 _missing = object()
+# So few queries of the heads with one head of K, over so many keys: decode.
+_FEW, _MANY = 64, 1024
 
 
 def _number(name, value, least):
@@ -150,6 +158,9 @@ def _register():
         raise Error("file-not-found", "titan.ops.attention makes a PyTorch tensor, and PyTorch is not there",
                     fix="install torch, or call attention_out with a result of your own") from None
 
+    from .decode import launcher
+    decode = launcher(torch)
+
     def empty(q, lse):
         """O as a projection takes it: the heads of a token side by side."""
         batches, heads, queries, size = q.shape
@@ -159,6 +170,8 @@ def _register():
     def launch(q, k, v, causal=False, scale=None, window=None, lse=False):
         if q.dim() != 4:
             raise _wrong(f"'q' has {q.dim()} dimensions", "give batch x heads x tokens x size")
+        if window is None and q.shape[2] * q.shape[1] <= _FEW * k.shape[1] and k.shape[2] >= _MANY:
+            return decode(q, k, v, causal, scale, lse)
         o, sums = empty(q, lse)
         attention_out(o, q, k, v, causal, scale, window, sums if lse else None)
         return o, sums
@@ -172,7 +185,112 @@ def _register():
 
     operation = torch.library.custom_op("titan::attention", launch, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
-    return operation
+    return ops._directly(torch, operation, launch, 3)
+
+
+def _packed(name, seen):
+    dims, strides, *_ = seen
+    if len(dims) != 3 or (strides[2] != 1 and dims[2] != 1):
+        raise _wrong(f"argument '{name}' has sizes {tuple(dims)} and strides {tuple(strides)}",
+                     "give rows x heads x size, rows of a head dense")
+    return seen
+
+
+def _prepare_varlen(key, longest):
+    """The launch for a key of attention_varlen, None where there is nothing to compute."""
+    q, k, v, o, starts_q, starts_k, lse, causal, window = key
+    Q, K, V, O = (_packed(name, seen) for name, seen in (("q", q), ("k", k), ("v", v), ("o", o)))
+    types = {dtype_of(seen) for seen in (Q, K, V, O)}
+    if len(types) != 1 or not types <= set(_INPUTS):
+        raise _wrong("'q', 'k' and 'v' are not all bf16, and not all f16", "convert them to one of these types")
+    (rows, heads, size), (rows_k, heads_k, _) = Q[0], K[0]
+    if size not in (64, 128):
+        raise _wrong(f"heads of size {size}", "give heads of size 64 or 128; pad them with zeros")
+    if K[0] != V[0] or K[0][2] != size:
+        raise _wrong(f"'k' and 'v' are {tuple(K[0])} and {tuple(V[0])} (rows x heads x size), 'q' is {tuple(Q[0])}",
+                     "give keys and values of one shape, with q's size")
+    if heads_k == 0 or heads % heads_k:
+        raise _wrong(f"{heads} heads of 'q', and {heads_k} of 'k'", "each head of k serves as many of q's")
+    for name, seen in (("cu_seqlens_q", starts_q), ("cu_seqlens_k", starts_k)):
+        if dtype_of(seen) != _I32 or len(seen[0]) != 1 or seen[0] != starts_q[0] or seen[0][0] < 2:
+            raise _wrong(f"'{name}' is {tuple(seen[0])}, or not i32",
+                         "give i32, one more than there are sequences: where each begins, and the last one's end")
+    if rows_k == 0:
+        raise _wrong("'k' has no keys", "give at least one")
+    if not (rows and heads):
+        return None
+    batches = starts_q[0][0] - 1
+    kernel = prepare_attention((batches, longest, max(1, rows_k // batches), heads, heads_k), _INPUTS[types.pop()], size, causal,
+                               window, lse is not None, True)
+    looks = {"Q": Q, "K": K, "V": V, "O": O, "LSE": lse, "scale": _F32, "window": _I32, "longest": _I32,
+             "cu_seqlens_q": starts_q, "cu_seqlens_k": starts_k}
+    return Prepared(kernel, [looks[name] for name in kernel.arguments]), kernel.arguments
+
+
+_SCHEMA_VARLEN = ("(Tensor q, Tensor k, Tensor v, Tensor cu_seqlens_q, Tensor cu_seqlens_k, int longest, bool causal=False,"
+                  " float? scale=None, int? window=None, bool lse=False) -> (Tensor, Tensor)")
+
+
+def _register_varlen():
+    """Makes torch.ops.titan.attention_varlen, once; without `lse` its second result is empty."""
+    try:
+        import torch
+    except ImportError:
+        raise Error("file-not-found", "titan.ops.attention_varlen makes a PyTorch tensor, and PyTorch is not there",
+                    fix="install torch") from None
+
+    def empty(q, lse):
+        return q.new_empty(q.shape), q.new_empty((q.shape[1], q.shape[0]) if lse else (0,), dtype=torch.float32)
+
+    def launch(q, k, v, cu_seqlens_q, cu_seqlens_k, longest, causal=False, scale=None, window=None, lse=False):
+        if scale is not None and _number("scale", scale, 0) == 0:
+            raise Error("bad-argument", "scale 0", fix="give a positive number")
+        if not 0 < longest < 2**31:
+            raise Error("bad-argument", f"longest {longest}", fix="give at least the most queries that a sequence has")
+        if window is not None:
+            window = min(int(_number("window", window, 0)), 2**31 - 1)
+        if q.dim() != 3:
+            raise _wrong(f"'q' has {q.dim()} dimensions", "give rows x heads x size")
+        o, sums = empty(q, lse)
+        given = {"Q": q, "K": k, "V": v, "O": o, "cu_seqlens_q": cu_seqlens_q, "cu_seqlens_k": cu_seqlens_k}
+        kept, bits, seen = [], {}, []
+        for name, tensor in given.items():
+            look_of, bits[name] = look(name, tensor, kept)
+            seen.append(look_of)
+        sums_seen = None
+        if lse:
+            sums_seen, bits["LSE"] = look("lse", sums, kept)
+        key = (*seen, sums_seen, bool(causal), window is not None)
+        # The model's kernel for the longest of some kinds of lengths.
+        found = _launches.get((key, _near(longest)), _missing)
+        if found is _missing:
+            found = _launches[key, _near(longest)] = _prepare_varlen(key, longest)
+        if found is not None:
+            prepared, names = found
+            bits.update(scale=ops._bits(q.shape[2] ** -0.5 if scale is None else scale), window=window or 0, longest=longest)
+            prepared.launch([bits[name] for name in names])
+        return o, sums
+
+    def trace(q, k, v, cu_seqlens_q, cu_seqlens_k, longest, causal=False, scale=None, window=None, lse=False):
+        torch._check(q.dim() == 3 and k.dim() == 3 and v.dim() == 3,
+                     lambda: "titan::attention_varlen takes rows x heads x size")
+        return empty(q, lse)
+
+    operation = torch.library.custom_op("titan::attention_varlen", launch, mutates_args=(), schema=_SCHEMA_VARLEN)
+    operation.register_fake(trace)
+    return ops._directly(torch, operation, launch, 5)
+
+
+_varlen = None  # attention_varlen, once PyTorch is there
+
+
+def attention_varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, longest, causal=False, scale=None, window=None, lse=False):
+    """Attention of sequences packed along the rows, a new PyTorch tensor; with lse also heads x rows logarithms."""
+    global _varlen
+    if _varlen is None:
+        _varlen = _register_varlen()
+    o, sums = _varlen(q, k, v, cu_seqlens_q, cu_seqlens_k, longest, causal, scale, window, lse)
+    return (o, sums) if lse else o
 
 
 _operation = None  # attention, once PyTorch is there
@@ -188,4 +306,4 @@ def attention(q, k, v, causal=False, scale=None, window=None, lse=False):
 
 
 if "torch" in sys.modules:
-    _operation = _register()
+    _operation, _varlen = _register(), _register_varlen()

@@ -19,7 +19,7 @@ that torch.compile traces through it; it has no gradient. A kernel is taken from
     the model's choice for the shape                generated and compiled by `titan` ($TITAN_COMPILER, or on the PATH),
                                                     and kept in $TITAN_CACHE (~/.cache/titan)
 
-titan.ops.attention is in titan/attention.py. What is refused is a titan.Error with code and fix. A shape's first call may compile (seconds): capture CUDA graphs
+titan.ops.attention and attention_varlen are in titan/attention.py, decode in titan/decode.py. What is refused is a titan.Error with code and fix. A shape's first call may compile (seconds): capture CUDA graphs
 after it.
 """
 import hashlib
@@ -33,8 +33,8 @@ import tempfile
 from . import compiler
 from . import Cache, Error, Kernel, Prepared, dtype_of, look
 
-__all__ = ["attention", "attention_out", "attention_package", "gemm", "gemm_out", "package_name", "prepare_attention",
-           "prepare_gemm"]
+__all__ = ["attention", "attention_out", "attention_package", "attention_varlen", "decode", "decode_package", "gemm", "gemm_out",
+           "package_name", "prepare_attention", "prepare_decode", "prepare_gemm"]
 
 # titan.h's element types, as `titan generate gemm` spells them.
 _INPUTS = {3: "f16", 4: "bf16", 5: "e4m3", 6: "e5m2"}
@@ -229,6 +229,29 @@ _SCHEMA = ('(Tensor a, Tensor b, Tensor? bias=None, Tensor? c=None, float alpha=
            'str activation="none", ScalarType? out_dtype=None, bool gate=False, bool promote=False) -> Tensor')
 
 
+def _onlookers(torch):
+    """Where nothing looks on (no trace, no mode, no gradient) the dispatcher would cost more than the launch: whether a
+    trace does, modes do, and somebody a tensor."""
+    plain, grad = (torch.Tensor, torch.nn.Parameter), torch.is_grad_enabled
+
+    def watched(tensor):
+        return type(tensor) not in plain or (tensor.requires_grad and grad())
+
+    return torch.compiler.is_compiling, torch._C._len_torch_dispatch_stack, watched
+
+
+def _directly(torch, operation, launch, tensors):
+    """Launches without the dispatcher where nothing looks on; the first `tensors` arguments are tensors."""
+    compiling, modes, watched = _onlookers(torch)
+
+    def call(*arguments):
+        if compiling() or modes() or any(map(watched, arguments[:tensors])):
+            return operation(*arguments)
+        return launch(*arguments)
+
+    return call
+
+
 def _register():
     """Makes torch.ops.titan.gemm, once."""
     try:
@@ -283,12 +306,7 @@ def _register():
     operation = torch.library.custom_op("titan::gemm", launch, mutates_args=(), schema=_SCHEMA)
     operation.register_fake(trace)
 
-    # Where nothing looks on (no trace, no mode, no gradient) the dispatcher would cost more than the launch.
-    plain, compiling = (torch.Tensor, torch.nn.Parameter), torch.compiler.is_compiling
-    modes, grad = torch._C._len_torch_dispatch_stack, torch.is_grad_enabled
-
-    def watched(tensor):
-        return type(tensor) not in plain or (tensor.requires_grad and grad())
+    compiling, modes, watched = _onlookers(torch)
 
     def call(a, b, bias, c, alpha, beta, activation, out_dtype, gate, promote):
         if (compiling() or modes() or watched(a) or watched(b) or (bias is not None and watched(bias))
@@ -313,4 +331,6 @@ def gemm(a, b, bias=None, c=None, alpha=1.0, beta=1.0, activation="none", out_dt
 if "torch" in sys.modules:
     _operation = _register()
 
-from .attention import attention, attention_out, attention_package, prepare_attention  # noqa: E402 (it needs the above)
+from .attention import (attention, attention_out, attention_package, attention_varlen,  # noqa: E402 (it needs the above)
+                        prepare_attention)
+from .decode import decode, decode_package, prepare_decode  # noqa: E402

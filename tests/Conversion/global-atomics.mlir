@@ -14,6 +14,15 @@
 // PTX-NOT: atom
 // PTX-LABEL: .entry olds
 // PTX: atom.acq_rel.gpu.global.add.u32
+// Floats that lie side by side go by one instruction; of several, one fence stands before all, and one behind.
+// PTX-LABEL: .entry vectors
+// PTX: fence.acq_rel.gpu;
+// PTX-COUNT-2: atom.relaxed.gpu.global.add.v4.f32
+// PTX-NOT: atom
+// PTX: fence.acq_rel.gpu;
+// RUN: titan run %s --kernel vectors | FileCheck %s --check-prefix=VECTORS
+// VECTORS: D (512xf32): 512 elements equal to the reference, bit for bit
+// RUN: titan check %s --kernel vectors --proof=off
 //
 // A plain store in the place of the operation is a race between the CTAs.
 // VARIANT plain: replace ADD with titan.global.store %one, %D[%bin] : !copies, !bins, !copies
@@ -76,6 +85,38 @@ func.func private @olds_reference(%A: memref<64xi32> {titan.expected = "A"}, %D:
     %sum = arith.addi %i, %added : i32
     memref.store %sum, %A[%k] : memref<64xi32>
     memref.store %added, %D[%k] : memref<64xi32>
+  }
+  return
+}
+
+// Element i adds i to place i of A, and stores what was there: 0.
+!floats = tensor<512xf32, #titan.blocked<elements = [4], lanes = [32], warps = [2]>>
+!places = tensor<512xi32, #titan.blocked<elements = [4], lanes = [32], warps = [2]>>
+!long = !titan.global<512xf32>
+titan.kernel @vectors(%A: !long, %D: !long) warps(2) attributes {
+  titan.alignment = {A = 16}, titan.example = {A = "512 zeros", D = "512"}, titan.reference = @vectors_reference
+} launch {
+  %one = arith.constant 1 : index
+  titan.launch grid(%one)
+} body() {
+  %i = titan.coordinate 0 : !places
+  %x = arith.sitofp %i : !places to !floats
+  %old = titan.global.atom add %x, %A[%i] sem(acq_rel) : !floats, !long, !places -> !floats
+  titan.global.store %old, %D[%i] : !floats, !long, !places
+  titan.return
+}
+
+func.func private @vectors_reference(%A: memref<512xf32> {titan.expected = "A"}, %D: memref<512xf32> {titan.expected = "D"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c512 = arith.constant 512 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %k = %c0 to %c512 step %c1 {
+    %i = arith.index_cast %k : index to i32
+    %x = arith.sitofp %i : i32 to f32
+    %sum = arith.addf %x, %zero : f32
+    memref.store %sum, %A[%k] : memref<512xf32>
+    memref.store %zero, %D[%k] : memref<512xf32>
   }
   return
 }

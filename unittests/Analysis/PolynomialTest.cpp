@@ -77,6 +77,25 @@ TEST(Polynomial, EqualExpressionsAreEqualData) {
   EXPECT_EQ((b - b).constant(), 0);
 }
 
+TEST(Polynomial, WhatWasComputedBeforeIsOfTheSameOperation) {
+  // Sums, differences and products of the same two, in turn.
+  Polynomial x = Polynomial::atom(0) + 1, y = Polynomial::atom(1) - 2;
+  auto at = [](Atom a) { return a ? int64_t(11) : int64_t(5); };
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_EQ((x + y).evaluate(at), 15);
+    EXPECT_EQ((x - y).evaluate(at), -3);
+    EXPECT_EQ((x * y).evaluate(at), 54);
+    EXPECT_EQ((y - x).evaluate(at), 3);
+    EXPECT_EQ(x * 1, x);
+    EXPECT_EQ(x * 0, Polynomial());
+  }
+  Polynomial lost = Polynomial::atom(0) * std::numeric_limits<int64_t>::max() *
+                    std::numeric_limits<int64_t>::max();
+  ASSERT_TRUE(lost.isLost());
+  EXPECT_TRUE((lost * Polynomial()).isLost());
+  EXPECT_TRUE((Polynomial() * lost).isLost());
+}
+
 TEST(Polynomial, LosesWhatLeaves64Bits) {
   Polynomial large(int64_t(1) << 62);
   EXPECT_TRUE((large + large).isLost());

@@ -87,3 +87,20 @@ TEST(Samples, KnowWhatWasPutIn) {
   EXPECT_TRUE(samples.know({n * 8 - q, q - 19}, {q - t * 8 - 3}));
   EXPECT_FALSE(samples.know({}, {q - t * 8 - 2}));
 }
+
+TEST(Samples, BeforeTheLastOnesAreKept) {
+  Polynomial x = Polynomial::atom(0);
+  Samples samples;
+  ASSERT_TRUE(samples.find({}, {x - 5}, {}));
+  ASSERT_TRUE(samples.find({}, {x - 7}, {}));
+  EXPECT_FALSE(samples.know({}, {x - 5}));
+  EXPECT_FALSE(samples.know({}, {x - 6}, /*anyOf=*/true));
+  EXPECT_EQ(samples[0], 7);
+  uint64_t version = samples.version();
+  EXPECT_TRUE(samples.know({}, {x - 5}, /*anyOf=*/true));
+  // They are the last ones now, and the others are kept.
+  EXPECT_EQ(samples[0], 5);
+  EXPECT_NE(samples.version(), version);
+  EXPECT_TRUE(samples.know({}, {x - 7}, /*anyOf=*/true));
+  EXPECT_EQ(samples[0], 7);
+}

@@ -112,10 +112,13 @@ public:
   /// most 16, and are aligned to them.
   virtual Value load(Builder &b, mlir::Type type, const Access &access) = 0;
   virtual void store(Builder &b, Value value, const Access &access) = 0;
-  /// What was there before; integers are signed for minima and maxima.
+  /// What was there before; integers are signed for minima and maxima. f32 may be
+  /// added as vectors of 2 or 4, aligned to their bytes, each element by itself.
   /// `expected`, or null: an exchange is done where the element has its bits.
   virtual Value atomic(Builder &b, AtomicOp kind, Value value, Value expected,
                        const Access &access) = 0;
+  /// Acquires and releases, for all that this thread does in memory.
+  virtual void fence(Builder &b, MemoryScope scope) = 0;
   /// Waits, by acquiring loads, until an i32 is at least `value`.
   virtual void waitAtLeast(Builder &b, Value value, const Access &access) = 0;
   /// Adds to an i32 and asks for nothing back.

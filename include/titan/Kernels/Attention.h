@@ -32,6 +32,25 @@
 //   window     and no more than so many before that (an argument)
 //   lse        the logarithm of each row's sum goes out, too
 //
+// ragged: sequences of many lengths one behind the other: Q and O are rows x heads
+// x size, K and V likewise, and cu_seqlens_q and cu_seqlens_k say where each
+// sequence begins, and where the last one ends. A tile is of one sequence; one that
+// crosses its end stores its rows one by one.
+//
+// decode: few queries and many keys, whose reading is all that takes time. The
+// queries of the heads that one head of K serves are the rows of a tile, 64 at a
+// time, so that K and V are read once; and the blocks of all tiles are dealt out
+// evenly, so that a CTA may have the end of one tile and the beginning of the
+// next. Two kernels, one after the other:
+//
+//   NAME          each CTA's part of O, weighted by its own sums, and the
+//                 logarithm (to base 2) of these: row tile + CTA of Parts, Logs
+//   NAME_combine  O of the parts of a tile
+//
+// ctas is an argument: the multiprocessors that are there, or fewer.
+// page: K and V are pages x page x heads x size, and a table says for each batch
+// which pages its keys are in; lengths how many there are.
+//
 //   Result<std::string> text = generateAttention(options);
 //
 // pickAttention is the model: from a shape to parameters, in microseconds.
@@ -60,11 +79,16 @@ struct AttentionOptions {
   std::optional<Rescale> rescale;
   bool persistent = false;
   bool causal = false, window = false, lse = false;
+  bool ragged = false;
+  bool decode = false;
+  int64_t page = 0; ///< Keys of a page, with decode; 0: K and V are contiguous.
 
   int64_t warpgroups() const { return rows / 64; }
   int64_t outputBytes() const { return rows * size * bytesOf(element); }
   /// Of K or of V.
   int64_t blockBytes() const { return keys * size * bytesOf(element); }
+  /// Pages that a block's keys are in.
+  int64_t pagesOfBlock() const { return page && page < keys ? keys / page : 1; }
   /// O leaves through memory of its own, or through that of Q.
   bool ownOutput() const;
   /// The stages that there are: as given, or as many as fit.

@@ -751,7 +751,7 @@ static bool solve(const Question &question) {
     nonnegative.push_back(fact.p);
   for (const Fact &fact : system.zero)
     zero.push_back(fact.p);
-  if (known.samples.know(nonnegative, zero))
+  if (known.samples.know(nonnegative, zero, /*anyOf=*/true))
     return false;
   auto answered = [&](const LinearSystem::Answer &answer) {
     if (answer.yes && question.tellsWhy())

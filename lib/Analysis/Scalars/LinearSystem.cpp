@@ -406,8 +406,13 @@ struct Decision {
       note(equal, whyEqual);
       note(least, whyLeast);
       note(asked, whyAsked);
+      llvm::SmallVector<uint32_t, 64> places;
+      for (size_t i = 0; i < by.size(); ++i)
+        if (by[i])
+          places.push_back(i);
       if (all([&](MutableArrayRef<int64_t> into, bool really) {
-            return into.data() == by.data() || put(by, pivot, into, really);
+            return into.data() == by.data() ||
+                   put(by, places, pivot, into, really);
           }))
         std::ranges::fill(by, 0);
     }
@@ -445,15 +450,15 @@ struct Decision {
     return true;
   }
 
-  /// Whether the numbers fit.
-  static bool put(ArrayRef<int64_t> by, size_t pivot,
+  /// Whether the numbers fit. `places`: where `by` is not 0.
+  static bool put(ArrayRef<int64_t> by, ArrayRef<uint32_t> places, size_t pivot,
                   MutableArrayRef<int64_t> into, bool change) {
     if (!into[pivot])
       return true;
     int64_t times = 0;
     if (__builtin_mul_overflow(into[pivot], -by[pivot], &times))
       return false;
-    for (size_t i = 0; i < by.size(); ++i) {
+    for (uint32_t i : places) {
       int64_t product = 0, sum = 0;
       if (__builtin_mul_overflow(times, by[i], &product) ||
           __builtin_add_overflow(into[i], product, &sum))

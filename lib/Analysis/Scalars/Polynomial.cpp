@@ -111,11 +111,38 @@ std::strong_ordering Polynomial::operator<=>(const Polynomial &other) const {
   return isLost() <=> other.isLost();
 }
 
+/// Sums and products that were computed lately: warps, and walks, ask for the same
+/// ones. What is looked up is equal to what would be computed.
+template <typename Compute>
+static Polynomial lately(const Polynomial &a, const Polynomial &b,
+                         int64_t times, Compute compute) {
+  struct Entry {
+    Polynomial a, b, result;
+    int64_t times = 0;
+    bool filled = false;
+  };
+  constexpr size_t most = 1 << 11;
+  static thread_local std::vector<Entry> entries(most);
+  const size_t hash = mix(mix(a.hash(), b.hash()), times);
+  {
+    const Entry &entry = entries[(hash >> 32) % most];
+    if (entry.filled && entry.times == times && entry.a == a && entry.b == b)
+      return entry.result;
+  }
+  Polynomial result = compute();
+  entries[(hash >> 32) % most] = {a, b, result, times, true};
+  return result;
+}
+
 Polynomial Polynomial::plus(const Polynomial &other, int64_t times) const {
   if (!other.data)
     return *this;
   if (!data && times == 1)
     return other;
+  return lately(*this, other, times, [&] { return sumOf(other, times); });
+}
+
+Polynomial Polynomial::sumOf(const Polynomial &other, int64_t times) const {
   const TermList &a = monomials(), &b = other.monomials();
   llvm::SmallVector<Term, 8> terms;
   bool lost = isLost() || other.isLost();
@@ -136,6 +163,18 @@ Polynomial Polynomial::plus(const Polynomial &other, int64_t times) const {
 }
 
 Polynomial Polynomial::operator*(const Polynomial &other) const {
+  if (!data || !other.data)
+    return isLost() || other.isLost() ? Polynomial(TermList(), true)
+                                      : Polynomial();
+  if (auto c = constant(); c == 1)
+    return other;
+  if (auto c = other.constant(); c == 1)
+    return *this;
+  // (No sum has 0 times.)
+  return lately(*this, other, 0, [&] { return productOf(other); });
+}
+
+Polynomial Polynomial::productOf(const Polynomial &other) const {
   llvm::SmallVector<Term, 8> terms;
   bool lost = isLost() || other.isLost();
   for (auto &[a, x] : monomials())

@@ -130,10 +130,29 @@ struct Search {
 };
 } // namespace
 
-bool Samples::know(List nonnegative, List zero) const {
+/// How many numbers are kept that were found before the last ones.
+static constexpr size_t mostBefore = 24;
+
+bool Samples::know(List nonnegative, List zero, bool anyOf) {
+  if (satisfy(last, nonnegative, zero))
+    return true;
+  for (size_t i = 0; anyOf && i < before.size(); ++i)
+    if (satisfy(before[i], nonnegative, zero)) {
+      // What is asked next is like this.
+      Numbers these = std::move(before[i]);
+      before.erase(before.begin() + i);
+      before.push_front(std::move(last));
+      last = std::move(these);
+      ++found;
+      return true;
+    }
+  return false;
+}
+
+bool Samples::satisfy(const Numbers &numbers, List nonnegative, List zero) {
   auto all = [&](List list, auto holds) {
     return llvm::all_of(list, [&](const Polynomial &p) {
-      auto value = p.evaluate([&](Atom a) { return last.lookup(a); });
+      auto value = p.evaluate([&](Atom a) { return numbers.lookup(a); });
       return value && holds(*value);
     });
   };
@@ -174,6 +193,9 @@ bool Samples::find(List nonnegative, List zero,
   if (!search.run())
     return false;
   ++found;
+  before.push_front(last);
+  if (before.size() > mostBefore)
+    before.pop_back();
   for (auto [a, i] : index)
     last[a] = search.numbers[i];
   for (auto &[a, is] : llvm::reverse(putIn))

@@ -26,25 +26,31 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <deque>
+
 namespace titan::scalars {
 
 class Samples {
 public:
   using List = llvm::ArrayRef<Polynomial>;
-  /// The numbers that were found last are such that the first ones are 0 or more,
-  /// and the others 0.
-  bool know(List nonnegative, List zero) const;
+  /// Numbers that were found are such that the first ones are 0 or more, and the
+  /// others 0: the last ones, or, `anyOf` them, some that were found before.
+  bool know(List nonnegative, List zero, bool anyOf = false);
   /// Numbers like that were found. `putIn`: atoms that are in none of these facts
   /// any more, and what they are of those and of atoms later in the list.
   bool find(List nonnegative, List zero,
             llvm::ArrayRef<std::pair<Atom, Polynomial>> putIn);
 
   int64_t operator[](Atom atom) const { return last.lookup(atom); }
-  /// Another one where other numbers were found.
+  /// Another one where the last numbers are others.
   uint64_t version() const { return found; }
 
 private:
-  llvm::DenseMap<Atom, int64_t> last;
+  using Numbers = llvm::DenseMap<Atom, int64_t>;
+  static bool satisfy(const Numbers &numbers, List nonnegative, List zero);
+  Numbers last;
+  /// Some that were last before, the latest ones in front.
+  std::deque<Numbers> before;
   uint64_t found = 0;
 };
 

@@ -130,6 +130,10 @@ private:
   bool needs(const FlagCase &of, const FlagEvent &wait);
   /// What holds where a signal of another CTA may come before the wait.
   Facts beforeWait(const FlagEvent &wait, const FlagEvent &signal);
+  /// A signal of another CTA that may stand behind such a wait itself: who counts on it
+  /// to come may wait for ever.
+  bool isBehind(const Facts &facts, const FlagEvent &wait,
+                const FlagEvent &signal);
   bool isIn(const FlagEvent &wait, const Signals &signals, const Box &box);
   bool oncePerCta(const Signals &signals);
   bool allCome(const FlagEvent &wait, const Signals &signals, const Box &box);
@@ -194,6 +198,15 @@ Facts Flags::within(const Box &box) {
     facts.atLeast(range.second, theirs(cta(d)));
   }
   return facts;
+}
+
+bool Flags::isBehind(const Facts &facts, const FlagEvent &wait,
+                     const FlagEvent &signal) {
+  return llvm::any_of(signal.gates, [&](const Polynomial &gate) {
+    Facts behind = facts;
+    behind.atLeast(theirs(gate), wait.value);
+    return !contradict(proof, std::move(behind), {});
+  });
 }
 
 bool Flags::isIn(const FlagEvent &wait, const Signals &signals,
@@ -275,6 +288,10 @@ bool Flags::allCome(const FlagEvent &wait, const Signals &signals,
         element.push_back(theirs(p));
       if (!sameFlag(there, wait.element, element))
         continue;
+      if (box.last)
+        there.atLeast(*box.last, theirs(signal->iteration));
+      if (isBehind(there, wait, *signal))
+        return false;
       if (!isExecuted(signal->path)) {
         later = true;
         continue;
@@ -428,7 +445,8 @@ bool Flags::eachNumberComes(const FlagEvent &wait, const Signals &signals,
       for (const Polynomial &p : signal.element)
         element.push_back(theirs(p));
       return sameFlag(there, wait.element, element) &&
-             sameFlag(there, {number}, {theirs(signal.gates.back())});
+             sameFlag(there, {number}, {theirs(signal.gates.back())}) &&
+             !isBehind(there, wait, signal);
     };
     bool first = false, later = false;
     for (auto &[its, signal] : signals) {
@@ -852,6 +870,8 @@ bool Flags::check() {
     bool all = true;
     const Signals signals = textsOf(need.wait->root)[need.text];
     for (auto &[of, signal] : signals) {
+      // (Of several signals of a CTA the others may come behind the one waited for.)
+      all &= signal->iteration.constant() == 0 && signal->trips.constant() == 1;
       const ObjectId text = need.wait->object;
       auto knows = signal->knows.find(text);
       Facts first = signal->facts;

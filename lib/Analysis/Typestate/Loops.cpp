@@ -322,22 +322,23 @@ bool Walk::loop(Operation *op, State &state, const Who &who) {
     hideTiles(state, op->getResults());
     return true;
   };
-  if (!effects)
-    return finish(std::vector<TValue>(in.size()));
-  if (!lower || !upper || !step)
+  // One that does nothing has to end, too.
+  unsigned bits = checker::bitsOf(loop.getStep().getType());
+  if (!step || ((effects || bits < 64) && !(lower && upper)))
     return proof.stop("the bounds of this loop are not polynomials of sizes, "
                       "ids and iterations",
                       op);
   if (!state.facts.provesAtLeast(*step, 1))
     return proof.stop("the step of this loop is not shown to be positive", op);
   // A step past the last number of the type would not leave it.
-  if (unsigned bits = checker::bitsOf(loop.getStep().getType());
-      bits < 64 && proof.without != Judgement::Holds &&
+  if (bits < 64 && proof.without != Judgement::Holds &&
       !state.facts.provesAtLeast((int64_t(1) << (bits - 1)) - 1,
                                  *upper + *step - 1))
     return proof.stop("the counter of this loop is not shown to fit into " +
                           std::to_string(bits) + " bits",
                       op, "titan.require in the launch region that bounds it");
+  if (!effects)
+    return finish(std::vector<TValue>(in.size()));
   if (loop.getUnsignedCmp() && proof.without != Judgement::Unsigned &&
       (!state.facts.provesAtLeast(*lower, 0) ||
        !state.facts.provesAtLeast(*upper, 0)))

@@ -84,6 +84,10 @@ static std::optional<Stop> attempt(KernelOp kernel, const Case &of,
   if (good) {
     FlagCase flags = proof.takeFlags();
     good = proof.checkExchanged(flags);
+    if (good && shared.tickets && !flags.events.empty())
+      good = proof.stop("flags beside numbers from a counter are not followed "
+                        "by the proof yet",
+                        flags.events.front().op);
     if (good && of.ofCta)
       shared.flags.push_back(std::move(flags));
     else

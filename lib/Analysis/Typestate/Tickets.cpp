@@ -145,6 +145,7 @@ bool Walk::takeTicket(Operation *op, int64_t counter,
     return proof.stop("what this counter holds at the launch is not said, or "
                       "is below 0",
                       op, "titan.initial");
+  proof.assumptions.insert("tensors do not overlap, nor do the rows of one");
   // No number wraps round.
   Polynomial ctas = 1;
   for (const Polynomial &extent : proof.grid)
@@ -179,6 +180,8 @@ bool Proof::checkLetters() {
   for (const Access &x : accesses) {
     if (!x.effect || !x.shape || !x.letter)
       continue;
+    const bool certain =
+        llvm::none_of(x.path, [](const Step &step) { return step.side >= 0; });
     auto stop = [&](const char *why) {
       return this->stop(std::string("that this letter is the one that the "
                                     "loop's number was posted in is not "
@@ -186,6 +189,8 @@ bool Proof::checkLetters() {
                             why,
                         x.op);
     };
+    if (!certain && x.kind != AccessKind::Read)
+      return stop("it is posted on one side of a branch");
     for (const Access &y : accesses) {
       if (!y.effect || y.root != x.root || y.cta != x.cta)
         continue;

@@ -524,45 +524,79 @@ static LogicalResult globalAtom(KernelLowering &kl, GlobalAtomOp op) {
     return failure();
   if (*owner && op.getResult())
     return kl.unsupported(op, "old values for warps that repeat a tile");
-  Values elements = kl.get(op.getTile()), indices[8];
+  Type element = tile.getElementType();
+  Values elements = kl.get(op.getTile());
   Values mask = op.getMask() ? kl.get(op.getMask()) : Values();
-  for (auto [d, index] : llvm::enumerate(op.getIndices()))
-    indices[d] = kl.get(index);
+  SmallVector<GlobalAccess> groups = planGlobalAccesses(
+      kl, op.getTensor(), op.getIndices(), op.getMask(), layout,
+      [&](int64_t r) { return layout.isOwner({r, 0, 0}); });
+  // Floats that lie side by side are added by one instruction.
+  bool together = op.getOp() == AtomicOp::Add && element.isF32();
   Emitter::Access access;
   access.sem = op.getSem();
   access.scope = op.getScope();
-  Values results;
-  for (int64_t r = 0; r < layout.registers(); ++r) {
-    Value zero = arith::ConstantOp::create(
-        kl.b, kl.b.getZeroAttr(elements[r].getType()));
-    if (!layout.isOwner({r, 0, 0})) {
-      results.push_back(zero);
-      continue;
-    }
-    Values at;
-    for (size_t d = 0; d < op.getIndices().size(); ++d)
-      at.push_back(indices[d][r]);
-    access.address = kl.elementAddress(op.getTensor(), at);
-    Value active = mask.empty() ? Value() : mask[r];
+  // Elements have no order among themselves: one fence before all of them, and one
+  // behind.
+  bool several = groups.size() > 1 ||
+                 (!together && groups.size() == 1 && groups.front().count > 1);
+  bool fences = several && (access.sem == MemorySem::Acquire ||
+                            access.sem == MemorySem::Release ||
+                            access.sem == MemorySem::AcqRel);
+  auto fence = [&](MemorySem one) {
+    if (fences && (op.getSem() == one || op.getSem() == MemorySem::AcqRel))
+      kl.emitter.fence(kl.b, op.getScope());
+  };
+  if (fences)
+    access.sem = MemorySem::Relaxed;
+  fence(MemorySem::Release);
+  Value zero = arith::ConstantOp::create(kl.b, kl.b.getZeroAttr(element));
+  Values results(layout.registers(), zero);
+  for (const GlobalAccess &group : groups) {
+    Value active = mask.empty() ? Value() : mask[group.first];
     if (*owner)
       active = active ? arith::AndIOp::create(kl.b, active, *owner).getResult()
                       : *owner;
     auto once = [&] {
-      return kl.emitter.atomic(kl.b, op.getOp(), elements[r], Value(), access);
+      Values olds;
+      int64_t width = together ? group.count : 1;
+      for (int64_t first = 0; first < group.count; first += width) {
+        access.address = first
+                             ? kl.add(group.address,
+                                      kl.i64(first * getElementBytes(element)))
+                             : group.address;
+        Value value = elements[group.first + first];
+        if (width > 1) {
+          value = LLVM::PoisonOp::create(kl.b, VectorType::get(width, element));
+          for (int64_t i = 0; i < width; ++i)
+            value = LLVM::InsertElementOp::create(
+                kl.b, value, elements[group.first + i], kl.i32(i));
+        }
+        Value old = kl.emitter.atomic(kl.b, op.getOp(), value, Value(), access);
+        for (int64_t i = 0; i < width; ++i)
+          olds.push_back(
+              width > 1 ? LLVM::ExtractElementOp::create(kl.b, old, kl.i32(i))
+                              .getResult()
+                        : old);
+      }
+      return olds;
     };
+    Values olds;
     if (!active) {
-      results.push_back(once());
-      continue;
+      olds = once();
+    } else {
+      auto branch = scf::IfOp::create(
+          kl.b, SmallVector<Type>(group.count, element), active,
+          /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(kl.b);
+      kl.b.setInsertionPointToStart(branch.thenBlock());
+      scf::YieldOp::create(kl.b, once());
+      kl.b.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(kl.b, Values(group.count, zero));
+      olds.assign(branch.getResults().begin(), branch.getResults().end());
     }
-    auto branch = scf::IfOp::create(kl.b, elements[r].getType(), active,
-                                    /*withElseRegion=*/true);
-    OpBuilder::InsertionGuard guard(kl.b);
-    kl.b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(kl.b, once());
-    kl.b.setInsertionPointToStart(branch.elseBlock());
-    scf::YieldOp::create(kl.b, zero);
-    results.push_back(branch.getResult(0));
+    llvm::copy(olds, results.begin() + group.first);
   }
+  fence(MemorySem::Acquire);
   if (op.getResult())
     kl.set(op.getResult(), results);
   return success();

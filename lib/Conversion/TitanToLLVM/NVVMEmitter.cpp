@@ -357,9 +357,11 @@ public:
   Value atomic(Builder &b, AtomicOp kind, Value value, Value expected,
                const Access &access) override {
     Type type = value.getType();
-    std::string bits = std::to_string(type.getIntOrFloatBitWidth());
+    std::string bits =
+        std::to_string(getElementTypeOrSelf(type).getIntOrFloatBitWidth());
     // An addition of floats wants a float's register.
-    bool isFloat = isa<FloatType>(type) && kind == AtomicOp::Add;
+    bool isFloat =
+        isa<FloatType>(getElementTypeOrSelf(type)) && kind == AtomicOp::Add;
     std::string suffix = kind == AtomicOp::Add ? isFloat ? ".f" : ".u"
                          : kind == AtomicOp::Min || kind == AtomicOp::Max
                              ? ".s"
@@ -370,6 +372,34 @@ public:
     std::string head = "atom" + order(b, strong, MemorySem::AcqRel) + ".";
     std::string instruction =
         head + stringifyAtomicOp(kind).str() + suffix + bits;
+    if (auto vector = dyn_cast<VectorType>(type)) {
+      int64_t count = vector.getNumElements();
+      Type element = vector.getElementType();
+      std::string results, addends, constraints, wanted;
+      SmallVector<Value> operands{access.address};
+      for (int64_t i = 0; i < count; ++i) {
+        std::string comma = i ? ", " : "";
+        results += comma + "$" + std::to_string(i);
+        addends += comma + "$" + std::to_string(count + 1 + i);
+        constraints += "=f,";
+        wanted += ",f";
+        operands.push_back(
+            LLVM::ExtractElementOp::create(b, value, constant(b, i)));
+      }
+      Value old =
+          inlinePtx(b,
+                    LLVM::LLVMStructType::getLiteral(
+                        b.getContext(), SmallVector<Type>(count, element)),
+                    head + "add.v" + std::to_string(count) + suffix + bits +
+                        " {" + results + "}, [$" + std::to_string(count) +
+                        "], {" + addends + "};",
+                    constraints + pointer(access) + wanted, operands);
+      Value all = LLVM::PoisonOp::create(b, type);
+      for (int64_t i = 0; i < count; ++i)
+        all = LLVM::InsertElementOp::create(
+            b, all, LLVM::ExtractValueOp::create(b, old, i), constant(b, i));
+      return all;
+    }
     RegisterForm form = formOf(b, type);
     if (expected) {
       std::string c = form.constraint;
@@ -387,6 +417,11 @@ public:
         "=" + operand + "," + pointer(access) + "," + operand,
         {access.address, isFloat ? value : toForm(b, value, form).front()});
     return isFloat ? old : fromForm(b, old, type, form);
+  }
+
+  void fence(Builder &b, MemoryScope scope) override {
+    inlinePtx(b, {}, "fence.acq_rel." + stringifyMemoryScope(scope).str() + ";",
+              "", {});
   }
 
   void waitAtLeast(Builder &b, Value value, const Access &access) override {

@@ -227,6 +227,11 @@ mlir::Operation *repeatOperation(ProgramConversion &c, mlir::Operation *op,
 /// arith and math; null: it is not one of those that are written out.
 mlir::Value writeOutFunction(ProgramConversion &c, llvm::StringRef name,
                              mlir::Value x);
+/// A layout of rows along the last dimension, each in one warp.
+BlockedAttr rowsOfWarps(ProgramConversion &c, llvm::ArrayRef<int64_t> shape);
+/// A reduction or a scan by its region, written out (RowsByRegion.cpp).
+mlir::LogicalResult reduceByRegion(ProgramConversion &c, tt::ReduceOp op);
+mlir::LogicalResult scanByRegion(ProgramConversion &c, tt::ScanOp op);
 /// An arith or math operation, or one of tt that is one, element by element.
 mlir::LogicalResult convertElementwise(ProgramConversion &c,
                                        mlir::Operation *op);

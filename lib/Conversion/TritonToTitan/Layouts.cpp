@@ -83,7 +83,12 @@ static std::vector<int> rowMajor(size_t rank) {
 TensorLayouts::TensorLayouts(tt::FuncOp function,
                              const TritonToTitanOptions &options)
     : context(function.getContext()), options(options), infos(function) {
+  // As many elements a thread as an access can move at once, but no more than let
+  // those of a warp lie side by side for every other access: 16 bytes for what
+  // writes, of which each instruction is to fill its sectors, and 32, a sector, for
+  // what reads, which finds the rest of it in the cache.
   int64_t threads = options.warps * options.lanes;
+  std::map<std::pair<Shape, Order>, int64_t> limits;
   function.walk([&](Operation *op) {
     Value pointers = pointersOf(op), block = blockOf(op);
     Value tensor = pointers ? pointers : block;
@@ -92,14 +97,33 @@ TensorLayouts::TensorLayouts(tt::FuncOp function,
     auto type = cast<RankedTensorType>(tensor.getType());
     Shape shape = shapeOf(tensor);
     Order order = pointers ? orderOf(pointers) : rowMajor(shape.size());
+    Type element = type.getElementType();
+    if (auto pointer = dyn_cast<tt::PointerType>(element))
+      element = pointer.getPointee();
+    int64_t bytes = std::max<int64_t>(
+        isa<tt::PointerType>(element) ? 8 : element.getIntOrFloatBitWidth() / 8,
+        1);
     int64_t most = pointers ? infos.accessElements(pointers, {}, order[0])
-                            : std::min(128 / type.getElementTypeBitWidth(),
-                                       static_cast<unsigned>(shape.back()));
+                            : std::min(16 / bytes, shape.back());
     int64_t &width = widths[{shape, order}];
-    width = std::max(
-        {width, int64_t{1}, std::min(most, type.getNumElements() / threads)});
+    width = std::max({width, int64_t{1}, most});
     orders.try_emplace(shape, order);
+    bool reads =
+        isa<tt::LoadOp, tt::DescriptorLoadOp, tt::DescriptorGatherOp>(op);
+    if (most > 1) {
+      int64_t &limit =
+          limits.try_emplace({shape, order}, INT64_MAX).first->second;
+      limit = std::min(limit, (reads ? 32 : 16) / bytes);
+    }
   });
+  for (auto &[access, width] : widths) {
+    int64_t elements = 1;
+    for (int64_t extent : access.first)
+      elements *= extent;
+    if (auto limit = limits.find(access); limit != limits.end())
+      width = std::min(width, limit->second);
+    width = std::clamp<int64_t>(elements / threads, 1, width);
+  }
   // Homes only come to be, so that this ends.
   auto settle = [&] {
     do {
@@ -253,6 +277,16 @@ Attribute TensorLayouts::fragments(tt::DotOp op) const {
 // Homes
 //===----------------------------------------------------------------------===//
 
+static FailureOr<Layout> layoutOf(Operation *at, Attribute layout,
+                                  ArrayRef<int64_t> shape) {
+  auto found = cast<LayoutAttrInterface>(layout).getLayout(shape);
+  if (found)
+    return *found;
+  return at->emitError("[")
+             << found.problem().code << "] " << found.problem().message,
+         failure();
+}
+
 void TensorLayouts::visit(Operation *op) {
   if (op->getNumResults() == 1 && (pointersOf(op) || blockOf(op)))
     return setHome(op->getResult(0), of(op));
@@ -271,6 +305,19 @@ void TensorLayouts::visit(Operation *op) {
   if (auto split = dyn_cast<tt::SplitOp>(op)) {
     for (Value half : op->getResults())
       setHome(half, SliceAttr::get(context, shapeOf(half).size(), of(op)));
+    return;
+  }
+  if (auto join = dyn_cast<tt::JoinOp>(op)) {
+    // Both halves in the thread that has them.
+    Attribute layout =
+        home(join.getLhs()) ? home(join.getLhs()) : home(join.getRhs());
+    if (!layout)
+      return;
+    auto found = layoutOf(op, layout, shapeOf(join.getLhs()));
+    if (failed(found))
+      return;
+    if (auto both = found->joined(2))
+      setHome(join.getResult(), LayoutTextAttr::get(context, both->str()));
     return;
   }
   if (isa<tt::HistogramOp>(op))
@@ -351,16 +398,6 @@ void TensorLayouts::visit(Operation *op) {
 //===----------------------------------------------------------------------===//
 // The same registers under other coordinates
 //===----------------------------------------------------------------------===//
-
-static FailureOr<Layout> layoutOf(Operation *at, Attribute layout,
-                                  ArrayRef<int64_t> shape) {
-  auto found = cast<LayoutAttrInterface>(layout).getLayout(shape);
-  if (found)
-    return *found;
-  return at->emitError("[")
-             << found.problem().code << "] " << found.problem().message,
-         failure();
-}
 
 static FailureOr<Attribute> named(Operation *at, const Result<Layout> &layout) {
   if (layout)

@@ -6,19 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What combines two elements is a region in tt, and a word in titan IR: a region
-// of one operation on its two arguments is that operation's word. Of another region,
-// or of several tensors combined together, a reduction is written out: rows lie in
-// one warp each, halves of the registers are combined until each lane has one
-// element, then lanes with those whose number differs in one bit. So is a scan: each
-// element with the one 1, 2, 4, ... before it.
+// What combines two elements is a region in tt, and a word in titan IR: a reduction
+// by a region of one operation on its two arguments is titan.reduce by that
+// operation's word. Other reductions, and all scans, are written out (RowsByRegion.cpp).
 //
 //===----------------------------------------------------------------------===//
 #include "Conversion.h"
 
 #include "titan/Layout/Rows.h"
-
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace titan;
@@ -58,61 +53,7 @@ static LogicalResult refuseRows(Operation *op, const Problem &problem) {
   return op->emitError("[") << problem.code << "] " << problem.message;
 }
 
-//===----------------------------------------------------------------------===//
-// By regions
-//===----------------------------------------------------------------------===//
-
-/// What the region makes of tiles, element by element.
-static FailureOr<SmallVector<Value>> combineTiles(ProgramConversion &c,
-                                                  Region &region,
-                                                  ArrayRef<Value> first,
-                                                  ArrayRef<Value> second) {
-  Block &block = region.front();
-  auto shape = cast<RankedTensorType>(first[0].getType());
-  auto as = [&](Type element) {
-    return RankedTensorType::get(shape.getShape(), element,
-                                 shape.getEncoding());
-  };
-  llvm::DenseMap<Value, Value> known;
-  for (auto [i, value] : llvm::enumerate(first)) {
-    known[block.getArgument(i)] = value;
-    known[block.getArgument(first.size() + i)] = second[i];
-  }
-  auto read = [&](Value value) -> Value {
-    Value &now = known[value];
-    Attribute number;
-    if (!now && matchPattern(value, m_Constant(&number)))
-      now = arith::ConstantOp::create(
-          c.b, DenseElementsAttr::get(as(value.getType()), number));
-    else if (!now)
-      now = titan::SplatOp::create(c.b, as(value.getType()), c.scalar(value));
-    return now;
-  };
-  for (Operation &each : block.without_terminator()) {
-    if (isa<arith::ConstantOp>(each))
-      continue;
-    if (!each.hasTrait<OpTrait::Elementwise>() ||
-        !isa<arith::ArithDialect, math::MathDialect>(each.getDialect()))
-      return c.unsupported(&each, "combining by '" +
-                                      each.getName().getStringRef() + "'");
-    SmallVector<Value> operands;
-    for (Value operand : each.getOperands())
-      operands.push_back(read(operand));
-    SmallVector<Type> types;
-    for (Value result : each.getResults())
-      types.push_back(as(result.getType()));
-    Operation *now = repeatOperation(c, &each, operands, types);
-    for (auto [old, result] : llvm::zip(each.getResults(), now->getResults()))
-      known[old] = result;
-  }
-  SmallVector<Value> results;
-  for (Value result : block.getTerminator()->getOperands())
-    results.push_back(read(result));
-  return results;
-}
-
-/// A layout of rows along the last dimension, each in one warp.
-static BlockedAttr rowsOfWarps(ProgramConversion &c, ArrayRef<int64_t> shape) {
+BlockedAttr titan::rowsOfWarps(ProgramConversion &c, ArrayRef<int64_t> shape) {
   size_t rank = shape.size();
   SmallVector<int64_t> ones(rank, 1), lanes(rank, 1), warps(rank, 1);
   int64_t lanesLeft = c.options.lanes, warpsLeft = c.options.warps;
@@ -124,164 +65,6 @@ static BlockedAttr rowsOfWarps(ProgramConversion &c, ArrayRef<int64_t> shape) {
     warpsLeft /= warps[d];
   }
   return BlockedAttr::get(c.b.getContext(), ones, lanes, warps);
-}
-
-namespace {
-/// Tensors with the axis behind all other dimensions, their rows in one warp each.
-struct Rows {
-  SmallVector<int64_t> shape, dims; ///< As of View.
-  BlockedAttr layout;
-  SmallVector<Value> tiles;
-
-  RankedTensorType as(Type element) const {
-    return RankedTensorType::get(shape, element, layout);
-  }
-};
-} // namespace
-
-static FailureOr<Rows> rowsAlong(ProgramConversion &c, ValueRange sources,
-                                 int64_t axis) {
-  auto source = cast<RankedTensorType>(sources[0].getType());
-  int64_t rank = source.getRank();
-  Rows rows;
-  rows.dims.resize(rank);
-  for (int64_t d = 0; d < rank; ++d)
-    if (d != axis) {
-      rows.dims[d] = static_cast<int64_t>(rows.shape.size());
-      rows.shape.push_back(source.getDimSize(d));
-    }
-  rows.dims[axis] = rank - 1;
-  rows.shape.push_back(source.getDimSize(axis));
-  rows.layout = rowsOfWarps(c, rows.shape);
-  for (Value each : sources) {
-    auto tile =
-        c.tile(each, View(rows.as(c.elementOf(each.getType())), rows.dims));
-    if (failed(tile))
-      return failure();
-    rows.tiles.push_back(*tile);
-  }
-  return rows;
-}
-
-/// Elements of a tile's rows, which lie in one warp each.
-static Value gatherRows(ProgramConversion &c, Value tile, Value places) {
-  auto at = cast<RankedTensorType>(places.getType());
-  return titan::GatherOp::create(
-      c.b,
-      RankedTensorType::get(at.getShape(), getElementTypeOrSelf(tile.getType()),
-                            at.getEncoding()),
-      tile, places, c.b.getI64IntegerAttr(at.getRank() - 1), Value(),
-      IntegerAttr(), IntegerAttr());
-}
-
-static Value splatI32(ProgramConversion &c, RankedTensorType type,
-                      int64_t number) {
-  return arith::ConstantOp::create(
-      c.b, DenseElementsAttr::get(
-               type, c.b.getI32IntegerAttr(static_cast<int32_t>(number))));
-}
-
-/// For k = 1, 2, 4, ... each element with the one k before it.
-static LogicalResult scanByRegion(ProgramConversion &c, tt::ScanOp op) {
-  auto rows = rowsAlong(c, op.getSrcs(), op.getAxis());
-  if (failed(rows))
-    return failure();
-  int64_t rank = static_cast<int64_t>(rows->shape.size()),
-          count = rows->shape.back();
-  RankedTensorType places = rows->as(c.b.getI32Type());
-  Value here =
-      CoordinateOp::create(c.b, places, c.b.getI64IntegerAttr(rank - 1));
-  Value zero = splatI32(c, places, 0), last = splatI32(c, places, count - 1);
-  for (int64_t k = 1; k < count; k *= 2) {
-    Value step = splatI32(c, places, k);
-    Value there = op.getReverse()
-                      ? arith::AddIOp::create(c.b, here, step).getResult()
-                      : arith::SubIOp::create(c.b, here, step).getResult();
-    Value has = arith::CmpIOp::create(
-        c.b,
-        op.getReverse() ? arith::CmpIPredicate::sle : arith::CmpIPredicate::sge,
-        there, op.getReverse() ? last : zero);
-    there = arith::SelectOp::create(c.b, has, there, here);
-    SmallVector<Value> others;
-    for (Value tile : rows->tiles)
-      others.push_back(gatherRows(c, tile, there));
-    auto both = combineTiles(c, op.getCombine(), others, rows->tiles);
-    if (failed(both))
-      return failure();
-    for (auto [tile, now] : llvm::zip(rows->tiles, *both))
-      tile = arith::SelectOp::create(c.b, has, now, tile);
-  }
-  for (auto [result, tile] : llvm::zip(op.getResult(), rows->tiles)) {
-    auto back = c.permute(tile, rows->dims);
-    if (failed(back))
-      return failure();
-    auto now = c.convertLayout(*back, c.typeOf(result, c.layoutOf(result)));
-    if (failed(now))
-      return failure();
-    c.set(result, *now);
-  }
-  return success();
-}
-
-static LogicalResult reduceByRegion(ProgramConversion &c, tt::ReduceOp op) {
-  auto rows = rowsAlong(c, op.getSrcs(), op.getAxis());
-  if (failed(rows))
-    return failure();
-  SmallVector<int64_t> &shape = rows->shape;
-  SmallVector<Value> &tiles = rows->tiles;
-  BlockedAttr layout = rows->layout;
-  auto rank = static_cast<int64_t>(shape.size());
-  auto combine = [&](ArrayRef<Value> first,
-                     ArrayRef<Value> second) -> LogicalResult {
-    auto both = combineTiles(c, op.getCombine(), first, second);
-    if (succeeded(both))
-      tiles = *both;
-    return both;
-  };
-  int64_t lanes = std::min(layout.getLanes().back(), shape.back());
-  while (shape.back() > lanes) {
-    shape.back() /= 2;
-    SmallVector<Value> first, second;
-    for (Value tile : tiles) {
-      SmallVector<int64_t> offsets(rank, 0);
-      RankedTensorType half = rows->as(getElementTypeOrSelf(tile.getType()));
-      first.push_back(ExtractOp::create(c.b, half, tile, offsets));
-      offsets.back() = shape.back();
-      second.push_back(ExtractOp::create(c.b, half, tile, offsets));
-    }
-    if (failed(combine(first, second)))
-      return failure();
-  }
-  auto along = c.b.getI64IntegerAttr(rank - 1);
-  RankedTensorType places = rows->as(c.b.getI32Type());
-  for (int64_t step = 1; step < lanes; step *= 2) {
-    Value here = CoordinateOp::create(c.b, places, along);
-    Value bit = splatI32(c, places, step);
-    Value there = arith::XOrIOp::create(c.b, here, bit);
-    SmallVector<Value> others;
-    for (Value tile : tiles)
-      others.push_back(gatherRows(c, tile, there));
-    if (failed(combine(tiles, others)))
-      return failure();
-  }
-  // Every element of a row is the same: the first one stays.
-  shape.back() = 1;
-  RankedTensorType firsts = rows->as(c.b.getI32Type());
-  Value zero = splatI32(c, firsts, 0);
-  for (auto [result, tile] : llvm::zip(op.getResult(), tiles)) {
-    Value first = gatherRows(c, tile, zero);
-    auto type = cast<RankedTensorType>(first.getType());
-    Value row = c.relabel(first, ProgramConversion::without(type, rank - 1));
-    if (!isa<RankedTensorType>(result.getType())) {
-      c.set(result, titan::UnsplatOp::create(c.b, type.getElementType(), row));
-      continue;
-    }
-    auto now = c.convertLayout(row, c.typeOf(result, c.layoutOf(result)));
-    if (failed(now))
-      return failure();
-    c.set(result, *now);
-  }
-  return success();
 }
 
 /// A row for each number, in which the elements that are it count.
@@ -368,34 +151,8 @@ static LogicalResult convertReduce(ProgramConversion &c, tt::ReduceOp op) {
   return success();
 }
 
-static LogicalResult convertScan(ProgramConversion &c, tt::ScanOp op) {
-  if (op.getSrcs().size() != 1 || !kindOf(op.getCombine()))
-    return scanByRegion(c, op);
-  ReduceKind kind = *kindOf(op.getCombine());
-  auto tile = c.tile(op.getSrcs()[0], c.layouts.of(op));
-  if (failed(tile))
-    return failure();
-  auto type = cast<RankedTensorType>(tile->getType());
-  int axis = static_cast<int>(op.getAxis());
-  auto rows = rowsByDigits(*getTileLayout(type), axis);
-  if (!rows)
-    return refuseRows(op, rows.problem());
-  Value memory;
-  if (auto blocks = blockRows(*rows, axis))
-    memory = c.scratch(type.getElementType(), type.getNumElements() /
-                                                  type.getDimSize(axis) *
-                                                  blocks->parts);
-  c.set(op->getResult(0),
-        titan::ScanOp::create(c.b, type,
-                              ReduceKindAttr::get(c.b.getContext(), kind),
-                              *tile, c.b.getI64IntegerAttr(axis),
-                              op.getReverse() ? c.b.getUnitAttr() : UnitAttr(),
-                              memory, IntegerAttr(), IntegerAttr()));
-  return success();
-}
-
 void titan::populateTritonRegions(TritonToTitanTable &table) {
   table.convert<tt::ReduceOp>(convertReduce);
   table.convert<tt::HistogramOp>(convertHistogram);
-  table.convert<tt::ScanOp>(convertScan);
+  table.convert<tt::ScanOp>(scanByRegion);
 }

@@ -7,7 +7,12 @@
 // RUN: not titan run %s --kernel wraps --size M=20 2>&1 | FileCheck %s --check-prefix=STUCK
 // RUN: not titan check %s --kernel promised --require=proved 2>&1 | FileCheck %s --check-prefix=UNPROVED
 // RUN: not titan run %s --kernel promised 2>&1 | FileCheck %s --check-prefix=STUCK
+// RUN: not titan check %s --kernel later_signals --require=proved 2>&1 | FileCheck %s --check-prefix=UNPROVED
+// RUN: not titan run %s --kernel later_signals --size R=1060 --schedule random:1 2>&1 | FileCheck %s --check-prefix=EARLY
+// RUN: not titan check %s --kernel own_gate --require=proved 2>&1 | FileCheck %s --check-prefix=COME
+// RUN: not titan run %s --kernel own_gate --size N=128 2>&1 | FileCheck %s --check-prefix=STUCK
 // COUNT: is not shown to be all that can be added to the flag before it
+// COME: not all signals that this waits for are shown to come
 // WRAPS: is not shown to fit into 32 bits
 // UNPROVED: {{\[undecided\]|\[not-proved\]}}
 // STUCK: [deadlock]
@@ -174,6 +179,98 @@ titan.kernel @promised(%X: !words, %Y: !data) warps(2) attributes {titan.target 
         titan.assume %set, "1"
       }
     }
+  }
+  titan.return
+}
+
+!flags = !titan.global<?x?xi32>
+!table = !titan.global<?x1024xf32>
+
+// A line of CTAs, each of which signals many times: who waits for the first signal of the CTA before knows nothing of the
+// later ones, nor of what those before it have done behind theirs.
+titan.kernel @later_signals(%Z: !table, %Y: !data, %flags: !flags) warps(1) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {M = 4, R = 6}, Z = "Mx1024 zeros", Y = "M zeros", flags = "MxR zeros"}} launch {
+  %c1 = arith.constant 1 : index
+  %n = titan.dim %flags, 0 : !flags
+  %r = titan.dim %flags, 1 : !flags
+  %z = titan.dim %Z, 0 : !table
+  %zFits = arith.cmpi uge, %z, %n : index
+  titan.require %zFits, "launch-check", "a row for each CTA"
+  %y = titan.dim %Y, 0 : !data
+  %yFits = arith.cmpi uge, %y, %n : index
+  titan.require %yFits, "launch-check", "an element for each CTA"
+  %some = arith.cmpi uge, %r, %c1 : index
+  titan.require %some, "launch-check", "a signal"
+  %most = arith.constant 10000 : index
+  %few = arith.cmpi ule, %n, %most : index
+  titan.require %few, "launch-check", "few CTAs"
+  %fewSignals = arith.cmpi ule, %r, %most : index
+  titan.require %fewSignals, "launch-check", "few signals"
+  %sms = titan.device_property "multiprocessor_count"
+  %grid = arith.minui %n, %sms : index
+  titan.launch grid(%grid) with(%r : index)
+} body(%r: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %last = arith.constant 1023 : index
+  %i1 = arith.constant 1 : i32
+  %f1 = arith.constant 1.0 : f32
+  %cta = titan.cta_id 0
+  %behind = arith.cmpi ugt, %cta, %c0 : index
+  %before = arith.subi %cta, %c1 : index
+  titan.elect warp(0) {
+    scf.if %behind {
+      titan.flag.wait %flags[%before, %c0], %i1 : !flags
+      %old = titan.ld %Z[%before, %c0] : !table -> f32
+      titan.st %old, %Y[%cta] : f32, !data
+    }
+    titan.st %f1, %Z[%cta, %c0] : f32, !table
+    scf.for %t = %c0 to %r step %c1 {
+      %column = arith.minui %t, %last : index
+      %at = arith.subi %last, %column : index
+      titan.st %f1, %Z[%cta, %at] : f32, !table
+      titan.flag.signal %flags[%cta, %t], %i1 : !flags
+    }
+  }
+  titan.return
+}
+
+// Turns, in which each CTA of a large grid waits for its own signal, too.
+titan.kernel @own_gate(%P: !data, %S: !data, %turn: !words) warps(1) attributes {titan.target = "sm_90a",
+  titan.example = {sizes = {N = 5}, P = "1 zeros", S = "N zeros", turn = "1 zeros", multiprocessor_count = 132}} launch {
+  %c1 = arith.constant 1 : index
+  %n = titan.dim %S, 0 : !data
+  %p = titan.dim %P, 0 : !data
+  %pFits = arith.cmpi uge, %p, %c1 : index
+  titan.require %pFits, "launch-check", "an element"
+  %t = titan.dim %turn, 0 : !words
+  %tFits = arith.cmpi uge, %t, %c1 : index
+  titan.require %tFits, "launch-check", "a flag"
+  %some = arith.cmpi uge, %n, %c1 : index
+  titan.require %some, "launch-check", "a CTA"
+  %sms = titan.device_property "multiprocessor_count"
+  %grid = arith.minui %n, %sms : index
+  titan.launch grid(%grid)
+} body() {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %many = arith.constant 128 : index
+  %i1 = arith.constant 1 : i32
+  %f1 = arith.constant 1.0 : f32
+  %cta = titan.cta_id 0
+  %ctas = titan.num_ctas 0
+  %large = arith.divui %ctas, %many : index
+  %one = arith.minui %large, %c1 : index
+  %own = arith.addi %cta, %one : index
+  %turn32 = arith.index_cast %cta : index to i32
+  %own32 = arith.index_cast %own : index to i32
+  titan.elect warp(0) {
+    titan.flag.wait %turn[%c0], %turn32 : !words
+    titan.flag.wait %turn[%c0], %own32 : !words
+    %x = titan.ld %P[%c0] : !data -> f32
+    %y = arith.addf %x, %f1 : f32
+    titan.st %y, %P[%c0] : f32, !data
+    titan.flag.signal %turn[%c0], %i1 : !words
   }
   titan.return
 }

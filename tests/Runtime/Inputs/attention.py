@@ -85,9 +85,12 @@ def check(good, message):
 
 
 class Operation:
+    made = {}
+
     def __init__(self, name, call, mutates_args, schema):
         print(name, mutates_args, schema)
         self.call = call
+        Operation.made[name] = self
 
     def register_fake(self, fake):
         self.fake = fake
@@ -108,10 +111,14 @@ Tensor.new_empty = new_empty
 stand_in = types.ModuleType("torch")
 stand_in.float32, stand_in._check = F32, check
 stand_in.library = types.SimpleNamespace(custom_op=Operation)
-stand_in.cuda = types.SimpleNamespace(is_initialized=lambda: False)
+stand_in.cuda = types.SimpleNamespace(is_initialized=lambda: False, current_device=lambda: 0, device=None)
+stand_in.Tensor, stand_in.nn = type("Tensor", (), {}), types.SimpleNamespace(Parameter=type("Parameter", (), {}))
+stand_in.compiler = types.SimpleNamespace(is_compiling=lambda: False)
+stand_in._C, stand_in.is_grad_enabled = types.SimpleNamespace(_len_torch_dispatch_stack=lambda: 0), lambda: True
 sys.modules["torch"] = stand_in
-titan.attention._operation = operation = titan.attention._register()
-made = operation(q, k, k)
+call = titan.attention._register()
+operation = Operation.made["titan::attention"]
+made = call(q, k, k, False, None, None, False)  # A tensor of a type of its own: through the dispatcher.
 print("attention:", made[0].shape, list(made[0].memory[:320]) == list(range(320)), made[1].shape)
 print("fake:", operation.fake(q, k, k, lse=True)[0].shape, operation.fake(q, k, k, lse=True)[1].shape)
 try:

@@ -110,6 +110,9 @@ private:
   Polynomial(llvm::ArrayRef<Term> terms, bool lost);
   /// This and `times` the other one.
   Polynomial plus(const Polynomial &other, int64_t times) const;
+  /// The same, and the product, computed.
+  Polynomial sumOf(const Polynomial &other, int64_t times) const;
+  Polynomial productOf(const Polynomial &other) const;
   /// Of terms in any order.
   static Polynomial sum(llvm::ArrayRef<Term> terms, bool lost);
 

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# Part of TITAN, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for licence information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""titan.ops.attention, decode and attention_varlen on one GPU: every element against float64, eagerly, under
+torch.compile and in CUDA graphs; what a call costs on the host; ragged batches raced against PyTorch's FlashAttention.
+
+    PYTHONPATH=python:benchmarks TITAN_RUNTIME=libtitan-runtime.so TITAN_PACKAGES=folder python3 benchmarks/attention_ops.py [JSON]
+
+TITAN_PACKAGES holds attention-bf16-128*.titanpkg, attention-bf16-*-ragged.titanpkg and decode-bf16-128*.titanpkg (the names are
+titan.ops.attention_package's and decode_package's). A number is right within 2^-8 (|ref| + the weighted mean of |v|) + 2^-16.
+"""
+import json
+import math
+import random
+import statistics
+import sys
+
+import torch
+
+import titan.ops
+from launch_cost import measure
+from race import capture, describe, interval, replays_for, seconds_of
+
+failures = []
+
+
+def one(q, k, v, causal):
+    """float64: queries x heads x size and keys x heads x size; O, the weighted mean of |v|, the logarithms (heads x queries)."""
+    group = q.shape[1] // k.shape[1]
+    q, k, v = (x.double().transpose(0, 1) for x in (q, k, v))
+    k, v = (x.repeat_interleave(group, 0) for x in (k, v))
+    scores = q @ k.transpose(1, 2) / math.sqrt(q.shape[-1])
+    if causal:
+        rows = torch.arange(q.shape[1], device="cuda")[:, None] + k.shape[1] - q.shape[1]
+        scores = scores.masked_fill(torch.arange(k.shape[1], device="cuda")[None] > rows, -math.inf)
+    lse = torch.logsumexp(scores, -1)
+    p = torch.softmax(scores, -1).nan_to_num(0)
+    return (p @ v).transpose(0, 1), (p @ v.abs()).transpose(0, 1), lse
+
+
+def right(what, o, ref, mean, lse=None, lse_ref=None):
+    limit = 2.0**-8 * (ref.abs() + mean) + 2.0**-16
+    wrong = int((~((o.double() - ref).abs() <= limit)).sum())
+    if lse is not None:
+        same = lse.double() == lse_ref
+        wrong += int((~(same | ((lse.double() - lse_ref).abs() <= 2.0**-16 * (8 + lse_ref.abs())))).sum())
+    print(f"{what}: {'right' if not wrong else f'WRONG ({wrong})'}", flush=True)
+    if wrong:
+        failures.append(what)
+
+
+def normal(*sizes):
+    return torch.randn(*sizes, device="cuda", dtype=torch.float32).to(torch.bfloat16)
+
+
+def modes(what, call, tensors, check):
+    """Eagerly, compiled, and replayed from a graph."""
+    check(what, call(*tensors))
+    check(what + ", torch.compile", torch.compile(call, fullgraph=True)(*tensors))
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        call(*tensors)
+    stream.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=stream):
+        made = call(*tensors)
+    for result in made if isinstance(made, tuple) else (made,):
+        result.fill_(math.nan)
+    graph.replay()
+    torch.cuda.synchronize()
+    check(what + ", graph", made)
+
+
+def batched():
+    for queries, keys, heads, heads_k, causal, lse in ((1, 5000, 16, 2, False, False), (3, 2000, 8, 1, True, True),
+                                                       (300, 700, 4, 2, True, True), (1000, 1000, 4, 4, False, False)):
+        q, k, v = normal(2, heads, queries, 128), normal(2, heads_k, keys, 128), normal(2, heads_k, keys, 128)
+        refs = [one(*(x[b].transpose(0, 1) for x in (q, k, v)), causal) for b in range(2)]
+        ref, mean = (torch.stack([r[i].transpose(0, 1) for r in refs]) for i in range(2))
+        sums = torch.stack([r[2] for r in refs])
+
+        def check(what, made):
+            right(what, made[0] if lse else made, ref, mean, made[1] if lse else None, sums)
+        modes(f"attention {queries} x {keys}, {heads} / {heads_k}", lambda *x: titan.ops.attention(*x, causal=causal, lse=lse),
+              (q, k, v), check)
+
+
+def paged():
+    for page in (16, 64):
+        lengths = [1, 4000, 777, 2048]
+        columns, heads_k = -(-max(lengths) // page), 2
+        table = torch.randperm(4 * columns, device="cuda").reshape(4, columns).to(torch.int32)
+        k, v = (normal(4 * columns, page, heads_k, 128) for _ in range(2))
+        q = normal(4, 16, 1, 128)
+        flat = lambda x, b: x[table[b].long()].reshape(-1, heads_k, 128)[:lengths[b]]
+        refs = [one(q[b].transpose(0, 1), flat(k, b), flat(v, b), False) for b in range(4)]
+        ref, mean = (torch.stack([r[i].transpose(0, 1) for r in refs]) for i in range(2))
+        sizes = torch.tensor(lengths, device="cuda", dtype=torch.int32)
+        modes(f"decode, pages of {page}",
+              lambda q, k, v, table, sizes: titan.ops.decode(q, k, v, table=table, lengths=sizes, longest=4000),
+              (q, k, v, table, sizes), lambda what, made: right(what, made, ref, mean))
+
+
+def packed(lengths, lengths_k, heads, heads_k, size):
+    starts, starts_k = (torch.tensor([sum(x[:i]) for i in range(len(x) + 1)], device="cuda", dtype=torch.int32)
+                        for x in (lengths, lengths_k))
+    return (normal(sum(lengths), heads, size), normal(sum(lengths_k), heads_k, size), normal(sum(lengths_k), heads_k, size),
+            starts, starts_k)
+
+
+def ragged():
+    rng = random.Random(3)
+    for size, causal, lse in ((128, False, False), (128, True, True), (64, False, False)):
+        for lengths, lengths_k in (([1, 0, 300, 128, 77, 513], [9, 5, 1000, 128, 0, 513]),
+                                   ([rng.randrange(1, 900) for _ in range(20)],) * 2):
+            tensors = packed(lengths, lengths_k, 8, 2, size)
+            q, k, v, starts, starts_k = tensors
+            at, at_k = starts.tolist(), starts_k.tolist()
+            refs = [one(q[at[i]:at[i + 1]], k[at_k[i]:at_k[i + 1]], v[at_k[i]:at_k[i + 1]], causal) for i in range(len(lengths))]
+            ref, mean, sums = (torch.cat([r[i] for r in refs], dim) for i, dim in ((0, 0), (1, 0), (2, 1)))
+
+            def check(what, made):
+                right(what, made[0] if lse else made, ref, mean, made[1] if lse else None, sums)
+            modes(f"varlen {size} {'causal' if causal else 'full'}, {len(lengths)} sequences",
+                  lambda *x: titan.ops.attention_varlen(*x, max(lengths), causal=causal, lse=lse), tensors, check)
+
+
+def race(report):
+    """Sequences of random lengths, total some 16384 rows, against PyTorch's FlashAttention (2) for packed sequences."""
+    rng = random.Random(7)
+    for size, causal in ((128, False), (128, True), (64, False)):
+        for longest in (1024, 4096):
+            lengths = []
+            while sum(lengths) < 16384:
+                lengths.append(rng.randrange(longest // 8, longest + 1))
+            sets = [packed(lengths, lengths, 16, 16, size) for _ in range(4)]
+
+            def ours(q, k, v, a, b):
+                titan.ops.attention_varlen(q, k, v, a, b, max(lengths), causal=causal)
+
+            def flash(q, k, v, a, b):
+                torch.ops.aten._flash_attention_forward(q, k, v, a, b, max(lengths), max(lengths), 0.0, causal, False)
+            graphs = {"titan": capture(ours, sets), "flash": capture(flash, sets)}
+            replays = {name: replays_for(graph, len(sets), 6) for name, graph in graphs.items()}
+            times = {name: [] for name in graphs}
+            for _ in range(9):
+                for name in rng.sample(list(graphs), 2):
+                    times[name].append(seconds_of(graphs[name], len(sets), replays[name], before=1))
+            ratios = [f / t for f, t in zip(times["flash"], times["titan"])]
+            flops = 4 * 16 * size * sum(n * n for n in lengths) * (0.5 if causal else 1)
+            row = {"size": size, "causal": causal, "lengths": lengths, "seconds": times,
+                   "ratio": (statistics.median(ratios), *interval(ratios, rng))}
+            report["ragged"].append(row)
+            print(f"ragged {size} {'causal' if causal else 'full'}, {len(lengths)} sequences up to {max(lengths)}: "
+                  f"{flops / statistics.median(times['titan']) / 1e12:.1f} TFLOP/s, "
+                  f"{row['ratio'][0]:.3f} [{row['ratio'][1]:.3f}, {row['ratio'][2]:.3f}] of FlashAttention 2", flush=True)
+
+
+def costs(report):
+    q, k = normal(1, 8, 64, 128), normal(1, 8, 64, 128)
+    few, many = normal(1, 16, 1, 128), normal(1, 2, 2048, 128)
+    rows, starts = normal(64, 8, 128), torch.tensor([0, 64], device="cuda", dtype=torch.int32)
+    o = torch.empty_like(q)
+    calls = {"nothing": lambda: None,
+             "scaled_dot_product_attention": lambda: torch.nn.functional.scaled_dot_product_attention(q, k, k),
+             "titan.ops.attention_out": lambda: titan.ops.attention_out(o, q, k, k),
+             "titan.ops.attention": lambda: titan.ops.attention(q, k, k),
+             "titan.ops.attention_varlen": lambda: titan.ops.attention_varlen(rows, rows, rows, starts, starts, 64),
+             "titan.ops.decode (two kernels)": lambda: titan.ops.decode(few, many, many),
+             "torch.ops.titan.attention": lambda: torch.ops.titan.attention(q, k, k)}
+    for name, call in calls.items():
+        call()
+        torch.cuda.synchronize()
+        report["costs"][name] = measure(call, torch.cuda.synchronize)
+        print(f"{name}: {report['costs'][name]} us a call", flush=True)
+
+
+def main():
+    torch.manual_seed(1)
+    report = {**describe(), "ragged": [], "costs": {}}
+    for step in (batched, paged, ragged):
+        step()
+    costs(report)
+    race(report)
+    report["failures"] = failures
+    if len(sys.argv) > 1:
+        json.dump(report, open(sys.argv[1], "w"))
+    print("failures:", failures)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,199 @@
+"""Attention of few queries over many keys, as decoding has it, by TITAN's generated kernels.
+
+    o = titan.ops.decode(q, k, v)                                       # softmax(q k^T / sqrt(size)) v
+    o, lse = titan.ops.decode(q, k, v, causal=True, lse=True)           # several queries, the last ones of the keys
+    o = titan.ops.decode(q, k, v, table=table, lengths=lengths, longest=n)   # keys in pages
+
+q is batch x heads x queries x size, k and v batch x heads x tokens x size, as in titan.ops.attention, which calls this where
+it is faster. With a table k and v are pages x tokens of a page x heads x size, row b of `table` (i32) names the pages of
+batch b in their order, `lengths` (i32) says how many keys it has, and `longest` (a number) at least the most of these; of a page
+past the last key nothing is read but what follows that key in its block of 64, which has to be finite.
+
+The queries of all heads that one head of k serves are multiplied together, and the keys of the whole launch are dealt out
+evenly to the multiprocessors; a second kernel adds up. Works under CUDA graphs and torch.compile; no gradient. Packages: see
+titan.ops and decode_package.
+"""
+import os
+import sys
+
+from . import Cache, Error, Kernel, Prepared, _find_torch, dtype_of, ops
+from .attention import _F32, _I32, _INPUTS, _number, _wrong
+
+__all__ = ["decode", "decode_package", "prepare_decode"]
+
+_kernels = Cache()   # options -> the two kernels
+_launches = Cache()  # all that decides, but addresses and numbers -> _Launch, or None
+
+
+def decode_package(input="bf16", size=128, causal=False, lse=False, page=0):
+    """The file name of a prebuilt package: "decode-bf16-128-causal-lse-page64.titanpkg"."""
+    flags = [word for word, there in (("causal", causal), ("lse", lse), (f"page{page}", page)) if there]
+    return "-".join(["decode", input, str(size)] + flags) + ".titanpkg"
+
+
+def prepare_decode(input="bf16", size=128, causal=False, lse=False, page=0):
+    """The two kernels: before a CUDA graph is captured, say. `page`: tokens of a page, 0 without pages."""
+    key = (input, size, causal, lse, page)
+    if key not in _kernels:
+        beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "packages")
+        path = os.path.join(os.environ.get("TITAN_PACKAGES") or beside, decode_package(*key))
+        if not os.path.exists(path):
+            words = ["attention", "--decode", "on", "--input", input, "--head-size", str(size)]
+            for option, there in (("causal", causal), ("lse", lse)):
+                words += ["--" + option, "on"] if there else []
+            words += ["--page", str(page)] if page else []
+            # tests/Kernels has the checker look at these.
+            path = ops._generated(*words, flags=["--check=off"])
+        _kernels[key] = Kernel(path, "attention"), Kernel(path, "attention_combine")
+    return _kernels[key]
+
+
+class _Launch:
+    """Both kernels for one kind of arguments: what they need beside the tensors' addresses."""
+
+    def __init__(self, kernels, looks, slots, size):
+        self.first, self.second = (Prepared(kernel, [looks[name] for name in kernel.arguments]) for kernel in kernels)
+        self.orders = [kernel.arguments for kernel in kernels]
+        self.slots, self.logs = slots, slots * 64 * size * 4  # bytes before Logs
+
+    def __call__(self, bits):
+        self.first.launch([bits[name] for name in self.orders[0]])
+        self.second.launch([bits[name] for name in self.orders[1]])
+
+
+def _prepare(q, k, v, table, lengths, causal, lse, multiprocessors):
+    """The launch for tensors like these, None where there is nothing to compute."""
+    for name, tensor in (("q", q), ("k", k), ("v", v)):
+        if tensor.dim() != 4:
+            raise _wrong(f"'{name}' has {tensor.dim()} dimensions", "give batch x heads x tokens x size; with a table "
+                         "'k' and 'v' are pages x tokens x heads x size")
+        if tensor.stride(3) != 1 and tensor.shape[3] != 1:
+            raise _wrong(f"'{name}' has strides {tuple(tensor.stride())}: its rows are not dense", "give tensor.contiguous()")
+    code = dtype_of((None, None, q.dtype, 0))
+    if not (q.dtype == k.dtype == v.dtype) or code not in _INPUTS:
+        raise _wrong("'q', 'k' and 'v' are not all bf16, and not all f16", "convert them to one of these types")
+    batches, heads, queries, size = q.shape
+    if size not in (64, 128):
+        raise _wrong(f"heads of size {size}", "give heads of size 64 or 128; pad them with zeros")
+    paged = table is not None
+    if paged != (lengths is not None):
+        raise _wrong("a table without lengths, or lengths without a table", "give both, and the longest length")
+    by_token = [tensor if paged else tensor.transpose(1, 2) for tensor in (k, v)]
+    outer, tokens, heads_k, size_k = by_token[0].shape
+    if k.shape != v.shape or size_k != size or (not paged and outer != batches):
+        raise _wrong(f"'k' and 'v' are {tuple(k.shape)} and {tuple(v.shape)}, 'q' is {tuple(q.shape)}",
+                     "give keys and values of one shape, with q's size and, without a table, its batches")
+    if heads_k == 0 or heads % heads_k:
+        raise _wrong(f"{heads} heads of 'q', and {heads_k} of 'k'", "each head of k serves as many of q's")
+    if tokens == 0 or (paged and outer == 0):
+        raise _wrong("'k' has no keys", "give at least one")
+    if not (batches and heads and queries):
+        return None
+    look = lambda tensor: (tuple(tensor.shape), tensor.stride(), tensor.dtype, tensor.get_device())
+    device, group = q.get_device(), heads // heads_k
+    looks = {"K": look(by_token[0]), "V": look(by_token[1]), "ctas": _I32, "scale": _F32, "longest": _I32}
+    if paged:
+        for name, tensor, shape in (("table", table, (batches, table.shape[-1])), ("lengths", lengths, (batches,))):
+            if dtype_of((None, None, tensor.dtype, 0)) != _I32 or tuple(tensor.shape) != shape:
+                raise _wrong(f"'{name}' is {tuple(tensor.shape)}, or not i32", f"give {shape} of torch.int32")
+            looks[name] = look(tensor)
+    stride_b, stride_h, stride_n, _ = q.stride()
+    looks["Q"] = ((batches, queries, heads_k, group, size), (stride_b, stride_n, group * stride_h, stride_h, 1),
+                  q.dtype, device)
+    row = heads * size  # O as a projection takes it.
+    looks["O"] = (looks["Q"][0], (queries * row, row, group * size, size, 1), q.dtype, device)
+    import torch
+    slots = batches * heads_k * -(-queries * group // 64) + multiprocessors
+    looks["Parts"] = ((slots, 64, size), (64 * size, size, 1), torch.float32, device)
+    looks["Logs"] = ((slots, 64), (64, 1), torch.float32, device)
+    looks["LSE"] = ((batches, heads_k, group, queries), (heads * queries, group * queries, queries, 1), torch.float32, device)
+    return _Launch(prepare_decode(_INPUTS[code], size, causal, lse, tokens if paged else 0), looks, slots, size)
+
+
+_SCHEMA = ("(Tensor q, Tensor k, Tensor v, bool causal=False, float? scale=None, bool lse=False, Tensor? table=None,"
+           " Tensor? lengths=None, int longest=0) -> (Tensor, Tensor)")
+
+
+def _empty(q, lse, f32):
+    """O as a projection takes it: the heads of a token side by side."""
+    batches, heads, queries, size = q.shape
+    o = q.new_empty((batches, queries, heads, size)).transpose(1, 2)
+    return o, q.new_empty((batches, heads, queries) if lse else (0,), dtype=f32)
+
+
+def launcher(torch):
+    """titan.ops.decode without PyTorch's dispatcher."""
+    counts, f32 = {}, torch.float32
+    _find_torch()
+
+    def multiprocessors(device):
+        if device not in counts:
+            counts[device] = torch.cuda.get_device_properties(device).multi_processor_count
+        return counts[device]
+
+    def launch(q, k, v, causal=False, scale=None, lse=False, table=None, lengths=None, longest=0):
+        if scale is not None and _number("scale", scale, 0) == 0:
+            raise Error("bad-argument", "scale 0", fix="give a positive number")
+        there = table is not None
+        if there and not 0 < longest < 2**31:
+            raise Error("bad-argument", f"longest {longest}", fix="give at least the most keys that a batch has")
+        if q.dim() != 4:
+            raise _wrong(f"'q' has {q.dim()} dimensions", "give batch x heads x queries x size")
+        ctas = multiprocessors(q.get_device())
+        key = (q.shape, q.stride(), k.shape, k.stride(), v.shape, v.stride(), q.dtype, k.dtype, v.dtype, q.get_device(),
+               k.get_device(), v.get_device(), causal, lse,
+               there and (table.shape, table.stride(), table.dtype), lengths is not None and (lengths.shape, lengths.dtype))
+        if key in _launches:
+            prepared = _launches[key]
+        else:
+            prepared = _launches[key] = _prepare(q, k, v, table, lengths, causal, lse, ctas)
+        o, sums = _empty(q, lse, f32)
+        if prepared is None:
+            return o, sums
+        size = q.shape[3]
+        work = q.new_empty((prepared.slots * 64 * (size + 1),), dtype=f32)
+        at = work.data_ptr()
+        prepared({"Q": q.data_ptr(), "K": k.data_ptr(), "V": v.data_ptr(), "O": o.data_ptr(), "Parts": at,
+                  "Logs": at + prepared.logs, "LSE": sums.data_ptr(), "ctas": ctas,
+                  "scale": ops._bits(size ** -0.5 if scale is None else scale), "longest": longest,
+                  "table": table.data_ptr() if there else 0, "lengths": lengths.data_ptr() if there else 0})
+        return o, sums
+
+    return launch
+
+
+def _register():
+    """Makes torch.ops.titan.decode, once; without `lse` its second result is empty."""
+    try:
+        import torch
+    except ImportError:
+        raise Error("file-not-found", "titan.ops.decode makes a PyTorch tensor, and PyTorch is not there",
+                    fix="install torch") from None
+    launch = launcher(torch)
+
+    def trace(q, k, v, causal=False, scale=None, lse=False, table=None, lengths=None, longest=0):
+        torch._check(q.dim() == 4 and k.dim() == 4 and v.dim() == 4,
+                     lambda: "titan::decode takes batch x heads x tokens x size")
+        torch._check(q.shape[3] == k.shape[3] and q.shape[3] == v.shape[3],
+                     lambda: "titan::decode: q, k and v have heads of one size")
+        return _empty(q, lse, torch.float32)
+
+    operation = torch.library.custom_op("titan::decode", launch, mutates_args=(), schema=_SCHEMA)
+    operation.register_fake(trace)
+    return ops._directly(torch, operation, launch, 3)
+
+
+_operation = None  # decode, once PyTorch is there
+
+
+def decode(q, k, v, causal=False, scale=None, lse=False, table=None, lengths=None, longest=0):
+    """softmax(scale * q k^T) v, a new PyTorch tensor; with lse also the logarithms of the rows' sums."""
+    global _operation
+    if _operation is None:
+        _operation = _register()
+    o, sums = _operation(q, k, v, causal, scale, lse, table, lengths, longest)
+    return (o, sums) if lse else o
+
+
+if "torch" in sys.modules:
+    _operation = _register()

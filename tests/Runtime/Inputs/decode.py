@@ -1,0 +1,138 @@
+"""titan.ops.decode and attention_varlen on a stand-in for PyTorch and a driver that computes nothing: what is launched, and
+what is refused, by the operations and by the launches of the generated kernels."""
+import ctypes as c
+import os
+import sys
+import types
+
+import titan
+import titan.ops
+
+cuda = c.CDLL(os.environ["TITAN_CUDA_LIBRARY"])
+cuda.cuCtxSetCurrent(c.c_void_p(1))
+
+
+def dense(shape):
+    strides, size = (), 1
+    for extent in reversed(shape):
+        strides, size = (size,) + strides, size * extent
+    return strides
+
+
+class Tensor:
+    """PyTorch's, as far as it is asked; all lie at one address."""
+    requires_grad = False
+    memory = (c.c_uint8 * (1 << 16))()
+
+    def __init__(self, shape, dtype="bf16", strides=None):
+        self.shape, self.dtype, self.strides = tuple(shape), dtype, strides or dense(shape)
+
+    def dim(self):
+        return len(self.shape)
+
+    def stride(self, at=None):
+        return self.strides if at is None else self.strides[at]
+
+    def get_device(self):
+        return 0
+
+    def data_ptr(self):
+        return (c.addressof(self.memory) + 1023) & ~1023
+
+    def transpose(self, a, b):
+        order = list(range(len(self.shape)))
+        order[a], order[b] = order[b], order[a]
+        return Tensor([self.shape[i] for i in order], self.dtype, tuple(self.strides[i] for i in order))
+
+    def new_empty(self, shape, dtype=None):
+        return Tensor(shape, dtype or self.dtype)
+
+
+class Checked(Exception):
+    pass
+
+
+def check(good, message):
+    if not good:
+        raise Checked(message())
+
+
+class Operation:
+    made = {}
+
+    def __init__(self, name, call, mutates_args, schema):
+        print(name, mutates_args, schema)
+        Operation.made[name] = self
+
+    def register_fake(self, fake):
+        self.fake = fake
+
+
+torch = types.ModuleType("torch")
+torch.Tensor, torch.nn, torch._check = Tensor, types.SimpleNamespace(Parameter=Tensor), check
+torch.float32, torch.float16, torch.bfloat16, torch.int32 = "f32", "f16", "bf16", "i32"
+torch.library = types.SimpleNamespace(custom_op=Operation)
+torch.compiler = types.SimpleNamespace(is_compiling=lambda: False)
+torch.is_grad_enabled = lambda: True
+torch._C = types.SimpleNamespace(_len_torch_dispatch_stack=lambda: 0)
+torch.cuda = types.SimpleNamespace(
+    is_initialized=lambda: True, current_device=lambda: 0, device=None,
+    current_stream=lambda device: types.SimpleNamespace(cuda_stream=None),
+    get_device_properties=lambda device: types.SimpleNamespace(multi_processor_count=132))
+sys.modules["torch"] = torch
+decode, varlen = titan.ops.decode, titan.ops.attention_varlen
+
+
+def refused(what, call):
+    try:
+        call()
+        print(what, "launched")
+    except titan.Error as error:
+        print(f"{what}: {error.code}: {error.message} / {error.fix}")
+
+
+launched = []
+real = titan.Prepared.launch
+titan.Prepared.launch = lambda self, bits, stream=None: (launched.append(self._kernel.arguments), real(self, bits, stream))[1]
+q, k = Tensor((2, 16, 1, 128)), Tensor((2, 2, 3000, 128))
+o = decode(q, k, k)
+print("decode:", o.shape, o.strides, launched)
+launched.clear()
+o, lse = decode(q, k, k, lse=True)
+print("again:", lse.shape, len(launched))
+launched.clear()
+print("attention decodes:", titan.ops.attention(q, k, k).shape, len(launched), "LSE" in launched[0])
+pages, table, lengths = Tensor((90, 64, 2, 128)), Tensor((2, 40), "i32"), Tensor((2,), "i32")
+launched.clear()
+decode(q, pages, pages, causal=True, table=table, lengths=lengths, longest=2500)
+print("pages:", launched[0])
+print("nothing:", decode(Tensor((0, 16, 1, 128)), Tensor((0, 2, 30, 128)), Tensor((0, 2, 30, 128))).shape)
+print(titan.ops.decode_package("f16", 64, True, True, 16))
+refused("rank", lambda: decode(Tensor((16, 1, 128)), k, k))
+refused("rows", lambda: decode(q, Tensor((2, 2, 8, 128), strides=(2048, 1024, 1, 8)), k))
+refused("types", lambda: decode(q, k, Tensor((2, 2, 3000, 128), "f16")))
+refused("size", lambda: decode(Tensor((2, 16, 1, 96)), k, k))
+refused("keys", lambda: decode(q, k, Tensor((2, 2, 2000, 128))))
+refused("heads", lambda: decode(Tensor((2, 3, 1, 128)), k, k))
+refused("scale", lambda: decode(q, k, k, scale=0))
+refused("table alone", lambda: decode(q, pages, pages, table=table, longest=2500))
+refused("longest", lambda: decode(q, pages, pages, table=table, lengths=lengths))
+refused("table", lambda: decode(q, pages, pages, table=Tensor((3, 40), "i32"), lengths=lengths, longest=2500))
+# What the launch itself refuses: 40 pages of 64 keys are fewer than 3000.
+refused("long", lambda: decode(q, pages, pages, table=table, lengths=lengths, longest=3000))
+print("fake:", Operation.made["titan::decode"].fake(q, k, k, lse=True)[1].shape)
+
+rows, starts = Tensor((700, 16, 128)), Tensor((4,), "i32")
+keys = Tensor((900, 2, 128))
+launched.clear()
+o, lse = varlen(rows, keys, keys, starts, starts, 300, causal=True, lse=True)
+print("varlen:", o.shape, lse.shape, launched)
+refused("varlen rank", lambda: varlen(q, k, k, starts, starts, 300))
+refused("varlen starts", lambda: varlen(rows, keys, keys, starts, Tensor((5,), "i32"), 300))
+refused("varlen type", lambda: varlen(rows, keys, keys, Tensor((4,), "f32"), starts, 300))
+refused("varlen longest", lambda: varlen(rows, keys, keys, starts, starts, 0))
+refused("varlen heads", lambda: varlen(Tensor((700, 3, 128)), keys, keys, starts, starts, 300))
+try:
+    Operation.made["titan::attention_varlen"].fake(q, k, k, starts, starts, 300)
+except Checked as error:
+    print("fake refuses:", error)
