@@ -270,9 +270,15 @@ FailureOr<Written> Writer::writeArithmetic(Operation *op) {
 
 FailureOr<Written> Writer::write(Value value) {
   ++nodes;
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    return Written{json::Object{{"scalar", argumentName(argument)}},
-                   argument.getType().isInteger(1)};
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Written scalar{json::Object{{"scalar", argumentName(argument)}}};
+    if (!argument.getType().isInteger(1))
+      return scalar;
+    // The low bit of a byte (addArgument).
+    nodes += 2;
+    Written all[] = {std::move(scalar), {2}};
+    return call("mod", all, true);
+  }
   Operation *op = value.getDefiningOp();
   if (nodes > runtime::Expr::maxNodes)
     return op->emitError("[not-supported-yet] what is computed from this takes "

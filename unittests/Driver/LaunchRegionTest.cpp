@@ -46,7 +46,8 @@ const char *const manifest = R"({
       {"name": "i8", "kind": "scalar", "type": "i8"},
       {"name": "i16", "kind": "scalar", "type": "i16"},
       {"name": "i32", "kind": "scalar", "type": "i32"},
-      {"name": "i64", "kind": "scalar", "type": "i64"}],
+      {"name": "i64", "kind": "scalar", "type": "i64"},
+      {"name": "bit", "kind": "scalar", "type": "i8"}],
     "grid": [EXPRESSION, 1, 1]}]})";
 
 uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
@@ -54,24 +55,27 @@ uint64_t fromEnvironment(const char *name, uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-const std::vector<std::string> integers = {"i8", "i16", "i32", "i64", "index"};
+const std::vector<std::string> launchTypes = {"i8", "i16", "i32", "i64",
+                                              "index"};
 
 /// The text of a launch region of integer arithmetic.
 class Region {
 public:
   explicit Region(uint64_t seed) : engine(seed) {
-    text = "!data = !titan.global<?xf32, strides = [?]>\n"
-           "titan.kernel @k(%X: !data, %i8: i8, %i16: i16, %i32: i32, %i64: "
-           "i64) warps(1) launch {\n  %one = arith.constant 1 : index\n";
+    text =
+        "!data = !titan.global<?xf32, strides = [?]>\n"
+        "titan.kernel @k(%X: !data, %i8: i8, %i16: i16, %i32: i32, %i64: "
+        "i64, %bit: i1) warps(1) launch {\n  %one = arith.constant 1 : index\n";
     for (const char *type : {"i8", "i16", "i32", "i64"})
       values[type].push_back(std::string("%") + type);
     add("index", "titan.dim %X, 0 : !data");
     add("index", "titan.stride %X, 0 : !data");
     add("index", "titan.device_property \"multiprocessor_count\"");
-    for (const std::string &type : integers)
+    for (const std::string &type : launchTypes)
       for (int i = 0; i < 2; ++i)
         constant(type);
     add("i1", "arith.constant true");
+    values["i1"].push_back("%bit");
     comparison();
     for (uint64_t i = 0, count = 1 + number(14); i < count; ++i)
       operation();
@@ -114,7 +118,7 @@ private:
     size_t from = number(2) ? all.size() - std::min<size_t>(all.size(), 3) : 0;
     return all[from + number(all.size() - from)];
   }
-  std::string integer() { return integers[number(integers.size())]; }
+  std::string integer() { return launchTypes[number(launchTypes.size())]; }
   void constant(const std::string &type) {
     add(type,
         "arith.constant " + std::to_string(edge(widthOf(type))) + " : " + type);
@@ -212,7 +216,7 @@ TEST(LaunchRegion, PackagesComputeWhatRunsCompute) {
       std::vector<float> data(200);
       const int64_t sizes[] = {static_cast<int64_t>(1 + region.number(100))},
                     strides[] = {static_cast<int64_t>(1 + region.number(2))};
-      std::vector<SimulatorArgument> arguments(5);
+      std::vector<SimulatorArgument> arguments(6);
       arguments[0].data = reinterpret_cast<std::byte *>(data.data());
       arguments[0].bytes = data.size() * sizeof(float);
       arguments[0].shape = {sizes[0]};
@@ -222,9 +226,10 @@ TEST(LaunchRegion, PackagesComputeWhatRunsCompute) {
       std::string inputs =
           std::to_string(sizes[0]) + " " + std::to_string(strides[0]);
       using runtime::DType;
-      const DType types[] = {DType::I8, DType::I16, DType::I32, DType::I64};
-      for (int i = 0; i < 4; ++i) {
-        int64_t value = region.edge(8 << i);
+      const DType types[] = {DType::I8, DType::I16, DType::I32, DType::I64,
+                             DType::I8};
+      for (int i = 0; i < 5; ++i) {
+        int64_t value = region.edge(i < 4 ? 8 << i : 8);
         arguments[1 + i].scalar = static_cast<uint64_t>(value);
         passed.push_back(runtime::Argument::integer(types[i], value));
         inputs += " " + std::to_string(value);
