@@ -48,7 +48,9 @@ struct Written {
 /// (`within`), as titan run refuses it (lib/Simulator/Launch.cpp).
 class Writer {
 public:
+  /// Fails with a diagnostic, or where it is too large.
   FailureOr<Written> write(Value value);
+  bool isTooLarge() const { return nodes > runtime::Expr::maxNodes; }
 
 private:
   FailureOr<Written> writeLeaf(Operation *op);
@@ -138,9 +140,11 @@ FailureOr<Written> Writer::writeComparison(arith::CmpIOp op) {
   // A signed i1 is 0 or -1.
   if (!equality && !isUnsigned && op.getLhs().getType().isInteger(1))
     return unsupported(op);
-  auto operands = writeOperands(op, isUnsigned);
+  // As unsigned numbers signed ones of a type compare as theirs of 64 bits do.
+  auto operands = writeOperands(op, false);
   if (failed(operands))
     return failure();
+  bool natural = (*operands)[0].natural && (*operands)[1].natural;
   StringRef name;
   switch (predicate) {
   case Predicate::eq:
@@ -155,7 +159,7 @@ FailureOr<Written> Writer::writeComparison(arith::CmpIOp op) {
     [[fallthrough]];
   case Predicate::slt:
   case Predicate::ult:
-    name = "lt";
+    name = isUnsigned && !natural ? "ult" : "lt";
     break;
   case Predicate::sge:
   case Predicate::uge:
@@ -163,7 +167,7 @@ FailureOr<Written> Writer::writeComparison(arith::CmpIOp op) {
     [[fallthrough]];
   case Predicate::sle:
   case Predicate::ule:
-    name = "le";
+    name = isUnsigned && !natural ? "ule" : "le";
     break;
   }
   return call(name, *operands, true);
@@ -280,13 +284,8 @@ FailureOr<Written> Writer::write(Value value) {
     return call("mod", all, true);
   }
   Operation *op = value.getDefiningOp();
-  if (nodes > runtime::Expr::maxNodes)
-    return op->emitError("[not-supported-yet] what is computed from this takes "
-                         "more than ")
-               << runtime::Expr::maxNodes
-               << " nodes of a package's manifest, which writes a number out "
-                  "wherever it is used (docs/package.md, expressions)",
-           failure();
+  if (isTooLarge())
+    return failure();
   for (Type type : op->getOperandTypes())
     if (!widthOf(type) && !isa<GlobalType>(type))
       return unsupported(op);
@@ -304,16 +303,25 @@ FailureOr<Written> Writer::write(Value value) {
 }
 
 Expression titan::makeLaunchExpression(Value value) {
-  FailureOr<Written> written = Writer().write(value);
+  Writer writer;
+  FailureOr<Written> written = writer.write(value);
+  auto refuse = [&](size_t limit, StringRef what) {
+    Operation *op = value.getDefiningOp();
+    return op->emitError("[not-supported-yet] ")
+               << op->getName() << " takes more than " << limit << ' ' << what
+               << " (docs/package.md, expressions)",
+           failure();
+  };
+  if (writer.isTooLarge())
+    return refuse(runtime::Expr::maxNodes,
+                  "nodes of a package's manifest, which writes a number out "
+                  "wherever it is used");
   if (failed(written))
     return failure();
   if (written->depth > runtime::Expr::maxDepth)
-    return value.getDefiningOp()->emitError(
-               "[not-supported-yet] takes more than ")
-               << runtime::Expr::maxDepth
-               << " operators one in another, and a package's manifest has no "
-                  "more (docs/package.md, expressions)",
-           failure();
+    return refuse(runtime::Expr::maxDepth,
+                  "operators one in another, and a package's manifest has no "
+                  "more");
   return std::move(written->text);
 }
 

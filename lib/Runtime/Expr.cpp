@@ -126,6 +126,10 @@ std::string_view titan::runtime::operatorName(ExprOp op) {
     return "div";
   case ExprOp::Rem:
     return "rem";
+  case ExprOp::ULt:
+    return "ult";
+  case ExprOp::ULe:
+    return "ule";
   case ExprOp::Select:
     return "select";
   case ExprOp::Within:
@@ -276,6 +280,10 @@ struct Evaluator {
       return x != y;
     case ExprOp::Lt:
       return x < y;
+    case ExprOp::ULt:
+      return static_cast<uint64_t>(x) < static_cast<uint64_t>(y);
+    case ExprOp::ULe:
+      return static_cast<uint64_t>(x) <= static_cast<uint64_t>(y);
     default: // Le; the rest went above.
       return x <= y;
     }

@@ -230,20 +230,17 @@ bool Evaluator::tensorMap(TensorMapOp op) {
 /// operands none that it counts as: in the launch region all numbers are signed
 /// ones, as in a package's expressions (LaunchManifest.cpp).
 static bool overflows(Operation &op, uint64_t a, uint64_t b) {
-  using Predicate = arith::CmpIPredicate;
   auto widthOf = [](mlir::Type type) {
     return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
   };
   unsigned from = widthOf(op.getOperand(0).getType()),
            to = widthOf(op.getResult(0).getType());
-  auto compare = dyn_cast<arith::CmpIOp>(op);
   // A carry of i1 is what one wants of it, and it has no sign.
-  if (from == 1 || (to == 1 && !compare))
+  if (from == 1 || to == 1)
     return false;
   auto x = static_cast<int64_t>(a), y = static_cast<int64_t>(b);
   if (isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp, arith::MinUIOp,
-          arith::MaxUIOp, arith::ExtUIOp, arith::IndexCastUIOp>(op) ||
-      (compare && compare.getPredicate() >= Predicate::ult))
+          arith::MaxUIOp, arith::ExtUIOp, arith::IndexCastUIOp>(op))
     if (x < 0 || (op.getNumOperands() > 1 && y < 0))
       return true;
   if (isa<arith::TruncIOp, arith::IndexCastOp, arith::IndexCastUIOp>(op))

@@ -41,8 +41,8 @@ const char *const manifest = R"({
   "kernels": [{
     "name": "k", "entry": "k", "block": 32, "parameters": [],
     "arguments": [
-      {"name": "X", "kind": "tensor", "type": "f32", "shape": [null],
-       "strides": [null]},
+      {"name": "X", "kind": "tensor", "type": "f32", "shape": [null, null],
+       "strides": [null, 1]},
       {"name": "i8", "kind": "scalar", "type": "i8"},
       {"name": "i16", "kind": "scalar", "type": "i16"},
       {"name": "i32", "kind": "scalar", "type": "i32"},
@@ -63,12 +63,13 @@ class Region {
 public:
   explicit Region(uint64_t seed) : engine(seed) {
     text =
-        "!data = !titan.global<?xf32, strides = [?]>\n"
+        "!data = !titan.global<?x?xf32, strides = [?, 1]>\n"
         "titan.kernel @k(%X: !data, %i8: i8, %i16: i16, %i32: i32, %i64: "
         "i64, %bit: i1) warps(1) launch {\n  %one = arith.constant 1 : index\n";
     for (const char *type : {"i8", "i16", "i32", "i64"})
       values[type].push_back(std::string("%") + type);
     add("index", "titan.dim %X, 0 : !data");
+    add("index", "titan.dim %X, 1 : !data");
     add("index", "titan.stride %X, 0 : !data");
     add("index", "titan.device_property \"multiprocessor_count\"");
     for (const std::string &type : launchTypes)
@@ -213,18 +214,21 @@ TEST(LaunchRegion, PackagesComputeWhatRunsCompute) {
     auto parsed = runtime::parseManifest(text, "");
     ASSERT_TRUE(bool(parsed)) << parsed.error().text() << "\n" << text;
     for (int launch = 0; launch < 6; ++launch) {
-      std::vector<float> data(200);
-      const int64_t sizes[] = {static_cast<int64_t>(1 + region.number(100))},
-                    strides[] = {static_cast<int64_t>(1 + region.number(2))};
+      const int64_t sizes[] = {static_cast<int64_t>(1 + region.number(100)),
+                               static_cast<int64_t>(1 + region.number(8))},
+                    strides[] = {
+                        sizes[1] + static_cast<int64_t>(region.number(2)), 1};
+      std::vector<float> data(sizes[0] * strides[0]);
       std::vector<SimulatorArgument> arguments(6);
       arguments[0].data = reinterpret_cast<std::byte *>(data.data());
       arguments[0].bytes = data.size() * sizeof(float);
-      arguments[0].shape = {sizes[0]};
-      arguments[0].strides = {strides[0]};
+      arguments[0].shape = {sizes[0], sizes[1]};
+      arguments[0].strides = {strides[0], strides[1]};
       std::vector<runtime::Argument> passed = {runtime::Argument::tensor(
           0x1000, runtime::DType::F32, sizes, strides)};
-      std::string inputs =
-          std::to_string(sizes[0]) + " " + std::to_string(strides[0]);
+      std::string inputs = std::to_string(sizes[0]) + " " +
+                           std::to_string(sizes[1]) + " " +
+                           std::to_string(strides[0]);
       using runtime::DType;
       const DType types[] = {DType::I8, DType::I16, DType::I32, DType::I64,
                              DType::I8};

@@ -129,6 +129,15 @@ TEST(Expr, DivAndRemRoundTowardZero) {
   EXPECT_EQ(failure(op("rem", 1, 0)), "launch-division");
 }
 
+TEST(Expr, UnsignedComparisonsTakeNegativeNumbersForLargeOnes) {
+  const int64_t rising[] = {0, 1, INT64_MAX, INT64_MIN, -2, -1};
+  for (size_t x = 0; x < std::size(rising); ++x)
+    for (size_t y = 0; y < std::size(rising); ++y) {
+      EXPECT_EQ(value(op("ult", rising[x], rising[y])), x < y);
+      EXPECT_EQ(value(op("ule", rising[x], rising[y])), x <= y);
+    }
+}
+
 TEST(Expr, WithinKeepsANumberOrRefusesIt) {
   EXPECT_EQ(value("[\"within\", -3, -3, 5]"), -3);
   EXPECT_EQ(value("[\"within\", 5, -3, 5]"), 5);

@@ -16,16 +16,17 @@
 //   {"scalar": "n"}             the value of an integer scalar argument
 //   {"device": "NAME"}          a device property (DeviceProperty below)
 //   ["add", x, y]               also sub, mul, floordiv, ceildiv, mod, min,
-//                               max; div, rem; eq, ne, lt, le (1 or 0); and,
-//                               or (of truth values, 1 or 0)
+//                               max; div, rem; eq, ne, lt, le, ult, ule (1 or
+//                               0); and, or (of truth values, 1 or 0)
 //   ["select", c, x, y]         x where c is not 0, else y
 //   ["within", x, y, z]         x, which is not below y and not above z
 //
 // Arithmetic is in 64 bits, signed, and checked: overflow, a number that is not
 // within its bounds and division by zero are coded errors, never a wrapped
 // value. floordiv rounds down, ceildiv up, div toward 0; mod(x, y) is
-// x - y * floordiv(x, y), rem(x, y) is x - y * div(x, y). and, or and select do not evaluate what
-// they do not need, so a check can guard a division.
+// x - y * floordiv(x, y), rem(x, y) is x - y * div(x, y). ult and ule compare
+// as unsigned numbers, of which negative ones are the largest. and, or and
+// select do not evaluate what they do not need, so a check can guard a division.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TITAN_RUNTIME_EXPR_H
@@ -114,6 +115,8 @@ enum class ExprOp : uint8_t {
   Or,
   Div,
   Rem,
+  ULt,
+  ULe,
   Select,
   Within,
 };

@@ -9,7 +9,6 @@
 #include "titan/Dialect/Titan/ArgumentAlignment.h"
 #include "titan/Dialect/Titan/Example.h"
 #include "titan/Dialect/Titan/InitialValues.h"
-#include "titan/Runtime/Expr.h"
 #include "titan/Target/NearestWord.h"
 #include "titan/Target/Target.h"
 
@@ -312,31 +311,6 @@ LogicalResult titan::verifyArgumentAlignment(KernelOp kernel) {
   return success();
 }
 
-/// A package writes a number out wherever it is used, and so do proofs: what adds
-/// a number to itself time and again has as many nodes as two to the power of
-/// that.
-static LogicalResult verifyLaunchSizes(Block &launch) {
-  constexpr size_t limit = runtime::Expr::maxNodes;
-  llvm::DenseMap<Value, size_t> sizes;
-  for (Operation &op : launch) {
-    size_t size = 1;
-    for (Value operand : op.getOperands()) {
-      size_t written = std::max<size_t>(sizes.lookup(operand), 1);
-      if (isa<RequireOp, TensorMapOp, LaunchOp>(op) && written > limit)
-        return op.emitOpError(
-                   "[not-supported-yet] takes a number that is computed "
-                   "in more than ")
-               << limit
-               << " operations, where those that are used more than once count "
-                  "as often (docs/package.md, expressions)";
-      size = std::min(size + written, limit + 1);
-    }
-    for (Value result : op.getResults())
-      sizes[result] = size;
-  }
-  return success();
-}
-
 LogicalResult KernelOp::verifyRegions() {
   auto check = [&](Region &region, ArrayRef<Type> types,
                    StringRef what) -> LogicalResult {
@@ -368,8 +342,6 @@ LogicalResult KernelOp::verifyRegions() {
   if (failed(check(getBody(), types, "body")))
     return failure();
 
-  if (failed(verifyLaunchSizes(getLaunch().front())))
-    return failure();
   // The launch region runs on the host: scalar arithmetic, maps, requirements.
   for (Operation &op : getLaunch().front()) {
     bool scalar = isa<arith::ArithDialect>(op.getDialect()) &&

@@ -12,6 +12,17 @@ titan.kernel @below(%X: !data) warps(1) launch {
   titan.return
 }
 
+titan.kernel @clamped(%X: !data) warps(1) launch {
+  %n = titan.dim %X, 0 : !data
+  %c100 = arith.constant 100 : index
+  %c10 = arith.constant 10 : index
+  %d = arith.subi %n, %c100 : index
+  %few = arith.minui %d, %c10 : index
+  titan.launch grid(%n) with(%few : index)
+} body(%few: index) {
+  titan.return
+}
+
 titan.kernel @bytes(%X: !data) warps(1) launch {
   %n = titan.dim %X, 0 : !data
   %one = arith.constant 1 : index
