@@ -473,6 +473,12 @@ int titan::runRun(const RunCommand &given) {
       return session.finish(BadInput, "");
   if (isTritonModule(*module))
     return runTriton(session, *module, options);
+  if (!options.grid.empty()) {
+    session.fail(Code::BadArgument,
+                 "--grid is of Triton's programs, and the file has none",
+                 "leave it out: a kernel's launch region computes its grid");
+    return session.finish(BadInput, "");
+  }
   if (!options.trace.empty() && !session.claimOutput("--trace", options.trace))
     return session.finish(BadInput, "");
 
