@@ -61,6 +61,10 @@ static cl::opt<unsigned> schedules(
 static cl::opt<unsigned>
     every("every", cl::desc("Take one mutant of this many (1: all)"),
           cl::init(1), cl::cat(category));
+static cl::opt<unsigned>
+    offset("offset",
+           cl::desc("Of this many (--every) the one at this place (0)"),
+           cl::init(0), cl::cat(category));
 static cl::opt<unsigned> perClass(
     "per-class",
     cl::desc("Take at most this many mutants of each class, of all kernels "
@@ -264,6 +268,8 @@ public:
         kernel->getParentOfType<ModuleOp>()->getAttrDictionary());
     module->push_back(kernel->clone());
     PassManager passes(kernel.getContext());
+    // (The kernel's reference stays behind.)
+    passes.enableVerifier(false);
     passes.addNestedPass<KernelOp>(createDealTickets());
     // (It refuses nothing.)
     (void)passes.run(*module);
@@ -572,7 +578,7 @@ int load(llvm::StringRef file, Input &input, Kernels &kernels) {
   if (rules)
     buildCheckPipeline(passes);
   else
-    buildExpandPipeline(passes);
+    buildRunPipeline(passes);
   if (failed(passes.run(*input.module)))
     return BadInput;
   for (auto kernel : input.module->getOps<KernelOp>()) {
@@ -608,7 +614,7 @@ struct Candidate {
 /// What the flags leave of the mutations, in order.
 std::vector<Candidate> sample(std::vector<Candidate> all) {
   std::vector<Candidate> taken;
-  for (size_t i = 0; i < all.size(); i += every)
+  for (size_t i = offset; i < all.size(); i += every)
     taken.push_back(all[i]);
   if (!perClass)
     return taken;
@@ -652,6 +658,8 @@ int main(int argc, char **argv) {
                                          : llvm::StringRef(problems).rtrim());
   if (every == 0)
     return refuse(Code::BadArgument, "--every is at least 1");
+  if (offset >= every)
+    return refuse(Code::BadArgument, "--offset is less than --every");
   std::vector<std::unique_ptr<Input>> inputs;
   std::vector<Candidate> candidates;
   Kernels kernels;

@@ -206,14 +206,16 @@ const char *sameFamily(char c) {
   return "";
 }
 
-/// All programs of so many synchronisations of these letters, one of `share`.
+/// All programs of so many synchronisations of these letters, one of `share`:
+/// the `part`-th of each `share`.
 void programs(const std::string &letters, size_t syncs, bool around,
-              bool guards, int mostDepth, uint64_t share, Judge &judge) {
+              bool guards, int mostDepth, uint64_t share, uint64_t part,
+              Judge &judge) {
   uint64_t number = 0;
   auto take = [&](const RingProgram &p) {
     if (plausible(p))
       touched(p, mostDepth, [&](const RingProgram &q) {
-        if (number++ % share == 0)
+        if (number++ % share == part)
           judge(q);
       });
   };
@@ -275,12 +277,15 @@ uint64_t environment(const char *name, uint64_t otherwise) {
 }
 
 /// Shares that take seconds; all, or a larger share, with TITAN_TEST_FULL.
+/// TITAN_SHARE and TITAN_PART say which share: the programs whose number has
+/// this remainder (scripts/soundness.py runs them side by side).
 void run(const char *name, const char *letters, size_t syncs, bool around,
          bool guards, uint64_t few, uint64_t many) {
   Judge judge;
   uint64_t share =
       environment("TITAN_SHARE", std::getenv("TITAN_TEST_FULL") ? many : few);
-  programs(letters, syncs, around, guards, 3, share, judge);
+  programs(letters, syncs, around, guards, 3, share,
+           environment("TITAN_PART", 0), judge);
   judge.print((std::string(name) + " of " + std::to_string(syncs)).c_str());
 }
 

@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""The proof against everything that can show it wrong, at full length: hours of one core, so in parts, side by side.
+
+    scripts/soundness.py                      all of it, a job a core, into build/soundness
+    scripts/soundness.py --jobs 64 --seconds 540 --out FOLDER    what is done in 9 minutes; each line says what was done
+    scripts/soundness.py --out FOLDER         again: goes on with the parts that FOLDER/progress.txt does not have
+    scripts/soundness.py --only gemm --only pipelines            forms whose names begin so
+    scripts/soundness.py --list               the forms, their parts and commands; runs nothing
+    scripts/soundness.py --summary --out FOLDER                  adds up what FOLDER/progress.txt has
+
+Needs titan, titan-mutate, TitanTypestateTests and TitanSimulatorTests in the build folder (--build), and Python: no lit, no
+LLVM tools. A part that takes longer than --limit is killed, and told. Parts of all forms take turns, so that a run cut
+short has looked at a share of each. The exit status is 1 where anything is proved and wrong, or fails.
+
+The forms (docs/checker.md, "What shows it"):
+  loops5 ... guards5   programs of two agents, all interleavings (RingTheorem): as many as ./test --full, --times N that
+  litmus, pairs        mutants of litmus kernels, random pipelines and their mutants (Differential)
+  pipelines            random pipelines of pipelines.py, and one bug each: 10,000 programs
+  small, gemm, gemm_bare, idioms    mutants, --prove: what is proved runs under eager, lazy, random and skewed schedules, hazards on and off
+"""
+import argparse
+import collections
+import concurrent.futures
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+# RingTheorem's forms: its share under TITAN_TEST_FULL (one program of so many), in how many parts.
+AGENTS = {"loops5": (20, 4), "loops6": (400, 4), "around4": (20, 12), "around5": (400, 12), "named4": (10, 8), "named5": (10, 24),
+          "guards4": (2, 48), "guards5": (2000, 12)}
+
+
+class Part:
+    """One command of a form: it prints what `sums` adds up."""
+
+    def __init__(self, form, number, command, environment=()):
+        self.form, self.name, self.command, self.environment = form, f"{form}.{number}", command, dict(environment)
+
+    def __str__(self):
+        return " ".join([f"{key}={value}" for key, value in self.environment.items()] + [str(word) for word in self.command])
+
+
+def mutants(options, form, files, every, flags):
+    """Mutants of files: all of them, in `every` parts."""
+    return [Part(form, part, [options.build / "bin/titan-mutate", *files, "--prove", "--undecided", "-j", 1, "--every", every,
+                              "--offset", part, *flags]) for part in range(every)]
+
+
+def forms(options):
+    bin, examples, proved = options.build / "bin", ROOT / "examples", ROOT / "tests/Checker/Proved"
+    result = []
+    for form, (share, parts) in AGENTS.items():
+        times = min(share, options.times)
+        share, parts = share // times, parts * times
+        result.append([Part(form, part, [bin / "TitanTypestateTests", f"--gtest_filter=RingTheorem.{form.capitalize()}"],
+                            {"TITAN_TEST_FULL": 1, "TITAN_SHARE": share * parts, "TITAN_PART": share * part})
+                       for part in range(parts)])
+    seed = options.seed * 1000000
+    result.append([Part("litmus", part, [bin / "TitanSimulatorTests", "--gtest_filter=Differential.Mutants"],
+                        {"TITAN_SEED": seed + 500 * part, "TITAN_CASES": 500}) for part in range(20)])
+    result.append([Part("pairs", part, [bin / "TitanSimulatorTests", "--gtest_filter=Differential.Pipelines"],
+                        {"TITAN_SEED": seed + 20 * part, "TITAN_CASES": 20}) for part in range(50)])
+    # Some 82 programs a part: 50 right ones, and a bug in each of bare barriers.
+    script = ROOT / "tests/Hardware/ir/pipelines.py"
+    pipelines = []
+    for part in range(122):
+        text = options.out / f"pipelines.{part}.mlir"
+        pipelines.append(Part("pipelines", part, ["sh", "-c", '"$0" "$1" text --titan "$2/titan" --seed "$3" --count 50 --broken --jobs 1 '
+                         '--out "$4" && "$2/titan-mutate" "$4" --prove --undecided -j 1 --every 1000000 --schedules 4 --at M=1 --at M=33 '
+                         '--at M=97', sys.executable, script, bin, options.seed * 10000 + part, text]))
+    result.append(pipelines)
+    result.append(mutants(options, "small", [examples / "copy.mlir", examples / "pipeline.mlir", examples / "groups.mlir"], 4,
+                          ["--size", "M=72", "--size", "N=264", "--schedules", 20, "--seed", options.seed]))
+    for name in ("gemm", "gemm_bare"):
+        result.append(mutants(options, name, [examples / f"{name}.mlir"], 48, ["--size", "M=72", "--size", "N=264", "--size", "K=264",
+                              "--multiprocessors", 1, "--schedules", 4, "--seed", options.seed]))
+    # Three of eight of each file that has launches: some 2,000.
+    idioms = []
+    for file in sorted(proved.glob("*.mlir")):
+        if "titan.example" in file.read_text():
+            idioms += mutants(options, "idioms-" + file.stem, [file], 8, ["--schedules", 3, "--seed", options.seed, "--at", "M=1",
+                                                                          "--at", "M=8", "--at", "M=17", "--at", "M=40"])[::3]
+    for part in idioms:
+        part.form = "idioms"
+    result.append(idioms)
+    return [form for form in result if not options.only or form[0].form.startswith(tuple(options.only))]
+
+
+def in_turns(lists):
+    """The parts of all forms, of each the same share at any time."""
+    return [part for *_, part in sorted(((number + 0.5) / len(parts), part.name, part) for parts in lists
+                                        for number, part in enumerate(parts))]
+
+
+# What a part prints, and what of it is added up: a pattern, the names of its numbers.
+SUMS = [
+    (r"(\d+) programs, (\d+) right, of these (\d+) proved", ("programs", "right", "right and proved")),
+    (r"(\d+) accepted, all run; (\d+) refused, of which (\d+) show", ("accepted", "refused", "refused and shown")),
+    (r"no valid IR; (\d+) proved, all right", ("proved",)),
+    (r"^(\d+) of \d+ mutants", ("mutants",)),
+    (r"^all +\d+ +(\d+) +(\d+) +(\d+) +(\d+)", ("refused", "refused and shown", "accepted", "accepted and fails")),
+    (r"^proved: (\d+), of which (\d+)", ("proved", "PROVED AND WRONG")),
+    (r"kernels as they are: (\d+), (\d+) refused, (\d+) proved, of which (\d+) are refused or fail; (\d+) launches",
+     ("kernels", "kernels refused", "kernels proved", "KERNELS PROVED AND WRONG", "launches")),
+]
+
+
+def sums(text):
+    result = collections.Counter()
+    for pattern, names in SUMS:
+        for found in re.finditer(pattern, text, re.M):
+            result.update(dict(zip(names, map(int, found.groups()))))
+    return result
+
+
+def told(counter):
+    return ", ".join(f"{count} {name}" for name, count in counter.items()) or "nothing"
+
+
+class Runner:
+    def __init__(self, options):
+        self.options, self.lock, self.running, self.stopped = options, threading.Lock(), set(), False
+        self.until = time.time() + options.seconds if options.seconds else float("inf")
+
+    def __call__(self, part):
+        """Runs a part, writes its line; true where nothing is wrong."""
+        begin = time.time()
+        limit = min(self.options.limit, self.until - begin)
+        if limit <= 0 or self.stopped:
+            return True
+        log = self.options.out / f"{part.name}.txt"
+        environment = os.environ | {key: str(value) for key, value in part.environment.items()}
+        with log.open("wb") as out:
+            process = subprocess.Popen([str(word) for word in part.command], stdout=out, stderr=subprocess.STDOUT,
+                                       env=environment, start_new_session=True)
+            with self.lock:
+                self.running.add(process)
+            try:
+                process.wait(limit)
+                how = "ended"
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+                how = "cut short"
+            with self.lock:
+                self.running.discard(process)
+        text = log.read_text(errors="replace")
+        wrong = re.search(r"PROVED AND WRONG|FAILED|Assertion|Stack dump", text)
+        if how == "ended" and (wrong or process.returncode and not sums(text)):
+            how = "WRONG"
+        elif how == "ended" and not sums(text):
+            how = "EMPTY"
+        elif wrong:
+            how = "WRONG"
+        self.tell(f"{part.name} {how} {time.time() - begin:.0f} s: {told(sums(text))}")
+        return how in ("ended", "cut short")
+
+    def tell(self, line):
+        with self.lock:
+            print(line, flush=True)
+            with (self.options.out / "progress.txt").open("a") as progress:
+                progress.write(line + "\n")
+
+    def stop(self):
+        self.stopped = True
+        with self.lock:
+            for process in self.running:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def progress(options):
+    """What is done: name -> (how, sums), the last line of each part."""
+    file, lines = options.out / "progress.txt", {}
+    for line in file.read_text().splitlines() if file.exists() else []:
+        if found := re.match(r"(\S+) (ended|cut short|WRONG|EMPTY) \d+ s: (.*)", line):
+            lines[found[1]] = found[2], found[3]
+    return lines
+
+
+def summary(options):
+    lines, good = progress(options), True
+    for parts in forms(options):
+        of = [lines[part.name] for part in parts if part.name in lines]
+        total = collections.Counter()
+        for how, text in of:
+            for count, name in re.findall(r"(\d+) ([^,]+)", text):
+                total[name] += int(count)
+        hows = collections.Counter(how for how, _ in of)
+        good &= not hows["WRONG"] and not hows["EMPTY"]
+        print(f"{parts[0].form}: {hows['ended']} of {len(parts)} parts to the end"
+              + "".join(f", {count} {how}" for how, count in hows.items() if how != "ended") + f": {told(total)}")
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--out", type=pathlib.Path, help="logs, and progress.txt (BUILD/soundness)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--limit", type=float, default=3600, help="seconds that a part may take (3600)")
+    parser.add_argument("--seconds", type=float, default=0, help="seconds that all may take: what runs then is cut short (0: no limit)")
+    parser.add_argument("--seed", type=int, default=1, help="of what is random (1)")
+    parser.add_argument("--times", type=int, default=1, help="two agents: so many times the programs, all of them at most (1)")
+    parser.add_argument("--only", action="append", default=[])
+    parser.add_argument("--first", type=int, help="of each form so many parts")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--summary", action="store_true")
+    options = parser.parse_args()
+    options.build = options.build.resolve()
+    options.out = (options.out or options.build / "soundness").resolve()
+    parts = in_turns([form[:options.first] for form in forms(options)])
+    if options.list:
+        for part in parts:
+            print(f"{part.name}: {part}")
+        return 0
+    if options.summary:
+        return 0 if summary(options) else 1
+    options.out.mkdir(parents=True, exist_ok=True)
+    done = {name for name, (how, _) in progress(options).items() if how == "ended"}
+    runner = Runner(options)
+    try:
+        with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+            list(pool.map(runner, [part for part in parts if part.name not in done]))
+    except KeyboardInterrupt:
+        runner.stop()
+        raise
+    return 0 if summary(options) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
