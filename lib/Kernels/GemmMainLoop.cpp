@@ -47,11 +47,8 @@ GemmText::GemmText(const GemmOptions &options)
   w.set("manyB", o.batch != Batch::None ? "?x" : "");
   w.set("z", isStacked() ? "%z, " : "");
   w.set("Z", isStacked() ? "%Z, " : "");
-  w.set("typeZ", isStacked() ? "!where, " : "");
   // And bias is the group's.
   w.set("ZB", o.batch != Batch::None ? "%Z, " : "");
-  w.set("typeZB", o.batch != Batch::None ? "!where, " : "");
-  w.set("mapOfD", editsMap() ? "groupD" : "mapD");
   w.set("rowD", isGrouped() ? "inGroup" : "m");
   w.set("typeB", isGrouped() ? "!stack" : "!global");
   w.set("scope", o.cluster() > 1 ? " scope(cluster)" : "");
@@ -297,8 +294,11 @@ titan.require %enough, "launch-check", "maps has a row for each multiprocessor")
 %mapA = titan.tensor_map %A : !global -> !mapA
 %mapB = titan.tensor_map %B : $typeB -> !mapB)");
   if (!masksStores()) {
-    w.text("%mapD = titan.tensor_map %D : !result -> !mapD");
-    handed.pass("mapD", "!mapD");
+    for (const GemmPanels &panels : o.panels()) {
+      setPanels(panels);
+      w.text("%mapD$tail = titan.tensor_map %D : !result -> !mapD$tail");
+      handed.pass(w.fill("mapD$tail"), w.fill("!mapD$tail"));
+    }
   }
   if (isGrouped()) {
     handed.pass("batches", "index", "groups");
@@ -830,12 +830,8 @@ void GemmText::body() {
 %a = titan.shared.alloc : !ringA
 %b = titan.shared.alloc : !ringB)");
   if (!masksStores()) {
-    if (pingpong())
-      w.text(R"(
-%d0 = titan.shared.alloc : !ringD
-%d1 = titan.shared.alloc : !ringD)");
-    else
-      w.text("%d = titan.shared.alloc : !ringD");
+    for (const GemmConsumer &consumer : consumers())
+      allocatePanels(consumer);
   }
   if (editsMap())
     w.text(R"(
@@ -887,12 +883,8 @@ titan.griddepcontrol.launch_dependents)");
 
 titan.warp_specialize {)");
   load();
-  if (pingpong()) {
-    multiply({"even", 0, 4});
-    multiply({"odd", 1, 5});
-  } else {
-    multiply({"multiply", -1, 1});
-  }
+  for (const GemmConsumer &consumer : consumers())
+    multiply(consumer);
   w.text("}");
   // With K split, a CTA has got all that is sent to it before it leaves.
   if (o.cluster() > 1)

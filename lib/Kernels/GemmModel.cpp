@@ -27,6 +27,7 @@
 #include "Model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 using namespace titan;
@@ -104,8 +105,12 @@ static double allBytes(const GemmShape &shape, const GemmOptions &o) {
 
 double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   Machine machine;
-  int64_t tiles =
-      shape.batches * ceilDiv(shape.m, o.spanM()) * ceilDiv(shape.n, o.spanN());
+  // Of groups the last tile of each is half full on average.
+  double tilesM = o.batch == Batch::Grouped
+                      ? std::max(1.0, double(shape.m) / o.spanM() + 0.5)
+                      : double(ceilDiv(shape.m, o.spanM()));
+  auto tiles =
+      int64_t(std::ceil(shape.batches * tilesM * ceilDiv(shape.n, o.spanN())));
   int64_t waves = ceilDiv(tiles, machine.clusters(o.ctas()));
   int64_t steps = ceilDiv(shape.k, o.tileK * o.split);
   double bytes = bytesOf(o.input);
@@ -124,21 +129,28 @@ double kernels::estimateGemm(const GemmShape &shape, const GemmOptions &o) {
   load(o.tileM / o.clusterN, straddles(o.transposedA, shape.m));
   load(o.tileN / o.clusterM, straddles(o.transposedB, shape.n));
 
-  // A tile's epilogue is hidden by the other warpgroup's products; else the
-  // tensor cores wait for it.
-  double panels = ceilDiv(o.columnsOut(), o.panelWidth() * o.split);
+  // A tile's epilogue is hidden by the other warpgroup's products, as far as
+  // these take as long; else the tensor cores wait for it.
+  double panels = 0;
+  for (const GemmPanels &some : o.panels())
+    panels += some.count;
   double hidden = 150 * o.cluster();
-  double stores = o.swap ? o.rows() * o.columns() / 128.0 /
-                               o.warpgroupsPerTile() / o.split * 20
-                         : 700 + 450 * panels;
   bool turns = o.consumers == Consumers::Pingpong;
+  double stores =
+      o.swap ? o.rows() * o.columns() / 128.0 / o.warpgroupsPerTile() /
+                   o.split * 20
+             : 700 + (100 + 350 * o.rows() / 64.0 / o.warpgroupsPerTile()) *
+                         panels;
+  double main = steps * std::max(multiply, fill);
   double epilogue = (turns ? hidden : stores) / machine.cycles;
+  if (turns)
+    epilogue += std::max(0.0, stores / machine.cycles - main) / 2;
   if (o.split > 1)
     epilogue +=
         machine.exchange + o.collectedBytes() / machine.peerBytes(o.split);
   double last = turns ? std::max(1500.0, stores / 3) / machine.cycles : 0;
   double start = machine.start + (o.ctas() > 1 ? machine.clusterStart : 0);
-  double busy = waves * (steps * std::max(multiply, fill) + epilogue) + last;
+  double busy = waves * (main + epilogue) + last;
 
   // Device memory: everything once; longer pieces of a row are read faster.
   double all = allBytes(shape, o);
@@ -264,8 +276,9 @@ kernels::pickGemm(const GemmShape &shape, const GemmOptions &given,
   bool left = 2 * ctas > multiprocessors && 5 * ctas < 3 * multiprocessors;
   picked.programmatic =
       given.programmatic ||
-      (!left && (shape.m <= picked.tileM || isMostlyResult(shape, picked) ||
-                 all <= machine.cacheBytes / 2));
+      (!left &&
+       (shape.m <= picked.tileM || isMostlyResult(shape, picked) ||
+        picked.batch == Batch::Equal || all <= machine.cacheBytes / 2));
   if (settle)
     settle(picked);
   return picked;

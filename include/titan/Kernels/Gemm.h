@@ -56,6 +56,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace titan::kernels {
 
@@ -72,6 +73,11 @@ int64_t bytesOf(Element element);
 
 /// The target of the kernels: the one with wgmma.
 const TargetInfo &builtFor();
+
+/// Panels of D's columns, side by side, the first at `first` * `width`.
+struct GemmPanels {
+  int64_t width = 0, first = 0, count = 0;
+};
 
 struct GemmOptions {
   std::string name = "gemm";
@@ -112,9 +118,13 @@ struct GemmOptions {
   /// Warpgroups that multiply, and those of them that share a tile.
   int64_t warpgroups() const;
   int64_t warpgroupsPerTile() const;
-  /// Columns of D that one store takes, and the buffers for such panels that a
-  /// tile leaves through.
+  /// Columns of D that one store takes, at most; how a tile is cut into such
+  /// panels (176 columns: two of 64, one of 32, one of 16); and the buffers, each
+  /// for the widest, that it leaves through.
   int64_t panelWidth() const;
+  int64_t leastPanelWidth() const;
+  bool mixesPanels() const;
+  std::vector<GemmPanels> panels() const;
   int64_t panelBuffers() const;
   int64_t stageBytes() const;
   int64_t panelBytes() const;
