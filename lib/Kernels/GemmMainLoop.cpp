@@ -551,19 +551,29 @@ scf.yield %dealt1, %uses : index, index
 })");
 }
 
-/// A stage is empty as far as this warp is concerned.
+/// A stage is empty as far as this warpgroup is concerned. A product that one warp
+/// has seen the end of is over for all four (MM-71), so one arrives; but where
+/// CTAs wait for each other, a pair was faster with arrivals of all.
 void GemmText::release(std::string_view stage) {
   w.set("stage", std::string(stage));
-  if (o.cluster() > 1)
-    w.text(R"(
+  if (o.cluster() == 1) {
+    for (int64_t group = 0; group < o.warpgroupsPerTile(); ++group) {
+      w.set("warp", 4 * group);
+      w.text(R"(
+titan.elect warp($warp) {
+titan.mbarrier.arrive %empty[$stage : index] : !bars
+})");
+    }
+    return;
+  }
+  w.text(R"(
 // Not at cluster scope: there a release is a fence of all that the warp has ever
-// written, which takes as long as the products.)");
-  w.text("titan.elect {");
+// written, which takes as long as the products.
+titan.elect {)");
   for (int64_t rank = 0; rank < o.cluster(); ++rank) {
-    w.set("rank", o.cluster() > 1 ? std::to_string(rank) : "");
-    w.set("bars", o.cluster() > 1 ? "!remote" : "!bars");
-    w.set("trusted", o.cluster() > 1 ? " {titan.trusted = #narrow}" : "");
-    w.text("titan.mbarrier.arrive %empty$rank[$stage : index]$trusted : $bars");
+    w.set("rank", rank);
+    w.text("titan.mbarrier.arrive %empty$rank[$stage : index] {titan.trusted = "
+           "#narrow} : !remote");
   }
   w.text("}");
 }
@@ -856,7 +866,8 @@ titan.cluster.wait)");
     w.text(R"(
 %ab = titan.pipe.create "load" -> ["multiply"] buffers ["a", "b"](%a, %b : !ringA, !ringB) : !titan.pipe<$depth>)");
   } else {
-    w.set("releases", 4 * o.warpgroupsPerTile() * o.cluster());
+    w.set("releases", o.warpgroupsPerTile() *
+                          (o.cluster() > 1 ? 4 * o.cluster() : 1));
     w.text(R"(
 %full = titan.mbarrier.alloc : !bars
 %empty = titan.mbarrier.alloc : !bars
