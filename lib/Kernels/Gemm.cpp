@@ -111,7 +111,7 @@ int64_t GemmOptions::panelBuffers() const {
   // Two, but where shared memory is better used for another stage, or stores
   // are hidden by the other warpgroup's products.
   bool one = split > 1 || (consumers == Consumers::Pingpong && rows() >= 128);
-  return std::min<int64_t>(one ? 1 : 2, columnsOut() / panelWidth());
+  return std::min(buffers ? buffers : one ? 1 : 2, columnsOut() / panelWidth());
 }
 
 int64_t GemmOptions::stageBytes() const {
@@ -258,6 +258,8 @@ Result<GemmOptions> kernels::checkGemm(GemmOptions o) {
                       " CTAs stores as many panels of " +
                       number(o.panelWidth()) + " elements of " + columnsName,
                   "--split " + number(o.split / 2) + ", or a larger tile");
+  if (o.buffers < 0 || o.buffers > 2)
+    return refuse(number(o.buffers) + " buffers for D", "1 or 2");
   if (o.band < 1 || o.band > 1024)
     return refuse("a band of " + number(o.band) + " rows of tiles",
                   "1 to 1024");

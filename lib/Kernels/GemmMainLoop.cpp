@@ -51,7 +51,6 @@ GemmText::GemmText(const GemmOptions &options)
   w.set("ZB", o.batch != Batch::None ? "%Z, " : "");
   w.set("rowD", isGrouped() ? "inGroup" : "m");
   w.set("typeB", isGrouped() ? "!stack" : "!global");
-  w.set("scope", o.cluster() > 1 ? " scope(cluster)" : "");
   // Registers: what the launch gives, dealt out again.
   int64_t groups = o.warpgroups();
   w.set("warps", 4 + 4 * groups);
@@ -531,7 +530,7 @@ scf.for %step = %c0 to %steps step %c1 {
 %odd = arith.remui %next, %c2 : index
 %parity = arith.index_cast %odd : index to i32
 $whereK
-titan.mbarrier.wait %empty[%stage : index] parity(%parity)$scope : !bars
+titan.mbarrier.wait %empty[%stage : index] parity(%parity) : !bars
 titan.mbarrier.arrive_expect_tx %full[%stage : index], %i$bytes : !bars
 %slotA = titan.shared.slot %a[%stage : index] : !ringA -> !tileA
 %slotB = titan.shared.slot %b[%stage : index] : !ringB -> !tileB)");
@@ -568,7 +567,7 @@ titan.mbarrier.arrive %empty[$stage : index] : !bars
   }
   w.text(R"(
 // Not at cluster scope: there a release is a fence of all that the warp has ever
-// written, which takes as long as the products.
+// written, which takes as long as the products; so the wait is not, either.
 titan.elect {)");
   for (int64_t rank = 0; rank < o.cluster(); ++rank) {
     w.set("rank", rank);
@@ -866,8 +865,8 @@ titan.cluster.wait)");
     w.text(R"(
 %ab = titan.pipe.create "load" -> ["multiply"] buffers ["a", "b"](%a, %b : !ringA, !ringB) : !titan.pipe<$depth>)");
   } else {
-    w.set("releases", o.warpgroupsPerTile() *
-                          (o.cluster() > 1 ? 4 * o.cluster() : 1));
+    w.set("releases",
+          o.warpgroupsPerTile() * (o.cluster() > 1 ? 4 * o.cluster() : 1));
     w.text(R"(
 %full = titan.mbarrier.alloc : !bars
 %empty = titan.mbarrier.alloc : !bars
