@@ -49,8 +49,11 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options) {
   auto ofCounts = [](const Finding &finding) { return finding.ofCounts; };
   if (llvm::any_of(result.search.findings, [&](const Finding &finding) {
         return finding.severity == Severity::Error && !ofCounts(finding);
-      }))
+      })) {
+    // When that is mended a proof is asked about the counts.
+    result.search.undecided -= std::erase_if(result.search.findings, ofCounts);
     return;
+  }
   ProofReport &proof = result.proof.emplace();
   double seconds = options.proofSeconds;
   if (options.proveCounts && llvm::any_of(result.search.findings, ofCounts))
