@@ -50,8 +50,14 @@ static void addProof(KernelVerdict &result, const JudgeOptions &options) {
   if (llvm::any_of(result.search.findings, [&](const Finding &finding) {
         return finding.severity == Severity::Error && !ofCounts(finding);
       })) {
-    // When that is mended a proof is asked about the counts.
-    result.search.undecided -= std::erase_if(result.search.findings, ofCounts);
+    // When a mistake is mended a proof is asked about the counts.
+    if (options.proofSeconds > 0 &&
+        llvm::any_of(result.search.findings, [](const Finding &finding) {
+          return finding.severity == Severity::Error &&
+                 finding.code != Code::Undecided;
+        }))
+      result.search.undecided -=
+          std::erase_if(result.search.findings, ofCounts);
     return;
   }
   ProofReport &proof = result.proof.emplace();

@@ -288,9 +288,8 @@ checker::findCauses(const Report &report,
       return stands(*raw) && isOtherWay(*raw, *other) && stands(*other);
     });
     Raw *better = other == report.list.end() ? raw.get() : other->get();
-    // It is of the pair; of a wait that is missing it is of one way alone.
-    if (better->finding.fix.empty() &&
-        (better->code != Code::Race || raw->code == Code::Race))
+    // It is of the pair, where both ways lack the same.
+    if (better->finding.fix.empty() && better->code == raw->code)
       better->finding.fix = raw->finding.fix;
     if (!llvm::is_contained(found, better))
       found.push_back(better);
