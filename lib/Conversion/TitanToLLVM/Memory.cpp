@@ -12,7 +12,6 @@
 #include "titan/Layout/Access.h"
 
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FormatVariadic.h"
