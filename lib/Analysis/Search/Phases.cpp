@@ -427,21 +427,24 @@ bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
         comesLate(a, event, bytes);
     }
   } else {
-    // Other warps' parts of this very operation were of the phase before.
-    std::set<uint32_t> agentsBefore;
+    // Other warps' parts of this very operation were of the phase before, and so is
+    // what the warps that are late bring by all operations that were.
+    using Place = std::pair<Operation *, std::vector<int64_t>>;
+    auto placeOf = [&](const Event &event) {
+      return Place(event.op, indicesOf(event.iteration));
+    };
+    std::map<Place, std::set<uint32_t>> agentsBefore;
     for (const Contribution &c : barrier.lastContributions)
-      if (c.kind == Contribution::Complete && c.event->op == copy.op &&
-          indicesOf(c.event->iteration) == indicesOf(copy.iteration))
-        agentsBefore.insert(c.agent);
-    if (agentsBefore.empty())
+      if (c.kind == Contribution::Complete)
+        agentsBefore[placeOf(*c.event)].insert(c.agent);
+    if (!agentsBefore.contains(placeOf(copy)))
       return false;
     for (uint32_t other = 0; other < agents.size(); ++other)
-      for (const Event &event : program.programs[other].events)
-        for (uint32_t i = 0;
-             event.op == copy.op &&
-             indicesOf(event.iteration) == indicesOf(copy.iteration) &&
-             !agentsBefore.contains(other) && i < event.count;
-             ++i) {
+      for (const Event &event : program.programs[other].events) {
+        auto of = agentsBefore.find(placeOf(event));
+        if (of == agentsBefore.end() || of->second.contains(other))
+          continue;
+        for (uint32_t i = 0; i < event.count; ++i) {
           const Action &action =
               program.programs[other].actions[event.first + i];
           if (action.kind != Action::CompleteTx || !isAt(other, action, b))
@@ -453,6 +456,7 @@ bool Execution::expectsTooFew(uint32_t a, const Event &copy, uint32_t b) {
                     action.amount *
                         (each ? program.times(event, complete.by) : 1));
         }
+      }
   }
   Report::Stop stop(report);
   if (Finding *finding = report.add(
