@@ -413,6 +413,15 @@ static int unreadable(llvm::StringRef text) {
     if (!name.empty() && 3 * name.edit_distance(word) <= name.size())
       fix = ("did you mean " + near + "?").str();
   }
+  // Another command may have it.
+  llvm::StringRef flag =
+      line.split('\'').second.split('\'').first.split('=').first.ltrim('-');
+  std::string of;
+  for (cl::SubCommand *command : cl::getRegisteredSubcommands())
+    if (!command->getName().empty() && command->OptionsMap.count(flag))
+      of += (of.empty() ? "titan " : ", titan ") + command->getName().str();
+  if (fix.empty() && !of.empty())
+    fix = "--" + flag.str() + " is a flag of " + of;
   return usage(line, fix);
 }
 

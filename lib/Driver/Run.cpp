@@ -273,7 +273,11 @@ bool Runner::verify(KernelOp kernel, Reference &reference,
     session.fail(Code::ReferenceMismatch,
                  "the kernel changed " + argument.name +
                      ", which its reference does not",
-                 {}, &loc);
+                 "let the reference fill it (an argument titan.expected = \"" +
+                     argument.name +
+                     "\"), with a titan.bound where its value hangs on the "
+                     "schedule, as a work counter's does; or do not write it",
+                 &loc);
     good = false;
   }
   object["outputs"] = std::move(compared);
