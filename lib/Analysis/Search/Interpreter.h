@@ -377,8 +377,9 @@ struct Instantiator::Impl {
                                        AccessKind kind);
   /// The number of the footprint that a region is now; none: a problem has been
   /// told.
-  std::optional<uint32_t> footprintOf(const CompiledOp &op,
-                                      const effect::MemoryRegion &region);
+  std::optional<uint32_t>
+  footprintOf(const CompiledOp &op, const effect::MemoryRegion &region,
+              std::optional<Mechanism> mechanism = std::nullopt);
   std::optional<uint32_t> elementFootprint(const CompiledOp &op,
                                            const effect::MemoryRegion &region);
   std::optional<uint32_t> elementsFootprint(const CompiledOp &op,
@@ -389,7 +390,8 @@ struct Instantiator::Impl {
                    const std::vector<int64_t> *mask);
   /// A box of a tensor that no map describes.
   std::optional<uint32_t> runFootprint(const CompiledOp &op,
-                                       const effect::MemoryRegion &region);
+                                       const effect::MemoryRegion &region,
+                                       std::optional<Mechanism> mechanism);
   std::optional<uint32_t> boxFootprint(const CompiledOp &op,
                                        const effect::MemoryRegion &region);
   /// A copy through an im2col or interleaved map, as bytes.

@@ -554,7 +554,8 @@ bool Instantiator::Impl::resolveAccess(const CompiledOp &op,
       gap(op.op, "which part of a tensor copies through a changed map touch");
     return true;
   }
-  std::optional<uint32_t> id = footprintOf(op, regionOf(bytes, access.kind));
+  std::optional<uint32_t> id =
+      footprintOf(op, regionOf(bytes, access.kind), access.mechanism);
   if (!id)
     return false;
   action.object = *id;
